@@ -1,0 +1,66 @@
+# Everything starts from here: a target makes what it needs, beginning with .venv. `make` alone lists the targets.
+
+UV_VERSION := 0.13.8
+VENV := .venv
+STAMP := $(VENV)/.ready
+PYTHONS := python3.13 python3.12 python3.11 python3 python
+PYTHON ?=
+PYTEST_ARGS ?= -n 2
+
+.DEFAULT_GOAL := help
+.PHONY: help setup demo test lint bench always
+
+help: ## list the targets
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-7s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
+
+setup: $(STAMP) ## build .venv with the locked dependencies
+
+demo: $(STAMP) ## run a whole campaign day in seconds of virtual time
+	@$(VENV)/bin/dialer demo
+
+test: $(STAMP) ## run the whole test suite, as CI does
+	$(VENV)/bin/pytest $(PYTEST_ARGS)
+
+lint: $(STAMP) ## check style, format and types
+	$(VENV)/bin/ruff check
+	$(VENV)/bin/ruff format --check
+	$(VENV)/bin/mypy
+
+bench: $(STAMP) ## run the benchmarks
+	@$(VENV)/bin/python -m benchmarks
+
+# The stamp is written last and holds the path of the checkout. No stamp (an interrupted set-up) or another path
+# (an environment survives neither a move nor a copy): .venv is built anew. A stamp that is merely older than the
+# lock file: .venv is brought up to date.
+ifneq ($(shell cat $(STAMP) 2>/dev/null),$(CURDIR))
+$(STAMP): always
+endif
+
+# uv keeps itself and pip when it syncs, although they are not in the lock file, as long as the environment was
+# made by the standard library's venv: which it always is, here.
+$(STAMP): pyproject.toml uv.lock
+	@set -eu; \
+	fail() { echo "make: $$1" >&2; exit 1; }; \
+	command -v git >/dev/null || fail "git is missing: install it, then run make again"; \
+	if [ "$$(cat $@ 2>/dev/null)" = '$(CURDIR)' ] \
+			&& [ "$$($(VENV)/bin/uv --version 2>/dev/null | cut -d ' ' -f 2)" = $(UV_VERSION) ]; then \
+		echo "Bringing $(VENV) up to date"; \
+	else \
+		python= incomplete=; \
+		for candidate in $(or $(PYTHON),$(PYTHONS)); do \
+			"$$candidate" -c 'import sys; sys.exit(not (3, 11) <= sys.version_info < (3, 14))' 2>/dev/null || continue; \
+			if "$$candidate" -c 'import ensurepip, venv' 2>/dev/null; then python=$$candidate; break; fi; \
+			incomplete=$${incomplete:-$$candidate}; \
+		done; \
+		[ -n "$$python" ] || [ -z "$$incomplete" ] || fail "$$incomplete comes without ensurepip, which builds $(VENV): install it (Debian and Ubuntu: apt install python3-venv)"; \
+		[ -n "$$python" ] || fail "Python 3.11, 3.12 or 3.13 is missing (tried: $(or $(PYTHON),$(PYTHONS))): install it, or name it with PYTHON=/path/to/python3"; \
+		echo "Building $(VENV) with $$("$$python" --version)"; \
+		"$$python" -m venv --clear $(VENV) || fail "$$python cannot build $(VENV)"; \
+		$(VENV)/bin/python -m pip install --quiet --disable-pip-version-check --only-binary :all: uv==$(UV_VERSION) \
+			|| fail "uv $(UV_VERSION) cannot be installed from the Python package index"; \
+	fi; \
+	rm -f $@; \
+	UV_PROJECT_ENVIRONMENT='$(CURDIR)/$(VENV)' VIRTUAL_ENV='$(CURDIR)/$(VENV)' \
+		UV_PYTHON='$(CURDIR)/$(VENV)/bin/python' UV_PYTHON_DOWNLOADS=never \
+		$(VENV)/bin/uv sync --frozen --quiet || fail "the locked dependencies cannot be installed"; \
+	echo '$(CURDIR)' > $@

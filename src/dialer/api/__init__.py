@@ -1,0 +1,1 @@
+"""The HTTP interface: resources, controllers, errors and authentication."""

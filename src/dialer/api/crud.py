@@ -1,0 +1,208 @@
+"""Units of work on one record: read, create, change, delete. The same for every resource.
+
+Each is a function on one transaction (`Unit`). What it raises is answered by the table of `dialer.api.errors`.
+"""
+
+from collections.abc import Iterable, Sequence
+from typing import Any, Final
+
+from sqlalchemy import RowMapping, Table, delete, func, insert, select, update
+
+from dialer.api.errors import ConflictError, Errors, InvalidError, RecordNotFoundError
+from dialer.api.resource import Change, Resource, Unit, Values, table_of
+from dialer.api.shapes import Parsed, Shape, fields_of, missing, show
+from dialer.api.visibility import reference_errors, visible
+from dialer.store.models import Row
+
+FIXED: Final = "This field may not be changed."
+REFERRERS_NAMED_MAX: Final = 5
+"""Records that a refused delete names, of each resource."""
+
+
+def read_record(unit: Unit, resource: Resource, record_id: int) -> Shape:
+    """The record as an answer.
+
+    Raises:
+        RecordNotFoundError: there is none, or the caller may not see it.
+    """
+    return shown(unit, resource, [_row(unit, resource, record_id)])[0]
+
+
+def shown(unit: Unit, resource: Resource, rows: Sequence[RowMapping]) -> list[Shape]:
+    """Rows of the resource's table as answers."""
+    return [show(resource.read, values, unit.conventions.links) for values in _values(unit, resource, resource.read, rows)]
+
+
+def create_record(unit: Unit, resource: Resource, parsed: Parsed) -> int:
+    """Insert a record, and return its id.
+
+    Raises:
+        InvalidError: with every wrong field.
+    """
+    shape = _write(resource)
+    change = Change(unit, _with_defaults(unit, resource, parsed), frozenset(parsed.values), {})
+    errors = {**missing(shape, (*parsed.errors, *change.values)), **parsed.errors}
+    _judge(resource, change, errors)
+    stamp = {"created_date": unit.now_ms, "updated_date": unit.now_ms}
+    columns = {**_columns(resource, change), **_present(resource.table, stamp)}
+    change.record_id = unit.connection.execute(insert(resource.table).values(columns)).inserted_primary_key[0]
+    _write_associations(resource, change)
+    resource.written(change)
+    return change.record_id
+
+
+def change_record(unit: Unit, resource: Resource, record_id: int, parsed: Parsed) -> None:
+    """Merge the given fields into a record.
+
+    Raises:
+        RecordNotFoundError: there is none, or the caller may not see it.
+        InvalidError: with every field that is wrong in the whole.
+    """
+    stored = load(unit, resource, record_id)
+    change = Change(unit, {**stored, **parsed.values}, frozenset(parsed.values), stored, record_id)
+    errors = {**parsed.errors, **_fixed_errors(resource, change)}
+    _judge(resource, change, errors)
+    columns = {**_columns(resource, change), **_present(resource.table, {"updated_date": unit.now_ms})}
+    unit.connection.execute(update(resource.table).where(resource.table.c["id"] == record_id).values(columns))
+    _write_associations(resource, change)
+    resource.written(change)
+
+
+def delete_record(unit: Unit, resource: Resource, record_id: int) -> None:
+    """Delete a record and what is part of it.
+
+    Raises:
+        RecordNotFoundError: there is none, or the caller may not see it.
+        ConflictError: another record cannot do without it, or its state forbids it.
+    """
+    row = _row(unit, resource, record_id)
+    resource.before_delete(unit, dict(row))
+    refuse_if_needed(unit, resource.table, record_id)
+    unit.connection.execute(delete(resource.table).where(resource.table.c["id"] == record_id))
+
+
+def load(unit: Unit, resource: Resource, record_id: int) -> Values:
+    """The stored values of all fields that a request may give, and of the state besides."""
+    row = _row(unit, resource, record_id)
+    return {**row, **_values(unit, resource, _write(resource), [row])[0]}
+
+
+def refuse_if_needed(unit: Unit, table: Table, record_id: int) -> None:
+    """Raise `ConflictError`, naming them, if rows of other tables cannot do without this one."""
+    paths = {resource.table.name: resource.url for resource in unit.resources.values()}
+    users: dict[str, list[int]] = {}
+    for other in Row.metadata.sorted_tables:
+        for key in other.foreign_keys:
+            if key.column.table is table and key.ondelete == "RESTRICT" and other.name in paths:
+                query = select(other.c["id"]).where(key.parent == record_id).limit(REFERRERS_NAMED_MAX + 1)
+                users.setdefault(paths[other.name], []).extend(unit.connection.execute(query).scalars())
+    refuse_while_used(users)
+
+
+def refuse_while_used(users: dict[str, list[int]]) -> None:
+    """Raise `ConflictError`, naming them by resource and id, if there are any."""
+    named = [_named(path, sorted(set(ids))) for path, ids in users.items() if ids]
+    if named:
+        raise ConflictError(f"Still used by {', '.join(named)}.")
+
+
+def _named(path: str, ids: list[int]) -> str:
+    first = ", ".join(str(number) for number in ids[:REFERRERS_NAMED_MAX])
+    return f"{path} {first}{' and others' if len(ids) > REFERRERS_NAMED_MAX else ''}"
+
+
+def _write(resource: Resource) -> type[Shape]:
+    if resource.write is None:
+        raise TypeError(f"{resource.path} is only read")
+    return resource.write
+
+
+def _row(unit: Unit, resource: Resource, record_id: int) -> RowMapping:
+    condition = visible(resource, unit.actor, unit.resources)
+    query = select(resource.table).where(resource.table.c["id"] == record_id, condition)
+    row = unit.connection.execute(query).mappings().first()
+    if row is None:
+        raise RecordNotFoundError
+    return row
+
+
+def _values(unit: Unit, resource: Resource, shape: type[Shape], rows: Sequence[RowMapping]) -> list[Values]:
+    """Rows by the names of a shape's fields, lists of references included."""
+    columns = [(field.name, resource.column(field)) for field in fields_of(shape)]
+    single = [(name, column.name) for name, column in columns if column is not None]
+    lists = {name: _listed(unit, resource, name, rows) for name, column in columns if column is None}
+    return [
+        {name: row[column] for name, column in single}
+        | {name: tuple(found.get(row["id"], ())) for name, found in lists.items()}
+        for row in rows
+    ]
+
+
+def _listed(unit: Unit, resource: Resource, name: str, rows: Sequence[RowMapping]) -> dict[int, list[int]]:
+    association = resource.associations[name]
+    table = table_of(association.model)
+    owner, target = table.c[association.owner], table.c[association.target]
+    query = select(owner, target).where(owner.in_([row["id"] for row in rows])).order_by(table.c["id"])
+    found: dict[int, list[int]] = {}
+    for owner_id, target_id in unit.connection.execute(query):
+        found.setdefault(owner_id, []).append(target_id)
+    return found
+
+
+def _with_defaults(unit: Unit, resource: Resource, parsed: Parsed) -> Values:
+    """The values of a new record as far as they are known; a field without a value or a default is missing."""
+    fields = fields_of(_write(resource))
+    values = {field.name: field.default for field in fields if not field.required}
+    values.update({field.name: unit.actor.id for field in fields if _is_owner(resource, field.name)})
+    values.update(parsed.values)
+    return values | resource.defaults(unit, parsed.values) if resource.defaults else values
+
+
+def _is_owner(resource: Resource, name: str) -> bool:
+    """Whether the field says which user owns the record: for it, the caller is the default."""
+    if resource.owner != "user" or resource.admins_only:
+        return False
+    field = next(field for field in fields_of(_write(resource)) if field.name == name)
+    column = resource.column(field)
+    return column is not None and column.name == "user_id"
+
+
+def _judge(resource: Resource, change: Change, errors: Errors) -> None:
+    """Raise `InvalidError` if anything is wrong: a field, a reference, or a rule whose fields are right."""
+    given = {name: change.values[name] for name in change.given}
+    for name, messages in reference_errors(change.unit, _write(resource), given).items():
+        errors.setdefault(name, messages)
+    for rule in resource.rules:
+        if not any(name in errors for name in rule.fields):
+            for name, messages in rule.errors(change).items():
+                errors.setdefault(name, []).extend(messages)
+    if errors:
+        raise InvalidError(errors)
+
+
+def _fixed_errors(resource: Resource, change: Change) -> Errors:
+    return {name: [FIXED] for name in resource.fixed if name in change.given and change.moves(name)}
+
+
+def _columns(resource: Resource, change: Change) -> Values:
+    columns = [(field.name, resource.column(field)) for field in fields_of(_write(resource))]
+    own = {column.name: change.values[name] for name, column in columns if column is not None}
+    return own | resource.columns(change)
+
+
+def _present(table: Table, columns: dict[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in columns.items() if name in table.c}
+
+
+def _write_associations(resource: Resource, change: Change) -> None:
+    for name, association in resource.associations.items():
+        before: Iterable[int] = change.stored.get(name, ())
+        table = table_of(association.model)
+        owner, target = table.c[association.owner], table.c[association.target]
+        gone = set(before) - set(change.values[name])
+        if gone:
+            change.unit.connection.execute(delete(table).where(owner == change.record_id, target.in_(gone)))
+        added = [item for item in change.values[name] if item not in set(before)]
+        if added:
+            rows = [{association.owner: change.record_id, association.target: item} for item in added]
+            change.unit.connection.execute(insert(table), rows)

@@ -1,0 +1,216 @@
+"""Who places the calls, and under which number: gateways, caller IDs and DIDs."""
+
+import json
+from typing import Annotated, Final
+
+from sqlalchemy import update
+
+from dialer.api.errors import Errors
+from dialer.api.fields import (
+    TEXT_MAX,
+    Identity,
+    Integer,
+    JsonObject,
+    OwnUrl,
+    PhoneNumber,
+    Reference,
+    Text,
+    TextChoice,
+    Timestamp,
+)
+from dialer.api.resource import Change, Resource, Rule, table_of
+from dialer.api.shapes import Shape
+from dialer.domain.enums import CallRequestStatus
+from dialer.sim.behaviour import BehaviourError, parse_behaviour
+from dialer.store.models import CallerId, CallerIdGroup, CallRequest, Did, Gateway, SmsGateway
+
+PROTOCOLS: Final = ("sim",)
+PREFIX_MAX: Final = 60
+PARAMETERS_MAX: Final = 1_048_576
+"""Characters of a gateway's parameters: a simulated population may be told number by number."""
+AREACODE_MAX: Final = 32
+CALLERID_MAX: Final = 80
+
+
+class GatewayWrite(Shape):
+    """A carrier's line, and how the simulated callees behind it behave."""
+
+    name: Annotated[str, Text(255, min_length=1)]
+    description: Annotated[str, Text(TEXT_MAX)] = ""
+    addprefix: Annotated[str, Text(PREFIX_MAX)] = ""
+    removeprefix: Annotated[str, Text(PREFIX_MAX)] = ""
+    protocol: Annotated[str, TextChoice(PROTOCOLS)] = "sim"
+    max_channels: Annotated[int, Integer()] = 0
+    max_cps: Annotated[int, Integer()] = 0
+    parameters: Annotated[str, JsonObject(PARAMETERS_MAX)] = "{}"
+
+
+class GatewayRead(Shape):
+    """A carrier's line, as it is stored."""
+
+    id: Annotated[int, Identity()]
+    url: Annotated[str, OwnUrl("gateway")]
+    name: Annotated[str, Text()]
+    description: Annotated[str, Text(TEXT_MAX)]
+    addprefix: Annotated[str, Text(PREFIX_MAX)]
+    removeprefix: Annotated[str, Text(PREFIX_MAX)]
+    protocol: Annotated[str, TextChoice(PROTOCOLS)]
+    max_channels: Annotated[int, Integer()]
+    max_cps: Annotated[int, Integer()]
+    parameters: Annotated[object, JsonObject(PARAMETERS_MAX)]
+    created_date: Annotated[str, Timestamp()]
+    updated_date: Annotated[str, Timestamp()]
+
+
+class SmsGatewayWrite(Shape):
+    """A carrier's line for text messages."""
+
+    name: Annotated[str, Text(255, min_length=1)]
+    description: Annotated[str, Text(TEXT_MAX)] = ""
+    addprefix: Annotated[str, Text(PREFIX_MAX)] = ""
+    removeprefix: Annotated[str, Text(PREFIX_MAX)] = ""
+    protocol: Annotated[str, TextChoice(PROTOCOLS)] = "sim"
+    max_cps: Annotated[int, Integer()] = 0
+    parameters: Annotated[str, JsonObject(PARAMETERS_MAX)] = "{}"
+
+
+class SmsGatewayRead(Shape):
+    """A carrier's line for text messages, as it is stored."""
+
+    id: Annotated[int, Identity()]
+    url: Annotated[str, OwnUrl("sms-gateway")]
+    name: Annotated[str, Text()]
+    description: Annotated[str, Text(TEXT_MAX)]
+    addprefix: Annotated[str, Text(PREFIX_MAX)]
+    removeprefix: Annotated[str, Text(PREFIX_MAX)]
+    protocol: Annotated[str, TextChoice(PROTOCOLS)]
+    max_cps: Annotated[int, Integer()]
+    parameters: Annotated[object, JsonObject(PARAMETERS_MAX)]
+    created_date: Annotated[str, Timestamp()]
+    updated_date: Annotated[str, Timestamp()]
+
+
+class CallerIdGroupWrite(Shape):
+    """A named set of caller IDs."""
+
+    name: Annotated[str, Text(255, min_length=1)]
+    description: Annotated[str, Text(TEXT_MAX)] = ""
+
+
+class CallerIdGroupRead(Shape):
+    """A named set of caller IDs, as it is stored."""
+
+    id: Annotated[int, Identity()]
+    url: Annotated[str, OwnUrl("callerid-group")]
+    name: Annotated[str, Text()]
+    description: Annotated[str, Text(TEXT_MAX)]
+    created_date: Annotated[str, Timestamp()]
+    updated_date: Annotated[str, Timestamp()]
+
+
+class CallerIdWrite(Shape):
+    """A number to call from, for the callees of one area."""
+
+    callerid_num: Annotated[str, Text(CALLERID_MAX, min_length=1)]
+    callerid_group: Annotated[int, Reference("callerid-group")]
+    areacode: Annotated[str, Text(AREACODE_MAX)] = ""
+    callerid_name: Annotated[str, Text()] = ""
+    user: Annotated[int, Reference("users")] = 0
+
+
+class CallerIdRead(Shape):
+    """A number to call from, as it is stored."""
+
+    id: Annotated[int, Identity()]
+    url: Annotated[str, OwnUrl("callerid")]
+    areacode: Annotated[str, Text(AREACODE_MAX)]
+    callerid_num: Annotated[str, Text(CALLERID_MAX)]
+    callerid_name: Annotated[str, Text()]
+    created_date: Annotated[str, Timestamp()]
+    callerid_group: Annotated[str, Reference("callerid-group")]
+    user: Annotated[str, Reference("users")]
+
+
+class DidWrite(Shape):
+    """A number that others call, and the campaign that answers it."""
+
+    did_number: Annotated[str, PhoneNumber()]
+    user: Annotated[int, Reference("users")] = 0
+    campaign: Annotated[int, Reference("campaigns")] | None = None
+
+
+class DidRead(Shape):
+    """A number that others call, as it is stored."""
+
+    id: Annotated[int, Identity()]
+    url: Annotated[str, OwnUrl("did")]
+    did_number: Annotated[str, PhoneNumber()]
+    created_date: Annotated[str, Timestamp()]
+    updated_date: Annotated[str, Timestamp()]
+    user: Annotated[str, Reference("users")]
+    campaign: Annotated[str, Reference("campaigns")] | None
+
+
+def behaviour_errors(change: Change) -> Errors:
+    """What is wrong with a simulated population that the parameters describe."""
+    if not change.moves("parameters"):
+        return {}
+    try:
+        parse_behaviour(json.loads(change.values["parameters"]))
+    except BehaviourError as error:
+        return {"parameters": [str(error)]}
+    return {}
+
+
+def _keep_for_calls_in_progress(change: Change) -> None:
+    """A call goes on as it began: what it was dialled with is kept beside it before the gateway forgets it."""
+    if change.is_new or not change.moves("parameters"):
+        return
+    call = table_of(CallRequest)
+    change.unit.connection.execute(
+        update(call)
+        .where(
+            call.c.gateway_id == change.record_id,
+            call.c.status == CallRequestStatus.CALLING,
+            call.c.parameters.is_(None),
+        )
+        .values(parameters=change.stored["parameters"])
+    )
+
+
+GATEWAYS = Resource(
+    path="gateway",
+    model=Gateway,
+    read=GatewayRead,
+    write=GatewayWrite,
+    owner=None,
+    filters=("name", "protocol"),
+    rules=(Rule(("parameters", "protocol"), behaviour_errors),),
+    written=_keep_for_calls_in_progress,
+    moves_dialling=True,
+)
+SMS_GATEWAYS = Resource(
+    path="sms-gateway",
+    model=SmsGateway,
+    read=SmsGatewayRead,
+    write=SmsGatewayWrite,
+    owner=None,
+    filters=("name", "protocol"),
+    rules=(Rule(("parameters", "protocol"), behaviour_errors),),
+)
+CALLERID_GROUPS = Resource(
+    path="callerid-group",
+    model=CallerIdGroup,
+    read=CallerIdGroupRead,
+    write=CallerIdGroupWrite,
+    owner=None,
+    filters=("name",),
+)
+CALLERIDS = Resource(
+    path="callerid",
+    model=CallerId,
+    read=CallerIdRead,
+    write=CallerIdWrite,
+    filters=("areacode", "callerid_num"),
+)
+DIDS = Resource(path="did", model=Did, read=DidRead, write=DidWrite, filters=("did_number",))

@@ -1,0 +1,214 @@
+"""Phonebooks, contacts, and lists of numbers not to call."""
+
+from typing import Annotated, Final
+
+from sqlalchemy import ColumnElement, case, select, update
+
+from dialer.api.crud import refuse_while_used
+from dialer.api.errors import Errors
+from dialer.api.fields import TEXT_MAX, Identity, JsonText, OwnUrl, PhoneNumber, Reference, Text, Timestamp
+from dialer.api.resource import Change, Resource, Rule, Unit, Values, table_of
+from dialer.api.shapes import Shape
+from dialer.domain.enums import CampaignStatus, SubscriberStatus
+from dialer.domain.numbers import normalise
+from dialer.domain.states import OPEN_SUBSCRIBERS
+from dialer.domain.zones import zone_of_number
+from dialer.store import collecting
+from dialer.store.models import Campaign, CampaignPhonebook, Contact, DncContact, DncList, Phonebook, Subscriber
+
+CONTACT_DELETED: Final = "contact_deleted"
+"""The reason of a subscriber whose contact has gone."""
+OPEN_CAMPAIGNS: Final = (CampaignStatus.NEW, CampaignStatus.START, CampaignStatus.PAUSE)
+
+
+class PhonebookWrite(Shape):
+    """A named list of contacts."""
+
+    name: Annotated[str, Text(255, min_length=1)]
+    user: Annotated[int, Reference("users")] = 0
+    description: Annotated[str, Text(TEXT_MAX)] = ""
+
+
+class PhonebookRead(Shape):
+    """A named list of contacts, as it is stored."""
+
+    id: Annotated[int, Identity()]
+    url: Annotated[str, OwnUrl("phonebook")]
+    name: Annotated[str, Text()]
+    description: Annotated[str, Text(TEXT_MAX)]
+    user: Annotated[str, Reference("users")]
+    created_date: Annotated[str, Timestamp()]
+    updated_date: Annotated[str, Timestamp()]
+
+
+class ContactWrite(Shape):
+    """A person to call."""
+
+    contact: Annotated[str, PhoneNumber()]
+    phonebook: Annotated[int, Reference("phonebook")]
+    full_name: Annotated[str, Text()] = ""
+    additional_vars: Annotated[str, JsonText()] = "{}"
+
+
+class ContactRead(Shape):
+    """A person to call, as they are stored."""
+
+    id: Annotated[int, Identity()]
+    url: Annotated[str, OwnUrl("contact")]
+    phonebook: Annotated[str, Reference("phonebook")]
+    contact: Annotated[str, PhoneNumber()]
+    full_name: Annotated[str, Text()]
+    additional_vars: Annotated[str, JsonText()]
+    created_date: Annotated[str, Timestamp()]
+    updated_date: Annotated[str, Timestamp()]
+
+
+class DncListWrite(Shape):
+    """A list of numbers that asked not to be called."""
+
+    name: Annotated[str, Text(255, min_length=1)]
+    user: Annotated[int, Reference("users")] = 0
+
+
+class DncListRead(Shape):
+    """A list of numbers that asked not to be called, as it is stored."""
+
+    id: Annotated[int, Identity()]
+    url: Annotated[str, OwnUrl("dnc")]
+    name: Annotated[str, Text()]
+    user: Annotated[str, Reference("users")]
+    created_date: Annotated[str, Timestamp()]
+    updated_date: Annotated[str, Timestamp()]
+
+
+class DncContactWrite(Shape):
+    """A number that asked not to be called."""
+
+    phone_number: Annotated[str, PhoneNumber()]
+    dnc: Annotated[int, Reference("dnc-list")]
+
+
+class DncContactRead(Shape):
+    """A number that asked not to be called, as it is stored."""
+
+    id: Annotated[int, Identity()]
+    url: Annotated[str, OwnUrl("dnc-contact")]
+    dnc: Annotated[str, Reference("dnc-list")]
+    phone_number: Annotated[str, PhoneNumber()]
+    created_date: Annotated[str, Timestamp()]
+    updated_date: Annotated[str, Timestamp()]
+
+
+def normal_form(change: Change, name: str) -> str:
+    """The normal form of the number in a field."""
+    return normalise(change.values[name], change.unit.conventions.region)
+
+
+def _contact_columns(change: Change) -> Values:
+    number = normal_form(change, "contact")
+    return {"number": number, "zone": zone_of_number(number)}
+
+
+def _collect(change: Change) -> None:
+    """A contact that is new, or new in its phonebook, is called by the started campaigns that name it."""
+    collecting.collect_contact(change.unit.connection, change.record_id, change.unit.now_ms)
+
+
+def _refuse_while_called(unit: Unit, phonebook_id: int) -> None:
+    campaign, named = table_of(Campaign).c, table_of(CampaignPhonebook).c
+    query = (
+        select(campaign.id)
+        .join(CampaignPhonebook, named.campaign_id == campaign.id)
+        .where(named.phonebook_id == phonebook_id, campaign.status.in_(OPEN_CAMPAIGNS))
+    )
+    refuse_while_used({"campaigns": list(unit.connection.execute(query).scalars())})
+
+
+def _release_phonebook(unit: Unit, stored: Values) -> None:
+    _refuse_while_called(unit, stored["id"])
+    contact = table_of(Contact).c
+    members = select(contact.id).where(contact.phonebook_id == stored["id"])
+    _abandon(unit, table_of(Subscriber).c.contact_id.in_(members))
+
+
+def _release_contact(unit: Unit, stored: Values) -> None:
+    _abandon(unit, table_of(Subscriber).c.contact_id == stored["id"])
+
+
+def _abandon(unit: Unit, of_contact: ColumnElement[bool]) -> None:
+    """Nobody calls a contact that was deleted: its subscribers are ABORT, or will be when the present call ends."""
+    subscriber = table_of(Subscriber)
+    is_calling = subscriber.c.status == SubscriberStatus.IN_PROCESS
+    unit.connection.execute(
+        update(subscriber)
+        .where(of_contact, subscriber.c.status.in_(OPEN_SUBSCRIBERS))
+        .values(
+            status=case((is_calling, subscriber.c.status), else_=SubscriberStatus.ABORT),
+            status_reason=case((is_calling, subscriber.c.status_reason), else_=CONTACT_DELETED),
+            halt_reason=case((is_calling, CONTACT_DELETED), else_=subscriber.c.halt_reason),
+            updated_date=unit.now_ms,
+        )
+    )
+
+
+def _refuse_while_excluding(unit: Unit, stored: Values) -> None:
+    """A list that protects people from an unfinished campaign stays."""
+    campaign = table_of(Campaign).c
+    query = select(campaign.id).where(campaign.dnc_id == stored["id"], campaign.status.in_(OPEN_CAMPAIGNS))
+    refuse_while_used({"campaigns": list(unit.connection.execute(query).scalars())})
+
+
+def _once_on_a_list(change: Change) -> Errors:
+    entry = table_of(DncContact).c
+    query = select(entry.id).where(
+        entry.dnc_id == change.values["dnc"],
+        entry.number == normal_form(change, "phone_number"),
+        entry.id != change.record_id,
+    )
+    if change.unit.connection.execute(query).first() is None:
+        return {}
+    return {"phone_number": ["This number is on the list already."]}
+
+
+PHONEBOOKS = Resource(
+    path="phonebook",
+    model=Phonebook,
+    read=PhonebookRead,
+    write=PhonebookWrite,
+    filters=("name",),
+    before_delete=_release_phonebook,
+    moves_dialling=True,
+)
+CONTACTS = Resource(
+    path="contact",
+    model=Contact,
+    read=ContactRead,
+    write=ContactWrite,
+    owner="phonebook",
+    filters=("contact", "full_name"),
+    columns=_contact_columns,
+    written=_collect,
+    before_delete=_release_contact,
+    moves_dialling=True,
+    exported=True,
+)
+DNC_LISTS = Resource(
+    path="dnc-list",
+    url_path="dnc",
+    model=DncList,
+    read=DncListRead,
+    write=DncListWrite,
+    filters=("name",),
+    before_delete=_refuse_while_excluding,
+)
+DNC_CONTACTS = Resource(
+    path="dnc-contact",
+    model=DncContact,
+    read=DncContactRead,
+    write=DncContactWrite,
+    owner="dnc",
+    filters=("phone_number",),
+    columns=lambda change: {"number": normal_form(change, "phone_number")},
+    rules=(Rule(("phone_number", "dnc"), _once_on_a_list),),
+    moves_dialling=True,
+)

@@ -1,0 +1,165 @@
+"""Queues, the agents who serve them, and where each stands in which."""
+
+from enum import IntEnum
+from typing import Annotated, Final
+
+from sqlalchemy import select
+
+from dialer.api.errors import Errors
+from dialer.api.fields import (
+    Boolean,
+    Choice,
+    Identity,
+    Integer,
+    JsonObject,
+    OwnUrl,
+    Reference,
+    Text,
+    TextChoice,
+    Timestamp,
+)
+from dialer.api.resource import Change, Resource, Rule, table_of
+from dialer.api.shapes import Shape
+from dialer.store.models import Agent, Queue, Tier
+
+SCORES: Final = ("queue", "system")
+
+
+class QueueStrategy(IntEnum):
+    """Which agent is offered a call first."""
+
+    RING_ALL = 1
+    LONGEST_IDLE_AGENT = 2
+    ROUND_ROBIN = 3
+    TOP_DOWN = 4
+    AGENT_WITH_LEAST_TALK_TIME = 5
+    AGENT_WITH_FEWEST_CALLS = 6
+    SEQUENTIALLY_BY_AGENT_ORDER = 7
+    RANDOM = 8
+    RING_PROGRESSIVELY = 9
+
+
+class AgentStatus(IntEnum):
+    """Whether an agent takes calls."""
+
+    LOGGED_OUT = 1
+    AVAILABLE = 2
+    AVAILABLE_ON_DEMAND = 3
+    ON_BREAK = 4
+
+
+class QueueWrite(Shape):
+    """A waiting line for calls that want a person; all times in seconds."""
+
+    name: Annotated[str, Text(255, min_length=1)]
+    manager: Annotated[int, Reference("users", column="user_id")] = 0
+    strategy: Annotated[int, Choice(QueueStrategy)] = QueueStrategy.AGENT_WITH_LEAST_TALK_TIME
+    moh_sound: Annotated[str, Text()] = ""
+    record_template: Annotated[str, Text()] = ""
+    time_base_score: Annotated[str, TextChoice(SCORES)] = "queue"
+    tier_rules_apply: Annotated[bool, Boolean()] = False
+    tier_rule_wait_second: Annotated[int, Integer()] = 300
+    tier_rule_wait_multiply_level: Annotated[bool, Boolean()] = True
+    tier_rule_no_agent_no_wait: Annotated[bool, Boolean()] = False
+    discard_abandoned_after: Annotated[int, Integer()] = 14_400
+    abandoned_resume_allowed: Annotated[bool, Boolean()] = True
+    max_wait_time: Annotated[int, Integer()] = 0
+    max_wait_time_with_no_agent: Annotated[int, Integer()] = 120
+    max_wait_time_with_no_agent_time_reached: Annotated[int, Integer()] = 5
+
+
+class QueueRead(Shape):
+    """A waiting line for calls that want a person, as it is stored."""
+
+    manager: Annotated[str, Reference("users", column="user_id")]
+    id: Annotated[int, Identity()]
+    url: Annotated[str, OwnUrl("queue")]
+    name: Annotated[str, Text()]
+    strategy: Annotated[int, Choice(QueueStrategy)]
+    moh_sound: Annotated[str, Text()]
+    record_template: Annotated[str, Text()]
+    time_base_score: Annotated[str, TextChoice(SCORES)]
+    tier_rules_apply: Annotated[bool, Boolean()]
+    tier_rule_wait_second: Annotated[int, Integer()]
+    tier_rule_wait_multiply_level: Annotated[bool, Boolean()]
+    tier_rule_no_agent_no_wait: Annotated[bool, Boolean()]
+    discard_abandoned_after: Annotated[int, Integer()]
+    abandoned_resume_allowed: Annotated[bool, Boolean()]
+    max_wait_time: Annotated[int, Integer()]
+    max_wait_time_with_no_agent: Annotated[int, Integer()]
+    max_wait_time_with_no_agent_time_reached: Annotated[int, Integer()]
+    created_date: Annotated[str, Timestamp()]
+    updated_date: Annotated[str, Timestamp()]
+
+
+class AgentWrite(Shape):
+    """Someone who takes calls from queues."""
+
+    name: Annotated[str, Text(255, min_length=1)]
+    user: Annotated[int, Reference("users")] = 0
+    contact: Annotated[str, Text()] = ""
+    status: Annotated[int, Choice(AgentStatus)] = AgentStatus.LOGGED_OUT
+    wrap_up_time: Annotated[int, Integer()] = 0
+    parameters: Annotated[str, JsonObject()] = "{}"
+
+
+class AgentRead(Shape):
+    """Someone who takes calls from queues, as they are stored."""
+
+    id: Annotated[int, Identity()]
+    url: Annotated[str, OwnUrl("agent")]
+    name: Annotated[str, Text()]
+    user: Annotated[str, Reference("users")]
+    contact: Annotated[str, Text()]
+    status: Annotated[int, Choice(AgentStatus)]
+    wrap_up_time: Annotated[int, Integer()]
+    parameters: Annotated[object, JsonObject()]
+    created_date: Annotated[str, Timestamp()]
+    updated_date: Annotated[str, Timestamp()]
+
+
+class TierWrite(Shape):
+    """An agent's place in a queue."""
+
+    queue: Annotated[int, Reference("queue")]
+    agent: Annotated[int, Reference("agent")]
+    level: Annotated[int, Integer(1)] = 1
+    position: Annotated[int, Integer(1)] = 1
+
+
+class TierRead(Shape):
+    """An agent's place in a queue, as it is stored."""
+
+    id: Annotated[int, Identity()]
+    url: Annotated[str, OwnUrl("tier")]
+    queue: Annotated[str, Reference("queue")]
+    agent: Annotated[str, Reference("agent")]
+    level: Annotated[int, Integer(1)]
+    position: Annotated[int, Integer(1)]
+    created_date: Annotated[str, Timestamp()]
+    updated_date: Annotated[str, Timestamp()]
+
+
+def _one_place_each(change: Change) -> Errors:
+    tier = table_of(Tier).c
+    query = select(tier.id).where(
+        tier.queue_id == change.values["queue"],
+        tier.agent_id == change.values["agent"],
+        tier.id != change.record_id,
+    )
+    if change.unit.connection.execute(query).first() is None:
+        return {}
+    return {"agent": ["The agent is in the queue already."]}
+
+
+QUEUES = Resource(path="queue", model=Queue, read=QueueRead, write=QueueWrite, filters=("name", "strategy"))
+AGENTS = Resource(path="agent", model=Agent, read=AgentRead, write=AgentWrite, filters=("name", "status"))
+TIERS = Resource(
+    path="tier",
+    model=Tier,
+    read=TierRead,
+    write=TierWrite,
+    owner="queue",
+    filters=("level", "position"),
+    rules=(Rule(("queue", "agent"), _one_place_each),),
+)

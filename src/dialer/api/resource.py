@@ -1,0 +1,174 @@
+"""What a resource is: a row of the resource table.
+
+Everything that all resources have in common is in `records`, `listing` and `controller`; what is special to one is said
+here, in its row, by values and by a few small functions.
+"""
+
+from collections.abc import Callable, Mapping
+from typing import Any, Final
+
+import msgspec
+from sqlalchemy import Column, Connection, Table
+
+from dialer.api.errors import Errors
+from dialer.api.fields import Conventions, Kind, OwnUrl, Reference, ReferenceList
+from dialer.api.shapes import Field, Shape, fields_of
+from dialer.store.models import Row
+
+Values = dict[str, Any]
+"""A record by the names of its fields, each value as it is stored."""
+
+
+class Actor(msgspec.Struct, frozen=True):
+    """Who is asking."""
+
+    id: int
+    username: str
+    is_admin: bool
+
+
+class Unit(msgspec.Struct, frozen=True):
+    """What a unit of work has at hand: its transaction, its caller, the service's time, and the resource table."""
+
+    connection: Connection
+    actor: Actor
+    now_ms: int
+    conventions: Conventions
+    service_zone: str
+    resources: "Mapping[str, Resource]"
+
+
+class Change(msgspec.Struct):
+    """A record that is being created or changed.
+
+    `values` is the whole of it, `given` names the fields that the request has, and `stored` is what was there before;
+    empty for a new record, whose `record_id` is 0 until it is inserted.
+    """
+
+    unit: Unit
+    values: Values
+    given: frozenset[str]
+    stored: Values
+    record_id: int = 0
+
+    @property
+    def is_new(self) -> bool:
+        """Whether the record is being created."""
+        return not self.stored
+
+    def moves(self, name: str) -> bool:
+        """Whether the field gets another value than it had."""
+        return self.is_new or self.values[name] != self.stored[name]
+
+
+class Rule(msgspec.Struct, frozen=True):
+    """A rule across fields, or one that needs the database.
+
+    It is asked only when all its `fields` are right by themselves, with the whole record, and yields the errors.
+    """
+
+    fields: tuple[str, ...]
+    errors: Callable[[Change], Errors]
+
+
+class Association(msgspec.Struct, frozen=True):
+    """A table that holds a list of references: which of its columns names the record, and which what it lists."""
+
+    model: type[Row]
+    owner: str
+    target: str
+
+
+def nothing(_: Change) -> None:
+    """What happens besides, where nothing does."""
+
+
+def no_columns(_: Change) -> Values:
+    """The columns that follow from others, where none do."""
+    return {}
+
+
+def no_check(_unit: Unit, _stored: Values) -> None:
+    """What must be so before a delete, where nothing must."""
+
+
+class Resource(msgspec.Struct, frozen=True, kw_only=True):
+    """One row of the resource table."""
+
+    path: str
+    model: type[Row]
+    read: type[Shape]
+    write: type[Shape] | None = None
+    """None for a resource that clients only read."""
+    owner: str | None = "user"
+    """The field by which a record belongs to a user: `user`, a reference to a record that belongs to one, `id` for the
+    users themselves; None for what all users share, which only admins write."""
+    filters: tuple[str, ...] = ()
+    """The fields that select besides references, which all do."""
+    admins_only: bool = False
+    methods: frozenset[str] = frozenset({"POST", "PATCH", "DELETE"})
+    """Of these, those a writable resource has. PUT is as PATCH."""
+    url_path: str = ""
+    """The path in the records' URLs, where it is not `path`; it answers too."""
+    fixed: tuple[str, ...] = ()
+    """Fields that are given once, at creation."""
+    associations: Mapping[str, Association] = {}
+    rules: tuple[Rule, ...] = ()
+    defaults: Callable[[Unit, Values], Values] | None = None
+    """The defaults that depend on the time, on the caller or on what was given."""
+    columns: Callable[[Change], Values] = no_columns
+    """Columns that are computed from the fields; they win over the fields' own."""
+    written: Callable[[Change], None] = nothing
+    """What happens in the same transaction, after the record was inserted or updated."""
+    before_delete: Callable[[Unit, Values], None] = no_check
+    """Raises `ConflictError` where the record cannot go, and does what must be done before it goes."""
+    deleted: str | None = None
+    """The `data` of the answer to a delete; without it the answer is empty."""
+    moves_dialling: bool = False
+    """Whether a change may make a call due, or forbid one."""
+    plain_array: bool = False
+    """Whether a list is a bare array of all records instead of a page."""
+    exported: bool = False
+    """Whether a list may be asked for as CSV or NDJSON."""
+
+    @property
+    def table(self) -> Table:
+        """The table of its rows."""
+        return table_of(self.model)
+
+    @property
+    def url(self) -> str:
+        """The path in the URLs of its records."""
+        return self.url_path or self.path
+
+    def column(self, field: Field) -> Column[Any] | None:
+        """The column that holds a field; None for a list of references, which has a table of its own."""
+        return column_of(self.table, field.name, field.kind)
+
+
+def table_of(model: type[Row]) -> Table:
+    """The table of a model, for Core statements."""
+    table = model.__table__
+    if not isinstance(table, Table):
+        raise TypeError(f"{model.__name__} is not a table")
+    return table
+
+
+def column_of(table: Table, name: str, kind: Kind) -> Column[Any] | None:
+    """The column of a field: of the same name, or `<name>_id` for a reference, or the one that its kind says."""
+    if isinstance(kind, ReferenceList):
+        return None
+    if isinstance(kind, OwnUrl):
+        return table.c["id"]
+    if isinstance(kind, Reference):
+        candidates = (kind.column, f"{name}_id", name)
+        return next(table.c[candidate] for candidate in candidates if candidate in table.c)
+    return table.c[name]
+
+
+def references_of(shape: type[Shape]) -> dict[str, Reference]:
+    """The fields of a shape that name other records, and what they name."""
+    found: Final = {field.name: field.kind for field in fields_of(shape)}
+    return {
+        name: kind for name, kind in found.items() if isinstance(kind, Reference) and not isinstance(kind, OwnUrl)
+    }

@@ -1,0 +1,47 @@
+"""Who sees what: the condition by which every query of a user is narrowed to what is theirs."""
+
+from collections.abc import Iterable, Mapping
+
+from sqlalchemy import ColumnElement, select, true
+
+from dialer.api.errors import Errors
+from dialer.api.fields import NO_OBJECT
+from dialer.api.resource import Actor, Resource, Unit, Values, column_of, references_of
+from dialer.api.shapes import Shape
+
+
+def visible(resource: Resource, actor: Actor, resources: Mapping[str, Resource]) -> ColumnElement[bool]:
+    """The condition that a row of the resource is one the actor may see."""
+    if actor.is_admin or resource.owner is None:
+        return true()
+    table = resource.table
+    if resource.owner == "id":
+        return table.c["id"] == actor.id
+    if resource.owner == "user":
+        return table.c["user_id"] == actor.id
+    kind = references_of(resource.read)[resource.owner]
+    parent = resources[kind.path]
+    column = column_of(table, resource.owner, kind)
+    if column is None:
+        raise TypeError(f"{resource.path} belongs to nobody")
+    return column.in_(select(parent.table.c["id"]).where(visible(parent, actor, resources)))
+
+
+def seen_ids(unit: Unit, path: str, ids: Iterable[int]) -> set[int]:
+    """Those of the ids that are records of the resource at `path` and may be seen by the caller."""
+    resource = unit.resources[path]
+    identity = resource.table.c["id"]
+    wanted = identity.in_(tuple(ids))
+    condition = visible(resource, unit.actor, unit.resources)
+    return set(unit.connection.execute(select(identity).where(wanted, condition)).scalars())
+
+
+def reference_errors(unit: Unit, shape: type[Shape], values: Values) -> Errors:
+    """An error for every reference among the values whose target is not there, or is not the caller's to see."""
+    errors: Errors = {}
+    for name, kind in references_of(shape).items():
+        value = values.get(name)
+        wanted = set(value) if isinstance(value, tuple) else {value} - {None}
+        if wanted and wanted != seen_ids(unit, kind.path, wanted):
+            errors[name] = [NO_OBJECT]
+    return errors

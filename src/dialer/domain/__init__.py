@@ -1,0 +1,1 @@
+"""Decisions: synchronous, pure code that takes values and returns values."""

@@ -1,0 +1,134 @@
+"""The call flow: survey + position + input → prompts + next position.
+
+A machine of its own. It does not know whether a simulated callee or a switch is on the other end, nor what time it is:
+it says what to play and how long to wait, and is told what was heard.
+"""
+
+from typing import Final
+
+import msgspec
+
+from dialer.domain.enums import SectionType
+from dialer.domain.survey import (
+    BRANCH_ANY,
+    BRANCH_DONE,
+    BRANCH_INVALID,
+    BRANCH_TIMEOUT,
+    Prompt,
+    Section,
+    Survey,
+)
+
+NODES_PER_CALL_MAX: Final = 100
+"""Sections in a row that do not wait for the callee; a loop of such ends here."""
+SECTIONS_PER_CALL_MAX: Final = 10_000
+"""Sections of one call in all, however long the callee answers."""
+INPUT_END: Final = "#"
+_ENDING_TYPES: Final = frozenset({SectionType.HANG_UP, SectionType.DNC})
+
+
+class Position(msgspec.Struct, frozen=True):
+    """Where a call is: a section, how often it was asked again, and what counts towards the limits."""
+
+    section: Section
+    asked_again: int = 0
+    was_wrong: bool = False
+    without_waiting: int = 1
+    visited: int = 1
+
+
+class Turn(msgspec.Struct, frozen=True):
+    """What follows from an input: a result to keep, if any, and the next position; without one the call hangs up."""
+
+    position: Position | None
+    response: str | None = None
+
+
+class CallFlow:
+    """One survey, ready to be walked by any number of calls: it keeps no state of its own."""
+
+    def __init__(self, survey: Survey) -> None:
+        self._first = survey.sections[0] if survey.sections else None
+        self._sections = {section.id: section for section in survey.sections}
+        self.survey: Final = survey
+
+    def begin(self) -> Position | None:
+        """Where a call starts; None for a survey without sections."""
+        return Position(self._first) if self._first else None
+
+    @staticmethod
+    def prompts(position: Position) -> tuple[Prompt, ...]:
+        """What is played on entering a position: after a wrong input, the recording that says so comes first."""
+        section = position.section
+        if position.was_wrong and section.invalid_prompt:
+            return (section.invalid_prompt, section.prompt)
+        return (section.prompt,)
+
+    def done(self, position: Position) -> Position | None:
+        """Where the call goes once a section that does not ask has been played."""
+        section = position.section
+        if section.type in _ENDING_TYPES:
+            return None
+        for key in (BRANCH_DONE, BRANCH_TIMEOUT):
+            if key in section.branches:
+                return self._go(position, key)
+        return None
+
+    def heard(self, position: Position, keys: str) -> Turn:
+        """What follows from the keys that were pressed in a section that asks; "" for none.
+
+        A wrong input, or none, asks again while `retries` last. Then a wrong input takes `invalid`, none takes
+        `timeout`, an input takes exactly its digits, else `any`; what has no branch hangs up. A multi-choice or capture
+        input that is right but has no branch also asks again while `retries` last.
+        """
+        section = position.section
+        digits = _digits(section, keys)
+        response = _response(section, digits)
+        may_ask_again = position.asked_again < max(0, section.retries)
+        if response is None:
+            if may_ask_again:
+                return Turn(_again(position, was_wrong=bool(digits)))
+            return Turn(self._go(position, BRANCH_INVALID if digits else BRANCH_TIMEOUT))
+        for key in (digits, BRANCH_ANY):
+            if key in section.branches:
+                return Turn(self._go(position, key), response)
+        if may_ask_again and section.type is not SectionType.RATING:
+            return Turn(_again(position, was_wrong=False), response)
+        return Turn(None, response)
+
+    def _go(self, position: Position, key: str) -> Position | None:
+        target = position.section.branches.get(key)
+        section = None if target is None else self._sections.get(target)
+        in_a_row = 1 if position.section.asks else position.without_waiting + 1
+        if section is None or in_a_row > NODES_PER_CALL_MAX or position.visited >= SECTIONS_PER_CALL_MAX:
+            return None
+        return Position(section, without_waiting=in_a_row, visited=position.visited + 1)
+
+
+def _again(position: Position, *, was_wrong: bool) -> Position:
+    return Position(
+        position.section,
+        asked_again=position.asked_again + 1,
+        was_wrong=was_wrong,
+        visited=position.visited + 1,
+    )
+
+
+def _digits(section: Section, keys: str) -> str:
+    """What counts of the keys that were pressed: up to the `#`, no more than the section takes."""
+    return keys.partition(INPUT_END)[0][: section.digits_max]
+
+
+def _response(section: Section, digits: str) -> str | None:
+    """What is kept of an input as the answer; None for a wrong input or none."""
+    if not digits:
+        return None
+    if section.type is SectionType.MULTI_CHOICE:
+        return section.key_labels.get(digits)
+    if not (digits.isascii() and digits.isdigit()):
+        return None
+    value = int(digits)
+    if section.type is SectionType.RATING:
+        return digits if 1 <= value <= section.rating_laps else None
+    in_range = not section.validate_number or section.min_number <= value <= section.max_number
+    return digits if in_range else None

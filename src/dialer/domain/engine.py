@@ -1,0 +1,412 @@
+"""The engine: who may be called now, and what follows when a call is over.
+
+`Engine.handle(now_ms, event)` takes what happened and returns what is to be done. It performs nothing, and has no
+clock, no database and no chance of its own: the server's worker and the simulator drive this same class.
+"""
+
+from collections.abc import Callable
+from typing import Any, Final
+
+from dialer.domain import events
+from dialer.domain.callerid import choose_callerid
+from dialer.domain.capacity import Account, GatewayLoad
+from dialer.domain.effects import (
+    AddToDnc,
+    ClaimFresh,
+    ClaimRetries,
+    CountSubscribers,
+    Dial,
+    Effect,
+    FinishCall,
+    HangUp,
+    MoveCampaign,
+    RefuseSubscriber,
+    WakeCampaign,
+    WakeGateway,
+)
+from dialer.domain.enums import CampaignStatus, SubscriberStatus
+from dialer.domain.hopper import NEVER_MS, Hopper
+from dialer.domain.identity import call_uuid
+from dialer.domain.pacing import due_ms, fixed_rate
+from dialer.domain.plans import Call, CampaignPlan, Subscriber, Verdict, bill
+from dialer.domain.retry import verdict
+from dialer.domain.zones import UNKNOWN
+
+
+class _Campaign:
+    """What the engine keeps in mind of an open campaign."""
+
+    __slots__ = (
+        "hopper",
+        "in_progress",
+        "is_claiming",
+        "is_full",
+        "is_idle",
+        "next_dial_us",
+        "plan",
+        "status",
+        "wake_ms",
+    )
+
+    def __init__(self, plan: CampaignPlan) -> None:
+        self.plan = plan
+        self.status = CampaignStatus.NEW
+        self.hopper = Hopper(plan, (), 0)
+        self.next_dial_us = 0
+        self.in_progress = 0
+        self.wake_ms = NEVER_MS
+        """The earliest moment for which a wake-up is under way."""
+        self.is_claiming = False
+        self.is_full = False
+        """It could dial but for `max_aleg`: the end of a call lets it go on."""
+        self.is_idle = False
+        """Nobody could be called when it looked last."""
+
+
+class Engine:
+    """Every open campaign, gateway and account, and every call in progress.
+
+    A driver opens accounts, gateways and campaigns (in this order), answers claims, reports how calls go, and performs
+    the effects in the order in which they come. `first_call_id` is the id of the next call request.
+    """
+
+    def __init__(self, *, seed: int, first_call_id: int = 1) -> None:
+        self._seed: Final = seed
+        self._next_call_id = first_call_id
+        self._campaigns: dict[int, _Campaign] = {}
+        self._gateways: dict[int, GatewayLoad] = {}
+        self._accounts: dict[int, Account] = {}
+        self._calls: dict[int, Call] = {}
+        self._called_off: dict[int, set[str]] = {}
+        """Numbers that went onto a do-not-call list since its campaigns were opened."""
+        self._effects: list[Effect] = []
+        self._handlers: Final[dict[type, Callable[[int, Any], None]]] = {
+            events.AccountOpened: self._open_account,
+            events.GatewayOpened: self._open_gateway,
+            events.CampaignOpened: self._open_campaign,
+            events.CampaignClosed: self._close_campaign,
+            events.CallRestored: self._restore_call,
+            events.CampaignWoken: self._wake_campaign,
+            events.GatewayWoken: self._wake_gateway,
+            events.FreshClaimed: self._fill_fresh,
+            events.RetriesClaimed: self._fill_retries,
+            events.SubscribersCounted: self._end_if_completed,
+            events.DncReached: self._call_off,
+            events.CallEnded: self._finish_call,
+        }
+
+    @property
+    def calls_in_progress(self) -> int:
+        """How many calls are in progress."""
+        return len(self._calls)
+
+    @property
+    def next_call_id(self) -> int:
+        """The id that the next call request will have."""
+        return self._next_call_id
+
+    def handle(self, now_ms: int, event: events.Event) -> list[Effect]:
+        """What is to be done because of `event` at `now_ms`, in order."""
+        effects: list[Effect] = []
+        self._effects = effects
+        self._handlers[type(event)](now_ms, event)
+        return effects
+
+    # --- opening and closing ------------------------------------------------------------------------------------
+
+    def _open_account(self, _now_ms: int, event: events.AccountOpened) -> None:
+        known = self._accounts.get(event.user_id)
+        account = self._accounts[event.user_id] = Account(event.balance, event.held, event.rate)
+        if known is not None:
+            account.waiting = known.waiting
+
+    def _open_gateway(self, _now_ms: int, event: events.GatewayOpened) -> None:
+        gateway = self._gateways.get(event.plan.id)
+        if gateway is None:
+            gateway = self._gateways[event.plan.id] = GatewayLoad(event.plan)
+        gateway.renew(event.plan, event.recent_dials_ms)
+
+    def _open_campaign(self, now_ms: int, event: events.CampaignOpened) -> None:
+        plan = event.plan
+        campaign = self._campaigns.get(plan.id)
+        if campaign is None:
+            campaign = self._campaigns[plan.id] = _Campaign(plan)
+        else:
+            self._gateways[campaign.plan.gateway_id].waiting.discard(plan.id)
+        campaign.plan = plan
+        campaign.status = event.status
+        campaign.next_dial_us = event.next_dial_us
+        campaign.hopper = Hopper(plan, event.zones, now_ms)
+        campaign.is_claiming = False
+        if plan.dnc_id is not None:
+            self._called_off.pop(plan.dnc_id, None)
+        self._consider(campaign, now_ms)
+
+    def _close_campaign(self, _now_ms: int, event: events.CampaignClosed) -> None:
+        campaign = self._campaigns.get(event.campaign_id)
+        if campaign is None:
+            return
+        campaign.status = CampaignStatus.ABORD if event.is_aborted else CampaignStatus.END
+        self._gateways[campaign.plan.gateway_id].waiting.discard(event.campaign_id)
+        if event.is_aborted:
+            for call in self._calls.values():
+                if call.plan.id == event.campaign_id:
+                    call.is_aborted = True
+                    self._effects.append(HangUp(call.id))
+        self._forget_if_over(campaign)
+
+    def _restore_call(self, _now_ms: int, event: events.CallRestored) -> None:
+        call = event.call
+        self._calls[call.id] = call
+        self._campaigns.setdefault(call.plan.id, _Campaign(call.plan)).in_progress += 1
+        self._gateways[call.plan.gateway_id].in_progress += 1
+
+    def _forget_if_over(self, campaign: _Campaign) -> None:
+        if campaign.in_progress == 0 and campaign.status not in {CampaignStatus.START, CampaignStatus.PAUSE}:
+            self._campaigns.pop(campaign.plan.id, None)
+
+    # --- whether a campaign may dial ----------------------------------------------------------------------------
+
+    def _wake_campaign(self, now_ms: int, event: events.CampaignWoken) -> None:
+        campaign = self._campaigns.get(event.campaign_id)
+        if campaign is None:
+            return
+        if campaign.wake_ms <= now_ms:
+            campaign.wake_ms = NEVER_MS
+        self._consider(campaign, now_ms)
+
+    def _wake_gateway(self, now_ms: int, event: events.GatewayWoken) -> None:
+        gateway = self._gateways[event.gateway_id]
+        if gateway.wake_ms <= now_ms:
+            gateway.wake_ms = NEVER_MS
+        self._serve(gateway, now_ms)
+
+    def _consider(self, campaign: _Campaign, now_ms: int) -> None:
+        """Let a campaign dial if it may, else arrange for it to be looked at again when it may."""
+        plan = campaign.plan
+        if campaign.status not in {CampaignStatus.START, CampaignStatus.PAUSE}:
+            return
+        if now_ms >= plan.expires_ms:
+            self._move(campaign, CampaignStatus.END, "expired")
+            return
+        if campaign.status is CampaignStatus.PAUSE:
+            self._wake_at(campaign, plan.expires_ms)
+            return
+        ready_ms = max(plan.starting_ms, due_ms(campaign.next_dial_us))
+        if ready_ms > now_ms:
+            self._wake_at(campaign, min(ready_ms, plan.expires_ms))
+            return
+        campaign.is_full = bool(plan.max_aleg) and campaign.in_progress >= plan.max_aleg
+        if campaign.is_full:
+            self._wake_at(campaign, plan.expires_ms)
+            return
+        gateway = self._gateways[plan.gateway_id]
+        gateway.waiting.add(plan.id)
+        self._serve(gateway, now_ms)
+        if plan.id in gateway.waiting:
+            self._wake_at(campaign, plan.expires_ms)
+
+    def _serve(self, gateway: GatewayLoad, now_ms: int) -> None:
+        """Give the gateway's free places to the campaigns that wait for one, each in its turn."""
+        while gateway.waiting:
+            free_at_ms = gateway.free_at_ms(now_ms)
+            if free_at_ms > now_ms:
+                if free_at_ms < gateway.wake_ms:
+                    gateway.wake_ms = free_at_ms
+                    self._effects.append(WakeGateway(free_at_ms, gateway.plan.id))
+                return
+            campaign = self._next_in_turn(gateway)
+            gateway.waiting.discard(campaign.plan.id)
+            if self._dial_next(campaign, gateway, now_ms):
+                self._consider_again(campaign, gateway, now_ms)
+
+    def _next_in_turn(self, gateway: GatewayLoad) -> _Campaign:
+        """Where channels are scarce, the campaign that has the fewest; else the one whose dial has waited longest."""
+        if len(gateway.waiting) == 1:
+            return self._campaigns[next(iter(gateway.waiting))]
+        waiting = [self._campaigns[campaign_id] for campaign_id in gateway.waiting]
+        if gateway.plan.max_channels:
+            return min(waiting, key=lambda one: (one.in_progress, one.next_dial_us, one.plan.id))
+        return min(waiting, key=lambda one: (one.next_dial_us, one.plan.id))
+
+    def _consider_again(self, campaign: _Campaign, gateway: GatewayLoad, now_ms: int) -> None:
+        """After a dial: wait for the next slot, or for a place at once if that slot has come already."""
+        plan = campaign.plan
+        ready_ms = due_ms(campaign.next_dial_us)
+        if ready_ms > now_ms:
+            self._wake_at(campaign, min(ready_ms, plan.expires_ms))
+        elif plan.max_aleg and campaign.in_progress >= plan.max_aleg:
+            campaign.is_full = True
+            self._wake_at(campaign, plan.expires_ms)
+        else:
+            gateway.waiting.add(plan.id)
+            self._wake_at(campaign, plan.expires_ms)
+
+    def _wake_at(self, campaign: _Campaign, at_ms: int) -> None:
+        if at_ms < campaign.wake_ms:
+            campaign.wake_ms = at_ms
+            self._effects.append(WakeCampaign(at_ms, campaign.plan.id))
+
+    # --- whom it dials ------------------------------------------------------------------------------------------
+
+    def _dial_next(self, campaign: _Campaign, gateway: GatewayLoad, now_ms: int) -> bool:
+        """Dial the next subscriber who may be called; whether there was one."""
+        if campaign.is_claiming:
+            return False
+        campaign.is_idle = False
+        hopper = campaign.hopper
+        while True:
+            found = hopper.next(now_ms)
+            if found is None:
+                self._rest(campaign, now_ms)
+                return False
+            if isinstance(found, (ClaimFresh, ClaimRetries)):
+                campaign.is_claiming = True
+                self._effects.append(found)
+                return False
+            refusal = self._refusal(campaign, found)
+            if refusal:
+                hopper.take()
+                self._effects.append(RefuseSubscriber(campaign.plan.id, found, refusal))
+                continue
+            return self._dial(campaign, gateway, found, now_ms)
+
+    def _refusal(self, campaign: _Campaign, subscriber: Subscriber) -> str:
+        """Why a subscriber must not be called at all; empty if they may."""
+        if subscriber.zone == UNKNOWN:
+            return "tz_unknown"
+        dnc_id = campaign.plan.dnc_id
+        called_off = self._called_off.get(dnc_id) if dnc_id is not None else None
+        if subscriber.is_on_dnc or (called_off is not None and subscriber.number in called_off):
+            return "dnc"
+        return ""
+
+    def _dial(self, campaign: _Campaign, gateway: GatewayLoad, subscriber: Subscriber, now_ms: int) -> bool:
+        plan = campaign.plan
+        account = self._accounts[plan.user_id]
+        talk_limit_s = account.talk_limit_s(plan)
+        if talk_limit_s == 0:
+            self._wait_for_credit(campaign, account)
+            return False
+        campaign.hopper.take()
+        call = self._new_call(plan, account, subscriber, talk_limit_s, now_ms)
+        account.held += call.hold
+        campaign.in_progress += 1
+        campaign.next_dial_us = fixed_rate(plan.frequency, campaign.next_dial_us, now_ms)
+        gateway.dialled(now_ms)
+        self._effects.append(Dial(call, campaign.next_dial_us))
+        return True
+
+    def _new_call(
+        self, plan: CampaignPlan, account: Account, subscriber: Subscriber, talk_limit_s: int, now_ms: int
+    ) -> Call:
+        subscriber.attempts += 1
+        call = Call(
+            id=self._next_call_id,
+            callid=call_uuid(self._seed, plan.id, subscriber.id, subscriber.attempts),
+            plan=plan,
+            subscriber=subscriber,
+            attempt=subscriber.attempts,
+            started_ms=now_ms,
+            ring_limit_ms=plan.ring_limit_ms,
+            talk_limit_ms=talk_limit_s * 1_000,
+            hold=account.price(talk_limit_s),
+            rate=account.rate,
+            callerid=choose_callerid(plan, subscriber.number, self._next_call_id),
+            amd=plan.amd,
+        )
+        self._next_call_id += 1
+        self._calls[call.id] = call
+        return call
+
+    def _wait_for_credit(self, campaign: _Campaign, account: Account) -> None:
+        """Wait for a call in progress to set money free; with none, nothing but a payment helps."""
+        if account.held > 0:
+            account.waiting.add(campaign.plan.id)
+            self._wake_at(campaign, campaign.plan.expires_ms)
+        else:
+            self._move(campaign, CampaignStatus.PAUSE, "no_credit")
+
+    def _rest(self, campaign: _Campaign, now_ms: int) -> None:
+        """Nobody can be called now: wait until somebody can, or find out whether the campaign is done."""
+        campaign.is_idle = True
+        at_ms = campaign.hopper.changes_at_ms(now_ms)
+        self._wake_at(campaign, min(at_ms, campaign.plan.expires_ms))
+        if at_ms >= NEVER_MS and campaign.in_progress == 0:
+            self._effects.append(CountSubscribers(campaign.plan.id))
+
+    # --- what the driver found ----------------------------------------------------------------------------------
+
+    def _fill_fresh(self, now_ms: int, event: events.FreshClaimed) -> None:
+        campaign = self._campaigns[event.campaign_id]
+        campaign.hopper.add_fresh(event.zone, event.subscribers, is_last=event.is_last)
+        campaign.is_claiming = False
+        self._consider(campaign, now_ms)
+
+    def _fill_retries(self, now_ms: int, event: events.RetriesClaimed) -> None:
+        campaign = self._campaigns[event.campaign_id]
+        campaign.hopper.add_retries(event.zone, event.subscribers, is_last=event.is_last)
+        campaign.is_claiming = False
+        self._consider(campaign, now_ms)
+
+    def _end_if_completed(self, _now_ms: int, event: events.SubscribersCounted) -> None:
+        campaign = self._campaigns.get(event.campaign_id)
+        if campaign is not None and event.has_any and not event.has_open:
+            self._move(campaign, CampaignStatus.END, "completed")
+
+    def _move(self, campaign: _Campaign, status: CampaignStatus, reason: str) -> None:
+        campaign.status = status
+        self._gateways[campaign.plan.gateway_id].waiting.discard(campaign.plan.id)
+        self._effects.append(MoveCampaign(campaign.plan.id, status, reason))
+        if status is CampaignStatus.PAUSE:
+            self._wake_at(campaign, campaign.plan.expires_ms)
+        self._forget_if_over(campaign)
+
+    # --- calls --------------------------------------------------------------------------------------------------
+
+    def _call_off(self, _now_ms: int, event: events.DncReached) -> None:
+        """The callee of a call asked not to be called again."""
+        call = self._calls.get(event.call_id)
+        if call is None or call.plan.dnc_id is None:
+            return
+        self._called_off.setdefault(call.plan.dnc_id, set()).add(call.subscriber.number)
+        self._effects.append(AddToDnc(call.plan.dnc_id, call.subscriber.number))
+
+    def _finish_call(self, now_ms: int, event: events.CallEnded) -> None:
+        """A second report of the same end finds no call, and changes nothing."""
+        call = self._calls.pop(event.call_id, None)
+        if call is None:
+            return
+        plan = call.plan
+        campaign, gateway = self._campaigns[plan.id], self._gateways[plan.gateway_id]
+        account = self._accounts[plan.user_id]
+        charge = bill(call, event.outcome)
+        after = verdict(call, event.outcome)
+        self._effects.append(FinishCall(call, event.outcome, charge, after))
+        campaign.in_progress -= 1
+        gateway.in_progress -= 1
+        account.held -= call.hold
+        account.balance -= charge.cost
+        if after.status is SubscriberStatus.PENDING:
+            self._schedule_retry(campaign, call.subscriber, after, now_ms)
+        self._go_on(campaign, gateway, account, now_ms)
+
+    def _schedule_retry(self, campaign: _Campaign, subscriber: Subscriber, after: Verdict, now_ms: int) -> None:
+        subscriber.failures, subscriber.completions = after.failures, after.completions
+        subscriber.due_ms = after.due_ms
+        campaign.hopper.schedule_retry(subscriber, now_ms)
+        if campaign.is_idle and campaign.status is CampaignStatus.START:
+            self._wake_at(campaign, min(max(after.due_ms, now_ms), campaign.plan.expires_ms))
+
+    def _go_on(self, campaign: _Campaign, gateway: GatewayLoad, account: Account, now_ms: int) -> None:
+        """What the end of a call makes possible: a place on the gateway, money, the end of the campaign."""
+        if gateway.waiting:
+            self._serve(gateway, now_ms)
+        if account.waiting:
+            waiting, account.waiting = sorted(account.waiting), set()
+            for campaign_id in waiting:
+                if campaign_id in self._campaigns:
+                    self._consider(self._campaigns[campaign_id], now_ms)
+        if campaign.is_full or (campaign.is_idle and campaign.in_progress == 0):
+            self._consider(campaign, now_ms)
+        self._forget_if_over(campaign)

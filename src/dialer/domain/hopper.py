@@ -1,0 +1,191 @@
+"""The hopper: whom a campaign calls next.
+
+Retries that are due come first, in the order in which they are due; then those never called, lowest id first; of both
+only those whose calling window is open. The hopper holds a little of each zone and says what to claim when a zone runs
+dry, so its memory does not grow with the campaign.
+"""
+
+import heapq
+from collections import deque
+from typing import Final, NamedTuple
+
+from dialer.domain.effects import ClaimFresh, ClaimRetries
+from dialer.domain.plans import CampaignPlan, Subscriber
+from dialer.domain.windows import Window, window_at
+from dialer.domain.zones import UNKNOWN
+
+CLAIM_FIRST: Final = 32
+"""Subscribers of the first claim of a zone; each further one is larger, up to `CLAIM_MAX`."""
+CLAIM_MAX: Final = 1_024
+RETRIES_HELD_MAX: Final = 16_384
+"""Retries that a zone keeps at hand; those due later are claimed again when their time comes."""
+NEVER_MS: Final = 2**62
+
+
+class Due(NamedTuple):
+    """A place in the order of retries."""
+
+    due_ms: int
+    subscriber_id: int
+
+
+_BEFORE_ALL: Final = Due(0, 2**62)
+_AFTER_ALL: Final = Due(NEVER_MS, 0)
+
+
+class _Zone:
+    """What is at hand of one zone."""
+
+    __slots__ = (
+        "claim_limit",
+        "fresh",
+        "fresh_cursor",
+        "fresh_is_last",
+        "horizon",
+        "key",
+        "retries",
+        "window",
+    )
+
+    def __init__(self, key: str, window: Window) -> None:
+        self.key = key
+        self.window = window
+        self.fresh: deque[Subscriber] = deque()
+        self.fresh_cursor = 0
+        self.fresh_is_last = False
+        self.retries: list[tuple[int, int, Subscriber]] = []
+        self.horizon = _BEFORE_ALL
+        """Every retry up to here is in `retries`, unless it was called since."""
+        self.claim_limit = CLAIM_FIRST
+
+    def lacks_retries(self) -> bool:
+        return not self.retries and self.horizon < _AFTER_ALL
+
+    def lacks_fresh(self) -> bool:
+        return not self.fresh and not self.fresh_is_last
+
+    def is_spent(self) -> bool:
+        return not (self.fresh or self.retries or self.lacks_fresh() or self.lacks_retries())
+
+    def add_retry(self, subscriber: Subscriber) -> None:
+        if Due(subscriber.due_ms, subscriber.id) > self.horizon:
+            return
+        heapq.heappush(self.retries, (subscriber.due_ms, subscriber.id, subscriber))
+        if len(self.retries) > RETRIES_HELD_MAX:
+            self.retries = heapq.nsmallest(RETRIES_HELD_MAX // 2, self.retries)
+            self.horizon = Due(*self.retries[-1][:2])
+
+
+class Hopper:
+    """The hopper of one campaign."""
+
+    def __init__(self, plan: CampaignPlan, zones: tuple[str, ...], now_ms: int) -> None:
+        self._campaign_id = plan.id
+        self._calendar = plan.calendar
+        self._service_zone = plan.service_zone
+        self._zones = {key: self._new_zone(key, now_ms) for key in zones}
+        self._open: list[_Zone] = []
+        self._open_until_ms = 0
+        self._source: _Zone | None = None
+        self._source_is_retries = False
+
+    def next(self, now_ms: int) -> Subscriber | ClaimFresh | ClaimRetries | None:
+        """The subscriber to call at `now_ms`; or what must be claimed before that is known; or None for nobody.
+
+        The same one is offered until `take` is called.
+        """
+        if now_ms >= self._open_until_ms:
+            self._look_at_windows(now_ms)
+        self._source = None
+        best: tuple[int, int] | None = None
+        for zone in self._open:
+            if zone.lacks_retries():
+                return ClaimRetries(
+                    self._campaign_id,
+                    zone.key,
+                    zone.horizon.due_ms,
+                    zone.horizon.subscriber_id,
+                    zone.claim_limit,
+                )
+            if zone.retries and zone.retries[0][0] <= now_ms and (best is None or zone.retries[0][:2] < best):
+                best = zone.retries[0][:2]
+                self._source = zone
+        if self._source is not None:
+            self._source_is_retries = True
+            return self._source.retries[0][2]
+        return self._next_fresh()
+
+    def take(self) -> None:
+        """Remove the subscriber that `next` offered last."""
+        zone = self._source
+        if zone is None:
+            return
+        if self._source_is_retries:
+            heapq.heappop(zone.retries)
+        else:
+            zone.fresh.popleft()
+        self._source = None
+
+    def add_fresh(self, zone_key: str, subscribers: list[Subscriber], *, is_last: bool) -> None:
+        """What a `ClaimFresh` found."""
+        zone = self._zones[zone_key]
+        zone.fresh.extend(subscribers)
+        zone.fresh_is_last = is_last
+        if subscribers:
+            zone.fresh_cursor = subscribers[-1].id
+        zone.claim_limit = min(CLAIM_MAX, zone.claim_limit * 2)
+
+    def add_retries(self, zone_key: str, subscribers: list[Subscriber], *, is_last: bool) -> None:
+        """What a `ClaimRetries` found."""
+        zone = self._zones[zone_key]
+        zone.horizon = _AFTER_ALL
+        for subscriber in subscribers:
+            zone.add_retry(subscriber)
+        if not is_last and subscribers:
+            zone.horizon = Due(subscribers[-1].due_ms, subscribers[-1].id)
+
+    def schedule_retry(self, subscriber: Subscriber, now_ms: int) -> None:
+        """A subscriber is to be called again at its `due_ms`."""
+        zone = self._zones.get(subscriber.zone)
+        if zone is None:
+            zone = self._zones[subscriber.zone] = self._new_zone(subscriber.zone, now_ms)
+            self._open_until_ms = 0
+        zone.add_retry(subscriber)
+
+    def changes_at_ms(self, now_ms: int) -> int:
+        """When `next`, having offered nobody, may offer somebody: a retry falls due, or a window opens."""
+        at_ms = NEVER_MS
+        for zone in self._zones.values():
+            if not zone.window.is_open:
+                if not zone.is_spent():
+                    at_ms = min(at_ms, zone.window.until_ms)
+            elif zone.retries:
+                at_ms = min(at_ms, zone.retries[0][0])
+        return max(at_ms, now_ms + 1)
+
+    def _next_fresh(self) -> Subscriber | ClaimFresh | None:
+        best: Subscriber | None = None
+        for zone in self._open:
+            if zone.lacks_fresh():
+                return ClaimFresh(self._campaign_id, zone.key, zone.fresh_cursor, zone.claim_limit)
+            if zone.fresh and (best is None or zone.fresh[0].id < best.id):
+                best = zone.fresh[0]
+                self._source = zone
+        self._source_is_retries = False
+        return best
+
+    def _new_zone(self, key: str, now_ms: int) -> _Zone:
+        return _Zone(key, self._window(key, now_ms))
+
+    def _window(self, key: str, now_ms: int) -> Window:
+        """A zone nobody knows is always looked at, so that its subscribers are refused and not forgotten."""
+        if key == UNKNOWN:
+            return Window(is_open=True, until_ms=NEVER_MS)
+        return window_at(self._calendar, key or self._service_zone, now_ms)
+
+    def _look_at_windows(self, now_ms: int) -> None:
+        for zone in self._zones.values():
+            if now_ms >= zone.window.until_ms:
+                zone.window = self._window(zone.key, now_ms)
+        self._open = [zone for zone in self._zones.values() if zone.window.is_open]
+        self._open_until_ms = min((zone.window.until_ms for zone in self._zones.values()), default=NEVER_MS)

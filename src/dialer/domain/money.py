@@ -1,0 +1,85 @@
+"""Money: integers of 1e-5 of the account's currency, and what a call costs."""
+
+from decimal import ROUND_HALF_UP, Decimal, InvalidOperation
+from typing import Final
+
+import msgspec
+
+MONEY_SCALE: Final = 100_000
+"""One unit of currency, in integers of 1e-5."""
+MONEY_PLACES: Final = 5
+MONEY_LIMIT: Final = 10_000_000
+"""Amounts are below this many units of currency."""
+_MINUTE_S: Final = 60
+
+
+class MoneyError(ValueError):
+    """Raised when something cannot be an amount; the message is for the person who sent it."""
+
+
+def parse_money(value: object) -> int:
+    """An amount as an integer of 1e-5, from an integer, a finite decimal or float, or a numeric string.
+
+    A float counts as the shortest decimal that reads as it: 0.1 is a tenth. Raises `MoneyError` for anything else, for
+    more than five decimals and for amounts of ten million or more.
+    """
+    if isinstance(value, bool) or not isinstance(value, (int, float, str, Decimal)):
+        raise MoneyError("A valid number is required.")
+    text = str(value).strip()
+    if len(text) > 40:  # noqa: PLR2004 - longer than any amount below the limit, sign and exponent included
+        raise MoneyError("A valid number is required.")
+    try:
+        amount = Decimal(text)
+    except InvalidOperation:
+        raise MoneyError("A valid number is required.") from None
+    if not amount.is_finite():
+        raise MoneyError("A valid number is required.")
+    if abs(amount) >= MONEY_LIMIT:
+        raise MoneyError(f"Ensure that this amount is less than {MONEY_LIMIT}.")
+    scaled = amount.scaleb(MONEY_PLACES)
+    if scaled != scaled.to_integral_value():
+        raise MoneyError(f"Ensure that there are no more than {MONEY_PLACES} decimal places.")
+    return int(scaled)
+
+
+def format_money(amount: int) -> str:
+    """The amount as the API writes it: `-12.34000`."""
+    units, rest = divmod(abs(amount), MONEY_SCALE)
+    return f"{'-' if amount < 0 else ''}{units}.{rest:05d}"
+
+
+class Rate(msgspec.Struct, frozen=True):
+    """What calls cost: a price a minute, billed in increments of whole seconds."""
+
+    per_minute: int
+    """In integers of 1e-5."""
+    first_increment_s: int = 60
+    next_increment_s: int = 60
+    connection_fee: int = 0
+
+    def billed_duration(self, billsec: int) -> int:
+        """The seconds that are charged for `billsec` seconds of conversation: 0 for a call that was not answered."""
+        if billsec <= 0:
+            return 0
+        beyond = max(0, billsec - self.first_increment_s)
+        return self.first_increment_s + -(-beyond // self.next_increment_s) * self.next_increment_s
+
+    def cost(self, billed_s: int) -> int:
+        """The price of `billed_s` charged seconds, rounded half up to 1e-5."""
+        if billed_s <= 0:
+            return 0
+        exact = Decimal(self.per_minute * billed_s) / _MINUTE_S
+        return int(exact.to_integral_value(ROUND_HALF_UP)) + self.connection_fee
+
+    def affordable_s(self, money: int, wanted_s: int) -> int:
+        """The longest call, up to `wanted_s` seconds, whose price `money` covers; 0 if not even one increment."""
+        if self.cost(self.billed_duration(wanted_s)) <= money:
+            return wanted_s
+        if self.cost(self.first_increment_s) > money:
+            return 0
+        low, high = 0, (wanted_s - self.first_increment_s) // self.next_increment_s
+        while low < high:
+            middle = (low + high + 1) // 2
+            fits = self.cost(self.first_increment_s + middle * self.next_increment_s) <= money
+            low, high = (middle, high) if fits else (low, middle - 1)
+        return self.first_increment_s + low * self.next_increment_s

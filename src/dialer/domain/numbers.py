@@ -1,0 +1,41 @@
+"""Phone numbers: what is accepted, and the normal form in which they are compared."""
+
+import re
+from functools import lru_cache
+from typing import Final
+
+import phonenumbers
+
+NUMBER_DIGITS_MIN: Final = 3
+NUMBER_DIGITS_MAX: Final = 15
+NUMBER_INPUT_MAX: Final = 64
+"""Characters of a number as a user writes it, punctuation included."""
+_PUNCTUATION: Final = re.compile(r"[ .\-()\[\]]")
+_SHAPE: Final = re.compile(rf"\+?[0-9]{{{NUMBER_DIGITS_MIN},{NUMBER_DIGITS_MAX}}}\Z")
+
+
+class NumberError(ValueError):
+    """Raised when a text cannot be a phone number; the message is for the person who sent it."""
+
+
+@lru_cache(maxsize=65_536)
+def normalise(number: str, region: str | None = None) -> str:
+    """The normal form of a phone number: what duplicates, do-not-call lists and prefixes are compared by.
+
+    E.164 when the number has a `+` or `region` (ISO 3166) says where it is from, else its digits alone. Spaces, dots,
+    dashes and brackets mean nothing.
+
+    Raises:
+        NumberError: it is not 3 to 15 ASCII digits with an optional leading `+`.
+    """
+    bare = _PUNCTUATION.sub("", number) if len(number) <= NUMBER_INPUT_MAX else ""
+    if not _SHAPE.match(bare):
+        raise NumberError(f"Enter {NUMBER_DIGITS_MIN} to {NUMBER_DIGITS_MAX} digits with an optional leading +.")
+    if region is None and not bare.startswith("+"):
+        return bare
+    try:
+        parsed = phonenumbers.parse(bare, region)
+    except phonenumbers.NumberParseException:
+        return bare
+    international = phonenumbers.format_number(parsed, phonenumbers.PhoneNumberFormat.E164)
+    return international if len(international) <= NUMBER_DIGITS_MAX + 1 else bare

@@ -1,0 +1,70 @@
+"""What becomes of a subscriber after an attempt."""
+
+from typing import Final
+
+from dialer.domain.enums import Cause, SubscriberStatus
+from dialer.domain.plans import Call, CallOutcome, Verdict
+
+NEVER_RETRIED: Final = frozenset({Cause.UNALLOCATED_NUMBER, Cause.NUMBER_CHANGED, Cause.INVALID_NUMBER_FORMAT})
+"""Causes that say the number itself is wrong: calling it again changes nothing."""
+
+_REASONS: Final = {
+    Cause.USER_BUSY: "busy",
+    Cause.NO_USER_RESPONDING: "no_answer",
+    Cause.NO_ANSWER: "no_answer",
+    Cause.CALL_REJECTED: "rejected",
+    Cause.UNALLOCATED_NUMBER: "invalid_number",
+    Cause.NUMBER_CHANGED: "number_changed",
+    Cause.INVALID_NUMBER_FORMAT: "invalid_number",
+}
+
+
+def verdict(call: Call, outcome: CallOutcome) -> Verdict:
+    """The subscriber's next state.
+
+    Answered and done: SENT, or COMPLETED once a section marked `completed` was reached; where the survey has such a
+    section and it was not reached, again after `completion_intervalretry`, at most `completion_maxretry` times. Not
+    answered, busy or failed: again after `intervalretry`, at most `maxretry` times, then FAIL.
+    """
+    subscriber = call.subscriber
+    if outcome.is_completed:
+        return _final(call, SubscriberStatus.COMPLETED, "")
+    if call.is_aborted:
+        return _final(call, SubscriberStatus.ABORT, "aborted")
+    if outcome.answered_ms is None or outcome.is_refused_machine:
+        return _after_failure(call, outcome)
+    plan = call.plan
+    may_complete = plan.flow.survey.has_completion and subscriber.completions < plan.completion_maxretry
+    if not may_complete:
+        return _final(call, SubscriberStatus.SENT, "")
+    return Verdict(
+        status=SubscriberStatus.PENDING,
+        reason="not_completed",
+        failures=subscriber.failures,
+        completions=subscriber.completions + 1,
+        due_ms=outcome.ended_ms + plan.completion_intervalretry_ms,
+    )
+
+
+def failure_reason(outcome: CallOutcome) -> str:
+    """Why an attempt counts as failed, for a machine to read."""
+    if outcome.is_refused_machine:
+        return "machine"
+    return _REASONS.get(outcome.cause, "carrier_failure")
+
+
+def _after_failure(call: Call, outcome: CallOutcome) -> Verdict:
+    plan, subscriber = call.plan, call.subscriber
+    failures = subscriber.failures + 1
+    again = failures <= plan.maxretry and outcome.cause not in NEVER_RETRIED
+    return Verdict(
+        status=SubscriberStatus.PENDING if again else SubscriberStatus.FAIL,
+        reason=failure_reason(outcome),
+        failures=failures,
+        completions=subscriber.completions,
+        due_ms=outcome.ended_ms + plan.intervalretry_ms if again else 0,
+    )
+
+
+def _final(call: Call, status: SubscriberStatus, reason: str) -> Verdict:
+    return Verdict(status, reason, call.subscriber.failures, call.subscriber.completions)

@@ -1,0 +1,79 @@
+"""Where a callee's clock stands: zone keys.
+
+A zone key is text: IANA names joined by `&` where a number may be in any of several zones, or `UTC+05:30` for a fixed
+offset. The empty key is the service's own zone, `UNKNOWN` no zone at all. A calling window is open for a key only while
+it is open in every zone of it.
+"""
+
+import re
+from functools import lru_cache
+from typing import Final
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+
+import phonenumbers
+from phonenumbers import timezone
+
+UNKNOWN: Final = "?"
+"""The key of a subscriber whose own zone nobody knows: they cannot be called at a time known to be legal."""
+_NOT_TOLD: Final = "Etc/Unknown"
+_OFFSET: Final = re.compile(r"[+-]?[0-9]{1,2}(\.[0-9]{1,2})?\Z")
+_FIXED: Final = re.compile(r"UTC([+-])([0-9]{2}):([0-9]{2})\Z")
+_OFFSET_MINUTES_MAX: Final = 14 * 60
+_HOUR_MINUTES: Final = 60
+ZONE_CACHE_MAX: Final = 65_536
+
+
+@lru_cache(maxsize=ZONE_CACHE_MAX)
+def zone_of_number(number: str) -> str:
+    """The zone key of a number in E.164; empty where the numbering plan does not tell."""
+    if not number.startswith("+"):
+        return ""
+    try:
+        parsed = phonenumbers.parse(number)
+    except phonenumbers.NumberParseException:
+        return ""
+    names = timezone.time_zones_for_number(parsed)
+    if _NOT_TOLD in names:
+        names = timezone.time_zones_for_geographical_number(parsed)
+    return "&".join(sorted(name for name in names if name != _NOT_TOLD and is_zone(name)))
+
+
+@lru_cache(maxsize=1_024)
+def is_zone(name: str) -> bool:
+    """Whether `name` is a zone of the IANA database that this machine knows."""
+    if not name or name.startswith("/") or ".." in name:
+        return False
+    try:
+        ZoneInfo(name)
+    except (ZoneInfoNotFoundError, ValueError, OSError):
+        return False
+    return True
+
+
+def zone_of_offset(gmt_offset: str) -> str | None:
+    """The zone key of an offset in signed decimal hours (`-5`, `+5.5`); None if it is not one."""
+    if not _OFFSET.match(gmt_offset):
+        return None
+    minutes = round(float(gmt_offset) * _HOUR_MINUTES)
+    if abs(minutes) > _OFFSET_MINUTES_MAX:
+        return None
+    hours, rest = divmod(abs(minutes), _HOUR_MINUTES)
+    return f"UTC{'-' if minutes < 0 else '+'}{hours:02d}:{rest:02d}"
+
+
+def fixed_offset_minutes(key: str) -> int | None:
+    """The offset that a key of `zone_of_offset` stands for; None for any other key."""
+    match = _FIXED.match(key)
+    if match is None:
+        return None
+    minutes = int(match[2]) * _HOUR_MINUTES + int(match[3])
+    return -minutes if match[1] == "-" else minutes
+
+
+def zone_key(*, tz_code: str, gmt_offset: str, number_zone: str) -> str:
+    """The key a subscriber's window is judged by: their zone, else offset, else number's region, else the service's."""
+    if tz_code:
+        return tz_code if is_zone(tz_code) else UNKNOWN
+    if gmt_offset:
+        return zone_of_offset(gmt_offset) or UNKNOWN
+    return number_zone

@@ -1,0 +1,149 @@
+"""Logs: JSON lines on standard error, or readable ones on a terminal; phone numbers masked, secrets left out.
+
+What is logged goes through a bounded queue to a thread that writes it: a blocked terminal or a full pipe
+costs log lines, never calls.
+"""
+
+import contextlib
+import logging
+import os
+import queue
+import re
+import sys
+import threading
+from collections.abc import Callable, Mapping
+from typing import Any, Final
+
+import structlog
+from structlog.types import EventDict, Processor
+
+QUEUE_LINES_MAX: Final = 10_000
+"""Lines that wait to be written; further ones are dropped."""
+FLUSH_S: Final = 1.0
+"""How long the end of the process waits for lines that are not written yet."""
+DEPTH_MAX: Final = 8
+"""Levels of nested data that are logged; deeper ones are left out."""
+
+HIDDEN: Final = "[hidden]"
+_SECRET_KEYS: Final = frozenset({"authorization", "password", "password_hash", "body", "headers", "content"})
+_EXEMPT_KEYS: Final = frozenset({"timestamp", "request_id"})
+
+# A number with a plus may be written with blanks and dashes; without one, only an unbroken run of digits that
+# is no part of a longer word, such as an identifier or a date, is taken for a number.
+_NUMBER: Final = re.compile(r"\+[0-9](?:[ .()\-]{0,2}[0-9]){6,14}|(?<![\w.:+-])[0-9]{7,15}(?![\w:-])")
+_LONG_NUMBER_DIGITS: Final = 11
+
+_lock: Final = threading.Lock()
+_STDERR: Final = 2
+
+
+def mask_number(number: str) -> str:
+    """A phone number with its middle taken out: `+1202***0123`. Of a short one even less is left."""
+    digits = "".join(filter(str.isdigit, number))
+    ends = 4 if len(digits) >= _LONG_NUMBER_DIGITS else 2
+    return f"{'+' if number.startswith('+') else ''}{digits[:ends]}***{digits[-ends:]}"
+
+
+def mask_numbers(text: str) -> str:
+    """The text with every phone number in it masked."""
+    return _NUMBER.sub(lambda match: mask_number(match[0]), text)
+
+
+def hide_private_data(_logger: object, _method: str, event: EventDict) -> EventDict:
+    """The event as it may be written: a structlog processor, to run last before the renderer."""
+    return {key: _safe(key, value, DEPTH_MAX) for key, value in event.items()}
+
+
+def _safe(key: str, value: object, depth: int) -> object:
+    if key.lower() in _SECRET_KEYS or depth == 0:
+        return HIDDEN
+    if isinstance(value, Mapping):
+        return {str(inner): _safe(str(inner), item, depth - 1) for inner, item in value.items()}
+    if isinstance(value, list | tuple | set | frozenset):
+        return [_safe(key, item, depth - 1) for item in value]
+    if value is None or isinstance(value, bool | int | float) or key in _EXEMPT_KEYS:
+        return value
+    return mask_numbers(str(value))
+
+
+class BackgroundHandler(logging.Handler):
+    """Hands each formatted line to a thread of its own, which gives it to `write`."""
+
+    def __init__(self, write: Callable[[str], object]) -> None:
+        super().__init__()
+        self._write = write
+        self._lines: queue.Queue[str | None] = queue.Queue(QUEUE_LINES_MAX)
+        self._thread = threading.Thread(target=self._write_lines, name="logs", daemon=True)
+        self._thread.start()
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Queue one line, or drop it: to say that the queue is full would take the sink that is blocked."""
+        with contextlib.suppress(queue.Full):
+            self._lines.put_nowait(f"{self.format(record)}\n")
+
+    def close(self) -> None:
+        """Wait for the lines that are queued, but not for a sink that takes nothing any more."""
+        with contextlib.suppress(queue.Full):
+            self._lines.put(None, timeout=FLUSH_S)
+            self._thread.join(FLUSH_S)
+        super().close()
+
+    def _write_lines(self) -> None:
+        while (line := self._lines.get()) is not None:
+            with contextlib.suppress(OSError):
+                self._write(line)
+
+
+def configure_logs(write: Callable[[str], object] | None = None, *, readable: bool | None = None) -> None:
+    """Send all that is logged, by us and by the libraries, to `write`: standard error unless given.
+
+    May be called again, from any thread: the last call counts. `readable` is for people, else JSON;
+    unless given, it depends on whether standard error is a terminal.
+    """
+    with _lock:
+        shared = _shared_processors()
+        structlog.configure(
+            processors=[*shared, structlog.stdlib.ProcessorFormatter.wrap_for_formatter],
+            wrapper_class=structlog.stdlib.BoundLogger,
+            logger_factory=structlog.stdlib.LoggerFactory(),
+        )
+        handler = BackgroundHandler(write or _write_stderr)
+        handler.setFormatter(
+            _formatter(shared, readable=sys.stderr.isatty() if readable is None else readable)
+        )
+        _replace_handlers(handler)
+
+
+def _shared_processors() -> list[Processor]:
+    return [
+        structlog.contextvars.merge_contextvars,
+        structlog.stdlib.add_log_level,
+        structlog.stdlib.add_logger_name,
+        structlog.stdlib.PositionalArgumentsFormatter(),
+        structlog.processors.TimeStamper(fmt="iso"),
+        structlog.processors.StackInfoRenderer(),
+        # A traceback without local variables: these hold passwords and phone numbers.
+        structlog.processors.format_exc_info,
+    ]
+
+
+def _formatter(shared: list[Processor], *, readable: bool) -> logging.Formatter:
+    renderer: Any = structlog.dev.ConsoleRenderer() if readable else structlog.processors.JSONRenderer()
+    remove_meta = structlog.stdlib.ProcessorFormatter.remove_processors_meta
+    return structlog.stdlib.ProcessorFormatter(
+        foreign_pre_chain=shared, processors=[remove_meta, hide_private_data, renderer]
+    )
+
+
+def _replace_handlers(handler: logging.Handler) -> None:
+    root = logging.getLogger()
+    for old in [old for old in root.handlers if isinstance(old, BackgroundHandler)]:
+        root.removeHandler(old)
+        old.close()
+    root.addHandler(handler)
+    root.setLevel(logging.INFO)
+
+
+def _write_stderr(line: str) -> None:
+    # Not through sys.stderr: its lock, held by a blocked write, would keep the process from ending.
+    os.write(_STDERR, line.encode("utf-8", "backslashreplace"))

@@ -1,0 +1,50 @@
+"""Passwords: Argon2id at or above the parameters that OWASP advises."""
+
+from typing import Final
+
+from argon2 import PasswordHasher, Type
+from argon2.exceptions import Argon2Error
+
+PASSWORD_LENGTH_MIN: Final = 12
+PASSWORD_LENGTH_MAX: Final = 1_024
+"""Characters. Longer input is refused before it costs anything."""
+
+DUMMY_HASH: Final = (
+    "$argon2id$v=19$m=19456,t=2,p=1$pxx2zVB195oLn2fJtn+/5g$/KdFgzcXXmQ3jaeAxdi31nALp97YP89ZfEH6qjf3+y4"
+)
+"""The hash of a password nobody knows: verified against for unknown users, who then take the same time."""
+
+_HASHER: Final = PasswordHasher(time_cost=2, memory_cost=19 * 1024, parallelism=1, type=Type.ID)
+
+
+class PasswordError(ValueError):
+    """Raised when a text cannot be a password; the message says why without showing it."""
+
+
+def hash_password(password: str) -> str:
+    """The salted hash to store, in PHC format.
+
+    Raises:
+        PasswordError: it is too short, too long, or holds what no client can send.
+    """
+    check_password(password)
+    return _HASHER.hash(password)
+
+
+def verify_password(password_hash: str, password: str) -> bool:
+    """Whether `password` is the one that was hashed. False, not an error, for a hash that is none."""
+    if len(password) > PASSWORD_LENGTH_MAX:
+        return False
+    try:
+        return _HASHER.verify(password_hash, password)
+    except (Argon2Error, ValueError):
+        # ValueError: a malformed hash, or a lone surrogate, which has no bytes to hash.
+        return False
+
+
+def check_password(password: str) -> None:
+    """Raise PasswordError if `hash_password` would refuse this password."""
+    if not PASSWORD_LENGTH_MIN <= len(password) <= PASSWORD_LENGTH_MAX:
+        raise PasswordError(f"a password has {PASSWORD_LENGTH_MIN} to {PASSWORD_LENGTH_MAX} characters")
+    if any(character < " " or "\ud800" <= character <= "\udfff" for character in password):
+        raise PasswordError("a password holds no control characters and is valid Unicode")

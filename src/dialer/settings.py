@@ -1,0 +1,267 @@
+"""Settings: environment variables, each read once and checked at the start."""
+
+import re
+from collections.abc import Callable, Mapping
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, Final
+from urllib.parse import urlsplit
+from zoneinfo import ZoneInfo
+
+import msgspec
+import phonenumbers
+from sqlalchemy.engine import make_url
+from sqlalchemy.exc import ArgumentError
+
+from dialer.domain.zones import is_zone
+
+SEED_MAX: Final = 2**63 - 1
+USERNAME_MAX: Final = 150
+HELD_MAX: Final = 100
+"""Characters of a wrong value that are shown."""
+_CLOCK: Final = re.compile(r"real|virtual|x[1-9][0-9]{0,4}")
+_USERNAME: Final = re.compile(rf"[^\x00-\x20:\x7f]{{1,{USERNAME_MAX}}}")
+_CLOCK_START_YEARS: Final = range(1970, 2200)
+
+
+class SettingsError(Exception):
+    """Raised when a setting is wrong: one line with the variable, what it holds and what it may hold."""
+
+
+class Settings(msgspec.Struct, frozen=True, kw_only=True):
+    """Everything about the service that is decided outside of it."""
+
+    database_url: str = "sqlite+aiosqlite:///dialer.db"
+    media_dir: Path = Path("media")
+    clock: str = "real"
+    """`real`, `virtual`, or `x60`: sixty times real time."""
+    clock_start: int | None = None
+    """Where a clock that is not real begins on an empty database, in milliseconds since the epoch."""
+    seed: int = 0
+    timezone: str = "UTC"
+    """IANA name of the zone of timestamps and daily windows that name none."""
+    default_region: str | None = None
+    """ISO 3166 code of the country of phone numbers without a `+`."""
+    base_url: str | None = None
+    """What absolute URLs begin with, without a slash at its end; None: as the request has it."""
+    admin_username: str | None = None
+    admin_password: str | None = None
+
+    def __repr__(self) -> str:
+        """Without the passwords, so that a log line or a failed test cannot show them."""
+        shown = {field: getattr(self, field) for field in self.__struct_fields__}
+        shown["database_url"] = _without_password(self.database_url)
+        shown["admin_password"] = None if self.admin_password is None else "***"
+        return f"Settings({', '.join(f'{field}={value!r}' for field, value in shown.items())})"
+
+
+class Setting(msgspec.Struct, frozen=True, kw_only=True):
+    """One variable of the environment: the field it fills, and what its text may be."""
+
+    variable: str
+    field: str
+    default: str
+    """As the help shows it; the value is the field's default in `Settings`."""
+    meaning: str
+    may_hold: str
+    read: Callable[[str], object]
+    """The value of a text; raises ValueError for a text that is none."""
+    show: Callable[[str], str] = repr
+    """The text as an error may show it."""
+
+    def value(self, text: str) -> object:
+        """What `text` stands for; raises SettingsError if it stands for nothing."""
+        try:
+            return self.read(text)
+        except ValueError:
+            raise SettingsError(
+                f"{self.variable} is {self.show(text)[:HELD_MAX]}: it may hold {self.may_hold}"
+            ) from None
+
+
+def load_settings(environ: Mapping[str, str]) -> Settings:
+    """The settings of an environment. A variable that is unset or empty has its default.
+
+    Raises:
+        SettingsError: a variable holds what it may not hold, or two of them do not go together.
+    """
+    given: dict[str, Any] = {
+        setting.field: setting.value(environ[setting.variable])
+        for setting in SETTINGS
+        if environ.get(setting.variable)
+    }
+    start: datetime | None = given.pop("clock_start", None)
+    settings = Settings(**given)
+    _refuse_contradictions(settings, start)
+    if start is None:
+        return settings
+    return msgspec.structs.replace(settings, clock_start=_milliseconds(start, settings.timezone))
+
+
+def _refuse_contradictions(settings: Settings, start: datetime | None) -> None:
+    if (settings.admin_username is None) != (settings.admin_password is None):
+        raise SettingsError(
+            "DIALER_ADMIN_USERNAME and DIALER_ADMIN_PASSWORD go together: set both or neither"
+        )
+    if start is not None and settings.clock == "real":
+        raise SettingsError("DIALER_CLOCK_START is set, but DIALER_CLOCK is 'real': a real clock starts now")
+
+
+def _milliseconds(moment: datetime, timezone: str) -> int:
+    aware = moment if moment.tzinfo else moment.replace(tzinfo=ZoneInfo(timezone))
+    return round(aware.astimezone(UTC).timestamp() * 1000)
+
+
+def _read_database_url(text: str) -> str:
+    try:
+        url = make_url(text)
+    except ArgumentError:
+        raise ValueError(text) from None
+    if url.drivername not in {"sqlite", "sqlite+aiosqlite"} or url.database in {None, "", ":memory:"}:
+        raise ValueError(text)
+    return text
+
+
+def _without_password(url: str) -> str:
+    try:
+        return make_url(url).render_as_string(hide_password=True)
+    except ArgumentError:
+        return "***"
+
+
+def _read_clock(text: str) -> str:
+    return _matching(_CLOCK, text)
+
+
+def _read_moment(text: str) -> datetime:
+    moment = datetime.fromisoformat(text)
+    if moment.year not in _CLOCK_START_YEARS:
+        raise ValueError(text)
+    return moment
+
+
+def _read_seed(text: str) -> int:
+    if not (text.isascii() and text.isdigit()) or len(text) > len(str(SEED_MAX)) or int(text) > SEED_MAX:
+        raise ValueError(text)
+    return int(text)
+
+
+def _read_zone(text: str) -> str:
+    if not is_zone(text):
+        raise ValueError(text)
+    return text
+
+
+def _read_region(text: str) -> str:
+    if text.upper() not in phonenumbers.SUPPORTED_REGIONS:
+        raise ValueError(text)
+    return text.upper()
+
+
+def _read_base_url(text: str) -> str:
+    url = urlsplit(text)
+    plain = (
+        not (url.query or url.fragment or url.username or url.password)
+        and text.isascii()
+        and text.isprintable()
+    )
+    if url.scheme not in {"http", "https"} or not url.hostname or not plain or url.port == 0:
+        raise ValueError(text)
+    return text.rstrip("/")
+
+
+def _read_username(text: str) -> str:
+    return _matching(_USERNAME, text)
+
+
+def _matching(pattern: re.Pattern[str], text: str) -> str:
+    if not pattern.fullmatch(text):
+        raise ValueError(text)
+    return text
+
+
+SETTINGS: Final = (
+    Setting(
+        variable="DIALER_DATABASE_URL",
+        field="database_url",
+        default="sqlite+aiosqlite:///dialer.db",
+        meaning="where everything is kept",
+        may_hold="sqlite+aiosqlite:///FILE (four slashes before an absolute path)",
+        read=_read_database_url,
+        show=lambda text: repr(_without_password(text)),
+    ),
+    Setting(
+        variable="DIALER_MEDIA_DIR",
+        field="media_dir",
+        default="media",
+        meaning="uploaded audio; created with mode 0700",
+        may_hold="the path of a folder",
+        read=Path,
+    ),
+    Setting(
+        variable="DIALER_ADMIN_USERNAME",
+        field="admin_username",
+        default="unset",
+        meaning="with the next, the first admin of an empty database",
+        may_hold=f"1 to {USERNAME_MAX} characters, no blanks and no colon",
+        read=_read_username,
+    ),
+    Setting(
+        variable="DIALER_ADMIN_PASSWORD",
+        field="admin_password",
+        default="unset",
+        meaning="the first admin's password",
+        may_hold="any text",
+        read=str,
+        show=lambda _: "***",
+    ),
+    Setting(
+        variable="DIALER_CLOCK",
+        field="clock",
+        default="real",
+        meaning="the clock of the whole service",
+        may_hold="real, virtual (advanced by request) or xN, such as x60 (N times real time, N up to 99999)",
+        read=_read_clock,
+    ),
+    Setting(
+        variable="DIALER_CLOCK_START",
+        field="clock_start",
+        default="now",
+        meaning="where a clock that is not real starts, on an empty database",
+        may_hold="an ISO 8601 timestamp of the years 1970 to 2199, such as 2026-01-31T09:00:00Z",
+        read=_read_moment,
+    ),
+    Setting(
+        variable="DIALER_SEED",
+        field="seed",
+        default="0",
+        meaning="of everything that happens by chance",
+        may_hold=f"a whole number from 0 to {SEED_MAX}",
+        read=_read_seed,
+    ),
+    Setting(
+        variable="DIALER_TIMEZONE",
+        field="timezone",
+        default="UTC",
+        meaning="of timestamps and daily windows that name none",
+        may_hold="an IANA time zone, such as Europe/Berlin",
+        read=_read_zone,
+    ),
+    Setting(
+        variable="DIALER_DEFAULT_REGION",
+        field="default_region",
+        default="unset",
+        meaning="the country of numbers without a +",
+        may_hold="an ISO 3166 country code, such as US",
+        read=_read_region,
+    ),
+    Setting(
+        variable="DIALER_BASE_URL",
+        field="base_url",
+        default="from the request",
+        meaning="of the absolute URLs in answers",
+        may_hold="an http or https URL without query, such as https://dialer.example.com",
+        read=_read_base_url,
+    ),
+)
+"""Every variable, in the order in which the help lists them."""

@@ -1,0 +1,1 @@
+"""The simulator: a carrier like any other, under a virtual clock and a seed."""

@@ -1,0 +1,1 @@
+"""Rows and transactions: what the service remembers."""

@@ -1,0 +1,122 @@
+"""What a recording is, told by its bytes: headers promise, file names lie."""
+
+from collections.abc import Iterator
+from typing import Final
+
+import msgspec
+
+CHUNKS_MAX: Final = 1_000
+RATES_HZ: Final = range(8_000, 48_001)
+CHANNELS_MAX: Final = 2
+_CHUNK_HEADER_BYTES: Final = 8
+_FORMAT_BYTES: Final = 16
+_EXTENSIBLE_BYTES: Final = 40
+_EXTENSIBLE: Final = 0xFFFE
+_SUBFORMAT_TAIL: Final = bytes.fromhex("000000001000800000aa00389b71")
+# What a program that writes into a pipe, and so cannot know the length, leaves in its place.
+_STREAMED: Final = (b"\x00\x00\x00\x00", b"\xff\xff\xff\xff")
+_ENCODINGS: Final = {
+    (1, 8): "pcm_u8",
+    (1, 16): "pcm_s16le",
+    (1, 24): "pcm_s24le",
+    (1, 32): "pcm_s32le",
+    (6, 8): "pcm_alaw",
+    (7, 8): "pcm_mulaw",
+}
+_OTHERS: Final = (
+    (b"ID3", "an MP3 file"),
+    (b"\xff\xfb", "an MP3 file"),
+    (b"\xff\xf3", "an MP3 file"),
+    (b"\xff\xf2", "an MP3 file"),
+    (b"OggS", "an Ogg file"),
+    (b"fLaC", "a FLAC file"),
+    (b"RF64", "an RF64 file"),
+    (b"RIFX", "a big-endian WAV file"),
+)
+_WANTED: Final = "A WAV file with PCM, A-law or \N{GREEK SMALL LETTER MU}-law sound is needed"
+
+
+class AudioError(ValueError):
+    """Raised when bytes are no recording that can be played; the message is for the person who sent them."""
+
+
+class Recording(msgspec.Struct, frozen=True):
+    """What a WAV file really holds."""
+
+    format: str
+    """The encoding of a sample, by the name that ffmpeg gives it: `pcm_s16le`."""
+    channels: int
+    rate_hz: int
+    duration_ms: int
+    """Of the samples that are there, whatever the header says."""
+
+
+def judge(content: bytes) -> Recording:
+    """The recording that `content` is.
+
+    Raises:
+        AudioError: it is no WAV file, or one that is broken, empty or of a kind that is not played.
+    """
+    _refuse_other_kinds(content)
+    layout: bytes | None = None
+    for name, body in _chunks(content):
+        if name == b"fmt ":
+            layout = bytes(body[:_EXTENSIBLE_BYTES])
+        elif name == b"data":
+            if layout is None:
+                raise AudioError("The WAV file has sound before it says in what format.")
+            return _recording(layout, len(body))
+    raise AudioError("The WAV file holds no sound.")
+
+
+def _refuse_other_kinds(content: bytes) -> None:
+    if content[:4] == b"RIFF" and content[8:12] == b"WAVE":
+        return
+    kind = next((kind for start, kind in _OTHERS if content.startswith(start)), None)
+    raise AudioError(f"{_WANTED}; this is {kind or 'none'}.")
+
+
+def _chunks(content: bytes) -> Iterator[tuple[bytes, memoryview]]:
+    """The chunks after the header, each cut to the bytes that are there."""
+    view, position = memoryview(content), 12
+    streamed = content[4:8] in _STREAMED
+    for _ in range(CHUNKS_MAX):
+        if position + _CHUNK_HEADER_BYTES > len(content):
+            return
+        name = bytes(view[position : position + 4])
+        size = int.from_bytes(view[position + 4 : position + 8], "little")
+        position += _CHUNK_HEADER_BYTES
+        endless = streamed and name == b"data" and size == 0
+        yield name, view[position:] if endless else view[position : position + size]
+        # A chunk of an odd length is followed by a byte that belongs to none.
+        position += size + size % 2
+    raise AudioError(f"The WAV file has more than {CHUNKS_MAX} chunks.")
+
+
+def _recording(layout: bytes, data_bytes: int) -> Recording:
+    if len(layout) < _FORMAT_BYTES:
+        raise AudioError("The format of the WAV file is cut off.")
+    channels, rate_hz = _number(layout, 2, 2), _number(layout, 4, 4)
+    frame_bytes, sample_bits = _number(layout, 12, 2), _number(layout, 14, 2)
+    encoding = _ENCODINGS.get((_encoding_tag(layout), sample_bits))
+    if encoding is None:
+        raise AudioError(f"{_WANTED}; this is WAV with an encoding that is not played.")
+    if not 1 <= channels <= CHANNELS_MAX or rate_hz not in RATES_HZ:
+        raise AudioError("One or two channels at 8,000 to 48,000 Hz are needed.")
+    if frame_bytes != channels * sample_bits // 8:
+        raise AudioError("The format of the WAV file contradicts itself.")
+    frames = data_bytes // frame_bytes
+    if frames == 0:
+        raise AudioError("The WAV file holds no sound.")
+    return Recording(encoding, channels, rate_hz, -(-frames * 1_000 // rate_hz))
+
+
+def _encoding_tag(layout: bytes) -> int:
+    tag = _number(layout, 0, 2)
+    if tag == _EXTENSIBLE and len(layout) == _EXTENSIBLE_BYTES and layout[26:] == _SUBFORMAT_TAIL:
+        return _number(layout, 24, 2)
+    return tag
+
+
+def _number(content: bytes, start: int, size: int) -> int:
+    return int.from_bytes(content[start : start + size], "little")

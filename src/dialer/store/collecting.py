@@ -1,0 +1,132 @@
+"""Collecting: the contacts of a started campaign's phonebooks become its subscribers, one for each number."""
+
+from typing import Any, Final
+
+from sqlalchemy import ColumnElement, Connection, Select, and_, exists, func, literal, select, update
+from sqlalchemy.dialects import postgresql, sqlite
+
+from dialer.domain.enums import CampaignStatus, SubscriberStatus
+from dialer.store.models import Campaign, CampaignPhonebook, Contact, Subscriber
+
+COLLECT_CHUNK: Final = 50_000
+"""Contacts that one unit of work makes subscribers of a campaign."""
+
+_campaigns = Campaign.__table__
+_contacts = Contact.__table__
+_links = CampaignPhonebook.__table__
+_subscribers = Subscriber.__table__
+_STARTED: Final = (CampaignStatus.START, CampaignStatus.PAUSE)
+_COLUMNS: Final = (
+    "campaign_id",
+    "contact_id",
+    "duplicate_contact",
+    "number",
+    "zone",
+    "full_name",
+    "additional_vars",
+    "created_date",
+    "updated_date",
+    "status",
+    "status_reason",
+    "halt_reason",
+    "gmt_offset",
+    "tz_code",
+    "count_attempt",
+    "failure_count",
+    "completion_count",
+    "due_ms",
+)
+
+
+def collect_campaign(connection: Connection, campaign_id: int, now_ms: int) -> bool:
+    """Make up to `COLLECT_CHUNK` contacts subscribers of a campaign; whether none is left to collect.
+
+    Phonebooks in the order in which the campaign names them, contacts in id order. A number that is a subscriber
+    already stays the one it is.
+    """
+    links = connection.execute(
+        select(_links.c.id, _links.c.phonebook_id, _links.c.collected_contact_id)
+        .where(_links.c.campaign_id == campaign_id)
+        .order_by(_links.c.id)
+    ).all()
+    left = COLLECT_CHUNK
+    for link_id, phonebook_id, after_id in links:
+        span = (
+            select(_contacts.c.id)
+            .where(_contacts.c.phonebook_id == phonebook_id, _contacts.c.id > after_id)
+            .order_by(_contacts.c.id)
+            .limit(left)
+            .subquery()
+        )
+        found, last_id = connection.execute(select(func.count(), func.max(span.c.id)).select_from(span)).one()
+        if found:
+            condition = and_(_contacts.c.phonebook_id == phonebook_id, _contacts.c.id.between(after_id + 1, last_id))
+            _subscribe(connection, campaign_id, _as_subscribers(campaign_id, condition, now_ms))
+            connection.execute(update(_links).where(_links.c.id == link_id).values(collected_contact_id=last_id))
+        left -= found
+        if left <= 0:
+            return False
+    return True
+
+
+def collect_phonebook(connection: Connection, phonebook_id: int, now_ms: int) -> None:
+    """Make new contacts of a phonebook subscribers of every started campaign that names it."""
+    for campaign_id in _started_campaigns(connection, phonebook_id):
+        collect_campaign(connection, campaign_id, now_ms)
+
+
+def collect_contact(connection: Connection, contact_id: int, now_ms: int) -> None:
+    """Make one contact, new or moved here, a subscriber of every started campaign that names its phonebook."""
+    phonebook_id = connection.scalar(select(_contacts.c.phonebook_id).where(_contacts.c.id == contact_id))
+    for campaign_id in _started_campaigns(connection, phonebook_id):
+        rows = _as_subscribers(campaign_id, _contacts.c.id == contact_id, now_ms)
+        _subscribe(connection, campaign_id, rows)
+
+
+def has_uncollected(connection: Connection, campaign_id: int) -> bool:
+    """Whether contacts of the campaign's phonebooks are not its subscribers yet."""
+    newer = exists().where(
+        _contacts.c.phonebook_id == _links.c.phonebook_id, _contacts.c.id > _links.c.collected_contact_id
+    )
+    return connection.scalar(select(literal(1)).where(_links.c.campaign_id == campaign_id, newer).limit(1)) is not None
+
+
+def _started_campaigns(connection: Connection, phonebook_id: int | None) -> list[int]:
+    rows = connection.scalars(
+        select(_links.c.campaign_id)
+        .join(_campaigns, _campaigns.c.id == _links.c.campaign_id)
+        .where(_links.c.phonebook_id == phonebook_id, _campaigns.c.status.in_(_STARTED))
+        .order_by(_links.c.campaign_id)
+    )
+    return list(rows)
+
+
+def _as_subscribers(campaign_id: int, condition: ColumnElement[bool], now_ms: int) -> Select[Any]:
+    """Contacts as rows of `_COLUMNS`."""
+    return (
+        select(
+            literal(campaign_id),
+            _contacts.c.id,
+            _contacts.c.contact,
+            _contacts.c.number,
+            _contacts.c.zone,
+            _contacts.c.full_name,
+            _contacts.c.additional_vars,
+            literal(now_ms),
+            literal(now_ms),
+            literal(int(SubscriberStatus.PENDING)),
+            *[literal("")] * 4,
+            *[literal(0)] * 4,
+        )
+        .where(condition)
+        .order_by(_contacts.c.id)
+    )
+
+
+def _subscribe(connection: Connection, campaign_id: int, rows: Select[Any]) -> None:
+    dialect: Any = postgresql if connection.dialect.name == "postgresql" else sqlite
+    added = dialect.insert(_subscribers).from_select(list(_COLUMNS), rows, include_defaults=False)
+    grown = connection.execute(added.on_conflict_do_nothing(index_elements=["campaign_id", "number"])).rowcount
+    connection.execute(
+        update(_campaigns).where(_campaigns.c.id == campaign_id).values(totalcontact=_campaigns.c.totalcontact + grown)
+    )

@@ -1,0 +1,119 @@
+"""The statements by which the journal writes, each for many rows at once."""
+
+from typing import Final
+
+from sqlalchemy import bindparam, case, func, update
+
+from dialer.domain.enums import SubscriberStatus
+from dialer.store.bulk import Bulk, bulk_insert
+from dialer.store.models import CallRequest, Campaign, Cdr, Subscriber, SurveyResult
+
+_campaigns = Campaign.__table__
+_subscribers = Subscriber.__table__
+_requests = CallRequest.__table__
+
+_REQUEST_COLUMNS: Final = (
+    "id",
+    "campaign_id",
+    "subscriber_id",
+    "user_id",
+    "gateway_id",
+    "attempt",
+    "callid",
+    "phone_number",
+    "callerid",
+    "started_ms",
+    "ring_limit_ms",
+    "talk_limit_ms",
+    "call_rate",
+    "amd",
+    "parameters",
+    "hold",
+    "status",
+    "status_reason",
+    "ended_ms",
+    "hangup_cause_q850",
+)
+INSERT_REQUESTS: Final = bulk_insert(_requests, *_REQUEST_COLUMNS)
+FINISH_REQUESTS: Final = Bulk(
+    update(_requests)
+    .where(_requests.c.id == bindparam("request_id"))
+    .values(
+        hold=bindparam("hold"),
+        status=bindparam("status"),
+        status_reason=bindparam("status_reason"),
+        ended_ms=bindparam("ended_ms"),
+        hangup_cause_q850=bindparam("hangup_cause_q850"),
+        parameters=None,
+    ),
+    ("hold", "status", "status_reason", "ended_ms", "hangup_cause_q850", "request_id"),
+)
+INSERT_CDRS: Final = bulk_insert(
+    Cdr.__table__,
+    "id",
+    "user_id",
+    "callid",
+    "callerid",
+    "phone_number",
+    "starting_date",
+    "duration",
+    "billsec",
+    "call_cost",
+    "billed_duration",
+    "hangup_cause_q850",
+    "leg_type",
+    "amd_status",
+    "callrequest_id",
+    "campaign_id",
+    "subscriber_id",
+    "contact_id",
+)
+INSERT_RESULTS: Final = bulk_insert(
+    SurveyResult.__table__,
+    "user_id",
+    "campaign_id",
+    "callrequest_id",
+    "section_id",
+    "section_type",
+    "question",
+    "response",
+    "created_date",
+)
+_is_halted = (_subscribers.c.halt_reason != "") & (bindparam("new_status") == int(SubscriberStatus.PENDING))
+UPDATE_SUBSCRIBERS: Final = Bulk(
+    update(_subscribers)
+    .where(_subscribers.c.id == bindparam("subscriber_id"))
+    .values(
+        status=case((_is_halted, int(SubscriberStatus.ABORT)), else_=bindparam("new_status")),
+        status_reason=case((_is_halted, _subscribers.c.halt_reason), else_=bindparam("new_reason")),
+        count_attempt=bindparam("attempts"),
+        failure_count=bindparam("failures"),
+        completion_count=bindparam("completions"),
+        last_attempt=bindparam("dialled_ms"),
+        due_ms=bindparam("due"),
+        updated_date=bindparam("changed_ms"),
+    ),
+    (
+        "new_status",
+        "new_reason",
+        "attempts",
+        "failures",
+        "completions",
+        "dialled_ms",
+        "due",
+        "changed_ms",
+        "subscriber_id",
+    ),
+)
+COUNT_CAMPAIGNS: Final = Bulk(
+    update(_campaigns)
+    .where(_campaigns.c.id == bindparam("campaign_id"))
+    .values(
+        calls=_campaigns.c.calls + bindparam("more_calls"),
+        answered=_campaigns.c.answered + bindparam("more_answered"),
+        completed=_campaigns.c.completed + bindparam("more_completed"),
+        cost=_campaigns.c.cost + bindparam("more_cost"),
+        next_dial_us=func.coalesce(bindparam("next_us"), _campaigns.c.next_dial_us),
+    ),
+    ("more_calls", "more_answered", "more_completed", "more_cost", "next_us", "campaign_id"),
+)

@@ -1,0 +1,60 @@
+"""The ledger: the only place where a balance moves, together with the entry that says why."""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from sqlalchemy import Connection, bindparam, func, select, update
+
+from dialer.store.bulk import Bulk, bulk_insert
+from dialer.store.models import LedgerEntry, User
+
+_users = User.__table__
+_entries = LedgerEntry.__table__
+_add_entries = bulk_insert(_entries, "user_id", "kind", "amount", "reference", "created_date")
+_move_balance = Bulk(
+    update(_users)
+    .where(_users.c.id == bindparam("owner"))
+    .values(balance=_users.c.balance + bindparam("moved"), held=_users.c.held + bindparam("reserved")),
+    ("moved", "reserved", "owner"),
+)
+
+
+class InsufficientFundsError(Exception):
+    """Raised when an entry would take what is free of a balance below zero. Nothing was entered."""
+
+
+class Entry(NamedTuple):
+    """One change of one balance: positive into the account, negative out of it, in integers of 1e-5."""
+
+    user_id: int
+    kind: str
+    amount: int
+    reference: str
+    created_date: int
+
+
+def post(connection: Connection, *, user_id: int, kind: str, amount: int, reference: str, now_ms: int) -> None:
+    """Enter one change and move the balance by it.
+
+    Raises:
+        InsufficientFundsError: less than that is free, calls in progress considered.
+    """
+    free = connection.scalar(select(_users.c.balance - _users.c.held).where(_users.c.id == user_id)) or 0
+    if amount < 0 and free + amount < 0:
+        raise InsufficientFundsError
+    post_calls(connection, [Entry(user_id, kind, amount, reference, now_ms)], {})
+
+
+def post_calls(connection: Connection, entries: Sequence[Entry], reserved: dict[int, int]) -> None:
+    """Enter many changes, and change what is held for calls in progress, by user. Holds have been checked before."""
+    moved: dict[int, int] = dict.fromkeys(reserved, 0)
+    for entry in entries:
+        moved[entry.user_id] = moved.get(entry.user_id, 0) + entry.amount
+    _add_entries.run(connection, entries)
+    _move_balance.run(connection, [(amount, reserved.get(owner, 0), owner) for owner, amount in moved.items()])
+
+
+def balance_of_entries(connection: Connection, user_id: int) -> int:
+    """What the user's entries sum to: always the balance."""
+    total = connection.scalar(select(func.sum(_entries.c.amount)).where(_entries.c.user_id == user_id))
+    return int(total or 0)

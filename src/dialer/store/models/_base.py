@@ -1,0 +1,46 @@
+"""What every table has in common: an identity that is never given twice, and the kinds of column we use."""
+
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar
+
+from advanced_alchemy.base import IdentityBase
+from sqlalchemy import BigInteger, ForeignKey, Integer, SmallInteger, String, Table, Text
+from sqlalchemy.orm import MappedColumn, mapped_column
+
+BIG = BigInteger().with_variant(Integer, "sqlite")
+
+Milliseconds = Annotated[int, mapped_column(BIG)]
+"""A moment: milliseconds since 1970-01-01T00:00:00Z."""
+
+Money = Annotated[int, mapped_column(BIG)]
+"""An amount: integer multiples of 1e-5 of the account's currency."""
+
+Count = Annotated[int, mapped_column(Integer, default=0, server_default="0")]
+Code = Annotated[int, mapped_column(SmallInteger)]
+Name = Annotated[str, mapped_column(String(255))]
+LongText = Annotated[str, mapped_column(Text, default="", server_default="")]
+
+
+class Row(IdentityBase):
+    """A table whose integer ids are never used again, not even after the newest row is deleted."""
+
+    __abstract__ = True
+    __table_args__: ClassVar[Any] = {"sqlite_autoincrement": True}
+
+    if TYPE_CHECKING:
+        # Every row class is one plain table; SQLAlchemy's own annotation allows for joins as well.
+        __table__: ClassVar[Table]
+
+
+def belongs_to(table: str) -> MappedColumn[Any]:
+    """A column that names the row of `table` this row is a part of: deleted with it."""
+    return mapped_column(BIG, ForeignKey(f"{table}.id", ondelete="CASCADE"), index=True)
+
+
+def needs(table: str) -> MappedColumn[Any]:
+    """A column that names a row of `table` this row cannot do without: that row cannot be deleted first."""
+    return mapped_column(BIG, ForeignKey(f"{table}.id", ondelete="RESTRICT"), index=True)
+
+
+def mentions(table: str) -> MappedColumn[Any]:
+    """A nullable column that names a row of `table`, and becomes null when that row is deleted."""
+    return mapped_column(BIG, ForeignKey(f"{table}.id", ondelete="SET NULL"), index=True)

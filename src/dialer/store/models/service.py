@@ -1,0 +1,32 @@
+"""What the service remembers about itself."""
+
+from sqlalchemy import LargeBinary, String
+from sqlalchemy.orm import Mapped, mapped_column
+
+from dialer.store.models._base import BIG, Code, Milliseconds, Row, belongs_to
+
+
+class ServiceState(Row):
+    """One row: how far the clock has come, and which ids were given away."""
+
+    __tablename__ = "service_state"
+
+    now_ms: Mapped[Milliseconds]
+    """Everything that was due until this moment has happened."""
+    last_callrequest_id: Mapped[int] = mapped_column(BIG, default=0)
+    last_cdr_id: Mapped[int] = mapped_column(BIG, default=0)
+
+
+class IdempotentResponse(Row):
+    """The first answer to a POST that carried an `Idempotency-Key`."""
+
+    __tablename__ = "idempotent_response"
+
+    user_id: Mapped[int] = belongs_to("user_account")
+    path: Mapped[str] = mapped_column(String(255))
+    key: Mapped[str] = mapped_column(String(255))
+    body_hash: Mapped[bytes] = mapped_column(LargeBinary)
+    status_code: Mapped[Code]
+    headers: Mapped[str]
+    content: Mapped[bytes] = mapped_column(LargeBinary)
+    created_date: Mapped[Milliseconds]

@@ -1,0 +1,94 @@
+"""Sealing: the survey template becomes the survey that a campaign plays, whatever is edited later."""
+
+from collections.abc import Sequence
+
+from sqlalchemy import Connection, RowMapping, select
+
+from dialer.domain.enums import SectionType
+from dialer.domain.survey import SUPPORTED_SECTION_TYPES, Prompt, Section, Survey
+from dialer.store.models import AudioFile, BranchingTemplate, SectionTemplate, SurveyTemplate
+
+_templates = SurveyTemplate.__table__
+_sections = SectionTemplate.__table__
+_branches = BranchingTemplate.__table__
+_audio = AudioFile.__table__
+_DIGITS = "0123456789"
+
+
+class UnplayableSurveyError(Exception):
+    """Raised for a template that cannot be played as it is; the message is for its author."""
+
+
+def read_survey(connection: Connection, survey_id: int) -> Survey:
+    """The template as a survey.
+
+    Raises:
+        UnplayableSurveyError: it is gone, has no sections, or has one of a type that cannot be played.
+    """
+    if connection.scalar(select(_templates.c.id).where(_templates.c.id == survey_id)) is None:
+        raise UnplayableSurveyError("This survey template does not exist any more.")
+    rows = connection.execute(
+        select(_sections).where(_sections.c.survey_id == survey_id).order_by(_sections.c.order, _sections.c.id)
+    )
+    sections = rows.mappings().all()
+    if not sections:
+        raise UnplayableSurveyError("This survey template has no sections.")
+    _check_types(sections)
+    lengths = _audio_lengths(connection, sections)
+    branches = _branches_of(connection, survey_id)
+    return Survey(tuple(_section(row, lengths, branches.get(row["id"], {})) for row in sections))
+
+
+def audio_length_ms(connection: Connection, audiofile_id: int) -> int:
+    """How long a recording is."""
+    return int(connection.scalar(select(_audio.c.duration_ms).where(_audio.c.id == audiofile_id)) or 0)
+
+
+def _check_types(sections: Sequence[RowMapping]) -> None:
+    for row in sections:
+        section_type = SectionType(row["type"])
+        if section_type not in SUPPORTED_SECTION_TYPES:
+            message = (
+                f"Section {row['id']} is of type {section_type.value} ({section_type.name}), which cannot be played."
+            )
+            raise UnplayableSurveyError(message)
+
+
+def _audio_lengths(connection: Connection, sections: Sequence[RowMapping]) -> dict[int, int]:
+    wanted = {row[name] for row in sections for name in ("audiofile_id", "invalid_audiofile_id")} - {None}
+    rows = connection.execute(select(_audio.c.id, _audio.c.duration_ms).where(_audio.c.id.in_(wanted)))
+    return dict(rows.tuples().all())
+
+
+def _branches_of(connection: Connection, survey_id: int) -> dict[int, dict[str, int | None]]:
+    rows = connection.execute(
+        select(_branches.c.section_id, _branches.c["keys"], _branches.c.goto_id)
+        .join(_sections, _sections.c.id == _branches.c.section_id)
+        .where(_sections.c.survey_id == survey_id)
+        .order_by(_branches.c.id)
+    )
+    branches: dict[int, dict[str, int | None]] = {}
+    for section_id, keys, goto_id in rows:
+        branches.setdefault(section_id, {})[keys.strip().lower()] = goto_id
+    return branches
+
+
+def _section(row: RowMapping, lengths: dict[int, int], branches: dict[str, int | None]) -> Section:
+    invalid_id = row["invalid_audiofile_id"]
+    return Section(
+        id=row["id"],
+        type=SectionType(row["type"]),
+        question=row["question"],
+        prompt=Prompt(audio_ms=lengths.get(row["audiofile_id"]), script=row["script"]),
+        invalid_prompt=None if invalid_id is None else Prompt(audio_ms=lengths.get(invalid_id)),
+        retries=row["retries"] or 0,
+        timeout_ms=max(1, row["timeout"]) * 1_000,
+        key_labels={digit: label for digit in _DIGITS if (label := row[f"key_{digit}"])},
+        rating_laps=row["rating_laps"],
+        validate_number=row["validate_number"],
+        number_digits=row["number_digits"],
+        min_number=row["min_number"],
+        max_number=row["max_number"],
+        completed=row["completed"],
+        branches=branches,
+    )

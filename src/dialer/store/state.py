@@ -1,0 +1,39 @@
+"""The service's own row: how far its clock has come, and which ids it has given away."""
+
+from typing import Final, NamedTuple
+
+from sqlalchemy import Connection, insert, select, update
+
+from dialer.store.models import ServiceState
+
+_states = ServiceState.__table__
+_ONLY_ROW: Final = 1
+
+
+class State(NamedTuple):
+    """Everything due until `now_ms` has happened; the ids are the last that were given away."""
+
+    now_ms: int
+    last_callrequest_id: int = 0
+    last_cdr_id: int = 0
+
+
+def open_state(connection: Connection, first_now_ms: int) -> State:
+    """Where the service stood; on an empty database it begins at `first_now_ms`."""
+    state = read_state(connection)
+    if state is None:
+        state = State(first_now_ms)
+        connection.execute(insert(_states).values(id=_ONLY_ROW, **state._asdict()))
+    return state
+
+
+def read_state(connection: Connection) -> State | None:
+    """Where the service stood; None if it never ran."""
+    columns = (_states.c.now_ms, _states.c.last_callrequest_id, _states.c.last_cdr_id)
+    row = connection.execute(select(*columns).where(_states.c.id == _ONLY_ROW)).one_or_none()
+    return None if row is None else State(*row)
+
+
+def save_state(connection: Connection, state: State) -> None:
+    """Remember where the service stands."""
+    connection.execute(update(_states).where(_states.c.id == _ONLY_ROW).values(**state._asdict()))

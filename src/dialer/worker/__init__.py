@@ -1,0 +1,1 @@
+"""The live loop: one clock, one engine, one carrier per gateway."""

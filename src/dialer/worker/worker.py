@@ -1,0 +1,216 @@
+"""The worker: drives the engine over the service's clock, and commits what it decides.
+
+A step is one unit of work. It begins with the write lock in its hand, tells the engine what has changed, lets happen
+what is due, writes it all and commits. So what the engine knew when it decided is still true when it is written: a
+campaign that was paused, a number that was put on a do-not-call list or money that was spent before a dial's commit is
+known to that dial. When a step fails nothing of it is there; the engine is built again from the rows.
+"""
+
+import contextlib
+from collections.abc import AsyncIterator
+from typing import Final
+
+import anyio
+import structlog
+from sqlalchemy import Connection
+
+from dialer.domain.engine import Engine
+from dialer.domain.events import CampaignClosed
+from dialer.sim.carrier import SimulatedCarrier
+from dialer.sim.kernel import Kernel
+from dialer.store.collecting import collect_campaign, has_uncollected
+from dialer.store.database import Database, StorageUnavailableError
+from dialer.store.journal import Journal
+from dialer.store.loading import Loader, World
+from dialer.store.state import State, open_state, save_state
+from dialer.worker.clock import Clock, RealClock, VirtualClock
+
+EVENTS_PER_STEP: Final = 4_000
+"""Events that one commit covers: some tens of milliseconds, for which other writers wait."""
+IDLE_SECONDS_MAX: Final = 1.0
+"""How long a live worker rests at most before it looks for changes made by other processes."""
+RETRY_SECONDS: Final = 1.0
+LAG_MS_MAX: Final = 1_000
+"""A worker on the real clock that comes later than this goes on from now: it does not catch up what it missed."""
+
+_log = structlog.get_logger(__name__)
+
+
+class NotVirtualError(Exception):
+    """Raised when a clock that goes by itself is told to advance."""
+
+
+class Worker:
+    """The live loop over one database.
+
+    `running` keeps it going; `settle` and `advance` are for those who changed something.
+    """
+
+    def __init__(self, database: Database, clock: Clock, *, seed: int, service_zone: str) -> None:
+        self.clock: Final = clock
+        self.seed: Final = seed
+        self._database: Final = database
+        self._service_zone: Final = service_zone
+        self._step_turn = anyio.Lock()
+        self._nudged = anyio.Event()
+        self._live: _Live | None = None
+        self._problem: str | None = None
+
+    def problem(self) -> str | None:
+        """Why dialling does not work just now; None if it does."""
+        return self._problem
+
+    @property
+    def calls_in_progress(self) -> int:
+        """How many calls are in progress."""
+        return 0 if self._live is None else self._live.engine.calls_in_progress
+
+    @contextlib.asynccontextmanager
+    async def running(self) -> AsyncIterator[None]:
+        """While this is entered, what is due happens by itself (on a virtual clock: when it is told to advance)."""
+        await self.settle()
+        async with anyio.create_task_group() as tasks:
+            if not isinstance(self.clock, VirtualClock):
+                tasks.start_soon(self._go_on)
+            yield
+            tasks.cancel_scope.cancel()
+
+    async def settle(self) -> None:
+        """Let everything happen that is due now, changes that were just committed included.
+
+        A step that cannot be committed is tried again later by itself; `problem` tells of it.
+        """
+        with contextlib.suppress(StorageUnavailableError):
+            await self._run_until(None)
+        self._nudged.set()
+
+    async def advance(self, to_ms: int) -> None:
+        """Let everything happen that is due until `to_ms`, and set the virtual clock there.
+
+        Raises:
+            NotVirtualError: the clock goes by itself.
+            StorageUnavailableError: it came only so far as could be committed.
+        """
+        if not isinstance(self.clock, VirtualClock):
+            raise NotVirtualError
+        await self._run_until(to_ms)
+
+    async def _run_until(self, until_ms: int | None) -> None:
+        async with self._step_turn:
+            is_done = False
+            while not is_done:
+                is_done = await self._one_step(until_ms)
+
+    async def _one_step(self, until_ms: int | None) -> bool:
+        try:
+            is_done = await self._database.write(lambda connection: self._step(connection, until_ms))
+        except Exception as error:
+            self._live = None
+            self._problem = "storage" if isinstance(error, StorageUnavailableError) else "engine"
+            _log.exception("step_failed", problem=self._problem)
+            raise
+        self._problem = None
+        if self._live is not None:
+            self._live.is_committed(self._database.units_written)
+            if isinstance(self.clock, VirtualClock):
+                self.clock.set(self._live.kernel.now_ms)
+        return is_done
+
+    def _step(self, connection: Connection, until_ms: int | None) -> bool:
+        live = self._live
+        if live is None:
+            live = self._live = _Live(connection, self.clock, seed=self.seed, service_zone=self._service_zone)
+        elif live.units_seen != self._database.units_written or live.has_more_to_collect:
+            live.refresh(connection)
+        return live.step(connection, until_ms)
+
+    async def _go_on(self) -> None:
+        """The loop of a clock that goes by itself. Whatever fails, it goes on with the rows as they are."""
+        while True:
+            try:
+                await self._run_until(None)
+                rest = self._seconds_to_rest()
+            except Exception:  # noqa: BLE001 - logged where it was caught first; dialling must not stop for good
+                rest = RETRY_SECONDS
+            with anyio.move_on_after(rest):
+                await self._nudged.wait()
+            self._nudged = anyio.Event()
+
+    def _seconds_to_rest(self) -> float:
+        due_ms = None if self._live is None else self._live.kernel.next_due_ms
+        if due_ms is None:
+            return IDLE_SECONDS_MAX
+        return min(IDLE_SECONDS_MAX, self.clock.seconds_until(due_ms) or 0.0)
+
+
+class _Live:
+    """An engine with all that it needs, built from the rows and thrown away when a commit fails."""
+
+    def __init__(self, connection: Connection, clock: Clock, *, seed: int, service_zone: str) -> None:
+        state = open_state(connection, clock.now_ms())
+        now_ms = max(state.now_ms, clock.now_ms())
+        self._clock: Final = clock
+        self._loader: Final = Loader(service_zone=service_zone)
+        self._carrier: Final = SimulatedCarrier(seed=seed)
+        self._parameters: dict[int, str] = {}
+        self._open: set[int] = set()
+        self._journal: Final = Journal(next_cdr_id=state.last_cdr_id + 1)
+        self._journal.begin(connection)
+        self.units_seen = 0
+        self.has_more_to_collect = False
+        self.engine: Final = Engine(seed=seed, first_call_id=state.last_callrequest_id + 1)
+        self.kernel: Final = Kernel(self.engine, self._carrier, self._journal, now_ms=now_ms)
+        self._tell(self._read(connection), restore=connection)
+
+    def is_committed(self, units_written: int) -> None:
+        """All that was told and done is on record, as of so many units of work."""
+        self.units_seen = units_written
+
+    def refresh(self, connection: Connection) -> None:
+        """Tell the engine how the world stands now: something may have changed it."""
+        self._journal.begin(connection)
+        self._tell(self._read(connection))
+
+    def step(self, connection: Connection, until_ms: int | None) -> bool:
+        """Let happen what is due, write it, and say whether all of it was done."""
+        self._journal.begin(connection)
+        now_ms = self._clock.now_ms()
+        until_ms = max(self.kernel.now_ms, now_ms if until_ms is None else until_ms)
+        if isinstance(self._clock, RealClock) and until_ms - self.kernel.now_ms > LAG_MS_MAX:
+            self.kernel.now_ms = until_ms
+        is_done = self.kernel.run(until_ms, EVENTS_PER_STEP)
+        self._journal.flush()
+        last_call_id = self.engine.next_call_id - 1
+        save_state(connection, State(self.kernel.now_ms, last_call_id, self._journal.next_cdr_id - 1))
+        return is_done and not self.has_more_to_collect
+
+    def _read(self, connection: Connection) -> World:
+        world = self._loader.world(connection, self.kernel.now_ms)
+        self.has_more_to_collect = False
+        uncollected = [one.plan.id for one in world.campaigns if has_uncollected(connection, one.plan.id)]
+        for campaign_id in uncollected:
+            is_last = collect_campaign(connection, campaign_id, self.kernel.now_ms)
+            self.has_more_to_collect = self.has_more_to_collect or not is_last
+        return self._loader.world(connection, self.kernel.now_ms) if uncollected else world
+
+    def _tell(self, world: World, restore: Connection | None = None) -> None:
+        kernel = self.kernel
+        for account in world.accounts:
+            kernel.tell(account)
+        for gateway in world.gateways:
+            self._open_gateway(gateway.plan.id, world.parameters[gateway.plan.id])
+            kernel.tell(gateway)
+        if restore is not None:
+            for call in self._loader.calls(restore):
+                kernel.restore(call)
+        still_open = {opened.plan.id for opened in world.campaigns}
+        for campaign_id in sorted((self._open - still_open) | set(world.aborted)):
+            kernel.tell(CampaignClosed(campaign_id, is_aborted=campaign_id in world.aborted))
+        for opened in world.campaigns:
+            kernel.tell(opened)
+        self._open = still_open
+
+    def _open_gateway(self, gateway_id: int, parameters: str) -> None:
+        if self._parameters.get(gateway_id) != parameters:
+            self._carrier.open_gateway(gateway_id, parameters)
+            self._parameters[gateway_id] = parameters

@@ -1,0 +1,1 @@
+"""The tests of dialer, in the shape of its source tree."""

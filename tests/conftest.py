@@ -1,0 +1,20 @@
+"""What every test shares: how properties are explored, and what asynchronous tests run on."""
+
+import pytest
+from hypothesis import HealthCheck, settings
+
+# No test asserts a time, so a slow machine must not fail one: no deadlines and no "too slow".
+_PATIENT = [HealthCheck.too_slow]
+
+# The same examples at every run, here and in CI. To look for new ones: pytest --hypothesis-profile=explore
+settings.register_profile(
+    "ci", derandomize=True, database=None, deadline=None, print_blob=True, suppress_health_check=_PATIENT
+)
+settings.register_profile("explore", max_examples=1000, deadline=None, suppress_health_check=_PATIENT)
+settings.load_profile("ci")
+
+
+@pytest.fixture(scope="session")
+def anyio_backend() -> str:
+    """Asynchronous tests run on asyncio, as the server does."""
+    return "asyncio"

@@ -1,0 +1,126 @@
+"""From any database to the tables of this version, or not at all."""
+
+import re
+import signal
+import sqlite3
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import TypeVar
+
+import pytest
+from alembic.autogenerate import compare_metadata
+from alembic.migration import MigrationContext
+from sqlalchemy import Connection, create_engine
+
+from dialer.store import migrate
+from dialer.store.database import Database
+from dialer.store.models import Row
+
+Result = TypeVar("Result")
+
+OUT_OF_STEP = (
+    "the models and the migrations differ: run `.venv/bin/python -m dialer.store.migrate 'What changed'`, "
+    "then read, format and correct the new file in src/dialer/store/migrations/versions"
+)
+
+
+@pytest.fixture
+def url(tmp_path: Path) -> str:
+    return f"sqlite+aiosqlite:///{tmp_path}/dialer.db"
+
+
+def schema(url: str) -> dict[str, list[str]]:
+    """Every table and index of a database: the words of the statement that makes it, in any order."""
+
+    def read(connection: Connection) -> dict[str, list[str]]:
+        rows = connection.exec_driver_sql("SELECT name, sql FROM sqlite_master WHERE sql IS NOT NULL")
+        return {name: sorted(re.findall(r"\w+", sql)) for name, sql in rows if name != "alembic_version"}
+
+    return whole(url, read)
+
+
+def whole(url: str, work: Callable[[Connection], Result]) -> Result:
+    database = Database(url)
+    try:
+        return database.write_now(work)
+    finally:
+        database.close()
+
+
+def test_the_migrations_make_what_the_models_say(url: str, tmp_path: Path) -> None:
+    migrate.upgrade(url)
+    with create_engine(Database(url).url).connect() as connection:
+        context = MigrationContext.configure(connection, opts={"compare_type": True})
+        assert compare_metadata(context, Row.metadata) == [], OUT_OF_STEP
+    models = f"sqlite:///{tmp_path}/models.db"
+    whole(models, Row.metadata.create_all)
+    assert schema(url) == schema(models), OUT_OF_STEP
+
+
+def test_a_second_upgrade_changes_nothing(url: str, tmp_path: Path) -> None:
+    migrate.upgrade(url)
+    before = (tmp_path / "dialer.db").read_bytes()
+    migrate.upgrade(url)
+    assert (tmp_path / "dialer.db").read_bytes() == before
+
+
+def test_two_that_start_at_once_both_succeed(url: str) -> None:
+    program = [sys.executable, "-c", f"from dialer.store.migrate import upgrade; upgrade({url!r})"]
+    both = [subprocess.Popen(program) for _ in range(2)]
+    assert [process.wait() for process in both] == [0, 0]
+    assert "campaign" in schema(url)
+
+
+def test_a_migration_that_is_killed_half_way_is_done_by_the_next_start(url: str) -> None:
+    # The process kills itself when the campaign table, one of the last, has just been made.
+    program = f"""
+import os, signal
+from alembic import op
+from dialer.store.migrate import upgrade
+from dialer.store.database import Database
+create_table = op.create_table
+def create_then_die(name, *columns, **options):
+    create_table(name, *columns, **options)
+    if name == "campaign":
+        os.kill(os.getpid(), signal.SIGKILL)
+op.create_table = create_then_die
+upgrade({url!r})
+"""
+    killed = subprocess.run([sys.executable, "-c", program], check=False)
+    assert killed.returncode == -signal.SIGKILL
+    assert schema(url) == {}
+    migrate.upgrade(url)
+    assert "survey_result" in schema(url)
+
+
+def test_a_database_of_a_newer_version_is_refused_and_left_alone(url: str) -> None:
+    migrate.upgrade(url)
+    whole(
+        url, lambda connection: connection.exec_driver_sql("UPDATE alembic_version SET version_num = '9999'")
+    )
+    with pytest.raises(migrate.MigrationError, match=r"revision 9999, which only a newer dialer knows$"):
+        migrate.upgrade(url)
+
+
+def test_somebody_else_s_database_is_refused_and_left_alone(url: str, tmp_path: Path) -> None:
+    with sqlite3.connect(tmp_path / "dialer.db") as connection:
+        connection.execute("CREATE TABLE theirs (id INTEGER)")
+    connection.close()
+    with pytest.raises(migrate.MigrationError, match="none of dialer's"):
+        migrate.upgrade(url)
+    assert list(schema(url)) == ["theirs"]
+
+
+def test_a_file_that_is_no_database_is_refused(url: str, tmp_path: Path) -> None:
+    (tmp_path / "dialer.db").write_text("not a database " * 100)
+    with pytest.raises(migrate.MigrationError, match="the database cannot be opened: file is not a database"):
+        migrate.upgrade(url)
+
+
+def test_a_folder_that_is_not_there_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(
+        migrate.MigrationError, match="the database cannot be opened: unable to open database file"
+    ):
+        migrate.upgrade(f"sqlite+aiosqlite:///{tmp_path}/nowhere/dialer.db")

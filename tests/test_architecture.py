@@ -1,0 +1,242 @@
+"""The rules of the source tree: who imports whom, what must stay deterministic, how long things get.
+
+The checkers read source text and import nothing. They are made against slips, not against somebody who hides
+a clock on purpose: a name is followed through the imports that bind it, a value that is handed around is not.
+"""
+
+import ast
+import builtins
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Final, NamedTuple
+
+import pytest
+
+ROOT: Final = Path(__file__).resolve().parents[1]
+FUNCTION_LINES_MAX: Final = 70
+FILE_LINES_MAX: Final = 500
+
+# What each package may import of ours. A top-level module without a row (cli, demo, ...) may import all.
+MAY_IMPORT: Final[dict[str, frozenset[str]]] = {
+    "domain": frozenset({"domain"}),
+    "sim": frozenset({"sim", "domain"}),
+    "store": frozenset({"store", "domain", "settings", "__version__"}),
+    "worker": frozenset({"worker", "domain", "sim", "store", "settings", "__version__"}),
+    "api": frozenset({"api", "domain", "sim", "store", "worker", "settings", "__version__"}),
+    "settings": frozenset({"domain"}),
+    "__init__": frozenset(),
+}
+DETERMINISTIC: Final = frozenset({"domain", "sim"})
+THIRD_PARTY: Final = frozenset({"msgspec", "phonenumbers"})
+
+# What a deterministic package never names: clocks, waiting, chance, whatever differs between two runs of the
+# same program (ids, hashes), and the world outside. A module stands for all it holds.
+BANNED: Final = frozenset(
+    {
+        "time",
+        "sched",
+        "random",
+        "secrets",
+        "asyncio",
+        "threading",
+        "multiprocessing",
+        "concurrent",
+        "subprocess",
+    }
+    | {"signal", "socket", "logging", "os", "io", "pathlib", "tempfile", "importlib"}
+    | {f"datetime.{name}" for name in ("datetime.now", "datetime.utcnow", "datetime.today", "date.today")}
+    | {f"uuid.{name}" for name in ("uuid1", "uuid4", "uuid6", "uuid7", "uuid8", "getnode")}
+    | {f"builtins.{name}" for name in ("open", "print", "input", "hash", "id", "__import__")}
+)
+
+Checker = Callable[[str, str], Iterator[str]]
+
+
+class Import(NamedTuple):
+    """One name that an import binds, and where it comes from."""
+
+    line: int
+    origin: str
+    name: str
+    means: str
+
+
+def imports(tree: ast.AST, module: str) -> Iterator[Import]:
+    """Yield every import of a module, wherever in the file and however it is spelt."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            for alias in node.names:
+                top = alias.name.partition(".")[0]
+                yield Import(
+                    node.lineno, alias.name, alias.asname or top, alias.name if alias.asname else top
+                )
+        elif isinstance(node, ast.ImportFrom):
+            parents = module.split(".")[: -node.level] if node.level else []
+            source = ".".join([*parents, node.module] if node.module else parents)
+            for alias in node.names:
+                origin = f"{source}.{alias.name}"
+                yield Import(node.lineno, origin, alias.asname or alias.name, origin)
+
+
+def dotted(node: ast.expr, names: dict[str, str]) -> str:
+    """Return what a name or a chain of attributes stands for, or an empty string."""
+    if isinstance(node, ast.Name):
+        return names.get(node.id, f"builtins.{node.id}" if hasattr(builtins, node.id) else "")
+    if isinstance(node, ast.Attribute) and (owner := dotted(node.value, names)):
+        return f"{owner}.{node.attr}"
+    return ""
+
+
+def wrong_arrows(module: str, source: str) -> Iterator[str]:
+    """Find imports of ours that run against the arrows."""
+    _, part, *inside = module.split(".")
+    if part not in MAY_IMPORT:
+        if inside:
+            yield f"{module}: the package {part} has no row in the table of imports"
+        return
+    for found in imports(ast.parse(source), module):
+        root, *rest = found.origin.split(".")
+        if root == "dialer" and (not rest or rest[0] not in MAY_IMPORT[part]):
+            yield f"{module}:{found.line}: {part} may not import {found.origin}"
+
+
+def strangers(module: str, source: str) -> Iterator[str]:
+    """Find third-party code that a deterministic package may not use."""
+    if module.split(".")[1] in DETERMINISTIC:
+        for found in imports(ast.parse(source), module):
+            root = found.origin.partition(".")[0]
+            if root not in sys.stdlib_module_names | THIRD_PARTY | {"dialer"}:
+                yield f"{module}:{found.line}: third-party code, {root}"
+
+
+def chance_and_effects(module: str, source: str) -> Iterator[str]:
+    """Find clocks, waiting, chance and effects in a deterministic package."""
+    if module.split(".")[1] not in DETERMINISTIC:
+        return
+    tree = ast.parse(source)
+    found = list(imports(tree, module))
+    for line, origin, _, _ in found:
+        if any(origin == banned or origin.startswith(f"{banned}.") for banned in BANNED):
+            yield f"{module}:{line}: imports {origin}"
+    names = {item.name: item.means for item in found}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Name | ast.Attribute) and isinstance(node.ctx, ast.Load):
+            used = dotted(node, names)
+            if "." in used and used in BANNED:
+                yield f"{module}:{node.lineno}: uses {used.removeprefix('builtins.')}"
+
+
+def overlong(module: str, source: str) -> Iterator[str]:
+    """Find functions and files that are longer than one can keep in mind."""
+    if (lines := len(source.splitlines())) > FILE_LINES_MAX:
+        yield f"{module}: {lines} lines in a file, {FILE_LINES_MAX} allowed"
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            lines = (node.end_lineno or node.lineno) - node.lineno + 1
+            if lines > FUNCTION_LINES_MAX and module.startswith("dialer."):
+                yield f"{module}:{node.lineno}: {lines} lines in {node.name}, {FUNCTION_LINES_MAX} allowed"
+
+
+def problems(checker: Checker, *folders: str) -> list[str]:
+    """Run a checker over the tree, from the folders that hold its top-level packages."""
+    return [
+        problem
+        for folder in folders
+        for path in sorted((ROOT / folder).rglob("*.py"))
+        for problem in checker(
+            ".".join(path.relative_to((ROOT / folder).parent).with_suffix("").parts), path.read_text("utf-8")
+        )
+    ]
+
+
+@pytest.mark.parametrize("checker", [wrong_arrows, strangers, chance_and_effects])
+def test_the_packages_keep_their_borders(checker: Checker) -> None:
+    assert problems(checker, "src/dialer") == []
+
+
+def test_functions_and_files_stay_short() -> None:
+    assert problems(overlong, "src/dialer", "tests", "benchmarks") == []
+
+
+def test_the_tree_is_really_read() -> None:
+    assert any(problems(lambda module, _: iter([module]), "src/dialer"))
+
+
+def lines_of(count: int) -> str:
+    """Return a function of so many lines."""
+    return "def f():\n" + "    x = 1\n" * (count - 1)
+
+
+@pytest.mark.parametrize(
+    ("checker", "module", "source"),
+    [
+        (wrong_arrows, "dialer.domain.a", "import dialer.store.database"),
+        (wrong_arrows, "dialer.domain.a", "from dialer import sim"),
+        (wrong_arrows, "dialer.domain.a", "from dialer.settings import Settings"),
+        (wrong_arrows, "dialer.domain.a", "import dialer"),
+        (wrong_arrows, "dialer.domain.a", "def f():\n    from dialer.api import app"),
+        (wrong_arrows, "dialer.domain.a", "if TYPE_CHECKING:\n    from dialer.store import rows"),
+        (wrong_arrows, "dialer.domain.deep.a", "from ...store import rows"),
+        (wrong_arrows, "dialer.domain.__init__", "from .. import store"),
+        (wrong_arrows, "dialer.sim.a", "from dialer.worker import loop"),
+        (wrong_arrows, "dialer.sim.a", "import dialer.settings as s"),
+        (wrong_arrows, "dialer.store.a", "from dialer.sim import kernel"),
+        (wrong_arrows, "dialer.worker.a", "from dialer.api import app"),
+        (wrong_arrows, "dialer.api.a", "from dialer.cli import main"),
+        (wrong_arrows, "dialer.settings", "from dialer.api import app"),
+        (wrong_arrows, "dialer.__init__", "from dialer.domain import enums"),
+        (wrong_arrows, "dialer.newcomer.a", ""),
+        (strangers, "dialer.domain.a", "import sqlalchemy.orm"),
+        (strangers, "dialer.sim.a", "from structlog import get_logger"),
+        (strangers, "dialer.sim.a", "import anyio"),
+        (chance_and_effects, "dialer.domain.a", "import time"),
+        (chance_and_effects, "dialer.domain.a", "from time import monotonic as tick"),
+        (chance_and_effects, "dialer.domain.a", "from random import Random"),
+        (chance_and_effects, "dialer.domain.a", "import os.path"),
+        (chance_and_effects, "dialer.domain.a", "import concurrent.futures as f"),
+        (chance_and_effects, "dialer.domain.a", "from uuid import uuid4"),
+        (chance_and_effects, "dialer.domain.a", "import uuid as u\nx = u.uuid1()"),
+        (chance_and_effects, "dialer.domain.a", "import datetime\nx = datetime.datetime.now()"),
+        (chance_and_effects, "dialer.domain.a", "from datetime import datetime as D, UTC\nx = D.now(UTC)"),
+        (chance_and_effects, "dialer.domain.a", "from datetime import datetime\nx = datetime.utcnow"),
+        (chance_and_effects, "dialer.sim.a", "import datetime as dt\nx = dt.date.today()"),
+        (chance_and_effects, "dialer.sim.a", "import logging"),
+        (chance_and_effects, "dialer.sim.a", "import asyncio"),
+        (chance_and_effects, "dialer.sim.a", "open('x')"),
+        (chance_and_effects, "dialer.sim.a", "list(map(print, []))"),
+        (chance_and_effects, "dialer.sim.a", "seed = hash('x')"),
+        (overlong, "dialer.api.a", lines_of(71)),
+        (overlong, "dialer.api.a", "async " + lines_of(71)),
+        (overlong, "dialer.api.a", "class C:\n" + "\n".join(f"    {x}" for x in lines_of(71).splitlines())),
+        (overlong, "dialer.api.a", "x = 1\n" * 501),
+        (overlong, "tests.test_a", "x = 1\n" * 501),
+    ],
+)
+def test_a_planted_violation_is_found(checker: Checker, module: str, source: str) -> None:
+    assert len(list(checker(module, source))) == 1
+
+
+@pytest.mark.parametrize(
+    ("checker", "module", "source"),
+    [
+        (wrong_arrows, "dialer.domain.a", "from dialer.domain import enums\nfrom .enums import Status"),
+        (wrong_arrows, "dialer.sim.a", "from ..domain.engine import Engine"),
+        (wrong_arrows, "dialer.store.a", "from dialer.settings import Settings"),
+        (wrong_arrows, "dialer.api.a", "from dialer import __version__, worker\nimport dialer.store.rows"),
+        (wrong_arrows, "dialer.cli", "from dialer.api import app\nfrom dialer import demo"),
+        (strangers, "dialer.domain.a", "import msgspec, re\nfrom phonenumbers import timezone"),
+        (strangers, "dialer.store.a", "import sqlalchemy"),
+        (
+            chance_and_effects,
+            "dialer.domain.a",
+            "from datetime import datetime, time\nx = datetime.min, time.min",
+        ),
+        (chance_and_effects, "dialer.domain.a", "from uuid import UUID, uuid5\nx = state.now"),
+        (chance_and_effects, "dialer.domain.a", "class C:\n    id: int\n\nx = C.id, C().open()"),
+        (chance_and_effects, "dialer.worker.a", "import time, asyncio\nx = time.monotonic()"),
+        (overlong, "dialer.api.a", lines_of(70) + "x = 1\n" * 430),
+    ],
+)
+def test_what_is_allowed_passes(checker: Checker, module: str, source: str) -> None:
+    assert list(checker(module, source)) == []

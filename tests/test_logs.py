@@ -1,0 +1,124 @@
+"""What reaches a log line, and what never does."""
+
+import json
+import logging
+import threading
+from collections.abc import Iterator
+
+import pytest
+import structlog
+
+from dialer.logs import QUEUE_LINES_MAX, BackgroundHandler, configure_logs, mask_numbers
+
+
+class Sink:
+    """Keeps what is written to it."""
+
+    def __init__(self) -> None:
+        self.lines: list[str] = []
+
+    def __call__(self, line: str) -> None:
+        self.lines.append(line)
+
+    def events(self) -> list[dict[str, object]]:
+        """What was logged, without what differs from run to run; ends the logging."""
+        for handler in handlers():
+            handler.close()
+        events = [json.loads(line) for line in self.lines]
+        return [{key: value for key, value in event.items() if key != "timestamp"} for event in events]
+
+
+def handlers() -> list[BackgroundHandler]:
+    return [handler for handler in logging.getLogger().handlers if isinstance(handler, BackgroundHandler)]
+
+
+@pytest.fixture
+def sink() -> Iterator[Sink]:
+    """A configured log, undone after the test."""
+    level = logging.getLogger().level
+    sink = Sink()
+    configure_logs(sink, readable=False)
+    yield sink
+    for handler in handlers():
+        logging.getLogger().removeHandler(handler)
+        handler.close()
+    logging.getLogger().setLevel(level)
+    structlog.reset_defaults()
+
+
+@pytest.mark.parametrize(
+    ("text", "masked"),
+    [
+        ("+12025550123", "+1202***0123"),
+        ("calling +1 (202) 555-0123 now", "calling +1202***0123 now"),
+        ("12025550123", "1202***0123"),
+        ("5550123", "55***23"),
+        ("+4930123456, +33612345678", "+49***56, +3361***5678"),
+        ("2026-11-20T10:00:00.123456Z", "2026-11-20T10:00:00.123456Z"),
+        ("callid 0b5c4a52-1234-4a9f-8d5e-123456789012", "callid 0b5c4a52-1234-4a9f-8d5e-123456789012"),
+        ("200 OK in 0.123456789 s", "200 OK in 0.123456789 s"),
+    ],
+)
+def test_phone_numbers_are_masked_and_nothing_else(text: str, masked: str) -> None:
+    assert mask_numbers(text) == masked
+
+
+def test_private_data_is_hidden_however_deep_it_is(sink: Sink) -> None:
+    structlog.get_logger("dialer.test").warning(
+        "dialled",
+        phone_number="+12025550123",
+        call={"to": ["+12025550124"], "password": "correct horse battery"},
+        headers={"Authorization": "Basic YWRtaW46"},
+        duration_ms=12025550123,
+        request_id="12025550123",
+    )
+    assert sink.events() == [
+        {
+            "event": "dialled",
+            "level": "warning",
+            "logger": "dialer.test",
+            "phone_number": "+1202***0123",
+            "call": {"to": ["+1202***0124"], "password": "[hidden]"},
+            "headers": "[hidden]",
+            "duration_ms": 12025550123,
+            "request_id": "12025550123",
+        }
+    ]
+
+
+def test_lines_of_libraries_are_masked_too(sink: Sink) -> None:
+    logging.getLogger("library").info("called %s", "+12025550123")
+    assert sink.events() == [{"event": "called +1202***0123", "level": "info", "logger": "library"}]
+
+
+def test_a_traceback_shows_no_values(sink: Sink) -> None:
+    secret = " ".join(word for word in ("battery", "staple"))
+
+    def fail(password: str) -> None:
+        raise ValueError(f"{len(password)} characters for +12025550123")
+
+    try:
+        fail(secret)
+    except ValueError:
+        structlog.get_logger().exception("failed")
+    (event,) = sink.events()
+    assert "14 characters for +1202***0123" in str(event["exception"])
+    assert "battery staple" not in json.dumps(event)
+
+
+def test_a_second_configuration_replaces_the_first(sink: Sink) -> None:
+    second = Sink()
+    configure_logs(second, readable=True)
+    structlog.get_logger().info("once")
+    handlers()[0].close()
+    assert (len(handlers()), len(second.lines), sink.lines) == (1, 1, [])
+
+
+def test_a_blocked_sink_blocks_nobody() -> None:
+    released = threading.Event()
+    handler = BackgroundHandler(lambda _: released.wait())
+    record = logging.LogRecord("test", logging.INFO, "", 0, "line", None, None)
+    for _ in range(QUEUE_LINES_MAX + 10):
+        handler.emit(record)
+    released.set()
+    handler.close()

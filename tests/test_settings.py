@@ -1,0 +1,126 @@
+"""The settings an environment stands for, and the one line that refuses a wrong one."""
+
+from pathlib import Path
+
+import pytest
+
+from dialer.settings import SETTINGS, Settings, SettingsError, load_settings
+
+
+def test_an_empty_environment_gives_the_documented_defaults() -> None:
+    assert load_settings({}) == Settings(
+        database_url="sqlite+aiosqlite:///dialer.db",
+        media_dir=Path("media"),
+        clock="real",
+        clock_start=None,
+        seed=0,
+        timezone="UTC",
+        default_region=None,
+        base_url=None,
+        admin_username=None,
+        admin_password=None,
+    )
+
+
+def test_empty_variables_count_as_unset() -> None:
+    assert load_settings({setting.variable: "" for setting in SETTINGS}) == Settings()
+
+
+def test_every_variable_is_read() -> None:
+    settings = load_settings(
+        {
+            "DIALER_DATABASE_URL": "sqlite+aiosqlite:////var/lib/dialer.db",
+            "DIALER_MEDIA_DIR": "/var/lib/media",
+            "DIALER_CLOCK": "x60",
+            "DIALER_CLOCK_START": "2026-01-31T09:00:00Z",
+            "DIALER_SEED": "7",
+            "DIALER_TIMEZONE": "Europe/Berlin",
+            "DIALER_DEFAULT_REGION": "de",
+            "DIALER_BASE_URL": "https://dialer.example.com:8443/calls/",
+            "DIALER_ADMIN_USERNAME": "anna",
+            "DIALER_ADMIN_PASSWORD": "correct horse battery",
+        }
+    )
+    assert settings == Settings(
+        database_url="sqlite+aiosqlite:////var/lib/dialer.db",
+        media_dir=Path("/var/lib/media"),
+        clock="x60",
+        clock_start=1769850000000,
+        seed=7,
+        timezone="Europe/Berlin",
+        default_region="DE",
+        base_url="https://dialer.example.com:8443/calls",
+        admin_username="anna",
+        admin_password="correct horse battery",
+    )
+
+
+def test_a_start_without_a_zone_is_in_the_service_s_zone() -> None:
+    environ = {
+        "DIALER_CLOCK": "virtual",
+        "DIALER_CLOCK_START": "2026-01-31 10:00:00",
+        "DIALER_TIMEZONE": "Europe/Berlin",
+    }
+    assert load_settings(environ).clock_start == 1769850000000
+
+
+@pytest.mark.parametrize(
+    ("variable", "text"),
+    [
+        ("DIALER_DATABASE_URL", "mysql://localhost/dialer"),
+        ("DIALER_DATABASE_URL", "dialer.db"),
+        ("DIALER_DATABASE_URL", "sqlite+aiosqlite://"),
+        ("DIALER_CLOCK", "fast"),
+        ("DIALER_CLOCK", "x0"),
+        ("DIALER_CLOCK", "x1.5"),
+        ("DIALER_CLOCK_START", "tomorrow"),
+        ("DIALER_CLOCK_START", "0001-01-01T00:00:00"),
+        ("DIALER_SEED", "-1"),
+        ("DIALER_SEED", "٣"),
+        ("DIALER_SEED", "9" * 5_000),
+        ("DIALER_TIMEZONE", "Mars/Olympus"),
+        ("DIALER_TIMEZONE", "../etc/passwd"),
+        ("DIALER_DEFAULT_REGION", "XX"),
+        ("DIALER_BASE_URL", "dialer.example.com"),
+        ("DIALER_BASE_URL", "https://user:secret@dialer.example.com"),
+        ("DIALER_BASE_URL", "https://dialer.example.com:port"),
+        ("DIALER_BASE_URL", "https://dialer.example.com/?q"),
+        ("DIALER_ADMIN_USERNAME", "anna:b"),
+        ("DIALER_ADMIN_USERNAME", "a" * 151),
+    ],
+)
+def test_a_wrong_value_is_refused_in_one_line(variable: str, text: str) -> None:
+    with pytest.raises(SettingsError) as error:
+        load_settings({variable: text})
+    (setting,) = (setting for setting in SETTINGS if setting.variable == variable)
+    line = str(error.value)
+    assert line.startswith(f"{variable} is ")
+    assert line.endswith(f": it may hold {setting.may_hold}")
+    assert "\n" not in line
+    assert len(line) < 400
+
+
+def test_a_password_in_a_url_is_not_shown() -> None:
+    with pytest.raises(SettingsError) as error:
+        load_settings({"DIALER_DATABASE_URL": "postgresql+asyncpg://dialer:hunter2@localhost/dialer"})
+    assert "postgresql+asyncpg://dialer:***@localhost/dialer" in str(error.value)
+
+
+def test_settings_can_be_shown_without_their_passwords() -> None:
+    shown = repr(
+        Settings(database_url="postgresql+asyncpg://d:hunter2@localhost/d", admin_password="hunter3 hunter3")
+    )
+    assert "hunter" not in shown
+
+
+@pytest.mark.parametrize(
+    "environ",
+    [
+        {"DIALER_ADMIN_USERNAME": "anna"},
+        {"DIALER_ADMIN_PASSWORD": "correct horse battery"},
+        {"DIALER_CLOCK_START": "2026-01-31T09:00:00Z"},
+    ],
+)
+def test_settings_that_contradict_each_other_are_refused(environ: dict[str, str]) -> None:
+    with pytest.raises(SettingsError):
+        load_settings(environ)
