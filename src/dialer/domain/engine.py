@@ -4,7 +4,9 @@
 clock, no database and no chance of its own: the server's worker and the simulator drive this same class.
 """
 
+from collections import deque
 from collections.abc import Callable
+from functools import partial
 from typing import Any, Final
 
 from dialer.domain import events
@@ -39,7 +41,6 @@ class _Campaign:
     __slots__ = (
         "hopper",
         "in_progress",
-        "is_claiming",
         "is_full",
         "is_idle",
         "next_dial_us",
@@ -56,7 +57,6 @@ class _Campaign:
         self.in_progress = 0
         self.wake_ms = NEVER_MS
         """The earliest moment for which a wake-up is under way."""
-        self.is_claiming = False
         self.is_full = False
         """It could dial but for `max_aleg`: the end of a call lets it go on."""
         self.is_idle = False
@@ -79,6 +79,9 @@ class Engine:
         self._calls: dict[int, Call] = {}
         self._called_off: dict[int, set[str]] = {}
         """Numbers that went onto a do-not-call list since its campaigns were opened."""
+        self._is_claiming = False
+        self._deferred: deque[Callable[[int], None]] = deque()
+        """Decisions that wait in order for the answer to a claim: who dials must not depend on who was at hand."""
         self._effects: list[Effect] = []
         self._handlers: Final[dict[type, Callable[[int, Any], None]]] = {
             events.AccountOpened: self._open_account,
@@ -137,10 +140,10 @@ class Engine:
         campaign.status = event.status
         campaign.next_dial_us = event.next_dial_us
         campaign.hopper = Hopper(plan, event.zones, now_ms)
-        campaign.is_claiming = False
         if plan.dnc_id is not None:
             self._called_off.pop(plan.dnc_id, None)
-        self._consider(campaign, now_ms)
+        # Nobody dials before everything that changed has been told: the wake-up comes after that.
+        self._wake_at(campaign, now_ms)
 
     def _close_campaign(self, _now_ms: int, event: events.CampaignClosed) -> None:
         campaign = self._campaigns.get(event.campaign_id)
@@ -184,6 +187,9 @@ class Engine:
     def _consider(self, campaign: _Campaign, now_ms: int) -> None:
         """Let a campaign dial if it may, else arrange for it to be looked at again when it may."""
         plan = campaign.plan
+        if self._waits():
+            self._deferred.append(partial(self._consider, campaign))
+            return
         if campaign.status not in {CampaignStatus.START, CampaignStatus.PAUSE}:
             return
         if now_ms >= plan.expires_ms:
@@ -208,6 +214,9 @@ class Engine:
 
     def _serve(self, gateway: GatewayLoad, now_ms: int) -> None:
         """Give the gateway's free places to the campaigns that wait for one, each in its turn."""
+        if self._waits():
+            self._deferred.append(partial(self._serve, gateway))
+            return
         while gateway.waiting:
             free_at_ms = gateway.free_at_ms(now_ms)
             if free_at_ms > now_ms:
@@ -219,6 +228,10 @@ class Engine:
             gateway.waiting.discard(campaign.plan.id)
             if self._dial_next(campaign, gateway, now_ms):
                 self._consider_again(campaign, gateway, now_ms)
+            elif self._waits():
+                gateway.waiting.add(campaign.plan.id)
+                self._deferred.appendleft(partial(self._serve, gateway))
+                return
 
     def _next_in_turn(self, gateway: GatewayLoad) -> _Campaign:
         """Where channels are scarce, the campaign that has the fewest; else the one whose dial has waited longest."""
@@ -251,8 +264,6 @@ class Engine:
 
     def _dial_next(self, campaign: _Campaign, gateway: GatewayLoad, now_ms: int) -> bool:
         """Dial the next subscriber who may be called; whether there was one."""
-        if campaign.is_claiming:
-            return False
         campaign.is_idle = False
         hopper = campaign.hopper
         while True:
@@ -261,7 +272,7 @@ class Engine:
                 self._rest(campaign, now_ms)
                 return False
             if isinstance(found, (ClaimFresh, ClaimRetries)):
-                campaign.is_claiming = True
+                self._is_claiming = True
                 self._effects.append(found)
                 return False
             refusal = self._refusal(campaign, found)
@@ -340,14 +351,22 @@ class Engine:
     def _fill_fresh(self, now_ms: int, event: events.FreshClaimed) -> None:
         campaign = self._campaigns[event.campaign_id]
         campaign.hopper.add_fresh(event.zone, event.subscribers, is_last=event.is_last)
-        campaign.is_claiming = False
-        self._consider(campaign, now_ms)
+        self._resume(now_ms)
 
     def _fill_retries(self, now_ms: int, event: events.RetriesClaimed) -> None:
         campaign = self._campaigns[event.campaign_id]
         campaign.hopper.add_retries(event.zone, event.subscribers, is_last=event.is_last)
-        campaign.is_claiming = False
-        self._consider(campaign, now_ms)
+        self._resume(now_ms)
+
+    def _waits(self) -> bool:
+        """Whether nothing is decided before a claim is answered."""
+        return self._is_claiming
+
+    def _resume(self, now_ms: int) -> None:
+        """Go on with the decisions that waited for a claim, until one of them needs another."""
+        self._is_claiming = False
+        while self._deferred and not self._waits():
+            self._deferred.popleft()(now_ms)
 
     def _end_if_completed(self, _now_ms: int, event: events.SubscribersCounted) -> None:
         campaign = self._campaigns.get(event.campaign_id)

@@ -10,7 +10,10 @@ from sqlalchemy import Connection, Insert, Table, Update, insert
 
 
 class Bulk:
-    """One statement with named parameters, run with tuples of their values in the order of `names`."""
+    """One statement with named parameters, run with tuples of their values in the order of `names`.
+
+    What is the same for every row stands in the statement as a literal column.
+    """
 
     def __init__(self, statement: Insert | Update, names: Sequence[str]) -> None:
         self._statement: Final = statement

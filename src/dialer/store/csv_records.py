@@ -14,7 +14,6 @@ COLUMNS_MAX: Final = 100
 COLUMN_NAME_MAX: Final = 255
 _DELIMITERS: Final = ",;\t"
 _BOM: Final = b"\xef\xbb\xbf"
-_UTF16: Final = (b"\xff\xfe", b"\xfe\xff")
 
 
 class CsvError(ValueError):
@@ -61,13 +60,19 @@ class CsvFile:
             # What followed the quote was read as part of the cell: all but the line itself is read again.
             self._lines.give_back()
             return Record(line, [], "a quote is opened and not closed")
-        except csv.Error:
+        except csv.Error as error:
             self._lines.give_back()
-            return Record(line, [], f"a cell has more than {csv.field_size_limit():,} characters")
+            return Record(line, [], _reason(error))
         problem = self._lines.problem
         if cells and problem is None and len(cells) != len(self.columns):
             problem = f"{len(cells)} cells, but the header has {len(self.columns)}"
         return Record(line, cells, problem)
+
+
+def _reason(error: csv.Error) -> str:
+    if "new-line" in str(error):
+        return "a carriage return that ends no line"
+    return f"a cell has more than {csv.field_size_limit():,} characters"
 
 
 class _UnclosedQuoteError(Exception):
@@ -147,11 +152,18 @@ def _decoded(line: bytes, end: str) -> tuple[str, str | None]:
 def _header(line: str, required: str) -> tuple[str, tuple[str, ...]]:
     """The delimiter of a table, and the names of its columns, the required one as it is known here."""
     for delimiter in _DELIMITERS:
-        names = tuple(name.strip() for name in next(csv.reader([line], delimiter=delimiter), []))
+        names = _names(line, delimiter)
         if required in {name.lower() for name in names}:
             _check_names(names)
             return delimiter, names
     raise CsvError(f"The first line must name the columns, with commas, semicolons or tabs, {required} among them.")
+
+
+def _names(line: str, delimiter: str) -> tuple[str, ...]:
+    try:
+        return tuple(name.strip() for name in next(csv.reader([line], delimiter=delimiter), []))
+    except csv.Error as error:
+        raise CsvError(f"The header cannot be read: {_reason(error)}.") from None
 
 
 def _check_names(names: tuple[str, ...]) -> None:

@@ -56,6 +56,7 @@ class Journal:
         statements.INSERT_CDRS.run(connection, self._cdrs)
         statements.INSERT_RESULTS.run(connection, self._results)
         statements.UPDATE_SUBSCRIBERS.run(connection, list(self._subscribers.values()))
+        statements.REFUSE_SUBSCRIBERS.run(connection, self._refusals)
         statements.COUNT_CAMPAIGNS.run(connection, [_counted(*item) for item in self._progress.items()])
         if self._entries or self._reserved:
             post_calls(connection, self._entries, self._reserved)
@@ -117,6 +118,7 @@ class Journal:
         self._cdrs: list[tuple[Any, ...]] = []
         self._results: list[tuple[Any, ...]] = []
         self._subscribers: dict[int, tuple[Any, ...]] = {}
+        self._refusals: list[tuple[Any, ...]] = []
         self._progress: defaultdict[int, _Progress] = defaultdict(_Progress)
         self._entries: list[Entry] = []
         self._reserved: defaultdict[int, int] = defaultdict(int)
@@ -164,19 +166,8 @@ class Journal:
             self._reserved[plan.user_id] -= call.hold
 
     def _record_refusal(self, effect: effects.RefuseSubscriber, now_ms: int) -> None:
-        callee = effect.subscriber
-        connection = self._at_work()
-        connection.execute(
-            update(_subscribers)
-            .where(_subscribers.c.id == callee.id)
-            .values(
-                status=SubscriberStatus.NOT_AUTHORIZED,
-                status_reason=effect.reason,
-                due_ms=0,
-                updated_date=now_ms,
-            )
-        )
-        self._subscribers.pop(callee.id, None)
+        status = int(SubscriberStatus.NOT_AUTHORIZED)
+        self._refusals.append((status, effect.reason, 0, now_ms, effect.subscriber.id))
 
     def _move_campaign(self, effect: effects.MoveCampaign, now_ms: int) -> None:
         self._at_work().execute(

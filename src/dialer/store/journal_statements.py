@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from sqlalchemy import bindparam, case, func, update
+from sqlalchemy import bindparam, case, func, literal_column, null, update
 
 from dialer.domain.enums import SubscriberStatus
 from dialer.store.bulk import Bulk, bulk_insert
@@ -44,7 +44,7 @@ FINISH_REQUESTS: Final = Bulk(
         status_reason=bindparam("status_reason"),
         ended_ms=bindparam("ended_ms"),
         hangup_cause_q850=bindparam("hangup_cause_q850"),
-        parameters=None,
+        parameters=null(),
     ),
     ("hold", "status", "status_reason", "ended_ms", "hangup_cause_q850", "request_id"),
 )
@@ -79,12 +79,13 @@ INSERT_RESULTS: Final = bulk_insert(
     "response",
     "created_date",
 )
-_is_halted = (_subscribers.c.halt_reason != "") & (bindparam("new_status") == int(SubscriberStatus.PENDING))
+_pending, _abort = (literal_column(str(int(state))) for state in (SubscriberStatus.PENDING, SubscriberStatus.ABORT))
+_is_halted = (_subscribers.c.halt_reason != literal_column("''")) & (bindparam("new_status") == _pending)
 UPDATE_SUBSCRIBERS: Final = Bulk(
     update(_subscribers)
     .where(_subscribers.c.id == bindparam("subscriber_id"))
     .values(
-        status=case((_is_halted, int(SubscriberStatus.ABORT)), else_=bindparam("new_status")),
+        status=case((_is_halted, _abort), else_=bindparam("new_status")),
         status_reason=case((_is_halted, _subscribers.c.halt_reason), else_=bindparam("new_reason")),
         count_attempt=bindparam("attempts"),
         failure_count=bindparam("failures"),
@@ -104,6 +105,17 @@ UPDATE_SUBSCRIBERS: Final = Bulk(
         "changed_ms",
         "subscriber_id",
     ),
+)
+REFUSE_SUBSCRIBERS: Final = Bulk(
+    update(_subscribers)
+    .where(_subscribers.c.id == bindparam("subscriber_id"))
+    .values(
+        status=bindparam("new_status"),
+        status_reason=bindparam("new_reason"),
+        due_ms=bindparam("due"),
+        updated_date=bindparam("changed_ms"),
+    ),
+    ("new_status", "new_reason", "due", "changed_ms", "subscriber_id"),
 )
 COUNT_CAMPAIGNS: Final = Bulk(
     update(_campaigns)

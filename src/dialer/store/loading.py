@@ -198,7 +198,7 @@ def _calling_campaigns(connection: Connection) -> dict[int, int]:
         .where(_requests.c.status == CallRequestStatus.CALLING)
         .group_by(_requests.c.campaign_id)
     )
-    return dict(rows.tuples().all())
+    return {row[0]: row[1] for row in rows}
 
 
 def _aborted(connection: Connection, campaign_ids: list[int]) -> list[int]:

@@ -57,7 +57,7 @@ def _check_types(sections: Sequence[RowMapping]) -> None:
 def _audio_lengths(connection: Connection, sections: Sequence[RowMapping]) -> dict[int, int]:
     wanted = {row[name] for row in sections for name in ("audiofile_id", "invalid_audiofile_id")} - {None}
     rows = connection.execute(select(_audio.c.id, _audio.c.duration_ms).where(_audio.c.id.in_(wanted)))
-    return dict(rows.tuples().all())
+    return {row[0]: row[1] for row in rows}
 
 
 def _branches_of(connection: Connection, survey_id: int) -> dict[int, dict[str, int | None]]:

@@ -22,13 +22,15 @@ from dialer.store.collecting import collect_campaign, has_uncollected
 from dialer.store.database import Database, StorageUnavailableError
 from dialer.store.journal import Journal
 from dialer.store.loading import Loader, World
-from dialer.store.state import State, open_state, save_state
-from dialer.worker.clock import Clock, RealClock, VirtualClock
+from dialer.store.state import State, open_state, read_state, save_state
+from dialer.worker.clock import Clock, RealClock, VirtualClock, open_clock
 
 EVENTS_PER_STEP: Final = 4_000
 """Events that one commit covers: some tens of milliseconds, for which other writers wait."""
 IDLE_SECONDS_MAX: Final = 1.0
-"""How long a live worker rests at most before it looks for changes made by other processes."""
+"""How long a live worker rests at most, so that the clock it stores is never far behind."""
+SAVE_AFTER_MS: Final = 1_000
+"""How far the stored clock may lag behind a clock that goes by itself."""
 RETRY_SECONDS: Final = 1.0
 LAG_MS_MAX: Final = 1_000
 """A worker on the real clock that comes later than this goes on from now: it does not catch up what it missed."""
@@ -78,9 +80,10 @@ class Worker:
     async def settle(self) -> None:
         """Let everything happen that is due now, changes that were just committed included.
 
-        A step that cannot be committed is tried again later by itself; `problem` tells of it.
+        What was changed is committed already, so nothing is raised here: a step that fails is logged, `problem` tells
+        of it, and it is tried again.
         """
-        with contextlib.suppress(StorageUnavailableError):
+        with contextlib.suppress(Exception):
             await self._run_until(None)
         self._nudged.set()
 
@@ -96,9 +99,9 @@ class Worker:
         await self._run_until(to_ms)
 
     async def _run_until(self, until_ms: int | None) -> None:
-        async with self._step_turn:
-            is_done = False
-            while not is_done:
+        is_done = False
+        while not is_done:
+            async with self._step_turn:
                 is_done = await self._one_step(until_ms)
 
     async def _one_step(self, until_ms: int | None) -> bool:
@@ -110,10 +113,8 @@ class Worker:
             _log.exception("step_failed", problem=self._problem)
             raise
         self._problem = None
-        if self._live is not None:
-            self._live.is_committed(self._database.units_written)
-            if isinstance(self.clock, VirtualClock):
-                self.clock.set(self._live.kernel.now_ms)
+        if self._live is not None and isinstance(self.clock, VirtualClock):
+            self.clock.set(self._live.kernel.now_ms)
         return is_done
 
     def _step(self, connection: Connection, until_ms: int | None) -> bool:
@@ -122,7 +123,9 @@ class Worker:
             live = self._live = _Live(connection, self.clock, seed=self.seed, service_zone=self._service_zone)
         elif live.units_seen != self._database.units_written or live.has_more_to_collect:
             live.refresh(connection)
-        return live.step(connection, until_ms)
+        is_done = live.step(connection, until_ms)
+        live.units_seen = self._database.units_written + 1  # this step's own commit included
+        return is_done
 
     async def _go_on(self) -> None:
         """The loop of a clock that goes by itself. Whatever fails, it goes on with the rows as they are."""
@@ -143,6 +146,18 @@ class Worker:
         return min(IDLE_SECONDS_MAX, self.clock.seconds_until(due_ms) or 0.0)
 
 
+def open_worker(database: Database, *, mode: str, clock_start_ms: int | None, seed: int, service_zone: str) -> Worker:
+    """A worker on a migrated database, its clock going on from where the service stood.
+
+    `mode` is a setting's `real`, `virtual` or `xN`. On a database that never ran, a clock that is not real begins at
+    `clock_start_ms`, or now.
+    """
+    state = database.read_now(read_state)
+    first_ms = RealClock().now_ms() if clock_start_ms is None else clock_start_ms
+    clock = open_clock(mode, first_ms if state is None else state.now_ms)
+    return Worker(database, clock, seed=seed, service_zone=service_zone)
+
+
 class _Live:
     """An engine with all that it needs, built from the rows and thrown away when a commit fails."""
 
@@ -156,15 +171,13 @@ class _Live:
         self._open: set[int] = set()
         self._journal: Final = Journal(next_cdr_id=state.last_cdr_id + 1)
         self._journal.begin(connection)
+        self._saved = state
         self.units_seen = 0
+        """How many units of work of the database the engine knows of."""
         self.has_more_to_collect = False
         self.engine: Final = Engine(seed=seed, first_call_id=state.last_callrequest_id + 1)
         self.kernel: Final = Kernel(self.engine, self._carrier, self._journal, now_ms=now_ms)
         self._tell(self._read(connection), restore=connection)
-
-    def is_committed(self, units_written: int) -> None:
-        """All that was told and done is on record, as of so many units of work."""
-        self.units_seen = units_written
 
     def refresh(self, connection: Connection) -> None:
         """Tell the engine how the world stands now: something may have changed it."""
@@ -180,9 +193,16 @@ class _Live:
             self.kernel.now_ms = until_ms
         is_done = self.kernel.run(until_ms, EVENTS_PER_STEP)
         self._journal.flush()
-        last_call_id = self.engine.next_call_id - 1
-        save_state(connection, State(self.kernel.now_ms, last_call_id, self._journal.next_cdr_id - 1))
+        self._save(connection)
         return is_done and not self.has_more_to_collect
+
+    def _save(self, connection: Connection) -> None:
+        """Remember how far it has come; where only real time has passed, once a second is enough."""
+        state = State(self.kernel.now_ms, self.engine.next_call_id - 1, self._journal.next_cdr_id - 1)
+        only_time_passed = state[1:] == self._saved[1:] and state.now_ms - self._saved.now_ms < SAVE_AFTER_MS
+        if state != self._saved and (isinstance(self._clock, VirtualClock) or not only_time_passed):
+            save_state(connection, state)
+            self._saved = state
 
     def _read(self, connection: Connection) -> World:
         world = self._loader.world(connection, self.kernel.now_ms)

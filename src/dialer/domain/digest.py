@@ -1,0 +1,31 @@
+"""The digest of a run: two runs that gave the same call detail records have the same one."""
+
+from collections.abc import Iterable, Mapping
+from hashlib import sha256
+from typing import Final
+
+DIGEST_FIELDS: Final = (
+    "callid",
+    "callerid",
+    "phone_number",
+    "starting_date",
+    "duration",
+    "billsec",
+    "call_cost",
+    "billed_duration",
+    "hangup_cause_q850",
+    "leg_type",
+    "amd_status",
+)
+
+
+def cdr_digest(records: Iterable[Mapping[str, object]]) -> str:
+    """SHA-256, in hexadecimal, over call detail records in the order of their ids, as the API writes them.
+
+    One line a record: its `DIGEST_FIELDS`, with a bar between them.
+    """
+    digest = sha256()
+    for record in records:
+        line = "|".join(str(record[name]) for name in DIGEST_FIELDS)
+        digest.update(f"{line}\n".encode())
+    return digest.hexdigest()

@@ -1,0 +1,238 @@
+"""The book of a pure simulation: subscribers, call detail records and answers, in memory."""
+
+import heapq
+from bisect import bisect_right
+from collections import Counter
+from collections.abc import Callable, Iterable
+from typing import Any, Final
+
+import msgspec
+
+from dialer.domain import effects, events
+from dialer.domain.enums import AmdStatus, CampaignStatus, LegType, SubscriberStatus
+from dialer.domain.plans import SectionResult, Subscriber
+from dialer.domain.states import OPEN_SUBSCRIBERS
+
+
+class CdrRow(msgspec.Struct, frozen=True, gc=False):
+    """A call detail record; times in milliseconds since the epoch, money in integers of 1e-5."""
+
+    callid: str
+    callerid: str
+    phone_number: str
+    starting_ms: int
+    duration: int
+    billsec: int
+    call_cost: int
+    billed_duration: int
+    hangup_cause_q850: int
+    leg_type: int
+    amd_status: AmdStatus
+    callrequest_id: int
+    campaign_id: int
+    subscriber_id: int
+    contact_id: int | None
+
+
+class Standing(msgspec.Struct, frozen=True, gc=False):
+    """Where a subscriber stands, and why."""
+
+    status: SubscriberStatus
+    reason: str = ""
+
+
+class Closing(msgspec.Struct, frozen=True):
+    """When and why a campaign came to a stop by itself."""
+
+    status: CampaignStatus
+    reason: str
+    at_ms: int
+
+
+_FRESH: Final = Standing(SubscriberStatus.PENDING)
+_IN_PROCESS: Final = Standing(SubscriberStatus.IN_PROCESS)
+
+
+class _Zone:
+    """The subscribers of one zone of one campaign."""
+
+    __slots__ = ("retries", "subscribers")
+
+    def __init__(self) -> None:
+        self.subscribers: list[Subscriber] = []
+        """In the order of their ids."""
+        self.retries: list[tuple[int, int, Subscriber]] = []
+        """A heap of all that are to be called again, with entries of those that were called since."""
+
+
+class _Campaign:
+    """Whom a campaign calls."""
+
+    __slots__ = ("dnc_id", "open", "size", "zones")
+
+    def __init__(self, dnc_id: int | None) -> None:
+        self.dnc_id = dnc_id
+        self.zones: dict[str, _Zone] = {}
+        self.size = 0
+        self.open = 0
+
+
+class Book:
+    """What happened to any number of campaigns; the ids of their subscribers are unique over all of them."""
+
+    def __init__(self) -> None:
+        self.cdrs: Final[list[CdrRow]] = []
+        """In the order in which the calls ended."""
+        self.results: Final[list[tuple[int, SectionResult]]] = []
+        """What was answered, with the id of the call request."""
+        self.closings: Final[dict[int, Closing]] = {}
+        """By campaign: the first one, as what comes later follows from it."""
+        self.spent: Final[Counter[int]] = Counter()
+        """By user, in integers of 1e-5."""
+        self.calls_in_progress = 0
+        self.calls_in_progress_peak = 0
+        self._campaigns: Final[dict[int, _Campaign]] = {}
+        self._dnc: Final[dict[int, set[str]]] = {}
+        self._standings: Final[dict[int, Standing]] = {}
+        self._recorders: Final[dict[type, Callable[[Any, int], None]]] = {
+            effects.Dial: self._record_dial,
+            effects.FinishCall: self._record_finish,
+            effects.RefuseSubscriber: self._record_refusal,
+            effects.MoveCampaign: self._record_move,
+            effects.AddToDnc: self._record_wish,
+        }
+
+    def add_dnc(self, dnc_id: int, numbers: Iterable[str]) -> None:
+        """Put numbers (normal form) on a do-not-call list."""
+        self._dnc.setdefault(dnc_id, set()).update(numbers)
+
+    def add_campaign(self, campaign_id: int, subscribers: Iterable[Subscriber], dnc_id: int | None = None) -> None:
+        """Take in a campaign with its subscribers, all PENDING, in the order of their ids."""
+        campaign = self._campaigns[campaign_id] = _Campaign(dnc_id)
+        for subscriber in subscribers:
+            zone = campaign.zones.get(subscriber.zone)
+            if zone is None:
+                zone = campaign.zones[subscriber.zone] = _Zone()
+            zone.subscribers.append(subscriber)
+            campaign.size += 1
+        campaign.open = campaign.size
+
+    def zones(self, campaign_id: int) -> tuple[str, ...]:
+        """The zone keys of a campaign's subscribers, sorted."""
+        return tuple(sorted(self._campaigns[campaign_id].zones))
+
+    def standing(self, subscriber_id: int) -> Standing:
+        """Where a subscriber stands."""
+        return self._standings.get(subscriber_id, _FRESH)
+
+    def claim_fresh(self, claim: effects.ClaimFresh) -> events.FreshClaimed:
+        """Subscribers never called, lowest id first."""
+        campaign = self._campaigns[claim.campaign_id]
+        everybody = campaign.zones[claim.zone].subscribers
+        found: list[Subscriber] = []
+        index = bisect_right(everybody, claim.after_id, key=_id)
+        while index < len(everybody) and len(found) < claim.limit:
+            if everybody[index].id not in self._standings:
+                found.append(everybody[index])
+            index += 1
+        self._mark(found, campaign.dnc_id)
+        return events.FreshClaimed(claim.campaign_id, claim.zone, found, is_last=len(found) < claim.limit)
+
+    def claim_retries(self, claim: effects.ClaimRetries) -> events.RetriesClaimed:
+        """Subscribers who wait for a retry, in the order in which they are due.
+
+        Those found stay in the heap, as whoever claims them may let go of them again.
+        """
+        campaign = self._campaigns[claim.campaign_id]
+        heap = campaign.zones[claim.zone].retries
+        after = (claim.after_due_ms, claim.after_id)
+        kept: list[tuple[int, int, Subscriber]] = []
+        found: list[Subscriber] = []
+        while heap and len(found) < claim.limit:
+            entry = heapq.heappop(heap)
+            if not self._is_waiting(entry):
+                continue
+            kept.append(entry)
+            if entry[:2] > after:
+                found.append(entry[2])
+        for entry in kept:
+            heapq.heappush(heap, entry)
+        self._mark(found, campaign.dnc_id)
+        return events.RetriesClaimed(claim.campaign_id, claim.zone, found, is_last=len(found) < claim.limit)
+
+    def count(self, request: effects.CountSubscribers) -> events.SubscribersCounted:
+        """Whether a campaign has subscribers, and any that are not final."""
+        campaign = self._campaigns[request.campaign_id]
+        return events.SubscribersCounted(request.campaign_id, has_any=campaign.size > 0, has_open=campaign.open > 0)
+
+    def record(self, effect: effects.Effect, now_ms: int) -> None:
+        """Keep what an effect says."""
+        recorder = self._recorders.get(type(effect))
+        if recorder is not None:
+            recorder(effect, now_ms)
+
+    def _is_waiting(self, entry: tuple[int, int, Subscriber]) -> bool:
+        due_ms, subscriber_id, subscriber = entry
+        return subscriber.due_ms == due_ms and self.standing(subscriber_id).status is SubscriberStatus.PENDING
+
+    def _mark(self, found: list[Subscriber], dnc_id: int | None) -> None:
+        numbers = None if dnc_id is None else self._dnc.get(dnc_id)
+        for subscriber in found:
+            subscriber.is_on_dnc = numbers is not None and subscriber.number in numbers
+
+    def _record_dial(self, effect: effects.Dial, _now_ms: int) -> None:
+        self._standings[effect.call.subscriber.id] = _IN_PROCESS
+        self.calls_in_progress += 1
+        self.calls_in_progress_peak = max(self.calls_in_progress_peak, self.calls_in_progress)
+
+    def _record_finish(self, effect: effects.FinishCall, _now_ms: int) -> None:
+        call, outcome, after = effect.call, effect.outcome, effect.verdict
+        self.cdrs.append(_cdr(effect))
+        self.results.extend((call.id, result) for result in outcome.results)
+        self.spent[call.plan.user_id] += effect.bill.cost
+        self.calls_in_progress -= 1
+        subscriber = call.subscriber
+        self._settle(call.plan.id, subscriber.id, Standing(after.status, after.reason))
+        if after.status is SubscriberStatus.PENDING:
+            zone = self._campaigns[call.plan.id].zones[subscriber.zone]
+            heapq.heappush(zone.retries, (after.due_ms, subscriber.id, subscriber))
+
+    def _record_refusal(self, effect: effects.RefuseSubscriber, _now_ms: int) -> None:
+        standing = Standing(SubscriberStatus.NOT_AUTHORIZED, effect.reason)
+        self._settle(effect.campaign_id, effect.subscriber.id, standing)
+
+    def _settle(self, campaign_id: int, subscriber_id: int, standing: Standing) -> None:
+        self._standings[subscriber_id] = standing
+        if standing.status not in OPEN_SUBSCRIBERS:
+            self._campaigns[campaign_id].open -= 1
+
+    def _record_move(self, effect: effects.MoveCampaign, now_ms: int) -> None:
+        self.closings.setdefault(effect.campaign_id, Closing(effect.status, effect.reason, now_ms))
+
+    def _record_wish(self, effect: effects.AddToDnc, _now_ms: int) -> None:
+        self.add_dnc(effect.dnc_id, [effect.number])
+
+
+def _id(subscriber: Subscriber) -> int:
+    return subscriber.id
+
+
+def _cdr(effect: effects.FinishCall) -> CdrRow:
+    call, outcome, bill = effect.call, effect.outcome, effect.bill
+    return CdrRow(
+        call.callid,
+        call.callerid,
+        call.subscriber.number,
+        call.started_ms,
+        bill.duration,
+        bill.billsec,
+        bill.cost,
+        bill.billed_duration,
+        outcome.cause,
+        LegType.A_LEG,
+        outcome.amd_status,
+        call.id,
+        call.plan.id,
+        call.subscriber.id,
+        call.subscriber.contact_id,
+    )

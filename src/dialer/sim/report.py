@@ -1,0 +1,210 @@
+"""The report of a simulation: what came of the campaign, as figures and as text."""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from datetime import UTC, datetime, timedelta
+from typing import Final
+
+import msgspec
+
+from dialer.domain.digest import cdr_digest
+from dialer.domain.enums import Cause, SectionType
+from dialer.domain.money import format_money
+from dialer.domain.survey import Survey
+from dialer.sim.book import Book, CdrRow
+from dialer.sim.simulation import CAMPAIGN_ID, USER_ID, Simulation
+
+ANSWERS_SHOWN_MAX: Final = 12
+"""Different answers to one section that the text lists; the rest are summed up."""
+BAR_WIDTH: Final = 30
+_EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
+
+
+class Tally(msgspec.Struct, frozen=True):
+    """How often something happened."""
+
+    name: str
+    count: int
+
+
+class SectionAnswers(msgspec.Struct, frozen=True):
+    """What was answered to one section, most frequent first."""
+
+    section_id: int
+    question: str
+    answers: tuple[Tally, ...]
+
+
+class Report(msgspec.Struct, frozen=True):
+    """The figures of a simulation; dates as the API writes them, money as decimal text."""
+
+    seed: int
+    start_date: str
+    stop_date: str
+    stop_reason: str
+    """`completed`, `expired` or `no_credit`."""
+    subscribers: int
+    calls: int
+    repeated_calls: int
+    """Calls after the first to the same subscriber."""
+    calls_in_progress_peak: int
+    outcomes: tuple[Tally, ...]
+    """Calls by Q.850 cause."""
+    amd: tuple[Tally, ...]
+    """Answered calls by what detection took the callee for."""
+    states: tuple[Tally, ...]
+    """Subscribers by status and reason."""
+    attempts: tuple[Tally, ...]
+    """Subscribers by how often they were called."""
+    not_dialled: tuple[Tally, ...]
+    """Subscribers never called, by reason."""
+    sections: tuple[SectionAnswers, ...]
+    billed_duration: int
+    call_rate: str
+    cost: str
+    balance_before: str
+    balance_after: str
+    digest: str
+
+
+def report_of(simulation: Simulation) -> Report:
+    """What came of a simulation that is over."""
+    book = simulation.book
+    closing = book.closings[CAMPAIGN_ID]
+    called = sum(1 for subscriber in simulation.subscribers if subscriber.attempts)
+    cost = book.spent[USER_ID]
+    return Report(
+        seed=simulation.scenario.seed,
+        start_date=show_date(simulation.start_ms),
+        stop_date=show_date(closing.at_ms),
+        stop_reason=closing.reason,
+        subscribers=len(simulation.subscribers),
+        calls=len(book.cdrs),
+        repeated_calls=len(book.cdrs) - called,
+        calls_in_progress_peak=book.calls_in_progress_peak,
+        outcomes=_tallies(_cause_name(cdr.hangup_cause_q850) for cdr in book.cdrs),
+        amd=_tallies(_amd_names(simulation)),
+        states=_tallies(_state_names(simulation)),
+        attempts=_attempts(simulation),
+        not_dialled=_tallies(_not_dialled(simulation, closing.reason)),
+        sections=tuple(_answers(simulation.plan.flow.survey, book)),
+        billed_duration=sum(cdr.billed_duration for cdr in book.cdrs),
+        call_rate=format_money(simulation.call_rate),
+        cost=format_money(cost),
+        balance_before=format_money(simulation.balance),
+        balance_after=format_money(simulation.balance - cost),
+        digest=cdr_digest(map(cdr_record, book.cdrs)),
+    )
+
+
+def show_date(at_ms: int) -> str:
+    """A moment as the API writes it: `2026-11-20T08:00:00Z`, microseconds when not zero."""
+    return (_EPOCH + timedelta(milliseconds=at_ms)).isoformat().removesuffix("+00:00") + "Z"
+
+
+def cdr_record(row: CdrRow) -> Mapping[str, object]:
+    """A call detail record with the values that the API gives; references are ids."""
+    return {
+        "callid": row.callid,
+        "callerid": row.callerid,
+        "phone_number": row.phone_number,
+        "starting_date": show_date(row.starting_ms),
+        "duration": row.duration,
+        "billsec": row.billsec,
+        "call_cost": format_money(row.call_cost),
+        "billed_duration": row.billed_duration,
+        "hangup_cause_q850": int(row.hangup_cause_q850),
+        "leg_type": int(row.leg_type),
+        "amd_status": int(row.amd_status),
+        "callrequest_id": row.callrequest_id,
+        "campaign_id": row.campaign_id,
+        "subscriber_id": row.subscriber_id,
+        "contact_id": row.contact_id,
+    }
+
+
+def render(report: Report) -> str:
+    """The report as plain text."""
+    lines = [
+        f"From {report.start_date} to {report.stop_date}: {report.stop_reason}",
+        f"{report.subscribers} subscribers, {report.calls} calls, {report.repeated_calls} of them again",
+        f"At most {report.calls_in_progress_peak} calls at once; seed {report.seed}",
+        *_table("Calls by what ended them (Q.850)", report.outcomes),
+        *_table("Answered calls by what detection heard", report.amd),
+        *_table("Subscribers by how often they were called", report.attempts),
+        *_table("Subscribers by where they stand now", report.states),
+        *_table("Not dialled, and why", report.not_dialled),
+    ]
+    for section in report.sections:
+        lines += _table(f"Answers to section {section.section_id}: {section.question}", section.answers)
+    lines += [
+        "",
+        f"{report.billed_duration} s billed at {report.call_rate} a minute: {report.cost}",
+        f"Balance {report.balance_before} before, {report.balance_after} after",
+        f"Digest {report.digest}",
+    ]
+    return "\n".join(lines)
+
+
+def _tallies(names: Iterable[str]) -> tuple[Tally, ...]:
+    """Most frequent first, equals by name. A counter tallies what it has counted."""
+    counted = names if isinstance(names, Counter) else Counter(names)
+    return tuple(Tally(name, count) for name, count in sorted(counted.items(), key=lambda item: (-item[1], item[0])))
+
+
+def _cause_name(cause: int) -> str:
+    return f"{cause} {Cause(cause).name}"
+
+
+def _amd_names(simulation: Simulation) -> Iterator[str]:
+    if simulation.plan.amd:
+        for cdr in simulation.book.cdrs:
+            if cdr.hangup_cause_q850 == Cause.NORMAL_CLEARING:
+                yield cdr.amd_status.name
+
+
+def _state_names(simulation: Simulation) -> Iterator[str]:
+    for subscriber in simulation.subscribers:
+        standing = simulation.book.standing(subscriber.id)
+        yield f"{standing.status.name} {standing.reason}".rstrip()
+
+
+def _attempts(simulation: Simulation) -> tuple[Tally, ...]:
+    counted = Counter(subscriber.attempts for subscriber in simulation.subscribers)
+    return tuple(Tally(str(attempts), counted[attempts]) for attempts in sorted(counted))
+
+
+def _not_dialled(simulation: Simulation, stop_reason: str) -> Iterator[str]:
+    """Refused subscribers have a reason of their own; the others' turn had not come when the campaign stopped."""
+    for subscriber in simulation.subscribers:
+        if subscriber.attempts == 0:
+            yield simulation.book.standing(subscriber.id).reason or stop_reason
+
+
+def _answers(survey: Survey, book: Book) -> Iterator[SectionAnswers]:
+    by_section: dict[int, Counter[str]] = {section.id: Counter() for section in survey.sections}
+    for _, result in book.results:
+        # That somebody wishes not to be called is an answer; by whom it was said is not.
+        answer = "DNC" if result.section_type == SectionType.DNC else result.response
+        by_section[result.section_id][answer] += 1
+    for section in survey.sections:
+        if by_section[section.id]:
+            yield SectionAnswers(section.id, section.question, _tallies(by_section[section.id]))
+
+
+def _table(title: str, tallies: tuple[Tally, ...]) -> list[str]:
+    """A title and a row with a bar for each tally; nothing for none."""
+    if not tallies:
+        return []
+    total = sum(tally.count for tally in tallies)
+    shown = list(tallies[:ANSWERS_SHOWN_MAX])
+    if len(tallies) > ANSWERS_SHOWN_MAX:
+        rest = tallies[ANSWERS_SHOWN_MAX:]
+        shown.append(Tally(f"({len(rest)} others)", sum(tally.count for tally in rest)))
+    width = max(len(tally.name) for tally in shown)
+    return ["", title, *(_row(tally, total, width) for tally in shown)]
+
+
+def _row(tally: Tally, total: int, width: int) -> str:
+    bar = "█" * round(tally.count * BAR_WIDTH / total)
+    return f"  {tally.name:<{width}}  {tally.count:>8}  {tally.count * 100 / total:5.1f} %  {bar}".rstrip()

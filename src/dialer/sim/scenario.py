@@ -1,0 +1,282 @@
+"""A scenario: one campaign with all that it needs, in one JSON document, to be run without a server or a database."""
+
+import re
+from datetime import UTC, datetime, time, tzinfo
+from enum import StrEnum
+from typing import Annotated, Any, Final
+from zoneinfo import ZoneInfo
+
+import msgspec
+from msgspec import Meta
+
+from dialer.domain.enums import AmdBehavior, SectionType
+from dialer.domain.money import MoneyError, parse_money
+from dialer.domain.pacing import FREQUENCY_MAX
+from dialer.domain.survey import BRANCH_ANY, BRANCH_INVALID, BRANCH_TIMEOUT, SUPPORTED_SECTION_TYPES
+from dialer.domain.zones import is_zone
+from dialer.sim.behaviour import BehaviourError, parse_behaviour
+from dialer.sim.population import PopulationError, capacity_of
+
+SCENARIO_BYTES_MAX: Final = 64 * 1_048_576
+POPULATION_MAX: Final = 1_000_000
+CONTACTS_MAX: Final = 100_000
+PATTERNS_MAX: Final = 1_000
+SECTIONS_MAX: Final = 1_000
+BRANCHES_MAX: Final = 1_000
+SEED_MAX: Final = 2**63 - 1
+CALL_SECONDS_MAX: Final = 86_400
+RING_SECONDS_MAX: Final = 3_600
+INTERVAL_SECONDS_MAX: Final = 31_536_000
+RETRIES_MAX: Final = 1_000
+ASKED_AGAIN_MAX: Final = 100
+LOAD_MAX: Final = 2**31 - 1
+LAPS_MAX: Final = 1_000_000
+INPUT_DIGITS_MAX: Final = 15
+INPUT_MAX: Final = 10**15 - 1
+YEAR_MIN: Final = 1970
+YEAR_MAX: Final = 2200
+_LOCATED: Final = re.compile(r"(.*) - at `(?:key` in `)?\$\.?(.*)`\Z", re.DOTALL)
+_BRANCH_KEYS: Final = rf"^(?:[0-9]{{1,{INPUT_DIGITS_MAX}}}|{BRANCH_TIMEOUT}|{BRANCH_INVALID}|{BRANCH_ANY})\Z"
+
+_Text = Annotated[str, Meta(max_length=255)]
+_Number = Annotated[str, Meta(max_length=64)]
+_Script = Annotated[str, Meta(max_length=1_600)]
+_Label = Annotated[str, Meta(max_length=100)] | None
+_Count = Annotated[int, Meta(ge=0, le=LOAD_MAX)]
+_Retries = Annotated[int, Meta(ge=0, le=RETRIES_MAX)]
+_Interval = Annotated[int, Meta(ge=0, le=INTERVAL_SECONDS_MAX)]
+_Entered = Annotated[int, Meta(ge=0, le=INPUT_MAX)]
+_Audio = Annotated[float, Meta(ge=0, le=CALL_SECONDS_MAX)] | None
+_WallTime = Annotated[time, Meta(tz=False)]
+_Amount = int | float | str
+
+
+class ScenarioError(ValueError):
+    """Raised for a document that is no scenario; the message is one line that begins with what is wrong in it."""
+
+
+class Weekday(StrEnum):
+    """A day of the week, in the order of `dialer.domain.windows.Calendar`."""
+
+    MONDAY = "monday"
+    TUESDAY = "tuesday"
+    WEDNESDAY = "wednesday"
+    THURSDAY = "thursday"
+    FRIDAY = "friday"
+    SATURDAY = "saturday"
+    SUNDAY = "sunday"
+
+
+class _Part(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A part of the document: what it does not know it refuses, so that a typing error is seen."""
+
+
+class AccountPart(_Part, frozen=True):
+    """Who pays. With neither field, calls cost nothing."""
+
+    balance: _Amount = 0
+    call_rate: _Amount = 0
+    """A minute."""
+
+
+class GatewayPart(_Part, frozen=True):
+    """Over what is dialled, and how the callees behave."""
+
+    max_channels: _Count = 0
+    max_cps: _Count = 0
+    parameters: dict[str, Any] = {}
+
+
+class CampaignPart(_Part, frozen=True):
+    """The fields of a voice campaign, with the API's defaults; seconds where they are not times or dates."""
+
+    frequency: Annotated[int, Meta(ge=1, le=FREQUENCY_MAX)] = 10
+    max_aleg: _Count = 0
+    calltimeout: Annotated[int, Meta(ge=1, le=RING_SECONDS_MAX)] = 45
+    callmaxduration: Annotated[int, Meta(ge=1, le=CALL_SECONDS_MAX)] = 1_800
+    maxretry: _Retries = 0
+    intervalretry: _Interval = 300
+    completion_maxretry: _Retries = 0
+    completion_intervalretry: _Interval = 900
+    daily_start_time: _WallTime = time(0, 0, 0)
+    daily_stop_time: _WallTime = time(23, 59, 59)
+    weekdays: tuple[Weekday, ...] = tuple(Weekday)
+    startingdate: datetime | None = None
+    """The scenario's `start` unless given."""
+    expirationdate: datetime | None = None
+    """A day after `startingdate` unless given."""
+    callerid: Annotated[str, Meta(max_length=80)] = ""
+    voicemail: bool = False
+    amd_behavior: AmdBehavior = AmdBehavior.ALWAYS
+    voicemail_audio_seconds: _Audio = None
+
+
+class SectionPart(_Part, frozen=True):
+    """The fields of a section, with an id that means something in this document only; a recording is its length."""
+
+    id: int
+    question: Annotated[str, Meta(min_length=1, max_length=500)]
+    type: SectionType = SectionType.PLAY_MESSAGE
+    script: _Script = ""
+    audio_seconds: _Audio = None
+    invalid_audio_seconds: _Audio = None
+    retries: Annotated[int, Meta(ge=0, le=ASKED_AGAIN_MAX)] = 0
+    timeout: Annotated[int, Meta(ge=0, le=RING_SECONDS_MAX)] = 5
+    key_0: _Label = None
+    key_1: _Label = None
+    key_2: _Label = None
+    key_3: _Label = None
+    key_4: _Label = None
+    key_5: _Label = None
+    key_6: _Label = None
+    key_7: _Label = None
+    key_8: _Label = None
+    key_9: _Label = None
+    rating_laps: Annotated[int, Meta(ge=1, le=LAPS_MAX)] = 9
+    validate_number: bool = True
+    number_digits: Annotated[int, Meta(ge=1, le=INPUT_DIGITS_MAX)] = 2
+    min_number: _Entered = 0
+    max_number: _Entered = 99
+    completed: bool = False
+    branches: Annotated[
+        dict[Annotated[str, Meta(pattern=_BRANCH_KEYS)], int | None], Meta(max_length=BRANCHES_MAX)
+    ] = {}
+
+
+class SurveyPart(_Part, frozen=True):
+    """What is played: a call begins at the first section."""
+
+    sections: Annotated[tuple[SectionPart, ...], Meta(min_length=1, max_length=SECTIONS_MAX)]
+
+
+class ContactPart(_Part, frozen=True):
+    """Somebody to call."""
+
+    contact: _Number
+    full_name: _Text = ""
+    additional_vars: dict[str, Any] = {}
+    tz_code: Annotated[str, Meta(max_length=64)] = ""
+
+
+class PopulationPart(_Part, frozen=True):
+    """People who are made up: their numbers fill patterns such as `+1202555xxxx`, the same for the same seed."""
+
+    size: Annotated[int, Meta(ge=1, le=POPULATION_MAX)]
+    patterns: Annotated[tuple[_Number, ...], Meta(min_length=1, max_length=PATTERNS_MAX)]
+
+
+class Scenario(_Part, frozen=True):
+    """The whole document. `contacts` are called before the population, as they come first."""
+
+    start: datetime
+    """When the clock begins; without an offset, in `timezone`."""
+    survey: SurveyPart
+    seed: Annotated[int, Meta(ge=0, le=SEED_MAX)] = 0
+    timezone: str = "UTC"
+    """Of dates without an offset, and of callees whose number does not tell theirs."""
+    account: AccountPart = AccountPart()
+    gateway: GatewayPart = GatewayPart()
+    campaign: CampaignPart = CampaignPart()
+    contacts: Annotated[tuple[ContactPart, ...], Meta(max_length=CONTACTS_MAX)] = ()
+    population: PopulationPart | None = None
+    dnc: Annotated[tuple[_Number, ...], Meta(max_length=POPULATION_MAX)] = ()
+
+
+def parse_scenario(document: bytes) -> Scenario:
+    """The scenario that a JSON document describes.
+
+    Raises:
+        ScenarioError: it is no JSON, has an unknown or missing field, or a value out of bounds.
+    """
+    if len(document) > SCENARIO_BYTES_MAX:
+        raise ScenarioError(f"A scenario has at most {SCENARIO_BYTES_MAX} bytes.")
+    try:
+        scenario = msgspec.json.decode(document, type=Scenario)
+    except msgspec.ValidationError as error:
+        raise ScenarioError(_located(str(error))) from None
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+        raise ScenarioError(f"This is no JSON: {error}") from None
+    _check(scenario)
+    return scenario
+
+
+def instant_ms(moment: datetime, zone: tzinfo) -> int:
+    """A date as milliseconds since the epoch; one without an offset is in `zone`."""
+    aware = moment if moment.tzinfo else moment.replace(tzinfo=zone)
+    return int((aware - datetime(1970, 1, 1, tzinfo=UTC)).total_seconds() * 1_000)
+
+
+def _located(message: str) -> str:
+    """The validator's message with the place first: `campaign.frequency: Expected …`."""
+    match = _LOCATED.match(message)
+    return f"{match[2]}: {match[1]}" if match and match[2] else message.removesuffix(" - at `$`")
+
+
+def _check(scenario: Scenario) -> None:
+    """The rules that concern more than one value, and those of other modules."""
+    if not is_zone(scenario.timezone):
+        raise ScenarioError("timezone: This is no IANA time zone.")
+    if not scenario.contacts and scenario.population is None:
+        raise ScenarioError("contacts: There is nobody to call: give contacts, a population or both.")
+    _check_account(scenario.account)
+    _check_campaign(scenario)
+    _check_survey(scenario.survey)
+    try:
+        parse_behaviour(scenario.gateway.parameters)
+    except BehaviourError as error:
+        raise ScenarioError(f"gateway.parameters.{error}") from None
+    if scenario.population is not None:
+        _check_population(scenario.population)
+
+
+def _check_account(account: AccountPart) -> None:
+    for name in ("balance", "call_rate"):
+        try:
+            amount = parse_money(getattr(account, name))
+        except MoneyError as error:
+            raise ScenarioError(f"account.{name}: {error}") from None
+        if amount < 0:
+            raise ScenarioError(f"account.{name}: Ensure that this amount is not negative.")
+
+
+def _check_campaign(scenario: Scenario) -> None:
+    campaign = scenario.campaign
+    if campaign.daily_start_time == campaign.daily_stop_time:
+        raise ScenarioError("campaign.daily_stop_time: The daily window must not end when it begins.")
+    dates = {
+        "start": scenario.start,
+        "campaign.startingdate": campaign.startingdate,
+        "campaign.expirationdate": campaign.expirationdate,
+    }
+    for name, moment in dates.items():
+        if moment is not None and not YEAR_MIN < moment.year < YEAR_MAX:
+            raise ScenarioError(f"{name}: The year must be after {YEAR_MIN} and before {YEAR_MAX}.")
+    if campaign.expirationdate is not None:
+        zone = ZoneInfo(scenario.timezone)
+        starting_ms = instant_ms(campaign.startingdate or scenario.start, zone)
+        if instant_ms(campaign.expirationdate, zone) <= starting_ms:
+            raise ScenarioError("campaign.expirationdate: The campaign must expire after its startingdate.")
+
+
+def _check_survey(survey: SurveyPart) -> None:
+    known = {section.id for section in survey.sections}
+    if len(known) < len(survey.sections):
+        raise ScenarioError("survey.sections: Two sections have the same id.")
+    for section in survey.sections:
+        place = f"survey.sections: Section {section.id}"
+        if section.type not in SUPPORTED_SECTION_TYPES:
+            raise ScenarioError(f"{place} is of type {section.type.value}, which cannot be played.")
+        if section.min_number > section.max_number:
+            raise ScenarioError(f"{place} has a min_number above its max_number.")
+        for keys, target in section.branches.items():
+            if target is not None and target not in known:
+                raise ScenarioError(f"{place} has a branch {keys} to section {target}, which does not exist.")
+
+
+def _check_population(population: PopulationPart) -> None:
+    try:
+        capacity = capacity_of(population.patterns)
+    except PopulationError as error:
+        raise ScenarioError(f"population.patterns: {error}") from None
+    if population.size > capacity:
+        raise ScenarioError(f"population.size: The patterns have room for {capacity} numbers at most.")

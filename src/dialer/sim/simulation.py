@@ -1,0 +1,181 @@
+"""A pure simulation: one scenario, one engine, simulated callees, and a book in memory."""
+
+from collections.abc import Iterator
+from itertools import chain
+from typing import Any, Final
+from zoneinfo import ZoneInfo
+
+import msgspec
+
+from dialer.domain.callflow import CallFlow
+from dialer.domain.engine import Engine
+from dialer.domain.enums import CampaignStatus
+from dialer.domain.events import AccountOpened, CampaignOpened, GatewayOpened
+from dialer.domain.money import Rate, parse_money
+from dialer.domain.numbers import NumberError, normalise
+from dialer.domain.plans import CampaignPlan, GatewayPlan, Subscriber, amd_of
+from dialer.domain.survey import Prompt, Section, Survey
+from dialer.domain.windows import Calendar
+from dialer.domain.zones import zone_key, zone_of_number
+from dialer.sim.book import Book
+from dialer.sim.carrier import SimulatedCarrier
+from dialer.sim.kernel import Kernel
+from dialer.sim.population import numbers_of, zone_of_made_up
+from dialer.sim.scenario import Scenario, ScenarioError, SectionPart, Weekday, instant_ms
+
+EVENTS_PER_STEP: Final = 20_000
+CAMPAIGN_ID: Final = 1
+USER_ID: Final = 1
+GATEWAY_ID: Final = 1
+DNC_ID: Final = 1
+_LIFE_MS: Final = 86_400_000
+_AFTER_EXPIRY_MS: Final = 2 * 86_400_000
+"""Longer than a call that was dialled at the last moment may ring and talk."""
+_DIGITS: Final = "0123456789"
+
+
+class Simulation:
+    """A scenario that is being run. It is over when its campaign has come to a stop and no call is in progress.
+
+    Raises:
+        ScenarioError: a number of the scenario cannot be one.
+    """
+
+    def __init__(self, scenario: Scenario) -> None:
+        self.scenario: Final = scenario
+        self.zone: Final = ZoneInfo(scenario.timezone)
+        self.subscribers: Final = _subscribers(scenario)
+        self.plan: Final = _plan(scenario)
+        self.book: Final = Book()
+        self.book.add_dnc(DNC_ID, _dnc_numbers(scenario))
+        self.book.add_campaign(CAMPAIGN_ID, self.subscribers, DNC_ID)
+        carrier = SimulatedCarrier(seed=scenario.seed)
+        carrier.open_gateway(GATEWAY_ID, msgspec.json.encode(scenario.gateway.parameters).decode())
+        self.start_ms: Final = instant_ms(scenario.start, self.zone)
+        self.balance: Final = parse_money(scenario.account.balance)
+        self.call_rate: Final = parse_money(scenario.account.call_rate)
+        self._kernel: Final = Kernel(Engine(seed=scenario.seed), carrier, self.book, now_ms=self.start_ms)
+        self._open()
+
+    @property
+    def now_ms(self) -> int:
+        """How far the run has come."""
+        return self._kernel.now_ms
+
+    def step(self) -> bool:
+        """Let some of it happen; whether it is over."""
+        return self._kernel.run(self.plan.expires_ms + _AFTER_EXPIRY_MS, EVENTS_PER_STEP)
+
+    def run(self) -> None:
+        """Let all of it happen."""
+        while not self.step():
+            pass
+
+    def _open(self) -> None:
+        gateway = self.scenario.gateway
+        self._kernel.tell(AccountOpened(USER_ID, self.balance, 0, Rate(self.call_rate)))
+        self._kernel.tell(GatewayOpened(GatewayPlan(GATEWAY_ID, gateway.max_channels, gateway.max_cps)))
+        self._kernel.tell(CampaignOpened(self.plan, CampaignStatus.START, 0, self.book.zones(CAMPAIGN_ID)))
+
+
+def _plan(scenario: Scenario) -> CampaignPlan:
+    part = scenario.campaign
+    zone = ZoneInfo(scenario.timezone)
+    starting_ms = instant_ms(part.startingdate or scenario.start, zone)
+    expires_ms = instant_ms(part.expirationdate, zone) if part.expirationdate else starting_ms + _LIFE_MS
+    return CampaignPlan(
+        id=CAMPAIGN_ID,
+        user_id=USER_ID,
+        gateway_id=GATEWAY_ID,
+        flow=CallFlow(Survey(tuple(_section(section) for section in scenario.survey.sections))),
+        starting_ms=starting_ms,
+        expires_ms=expires_ms,
+        calendar=_calendar(scenario),
+        service_zone=scenario.timezone,
+        frequency=part.frequency,
+        max_aleg=part.max_aleg,
+        ring_limit_ms=part.calltimeout * 1_000,
+        callmaxduration_s=part.callmaxduration,
+        maxretry=part.maxretry,
+        intervalretry_ms=part.intervalretry * 1_000,
+        completion_maxretry=part.completion_maxretry,
+        completion_intervalretry_ms=part.completion_intervalretry * 1_000,
+        callerid=part.callerid,
+        amd=amd_of(voicemail=part.voicemail, amd_behavior=part.amd_behavior),
+        voicemail_prompt=_recording(part.voicemail_audio_seconds),
+        dnc_id=DNC_ID,
+    )
+
+
+def _calendar(scenario: Scenario) -> Calendar:
+    part = scenario.campaign
+    monday, tuesday, wednesday, thursday, friday, saturday, sunday = (day in part.weekdays for day in Weekday)
+    return Calendar(
+        weekdays=(monday, tuesday, wednesday, thursday, friday, saturday, sunday),
+        start=part.daily_start_time,
+        stop=part.daily_stop_time,
+    )
+
+
+def _section(part: SectionPart) -> Section:
+    same: dict[str, Any] = {
+        name: getattr(part, name)
+        for name in Section.__struct_fields__
+        if name not in {"prompt", "invalid_prompt", "timeout_ms", "key_labels"}
+    }
+    return Section(
+        **same,
+        prompt=Prompt(_milliseconds(part.audio_seconds), part.script),
+        invalid_prompt=_recording(part.invalid_audio_seconds),
+        timeout_ms=max(1, part.timeout) * 1_000,
+        key_labels={digit: label for digit in _DIGITS if (label := getattr(part, f"key_{digit}"))},
+    )
+
+
+def _milliseconds(seconds: float | None) -> int | None:
+    return None if seconds is None else round(seconds * 1_000)
+
+
+def _recording(seconds: float | None) -> Prompt | None:
+    return None if seconds is None else Prompt(_milliseconds(seconds))
+
+
+def _subscribers(scenario: Scenario) -> list[Subscriber]:
+    """Contacts, then the population; one subscriber for each number, with ids from 1."""
+    subscribers: dict[str, Subscriber] = {}
+    for callee in chain(_contacts(scenario), _made_up(scenario)):
+        if callee.number not in subscribers:
+            callee.id = len(subscribers) + 1
+            subscribers[callee.number] = callee
+    return list(subscribers.values())
+
+
+def _contacts(scenario: Scenario) -> Iterator[Subscriber]:
+    for index, contact in enumerate(scenario.contacts):
+        number = _normalised(f"contacts[{index}].contact", contact.contact)
+        variables = contact.additional_vars
+        yield Subscriber(
+            id=0,
+            number=number,
+            zone=zone_key(tz_code=contact.tz_code, gmt_offset="", number_zone=zone_of_number(number)),
+            full_name=contact.full_name,
+            additional_vars=msgspec.json.encode(variables).decode() if variables else "",
+        )
+
+
+def _made_up(scenario: Scenario) -> Iterator[Subscriber]:
+    population = scenario.population
+    if population is not None:
+        for number in numbers_of(population.patterns, population.size, scenario.seed):
+            yield Subscriber(0, number, zone_of_made_up(number))
+
+
+def _dnc_numbers(scenario: Scenario) -> set[str]:
+    return {_normalised(f"dnc[{index}]", number) for index, number in enumerate(scenario.dnc)}
+
+
+def _normalised(place: str, number: str) -> str:
+    try:
+        return normalise(number)
+    except NumberError as error:
+        raise ScenarioError(f"{place}: {error}") from None

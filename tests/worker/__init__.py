@@ -1,0 +1,1 @@
+"""The worker: whole campaigns on a real database, under a virtual clock."""

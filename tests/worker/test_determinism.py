@@ -1,0 +1,101 @@
+"""The same database, seed and clock give the same rows: whatever the steps, the restarts and the hash seed."""
+
+import hashlib
+import os
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+import anyio
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from dialer.store.models import CallRequest, Campaign, Cdr, DncContact, Gateway, LedgerEntry, Subscriber, SurveyResult
+from tests.worker.house import CENTS, House
+
+HOURS = 6
+SECTIONS = (
+    {"type": 1, "script": "good day {first_name} this is a call about your appointment"},
+    {"type": 2, "script": "press one or two", "key_1": "yes", "key_2": "no", "retries": 1},
+    {"type": 3, "script": "how many stars", "rating_laps": 5, "completed": True},
+    {"type": 9, "script": "we will not call again"},
+)
+BRANCHES: dict[int, dict[str, int | None]] = {0: {"0": 1}, 1: {"1": 2, "2": 3, "timeout": None}, 2: {"any": None}}
+TABLES = (CallRequest, Cdr, SurveyResult, Subscriber, DncContact, LedgerEntry, Campaign)
+
+
+def number(place: int) -> str:
+    """Numbers of three countries and zones."""
+    prefix = ("+1202555", "+4930123", "+6129123")[place % 3]
+    return f"{prefix}{place:04d}"
+
+
+async def busy_house(folder: Path) -> House:
+    """Three campaigns on two gateways that are too small, with one do-not-call list and too little money."""
+    house = House(folder, seed=42)
+    house.change(Gateway, house.gateway_id, max_channels=4, max_cps=1, parameters='{"listen": 0.8}')
+    other_id = house.add(Gateway, name="other", max_channels=3)
+    dnc_id = house.dnc_list(number(3))
+    survey_id = house.survey(*SECTIONS, branches=BRANCHES)
+    house.pay(150 * CENTS - 100_000 * CENTS)
+    settings = {"dnc_id": dnc_id, "maxretry": 2, "intervalretry": 300, "frequency": 47, "callmaxduration": 120}
+    window = {"daily_start_time": "08:30:00", "daily_stop_time": "18:00:00"}
+    retries = {"completion_maxretry": 1, "completion_intervalretry": 400, "voicemail": True, "amd_behavior": 2}
+    books = [house.phonebook(*(number(place) for place in range(low, low + 60))) for low in (0, 30, 60)]
+    await house.started(survey_id, books[0], **settings)
+    await house.started(survey_id, books[1], **settings, **window, aleg_gateway_id=other_id)
+    await house.started(survey_id, books[2], **settings, **retries, max_aleg=2)
+    return house
+
+
+def digest(house: House) -> str:
+    """Of every row that the engine wrote."""
+    text = "\n".join(repr(tuple(row.values())) for table in TABLES for row in house.rows(table))
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+async def run(steps: list[tuple[int, bool]]) -> str:
+    """The digest after a quarter of a day that passed in these steps (seconds, and whether a restart follows)."""
+    with tempfile.TemporaryDirectory() as folder:
+        house = await busy_house(Path(folder))
+        end_ms = house.now_ms() + HOURS * 3_600_000
+        for seconds, restarts in steps:
+            await house.advance(min(seconds, (end_ms - house.now_ms()) / 1_000))
+            if restarts:
+                house.restart()
+        await house.worker.advance(end_ms)
+        result = digest(house)
+        house.database.close()
+        return result
+
+
+async def test_the_busy_house_is_busy(tmp_path: Path) -> None:
+    """What the other tests compare has calls, answers, retries, refusals and a campaign that ran out of credit."""
+    house = await busy_house(tmp_path)
+    await house.advance(HOURS * 3_600)
+    assert {row["status_reason"] for row in house.rows(Campaign)} >= {"no_credit"}
+    assert {row["attempt"] for row in house.rows(CallRequest)} >= {1, 2, 3}
+    assert {row["status_reason"] for row in house.rows(Subscriber)} >= {"dnc", "busy", "machine"}
+    assert len(house.rows(SurveyResult)) > 50
+    house.database.close()
+
+
+@settings(max_examples=12)
+@given(st.lists(st.tuples(st.integers(1, 3_000), st.booleans()), max_size=12))
+def test_steps_and_restarts_change_nothing(steps: list[tuple[int, bool]]) -> None:
+    """Any steps, with restarts in between, end in the rows of one step."""
+    assert anyio.run(run, steps) == anyio.run(run, [])
+
+
+def test_the_hash_seed_changes_nothing() -> None:
+    """Two processes whose sets and dicts hash differently write the same rows."""
+    program = f"import anyio; from {__name__} import run; print(anyio.run(run, [(1_000, True)]))"
+    digests = set()
+    for hash_seed in ("0", "1", "4711"):
+        environment = os.environ | {"PYTHONHASHSEED": hash_seed}
+        finished = subprocess.run(
+            [sys.executable, "-c", program], env=environment, capture_output=True, text=True, check=True
+        )
+        digests.add(finished.stdout.strip())
+    assert len(digests) == 1
