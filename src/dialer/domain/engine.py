@@ -32,6 +32,7 @@ from dialer.domain.identity import call_uuid
 from dialer.domain.pacing import due_ms, fixed_rate
 from dialer.domain.plans import Call, CampaignPlan, Subscriber, Verdict, bill
 from dialer.domain.retry import verdict
+from dialer.domain.windows import Windows
 from dialer.domain.zones import UNKNOWN
 
 
@@ -49,10 +50,10 @@ class _Campaign:
         "wake_ms",
     )
 
-    def __init__(self, plan: CampaignPlan) -> None:
+    def __init__(self, plan: CampaignPlan, windows: Windows) -> None:
         self.plan = plan
         self.status = CampaignStatus.NEW
-        self.hopper = Hopper(plan, (), 0)
+        self.hopper = Hopper(plan, (), windows, 0)
         self.next_dial_us = 0
         self.in_progress = 0
         self.wake_ms = NEVER_MS
@@ -79,6 +80,7 @@ class Engine:
         self._calls: dict[int, Call] = {}
         self._called_off: dict[int, set[str]] = {}
         """Numbers that went onto a do-not-call list since its campaigns were opened."""
+        self._windows: Final = Windows()
         self._is_claiming = False
         self._deferred: deque[Callable[[int], None]] = deque()
         """Decisions that wait in order for the answer to a claim: who dials must not depend on who was at hand."""
@@ -133,13 +135,13 @@ class Engine:
         plan = event.plan
         campaign = self._campaigns.get(plan.id)
         if campaign is None:
-            campaign = self._campaigns[plan.id] = _Campaign(plan)
+            campaign = self._campaigns[plan.id] = _Campaign(plan, self._windows)
         else:
             self._gateways[campaign.plan.gateway_id].waiting.discard(plan.id)
         campaign.plan = plan
         campaign.status = event.status
         campaign.next_dial_us = event.next_dial_us
-        campaign.hopper = Hopper(plan, event.zones, now_ms)
+        campaign.hopper = Hopper(plan, event.zones, self._windows, now_ms)
         if plan.dnc_id is not None:
             self._called_off.pop(plan.dnc_id, None)
         # Nobody dials before everything that changed has been told: the wake-up comes after that.
@@ -161,7 +163,7 @@ class Engine:
     def _restore_call(self, _now_ms: int, event: events.CallRestored) -> None:
         call = event.call
         self._calls[call.id] = call
-        self._campaigns.setdefault(call.plan.id, _Campaign(call.plan)).in_progress += 1
+        self._campaigns.setdefault(call.plan.id, _Campaign(call.plan, self._windows)).in_progress += 1
         self._gateways[call.plan.gateway_id].in_progress += 1
 
     def _forget_if_over(self, campaign: _Campaign) -> None:

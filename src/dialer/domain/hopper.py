@@ -11,7 +11,7 @@ from typing import Final, NamedTuple
 
 from dialer.domain.effects import ClaimFresh, ClaimRetries
 from dialer.domain.plans import CampaignPlan, Subscriber
-from dialer.domain.windows import Window, window_at
+from dialer.domain.windows import Window, Windows
 from dialer.domain.zones import UNKNOWN
 
 CLAIM_FIRST: Final = 32
@@ -79,10 +79,11 @@ class _Zone:
 class Hopper:
     """The hopper of one campaign."""
 
-    def __init__(self, plan: CampaignPlan, zones: tuple[str, ...], now_ms: int) -> None:
+    def __init__(self, plan: CampaignPlan, zones: tuple[str, ...], windows: Windows, now_ms: int) -> None:
         self._campaign_id = plan.id
         self._calendar = plan.calendar
         self._service_zone = plan.service_zone
+        self._windows = windows
         self._zones = {key: self._new_zone(key, now_ms) for key in zones}
         self._open: list[_Zone] = []
         self._open_until_ms = 0
@@ -181,7 +182,7 @@ class Hopper:
         """A zone nobody knows is always looked at, so that its subscribers are refused and not forgotten."""
         if key == UNKNOWN:
             return Window(is_open=True, until_ms=NEVER_MS)
-        return window_at(self._calendar, key or self._service_zone, now_ms)
+        return self._windows.at(self._calendar, key or self._service_zone, now_ms)
 
     def _look_at_windows(self, now_ms: int) -> None:
         for zone in self._zones.values():

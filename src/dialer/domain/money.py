@@ -1,6 +1,6 @@
 """Money: integers of 1e-5 of the account's currency, and what a call costs."""
 
-from decimal import ROUND_HALF_UP, Decimal, InvalidOperation
+from decimal import Decimal, InvalidOperation
 from typing import Final
 
 import msgspec
@@ -68,8 +68,7 @@ class Rate(msgspec.Struct, frozen=True):
         """The price of `billed_s` charged seconds, rounded half up to 1e-5."""
         if billed_s <= 0:
             return 0
-        exact = Decimal(self.per_minute * billed_s) / _MINUTE_S
-        return int(exact.to_integral_value(ROUND_HALF_UP)) + self.connection_fee
+        return (2 * self.per_minute * billed_s + _MINUTE_S) // (2 * _MINUTE_S) + self.connection_fee
 
     def affordable_s(self, money: int, wanted_s: int) -> int:
         """The longest call, up to `wanted_s` seconds, whose price `money` covers; 0 if not even one increment."""

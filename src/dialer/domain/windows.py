@@ -19,6 +19,7 @@ DAYS_AHEAD_MAX: Final = 9
 """How far ahead the next change is looked for: a week, and a day either side of it for zones."""
 ZONES_AGREE_TRIES_MAX: Final = 32
 """How many openings are tried until one suits every candidate zone."""
+WINDOWS_KEPT_MAX: Final = 65_536
 _DAY_MS: Final = 86_400_000
 _END_OF_DAY: Final = time(23, 59, 59)
 
@@ -64,6 +65,22 @@ def window_at(calendar: Calendar, zone_key: str, now_ms: int) -> Window:
             break
         at_ms = max(closed)
     return Window(is_open=False, until_ms=at_ms)
+
+
+class Windows:
+    """Windows that were looked at, kept for as long as the answer holds: to be asked about a time that only goes on."""
+
+    def __init__(self) -> None:
+        self._known: dict[tuple[Calendar, str], Window] = {}
+
+    def at(self, calendar: Calendar, zone_key: str, now_ms: int) -> Window:
+        """What `window_at` says."""
+        known = self._known.get((calendar, zone_key))
+        if known is None or now_ms >= known.until_ms:
+            if len(self._known) >= WINDOWS_KEPT_MAX:
+                self._known.clear()
+            known = self._known[calendar, zone_key] = window_at(calendar, zone_key, now_ms)
+        return known
 
 
 @lru_cache(maxsize=4_096)

@@ -6,10 +6,10 @@ millisecond and rebuilt from its records goes on exactly as it would have.
 """
 
 import heapq
-from collections import deque
+from collections.abc import Callable
 from enum import IntEnum
 from itertools import count
-from typing import Final, Protocol
+from typing import Any, Final, Protocol
 
 from dialer.domain import effects, events
 from dialer.domain.engine import Engine
@@ -67,6 +67,16 @@ class Kernel:
         self._book: Final = book
         self._heap: list[tuple[int, int, int, int, events.Event]] = []
         self._sequence = count()
+        self._performers: Final[dict[type, Callable[[Any], events.Event | None]]] = {
+            effects.Dial: self._dial,
+            effects.HangUp: self._hang_up,
+            effects.WakeCampaign: self._wake_campaign,
+            effects.WakeGateway: self._wake_gateway,
+            effects.ClaimFresh: book.claim_fresh,
+            effects.ClaimRetries: book.claim_retries,
+            effects.CountSubscribers: book.count,
+        }
+        """Every other effect is something to record."""
         self.now_ms = now_ms
         """Everything due until this moment has happened."""
 
@@ -79,10 +89,17 @@ class Kernel:
         """Something happened now."""
         self._perform(self._engine.handle(self.now_ms, event))
 
-    def restore(self, call: Call) -> None:
-        """Take up a call in progress that was placed before this kernel was made."""
+    def restore(self, call: Call, done_until_ms: int) -> None:
+        """Take up a call in progress that was placed before this kernel was made.
+
+        What happened in it up to `done_until_ms` is on record already.
+        """
         self._engine.handle(self.now_ms, events.CallRestored(call))
-        self._expect(call.id, self._carrier.dial(call))
+        milestone: Milestone | None = self._carrier.dial(call)
+        while milestone is not None and milestone.outcome is None and milestone.at_ms <= done_until_ms:
+            milestone = self._carrier.proceed(call.id)
+        if milestone is not None:
+            self._expect(call.id, milestone)
 
     def run(self, until_ms: int, events_max: int | None = None) -> bool:
         """Let everything happen that is due until `until_ms`, then stand there; whether it got so far.
@@ -107,34 +124,33 @@ class Kernel:
         return True
 
     def _perform(self, to_do: list[effects.Effect]) -> None:
-        queue = deque(to_do)
-        while queue:
-            effect = queue.popleft()
+        """Perform effects in order; what follows from one of them comes after all of them."""
+        for effect in to_do:
             follow_up = self._do(effect)
             if follow_up is not None:
-                queue.extend(self._engine.handle(self.now_ms, follow_up))
+                to_do.extend(self._engine.handle(self.now_ms, follow_up))
 
     def _do(self, effect: effects.Effect) -> events.Event | None:
         """Perform one effect; what it brought to light, if anything."""
-        match effect:
-            case effects.Dial(call=call):
-                self._book.record(effect, self.now_ms)
-                self._expect(call.id, self._carrier.dial(call))
-            case effects.WakeCampaign():
-                self._push(effect.at_ms, _Rank.CAMPAIGN, effect.campaign_id, events.CampaignWoken(effect.campaign_id))
-            case effects.WakeGateway():
-                self._push(effect.at_ms, _Rank.GATEWAY, effect.gateway_id, events.GatewayWoken(effect.gateway_id))
-            case effects.ClaimFresh():
-                return self._book.claim_fresh(effect)
-            case effects.ClaimRetries():
-                return self._book.claim_retries(effect)
-            case effects.CountSubscribers():
-                return self._book.count(effect)
-            case effects.HangUp(call_id=call_id):
-                return events.CallEnded(call_id, self._carrier.hang_up(call_id, self.now_ms))
-            case _:
-                self._book.record(effect, self.now_ms)
-        return None
+        perform = self._performers.get(type(effect))
+        if perform is None:
+            self._book.record(effect, self.now_ms)
+            return None
+        return perform(effect)
+
+    def _dial(self, effect: effects.Dial) -> None:
+        """Intent first: the call is on record before the carrier hears of it."""
+        self._book.record(effect, self.now_ms)
+        self._expect(effect.call.id, self._carrier.dial(effect.call))
+
+    def _hang_up(self, effect: effects.HangUp) -> events.Event:
+        return events.CallEnded(effect.call_id, self._carrier.hang_up(effect.call_id, self.now_ms))
+
+    def _wake_campaign(self, effect: effects.WakeCampaign) -> None:
+        self._push(effect.at_ms, _Rank.CAMPAIGN, effect.campaign_id, events.CampaignWoken(effect.campaign_id))
+
+    def _wake_gateway(self, effect: effects.WakeGateway) -> None:
+        self._push(effect.at_ms, _Rank.GATEWAY, effect.gateway_id, events.GatewayWoken(effect.gateway_id))
 
     def _expect(self, call_id: int, milestone: Milestone) -> None:
         if milestone.outcome is None:

@@ -222,7 +222,7 @@ class _Live:
             kernel.tell(gateway)
         if restore is not None:
             for call in self._loader.calls(restore):
-                kernel.restore(call)
+                kernel.restore(call, self._saved.now_ms)
         still_open = {opened.plan.id for opened in world.campaigns}
         for campaign_id in sorted((self._open - still_open) | set(world.aborted)):
             kernel.tell(CampaignClosed(campaign_id, is_aborted=campaign_id in world.aborted))

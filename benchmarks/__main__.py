@@ -1,0 +1,10 @@
+"""All benchmarks, one after the other: `python -m benchmarks`."""
+
+import sys
+
+from benchmarks import advance, simulate
+
+if __name__ == "__main__":
+    sys.argv = sys.argv[:1]
+    simulate.main()
+    advance.main()

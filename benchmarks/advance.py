@@ -1,0 +1,169 @@
+"""The server's `clock/advance`, everything committed to SQLite: `python -m benchmarks.advance [SUBSCRIBERS]`.
+
+The reference is `executemany` of as many rows into the same tables, in one transaction, with nothing decided.
+"""
+
+import sqlite3
+import sys
+import tempfile
+import time
+from pathlib import Path
+from typing import Any
+
+import anyio
+from sqlalchemy import Connection, insert, select
+
+from benchmarks.measure import interleaved, report, timed
+from benchmarks.scene import SECTIONS
+from dialer.domain.enums import CampaignStatus
+from dialer.store import ledger, lifecycle, migrate
+from dialer.store.database import Database
+from dialer.store.models import (
+    BranchingTemplate,
+    CallRequest,
+    Campaign,
+    CampaignPhonebook,
+    Cdr,
+    Contact,
+    Gateway,
+    LedgerEntry,
+    Phonebook,
+    Row,
+    SectionTemplate,
+    SurveyResult,
+    SurveyTemplate,
+    User,
+)
+from dialer.worker.worker import open_worker
+
+SUBSCRIBERS = 20_000
+RUNS = 3
+START_MS = 1_772_442_000_000
+DAY_MS = 86_400_000
+WRITTEN = [CallRequest.__table__, Cdr.__table__, SurveyResult.__table__, LedgerEntry.__table__]
+Rows = list[tuple[Any, ...]]
+
+
+def add(connection: Connection, model: type[Row], **values: object) -> int:
+    """Insert a row; its id."""
+    table = model.__table__
+    moments = {name: START_MS for name in ("created_date", "updated_date") if name in table.c}
+    result = connection.execute(insert(table).values(**{**moments, **values}))
+    return int((result.inserted_primary_key or (0,))[0])
+
+
+def furnish(connection: Connection, subscribers: int) -> None:
+    """One started campaign over so many contacts."""
+    user_id = add(connection, User, username="ann", password_hash="-", call_rate=2_000)  # noqa: S106 - nobody logs in
+    ledger.post(connection, user_id=user_id, kind="payment", amount=10**12, reference="payment:1", now_ms=START_MS)
+    phonebook_id = add(connection, Phonebook, user_id=user_id, name="phonebook")
+    contacts = [
+        {
+            "phonebook_id": phonebook_id,
+            "contact": f"+12025{place:06d}",
+            "number": f"+12025{place:06d}",
+            "zone": "America/New_York",
+            "full_name": "Ann Other",
+            "additional_vars": "{}",
+            "created_date": START_MS,
+            "updated_date": START_MS,
+        }
+        for place in range(subscribers)
+    ]
+    connection.execute(insert(Contact.__table__), contacts)
+    survey_id = survey(connection, user_id)
+    gateway_id = add(connection, Gateway, name="sim")
+    campaign_id = add(
+        connection,
+        Campaign,
+        user_id=user_id,
+        campaign_code="bench",
+        name="bench",
+        startingdate=START_MS,
+        expirationdate=START_MS + DAY_MS,
+        frequency=10_000,
+        maxretry=2,
+        intervalretry=600,
+        aleg_gateway_id=gateway_id,
+        object_id=survey_id,
+    )
+    add(connection, CampaignPhonebook, campaign_id=campaign_id, phonebook_id=phonebook_id)
+    lifecycle.change_status(connection, campaign_id, CampaignStatus.START, START_MS)
+
+
+def survey(connection: Connection, user_id: int) -> int:
+    """The scene's survey as a template."""
+    survey_id = add(connection, SurveyTemplate, user_id=user_id, name="survey")
+    ids = {}
+    for section in SECTIONS:
+        words = "word " * int(section["audio_seconds"] / 0.4)
+        kept = {
+            key: section[key] for key in section if key.startswith("key_") or key in {"type", "retries", "completed"}
+        }
+        ids[section["id"]] = add(
+            connection, SectionTemplate, survey_id=survey_id, question=section["question"], script=words, **kept
+        )
+    for section in SECTIONS:
+        for keys, goto in section.get("branches", {}).items():
+            add(connection, BranchingTemplate, section_id=ids[section["id"]], keys=keys, goto_id=ids.get(goto))
+    return survey_id
+
+
+def new_database(folder: str) -> Database:
+    """An empty database with the service's tables, synchronous as the server has it."""
+    url = f"sqlite+aiosqlite:///{Path(folder) / 'dialer.db'}"
+    migrate.upgrade(url)
+    return Database(url)
+
+
+def written(connection: Connection) -> dict[str, Rows]:
+    """Every row of the tables that a campaign writes."""
+    return {table.name: [tuple(row) for row in connection.execute(select(table))] for table in WRITTEN}
+
+
+def advanced(subscribers: int, keep: dict[str, Rows]) -> tuple[int, float]:
+    """Let the campaign's day pass; how many calls were made, in how many seconds. What was written is kept."""
+    with tempfile.TemporaryDirectory() as folder:
+        database = new_database(folder)
+        database.write_now(lambda connection: furnish(connection, subscribers))
+        worker = open_worker(database, mode="virtual", clock_start_ms=START_MS, seed=1, service_zone="UTC")
+        started = time.perf_counter()
+        anyio.run(worker.advance, START_MS + DAY_MS)
+        seconds = time.perf_counter() - started
+        keep.update(database.read_now(written))
+        database.close()
+    return len(keep["cdr"]), seconds
+
+
+def copied(rows: dict[str, Rows]) -> tuple[int, float]:
+    """Write the same rows into the same tables of a new database, in one transaction that is as durable."""
+    with tempfile.TemporaryDirectory() as folder:
+        new_database(folder).close()
+        connection = sqlite3.connect(Path(folder) / "dialer.db")
+        connection.execute("PRAGMA synchronous=FULL")
+
+        def copy() -> int:
+            for name, of_table in rows.items():
+                marks = ", ".join("?" * len(of_table[0]))
+                connection.executemany(f"INSERT INTO {name} VALUES ({marks})", of_table)  # noqa: S608 - our own names
+            connection.commit()
+            return len(rows["cdr"])
+
+        measured = timed(copy)
+        connection.close()
+    return measured
+
+
+def main() -> None:
+    """Measure and print."""
+    subscribers = int(sys.argv[1]) if len(sys.argv) > 1 else SUBSCRIBERS
+    rows: dict[str, Rows] = {}
+    works = {
+        f"clock/advance over {subscribers:,} subscribers": lambda: advanced(subscribers, rows),
+        "executemany of the same rows": lambda: copied(rows),
+    }
+    report("The server's clock, committed to SQLite", "calls", interleaved(works, RUNS))
+
+
+if __name__ == "__main__":
+    main()
