@@ -31,9 +31,7 @@ def test_the_dummy_costs_what_a_real_hash_costs_and_nobody_fits_it() -> None:
     assert not verify_password(DUMMY_HASH, GOOD)
 
 
-@pytest.mark.parametrize(
-    "password_hash", ["", "x", "$argon2id$", "$argon2id$v=19$m=19456,t=2,p=1$ä$ö", "\0", "\ud800"]
-)
+@pytest.mark.parametrize("password_hash", ["", "x", "$argon2id$", "$argon2id$v=19$m=19456,t=2,p=1$ä$ö", "\0", "\ud800"])
 def test_a_malformed_hash_fits_nothing(password_hash: str) -> None:
     assert not verify_password(password_hash, GOOD)
 

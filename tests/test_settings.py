@@ -107,9 +107,7 @@ def test_a_password_in_a_url_is_not_shown() -> None:
 
 
 def test_settings_can_be_shown_without_their_passwords() -> None:
-    shown = repr(
-        Settings(database_url="postgresql+asyncpg://d:hunter2@localhost/d", admin_password="hunter3 hunter3")
-    )
+    shown = repr(Settings(database_url="postgresql+asyncpg://d:hunter2@localhost/d", admin_password="hunter3 hunter3"))
     assert "hunter" not in shown
 
 

@@ -108,9 +108,7 @@ def configure_logs(write: Callable[[str], object] | None = None, *, readable: bo
             logger_factory=structlog.stdlib.LoggerFactory(),
         )
         handler = BackgroundHandler(write or _write_stderr)
-        handler.setFormatter(
-            _formatter(shared, readable=sys.stderr.isatty() if readable is None else readable)
-        )
+        handler.setFormatter(_formatter(shared, readable=sys.stderr.isatty() if readable is None else readable))
         _replace_handlers(handler)
 
 

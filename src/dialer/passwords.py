@@ -9,9 +9,7 @@ PASSWORD_LENGTH_MIN: Final = 12
 PASSWORD_LENGTH_MAX: Final = 1_024
 """Characters. Longer input is refused before it costs anything."""
 
-DUMMY_HASH: Final = (
-    "$argon2id$v=19$m=19456,t=2,p=1$pxx2zVB195oLn2fJtn+/5g$/KdFgzcXXmQ3jaeAxdi31nALp97YP89ZfEH6qjf3+y4"
-)
+DUMMY_HASH: Final = "$argon2id$v=19$m=19456,t=2,p=1$pxx2zVB195oLn2fJtn+/5g$/KdFgzcXXmQ3jaeAxdi31nALp97YP89ZfEH6qjf3+y4"
 """The hash of a password nobody knows: verified against for unknown users, who then take the same time."""
 
 _HASHER: Final = PasswordHasher(time_cost=2, memory_cost=19 * 1024, parallelism=1, type=Type.ID)

@@ -86,9 +86,7 @@ def load_settings(environ: Mapping[str, str]) -> Settings:
         SettingsError: a variable holds what it may not hold, or two of them do not go together.
     """
     given: dict[str, Any] = {
-        setting.field: setting.value(environ[setting.variable])
-        for setting in SETTINGS
-        if environ.get(setting.variable)
+        setting.field: setting.value(environ[setting.variable]) for setting in SETTINGS if environ.get(setting.variable)
     }
     start: datetime | None = given.pop("clock_start", None)
     settings = Settings(**given)
@@ -100,9 +98,7 @@ def load_settings(environ: Mapping[str, str]) -> Settings:
 
 def _refuse_contradictions(settings: Settings, start: datetime | None) -> None:
     if (settings.admin_username is None) != (settings.admin_password is None):
-        raise SettingsError(
-            "DIALER_ADMIN_USERNAME and DIALER_ADMIN_PASSWORD go together: set both or neither"
-        )
+        raise SettingsError("DIALER_ADMIN_USERNAME and DIALER_ADMIN_PASSWORD go together: set both or neither")
     if start is not None and settings.clock == "real":
         raise SettingsError("DIALER_CLOCK_START is set, but DIALER_CLOCK is 'real': a real clock starts now")
 
@@ -160,14 +156,15 @@ def _read_region(text: str) -> str:
 
 def _read_base_url(text: str) -> str:
     url = urlsplit(text)
-    plain = (
-        not (url.query or url.fragment or url.username or url.password)
-        and text.isascii()
-        and text.isprintable()
-    )
+    plain = not (url.query or url.fragment or url.username or url.password) and text.isascii() and text.isprintable()
     if url.scheme not in {"http", "https"} or not url.hostname or not plain or url.port == 0:
         raise ValueError(text)
     return text.rstrip("/")
+
+
+def is_username(text: str) -> bool:
+    """Whether `text` can be the name of a user: something that HTTP Basic authentication can carry."""
+    return _USERNAME.fullmatch(text) is not None
 
 
 def _read_username(text: str) -> str:
@@ -185,7 +182,7 @@ SETTINGS: Final = (
         variable="DIALER_DATABASE_URL",
         field="database_url",
         default="sqlite+aiosqlite:///dialer.db",
-        meaning="where everything is kept",
+        meaning="the database",
         may_hold="sqlite+aiosqlite:///FILE (four slashes before an absolute path)",
         read=_read_database_url,
         show=lambda text: repr(_without_password(text)),
@@ -202,7 +199,7 @@ SETTINGS: Final = (
         variable="DIALER_ADMIN_USERNAME",
         field="admin_username",
         default="unset",
-        meaning="with the next, the first admin of an empty database",
+        meaning="the first admin of an empty database",
         may_hold=f"1 to {USERNAME_MAX} characters, no blanks and no colon",
         read=_read_username,
     ),
@@ -227,7 +224,7 @@ SETTINGS: Final = (
         variable="DIALER_CLOCK_START",
         field="clock_start",
         default="now",
-        meaning="where a clock that is not real starts, on an empty database",
+        meaning="where an empty database starts, unless real",
         may_hold="an ISO 8601 timestamp of the years 1970 to 2199, such as 2026-01-31T09:00:00Z",
         read=_read_moment,
     ),

@@ -16,9 +16,7 @@ def chunk(name: bytes, body: bytes, size: int | None = None) -> bytes:
     return name + struct.pack("<I", length) + body + b"\0" * (length % 2)
 
 
-def layout(
-    tag: int = PCM, channels: int = 1, rate: int = 8_000, bits: int = 16, frame: int | None = None
-) -> bytes:
+def layout(tag: int = PCM, channels: int = 1, rate: int = 8_000, bits: int = 16, frame: int | None = None) -> bytes:
     frame_bytes = channels * bits // 8 if frame is None else frame
     return chunk(b"fmt ", struct.pack("<HHIIHH", tag, channels, rate, rate * frame_bytes, frame_bytes, bits))
 

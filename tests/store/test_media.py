@@ -47,9 +47,7 @@ def test_a_deleted_file_is_gone_and_may_be_deleted_again(media: Media, tmp_path:
     assert list((tmp_path / "some" / "media").iterdir()) == []
 
 
-@pytest.mark.parametrize(
-    "name", ["../../secret.wav", "/etc/passwd", "", ".", "secret.wav", "a" * 32 + ".wav\n"]
-)
+@pytest.mark.parametrize("name", ["../../secret.wav", "/etc/passwd", "", ".", "secret.wav", "a" * 32 + ".wav\n"])
 def test_a_name_that_was_not_given_here_deletes_nothing(media: Media, tmp_path: Path, name: str) -> None:
     secret = tmp_path / "secret.wav"
     secret.write_bytes(b"secret")
@@ -79,9 +77,7 @@ FILE = {"user_id": 1, "name": "", "audio_file": "", "format": "", "duration_ms":
         ([USER_BYTES_MAX], "A user may keep 500 MiB of files."),
     ],
 )
-def test_a_user_has_room_for_so_much_and_no_more(
-    database: Database, sizes: list[int], refused: str | None
-) -> None:
+def test_a_user_has_room_for_so_much_and_no_more(database: Database, sizes: list[int], refused: str | None) -> None:
     def ask(connection: Connection) -> str | None:
         connection.execute(insert(User), ANNA)
         if sizes:

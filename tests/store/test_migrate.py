@@ -97,9 +97,7 @@ upgrade({url!r})
 
 def test_a_database_of_a_newer_version_is_refused_and_left_alone(url: str) -> None:
     migrate.upgrade(url)
-    whole(
-        url, lambda connection: connection.exec_driver_sql("UPDATE alembic_version SET version_num = '9999'")
-    )
+    whole(url, lambda connection: connection.exec_driver_sql("UPDATE alembic_version SET version_num = '9999'"))
     with pytest.raises(migrate.MigrationError, match=r"revision 9999, which only a newer dialer knows$"):
         migrate.upgrade(url)
 
@@ -120,7 +118,5 @@ def test_a_file_that_is_no_database_is_refused(url: str, tmp_path: Path) -> None
 
 
 def test_a_folder_that_is_not_there_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(
-        migrate.MigrationError, match="the database cannot be opened: unable to open database file"
-    ):
+    with pytest.raises(migrate.MigrationError, match="the database cannot be opened: unable to open database file"):
         migrate.upgrade(f"sqlite+aiosqlite:///{tmp_path}/nowhere/dialer.db")

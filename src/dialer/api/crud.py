@@ -6,7 +6,7 @@ Each is a function on one transaction (`Unit`). What it raises is answered by th
 from collections.abc import Iterable, Sequence
 from typing import Any, Final
 
-from sqlalchemy import RowMapping, Table, delete, func, insert, select, update
+from sqlalchemy import RowMapping, Table, delete, insert, select, update
 
 from dialer.api.errors import ConflictError, Errors, InvalidError, RecordNotFoundError
 from dialer.api.resource import Change, Resource, Unit, Values, table_of
@@ -30,7 +30,9 @@ def read_record(unit: Unit, resource: Resource, record_id: int) -> Shape:
 
 def shown(unit: Unit, resource: Resource, rows: Sequence[RowMapping]) -> list[Shape]:
     """Rows of the resource's table as answers."""
-    return [show(resource.read, values, unit.conventions.links) for values in _values(unit, resource, resource.read, rows)]
+    return [
+        show(resource.read, values, unit.conventions.links) for values in _values(unit, resource, resource.read, rows)
+    ]
 
 
 def create_record(unit: Unit, resource: Resource, parsed: Parsed) -> int:
@@ -45,7 +47,8 @@ def create_record(unit: Unit, resource: Resource, parsed: Parsed) -> int:
     _judge(resource, change, errors)
     stamp = {"created_date": unit.now_ms, "updated_date": unit.now_ms}
     columns = {**_columns(resource, change), **_present(resource.table, stamp)}
-    change.record_id = unit.connection.execute(insert(resource.table).values(columns)).inserted_primary_key[0]
+    inserted = insert(resource.table).values(columns).returning(resource.table.c["id"])
+    change.record_id = unit.connection.execute(inserted).scalar_one()
     _write_associations(resource, change)
     resource.written(change)
     return change.record_id
@@ -139,7 +142,7 @@ def _values(unit: Unit, resource: Resource, shape: type[Shape], rows: Sequence[R
 
 
 def _listed(unit: Unit, resource: Resource, name: str, rows: Sequence[RowMapping]) -> dict[int, list[int]]:
-    association = resource.associations[name]
+    association = resource.association(name)
     table = table_of(association.model)
     owner, target = table.c[association.owner], table.c[association.target]
     query = select(owner, target).where(owner.in_([row["id"] for row in rows])).order_by(table.c["id"])
@@ -195,7 +198,8 @@ def _present(table: Table, columns: dict[str, Any]) -> dict[str, Any]:
 
 
 def _write_associations(resource: Resource, change: Change) -> None:
-    for name, association in resource.associations.items():
+    for association in resource.associations:
+        name = association.field
         before: Iterable[int] = change.stored.get(name, ())
         table = table_of(association.model)
         owner, target = table.c[association.owner], table.c[association.target]

@@ -84,9 +84,7 @@ class ForbiddenError(AnsweredError):
 _Handler = Callable[[Request[Any, Any, Any], Any], Response[Any]]
 
 
-def _answer(
-    status: int, body: object, headers: Mapping[str, str] | None = None
-) -> Response[Any]:
+def _answer(status: int, body: object, headers: Mapping[str, str] | None = None) -> Response[Any]:
     return Response(body, status_code=status, media_type="application/json", headers=dict(headers or {}))
 
 

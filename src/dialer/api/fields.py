@@ -8,7 +8,7 @@ import json
 import re
 from datetime import UTC, datetime, timedelta, tzinfo
 from enum import IntEnum
-from typing import Any, ClassVar, Final
+from typing import Any, ClassVar, Final, TypeAlias
 
 import msgspec
 from litestar.openapi.spec import Schema
@@ -39,6 +39,12 @@ _TIMESTAMP: Final = re.compile(
 _BOOLEANS: Final = {"true": True, "1": True, "false": False, "0": False}
 
 
+Json: TypeAlias = Any
+"""A value as it stands in the JSON of a request or an answer."""
+Stored: TypeAlias = Any
+"""A value as its column holds it."""
+
+
 class FieldError(ValueError):
     """Raised for a value that a field does not take; the message is for the person who sent it."""
 
@@ -57,7 +63,7 @@ class Kind(msgspec.Struct, frozen=True):
     blank_is_null: ClassVar[bool] = True
     """Whether `""` means null where the field may be null."""
 
-    def parse(self, value: Any, conventions: Conventions) -> Any:
+    def parse(self, value: Json, conventions: Conventions) -> Stored:
         """The value as it is stored, from one of a request that is not null.
 
         Raises:
@@ -65,7 +71,7 @@ class Kind(msgspec.Struct, frozen=True):
         """
         raise NotImplementedError
 
-    def show(self, value: Any, links: Links) -> Any:  # noqa: ARG002 - the kinds that write URLs need it
+    def show(self, value: Stored, links: Links) -> Json:  # noqa: ARG002 - the kinds that write URLs need it
         """The value of an answer, from a stored one that is not null."""
         return value
 
@@ -82,7 +88,7 @@ class Text(Kind, frozen=True):
     max_length: int = 255
     min_length: int = 0
 
-    def parse(self, value: Any, conventions: Conventions) -> str:  # noqa: ARG002 - a text is a text anywhere
+    def parse(self, value: Json, conventions: Conventions) -> str:  # noqa: ARG002 - a text is a text anywhere
         """The string; a number counts as its digits."""
         if isinstance(value, bool) or not isinstance(value, (str, int, float)):
             raise FieldError("Not a valid string.")
@@ -112,7 +118,7 @@ class Integer(Kind, frozen=True):
     minimum: int = 0
     maximum: int = INT32_MAX
 
-    def parse(self, value: Any, conventions: Conventions) -> int:  # noqa: ARG002 - a number is a number anywhere
+    def parse(self, value: Json, conventions: Conventions) -> int:  # noqa: ARG002 - a number is a number anywhere
         """The number."""
         number = whole_number(value)
         if number < self.minimum:
@@ -126,7 +132,7 @@ class Integer(Kind, frozen=True):
         return Schema(type=OpenAPIType.INTEGER, minimum=self.minimum, maximum=self.maximum)
 
 
-def whole_number(value: Any) -> int:
+def whole_number(value: Json) -> int:
     """An integer from itself, a float without a fraction, or a string of one."""
     if isinstance(value, bool):
         raise FieldError("A valid integer is required.")
@@ -144,7 +150,7 @@ class Choice(Kind, frozen=True):
 
     values: type[IntEnum]
 
-    def parse(self, value: Any, conventions: Conventions) -> int:  # noqa: ARG002 - a choice is a choice anywhere
+    def parse(self, value: Json, conventions: Conventions) -> int:  # noqa: ARG002 - a choice is a choice anywhere
         """The value, as a plain integer."""
         try:
             return self.values(whole_number(value)).value
@@ -162,7 +168,7 @@ class TextChoice(Kind, frozen=True):
 
     values: tuple[str, ...]
 
-    def parse(self, value: Any, conventions: Conventions) -> str:  # noqa: ARG002 - a choice is a choice anywhere
+    def parse(self, value: Json, conventions: Conventions) -> str:  # noqa: ARG002 - a choice is a choice anywhere
         """The string."""
         if not isinstance(value, str) or value not in self.values:
             raise FieldError(f'"{echo(value)}" is not a valid choice.')
@@ -173,7 +179,7 @@ class TextChoice(Kind, frozen=True):
         return Schema(type=OpenAPIType.STRING, enum=list(self.values))
 
 
-def echo(value: Any) -> str:
+def echo(value: Json) -> str:
     """The start of a client's value, for a message."""
     return str(value)[:_ECHO_MAX] if isinstance(value, (str, int, float)) else type(value).__name__
 
@@ -181,7 +187,7 @@ def echo(value: Any) -> str:
 class Boolean(Kind, frozen=True):
     """True or false, also as a string or as 1 and 0."""
 
-    def parse(self, value: Any, conventions: Conventions) -> bool:  # noqa: ARG002 - true is true anywhere
+    def parse(self, value: Json, conventions: Conventions) -> bool:  # noqa: ARG002 - true is true anywhere
         """The truth value."""
         found = _BOOLEANS.get(str(value).lower()) if isinstance(value, (bool, int, str)) else None
         if found is None:
@@ -199,7 +205,7 @@ class Amount(Kind, frozen=True):
     minimum: int | None = None
     """In integers of 1e-5."""
 
-    def parse(self, value: Any, conventions: Conventions) -> int:  # noqa: ARG002 - money is money anywhere
+    def parse(self, value: Json, conventions: Conventions) -> int:  # noqa: ARG002 - money is money anywhere
         """The amount in integers of 1e-5."""
         try:
             amount = parse_money(value)
@@ -209,7 +215,7 @@ class Amount(Kind, frozen=True):
             raise FieldError(f"Ensure this value is greater than or equal to {format_money(self.minimum)}.")
         return amount
 
-    def show(self, value: Any, links: Links) -> Any:  # noqa: ARG002 - has no URL
+    def show(self, value: Stored, links: Links) -> Json:  # noqa: ARG002 - has no URL
         """A string with five decimals."""
         return format_money(value)
 
@@ -221,7 +227,7 @@ class Amount(Kind, frozen=True):
 class AmountNumber(Amount, frozen=True):
     """The same, shown as a JSON number that has exactly these digits."""
 
-    def show(self, value: Any, links: Links) -> msgspec.Raw:  # noqa: ARG002 - has no URL
+    def show(self, value: Stored, links: Links) -> msgspec.Raw:  # noqa: ARG002 - has no URL
         """The digits, as they go into the answer."""
         return msgspec.Raw(format_money(value))
 
@@ -233,7 +239,10 @@ class AmountNumber(Amount, frozen=True):
 class Timestamp(Kind, frozen=True):
     """A moment, stored in milliseconds since the epoch."""
 
-    def parse(self, value: Any, conventions: Conventions) -> int:
+    column: str = ""
+    """The column that holds it, where it is not called as the field."""
+
+    def parse(self, value: Json, conventions: Conventions) -> int:
         """Milliseconds since the epoch, from ISO 8601 with or without a zone."""
         if not isinstance(value, str) or not _TIMESTAMP.match(value):
             raise FieldError("Datetime has wrong format. Use YYYY-MM-DDThh:mm[:ss[.uuuuuu]][+HH:MM|-HH:MM|Z].")
@@ -247,7 +256,7 @@ class Timestamp(Kind, frozen=True):
             raise FieldError(f"The year must be from {YEAR_MIN} to {YEAR_MAX}.")
         return at_ms
 
-    def show(self, value: Any, links: Links) -> str:  # noqa: ARG002 - has no URL
+    def show(self, value: Stored, links: Links) -> str:  # noqa: ARG002 - has no URL
         """ISO 8601 in UTC with `Z`."""
         return show_timestamp(value)
 
@@ -264,7 +273,7 @@ def show_timestamp(at_ms: int) -> str:
 class TimeOfDay(Kind, frozen=True):
     """A wall time `HH:MM:SS`."""
 
-    def parse(self, value: Any, conventions: Conventions) -> str:  # noqa: ARG002 - judged elsewhere, by callee
+    def parse(self, value: Json, conventions: Conventions) -> str:  # noqa: ARG002 - judged elsewhere, by callee
         """The time with its seconds."""
         match = _TIME.match(value) if isinstance(value, str) else None
         if match is None:
@@ -279,7 +288,7 @@ class TimeOfDay(Kind, frozen=True):
 class PhoneNumber(Kind, frozen=True):
     """A phone number, kept as it was given; whoever stores it keeps the normal form beside it."""
 
-    def parse(self, value: Any, conventions: Conventions) -> str:
+    def parse(self, value: Json, conventions: Conventions) -> str:
         """The number as it was given."""
         if isinstance(value, bool) or not isinstance(value, (str, int)):
             raise FieldError("Not a valid string.")
@@ -301,24 +310,20 @@ class JsonObject(Kind, frozen=True):
 
     max_length: int = TEXT_MAX
 
-    def parse(self, value: Any, conventions: Conventions) -> str:  # noqa: ARG002 - JSON is JSON anywhere
+    def parse(self, value: Json, conventions: Conventions) -> str:  # noqa: ARG002 - JSON is JSON anywhere
         """The object as compact JSON text."""
+        found = _read_text(value) if isinstance(value, str) else value
+        if not isinstance(found, dict):
+            raise FieldError("Value must be a JSON object.")
         try:
-            found = read_object(value.encode()) if isinstance(value, str) else value
-            if not isinstance(found, dict):
-                raise FieldError("Value must be a JSON object.")
             text = json.dumps(found, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
-        except StrictJsonError as error:
-            raise FieldError(str(error)) from None
-        except FieldError:
-            raise
         except ValueError:
             raise FieldError("Value must be valid JSON.") from None
         if len(text) > self.max_length:
             raise FieldError(f"Ensure this field has no more than {self.max_length} characters.")
         return text
 
-    def show(self, value: Any, links: Links) -> Any:  # noqa: ARG002 - has no URL
+    def show(self, value: Stored, links: Links) -> Json:  # noqa: ARG002 - has no URL
         """The text, to be written into the answer as it is."""
         return msgspec.Raw(value or "{}")
 
@@ -327,10 +332,17 @@ class JsonObject(Kind, frozen=True):
         return Schema(type=OpenAPIType.OBJECT)
 
 
+def _read_text(text: str) -> dict[str, Json]:
+    try:
+        return read_object(text.encode())
+    except (StrictJsonError, UnicodeError) as error:
+        raise FieldError(str(error) if isinstance(error, StrictJsonError) else "Value must be valid JSON.") from None
+
+
 class JsonText(JsonObject, frozen=True):
     """The same, shown as text."""
 
-    def show(self, value: Any, links: Links) -> str:  # noqa: ARG002 - has no URL
+    def show(self, value: Stored, links: Links) -> str:  # noqa: ARG002 - has no URL
         """The text."""
         return value or "{}"
 
@@ -350,7 +362,7 @@ class Reference(Kind, frozen=True):
     """The column that holds it, where it is not called `<field>_id`."""
     shown_as_id: bool = False
 
-    def parse(self, value: Any, conventions: Conventions) -> int:
+    def parse(self, value: Json, conventions: Conventions) -> int:
         """The id, from a relative or absolute URL, an integer, or a string of digits."""
         if isinstance(value, bool) or not isinstance(value, (int, str)):
             raise FieldError(f"Incorrect type. Expected URL string, received {type(value).__name__}.")
@@ -360,7 +372,7 @@ class Reference(Kind, frozen=True):
             raise FieldError(NO_OBJECT)
         return found
 
-    def show(self, value: Any, links: Links) -> str:
+    def show(self, value: Stored, links: Links) -> str:
         """The absolute URL, or the id as a string where clients know it so."""
         return str(value) if self.shown_as_id else links.record(self.path, value)
 
@@ -374,7 +386,7 @@ class ReferenceList(Reference, frozen=True):
 
     blank_is_null: ClassVar[bool] = False
 
-    def parse(self, value: Any, conventions: Conventions) -> Any:
+    def parse(self, value: Json, conventions: Conventions) -> Stored:
         """The ids, each once, in their order."""
         items = value if isinstance(value, list) else _listed(value)
         if len(items) > REFERENCES_MAX:
@@ -382,7 +394,7 @@ class ReferenceList(Reference, frozen=True):
         parse = super().parse
         return tuple(dict.fromkeys(parse(item, conventions) for item in items))
 
-    def show(self, value: Any, links: Links) -> Any:
+    def show(self, value: Stored, links: Links) -> Json:
         """The absolute URLs."""
         return [links.record(self.path, item) for item in value]
 
@@ -391,7 +403,7 @@ class ReferenceList(Reference, frozen=True):
         return Schema(type=OpenAPIType.ARRAY, items=super().schema(), max_items=REFERENCES_MAX)
 
 
-def _listed(value: Any) -> list[Any]:
+def _listed(value: Json) -> list[Json]:
     if not isinstance(value, str):
         return [value]
     return [part.strip() for part in value.split(",")] if value.strip() else []

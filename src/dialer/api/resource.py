@@ -11,7 +11,7 @@ import msgspec
 from sqlalchemy import Column, Connection, Table
 
 from dialer.api.errors import Errors
-from dialer.api.fields import Conventions, Kind, OwnUrl, Reference, ReferenceList
+from dialer.api.fields import Conventions, Kind, OwnUrl, Reference, ReferenceList, Timestamp
 from dialer.api.shapes import Field, Shape, fields_of
 from dialer.store.models import Row
 
@@ -34,7 +34,6 @@ class Unit(msgspec.Struct, frozen=True):
     actor: Actor
     now_ms: int
     conventions: Conventions
-    service_zone: str
     resources: "Mapping[str, Resource]"
 
 
@@ -72,8 +71,9 @@ class Rule(msgspec.Struct, frozen=True):
 
 
 class Association(msgspec.Struct, frozen=True):
-    """A table that holds a list of references: which of its columns names the record, and which what it lists."""
+    """A table that holds a list of references: of which field, and which of its columns name record and target."""
 
+    field: str
     model: type[Row]
     owner: str
     target: str
@@ -112,7 +112,7 @@ class Resource(msgspec.Struct, frozen=True, kw_only=True):
     """The path in the records' URLs, where it is not `path`; it answers too."""
     fixed: tuple[str, ...] = ()
     """Fields that are given once, at creation."""
-    associations: Mapping[str, Association] = {}
+    associations: tuple[Association, ...] = ()
     rules: tuple[Rule, ...] = ()
     defaults: Callable[[Unit, Values], Values] | None = None
     """The defaults that depend on the time, on the caller or on what was given."""
@@ -141,6 +141,10 @@ class Resource(msgspec.Struct, frozen=True, kw_only=True):
         """The path in the URLs of its records."""
         return self.url_path or self.path
 
+    def association(self, name: str) -> Association:
+        """The table behind a field that is a list of references."""
+        return next(association for association in self.associations if association.field == name)
+
     def column(self, field: Field) -> Column[Any] | None:
         """The column that holds a field; None for a list of references, which has a table of its own."""
         return column_of(self.table, field.name, field.kind)
@@ -155,20 +159,17 @@ def table_of(model: type[Row]) -> Table:
 
 
 def column_of(table: Table, name: str, kind: Kind) -> Column[Any] | None:
-    """The column of a field: of the same name, or `<name>_id` for a reference, or the one that its kind says."""
+    """The column of a field: the one that its kind says, or `<name>_id` for a reference, or of the same name."""
     if isinstance(kind, ReferenceList):
         return None
     if isinstance(kind, OwnUrl):
         return table.c["id"]
-    if isinstance(kind, Reference):
-        candidates = (kind.column, f"{name}_id", name)
-        return next(table.c[candidate] for candidate in candidates if candidate in table.c)
-    return table.c[name]
+    said = kind.column if isinstance(kind, (Reference, Timestamp)) else ""
+    candidates = (said, f"{name}_id" if isinstance(kind, Reference) else "", name)
+    return next(table.c[candidate] for candidate in candidates if candidate in table.c)
 
 
 def references_of(shape: type[Shape]) -> dict[str, Reference]:
     """The fields of a shape that name other records, and what they name."""
     found: Final = {field.name: field.kind for field in fields_of(shape)}
-    return {
-        name: kind for name, kind in found.items() if isinstance(kind, Reference) and not isinstance(kind, OwnUrl)
-    }
+    return {name: kind for name, kind in found.items() if isinstance(kind, Reference) and not isinstance(kind, OwnUrl)}

@@ -12,7 +12,7 @@ from typing import Annotated, Any, Final, Union, get_args, get_origin, get_type_
 import msgspec
 
 from dialer.api.errors import Errors
-from dialer.api.fields import Conventions, FieldError, Kind
+from dialer.api.fields import Conventions, FieldError, Json, Kind, Stored
 from dialer.api.links import Links
 
 REQUIRED: Final = "This field is required."
@@ -54,7 +54,7 @@ def fields_of(shape: type[Shape]) -> tuple[Field, ...]:
     return tuple(_field(item, hints[item.name]) for item in msgspec.structs.fields(shape))
 
 
-def _field(item: msgspec.structs.FieldInfo, hint: Any) -> Field:
+def _field(item: msgspec.structs.FieldInfo, hint: object) -> Field:
     branches = get_args(hint) if get_origin(hint) in {Union, UnionType} else (hint,)
     kinds = [
         extra
@@ -86,7 +86,7 @@ def parse_given(shape: type[Shape], given: Given, conventions: Conventions) -> P
     return Parsed(values, errors, tuple(name for name in given.members if name not in fields))
 
 
-def _parse(field: Field, value: Any, conventions: Conventions) -> Any:
+def _parse(field: Field, value: Json, conventions: Conventions) -> Stored:
     if field.nullable and (value is None or (value == "" and field.kind.blank_is_null)):
         return None
     if value is None:
@@ -110,7 +110,6 @@ def missing(shape: type[Shape], given: Iterable[str]) -> Errors:
 def show(shape: type[Shape], stored: Mapping[str, Any], links: Links) -> Shape:
     """An answer, from the stored values of its fields by name."""
     values = [
-        None if stored[field.name] is None else field.kind.show(stored[field.name], links)
-        for field in fields_of(shape)
+        None if stored[field.name] is None else field.kind.show(stored[field.name], links) for field in fields_of(shape)
     ]
     return shape(*values)

@@ -41,7 +41,7 @@ def reference_errors(unit: Unit, shape: type[Shape], values: Values) -> Errors:
     errors: Errors = {}
     for name, kind in references_of(shape).items():
         value = values.get(name)
-        wanted = set(value) if isinstance(value, tuple) else {value} - {None}
+        wanted: set[int] = set(value if isinstance(value, tuple) else [] if value is None else [value])
         if wanted and wanted != seen_ids(unit, kind.path, wanted):
             errors[name] = [NO_OBJECT]
     return errors

@@ -84,7 +84,7 @@ class CallFlow:
         section = position.section
         digits = _digits(section, keys)
         response = _response(section, digits)
-        may_ask_again = position.asked_again < max(0, section.retries)
+        may_ask_again = position.asked_again < section.retries and position.visited < SECTIONS_PER_CALL_MAX
         if response is None:
             if may_ask_again:
                 return Turn(_again(position, was_wrong=bool(digits)))

@@ -198,8 +198,12 @@ def scripted_for(behaviour: Behaviour, number: str, attempt: int) -> Scripted | 
 def _refuse_unknown(place: str, given: Mapping[str, object], known: Iterable[str]) -> None:
     for key in given:
         if key not in known:
-            name = str(key)[:_NAME_SHOWN_MAX].encode("ascii", "backslashreplace").decode()
-            raise BehaviourError(f"{place}{name}: Unknown key.")
+            raise BehaviourError(f"{place}{_shown(key)}: Unknown key.")
+
+
+def _shown(key: object) -> str:
+    """A key that anybody may have sent, short enough and fit to print."""
+    return ascii(str(key)[:_NAME_SHOWN_MAX])[1:-1]
 
 
 def _number_within(value: object, most: int) -> TypeGuard[int | float]:
@@ -277,8 +281,7 @@ def _digits(number: object) -> str:
     try:
         return normalise(str(number)).removeprefix("+")
     except NumberError as error:
-        name = str(number)[:_NAME_SHOWN_MAX].encode("ascii", "backslashreplace").decode()
-        raise BehaviourError(f"numbers.{name}: {error}") from None
+        raise BehaviourError(f"numbers.{_shown(number)}: {error}") from None
 
 
 def _scripted(place: str, value: object) -> Scripted:

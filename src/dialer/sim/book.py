@@ -49,6 +49,8 @@ class Closing(msgspec.Struct, frozen=True):
     at_ms: int
 
 
+_Retry = tuple[int, int, int, Subscriber]
+"""When it is due, the subscriber's id, how often they had been called, and the subscriber."""
 _FRESH: Final = Standing(SubscriberStatus.PENDING)
 _IN_PROCESS: Final = Standing(SubscriberStatus.IN_PROCESS)
 
@@ -61,7 +63,7 @@ class _Zone:
     def __init__(self) -> None:
         self.subscribers: list[Subscriber] = []
         """In the order of their ids."""
-        self.retries: list[tuple[int, int, Subscriber]] = []
+        self.retries: list[_Retry] = []
         """A heap of all that are to be called again, with entries of those that were called since."""
 
 
@@ -146,7 +148,7 @@ class Book:
         campaign = self._campaigns[claim.campaign_id]
         heap = campaign.zones[claim.zone].retries
         after = (claim.after_due_ms, claim.after_id)
-        kept: list[tuple[int, int, Subscriber]] = []
+        kept: list[_Retry] = []
         found: list[Subscriber] = []
         while heap and len(found) < claim.limit:
             entry = heapq.heappop(heap)
@@ -154,7 +156,7 @@ class Book:
                 continue
             kept.append(entry)
             if entry[:2] > after:
-                found.append(entry[2])
+                found.append(entry[3])
         for entry in kept:
             heapq.heappush(heap, entry)
         self._mark(found, campaign.dnc_id)
@@ -171,9 +173,9 @@ class Book:
         if recorder is not None:
             recorder(effect, now_ms)
 
-    def _is_waiting(self, entry: tuple[int, int, Subscriber]) -> bool:
-        due_ms, subscriber_id, subscriber = entry
-        return subscriber.due_ms == due_ms and self.standing(subscriber_id).status is SubscriberStatus.PENDING
+    def _is_waiting(self, entry: _Retry) -> bool:
+        _, subscriber_id, attempts, subscriber = entry
+        return subscriber.attempts == attempts and self.standing(subscriber_id).status is SubscriberStatus.PENDING
 
     def _mark(self, found: list[Subscriber], dnc_id: int | None) -> None:
         numbers = None if dnc_id is None else self._dnc.get(dnc_id)
@@ -195,7 +197,7 @@ class Book:
         self._settle(call.plan.id, subscriber.id, Standing(after.status, after.reason))
         if after.status is SubscriberStatus.PENDING:
             zone = self._campaigns[call.plan.id].zones[subscriber.zone]
-            heapq.heappush(zone.retries, (after.due_ms, subscriber.id, subscriber))
+            heapq.heappush(zone.retries, (after.due_ms, subscriber.id, subscriber.attempts, subscriber))
 
     def _record_refusal(self, effect: effects.RefuseSubscriber, _now_ms: int) -> None:
         standing = Standing(SubscriberStatus.NOT_AUTHORIZED, effect.reason)

@@ -35,6 +35,7 @@ INPUT_DIGITS_MAX: Final = 15
 INPUT_MAX: Final = 10**15 - 1
 YEAR_MIN: Final = 1970
 YEAR_MAX: Final = 2200
+MESSAGE_LENGTH_MAX: Final = 300
 _LOCATED: Final = re.compile(r"(.*) - at `(?:key` in `)?\$\.?(.*)`\Z", re.DOTALL)
 _BRANCH_KEYS: Final = rf"^(?:[0-9]{{1,{INPUT_DIGITS_MAX}}}|{BRANCH_TIMEOUT}|{BRANCH_INVALID}|{BRANCH_ANY})\Z"
 
@@ -207,9 +208,11 @@ def instant_ms(moment: datetime, zone: tzinfo) -> int:
 
 
 def _located(message: str) -> str:
-    """The validator's message with the place first: `campaign.frequency: Expected …`."""
+    """The validator's message with the place first, fit to print: `campaign.frequency: Expected …`."""
+    message = "".join(char if char.isprintable() else ascii(char)[1:-1] for char in message)
     match = _LOCATED.match(message)
-    return f"{match[2]}: {match[1]}" if match and match[2] else message.removesuffix(" - at `$`")
+    located = f"{match[2]}: {match[1]}" if match and match[2] else message.removesuffix(" - at `$`")
+    return located[:MESSAGE_LENGTH_MAX]
 
 
 def _check(scenario: Scenario) -> None:

@@ -49,7 +49,7 @@ class Worker:
     """
 
     def __init__(self, database: Database, clock: Clock, *, seed: int, service_zone: str) -> None:
-        self.clock: Final = clock
+        self.clock = clock
         self.seed: Final = seed
         self._database: Final = database
         self._service_zone: Final = service_zone

@@ -27,8 +27,8 @@ class CallRequestRead(Shape):
     callerid: Annotated[str, Text()]
     status: Annotated[int, Choice(CallRequestStatus)]
     status_reason: Annotated[str, Text()]
-    started_ms: Annotated[str, Timestamp()]
-    ended_ms: Annotated[str, Timestamp()] | None
+    starting_date: Annotated[str, Timestamp(column="started_ms")]
+    ending_date: Annotated[str, Timestamp(column="ended_ms")] | None
     hangup_cause_q850: Annotated[int, Integer(0, CAUSE_MAX)] | None
 
 

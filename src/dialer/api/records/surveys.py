@@ -216,9 +216,7 @@ def _goto_in_survey(change: Change) -> Errors:
 def _refuse_while_planned(unit: Unit, stored: Values) -> None:
     """A campaign that was never started still needs the template; once it has, it plays its sealed copy."""
     campaign = table_of(Campaign).c
-    query = select(campaign.id).where(
-        campaign.object_id == stored["id"], campaign.status == CampaignStatus.NEW
-    )
+    query = select(campaign.id).where(campaign.object_id == stored["id"], campaign.status == CampaignStatus.NEW)
     refuse_while_used({"campaigns": list(unit.connection.execute(query).scalars())})
 
 
@@ -227,7 +225,7 @@ AUDIO_FILES = Resource(
     model=AudioFile,
     read=AudioFileRead,
     write=AudioFileWrite,
-    methods=frozenset({"PATCH", "DELETE"}),
+    methods=frozenset({"PATCH"}),
     filters=("name",),
 )
 SURVEY_TEMPLATES = Resource(

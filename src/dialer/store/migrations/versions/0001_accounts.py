@@ -66,10 +66,7 @@ def _create_idempotent_response() -> None:
         sa.Column("content", sa.LargeBinary(), nullable=False),
         sa.Column("created_date", BIG, nullable=False),
         sa.ForeignKeyConstraint(
-            ["user_id"],
-            ["user_account.id"],
-            name="fk_idempotent_response_user_id_user_account",
-            ondelete="CASCADE",
+            ["user_id"], ["user_account.id"], name="fk_idempotent_response_user_id_user_account", ondelete="CASCADE"
         ),
         sa.PrimaryKeyConstraint("id", name="pk_idempotent_response"),
         sqlite_autoincrement=True,

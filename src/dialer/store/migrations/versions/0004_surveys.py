@@ -49,10 +49,7 @@ def _create_survey_template() -> None:
         sa.Column("created_date", BIG, nullable=False),
         sa.Column("updated_date", BIG, nullable=False),
         sa.ForeignKeyConstraint(
-            ["user_id"],
-            ["user_account.id"],
-            name="fk_survey_template_user_id_user_account",
-            ondelete="CASCADE",
+            ["user_id"], ["user_account.id"], name="fk_survey_template_user_id_user_account", ondelete="CASCADE"
         ),
         sa.PrimaryKeyConstraint("id", name="pk_survey_template"),
         sqlite_autoincrement=True,
@@ -98,10 +95,7 @@ def _create_section_template() -> None:
         sa.Column("created_date", BIG, nullable=False),
         sa.Column("updated_date", BIG, nullable=False),
         sa.ForeignKeyConstraint(
-            ["audiofile_id"],
-            ["audio_file.id"],
-            name="fk_section_template_audiofile_id_audio_file",
-            ondelete="RESTRICT",
+            ["audiofile_id"], ["audio_file.id"], name="fk_section_template_audiofile_id_audio_file", ondelete="RESTRICT"
         ),
         sa.ForeignKeyConstraint(
             ["invalid_audiofile_id"],

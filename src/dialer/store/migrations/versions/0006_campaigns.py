@@ -1,5 +1,7 @@
 """Campaigns, what they play, and whom they call."""
 
+from typing import Any
+
 import sqlalchemy as sa
 from alembic import op
 
@@ -19,9 +21,8 @@ def upgrade() -> None:
     _create_subscriber()
 
 
-def _create_campaign() -> None:
-    op.create_table(
-        "campaign",
+def _campaign_columns() -> list[sa.Column[Any]]:
+    return [
         sa.Column("id", BIG, sa.Identity(), nullable=False),
         sa.Column("user_id", BIG, nullable=False),
         sa.Column("campaign_code", sa.String(length=20), nullable=False),
@@ -69,11 +70,15 @@ def _create_campaign() -> None:
         sa.Column("next_dial_us", BIG, nullable=False),
         sa.Column("created_date", BIG, nullable=False),
         sa.Column("updated_date", BIG, nullable=False),
+    ]
+
+
+def _create_campaign() -> None:
+    op.create_table(
+        "campaign",
+        *_campaign_columns(),
         sa.ForeignKeyConstraint(
-            ["aleg_gateway_id"],
-            ["gateway.id"],
-            name="fk_campaign_aleg_gateway_id_gateway",
-            ondelete="RESTRICT",
+            ["aleg_gateway_id"], ["gateway.id"], name="fk_campaign_aleg_gateway_id_gateway", ondelete="RESTRICT"
         ),
         sa.ForeignKeyConstraint(
             ["callerid_group_id"],
@@ -83,10 +88,7 @@ def _create_campaign() -> None:
         ),
         sa.ForeignKeyConstraint(["dnc_id"], ["dnc_list.id"], name="fk_campaign_dnc_id_dnc_list", ondelete="RESTRICT"),
         sa.ForeignKeyConstraint(
-            ["sms_gateway_id"],
-            ["sms_gateway.id"],
-            name="fk_campaign_sms_gateway_id_sms_gateway",
-            ondelete="RESTRICT",
+            ["sms_gateway_id"], ["sms_gateway.id"], name="fk_campaign_sms_gateway_id_sms_gateway", ondelete="RESTRICT"
         ),
         sa.ForeignKeyConstraint(
             ["user_id"], ["user_account.id"], name="fk_campaign_user_id_user_account", ondelete="CASCADE"
@@ -119,16 +121,10 @@ def _create_campaign_phonebook() -> None:
         sa.Column("phonebook_id", BIG, nullable=False),
         sa.Column("collected_contact_id", BIG, nullable=False),
         sa.ForeignKeyConstraint(
-            ["campaign_id"],
-            ["campaign.id"],
-            name="fk_campaign_phonebook_campaign_id_campaign",
-            ondelete="CASCADE",
+            ["campaign_id"], ["campaign.id"], name="fk_campaign_phonebook_campaign_id_campaign", ondelete="CASCADE"
         ),
         sa.ForeignKeyConstraint(
-            ["phonebook_id"],
-            ["phonebook.id"],
-            name="fk_campaign_phonebook_phonebook_id_phonebook",
-            ondelete="CASCADE",
+            ["phonebook_id"], ["phonebook.id"], name="fk_campaign_phonebook_phonebook_id_phonebook", ondelete="CASCADE"
         ),
         sa.PrimaryKeyConstraint("id", name="pk_campaign_phonebook"),
         sqlite_autoincrement=True,

@@ -44,10 +44,7 @@ def _create_callrequest() -> None:
             ["campaign_id"], ["campaign.id"], name="fk_callrequest_campaign_id_campaign", ondelete="CASCADE"
         ),
         sa.ForeignKeyConstraint(
-            ["subscriber_id"],
-            ["subscriber.id"],
-            name="fk_callrequest_subscriber_id_subscriber",
-            ondelete="CASCADE",
+            ["subscriber_id"], ["subscriber.id"], name="fk_callrequest_subscriber_id_subscriber", ondelete="CASCADE"
         ),
         sa.ForeignKeyConstraint(
             ["user_id"], ["user_account.id"], name="fk_callrequest_user_id_user_account", ondelete="CASCADE"
@@ -90,10 +87,7 @@ def _create_cdr() -> None:
         sa.Column("subscriber_id", BIG, nullable=False),
         sa.Column("contact_id", BIG, nullable=True),
         sa.ForeignKeyConstraint(
-            ["callrequest_id"],
-            ["callrequest.id"],
-            name="fk_cdr_callrequest_id_callrequest",
-            ondelete="SET NULL",
+            ["callrequest_id"], ["callrequest.id"], name="fk_cdr_callrequest_id_callrequest", ondelete="SET NULL"
         ),
         sa.ForeignKeyConstraint(
             ["campaign_id"], ["campaign.id"], name="fk_cdr_campaign_id_campaign", ondelete="SET NULL"

@@ -1,0 +1,99 @@
+"""The composition root of the HTTP side: one function that puts the application together, fakes and all."""
+
+from collections.abc import AsyncIterator, Callable
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from typing import Final
+
+from litestar import Litestar, Router
+from litestar.di import Provide
+from litestar.types import ASGIApp, ControllerRouterHandler
+
+from dialer.api import health
+from dialer.api.audio import delete_audio, upload_audio
+from dialer.api.auth import Authenticator, BasicAuthentication
+from dialer.api.body import BODY_BYTES_MAX
+from dialer.api.clock import ClockController
+from dialer.api.controller import controllers
+from dialer.api.edge import Edge
+from dialer.api.errors import EXCEPTION_HANDLERS
+from dialer.api.exports import export
+from dialer.api.idempotency import Attempts
+from dialer.api.imports import import_contacts, import_dnc_contacts
+from dialer.api.links import PREFIX
+from dialer.api.metrics import Metrics
+from dialer.api.openapi import ShapePlugin, openapi_config
+from dialer.api.resources import BY_PATH, RESOURCES
+from dialer.api.service import Dialling, Export, Service
+from dialer.settings import Settings
+from dialer.store.database import Database
+
+EXTRA_ROUTES: Final[tuple[ControllerRouterHandler, ...]] = (
+    upload_audio,
+    delete_audio,
+    import_contacts,
+    import_dnc_contacts,
+)
+"""Handlers under `/rest-api` that are no rows of the resource table."""
+
+
+def create_app(
+    settings: Settings,
+    *,
+    database: Database,
+    worker: Dialling,
+    authenticator: Authenticator | None = None,
+    export: Export = export,
+) -> Litestar:
+    """The application: the REST API, health, metrics and the OpenAPI document.
+
+    The database must have its tables. The worker runs while the application does.
+    """
+    service = Service(settings, database=database, worker=worker, resources=BY_PATH, export=export)
+    metrics = Metrics()
+    app = Litestar(
+        route_handlers=[
+            _rest_api(authenticator or Authenticator(database)),
+            health.live,
+            health.ready,
+            health.metrics,
+        ],
+        dependencies={
+            "service": _given(service),
+            "metrics": _given(metrics),
+            "attempts": _given(Attempts()),
+        },
+        exception_handlers=EXCEPTION_HANDLERS,
+        request_max_body_size=BODY_BYTES_MAX,
+        lifespan=[_running(worker)],
+        openapi_config=openapi_config(),
+        plugins=[ShapePlugin()],
+        logging_config=None,
+    )
+    app.asgi_handler = Edge(app.asgi_handler, metrics)
+    return app
+
+
+def _rest_api(authenticator: Authenticator) -> Router:
+    def authenticated(app: ASGIApp) -> ASGIApp:
+        return BasicAuthentication(app, authenticator)
+
+    handlers = [controller for resource in RESOURCES for controller in controllers(resource)]
+    return Router(
+        PREFIX,
+        route_handlers=[*handlers, ClockController, *EXTRA_ROUTES],
+        # A function, as the framework copies what it is given here for every route: functions are not copied.
+        middleware=[authenticated],
+    )
+
+
+def _given(value: object) -> Provide:
+    return Provide(lambda: value, sync_to_thread=False, use_cache=True)
+
+
+def _running(worker: Dialling) -> Callable[[Litestar], AbstractAsyncContextManager[None]]:
+    @asynccontextmanager
+    async def running(_: Litestar) -> AsyncIterator[None]:
+        async with worker.running():
+            yield
+
+    return running

@@ -1,0 +1,140 @@
+"""Recordings: uploaded as a form, judged by their bytes, deleted with their file."""
+
+from functools import partial
+from http import HTTPStatus
+from typing import Annotated, Final, cast
+
+import anyio.to_thread
+from litestar import Response, delete, post
+from litestar.di import NamedDependency
+from litestar.openapi.spec import Schema
+from litestar.openapi.spec.enums import OpenAPIType
+from litestar.params import FromPath
+from sqlalchemy import insert
+
+from dialer.api import crud
+from dialer.api.body import ignored_header
+from dialer.api.errors import AnsweredError, Errors, InvalidError, RecordNotFoundError
+from dialer.api.fields import Reference, Text
+from dialer.api.forms import FORM_OVERHEAD_BYTES_MAX, MULTIPART, read_form
+from dialer.api.links import parse_id
+from dialer.api.records.surveys import AUDIO_FILES, AudioFileRead
+from dialer.api.resource import Unit
+from dialer.api.service import ApiRequest, Service
+from dialer.api.shapes import REQUIRED, Given, Parsed, Shape, parse_whole
+from dialer.api.streams import describe_body
+from dialer.api.visibility import reference_errors
+from dialer.store.audio import AudioError, Recording, judge
+from dialer.store.media import AUDIO_BYTES_MAX, Media, QuotaError, check_quota
+
+FILE: Final = "audio_file"
+_TEXT_SCHEMA: Final = Schema(type=OpenAPIType.STRING, min_length=1, max_length=255)
+_FORM_SCHEMA: Final = Schema(
+    type=OpenAPIType.OBJECT,
+    required=["name", FILE],
+    properties={
+        "name": _TEXT_SCHEMA,
+        FILE: Schema(type=OpenAPIType.STRING, content_media_type="audio/wav", description="A WAV file."),
+        "user_id": Schema(type=OpenAPIType.INTEGER, description="Whose it will be; only admins may name others."),
+    },
+)
+
+
+class AudioUpload(Shape):
+    """The texts of an upload."""
+
+    name: Annotated[str, Text(255, min_length=1)]
+    user_id: Annotated[int, Reference("users")] | None = None
+
+
+@post(
+    "/audio-files",
+    tags=[AUDIO_FILES.path],
+    request_max_body_size=AUDIO_BYTES_MAX + FORM_OVERHEAD_BYTES_MAX,
+    operation_class=describe_body(MULTIPART, _FORM_SCHEMA),
+)
+async def upload_audio(request: ApiRequest, service: NamedDependency[Service]) -> Response[AudioFileRead]:
+    """Upload a recording: a WAV file with PCM, A-law or mu-law sound."""
+    form = await read_form(request, file_field=FILE, file_bytes_max=AUDIO_BYTES_MAX)
+    parsed = parse_whole(AudioUpload, Given(dict(form.texts)), service.conventions(request))
+    content = form.file or b""
+    recording = await _judge(parsed, content, is_given=form.file is not None)
+    # Asked before anything is written to the disk, and again in the transaction that counts.
+    await service.read(request, partial(_check, parsed=parsed, size=len(content)))
+    media = Media(service.settings.media_dir)
+    file_name = await anyio.to_thread.run_sync(media.save, content)
+    work = partial(_insert, parsed=parsed, recording=recording, size=len(content), file_name=file_name)
+    try:
+        record, location = await service.write(request, AUDIO_FILES, work)
+    except (InvalidError, AnsweredError):
+        # Any other failure leaves open whether the row is there: then the file stays.
+        await anyio.to_thread.run_sync(media.delete, file_name)
+        raise
+    headers = {"Location": location, **ignored_header(parsed.ignored)}
+    return Response(record, status_code=HTTPStatus.CREATED, headers=headers)
+
+
+@delete("/audio-files/{record_id:str}", tags=[AUDIO_FILES.path])
+async def delete_audio(request: ApiRequest, service: NamedDependency[Service], record_id: FromPath[str]) -> None:
+    """Delete a recording and its file."""
+    identity = parse_id(record_id)
+    if identity is None:
+        raise RecordNotFoundError
+    file_name = await service.write(request, AUDIO_FILES, partial(_delete, record_id=identity))
+    await anyio.to_thread.run_sync(Media(service.settings.media_dir).delete, file_name)
+
+
+async def _judge(parsed: Parsed, content: bytes, *, is_given: bool) -> Recording:
+    """The recording, if everything that was sent is right by itself; else all that is wrong."""
+    errors: Errors = dict(parsed.errors)
+    if not is_given:
+        errors[FILE] = [REQUIRED]
+    else:
+        try:
+            recording = await anyio.to_thread.run_sync(judge, content)
+        except AudioError as error:
+            errors[FILE] = [str(error)]
+        else:
+            if not errors:
+                return recording
+    raise InvalidError(errors)
+
+
+def _check(unit: Unit, *, parsed: Parsed, size: int) -> int:
+    """Whose the recording will be; raises InvalidError if it cannot be theirs."""
+    errors = reference_errors(unit, AudioUpload, parsed.values)
+    if errors:
+        raise InvalidError(errors)
+    user_id: int = parsed.values["user_id"] or unit.actor.id
+    try:
+        check_quota(unit.connection, user_id, size)
+    except QuotaError as error:
+        raise InvalidError({FILE: [str(error)]}) from None
+    return user_id
+
+
+def _insert(
+    unit: Unit, *, parsed: Parsed, recording: Recording, size: int, file_name: str
+) -> tuple[AudioFileRead, str]:
+    """The record as an answer, and its URL."""
+    values = {
+        "user_id": _check(unit, parsed=parsed, size=size),
+        "name": parsed.values["name"],
+        "audio_file": file_name,
+        "format": recording.format,
+        "size": size,
+        "duration_ms": recording.duration_ms,
+        "created_date": unit.now_ms,
+        "updated_date": unit.now_ms,
+    }
+    key = unit.connection.execute(insert(AUDIO_FILES.table).values(values)).inserted_primary_key
+    record_id = int(key[0]) if key else 0
+    record = cast("AudioFileRead", crud.read_record(unit, AUDIO_FILES, record_id))
+    return record, record.url
+
+
+def _delete(unit: Unit, *, record_id: int) -> str:
+    """The name of the file that the deleted row had."""
+    stored = crud.load(unit, AUDIO_FILES, record_id)
+    crud.delete_record(unit, AUDIO_FILES, record_id)
+    return str(stored["audio_file"])

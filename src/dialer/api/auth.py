@@ -1,0 +1,178 @@
+"""Who is asking: HTTP Basic credentials, verified against the stored hash.
+
+Verifying costs tens of milliseconds of a processor by design. A credential that was verified is therefore remembered
+for a minute, under a key that contains the stored hash: a password that was changed is forgotten at once.
+"""
+
+import base64
+import binascii
+import hashlib
+import hmac
+import secrets
+import time
+from collections import OrderedDict
+from collections.abc import Callable
+from http import HTTPStatus
+from typing import Any, Final, NamedTuple
+
+import anyio
+import anyio.to_thread
+from litestar.connection import ASGIConnection
+from litestar.middleware import AbstractAuthenticationMiddleware, AuthenticationResult
+from litestar.types import ASGIApp
+from sqlalchemy import Connection, select
+
+from dialer.api.errors import AnsweredError
+from dialer.api.resource import Actor, table_of
+from dialer.api.throttle import Throttle
+from dialer.passwords import DUMMY_HASH, verify_password
+from dialer.settings import USERNAME_MAX
+from dialer.store.database import Database
+from dialer.store.models import User
+
+REMEMBERED_S: Final = 60.0
+REMEMBERED_MAX: Final = 10_000
+VERIFICATIONS_MAX: Final = 2
+"""Hashes computed at once: each takes a processor and 19 MiB."""
+CREDENTIALS_LENGTH_MAX: Final = 8_192
+
+_CHALLENGE: Final = {"WWW-Authenticate": 'Basic realm="dialer"'}
+
+
+class Credentials(NamedTuple):
+    """A user name and a password as a client sent them."""
+
+    username: str
+    password: str
+
+
+class _Account(NamedTuple):
+    """Who the user name belongs to, if anybody, and the hash to verify against."""
+
+    actor: Actor | None
+    password_hash: str
+
+
+class Authenticator:
+    """Turns credentials into an `Actor`."""
+
+    def __init__(self, database: Database, now_s: Callable[[], float] = time.monotonic) -> None:
+        self._database: Final = database
+        self._now_s: Final = now_s
+        self._throttle: Final = Throttle(now_s)
+        self._key: Final = secrets.token_bytes(32)
+        self._remembered: Final[OrderedDict[bytes, float]] = OrderedDict()
+        self._under_way: Final[dict[bytes, anyio.Lock]] = {}
+        self._limiter: anyio.CapacityLimiter | None = None
+
+    async def identify(self, header: str | None, address: str) -> Actor:
+        """The user whose credentials an `Authorization` header holds.
+
+        Raises:
+            AnsweredError: 401 if it holds none that are right, 429 after too many that were not.
+        """
+        credentials = parse_basic(header or "")
+        if credentials is None:
+            raise _unauthorized()
+        subjects = (f"user {credentials.username}", f"address {address}")
+        self._refuse_guessers(*subjects)
+        account = await self._database.read(lambda connection: _account(connection, credentials.username))
+        if not await self._is_right(credentials, account.password_hash, subjects) or account.actor is None:
+            self._throttle.failed(*subjects)
+            raise _unauthorized()
+        return account.actor
+
+    def _refuse_guessers(self, *subjects: str) -> None:
+        retry_after_s = self._throttle.retry_after_s(*subjects)
+        if retry_after_s:
+            raise AnsweredError(
+                HTTPStatus.TOO_MANY_REQUESTS,
+                "Too many wrong passwords; try again later.",
+                {"Retry-After": str(retry_after_s)},
+            )
+
+    async def _is_right(self, credentials: Credentials, password_hash: str, subjects: tuple[str, ...]) -> bool:
+        """Verify, or remember having verified. Those who ask for the same at the same time wait for one answer."""
+        fingerprint = self._fingerprint(credentials, password_hash)
+        if self._is_remembered(fingerprint):
+            return True
+        turn = self._under_way.setdefault(fingerprint, anyio.Lock())
+        try:
+            async with turn:
+                return self._is_remembered(fingerprint) or await self._verify(
+                    fingerprint, credentials, password_hash, subjects
+                )
+        finally:
+            if not turn.statistics().tasks_waiting:
+                self._under_way.pop(fingerprint, None)
+
+    async def _verify(
+        self, fingerprint: bytes, credentials: Credentials, password_hash: str, subjects: tuple[str, ...]
+    ) -> bool:
+        if self._limiter is None:
+            self._limiter = anyio.CapacityLimiter(VERIFICATIONS_MAX)
+        async with self._limiter:
+            # Whoever waited here may have become a guesser in the meantime.
+            self._refuse_guessers(*subjects)
+            is_right = await anyio.to_thread.run_sync(verify_password, password_hash, credentials.password)
+        if is_right:
+            self._remembered[fingerprint] = self._now_s()
+        while len(self._remembered) > REMEMBERED_MAX:
+            self._remembered.popitem(last=False)
+        return is_right
+
+    def _is_remembered(self, fingerprint: bytes) -> bool:
+        verified_s = self._remembered.get(fingerprint)
+        if verified_s is None:
+            return False
+        if self._now_s() - verified_s < REMEMBERED_S:
+            return True
+        del self._remembered[fingerprint]
+        return False
+
+    def _fingerprint(self, credentials: Credentials, password_hash: str) -> bytes:
+        parts = (credentials.username, credentials.password, password_hash)
+        message = b"\x00".join(part.encode("utf-8", "surrogatepass") for part in parts)
+        return hmac.digest(self._key, message, hashlib.sha256)
+
+
+class BasicAuthentication(AbstractAuthenticationMiddleware):
+    """Puts the `Actor` of every request into `request.user`."""
+
+    def __init__(self, app: ASGIApp, authenticator: Authenticator) -> None:
+        super().__init__(app)
+        self._authenticator: Final = authenticator
+
+    async def authenticate_request(self, connection: ASGIConnection[Any, Any, Any, Any]) -> AuthenticationResult:
+        """The actor; see `Authenticator.identify`."""
+        address = connection.client.host if connection.client else ""
+        actor = await self._authenticator.identify(connection.headers.get("authorization"), address)
+        return AuthenticationResult(user=actor, auth=None)
+
+
+def parse_basic(header: str) -> Credentials | None:
+    """The credentials of an `Authorization` header; None if it is malformed in any way."""
+    scheme, _, encoded = header.partition(" ")
+    if scheme.lower() != "basic" or len(encoded) > CREDENTIALS_LENGTH_MAX:
+        return None
+    try:
+        decoded = base64.b64decode(encoded.strip(), validate=True).decode("utf-8")
+    except (binascii.Error, ValueError):
+        return None
+    username, colon, password = decoded.partition(":")
+    if not colon or not 0 < len(username) <= USERNAME_MAX or "\x00" in decoded:
+        return None
+    return Credentials(username, password)
+
+
+def _account(connection: Connection, username: str) -> _Account:
+    user = table_of(User)
+    query = select(user.c.id, user.c.is_admin, user.c.password_hash).where(user.c.username == username)
+    row = connection.execute(query).first()
+    if row is None:
+        return _Account(None, DUMMY_HASH)
+    return _Account(Actor(id=row.id, username=username, is_admin=row.is_admin), row.password_hash)
+
+
+def _unauthorized() -> AnsweredError:
+    return AnsweredError(HTTPStatus.UNAUTHORIZED, "Invalid username/password.", _CHALLENGE)

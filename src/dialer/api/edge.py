@@ -1,0 +1,58 @@
+"""The outermost layer of every request, whether or not it finds a route: its id, its metrics, and HEAD."""
+
+import re
+import time
+from typing import Final
+from uuid import uuid4
+
+from litestar.enums import ScopeType
+from litestar.types import ASGIApp, Message, Receive, Scope, Send
+
+from dialer.api.errors import REQUEST_ID_STATE
+from dialer.api.metrics import Metrics
+
+REQUEST_ID_HEADER: Final = b"x-request-id"
+
+_REQUEST_ID: Final = re.compile(rb"[A-Za-z0-9._-]{1,64}\Z")
+
+
+class Edge:
+    """Wraps the application."""
+
+    def __init__(self, app: ASGIApp, metrics: Metrics) -> None:
+        self._app: Final = app
+        self._metrics: Final = metrics
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Handle one request."""
+        if scope["type"] != ScopeType.HTTP:
+            await self._app(scope, receive, send)
+            return
+        method: str = scope["method"]
+        request_id = _request_id(scope)
+        scope.setdefault("state", {})[REQUEST_ID_STATE] = request_id.decode()
+        if method == "HEAD":
+            # Whatever can be read can be asked about: the same answer without its body.
+            scope["method"] = "GET"
+        status, started_s = 500, time.perf_counter()
+
+        async def send_marked(message: Message) -> None:
+            nonlocal status
+            if message["type"] == "http.response.start":
+                status = message["status"]
+                message["headers"] = [*message["headers"], (REQUEST_ID_HEADER, request_id)]
+            elif method == "HEAD" and message["type"] == "http.response.body":
+                message["body"] = b""
+            await send(message)
+
+        try:
+            await self._app(scope, receive, send_marked)
+        finally:
+            template = str(scope.get("path_template") or "none")
+            self._metrics.observe(method, template, status, time.perf_counter() - started_s)
+
+
+def _request_id(scope: Scope) -> bytes:
+    """The client's own id if it is a plain one, else a new one."""
+    given = next((value for name, value in scope["headers"] if name == REQUEST_ID_HEADER), b"")
+    return given if _REQUEST_ID.match(given) else uuid4().hex.encode()

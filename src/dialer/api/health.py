@@ -1,0 +1,55 @@
+"""Health and metrics: open to all, and without a word about users or numbers."""
+
+from http import HTTPStatus
+from typing import Final
+
+import msgspec
+from litestar import Response, get
+from litestar.di import NamedDependency
+from prometheus_client import CONTENT_TYPE_LATEST
+from sqlalchemy import Connection, text
+
+from dialer.api.metrics import Metrics
+from dialer.api.service import Service
+from dialer.store.database import StorageUnavailableError
+
+READY: Final = "ok"
+
+
+class Health(msgspec.Struct):
+    """`ok`, or why not."""
+
+    status: str
+
+
+@get("/health/live", security=[], tags=["health"])
+async def live() -> Health:
+    """Say that the process runs."""
+    return Health(READY)
+
+
+@get("/health/ready", security=[], tags=["health"])
+async def ready(service: NamedDependency[Service]) -> Response[Health]:
+    """Say whether requests and dialling work, and if not, what does not."""
+    problem = await _storage_problem(service) or service.worker.problem()
+    if problem is None:
+        return Response(Health(READY))
+    return Response(Health(problem), status_code=HTTPStatus.SERVICE_UNAVAILABLE)
+
+
+async def _storage_problem(service: Service) -> str | None:
+    try:
+        await service.database.read(_touch)
+    except StorageUnavailableError:
+        return "storage"
+    return None
+
+
+def _touch(connection: Connection) -> None:
+    connection.execute(text("SELECT 1 FROM user_account LIMIT 1"))
+
+
+@get("/metrics", media_type="text/plain", security=[], tags=["health"])
+async def metrics(metrics: NamedDependency[Metrics]) -> Response[bytes]:
+    """Tell Prometheus about requests."""
+    return Response(metrics.exposition(), media_type=CONTENT_TYPE_LATEST)

@@ -1,0 +1,182 @@
+"""Subscribers: the numbers of a campaign, one by one."""
+
+from typing import Annotated, Final
+
+from sqlalchemy import RowMapping, select, update
+
+from dialer.api.errors import ConflictError, Errors
+from dialer.api.fields import (
+    Choice,
+    Identity,
+    Integer,
+    JsonObject,
+    OwnUrl,
+    PhoneNumber,
+    Reference,
+    Text,
+    Timestamp,
+)
+from dialer.api.resource import Change, Resource, Rule, Unit, Values, table_of
+from dialer.api.shapes import REQUIRED, Shape
+from dialer.domain.enums import SubscriberStatus
+from dialer.domain.numbers import normalise
+from dialer.domain.states import move_subscriber
+from dialer.domain.zones import is_zone, zone_key, zone_of_number, zone_of_offset
+from dialer.store.models import Campaign, Contact, Subscriber
+
+OFFSET_MAX: Final = 8
+TZ_CODE_MAX: Final = 64
+AT_CREATION: Final = frozenset({SubscriberStatus.PENDING, SubscriberStatus.PAUSE, SubscriberStatus.ABORT})
+"""The states that a client may give a new subscriber: those it may move a PENDING one to."""
+_FROM_CONTACT: Final = {"duplicate_contact": "contact", "full_name": "full_name", "additional_vars": "additional_vars"}
+
+
+class SubscriberWrite(Shape):
+    """A number of a campaign, of a contact or by itself."""
+
+    campaign: Annotated[int, Reference("campaigns")]
+    contact: Annotated[int, Reference("contact")] | None = None
+    duplicate_contact: Annotated[str, PhoneNumber()] | None = None
+    status: Annotated[int, Choice(SubscriberStatus)] = SubscriberStatus.PENDING
+    full_name: Annotated[str, Text()] = ""
+    gmt_offset: Annotated[str, Text(OFFSET_MAX)] = ""
+    tz_code: Annotated[str, Text(TZ_CODE_MAX)] = ""
+    additional_vars: Annotated[str, JsonObject()] = "{}"
+
+
+class SubscriberRead(Shape):
+    """A number of a campaign, and how far it has come."""
+
+    id: Annotated[int, Identity()]
+    url: Annotated[str, OwnUrl("subscriber-list")]
+    contact: Annotated[str, Reference("contact")] | None
+    campaign: Annotated[str, Reference("campaigns")]
+    last_attempt: Annotated[str, Timestamp()] | None
+    count_attempt: Annotated[int, Integer()]
+    status: Annotated[int, Choice(SubscriberStatus)]
+    status_reason: Annotated[str, Text()]
+    duplicate_contact: Annotated[str, PhoneNumber()]
+    full_name: Annotated[str, Text()]
+    gmt_offset: Annotated[str, Text(OFFSET_MAX)]
+    tz_code: Annotated[str, Text(TZ_CODE_MAX)]
+    additional_vars: Annotated[object, JsonObject()]
+    created_date: Annotated[str, Timestamp()]
+    updated_date: Annotated[str, Timestamp()]
+
+
+def _defaults(unit: Unit, given: Values) -> Values:
+    """What is not given comes from the contact, if there is one; a contact of somebody else is refused later."""
+    contact = _contact(unit, given.get("contact"))
+    if contact is None:
+        return {}
+    return {name: given.get(name) or contact[column] for name, column in _FROM_CONTACT.items()}
+
+
+def _contact(unit: Unit, contact_id: int | None) -> RowMapping | None:
+    table = table_of(Contact)
+    return unit.connection.execute(select(table).where(table.c.id == contact_id)).mappings().first()
+
+
+def _has_number(change: Change) -> Errors:
+    return {} if change.values["duplicate_contact"] else {"duplicate_contact": [REQUIRED]}
+
+
+def _number(change: Change) -> str:
+    return normalise(change.values["duplicate_contact"], change.unit.conventions.region)
+
+
+def _number_once(change: Change) -> Errors:
+    if not change.values["duplicate_contact"]:
+        return {}
+    subscriber = table_of(Subscriber).c
+    query = select(subscriber.id).where(
+        subscriber.campaign_id == change.values["campaign"],
+        subscriber.number == _number(change),
+        subscriber.id != change.record_id,
+    )
+    if change.unit.connection.execute(query).first() is None:
+        return {}
+    return {"duplicate_contact": ["The campaign has a subscriber with this number already."]}
+
+
+def _known_zone(change: Change) -> Errors:
+    tz_code = change.values["tz_code"]
+    return {"tz_code": ["Unknown time zone."]} if tz_code and not is_zone(tz_code) else {}
+
+
+def _known_offset(change: Change) -> Errors:
+    offset = change.values["gmt_offset"]
+    if not offset or zone_of_offset(offset) is not None:
+        return {}
+    return {"gmt_offset": ["Use signed decimal hours, such as -5 or +5.5."]}
+
+
+def _first_status(change: Change) -> Errors:
+    if not change.is_new or change.values["status"] in AT_CREATION:
+        return {}
+    return {"status": ["A new subscriber may be 1 (PENDING), 2 (PAUSE) or 3 (ABORT)."]}
+
+
+def _columns(change: Change) -> Values:
+    number = _number(change)
+    zone = zone_key(
+        tz_code=change.values["tz_code"],
+        gmt_offset=change.values["gmt_offset"],
+        number_zone=zone_of_number(number),
+    )
+    return {"number": number, "zone": zone, **({} if change.is_new else _moved(change))}
+
+
+def _moved(change: Change) -> Values:
+    """A subscriber that was given up and is set back is due at once, once more: its counters stay."""
+    if change.stored["status"] == SubscriberStatus.IN_PROCESS and change.moves("duplicate_contact"):
+        raise ConflictError("The subscriber is being called.")
+    current, wanted = SubscriberStatus(change.stored["status"]), SubscriberStatus(change.values["status"])
+    if not move_subscriber(current, wanted):
+        return {}
+    again = {"due_ms": change.unit.now_ms} if current is SubscriberStatus.FAIL else {}
+    return {"status_reason": "", "halt_reason": "", **again}
+
+
+def _count(change: Change) -> None:
+    if change.is_new:
+        _add_to_total(change.unit, change.values["campaign"], 1)
+
+
+def _release(unit: Unit, stored: Values) -> None:
+    if stored["status"] == SubscriberStatus.IN_PROCESS:
+        raise ConflictError("The subscriber is being called.")
+    _add_to_total(unit, stored["campaign_id"], -1)
+
+
+def _add_to_total(unit: Unit, campaign_id: int, difference: int) -> None:
+    campaign = table_of(Campaign)
+    unit.connection.execute(
+        update(campaign).where(campaign.c.id == campaign_id).values(totalcontact=campaign.c.totalcontact + difference)
+    )
+
+
+SUBSCRIBERS = Resource(
+    path="subscriber-list",
+    model=Subscriber,
+    read=SubscriberRead,
+    write=SubscriberWrite,
+    owner="campaign",
+    filters=("status", "duplicate_contact", "full_name"),
+    fixed=("campaign", "contact"),
+    rules=(
+        Rule(("contact", "duplicate_contact"), _has_number),
+        Rule(("campaign", "contact", "duplicate_contact"), _number_once),
+        Rule(("tz_code",), _known_zone),
+        Rule(("gmt_offset",), _known_offset),
+        Rule(("status",), _first_status),
+    ),
+    defaults=_defaults,
+    columns=_columns,
+    written=_count,
+    before_delete=_release,
+    deleted="subscriber deleted",
+    moves_dialling=True,
+    plain_array=True,
+    exported=True,
+)

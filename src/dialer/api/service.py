@@ -1,0 +1,98 @@
+"""What every handler works with: the database, the worker, the settings and the resource table."""
+
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from contextlib import AbstractAsyncContextManager
+from typing import Any, Final, Protocol, TypeVar
+from zoneinfo import ZoneInfo
+
+import structlog
+from litestar import Request, Response
+from sqlalchemy import Connection
+
+from dialer.api.fields import Conventions
+from dialer.api.links import Links, links_for
+from dialer.api.resource import Actor, Resource, Unit
+from dialer.api.shapes import Shape
+from dialer.settings import Settings
+from dialer.store.database import Database
+from dialer.worker.clock import Clock
+
+ApiRequest = Request[Actor, Any, Any]
+Export = Callable[[ApiRequest, Resource, AsyncIterator[list[Shape]]], Awaitable[Response[Any] | None]]
+"""Answers a list in another format than JSON, if the request asks for one that it has."""
+
+_Result = TypeVar("_Result")
+
+
+class Dialling(Protocol):
+    """The worker, as far as requests have to do with it."""
+
+    clock: Clock
+
+    async def settle(self) -> None:
+        """Do everything that is due now."""
+
+    async def advance(self, to_ms: int) -> None:
+        """Do everything that is due until then, and set the virtual clock there."""
+
+    def problem(self) -> str | None:
+        """Why dialling does not work, if it does not."""
+
+    def running(self) -> AbstractAsyncContextManager[None]:
+        """While this is entered, what is due happens by itself."""
+
+
+class Service:
+    """The collaborators of the handlers, and how a request becomes a unit of work."""
+
+    def __init__(
+        self,
+        settings: Settings,
+        *,
+        database: Database,
+        worker: Dialling,
+        resources: Mapping[str, Resource],
+        export: Export,
+    ) -> None:
+        self.settings: Final = settings
+        self.worker: Final = worker
+        self.database: Final = database
+        self.resources: Final = resources
+        self.export: Final = export
+        self._zone: Final = ZoneInfo(settings.timezone)
+
+    def links(self, request: ApiRequest) -> Links:
+        """The URLs of one request."""
+        return links_for(request, self.settings.base_url)
+
+    def conventions(self, request: ApiRequest) -> Conventions:
+        """What the values of one request may leave unsaid."""
+        return Conventions(self._zone, self.settings.default_region, self.links(request))
+
+    def unit(self, connection: Connection, request: ApiRequest) -> Unit:
+        """The unit of work of one request on one transaction."""
+        return Unit(
+            connection=connection,
+            actor=request.user,
+            now_ms=self.worker.clock.now_ms(),
+            conventions=self.conventions(request),
+            resources=self.resources,
+        )
+
+    async def read(self, request: ApiRequest, work: Callable[[Unit], _Result]) -> _Result:
+        """What `work` returns from a consistent snapshot."""
+        return await self.database.read(lambda connection: work(self.unit(connection, request)))
+
+    async def write(self, request: ApiRequest, resource: Resource, work: Callable[[Unit], _Result]) -> _Result:
+        """What `work` returns, once it is committed and the dialling knows of it."""
+        result = await self.database.write(lambda connection: work(self.unit(connection, request)))
+        if resource.moves_dialling:
+            await self._settle()
+        return result
+
+    async def _settle(self) -> None:
+        """What was committed is answered as done; a worker in trouble says so itself, and goes on later."""
+        try:
+            await self.worker.settle()
+        except Exception:  # noqa: BLE001 - the client's change is on disk, whatever the worker meets
+            structlog.get_logger().exception("the worker could not settle")

@@ -1,0 +1,42 @@
+"""Bodies that are too large to be read whole, and the description of what they hold."""
+
+from collections.abc import AsyncIterator
+from dataclasses import dataclass
+from http import HTTPStatus
+
+from litestar.exceptions import InternalServerException
+from litestar.openapi.spec import OpenAPIMediaType, Operation, RequestBody, Schema
+
+from dialer.api.errors import AnsweredError, MalformedError
+from dialer.api.service import ApiRequest
+
+
+def expect_type(request: ApiRequest, media_type: str) -> dict[str, str]:
+    """The parameters of the body's `Content-Type`, which must be `media_type`: else 415."""
+    given, parameters = request.content_type
+    if given.strip().lower() != media_type:
+        raise AnsweredError(HTTPStatus.UNSUPPORTED_MEDIA_TYPE, f"Send the body as {media_type}.")
+    return {name.lower(): value for name, value in parameters.items()}
+
+
+async def pieces(request: ApiRequest) -> AsyncIterator[bytes]:
+    """The body as it arrives, never empty pieces; 400 if the client goes before its end."""
+    stream = request.stream()
+    try:
+        async for piece in stream:
+            if piece:
+                yield piece
+    except InternalServerException:
+        # What the framework takes for its own failure: the client has disconnected.
+        raise MalformedError("The body ends before it should.") from None
+
+
+def describe_body(media_type: str, schema: Schema) -> type[Operation]:
+    """The OpenAPI operation of a handler that reads its body from the stream."""
+
+    @dataclass
+    class StreamOperation(Operation):
+        def __post_init__(self) -> None:
+            self.request_body = RequestBody(content={media_type: OpenAPIMediaType(schema=schema)}, required=True)
+
+    return StreamOperation

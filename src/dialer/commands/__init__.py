@@ -1,0 +1,1 @@
+"""The commands of `dialer`, one module each."""

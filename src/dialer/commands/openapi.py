@@ -1,0 +1,24 @@
+"""`dialer openapi`: the description of the API."""
+
+import rich_click as click
+
+from dialer.api.app import create_app
+from dialer.commands.output import examples, print_json
+from dialer.settings import Settings
+from dialer.store.database import Database
+from dialer.worker.clock import RealClock
+from dialer.worker.worker import Worker
+
+
+@click.command()
+@examples(
+    "dialer openapi > openapi.json",
+)
+def openapi() -> None:
+    """Print the OpenAPI document of the API, in JSON."""
+    settings = Settings()
+    # Nothing connects: the document depends on the code alone.
+    database = Database(settings.database_url)
+    worker = Worker(database, RealClock(), seed=settings.seed, service_zone=settings.timezone)
+    app = create_app(settings, database=database, worker=worker)
+    print_json(app.openapi_schema.to_schema())

@@ -1,0 +1,38 @@
+"""The service's parts, put together from its settings: the same for every command."""
+
+import contextlib
+import os
+from collections.abc import Iterator
+
+from dialer.settings import Settings, load_settings
+from dialer.store import migrate
+from dialer.store.database import Database
+from dialer.store.state import read_state
+from dialer.worker.clock import Clock, RealClock, open_clock
+
+
+def settings_from_environment() -> Settings:
+    """The settings of this process; raises SettingsError if one is wrong."""
+    return load_settings(os.environ)
+
+
+@contextlib.contextmanager
+def open_database(settings: Settings) -> Iterator[Database]:
+    """The database, migrated, until this is left.
+
+    Raises:
+        MigrationError: it cannot be opened, or not brought to this version.
+    """
+    migrate.upgrade(settings.database_url)
+    database = Database(settings.database_url)
+    try:
+        yield database
+    finally:
+        database.close()
+
+
+def open_service_clock(settings: Settings, database: Database) -> Clock:
+    """The service's clock, which goes on from where it stood; on an empty database from where it is told to."""
+    state = database.read_now(read_state)
+    first_ms = RealClock().now_ms() if settings.clock_start is None else settings.clock_start
+    return open_clock(settings.clock, first_ms if state is None else state.now_ms)

@@ -1,0 +1,36 @@
+"""What commands print: data on standard output, messages on standard error."""
+
+import inspect
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+import msgspec
+import rich_click as click
+
+_Function = TypeVar("_Function", bound=Callable[..., None])
+
+
+def examples(*lines: str, table: str = "") -> Callable[[_Function], _Function]:
+    """A decorator that puts examples into a command's help, before everything else but its first sentence.
+
+    A `table` goes to the end, its lines as they are; its first line is its title.
+    """
+
+    def add(function: _Function) -> _Function:
+        summary, _, details = inspect.cleandoc(function.__doc__ or "").partition("\n\n")
+        # A backspace tells click to leave the lines of a paragraph as they are.
+        block = "\b\nExamples:\n" + "\n".join(f"  {line}" for line in lines)
+        function.__doc__ = "\n\n".join(filter(None, [summary, block, details, table and f"\b\n{table}"]))
+        return function
+
+    return add
+
+
+def say(message: str) -> None:
+    """Tell the person at the terminal something that is not data."""
+    click.echo(message, err=True)
+
+
+def print_json(data: Any) -> None:  # noqa: ANN401 - whatever msgspec can encode
+    """Print data for programs."""
+    click.echo(msgspec.json.format(msgspec.json.encode(data), indent=2))

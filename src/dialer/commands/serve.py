@@ -1,0 +1,98 @@
+"""`dialer serve`: the API and the dialling, in one process."""
+
+import contextlib
+import socket
+from collections.abc import Callable
+from typing import Final
+
+import rich_click as click
+
+from dialer.api.app import create_app
+from dialer.commands.opening import open_database, open_service_clock, settings_from_environment
+from dialer.commands.output import examples, say
+from dialer.logs import configure_logs
+from dialer.passwords import PasswordError, check_password, hash_password
+from dialer.server import bind, ending_on_signals
+from dialer.server import serve as run_server
+from dialer.settings import SETTINGS, Settings, SettingsError
+from dialer.store.database import Database
+from dialer.store.users import Account, create_account, has_accounts
+from dialer.worker.clock import Clock
+from dialer.worker.worker import Worker
+
+PORT_MAX: Final = 65_535
+WORKERS_MAX: Final = 64
+
+
+def _settings_table() -> str:
+    """The settings with their defaults, as the help shows them."""
+    width = max(len(setting.variable) for setting in SETTINGS) + 2
+    lines = [f"  {setting.variable:{width}}{setting.meaning} [{setting.default}]" for setting in SETTINGS]
+    return "\n".join(["Settings (environment):", *lines])
+
+
+@click.command()
+@click.option("--host", default="127.0.0.1", show_default=True, help="The address to serve on.")
+@click.option(
+    "--port",
+    type=click.IntRange(0, PORT_MAX),
+    default=8000,
+    show_default=True,
+    help="The port; 0 takes any that is free.",
+)
+@click.option(
+    "--workers",
+    type=click.IntRange(1, WORKERS_MAX),
+    default=1,
+    show_default=True,
+    help="Processes; one serves the API and dials.",
+)
+@examples(
+    "dialer serve",
+    "dialer serve --host 0.0.0.0 --port 80",
+    "DIALER_CLOCK=virtual dialer serve",
+    table=_settings_table(),
+)
+def serve(host: str, port: int, workers: int) -> None:
+    """Serve the API and dial, until SIGTERM or Ctrl+C.
+
+    Migrates the database first, and prints one line when it is ready.
+    """
+    if workers > 1:
+        raise click.UsageError("--workers above 1 needs PostgreSQL, which this version does not support yet.")
+    settings = settings_from_environment()
+    with ending_on_signals(), contextlib.closing(bind(host, port)) as bound, open_database(settings) as database:
+        clock = open_service_clock(settings, database)
+        _create_first_admin(settings, database, clock)
+        configure_logs()
+        worker = Worker(database, clock, seed=settings.seed, service_zone=settings.timezone)
+        app = create_app(settings, database=database, worker=worker)
+        run_server(app, bound, ready=_announcer(host, bound))
+
+
+def _create_first_admin(settings: Settings, database: Database, clock: Clock) -> None:
+    """Create the admin that the settings name if there are no users, or say how to create one."""
+    _check_admin_password(settings)
+    if database.read_now(has_accounts):
+        return
+    if settings.admin_username is None or settings.admin_password is None:
+        say("There are no users yet. To create the first: dialer users create NAME --admin")
+        return
+    password_hash = hash_password(settings.admin_password)
+    account = Account(username=settings.admin_username, password_hash=password_hash, is_admin=True)
+    database.write_now(lambda connection: create_account(connection, account, clock.now_ms()))
+
+
+def _check_admin_password(settings: Settings) -> None:
+    if settings.admin_password is None:
+        return
+    try:
+        check_password(settings.admin_password)
+    except PasswordError as error:
+        raise SettingsError(f"DIALER_ADMIN_PASSWORD is ***: {error}") from None
+
+
+def _announcer(host: str, bound: socket.socket) -> Callable[[], None]:
+    shown = f"[{host}]" if ":" in host else host
+    line = f"dialer is ready at http://{shown}:{bound.getsockname()[1]}/rest-api/"
+    return lambda: click.echo(line)

@@ -1,0 +1,111 @@
+"""`dialer simulate`: a campaign without a server or a database."""
+
+import csv
+import re
+import sys
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Final
+
+import msgspec
+import rich_click as click
+from rich.console import Console
+
+from dialer.commands.output import examples, print_json, say
+from dialer.sim.report import Report, cdr_record, render, report_of, show_date
+from dialer.sim.scenario import SCENARIO_BYTES_MAX, SEED_MAX, Scenario, ScenarioError, parse_scenario
+from dialer.sim.simulation import Simulation
+
+_FORMULA: Final = re.compile(r"[=+\-@\t\r]")
+_HARMLESS: Final = re.compile(r"[+\-]?[0-9.]+\Z")
+
+
+@click.command()
+@click.argument("path", metavar="SCENARIO.json", type=click.Path(exists=True, dir_okay=False, path_type=Path))
+@click.option("--seed", metavar="N", type=click.IntRange(0, SEED_MAX), help="Instead of the scenario's own.")
+@click.option(
+    "--out",
+    metavar="DIR",
+    type=click.Path(file_okay=False, path_type=Path),
+    help="Write cdr.csv, cdr.ndjson, report.json and digest.txt into this directory.",
+)
+@click.option("--json", "as_json", is_flag=True, help="Print the report as JSON.")
+@examples(
+    "dialer simulate examples/reminder.json",
+    "dialer simulate examples/reminder.json --seed 7 --json",
+    "dialer simulate examples/reminder.json --out results",
+)
+def simulate(path: Path, *, seed: int | None, out: Path | None, as_json: bool) -> None:
+    """Run one campaign in pure simulation.
+
+    It takes no time to wait for anything, needs no server and no database, and gives the same calls for the same seed.
+    """
+    simulation = _simulation(path, seed)
+    _run(simulation)
+    report = report_of(simulation)
+    if out is not None:
+        _write(simulation, report, out)
+    if as_json:
+        print_json(report)
+    else:
+        click.echo(render(report))
+
+
+def _simulation(path: Path, seed: int | None) -> Simulation:
+    try:
+        with path.open("rb") as file:
+            scenario = parse_scenario(file.read(SCENARIO_BYTES_MAX + 1))
+        return Simulation(_with_seed(scenario, seed))
+    except ScenarioError as error:
+        raise click.UsageError(f"{path}: {error}") from None
+    except OSError as error:
+        raise click.ClickException(f"{path} cannot be read: {error.strerror}") from None
+
+
+def _with_seed(scenario: Scenario, seed: int | None) -> Scenario:
+    return scenario if seed is None else msgspec.structs.replace(scenario, seed=seed)
+
+
+def _run(simulation: Simulation) -> None:
+    """All of it, with a line that shows how far it has come where somebody is watching."""
+    if not sys.stderr.isatty():
+        simulation.run()
+        return
+    with Console(stderr=True).status("Starting") as status:
+        while not simulation.step():
+            calls = len(simulation.book.cdrs)
+            status.update(f"{calls:,} calls, {show_date(simulation.now_ms).partition('.')[0]}")
+
+
+def _write(simulation: Simulation, report: Report, directory: Path) -> None:
+    try:
+        directory.mkdir(parents=True, exist_ok=True)
+        _write_csv(simulation, directory / "cdr.csv")
+        with (directory / "cdr.ndjson").open("wb") as file:
+            file.writelines(msgspec.json.encode(record) + b"\n" for record in _records(simulation))
+        text = msgspec.json.format(msgspec.json.encode(report), indent=2)
+        (directory / "report.json").write_bytes(text + b"\n")
+        (directory / "digest.txt").write_text(f"{report.digest}\n", encoding="ascii")
+    except OSError as error:
+        raise click.ClickException(f"{directory} cannot be written: {error.strerror}") from None
+    say(f"Wrote {len(simulation.book.cdrs)} call detail records, the report and the digest to {directory}.")
+
+
+def _write_csv(simulation: Simulation, path: Path) -> None:
+    with path.open("w", encoding="utf-8", newline="") as file:
+        writer = csv.writer(file, lineterminator="\n")
+        for index, record in enumerate(_records(simulation)):
+            if index == 0:
+                writer.writerow(record)
+            writer.writerow([_defused(value) for value in record.values()])
+
+
+def _records(simulation: Simulation) -> Iterator[Mapping[str, object]]:
+    return map(cdr_record, simulation.book.cdrs)
+
+
+def _defused(value: object) -> object:
+    """What a spreadsheet would take for a formula is made a text; numbers stay as they are."""
+    if isinstance(value, str) and _FORMULA.match(value) and not _HARMLESS.match(value):
+        return f"'{value}"
+    return value

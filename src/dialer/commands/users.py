@@ -1,0 +1,186 @@
+"""`dialer users`: accounts are made here, and nowhere else."""
+
+import sys
+from collections.abc import Callable
+from typing import Final, TypeVar
+
+import msgspec
+import rich_click as click
+from rich.console import Console
+from rich.table import Table
+
+from dialer.commands.opening import open_database, open_service_clock, settings_from_environment
+from dialer.commands.output import examples, print_json, say
+from dialer.domain.money import MoneyError, format_money, parse_money
+from dialer.passwords import PASSWORD_LENGTH_MAX, PASSWORD_LENGTH_MIN, PasswordError, check_password, hash_password
+from dialer.settings import is_username
+from dialer.store.database import Database
+from dialer.store.users import (
+    Account,
+    AccountSummary,
+    change_password,
+    create_account,
+    list_accounts,
+)
+from dialer.worker.clock import Clock
+
+TEXT_MAX: Final = 255
+
+_Result = TypeVar("_Result")
+
+
+class Rate(click.ParamType[int]):
+    """An amount of money that is not negative, as an integer of 1e-5."""
+
+    name = "amount"
+
+    def convert(self, value: object, param: click.Parameter | None, ctx: click.Context | None) -> int:
+        """The amount; tells the person what is wrong with a text that is none."""
+        if isinstance(value, int):
+            return value
+        try:
+            rate = parse_money(value)
+        except MoneyError as error:
+            self.fail(str(error), param, ctx)
+        if rate < 0:
+            self.fail("A rate is not negative.", param, ctx)
+        return rate
+
+
+class UserName(click.ParamType[str]):
+    """A name that HTTP Basic authentication can carry."""
+
+    name = "name"
+
+    def convert(self, value: str, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        """The name, if it is one."""
+        if not is_username(value):
+            self.fail("1 to 150 characters, no blanks and no colon.", param, ctx)
+        return value
+
+
+class Text(click.ParamType[str]):
+    """A text that fits its column."""
+
+    name = "text"
+
+    def convert(self, value: str, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        """The text, if it is short enough."""
+        if len(value) > TEXT_MAX or not value.isprintable():
+            self.fail(f"At most {TEXT_MAX} characters, all of them printable.", param, ctx)
+        return value
+
+
+_NAME = click.argument("username", metavar="NAME", type=UserName())
+_PASSWORD_STDIN = click.option(
+    "--password-stdin", is_flag=True, help="Read the password from standard input instead of asking for it."
+)
+_JSON = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+
+
+@click.group()
+@examples(
+    "dialer users create anna --admin",
+    "dialer users create ben --call-rate 0.02 --sms-rate 0.05",
+    "dialer users list --json",
+)
+def users() -> None:
+    """Create users, change passwords, list who there is."""
+
+
+@users.command()
+@_NAME
+@click.option("--admin", "is_admin", is_flag=True, help="May see and do everything.")
+@click.option("--call-rate", type=Rate(), default="0", show_default=True, help="Price of a minute.")
+@click.option("--sms-rate", type=Rate(), default="0", show_default=True, help="Price of a message part.")
+@click.option("--first-name", type=Text(), default="")
+@click.option("--last-name", type=Text(), default="")
+@click.option("--email", type=Text(), default="")
+@_PASSWORD_STDIN
+@_JSON
+@examples(
+    "dialer users create anna --admin",
+    "dialer users create ben --call-rate 0.02 --sms-rate 0.05",
+    "pwgen 24 1 | dialer users create ben --password-stdin",
+)
+def create(username: str, *, password_stdin: bool, as_json: bool, **details: str | int) -> None:
+    """Create a user.
+
+    The password is asked for, or read from standard input; it is never an argument.
+    """
+    password_hash = hash_password(_password(password_stdin=password_stdin))
+    account = msgspec.convert({"username": username, "password_hash": password_hash, **details}, Account)
+    user_id = _with_database(
+        lambda database, clock: database.write_now(lambda unit: create_account(unit, account, clock.now_ms()))
+    )
+    say(f"Created the user {username}.")
+    if as_json:
+        print_json({"id": user_id, "username": username})
+
+
+@users.command()
+@_NAME
+@_PASSWORD_STDIN
+@examples(
+    "dialer users passwd anna",
+    "pwgen 24 1 | dialer users passwd anna --password-stdin",
+)
+def passwd(username: str, *, password_stdin: bool) -> None:
+    """Change a user's password."""
+    password_hash = hash_password(_password(password_stdin=password_stdin))
+    _with_database(
+        lambda database, clock: database.write_now(
+            lambda unit: change_password(unit, username, password_hash, clock.now_ms())
+        )
+    )
+    say(f"Changed the password of {username}.")
+
+
+@users.command("list")
+@_JSON
+@examples(
+    "dialer users list",
+    "dialer users list --json",
+)
+def list_users(*, as_json: bool) -> None:
+    """List all users, with their rates and balances."""
+    accounts = _with_database(lambda database, _: database.read_now(list_accounts))
+    if as_json:
+        print_json([_shown(account) for account in accounts])
+    else:
+        Console().print(_table(accounts))
+
+
+def _shown(account: AccountSummary) -> dict[str, object]:
+    amounts = {name: format_money(getattr(account, name)) for name in ("call_rate", "sms_rate", "balance")}
+    return {**msgspec.structs.asdict(account), **amounts}
+
+
+def _table(accounts: list[AccountSummary]) -> Table:
+    table = Table(box=None)
+    for name in AccountSummary.__struct_fields__:
+        table.add_column(name)
+    for account in accounts:
+        table.add_row(*(str(value) for value in _shown(account).values()))
+    return table
+
+
+def _with_database(work: Callable[[Database, Clock], _Result]) -> _Result:
+    settings = settings_from_environment()
+    with open_database(settings) as database:
+        return work(database, open_service_clock(settings, database))
+
+
+def _password(*, password_stdin: bool) -> str:
+    """The password of whoever runs the command; a usage error if it cannot be one."""
+    if password_stdin:
+        # One character more than allowed, so that too long is noticed, and the end of the line.
+        password = sys.stdin.readline(PASSWORD_LENGTH_MAX + 3).rstrip("\r\n")
+    else:
+        hint = f"Password (at least {PASSWORD_LENGTH_MIN} characters)"
+        password = click.prompt(hint, hide_input=True, confirmation_prompt=True, err=True)
+    try:
+        check_password(password)
+    except PasswordError as error:
+        raise click.UsageError(f"{error}.") from None
+    return password

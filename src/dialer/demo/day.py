@@ -1,0 +1,33 @@
+"""The campaign day: the clock is advanced, and the world is called from east to west."""
+
+from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
+from decimal import Decimal
+from typing import Final
+
+from dialer.demo.client import Client
+from dialer.demo.evidence import Milestone, moment
+from dialer.demo.preparation import EXPIRES, STARTS
+
+STEP: Final = timedelta(minutes=30)
+LAST_CALLS: Final = timedelta(minutes=10)
+"""What calls that are in progress when the campaign expires may take to their end."""
+
+
+def live_through(admin: Client, owner: Client, campaign_id: int, watch: Callable[[Milestone], None]) -> list[Milestone]:
+    """Advance the clock to the end of the campaign, and tell `watch` at every step how far it has come."""
+    milestones = []
+    at, end = moment(STARTS), moment(EXPIRES) + LAST_CALLS
+    while at < end:
+        at = min(at + STEP, end)
+        admin.advance(show(at))
+        campaign = owner.read("campaigns", campaign_id)
+        milestone = Milestone(show(at), campaign["calls"], campaign["answered"], Decimal(campaign["cost"]))
+        milestones.append(milestone)
+        watch(milestone)
+    return milestones
+
+
+def show(at: datetime) -> str:
+    """A moment as the API writes it."""
+    return at.astimezone(UTC).isoformat().replace("+00:00", "Z")

@@ -1,0 +1,142 @@
+"""What the server is asked for once the day is over: records, in full, from which every figure is worked out again."""
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from decimal import Decimal
+from typing import Any, Protocol
+
+import msgspec
+
+from dialer.demo.client import Client, Filter, Record
+from dialer.demo.preparation import Prepared
+from dialer.domain.enums import CallRequestStatus, Cause
+
+
+class Counting(Protocol):
+    """Something that says how many records of a resource there are: the API's own count."""
+
+    def count(self, resource: str, **filters: Filter) -> int:
+        """How many records the filters select."""
+
+
+class Cdr(msgspec.Struct, frozen=True):
+    """A call detail record, as the API writes it: times in whole seconds, money as decimal text."""
+
+    id: int
+    callid: str
+    callerid: str
+    phone_number: str
+    starting_date: str
+    duration: int
+    billsec: int
+    call_cost: str
+    billed_duration: int
+    hangup_cause_q850: int
+    leg_type: int
+    amd_status: int
+    subscriber_id: int
+
+    @property
+    def is_answered(self) -> bool:
+        """Whether somebody, or a machine, answered."""
+        return self.hangup_cause_q850 == Cause.NORMAL_CLEARING
+
+    @property
+    def cost(self) -> Decimal:
+        """What it was charged."""
+        return Decimal(self.call_cost)
+
+
+class Attempt(msgspec.Struct, frozen=True):
+    """A call request: one attempt to call one subscriber."""
+
+    callid: str
+    attempt: int
+    phone_number: str
+    status: int
+    starting_date: str
+    ending_date: str | None
+
+    @property
+    def is_answered(self) -> bool:
+        """Whether it reached somebody, or a machine that hears the message."""
+        return self.status == CallRequestStatus.SUCCESS
+
+
+class Subscriber(msgspec.Struct, frozen=True):
+    """A number of the campaign, and how far it has come."""
+
+    id: int
+    duplicate_contact: str
+    status: int
+    status_reason: str
+    count_attempt: int
+    additional_vars: dict[str, Any]
+
+
+class Answer(msgspec.Struct, frozen=True):
+    """What a callee answered to one section."""
+
+    section_id: int
+    section_type: int
+    response: str
+    created_date: str
+
+
+class Milestone(msgspec.Struct, frozen=True):
+    """The campaign's counters at a moment of the day."""
+
+    at: str
+    calls: int
+    answered: int
+    cost: Decimal
+
+
+class Evidence(msgspec.Struct):
+    """All that the report is drawn up from."""
+
+    api: Counting
+    prepared: Prepared
+    milestones: Sequence[Milestone]
+    campaign: Record
+    user: Record
+    payments: Sequence[Record]
+    called_off: Sequence[Record]
+    """The do-not-call list at the end of the day."""
+    cdrs: Sequence[Cdr]
+    cdr_pages: Sequence[Record]
+    """The same records, read page by page."""
+    attempts: Sequence[Attempt]
+    subscribers: Sequence[Subscriber]
+    answers: Sequence[Answer]
+    statuses: Mapping[int, int]
+    """How many subscribers the API finds in each state."""
+
+
+def gather(admin: Client, owner: Client, prepared: Prepared, milestones: Sequence[Milestone]) -> Evidence:
+    """Read it all: as exports, as pages and as counts."""
+    campaign = {"campaign_id": prepared.campaign_id}
+    subscribers = owner.export("subscriber-list", Subscriber, **campaign)
+    return Evidence(
+        api=owner,
+        prepared=prepared,
+        milestones=milestones,
+        campaign=owner.read("campaigns", prepared.campaign_id),
+        user=owner.read("users", prepared.user_id),
+        payments=admin.every_page("payment", user_id=prepared.user_id),
+        called_off=owner.every_page("dnc-contact", dnc_id=prepared.dnc_id),
+        cdrs=owner.export("cdr", Cdr, **campaign),
+        cdr_pages=owner.every_page("cdr", **campaign),
+        attempts=msgspec.convert(owner.every_page("callrequest", **campaign), list[Attempt]),
+        subscribers=subscribers,
+        answers=owner.export("survey-result", Answer, **campaign),
+        statuses={
+            status: len(owner.array("subscriber-list", **campaign, status=status))
+            for status in sorted({subscriber.status for subscriber in subscribers})
+        },
+    )
+
+
+def moment(text: str) -> datetime:
+    """A timestamp of the API as a moment."""
+    return datetime.fromisoformat(text)

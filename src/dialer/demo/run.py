@@ -1,0 +1,90 @@
+"""The demonstration from its beginning to its end."""
+
+import contextlib
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+from rich.console import Console
+
+from dialer.demo.checks import Checks
+from dialer.demo.client import Client
+from dialer.demo.day import live_through
+from dialer.demo.display import heading, open_console
+from dialer.demo.evidence import Evidence, gather
+from dialer.demo.preparation import CALL_RATE, OWNER, STARTS, Prepared, prepare
+from dialer.demo.recordings import RECORDINGS
+from dialer.demo.sections import answers, attempts, bill, fates, inputs, journey, outcomes, progress, samples
+from dialer.demo.server import running_server
+
+
+def run(*, seed: int, keep: Path | None) -> bool:
+    """Run the whole campaign, print its report, and say whether every figure in it was found right.
+
+    `keep` is a folder for the database, the recordings and the call detail records; without it nothing is left.
+
+    Raises:
+        DemoError: the server does not start, or an answer is not what the documentation says.
+    """
+    console, checks = open_console(), Checks()
+    console.print(f"[bold]A whole campaign day[/], from a phonebook to a bill  [dim]seed {seed}[/]")
+    with (
+        _folder(keep) as folder,
+        console.status("starting a server, and telling it everything") as status,
+        running_server(folder, seed=seed, clock_start=STARTS) as server,
+    ):
+        account = server.create_account(OWNER, call_rate=CALL_RATE)
+        with Client(server.url, server.admin) as admin, Client(server.url, account) as owner:
+            prepared = prepare(admin, owner)
+            status.stop()
+            inputs.show(console, inputs.figures(owner, prepared, checks))
+            evidence = _live(console, admin, owner, prepared)
+            _report(console, evidence, checks)
+            if keep is not None:
+                _save(keep, owner)
+    return _conclude(console, checks)
+
+
+@contextlib.contextmanager
+def _folder(keep: Path | None) -> Iterator[Path]:
+    if keep is not None:
+        keep.mkdir(parents=True, exist_ok=True)
+        yield keep
+        return
+    with tempfile.TemporaryDirectory(prefix="dialer-demo-") as folder:
+        yield Path(folder)
+
+
+def _live(console: Console, admin: Client, owner: Client, prepared: Prepared) -> Evidence:
+    heading(console, "The day", "the clock is virtual: 24 hours go by as fast as they can be worked through")
+    with progress.watching(console) as watch:
+        milestones = live_through(admin, owner, prepared.campaign_id, watch)
+    return gather(admin, owner, prepared, milestones)
+
+
+def _report(console: Console, evidence: Evidence, checks: Checks) -> None:
+    progress.check(evidence, checks)
+    progress.show_end(console, evidence, checks)
+    outcomes.show(console, outcomes.figures(evidence, checks))
+    journey.show(console, journey.figures(evidence, checks))
+    answers.show(console, answers.figures(evidence, checks))
+    attempts.show(console, attempts.figures(evidence, checks))
+    fates.show(console, fates.figures(evidence, checks))
+    samples.show(console, samples.figures(evidence, checks))
+    bill.show(console, bill.figures(evidence, checks))
+
+
+def _conclude(console: Console, checks: Checks) -> bool:
+    console.print()
+    differences = checks.differences
+    for difference in differences:
+        console.print(f"[red]✗[/] {difference}", soft_wrap=True)
+    if not differences:
+        console.print(f"[green]✓[/] {len(checks.all)} figures of the API checked against the call detail records")
+    return not differences
+
+
+def _save(keep: Path, owner: Client) -> None:
+    (keep / "cdr.csv").write_bytes(owner.export_csv("cdr"))
+    for recording in RECORDINGS:
+        (keep / f"{recording.name}.wav").write_bytes(recording.wav())

@@ -1,0 +1,76 @@
+"""What retries are good for: how many calls each further attempt took, and how many of them were answered."""
+
+from collections import defaultdict
+
+import msgspec
+from rich.console import Console
+
+from dialer.demo.checks import Checks
+from dialer.demo.display import bar, heading, indented, share, table
+from dialer.demo.evidence import Cdr, Evidence, moment
+from dialer.domain.enums import CallRequestStatus
+
+
+class Round(msgspec.Struct, frozen=True):
+    """The calls that were the n-th to their callee."""
+
+    attempt: int
+    calls: int
+    answered: int
+
+
+def figures(evidence: Evidence, checks: Checks) -> list[Round]:
+    """The rounds of calls; by the records, a call's place is its place among those to the same subscriber."""
+    rounds = _rounds(evidence)
+    campaign_id = evidence.prepared.campaign_id
+    checks.same("attempts of all subscribers", _attempted(evidence), len(evidence.cdrs))
+    return [
+        Round(
+            attempt,
+            checks.same(
+                f"calls of attempt {attempt}",
+                evidence.api.count("callrequest", campaign_id=campaign_id, attempt=attempt),
+                len(cdrs),
+            ),
+            checks.same(
+                f"answered at attempt {attempt}",
+                evidence.api.count(
+                    "callrequest",
+                    campaign_id=campaign_id,
+                    attempt=attempt,
+                    status=int(CallRequestStatus.SUCCESS),
+                ),
+                sum(cdr.is_answered for cdr in cdrs),
+            ),
+        )
+        for attempt, cdrs in enumerate(rounds, 1)
+    ]
+
+
+def _attempted(evidence: Evidence) -> int:
+    return sum(subscriber.count_attempt for subscriber in evidence.subscribers)
+
+
+def _rounds(evidence: Evidence) -> list[list[Cdr]]:
+    by_subscriber: defaultdict[int, list[Cdr]] = defaultdict(list)
+    for cdr in sorted(evidence.cdrs, key=lambda cdr: moment(cdr.starting_date)):
+        by_subscriber[cdr.subscriber_id].append(cdr)
+    most = max(map(len, by_subscriber.values()), default=0)
+    return [[cdrs[place] for cdrs in by_subscriber.values() if len(cdrs) > place] for place in range(most)]
+
+
+def show(console: Console, rounds: list[Round]) -> None:
+    """A row for each attempt; the bar is of its calls."""
+    heading(console, "Attempts", "retries when nobody answered, and when the survey was not completed")
+    most = max(one.calls for one in rounds)
+    rows = [
+        (
+            str(one.attempt),
+            f"{one.calls:,}",
+            f"{one.answered:,}",
+            share(one.answered, one.calls),
+            bar(one.calls, most),
+        )
+        for one in rounds
+    ]
+    indented(console, table(["attempt", "calls", "answered", "", ""], rows, left=(4,)))

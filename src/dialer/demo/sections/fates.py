@@ -1,0 +1,156 @@
+"""What became of every line of the phonebook: who was reached, who was not, and who was never dialled and why."""
+
+from collections.abc import Iterator
+from typing import Final
+
+import msgspec
+from rich.console import Console
+from rich.text import Text
+
+from dialer.demo import phonebook
+from dialer.demo.checks import Checks
+from dialer.demo.display import bar, heading, indented, table
+from dialer.demo.evidence import Cdr, Evidence, Subscriber, moment
+from dialer.demo.places import PLACE_OF_NUMBER, TOLL_FREE
+from dialer.domain.enums import Cause, SectionType, SubscriberStatus
+from dialer.domain.numbers import normalise
+
+
+class Fate(msgspec.Struct, frozen=True):
+    """How many came to one end."""
+
+    name: str
+    count: int
+
+
+class Fates(msgspec.Struct, frozen=True):
+    """The ends of those who were dialled, and of those who were not: together, all lines of the file."""
+
+    dialled: tuple[Fate, ...]
+    undialled: tuple[Fate, ...]
+    lines: int
+    askers: int
+    """Who asked during a call not to be called again."""
+    calls_after_asking: int
+
+
+class _End(msgspec.Struct, frozen=True):
+    """One end of those who were dialled: by their state, and by the cause of the last call to them."""
+
+    name: str
+    status: SubscriberStatus
+    is_no_such_number: bool = False
+
+
+_INVALID: Final = "invalid_number"
+_ENDS: Final = (
+    _End("completed the survey", SubscriberStatus.COMPLETED),
+    _End("answered, but hung up before its end", SubscriberStatus.SENT),
+    _End("never reached, in any attempt", SubscriberStatus.FAIL),
+    _End("no such number: not tried again", SubscriberStatus.FAIL, is_no_such_number=True),
+    _End("asked not to be called again", SubscriberStatus.NOT_AUTHORIZED),
+    _End("due for another attempt when the campaign expired", SubscriberStatus.PENDING),
+)
+
+
+def figures(evidence: Evidence, checks: Checks) -> Fates:
+    """Every line of the file, accounted for."""
+    for status, count in evidence.statuses.items():
+        name = SubscriberStatus(status).name
+        checks.same(f"subscribers in {name}", count, sum(one.status == status for one in evidence.subscribers))
+    completed = evidence.statuses.get(SubscriberStatus.COMPLETED, 0)
+    checks.same("completed by the campaign's own count", evidence.campaign["completed"], completed)
+    checks.same("subscribers", evidence.campaign["totalcontact"], len(evidence.subscribers))
+    dialled = tuple(_dialled(evidence, checks))
+    undialled = tuple(_undialled(evidence, checks))
+    fates = sum(fate.count for fate in (*dialled, *undialled))
+    return Fates(
+        dialled=tuple(fate for fate in dialled if fate.count),
+        undialled=tuple(fate for fate in undialled if fate.count),
+        lines=checks.same("lines accounted for", fates, phonebook.count_lines(phonebook.PHONEBOOK)),
+        askers=checks.same("who asked not to be called again", *_askers(evidence)),
+        calls_after_asking=checks.same("calls to them afterwards", 0, _calls_after_asking(evidence)),
+    )
+
+
+def _dialled(evidence: Evidence, checks: Checks) -> Iterator[Fate]:
+    last = {cdr.subscriber_id: cdr for cdr in sorted(evidence.cdrs, key=lambda cdr: moment(cdr.starting_date))}
+    for end in _ENDS:
+        by_api = sum(_is_at(end, one) for one in evidence.subscribers if one.count_attempt)
+        by_records = sum(
+            one.status == end.status and _ended_so(end, one, last[one.id])
+            for one in evidence.subscribers
+            if one.id in last
+        )
+        yield Fate(end.name, checks.same(end.name, by_api, by_records))
+
+
+def _is_at(end: _End, one: Subscriber) -> bool:
+    return one.status == end.status and (one.status_reason == _INVALID) is end.is_no_such_number
+
+
+def _ended_so(end: _End, one: Subscriber, last: Cdr) -> bool:
+    """Whether the last call to somebody ended as this end says: with an answer, or without one, or at no telephone."""
+    if end.status is SubscriberStatus.PENDING:
+        return last.is_answered is (one.status_reason == "not_completed")
+    if end.status is SubscriberStatus.FAIL:
+        return (last.hangup_cause_q850 == Cause.UNALLOCATED_NUMBER) is end.is_no_such_number and not last.is_answered
+    return last.is_answered
+
+
+def _undialled(evidence: Evidence, checks: Checks) -> Iterator[Fate]:
+    never = [one for one in evidence.subscribers if not one.count_attempt]
+    called = {cdr.subscriber_id for cdr in evidence.cdrs}
+    uncalled = {normalise(one.duplicate_contact): one for one in evidence.subscribers if one.id not in called}
+    refused = sum(one.status == SubscriberStatus.NOT_AUTHORIZED for one in never)
+    toll_free = sum(
+        one.status == SubscriberStatus.PENDING and one.additional_vars["city"] == TOLL_FREE for one in never
+    )
+    listed = phonebook.numbers(phonebook.DO_NOT_CALL) & {
+        number for number, one in uncalled.items() if one.status != SubscriberStatus.PENDING
+    }
+    zoneless = sum(not PLACE_OF_NUMBER[number].zone for number in uncalled.keys() - listed)
+    report = evidence.prepared.contacts
+    yield Fate("on the do-not-call list", checks.same("refused", refused, len(listed)))
+    yield Fate(
+        "toll-free: at no time a legal hour in every zone they may ring in",
+        checks.same("toll-free", toll_free, zoneless),
+    )
+    yield Fate(
+        "their turn had not come when the campaign expired",
+        checks.same("never due", len(never) - refused - toll_free, len(uncalled) - len(listed) - zoneless),
+    )
+    yield Fate("the number stood in the file before, spelt otherwise", report["duplicates"])
+    yield Fate("the line could not be read", report["rejected"])
+
+
+def _askers(evidence: Evidence) -> tuple[int, int]:
+    """By the API's count of answers, and by how much the do-not-call list has grown since it was imported."""
+    asked = evidence.api.count(
+        "survey-result", campaign_id=evidence.prepared.campaign_id, section_type=int(SectionType.DNC)
+    )
+    return asked, len(evidence.called_off) - evidence.prepared.called_off["imported"]
+
+
+def _calls_after_asking(evidence: Evidence) -> int:
+    asked_at = {
+        answer.response.removeprefix("DNC: "): moment(answer.created_date)
+        for answer in evidence.answers
+        if answer.section_type == SectionType.DNC
+    }
+    return sum(
+        moment(cdr.starting_date) > asked_at[cdr.phone_number] for cdr in evidence.cdrs if cdr.phone_number in asked_at
+    )
+
+
+def show(console: Console, fates: Fates) -> None:
+    """Those who were dialled, and those who were not."""
+    most = max(fate.count for fate in (*fates.dialled, *fates.undialled))
+    heading(console, f"What became of {fates.lines:,} lines", "every line of phonebook.csv, once")
+    for title, part, style in (("dialled", fates.dialled, "green"), ("not dialled", fates.undialled, "red")):
+        total = sum(fate.count for fate in part)
+        indented(console, Text.assemble(title, (f"  {total:,}", "dim")))
+        rows = [(f"  {fate.name}", f"{fate.count:,}", bar(fate.count, most, style=style, width=24)) for fate in part]
+        indented(console, table(["", "", ""], rows, left=(0, 2)))
+    asked = f"{fates.askers} asked during a call not to be called again"
+    indented(console, Text(f"{asked}; calls to them afterwards: {fates.calls_after_asking}", "dim"))

@@ -1,0 +1,139 @@
+"""Where and when the calls were made: every country with its day, and every call by the clock where it rang."""
+
+from collections import Counter, defaultdict
+from collections.abc import Sequence
+from datetime import datetime, time, timedelta
+from typing import Final
+from zoneinfo import ZoneInfo
+
+import msgspec
+from rich.console import Console
+from rich.text import Text
+
+from dialer.demo.checks import Checks
+from dialer.demo.day import show as show_moment
+from dialer.demo.display import heading, indented, strip, table
+from dialer.demo.evidence import Cdr, Evidence, moment
+from dialer.demo.places import COUNTRY_CODES, PLACE_OF_NUMBER
+from dialer.demo.preparation import EXPIRES, STARTS, WINDOW
+
+_HOUR: Final = timedelta(hours=1)
+_LABEL_HOURS: Final = 4
+_SATURDAY: Final = 5
+_HOURS: Final = (moment(EXPIRES) - moment(STARTS)) // _HOUR
+_RULER: Final = "".join(
+    f"{moment(STARTS) + place * _HOUR:%H}".ljust(_LABEL_HOURS) for place in range(0, _HOURS, _LABEL_HOURS)
+)
+
+
+class Country(msgspec.Struct, frozen=True):
+    """One country's day."""
+
+    name: str
+    contacts: int
+    calls: int
+    answered: int
+    local: str
+    """When its earliest and its latest call of a day rang, by the callees' own clocks."""
+    hours: tuple[int, ...]
+    """Calls in each hour of the campaign."""
+
+
+class Journey(msgspec.Struct, frozen=True):
+    """The countries, all of them together, and how many calls rang outside the daily window."""
+
+    countries: tuple[Country, ...]
+    total: Country
+    outside: int
+
+
+def figures(evidence: Evidence, checks: Checks) -> Journey:
+    """The days of all countries; where a number rings is known from the phonebook's places, not from the server."""
+    by_country: defaultdict[str, list[Cdr]] = defaultdict(list)
+    for cdr in evidence.cdrs:
+        by_country[PLACE_OF_NUMBER[cdr.phone_number].country].append(cdr)
+    countries = tuple(_country(evidence, checks, name, by_country[name]) for name in COUNTRY_CODES)
+    return Journey(
+        countries=countries,
+        total=Country(
+            "in all",
+            contacts=checks.same("contacts", evidence.campaign["totalcontact"], sum(one.contacts for one in countries)),
+            calls=checks.same("calls", evidence.campaign["calls"], sum(one.calls for one in countries)),
+            answered=checks.same("answered", evidence.campaign["answered"], sum(one.answered for one in countries)),
+            local="",
+            hours=_hours_of_the_api(evidence, checks),
+        ),
+        outside=checks.same("calls outside the daily window", 0, sum(not _is_inside(cdr) for cdr in evidence.cdrs)),
+    )
+
+
+def _country(evidence: Evidence, checks: Checks, name: str, cdrs: list[Cdr]) -> Country:
+    subscribers = [one for one in evidence.subscribers if one.additional_vars["country"] == name]
+    attempts = [one for one in evidence.attempts if PLACE_OF_NUMBER[one.phone_number].country == name]
+    local = sorted(at.time() for cdr in cdrs if (at := _local(cdr)) is not None)
+    return Country(
+        name,
+        contacts=checks.same(
+            f"contacts in {name}",
+            len(subscribers),
+            sum(place.country == name for place in PLACE_OF_NUMBER.values()),
+        ),
+        calls=checks.same(f"calls to {name}", sum(one.count_attempt for one in subscribers), len(cdrs)),
+        answered=checks.same(
+            f"answered in {name}", sum(one.is_answered for one in attempts), sum(cdr.is_answered for cdr in cdrs)
+        ),
+        local=f"{local[0]:%H:%M} \N{EN DASH} {local[-1]:%H:%M}" if local else "",
+        hours=_hours(cdrs),
+    )
+
+
+def _hours_of_the_api(evidence: Evidence, checks: Checks) -> tuple[int, ...]:
+    counts = []
+    for place, calls in enumerate(_hours(evidence.cdrs)):
+        begins = moment(STARTS) + place * _HOUR
+        ends = begins + _HOUR - timedelta(milliseconds=1)
+        counted = evidence.api.count(
+            "cdr",
+            campaign_id=evidence.prepared.campaign_id,
+            starting_date_after=show_moment(begins),
+            starting_date_before=show_moment(ends),
+        )
+        counts.append(checks.same(f"calls of the hour from {begins:%H:%M}", counted, calls))
+    return tuple(counts)
+
+
+def _hours(cdrs: Sequence[Cdr]) -> tuple[int, ...]:
+    found = Counter((moment(cdr.starting_date) - moment(STARTS)) // _HOUR for cdr in cdrs)
+    return tuple(found[place] for place in range(_HOURS))
+
+
+def _local(cdr: Cdr) -> datetime | None:
+    """When the call began by the clock where it rang; None where nobody can know which clock that is."""
+    zone = PLACE_OF_NUMBER[cdr.phone_number].zone
+    return moment(cdr.starting_date).astimezone(ZoneInfo(zone)) if zone else None
+
+
+def _is_inside(cdr: Cdr) -> bool:
+    begins, ends = map(time.fromisoformat, WINDOW)
+    local = _local(cdr)
+    return local is not None and begins <= local.time() < ends and local.weekday() < _SATURDAY
+
+
+def show(console: Console, journey: Journey) -> None:
+    """A row for each country, with a column of its strip for each hour."""
+    heading(console, "Where and when", "each column an hour of the day, from 22:00 UTC")
+    busiest = max(max(country.hours) for country in journey.countries)
+    rows = [
+        *(_row(country, busiest) for country in journey.countries),
+        _row(journey.total, max(journey.total.hours)),
+    ]
+    headers = ["", "contacts", "calls", "answered", _RULER, "local time"]
+    indented(console, table(headers, rows, left=(0, 4)))
+    begins, ends = (text[:5] for text in WINDOW)
+    remark = f"{journey.outside} calls rang before {begins} or from {ends} on, by the clock of the one who was called"
+    indented(console, Text(remark, "dim"))
+
+
+def _row(country: Country, busiest: int) -> list[str | Text]:
+    counts = (f"{count:,}" for count in (country.contacts, country.calls, country.answered))
+    return [country.name, *counts, strip(country.hours, busiest), country.local]

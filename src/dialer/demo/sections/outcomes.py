@@ -1,0 +1,99 @@
+"""How the calls went: one row for each way in which they ended."""
+
+from collections import Counter
+from collections.abc import Mapping
+from typing import Final
+
+import msgspec
+from rich.console import Console
+
+from dialer.demo.checks import Checks
+from dialer.demo.display import bar, heading, indented, share, table
+from dialer.demo.evidence import Evidence
+from dialer.domain.enums import AmdStatus, Cause
+
+_ENDINGS: Final[Mapping[Cause, str]] = {
+    Cause.NO_ANSWER: "nobody answered",
+    Cause.USER_BUSY: "busy",
+    Cause.CALL_REJECTED: "rejected",
+    Cause.UNALLOCATED_NUMBER: "no such number",
+    Cause.NO_CIRCUIT: "no free circuit",
+}
+_ANSWERERS: Final[Mapping[AmdStatus, str]] = {
+    AmdStatus.PERSON: "a person answered",
+    AmdStatus.MACHINE: "an answering machine",
+}
+
+
+class Outcome(msgspec.Struct, frozen=True):
+    """How many calls ended in one way."""
+
+    name: str
+    cause: Cause
+    calls: int
+
+
+def figures(evidence: Evidence, checks: Checks) -> list[Outcome]:
+    """Every cause there is, answered calls apart by who answered; those that did not occur are left out."""
+    checks.same("calls", evidence.campaign["calls"], len(evidence.cdrs))
+    checks.same("answered", evidence.campaign["answered"], sum(cdr.is_answered for cdr in evidence.cdrs))
+    outcomes = [*_answered(evidence, checks), *_unanswered(evidence, checks)]
+    return [outcome for outcome in outcomes if outcome.calls]
+
+
+def _answered(evidence: Evidence, checks: Checks) -> list[Outcome]:
+    found = Counter(cdr.amd_status for cdr in evidence.cdrs if cdr.is_answered)
+    cause = Cause.NORMAL_CLEARING
+    campaign_id = evidence.prepared.campaign_id
+    return [
+        Outcome(
+            name,
+            cause,
+            checks.same(
+                name,
+                evidence.api.count(
+                    "cdr", campaign_id=campaign_id, hangup_cause_q850=int(cause), amd_status=int(status)
+                ),
+                found[status],
+            ),
+        )
+        for status, name in _ANSWERERS.items()
+    ]
+
+
+def _unanswered(evidence: Evidence, checks: Checks) -> list[Outcome]:
+    found = Counter(cdr.hangup_cause_q850 for cdr in evidence.cdrs)
+    campaign_id = evidence.prepared.campaign_id
+    others = {cause: cause.name.lower().replace("_", " ") for cause in Cause}
+    names = {**_ENDINGS, **{cause: name for cause, name in others.items() if cause not in _ENDINGS}}
+    del names[Cause.NORMAL_CLEARING]
+    return [
+        Outcome(
+            name,
+            cause,
+            checks.same(
+                name,
+                evidence.api.count("cdr", campaign_id=campaign_id, hangup_cause_q850=int(cause)),
+                found[cause],
+            ),
+        )
+        for cause, name in names.items()
+    ]
+
+
+def show(console: Console, outcomes: list[Outcome]) -> None:
+    """A row with a bar for each."""
+    calls = sum(outcome.calls for outcome in outcomes)
+    most = max(outcome.calls for outcome in outcomes)
+    heading(console, f"How {calls:,} calls went", "by the Q.850 cause of their end, and what detection heard")
+    rows = [
+        (
+            outcome.name,
+            str(int(outcome.cause)),
+            f"{outcome.calls:,}",
+            share(outcome.calls, calls),
+            bar(outcome.calls, most, style="green" if outcome.cause is Cause.NORMAL_CLEARING else "yellow"),
+        )
+        for outcome in outcomes
+    ]
+    indented(console, table(["", "Q.850", "calls", "", ""], rows, left=(0, 4)))

@@ -1,0 +1,123 @@
+"""A real server for the demonstration: `dialer serve` as a process of its own, on a database of its own."""
+
+import contextlib
+import os
+import secrets
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Final
+
+import msgspec
+
+from dialer.demo.errors import DemoError
+
+READY_S_MAX: Final = 60
+"""How long the server may take to start, migrations included."""
+END_S_MAX: Final = 15
+LOG_LINES_SHOWN: Final = 12
+PASSWORD_BYTES: Final = 18
+_DIALER: Final = (sys.executable, "-P", "-c", "from dialer.cli import main; main()")
+_READY: Final = "dialer is ready at "
+_API: Final = "/rest-api/"
+
+
+class Account(msgspec.Struct, frozen=True):
+    """A user of the server, and the password made up for this run."""
+
+    username: str
+    password: str
+
+
+class Server:
+    """A server that is running."""
+
+    def __init__(self, url: str, admin: Account, environment: dict[str, str]) -> None:
+        self.url: Final = url
+        """Where it serves, without a slash at its end."""
+        self.admin: Final = admin
+        self._environment: Final = environment
+
+    def create_account(self, username: str, *, call_rate: str) -> Account:
+        """A new user, made on the command line, as users are."""
+        account = _account(username)
+        completed = subprocess.run(  # noqa: S603 - our own program, with arguments of ours
+            [*_DIALER, "users", "create", username, "--call-rate", call_rate, "--password-stdin"],
+            input=f"{account.password}\n",
+            env=self._environment,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        if completed.returncode:
+            raise DemoError(f"dialer users create: {completed.stderr.strip()}")
+        return account
+
+
+@contextlib.contextmanager
+def running_server(folder: Path, *, seed: int, clock_start: str) -> Iterator[Server]:
+    """A server with a virtual clock that keeps everything in `folder`, until this is left.
+
+    Raises:
+        DemoError: it does not start.
+    """
+    admin = _account("admin")
+    environment = _environment(folder, admin, seed=seed, clock_start=clock_start)
+    log = folder / "server.log"
+    with (
+        log.open("wb") as errors,
+        subprocess.Popen(  # noqa: S603 - our own program, with arguments of ours
+            [*_DIALER, "serve", "--port", "0"],
+            env=environment,
+            stdout=subprocess.PIPE,
+            stderr=errors,
+            text=True,
+        ) as process,
+    ):
+        try:
+            yield Server(_wait_until_ready(process, log), admin, environment)
+        finally:
+            _end(process)
+
+
+def _account(username: str) -> Account:
+    return Account(username, secrets.token_urlsafe(PASSWORD_BYTES))
+
+
+def _environment(folder: Path, admin: Account, *, seed: int, clock_start: str) -> dict[str, str]:
+    """This process's environment, but for every setting of the service: the demonstration shall depend on none."""
+    others = {name: value for name, value in os.environ.items() if not name.startswith("DIALER_")}
+    return {
+        **others,
+        "DIALER_DATABASE_URL": f"sqlite+aiosqlite:///{folder.absolute() / 'dialer.db'}",
+        "DIALER_MEDIA_DIR": str(folder.absolute() / "media"),
+        "DIALER_ADMIN_USERNAME": admin.username,
+        "DIALER_ADMIN_PASSWORD": admin.password,
+        "DIALER_CLOCK": "virtual",
+        "DIALER_CLOCK_START": clock_start,
+        "DIALER_SEED": str(seed),
+    }
+
+
+def _wait_until_ready(process: subprocess.Popen[str], log: Path) -> str:
+    """The server's address, from the line that it prints when it is ready; it prints nothing before."""
+    overdue = threading.Timer(READY_S_MAX, process.kill)
+    overdue.start()
+    try:
+        line = process.stdout.readline().strip() if process.stdout else ""
+    finally:
+        overdue.cancel()
+    if not (line.startswith(_READY) and line.endswith(_API)):
+        tail = "\n".join(log.read_text(encoding="utf-8", errors="replace").splitlines()[-LOG_LINES_SHOWN:])
+        raise DemoError(f"the server did not start: {line or 'it printed nothing'}\n{tail}".rstrip())
+    return line.removeprefix(_READY).removesuffix(_API)
+
+
+def _end(process: subprocess.Popen[str]) -> None:
+    process.terminate()
+    try:
+        process.wait(END_S_MAX)
+    except subprocess.TimeoutExpired:
+        process.kill()

@@ -1,0 +1,110 @@
+"""The server: one process that serves the API and dials."""
+
+import contextlib
+import os
+import signal
+import socket
+import threading
+from collections.abc import Callable, Iterator
+from typing import Final, NoReturn
+
+import uvicorn
+from litestar import Litestar
+
+from dialer.connections import BoundedProtocol
+
+KEEP_ALIVE_S: Final = 15
+"""How long a connection may sit idle between two requests."""
+GRACE_S: Final = 5
+"""How long requests may go on after the service was told to end."""
+END_S: Final = 9
+"""When the process ends in any case; a transaction that is not committed by then never happened."""
+BACKLOG_MAX: Final = 2_048
+
+
+class ServerError(Exception):
+    """Raised when the server cannot start: one line that says why."""
+
+
+def bind(host: str, port: int) -> socket.socket:
+    """The socket to serve on, not listening yet: whoever connects too early is told so by their own system.
+
+    Raises:
+        ServerError: the address is none of this machine's, or the port is taken.
+    """
+    with contextlib.ExitStack() as on_failure:
+        try:
+            family, kind, protocol, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
+            bound = on_failure.enter_context(socket.socket(family, kind, protocol))
+            bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            bound.bind(address)
+        except OSError as error:
+            raise ServerError(f"cannot serve on {host} port {port}: {error.strerror or error}") from error
+        on_failure.pop_all()
+    return bound
+
+
+def serve(app: Litestar, bound: socket.socket, *, ready: Callable[[], None]) -> None:
+    """Serve until the process is told to end; `ready` is called once requests are answered.
+
+    Raises:
+        ServerError: the application cannot start.
+    """
+    config = uvicorn.Config(
+        app,
+        loop="uvloop",
+        http=BoundedProtocol,
+        ws="none",
+        lifespan="on",
+        log_config=None,
+        access_log=False,
+        server_header=False,
+        backlog=BACKLOG_MAX,
+        timeout_keep_alive=KEEP_ALIVE_S,
+        timeout_graceful_shutdown=GRACE_S,
+    )
+    server = _Server(config, ready)
+    try:
+        server.run(sockets=[bound])
+    except SystemExit as error:
+        if error.code:
+            raise ServerError("the service cannot start; the log says why") from error
+
+
+class _Server(uvicorn.Server):
+    def __init__(self, config: uvicorn.Config, ready: Callable[[], None]) -> None:
+        super().__init__(config)
+        self._ready = ready
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        await super().startup(sockets)
+        self._ready()
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        _end_in_any_case()
+        await super().shutdown(sockets)
+
+
+def _end_in_any_case() -> None:
+    """End the process even if something that nobody can interrupt, such as a blocked disk, holds a thread."""
+    watchdog = threading.Timer(END_S, os._exit, [1])
+    watchdog.daemon = True
+    watchdog.start()
+
+
+@contextlib.contextmanager
+def ending_on_signals() -> Iterator[None]:
+    """While this is entered, SIGTERM and SIGINT end the process as if it had come to its end: exit code 0.
+
+    uvicorn takes both while it serves, and raises them again when it is done.
+    """
+    before = {number: signal.signal(number, _leave) for number in (signal.SIGTERM, signal.SIGINT)}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+def _leave(_number: int, _frame: object) -> NoReturn:
+    raise SystemExit(0)

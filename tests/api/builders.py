@@ -1,0 +1,126 @@
+"""One valid record of every resource, so that a test says only what it is about."""
+
+from typing import Any
+
+from dialer.store.database import Database
+from dialer.store.models import AudioFile, CallRequest, Cdr, Row, SurveyResult
+from tests.api.harness import NOW_MS, Caller
+
+_audio = {"name": "hello", "audio_file": "0a1b.wav", "format": "wav", "size": 1, "duration_ms": 1_000}
+
+
+def stored(database: Database, model: type[Row], **columns: Any) -> int:
+    """A row that no request can make, put where it belongs; its id."""
+    table = model.__table__
+    stamps = {"created_date": NOW_MS, "updated_date": NOW_MS}
+    values = {**{name: value for name, value in stamps.items() if name in table.c}, **columns}
+    result = database.write_now(lambda connection: connection.execute(table.insert().values(**values)))
+    return int(result.inserted_primary_key[0])
+
+
+class Estate:
+    """What one user owns: a record of every resource, made over the API where the API makes it."""
+
+    def __init__(self, owner: Caller, admin: Caller, database: Database, user_id: int) -> None:
+        self.owner, self.admin, self.database, self.user_id = owner, admin, database, user_id
+        self.gateway = admin.create("gateway", name="trunk")
+        self.sms_gateway = admin.create("sms-gateway", name="texts")
+        self.callerid_group = admin.create("callerid-group", name="numbers")
+        self.phonebook = owner.create("phonebook", name="friends")
+        self.contact = owner.create("contact", contact="+12025550100", phonebook=self.phonebook["url"])
+        self.survey = owner.create("survey-template", name="poll")
+        self.section = owner.create("section-template", survey=self.survey["url"], question="How are you?")
+        self.branch = owner.create("branching-template", section=self.section["url"], keys="1")
+        self.dnc = owner.create("dnc-list", name="never")
+        self.dnc_contact = owner.create("dnc-contact", phone_number="+12025550111", dnc=self.dnc["url"])
+        self.campaign = owner.create("campaigns", **self.campaign_fields())
+        self.subscriber = owner.create(
+            "subscriber-list", campaign=self.campaign["url"], duplicate_contact="+12025550122"
+        )
+        self.queue = owner.create("queue", name="desk")
+        self.agent = owner.create("agent", name="Ann")
+        self.tier = owner.create("tier", queue=self.queue["url"], agent=self.agent["url"])
+        self.callerid = owner.create("callerid", callerid_num="+12025550199", callerid_group=self.callerid_group["url"])
+        self.did = owner.create("did", did_number="+12025550133", campaign=self.campaign["url"])
+        self.audio_id = stored(database, AudioFile, user_id=user_id, **_audio)
+        self.call_id = self._call()
+
+    def campaign_fields(self) -> dict[str, Any]:
+        """What a campaign needs."""
+        return {"name": "spring", "aleg_gateway": self.gateway["url"], "object_id": str(self.survey["id"])}
+
+    def _call(self) -> int:
+        call_id = stored(
+            self.database,
+            CallRequest,
+            campaign_id=self.campaign["id"],
+            subscriber_id=self.subscriber["id"],
+            user_id=self.user_id,
+            gateway_id=self.gateway["id"],
+            attempt=1,
+            callid=f"call-{self.user_id}",
+            phone_number="+12025550122",
+            callerid="",
+            status=4,
+            started_ms=NOW_MS,
+            ring_limit_ms=45_000,
+            talk_limit_ms=1_800_000,
+            hold=0,
+            call_rate=0,
+        )
+        common = {"user_id": self.user_id, "callrequest_id": call_id, "campaign_id": self.campaign["id"]}
+        self.cdr_id = stored(
+            self.database,
+            Cdr,
+            **common,
+            callid=f"call-{self.user_id}",
+            callerid="",
+            phone_number="+12025550122",
+            starting_date=NOW_MS,
+            duration=70,
+            billsec=61,
+            call_cost=123_456,
+            billed_duration=120,
+            hangup_cause_q850=16,
+            leg_type=1,
+            amd_status=1,
+            subscriber_id=self.subscriber["id"],
+            contact_id=None,
+        )
+        self.result_id = stored(
+            self.database,
+            SurveyResult,
+            **common,
+            section_id=self.section["id"],
+            section_type=2,
+            question="How are you?",
+            response="Fine",
+        )
+        return call_id
+
+    def paths(self) -> dict[str, str]:
+        """The path of one record of every resource that belongs to a user, by resource."""
+        records = {
+            "phonebook": self.phonebook,
+            "contact": self.contact,
+            "survey-template": self.survey,
+            "section-template": self.section,
+            "branching-template": self.branch,
+            "dnc-list": self.dnc,
+            "dnc-contact": self.dnc_contact,
+            "campaigns": self.campaign,
+            "subscriber-list": self.subscriber,
+            "queue": self.queue,
+            "agent": self.agent,
+            "tier": self.tier,
+            "callerid": self.callerid,
+            "did": self.did,
+        }
+        ids = {name: record["id"] for name, record in records.items()} | {
+            "audio-files": self.audio_id,
+            "callrequest": self.call_id,
+            "cdr": self.cdr_id,
+            "survey-result": self.result_id,
+            "users": self.user_id,
+        }
+        return {name: f"/rest-api/{name}/{record_id}/" for name, record_id in ids.items()}

@@ -1,0 +1,79 @@
+"""What the tests of the API are made with: a worker that dials nobody, and callers."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Any
+
+from litestar import Litestar
+from litestar.testing import TestClient
+
+from dialer.worker.clock import Clock, VirtualClock
+
+NOW_MS = 1_795_000_000_000
+"""2026-11-18T11:06:40Z"""
+NOW = "2026-11-18T11:06:40Z"
+PASSWORD = "correct horse battery"
+USERS = {1: ("admin", True), 2: ("alice", False), 3: ("bob", False)}
+HOST = "testserver.local"
+BASE = f"http://{HOST}/rest-api"
+
+
+class FakeWorker:
+    """A worker that dials nobody: it counts how often it was told to settle."""
+
+    def __init__(self) -> None:
+        self.virtual = VirtualClock(NOW_MS)
+        self.clock: Clock = self.virtual
+        self.settled = 0
+        self.trouble: str | None = None
+        self.failure: Exception | None = None
+
+    async def settle(self) -> None:
+        self.settled += 1
+        if self.failure is not None:
+            raise self.failure
+
+    async def advance(self, to_ms: int) -> None:
+        self.virtual.set(to_ms)
+
+    def problem(self) -> str | None:
+        return self.trouble
+
+    @asynccontextmanager
+    async def running(self) -> AsyncIterator[None]:
+        yield
+
+
+class Caller:
+    """One user of the API. Paths are those below `/rest-api/`; answers are JSON."""
+
+    def __init__(self, client: TestClient[Litestar], username: str, password: str = PASSWORD) -> None:
+        self.client = client
+        self.auth = (username, password)
+
+    def request(self, method: str, path: str, **options: Any) -> Any:
+        url = path if path.startswith(("/", "http")) else f"/rest-api/{path}"
+        return self.client.request(method, url, auth=self.auth, **options)
+
+    def get(self, path: str, **params: Any) -> Any:
+        """The JSON of a read that succeeds."""
+        answer = self.request("GET", path, params=params or None)
+        assert answer.status_code == 200, answer.text
+        return answer.json()
+
+    def create(self, path: str, **fields: Any) -> Any:
+        """The record of a creation that succeeds."""
+        answer = self.request("POST", f"{path}/", json=fields)
+        assert answer.status_code == 201, answer.text
+        return answer.json()
+
+    def change(self, url: str, **fields: Any) -> None:
+        """A change that succeeds."""
+        answer = self.request("PATCH", url, json=fields)
+        assert (answer.status_code, answer.content) == (202, b""), answer.text
+
+    def refused(self, method: str, path: str, **fields: Any) -> tuple[int, Any]:
+        """Status and body of a request that fails."""
+        answer = self.request(method, path, json=fields if method != "DELETE" else None)
+        assert answer.status_code >= 400, answer.text
+        return answer.status_code, answer.json()

@@ -1,0 +1,48 @@
+"""The command line, as a shell sees it."""
+
+import json
+import sys
+from collections.abc import Callable
+from io import StringIO
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+
+from dialer.cli import main
+
+PASSWORD = "correct horse battery"
+
+
+class Outcome(NamedTuple):
+    """How a command ended, and what it printed."""
+
+    code: object
+    out: str
+    err: str
+
+    @property
+    def data(self) -> Any:  # noqa: ANN401 - JSON
+        return json.loads(self.out)
+
+
+Run = Callable[..., Outcome]
+
+
+@pytest.fixture
+def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Run:
+    """Runs `dialer` in an empty folder with an environment of its own."""
+    monkeypatch.chdir(tmp_path)
+
+    def run(*arguments: str, stdin: str = "", **environ: str) -> Outcome:
+        with monkeypatch.context() as one_run:
+            for name, value in environ.items():
+                one_run.setenv(name, value)
+            one_run.setattr(sys, "argv", ["dialer", *arguments])
+            one_run.setattr(sys, "stdin", StringIO(stdin))
+            with pytest.raises(SystemExit) as ended:
+                main()
+        printed = capsys.readouterr()
+        return Outcome(ended.value.code, printed.out, printed.err)
+
+    return run

@@ -1,0 +1,45 @@
+"""What keeps a server from starting is told in one line."""
+
+import socket
+from pathlib import Path
+
+import pytest
+
+from tests.commands.conftest import Outcome, Run
+
+ADMIN = {"DIALER_ADMIN_USERNAME": "root", "DIALER_ADMIN_PASSWORD": "short"}
+
+
+def test_a_port_that_is_taken_is_told_before_anything_is_touched(run: Run, tmp_path: Path) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        outcome = run("serve", "--port", str(port))
+    assert outcome == Outcome(1, "", f"dialer: cannot serve on 127.0.0.1 port {port}: Address already in use\n")
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("arguments", "environ", "code", "line"),
+    [
+        (["--host", "192.0.2.1"], {}, 1, "cannot serve on 192.0.2.1 port 8000"),
+        (["--host", "no such host"], {}, 1, "cannot serve on no such host port 8000"),
+        (["--workers", "2"], {}, 2, "--workers above 1 needs PostgreSQL"),
+        (["--workers", "0"], {}, 2, "Invalid value for '--workers'"),
+        (["--port", "99999"], {}, 2, "Invalid value for '--port'"),
+        ([], {"DIALER_CLOCK": "fast"}, 1, "DIALER_CLOCK is 'fast': it may hold real, virtual"),
+        ([], ADMIN, 1, "DIALER_ADMIN_PASSWORD is ***: a password has 12 to 1024 characters"),
+        ([], {"DIALER_DATABASE_URL": "sqlite:////nowhere/x.db"}, 1, "the database cannot be opened"),
+    ],
+)
+def test_one_line_says_why(run: Run, arguments: list[str], environ: dict[str, str], code: int, line: str) -> None:
+    outcome = run("serve", "--port", "0", *arguments, **environ)
+    assert outcome[:2] == (code, "")
+    assert outcome.err.startswith(f"dialer: {line.replace('8000', '0')}")
+    assert outcome.err.count("\n") == 1
+
+
+def test_the_help_lists_every_setting_with_its_default(run: Run) -> None:
+    helped = run("serve", "--help").out
+    assert "DIALER_DATABASE_URL" in helped
+    assert "sqlite+aiosqlite:///dialer.db" in helped
+    assert "DIALER_BASE_URL" in helped

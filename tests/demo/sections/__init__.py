@@ -1,0 +1,1 @@
+"""The tests of the parts of the demonstration's report."""

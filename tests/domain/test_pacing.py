@@ -1,0 +1,61 @@
+"""Pacing: evenly, and never more than `frequency` dials in any window of a minute."""
+
+from itertools import pairwise
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from dialer.domain.pacing import FREQUENCY_MAX, due_ms, fixed_rate
+
+
+def dials(frequency: int, delays_ms: list[int], start_ms: int = 1_795_168_800_000) -> list[int]:
+    """When a campaign dials that comes so late, each time, to the moment at which it may."""
+    moments = []
+    next_us = 0
+    now_ms = start_ms
+    for delay_ms in delays_ms:
+        now_ms = max(now_ms, due_ms(next_us)) + delay_ms
+        moments.append(now_ms)
+        next_us = fixed_rate(frequency, next_us, now_ms)
+    return moments
+
+
+frequencies = st.integers(1, 300) | st.integers(1, FREQUENCY_MAX)
+delays = st.lists(st.just(0) | st.integers(0, 3) | st.integers(0, 100_000), min_size=2, max_size=400)
+
+
+@given(frequencies, delays)
+def test_no_window_of_a_minute_holds_more_dials_than_the_frequency(frequency: int, delays_ms: list[int]) -> None:
+    moments = dials(frequency, delays_ms)
+    for first, one_too_many in zip(moments, moments[frequency:], strict=False):
+        assert one_too_many - first >= 60_000
+
+
+@given(st.integers(1, 60_000), st.integers(1, 300))
+def test_dials_that_are_never_late_are_spread_evenly(frequency: int, count: int) -> None:
+    """To the millisecond in which they fall due, and the whole microseconds the spacing is rounded up to."""
+    moments = dials(frequency, [0] * count)
+    for index, moment in enumerate(moments):
+        exact_us = index * 60_000_000 / frequency
+        assert -1_000 <= (moment - moments[0]) * 1_000 - exact_us <= 1_000 + index
+
+
+@pytest.mark.parametrize(
+    ("frequency", "moments"),
+    [
+        (10, [0, 6_000, 12_000]),
+        (60, [0, 1_000, 2_000]),
+        (7, [0, 8_571, 17_142]),
+        (90_000, [0, 0, 1]),
+    ],
+)
+def test_examples_worked_out_by_hand(frequency: int, moments: list[int]) -> None:
+    """Seven a minute are one in 8.571429 s, counted from the end of the millisecond before the first."""
+    start_ms = 1_000_000
+    assert [moment - start_ms for moment in dials(frequency, [0, 0, 0], start_ms)] == moments
+
+
+def test_what_came_late_is_not_caught_up() -> None:
+    moments = dials(60, [0, 5_000, 0, 0])
+    assert [later - earlier for earlier, later in pairwise(moments)] == [6_000, 1_000, 1_000]

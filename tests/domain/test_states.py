@@ -1,0 +1,60 @@
+"""What may become of what: every pair of states, written down a second time."""
+
+from itertools import product
+
+import pytest
+
+from dialer.domain.enums import CampaignStatus, SubscriberStatus
+from dialer.domain.states import IllegalMoveError, move_campaign, move_subscriber
+
+CAMPAIGN_MOVES = {
+    (CampaignStatus.NEW, CampaignStatus.START),
+    (CampaignStatus.NEW, CampaignStatus.ABORD),
+    (CampaignStatus.NEW, CampaignStatus.END),
+    (CampaignStatus.START, CampaignStatus.PAUSE),
+    (CampaignStatus.START, CampaignStatus.ABORD),
+    (CampaignStatus.START, CampaignStatus.END),
+    (CampaignStatus.PAUSE, CampaignStatus.START),
+    (CampaignStatus.PAUSE, CampaignStatus.ABORD),
+    (CampaignStatus.PAUSE, CampaignStatus.END),
+}
+SUBSCRIBER_MOVES = {
+    (SubscriberStatus.PAUSE, SubscriberStatus.PENDING),
+    (SubscriberStatus.FAIL, SubscriberStatus.PENDING),
+    (SubscriberStatus.PENDING, SubscriberStatus.PAUSE),
+    (SubscriberStatus.PENDING, SubscriberStatus.ABORT),
+    (SubscriberStatus.PAUSE, SubscriberStatus.ABORT),
+}
+
+
+@pytest.mark.parametrize(("current", "wanted"), list(product(CampaignStatus, repeat=2)))
+def test_a_campaign_moves_as_listed_and_no_other_way(current: CampaignStatus, wanted: CampaignStatus) -> None:
+    if current is wanted or (current, wanted) in CAMPAIGN_MOVES:
+        assert move_campaign(current, wanted) is (current is not wanted)
+    else:
+        with pytest.raises(IllegalMoveError):
+            move_campaign(current, wanted)
+
+
+@pytest.mark.parametrize(("current", "wanted"), list(product(SubscriberStatus, repeat=2)))
+def test_a_client_moves_a_subscriber_as_listed_and_no_other_way(
+    current: SubscriberStatus, wanted: SubscriberStatus
+) -> None:
+    if current is wanted or (current, wanted) in SUBSCRIBER_MOVES:
+        assert move_subscriber(current, wanted) is (current is not wanted)
+    else:
+        with pytest.raises(IllegalMoveError):
+            move_subscriber(current, wanted)
+
+
+@pytest.mark.parametrize(
+    ("current", "wanted", "message"),
+    [
+        (CampaignStatus.START, CampaignStatus.NEW, "A campaign in 1 (START) may go to: 2 (PAUSE), 3 (ABORD), 4 (END)."),
+        (CampaignStatus.END, CampaignStatus.START, "A campaign in 4 (END) may go to: nothing else."),
+    ],
+)
+def test_a_refusal_names_the_moves_there_are(current: CampaignStatus, wanted: CampaignStatus, message: str) -> None:
+    with pytest.raises(IllegalMoveError) as caught:
+        move_campaign(current, wanted)
+    assert str(caught.value) == message

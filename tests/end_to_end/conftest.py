@@ -1,0 +1,58 @@
+"""A service with two users, one of whom has money, on a virtual clock that stands at a Monday noon."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from litestar import Litestar
+from litestar.testing import TestClient
+from sqlalchemy import Connection, insert
+
+from dialer.api.app import create_app
+from dialer.passwords import hash_password
+from dialer.settings import Settings
+from dialer.store import migrate
+from dialer.store.database import Database
+from dialer.store.models import User
+from dialer.worker.worker import open_worker
+from tests.api.harness import PASSWORD, Caller
+from tests.end_to_end.service import START_MS
+
+
+@pytest.fixture(scope="session")
+def password_hash() -> str:
+    """Of `PASSWORD`: hashing is slow on purpose, so it is done once."""
+    return hash_password(PASSWORD)
+
+
+@pytest.fixture
+def client(tmp_path: Path, password_hash: str) -> Iterator[TestClient[Litestar]]:
+    """The application with everything real but the network."""
+    url = f"sqlite+aiosqlite:///{tmp_path / 'dialer.db'}"
+    migrate.upgrade(url)
+    database = Database(url, synchronous="OFF")
+
+    def furnish(connection: Connection) -> None:
+        stamps = {"created_date": START_MS, "updated_date": START_MS, "password_hash": password_hash}
+        connection.execute(insert(User.__table__).values(username="admin", is_admin=True, **stamps))
+        connection.execute(insert(User.__table__).values(username="ann", call_rate=2_000, **stamps))
+
+    database.write_now(furnish)
+    settings = Settings(media_dir=tmp_path / "media", clock="virtual", clock_start=START_MS, seed=1)
+    worker = open_worker(database, mode="virtual", clock_start_ms=START_MS, seed=1, service_zone="UTC")
+    with TestClient(create_app(settings, database=database, worker=worker)) as client:
+        yield client
+    database.close()
+
+
+@pytest.fixture
+def admin(client: TestClient[Litestar]) -> Caller:
+    """Who runs the service."""
+    return Caller(client, "admin")
+
+
+@pytest.fixture
+def ann(client: TestClient[Litestar], admin: Caller) -> Caller:
+    """Who runs campaigns: 1.00 on her account, 0.02 a minute."""
+    admin.create("payment", amount=1, user="/rest-api/users/2/")
+    return Caller(client, "ann")

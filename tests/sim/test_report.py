@@ -1,0 +1,128 @@
+"""The report of the example scenario, word for word, and figures that must agree with each other.
+
+The golden text changes when what a call does changes. If that was meant:
+`.venv/bin/dialer simulate examples/reminder.json > tests/sim/golden/reminder.txt`
+"""
+
+from pathlib import Path
+from typing import Final
+
+import pytest
+
+from dialer.domain.money import format_money, parse_money
+from dialer.sim.report import Report, SectionAnswers, Tally, render, report_of, show_date
+from dialer.sim.scenario import parse_scenario
+from dialer.sim.simulation import Simulation
+from tests.sim.scenes import run
+
+EXAMPLE: Final = Path(__file__).parents[2] / "examples" / "reminder.json"
+GOLDEN: Final = Path(__file__).parent / "golden" / "reminder.txt"
+
+
+@pytest.fixture(scope="module")
+def simulation() -> Simulation:
+    simulation = Simulation(parse_scenario(EXAMPLE.read_bytes()))
+    simulation.run()
+    return simulation
+
+
+def test_the_report_of_the_example(simulation: Simulation) -> None:
+    assert render(report_of(simulation)) + "\n" == GOLDEN.read_text("utf-8")
+
+
+def test_the_figures_agree_with_each_other(simulation: Simulation) -> None:
+    report = report_of(simulation)
+    rows = simulation.book.cdrs
+
+    def total(tallies: tuple[Tally, ...]) -> int:
+        return sum(tally.count for tally in tallies)
+
+    assert (total(report.outcomes), total(report.states), total(report.attempts)) == (
+        len(rows),
+        report.subscribers,
+        report.subscribers,
+    )
+    assert sum(int(tally.name) * tally.count for tally in report.attempts) == report.calls
+    assert parse_money(report.cost) == sum(row.call_cost for row in rows)
+    assert parse_money(report.balance_before) - parse_money(report.cost) == parse_money(report.balance_after)
+    assert sum(total(section.answers) for section in report.sections) == len(simulation.book.results)
+
+
+def test_a_whole_report() -> None:
+    """Three people, one of them on the list: one presses 5, one is busy and is called again after a minute."""
+    simulation = run(
+        "+12025550105",
+        "+12025550111",
+        "+12025550100",
+        campaign={"maxretry": 1, "intervalretry": 60},
+        dnc=["+1 202-555-0100"],
+        seed=3,
+    )
+    report = report_of(simulation)
+    assert report == Report(
+        seed=3,
+        start_date="2026-11-20T10:00:00Z",
+        # The busy one was dialled after 1 s, was heard of 1 s later, and again 60 s after that.
+        stop_date="2026-11-20T10:01:03Z",
+        stop_reason="completed",
+        subscribers=3,
+        calls=3,
+        repeated_calls=1,
+        calls_in_progress_peak=2,
+        outcomes=(Tally("17 USER_BUSY", 2), Tally("16 NORMAL_CLEARING", 1)),
+        amd=(),
+        states=(Tally("FAIL busy", 1), Tally("NOT_AUTHORIZED dnc", 1), Tally("SENT", 1)),
+        attempts=(Tally("0", 1), Tally("1", 1), Tally("2", 1)),
+        not_dialled=(Tally("dnc", 1),),
+        sections=(SectionAnswers(2, "Which one?", (Tally("number 5", 1),)),),
+        billed_duration=60,
+        call_rate="0.06000",
+        cost="0.06000",
+        balance_before="100.00000",
+        balance_after="99.94000",
+        digest=report.digest,
+    )
+
+
+def test_those_whose_turn_had_not_come_are_not_dialled_because_the_campaign_stopped() -> None:
+    """One call a minute, and the campaign expires after two and a half."""
+    campaign = {"frequency": 1, "expirationdate": "2026-11-20T10:02:30Z"}
+    report = report_of(run(*(f"+1202555010{key}" for key in range(6)), campaign=campaign))
+    assert (report.calls, report.stop_reason, report.stop_date) == (3, "expired", "2026-11-20T10:02:30Z")
+    assert report.not_dialled == (Tally("expired", 3),)
+
+
+def test_money_that_has_run_out_stops_the_campaign() -> None:
+    """Two minutes are paid for, and each call holds one until it is over: two calls, then none."""
+    campaign = {"callmaxduration": 60}
+    report = report_of(
+        run(
+            *(f"+1202555010{key}" for key in range(6)),
+            account={"balance": "0.15", "call_rate": "0.06"},
+            campaign=campaign,
+        )
+    )
+    assert (report.calls, report.stop_reason, report.balance_after) == (2, "no_credit", format_money(3_000))
+    assert report.not_dialled == (Tally("no_credit", 4),)
+
+
+def test_many_different_answers_are_summed_up() -> None:
+    report = report_of(run("+12025550105"))
+    many = tuple(Tally(f"answer {index:02d}", 1) for index in range(20))
+    text = render(Report(**{name: getattr(report, name) for name in Report.__struct_fields__} | {"states": many}))
+    assert [line.split("  ")[1] for line in text.splitlines() if " 5.0 %" in line or "others" in line] == [
+        *(tally.name for tally in many[:12]),
+        "(8 others)",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("at_ms", "shown"),
+    [
+        (0, "1970-01-01T00:00:00Z"),
+        (1_795_168_800_000, "2026-11-20T10:00:00Z"),
+        (1_795_168_800_007, "2026-11-20T10:00:00.007000Z"),
+    ],
+)
+def test_dates_are_shown_as_the_api_shows_them(at_ms: int, shown: str) -> None:
+    assert show_date(at_ms) == shown

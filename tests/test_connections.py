@@ -1,0 +1,227 @@
+"""A client may send only so much, and only so slowly."""
+
+import asyncio
+import json
+from collections.abc import Callable
+from typing import Any, cast
+
+import pytest
+from uvicorn import Config
+from uvicorn.server import ServerState
+
+from dialer.connections import BODY_WINDOW_BYTES_MIN, BODY_WINDOW_S, HEAD_BYTES_MAX, HEAD_S, BoundedProtocol
+
+pytestmark = pytest.mark.anyio
+
+GET = b"GET / HTTP/1.1\r\nHost: x\r\n\r\n"
+POST = b"POST / HTTP/1.1\r\nHost: x\r\nContent-Length: %d\r\n\r\n"
+
+
+class Transport:
+    """What the service writes to a client, and whether it has hung up."""
+
+    def __init__(self) -> None:
+        self.sent = b""
+        self.is_closed = False
+        self.is_paused = False
+
+    def write(self, data: bytes) -> None:
+        self.sent += data
+
+    def close(self) -> None:
+        self.is_closed = True
+
+    def is_closing(self) -> bool:
+        return self.is_closed
+
+    def pause_reading(self) -> None:
+        self.is_paused = True
+
+    def resume_reading(self) -> None:
+        self.is_paused = False
+
+    def get_extra_info(self, _name: str, default: object = None) -> object:
+        return default
+
+
+class Timers:
+    """The running loop, on which time passes only when a test says so."""
+
+    def __init__(self) -> None:
+        self._loop = asyncio.get_running_loop()
+        self._set: list[Timer] = []
+
+    def __getattr__(self, name: str) -> object:
+        return getattr(self._loop, name)
+
+    def call_later(self, seconds: float, callback: Callable[[], None]) -> "Timer":
+        self._set.append(Timer(seconds, callback))
+        return self._set[-1]
+
+    @property
+    def waiting(self) -> list[float]:
+        return [timer.seconds for timer in self._set if not timer.is_over]
+
+    def pass_by(self) -> None:
+        """All that is waited for comes."""
+        due = [timer for timer in self._set if not timer.is_over]
+        for timer in due:
+            timer.is_over = True
+            timer.callback()
+
+
+class Timer:
+    def __init__(self, seconds: float, callback: Callable[[], None]) -> None:
+        self.seconds = seconds
+        self.callback = callback
+        self.is_over = False
+
+    def cancel(self) -> None:
+        self.is_over = True
+
+
+class Client:
+    """One connection to an application that answers with the length of the body."""
+
+    def __init__(self) -> None:
+        self.timers = Timers()
+        self.transport = Transport()
+        config = Config(self._app, log_config=None, ws="none", lifespan="off")
+        loop = cast("asyncio.AbstractEventLoop", self.timers)
+        self.protocol = BoundedProtocol(config, ServerState(), {}, loop)
+        self.protocol.connection_made(cast("asyncio.Transport", self.transport))
+
+    @staticmethod
+    async def _app(_scope: object, receive: Callable[[], Any], send: Callable[[Any], Any]) -> None:
+        length = 0
+        while True:
+            message = await receive()
+            if message["type"] == "http.disconnect":
+                return
+            length += len(message["body"])
+            if not message["more_body"]:
+                break
+        await send({"type": "http.response.start", "status": 200, "headers": [(b"content-length", b"8")]})
+        await send({"type": "http.response.body", "body": b"%8d" % length})
+
+    def send(self, data: bytes) -> None:
+        self.protocol.data_received(data)
+
+    async def answered(self) -> bytes:
+        """What was answered, once all requests are."""
+        await asyncio.gather(*self.protocol.tasks)
+        return self.transport.sent.rpartition(b"\r\n\r\n")[2]
+
+    def refusal(self) -> tuple[int, str]:
+        """Status and reason of an answer that is an error; the connection must be closed."""
+        assert self.transport.is_closed
+        head, _, body = self.transport.sent.partition(b"\r\n\r\n")
+        return int(head.split()[1]), json.loads(body)["detail"]
+
+
+@pytest.fixture
+async def client() -> Client:
+    return Client()
+
+
+async def test_a_request_is_answered_and_the_next_one_too(client: Client) -> None:
+    for _ in range(2):
+        client.send(POST % 3 + b"abc")
+        assert await client.answered() == b"       3"
+    assert not client.transport.is_closed
+
+
+async def test_a_head_as_large_as_allowed_is_read(client: Client) -> None:
+    client.send(b"GET / HTTP/1.1\r\nX: " + b"x" * (HEAD_BYTES_MAX - 100) + b"\r\n\r\n")
+    assert await client.answered() == b"       0"
+
+
+async def test_headers_that_are_too_large_are_refused(client: Client) -> None:
+    client.send(b"GET / HTTP/1.1\r\n" + b"X: y\r\n" * HEAD_BYTES_MAX + b"\r\n")
+    assert client.refusal() == (431, "The headers are too large.")
+
+
+async def test_a_url_that_is_too_large_is_refused(client: Client) -> None:
+    client.send(b"GET /" + b"x" * HEAD_BYTES_MAX + b" HTTP/1.1\r\n\r\n")
+    assert client.refusal() == (431, "The headers are too large.")
+
+
+async def test_a_header_without_end_is_refused(client: Client) -> None:
+    client.send(GET)
+    await client.answered()
+    client.transport.sent = b""
+    client.send(b"GET / HTTP/1.1\r\nX: ")
+    for _ in range(100):
+        client.send(b"x" * 1_000)
+        if client.transport.is_closed:
+            break
+    assert client.refusal() == (431, "The headers are too large.")
+
+
+@pytest.mark.parametrize(
+    "noise", [b"\x16\x03\x01\x02\x00\x01\x00", b"GET\r\n\r\n", b"GET / HTTP/9.9\r\n\r\n", b"\0" * 99]
+)
+async def test_what_is_no_http_is_refused_in_json(client: Client, noise: bytes) -> None:
+    client.send(noise)
+    assert client.refusal() == (400, "The request is not valid HTTP.")
+
+
+async def test_a_client_that_says_nothing_is_let_go(client: Client) -> None:
+    assert client.timers.waiting == [HEAD_S]
+    client.timers.pass_by()
+    assert client.refusal() == (408, "The request took too long to arrive.")
+
+
+async def test_headers_that_drip_in_do_not_gain_time(client: Client) -> None:
+    for byte in GET[:-1]:
+        client.send(bytes([byte]))
+    assert client.timers.waiting == [HEAD_S]
+    client.timers.pass_by()
+    assert client.refusal() == (408, "The request took too long to arrive.")
+
+
+async def test_a_second_request_that_drips_in_is_let_go_too(client: Client) -> None:
+    client.send(GET)
+    await client.answered()
+    client.transport.sent = b""
+    client.send(b"\r\n")
+    assert client.timers.waiting == [HEAD_S]
+    client.timers.pass_by()
+    assert client.refusal() == (408, "The request took too long to arrive.")
+
+
+async def test_a_body_that_stops_ends_the_connection(client: Client) -> None:
+    client.send(POST % 10 + b"abc")
+    assert client.timers.waiting == [BODY_WINDOW_S]
+    client.timers.pass_by()
+    assert (client.transport.is_closed, client.transport.sent) == (True, b"")
+    client.protocol.connection_lost(None)
+    assert await client.answered() == b""
+
+
+async def test_a_large_body_goes_on_for_as_long_as_it_arrives(client: Client) -> None:
+    client.send(POST % (BODY_WINDOW_BYTES_MIN * 3))
+    for _ in range(3):
+        client.send(b"x" * BODY_WINDOW_BYTES_MIN)
+        client.timers.pass_by()
+    assert await client.answered() == b"%8d" % (BODY_WINDOW_BYTES_MIN * 3)
+
+
+async def test_a_client_is_not_blamed_for_what_the_service_does_not_read(client: Client) -> None:
+    client.send(POST % 100_000 + b"x" * 99_999)
+    assert client.transport.is_paused
+    client.timers.pass_by()
+    assert not client.transport.is_closed
+    client.send(b"x")
+    assert await client.answered() == b"  100000"
+
+
+async def test_nothing_is_waited_for_while_a_request_is_answered(client: Client) -> None:
+    client.send(GET)
+    assert client.timers.waiting == []
+    assert await client.answered() == b"       0"
+
+
+async def test_nothing_is_waited_for_when_the_client_has_gone(client: Client) -> None:
+    client.protocol.connection_lost(None)
+    assert client.timers.waiting == []

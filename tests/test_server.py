@@ -1,0 +1,117 @@
+"""`dialer serve`, as a process: how it starts, answers and ends."""
+
+import contextlib
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+
+import httpx
+
+DIALER = Path(sys.executable).with_name("dialer")
+PASSWORD = "correct horse battery"
+ADMIN = {"DIALER_ADMIN_USERNAME": "root", "DIALER_ADMIN_PASSWORD": PASSWORD}
+VIRTUAL = {"DIALER_CLOCK": "virtual", "DIALER_CLOCK_START": "2026-01-31T09:00:00Z"}
+
+
+class Served:
+    """A server process, and a client of it."""
+
+    def __init__(self, process: "subprocess.Popen[str]", ready: str) -> None:
+        self.process = process
+        self.ready = ready
+        self.base = ready.removeprefix("dialer is ready at ").strip()
+        self.client = httpx.Client(base_url=self.base, auth=("root", PASSWORD), timeout=60)
+
+    def end(self, number: signal.Signals = signal.SIGTERM) -> tuple[int, str, str]:
+        """Tell it to end; its exit code, and what else it printed."""
+        self.process.send_signal(number)
+        out, err = self.process.communicate(timeout=60)
+        return self.process.returncode, out, err
+
+
+@contextlib.contextmanager
+def serving(folder: Path, *arguments: str, **environ: str) -> Iterator[Served]:
+    process = subprocess.Popen(
+        [DIALER, "serve", "--port", "0", *arguments],
+        cwd=folder,
+        env={**os.environ, **environ},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    try:
+        assert process.stdout is not None
+        served = Served(process, process.stdout.readline())
+        with served.client:
+            yield served
+    finally:
+        process.kill()
+        process.communicate()
+
+
+def raw(served: Served, head: str) -> bytes:
+    """What is answered to a request with such a head."""
+    url = served.client.base_url
+    with socket.create_connection((url.host, url.port or 0)) as client:
+        client.sendall(f"GET / HTTP/1.1\r\nHost: x\r\n{head}\r\n\r\n".encode())
+        return client.makefile("rb").read()
+
+
+def test_it_serves_from_one_line_until_it_is_told_to_end(tmp_path: Path) -> None:
+    with serving(tmp_path, **ADMIN, **VIRTUAL) as served:
+        assert served.ready == f"dialer is ready at {served.base}\n"
+        assert served.client.get("clock/").json()["now"] == "2026-01-31T09:00:00Z"
+        (user,) = served.client.get("users/").json()["results"]
+        assert (user["username"], user["balance"]) == ("root", 0)
+        assert raw(served, "X: " + "x" * 33_000).startswith(b"HTTP/1.1 431 ")
+        assert raw(served, "no header").startswith(b"HTTP/1.1 400 ")
+        code, out, err = served.end()
+    assert (code, out) == (0, "")
+    assert {json.loads(line)["level"] for line in err.splitlines()} == {"info", "warning"}
+    assert PASSWORD not in err
+
+
+def test_what_was_answered_is_there_after_a_kill_and_the_clock_goes_on(tmp_path: Path) -> None:
+    with serving(tmp_path, **ADMIN, **VIRTUAL) as served:
+        assert served.client.post("phonebook/", json={"name": "book"}).status_code == 201
+        assert served.client.post("clock/advance/", json={"seconds": 60}).status_code == 200
+        served.end(signal.SIGKILL)
+    with serving(tmp_path, **VIRTUAL) as served:
+        assert served.client.get("phonebook/1/").json()["name"] == "book"
+        assert served.client.get("clock/").json()["now"] == "2026-01-31T09:01:00Z"
+
+
+def test_without_users_it_says_how_to_create_one(tmp_path: Path) -> None:
+    with serving(tmp_path) as served:
+        code, _, err = served.end(signal.SIGINT)
+    assert code == 0
+    assert err.splitlines()[0] == "There are no users yet. To create the first: dialer users create NAME --admin"
+
+
+def test_an_upload_that_hangs_does_not_hold_up_the_end(tmp_path: Path) -> None:
+    with serving(tmp_path, **ADMIN) as served:
+        served.client.post("phonebook/", json={"name": "book"})
+        arrived, ended = threading.Event(), threading.Event()
+
+        def drip() -> Iterator[bytes]:
+            yield b"contact\n" + b"".join(b"+1202%07d\n" % number for number in range(20_000))
+            arrived.set()
+            ended.wait()
+
+        def upload() -> None:
+            with contextlib.suppress(httpx.HTTPError):
+                served.client.post("phonebook/1/import/", content=drip(), headers={"Content-Type": "text/csv"})
+
+        hanging = threading.Thread(target=upload)
+        hanging.start()
+        assert arrived.wait(60)
+        code, _, _ = served.end()
+        ended.set()
+        hanging.join()
+    assert code == 0
