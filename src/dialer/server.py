@@ -57,6 +57,7 @@ def serve(app: Litestar, bound: socket.socket, *, ready: Callable[[], None]) -> 
         ws="none",
         lifespan="on",
         log_config=None,
+        log_level="warning",
         access_log=False,
         server_header=False,
         backlog=BACKLOG_MAX,

@@ -55,24 +55,24 @@ class Caller:
         url = path if path.startswith(("/", "http")) else f"/rest-api/{path}"
         return self.client.request(method, url, auth=self.auth, **options)
 
-    def get(self, path: str, **params: Any) -> Any:
+    def get(self, path: str, /, **params: Any) -> Any:
         """The JSON of a read that succeeds."""
         answer = self.request("GET", path, params=params or None)
         assert answer.status_code == 200, answer.text
         return answer.json()
 
-    def create(self, path: str, **fields: Any) -> Any:
+    def create(self, path: str, /, **fields: Any) -> Any:
         """The record of a creation that succeeds."""
         answer = self.request("POST", f"{path}/", json=fields)
         assert answer.status_code == 201, answer.text
         return answer.json()
 
-    def change(self, url: str, **fields: Any) -> None:
+    def change(self, url: str, /, **fields: Any) -> None:
         """A change that succeeds."""
         answer = self.request("PATCH", url, json=fields)
         assert (answer.status_code, answer.content) == (202, b""), answer.text
 
-    def refused(self, method: str, path: str, **fields: Any) -> tuple[int, Any]:
+    def refused(self, method: str, path: str, /, **fields: Any) -> tuple[int, Any]:
         """Status and body of a request that fails."""
         answer = self.request(method, path, json=fields if method != "DELETE" else None)
         assert answer.status_code >= 400, answer.text

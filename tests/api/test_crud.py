@@ -119,7 +119,7 @@ def test_every_wrong_field_is_told_at_once(alice: Caller) -> None:
             "daily_start_time": ["Time has wrong format. Use HH:MM:SS."],
             "phonebook": ["Invalid hyperlink - Object does not exist."],
             "status": ['"9" is not a valid choice.'],
-            "dial_method": ["A valid integer is required."],
+            "dial_method": ['"list" is not a valid choice.'],
             "agent_dial_rate": ["A valid number is required."],
             "callerid": ["Ensure this field has no more than 80 characters."],
             "user": ["This field may not be null."],

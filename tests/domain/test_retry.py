@@ -22,8 +22,13 @@ REFUSED: Final = msgspec.structs.replace(ANSWERED, is_refused_machine=True)
 
 
 def after(
-    outcome: CallOutcome, *, failures: int = 0, completions: int = 0, is_aborted: bool = False, **plan: Any
-) -> Verdict:  # noqa: ANN401 - any field of a plan
+    outcome: CallOutcome,
+    *,
+    failures: int = 0,
+    completions: int = 0,
+    is_aborted: bool = False,
+    **plan: Any,  # noqa: ANN401 - any field of a plan
+) -> Verdict:
     """The verdict on a call to somebody who had so many failures and completion retries before."""
     settings: dict[str, Any] = {"maxretry": 2, "completion_maxretry": 1, "flow": TO_COMPLETE} | plan
     return verdict(

@@ -123,7 +123,7 @@ class _Changing(_ResourceController):
         service: NamedDependency[Service],
         record_id: FromPath[str],
         data: "JSONBody[ChangeBody]",
-    ) -> Response[None]:
+    ) -> Response[bytes]:
         """Change the fields that are given; the record as a whole must then be valid."""
         identity = _identity(record_id)
         parsed = _parse(self.resource, service, request, data)
@@ -131,7 +131,7 @@ class _Changing(_ResourceController):
             request, self.resource, lambda unit: crud.change_record(unit, self.resource, identity, parsed)
         )
         headers = ignored_header(parsed.ignored)
-        return Response(None, status_code=HTTPStatus.ACCEPTED, headers=headers)
+        return Response(b"", status_code=HTTPStatus.ACCEPTED, headers=headers)
 
 
 class _Deleting(_ResourceController):

@@ -40,7 +40,7 @@ class Edge:
             nonlocal status
             if message["type"] == "http.response.start":
                 status = message["status"]
-                message["headers"] = [*message["headers"], (REQUEST_ID_HEADER, request_id)]
+                message["headers"] = [*map(_with_head, message["headers"]), (REQUEST_ID_HEADER, request_id)]
             elif method == "HEAD" and message["type"] == "http.response.body":
                 message["body"] = b""
             await send(message)
@@ -50,6 +50,14 @@ class Edge:
         finally:
             template = str(scope.get("path_template") or "none")
             self._metrics.observe(method, template, status, time.perf_counter() - started_s)
+
+
+def _with_head(header: tuple[bytes, bytes]) -> tuple[bytes, bytes]:
+    """A header; the list of methods that a path has, with the one that is added here."""
+    name, value = header
+    if name.lower() == b"allow" and b"GET" in value and b"HEAD" not in value:
+        return name, value + b", HEAD"
+    return header
 
 
 def _request_id(scope: Scope) -> bytes:

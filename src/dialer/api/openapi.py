@@ -137,7 +137,13 @@ def _operation(operation: dict[str, Any], path: str, listed: Resource | None) ->
         parameters += _list_parameters(listed)
     errors = {status: _error(text, "Error") for status, text in _ERRORS.items()}
     errors["400"] = _error("What is wrong with each field", "FieldErrors")
-    return {**operation, "parameters": parameters, "responses": {**operation["responses"], **errors}}
+    responses = {status: _answer(status, found) for status, found in operation["responses"].items()}
+    return {**operation, "parameters": parameters, "responses": {**responses, **errors}}
+
+
+def _answer(status: str, found: dict[str, Any]) -> dict[str, Any]:
+    """An answer; that to a change has no body."""
+    return {"description": "Changed"} if status == str(HTTPStatus.ACCEPTED.value) else found
 
 
 def _parameter(parameter: dict[str, Any]) -> dict[str, Any]:

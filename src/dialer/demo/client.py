@@ -41,7 +41,7 @@ _PAGE: Final = msgspec.json.Decoder(Page, float_hook=Decimal)
 class Client:
     """The API as one user sees it. Whatever is answered otherwise than the documentation says raises `DemoError`."""
 
-    def __init__(self, url: str, account: Account) -> None:
+    def __init__(self, url: str, account: Account, *, transport: httpx.BaseTransport | None = None) -> None:
         # Without the environment's proxies: the server is on this machine.
         self._http = httpx.Client(
             base_url=f"{url}/rest-api/",
@@ -49,6 +49,7 @@ class Client:
             headers={"Accept": "application/json"},
             timeout=REQUEST_S_MAX,
             trust_env=False,
+            transport=transport,
         )
 
     def __enter__(self) -> Self:

@@ -42,7 +42,18 @@ def run(*, seed: int, keep: Path | None) -> bool:
             _report(console, evidence, checks)
             if keep is not None:
                 _save(keep, owner)
-    return _conclude(console, checks)
+    return conclude(console, checks)
+
+
+def conclude(console: Console, checks: Checks) -> bool:
+    """Tell whether every figure was found right; if not, which were not."""
+    console.print()
+    differences = checks.differences
+    for difference in differences:
+        console.print(f"[red]✗[/] {difference}", soft_wrap=True)
+    if not differences:
+        console.print(f"[green]✓[/] {len(checks.all)} figures of the API checked against the call detail records")
+    return not differences
 
 
 @contextlib.contextmanager
@@ -72,16 +83,6 @@ def _report(console: Console, evidence: Evidence, checks: Checks) -> None:
     fates.show(console, fates.figures(evidence, checks))
     samples.show(console, samples.figures(evidence, checks))
     bill.show(console, bill.figures(evidence, checks))
-
-
-def _conclude(console: Console, checks: Checks) -> bool:
-    console.print()
-    differences = checks.differences
-    for difference in differences:
-        console.print(f"[red]✗[/] {difference}", soft_wrap=True)
-    if not differences:
-        console.print(f"[green]✓[/] {len(checks.all)} figures of the API checked against the call detail records")
-    return not differences
 
 
 def _save(keep: Path, owner: Client) -> None:

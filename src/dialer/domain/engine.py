@@ -266,6 +266,10 @@ class Engine:
 
     def _dial_next(self, campaign: _Campaign, gateway: GatewayLoad, now_ms: int) -> bool:
         """Dial the next subscriber who may be called; whether there was one."""
+        if now_ms >= campaign.plan.expires_ms:
+            # It expired while it waited for a place on the gateway, which came before its own wake-up.
+            self._move(campaign, CampaignStatus.END, "expired")
+            return False
         campaign.is_idle = False
         hopper = campaign.hopper
         while True:

@@ -197,7 +197,7 @@ class Book:
         self._settle(call.plan.id, subscriber.id, Standing(after.status, after.reason))
         if after.status is SubscriberStatus.PENDING:
             zone = self._campaigns[call.plan.id].zones[subscriber.zone]
-            heapq.heappush(zone.retries, (after.due_ms, subscriber.id, subscriber.attempts, subscriber))
+            heapq.heappush(zone.retries, (after.due_ms, subscriber.id, call.attempt, subscriber))
 
     def _record_refusal(self, effect: effects.RefuseSubscriber, _now_ms: int) -> None:
         standing = Standing(SubscriberStatus.NOT_AUTHORIZED, effect.reason)

@@ -189,12 +189,17 @@ class _Live:
         self._journal.begin(connection)
         now_ms = self._clock.now_ms()
         until_ms = max(self.kernel.now_ms, now_ms if until_ms is None else until_ms)
-        if isinstance(self._clock, RealClock) and until_ms - self.kernel.now_ms > LAG_MS_MAX:
+        if isinstance(self._clock, RealClock) and self._lag_ms(until_ms) > LAG_MS_MAX:
             self.kernel.now_ms = until_ms
         is_done = self.kernel.run(until_ms, EVENTS_PER_STEP)
         self._journal.flush()
         self._save(connection)
         return is_done and not self.has_more_to_collect
+
+    def _lag_ms(self, now_ms: int) -> int:
+        """How late what is due next is already; not above zero if it is not."""
+        due_ms = self.kernel.next_due_ms
+        return 0 if due_ms is None else now_ms - due_ms
 
     def _save(self, connection: Connection) -> None:
         """Remember how far it has come; where only real time has passed, once a second is enough."""

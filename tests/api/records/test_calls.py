@@ -1,0 +1,71 @@
+"""Attempts, call detail records and answers: what came of campaigns, to be read."""
+
+import pytest
+
+from tests.api.builders import Estate
+from tests.api.harness import BASE, NOW, Caller
+
+
+def test_a_cdr_tells_of_one_leg(alice: Caller, estate: Estate) -> None:
+    assert alice.get(f"cdr/{estate.cdr_id}/") == {
+        "id": 1,
+        "url": f"{BASE}/cdr/1/",
+        "callid": "call-2",
+        "callerid": "",
+        "phone_number": "+12025550122",
+        "starting_date": NOW,
+        "duration": 70,
+        "billsec": 61,
+        "call_cost": "1.23456",
+        "billed_duration": 120,
+        "hangup_cause_q850": 16,
+        "leg_type": 1,
+        "amd_status": 1,
+        "callrequest": f"{BASE}/callrequest/1/",
+        "campaign": estate.campaign["url"],
+        "subscriber_id": estate.subscriber["id"],
+        "contact_id": None,
+    }
+
+
+def test_an_attempt_tells_of_one_call(alice: Caller, estate: Estate) -> None:
+    assert alice.get(f"callrequest/{estate.call_id}/") == {
+        "id": 1,
+        "url": f"{BASE}/callrequest/1/",
+        "callid": "call-2",
+        "campaign": estate.campaign["url"],
+        "subscriber": estate.subscriber["url"],
+        "user": f"{BASE}/users/2/",
+        "gateway_id": estate.gateway["id"],
+        "attempt": 1,
+        "phone_number": "+12025550122",
+        "callerid": "",
+        "status": 4,
+        "status_reason": "",
+        "starting_date": NOW,
+        "ending_date": None,
+        "hangup_cause_q850": None,
+    }
+
+
+def test_a_result_tells_of_one_answer(alice: Caller, estate: Estate) -> None:
+    assert alice.get("survey-result/", campaign_id=estate.campaign["id"])["results"] == [
+        {
+            "id": 1,
+            "url": f"{BASE}/survey-result/1/",
+            "campaign": estate.campaign["url"],
+            "callrequest": f"{BASE}/callrequest/1/",
+            "section_id": estate.section["id"],
+            "section_type": 2,
+            "question": "How are you?",
+            "response": "Fine",
+            "created_date": NOW,
+        }
+    ]
+
+
+@pytest.mark.parametrize("path", ["cdr", "callrequest", "survey-result", "users"])
+def test_what_came_of_campaigns_is_only_read(admin: Caller, estate: Estate, path: str) -> None:
+    assert admin.refused("POST", f"{path}/")[0] == 405
+    for method in ("PUT", "PATCH", "DELETE"):
+        assert admin.refused(method, f"{path}/1/")[0] == 405

@@ -1,0 +1,183 @@
+"""Voice campaigns: their defaults, their rules, their life."""
+
+import re
+from typing import Any
+
+import pytest
+
+from dialer.store.database import Database
+from dialer.store.models import CallRequest
+from tests.api.builders import Estate
+from tests.api.harness import BASE, NOW, Caller, FakeWorker
+
+DATES = {"startingdate": "2026-11-18T00:00:00Z", "expirationdate": "2026-11-30T00:00:00Z"}
+
+
+def test_a_campaign_has_defaults_for_all_but_three_fields(alice: Caller, estate: Estate) -> None:
+    campaign = alice.create("campaigns", **estate.campaign_fields(), status=1)
+    assert re.fullmatch("[A-Z]{5}", campaign.pop("campaign_code"))
+    assert campaign == {
+        "id": 2,
+        "url": f"{BASE}/campaigns/2/",
+        "name": "spring",
+        "description": "",
+        "callerid": "",
+        "callerid_group": None,
+        "startingdate": NOW,
+        "expirationdate": "2026-11-19T11:06:40Z",
+        "daily_start_time": "00:00:00",
+        "daily_stop_time": "23:59:59",
+        **dict.fromkeys(("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"), True),
+        "frequency": 10,
+        "max_aleg": 0,
+        "max_xfer": 0,
+        "dial_method": 1,
+        "agent_dial_rate": 1,
+        "callmaxduration": 1800,
+        "maxretry": 0,
+        "intervalretry": 300,
+        "completion_maxretry": 0,
+        "completion_intervalretry": 900,
+        "calltimeout": 45,
+        "aleg_gateway": estate.gateway["url"],
+        "sms_gateway": None,
+        "object_id": str(estate.survey["id"]),
+        "extra_data": "",
+        "voicemail": False,
+        "amd_behavior": 1,
+        "voicemail_audiofile": None,
+        "dnc": None,
+        "user": f"{BASE}/users/2/",
+        "phonebook": [],
+        "status": 0,
+        "status_reason": "",
+        "totalcontact": 0,
+        "completed": 0,
+        "calls": 0,
+        "answered": 0,
+        "cost": "0.00000",
+        "created_date": NOW,
+        "updated_date": NOW,
+    }
+
+
+def test_a_campaign_is_made_of_strings_too(alice: Caller, estate: Estate) -> None:
+    fields = {
+        "frequency": "20",
+        "callmaxduration": "50",
+        "maxretry": "3",
+        "agent_dial_rate": "1.5",
+        "voicemail": "False",
+        "amd_behavior": "1",
+        "sms_gateway": "",
+        "voicemail_audiofile": "",
+        "dnc": "",
+        "callerid_group": "",
+        "startingdate": "2026-11-18 00:00:00",
+        "daily_start_time": "08:00",
+        "phonebook": str(estate.phonebook["id"]),
+        "object_id": estate.survey["url"],
+    }
+    campaign = alice.create("campaigns", **{**estate.campaign_fields(), **fields})
+    shown = {name: campaign[name] for name in fields}
+    assert shown == {
+        "frequency": 20,
+        "callmaxduration": 50,
+        "maxretry": 3,
+        "agent_dial_rate": 1.5,
+        "voicemail": False,
+        "amd_behavior": 1,
+        "sms_gateway": None,
+        "voicemail_audiofile": None,
+        "dnc": None,
+        "callerid_group": None,
+        "startingdate": "2026-11-18T00:00:00Z",
+        "daily_start_time": "08:00:00",
+        "phonebook": [estate.phonebook["url"]],
+        "object_id": str(estate.survey["id"]),
+    }
+    assert campaign["expirationdate"] == "2026-11-19T00:00:00Z"
+
+
+def test_rules_hold_for_the_whole_campaign(alice: Caller, estate: Estate) -> None:
+    url = estate.campaign["url"]
+    assert alice.refused("PATCH", url, expirationdate=NOW, daily_stop_time="00:00") == (
+        400,
+        {
+            "expirationdate": ["The campaign must expire after its startingdate."],
+            "daily_stop_time": ["The daily window must not end when it begins."],
+        },
+    )
+    alice.change(url, expirationdate="2026-11-30T00:00:00+01:00", daily_start_time="22:00", daily_stop_time="06:00")
+
+
+def start(alice: Caller, estate: Estate, **fields: Any) -> str:
+    """Start the campaign, which calls the phonebook; its URL."""
+    url: str = estate.campaign["url"]
+    alice.change(url, status=1, phonebook=[estate.phonebook["url"]], **DATES, **fields)
+    return url
+
+
+def test_a_start_collects_the_contacts_and_tells_the_worker(
+    alice: Caller, estate: Estate, worker: FakeWorker
+) -> None:
+    before = worker.settled
+    url = start(alice, estate)
+    assert worker.settled == before + 1
+    assert alice.get(url)["status"] == 1
+    assert [found["duplicate_contact"] for found in alice.get("subscriber-list/")] == ["+12025550122", "+12025550100"]
+    alice.create("contact", contact="+12025550177", phonebook=estate.phonebook["url"])
+    assert alice.get(url)["totalcontact"] == len(alice.get("subscriber-list/")) == 3
+    other = alice.create("phonebook", name="others")
+    alice.create("contact", contact="+12025550178", phonebook=other["url"])
+    alice.change(url, phonebook=[estate.phonebook["id"], other["id"]])
+    assert alice.get(url)["totalcontact"] == len(alice.get("subscriber-list/")) == 4
+
+
+def test_a_start_that_cannot_be_names_the_field_and_changes_nothing(alice: Caller, estate: Estate) -> None:
+    late = {"startingdate": "2026-01-01T00:00:00Z", "expirationdate": "2026-01-02T00:00:00Z"}
+    answer = alice.refused("PATCH", estate.campaign["url"], status=1, name="renamed", **late)
+    assert answer == (400, {"expirationdate": ["The campaign has expired."]})
+    assert alice.get(estate.campaign["url"]) == estate.campaign | {"totalcontact": 1}
+
+
+def test_a_campaign_moves_only_where_it_may(alice: Caller, estate: Estate) -> None:
+    url = start(alice, estate)
+    for status in (1, 2, 2, 1, 4, 4):
+        alice.change(url, status=status)
+        assert alice.get(url)["status"] == status
+    refusal = (409, {"status": ["A campaign in 4 (END) may go to: nothing else."]})
+    assert alice.refused("PATCH", url, status=1, name="renamed") == refusal
+    assert alice.get(url)["name"] == "spring"
+    assert alice.refused("PATCH", url, status=7) == (400, {"status": ['"7" is not a valid choice.']})
+    alice.change(url, name="renamed")
+
+
+def test_a_started_campaign_keeps_its_survey_and_its_payer(alice: Caller, admin: Caller, estate: Estate) -> None:
+    url = start(alice, estate)
+    other = alice.create("survey-template", name="other")
+    assert alice.refused("PATCH", url, object_id=other["id"])[1].keys() == {"object_id"}
+    assert admin.refused("PATCH", url, user=3)[1].keys() == {"user"}
+    alice.change(url, object_id=estate.survey["id"], user=2)
+    assert alice.request("DELETE", estate.survey["url"]).status_code == 204
+    alice.change(url, name="still fine")
+
+
+def test_a_campaign_is_deleted_once_it_is_at_rest(alice: Caller, estate: Estate, database: Database) -> None:
+    url = start(alice, estate)
+    refusal = (409, {"detail": "The campaign is in 1 (START): pause, abort or end it first."})
+    assert alice.refused("DELETE", url) == refusal
+    alice.change(url, status=2)
+    call = CallRequest.__table__
+
+    def put(status: int) -> None:
+        statement = call.update().where(call.c.id == estate.call_id).values(status=status)
+        database.write_now(lambda connection: connection.execute(statement))
+
+    put(7)
+    assert alice.refused("DELETE", url) == (409, {"detail": "The campaign has calls in progress."})
+    put(4)
+    answer = alice.request("DELETE", url)
+    assert (answer.status_code, answer.json()) == (200, {"data": "campaign deleted"})
+    cdr = alice.get(f"cdr/{estate.cdr_id}/")
+    assert (cdr["campaign"], cdr["callrequest"], cdr["call_cost"]) == (None, None, "1.23456")

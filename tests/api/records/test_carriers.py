@@ -1,0 +1,84 @@
+"""Gateways, caller IDs and DIDs."""
+
+from typing import Any
+
+import pytest
+
+from dialer.store.database import Database
+from dialer.store.models import CallRequest
+from tests.api.builders import Estate
+from tests.api.harness import BASE, NOW, Caller, FakeWorker
+
+
+def test_a_gateway_shows_its_behaviour_as_an_object(admin: Caller, worker: FakeWorker) -> None:
+    gateway = admin.create("gateway", name="trunk", parameters='{"answer": 1, "busy": 0}', max_cps="5")
+    assert gateway == {
+        "id": 1,
+        "url": f"{BASE}/gateway/1/",
+        "name": "trunk",
+        "description": "",
+        "addprefix": "",
+        "removeprefix": "",
+        "protocol": "sim",
+        "max_channels": 0,
+        "max_cps": 5,
+        "parameters": {"answer": 1, "busy": 0},
+        "created_date": NOW,
+        "updated_date": NOW,
+    }
+    assert worker.settled == 1
+
+
+@pytest.mark.parametrize(
+    "parameters", [{"answer": 2}, {"anwser": 0.5}, {"answer": 0.9, "busy": 0.9}, "[]", "{", {"ring": [5, 1]}, None]
+)
+def test_what_describes_no_behaviour_is_refused(admin: Caller, parameters: Any) -> None:
+    status, errors = admin.refused("POST", "gateway/", name="trunk", parameters=parameters)
+    assert (status, list(errors)) == (400, ["parameters"])
+    assert admin.refused("POST", "gateway/", name="trunk", protocol="sip") == (
+        400,
+        {"protocol": ['"sip" is not a valid choice.']},
+    )
+
+
+def test_calls_in_progress_keep_the_behaviour_they_were_dialled_with(
+    admin: Caller, estate: Estate, database: Database
+) -> None:
+    call = CallRequest.__table__
+
+    def parameters(status: int) -> str | None:
+        of_call = call.c.id == estate.call_id
+        reset = call.update().where(of_call).values(status=status, parameters=None)
+        database.write_now(lambda connection: connection.execute(reset))
+        admin.change(estate.gateway["url"], parameters={"answer": status / 10})
+        return database.read_now(lambda connection: connection.scalar(call.select().where(of_call).with_only_columns(call.c.parameters)))
+
+    assert parameters(7) == "{}"
+    assert parameters(4) is None
+    admin.change(estate.gateway["url"], name="renamed")
+    assert parameters(7) == '{"answer":0.4}'
+
+
+def test_a_caller_id_belongs_to_a_group(alice: Caller, estate: Estate) -> None:
+    group = estate.callerid_group
+    created = alice.create("callerid", areacode="*", callerid_num="+12025550198", callerid_group=group["url"])
+    assert created == {
+        "id": 2,
+        "url": f"{BASE}/callerid/2/",
+        "areacode": "*",
+        "callerid_num": "+12025550198",
+        "callerid_name": "",
+        "created_date": NOW,
+        "callerid_group": group["url"],
+        "user": f"{BASE}/users/2/",
+    }
+    assert alice.get("callerid/", areacode="*", callerid_group_id=1)["results"] == [created]
+
+
+def test_a_did_is_assigned_and_unassigned(alice: Caller, estate: Estate) -> None:
+    alice.change(estate.did["url"], campaign=None)
+    assert alice.get(estate.did["url"])["campaign"] is None
+    alice.change(estate.did["url"], campaign=estate.campaign["url"])
+    assert alice.get(estate.did["url"])["campaign"] == estate.campaign["url"]
+    assert alice.request("DELETE", estate.campaign["url"]).status_code == 200
+    assert alice.get(estate.did["url"])["campaign"] is None

@@ -1,0 +1,123 @@
+"""Phonebooks, contacts and do-not-call lists."""
+
+from typing import Any
+
+import pytest
+
+from dialer.store.database import Database
+from dialer.store.models import Contact, DncContact, Subscriber
+from tests.api.builders import Estate
+from tests.api.harness import BASE, NOW, Caller
+
+
+def row(database: Database, model: Any, record_id: int) -> dict[str, Any]:
+    table = model.__table__
+    query = table.select().where(table.c.id == record_id)
+    return dict(database.read_now(lambda connection: connection.execute(query).mappings().one()))
+
+
+def test_a_contact_is_kept_as_it_was_given_and_in_normal_form(alice: Caller, database: Database) -> None:
+    book = alice.create("phonebook", name="friends")
+    contact = alice.create(
+        "contact",
+        contact="+1 (202) 555-0100",
+        phonebook=book["id"],
+        full_name="Ann Lee",
+        additional_vars='{"city": "Köln", "n": [1]}',
+    )
+    assert contact == {
+        "id": 1,
+        "url": f"{BASE}/contact/1/",
+        "phonebook": book["url"],
+        "contact": "+1 (202) 555-0100",
+        "full_name": "Ann Lee",
+        "additional_vars": '{"city":"Köln","n":[1]}',
+        "created_date": NOW,
+        "updated_date": NOW,
+    }
+    stored = row(database, Contact, 1)
+    assert (stored["number"], stored["zone"]) == ("+12025550100", "America/New_York")
+    alice.change(contact["url"], contact="+49 30 901820", additional_vars={"a": 1})
+    stored = row(database, Contact, 1)
+    assert (stored["number"], stored["zone"]) == ("+4930901820", "Europe/Berlin")
+    assert alice.get(contact["url"])["additional_vars"] == '{"a":1}'
+
+
+def test_a_contact_may_move_to_another_phonebook_by_its_id(alice: Caller, estate: Estate) -> None:
+    other = alice.create("phonebook", name="others")
+    alice.change(estate.contact["url"], phonebook=other["id"])
+    assert alice.get(estate.contact["url"])["phonebook"] == other["url"]
+    assert alice.get("contact/", phonebook_id=estate.phonebook["id"])["count"] == 0
+
+
+def test_deleting_a_phonebook_deletes_its_contacts(alice: Caller, estate: Estate) -> None:
+    assert alice.request("DELETE", estate.phonebook["url"]).status_code == 204
+    assert alice.refused("GET", estate.contact["url"])[0] == 404
+
+
+@pytest.mark.parametrize("status", [0, 1, 2])
+def test_a_phonebook_stays_while_an_unfinished_campaign_calls_it(
+    alice: Caller, estate: Estate, database: Database, status: int
+) -> None:
+    alice.change(estate.campaign["url"], phonebook=[estate.phonebook["url"]])
+    force(database, estate.campaign["id"], status)
+    detail = f"Still used by campaigns {estate.campaign['id']}."
+    assert alice.refused("DELETE", estate.phonebook["url"]) == (409, {"detail": detail})
+    force(database, estate.campaign["id"], 4)
+    assert alice.request("DELETE", estate.phonebook["url"]).status_code == 204
+    assert alice.get(estate.campaign["url"])["phonebook"] == []
+
+
+def force(database: Database, campaign_id: int, status: int) -> None:
+    """Put a campaign in a state, by nobody's leave."""
+    from dialer.store.models import Campaign
+
+    table = Campaign.__table__
+    statement = table.update().where(table.c.id == campaign_id).values(status=status)
+    database.write_now(lambda connection: connection.execute(statement))
+
+
+@pytest.mark.parametrize(
+    ("status", "after"),
+    [
+        (1, (3, "contact_deleted", "")),
+        (2, (3, "contact_deleted", "")),
+        (4, (4, "", "")),
+        (5, (5, "", "")),
+        (6, (6, "", "contact_deleted")),
+        (8, (8, "", "")),
+    ],
+)
+@pytest.mark.parametrize("whole_book", [False, True])
+def test_nobody_calls_a_contact_that_was_deleted(
+    alice: Caller, estate: Estate, database: Database, status: int, after: tuple[int, str, str], *, whole_book: bool
+) -> None:
+    subscriber = alice.create("subscriber-list", campaign=estate.campaign["url"], contact=estate.contact["url"])
+    table = Subscriber.__table__
+    statement = table.update().where(table.c.id == subscriber["id"]).values(status=status)
+    database.write_now(lambda connection: connection.execute(statement))
+    target = estate.phonebook if whole_book else estate.contact
+    assert alice.request("DELETE", target["url"]).status_code == 204
+    stored = row(database, Subscriber, subscriber["id"])
+    assert (stored["status"], stored["status_reason"], stored["halt_reason"]) == after
+    assert alice.get(subscriber["url"])["contact"] is None
+
+
+def test_a_list_of_numbers_answers_under_both_its_paths(alice: Caller) -> None:
+    never = alice.create("dnc-list", name="never")
+    assert never["url"] == f"{BASE}/dnc/1/"
+    assert alice.get("dnc-list/1/") == alice.get("dnc/1/") == never
+    alice.change("/rest-api/dnc/1/", name="ever")
+    entry = alice.create("dnc-contact", phone_number="+12025550100", dnc="/rest-api/dnc/1/")
+    assert entry["dnc"] == never["url"]
+    assert alice.create("dnc-contact", phone_number="+12025550101", dnc="/rest-api/dnc-list/1/")["dnc"] == never["url"]
+
+
+def test_a_number_is_on_a_list_once_however_it_is_written(alice: Caller, estate: Estate, database: Database) -> None:
+    refusal = (400, {"phone_number": ["This number is on the list already."]})
+    twice = {"phone_number": "+1 (202) 555.0111", "dnc": estate.dnc["url"]}
+    assert alice.refused("POST", "dnc-contact/", **twice) == refusal
+    other = alice.create("dnc-contact", phone_number="+12025550112", dnc=estate.dnc["url"])
+    assert alice.refused("PATCH", other["url"], phone_number="+1-202-555-0111") == refusal
+    alice.change(estate.dnc_contact["url"], phone_number="+1 202 555 0111")
+    assert row(database, DncContact, estate.dnc_contact["id"])["number"] == "+12025550111"

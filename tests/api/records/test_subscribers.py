@@ -1,0 +1,134 @@
+"""Subscribers, one by one."""
+
+from typing import Any
+
+import pytest
+
+from dialer.store.database import Database
+from dialer.store.models import Subscriber
+from tests.api.builders import Estate
+from tests.api.harness import BASE, NOW, NOW_MS, Caller
+
+
+def stored(database: Database, record_id: int) -> Any:
+    table = Subscriber.__table__
+    query = table.select().where(table.c.id == record_id)
+    return database.read_now(lambda connection: connection.execute(query).one())
+
+
+def force(database: Database, record_id: int, **columns: Any) -> None:
+    """Put a subscriber in a state, by nobody's leave."""
+    table = Subscriber.__table__
+    statement = table.update().where(table.c.id == record_id).values(**columns)
+    database.write_now(lambda connection: connection.execute(statement))
+
+
+def test_a_subscriber_needs_no_contact(alice: Caller, estate: Estate, database: Database) -> None:
+    subscriber = alice.create(
+        "subscriber-list",
+        campaign=estate.campaign["url"],
+        duplicate_contact="+44 20 7946 0000",
+        full_name="Bea",
+        additional_vars='{"city": "London"}',
+        gmt_offset="+5.5",
+    )
+    assert subscriber == {
+        "id": 2,
+        "url": f"{BASE}/subscriber-list/2/",
+        "contact": None,
+        "campaign": estate.campaign["url"],
+        "last_attempt": None,
+        "count_attempt": 0,
+        "status": 1,
+        "status_reason": "",
+        "duplicate_contact": "+44 20 7946 0000",
+        "full_name": "Bea",
+        "gmt_offset": "+5.5",
+        "tz_code": "",
+        "additional_vars": {"city": "London"},
+        "created_date": NOW,
+        "updated_date": NOW,
+    }
+    row = stored(database, 2)
+    assert (row.number, row.zone) == ("+442079460000", "UTC+05:30")
+    assert alice.get(estate.campaign["url"])["totalcontact"] == 2
+
+
+def test_a_subscriber_takes_from_its_contact_what_is_not_given(alice: Caller, estate: Estate) -> None:
+    alice.change(estate.contact["url"], full_name="Ann Lee", additional_vars={"a": 1})
+    fields = {"campaign": estate.campaign["id"], "contact": estate.contact["url"], "duplicate_contact": ""}
+    subscriber = alice.create("subscriber-list", **fields, full_name="Ann")
+    shown = (subscriber["duplicate_contact"], subscriber["full_name"], subscriber["additional_vars"])
+    assert shown == ("+12025550100", "Ann", {"a": 1})
+    assert subscriber["contact"] == estate.contact["url"]
+
+
+def test_a_number_is_a_campaigns_subscriber_once(alice: Caller, estate: Estate) -> None:
+    refusal = (400, {"duplicate_contact": ["The campaign has a subscriber with this number already."]})
+    twice = {"campaign": estate.campaign["url"], "duplicate_contact": "+1-202-555-0122"}
+    assert alice.refused("POST", "subscriber-list/", **twice) == refusal
+    assert alice.get(estate.campaign["url"])["totalcontact"] == 1
+
+
+def test_a_zone_that_nobody_knows_is_refused(alice: Caller, estate: Estate, database: Database) -> None:
+    wrong = alice.refused("PATCH", estate.subscriber["url"], tz_code="Mars/Olympus", gmt_offset="+25", status=9)
+    assert wrong == (
+        400,
+        {
+            "tz_code": ["Unknown time zone."],
+            "gmt_offset": ["Use signed decimal hours, such as -5 or +5.5."],
+            "status": ['"9" is not a valid choice.'],
+        },
+    )
+    alice.change(estate.subscriber["url"], tz_code="Asia/Kathmandu")
+    assert stored(database, estate.subscriber["id"]).zone == "Asia/Kathmandu"
+
+
+MOVES = {1: {2, 3}, 2: {1, 3}, 4: {1}}
+
+
+@pytest.mark.parametrize("current", range(1, 9))
+@pytest.mark.parametrize("wanted", range(1, 9))
+def test_a_client_moves_a_subscriber_only_where_it_may(
+    alice: Caller, estate: Estate, database: Database, current: int, wanted: int
+) -> None:
+    force(database, estate.subscriber["id"], status=current, failure_count=3)
+    answer = alice.request("PATCH", estate.subscriber["url"], json={"status": wanted})
+    if wanted in MOVES.get(current, set()) | {current}:
+        assert (answer.status_code, stored(database, estate.subscriber["id"]).status) == (202, wanted)
+    else:
+        assert (answer.status_code, list(answer.json())) == (409, ["status"])
+        assert stored(database, estate.subscriber["id"]).status == current
+
+
+def test_one_that_was_given_up_is_due_at_once_and_keeps_its_counters(
+    alice: Caller, estate: Estate, database: Database
+) -> None:
+    force(database, estate.subscriber["id"], status=4, status_reason="busy", failure_count=3, count_attempt=3)
+    alice.change(estate.subscriber["url"], status=1)
+    row = stored(database, estate.subscriber["id"])
+    assert (row.status, row.status_reason, row.due_ms, row.failure_count, row.count_attempt) == (1, "", NOW_MS, 3, 3)
+
+
+@pytest.mark.parametrize("status", [4, 5, 6, 7, 8])
+def test_a_new_subscriber_cannot_be_over_already(alice: Caller, estate: Estate, status: int) -> None:
+    fields = {"campaign": estate.campaign["url"], "duplicate_contact": "+12025550144", "status": status}
+    assert alice.refused("POST", "subscriber-list/", **fields)[1].keys() == {"status"}
+
+
+def test_a_subscriber_stays_in_its_campaign(alice: Caller, estate: Estate) -> None:
+    other = alice.create("campaigns", **estate.campaign_fields())
+    refusal = (400, {"campaign": ["This field may not be changed."]})
+    assert alice.refused("PATCH", estate.subscriber["url"], campaign=other["url"]) == refusal
+
+
+def test_one_who_is_being_called_is_not_deleted(alice: Caller, estate: Estate, database: Database) -> None:
+    url = estate.subscriber["url"]
+    force(database, estate.subscriber["id"], status=6)
+    refusal = (409, {"detail": "The subscriber is being called."})
+    assert alice.refused("DELETE", url) == refusal
+    assert alice.refused("PATCH", url, duplicate_contact="+12025550155") == refusal
+    force(database, estate.subscriber["id"], status=5)
+    answer = alice.request("DELETE", url)
+    assert (answer.status_code, answer.json()) == (200, {"data": "subscriber deleted"})
+    assert alice.get(estate.campaign["url"])["totalcontact"] == 0

@@ -1,0 +1,50 @@
+"""`dialer demo`, as a newcomer runs it."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from rich.console import Console
+
+from dialer.demo.checks import Checks
+from dialer.demo.run import conclude
+
+README = Path(__file__).parents[2] / "README.md"
+
+
+def demo(folder: Path, *arguments: str, hash_seed: str) -> "subprocess.Popen[str]":
+    """A demonstration that is running."""
+    return subprocess.Popen(
+        [sys.executable, "-c", "from dialer.cli import main; main()", "demo", *arguments],
+        cwd=folder,
+        env={**os.environ, "PYTHONHASHSEED": hash_seed},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        encoding="utf-8",
+    )
+
+
+def test_the_same_seed_prints_the_same_report_and_it_is_the_one_of_the_readme(tmp_path: Path) -> None:
+    runs = [demo(tmp_path, hash_seed="1"), demo(tmp_path, "--keep", "day", hash_seed="2")]
+    (report, errors), (again, _) = [run.communicate() for run in runs]
+    assert [run.returncode for run in runs] == [0, 0], errors
+    assert again == report
+    assert {path.name for path in (tmp_path / "day").iterdir()} > {"dialer.db", "cdr.csv", "welcome.wav"}
+    assert [line for line in picture() if line not in report.splitlines()] == []
+
+
+def picture() -> list[str]:
+    """The lines of the report that README.md shows; it leaves some out, and says where."""
+    _, _, rest = README.read_text("utf-8").partition("```text\n$ make demo\n")
+    return [line for line in rest.partition("```")[0].splitlines() if line.strip() != "…"]
+
+
+def test_a_difference_is_told_and_makes_the_demonstration_fail(capsys: pytest.CaptureFixture[str]) -> None:
+    checks = Checks()
+    checks.same("calls", 3, 3)
+    checks.same("answered", 2, 1)
+    assert conclude(Console(width=100), checks) is False
+    assert capsys.readouterr().out == "\n✗ answered: 2 by the API, 1 by the records\n"

@@ -1,0 +1,142 @@
+"""Several campaigns on one gateway and one account, run to their end in memory, with everything that happened."""
+
+from typing import Any, Final
+
+import msgspec
+
+from dialer.domain import effects
+from dialer.domain.callflow import CallFlow
+from dialer.domain.engine import Engine
+from dialer.domain.enums import CampaignStatus, SectionType, SubscriberStatus
+from dialer.domain.events import AccountOpened, CampaignOpened, GatewayOpened
+from dialer.domain.money import Rate
+from dialer.domain.plans import Call, CampaignPlan, GatewayPlan, Subscriber
+from dialer.domain.survey import Prompt, Section, Survey
+from dialer.sim.book import Book
+from dialer.sim.carrier import SimulatedCarrier
+from dialer.sim.kernel import Kernel
+
+START_MS: Final = 1_795_168_800_000
+"""2026-11-20 10:00:00 UTC, a Friday."""
+DAY_MS: Final = 86_400_000
+FLOW: Final = CallFlow(
+    Survey(
+        (
+            Section(1, SectionType.RATING, "How was it?", Prompt(audio_ms=3_000), branches={"any": 2, "timeout": None}),
+            Section(2, SectionType.HANG_UP, "Goodbye", Prompt(audio_ms=2_000), completed=True),
+        )
+    )
+)
+
+
+class Diary(Book):
+    """A book that also keeps every effect, with its time."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.entries: list[tuple[int, effects.Effect]] = []
+
+    def record(self, effect: effects.Effect, now_ms: int) -> None:
+        """Keep the effect as it came."""
+        self.entries.append((now_ms, effect))
+        super().record(effect, now_ms)
+
+
+class Fleet:
+    """The campaigns of one user on one gateway. Subscribers have ids from 1 on, campaign by campaign."""
+
+    def __init__(
+        self,
+        *plans: CampaignPlan,
+        callees: list[list[tuple[str, str]]],
+        gateway: GatewayPlan | None = None,
+        balance: int = 10**9,
+        rate: Rate | None = None,
+        parameters: dict[str, Any] | None = None,
+        seed: int = 1,
+    ) -> None:
+        """`callees` are the (number, zone key) of each campaign."""
+        self.plans: Final = plans
+        self.gateway: Final = gateway or GatewayPlan(1)
+        self.balance: Final = balance
+        self.rate: Final = rate or Rate(0)
+        self.members: Final[dict[int, list[Subscriber]]] = {}
+        self.book: Final = Diary()
+        carrier = SimulatedCarrier(seed=seed)
+        carrier.open_gateway(1, msgspec.json.encode(parameters or {}).decode())
+        self.kernel: Final = Kernel(Engine(seed=seed), carrier, self.book, now_ms=START_MS)
+        self.kernel.tell(AccountOpened(1, balance, 0, self.rate))
+        self.kernel.tell(GatewayOpened(self.gateway))
+        for plan_, theirs in zip(plans, callees, strict=True):
+            self._open(plan_, theirs)
+
+    def run(self, until_ms: int = START_MS + 5 * DAY_MS) -> "Fleet":
+        """Let everything happen until then."""
+        self.kernel.run(until_ms)
+        return self
+
+    def tell_again(self) -> None:
+        """Tell the engine how everything stands, as a service does whenever something may have changed."""
+        held = sum(call.hold for call in self.dials) - sum(end.call.hold for end in self.ends)
+        self.kernel.tell(AccountOpened(1, self.balance - self.book.spent[1], held, self.rate))
+        second_ms = self.kernel.now_ms - 1_000
+        recent = [call.started_ms for call in self.dials if call.started_ms > second_ms]
+        self.kernel.tell(GatewayOpened(self.gateway, tuple(recent[-self.gateway.max_cps :])))
+        over = {campaign_id for _, campaign_id, status, _ in self.moves if status is CampaignStatus.END}
+        paused = {campaign_id for _, campaign_id, status, _ in self.moves if status is CampaignStatus.PAUSE}
+        for plan_ in self.plans:
+            if plan_.id not in over:
+                status = CampaignStatus.PAUSE if plan_.id in paused else CampaignStatus.START
+                self.kernel.tell(CampaignOpened(plan_, status, self._next_dial_us(plan_), self._open_zones(plan_)))
+
+    @property
+    def dials(self) -> list[Call]:
+        """Every call, in the order in which they were placed."""
+        return [effect.call for _, effect in self.book.entries if isinstance(effect, effects.Dial)]
+
+    @property
+    def ends(self) -> list[effects.FinishCall]:
+        """Every end of a call."""
+        return [effect for _, effect in self.book.entries if isinstance(effect, effects.FinishCall)]
+
+    @property
+    def moves(self) -> list[tuple[int, int, CampaignStatus, str]]:
+        """When which campaign came to which state by itself, and why; times count from the start."""
+        return [
+            (at_ms - START_MS, effect.campaign_id, effect.status, effect.reason)
+            for at_ms, effect in self.book.entries
+            if isinstance(effect, effects.MoveCampaign)
+        ]
+
+    def _open(self, plan_: CampaignPlan, callees: list[tuple[str, str]]) -> None:
+        first_id = sum(map(len, self.members.values())) + 1
+        theirs = [Subscriber(subscriber_id, *callee) for subscriber_id, callee in enumerate(callees, first_id)]
+        self.members[plan_.id] = theirs
+        self.book.add_campaign(plan_.id, theirs, plan_.dnc_id)
+        self.kernel.tell(CampaignOpened(plan_, CampaignStatus.START, 0, self.book.zones(plan_.id)))
+
+    def _next_dial_us(self, plan_: CampaignPlan) -> int:
+        theirs = (
+            effect.next_dial_us
+            for _, effect in self.book.entries
+            if isinstance(effect, effects.Dial) and effect.call.plan.id == plan_.id
+        )
+        return max(theirs, default=0)
+
+    def _open_zones(self, plan_: CampaignPlan) -> tuple[str, ...]:
+        """The zone keys of the PENDING."""
+        pending = (
+            one.zone for one in self.members[plan_.id] if self.book.standing(one.id).status is SubscriberStatus.PENDING
+        )
+        return tuple(sorted(set(pending)))
+
+
+def plan(campaign_id: int = 1, **settings: Any) -> CampaignPlan:  # noqa: ANN401 - any field of a plan
+    """A campaign that starts at once and lasts a day, unless told otherwise."""
+    usual: dict[str, Any] = {"flow": FLOW, "starting_ms": START_MS, "expires_ms": START_MS + DAY_MS, "frequency": 60}
+    return CampaignPlan(campaign_id, 1, 1, **usual | settings)
+
+
+def numbers(count: int, zone: str = "") -> list[tuple[str, str]]:
+    """So many callees that behave as the population does."""
+    return [(f"+3319900{index:04d}", zone) for index in range(count)]

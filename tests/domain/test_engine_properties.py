@@ -1,0 +1,193 @@
+"""Several campaigns of any settings on one gateway: what must hold of every run, whatever happens in the calls."""
+
+from collections import Counter, defaultdict
+from collections.abc import Callable
+from datetime import time
+from functools import partial
+from itertools import pairwise
+from typing import Any
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from dialer.domain import effects
+from dialer.domain.enums import CampaignStatus, SubscriberStatus
+from dialer.domain.money import Rate
+from dialer.domain.plans import GatewayPlan
+from dialer.domain.windows import Calendar
+from tests.domain.fleet import DAY_MS, START_MS, Fleet, numbers, plan
+from tests.domain.test_windows import ZONES, calendars, may_call_in_all
+
+HOUR_MS = 3_600_000
+settings_of_a_campaign = st.fixed_dictionaries(
+    {
+        "frequency": st.integers(1, 5) | st.integers(1, 600) | st.just(60_000),
+        "max_aleg": st.integers(0, 4),
+        "ring_limit_ms": st.integers(1_000, 40_000),
+        "callmaxduration_s": st.integers(1, 200),
+        "maxretry": st.integers(0, 2),
+        "intervalretry_ms": st.sampled_from([0, 1, 5_000, 600_000]),
+        "completion_maxretry": st.integers(0, 2),
+        "completion_intervalretry_ms": st.sampled_from([0, 1, 5_000, 600_000]),
+        "starting_ms": st.sampled_from([START_MS - DAY_MS, START_MS, START_MS + 90_000]),
+        "expires_ms": st.sampled_from([START_MS + 100_000, START_MS + HOUR_MS, START_MS + DAY_MS]),
+        "calendar": st.sampled_from([Calendar(), Calendar(start=time(9), stop=time(17))]) | calendars,
+        "amd": st.integers(0, 3),
+    }
+)
+parameters_of_a_gateway = st.fixed_dictionaries(
+    {
+        "answer": st.sampled_from([0, 0.5, 0.8]),
+        "post_dial_delay": st.sampled_from([0, 1, [0, 3]]),
+        "ring": st.sampled_from([0, 4, [1, 60]]),
+        "listen": st.sampled_from([0, 0.5, 1]),
+    }
+)
+
+
+@st.composite
+def built_twice(draw: st.DrawFn) -> tuple[Fleet, Fleet]:
+    """The same fleet twice, neither of them run."""
+    build = draw(builders())
+    return build(), build()
+
+
+@st.composite
+def builders(draw: st.DrawFn) -> Callable[[], Fleet]:
+    settings: list[dict[str, Any]] = draw(st.lists(settings_of_a_campaign, min_size=1, max_size=3))
+    zones = draw(
+        st.lists(st.sampled_from(["", "UTC", "Europe/Paris", "America/New_York", "?", *ZONES]), min_size=1, max_size=4)
+    )
+    sizes = draw(st.lists(st.integers(1, 30), min_size=len(settings), max_size=len(settings)))
+    return partial(
+        Fleet,
+        *(plan(index, **one) for index, one in enumerate(settings, 1)),
+        callees=[[(number, zones[i % len(zones)]) for i, (number, _) in enumerate(numbers(size))] for size in sizes],
+        gateway=GatewayPlan(1, draw(st.integers(0, 5)), draw(st.integers(0, 3))),
+        balance=draw(st.just(10**9) | st.integers(6_000, 200_000)),
+        rate=draw(st.sampled_from([Rate(0), Rate(6_000), Rate(59_999, 6, 1, 7)])),
+        parameters=draw(parameters_of_a_gateway),
+        seed=draw(st.integers(0, 2**63 - 1)),
+    )
+
+
+def fleets() -> st.SearchStrategy[Fleet]:
+    """Fleets that have been run to their end."""
+    return builders().map(lambda build: build().run())
+
+
+def check_spread(moments: list[int], most: int, window_ms: int) -> None:
+    """In every window of this length, at most so many."""
+    assert moments == sorted(moments)
+    for first, one_too_many in zip(moments, moments[most:], strict=False):
+        assert one_too_many - first >= window_ms
+
+
+def check_crowd(fleet: Fleet, limit: int, campaign_id: int | None = None) -> None:
+    """At no moment more calls in progress than this (0: no limit), of one campaign or of all."""
+    in_progress = 0
+    for _, effect in fleet.book.entries:
+        if isinstance(effect, (effects.Dial, effects.FinishCall)) and campaign_id in {None, effect.call.plan.id}:
+            in_progress += 1 if isinstance(effect, effects.Dial) else -1
+            assert not limit or in_progress <= limit
+    assert in_progress == 0
+
+
+@given(fleets())
+def test_every_limit_is_kept(fleet: Fleet) -> None:
+    """I8: the pace of each campaign, its calls at once, the gateway's calls at once and a second."""
+    gateway = fleet.gateway
+    for one in fleet.plans:
+        check_spread([call.started_ms for call in fleet.dials if call.plan.id == one.id], one.frequency, 60_000)
+        check_crowd(fleet, one.max_aleg, one.id)
+    check_crowd(fleet, gateway.max_channels)
+    if gateway.max_cps:
+        check_spread([call.started_ms for call in fleet.dials], gateway.max_cps, 1_000)
+
+
+@given(fleets())
+def test_nobody_is_called_at_a_time_that_is_not_theirs(fleet: Fleet) -> None:
+    """I6: between the campaign's dates, and in the daily window by the callee's wall clock."""
+    for call in fleet.dials:
+        calendar, zone = call.plan.calendar, call.subscriber.zone or call.plan.service_zone
+        assert call.plan.starting_ms <= call.started_ms < call.plan.expires_ms
+        assert zone != "?"
+        assert calendar.is_always or may_call_in_all(calendar, zone, call.started_ms)
+
+
+@given(fleets())
+def test_attempts_are_numbered_without_a_gap_and_no_more_than_allowed(fleet: Fleet) -> None:
+    """I1: one live attempt at a time, n at most 1 + maxretry + completion_maxretry, none before it is due."""
+    attempts: Counter[int] = Counter()
+    due_ms: dict[int, int] = {}
+    for _, effect in fleet.book.entries:
+        if isinstance(effect, effects.Dial):
+            call = effect.call
+            attempts[call.subscriber.id] += 1
+            assert call.attempt == attempts[call.subscriber.id]
+            assert call.attempt <= 1 + call.plan.maxretry + call.plan.completion_maxretry
+            assert due_ms.pop(call.subscriber.id, 0) <= call.started_ms
+            assert call.subscriber.id not in due_ms
+            due_ms[call.subscriber.id] = START_MS * 2  # while it is in progress
+        elif isinstance(effect, effects.FinishCall):
+            due_ms[effect.call.subscriber.id] = effect.verdict.due_ms or START_MS * 2
+
+
+@given(fleets())
+def test_the_balance_and_what_is_held_of_it_are_never_overdrawn(fleet: Fleet) -> None:
+    """I3 and I4: every hold covers its charge, and the balance covers all holds."""
+    balance, held = fleet.balance, 0
+    for _, effect in fleet.book.entries:
+        if isinstance(effect, effects.Dial):
+            held += effect.call.hold
+        elif isinstance(effect, effects.FinishCall):
+            assert effect.bill.cost <= effect.call.hold
+            held -= effect.call.hold
+            balance -= effect.bill.cost
+        assert balance >= held >= 0
+    assert (held, balance) == (0, fleet.balance - fleet.book.spent[1])
+
+
+@given(fleets())
+def test_every_campaign_ends_and_says_why(fleet: Fleet) -> None:
+    """Completed: nobody is open any more. Expired or without credit: exactly then, with nothing dialled after it."""
+    for one in fleet.plans:
+        (at_ms, _, status, reason), *later = [move for move in fleet.moves if move[1] == one.id]
+        theirs = {fleet.book.standing(call.subscriber.id).status for call in fleet.dials if call.plan.id == one.id}
+        assert SubscriberStatus.IN_PROCESS not in theirs
+        assert all(call.started_ms <= at_ms + START_MS for call in fleet.dials if call.plan.id == one.id)
+        if reason == "completed":
+            assert (status, later) == (CampaignStatus.END, [])
+            assert SubscriberStatus.PENDING not in theirs
+        elif reason == "no_credit":
+            assert (status, [move[2:] for move in later]) == (
+                CampaignStatus.PAUSE,
+                [(CampaignStatus.END, "expired")],
+            )
+        else:
+            assert (at_ms + START_MS, status, reason, later) == (one.expires_ms, CampaignStatus.END, "expired", [])
+
+
+@given(fleets())
+def test_those_who_wait_their_turn_are_called_in_the_order_of_their_ids(fleet: Fleet) -> None:
+    """Among the first calls of one campaign to one zone."""
+    first_calls: defaultdict[tuple[int, str], list[int]] = defaultdict(list)
+    for call in fleet.dials:
+        if call.attempt == 1:
+            first_calls[call.plan.id, call.subscriber.zone].append(call.subscriber.id)
+    for ids in first_calls.values():
+        assert all(earlier < later for earlier, later in pairwise(ids))
+
+
+@given(built_twice(), st.lists(st.integers(0, 150_000) | st.integers(0, DAY_MS), max_size=6))
+def test_being_told_again_how_everything_stands_changes_nothing(twins: tuple[Fleet, Fleet], moments: list[int]) -> None:
+    """I12: the same calls, ends and moves, at whatever moments the service reads its rows anew."""
+    undisturbed, disturbed = twins
+    for moment in sorted(moments):
+        disturbed.run(START_MS + moment).tell_again()
+    assert story(disturbed.run()) == story(undisturbed.run())
+
+
+def story(fleet: Fleet) -> list[object]:
+    """What happened, in order."""
+    return [fleet.book.cdrs, fleet.moves, [call.callid for call in fleet.dials], dict(fleet.book.spent)]

@@ -1,0 +1,191 @@
+"""README.md tells the truth: its tour is walked, and its tables are those of the code."""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Final, NamedTuple
+
+import msgspec
+import pytest
+
+from dialer import connections, passwords
+from dialer.api import body, clock, fields, listing, strict_json, throttle
+from dialer.api.records import campaigns, surveys
+from dialer.domain import money, numbers
+from dialer.server import KEEP_ALIVE_S
+from dialer.settings import SETTINGS
+from dialer.sim.behaviour import ALWAYS_THE_SAME, BehaviourError, parse_behaviour
+from dialer.store import csv_records, imports, media
+
+ROOT: Final = Path(__file__).parents[1]
+README: Final = (ROOT / "README.md").read_text("utf-8")
+STEP_S_MAX: Final = 120
+READY: Final = re.compile(r"dialer is ready at http://(127\.0\.0\.1:[0-9]+)/rest-api/")
+BASH: Final = shutil.which("bash") or ""
+SHOWN_ADDRESS: Final = "127.0.0.1:8000"
+MARK: Final = "=== that was it:"
+MIB: Final = 1024 * 1024
+
+
+class Step(NamedTuple):
+    """A command of the tour, and what it prints."""
+
+    command: str
+    output: list[str]
+
+
+def section(title: str) -> str:
+    """The text of a section of README.md, up to the next one of its kind."""
+    level = title.partition(" ")[0]
+    _, _, rest = README.partition(f"\n{title}\n")
+    assert rest, f"README.md has no section {title}"
+    return re.split(rf"\n{level} ", rest)[0]
+
+
+def blocks(text: str, language: str) -> list[str]:
+    """The fenced blocks of a language."""
+    return re.findall(rf"^```{language}\n(.*?)^```", text, re.DOTALL | re.MULTILINE)
+
+
+def rows(title: str) -> list[list[str]]:
+    """The rows of the first table of a section, without its header."""
+    lines = [line for line in section(title).partition("\n|")[2].partition("\n\n")[0].splitlines() if "|" in line]
+    return [[cell.strip() for cell in line.strip("|").split(" | ")] for line in lines[2:]]
+
+
+def steps() -> list[Step]:
+    """The commands of the tour in their order."""
+    found: list[Step] = []
+    for line in "".join(blocks(section("## A tour in curl"), "console")).splitlines():
+        if line.startswith("$ "):
+            found.append(Step(line[2:], []))
+        elif line.startswith("> "):
+            found[-1] = Step(f"{found[-1].command}\n{line[2:]}", [])
+        else:
+            found[-1].output.append(line)
+    return found
+
+
+def is_shown(shown: list[str], printed: list[str]) -> bool:
+    """Whether lines are as README.md shows them; `…` ends a line of which the rest is left out."""
+    return len(shown) == len(printed) and all(
+        line.startswith(wanted[:-1]) if wanted.endswith("…") else line == wanted
+        for wanted, line in zip(shown, printed, strict=True)
+    )
+
+
+@contextmanager
+def server(folder: Path) -> Iterator[str]:
+    """The server of the tour, on any port that is free; its address."""
+    (script,) = blocks(section("## A tour in curl"), "sh")
+    with subprocess.Popen(
+        [BASH, "-eu", "-c", script.replace("dialer serve", "exec dialer serve --port 0")],
+        cwd=folder,
+        env=environment(),
+        stdout=subprocess.PIPE,
+        text=True,
+    ) as process:
+        try:
+            match = READY.match(process.stdout.readline() if process.stdout else "")
+            assert match, "the server did not start"
+            yield match[1]
+        finally:
+            process.terminate()
+
+
+def environment() -> dict[str, str]:
+    """This process's environment without settings of the service, and with our own `dialer` on the path."""
+    others = {name: value for name, value in os.environ.items() if not name.startswith("DIALER_")}
+    return {**others, "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"}
+
+
+def walk(folder: Path, address: str) -> list[str]:
+    """What each command of the tour prints, in one shell."""
+    script = "".join(f'{step.command}\necho "{MARK} $?"\n' for step in steps()).replace(SHOWN_ADDRESS, address)
+    completed = subprocess.run(
+        [BASH, "-u"],
+        input=f"exec 2>&1\n{script}",
+        cwd=folder,
+        env=environment(),
+        stdout=subprocess.PIPE,
+        text=True,
+        timeout=STEP_S_MAX,
+        check=True,
+    )
+    return completed.stdout.replace(address, SHOWN_ADDRESS).split(f"{MARK} 0\n")[:-1]
+
+
+@pytest.mark.skipif(not (BASH and shutil.which("curl")), reason="the tour needs curl and bash")
+def test_the_tour_prints_what_it_shows(tmp_path: Path) -> None:
+    with server(tmp_path) as address:
+        printed = [text.rstrip("\n").splitlines() for text in walk(tmp_path, address)]
+    walked = list(zip(steps(), printed, strict=True))
+    assert [(step, lines) for step, lines in walked if not is_shown(step.output, lines)] == []
+    assert len(walked) > 15
+
+
+def test_every_setting_is_listed_with_its_default() -> None:
+    listed = {name.strip("`"): default.strip("`") for name, default, _ in rows("## Settings")}
+    assert listed == {setting.variable: setting.default for setting in SETTINGS}
+
+
+LIMITS: Final = {
+    "A JSON body": f"{body.BODY_BYTES_MAX // MIB} MiB",
+    "Its depth": f"{strict_json.DEPTH_MAX} levels",
+    "Its size in objects, lists and commas": f"{strict_json.MEMBERS_MAX:,}",
+    "A name (`name`, `full_name`, …)": f"{imports.FULL_NAME_MAX} characters (campaigns: {campaigns.NAME_MAX})",
+    "A description, or `additional_vars` as text": f"{fields.TEXT_MAX:,} characters",
+    "A section's `script`": f"{surveys.SCRIPT_MAX:,} characters",
+    "References in one list": f"{fields.REFERENCES_MAX:,}",
+    "An id": f"1 to {2**63 - 1}",
+    "An amount": f"finite, {money.MONEY_PLACES} decimals, below {money.MONEY_LIMIT:,}",
+    "A phone number": f"{numbers.NUMBER_DIGITS_MIN} to {numbers.NUMBER_DIGITS_MAX} digits",
+    "Records on a page": f"{listing.PAGE_SIZE_MAX:,}",
+    "Request line and headers": f"{connections.HEAD_BYTES_MAX // 1024} KiB",
+    "Time for the headers of a request": f"{connections.HEAD_S} s",
+    "Time for a body, or for each further MiB of it": f"{connections.BODY_WINDOW_S} s",
+    "Time between two requests of a connection": f"{KEEP_ALIVE_S} s",
+    "An audio file": f"{media.AUDIO_BYTES_MAX // MIB} MiB",
+    "Audio of one user": f"{media.USER_BYTES_MAX // MIB} MiB in {media.USER_FILES_MAX:,} files",
+    "A CSV file": f"{imports.IMPORT_BYTES_MAX // MIB} MiB",
+    "A line of it": f"{csv_records.LINE_BYTES_MAX // 1024} KiB",
+    "Refused lines that a report names": f"{imports.ERRORS_MAX:,}",
+    "Wrong passwords for a user name or from an address": (
+        f"{throttle.FAILURES_MAX} in {throttle.WINDOW_S / 60:.0f} minutes"
+    ),
+    "A password": f"{passwords.PASSWORD_LENGTH_MIN} to {passwords.PASSWORD_LENGTH_MAX:,} characters",
+    "One advance of the clock": f"{clock.ADVANCE_MS_MAX // 86_400_000} days",
+}
+
+
+def test_every_limit_is_the_one_of_the_code() -> None:
+    assert {what: limit for what, limit, _ in rows("## Limits")} == LIMITS
+
+
+def test_the_defaults_of_a_simulated_gateway_are_those_it_has() -> None:
+    defaults = {
+        name.strip("`"): msgspec.json.decode(default.strip("`"))
+        for name, default, _ in rows("## The simulated gateway")
+    }
+    assert parse_behaviour(defaults) == parse_behaviour({})
+    for name, default in defaults.items():
+        with pytest.raises(BehaviourError, match=name):
+            parse_behaviour({name: f"not {default}"})
+
+
+def test_every_number_that_always_does_the_same_is_listed() -> None:
+    listed = [re.findall(r"\+([0-9]+)", cell) for cell, _ in rows("### Numbers that always do the same")]
+    named = {str(number) for ends in listed for number in range(int(ends[0]), int(ends[-1]) + 1)}
+    assert named == ALWAYS_THE_SAME.keys()
+
+
+def test_every_link_leads_somewhere() -> None:
+    titles = re.findall(r"^#+ (.*)$", README, re.MULTILINE)
+    anchors = {f"#{title.lower().replace(' ', '-')}" for title in titles}
+    targets = re.findall(r"\]\(([^)]+)\)", README)
+    assert [target for target in targets if target not in anchors and not (ROOT / target).exists()] == []
