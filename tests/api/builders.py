@@ -4,18 +4,18 @@ from typing import Any
 
 from dialer.store.database import Database
 from dialer.store.models import AudioFile, CallRequest, Cdr, Row, SurveyResult
-from tests.api.harness import NOW_MS, Caller
+from tests.api.harness import NOW_MS, Caller, Json
 
 _audio = {"name": "hello", "audio_file": "0a1b.wav", "format": "wav", "size": 1, "duration_ms": 1_000}
 
 
-def stored(database: Database, model: type[Row], **columns: Any) -> int:
+def stored(database: Database, model: type[Row], **columns: Json) -> int:
     """A row that no request can make, put where it belongs; its id."""
     table = model.__table__
     stamps = {"created_date": NOW_MS, "updated_date": NOW_MS}
     values = {**{name: value for name, value in stamps.items() if name in table.c}, **columns}
-    result = database.write_now(lambda connection: connection.execute(table.insert().values(**values)))
-    return int(result.inserted_primary_key[0])
+    statement = table.insert().values(**values).returning(table.c.id)
+    return int(database.write_now(lambda connection: connection.execute(statement).scalar_one()))
 
 
 class Estate:

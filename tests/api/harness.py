@@ -2,7 +2,7 @@
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from typing import Any
+from typing import Any, TypeAlias
 
 from litestar import Litestar
 from litestar.testing import TestClient
@@ -16,6 +16,10 @@ PASSWORD = "correct horse battery"
 USERS = {1: ("admin", True), 2: ("alice", False), 3: ("bob", False)}
 HOST = "testserver.local"
 BASE = f"http://{HOST}/rest-api"
+
+
+Json: TypeAlias = Any
+"""What came back from the API, or goes to it: a test says what it expects of it."""
 
 
 class FakeWorker:
@@ -51,28 +55,28 @@ class Caller:
         self.client = client
         self.auth = (username, password)
 
-    def request(self, method: str, path: str, **options: Any) -> Any:
+    def request(self, method: str, path: str, **options: Json) -> Json:
         url = path if path.startswith(("/", "http")) else f"/rest-api/{path}"
         return self.client.request(method, url, auth=self.auth, **options)
 
-    def get(self, path: str, /, **params: Any) -> Any:
+    def get(self, path: str, /, **params: Json) -> Json:
         """The JSON of a read that succeeds."""
         answer = self.request("GET", path, params=params or None)
         assert answer.status_code == 200, answer.text
         return answer.json()
 
-    def create(self, path: str, /, **fields: Any) -> Any:
+    def create(self, path: str, /, **fields: Json) -> Json:
         """The record of a creation that succeeds."""
         answer = self.request("POST", f"{path}/", json=fields)
         assert answer.status_code == 201, answer.text
         return answer.json()
 
-    def change(self, url: str, /, **fields: Any) -> None:
+    def change(self, url: str, /, **fields: Json) -> None:
         """A change that succeeds."""
         answer = self.request("PATCH", url, json=fields)
         assert (answer.status_code, answer.content) == (202, b""), answer.text
 
-    def refused(self, method: str, path: str, /, **fields: Any) -> tuple[int, Any]:
+    def refused(self, method: str, path: str, /, **fields: Json) -> tuple[int, Any]:
         """Status and body of a request that fails."""
         answer = self.request(method, path, json=fields if method != "DELETE" else None)
         assert answer.status_code >= 400, answer.text

@@ -11,11 +11,11 @@ from litestar.testing import TestClient
 from dialer.api import auth
 from dialer.api.app import create_app
 from dialer.api.auth import Authenticator
-from dialer.passwords import hash_password
+from dialer.passwords import hash_password, verify_password
 from dialer.settings import Settings
 from dialer.store.database import Database
 from dialer.store.models import User
-from tests.api.harness import PASSWORD, Caller, FakeWorker
+from tests.api.harness import PASSWORD, Caller, FakeWorker, Json
 
 INVALID = (401, {"detail": "Invalid username/password."})
 GUESSED = (429, {"detail": "Too many wrong passwords; try again later."})
@@ -74,8 +74,6 @@ class Verifier:
 
     def __call__(self, password_hash: str, password: str) -> bool:
         self.count += 1
-        from dialer.passwords import verify_password
-
         return verify_password(password_hash, password)
 
 
@@ -102,7 +100,7 @@ def time() -> Time:
 
 
 @pytest.fixture
-def client(database: Database, worker: FakeWorker, time: Time) -> Any:
+def client(database: Database, worker: FakeWorker, time: Time) -> Json:
     app = create_app(Settings(), database=database, worker=worker, authenticator=Authenticator(database, time))
     with TestClient(app, raise_server_exceptions=True) as client:
         yield client

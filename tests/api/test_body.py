@@ -10,7 +10,9 @@ from tests.api.harness import Caller
 MEBIBYTE = 1_048_576
 
 
-def post(caller: Caller, content: bytes | Iterator[bytes], media_type: str | None = "application/json") -> tuple[int, Any]:
+def post(
+    caller: Caller, content: bytes | Iterator[bytes], media_type: str | None = "application/json"
+) -> tuple[int, Any]:
     headers = {} if media_type is None else {"Content-Type": media_type}
     answer = caller.request("POST", "phonebook/", content=content, headers=headers)
     return answer.status_code, answer.json()
@@ -46,7 +48,15 @@ def test_what_is_no_json_object_is_refused_and_not_stored(alice: Caller, content
 
 @pytest.mark.parametrize(
     "media_type",
-    [None, "text/plain", "application/xml", "multipart/form-data", "application/jsonp", "application/x-www-form-urlencoded", ";"],
+    [
+        None,
+        "text/plain",
+        "application/xml",
+        "multipart/form-data",
+        "application/jsonp",
+        "application/x-www-form-urlencoded",
+        ";",
+    ],
 )
 def test_another_content_type_is_refused(alice: Caller, media_type: str | None) -> None:
     refusal = (415, {"detail": "Send the body as application/json."})
@@ -69,7 +79,7 @@ def test_a_body_over_a_mebibyte_is_refused_whether_its_length_is_told_or_not(ali
     assert post(alice, fits)[0] == 201
 
 
-@pytest.mark.parametrize("number", [10**30, -(10**30), 2**63, 1e400, 1.5, "1e3", "٣", True, [1], {}, "0x10", ""])
+@pytest.mark.parametrize("number", [10**30, -(10**30), 2**63, 1e400, 1.5, "1e3", "\u0663", True, [1], {}, "0x10", ""])
 def test_a_number_that_is_none_is_an_error_of_its_field(alice: Caller, number: object) -> None:
     fields = {"name": "desk", "max_wait_time": number}
     content = str(fields).replace("'", '"').replace("True", "true").replace("inf", "1e400").encode()

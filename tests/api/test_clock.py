@@ -3,12 +3,12 @@ from typing import Any
 import pytest
 
 from dialer.worker.clock import ScaledClock
-from tests.api.harness import NOW, NOW_MS, Caller, FakeWorker
+from tests.api.harness import NOW, NOW_MS, Caller, FakeWorker, Json
 
 STILL = {"now": NOW, "mode": "virtual", "seed": 7}
 
 
-def advance(caller: Caller, **fields: Any) -> tuple[int, Any]:
+def advance(caller: Caller, **fields: Json) -> tuple[int, Any]:
     answer = caller.request("POST", "clock/advance/", json=fields)
     return answer.status_code, answer.json()
 

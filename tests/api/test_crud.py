@@ -1,9 +1,8 @@
 """Create, read, change and delete, as every resource does them."""
 
-from typing import Any
-
 import pytest
 
+from dialer.api.resource import Resource
 from dialer.api.resources import RESOURCES
 from dialer.store.database import StorageUnavailableError
 from tests.api.builders import Estate
@@ -49,9 +48,7 @@ def test_a_change_keeps_what_is_not_given(alice: Caller, worker: FakeWorker, met
 
 
 @pytest.mark.parametrize("resource", CHANGEABLE, ids=lambda resource: resource.path)
-def test_a_change_of_nothing_is_accepted_and_changes_nothing(
-    resource: Any, estate: Estate, alice: Caller
-) -> None:
+def test_a_change_of_nothing_is_accepted_and_changes_nothing(resource: Resource, estate: Estate, alice: Caller) -> None:
     url = estate.paths()[resource.path]
     before = alice.get(url)
     alice.change(url)
@@ -59,7 +56,7 @@ def test_a_change_of_nothing_is_accepted_and_changes_nothing(
 
 
 @pytest.mark.parametrize("resource", CHANGEABLE, ids=lambda resource: resource.path)
-def test_a_record_can_be_sent_back_as_it_was_read(resource: Any, estate: Estate, alice: Caller) -> None:
+def test_a_record_can_be_sent_back_as_it_was_read(resource: Resource, estate: Estate, alice: Caller) -> None:
     url = estate.paths()[resource.path]
     before = alice.get(url)
     alice.change(url, **before)
@@ -75,7 +72,9 @@ def test_a_deleted_record_is_gone(alice: Caller) -> None:
     assert alice.create("phonebook", name="enemies")["id"] == book["id"] + 1
 
 
-@pytest.mark.parametrize("text", ["0", "-1", "x", "1.0", str(ID_MAX + 1), "9" * 400, "%D9%A1", "1%00", "+1", "%20", "1e3"])
+@pytest.mark.parametrize(
+    "text", ["0", "-1", "x", "1.0", str(ID_MAX + 1), "9" * 400, "%D9%A1", "1%00", "+1", "%20", "1e3"]
+)
 @pytest.mark.parametrize("method", ["GET", "PATCH", "DELETE"])
 def test_what_is_no_id_is_not_found(alice: Caller, text: str, method: str) -> None:
     assert alice.refused(method, f"phonebook/{text}/") == (404, {"detail": "Not found."})
@@ -113,9 +112,7 @@ def test_every_wrong_field_is_told_at_once(alice: Caller) -> None:
             "frequency": ["A valid integer is required."],
             "maxretry": ["Ensure this value is greater than or equal to 0."],
             "monday": ["Must be a valid boolean."],
-            "startingdate": [
-                "Datetime has wrong format. Use YYYY-MM-DDThh:mm[:ss[.uuuuuu]][+HH:MM|-HH:MM|Z]."
-            ],
+            "startingdate": ["Datetime has wrong format. Use YYYY-MM-DDThh:mm[:ss[.uuuuuu]][+HH:MM|-HH:MM|Z]."],
             "daily_start_time": ["Time has wrong format. Use HH:MM:SS."],
             "phonebook": ["Invalid hyperlink - Object does not exist."],
             "status": ['"9" is not a valid choice.'],
@@ -130,7 +127,7 @@ def test_every_wrong_field_is_told_at_once(alice: Caller) -> None:
 
 
 @pytest.mark.parametrize("resource", CREATABLE, ids=lambda resource: resource.path)
-def test_a_creation_of_nothing_names_what_is_required(resource: Any, admin: Caller) -> None:
+def test_a_creation_of_nothing_names_what_is_required(resource: Resource, admin: Caller) -> None:
     required = {
         "callerid": {"callerid_num", "callerid_group"},
         "contact": {"contact", "phonebook"},
@@ -144,7 +141,7 @@ def test_a_creation_of_nothing_names_what_is_required(resource: Any, admin: Call
         "tier": {"queue", "agent"},
     }.get(resource.path, {"name"})
     status, errors = admin.refused("POST", f"{resource.path}/")
-    assert (status, errors) == (400, dict.fromkeys(required, ["This field is required."]))
+    assert (status, errors) == (400, {name: ["This field is required."] for name in required})
 
 
 def test_fields_that_are_unknown_or_only_read_are_ignored_and_named(alice: Caller) -> None:
@@ -187,7 +184,19 @@ def test_a_change_is_done_even_if_the_worker_is_in_trouble(alice: Caller, worker
     assert alice.get("phonebook/")["results"] == [book]
 
 
-TEXTS = ["'; DROP TABLE contact; --", "{{7*7}}", "%s%n", "$(id)", "`id`", "<script>", "a\tb\r\nc", "\u202e", "日本", "😀", " x "]
+TEXTS = [
+    "'; DROP TABLE contact; --",
+    "{{7*7}}",
+    "%s%n",
+    "$(id)",
+    "`id`",
+    "<script>",
+    "a\tb\r\nc",
+    "\u202e",
+    "日本",
+    "😀",
+    " x ",
+]
 
 
 @pytest.mark.parametrize("text", TEXTS)

@@ -6,7 +6,6 @@ import pytest
 from litestar import Litestar
 from litestar.testing import TestClient
 
-from tests.api.builders import Estate
 from tests.api.harness import PASSWORD, Caller, FakeWorker
 
 ALICE = ("alice", PASSWORD)
@@ -61,21 +60,33 @@ def test_a_wrong_method_says_which_are_right(client: TestClient[Litestar]) -> No
 
 
 @pytest.mark.parametrize("path", ["users/", "users/2/", "subscriber-list/", "users/9/"])
-def test_head_is_get_without_a_body(alice: Caller, estate: Estate, path: str) -> None:
+@pytest.mark.usefixtures("estate")
+def test_head_is_get_without_a_body(alice: Caller, path: str) -> None:
     head, get = alice.request("HEAD", path), alice.request("GET", path)
     assert (head.status_code, head.content) == (get.status_code, b"")
     assert head.headers.get("content-length") == get.headers.get("content-length")
 
 
-def test_an_unexpected_error_says_nothing(client: TestClient[Litestar], admin: Caller, worker: FakeWorker) -> None:
+def test_an_unexpected_error_says_nothing(admin: Caller, worker: FakeWorker) -> None:
     async def fail(_to_ms: int) -> None:
         raise RuntimeError("secret")
 
-    worker.advance = fail  # type: ignore[method-assign]
+    worker.advance = fail  # type: ignore[assignment]
     assert admin.refused("POST", "clock/advance/", seconds=1) == (500, {"detail": "Internal error."})
 
 
-QUERIES = ["%", "%FF", "page=1&page=2", "a=" + "b" * 20_000, "=", "&&&", "phonebook_id[]=1", "contact=%00", "full_name=%00", "cursor=%FF"]
+QUERIES = [
+    "%",
+    "%FF",
+    "page=1&page=2",
+    "a=" + "b" * 20_000,
+    "=",
+    "&&&",
+    "phonebook_id[]=1",
+    "contact=%00",
+    "full_name=%00",
+    "cursor=%FF",
+]
 
 
 @pytest.mark.parametrize("query", QUERIES, ids=lambda query: query[:20])

@@ -1,15 +1,13 @@
 """A POST that is sent again with the same key is answered again, not done again."""
 
-from typing import Any
-
 import pytest
 
 from dialer.api.errors import ConflictError
 from dialer.api.idempotency import Attempts, attempt_of
-from tests.api.harness import Caller, FakeWorker
+from tests.api.harness import Caller, FakeWorker, Json
 
 
-def post(caller: Caller, key: str, **fields: Any) -> Any:
+def post(caller: Caller, key: str, **fields: Json) -> Json:
     return caller.request("POST", "phonebook/", json=fields, headers={"Idempotency-Key": key})
 
 
@@ -60,8 +58,7 @@ def test_a_key_has_up_to_255_characters(alice: Caller, key: str) -> None:
 def test_while_the_first_runs_another_is_refused() -> None:
     attempts = Attempts()
     attempt = attempt_of("k1", user_id=2, path="phonebook", body=b"{}")
-    with attempts.begin(attempt):
-        with pytest.raises(ConflictError), attempts.begin(attempt):
-            pass
+    with attempts.begin(attempt), pytest.raises(ConflictError), attempts.begin(attempt):
+        pass
     with attempts.begin(attempt):
         pass

@@ -1,6 +1,5 @@
 """Lists: pages, links, filters, and the plain array of subscribers."""
 
-from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
@@ -12,7 +11,7 @@ from dialer.settings import Settings
 from dialer.store.database import Database
 from dialer.store.models import Contact, Phonebook, Subscriber
 from tests.api.builders import Estate, stored
-from tests.api.harness import BASE, NOW_MS, Caller, FakeWorker
+from tests.api.harness import BASE, NOW_MS, Caller, FakeWorker, Json
 
 
 @pytest.fixture
@@ -25,11 +24,12 @@ def book(database: Database) -> int:
     return book
 
 
-def ids(page: Any) -> list[int]:
+def ids(page: Json) -> list[int]:
     return [record["id"] for record in page["results"]]
 
 
-def test_a_page_has_ten_records_and_links_to_its_neighbours(alice: Caller, book: int) -> None:
+@pytest.mark.usefixtures("book")
+def test_a_page_has_ten_records_and_links_to_its_neighbours(alice: Caller) -> None:
     first = alice.get("contact/")
     assert (first["count"], ids(first), first["previous"]) == (25, list(range(1, 11)), None)
     second = alice.get(first["next"])
@@ -40,7 +40,8 @@ def test_a_page_has_ten_records_and_links_to_its_neighbours(alice: Caller, book:
     assert alice.get(second["previous"]) == first
 
 
-def test_a_page_is_found_by_number_too(alice: Caller, book: int) -> None:
+@pytest.mark.usefixtures("book")
+def test_a_page_is_found_by_number_too(alice: Caller) -> None:
     linked = alice.get(alice.get("contact/")["next"])
     assert alice.get("contact/", page=2) == linked
     assert parse_qs(urlsplit(linked["next"]).query)["page"] == ["3"]
@@ -52,7 +53,8 @@ def test_links_keep_filters_and_size(alice: Caller, book: int) -> None:
     assert ids(alice.get(page["next"])) == [5, 6, 7, 8]
 
 
-def test_following_next_misses_nothing_when_records_go(alice: Caller, book: int) -> None:
+@pytest.mark.usefixtures("book")
+def test_following_next_misses_nothing_when_records_go(alice: Caller) -> None:
     page = alice.get("contact/")
     for number in (1, 2, 3):
         assert alice.request("DELETE", f"contact/{number}/").status_code == 204
@@ -60,28 +62,32 @@ def test_following_next_misses_nothing_when_records_go(alice: Caller, book: int)
 
 
 @pytest.mark.parametrize("page", ["0", "-1", "x", "4", "1.5", "9" * 30, "", "%00"])
-def test_a_page_that_is_none_is_not_found(alice: Caller, book: int, page: str) -> None:
+@pytest.mark.usefixtures("book")
+def test_a_page_that_is_none_is_not_found(alice: Caller, page: str) -> None:
     assert alice.refused("GET", f"contact/?page={page}") == (404, {"detail": "Invalid page."})
 
 
 @pytest.mark.parametrize("cursor", ["x", "a", "a0", "b-1", "c5", "a" + "9" * 30])
-def test_a_cursor_of_somebodys_own_making_is_no_page(alice: Caller, book: int, cursor: str) -> None:
+@pytest.mark.usefixtures("book")
+def test_a_cursor_of_somebodys_own_making_is_no_page(alice: Caller, cursor: str) -> None:
     assert alice.refused("GET", f"contact/?page=2&cursor={cursor}") == (404, {"detail": "Invalid page."})
 
 
 def test_an_empty_list_has_one_page(alice: Caller) -> None:
-    empty = {"count": 0, "next": None, "previous": None, "results": []}
+    empty: Json = {"count": 0, "next": None, "previous": None, "results": []}
     assert alice.get("contact/") == alice.get("contact/", page=1) == empty
 
 
-def test_a_page_has_at_most_a_thousand_records(alice: Caller, book: int) -> None:
+@pytest.mark.usefixtures("book")
+def test_a_page_has_at_most_a_thousand_records(alice: Caller) -> None:
     assert len(ids(alice.get("contact/", page_size=100_000))) == 25
     refusal = (400, {"page_size": ["A valid integer is required."]})
     assert alice.refused("GET", "contact/?page_size=all") == refusal
     assert alice.refused("GET", "contact/?page_size=0")[0] == 400
 
 
-def test_numbers_are_found_in_any_spelling(alice: Caller, book: int) -> None:
+@pytest.mark.usefixtures("book")
+def test_numbers_are_found_in_any_spelling(alice: Caller) -> None:
     assert ids(alice.get("contact/", contact="+1 (202) 555-0003")) == [4]
     assert alice.refused("GET", "contact/?contact=nobody")[0] == 400
 
@@ -93,9 +99,7 @@ def test_a_filter_of_the_wrong_type_is_an_error_of_its_name(alice: Caller) -> No
         {
             "campaign_id": ["A valid integer is required."],
             "leg_type": ['"9" is not a valid choice.'],
-            "starting_date_after": [
-                "Datetime has wrong format. Use YYYY-MM-DDThh:mm[:ss[.uuuuuu]][+HH:MM|-HH:MM|Z]."
-            ],
+            "starting_date_after": ["Datetime has wrong format. Use YYYY-MM-DDThh:mm[:ss[.uuuuuu]][+HH:MM|-HH:MM|Z]."],
             "hangup_cause_q850": ["Ensure this value is greater than or equal to 0."],
         },
     )

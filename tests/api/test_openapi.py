@@ -1,29 +1,29 @@
 """The document says of every resource what it takes and what it gives."""
 
-from typing import Any
-
 import pytest
 from litestar import Litestar
 from litestar.testing import TestClient
 
 from dialer.api.openapi import document
+from dialer.api.resource import Resource
 from dialer.api.resources import RESOURCES
 from dialer.api.shapes import fields_of
+from tests.api.harness import Json
 
 
 @pytest.fixture
-def described(client: TestClient[Litestar]) -> Any:
+def described(client: TestClient[Litestar]) -> Json:
     answer = client.get("/schema/openapi.json")
     assert answer.headers["content-type"].startswith("application/json")
     return answer.json()
 
 
-def schema_of(content: Any) -> Any:
+def schema_of(content: Json) -> Json:
     return content["content"]["application/json"]["schema"]
 
 
 @pytest.mark.parametrize("resource", RESOURCES, ids=lambda resource: resource.path)
-def test_every_resource_names_its_schemas(resource: Any, described: Any) -> None:
+def test_every_resource_names_its_schemas(resource: Resource, described: Json) -> None:
     name = resource.read.__name__.removesuffix("Read")
     paths, schemas = described["paths"], described["components"]["schemas"]
     item = paths[f"/rest-api/{resource.path}/{{record_id}}/"]
@@ -41,13 +41,13 @@ def test_every_resource_names_its_schemas(resource: Any, described: Any) -> None
         assert schemas[f"{name}Write"]["required"] == required
 
 
-def test_bounds_and_slashes_are_not_lost(described: Any) -> None:
+def test_bounds_and_slashes_are_not_lost(described: Json) -> None:
     retries = described["components"]["schemas"]["CampaignWrite"]["properties"]["maxretry"]
     assert retries == {"type": "integer", "minimum": 0, "maximum": 1000, "default": 0}
     assert all(path.endswith("/") for path in described["paths"] if path.startswith("/rest-api"))
 
 
-def test_every_error_has_one_named_schema(described: Any) -> None:
+def test_every_error_has_one_named_schema(described: Json) -> None:
     for path, item in described["paths"].items():
         for operation in item.values():
             for status, answer in operation["responses"].items() if path.startswith("/rest-api") else ():
@@ -55,13 +55,13 @@ def test_every_error_has_one_named_schema(described: Any) -> None:
                     assert schema_of(answer) == {"$ref": "#/components/schemas/Error"}
 
 
-def test_operations_have_names_of_their_own(described: Any) -> None:
+def test_operations_have_names_of_their_own(described: Json) -> None:
     names = [operation["operationId"] for item in described["paths"].values() for operation in item.values()]
     assert len(names) == len(set(names))
 
 
-def test_every_reference_in_the_document_resolves(described: Any) -> None:
-    def references(node: Any) -> Any:
+def test_every_reference_in_the_document_resolves(described: Json) -> None:
+    def references(node: Json) -> Json:
         if isinstance(node, dict):
             yield from [node["$ref"]] if "$ref" in node else []
             node = list(node.values())
@@ -72,11 +72,13 @@ def test_every_reference_in_the_document_resolves(described: Any) -> None:
     assert set(references(described)) <= known
 
 
-def test_the_document_can_be_had_without_a_server(client: TestClient[Litestar], described: Any) -> None:
+def test_the_document_can_be_had_without_a_server(client: TestClient[Litestar], described: Json) -> None:
     assert document(client.app)["paths"].keys() == described["paths"].keys()
 
 
-@pytest.mark.parametrize("path", ["/schema/elements", "/schema/swagger", "/schema/x.json", "/schema/oauth2-redirect.html"])
+@pytest.mark.parametrize(
+    "path", ["/schema/elements", "/schema/swagger", "/schema/x.json", "/schema/oauth2-redirect.html"]
+)
 def test_no_page_is_served_that_loads_from_elsewhere(client: TestClient[Litestar], path: str) -> None:
     answer = client.get(path)
     assert (answer.status_code, answer.json()) == (404, {"detail": "Not found."})

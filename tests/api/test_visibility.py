@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from dialer.api.listing import filters_of
-from dialer.api.resource import references_of
+from dialer.api.resource import Resource, references_of
 from dialer.api.resources import RESOURCES
 from dialer.store.database import Database
 from tests.api.builders import Estate
@@ -21,7 +21,7 @@ def path_of(estate: Estate, path: str) -> str:
 
 
 @pytest.mark.parametrize("resource", OWNED, ids=lambda resource: resource.path)
-def test_a_record_of_somebody_else_is_not_found(resource: Any, estate: Estate, bob: Caller, admin: Caller) -> None:
+def test_a_record_of_somebody_else_is_not_found(resource: Resource, estate: Estate, bob: Caller, admin: Caller) -> None:
     url = path_of(estate, resource.path)
     methods = ["GET", *(resource.methods - {"POST"} if resource.write else ())]
     answers = {method: bob.request(method, url, json={} if method == "PATCH" else None) for method in methods}
@@ -31,7 +31,7 @@ def test_a_record_of_somebody_else_is_not_found(resource: Any, estate: Estate, b
 
 
 @pytest.mark.parametrize("resource", OWNED, ids=lambda resource: resource.path)
-def test_a_list_has_only_what_is_ones_own(resource: Any, estate: Estate, bob: Caller, alice: Caller) -> None:
+def test_a_list_has_only_what_is_ones_own(resource: Resource, estate: Estate, bob: Caller, alice: Caller) -> None:
     def ids(caller: Caller) -> list[int]:
         found = caller.get(f"{resource.path}/")
         return [record["id"] for record in (found if resource.plain_array else found["results"])]
@@ -54,10 +54,10 @@ def nested() -> list[tuple[Any, str]]:
 
 @pytest.mark.parametrize(("resource", "field"), nested(), ids=lambda item: getattr(item, "path", item))
 def test_a_reference_to_somebody_elses_record_is_as_one_to_none(
-    resource: Any, field: str, estate: Estate, bob: Caller, admin: Caller, database: Database
+    resource: Resource, field: str, estate: Estate, bob: Caller, admin: Caller, database: Database
 ) -> None:
     own = path_of(Estate(bob, admin, database, user_id=3), resource.path)
-    target = references_of(resource.write)[field].path
+    target = references_of(resource.write or resource.read)[field].path
     foreign = bob.refused("PATCH", own, **{field: path_of(estate, target)})
     missing = bob.refused("PATCH", own, **{field: f"/rest-api/{target}/999999/"})
     assert foreign == missing
@@ -66,9 +66,8 @@ def test_a_reference_to_somebody_elses_record_is_as_one_to_none(
 
 
 @pytest.mark.parametrize("resource", SHARED, ids=lambda resource: resource.path)
-def test_what_is_shared_is_read_by_all_and_written_by_admins(
-    resource: Any, estate: Estate, bob: Caller, admin: Caller
-) -> None:
+@pytest.mark.usefixtures("estate")
+def test_what_is_shared_is_read_by_all_and_written_by_admins(resource: Resource, bob: Caller, admin: Caller) -> None:
     record = admin.create(resource.path, name="shared")
     assert bob.request("GET", record["url"]).json() == record
     refusal = (403, {"detail": "You do not have permission to perform this action."})
@@ -93,7 +92,8 @@ def test_the_user_is_the_caller_and_an_admin_may_name_another(alice: Caller, adm
 
 
 @pytest.mark.parametrize("resource", RESOURCES, ids=lambda resource: resource.path)
-def test_every_filter_narrows_a_list_or_leaves_it(resource: Any, estate: Estate, admin: Caller) -> None:
+@pytest.mark.usefixtures("estate")
+def test_every_filter_narrows_a_list_or_leaves_it(resource: Resource, admin: Caller) -> None:
     for name in filters_of(resource):
         answer = admin.request("GET", f"{resource.path}/", params={name: "1"})
         assert answer.status_code in {200, 400}, (name, answer.text)

@@ -136,11 +136,12 @@ def example(**changes: object) -> Evidence:
 def _prepared() -> Prepared:
     report: Record = {"imported": 0, "duplicates": 0, "rejected": 0, "errors": []}
     return Prepared(
-        user_id=2,
-        gateway_id=1,
+        user={"id": 2},
+        payment={},
+        gateway={},
+        campaign={"id": 1},
         phonebook_id=1,
         dnc_id=1,
-        campaign_id=1,
         survey=SURVEY,
         contacts=report,
         called_off=report,

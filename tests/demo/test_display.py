@@ -23,4 +23,4 @@ def test_a_strip_shows_that_nothing_happened_apart_from_little() -> None:
 
 
 def test_a_share_of_nothing_is_not_shown() -> None:
-    assert (share(1, 3), share(0, 0)) == ("33.3 %", "")
+    assert (share(1, 3), share(0, 0)) == ("33.3%", "")

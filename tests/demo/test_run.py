@@ -9,6 +9,7 @@ import pytest
 from rich.console import Console
 
 from dialer.demo.checks import Checks
+from dialer.demo.display import WIDTH
 from dialer.demo.run import conclude
 
 README = Path(__file__).parents[2] / "README.md"
@@ -32,6 +33,7 @@ def test_the_same_seed_prints_the_same_report_and_it_is_the_one_of_the_readme(tm
     (report, errors), (again, _) = [run.communicate() for run in runs]
     assert [run.returncode for run in runs] == [0, 0], errors
     assert again == report
+    assert max(map(len, report.splitlines())) <= WIDTH
     assert {path.name for path in (tmp_path / "day").iterdir()} > {"dialer.db", "cdr.csv", "welcome.wav"}
     assert [line for line in picture() if line not in report.splitlines()] == []
 

@@ -62,9 +62,7 @@ class Fleet:
         self.rate: Final = rate or Rate(0)
         self.members: Final[dict[int, list[Subscriber]]] = {}
         self.book: Final = Diary()
-        carrier = SimulatedCarrier(seed=seed)
-        carrier.open_gateway(1, msgspec.json.encode(parameters or {}).decode())
-        self.kernel: Final = Kernel(Engine(seed=seed), carrier, self.book, now_ms=START_MS)
+        self.kernel = self._kernel(seed, msgspec.json.encode(parameters or {}).decode(), START_MS)
         self.kernel.tell(AccountOpened(1, balance, 0, self.rate))
         self.kernel.tell(GatewayOpened(self.gateway))
         for plan_, theirs in zip(plans, callees, strict=True):
@@ -77,17 +75,32 @@ class Fleet:
 
     def tell_again(self) -> None:
         """Tell the engine how everything stands, as a service does whenever something may have changed."""
+        self._tell(calls_to_restore=[])
+
+    def restart(self) -> None:
+        """Forget all but the book, and go on from there, as a service does after a crash."""
+        over = {end.call.id for end in self.ends}
+        self.kernel = self._kernel(*self._origin, self.kernel.now_ms)
+        self._tell(calls_to_restore=[call for call in self.dials if call.id not in over])
+
+    def _kernel(self, seed: int, parameters: str, now_ms: int) -> Kernel:
+        self._origin = (seed, parameters)
+        carrier = SimulatedCarrier(seed=seed)
+        carrier.open_gateway(1, parameters)
+        return Kernel(Engine(seed=seed, first_call_id=len(self.dials) + 1), carrier, self.book, now_ms=now_ms)
+
+    def _tell(self, calls_to_restore: list[Call]) -> None:
+        kernel = self.kernel
         held = sum(call.hold for call in self.dials) - sum(end.call.hold for end in self.ends)
-        self.kernel.tell(AccountOpened(1, self.balance - self.book.spent[1], held, self.rate))
-        second_ms = self.kernel.now_ms - 1_000
-        recent = [call.started_ms for call in self.dials if call.started_ms > second_ms]
-        self.kernel.tell(GatewayOpened(self.gateway, tuple(recent[-self.gateway.max_cps :])))
-        over = {campaign_id for _, campaign_id, status, _ in self.moves if status is CampaignStatus.END}
-        paused = {campaign_id for _, campaign_id, status, _ in self.moves if status is CampaignStatus.PAUSE}
+        kernel.tell(AccountOpened(1, self.balance - self.book.spent[1], held, self.rate))
+        recent = [call.started_ms for call in self.dials if call.started_ms > kernel.now_ms - 1_000]
+        kernel.tell(GatewayOpened(self.gateway, tuple(recent[-self.gateway.max_cps :])))
+        for call in calls_to_restore:
+            kernel.restore(call, kernel.now_ms)
         for plan_ in self.plans:
-            if plan_.id not in over:
-                status = CampaignStatus.PAUSE if plan_.id in paused else CampaignStatus.START
-                self.kernel.tell(CampaignOpened(plan_, status, self._next_dial_us(plan_), self._open_zones(plan_)))
+            status = self._status(plan_)
+            if status is not CampaignStatus.END:
+                kernel.tell(CampaignOpened(plan_, status, self._next_dial_us(plan_), self._open_zones(plan_)))
 
     @property
     def dials(self) -> list[Call]:
@@ -114,6 +127,10 @@ class Fleet:
         self.members[plan_.id] = theirs
         self.book.add_campaign(plan_.id, theirs, plan_.dnc_id)
         self.kernel.tell(CampaignOpened(plan_, CampaignStatus.START, 0, self.book.zones(plan_.id)))
+
+    def _status(self, plan_: CampaignPlan) -> CampaignStatus:
+        theirs = [status for _, campaign_id, status, _ in self.moves if campaign_id == plan_.id]
+        return theirs[-1] if theirs else CampaignStatus.START
 
     def _next_dial_us(self, plan_: CampaignPlan) -> int:
         theirs = (

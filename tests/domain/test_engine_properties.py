@@ -179,13 +179,25 @@ def test_those_who_wait_their_turn_are_called_in_the_order_of_their_ids(fleet: F
         assert all(earlier < later for earlier, later in pairwise(ids))
 
 
-@given(built_twice(), st.lists(st.integers(0, 150_000) | st.integers(0, DAY_MS), max_size=6))
+moments_of_a_day = st.lists(st.integers(0, 150_000) | st.integers(0, DAY_MS), max_size=6).map(sorted)
+
+
+@given(built_twice(), moments_of_a_day)
 def test_being_told_again_how_everything_stands_changes_nothing(twins: tuple[Fleet, Fleet], moments: list[int]) -> None:
     """I12: the same calls, ends and moves, at whatever moments the service reads its rows anew."""
     undisturbed, disturbed = twins
-    for moment in sorted(moments):
+    for moment in moments:
         disturbed.run(START_MS + moment).tell_again()
     assert story(disturbed.run()) == story(undisturbed.run())
+
+
+@given(built_twice(), moments_of_a_day)
+def test_a_restart_changes_nothing(twins: tuple[Fleet, Fleet], moments: list[int]) -> None:
+    """F1 and I12: the engine, the carrier and the kernel are made anew from what is on record."""
+    undisturbed, restarted = twins
+    for moment in moments:
+        restarted.run(START_MS + moment).restart()
+    assert story(restarted.run()) == story(undisturbed.run())
 
 
 def story(fleet: Fleet) -> list[object]:

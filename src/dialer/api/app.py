@@ -69,7 +69,8 @@ def create_app(
         plugins=[ShapePlugin()],
         logging_config=None,
     )
-    app.asgi_handler = Edge(app.asgi_handler, metrics)
+    methods = {route.path_format: route.methods for route in app.routes}
+    app.asgi_handler = Edge(app.asgi_handler, metrics, methods)
     return app
 
 

@@ -7,6 +7,7 @@ the OpenAPI document knows the shapes of every resource.
 from collections.abc import AsyncIterator
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Any, ClassVar, Final, TypeAlias
+from urllib.parse import parse_qsl
 
 import msgspec
 from litestar import Controller, Response, delete, get, post, route
@@ -66,7 +67,8 @@ class _Reading(_ResourceController):
     @get("/")
     async def list_records(self, request: ApiRequest, service: NamedDependency[Service]) -> "Response[ListBody]":
         """List the records that the caller may see, narrowed by filters, page by page."""
-        parameters = list(request.query_params.multi_items())
+        # In the client's order, which the framework's own parameters lose, so that links are always the same.
+        parameters = parse_qsl(request.scope["query_string"].decode("latin-1"), keep_blank_values=True)
         selection = parse_selection(self.resource, parameters, service.conventions(request))
         if self.resource.exported:
             chunks = read_chunks(service, request, self.resource, selection)
@@ -240,7 +242,7 @@ def _create_once(unit: Unit, resource: Resource, parsed: Parsed, attempt: Attemp
         return before
     record_id = crud.create_record(unit, resource, parsed)
     content = msgspec.json.encode(crud.read_record(unit, resource, record_id))
-    location = unit.conventions.links.record(resource.url, record_id)
+    location = unit.conventions.links.record(resource.path, record_id)
     answer = Answer(HTTPStatus.CREATED, {"Location": location}, content)
     if attempt is not None:
         remember(unit, attempt, answer)

@@ -92,7 +92,7 @@ def load(unit: Unit, resource: Resource, record_id: int) -> Values:
 
 def refuse_if_needed(unit: Unit, table: Table, record_id: int) -> None:
     """Raise `ConflictError`, naming them, if rows of other tables cannot do without this one."""
-    paths = {resource.table.name: resource.url for resource in unit.resources.values()}
+    paths = {resource.table.name: resource.path for resource in unit.resources.values()}
     users: dict[str, list[int]] = {}
     for other in Row.metadata.sorted_tables:
         for key in other.foreign_keys:

@@ -2,6 +2,7 @@
 
 import re
 import time
+from collections.abc import Collection, Mapping
 from typing import Final
 from uuid import uuid4
 
@@ -17,11 +18,12 @@ _REQUEST_ID: Final = re.compile(rb"[A-Za-z0-9._-]{1,64}\Z")
 
 
 class Edge:
-    """Wraps the application."""
+    """Wraps the application, whose `methods` are those of each route by its template."""
 
-    def __init__(self, app: ASGIApp, metrics: Metrics) -> None:
+    def __init__(self, app: ASGIApp, metrics: Metrics, methods: Mapping[str, Collection[str]]) -> None:
         self._app: Final = app
         self._metrics: Final = metrics
+        self._methods: Final = methods
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Handle one request."""
@@ -40,7 +42,8 @@ class Edge:
             nonlocal status
             if message["type"] == "http.response.start":
                 status = message["status"]
-                message["headers"] = [*map(_with_head, message["headers"]), (REQUEST_ID_HEADER, request_id)]
+                headers = [self._allowing(scope, header) for header in message["headers"]]
+                message["headers"] = [*headers, (REQUEST_ID_HEADER, request_id)]
             elif method == "HEAD" and message["type"] == "http.response.body":
                 message["body"] = b""
             await send(message)
@@ -51,13 +54,13 @@ class Edge:
             template = str(scope.get("path_template") or "none")
             self._metrics.observe(method, template, status, time.perf_counter() - started_s)
 
-
-def _with_head(header: tuple[bytes, bytes]) -> tuple[bytes, bytes]:
-    """A header; the list of methods that a path has, with the one that is added here."""
-    name, value = header
-    if name.lower() == b"allow" and b"GET" in value and b"HEAD" not in value:
-        return name, value + b", HEAD"
-    return header
+    def _allowing(self, scope: Scope, header: tuple[bytes, bytes]) -> tuple[bytes, bytes]:
+        """A header; in place of `Allow`, all methods of the route: the framework knows those of its last part only."""
+        name, value = header
+        if name.lower() != b"allow":
+            return header
+        known = self._methods.get(str(scope.get("path_template")), value.decode().split(", "))
+        return name, ", ".join(sorted({*known, *({"HEAD"} if "GET" in known else ())})).encode()
 
 
 def _request_id(scope: Scope) -> bytes:

@@ -9,9 +9,10 @@ from litestar.connection import ASGIConnection
 
 ID_MAX: Final = 2**63 - 1
 PREFIX: Final = "/rest-api"
-ALIASES: Final = {"dnc": "dnc-list"}
-"""Paths under which a resource answers too, and is known in references."""
+URL_PATHS: Final = {"dnc-list": "dnc"}
+"""The paths in the URLs of records, where they are not those of the resource; it answers under both."""
 
+_PATHS: Final = {shown: path for path, shown in URL_PATHS.items()}
 _ID: Final = re.compile(r"0*[1-9][0-9]{0,18}\Z", re.ASCII)
 _RECORD: Final = re.compile(rf"{PREFIX}/([a-z-]{{1,40}})/([0-9]{{1,40}})/?\Z", re.ASCII)
 _HOST: Final = re.compile(r"[A-Za-z0-9._\-]{1,253}(:[0-9]{1,5})?\Z|\[[0-9A-Fa-f:.]{2,45}\](:[0-9]{1,5})?\Z", re.ASCII)
@@ -40,13 +41,13 @@ class Links(msgspec.Struct, frozen=True):
         return f"{self.base}{PREFIX}/{path}/"
 
     def record(self, path: str, record_id: int) -> str:
-        """The absolute URL of a record."""
-        return f"{self.base}{PREFIX}/{path}/{record_id}/"
+        """The absolute URL of a record of the resource at `path`."""
+        return f"{self.base}{PREFIX}/{URL_PATHS.get(path, path)}/{record_id}/"
 
     def id_in(self, reference: str, path: str) -> int | None:
         """The id of the record of the resource at `path` that a relative or absolute URL of ours names; else None."""
         match = _RECORD.match(self._own_path(reference))
-        if match is None or ALIASES.get(match[1], match[1]) != path:
+        if match is None or _PATHS.get(match[1], match[1]) != path:
             return None
         return parse_id(match[2])
 

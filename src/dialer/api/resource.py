@@ -12,6 +12,7 @@ from sqlalchemy import Column, Connection, Table
 
 from dialer.api.errors import Errors
 from dialer.api.fields import Conventions, Kind, OwnUrl, Reference, ReferenceList, Timestamp
+from dialer.api.links import URL_PATHS
 from dialer.api.shapes import Field, Shape, fields_of
 from dialer.store.models import Row
 
@@ -108,8 +109,6 @@ class Resource(msgspec.Struct, frozen=True, kw_only=True):
     admins_only: bool = False
     methods: frozenset[str] = frozenset({"POST", "PATCH", "DELETE"})
     """Of these, those a writable resource has. PUT is as PATCH."""
-    url_path: str = ""
-    """The path in the records' URLs, where it is not `path`; it answers too."""
     fixed: tuple[str, ...] = ()
     """Fields that are given once, at creation."""
     associations: tuple[Association, ...] = ()
@@ -139,7 +138,7 @@ class Resource(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def url(self) -> str:
         """The path in the URLs of its records."""
-        return self.url_path or self.path
+        return URL_PATHS.get(self.path, self.path)
 
     def association(self, name: str) -> Association:
         """The table behind a field that is a list of references."""

@@ -11,7 +11,8 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-WIDTH: Final = 100
+WIDTH: Final = 80
+"""What every terminal has."""
 BAR_WIDTH: Final = 32
 INDENT: Final = 2
 _EIGHTHS: Final = " ▏▎▍▌▋▊▉"
@@ -43,9 +44,11 @@ def indented(console: Console, block: Table | Text) -> None:
     console.file.write(_BLANKS_AT_THE_END.sub("", capture.get()))
 
 
-def table(headers: Sequence[str], rows: Iterable[Sequence[str | Text]], *, left: Sequence[int] = (0,)) -> Table:
+def table(
+    headers: Sequence[str], rows: Iterable[Sequence[str | Text]], *, left: Sequence[int] = (0,), gap: int = 2
+) -> Table:
     """Columns without lines between them, to the right but for those in `left`; without headers if all are empty."""
-    grid = Table(box=None, padding=(0, 2, 0, 0), show_header=any(headers), header_style="dim", pad_edge=False)
+    grid = Table(box=None, padding=(0, gap, 0, 0), show_header=any(headers), header_style="dim", pad_edge=False)
     for place, header in enumerate(headers):
         grid.add_column(header, justify="left" if place in left else "right", no_wrap=True)
     for row in rows:
@@ -67,4 +70,4 @@ def strip(counts: Sequence[int], most: int) -> Text:
 
 def share(part: int, whole: int) -> str:
     """A part in per cent of the whole; empty for a part of nothing."""
-    return f"{part * 100 / whole:.1f} %" if whole else ""
+    return f"{part / whole:.1%}" if whole else ""

@@ -66,24 +66,30 @@ CAMPAIGN: Final[dict[str, Any]] = {
 
 
 class Prepared(msgspec.Struct, frozen=True):
-    """What was made: ids, and what the imports said."""
+    """What was made: records as the API created them, ids, and what the imports said."""
 
-    user_id: int
-    gateway_id: int
+    user: Record
+    payment: Record
+    gateway: Record
+    campaign: Record
     phonebook_id: int
     dnc_id: int
-    campaign_id: int
     survey: Survey
     contacts: Record
     """The report of the phonebook's import."""
     called_off: Record
     """The report of the do-not-call list's import."""
 
+    @property
+    def campaign_id(self) -> int:
+        """The campaign's id."""
+        return int(self.campaign["id"])
+
 
 def prepare(admin: Client, owner: Client) -> Prepared:
     """Make everything, by the one who may: the admin money and gateways, the owner the campaign and its parts."""
     (user,) = owner.every_page("users")
-    admin.create("payment", user=user["url"], amount=PAID_IN, description="Bank transfer 2026-11-13")
+    payment = admin.create("payment", user=user["url"], amount=PAID_IN, description="Bank transfer 2026-11-13")
     gateway = admin.create(
         "gateway", name="Simulated carrier", protocol="sim", max_channels=30, max_cps=2, parameters=POPULATION
     )
@@ -104,11 +110,12 @@ def prepare(admin: Client, owner: Client) -> Prepared:
     )
     owner.change("campaigns", campaign["id"], status=int(CampaignStatus.START))
     return Prepared(
-        user_id=user["id"],
-        gateway_id=gateway["id"],
+        user=user,
+        payment=payment,
+        gateway=gateway,
+        campaign=campaign,
         phonebook_id=book["id"],
         dnc_id=dnc["id"],
-        campaign_id=campaign["id"],
         survey=survey,
         contacts=contacts,
         called_off=called_off,

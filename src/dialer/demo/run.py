@@ -52,7 +52,9 @@ def conclude(console: Console, checks: Checks) -> bool:
     for difference in differences:
         console.print(f"[red]✗[/] {difference}", soft_wrap=True)
     if not differences:
-        console.print(f"[green]✓[/] {len(checks.all)} figures of the API checked against the call detail records")
+        console.print(
+            f"[green]✓[/] {len(checks.all)} figures of the API checked against call detail records and input files"
+        )
     return not differences
 
 
@@ -67,7 +69,7 @@ def _folder(keep: Path | None) -> Iterator[Path]:
 
 
 def _live(console: Console, admin: Client, owner: Client, prepared: Prepared) -> Evidence:
-    heading(console, "The day", "the clock is virtual: 24 hours go by as fast as they can be worked through")
+    heading(console, "The day", "24 hours UTC on a virtual clock: as fast as they can be worked through")
     with progress.watching(console) as watch:
         milestones = live_through(admin, owner, prepared.campaign_id, watch)
     return gather(admin, owner, prepared, milestones)

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping
 from hashlib import sha256
+from operator import itemgetter
 from typing import Final
 
 DIGEST_FIELDS: Final = (
@@ -17,6 +18,7 @@ DIGEST_FIELDS: Final = (
     "leg_type",
     "amd_status",
 )
+_values: Final = itemgetter(*DIGEST_FIELDS)
 
 
 def cdr_digest(records: Iterable[Mapping[str, object]]) -> str:
@@ -26,6 +28,6 @@ def cdr_digest(records: Iterable[Mapping[str, object]]) -> str:
     """
     digest = sha256()
     for record in records:
-        line = "|".join(str(record[name]) for name in DIGEST_FIELDS)
+        line = "|".join(map(str, _values(record)))
         digest.update(f"{line}\n".encode())
     return digest.hexdigest()

@@ -20,6 +20,8 @@ _OFFSET: Final = re.compile(r"[+-]?[0-9]{1,2}(\.[0-9]{1,2})?\Z")
 _FIXED: Final = re.compile(r"UTC([+-])([0-9]{2}):([0-9]{2})\Z")
 _OFFSET_MINUTES_MAX: Final = 14 * 60
 _HOUR_MINUTES: Final = 60
+_ALSO: Final = {"+617": "Australia/Brisbane"}
+"""Zones that the numbering plan's data leave out: Queensland keeps no summer time, and shares its area code."""
 ZONE_CACHE_MAX: Final = 65_536
 
 
@@ -35,7 +37,8 @@ def zone_of_number(number: str) -> str:
     names = timezone.time_zones_for_number(parsed)
     if _NOT_TOLD in names:
         names = timezone.time_zones_for_geographical_number(parsed)
-    return "&".join(sorted(name for name in names if name != _NOT_TOLD and is_zone(name)))
+    also = {zone for prefix, zone in _ALSO.items() if number.startswith(prefix)}
+    return "&".join(sorted(name for name in {*names, *also} if name != _NOT_TOLD and is_zone(name)))
 
 
 @lru_cache(maxsize=1_024)

@@ -185,12 +185,14 @@ class Book:
     def _record_dial(self, effect: effects.Dial, _now_ms: int) -> None:
         self._standings[effect.call.subscriber.id] = _IN_PROCESS
         self.calls_in_progress += 1
-        self.calls_in_progress_peak = max(self.calls_in_progress_peak, self.calls_in_progress)
+        if self.calls_in_progress > self.calls_in_progress_peak:  # noqa: PLR1730 - three times as fast as max()
+            self.calls_in_progress_peak = self.calls_in_progress
 
     def _record_finish(self, effect: effects.FinishCall, _now_ms: int) -> None:
         call, outcome, after = effect.call, effect.outcome, effect.verdict
         self.cdrs.append(_cdr(effect))
-        self.results.extend((call.id, result) for result in outcome.results)
+        for result in outcome.results:
+            self.results.append((call.id, result))
         self.spent[call.plan.user_id] += effect.bill.cost
         self.calls_in_progress -= 1
         subscriber = call.subscriber

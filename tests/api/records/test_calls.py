@@ -65,7 +65,8 @@ def test_a_result_tells_of_one_answer(alice: Caller, estate: Estate) -> None:
 
 
 @pytest.mark.parametrize("path", ["cdr", "callrequest", "survey-result", "users"])
-def test_what_came_of_campaigns_is_only_read(admin: Caller, estate: Estate, path: str) -> None:
+@pytest.mark.usefixtures("estate")
+def test_what_came_of_campaigns_is_only_read(admin: Caller, path: str) -> None:
     assert admin.refused("POST", f"{path}/")[0] == 405
     for method in ("PUT", "PATCH", "DELETE"):
         assert admin.refused(method, f"{path}/1/")[0] == 405

@@ -1,14 +1,11 @@
 """Voice campaigns: their defaults, their rules, their life."""
 
 import re
-from typing import Any
-
-import pytest
 
 from dialer.store.database import Database
 from dialer.store.models import CallRequest
 from tests.api.builders import Estate
-from tests.api.harness import BASE, NOW, Caller, FakeWorker
+from tests.api.harness import BASE, NOW, Caller, FakeWorker, Json
 
 DATES = {"startingdate": "2026-11-18T00:00:00Z", "expirationdate": "2026-11-30T00:00:00Z"}
 
@@ -111,16 +108,14 @@ def test_rules_hold_for_the_whole_campaign(alice: Caller, estate: Estate) -> Non
     alice.change(url, expirationdate="2026-11-30T00:00:00+01:00", daily_start_time="22:00", daily_stop_time="06:00")
 
 
-def start(alice: Caller, estate: Estate, **fields: Any) -> str:
+def start(alice: Caller, estate: Estate, **fields: Json) -> str:
     """Start the campaign, which calls the phonebook; its URL."""
     url: str = estate.campaign["url"]
     alice.change(url, status=1, phonebook=[estate.phonebook["url"]], **DATES, **fields)
     return url
 
 
-def test_a_start_collects_the_contacts_and_tells_the_worker(
-    alice: Caller, estate: Estate, worker: FakeWorker
-) -> None:
+def test_a_start_collects_the_contacts_and_tells_the_worker(alice: Caller, estate: Estate, worker: FakeWorker) -> None:
     before = worker.settled
     url = start(alice, estate)
     assert worker.settled == before + 1

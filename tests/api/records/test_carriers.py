@@ -1,17 +1,15 @@
 """Gateways, caller IDs and DIDs."""
 
-from typing import Any
-
 import pytest
 
 from dialer.store.database import Database
 from dialer.store.models import CallRequest
 from tests.api.builders import Estate
-from tests.api.harness import BASE, NOW, Caller, FakeWorker
+from tests.api.harness import BASE, NOW, Caller, FakeWorker, Json
 
 
 def test_a_gateway_shows_its_behaviour_as_an_object(admin: Caller, worker: FakeWorker) -> None:
-    gateway = admin.create("gateway", name="trunk", parameters='{"answer": 1, "busy": 0}', max_cps="5")
+    gateway = admin.create("gateway", name="trunk", parameters='{"answer": 0.1, "busy": 0}', max_cps="5")
     assert gateway == {
         "id": 1,
         "url": f"{BASE}/gateway/1/",
@@ -22,7 +20,7 @@ def test_a_gateway_shows_its_behaviour_as_an_object(admin: Caller, worker: FakeW
         "protocol": "sim",
         "max_channels": 0,
         "max_cps": 5,
-        "parameters": {"answer": 1, "busy": 0},
+        "parameters": {"answer": 0.1, "busy": 0},
         "created_date": NOW,
         "updated_date": NOW,
     }
@@ -32,7 +30,7 @@ def test_a_gateway_shows_its_behaviour_as_an_object(admin: Caller, worker: FakeW
 @pytest.mark.parametrize(
     "parameters", [{"answer": 2}, {"anwser": 0.5}, {"answer": 0.9, "busy": 0.9}, "[]", "{", {"ring": [5, 1]}, None]
 )
-def test_what_describes_no_behaviour_is_refused(admin: Caller, parameters: Any) -> None:
+def test_what_describes_no_behaviour_is_refused(admin: Caller, parameters: Json) -> None:
     status, errors = admin.refused("POST", "gateway/", name="trunk", parameters=parameters)
     assert (status, list(errors)) == (400, ["parameters"])
     assert admin.refused("POST", "gateway/", name="trunk", protocol="sip") == (
@@ -51,7 +49,9 @@ def test_calls_in_progress_keep_the_behaviour_they_were_dialled_with(
         reset = call.update().where(of_call).values(status=status, parameters=None)
         database.write_now(lambda connection: connection.execute(reset))
         admin.change(estate.gateway["url"], parameters={"answer": status / 10})
-        return database.read_now(lambda connection: connection.scalar(call.select().where(of_call).with_only_columns(call.c.parameters)))
+        return database.read_now(
+            lambda connection: connection.scalar(call.select().where(of_call).with_only_columns(call.c.parameters))
+        )
 
     assert parameters(7) == "{}"
     assert parameters(4) is None

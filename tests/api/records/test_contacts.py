@@ -5,12 +5,12 @@ from typing import Any
 import pytest
 
 from dialer.store.database import Database
-from dialer.store.models import Contact, DncContact, Subscriber
+from dialer.store.models import Campaign, Contact, DncContact, Subscriber
 from tests.api.builders import Estate
-from tests.api.harness import BASE, NOW, Caller
+from tests.api.harness import BASE, NOW, Caller, Json
 
 
-def row(database: Database, model: Any, record_id: int) -> dict[str, Any]:
+def row(database: Database, model: Json, record_id: int) -> dict[str, Any]:
     table = model.__table__
     query = table.select().where(table.c.id == record_id)
     return dict(database.read_now(lambda connection: connection.execute(query).mappings().one()))
@@ -70,8 +70,6 @@ def test_a_phonebook_stays_while_an_unfinished_campaign_calls_it(
 
 def force(database: Database, campaign_id: int, status: int) -> None:
     """Put a campaign in a state, by nobody's leave."""
-    from dialer.store.models import Campaign
-
     table = Campaign.__table__
     statement = table.update().where(table.c.id == campaign_id).values(status=status)
     database.write_now(lambda connection: connection.execute(statement))

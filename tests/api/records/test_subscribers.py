@@ -1,22 +1,20 @@
 """Subscribers, one by one."""
 
-from typing import Any
-
 import pytest
 
 from dialer.store.database import Database
 from dialer.store.models import Subscriber
 from tests.api.builders import Estate
-from tests.api.harness import BASE, NOW, NOW_MS, Caller
+from tests.api.harness import BASE, NOW, NOW_MS, Caller, Json
 
 
-def stored(database: Database, record_id: int) -> Any:
+def stored(database: Database, record_id: int) -> Json:
     table = Subscriber.__table__
     query = table.select().where(table.c.id == record_id)
     return database.read_now(lambda connection: connection.execute(query).one())
 
 
-def force(database: Database, record_id: int, **columns: Any) -> None:
+def force(database: Database, record_id: int, **columns: Json) -> None:
     """Put a subscriber in a state, by nobody's leave."""
     table = Subscriber.__table__
     statement = table.update().where(table.c.id == record_id).values(**columns)

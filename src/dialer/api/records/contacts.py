@@ -74,7 +74,7 @@ class DncListRead(Shape):
     """A list of numbers that asked not to be called, as it is stored."""
 
     id: Annotated[int, Identity()]
-    url: Annotated[str, OwnUrl("dnc")]
+    url: Annotated[str, OwnUrl("dnc-list")]
     name: Annotated[str, Text()]
     user: Annotated[str, Reference("users")]
     created_date: Annotated[str, Timestamp()]
@@ -194,7 +194,6 @@ CONTACTS = Resource(
 )
 DNC_LISTS = Resource(
     path="dnc-list",
-    url_path="dnc",
     model=DncList,
     read=DncListRead,
     write=DncListWrite,

@@ -195,7 +195,7 @@ def _keys_once(change: Change) -> Errors:
     branch = table_of(BranchingTemplate).c
     query = select(branch.id).where(
         branch.section_id == change.values["section"],
-        branch.keys == change.values["keys"],
+        branch["keys"] == change.values["keys"],
         branch.id != change.record_id,
     )
     if change.unit.connection.execute(query).first() is None:

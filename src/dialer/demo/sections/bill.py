@@ -63,12 +63,11 @@ def _is_right(cdr: Cdr, rate: Decimal) -> bool:
 
 def show(console: Console, bill: Bill) -> None:
     """From the balance before to the balance after."""
-    heading(console, "The bill")
+    heading(console, "The bill", f"{bill.answered:,} answered calls, {bill.seconds:,} s of conversation")
     charge = f"{bill.minutes:,} billed minutes \N{MULTIPLICATION SIGN} {bill.rate:.5f}"
-    talk = f"{bill.answered:,} answered calls, {bill.seconds:,} s of conversation"
     rows = [
-        ("balance before", f"{bill.paid_in:.5f}", ""),
-        (charge, f"\N{EN DASH} {bill.cost:.5f}", talk),
-        ("balance after", f"{bill.balance:.5f}", ""),
+        ("balance before", f"{bill.paid_in:.5f}"),
+        (charge, f"\N{EN DASH} {bill.cost:.5f}"),
+        ("balance after", f"{bill.balance:.5f}"),
     ]
-    indented(console, table(["", "", ""], rows, left=(0, 2)))
+    indented(console, table(["", ""], rows))

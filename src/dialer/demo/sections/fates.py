@@ -113,14 +113,14 @@ def _undialled(evidence: Evidence, checks: Checks) -> Iterator[Fate]:
     report = evidence.prepared.contacts
     yield Fate("on the do-not-call list", checks.same("refused", refused, len(listed)))
     yield Fate(
-        "toll-free: at no time a legal hour in every zone they may ring in",
+        "toll-free: never a legal hour in all their zones",
         checks.same("toll-free", toll_free, zoneless),
     )
     yield Fate(
         "their turn had not come when the campaign expired",
         checks.same("never due", len(never) - refused - toll_free, len(uncalled) - len(listed) - zoneless),
     )
-    yield Fate("the number stood in the file before, spelt otherwise", report["duplicates"])
+    yield Fate("the number is in the file already", report["duplicates"])
     yield Fate("the line could not be read", report["rejected"])
 
 
@@ -150,7 +150,7 @@ def show(console: Console, fates: Fates) -> None:
     for title, part, style in (("dialled", fates.dialled, "green"), ("not dialled", fates.undialled, "red")):
         total = sum(fate.count for fate in part)
         indented(console, Text.assemble(title, (f"  {total:,}", "dim")))
-        rows = [(f"  {fate.name}", f"{fate.count:,}", bar(fate.count, most, style=style, width=24)) for fate in part]
+        rows = [(f"  {fate.name}", f"{fate.count:,}", bar(fate.count, most, style=style, width=16)) for fate in part]
         indented(console, table(["", "", ""], rows, left=(0, 2)))
     asked = f"{fates.askers} asked during a call not to be called again"
     indented(console, Text(f"{asked}; calls to them afterwards: {fates.calls_after_asking}", "dim"))

@@ -1,6 +1,8 @@
 """What went in: everything that was made before the campaign started."""
 
-from typing import Final
+from collections.abc import Mapping
+from decimal import Decimal
+from typing import Any, Final
 
 import msgspec
 from rich.console import Console
@@ -10,17 +12,19 @@ from dialer.demo import phonebook
 from dialer.demo.checks import Checks
 from dialer.demo.display import heading, indented, table
 from dialer.demo.evidence import Counting
-from dialer.demo.preparation import CALL_RATE, CAMPAIGN, OWNER, PAID_IN, POPULATION, STARTS, WINDOW, Prepared
+from dialer.demo.preparation import CALL_RATE, CAMPAIGN, OWNER, PAID_IN, POPULATION, Prepared
 from dialer.demo.recordings import RECORDINGS
 from dialer.demo.survey import STEPS
 
-LINE_SHOWN: Final = 30
+LINE_SHOWN: Final = 20
 """Characters of a refused line."""
 
 
 class Inputs(msgspec.Struct, frozen=True):
     """How much was made, as the API counts it."""
 
+    settings: Mapping[str, Any]
+    """What was set, by the name of its field."""
     recordings: int
     contacts: int
     duplicates: int
@@ -41,6 +45,7 @@ def figures(api: Counting, prepared: Prepared, checks: Checks) -> Inputs:
     checks.same("lines refused", report["rejected"], len(report["errors"]))
     checks.same("numbers listed by the import", called_off["imported"], len(phonebook.numbers(phonebook.DO_NOT_CALL)))
     return Inputs(
+        settings=_settings(prepared, checks),
         recordings=checks.same("recordings", api.count("audio-files"), len(RECORDINGS)),
         contacts=checks.same("contacts", contacts, len(phonebook.numbers(phonebook.PHONEBOOK))),
         duplicates=checks.same("duplicates", report["duplicates"], lines - contacts - len(report["errors"])),
@@ -55,26 +60,42 @@ def figures(api: Counting, prepared: Prepared, checks: Checks) -> Inputs:
     )
 
 
+def _settings(prepared: Prepared, checks: Checks) -> dict[str, Any]:
+    """The numbers that were sent, as the API gave them back."""
+    campaign, parameters = prepared.campaign, prepared.gateway["parameters"]
+    given = {
+        "amount": (Decimal(prepared.payment["amount"]), Decimal(PAID_IN)),
+        "call_rate": (prepared.user["call_rate"], Decimal(CALL_RATE)),
+        **{name: (campaign[name], CAMPAIGN[name]) for name in CAMPAIGN},
+        **{name: (float(parameters[name]), POPULATION[name]) for name in ("answer", "machine")},
+    }
+    return {name: checks.same(name, api, sent) for name, (api, sent) in given.items()}
+
+
 def show(console: Console, inputs: Inputs) -> None:
     """What was made, and the lines that were refused."""
-    window = f"{WINDOW[0][:5]} to {WINDOW[1][:5]} where the phone rings, Monday to Friday"
+    given = inputs.settings
+    window = f"{given['daily_start_time'][:5]} to {given['daily_stop_time'][:5]}"
+    retries = (
+        f"{given['maxretry']} retries when nobody answers, {given['completion_maxretry']} when somebody hangs up early"
+    )
     done = Text("✓", "green")
     rows = [
-        ("server", f"dialer serve on an empty SQLite file, its clock at {STARTS}"),
-        ("account", f"{OWNER}, {CALL_RATE} a minute; made with dialer users create, as the API makes none"),
-        ("payment", f"{PAID_IN}, booked by the admin"),
+        ("server", f"dialer serve, on SQLite; its clock at {given['startingdate']}"),
+        ("account", f"{OWNER}, {given['call_rate']:.5f} a minute (dialer users create)"),
+        ("payment", f"{given['amount']:.5f}, booked by the admin"),
         (
             "gateway",
-            f"simulated: {_percent('answer')} answer, {_percent('machine')} of these are machines",
+            f"simulated: {given['answer']:.0%} answer, {given['machine']:.0%} of these are machines",
         ),
         ("audio", f"{inputs.recordings} recordings, WAV, 8 kHz"),
         ("phonebook", f"{inputs.contacts:,} contacts from phonebook.csv, {inputs.duplicates} numbers of it twice"),
         ("do not call", f"{inputs.called_off} numbers from do-not-call.csv"),
         ("survey", f"{inputs.sections} sections, {inputs.branches} branches"),
-        ("campaign", f"{CAMPAIGN['frequency']} calls a minute, {window}"),
-        ("", f"up to {CAMPAIGN['maxretry']} more attempts when nobody answers, 1 when somebody hangs up half-way"),
+        ("campaign", f"{given['frequency']} calls a minute, Monday to Friday, {window} local time"),
+        ("", retries),
     ]
-    heading(console, "What goes in", "over the REST API, as any client would send it")
+    heading(console, "What goes in", "over the REST API; the account alone on the command line")
     indented(console, table(["", "", ""], ((done if name else "", name, what) for name, what in rows), left=(0, 1, 2)))
     heading(console, f"{len(inputs.unreadable)} lines of phonebook.csv that cannot be read", "reported, not swallowed")
     lines = phonebook.PHONEBOOK.read_bytes().splitlines()
@@ -82,10 +103,6 @@ def show(console: Console, inputs: Inputs) -> None:
         (str(line), _start_of(lines[line - 1]), reason.removeprefix("contact: ")) for line, reason in inputs.unreadable
     )
     indented(console, table(["line", "begins with", "reason"], refused, left=(1, 2)))
-
-
-def _percent(chance: str) -> str:
-    return f"{100 * POPULATION[chance]:.0f} %"
 
 
 def _start_of(line: bytes) -> str:

@@ -82,7 +82,7 @@ def _country(evidence: Evidence, checks: Checks, name: str, cdrs: list[Cdr]) -> 
         answered=checks.same(
             f"answered in {name}", sum(one.is_answered for one in attempts), sum(cdr.is_answered for cdr in cdrs)
         ),
-        local=f"{local[0]:%H:%M} \N{EN DASH} {local[-1]:%H:%M}" if local else "",
+        local=f"{local[0]:%H:%M}\N{EN DASH}{local[-1]:%H:%M}" if local else "",
         hours=_hours(cdrs),
     )
 
@@ -121,16 +121,16 @@ def _is_inside(cdr: Cdr) -> bool:
 
 def show(console: Console, journey: Journey) -> None:
     """A row for each country, with a column of its strip for each hour."""
-    heading(console, "Where and when", "each column an hour of the day, from 22:00 UTC")
+    heading(console, "Where and when", f"each column an hour of the day, from {moment(STARTS):%H:%M} UTC")
     busiest = max(max(country.hours) for country in journey.countries)
     rows = [
         *(_row(country, busiest) for country in journey.countries),
         _row(journey.total, max(journey.total.hours)),
     ]
-    headers = ["", "contacts", "calls", "answered", _RULER, "local time"]
+    headers = ["", "people", "calls", "answered", _RULER, "local time"]
     indented(console, table(headers, rows, left=(0, 4)))
     begins, ends = (text[:5] for text in WINDOW)
-    remark = f"{journey.outside} calls rang before {begins} or from {ends} on, by the clock of the one who was called"
+    remark = f"{journey.outside} calls rang before {begins} or from {ends} on by the clock of the one called"
     indented(console, Text(remark, "dim"))
 
 

@@ -16,7 +16,7 @@ from dialer.demo.preparation import EXPIRES, STARTS
 from dialer.domain.enums import CampaignStatus, SubscriberStatus
 
 LINE_HOURS: Final = 3
-_WIDTH: Final = 24
+_WIDTH: Final = 16
 
 
 def check(evidence: Evidence, checks: Checks) -> None:
@@ -75,5 +75,5 @@ class Watch:
 def _line(milestone: Milestone, through_s: int, length_s: int) -> Text:
     drawn = bar(through_s, length_s, width=_WIDTH)
     drawn.pad_right(_WIDTH - drawn.cell_len)
-    figures = f"  {milestone.calls:>6,} calls  {milestone.answered:>6,} answered  {milestone.cost:>10.5f} charged"
-    return Text.assemble(" " * INDENT, f"{moment(milestone.at):%a %H:%M} UTC  ", drawn, figures)
+    figures = f"  {milestone.calls:>5,} calls  {milestone.answered:>5,} answered  {milestone.cost:>9.5f} charged"
+    return Text.assemble(" " * INDENT, f"{moment(milestone.at):%a %H:%M}  ", drawn, figures)

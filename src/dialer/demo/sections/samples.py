@@ -52,13 +52,13 @@ def _first(cdrs: Sequence[Cdr], cause: Cause, heard: AmdStatus) -> list[Cdr]:
 
 def show(console: Console, samples: Samples) -> None:
     """A row for each sample; the digest beneath."""
-    heading(console, "Call detail records", "the first of each kind; times in seconds")
-    headers = ["callid", "number", "began (UTC)", "Q.850", "duration", "billsec", "billed", "cost", "detected"]
+    heading(console, "Call detail records", "the first of each kind; UTC, lengths in seconds")
+    headers = ["callid", "number", "began", "Q.850", "duration", "billsec", "billed", "cost", "heard"]
     rows = [
         (
             f"{cdr.callid[:CALLID_SHOWN]}…",
             cdr.phone_number,
-            cdr.starting_date[5:19].replace("T", " "),
+            cdr.starting_date[11:19],
             str(cdr.hangup_cause_q850),
             str(cdr.duration),
             str(cdr.billsec),
@@ -68,5 +68,5 @@ def show(console: Console, samples: Samples) -> None:
         )
         for cdr in samples.cdrs
     ]
-    indented(console, table(headers, rows, left=(0, 1, 2, 8)))
-    indented(console, Text.assemble(("digest of all  ", "dim"), samples.digest))
+    indented(console, table(headers, rows, left=(0, 1, 2, 8), gap=1))
+    indented(console, Text.assemble(("digest  ", "dim"), samples.digest))
