@@ -10,7 +10,9 @@ from tests.api.harness import Caller
 MEBIBYTE = 1_048_576
 
 
-def post(caller: Caller, content: bytes | Iterator[bytes], media_type: str | None = "application/json") -> tuple[int, Any]:
+def post(
+    caller: Caller, content: bytes | Iterator[bytes], media_type: str | None = "application/json"
+) -> tuple[int, Any]:
     headers = {} if media_type is None else {"Content-Type": media_type}
     answer = caller.request("POST", "phonebook/", content=content, headers=headers)
     return answer.status_code, answer.json()
@@ -46,7 +48,15 @@ def test_what_is_no_json_object_is_refused_and_not_stored(alice: Caller, content
 
 @pytest.mark.parametrize(
     "media_type",
-    [None, "text/plain", "application/xml", "multipart/form-data", "application/jsonp", "application/x-www-form-urlencoded", ";"],
+    [
+        None,
+        "text/plain",
+        "application/xml",
+        "multipart/form-data",
+        "application/jsonp",
+        "application/x-www-form-urlencoded",
+        ";",
+    ],
 )
 def test_another_content_type_is_refused(alice: Caller, media_type: str | None) -> None:
     refusal = (415, {"detail": "Send the body as application/json."})

@@ -49,9 +49,7 @@ def test_a_change_keeps_what_is_not_given(alice: Caller, worker: FakeWorker, met
 
 
 @pytest.mark.parametrize("resource", CHANGEABLE, ids=lambda resource: resource.path)
-def test_a_change_of_nothing_is_accepted_and_changes_nothing(
-    resource: Any, estate: Estate, alice: Caller
-) -> None:
+def test_a_change_of_nothing_is_accepted_and_changes_nothing(resource: Any, estate: Estate, alice: Caller) -> None:
     url = estate.paths()[resource.path]
     before = alice.get(url)
     alice.change(url)
@@ -75,7 +73,9 @@ def test_a_deleted_record_is_gone(alice: Caller) -> None:
     assert alice.create("phonebook", name="enemies")["id"] == book["id"] + 1
 
 
-@pytest.mark.parametrize("text", ["0", "-1", "x", "1.0", str(ID_MAX + 1), "9" * 400, "%D9%A1", "1%00", "+1", "%20", "1e3"])
+@pytest.mark.parametrize(
+    "text", ["0", "-1", "x", "1.0", str(ID_MAX + 1), "9" * 400, "%D9%A1", "1%00", "+1", "%20", "1e3"]
+)
 @pytest.mark.parametrize("method", ["GET", "PATCH", "DELETE"])
 def test_what_is_no_id_is_not_found(alice: Caller, text: str, method: str) -> None:
     assert alice.refused(method, f"phonebook/{text}/") == (404, {"detail": "Not found."})
@@ -113,9 +113,7 @@ def test_every_wrong_field_is_told_at_once(alice: Caller) -> None:
             "frequency": ["A valid integer is required."],
             "maxretry": ["Ensure this value is greater than or equal to 0."],
             "monday": ["Must be a valid boolean."],
-            "startingdate": [
-                "Datetime has wrong format. Use YYYY-MM-DDThh:mm[:ss[.uuuuuu]][+HH:MM|-HH:MM|Z]."
-            ],
+            "startingdate": ["Datetime has wrong format. Use YYYY-MM-DDThh:mm[:ss[.uuuuuu]][+HH:MM|-HH:MM|Z]."],
             "daily_start_time": ["Time has wrong format. Use HH:MM:SS."],
             "phonebook": ["Invalid hyperlink - Object does not exist."],
             "status": ['"9" is not a valid choice.'],
@@ -187,7 +185,19 @@ def test_a_change_is_done_even_if_the_worker_is_in_trouble(alice: Caller, worker
     assert alice.get("phonebook/")["results"] == [book]
 
 
-TEXTS = ["'; DROP TABLE contact; --", "{{7*7}}", "%s%n", "$(id)", "`id`", "<script>", "a\tb\r\nc", "\u202e", "日本", "😀", " x "]
+TEXTS = [
+    "'; DROP TABLE contact; --",
+    "{{7*7}}",
+    "%s%n",
+    "$(id)",
+    "`id`",
+    "<script>",
+    "a\tb\r\nc",
+    "\u202e",
+    "日本",
+    "😀",
+    " x ",
+]
 
 
 @pytest.mark.parametrize("text", TEXTS)

@@ -28,9 +28,7 @@ def test_a_database_out_of_reach_is_a_503(client: TestClient[Litestar], alice: C
     assert client.get("/health/ready").json() == {"status": "storage"}
     answer = alice.request("GET", "phonebook/")
     assert (answer.status_code, answer.headers["retry-after"]) == (503, "5")
-    assert answer.json() == {
-        "detail": "The database cannot be reached just now. Nothing was changed; try again."
-    }
+    assert answer.json() == {"detail": "The database cannot be reached just now. Nothing was changed; try again."}
 
 
 def test_metrics_count_requests_by_route_and_name_nobody(client: TestClient[Litestar], alice: Caller) -> None:

@@ -93,9 +93,7 @@ def test_a_filter_of_the_wrong_type_is_an_error_of_its_name(alice: Caller) -> No
         {
             "campaign_id": ["A valid integer is required."],
             "leg_type": ['"9" is not a valid choice.'],
-            "starting_date_after": [
-                "Datetime has wrong format. Use YYYY-MM-DDThh:mm[:ss[.uuuuuu]][+HH:MM|-HH:MM|Z]."
-            ],
+            "starting_date_after": ["Datetime has wrong format. Use YYYY-MM-DDThh:mm[:ss[.uuuuuu]][+HH:MM|-HH:MM|Z]."],
             "hangup_cause_q850": ["Ensure this value is greater than or equal to 0."],
         },
     )

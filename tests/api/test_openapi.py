@@ -76,7 +76,9 @@ def test_the_document_can_be_had_without_a_server(client: TestClient[Litestar], 
     assert document(client.app)["paths"].keys() == described["paths"].keys()
 
 
-@pytest.mark.parametrize("path", ["/schema/elements", "/schema/swagger", "/schema/x.json", "/schema/oauth2-redirect.html"])
+@pytest.mark.parametrize(
+    "path", ["/schema/elements", "/schema/swagger", "/schema/x.json", "/schema/oauth2-redirect.html"]
+)
 def test_no_page_is_served_that_loads_from_elsewhere(client: TestClient[Litestar], path: str) -> None:
     answer = client.get(path)
     assert (answer.status_code, answer.json()) == (404, {"detail": "Not found."})

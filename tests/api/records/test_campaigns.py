@@ -118,9 +118,7 @@ def start(alice: Caller, estate: Estate, **fields: Any) -> str:
     return url
 
 
-def test_a_start_collects_the_contacts_and_tells_the_worker(
-    alice: Caller, estate: Estate, worker: FakeWorker
-) -> None:
+def test_a_start_collects_the_contacts_and_tells_the_worker(alice: Caller, estate: Estate, worker: FakeWorker) -> None:
     before = worker.settled
     url = start(alice, estate)
     assert worker.settled == before + 1

@@ -51,7 +51,9 @@ def test_calls_in_progress_keep_the_behaviour_they_were_dialled_with(
         reset = call.update().where(of_call).values(status=status, parameters=None)
         database.write_now(lambda connection: connection.execute(reset))
         admin.change(estate.gateway["url"], parameters={"answer": status / 10})
-        return database.read_now(lambda connection: connection.scalar(call.select().where(of_call).with_only_columns(call.c.parameters)))
+        return database.read_now(
+            lambda connection: connection.scalar(call.select().where(of_call).with_only_columns(call.c.parameters))
+        )
 
     assert parameters(7) == "{}"
     assert parameters(4) is None
