@@ -1,13 +1,17 @@
 """What limits dialling besides pacing: a gateway's channels and call rate, and an account's money."""
 
 from collections import deque
-from typing import Final
+from typing import Final, NamedTuple
 
 from dialer.domain.hopper import NEVER_MS
 from dialer.domain.money import Rate
-from dialer.domain.plans import CampaignPlan, GatewayPlan
+from dialer.domain.plans import CampaignPlan, GatewayPlan, Subscriber
+from dialer.domain.text import fill
+from dialer.domain.texting import parts_of
 
 SECOND_MS: Final = 1_000
+MESSAGE_CHARACTERS_MAX: Final = 1_600
+"""What a message is cut to, if the names that were filled in make it longer."""
 
 
 class GatewayLoad:
@@ -44,22 +48,37 @@ class GatewayLoad:
         self.recent_dials_ms = deque(recent_dials_ms, maxlen=plan.max_cps or None)
 
 
+class Offer(NamedTuple):
+    """What an attempt may cost at most, and what that buys."""
+
+    hold: int
+    talk_limit_ms: int
+    text: str = ""
+    parts: int = 0
+
+
 class Account:
     """An owner's money as the engine sees it: the balance, and what is held of it for calls in progress."""
 
-    __slots__ = ("balance", "held", "rate", "waiting")
+    __slots__ = ("balance", "held", "rate", "sms_rate", "waiting")
 
-    def __init__(self, balance: int, held: int, rate: Rate) -> None:
+    def __init__(self, balance: int, held: int, rate: Rate, sms_rate: int) -> None:
         self.balance = balance
         self.held = held
         self.rate = rate
+        self.sms_rate = sms_rate
         self.waiting: set[int] = set()
         """Ids of the campaigns that wait for a call to end and set money free."""
 
-    def talk_limit_s(self, plan: CampaignPlan) -> int:
-        """The longest conversation that the campaign allows and the free balance pays for; 0 for none."""
-        return self.rate.affordable_s(self.balance - self.held, plan.callmaxduration_s)
-
-    def price(self, talk_s: int) -> int:
-        """What a conversation of `talk_s` seconds costs, in integers of 1e-5."""
-        return self.rate.cost(self.rate.billed_duration(talk_s))
+    def offer(self, plan: CampaignPlan, subscriber: Subscriber) -> Offer | None:
+        """What the free balance pays for: a call, cut to its length, or a whole message; None if for neither."""
+        free = self.balance - self.held
+        if plan.text_message is None:
+            talk_limit_s = self.rate.affordable_s(free, plan.callmaxduration_s)
+            if talk_limit_s == 0:
+                return None
+            return Offer(self.rate.cost(self.rate.billed_duration(talk_limit_s)), talk_limit_s * SECOND_MS)
+        text = fill(plan.text_message, subscriber.full_name, subscriber.additional_vars)[:MESSAGE_CHARACTERS_MAX]
+        parts = parts_of(text)
+        price = parts * self.sms_rate
+        return Offer(price, 0, text, parts) if price <= free else None

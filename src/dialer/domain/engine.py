@@ -11,7 +11,7 @@ from typing import Any, Final
 
 from dialer.domain import events
 from dialer.domain.callerid import choose_callerid
-from dialer.domain.capacity import Account, GatewayLoad
+from dialer.domain.capacity import Account, GatewayLoad, Offer
 from dialer.domain.effects import (
     AddToDnc,
     ClaimFresh,
@@ -29,6 +29,7 @@ from dialer.domain.effects import (
 from dialer.domain.enums import CampaignStatus, SubscriberStatus
 from dialer.domain.hopper import NEVER_MS, Hopper
 from dialer.domain.identity import call_uuid
+from dialer.domain.money import Rate
 from dialer.domain.pacing import due_ms, fixed_rate
 from dialer.domain.plans import Call, CampaignPlan, Subscriber, Verdict, bill
 from dialer.domain.retry import verdict
@@ -40,6 +41,7 @@ class _Campaign:
     """What the engine keeps in mind of an open campaign."""
 
     __slots__ = (
+        "dials",
         "hopper",
         "in_progress",
         "is_full",
@@ -55,6 +57,7 @@ class _Campaign:
         self.status = CampaignStatus.NEW
         self.hopper = Hopper(plan, (), windows, 0)
         self.next_dial_us = 0
+        self.dials = 0
         self.in_progress = 0
         self.wake_ms = NEVER_MS
         """The earliest moment for which a wake-up is under way."""
@@ -121,7 +124,7 @@ class Engine:
 
     def _open_account(self, _now_ms: int, event: events.AccountOpened) -> None:
         known = self._accounts.get(event.user_id)
-        account = self._accounts[event.user_id] = Account(event.balance, event.held, event.rate)
+        account = self._accounts[event.user_id] = Account(event.balance, event.held, event.rate, event.sms_rate)
         if known is not None:
             account.waiting = known.waiting
 
@@ -141,6 +144,7 @@ class Engine:
         campaign.plan = plan
         campaign.status = event.status
         campaign.next_dial_us = event.next_dial_us
+        campaign.dials = event.dials
         campaign.hopper = Hopper(plan, event.zones, self._windows, now_ms)
         if plan.dnc_id is not None:
             self._called_off.pop(plan.dnc_id, None)
@@ -301,12 +305,12 @@ class Engine:
     def _dial(self, campaign: _Campaign, gateway: GatewayLoad, subscriber: Subscriber, now_ms: int) -> bool:
         plan = campaign.plan
         account = self._accounts[plan.user_id]
-        talk_limit_s = account.talk_limit_s(plan)
-        if talk_limit_s == 0:
+        offer = account.offer(plan, subscriber)
+        if offer is None:
             self._wait_for_credit(campaign, account)
             return False
         campaign.hopper.take()
-        call = self._new_call(plan, account, subscriber, talk_limit_s, now_ms)
+        call = self._new_call(campaign, account.rate, subscriber, offer, now_ms)
         account.held += call.hold
         campaign.in_progress += 1
         campaign.next_dial_us = fixed_rate(plan.frequency, campaign.next_dial_us, now_ms)
@@ -314,9 +318,8 @@ class Engine:
         self._effects.append(Dial(call, campaign.next_dial_us))
         return True
 
-    def _new_call(
-        self, plan: CampaignPlan, account: Account, subscriber: Subscriber, talk_limit_s: int, now_ms: int
-    ) -> Call:
+    def _new_call(self, campaign: _Campaign, rate: Rate, subscriber: Subscriber, offer: Offer, now_ms: int) -> Call:
+        plan = campaign.plan
         subscriber.attempts += 1
         call = Call(
             id=self._next_call_id,
@@ -326,13 +329,16 @@ class Engine:
             attempt=subscriber.attempts,
             started_ms=now_ms,
             ring_limit_ms=plan.ring_limit_ms,
-            talk_limit_ms=talk_limit_s * 1_000,
-            hold=account.price(talk_limit_s),
-            rate=account.rate,
-            callerid=choose_callerid(plan, subscriber.number, self._next_call_id),
+            talk_limit_ms=offer.talk_limit_ms,
+            hold=offer.hold,
+            rate=rate,
+            callerid=choose_callerid(plan, subscriber.number, campaign.dials),
             amd=plan.amd,
+            text=offer.text,
+            parts=offer.parts,
         )
         self._next_call_id += 1
+        campaign.dials += 1
         self._calls[call.id] = call
         return call
 

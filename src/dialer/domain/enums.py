@@ -1,6 +1,6 @@
 """The enumerations of the API, with the values its clients know."""
 
-from enum import IntEnum
+from enum import IntEnum, StrEnum
 
 
 class CampaignStatus(IntEnum):
@@ -74,6 +74,17 @@ class SectionType(IntEnum):
     CONFERENCE = 8
     DNC = 9
     SMS = 10
+
+
+class MessageStatus(StrEnum):
+    """Where one text message stands."""
+
+    UNSENT = "Unsent"
+    SENT = "Sent"
+    DELIVERED = "Delivered"
+    FAILED = "Failed"
+    NO_ROUTE = "No_Route"
+    UNAUTHORIZED = "Unauthorized"
 
 
 class DialMethod(IntEnum):

@@ -14,6 +14,8 @@ class AccountOpened(msgspec.Struct, frozen=True):
     balance: int
     held: int
     rate: Rate
+    sms_rate: int = 0
+    """For each part of a text message."""
 
 
 class GatewayOpened(msgspec.Struct, frozen=True):
@@ -33,6 +35,8 @@ class CampaignOpened(msgspec.Struct, frozen=True):
     status: CampaignStatus
     next_dial_us: int
     zones: tuple[str, ...]
+    dials: int = 0
+    """How many attempts it has made."""
 
 
 class CampaignClosed(msgspec.Struct, frozen=True):

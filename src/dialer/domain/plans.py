@@ -5,11 +5,13 @@ from typing import Final
 import msgspec
 
 from dialer.domain.callflow import CallFlow
-from dialer.domain.enums import AmdBehavior, AmdStatus, Cause, SubscriberStatus
+from dialer.domain.enums import AmdBehavior, AmdStatus, Cause, MessageStatus, SubscriberStatus
 from dialer.domain.money import Rate
 from dialer.domain.survey import Prompt
 from dialer.domain.windows import Calendar
 
+MESSAGES_OUT: Final = frozenset({MessageStatus.SENT, MessageStatus.DELIVERED})
+"""What a message is that has left: it is paid for, and needs no further attempt."""
 NO_AMD: Final = 0
 """`amd` of a campaign that does not detect answering machines."""
 
@@ -50,6 +52,8 @@ class CampaignPlan(msgspec.Struct, frozen=True, gc=False):
     """An `AmdBehavior`, or `NO_AMD`."""
     voicemail_prompt: Prompt | None = None
     dnc_id: int | None = None
+    text_message: str | None = None
+    """What a campaign of text messages sends; None for one that calls."""
 
 
 class GatewayPlan(msgspec.Struct, frozen=True):
@@ -82,10 +86,10 @@ class Subscriber(msgspec.Struct, gc=False):
 
 
 class Call(msgspec.Struct, gc=False):
-    """One attempt in progress, with all that decides what happens in it."""
+    """One attempt in progress, with all that decides what happens in it: a call, or a text message on its way."""
 
     id: int
-    """The call request's id."""
+    """The call request's id, or the message's."""
     callid: str
     plan: CampaignPlan
     subscriber: Subscriber
@@ -100,6 +104,10 @@ class Call(msgspec.Struct, gc=False):
     amd: int = NO_AMD
     parameters: str | None = None
     """The gateway's parameters at the dial, where they have been changed since."""
+    text: str = ""
+    """The message as it is sent."""
+    parts: int = 0
+    """How many parts the message takes; 0 for a call."""
     is_aborted: bool = False
 
 
@@ -125,6 +133,9 @@ class CallOutcome(msgspec.Struct, frozen=True, gc=False):
     is_completed: bool = False
     """A section marked `completed` was reached."""
     results: tuple[SectionResult, ...] = ()
+    message_status: MessageStatus | None = None
+    """What became of a text message; None for a call."""
+    delivered_ms: int | None = None
 
 
 class Verdict(msgspec.Struct, frozen=True, gc=False):
@@ -152,7 +163,9 @@ def amd_of(*, voicemail: bool, amd_behavior: AmdBehavior) -> int:
 
 
 def bill(call: Call, outcome: CallOutcome) -> Bill:
-    """What a call comes to."""
+    """What a call comes to. A message costs what was held for it, unless it never went out."""
+    if outcome.message_status is not None:
+        return Bill(0, 0, 0, call.hold if outcome.message_status in MESSAGES_OUT else 0)
     duration = -(-(outcome.ended_ms - call.started_ms) // 1_000)
     if outcome.answered_ms is None:
         return Bill(duration, 0, 0, 0)

@@ -2,12 +2,13 @@
 
 from typing import Final
 
-from dialer.domain.enums import Cause, SubscriberStatus
-from dialer.domain.plans import Call, CallOutcome, Verdict
+from dialer.domain.enums import Cause, MessageStatus, SubscriberStatus
+from dialer.domain.plans import MESSAGES_OUT, Call, CallOutcome, Verdict
 
 NEVER_RETRIED: Final = frozenset({Cause.UNALLOCATED_NUMBER, Cause.NUMBER_CHANGED, Cause.INVALID_NUMBER_FORMAT})
 """Causes that say the number itself is wrong: calling it again changes nothing."""
 
+_MESSAGE_REASONS: Final = {MessageStatus.FAILED: "not_delivered", MessageStatus.NO_ROUTE: "no_route"}
 _REASONS: Final = {
     Cause.USER_BUSY: "busy",
     Cause.NO_USER_RESPONDING: "no_answer",
@@ -27,6 +28,8 @@ def verdict(call: Call, outcome: CallOutcome) -> Verdict:
     answered, busy or failed: again after `intervalretry`, at most `maxretry` times, then FAIL.
     """
     subscriber = call.subscriber
+    if outcome.message_status is not None:
+        return _after_message(call, outcome, outcome.message_status)
     if outcome.is_completed:
         return _final(call, SubscriberStatus.COMPLETED, "")
     if call.is_aborted:
@@ -50,13 +53,25 @@ def failure_reason(outcome: CallOutcome) -> str:
     """Why an attempt counts as failed, for a machine to read."""
     if outcome.is_refused_machine:
         return "machine"
+    if outcome.message_status is not None:
+        return _MESSAGE_REASONS.get(outcome.message_status, "carrier_failure")
     return _REASONS.get(outcome.cause, "carrier_failure")
+
+
+def _after_message(call: Call, outcome: CallOutcome, status: MessageStatus) -> Verdict:
+    """A message that has left is done; one that failed is sent again like a call that failed."""
+    if status in MESSAGES_OUT:
+        return _final(call, SubscriberStatus.SENT, "")
+    if call.is_aborted:
+        return _final(call, SubscriberStatus.ABORT, "aborted")
+    return _after_failure(call, outcome)
 
 
 def _after_failure(call: Call, outcome: CallOutcome) -> Verdict:
     plan, subscriber = call.plan, call.subscriber
     failures = subscriber.failures + 1
-    again = failures <= plan.maxretry and outcome.cause not in NEVER_RETRIED
+    is_hopeless = outcome.cause in NEVER_RETRIED or outcome.message_status is MessageStatus.NO_ROUTE
+    again = failures <= plan.maxretry and not is_hopeless
     return Verdict(
         status=SubscriberStatus.PENDING if again else SubscriberStatus.FAIL,
         reason=failure_reason(outcome),

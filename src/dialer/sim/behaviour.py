@@ -7,6 +7,7 @@ from typing import Any, Final, TypeGuard, TypeVar
 
 import msgspec
 
+from dialer.domain.enums import MessageStatus
 from dialer.domain.numbers import NumberError, normalise
 from dialer.sim.chance import threshold
 
@@ -128,6 +129,13 @@ ALWAYS_THE_SAME: Final[dict[str, Scripted]] = {
     "12025550121": _always(Outcome.ANSWER, talks=True),
 }
 """The numbers that do the same on every simulated gateway, by their digits."""
+
+TEXTED_ALWAYS_THE_SAME: Final[dict[str, tuple[MessageStatus, str]]] = {
+    "12025550130": (MessageStatus.FAILED, ""),
+    "12025550131": (MessageStatus.NO_ROUTE, ""),
+    "12025550132": (MessageStatus.DELIVERED, " Stop "),
+}
+"""What becomes of a message to them, and what they reply."""
 
 _DEFAULTS: Final[dict[str, object]] = {
     "answer": 0.45,

@@ -9,6 +9,7 @@ from dialer.sim.behaviour import Behaviour, parse_behaviour
 from dialer.sim.callee import Callee
 from dialer.sim.chance import Chance
 from dialer.sim.conversation import Conversation, Milestone
+from dialer.sim.texting import Texting
 
 
 class SimulatedCarrier:
@@ -17,7 +18,7 @@ class SimulatedCarrier:
     def __init__(self, *, seed: int) -> None:
         self._seed: Final = seed
         self._behaviours: dict[int, Behaviour] = {}
-        self._conversations: dict[int, Conversation] = {}
+        self._conversations: dict[int, Conversation | Texting] = {}
 
     def open_gateway(self, gateway_id: int, parameters: str) -> None:
         """How the callees behind a gateway behave from now on: JSON text of an object.
@@ -34,8 +35,12 @@ class SimulatedCarrier:
         behaviour = self._behaviours[call.plan.gateway_id] if call.parameters is None else _decode(call.parameters)
         subscriber = call.subscriber
         chance = Chance(self._seed, call.plan.id, subscriber.id, call.attempt)
-        callee = Callee(behaviour, subscriber.number, call.attempt, chance)
-        self._conversations[call.id] = conversation = Conversation(call, callee)
+        conversation: Conversation | Texting
+        if call.parts:
+            conversation = Texting(call, behaviour, chance)
+        else:
+            conversation = Conversation(call, Callee(behaviour, subscriber.number, call.attempt, chance))
+        self._conversations[call.id] = conversation
         return next(conversation.milestones)
 
     def proceed(self, call_id: int) -> Milestone | None:

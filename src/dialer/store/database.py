@@ -107,7 +107,9 @@ def _synchronous_url(url: str) -> URL:
 
 
 def _engine(url: URL, *, begin: str, size: int, synchronous: str) -> Engine:
-    engine = create_engine(url, hide_parameters=True, poolclass=QueuePool, pool_size=size, max_overflow=0, pool_timeout=30)
+    engine = create_engine(
+        url, hide_parameters=True, poolclass=QueuePool, pool_size=size, max_overflow=0, pool_timeout=30
+    )
     if url.get_backend_name() == "sqlite":
         _speak_sqlite(engine, begin, synchronous)
     return engine

@@ -17,6 +17,7 @@ from dialer.domain.plans import Subscriber as Callee
 from dialer.domain.retry import failure_reason
 from dialer.domain.states import OPEN_SUBSCRIBERS
 from dialer.store import journal_statements as statements
+from dialer.store.journal_messages import MessageRows
 from dialer.store.ledger import Entry, post_calls
 from dialer.store.models import Campaign, DncContact, Subscriber
 
@@ -53,6 +54,7 @@ class Journal:
         statements.INSERT_REQUESTS.run(connection, [_dialled(call) for call in self._dialled.values()])
         statements.INSERT_REQUESTS.run(connection, self._requests_over)
         statements.FINISH_REQUESTS.run(connection, self._requests_finished)
+        self._messages.write(connection)
         statements.INSERT_CDRS.run(connection, self._cdrs)
         statements.INSERT_RESULTS.run(connection, self._results)
         statements.UPDATE_SUBSCRIBERS.run(connection, list(self._subscribers.values()))
@@ -113,6 +115,7 @@ class Journal:
 
     def _clear(self) -> None:
         self._dialled: dict[int, Call] = {}
+        self._messages = MessageRows()
         self._requests_over: list[tuple[Any, ...]] = []
         self._requests_finished: list[tuple[Any, ...]] = []
         self._cdrs: list[tuple[Any, ...]] = []
@@ -135,7 +138,10 @@ class Journal:
 
     def _record_dial(self, effect: effects.Dial) -> None:
         call = effect.call
-        self._dialled[call.id] = call
+        if call.parts:
+            self._messages.sent(call)
+        else:
+            self._dialled[call.id] = call
         self._subscribers[call.subscriber.id] = _in_process(call)
         progress = self._progress[call.plan.id]
         progress.calls += 1
@@ -144,24 +150,36 @@ class Journal:
             self._reserved[call.plan.user_id] += call.hold
 
     def _record_finish(self, effect: effects.FinishCall) -> None:
-        call, outcome, bill, after = effect.call, effect.outcome, effect.bill, effect.verdict
+        if effect.call.parts:
+            self._messages.finished(effect)
+        else:
+            self._record_call(effect)
+        self._record_consequences(effect)
+
+    def _record_call(self, effect: effects.FinishCall) -> None:
+        call, plan = effect.call, effect.call.plan
         if self._dialled.pop(call.id, None) is not None:
             self._requests_over.append(_dialled(call)[: -len(_FINAL)] + _final(effect))
         else:
             self._requests_finished.append((*_final(effect), call.id))
         self._cdrs.append(_cdr(self.next_cdr_id, effect))
         self.next_cdr_id += 1
-        plan = call.plan
-        for result in outcome.results:
+        for result in effect.outcome.results:
             kept = (result.section_id, result.section_type, result.question, result.response, result.at_ms)
             self._results.append((plan.user_id, plan.id, call.id, *kept))
+
+    def _record_consequences(self, effect: effects.FinishCall) -> None:
+        """What an attempt changes besides its own rows: the subscriber, the campaign's counters, the balance."""
+        call, outcome, bill, after = effect.call, effect.outcome, effect.bill, effect.verdict
+        plan = call.plan
         self._subscribers[call.subscriber.id] = _after_call(effect)
         progress = self._progress[plan.id]
-        progress.answered += outcome.answered_ms is not None
+        progress.answered += outcome.answered_ms is not None or outcome.delivered_ms is not None
         progress.completed += after.status is SubscriberStatus.COMPLETED
         progress.cost += bill.cost
         if bill.cost:
-            self._entries.append(Entry(plan.user_id, "call", -bill.cost, f"call:{call.callid}", outcome.ended_ms))
+            kind = "sms" if call.parts else "call"
+            self._entries.append(Entry(plan.user_id, kind, -bill.cost, f"{kind}:{call.callid}", outcome.ended_ms))
         if call.hold:
             self._reserved[plan.user_id] -= call.hold
 

@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from sqlalchemy import bindparam, case, func, literal_column, null, update
+from sqlalchemy import ColumnElement, bindparam, case, func, literal_column, null, update
 
 from dialer.domain.enums import SubscriberStatus
 from dialer.store.bulk import Bulk, bulk_insert
@@ -79,7 +79,8 @@ INSERT_RESULTS: Final = bulk_insert(
     "response",
     "created_date",
 )
-_pending, _abort = (literal_column(str(int(state))) for state in (SubscriberStatus.PENDING, SubscriberStatus.ABORT))
+_pending: ColumnElement[int] = literal_column(str(int(SubscriberStatus.PENDING)))
+_abort: ColumnElement[int] = literal_column(str(int(SubscriberStatus.ABORT)))
 _is_halted = (_subscribers.c.halt_reason != literal_column("''")) & (bindparam("new_status") == _pending)
 UPDATE_SUBSCRIBERS: Final = Bulk(
     update(_subscribers)

@@ -6,7 +6,7 @@ from dialer.domain.enums import CampaignStatus, DialMethod, SubscriberStatus
 from dialer.domain.states import move_campaign
 from dialer.domain.survey import encode_survey
 from dialer.store.collecting import collect_campaign
-from dialer.store.models import Campaign, SealedSurvey, Subscriber
+from dialer.store.models import SMS, VOICE, Campaign, SealedSurvey, Subscriber
 from dialer.store.sealing import UnplayableSurveyError, read_survey
 
 _campaigns = Campaign.__table__
@@ -34,7 +34,8 @@ def change_status(connection: Connection, campaign_id: int, wanted: CampaignStat
         return
     if wanted is CampaignStatus.START:
         _check_ready(row, now_ms)
-        _seal(connection, row)
+        if row["medium"] == VOICE:
+            _seal(connection, row)
     connection.execute(
         update(_campaigns)
         .where(_campaigns.c.id == campaign_id)
@@ -50,6 +51,8 @@ def _check_ready(row: RowMapping, now_ms: int) -> None:
     errors: dict[str, list[str]] = {}
     if row["expirationdate"] <= now_ms:
         errors["expirationdate"] = ["The campaign has expired."]
+    if row["medium"] == SMS and not row["text_message"].strip():
+        errors["text_message"] = ["A campaign of text messages needs a text."]
     if row["dial_method"] != DialMethod.FIXED_RATE:
         errors["dial_method"] = ["Only 1 (fixed rate) can be dialled."]
     if errors:

@@ -1,39 +1,34 @@
 """Rows become what the engine is told: accounts, gateways, campaigns, and calls in progress."""
 
 from datetime import time
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
-import msgspec
 from sqlalchemy import Connection, RowMapping, func, select
 
 from dialer.domain.callflow import CallFlow
-from dialer.domain.enums import AmdBehavior, CallRequestStatus, CampaignStatus, SubscriberStatus
+from dialer.domain.enums import AmdBehavior, CampaignStatus, SubscriberStatus
 from dialer.domain.events import AccountOpened, CampaignOpened, GatewayOpened
 from dialer.domain.money import Rate
 from dialer.domain.plans import (
     Call,
     CallerIdChoice,
     CampaignPlan,
-    GatewayPlan,
-    Subscriber,
     amd_of,
 )
 from dialer.domain.survey import Prompt, decode_survey
 from dialer.domain.windows import Calendar
-from dialer.store.models import CallerId, CallRequest, Campaign, Gateway, SealedSurvey, User
-from dialer.store.models import Subscriber as SubscriberRow
+from dialer.store.models import SMS, CallerId, Campaign, SealedSurvey, Subscriber, User
+from dialer.store.progress import busy_campaigns, call_of, line_of, lines_of, rows_in_progress
 from dialer.store.sealing import audio_length_ms
 
 ZONES_MAX: Final = 10_000
 """Zone keys of one campaign; there are a few hundred zones."""
 
 _users = User.__table__
-_gateways = Gateway.__table__
 _campaigns = Campaign.__table__
 _callerids = CallerId.__table__
 _sealed = SealedSurvey.__table__
-_subscribers = SubscriberRow.__table__
-_requests = CallRequest.__table__
+_subscribers = Subscriber.__table__
 _LIVE: Final = (CampaignStatus.START, CampaignStatus.PAUSE)
 _WEEKDAYS: Final = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
 
@@ -63,30 +58,32 @@ class Loader:
             select(_campaigns).where(_campaigns.c.status.in_(_LIVE)).order_by(_campaigns.c.id)
         ).mappings()
         campaigns = [self._campaign(connection, row) for row in rows]
-        calling = _calling_campaigns(connection)
+        busy = busy_campaigns(connection)
         self._flows = {
             campaign_id: flow
             for campaign_id, flow in self._flows.items()
-            if campaign_id in calling or any(campaign_id == one.plan.id for one in campaigns)
+            if campaign_id in busy or any(campaign_id == one.plan.id for one in campaigns)
         }
-        gateways = list(connection.execute(select(_gateways).order_by(_gateways.c.id)).mappings())
+        lines = lines_of(connection, now_ms)
         return World(
-            accounts=_accounts(connection, {one.plan.user_id for one in campaigns} | set(calling.values())),
-            gateways=[_gateway(connection, row, now_ms) for row in gateways],
-            parameters={row["id"]: row["parameters"] for row in gateways},
+            accounts=_accounts(connection, {one.plan.user_id for one in campaigns} | set(busy.values())),
+            gateways=[line.opened for line in lines],
+            parameters={line.opened.plan.id: line.parameters for line in lines},
             campaigns=campaigns,
-            aborted=_aborted(connection, list(calling)),
+            aborted=_aborted(connection, list(busy)),
         )
 
     def calls(self, connection: Connection) -> list[Call]:
-        """The calls in progress, in the order in which they were placed."""
-        rows = connection.execute(
-            select(_requests, *_subscriber_columns())
-            .join(_subscribers, _subscribers.c.id == _requests.c.subscriber_id)
-            .where(_requests.c.status == CallRequestStatus.CALLING)
-            .order_by(_requests.c.id)
-        ).mappings()
-        return [self._call(connection, row) for row in rows]
+        """The calls in progress and the messages on their way, in the order in which they were placed."""
+        plans: dict[int, CampaignPlan] = {}
+        found: list[Call] = []
+        for row in rows_in_progress(connection):
+            campaign_id = row["campaign_id"]
+            if campaign_id not in plans:
+                query = select(_campaigns).where(_campaigns.c.id == campaign_id)
+                plans[campaign_id] = self._plan(connection, connection.execute(query).mappings().one())
+            found.append(call_of(row, plans[campaign_id]))
+        return found
 
     def _campaign(self, connection: Connection, row: RowMapping) -> CampaignOpened:
         return CampaignOpened(
@@ -94,6 +91,7 @@ class Loader:
             status=CampaignStatus(row["status"]),
             next_dial_us=row["next_dial_us"],
             zones=_zones(connection, row["id"]),
+            dials=row["calls"],
         )
 
     def _plan(self, connection: Connection, row: RowMapping) -> CampaignPlan:
@@ -101,7 +99,7 @@ class Loader:
         return CampaignPlan(
             id=row["id"],
             user_id=row["user_id"],
-            gateway_id=row["aleg_gateway_id"],
+            gateway_id=line_of(row),
             flow=self._flow(connection, row["id"]),
             starting_ms=row["startingdate"],
             expires_ms=row["expirationdate"],
@@ -120,6 +118,7 @@ class Loader:
             amd=amd_of(voicemail=row["voicemail"], amd_behavior=AmdBehavior(row["amd_behavior"])),
             voicemail_prompt=None if voicemail_id is None else Prompt(audio_length_ms(connection, voicemail_id)),
             dnc_id=row["dnc_id"],
+            text_message=row["text_message"] if row["medium"] == SMS else None,
         )
 
     def _flow(self, connection: Connection, campaign_id: int) -> CallFlow:
@@ -129,76 +128,17 @@ class Loader:
             flow = self._flows[campaign_id] = CallFlow(decode_survey(document or '{"sections":[]}'))
         return flow
 
-    def _call(self, connection: Connection, row: RowMapping) -> Call:
-        campaign = connection.execute(select(_campaigns).where(_campaigns.c.id == row["campaign_id"])).mappings().one()
-        plan = msgspec.structs.replace(self._plan(connection, campaign), gateway_id=row["gateway_id"])
-        return Call(
-            id=row["id"],
-            callid=row["callid"],
-            plan=plan,
-            subscriber=_subscriber(row),
-            attempt=row["attempt"],
-            started_ms=row["started_ms"],
-            ring_limit_ms=row["ring_limit_ms"],
-            talk_limit_ms=row["talk_limit_ms"],
-            hold=row["hold"],
-            rate=Rate(row["call_rate"]),
-            callerid=row["callerid"],
-            amd=row["amd"],
-            parameters=row["parameters"],
-        )
-
-
-def _subscriber_columns() -> list[Any]:
-    names = ("number", "zone", "contact_id", "count_attempt", "failure_count", "completion_count", "due_ms")
-    return [_subscribers.c[name] for name in (*names, "full_name", "additional_vars")]
-
-
-def _subscriber(row: RowMapping) -> Subscriber:
-    return Subscriber(
-        id=row["subscriber_id"],
-        number=row["number"],
-        zone=row["zone"],
-        contact_id=row["contact_id"],
-        attempts=row["count_attempt"],
-        failures=row["failure_count"],
-        completions=row["completion_count"],
-        due_ms=row["due_ms"],
-        full_name=row["full_name"],
-        additional_vars=row["additional_vars"],
-    )
-
 
 def _accounts(connection: Connection, user_ids: set[int]) -> list[AccountOpened]:
     rows = connection.execute(
-        select(_users.c.id, _users.c.balance, _users.c.held, _users.c.call_rate)
+        select(_users.c.id, _users.c.balance, _users.c.held, _users.c.call_rate, _users.c.sms_rate)
         .where(_users.c.id.in_(user_ids))
         .order_by(_users.c.id)
     )
-    return [AccountOpened(user_id, balance, held, Rate(call_rate)) for user_id, balance, held, call_rate in rows]
-
-
-def _gateway(connection: Connection, row: RowMapping, now_ms: int) -> GatewayOpened:
-    plan = GatewayPlan(id=row["id"], max_channels=row["max_channels"], max_cps=row["max_cps"])
-    if not plan.max_cps:
-        return GatewayOpened(plan)
-    recent = connection.scalars(
-        select(_requests.c.started_ms)
-        .where(_requests.c.gateway_id == plan.id, _requests.c.started_ms > now_ms - 1_000)
-        .order_by(_requests.c.started_ms.desc())
-        .limit(plan.max_cps)
-    ).all()
-    return GatewayOpened(plan, tuple(reversed(recent)))
-
-
-def _calling_campaigns(connection: Connection) -> dict[int, int]:
-    """The campaigns that have calls in progress, and whose they are."""
-    rows = connection.execute(
-        select(_requests.c.campaign_id, func.min(_requests.c.user_id))
-        .where(_requests.c.status == CallRequestStatus.CALLING)
-        .group_by(_requests.c.campaign_id)
-    )
-    return {row[0]: row[1] for row in rows}
+    return [
+        AccountOpened(user_id, balance, held, Rate(call_rate), sms_rate)
+        for user_id, balance, held, call_rate, sms_rate in rows
+    ]
 
 
 def _aborted(connection: Connection, campaign_ids: list[int]) -> list[int]:

@@ -2,8 +2,8 @@
 
 from dialer.store.models._base import Row
 from dialer.store.models.accounts import LedgerEntry, Payment, User
-from dialer.store.models.calls import CallRequest, Cdr, SurveyResult
-from dialer.store.models.campaigns import Campaign, CampaignPhonebook, SealedSurvey, Subscriber
+from dialer.store.models.calls import CallRequest, Cdr, SmsMessage, SurveyResult
+from dialer.store.models.campaigns import SMS, VOICE, Campaign, CampaignPhonebook, SealedSurvey, Subscriber
 from dialer.store.models.carriers import CallerId, CallerIdGroup, Did, Gateway, SmsGateway
 from dialer.store.models.contacts import Contact, DncContact, DncList, Phonebook
 from dialer.store.models.queues import Agent, Queue, Tier
@@ -11,6 +11,8 @@ from dialer.store.models.service import IdempotentResponse, ServiceState
 from dialer.store.models.surveys import AudioFile, BranchingTemplate, SectionTemplate, SurveyTemplate
 
 __all__ = [
+    "SMS",
+    "VOICE",
     "Agent",
     "AudioFile",
     "BranchingTemplate",
@@ -35,6 +37,7 @@ __all__ = [
     "SectionTemplate",
     "ServiceState",
     "SmsGateway",
+    "SmsMessage",
     "Subscriber",
     "SurveyResult",
     "SurveyTemplate",

@@ -24,7 +24,7 @@ class Row(IdentityBase):
     """A table whose integer ids are never used again, not even after the newest row is deleted."""
 
     __abstract__ = True
-    __table_args__: ClassVar[Any] = {"sqlite_autoincrement": True}
+    __table_args__: Any = {"sqlite_autoincrement": True}  # noqa: RUF012 - not a default value but a declaration
 
     if TYPE_CHECKING:
         # Every row class is one plain table; SQLAlchemy's own annotation allows for joins as well.

@@ -12,7 +12,7 @@ class CallRequest(Row):
     __tablename__ = "callrequest"
 
     campaign_id: Mapped[int] = mapped_column(BIG, ForeignKey("campaign.id", ondelete="CASCADE"))
-    subscriber_id: Mapped[int] = belongs_to("subscriber")
+    subscriber_id: Mapped[int] = mapped_column(BIG, ForeignKey("subscriber.id", ondelete="CASCADE"))
     user_id: Mapped[int] = belongs_to("user_account")
     gateway_id: Mapped[int] = mapped_column(BIG)
     attempt: Mapped[int]
@@ -39,9 +39,10 @@ class CallRequest(Row):
     __table_args__ = (
         Index("uq_callrequest_subscriber_id_attempt", "subscriber_id", "attempt", unique=True),
         Index("ix_callrequest_campaign_id_status", "campaign_id", "status"),
+        Index("ix_callrequest_gateway_id_started_ms", "gateway_id", "started_ms"),
         Index(
             "ix_callrequest_calling",
-            "gateway_id",
+            "campaign_id",
             sqlite_where=text("status = 7"),
             postgresql_where=text("status = 7"),
         ),
@@ -87,3 +88,43 @@ class SurveyResult(Row):
     question: Mapped[str] = mapped_column(String(500))
     response: Mapped[Name]
     created_date: Mapped[Milliseconds]
+
+
+class SmsMessage(Row):
+    """One attempt to send one subscriber a text message."""
+
+    __tablename__ = "sms_message"
+
+    campaign_id: Mapped[int] = mapped_column(BIG, ForeignKey("campaign.id", ondelete="CASCADE"))
+    subscriber_id: Mapped[int] = mapped_column(BIG, ForeignKey("subscriber.id", ondelete="CASCADE"))
+    contact_id: Mapped[int | None] = mentions("contact")
+    user_id: Mapped[int] = belongs_to("user_account")
+    gateway_id: Mapped[int] = mapped_column(BIG)
+    attempt: Mapped[int]
+    message_id: Mapped[str] = mapped_column(String(36))
+    callerid: Mapped[str] = mapped_column(String(80))
+    phone_number: Mapped[str] = mapped_column(String(64), index=True)
+    text_message: Mapped[str] = mapped_column(String(16_000))
+    """As it was sent, with the names filled in."""
+    parts: Mapped[int]
+    status: Mapped[str] = mapped_column(String(16))
+    cost: Mapped[Money] = mapped_column(default=0)
+    hold: Mapped[Money]
+    parameters: Mapped[str | None] = mapped_column(default=None)
+    """As for a call request."""
+    send_date: Mapped[Milliseconds]
+    delivery_date: Mapped[int | None] = mapped_column(BIG, default=None)
+    ended_ms: Mapped[int | None] = mapped_column(BIG, default=None)
+
+    __table_args__ = (
+        Index("uq_sms_message_subscriber_id_attempt", "subscriber_id", "attempt", unique=True),
+        Index("ix_sms_message_campaign_id_status", "campaign_id", "status"),
+        Index("ix_sms_message_gateway_id_send_date", "gateway_id", "send_date"),
+        Index(
+            "ix_sms_message_on_its_way",
+            "campaign_id",
+            sqlite_where=text("ended_ms IS NULL"),
+            postgresql_where=text("ended_ms IS NULL"),
+        ),
+        {"sqlite_autoincrement": True},
+    )

@@ -1,5 +1,7 @@
 """Voice campaigns, what they play, and whom they call."""
 
+from typing import Final
+
 from sqlalchemy import Boolean, ForeignKey, Index, String
 from sqlalchemy.orm import Mapped, mapped_column
 
@@ -17,13 +19,18 @@ from dialer.store.models._base import (
     needs,
 )
 
+VOICE: Final = "voice"
+SMS: Final = "sms"
+
 
 class Campaign(Row):
-    """A voice campaign: its settings, its state, its counters."""
+    """A campaign, of calls or of text messages: its settings, its state, its counters."""
 
     __tablename__ = "campaign"
 
     user_id: Mapped[int] = belongs_to("user_account")
+    medium: Mapped[str] = mapped_column(String(8), default=VOICE, server_default=VOICE)
+    """`voice` or `sms`: the two live one life, and differ in what an attempt is."""
     campaign_code: Mapped[str] = mapped_column(String(20), unique=True)
     name: Mapped[str] = mapped_column(String(100))
     description: Mapped[LongText]
@@ -52,10 +59,12 @@ class Campaign(Row):
     completion_maxretry: Mapped[int] = mapped_column(default=0)
     completion_intervalretry: Mapped[int] = mapped_column(default=900)
     calltimeout: Mapped[int] = mapped_column(default=45)
-    aleg_gateway_id: Mapped[int] = needs("gateway")
+    aleg_gateway_id: Mapped[int | None] = needs("gateway")
     sms_gateway_id: Mapped[int | None] = needs("sms_gateway")
-    object_id: Mapped[int] = mapped_column(BIG, index=True)
-    """The survey template. No foreign key: once the survey is sealed the template may go."""
+    text_message: Mapped[str] = mapped_column(String(1600), default="", server_default="")
+    """What a campaign of text messages sends."""
+    object_id: Mapped[int] = mapped_column(BIG, default=0, index=True)
+    """The survey template; 0 for text messages. No foreign key: once the survey is sealed the template may go."""
     extra_data: Mapped[str] = mapped_column(String(120), default="")
     voicemail: Mapped[bool] = mapped_column(Boolean, default=False)
     amd_behavior: Mapped[Code] = mapped_column(default=1)

@@ -25,6 +25,7 @@ def _campaign_columns() -> list[sa.Column[Any]]:
     return [
         sa.Column("id", BIG, sa.Identity(), nullable=False),
         sa.Column("user_id", BIG, nullable=False),
+        sa.Column("medium", sa.String(length=8), server_default="voice", nullable=False),
         sa.Column("campaign_code", sa.String(length=20), nullable=False),
         sa.Column("name", sa.String(length=100), nullable=False),
         sa.Column("description", sa.Text(), server_default="", nullable=False),
@@ -52,8 +53,9 @@ def _campaign_columns() -> list[sa.Column[Any]]:
         sa.Column("completion_maxretry", sa.Integer(), nullable=False),
         sa.Column("completion_intervalretry", sa.Integer(), nullable=False),
         sa.Column("calltimeout", sa.Integer(), nullable=False),
-        sa.Column("aleg_gateway_id", BIG, nullable=False),
+        sa.Column("aleg_gateway_id", BIG, nullable=True),
         sa.Column("sms_gateway_id", BIG, nullable=True),
+        sa.Column("text_message", sa.String(length=1600), server_default="", nullable=False),
         sa.Column("object_id", BIG, nullable=False),
         sa.Column("extra_data", sa.String(length=120), nullable=False),
         sa.Column("voicemail", sa.Boolean(), nullable=False),

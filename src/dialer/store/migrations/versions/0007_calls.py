@@ -55,13 +55,13 @@ def _create_callrequest() -> None:
     op.create_index(
         "ix_callrequest_calling",
         "callrequest",
-        ["gateway_id"],
+        ["campaign_id"],
         unique=False,
         sqlite_where=sa.text("status = 7"),
         postgresql_where=sa.text("status = 7"),
     )
     op.create_index("ix_callrequest_campaign_id_status", "callrequest", ["campaign_id", "status"], unique=False)
-    op.create_index("ix_callrequest_subscriber_id", "callrequest", ["subscriber_id"], unique=False)
+    op.create_index("ix_callrequest_gateway_id_started_ms", "callrequest", ["gateway_id", "started_ms"], unique=False)
     op.create_index("ix_callrequest_user_id", "callrequest", ["user_id"], unique=False)
     op.create_index("uq_callrequest_subscriber_id_attempt", "callrequest", ["subscriber_id", "attempt"], unique=True)
 

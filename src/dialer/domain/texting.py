@@ -1,0 +1,48 @@
+"""Text messages: how many parts a text takes, and which replies mean "never again"."""
+
+from typing import Final
+
+GSM7_SINGLE: Final = 160
+"""Septets of a message that fits into one part (3GPP TS 23.040, 9.2.3.16)."""
+GSM7_PART: Final = 153
+"""Septets of each part of a longer one, whose header takes the other seven."""
+UCS2_SINGLE: Final = 70
+"""16-bit units of a message in one part that has a character beyond the GSM alphabet."""
+UCS2_PART: Final = 67
+
+_BASIC: Final = frozenset(
+    "@£$¥èéùìòÇ\nØø\rÅåΔ_ΦΓΛΩΠΨΣΘΞÆæßÉ !\"#¤%&'()*+,-./0123456789:;<=>?"
+    "¡ABCDEFGHIJKLMNOPQRSTUVWXYZÄÖÑÜ§¿abcdefghijklmnopqrstuvwxyzäöñüà"
+)
+"""The GSM 7-bit default alphabet (3GPP TS 23.038, 6.2.1): a septet each."""
+_EXTENSION: Final = frozenset("\f^{}\\[~]|€")
+"""Its extension table (6.2.1.1): an escape and a septet each."""
+_STOP_WORDS: Final = frozenset({"STOP", "STOPALL", "UNSUBSCRIBE", "END", "QUIT", "CANCEL", "REVOKE", "OPTOUT"})
+_BEYOND_BMP: Final = 0xFFFF
+
+
+def parts_of(text: str) -> int:
+    """How many message parts a text takes; 1 for an empty one.
+
+    In the GSM alphabet if it has all the characters, else in UCS-2. A character that takes two places is not split over
+    two parts.
+    """
+    if all(character in _BASIC or character in _EXTENSION for character in text):
+        return _parts([2 if character in _EXTENSION else 1 for character in text], GSM7_SINGLE, GSM7_PART)
+    return _parts([2 if ord(character) > _BEYOND_BMP else 1 for character in text], UCS2_SINGLE, UCS2_PART)
+
+
+def is_stop(reply: str) -> bool:
+    """Whether a reply asks not to be written to again: one of the known words, in any case, blanks around it."""
+    return reply.strip().upper() in _STOP_WORDS
+
+
+def _parts(widths: list[int], single: int, part: int) -> int:
+    if sum(widths) <= single:
+        return 1
+    parts, left = 1, part
+    for width in widths:
+        if width > left:
+            parts, left = parts + 1, part
+        left -= width
+    return parts

@@ -1,0 +1,84 @@
+"""The journal's rows of text messages."""
+
+from typing import Any
+
+from sqlalchemy import Connection, bindparam, null, update
+
+from dialer.domain import effects
+from dialer.domain.enums import MessageStatus
+from dialer.domain.plans import Call
+from dialer.store.bulk import Bulk, bulk_insert
+from dialer.store.models import SmsMessage
+
+_messages = SmsMessage.__table__
+_INSERT = bulk_insert(
+    _messages,
+    "id",
+    "campaign_id",
+    "subscriber_id",
+    "contact_id",
+    "user_id",
+    "gateway_id",
+    "attempt",
+    "message_id",
+    "callerid",
+    "phone_number",
+    "text_message",
+    "parts",
+    "send_date",
+    "status",
+    "hold",
+    "cost",
+    "delivery_date",
+    "ended_ms",
+)
+_FINISH = Bulk(
+    update(_messages)
+    .where(_messages.c.id == bindparam("message"))
+    .values(
+        status=bindparam("new_status"),
+        hold=bindparam("rest"),
+        cost=bindparam("price"),
+        delivery_date=bindparam("delivered_ms"),
+        ended_ms=bindparam("over_ms"),
+        parameters=null(),
+    ),
+    ("new_status", "rest", "price", "delivered_ms", "over_ms", "message"),
+)
+
+
+class MessageRows:
+    """Messages of one step that wait to be written: each once, as it stands at the end of the step."""
+
+    def __init__(self) -> None:
+        self._sent: dict[int, Call] = {}
+        self._over: list[tuple[Any, ...]] = []
+        self._finished: list[tuple[Any, ...]] = []
+
+    def sent(self, call: Call) -> None:
+        """A message was handed to the carrier."""
+        self._sent[call.id] = call
+
+    def finished(self, effect: effects.FinishCall) -> None:
+        """What became of a message is known."""
+        outcome = effect.outcome
+        final = (str(outcome.message_status), 0, effect.bill.cost, outcome.delivered_ms, outcome.ended_ms)
+        if self._sent.pop(effect.call.id, None) is not None:
+            self._over.append((*_sent(effect.call), *final))
+        else:
+            self._finished.append((*final, effect.call.id))
+
+    def write(self, connection: Connection) -> None:
+        """Write them all."""
+        on_their_way = [
+            (*_sent(call), str(MessageStatus.SENT), call.hold, 0, None, None) for call in self._sent.values()
+        ]
+        _INSERT.run(connection, on_their_way)
+        _INSERT.run(connection, self._over)
+        _FINISH.run(connection, self._finished)
+
+
+def _sent(call: Call) -> tuple[Any, ...]:
+    plan, subscriber = call.plan, call.subscriber
+    whose = (call.id, plan.id, subscriber.id, subscriber.contact_id, plan.user_id, plan.gateway_id, call.attempt)
+    return (*whose, call.callid, call.callerid, subscriber.number, call.text, call.parts, call.started_ms)
