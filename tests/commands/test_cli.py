@@ -1,8 +1,10 @@
 """What every command has in common."""
 
+import importlib
+
 import pytest
 
-from dialer import __version__
+from dialer import __version__, cli
 from tests.commands.conftest import Outcome, Run
 
 COMMANDS = [
@@ -39,3 +41,10 @@ def test_wrong_usage_is_exit_code_2_with_a_hint(run: Run, arguments: list[str]) 
 def test_a_wrong_setting_is_told_in_one_line(run: Run) -> None:
     line = "dialer: DIALER_SEED is 'x': it may hold a whole number from 0 to 9223372036854775807\n"
     assert run("users", "list", DIALER_SEED="x") == Outcome(1, "", line)
+
+
+@pytest.mark.parametrize("name", cli._EXPECTED)  # noqa: SLF001 - the names are checked nowhere else
+def test_every_expected_error_is_one(name: str) -> None:
+    """The errors told in one line are named by text, so that a renamed one must fail here."""
+    module, _, kind = name.rpartition(".")
+    assert issubclass(getattr(importlib.import_module(module), kind), Exception)

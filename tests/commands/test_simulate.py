@@ -2,8 +2,6 @@
 
 import csv
 import json
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any, Final
 
@@ -11,9 +9,9 @@ import msgspec
 import pytest
 
 from dialer.domain.digest import cdr_digest
+from tests.commands.conftest import Run
 from tests.sim.scenes import SURVEY
 
-DIALER: Final = Path(sys.executable).with_name("dialer")
 SCENARIO: Final[dict[str, Any]] = {
     "start": "2026-11-20T10:00:00Z",
     "survey": SURVEY,
@@ -23,11 +21,6 @@ SCENARIO: Final[dict[str, Any]] = {
 }
 
 
-def dialer(*arguments: str | Path) -> subprocess.CompletedProcess[str]:
-    command = [DIALER, "simulate", *arguments]
-    return subprocess.run(command, check=False, capture_output=True, text=True)
-
-
 @pytest.fixture
 def scenario(tmp_path: Path) -> Path:
     path = tmp_path / "scenario.json"
@@ -35,25 +28,22 @@ def scenario(tmp_path: Path) -> Path:
     return path
 
 
-def test_the_report_goes_to_standard_output(scenario: Path) -> None:
-    done = dialer(scenario)
-    assert (done.returncode, done.stderr) == (0, "")
-    assert done.stdout.startswith(
-        "From 2026-11-20T10:00:00Z to 2026-11-20T10:00:19Z: completed\n2 subscribers, 2 calls"
-    )
+def test_the_report_goes_to_standard_output(run: Run, scenario: Path) -> None:
+    done = run("simulate", str(scenario))
+    assert (done.code, done.err) == (0, "")
+    assert done.out.startswith("From 2026-11-20T10:00:00Z to 2026-11-20T10:00:19Z: completed\n2 subscribers, 2 calls")
 
 
-def test_json_for_programs_and_a_seed_instead_of_the_scenarios_own(scenario: Path) -> None:
-    done = dialer(scenario, "--seed", "7", "--json")
-    report = json.loads(done.stdout)
+def test_json_for_programs_and_a_seed_instead_of_the_scenarios_own(run: Run, scenario: Path) -> None:
+    report = run("simulate", str(scenario), "--seed", "7", "--json").data
     assert (report["seed"], report["calls"], report["cost"]) == (7, 2, "0.06000")
 
 
-def test_results_go_into_a_directory(scenario: Path, tmp_path: Path) -> None:
+def test_results_go_into_a_directory(run: Run, scenario: Path, tmp_path: Path) -> None:
     """The same rows in both files, a caller ID that looks like a formula defused in the one for spreadsheets."""
     out = tmp_path / "deep" / "results"
-    done = dialer(scenario, "--out", out)
-    assert done.stderr == f"Wrote 2 call detail records, the report and the digest to {out}.\n"
+    done = run("simulate", str(scenario), "--out", str(out))
+    assert done.err == f"Wrote 2 call detail records, the report and the digest to {out}.\n"
     records = [json.loads(line) for line in (out / "cdr.ndjson").read_text("utf-8").splitlines()]
     assert [(record["phone_number"], record["callerid"], record["billsec"]) for record in records] == [
         ("+12025550111", "=1+1", 0),
@@ -68,25 +58,25 @@ def test_results_go_into_a_directory(scenario: Path, tmp_path: Path) -> None:
     assert (out / "digest.txt").read_text("ascii") == f"{digest}\n"
 
 
-def test_a_scenario_that_is_none_is_wrong_usage_told_in_one_line(scenario: Path) -> None:
+def test_a_scenario_that_is_none_is_wrong_usage_told_in_one_line(run: Run, scenario: Path) -> None:
     scenario.write_bytes(b'{"start": 1}')
-    done = dialer(scenario)
-    assert (done.returncode, done.stdout) == (2, "")
-    assert done.stderr == f"dialer: {scenario}: start: Expected `datetime`, got `int`; try: dialer simulate --help\n"
+    done = run("simulate", str(scenario))
+    assert (done.code, done.out) == (2, "")
+    assert done.err == f"dialer: {scenario}: start: Expected `datetime`, got `int`; try: dialer simulate --help\n"
 
 
-def test_a_scenario_that_is_not_there_is_wrong_usage(tmp_path: Path) -> None:
-    done = dialer(tmp_path / "none.json")
-    assert (done.returncode, done.stdout, len(done.stderr.splitlines())) == (2, "", 1)
+def test_a_scenario_that_is_not_there_is_wrong_usage(run: Run) -> None:
+    done = run("simulate", "none.json")
+    assert (done.code, done.out, len(done.err.splitlines())) == (2, "", 1)
 
 
-def test_a_directory_that_cannot_be_written_is_a_failure(scenario: Path) -> None:
-    done = dialer(scenario, "--out", scenario / "results")
-    assert (done.returncode, done.stdout) == (1, "")
-    assert done.stderr == f"dialer: {scenario / 'results'} cannot be written: Not a directory\n"
+def test_a_directory_that_cannot_be_written_is_a_failure(run: Run, scenario: Path) -> None:
+    done = run("simulate", str(scenario), "--out", str(scenario / "results"))
+    assert (done.code, done.out) == (1, "")
+    assert done.err == f"dialer: {scenario / 'results'} cannot be written: Not a directory\n"
 
 
-def test_the_help_begins_with_examples() -> None:
-    done = dialer("--help")
-    assert done.returncode == 0
-    assert "dialer simulate examples/reminder.json --out results" in done.stdout
+def test_the_help_begins_with_examples(run: Run) -> None:
+    done = run("simulate", "--help")
+    assert done.code == 0
+    assert "dialer simulate examples/reminder.json --out results" in done.out

@@ -173,7 +173,7 @@ def test_a_gateway_may_say_otherwise_of_a_number_that_always_does_the_same() -> 
 json_values: st.SearchStrategy[Any] = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(),
     lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner),
-    max_leaves=8,
+    max_leaves=4,
 )
 known_keys = st.sampled_from([*Behaviour.__struct_fields__, "answer", "busy", "numbers"])
 numbers = st.dictionaries(
