@@ -163,3 +163,11 @@ async def test_what_a_campaign_lacks_is_named_at_the_start(house: House) -> None
         with pytest.raises(CampaignNotReadyError) as refusal:
             await house.move(campaign_id, CampaignStatus.START)
         assert set(refusal.value.errors) == fields
+
+
+async def test_a_campaign_ends_with_its_last_call(house: House) -> None:
+    """At one dial a minute: the second call, busy, is over at 61 s, and the campaign with it."""
+    campaign_id = await house.started(house.survey(SHORT), house.phonebook("+12025550111", "+12025550114"), frequency=1)
+    await house.advance(600)
+    row = house.row(Campaign, campaign_id)
+    assert (row["status_reason"], row["updated_date"] - MONDAY_NOON_MS) == ("completed", 61_000)

@@ -438,6 +438,8 @@ class Engine:
             for campaign_id in waiting:
                 if campaign_id in self._campaigns:
                     self._consider(self._campaigns[campaign_id], now_ms)
-        if campaign.is_full or (campaign.is_idle and campaign.in_progress == 0):
+        if campaign.is_full:
             self._consider(campaign, now_ms)
+        if campaign.in_progress == 0 and campaign.status is CampaignStatus.START:
+            self._effects.append(CountSubscribers(campaign.plan.id))
         self._forget_if_over(campaign)
