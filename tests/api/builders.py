@@ -3,7 +3,7 @@
 from typing import Any
 
 from dialer.store.database import Database
-from dialer.store.models import AudioFile, CallRequest, Cdr, Row, SurveyResult
+from dialer.store.models import AudioFile, CallRequest, Cdr, Row, SmsMessage, Subscriber, SurveyResult
 from tests.api.harness import NOW_MS, Caller, Json
 
 _audio = {"name": "hello", "audio_file": "0a1b.wav", "format": "wav", "size": 1, "duration_ms": 1_000}
@@ -44,6 +44,8 @@ class Estate:
         self.did = owner.create("did", did_number="+12025550133", campaign=self.campaign["url"])
         self.audio_id = stored(database, AudioFile, user_id=user_id, **_audio)
         self.call_id = self._call()
+        self.sms_campaign = owner.create("sms-campaigns", name="party", sms_gateway=self.sms_gateway["url"])
+        self.message_id = self._message()
 
     def campaign_fields(self) -> dict[str, Any]:
         """What a campaign needs."""
@@ -98,6 +100,31 @@ class Estate:
         )
         return call_id
 
+    def _message(self) -> int:
+        campaign = {"campaign_id": self.sms_campaign["id"]}
+        subscriber_id = stored(
+            self.database, Subscriber, **campaign, duplicate_contact="+12025550122", number="+12025550122", zone=""
+        )
+        return stored(
+            self.database,
+            SmsMessage,
+            **campaign,
+            subscriber_id=subscriber_id,
+            user_id=self.user_id,
+            gateway_id=self.sms_gateway["id"],
+            attempt=1,
+            message_id=f"message-{self.user_id}",
+            callerid="",
+            phone_number="+12025550122",
+            text_message="Come!",
+            parts=1,
+            status="Delivered",
+            cost=5_000,
+            hold=0,
+            send_date=NOW_MS,
+            ended_ms=NOW_MS,
+        )
+
     def paths(self) -> dict[str, str]:
         """The path of one record of every resource that belongs to a user, by resource."""
         records = {
@@ -115,12 +142,14 @@ class Estate:
             "tier": self.tier,
             "callerid": self.callerid,
             "did": self.did,
+            "sms-campaigns": self.sms_campaign,
         }
         ids = {name: record["id"] for name, record in records.items()} | {
             "audio-files": self.audio_id,
             "callrequest": self.call_id,
             "cdr": self.cdr_id,
             "survey-result": self.result_id,
+            "sms-message": self.message_id,
             "users": self.user_id,
         }
         return {name: f"/rest-api/{name}/{record_id}/" for name, record_id in ids.items()}

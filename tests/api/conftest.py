@@ -1,7 +1,12 @@
-"""The application on a real SQLite file, with a worker that only notes what it was told."""
+"""The application on a real SQLite file, with a worker that only notes what it was told.
 
-import shutil
+One application serves all tests of a session: to put it together, and to verify passwords, costs more than most tests.
+What a test finds is always the same: its database is restored, page by page, from one that was made once.
+"""
+
+import sqlite3
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -18,10 +23,21 @@ from tests.api.builders import Estate
 from tests.api.harness import HOST, NOW_MS, PASSWORD, USERS, Caller, FakeWorker
 
 
+def copy(source: Path, target: Path) -> None:
+    """Make the database at `target` the one at `source`, whoever has it open."""
+    with closing(sqlite3.connect(source)) as origin, closing(sqlite3.connect(target)) as copied:
+        origin.backup(copied)
+
+
 @pytest.fixture(scope="session")
-def template(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A database with its tables and three users, to be copied for each test."""
-    path = tmp_path_factory.mktemp("template") / "dialer.db"
+def folder_of_session(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("api")
+
+
+@pytest.fixture(scope="session")
+def users_only(folder_of_session: Path) -> Path:
+    """A database with its tables and three users."""
+    path = folder_of_session / "users.db"
     engine = create_engine(f"sqlite:///{path}")
     Row.metadata.create_all(engine)
     password_hash = hash_password(PASSWORD)
@@ -34,25 +50,42 @@ def template(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
-@pytest.fixture
-def database(template: Path, tmp_path: Path) -> Iterator[Database]:
-    path = tmp_path / "dialer.db"
-    shutil.copy(template, path)
+@pytest.fixture(scope="session")
+def database_of_session(folder_of_session: Path, users_only: Path) -> Iterator[Database]:
+    path = folder_of_session / "dialer.db"
+    copy(users_only, path)
     database = Database(f"sqlite:///{path}", synchronous="OFF")
     yield database
     database.close()
 
 
-@pytest.fixture
-def worker() -> FakeWorker:
+@pytest.fixture(scope="session")
+def worker_of_session() -> FakeWorker:
     return FakeWorker()
 
 
-@pytest.fixture
-def client(database: Database, worker: FakeWorker) -> Iterator[TestClient[Litestar]]:
-    app = create_app(Settings(seed=7), database=database, worker=worker)
+@pytest.fixture(scope="session")
+def client_of_session(database_of_session: Database, worker_of_session: FakeWorker) -> Iterator[TestClient[Litestar]]:
+    app = create_app(Settings(seed=7), database=database_of_session, worker=worker_of_session)
     with TestClient(app, base_url=f"http://{HOST}", raise_server_exceptions=True) as client:
         yield client
+
+
+@pytest.fixture
+def database(database_of_session: Database, users_only: Path) -> Database:
+    copy(users_only, Path(str(database_of_session.url.database)))
+    return database_of_session
+
+
+@pytest.fixture
+def worker(worker_of_session: FakeWorker) -> FakeWorker:
+    worker_of_session.reset()
+    return worker_of_session
+
+
+@pytest.fixture
+def client(client_of_session: TestClient[Litestar], database: Database, worker: FakeWorker) -> TestClient[Litestar]:  # noqa: ARG001 - both are made as new
+    return client_of_session
 
 
 @pytest.fixture
@@ -70,7 +103,31 @@ def bob(client: TestClient[Litestar]) -> Caller:
     return Caller(client, "bob")
 
 
+@pytest.fixture(scope="session")
+def estates(
+    client_of_session: TestClient[Litestar], database_of_session: Database, users_only: Path
+) -> tuple[Estate, Estate]:
+    """A record of everything: Alice's, and Bob's, with the databases that hold the first, and both."""
+    live = Path(str(database_of_session.url.database))
+    copy(users_only, live)
+    admin = Caller(client_of_session, "admin")
+    made = []
+    for user_id, (username, is_admin) in USERS.items():
+        if not is_admin:
+            made.append(Estate(Caller(client_of_session, username), admin, database_of_session, user_id))
+            copy(live, users_only.with_name(f"{username}.db"))
+    return made[0], made[1]
+
+
 @pytest.fixture
-def estate(alice: Caller, admin: Caller, database: Database) -> Estate:
+def estate(estates: tuple[Estate, Estate], database: Database, users_only: Path) -> Estate:
     """One record of everything, Alice's."""
-    return Estate(alice, admin, database, user_id=2)
+    copy(users_only.with_name("alice.db"), Path(str(database.url.database)))
+    return estates[0]
+
+
+@pytest.fixture
+def both_estates(estates: tuple[Estate, Estate], database: Database, users_only: Path) -> tuple[Estate, Estate]:
+    """One record of everything, Alice's, and one more, Bob's."""
+    copy(users_only.with_name("bob.db"), Path(str(database.url.database)))
+    return estates

@@ -8,6 +8,7 @@ from litestar import Litestar
 from litestar.testing import TestClient
 
 from dialer.worker.clock import Clock, VirtualClock
+from dialer.worker.tally import Figures
 
 NOW_MS = 1_795_000_000_000
 """2026-11-18T11:06:40Z"""
@@ -26,10 +27,16 @@ class FakeWorker:
     """A worker that dials nobody: it counts how often it was told to settle."""
 
     def __init__(self) -> None:
+        self.reset()
+
+    def reset(self) -> None:
+        """Be as new, whatever a test did to it."""
+        self.__dict__.clear()
         self.virtual = VirtualClock(NOW_MS)
         self.clock: Clock = self.virtual
         self.settled = 0
         self.trouble: str | None = None
+        self.done = Figures()
         self.failure: Exception | None = None
 
     async def settle(self) -> None:
@@ -42,6 +49,9 @@ class FakeWorker:
 
     def problem(self) -> str | None:
         return self.trouble
+
+    def figures(self) -> Figures:
+        return self.done
 
     @asynccontextmanager
     async def running(self) -> AsyncIterator[None]:

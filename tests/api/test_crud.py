@@ -137,6 +137,7 @@ def test_a_creation_of_nothing_names_what_is_required(resource: Resource, admin:
         "payment": {"amount", "user"},
         "campaigns": {"name", "aleg_gateway", "object_id"},
         "did": {"did_number"},
+        "sms-campaigns": {"name", "sms_gateway"},
         "subscriber-list": {"campaign", "duplicate_contact"},
         "tier": {"queue", "agent"},
     }.get(resource.path, {"name"})

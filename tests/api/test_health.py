@@ -3,6 +3,8 @@ import sqlite3
 from litestar import Litestar
 from litestar.testing import TestClient
 
+from dialer.api.app import create_app
+from dialer.settings import Settings
 from dialer.store.database import Database
 from tests.api.harness import Caller, FakeWorker
 
@@ -31,11 +33,14 @@ def test_a_database_out_of_reach_is_a_503(client: TestClient[Litestar], alice: C
     assert answer.json() == {"detail": "The database cannot be reached just now. Nothing was changed; try again."}
 
 
-def test_metrics_count_requests_by_route_and_name_nobody(client: TestClient[Litestar], alice: Caller) -> None:
-    book = alice.create("phonebook", name="secret-name")
-    alice.get(book["url"])
-    client.request("BREW", "/secret-path")
-    text = client.get("/metrics").text
+def test_metrics_count_requests_by_route_and_name_nobody(database: Database, worker: FakeWorker) -> None:
+    app = create_app(Settings(), database=database, worker=worker)
+    with TestClient(app, raise_server_exceptions=True) as client:
+        alice = Caller(client, "alice")
+        book = alice.create("phonebook", name="secret-name")
+        alice.get(book["url"])
+        client.request("BREW", "/secret-path")
+        text = client.get("/metrics").text
     assert 'dialer_http_requests_total{method="POST",route="/rest-api/phonebook",status="201"} 1.0' in text
     assert 'dialer_http_requests_total{method="GET",route="/rest-api/phonebook/{record_id}",status="200"} 1.0' in text
     assert 'dialer_http_requests_total{method="other",route="none",status="404"} 1.0' in text

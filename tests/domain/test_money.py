@@ -49,6 +49,7 @@ def test_a_number_or_a_numeric_string_is_an_amount(value: object, amount: int) -
         "-inf",
         float("nan"),
         "0.000001",
+        "1.0000000000000000000000000000000001",
         10**7,
         "-1e7",
         "1E+999999",

@@ -4,11 +4,12 @@ from collections.abc import Callable
 from typing import TypeVar
 
 import pytest
-from sqlalchemy import Connection
+from sqlalchemy import Connection, delete
 
 from dialer.domain.enums import CampaignStatus, SubscriberStatus
 from dialer.store.database import Database, StorageUnavailableError
-from dialer.store.models import CallRequest, Cdr, Gateway, Subscriber, User
+from dialer.store.lifecycle import change_status
+from dialer.store.models import CallRequest, Campaign, Cdr, Contact, Gateway, Subscriber, User
 from dialer.worker.clock import ScaledClock
 from dialer.worker.worker import NotVirtualError, Worker
 from tests.worker.house import CENTS, MONDAY_NOON_MS, House
@@ -127,3 +128,37 @@ async def test_a_subscriber_whose_contact_went_is_not_called_again(house: House)
     states = [(row["status"], row["status_reason"]) for row in house.rows(Subscriber)]
     assert states == [(SubscriberStatus.ABORT, "contact_deleted")]
     assert len(house.rows(Cdr)) == 1
+
+
+async def test_a_campaign_nobody_understands_holds_up_no_other(house: House) -> None:
+    """Its row has an `amd_behavior` that no version knows: it stands still, and the other one is called."""
+    broken = await house.started(house.survey(SHORT), house.phonebook("+12025550112"))
+    other = house.campaign(house.survey(SHORT), house.phonebook("+12025550111"))
+    house.change(Campaign, broken, amd_behavior=9)
+    await house.move(other, CampaignStatus.START)
+    await house.advance(100)
+    figures = [(row["campaign_id"], row["hangup_cause_q850"]) for row in house.rows(Cdr)]
+    assert figures == [(other, 17), (broken, 19)]
+
+
+async def test_a_zone_that_this_machine_does_not_know_holds_up_nobody(house: House) -> None:
+    """A database that comes from a machine with newer zones: that subscriber is refused, the others are called."""
+    window = {"daily_start_time": "01:00:00"}
+    campaign_id = house.campaign(house.survey(SHORT), house.phonebook("+12025550111", "+12025550114"), **window)
+    await house.database.write(
+        lambda connection: change_status(connection, campaign_id, CampaignStatus.START, house.now_ms())
+    )
+    house.change(Subscriber, 1, zone="Atlantis/Capital")
+    await house.advance(100)
+    states = [(row["status"], row["status_reason"]) for row in house.rows(Subscriber)]
+    assert states == [(SubscriberStatus.NOT_AUTHORIZED, "tz_unknown"), (SubscriberStatus.FAIL, "invalid_number")]
+
+
+async def test_a_cdr_names_the_contact_of_the_dial(house: House) -> None:
+    """The contact goes while it rings, and the worker restarts: the CDR is the same as without."""
+    await house.started(house.survey(SHORT), house.phonebook("+12025550112"))
+    await house.advance(10)
+    house.database.write_now(lambda connection: connection.execute(delete(Contact.__table__)))
+    house.restart()
+    await house.advance(100)
+    assert [row["contact_id"] for row in house.rows(Cdr)] == [1]

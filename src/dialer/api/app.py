@@ -20,14 +20,17 @@ from dialer.api.exports import export
 from dialer.api.idempotency import Attempts
 from dialer.api.imports import import_contacts, import_dnc_contacts
 from dialer.api.links import PREFIX
+from dialer.api.loop_lag import LoopLag
 from dialer.api.metrics import Metrics
 from dialer.api.openapi import ShapePlugin, openapi_config
 from dialer.api.resources import BY_PATH, RESOURCES
+from dialer.api.root import read_root
 from dialer.api.service import Dialling, Export, Service
 from dialer.settings import Settings
 from dialer.store.database import Database
 
 EXTRA_ROUTES: Final[tuple[ControllerRouterHandler, ...]] = (
+    read_root,
     upload_audio,
     delete_audio,
     import_contacts,
@@ -49,7 +52,7 @@ def create_app(
     The database must have its tables. The worker runs while the application does.
     """
     service = Service(settings, database=database, worker=worker, resources=BY_PATH, export=export)
-    metrics = Metrics()
+    metrics = Metrics(worker.figures)
     app = Litestar(
         route_handlers=[
             _rest_api(authenticator or Authenticator(database)),
@@ -64,7 +67,7 @@ def create_app(
         },
         exception_handlers=EXCEPTION_HANDLERS,
         request_max_body_size=BODY_BYTES_MAX,
-        lifespan=[_running(worker)],
+        lifespan=[_running(worker, LoopLag(metrics.observe_lag))],
         openapi_config=openapi_config(),
         plugins=[ShapePlugin()],
         logging_config=None,
@@ -91,10 +94,10 @@ def _given(value: object) -> Provide:
     return Provide(lambda: value, sync_to_thread=False, use_cache=True)
 
 
-def _running(worker: Dialling) -> Callable[[Litestar], AbstractAsyncContextManager[None]]:
+def _running(worker: Dialling, lag: LoopLag) -> Callable[[Litestar], AbstractAsyncContextManager[None]]:
     @asynccontextmanager
     async def running(_: Litestar) -> AsyncIterator[None]:
-        async with worker.running():
+        async with worker.running(), lag.watching():
             yield
 
     return running

@@ -8,7 +8,7 @@ import anyio.to_thread
 from litestar import Response, delete, post
 from litestar.di import NamedDependency
 from litestar.openapi.spec import Schema
-from litestar.openapi.spec.enums import OpenAPIType
+from litestar.openapi.spec.enums import OpenAPIFormat, OpenAPIType
 from litestar.params import FromPath
 from sqlalchemy import insert
 
@@ -34,7 +34,12 @@ _FORM_SCHEMA: Final = Schema(
     required=["name", FILE],
     properties={
         "name": _TEXT_SCHEMA,
-        FILE: Schema(type=OpenAPIType.STRING, content_media_type="audio/wav", description="A WAV file."),
+        FILE: Schema(
+            type=OpenAPIType.STRING,
+            format=OpenAPIFormat.BINARY,
+            content_media_type="audio/wav",
+            description="A WAV file.",
+        ),
         "user_id": Schema(type=OpenAPIType.INTEGER, description="Whose it will be; only admins may name others."),
     },
 )

@@ -3,10 +3,10 @@
 Each is a function on one transaction (`Unit`). What it raises is answered by the table of `dialer.api.errors`.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Final
 
-from sqlalchemy import RowMapping, Table, delete, insert, select, update
+from sqlalchemy import ColumnElement, RowMapping, Table, delete, insert, select, update
 
 from dialer.api.errors import ConflictError, Errors, InvalidError, RecordNotFoundError
 from dialer.api.resource import Change, Resource, Unit, Values, table_of
@@ -92,18 +92,30 @@ def load(unit: Unit, resource: Resource, record_id: int) -> Values:
 
 def refuse_if_needed(unit: Unit, table: Table, record_id: int) -> None:
     """Raise `ConflictError`, naming them, if rows of other tables cannot do without this one."""
-    paths = {resource.table.name: resource.path for resource in unit.resources.values()}
     users: dict[str, list[int]] = {}
     for other in Row.metadata.sorted_tables:
         for key in other.foreign_keys:
-            if key.column.table is table and key.ondelete == "RESTRICT" and other.name in paths:
-                query = select(other.c["id"]).where(key.parent == record_id).limit(REFERRERS_NAMED_MAX + 1)
-                users.setdefault(paths[other.name], []).extend(unit.connection.execute(query).scalars())
-    refuse_while_used(users)
+            if key.column.table is table and key.ondelete == "RESTRICT":
+                for path, ids in _selected(unit, other, key.parent == record_id):
+                    users.setdefault(path, []).extend(ids)
+    _refuse_while_used(users)
 
 
-def refuse_while_used(users: dict[str, list[int]]) -> None:
-    """Raise `ConflictError`, naming them by resource and id, if there are any."""
+def refuse_while_in(unit: Unit, table: Table, condition: ColumnElement[bool]) -> None:
+    """Raise `ConflictError`, naming them, if the condition selects any rows of a table."""
+    _refuse_while_used(dict(_selected(unit, table, condition)))
+
+
+def _selected(unit: Unit, table: Table, condition: ColumnElement[bool]) -> Iterator[tuple[str, list[int]]]:
+    """The ids of the rows that are selected, by the path of their resource: some share a table."""
+    for resource in unit.resources.values():
+        if resource.table is table:
+            constants = [table.c[column] == value for column, value in resource.constants]
+            query = select(table.c["id"]).where(condition, *constants).limit(REFERRERS_NAMED_MAX + 1)
+            yield resource.path, list(unit.connection.execute(query).scalars())
+
+
+def _refuse_while_used(users: dict[str, list[int]]) -> None:
     named = [_named(path, sorted(set(ids))) for path, ids in users.items() if ids]
     if named:
         raise ConflictError(f"Still used by {', '.join(named)}.")
@@ -190,7 +202,7 @@ def _fixed_errors(resource: Resource, change: Change) -> Errors:
 def _columns(resource: Resource, change: Change) -> Values:
     columns = [(field.name, resource.column(field)) for field in fields_of(_write(resource))]
     own = {column.name: change.values[name] for name, column in columns if column is not None}
-    return own | resource.columns(change)
+    return own | dict(resource.constants) | resource.columns(change)
 
 
 def _present(table: Table, columns: dict[str, Any]) -> dict[str, Any]:

@@ -2,11 +2,12 @@
 
 from collections.abc import Callable, Mapping
 from http import HTTPStatus
-from typing import Any, Final
+from typing import Any, Final, TypeAlias
 
 import msgspec
 import structlog
 from litestar import Request, Response
+from litestar.datastructures.headers import MediaTypeHeader
 from litestar.exceptions import HTTPException
 from litestar.types import ExceptionHandlersMap
 from sqlalchemy.exc import IntegrityError
@@ -16,9 +17,11 @@ from dialer.store.database import StorageUnavailableError
 
 STORAGE_RETRY_AFTER_S: Final = 5
 """When a client that met a database out of reach may try again."""
+PROBLEM_JSON: Final = "application/problem+json"
 REQUEST_ID_STATE: Final = "request_id"
 """Where in an ASGI scope's `state` the id of the request is."""
 
+_Request: TypeAlias = Request[Any, Any, Any]
 Errors = dict[str, list[str]]
 """Field to messages; what concerns no single field is under `non_field_errors`."""
 
@@ -81,57 +84,59 @@ class ForbiddenError(AnsweredError):
         super().__init__(HTTPStatus.FORBIDDEN, _DETAILS[HTTPStatus.FORBIDDEN])
 
 
-_Handler = Callable[[Request[Any, Any, Any], Any], Response[Any]]
+class Refusal(msgspec.Struct, frozen=True):
+    """What a client is told about a failure, in whichever form it is written."""
+
+    status: int
+    detail: str
+    headers: Mapping[str, str] = {}
+    errors: Errors | None = None
+    """The messages by field, where there are any: they are then the whole answer in JSON."""
 
 
-def _answer(status: int, body: object, headers: Mapping[str, str] | None = None) -> Response[Any]:
-    return Response(body, status_code=status, media_type="application/json", headers=dict(headers or {}))
+def _invalid(_: _Request, error: InvalidError) -> Refusal:
+    return Refusal(HTTPStatus.BAD_REQUEST, "Some of the fields are not as they must be.", errors=error.errors)
 
 
-def _invalid(_: Request[Any, Any, Any], error: InvalidError) -> Response[Any]:
-    return _answer(HTTPStatus.BAD_REQUEST, error.errors)
+def _answered(_: _Request, error: AnsweredError) -> Refusal:
+    return Refusal(error.status, error.detail, error.headers)
 
 
-def _answered(_: Request[Any, Any, Any], error: AnsweredError) -> Response[Any]:
-    return _answer(error.status, ErrorBody(error.detail), error.headers)
+def _illegal_move(_: _Request, error: IllegalMoveError) -> Refusal:
+    return Refusal(HTTPStatus.CONFLICT, str(error), errors={"status": [str(error)]})
 
 
-def _illegal_move(_: Request[Any, Any, Any], error: IllegalMoveError) -> Response[Any]:
-    return _answer(HTTPStatus.CONFLICT, {"status": [str(error)]})
+def _malformed(_: _Request, _error: msgspec.ValidationError) -> Refusal:
+    return Refusal(HTTPStatus.BAD_REQUEST, "The request is not as it must be.")
 
 
-def _malformed(_: Request[Any, Any, Any], _error: msgspec.ValidationError) -> Response[Any]:
-    return _answer(HTTPStatus.BAD_REQUEST, ErrorBody("The request is not as it must be."))
+def _storage(_: _Request, _error: StorageUnavailableError) -> Refusal:
+    detail = "The database cannot be reached just now. Nothing was changed; try again."
+    return Refusal(HTTPStatus.SERVICE_UNAVAILABLE, detail, {"Retry-After": str(STORAGE_RETRY_AFTER_S)})
 
 
-def _storage(_: Request[Any, Any, Any], _error: StorageUnavailableError) -> Response[Any]:
-    body = ErrorBody("The database cannot be reached just now. Nothing was changed; try again.")
-    return _answer(HTTPStatus.SERVICE_UNAVAILABLE, body, {"Retry-After": str(STORAGE_RETRY_AFTER_S)})
+def _integrity(_: _Request, _error: IntegrityError) -> Refusal:
+    return Refusal(HTTPStatus.CONFLICT, "This contradicts another record.")
 
 
-def _integrity(_: Request[Any, Any, Any], _error: IntegrityError) -> Response[Any]:
-    return _answer(HTTPStatus.CONFLICT, ErrorBody("This contradicts another record."))
-
-
-def _framework(request: Request[Any, Any, Any], error: HTTPException) -> Response[Any]:
+def _framework(request: _Request, error: HTTPException) -> Refusal:
     """The framework's own refusals: their status and headers, in our words."""
-    detail = _DETAILS.get(error.status_code, f"{HTTPStatus(error.status_code).phrase}.")
-    headers = {name.title(): value for name, value in (error.headers or {}).items()}
-    if error.status_code == HTTPStatus.METHOD_NOT_ALLOWED:
-        detail = f'Method "{request.method}" not allowed.'
     if error.status_code >= HTTPStatus.INTERNAL_SERVER_ERROR:
         return _unexpected(request, error)
-    return _answer(error.status_code, ErrorBody(detail), headers)
+    detail = _DETAILS.get(error.status_code, f"{HTTPStatus(error.status_code).phrase}.")
+    if error.status_code == HTTPStatus.METHOD_NOT_ALLOWED:
+        detail = f'Method "{request.method}" not allowed.'
+    return Refusal(error.status_code, detail, {name.title(): value for name, value in (error.headers or {}).items()})
 
 
-def _unexpected(request: Request[Any, Any, Any], error: Exception) -> Response[Any]:
+def _unexpected(request: _Request, error: Exception) -> Refusal:
     """A mistake of ours: logged with everything, answered with nothing."""
     request_id = request.scope["state"].get(REQUEST_ID_STATE)
     structlog.get_logger().error("unexpected error", request_id=request_id, exc_info=error)
-    return _answer(HTTPStatus.INTERNAL_SERVER_ERROR, ErrorBody("Internal error."))
+    return Refusal(HTTPStatus.INTERNAL_SERVER_ERROR, "Internal error.")
 
 
-EXCEPTION_HANDLERS: Final[ExceptionHandlersMap] = {
+_TABLE: Final[Mapping[type[Exception], Callable[[_Request, Any], Refusal]]] = {
     InvalidError: _invalid,
     AnsweredError: _answered,
     IllegalMoveError: _illegal_move,
@@ -141,3 +146,42 @@ EXCEPTION_HANDLERS: Final[ExceptionHandlersMap] = {
     HTTPException: _framework,
     Exception: _unexpected,
 }
+
+
+class Problem(msgspec.Struct, omit_defaults=True):
+    """A failure as RFC 9457 writes it; `errors` are the messages by field."""
+
+    title: str
+    status: int
+    detail: str
+    errors: Errors | None = None
+
+
+def _answering(refuse: Callable[[_Request, Any], Refusal]) -> Callable[[_Request, Any], Response[bytes]]:
+    def answer(request: _Request, error: Exception) -> Response[bytes]:
+        refusal = refuse(request, error)
+        is_problem = asks_for_problem(request.headers.get("accept", ""))
+        return Response(
+            msgspec.json.encode(_problem(refusal) if is_problem else refusal.errors or ErrorBody(refusal.detail)),
+            status_code=refusal.status,
+            media_type=PROBLEM_JSON if is_problem else "application/json",
+            headers={**refusal.headers, "Vary": "Accept"},
+        )
+
+    return answer
+
+
+def _problem(refusal: Refusal) -> Problem:
+    return Problem(HTTPStatus(refusal.status).phrase, refusal.status, refusal.detail, refusal.errors)
+
+
+def asks_for_problem(accept: str) -> bool:
+    """Whether an `Accept` header names problem details: a wildcard does not, nor does a weight of zero."""
+    for item in accept.split(","):
+        named = MediaTypeHeader(item)
+        if f"{named.maintype}/{named.subtype}".strip().lower() == PROBLEM_JSON:
+            return named.params.get("q", "1").strip("0.") != ""
+    return False
+
+
+EXCEPTION_HANDLERS: Final[ExceptionHandlersMap] = {kind: _answering(refuse) for kind, refuse in _TABLE.items()}

@@ -50,7 +50,11 @@ def _wanted(request: ApiRequest) -> str:
         if given not in FORMATS:
             raise InvalidError({"format": [f"One of {', '.join(FORMATS)} is needed."]})
         return FORMATS[given]
-    return request.accept.best_match([JSON, CSV, NDJSON], JSON)
+    try:
+        return request.accept.best_match([JSON, CSV, NDJSON], JSON)
+    except OverflowError:
+        # A weight of "inf", which the framework takes for a number.
+        return JSON
 
 
 async def _stream(

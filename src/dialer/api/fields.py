@@ -76,8 +76,12 @@ class Kind(msgspec.Struct, frozen=True):
         return value
 
     def schema(self) -> Schema:
-        """What OpenAPI says of it."""
+        """What OpenAPI says of it in answers."""
         return Schema()
+
+    def accepted(self) -> Schema:
+        """What OpenAPI says of it in requests, which may spell it in more ways."""
+        return self.schema()
 
 
 class Text(Kind, frozen=True):
@@ -87,6 +91,8 @@ class Text(Kind, frozen=True):
 
     max_length: int = 255
     min_length: int = 0
+    column: str = ""
+    """The column that holds it, where that has another name."""
 
     def parse(self, value: Json, conventions: Conventions) -> str:  # noqa: ARG002 - a text is a text anywhere
         """The string; a number counts as its digits."""
@@ -117,6 +123,8 @@ class Integer(Kind, frozen=True):
 
     minimum: int = 0
     maximum: int = INT32_MAX
+    column: str = ""
+    """As for `Text`."""
 
     def parse(self, value: Json, conventions: Conventions) -> int:  # noqa: ARG002 - a number is a number anywhere
         """The number."""
@@ -222,6 +230,11 @@ class Amount(Kind, frozen=True):
     def schema(self) -> Schema:
         """A decimal string."""
         return Schema(type=OpenAPIType.STRING, pattern=r"^-?[0-9]+\.[0-9]{5}$")
+
+    def accepted(self) -> Schema:
+        """A number, or a decimal string."""
+        text = Schema(type=OpenAPIType.STRING, pattern=r"^-?[0-9]{1,7}(\.[0-9]{1,5})?$")
+        return Schema(one_of=[Schema(type=OpenAPIType.NUMBER), text])
 
 
 class AmountNumber(Amount, frozen=True):
@@ -331,6 +344,11 @@ class JsonObject(Kind, frozen=True):
         """An object."""
         return Schema(type=OpenAPIType.OBJECT)
 
+    def accepted(self) -> Schema:
+        """An object, or the text of one."""
+        text = Schema(type=OpenAPIType.STRING, content_media_type="application/json")
+        return Schema(one_of=[Schema(type=OpenAPIType.OBJECT), text])
+
 
 def _read_text(text: str) -> dict[str, Json]:
     try:
@@ -377,8 +395,15 @@ class Reference(Kind, frozen=True):
         return str(value) if self.shown_as_id else links.record(self.path, value)
 
     def schema(self) -> Schema:
-        """A URL."""
-        return Schema(type=OpenAPIType.STRING, format=OpenAPIFormat.URI_REFERENCE)
+        """A URL, or digits where clients know it so."""
+        if self.shown_as_id:
+            return Schema(type=OpenAPIType.STRING, pattern="^[1-9][0-9]*$")
+        return Schema(type=OpenAPIType.STRING, format=OpenAPIFormat.URI)
+
+    def accepted(self) -> Schema:
+        """An id, or a string: an absolute URL, a path or the digits of an id."""
+        number = Schema(type=OpenAPIType.INTEGER, minimum=1, maximum=ID_MAX)
+        return Schema(one_of=[number, Schema(type=OpenAPIType.STRING)])
 
 
 class ReferenceList(Reference, frozen=True):
@@ -400,7 +425,11 @@ class ReferenceList(Reference, frozen=True):
 
     def schema(self) -> Schema:
         """A list of URLs."""
-        return Schema(type=OpenAPIType.ARRAY, items=super().schema(), max_items=REFERENCES_MAX)
+        return Schema(type=OpenAPIType.ARRAY, items=super().schema())
+
+    def accepted(self) -> Schema:
+        """A list of references."""
+        return Schema(type=OpenAPIType.ARRAY, items=super().accepted(), max_items=REFERENCES_MAX)
 
 
 def _listed(value: Json) -> list[Json]:

@@ -11,7 +11,7 @@ import msgspec
 from sqlalchemy import Column, Connection, Table
 
 from dialer.api.errors import Errors
-from dialer.api.fields import Conventions, Kind, OwnUrl, Reference, ReferenceList, Timestamp
+from dialer.api.fields import Conventions, Integer, Kind, OwnUrl, Reference, ReferenceList, Text, Timestamp
 from dialer.api.links import URL_PATHS
 from dialer.api.shapes import Field, Shape, fields_of
 from dialer.store.models import Row
@@ -104,6 +104,8 @@ class Resource(msgspec.Struct, frozen=True, kw_only=True):
     owner: str | None = "user"
     """The field by which a record belongs to a user: `user`, a reference to a record that belongs to one, `id` for the
     users themselves; None for what all users share, which only admins write."""
+    constants: tuple[tuple[str, str], ...] = ()
+    """Columns, and the value that each has in all rows of the resource, where it shares its table with another."""
     filters: tuple[str, ...] = ()
     """The fields that select besides references, which all do."""
     admins_only: bool = False
@@ -163,7 +165,7 @@ def column_of(table: Table, name: str, kind: Kind) -> Column[Any] | None:
         return None
     if isinstance(kind, OwnUrl):
         return table.c["id"]
-    said = kind.column if isinstance(kind, (Reference, Timestamp)) else ""
+    said = kind.column if isinstance(kind, (Integer, Reference, Text, Timestamp)) else ""
     candidates = (said, f"{name}_id" if isinstance(kind, Reference) else "", name)
     return next(table.c[candidate] for candidate in candidates if candidate in table.c)
 

@@ -23,6 +23,7 @@ from dialer.api.records.calls import CALLREQUESTS, CDRS, SURVEY_RESULTS
 from dialer.api.records.campaigns import CAMPAIGNS
 from dialer.api.records.carriers import CALLERID_GROUPS, CALLERIDS, DIDS, GATEWAYS, SMS_GATEWAYS
 from dialer.api.records.contacts import CONTACTS, DNC_CONTACTS, DNC_LISTS, PHONEBOOKS
+from dialer.api.records.messages import SMS_CAMPAIGNS, SMS_MESSAGES
 from dialer.api.records.queues import AGENTS, QUEUES, TIERS
 from dialer.api.records.subscribers import SUBSCRIBERS
 from dialer.api.records.surveys import AUDIO_FILES, BRANCHING_TEMPLATES, SECTION_TEMPLATES, SURVEY_TEMPLATES
@@ -51,6 +52,8 @@ RESOURCES: Final[tuple[Resource, ...]] = (
     SMS_GATEWAYS,
     CAMPAIGNS,
     SUBSCRIBERS,
+    SMS_CAMPAIGNS,
+    SMS_MESSAGES,
     DIDS,
 )
 BY_PATH: Final[Mapping[str, Resource]] = {resource.path: resource for resource in RESOURCES}

@@ -16,6 +16,7 @@ from dialer.api.shapes import Shape
 from dialer.settings import Settings
 from dialer.store.database import Database
 from dialer.worker.clock import Clock
+from dialer.worker.tally import Figures
 
 ApiRequest = Request[Actor, Any, Any]
 Export = Callable[[ApiRequest, Resource, AsyncIterator[list[Shape]]], Awaitable[Response[Any] | None]]
@@ -37,6 +38,9 @@ class Dialling(Protocol):
 
     def problem(self) -> str | None:
         """Why dialling does not work, if it does not."""
+
+    def figures(self) -> Figures:
+        """What the dialling has come to so far."""
 
     def running(self) -> AbstractAsyncContextManager[None]:
         """While this is entered, what is due happens by itself."""

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Mapping
 
-from sqlalchemy import ColumnElement, select, true
+from sqlalchemy import ColumnElement, and_, select, true
 
 from dialer.api.errors import Errors
 from dialer.api.fields import NO_OBJECT
@@ -11,20 +11,22 @@ from dialer.api.shapes import Shape
 
 
 def visible(resource: Resource, actor: Actor, resources: Mapping[str, Resource]) -> ColumnElement[bool]:
-    """The condition that a row of the resource is one the actor may see."""
-    if actor.is_admin or resource.owner is None:
-        return true()
+    """The condition that a row is one of the resource, and one that the actor may see."""
     table = resource.table
-    if resource.owner == "id":
-        return table.c["id"] == actor.id
-    if resource.owner == "user":
-        return table.c["user_id"] == actor.id
+    is_one = and_(true(), *(table.c[column] == value for column, value in resource.constants))
+    if resource.owner is None:
+        return is_one
+    if resource.owner in {"id", "user"}:
+        own = table.c["id" if resource.owner == "id" else "user_id"] == actor.id
+        return is_one if actor.is_admin else and_(is_one, own)
     kind = references_of(resource.read)[resource.owner]
     parent = resources[kind.path]
     column = column_of(table, resource.owner, kind)
     if column is None:
         raise TypeError(f"{resource.path} belongs to nobody")
-    return column.in_(select(parent.table.c["id"]).where(visible(parent, actor, resources)))
+    if actor.is_admin and not parent.constants:
+        return is_one
+    return and_(is_one, column.in_(select(parent.table.c["id"]).where(visible(parent, actor, resources))))
 
 
 def seen_ids(unit: Unit, path: str, ids: Iterable[int]) -> set[int]:

@@ -3,6 +3,7 @@
 import rich_click as click
 
 from dialer.api.app import create_app
+from dialer.api.openapi import document
 from dialer.commands.output import examples, print_json
 from dialer.settings import Settings
 from dialer.store.database import Database
@@ -21,4 +22,4 @@ def openapi() -> None:
     database = Database(settings.database_url)
     worker = Worker(database, RealClock(), seed=settings.seed, service_zone=settings.timezone)
     app = create_app(settings, database=database, worker=worker)
-    print_json(app.openapi_schema.to_schema())
+    print_json(document(app))

@@ -25,6 +25,13 @@ class ClaimRetries(msgspec.Struct, frozen=True, gc=False):
     limit: int
 
 
+class ClaimAgain(msgspec.Struct, frozen=True, gc=False):
+    """Read a subscriber anew who waits for a retry: what was known of them may have changed during the call."""
+
+    campaign_id: int
+    subscriber: Subscriber
+
+
 class CountSubscribers(msgspec.Struct, frozen=True, gc=False):
     """Find out whether a campaign has subscribers, and any that are not final."""
 
@@ -94,6 +101,7 @@ class WakeGateway(msgspec.Struct, frozen=True, gc=False):
 Effect = (
     ClaimFresh
     | ClaimRetries
+    | ClaimAgain
     | CountSubscribers
     | Dial
     | HangUp

@@ -9,11 +9,14 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any, Final
 
+import msgspec
+
 from dialer.domain import events
 from dialer.domain.callerid import choose_callerid
 from dialer.domain.capacity import Account, GatewayLoad, Offer
 from dialer.domain.effects import (
     AddToDnc,
+    ClaimAgain,
     ClaimFresh,
     ClaimRetries,
     CountSubscribers,
@@ -34,7 +37,7 @@ from dialer.domain.pacing import due_ms, fixed_rate
 from dialer.domain.plans import Call, CampaignPlan, Subscriber, Verdict, bill
 from dialer.domain.retry import verdict
 from dialer.domain.windows import Windows
-from dialer.domain.zones import UNKNOWN
+from dialer.domain.zones import is_zone_key
 
 
 class _Campaign:
@@ -42,6 +45,7 @@ class _Campaign:
 
     __slots__ = (
         "dials",
+        "first_call_id",
         "hopper",
         "in_progress",
         "is_full",
@@ -58,6 +62,8 @@ class _Campaign:
         self.hopper = Hopper(plan, (), windows, 0)
         self.next_dial_us = 0
         self.dials = 0
+        self.first_call_id = 0
+        """The first call since it was opened last: whom an earlier one is with may have changed since the dial."""
         self.in_progress = 0
         self.wake_ms = NEVER_MS
         """The earliest moment for which a wake-up is under way."""
@@ -84,7 +90,7 @@ class Engine:
         self._called_off: dict[int, set[str]] = {}
         """Numbers that went onto a do-not-call list since its campaigns were opened."""
         self._windows: Final = Windows()
-        self._is_claiming = False
+        self._claims_under_way = 0
         self._deferred: deque[Callable[[int], None]] = deque()
         """Decisions that wait in order for the answer to a claim: who dials must not depend on who was at hand."""
         self._effects: list[Effect] = []
@@ -98,6 +104,7 @@ class Engine:
             events.GatewayWoken: self._wake_gateway,
             events.FreshClaimed: self._fill_fresh,
             events.RetriesClaimed: self._fill_retries,
+            events.SubscriberClaimedAgain: self._fill_one,
             events.SubscribersCounted: self._end_if_completed,
             events.DncReached: self._call_off,
             events.CallEnded: self._finish_call,
@@ -145,6 +152,7 @@ class Engine:
         campaign.status = event.status
         campaign.next_dial_us = event.next_dial_us
         campaign.dials = event.dials
+        campaign.first_call_id = self._next_call_id
         campaign.hopper = Hopper(plan, event.zones, self._windows, now_ms)
         if plan.dnc_id is not None:
             self._called_off.pop(plan.dnc_id, None)
@@ -282,8 +290,7 @@ class Engine:
                 self._rest(campaign, now_ms)
                 return False
             if isinstance(found, (ClaimFresh, ClaimRetries)):
-                self._is_claiming = True
-                self._effects.append(found)
+                self._claim(found)
                 return False
             refusal = self._refusal(campaign, found)
             if refusal:
@@ -294,7 +301,7 @@ class Engine:
 
     def _refusal(self, campaign: _Campaign, subscriber: Subscriber) -> str:
         """Why a subscriber must not be called at all; empty if they may."""
-        if subscriber.zone == UNKNOWN:
+        if not is_zone_key(subscriber.zone):
             return "tz_unknown"
         dnc_id = campaign.plan.dnc_id
         called_off = self._called_off.get(dnc_id) if dnc_id is not None else None
@@ -370,13 +377,22 @@ class Engine:
         campaign.hopper.add_retries(event.zone, event.subscribers, is_last=event.is_last)
         self._resume(now_ms)
 
+    def _fill_one(self, now_ms: int, event: events.SubscriberClaimedAgain) -> None:
+        if event.subscriber is not None:
+            self._schedule_retry(self._campaigns[event.campaign_id], event.subscriber, now_ms)
+        self._resume(now_ms)
+
+    def _claim(self, claim: ClaimFresh | ClaimRetries | ClaimAgain) -> None:
+        self._claims_under_way += 1
+        self._effects.append(claim)
+
     def _waits(self) -> bool:
         """Whether nothing is decided before a claim is answered."""
-        return self._is_claiming
+        return self._claims_under_way > 0
 
     def _resume(self, now_ms: int) -> None:
         """Go on with the decisions that waited for a claim, until one of them needs another."""
-        self._is_claiming = False
+        self._claims_under_way -= 1
         while self._deferred and not self._waits():
             self._deferred.popleft()(now_ms)
 
@@ -398,19 +414,22 @@ class Engine:
     def _call_off(self, _now_ms: int, event: events.DncReached) -> None:
         """The callee of a call asked not to be called again."""
         call = self._calls.get(event.call_id)
-        if call is None or call.plan.dnc_id is None:
+        dnc_id = None if call is None else self._campaigns[call.plan.id].plan.dnc_id
+        if call is None or dnc_id is None:
             return
-        self._called_off.setdefault(call.plan.dnc_id, set()).add(call.subscriber.number)
-        self._effects.append(AddToDnc(call.plan.dnc_id, call.subscriber.number))
+        self._called_off.setdefault(dnc_id, set()).add(call.subscriber.number)
+        self._effects.append(AddToDnc(dnc_id, call.subscriber.number))
 
     def _finish_call(self, now_ms: int, event: events.CallEnded) -> None:
         """A second report of the same end finds no call, and changes nothing."""
         call = self._calls.pop(event.call_id, None)
         if call is None:
             return
-        plan = call.plan
-        campaign, gateway = self._campaigns[plan.id], self._gateways[plan.gateway_id]
-        account = self._accounts[plan.user_id]
+        campaign, gateway = self._campaigns[call.plan.id], self._gateways[call.plan.gateway_id]
+        account = self._accounts[call.plan.user_id]
+        if call.plan is not campaign.plan:
+            # What follows from a call is decided by what holds when it ends, as it would be after a restart.
+            call.plan = msgspec.structs.replace(campaign.plan, gateway_id=call.plan.gateway_id)
         charge = bill(call, event.outcome)
         after = verdict(call, event.outcome)
         self._effects.append(FinishCall(call, event.outcome, charge, after))
@@ -419,15 +438,22 @@ class Engine:
         account.held -= call.hold
         account.balance -= charge.cost
         if after.status is SubscriberStatus.PENDING:
-            self._schedule_retry(campaign, call.subscriber, after, now_ms)
+            self._await_retry(campaign, call, after, now_ms)
         self._go_on(campaign, gateway, account, now_ms)
 
-    def _schedule_retry(self, campaign: _Campaign, subscriber: Subscriber, after: Verdict, now_ms: int) -> None:
+    def _await_retry(self, campaign: _Campaign, call: Call, after: Verdict, now_ms: int) -> None:
+        subscriber = call.subscriber
         subscriber.failures, subscriber.completions = after.failures, after.completions
         subscriber.due_ms = after.due_ms
+        if call.id >= campaign.first_call_id:
+            self._schedule_retry(campaign, subscriber, now_ms)
+        elif campaign.status in {CampaignStatus.START, CampaignStatus.PAUSE}:
+            self._claim(ClaimAgain(campaign.plan.id, subscriber))
+
+    def _schedule_retry(self, campaign: _Campaign, subscriber: Subscriber, now_ms: int) -> None:
         campaign.hopper.schedule_retry(subscriber, now_ms)
         if campaign.is_idle and campaign.status is CampaignStatus.START:
-            self._wake_at(campaign, min(max(after.due_ms, now_ms), campaign.plan.expires_ms))
+            self._wake_at(campaign, min(max(subscriber.due_ms, now_ms), campaign.plan.expires_ms))
 
     def _go_on(self, campaign: _Campaign, gateway: GatewayLoad, account: Account, now_ms: int) -> None:
         """What the end of a call makes possible: a place on the gateway, money, the end of the campaign."""

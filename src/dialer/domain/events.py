@@ -82,6 +82,13 @@ class RetriesClaimed(msgspec.Struct, frozen=True):
     is_last: bool
 
 
+class SubscriberClaimedAgain(msgspec.Struct, frozen=True):
+    """How a subscriber who waits for a retry stands now; None if they do not wait for one any more."""
+
+    campaign_id: int
+    subscriber: Subscriber | None
+
+
 class SubscribersCounted(msgspec.Struct, frozen=True):
     """Whether a campaign has subscribers, and any that are not final."""
 
@@ -113,6 +120,7 @@ Event = (
     | GatewayWoken
     | FreshClaimed
     | RetriesClaimed
+    | SubscriberClaimedAgain
     | SubscribersCounted
     | DncReached
     | CallEnded

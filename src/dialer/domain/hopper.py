@@ -12,7 +12,7 @@ from typing import Final, NamedTuple
 from dialer.domain.effects import ClaimFresh, ClaimRetries
 from dialer.domain.plans import CampaignPlan, Subscriber
 from dialer.domain.windows import Window, Windows
-from dialer.domain.zones import UNKNOWN
+from dialer.domain.zones import is_zone_key
 
 CLAIM_FIRST: Final = 32
 """Subscribers of the first claim of a zone; each further one is larger, up to `CLAIM_MAX`."""
@@ -180,7 +180,7 @@ class Hopper:
 
     def _window(self, key: str, now_ms: int) -> Window:
         """A zone nobody knows is always looked at, so that its subscribers are refused and not forgotten."""
-        if key == UNKNOWN:
+        if not is_zone_key(key):
             return Window(is_open=True, until_ms=NEVER_MS)
         return self._windows.at(self._calendar, key or self._service_zone, now_ms)
 

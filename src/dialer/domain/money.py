@@ -1,6 +1,6 @@
 """Money: integers of 1e-5 of the account's currency, and what a call costs."""
 
-from decimal import Decimal, InvalidOperation
+from decimal import Context, Decimal, InvalidOperation
 from typing import Final
 
 import msgspec
@@ -11,6 +11,10 @@ MONEY_PLACES: Final = 5
 MONEY_LIMIT: Final = 10_000_000
 """Amounts are below this many units of currency."""
 _MINUTE_S: Final = 60
+_TEXT_MAX: Final = 40
+"""Characters: longer than any amount below the limit, sign and exponent included."""
+_EXACT: Final = Context(prec=_TEXT_MAX)
+"""Keeps every digit of such a text."""
 
 
 class MoneyError(ValueError):
@@ -26,7 +30,7 @@ def parse_money(value: object) -> int:
     if isinstance(value, bool) or not isinstance(value, (int, float, str, Decimal)):
         raise MoneyError("A valid number is required.")
     text = str(value).strip()
-    if len(text) > 40:  # noqa: PLR2004 - longer than any amount below the limit, sign and exponent included
+    if len(text) > _TEXT_MAX:
         raise MoneyError("A valid number is required.")
     try:
         amount = Decimal(text)
@@ -36,7 +40,7 @@ def parse_money(value: object) -> int:
         raise MoneyError("A valid number is required.")
     if abs(amount) >= MONEY_LIMIT:
         raise MoneyError(f"Ensure that this amount is less than {MONEY_LIMIT}.")
-    scaled = amount.scaleb(MONEY_PLACES)
+    scaled = amount.scaleb(MONEY_PLACES, _EXACT)
     if scaled != scaled.to_integral_value():
         raise MoneyError(f"Ensure that there are no more than {MONEY_PLACES} decimal places.")
     return int(scaled)

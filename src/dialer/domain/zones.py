@@ -53,6 +53,12 @@ def is_zone(name: str) -> bool:
     return True
 
 
+@lru_cache(maxsize=ZONE_CACHE_MAX)
+def is_zone_key(key: str) -> bool:
+    """Whether this machine can tell the time for a key: another one may have written it, with newer zones."""
+    return not key or fixed_offset_minutes(key) is not None or all(is_zone(name) for name in key.split("&"))
+
+
 def zone_of_offset(gmt_offset: str) -> str | None:
     """The zone key of an offset in signed decimal hours (`-5`, `+5.5`); None if it is not one."""
     if not _OFFSET.match(gmt_offset):

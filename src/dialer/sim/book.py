@@ -162,6 +162,11 @@ class Book:
         self._mark(found, campaign.dnc_id)
         return events.RetriesClaimed(claim.campaign_id, claim.zone, found, is_last=len(found) < claim.limit)
 
+    def claim_again(self, claim: effects.ClaimAgain) -> events.SubscriberClaimedAgain:
+        """The same subscriber; whether they stand on the do-not-call list is looked at again."""
+        self._mark([claim.subscriber], self._campaigns[claim.campaign_id].dnc_id)
+        return events.SubscriberClaimedAgain(claim.campaign_id, claim.subscriber)
+
     def count(self, request: effects.CountSubscribers) -> events.SubscribersCounted:
         """Whether a campaign has subscribers, and any that are not final."""
         campaign = self._campaigns[request.campaign_id]

@@ -42,6 +42,9 @@ class Book(Protocol):
     def claim_retries(self, claim: effects.ClaimRetries) -> events.RetriesClaimed:
         """Subscribers who wait for a retry."""
 
+    def claim_again(self, claim: effects.ClaimAgain) -> events.SubscriberClaimedAgain:
+        """A subscriber who waits for a retry, as they stand now."""
+
     def count(self, request: effects.CountSubscribers) -> events.SubscribersCounted:
         """Whether a campaign has subscribers, and open ones."""
 
@@ -67,6 +70,8 @@ class Kernel:
         self._book: Final = book
         self._heap: list[tuple[int, int, int, int, events.Event]] = []
         self._sequence = count()
+        self._wakes: Final[set[tuple[int, int, int]]] = set()
+        """Wake-ups on the heap: one that is asked for again is there already, and takes no more room."""
         self._performers: Final[dict[type, Callable[[Any], events.Event | None]]] = {
             effects.Dial: self._dial,
             effects.HangUp: self._hang_up,
@@ -74,6 +79,7 @@ class Kernel:
             effects.WakeGateway: self._wake_gateway,
             effects.ClaimFresh: book.claim_fresh,
             effects.ClaimRetries: book.claim_retries,
+            effects.ClaimAgain: book.claim_again,
             effects.CountSubscribers: book.count,
         }
         """Every other effect is something to record."""
@@ -119,6 +125,8 @@ class Kernel:
                 self._expect_next(key)
             elif rank == _Rank.CALL_ENDED:
                 self._carrier.forget(key)
+            else:
+                self._wakes.discard((at_ms, rank, key))
             self._perform(self._engine.handle(self.now_ms, event))
         self.now_ms = max(self.now_ms, until_ms)
         return True
@@ -147,10 +155,15 @@ class Kernel:
         return events.CallEnded(effect.call_id, self._carrier.hang_up(effect.call_id, self.now_ms))
 
     def _wake_campaign(self, effect: effects.WakeCampaign) -> None:
-        self._push(effect.at_ms, _Rank.CAMPAIGN, effect.campaign_id, events.CampaignWoken(effect.campaign_id))
+        self._wake(effect.at_ms, _Rank.CAMPAIGN, effect.campaign_id, events.CampaignWoken(effect.campaign_id))
 
     def _wake_gateway(self, effect: effects.WakeGateway) -> None:
-        self._push(effect.at_ms, _Rank.GATEWAY, effect.gateway_id, events.GatewayWoken(effect.gateway_id))
+        self._wake(effect.at_ms, _Rank.GATEWAY, effect.gateway_id, events.GatewayWoken(effect.gateway_id))
+
+    def _wake(self, at_ms: int, rank: _Rank, key: int, event: events.Event) -> None:
+        if (at_ms, rank, key) not in self._wakes:
+            self._wakes.add((at_ms, rank, key))
+            self._push(at_ms, rank, key, event)
 
     def _expect(self, call_id: int, milestone: Milestone) -> None:
         if milestone.outcome is None:

@@ -7,7 +7,7 @@ or not at all.
 from collections import defaultdict
 from typing import Any, Final
 
-from sqlalchemy import Connection, Row, Select, exists, literal, select, tuple_, update
+from sqlalchemy import ColumnElement, Connection, Row, Select, exists, literal, select, tuple_, update
 from sqlalchemy.dialects import postgresql, sqlite
 
 from dialer.domain import effects, events
@@ -67,23 +67,29 @@ class Journal:
     def claim_fresh(self, claim: effects.ClaimFresh) -> events.FreshClaimed:
         """Subscribers never called, lowest id first."""
         query = (
-            _claimable(claim.campaign_id, claim.zone)
-            .where(_subscribers.c.due_ms == 0, _subscribers.c.id > claim.after_id)
+            _claimable(claim.campaign_id)
+            .where(_in_zone(claim.zone), _subscribers.c.due_ms == 0, _subscribers.c.id > claim.after_id)
             .order_by(_subscribers.c.id)
         )
-        found = self._find(query, claim.zone, claim.limit)
+        found = self._find(query.limit(claim.limit))
         return events.FreshClaimed(claim.campaign_id, claim.zone, found, is_last=len(found) < claim.limit)
 
     def claim_retries(self, claim: effects.ClaimRetries) -> events.RetriesClaimed:
         """Subscribers who wait for a retry, in the order in which they are due."""
         after = tuple_(literal(claim.after_due_ms), literal(claim.after_id))
         query = (
-            _claimable(claim.campaign_id, claim.zone)
-            .where(_subscribers.c.due_ms > 0, tuple_(_subscribers.c.due_ms, _subscribers.c.id) > after)
+            _claimable(claim.campaign_id)
+            .where(_in_zone(claim.zone), _subscribers.c.due_ms > 0)
+            .where(tuple_(_subscribers.c.due_ms, _subscribers.c.id) > after)
             .order_by(_subscribers.c.due_ms, _subscribers.c.id)
         )
-        found = self._find(query, claim.zone, claim.limit)
+        found = self._find(query.limit(claim.limit))
         return events.RetriesClaimed(claim.campaign_id, claim.zone, found, is_last=len(found) < claim.limit)
+
+    def claim_again(self, claim: effects.ClaimAgain) -> events.SubscriberClaimedAgain:
+        """A subscriber who waits for a retry, as their row stands now."""
+        found = self._find(_claimable(claim.campaign_id).where(_subscribers.c.id == claim.subscriber.id))
+        return events.SubscriberClaimedAgain(claim.campaign_id, found[0] if found else None)
 
     def count(self, request: effects.CountSubscribers) -> events.SubscribersCounted:
         """Whether a campaign has subscribers, and any that are not final."""
@@ -132,9 +138,9 @@ class Journal:
             raise RuntimeError(message)
         return self._connection
 
-    def _find(self, query: Select[Any], zone: str, limit: int) -> list[Callee]:
+    def _find(self, query: Select[Any]) -> list[Callee]:
         self.flush()
-        return [_callee(row, zone) for row in self._at_work().execute(query.limit(limit))]
+        return [_callee(row) for row in self._at_work().execute(query)]
 
     def _record_dial(self, effect: effects.Dial) -> None:
         call = effect.call
@@ -217,6 +223,7 @@ def _dialled(call: Call) -> tuple[Any, ...]:
         call.id,
         plan.id,
         call.subscriber.id,
+        call.subscriber.contact_id,
         plan.user_id,
         plan.gateway_id,
         call.attempt,
@@ -286,13 +293,18 @@ def _counted(campaign_id: int, progress: _Progress) -> tuple[Any, ...]:
     return (*grown, progress.next_dial_us, campaign_id)
 
 
-def _claimable(campaign_id: int, zone: str) -> Select[Any]:
-    """PENDING subscribers of a zone, and whether they stand on the campaign's do-not-call list at this moment."""
+def _in_zone(zone: str) -> ColumnElement[bool]:
+    return _subscribers.c.zone == zone
+
+
+def _claimable(campaign_id: int) -> Select[Any]:
+    """PENDING subscribers, and whether they stand on the campaign's do-not-call list at this moment."""
     of_campaign = select(_campaigns.c.dnc_id).where(_campaigns.c.id == campaign_id).scalar_subquery()
     is_on_dnc = exists().where(_dnc.c.dnc_id == of_campaign, _dnc.c.number == _subscribers.c.number)
     return select(
         _subscribers.c.id,
         _subscribers.c.number,
+        _subscribers.c.zone,
         _subscribers.c.contact_id,
         _subscribers.c.count_attempt,
         _subscribers.c.failure_count,
@@ -304,14 +316,14 @@ def _claimable(campaign_id: int, zone: str) -> Select[Any]:
     ).where(
         _subscribers.c.campaign_id == campaign_id,
         _subscribers.c.status == SubscriberStatus.PENDING,
-        _subscribers.c.zone == zone,
     )
 
 
-def _callee(row: Row[Any], zone: str) -> Callee:
+def _callee(row: Row[Any]) -> Callee:
     (
         subscriber_id,
         number,
+        zone,
         contact_id,
         attempts,
         failures,

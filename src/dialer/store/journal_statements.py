@@ -16,6 +16,7 @@ _REQUEST_COLUMNS: Final = (
     "id",
     "campaign_id",
     "subscriber_id",
+    "contact_id",
     "user_id",
     "gateway_id",
     "attempt",

@@ -1,8 +1,10 @@
 """Rows become what the engine is told: accounts, gateways, campaigns, and calls in progress."""
 
+from collections.abc import Sequence
 from datetime import time
 from typing import Final, NamedTuple
 
+import msgspec
 from sqlalchemy import Connection, RowMapping, func, select
 
 from dialer.domain.callflow import CallFlow
@@ -24,6 +26,9 @@ from dialer.store.sealing import audio_length_ms
 ZONES_MAX: Final = 10_000
 """Zone keys of one campaign; there are a few hundred zones."""
 
+UNREADABLE: Final = (ValueError, TypeError, KeyError, msgspec.MsgspecError)
+"""What a row raises that no version of ours has written."""
+
 _users = User.__table__
 _campaigns = Campaign.__table__
 _callerids = CallerId.__table__
@@ -43,6 +48,8 @@ class World(NamedTuple):
     campaigns: list[CampaignOpened]
     aborted: list[int]
     """Campaigns that were aborted and still have calls in progress."""
+    unreadable: dict[int, str]
+    """Campaigns whose rows cannot be understood, and why: they are left out, and the others go on."""
 
 
 class Loader:
@@ -57,7 +64,7 @@ class Loader:
         rows = connection.execute(
             select(_campaigns).where(_campaigns.c.status.in_(_LIVE)).order_by(_campaigns.c.id)
         ).mappings()
-        campaigns = [self._campaign(connection, row) for row in rows]
+        campaigns, unreadable = self._readable(connection, rows.all())
         busy = busy_campaigns(connection)
         self._flows = {
             campaign_id: flow
@@ -71,19 +78,40 @@ class Loader:
             parameters={line.opened.plan.id: line.parameters for line in lines},
             campaigns=campaigns,
             aborted=_aborted(connection, list(busy)),
+            unreadable=unreadable,
         )
 
     def calls(self, connection: Connection) -> list[Call]:
         """The calls in progress and the messages on their way, in the order in which they were placed."""
-        plans: dict[int, CampaignPlan] = {}
+        plans: dict[int, CampaignPlan | None] = {}
         found: list[Call] = []
         for row in rows_in_progress(connection):
             campaign_id = row["campaign_id"]
             if campaign_id not in plans:
                 query = select(_campaigns).where(_campaigns.c.id == campaign_id)
-                plans[campaign_id] = self._plan(connection, connection.execute(query).mappings().one())
-            found.append(call_of(row, plans[campaign_id]))
+                plans[campaign_id] = self._plan_or_none(connection, connection.execute(query).mappings().one())
+            plan = plans[campaign_id]
+            if plan is not None:
+                found.append(call_of(row, plan))
         return found
+
+    def _readable(
+        self, connection: Connection, rows: Sequence[RowMapping]
+    ) -> tuple[list[CampaignOpened], dict[int, str]]:
+        campaigns: list[CampaignOpened] = []
+        unreadable: dict[int, str] = {}
+        for row in rows:
+            try:
+                campaigns.append(self._campaign(connection, row))
+            except UNREADABLE as error:
+                unreadable[row["id"]] = str(error)
+        return campaigns, unreadable
+
+    def _plan_or_none(self, connection: Connection, row: RowMapping) -> CampaignPlan | None:
+        try:
+            return self._plan(connection, row)
+        except UNREADABLE:
+            return None
 
     def _campaign(self, connection: Connection, row: RowMapping) -> CampaignOpened:
         return CampaignOpened(

@@ -127,7 +127,6 @@ def _subscriber_columns() -> list[Any]:
     return [
         _subscribers.c.number,
         _subscribers.c.zone,
-        _subscribers.c.contact_id.label("subscriber_contact_id"),
         _subscribers.c.count_attempt,
         _subscribers.c.failure_count,
         _subscribers.c.completion_count,
@@ -142,7 +141,7 @@ def _subscriber(row: RowMapping) -> Subscriber:
         id=row["subscriber_id"],
         number=row["number"],
         zone=row["zone"],
-        contact_id=row["subscriber_contact_id"],
+        contact_id=row["contact_id"],
         attempts=row["count_attempt"],
         failures=row["failure_count"],
         completions=row["completion_count"],

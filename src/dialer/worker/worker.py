@@ -15,15 +15,16 @@ import structlog
 from sqlalchemy import Connection
 
 from dialer.domain.engine import Engine
-from dialer.domain.events import CampaignClosed
+from dialer.domain.events import CampaignClosed, GatewayOpened
+from dialer.domain.plans import GatewayPlan
 from dialer.sim.carrier import SimulatedCarrier
 from dialer.sim.kernel import Kernel
 from dialer.store.collecting import collect_campaign, has_uncollected
 from dialer.store.database import Database, StorageUnavailableError
-from dialer.store.journal import Journal
 from dialer.store.loading import Loader, World
 from dialer.store.state import State, open_state, read_state, save_state
 from dialer.worker.clock import Clock, RealClock, VirtualClock, open_clock
+from dialer.worker.tally import Figures, TallyingJournal
 
 EVENTS_PER_STEP: Final = 4_000
 """Events that one commit covers: some tens of milliseconds, for which other writers wait."""
@@ -57,6 +58,7 @@ class Worker:
         self._nudged = anyio.Event()
         self._live: _Live | None = None
         self._problem: str | None = None
+        self._figures: Final = Figures()
 
     def problem(self) -> str | None:
         """Why dialling does not work just now; None if it does."""
@@ -66,6 +68,10 @@ class Worker:
     def calls_in_progress(self) -> int:
         """How many calls are in progress."""
         return 0 if self._live is None else self._live.engine.calls_in_progress
+
+    def figures(self) -> Figures:
+        """What the dialling has come to since the process started, as far as it is committed."""
+        return self._figures
 
     @contextlib.asynccontextmanager
     async def running(self) -> AsyncIterator[None]:
@@ -113,8 +119,10 @@ class Worker:
             _log.exception("step_failed", problem=self._problem)
             raise
         self._problem = None
-        if self._live is not None and isinstance(self.clock, VirtualClock):
-            self.clock.set(self._live.kernel.now_ms)
+        if self._live is not None:
+            self._figures.add(self._live.journal.committed())
+            if isinstance(self.clock, VirtualClock):
+                self.clock.set(self._live.kernel.now_ms)
         return is_done
 
     def _step(self, connection: Connection, until_ms: int | None) -> bool:
@@ -169,30 +177,31 @@ class _Live:
         self._carrier: Final = SimulatedCarrier(seed=seed)
         self._parameters: dict[int, str] = {}
         self._open: set[int] = set()
-        self._journal: Final = Journal(next_cdr_id=state.last_cdr_id + 1)
-        self._journal.begin(connection)
+        self.journal: Final = TallyingJournal(next_cdr_id=state.last_cdr_id + 1)
+        self.journal.begin(connection)
         self._saved = state
         self.units_seen = 0
         """How many units of work of the database the engine knows of."""
         self.has_more_to_collect = False
         self.engine: Final = Engine(seed=seed, first_call_id=state.last_callrequest_id + 1)
-        self.kernel: Final = Kernel(self.engine, self._carrier, self._journal, now_ms=now_ms)
+        self.kernel: Final = Kernel(self.engine, self._carrier, self.journal, now_ms=now_ms)
+        self._unreadable: set[int] = set()
         self._tell(self._read(connection), restore=connection)
 
     def refresh(self, connection: Connection) -> None:
         """Tell the engine how the world stands now: something may have changed it."""
-        self._journal.begin(connection)
+        self.journal.begin(connection)
         self._tell(self._read(connection))
 
     def step(self, connection: Connection, until_ms: int | None) -> bool:
         """Let happen what is due, write it, and say whether all of it was done."""
-        self._journal.begin(connection)
+        self.journal.begin(connection)
         now_ms = self._clock.now_ms()
         until_ms = max(self.kernel.now_ms, now_ms if until_ms is None else until_ms)
         if isinstance(self._clock, RealClock) and self._lag_ms(until_ms) > LAG_MS_MAX:
             self.kernel.now_ms = until_ms
         is_done = self.kernel.run(until_ms, EVENTS_PER_STEP)
-        self._journal.flush()
+        self.journal.flush()
         self._save(connection)
         return is_done and not self.has_more_to_collect
 
@@ -203,7 +212,7 @@ class _Live:
 
     def _save(self, connection: Connection) -> None:
         """Remember how far it has come; where only real time has passed, once a second is enough."""
-        state = State(self.kernel.now_ms, self.engine.next_call_id - 1, self._journal.next_cdr_id - 1)
+        state = State(self.kernel.now_ms, self.engine.next_call_id - 1, self.journal.next_cdr_id - 1)
         only_time_passed = state[1:] == self._saved[1:] and state.now_ms - self._saved.now_ms < SAVE_AFTER_MS
         if state != self._saved and (isinstance(self._clock, VirtualClock) or not only_time_passed):
             save_state(connection, state)
@@ -218,22 +227,42 @@ class _Live:
             self.has_more_to_collect = self.has_more_to_collect or not is_last
         return self._loader.world(connection, self.kernel.now_ms) if uncollected else world
 
+    def _report_unreadable(self, world: World) -> None:
+        """A campaign nobody can make sense of stands still, loudly; it does not hold up the others."""
+        for campaign_id, reason in world.unreadable.items():
+            if campaign_id not in self._unreadable:
+                _log.error("campaign_unreadable", campaign_id=campaign_id, reason=reason)
+        self._unreadable = set(world.unreadable)
+
     def _tell(self, world: World, restore: Connection | None = None) -> None:
         kernel = self.kernel
+        self._report_unreadable(world)
         for account in world.accounts:
             kernel.tell(account)
         for gateway in world.gateways:
             self._open_gateway(gateway.plan.id, world.parameters[gateway.plan.id])
             kernel.tell(gateway)
         if restore is not None:
-            for call in self._loader.calls(restore):
-                kernel.restore(call, self._saved.now_ms)
+            self._restore_calls(restore)
         still_open = {opened.plan.id for opened in world.campaigns}
         for campaign_id in sorted((self._open - still_open) | set(world.aborted)):
-            kernel.tell(CampaignClosed(campaign_id, is_aborted=campaign_id in world.aborted))
+            kernel.tell(CampaignClosed(campaign_id))
         for opened in world.campaigns:
             kernel.tell(opened)
+        # Calls are hung up last: what comes free must not be taken by a campaign that has not been told to stop.
+        for campaign_id in world.aborted:
+            kernel.tell(CampaignClosed(campaign_id, is_aborted=True))
         self._open = still_open
+
+    def _restore_calls(self, connection: Connection) -> None:
+        for call in self._loader.calls(connection):
+            line = call.plan.gateway_id
+            if line not in self._parameters:
+                # The campaign has moved to another gateway, and this one was deleted: the call still has to end.
+                self._open_gateway(line, "{}")
+                self.kernel.tell(GatewayOpened(GatewayPlan(line)))
+            self.kernel.restore(call, self._saved.now_ms)
+            self.journal.restored(call)
 
     def _open_gateway(self, gateway_id: int, parameters: str) -> None:
         if self._parameters.get(gateway_id) != parameters:

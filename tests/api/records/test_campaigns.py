@@ -14,8 +14,8 @@ def test_a_campaign_has_defaults_for_all_but_three_fields(alice: Caller, estate:
     campaign = alice.create("campaigns", **estate.campaign_fields(), status=1)
     assert re.fullmatch("[A-Z]{5}", campaign.pop("campaign_code"))
     assert campaign == {
-        "id": 2,
-        "url": f"{BASE}/campaigns/2/",
+        "id": 3,
+        "url": f"{BASE}/campaigns/3/",
         "name": "spring",
         "description": "",
         "callerid": "",

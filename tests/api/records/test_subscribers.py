@@ -31,8 +31,8 @@ def test_a_subscriber_needs_no_contact(alice: Caller, estate: Estate, database: 
         gmt_offset="+5.5",
     )
     assert subscriber == {
-        "id": 2,
-        "url": f"{BASE}/subscriber-list/2/",
+        "id": 3,
+        "url": f"{BASE}/subscriber-list/3/",
         "contact": None,
         "campaign": estate.campaign["url"],
         "last_attempt": None,
@@ -47,7 +47,7 @@ def test_a_subscriber_needs_no_contact(alice: Caller, estate: Estate, database: 
         "created_date": NOW,
         "updated_date": NOW,
     }
-    row = stored(database, 2)
+    row = stored(database, subscriber["id"])
     assert (row.number, row.zone) == ("+442079460000", "UTC+05:30")
     assert alice.get(estate.campaign["url"])["totalcontact"] == 2
 

@@ -1,12 +1,8 @@
 """Voice campaigns."""
 
-import secrets
-import string
 from typing import Annotated, Final
 
-from sqlalchemy import select
-
-from dialer.api.errors import ConflictError, Errors, InvalidError
+from dialer.api.errors import Errors
 from dialer.api.fields import (
     TEXT_MAX,
     Amount,
@@ -22,13 +18,21 @@ from dialer.api.fields import (
     TimeOfDay,
     Timestamp,
 )
-from dialer.api.resource import Association, Change, Resource, Rule, Unit, Values, table_of
+from dialer.api.records.campaign_life import (
+    CODE_LENGTH,
+    dates_in_order,
+    default_dates,
+    moved_and_collected,
+    owner_who_pays,
+    refuse_while_running,
+    state_columns,
+    window_not_empty,
+)
+from dialer.api.resource import Association, Change, Resource, Rule
 from dialer.api.shapes import Shape
-from dialer.domain.enums import AmdBehavior, CallRequestStatus, CampaignStatus, DialMethod
+from dialer.domain.enums import AmdBehavior, CampaignStatus, DialMethod
 from dialer.domain.money import MONEY_SCALE
-from dialer.store.collecting import collect_campaign
-from dialer.store.lifecycle import CampaignNotReadyError, change_status
-from dialer.store.models import CallRequest, Campaign, CampaignPhonebook
+from dialer.store.models import VOICE, Campaign, CampaignPhonebook
 
 NAME_MAX: Final = 100
 CALLERID_MAX: Final = 80
@@ -39,10 +43,6 @@ CALL_SECONDS_MAX: Final = 86_400
 RING_SECONDS_MAX: Final = 3_600
 INTERVAL_SECONDS_MAX: Final = 31_536_000
 RETRIES_MAX: Final = 1_000
-CODE_LENGTH: Final = 5
-CODE_TRIES_MAX: Final = 20
-LIFE_MS: Final = 86_400_000
-"""From the start of a campaign to its end, unless the client says otherwise."""
 
 
 class CampaignWrite(Shape):
@@ -140,23 +140,6 @@ class CampaignRead(Shape):
     updated_date: Annotated[str, Timestamp()]
 
 
-def _defaults(unit: Unit, given: Values) -> Values:
-    starting_ms = given.get("startingdate", unit.now_ms)
-    return {"startingdate": starting_ms, "expirationdate": given.get("expirationdate", starting_ms + LIFE_MS)}
-
-
-def _dates_in_order(change: Change) -> Errors:
-    if change.values["startingdate"] < change.values["expirationdate"]:
-        return {}
-    return {"expirationdate": ["The campaign must expire after its startingdate."]}
-
-
-def _window_not_empty(change: Change) -> Errors:
-    if change.values["daily_start_time"] != change.values["daily_stop_time"]:
-        return {}
-    return {"daily_stop_time": ["The daily window must not end when it begins."]}
-
-
 def _sealed_survey(change: Change) -> Errors:
     """What a campaign plays was copied when it first started: another template could never be heard."""
     if change.is_new or not change.moves("object_id") or change.stored["status"] == CampaignStatus.NEW:
@@ -164,69 +147,24 @@ def _sealed_survey(change: Change) -> Errors:
     return {"object_id": ["The survey was sealed when the campaign started; it may not be changed."]}
 
 
-def _owner_who_pays(change: Change) -> Errors:
-    """Money is held in the owner's name while calls are in progress."""
-    if change.is_new or not change.moves("user") or change.stored["status"] == CampaignStatus.NEW:
-        return {}
-    return {"user": ["The campaign has been started; its user may not be changed."]}
-
-
-def _columns(change: Change) -> Values:
-    """The state is moved by its own table of moves, never by an update of fields."""
-    if not change.is_new:
-        return {"status": change.stored["status"]}
-    return {"status": CampaignStatus.NEW.value, "campaign_code": _new_code(change.unit)}
-
-
-def _new_code(unit: Unit) -> str:
-    code = table_of(Campaign).c.campaign_code
-    for _ in range(CODE_TRIES_MAX):
-        candidate = "".join(secrets.choice(string.ascii_uppercase) for _ in range(CODE_LENGTH))
-        if unit.connection.execute(select(code).where(code == candidate)).first() is None:
-            return candidate
-    raise ConflictError("No free campaign code was found; try again.")
-
-
-def _written(change: Change) -> None:
-    """A change of state and of other fields in one request: the fields first, and all or nothing."""
-    if change.is_new:
-        return
-    unit = change.unit
-    if "status" in change.given:
-        try:
-            change_status(unit.connection, change.record_id, CampaignStatus(change.values["status"]), unit.now_ms)
-        except CampaignNotReadyError as error:
-            raise InvalidError(error.errors) from None
-    if change.moves("phonebook") and change.stored["status"] in {CampaignStatus.START, CampaignStatus.PAUSE}:
-        collect_campaign(unit.connection, change.record_id, unit.now_ms)
-
-
-def _refuse_while_running(unit: Unit, stored: Values) -> None:
-    if stored["status"] == CampaignStatus.START:
-        raise ConflictError("The campaign is in 1 (START): pause, abort or end it first.")
-    call = table_of(CallRequest).c
-    query = select(call.id).where(call.campaign_id == stored["id"], call.status == CallRequestStatus.CALLING)
-    if unit.connection.execute(query.limit(1)).first() is not None:
-        raise ConflictError("The campaign has calls in progress.")
-
-
 CAMPAIGNS = Resource(
     path="campaigns",
     model=Campaign,
     read=CampaignRead,
     write=CampaignWrite,
+    constants=(("medium", VOICE),),
     filters=("name", "campaign_code", "status", "dial_method"),
     associations=(Association("phonebook", CampaignPhonebook, "campaign_id", "phonebook_id"),),
     rules=(
-        Rule(("startingdate", "expirationdate"), _dates_in_order),
-        Rule(("daily_start_time", "daily_stop_time"), _window_not_empty),
+        Rule(("startingdate", "expirationdate"), dates_in_order),
+        Rule(("daily_start_time", "daily_stop_time"), window_not_empty),
         Rule(("object_id",), _sealed_survey),
-        Rule(("user",), _owner_who_pays),
+        Rule(("user",), owner_who_pays),
     ),
-    defaults=_defaults,
-    columns=_columns,
-    written=_written,
-    before_delete=_refuse_while_running,
+    defaults=default_dates,
+    columns=state_columns,
+    written=moved_and_collected,
+    before_delete=refuse_while_running,
     deleted="campaign deleted",
     moves_dialling=True,
 )

@@ -3,8 +3,9 @@
 import json
 from typing import Annotated, Final
 
-from sqlalchemy import update
+from sqlalchemy import ColumnElement, Table, update
 
+from dialer.api.crud import refuse_while_in
 from dialer.api.errors import Errors
 from dialer.api.fields import (
     TEXT_MAX,
@@ -18,11 +19,12 @@ from dialer.api.fields import (
     TextChoice,
     Timestamp,
 )
-from dialer.api.resource import Change, Resource, Rule, table_of
+from dialer.api.resource import Change, Resource, Rule, Unit, Values, table_of
 from dialer.api.shapes import Shape
 from dialer.domain.enums import CallRequestStatus
 from dialer.sim.behaviour import BehaviourError, parse_behaviour
-from dialer.store.models import CallerId, CallerIdGroup, CallRequest, Did, Gateway, SmsGateway
+from dialer.store.models import CallerId, CallerIdGroup, CallRequest, Did, Gateway, SmsGateway, SmsMessage
+from dialer.store.progress import SMS_LINES_FROM
 
 PROTOCOLS: Final = ("sim",)
 PREFIX_MAX: Final = 60
@@ -162,20 +164,40 @@ def behaviour_errors(change: Change) -> Errors:
     return {}
 
 
+def _in_progress(gateway_id: int) -> tuple[Table, ColumnElement[bool]]:
+    """The calls that a gateway carries just now."""
+    call = table_of(CallRequest)
+    return call, (call.c.gateway_id == gateway_id) & (call.c.status == CallRequestStatus.CALLING)
+
+
+def _on_their_way(gateway_id: int) -> tuple[Table, ColumnElement[bool]]:
+    """The messages that a gateway carries just now."""
+    message = table_of(SmsMessage)
+    return message, (message.c.gateway_id == SMS_LINES_FROM + gateway_id) & message.c.ended_ms.is_(None)
+
+
 def _keep_for_calls_in_progress(change: Change) -> None:
-    """A call goes on as it began: what it was dialled with is kept beside it before the gateway forgets it."""
+    _keep(change, *_in_progress(change.record_id))
+
+
+def _keep_for_messages_on_their_way(change: Change) -> None:
+    _keep(change, *_on_their_way(change.record_id))
+
+
+def _keep(change: Change, attempts: Table, condition: ColumnElement[bool]) -> None:
+    """An attempt goes on as it began: its gateway's parameters are kept beside it before the gateway forgets them."""
     if change.is_new or not change.moves("parameters"):
         return
-    call = table_of(CallRequest)
-    change.unit.connection.execute(
-        update(call)
-        .where(
-            call.c.gateway_id == change.record_id,
-            call.c.status == CallRequestStatus.CALLING,
-            call.c.parameters.is_(None),
-        )
-        .values(parameters=change.stored["parameters"])
-    )
+    kept = update(attempts).where(condition, attempts.c.parameters.is_(None))
+    change.unit.connection.execute(kept.values(parameters=change.stored["parameters"]))
+
+
+def _refuse_while_calling(unit: Unit, stored: Values) -> None:
+    refuse_while_in(unit, *_in_progress(stored["id"]))
+
+
+def _refuse_while_sending(unit: Unit, stored: Values) -> None:
+    refuse_while_in(unit, *_on_their_way(stored["id"]))
 
 
 GATEWAYS = Resource(
@@ -187,6 +209,7 @@ GATEWAYS = Resource(
     filters=("name", "protocol"),
     rules=(Rule(("parameters", "protocol"), behaviour_errors),),
     written=_keep_for_calls_in_progress,
+    before_delete=_refuse_while_calling,
     moves_dialling=True,
 )
 SMS_GATEWAYS = Resource(
@@ -197,6 +220,9 @@ SMS_GATEWAYS = Resource(
     owner=None,
     filters=("name", "protocol"),
     rules=(Rule(("parameters", "protocol"), behaviour_errors),),
+    written=_keep_for_messages_on_their_way,
+    before_delete=_refuse_while_sending,
+    moves_dialling=True,
 )
 CALLERID_GROUPS = Resource(
     path="callerid-group",

@@ -4,7 +4,7 @@ from typing import Annotated, Final
 
 from sqlalchemy import ColumnElement, case, select, update
 
-from dialer.api.crud import refuse_while_used
+from dialer.api.crud import refuse_while_in
 from dialer.api.errors import Errors
 from dialer.api.fields import TEXT_MAX, Identity, JsonText, OwnUrl, PhoneNumber, Reference, Text, Timestamp
 from dialer.api.resource import Change, Resource, Rule, Unit, Values, table_of
@@ -116,12 +116,8 @@ def _collect(change: Change) -> None:
 
 def _refuse_while_called(unit: Unit, phonebook_id: int) -> None:
     campaign, named = table_of(Campaign).c, table_of(CampaignPhonebook).c
-    query = (
-        select(campaign.id)
-        .join(CampaignPhonebook, named.campaign_id == campaign.id)
-        .where(named.phonebook_id == phonebook_id, campaign.status.in_(OPEN_CAMPAIGNS))
-    )
-    refuse_while_used({"campaigns": list(unit.connection.execute(query).scalars())})
+    names_it = campaign.id.in_(select(named.campaign_id).where(named.phonebook_id == phonebook_id))
+    refuse_while_in(unit, table_of(Campaign), names_it & campaign.status.in_(OPEN_CAMPAIGNS))
 
 
 def _release_phonebook(unit: Unit, stored: Values) -> None:
@@ -154,8 +150,8 @@ def _abandon(unit: Unit, of_contact: ColumnElement[bool]) -> None:
 def _refuse_while_excluding(unit: Unit, stored: Values) -> None:
     """A list that protects people from an unfinished campaign stays."""
     campaign = table_of(Campaign).c
-    query = select(campaign.id).where(campaign.dnc_id == stored["id"], campaign.status.in_(OPEN_CAMPAIGNS))
-    refuse_while_used({"campaigns": list(unit.connection.execute(query).scalars())})
+    names_it = campaign.dnc_id == stored["id"]
+    refuse_while_in(unit, table_of(Campaign), names_it & campaign.status.in_(OPEN_CAMPAIGNS))
 
 
 def _once_on_a_list(change: Change) -> Errors:

@@ -5,7 +5,7 @@ from typing import Annotated, Final
 
 from sqlalchemy import select
 
-from dialer.api.crud import refuse_while_used
+from dialer.api.crud import refuse_while_in
 from dialer.api.errors import Errors
 from dialer.api.fields import (
     NO_OBJECT,
@@ -216,8 +216,8 @@ def _goto_in_survey(change: Change) -> Errors:
 def _refuse_while_planned(unit: Unit, stored: Values) -> None:
     """A campaign that was never started still needs the template; once it has, it plays its sealed copy."""
     campaign = table_of(Campaign).c
-    query = select(campaign.id).where(campaign.object_id == stored["id"], campaign.status == CampaignStatus.NEW)
-    refuse_while_used({"campaigns": list(unit.connection.execute(query).scalars())})
+    plays_it = campaign.object_id == stored["id"]
+    refuse_while_in(unit, table_of(Campaign), plays_it & (campaign.status == CampaignStatus.NEW))
 
 
 AUDIO_FILES = Resource(

@@ -13,6 +13,8 @@ class CallRequest(Row):
 
     campaign_id: Mapped[int] = mapped_column(BIG, ForeignKey("campaign.id", ondelete="CASCADE"))
     subscriber_id: Mapped[int] = mapped_column(BIG, ForeignKey("subscriber.id", ondelete="CASCADE"))
+    contact_id: Mapped[int | None] = mapped_column(BIG, default=None)
+    """As it was at the dial: the CDR names the contact even if it goes meanwhile."""
     user_id: Mapped[int] = belongs_to("user_account")
     gateway_id: Mapped[int] = mapped_column(BIG)
     attempt: Mapped[int]

@@ -1,6 +1,6 @@
 """What the service remembers about itself."""
 
-from sqlalchemy import LargeBinary, String
+from sqlalchemy import Index, LargeBinary, String
 from sqlalchemy.orm import Mapped, mapped_column
 
 from dialer.store.models._base import BIG, Code, Milliseconds, Row, belongs_to
@@ -29,4 +29,9 @@ class IdempotentResponse(Row):
     status_code: Mapped[Code]
     headers: Mapped[str]
     content: Mapped[bytes] = mapped_column(LargeBinary)
-    created_date: Mapped[Milliseconds]
+    created_date: Mapped[Milliseconds] = mapped_column(index=True)
+
+    __table_args__ = (
+        Index("uq_idempotent_response_user_id_path_key", "user_id", "path", "key", unique=True),
+        {"sqlite_autoincrement": True},
+    )

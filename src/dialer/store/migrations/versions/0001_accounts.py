@@ -71,6 +71,10 @@ def _create_idempotent_response() -> None:
         sa.PrimaryKeyConstraint("id", name="pk_idempotent_response"),
         sqlite_autoincrement=True,
     )
+    op.create_index("ix_idempotent_response_created_date", "idempotent_response", ["created_date"], unique=False)
+    op.create_index(
+        "uq_idempotent_response_user_id_path_key", "idempotent_response", ["user_id", "path", "key"], unique=True
+    )
     op.create_index("ix_idempotent_response_user_id", "idempotent_response", ["user_id"], unique=False)
 
 

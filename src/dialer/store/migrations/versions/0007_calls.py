@@ -23,6 +23,7 @@ def _create_callrequest() -> None:
         sa.Column("id", BIG, sa.Identity(), nullable=False),
         sa.Column("campaign_id", BIG, nullable=False),
         sa.Column("subscriber_id", BIG, nullable=False),
+        sa.Column("contact_id", BIG, nullable=True),
         sa.Column("user_id", BIG, nullable=False),
         sa.Column("gateway_id", BIG, nullable=False),
         sa.Column("attempt", sa.Integer(), nullable=False),

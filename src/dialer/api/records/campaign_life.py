@@ -1,0 +1,90 @@
+"""What campaigns of calls and of text messages have in common: dates, states, and what forbids a delete."""
+
+import secrets
+import string
+from typing import Final
+
+from sqlalchemy import select
+
+from dialer.api.errors import ConflictError, Errors, InvalidError
+from dialer.api.resource import Change, Unit, Values, table_of
+from dialer.domain.enums import CallRequestStatus, CampaignStatus
+from dialer.store.collecting import collect_campaign
+from dialer.store.lifecycle import CampaignNotReadyError, change_status
+from dialer.store.models import CallRequest, Campaign, SmsMessage
+
+CODE_LENGTH: Final = 5
+CODE_TRIES_MAX: Final = 20
+LIFE_MS: Final = 86_400_000
+"""From the start of a campaign to its end, unless the client says otherwise."""
+
+
+def default_dates(unit: Unit, given: Values) -> Values:
+    """A campaign starts now and lives for a day, unless it is said otherwise."""
+    starting_ms = given.get("startingdate", unit.now_ms)
+    return {"startingdate": starting_ms, "expirationdate": given.get("expirationdate", starting_ms + LIFE_MS)}
+
+
+def dates_in_order(change: Change) -> Errors:
+    """It must not expire before it starts."""
+    if change.values["startingdate"] < change.values["expirationdate"]:
+        return {}
+    return {"expirationdate": ["The campaign must expire after its startingdate."]}
+
+
+def window_not_empty(change: Change) -> Errors:
+    """A daily window that ends when it begins would never open."""
+    if change.values["daily_start_time"] != change.values["daily_stop_time"]:
+        return {}
+    return {"daily_stop_time": ["The daily window must not end when it begins."]}
+
+
+def owner_who_pays(change: Change) -> Errors:
+    """Money is held in the owner's name while calls are in progress."""
+    if change.is_new or not change.moves("user") or change.stored["status"] == CampaignStatus.NEW:
+        return {}
+    return {"user": ["The campaign has been started; its user may not be changed."]}
+
+
+def state_columns(change: Change) -> Values:
+    """The state is moved by its own table of moves, never by an update of fields."""
+    if not change.is_new:
+        return {"status": change.stored["status"]}
+    return {"status": CampaignStatus.NEW.value, "campaign_code": _new_code(change.unit)}
+
+
+def _new_code(unit: Unit) -> str:
+    code = table_of(Campaign).c.campaign_code
+    for _ in range(CODE_TRIES_MAX):
+        candidate = "".join(secrets.choice(string.ascii_uppercase) for _ in range(CODE_LENGTH))
+        if unit.connection.execute(select(code).where(code == candidate)).first() is None:
+            return candidate
+    raise ConflictError("No free campaign code was found; try again.")
+
+
+def moved_and_collected(change: Change) -> None:
+    """A change of state and of other fields in one request: the fields first, and all or nothing."""
+    if change.is_new:
+        return
+    unit = change.unit
+    if "status" in change.given:
+        try:
+            change_status(unit.connection, change.record_id, CampaignStatus(change.values["status"]), unit.now_ms)
+        except CampaignNotReadyError as error:
+            raise InvalidError(error.errors) from None
+    if change.moves("phonebook") and change.stored["status"] in {CampaignStatus.START, CampaignStatus.PAUSE}:
+        collect_campaign(unit.connection, change.record_id, unit.now_ms)
+
+
+def refuse_while_running(unit: Unit, stored: Values) -> None:
+    """Raise `ConflictError` for a campaign that is started, or has anything in progress."""
+    if stored["status"] == CampaignStatus.START:
+        raise ConflictError("The campaign is in 1 (START): pause, abort or end it first.")
+    call = table_of(CallRequest).c
+    query = select(call.id).where(call.campaign_id == stored["id"], call.status == CallRequestStatus.CALLING)
+    if unit.connection.execute(query.limit(1)).first() is not None:
+        raise ConflictError("The campaign has calls in progress.")
+    message = table_of(SmsMessage).c
+    query = select(message.id).where(message.campaign_id == stored["id"], message.ended_ms.is_(None))
+    if unit.connection.execute(query.limit(1)).first() is not None:
+        raise ConflictError("The campaign has messages on their way.")

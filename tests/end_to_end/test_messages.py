@@ -1,0 +1,92 @@
+"""A campaign of text messages over the API."""
+
+from typing import Any
+
+from tests.api.harness import Caller
+from tests.end_to_end.service import advance
+
+
+def campaign(ann: Caller, admin: Caller, *numbers: str, **fields: object) -> dict[str, Any]:
+    """One message a second, each of its parts 0.05; not started."""
+    phonebook = ann.create("phonebook", name="friends")
+    for number in numbers:
+        ann.create("contact", phonebook=phonebook["url"], contact=number, full_name="Ada Byron King")
+    gateway = admin.create("sms-gateway", name="texts", parameters={"sms_delivered": 1})
+    made = ann.create(
+        "sms-campaigns",
+        **{
+            "name": "party",
+            "callerid": "+12025550199",
+            "sms_gateway": gateway["url"],
+            "phonebook": phonebook["url"],
+            "text_message": "Dear {first_name}, come!",
+            "frequency": "60",
+            **fields,
+        },
+    )
+    return dict(made)
+
+
+def test_a_campaign_of_text_messages(ann: Caller, admin: Caller) -> None:
+    """Two are delivered; one has no route; one says STOP; each that went out costs 0.05."""
+    numbers = ["+12025551000", "+12025551001", "+12025550131", "+12025550132"]
+    dnc = ann.create("dnc-list", name="never")
+    made = campaign(ann, admin, *numbers, dnc=dnc["url"])
+    assert (made["status"], len(made["sms_campaign_code"]), made["url"].rsplit("/", 3)[1]) == (0, 5, "sms-campaigns")
+    ann.change(made["url"], status=1)
+    advance(admin, 60)
+    messages = ann.get("sms-message/", campaign_id=made["id"])["results"]
+    assert [(one["phone_number"], one["status"], one["parts"], one["cost"]) for one in messages] == [
+        (numbers[0], "Delivered", 1, "0.05000"),
+        (numbers[1], "Delivered", 1, "0.05000"),
+        (numbers[2], "No_Route", 1, "0.00000"),
+        (numbers[3], "Delivered", 1, "0.05000"),
+    ]
+    first = messages[0]
+    assert (first["text_message"], first["callerid"]) == ("Dear Ada, come!", "+12025550199")
+    assert (first["send_date"], first["delivery_date"]) == ("2026-03-02T12:00:00Z", "2026-03-02T12:00:03Z")
+    assert ann.get("dnc-contact/")["results"][0]["phone_number"] == numbers[3]
+    ended = ann.get(made["url"])
+    names = ("status", "status_reason", "totalcontact", "sent", "delivered", "cost")
+    assert [ended[name] for name in names] == [4, "completed", 4, 4, 3, "0.15000"]
+    (user,) = ann.get("users/")["results"]
+    assert user["balance"] == 0.85
+
+
+def test_it_lives_the_life_of_a_campaign(ann: Caller, admin: Caller) -> None:
+    """Paused, started, aborted; refused moves and a delete that says so."""
+    made = campaign(ann, admin, "+12025551000", "+12025551001", frequency=1)
+    assert ann.refused("PATCH", made["url"], status=2)[0] == 409
+    ann.change(made["url"], status=1)
+    assert ann.refused("DELETE", made["url"])[0] == 409
+    ann.change(made["url"], status=2)
+    advance(admin, 600)
+    assert ann.get("sms-message/")["count"] == 1
+    ann.change(made["url"], status=3)
+    assert ann.refused("PATCH", made["url"], status=1)[0] == 409
+    answer = ann.request("DELETE", made["url"])
+    assert (answer.status_code, answer.json()) == (200, {"data": "sms campaign deleted"})
+    assert ann.get("sms-message/")["count"] == 0
+
+
+def test_without_a_text_it_does_not_start(ann: Caller, admin: Caller) -> None:
+    """400, naming the field."""
+    made = campaign(ann, admin, "+12025551000", text_message="")
+    status, body = ann.refused("PATCH", made["url"], status=1)
+    assert (status, list(body)) == (400, ["text_message"])
+
+
+def test_the_two_kinds_of_campaign_are_two_resources(ann: Caller, admin: Caller) -> None:
+    """One is not found under the other's path, not listed there, and not a reference there."""
+    made = campaign(ann, admin, "+12025551000")
+    path = f"campaigns/{made['id']}/"
+    for caller in (ann, admin):
+        assert caller.refused("GET", path)[0] == 404
+        assert caller.refused("PATCH", path, name="x")[0] == 404
+        assert caller.refused("DELETE", path)[0] == 404
+        assert caller.get("campaigns/")["count"] == 0
+        assert caller.get("sms-campaigns/")["count"] == 1
+        assert caller.request("GET", "subscriber-list/").json() == []
+    wrong = ann.refused("POST", "did/", did_number="+12025550133", campaign=made["id"])
+    missing = ann.refused("POST", "did/", did_number="+12025550133", campaign=4_711)
+    assert wrong == missing == (400, {"campaign": ["Invalid hyperlink - Object does not exist."]})
