@@ -17,6 +17,7 @@ def test_an_empty_environment_gives_the_documented_defaults() -> None:
         timezone="UTC",
         default_region=None,
         base_url=None,
+        rate_limit=None,
         admin_username=None,
         admin_password=None,
     )
@@ -37,6 +38,7 @@ def test_every_variable_is_read() -> None:
             "DIALER_TIMEZONE": "Europe/Berlin",
             "DIALER_DEFAULT_REGION": "de",
             "DIALER_BASE_URL": "https://dialer.example.com:8443/calls/",
+            "DIALER_RATE_LIMIT": "600",
             "DIALER_ADMIN_USERNAME": "anna",
             "DIALER_ADMIN_PASSWORD": "correct horse battery",
         }
@@ -50,6 +52,7 @@ def test_every_variable_is_read() -> None:
         timezone="Europe/Berlin",
         default_region="DE",
         base_url="https://dialer.example.com:8443/calls",
+        rate_limit=600,
         admin_username="anna",
         admin_password="correct horse battery",
     )
@@ -68,6 +71,9 @@ def test_a_start_without_a_zone_is_in_the_service_s_zone() -> None:
     ("variable", "text"),
     [
         ("DIALER_DATABASE_URL", "mysql://localhost/dialer"),
+        ("DIALER_RATE_LIMIT", "0"),
+        ("DIALER_RATE_LIMIT", "1000001"),
+        ("DIALER_RATE_LIMIT", "ten"),
         ("DIALER_DATABASE_URL", "dialer.db"),
         ("DIALER_DATABASE_URL", "sqlite+aiosqlite://"),
         ("DIALER_CLOCK", "fast"),

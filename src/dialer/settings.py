@@ -17,6 +17,8 @@ from dialer.domain.zones import is_zone
 
 SEED_MAX: Final = 2**63 - 1
 USERNAME_MAX: Final = 150
+RATE_LIMIT_MAX: Final = 1_000_000
+"""Requests a minute."""
 HELD_MAX: Final = 100
 """Characters of a wrong value that are shown."""
 _CLOCK: Final = re.compile(r"real|virtual|x[1-9][0-9]{0,4}")
@@ -44,6 +46,8 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     """ISO 3166 code of the country of phone numbers without a `+`."""
     base_url: str | None = None
     """What absolute URLs begin with, without a slash at its end; None: as the request has it."""
+    rate_limit: int | None = None
+    """Requests a minute of one user, and of one address; None: as many as they like."""
     admin_username: str | None = None
     admin_password: str | None = None
 
@@ -137,7 +141,15 @@ def _read_moment(text: str) -> datetime:
 
 
 def _read_seed(text: str) -> int:
-    if not (text.isascii() and text.isdigit()) or len(text) > len(str(SEED_MAX)) or int(text) > SEED_MAX:
+    return _read_whole(text, 0, SEED_MAX)
+
+
+def _read_rate_limit(text: str) -> int:
+    return _read_whole(text, 1, RATE_LIMIT_MAX)
+
+
+def _read_whole(text: str, least: int, most: int) -> int:
+    if not (text.isascii() and text.isdigit()) or len(text) > len(str(most)) or not least <= int(text) <= most:
         raise ValueError(text)
     return int(text)
 
@@ -259,6 +271,14 @@ SETTINGS: Final = (
         meaning="of the absolute URLs in answers",
         may_hold="an http or https URL without query, such as https://dialer.example.com",
         read=_read_base_url,
+    ),
+    Setting(
+        variable="DIALER_RATE_LIMIT",
+        field="rate_limit",
+        default="unset",
+        meaning="requests a minute of a user or an address",
+        may_hold=f"a whole number from 1 to {RATE_LIMIT_MAX}",
+        read=_read_rate_limit,
     ),
 )
 """Every variable, in the order in which the help lists them."""

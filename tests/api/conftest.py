@@ -105,11 +105,16 @@ def bob(client: TestClient[Litestar]) -> Caller:
 
 @pytest.fixture(scope="session")
 def estates(
-    client_of_session: TestClient[Litestar], database_of_session: Database, users_only: Path
+    client_of_session: TestClient[Litestar],
+    database_of_session: Database,
+    worker_of_session: FakeWorker,
+    users_only: Path,
 ) -> tuple[Estate, Estate]:
     """A record of everything: Alice's, and Bob's, with the databases that hold the first, and both."""
     live = Path(str(database_of_session.url.database))
     copy(users_only, live)
+    # Whichever test is first to want it: its clock may not stand where another has left it.
+    worker_of_session.reset()
     admin = Caller(client_of_session, "admin")
     made = []
     for user_id, (username, is_admin) in USERS.items():

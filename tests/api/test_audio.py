@@ -43,10 +43,13 @@ def wav(seconds: float = 1.0) -> bytes:
     return buffer.getvalue()
 
 
-def upload(caller: Caller, content: bytes | None = None, file_name: str = "a.wav", **texts: str) -> Response:
+def upload(
+    caller: Caller, content: bytes | None = None, file_name: str = "a.wav", key: str | None = None, **texts: str
+) -> Response:
     content = wav() if content is None else content
     files = {"audio_file": (file_name, content)}
-    answer: Response = caller.request("POST", "audio-files/", data=texts, files=files)
+    headers = {} if key is None else {"Idempotency-Key": key}
+    answer: Response = caller.request("POST", "audio-files/", data=texts, files=files, headers=headers)
     return answer
 
 
@@ -164,6 +167,26 @@ def test_a_user_s_room_is_limited(alice: Caller, folder: Path, monkeypatch: pyte
     answer = upload(alice, name="x")
     assert (answer.status_code, answer.json()) == (400, {"audio_file": ["A user may keep 1 files."]})
     assert len(list(folder.iterdir())) == 1
+
+
+def test_an_upload_that_is_sent_again_is_answered_again(
+    alice: Caller, bob: Caller, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(media, "USER_FILES_MAX", 1)
+    first, again = upload(alice, name="x", key="k1"), upload(alice, name="x", key="k1")
+    assert (first.status_code, again.status_code) == (201, 201)
+    assert (again.content, again.headers["location"]) == (first.content, first.headers["location"])
+    assert ("idempotent-replayed" in first.headers, again.headers["idempotent-replayed"]) == (False, "true")
+    assert (alice.get("audio-files/")["count"], len(list(folder.iterdir()))) == (1, 1)
+    for other in (upload(alice, name="y", key="k1"), upload(alice, wav(2), name="x", key="k1")):
+        detail = "This Idempotency-Key was used with another body."
+        assert (other.status_code, other.json()) == (422, {"detail": detail})
+    assert upload(bob, name="x", key="k1").json()["id"] == 2
+
+
+def test_an_upload_that_was_refused_uses_no_key(alice: Caller) -> None:
+    assert upload(alice, b"no sound", name="x", key="k1").status_code == 400
+    assert upload(alice, name="x", key="k1").status_code == 201
 
 
 def test_a_delete_takes_the_file_with_it(alice: Caller, bob: Caller, folder: Path) -> None:

@@ -18,7 +18,7 @@ from dialer.api.resources import BY_PATH, RESOURCES
 from dialer.api.shapes import fields_of
 from dialer.store.models import AudioFile
 from tests.api.builders import Estate, stored
-from tests.api.harness import BASE, Caller, Json
+from tests.api.harness import BASE, Caller, FakeWorker, Json
 
 ADMIN, OWNER, OTHER, ANONYMOUS = "admin", "alice", "bob", None
 OWN_ROUTES: Final = {"audio-files": frozenset({"POST", "DELETE"})}
@@ -193,6 +193,7 @@ class Field:
 def field(
     request: pytest.FixtureRequest,
     both_estates: tuple[Estate, Estate],
+    worker: FakeWorker,  # noqa: ARG001 - the clock stands still again
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> Field:

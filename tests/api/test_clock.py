@@ -2,6 +2,7 @@ from typing import Any
 
 import pytest
 
+from dialer.api.fields import show_timestamp
 from dialer.worker.clock import ScaledClock
 from tests.api.harness import NOW, NOW_MS, Caller, FakeWorker, Json
 
@@ -54,6 +55,31 @@ def test_the_clock_goes_forward_and_not_too_far(
         assert admin.get("clock/") == STILL
 
 
+def advance_with_key(caller: Caller, key: str, **fields: Json) -> tuple[int, Any, bool]:
+    headers = {"Idempotency-Key": key}
+    answer = caller.request("POST", "clock/advance/", json=fields, headers=headers)
+    return answer.status_code, answer.json(), "idempotent-replayed" in answer.headers
+
+
+@pytest.mark.parametrize("seconds", [60, 3 * 86_400])
+def test_an_advance_that_is_sent_again_is_answered_again(admin: Caller, worker: FakeWorker, seconds: int) -> None:
+    arrived = {**STILL, "now": show_timestamp(NOW_MS + seconds * 1_000)}
+    assert advance_with_key(admin, "k1", seconds=seconds) == (200, arrived, False)
+    assert advance_with_key(admin, "k1", seconds=seconds) == (200, arrived, True)
+    assert worker.clock.now_ms() == NOW_MS + seconds * 1_000
+    assert advance_with_key(admin, "k1", seconds=1)[0] == 422
+    assert advance_with_key(admin, "k2", seconds=-1)[0] == 400
+    assert advance_with_key(admin, "k2", seconds=1)[0] == 200
+
+
+def test_an_advance_that_stopped_on_its_way_goes_on_to_where_it_was_to_end(admin: Caller, worker: FakeWorker) -> None:
+    arrived = {**STILL, "now": show_timestamp(NOW_MS + 60_000)}
+    advance_with_key(admin, "k1", seconds=60)
+    worker.virtual.set(NOW_MS + 20_000)
+    assert advance_with_key(admin, "k1", seconds=60) == (200, arrived, True)
+    assert admin.get("clock/") == arrived
+
+
 def test_others_may_not_advance_it(alice: Caller) -> None:
     assert advance(alice, seconds=1)[0] == 403
     assert alice.get("clock/") == STILL
@@ -63,3 +89,12 @@ def test_a_clock_that_goes_by_itself_is_not_advanced(admin: Caller, worker: Fake
     worker.clock = ScaledClock(NOW_MS, 60)
     assert advance(admin, seconds=1) == (409, {"detail": "The clock is x60: it goes by itself."})
     assert admin.get("clock/")["mode"] == "x60"
+
+
+def test_the_clock_has_an_end(admin: Caller, worker: FakeWorker) -> None:
+    worker.virtual.set(7_289_654_399_000)
+    assert (
+        admin.request("POST", "clock/advance/", json={"seconds": 0.999}).json()["now"] == "2200-12-31T23:59:59.999000Z"
+    )
+    refused = admin.refused("POST", "clock/advance/", seconds=1)
+    assert refused == (400, {"seconds": ["The clock goes no further than the year 2200."]})

@@ -11,7 +11,7 @@ from urllib.parse import parse_qsl
 import pytest
 
 from tests.api.builders import Estate
-from tests.api.harness import BASE, Caller, Json
+from tests.api.harness import BASE, Caller, FakeWorker, Json
 
 ENVELOPE: Final = {"count", "next", "previous", "results"}
 CAMPAIGN: Final = {
@@ -203,7 +203,7 @@ class House:
 
 
 @pytest.fixture
-def house(estate: Estate, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> House:
+def house(estate: Estate, worker: FakeWorker, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> House:  # noqa: ARG001 - the clock stands still again
     # Uploads go to a folder of the working directory, unless a setting names another.
     monkeypatch.chdir(tmp_path)
     return House(estate)

@@ -55,7 +55,7 @@ def create_app(
     metrics = Metrics(worker.figures)
     app = Litestar(
         route_handlers=[
-            _rest_api(authenticator or Authenticator(database)),
+            _rest_api(authenticator or Authenticator(database, requests_a_minute=settings.rate_limit)),
             health.live,
             health.ready,
             health.metrics,

@@ -1,10 +1,12 @@
 """Recordings: uploaded as a form, judged by their bytes, deleted with their file."""
 
+import hashlib
 from functools import partial
 from http import HTTPStatus
-from typing import Annotated, Final, cast
+from typing import Annotated, Final, NamedTuple, cast
 
 import anyio.to_thread
+import msgspec
 from litestar import Response, delete, post
 from litestar.di import NamedDependency
 from litestar.openapi.spec import Schema
@@ -16,7 +18,8 @@ from dialer.api import crud
 from dialer.api.body import ignored_header
 from dialer.api.errors import AnsweredError, Errors, InvalidError, RecordNotFoundError
 from dialer.api.fields import Reference, Text
-from dialer.api.forms import FORM_OVERHEAD_BYTES_MAX, MULTIPART, read_form
+from dialer.api.forms import FORM_OVERHEAD_BYTES_MAX, MULTIPART, Form, read_form
+from dialer.api.idempotency import Answer, Attempt, Attempts, attempt_of, recall, remember
 from dialer.api.links import parse_id
 from dialer.api.records.surveys import AUDIO_FILES, AudioFileRead
 from dialer.api.resource import Unit
@@ -28,6 +31,7 @@ from dialer.store.audio import AudioError, Recording, judge
 from dialer.store.media import AUDIO_BYTES_MAX, Media, QuotaError, check_quota
 
 FILE: Final = "audio_file"
+JSON: Final = "application/json"
 _TEXT_SCHEMA: Final = Schema(type=OpenAPIType.STRING, min_length=1, max_length=255)
 _FORM_SCHEMA: Final = Schema(
     type=OpenAPIType.OBJECT,
@@ -45,6 +49,14 @@ _FORM_SCHEMA: Final = Schema(
 )
 
 
+class Stored(NamedTuple):
+    """A file that is on the disk, and what it holds."""
+
+    file_name: str
+    recording: Recording
+    size: int
+
+
 class AudioUpload(Shape):
     """The texts of an upload."""
 
@@ -58,25 +70,45 @@ class AudioUpload(Shape):
     request_max_body_size=AUDIO_BYTES_MAX + FORM_OVERHEAD_BYTES_MAX,
     operation_class=describe_body(MULTIPART, _FORM_SCHEMA),
 )
-async def upload_audio(request: ApiRequest, service: NamedDependency[Service]) -> Response[AudioFileRead]:
+async def upload_audio(
+    request: ApiRequest, service: NamedDependency[Service], attempts: NamedDependency[Attempts]
+) -> Response[AudioFileRead]:
     """Upload a recording: a WAV file with PCM, A-law or mu-law sound."""
     form = await read_form(request, file_field=FILE, file_bytes_max=AUDIO_BYTES_MAX)
     parsed = parse_whole(AudioUpload, Given(dict(form.texts)), service.conventions(request))
+    attempt = _attempt(request, form)
+    with attempts.begin(attempt):
+        before = await service.write(request, AUDIO_FILES, partial(recall, attempt=attempt)) if attempt else None
+        answer = before or await _keep(request, service, parsed, form, attempt)
+    headers = {**answer.headers, **ignored_header(parsed.ignored)}
+    return Response(answer.content, status_code=answer.status, headers=headers, media_type=JSON)  # type: ignore[arg-type] # encoded already
+
+
+def _attempt(request: ApiRequest, form: Form) -> Attempt | None:
+    """The attempt of a request that carries a key: by what it says, as the text between its parts is never the same."""
+    key = request.headers.get("idempotency-key")
+    if key is None:
+        return None
+    said = msgspec.json.encode([sorted(form.texts.items()), hashlib.sha256(form.file or b"").hexdigest()])
+    return attempt_of(key, user_id=request.user.id, path=AUDIO_FILES.path, body=said)
+
+
+async def _keep(request: ApiRequest, service: Service, parsed: Parsed, form: Form, attempt: Attempt | None) -> Answer:
+    """The answer to an upload whose file and row are stored."""
     content = form.file or b""
     recording = await _judge(parsed, content, is_given=form.file is not None)
     # Asked before anything is written to the disk, and again in the transaction that counts.
     await service.read(request, partial(_check, parsed=parsed, size=len(content)))
     media = Media(service.settings.media_dir)
     file_name = await anyio.to_thread.run_sync(media.save, content)
-    work = partial(_insert, parsed=parsed, recording=recording, size=len(content), file_name=file_name)
+    stored = Stored(file_name, recording, len(content))
+    work = partial(_insert, parsed=parsed, stored=stored, attempt=attempt)
     try:
-        record, location = await service.write(request, AUDIO_FILES, work)
+        return await service.write(request, AUDIO_FILES, work)
     except (InvalidError, AnsweredError):
         # Any other failure leaves open whether the row is there: then the file stays.
         await anyio.to_thread.run_sync(media.delete, file_name)
         raise
-    headers = {"Location": location, **ignored_header(parsed.ignored)}
-    return Response(record, status_code=HTTPStatus.CREATED, headers=headers)
 
 
 @delete("/audio-files/{record_id:str}", tags=[AUDIO_FILES.path])
@@ -118,24 +150,25 @@ def _check(unit: Unit, *, parsed: Parsed, size: int) -> int:
     return user_id
 
 
-def _insert(
-    unit: Unit, *, parsed: Parsed, recording: Recording, size: int, file_name: str
-) -> tuple[AudioFileRead, str]:
-    """The record as an answer, and its URL."""
+def _insert(unit: Unit, *, parsed: Parsed, stored: Stored, attempt: Attempt | None) -> Answer:
+    """The answer that shows the new record, remembered with it for the attempt."""
     values = {
-        "user_id": _check(unit, parsed=parsed, size=size),
+        "user_id": _check(unit, parsed=parsed, size=stored.size),
         "name": parsed.values["name"],
-        "audio_file": file_name,
-        "format": recording.format,
-        "size": size,
-        "duration_ms": recording.duration_ms,
+        "audio_file": stored.file_name,
+        "format": stored.recording.format,
+        "size": stored.size,
+        "duration_ms": stored.recording.duration_ms,
         "created_date": unit.now_ms,
         "updated_date": unit.now_ms,
     }
     key = unit.connection.execute(insert(AUDIO_FILES.table).values(values)).inserted_primary_key
     record_id = int(key[0]) if key else 0
     record = cast("AudioFileRead", crud.read_record(unit, AUDIO_FILES, record_id))
-    return record, record.url
+    answer = Answer(HTTPStatus.CREATED, {"Location": record.url}, msgspec.json.encode(record))
+    if attempt is not None:
+        remember(unit, attempt, answer)
+    return answer
 
 
 def _delete(unit: Unit, *, record_id: int) -> str:

@@ -23,6 +23,7 @@ from litestar.types import ASGIApp
 from sqlalchemy import Connection, select
 
 from dialer.api.errors import AnsweredError
+from dialer.api.rate_limit import RateLimit
 from dialer.api.resource import Actor, table_of
 from dialer.api.throttle import Throttle
 from dialer.passwords import DUMMY_HASH, verify_password
@@ -56,8 +57,15 @@ class _Account(NamedTuple):
 class Authenticator:
     """Turns credentials into an `Actor`."""
 
-    def __init__(self, database: Database, now_s: Callable[[], float] = time.monotonic) -> None:
+    def __init__(
+        self,
+        database: Database,
+        now_s: Callable[[], float] = time.monotonic,
+        *,
+        requests_a_minute: int | None = None,
+    ) -> None:
         self._database: Final = database
+        self._rate_limit: Final = RateLimit(requests_a_minute, now_s) if requests_a_minute else None
         self._now_s: Final = now_s
         self._throttle: Final = Throttle(now_s)
         self._key: Final = secrets.token_bytes(32)
@@ -69,8 +77,10 @@ class Authenticator:
         """The user whose credentials an `Authorization` header holds.
 
         Raises:
-            AnsweredError: 401 if it holds none that are right, 429 after too many that were not.
+            AnsweredError: 401 if it holds none that are right, 429 after too many that were not, or for more requests
+                than a user or an address may send.
         """
+        self._refuse_hurry(f"address {address}")
         credentials = parse_basic(header or "")
         if credentials is None:
             raise _unauthorized()
@@ -80,7 +90,15 @@ class Authenticator:
         if not await self._is_right(credentials, account.password_hash, subjects) or account.actor is None:
             self._throttle.failed(*subjects)
             raise _unauthorized()
+        self._refuse_hurry(f"user {account.actor.id}")
         return account.actor
+
+    def _refuse_hurry(self, subject: str) -> None:
+        retry_after_s = self._rate_limit.take(subject) if self._rate_limit else 0
+        if retry_after_s:
+            raise AnsweredError(
+                HTTPStatus.TOO_MANY_REQUESTS, "Too many requests; try again later.", {"Retry-After": str(retry_after_s)}
+            )
 
     def _refuse_guessers(self, *subjects: str) -> None:
         retry_after_s = self._throttle.retry_after_s(*subjects)

@@ -1,7 +1,7 @@
 """The service's clock: read by all, advanced by admins where it is virtual."""
 
 import re
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from http import HTTPStatus
 from typing import Annotated, Any, Final
 
@@ -16,13 +16,19 @@ from litestar.types import BeforeRequestHookHandler
 from dialer.api.body import StrictBody, expect_json, ignored_header
 from dialer.api.controller import admins_only
 from dialer.api.errors import ConflictError, InvalidError
-from dialer.api.fields import Conventions, FieldError, Json, Kind, Timestamp, show_timestamp
+from dialer.api.fields import YEAR_MAX, Conventions, FieldError, Json, Kind, Timestamp, show_timestamp
+from dialer.api.idempotency import Answer, Attempt, Attempts, attempt_of, recall, remember
+from dialer.api.resource import Unit
 from dialer.api.service import ApiRequest, Service
 from dialer.api.shapes import Parsed, Shape, parse_whole
 
 ADVANCE_MS_MAX: Final = timedelta(days=366) // timedelta(milliseconds=1)
 """How far one request advances the clock."""
+CLOCK_MS_MAX: Final = int(datetime(YEAR_MAX + 1, 1, 1, tzinfo=UTC).timestamp()) * 1_000 - 1
+"""Where the clock ends: the last moment that a timestamp in a request may name."""
 VIRTUAL: Final = "virtual"
+ADVANCE: Final = "clock/advance"
+"""Where the keys of requests to advance the clock belong."""
 
 _SECONDS: Final = re.compile(r"(-?[0-9]{1,10})(?:\.([0-9]{1,3})0*)?\Z", re.ASCII)
 
@@ -73,20 +79,54 @@ class ClockController(Controller):
 
     @post("/advance", status_code=HTTPStatus.OK, guards=[admins_only])
     async def advance_clock(
-        self, request: ApiRequest, service: NamedDependency[Service], data: JSONBody[ClockAdvance]
+        self,
+        request: ApiRequest,
+        service: NamedDependency[Service],
+        attempts: NamedDependency[Attempts],
+        data: JSONBody[ClockAdvance],
     ) -> Response[ClockRead]:
         """Advance a virtual clock; answered once everything due until then has happened."""
         if service.worker.clock.mode != VIRTUAL:
             raise ConflictError(f"The clock is {service.worker.clock.mode}: it goes by itself.")
         given: Any = data
         parsed = parse_whole(ClockAdvance, given, service.conventions(request))
-        await service.worker.advance(_target_ms(parsed, service.worker.clock.now_ms()))
-        return Response(_shown(service), headers=ignored_header(parsed.ignored))
+        key = request.headers.get("idempotency-key")
+        attempt = attempt_of(key, user_id=request.user.id, path=ADVANCE, body=await request.body())
+        if attempt is None:
+            await service.worker.advance(_target_ms(parsed, service.worker.clock.now_ms()))
+            return Response(_shown(service), headers=ignored_header(parsed.ignored))
+        with attempts.begin(attempt):
+            answer = await _advance_once(service, request, parsed, attempt)
+        headers = {**answer.headers, **ignored_header(parsed.ignored)}
+        return Response(msgspec.json.decode(answer.content, type=ClockRead), headers=headers)
 
 
-def _shown(service: Service) -> ClockRead:
+async def _advance_once(service: Service, request: ApiRequest, parsed: Parsed, attempt: Attempt) -> Answer:
+    """Advance to where the first attempt wanted to go, if it did not come so far."""
+
+    def aim(unit: Unit) -> Answer:
+        before = recall(unit, attempt)
+        if before is not None:
+            return before
+        target_ms = _target_ms(parsed, unit.now_ms)
+        answer = Answer(HTTPStatus.OK, {}, msgspec.json.encode(_shown(service, target_ms)))
+        # An answer is kept for a day, and that day begins when the clock has come to where it is advanced to.
+        remember(msgspec.structs.replace(unit, now_ms=target_ms), attempt, answer)
+        return answer
+
+    answer = await service.database.write(lambda connection: aim(service.unit(connection, request)))
+    shown = msgspec.json.decode(answer.content, type=ClockRead)
+    target_ms = Timestamp().parse(shown.now, service.conventions(request))
+    if target_ms > service.worker.clock.now_ms():
+        await service.worker.advance(target_ms)
+    return answer
+
+
+def _shown(service: Service, at_ms: int | None = None) -> ClockRead:
+    """The clock as it stands, or as it will stand at a moment."""
     clock = service.worker.clock
-    return ClockRead(now=show_timestamp(clock.now_ms()), mode=clock.mode, seed=service.settings.seed)
+    now_ms = clock.now_ms() if at_ms is None else at_ms
+    return ClockRead(now=show_timestamp(now_ms), mode=clock.mode, seed=service.settings.seed)
 
 
 def _target_ms(parsed: Parsed, now_ms: int) -> int:
@@ -101,4 +141,6 @@ def _target_ms(parsed: Parsed, now_ms: int) -> int:
         raise InvalidError({field: ["The clock does not go back."]})
     if target_ms - now_ms > ADVANCE_MS_MAX:
         raise InvalidError({field: ["One request advances the clock by at most 366 days."]})
+    if target_ms > CLOCK_MS_MAX:
+        raise InvalidError({field: [f"The clock goes no further than the year {YEAR_MAX}."]})
     return int(target_ms)

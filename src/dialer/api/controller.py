@@ -37,6 +37,8 @@ if TYPE_CHECKING:
     ChangeBody: TypeAlias = Given
 
 JSON: Final = "application/json"
+CHANGE: Final = "Change"
+"""How the names of the shapes of changes end."""
 _SAFE: Final = frozenset({"GET", "HEAD", "OPTIONS"})
 
 
@@ -219,7 +221,7 @@ def _change_shape(write: type[Shape], name: str) -> type[Shape]:
     hints = write.__annotations__
     fields = [(field.name, hints[field.name], field.default) for field in fields_of(write)]
     namespace = {"__doc__": "What is to change; all else stays."}
-    return msgspec.defstruct(f"{name}Change", fields, bases=(Shape,), namespace=namespace)  # type: ignore[return-value]
+    return msgspec.defstruct(f"{name}{CHANGE}", fields, bases=(Shape,), namespace=namespace)  # type: ignore[return-value]
 
 
 def _identity(text: str) -> int:

@@ -54,7 +54,7 @@ _ERRORS: Final[Mapping[int, tuple[str, str]]] = {
     413: ("The body is too large", "The body is too large."),
     415: ("The body is of another type", "Send the body as application/json."),
     422: ("The Idempotency-Key was used with another body", "This Idempotency-Key was used with another body."),
-    429: ("Too many wrong passwords", "Too many wrong passwords; try again later."),
+    429: ("Too many wrong passwords, or too many requests", "Too many wrong passwords; try again later."),
     503: ("The database is out of reach", "The database cannot be reached just now. Nothing was changed; try again."),
 }
 _DONE: Final[Mapping[str, str]] = {"200": "Done", "201": "Created", "202": "Changed", "204": "Deleted"}
@@ -94,6 +94,8 @@ _IDEMPOTENCY: Final[Json] = {
     "description": "Sent again with the same key and body, the request is answered again and not done again.",
     "schema": {"type": "string", "minLength": 1, "maxLength": KEY_LENGTH_MAX, "pattern": "^[!-~]+$"},
 }
+_IDEMPOTENT: Final = frozenset({"upload_audio", "advance_clock"})
+"""What takes a key besides every creation."""
 _EXAMPLES: Final[Mapping[str, Any]] = {
     "read_root": {"phonebook": f"https://dialer.example{PREFIX}/phonebook/"},
     "read_clock": {"now": examples.MOMENT, "mode": "virtual", "seed": 0},
@@ -216,7 +218,7 @@ def _parameters(found: Json, verb: str, resource: Resource | None) -> Iterator[J
     for parameter in found.get("parameters", []):
         identity = {"type": "integer", "format": "int64", "minimum": 1, "maximum": ID_MAX}
         yield {"name": parameter["name"], "in": "path", "required": True, "schema": identity, "example": 1}
-    if verb == "create":
+    if verb == "create" or found["operationId"] in _IDEMPOTENT:
         yield _IDEMPOTENCY
     if verb == "list" and resource is not None:
         yield from _list_parameters(resource)
@@ -225,7 +227,12 @@ def _parameters(found: Json, verb: str, resource: Resource | None) -> Iterator[J
 def _list_parameters(resource: Resource) -> Iterator[Json]:
     paging: Json = {
         "page": {"type": "integer", "minimum": 1, "maximum": ID_MAX},
-        "page_size": {"type": "integer", "minimum": 1, "maximum": PAGE_SIZE_MAX, "default": PAGE_SIZE},
+        "page_size": {
+            "type": "integer",
+            "minimum": 1,
+            "default": PAGE_SIZE,
+            "description": f"At most {PAGE_SIZE_MAX} are given, however many are asked for.",
+        },
         "cursor": {"type": "string", "description": "From a link of ours: where the page begins or ends."},
     }
     if resource.exported:
@@ -248,8 +255,8 @@ def _refusals(found: Json, method: str) -> list[int]:
         refused |= {400}
     if is_write and not name.startswith(("import_", "upload_")):
         refused |= {409}
-    if name.startswith("create_"):
-        refused |= {422}
+    if name.startswith("create_") or name in _IDEMPOTENT:
+        refused |= {409, 422}
     if name == "advance_clock" or _is_for_admins(resource, is_write=is_write):
         refused |= {403}
     return sorted(refused)

@@ -11,6 +11,7 @@ from litestar.handlers import HTTPRouteHandler
 from litestar.openapi.config import OpenAPIConfig
 from litestar.openapi.plugins import OpenAPIRenderPlugin
 from litestar.openapi.spec import Components, Schema, SecurityScheme
+from litestar.openapi.spec import Reference as OpenAPIReference
 from litestar.openapi.spec.enums import OpenAPIType
 from litestar.plugins import OpenAPISchemaPlugin
 from litestar.types import Method
@@ -18,10 +19,12 @@ from litestar.types.internal_types import PathParameterDefinition
 from litestar.typing import FieldDefinition
 
 from dialer import __version__
+from dialer.api.controller import CHANGE
 from dialer.api.description import complete
 from dialer.api.errors import RecordNotFoundError
 from dialer.api.fields import Reference
 from dialer.api.links import URL_PATHS
+from dialer.api.page import CONTENT_SECURITY_POLICY, render
 from dialer.api.resources import RESOURCES
 from dialer.api.shapes import Field, Shape, fields_of
 
@@ -29,7 +32,11 @@ if TYPE_CHECKING:
     from litestar._openapi.schema_generation import SchemaCreator
 
 SECURITY: Final = "basic"
-DESCRIPTION: Final = "Outbound voice and SMS campaigns: phonebooks, surveys, campaigns, calls and what they cost."
+DESCRIPTION: Final = (
+    "Outbound voice and SMS campaigns: phonebooks, surveys, campaigns, calls and what they cost."
+    " Where a request has a number or a boolean, a string of one is taken too; fields that nobody knows are named in"
+    " X-Ignored-Fields."
+)
 _RECORDS: Final = frozenset({"record", "records"})
 
 
@@ -48,6 +55,8 @@ class ShapePlugin(OpenAPISchemaPlugin):
         )
         is_request = shape not in _ANSWERS
         schema.properties = {field.name: _property(field, is_request=is_request) for field in fields_of(shape)}
+        if not shape.__name__.endswith(CHANGE):
+            _add_defaults(schema.properties, shape)
         schema.description = shape.__doc__
         return schema
 
@@ -58,12 +67,16 @@ def _required(shape: type[Shape]) -> Iterator[str]:
 
 def _property(field: Field, *, is_request: bool) -> Schema:
     schema = field.kind.accepted() if is_request else field.kind.schema()
-    has_default = not field.required and field.default is not None
-    if has_default and not isinstance(field.kind, Reference) and schema.type in _PLAIN:
-        schema.default = field.default
-    if field.nullable:
-        return Schema(one_of=[schema, Schema(type=OpenAPIType.NULL)])
-    return schema
+    return Schema(one_of=[schema, Schema(type=OpenAPIType.NULL)]) if field.nullable else schema
+
+
+def _add_defaults(properties: dict[str, Schema | OpenAPIReference], shape: type[Shape]) -> None:
+    """Say what a field is where it is not given; in a change it then stays, and a default would be an untruth."""
+    for field in fields_of(shape):
+        described = properties[field.name]
+        has_default = not field.required and field.default is not None and not isinstance(field.kind, Reference)
+        if has_default and isinstance(described, Schema) and described.type in _PLAIN:
+            described.default = field.default
 
 
 _ANSWERS: Final = frozenset(resource.read for resource in RESOURCES)
@@ -71,9 +84,9 @@ _PLAIN: Final = (OpenAPIType.BOOLEAN, OpenAPIType.INTEGER)
 
 
 def openapi_config() -> OpenAPIConfig:
-    """The document's configuration: served as JSON alone, as the framework's pages load scripts from elsewhere."""
+    """The document's configuration: with a page of our own, as the framework's load scripts from elsewhere."""
     router = Router(
-        "/schema", route_handlers=[], after_request=_no_page, include_in_schema=False, dto=None, return_dto=None
+        "/schema", route_handlers=[], after_request=_guarded, include_in_schema=False, dto=None, return_dto=None
     )
     return OpenAPIConfig(
         title="dialer",
@@ -84,7 +97,7 @@ def openapi_config() -> OpenAPIConfig:
         use_handler_docstrings=True,
         operation_id_creator=_operation_id,
         openapi_router=router,
-        render_plugins=[_DocumentPlugin(path=("/", "/openapi.json"))],
+        render_plugins=[_PagePlugin(path="/", media_type=MediaType.HTML), _DocumentPlugin(path="/openapi.json")],
     )
 
 
@@ -100,7 +113,7 @@ def _operation_id(handler: HTTPRouteHandler, method: Method, components: list[st
 class _DocumentPlugin(OpenAPIRenderPlugin):
     """Serves the document as JSON."""
 
-    def __init__(self, path: tuple[str, ...]) -> None:
+    def __init__(self, path: str) -> None:
         super().__init__(path=path, media_type=MediaType.JSON)
 
     def render(self, request: Request[Any, Any, Any], openapi_schema: dict[str, Any]) -> bytes:  # noqa: ARG002
@@ -108,10 +121,19 @@ class _DocumentPlugin(OpenAPIRenderPlugin):
         return msgspec.json.encode(complete(openapi_schema))
 
 
-async def _no_page(response: Response[Any]) -> Response[Any]:
-    """The framework answers other paths beside the document with a page of HTML; here every error is JSON."""
+class _PagePlugin(OpenAPIRenderPlugin):
+    """Serves the document as a page for people."""
+
+    def render(self, request: Request[Any, Any, Any], openapi_schema: dict[str, Any]) -> bytes:  # noqa: ARG002
+        """The page."""
+        return render(complete(openapi_schema)).encode()
+
+
+async def _guarded(response: Response[Any]) -> Response[Any]:
+    """The page is held to itself. Paths beside it the framework answers with another page; here every error is JSON."""
     if response.status_code == HTTPStatus.NOT_FOUND:
         raise RecordNotFoundError
+    response.headers["Content-Security-Policy"] = CONTENT_SECURITY_POLICY
     return response
 
 
