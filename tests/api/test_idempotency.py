@@ -51,7 +51,10 @@ def test_a_key_is_kept_for_a_day(alice: Caller, worker: FakeWorker) -> None:
 @pytest.mark.parametrize("key", ["", "k" * 256])
 def test_a_key_has_up_to_255_characters(alice: Caller, key: str) -> None:
     answer = post(alice, key, name="friends")
-    assert (answer.status_code, answer.json()) == (400, {"detail": "An Idempotency-Key has 1 to 255 characters."})
+    assert (answer.status_code, answer.json()) == (
+        400,
+        {"detail": "An Idempotency-Key has 1 to 255 printable ASCII characters."},
+    )
     assert post(alice, "k" * 255, name="friends").status_code == 201
 
 

@@ -19,6 +19,7 @@ from schemathesis.generation import GenerationMode
 from schemathesis.schemas import APIOperation
 from schemathesis.specs.openapi.checks import (
     content_type_conformance,
+    negative_data_rejection,
     response_headers_conformance,
     response_schema_conformance,
     status_code_conformance,
@@ -40,6 +41,7 @@ OURS = ("authorization", "content-length")
 CHECKS = [
     status_code_conformance,
     content_type_conformance,
+    negative_data_rejection,
     response_headers_conformance,
     response_schema_conformance,
 ]
@@ -79,7 +81,7 @@ def cases(operation: AnyOperation) -> SearchStrategy[AnyCase]:
 @pytest.mark.parametrize("tag", TAGS)
 @pytest.mark.usefixtures("estate")
 def test_every_answer_is_as_the_document_says(client: TestClient[Litestar], schema: OpenApiSchema, tag: str) -> None:
-    """No 5xx, none but the documented answers, and none but 401 without credentials."""
+    """No 5xx, none but the documented answers, what is not allowed is refused, and 401 without credentials."""
     found = list(schema.include(tag=tag).get_all_operations())
     assert found
     for result in found:

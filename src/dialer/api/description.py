@@ -10,7 +10,7 @@ import msgspec
 from dialer.api import examples
 from dialer.api.errors import PROBLEM_JSON
 from dialer.api.exports import CSV, JSON, NDJSON
-from dialer.api.idempotency import KEY_LENGTH_MAX
+from dialer.api.idempotency import KEY_LENGTH_MAX, KEY_PATTERN
 from dialer.api.links import ID_MAX, PREFIX, URL_PATHS
 from dialer.api.listing import PAGE_SIZE, PAGE_SIZE_MAX, filters_of
 from dialer.api.resource import Resource
@@ -92,7 +92,7 @@ _IDEMPOTENCY: Final[Json] = {
     "in": "header",
     "required": False,
     "description": "Sent again with the same key and body, the request is answered again and not done again.",
-    "schema": {"type": "string", "minLength": 1, "maxLength": KEY_LENGTH_MAX, "pattern": "^[!-~]+$"},
+    "schema": {"type": "string", "minLength": 1, "maxLength": KEY_LENGTH_MAX, "pattern": f"^{KEY_PATTERN}$"},
 }
 _IDEMPOTENT: Final = frozenset({"upload_audio", "advance_clock"})
 """What takes a key besides every creation."""

@@ -4,6 +4,7 @@ The answer is stored in the transaction of what it answers, so there is never on
 """
 
 import hashlib
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from http import HTTPStatus
@@ -18,6 +19,8 @@ from dialer.store.models import IdempotentResponse
 
 KEPT_MS: Final = 86_400_000
 KEY_LENGTH_MAX: Final = 255
+KEY_PATTERN: Final = "[!-~]([ -~]*[!-~])?"
+"""Printable ASCII, with no blanks around it: a header cannot carry those."""
 REPLAYED_HEADER: Final = "Idempotent-Replayed"
 
 
@@ -64,8 +67,8 @@ def attempt_of(key: str | None, *, user_id: int, path: str, body: bytes) -> Atte
     """The attempt that a request's key makes it; None without a key."""
     if key is None:
         return None
-    if not 0 < len(key) <= KEY_LENGTH_MAX:
-        raise MalformedError(f"An Idempotency-Key has 1 to {KEY_LENGTH_MAX} characters.")
+    if len(key) > KEY_LENGTH_MAX or not re.fullmatch(KEY_PATTERN, key):
+        raise MalformedError(f"An Idempotency-Key has 1 to {KEY_LENGTH_MAX} printable ASCII characters.")
     return Attempt(user_id, path, key, hashlib.sha256(body).digest())
 
 
