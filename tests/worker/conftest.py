@@ -5,7 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.worker.house import House
+from dialer.store.models import Gateway
+from tests.worker.house import ALL_ANSWER, House
 
 
 @pytest.fixture
@@ -14,3 +15,10 @@ def house(tmp_path: Path) -> Iterator[House]:
     one = House(tmp_path)
     yield one
     one.database.close()
+
+
+@pytest.fixture
+def sociable(house: House) -> House:
+    """A house in which everybody answers and listens."""
+    house.change(Gateway, house.gateway_id, parameters=ALL_ANSWER)
+    return house

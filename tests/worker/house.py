@@ -12,6 +12,7 @@ from dialer.store import collecting, ledger, lifecycle
 from dialer.store.database import Database
 from dialer.store.models import (
     BranchingTemplate,
+    CallRequest,
     Campaign,
     CampaignPhonebook,
     Contact,
@@ -31,6 +32,10 @@ MONDAY_NOON_MS = int(datetime(2026, 3, 2, 12, 0, tzinfo=UTC).timestamp() * 1_000
 DAY_MS = 86_400_000
 CENTS = 1_000
 """One hundredth of a unit of currency, in integers of 1e-5."""
+
+
+ALL_ANSWER = '{"answer": 1, "machine": 0, "busy": 0, "rejected": 0, "invalid": 0, "ring": 4}'
+"""A gateway's parameters: everybody answers, 1 + 4 s after the dial, and listens."""
 
 
 class House:
@@ -77,6 +82,10 @@ class House:
     def row(self, model: type[Row], row_id: int) -> RowMapping:
         """One row."""
         return next(row for row in self.rows(model) if row["id"] == row_id)
+
+    def dials_s(self) -> list[float]:
+        """When calls were placed, in seconds from the start."""
+        return [(row["started_ms"] - MONDAY_NOON_MS) / 1_000 for row in self.rows(CallRequest)]
 
     def pay(self, amount: int) -> None:
         """Put money on the user's account."""

@@ -5,26 +5,12 @@ import pytest
 from dialer.domain.enums import CallRequestStatus, CampaignStatus, SubscriberStatus
 from dialer.domain.states import IllegalMoveError
 from dialer.store.lifecycle import CampaignNotReadyError
-from dialer.store.models import CallRequest, Campaign, Cdr, Gateway, SectionTemplate, Subscriber, User
+from dialer.store.models import CallRequest, Campaign, Cdr, SectionTemplate, Subscriber, User
 from tests.worker.house import CENTS, DAY_MS, MONDAY_NOON_MS, House
 
 LONG = {"type": 1, "script": "word " * 150}  # 60 s
 SHORT = {"type": 1, "script": "word"}  # 1 s
 PEOPLE = [f"+1202555{number:04d}" for number in range(1_000, 1_010)]
-# Everybody answers, 1 + 4 s after the dial, and listens.
-ALL_ANSWER = '{"answer": 1, "machine": 0, "busy": 0, "rejected": 0, "invalid": 0, "ring": 4}'
-
-
-@pytest.fixture
-def sociable(house: House) -> House:
-    """A house in which everybody answers and listens."""
-    house.change(Gateway, house.gateway_id, parameters=ALL_ANSWER)
-    return house
-
-
-def dials_s(house: House) -> list[float]:
-    """When calls were placed, in seconds from the start."""
-    return [(row["started_ms"] - MONDAY_NOON_MS) / 1_000 for row in house.rows(CallRequest)]
 
 
 async def test_nothing_is_dialled_after_a_pause_and_calls_in_progress_finish(sociable: House) -> None:
@@ -33,11 +19,11 @@ async def test_nothing_is_dialled_after_a_pause_and_calls_in_progress_finish(soc
     await sociable.advance(2.5)
     await sociable.move(campaign_id, CampaignStatus.PAUSE)
     await sociable.advance(1_000)
-    assert dials_s(sociable) == [0, 1, 2]
+    assert sociable.dials_s() == [0, 1, 2]
     assert [(row["duration"], row["billsec"]) for row in sociable.rows(Cdr)] == [(65, 60)] * 3
     await sociable.move(campaign_id, CampaignStatus.START)
     await sociable.advance(1)
-    assert dials_s(sociable) == [0, 1, 2, 1_002.5, 1_003.5]
+    assert sociable.dials_s() == [0, 1, 2, 1_002.5, 1_003.5]
 
 
 async def test_an_abort_hangs_up_at_once(sociable: House) -> None:
@@ -94,7 +80,7 @@ async def test_a_campaign_waits_for_its_starting_date(sociable: House) -> None:
     start = {"startingdate": MONDAY_NOON_MS + 10_000}
     await sociable.started(sociable.survey(SHORT), sociable.phonebook(*PEOPLE[:2]), **start)
     await sociable.advance(60)
-    assert dials_s(sociable) == [10, 11]
+    assert sociable.dials_s() == [10, 11]
 
 
 async def test_a_campaign_without_subscribers_stays_started(house: House) -> None:
@@ -106,7 +92,7 @@ async def test_a_campaign_without_subscribers_stays_started(house: House) -> Non
     house.contact(phonebook_id, "+12025550111")
     await house.worker.settle()
     await house.advance(100)
-    assert dials_s(house) == [100]
+    assert house.dials_s() == [100]
     row = house.row(Campaign, campaign_id)
     assert (row["status"], row["status_reason"], row["totalcontact"]) == (CampaignStatus.END, "completed", 1)
 
