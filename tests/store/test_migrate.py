@@ -13,6 +13,7 @@ import pytest
 from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
 from sqlalchemy import Connection, create_engine
+from sqlalchemy.pool import NullPool
 
 from dialer.store import migrate
 from dialer.store.database import Database
@@ -51,7 +52,7 @@ def whole(url: str, work: Callable[[Connection], Result]) -> Result:
 
 def test_the_migrations_make_what_the_models_say(url: str, tmp_path: Path) -> None:
     migrate.upgrade(url)
-    with create_engine(Database(url).url).connect() as connection:
+    with create_engine(Database(url).url, poolclass=NullPool).connect() as connection:
         context = MigrationContext.configure(connection, opts={"compare_type": True})
         assert compare_metadata(context, Row.metadata) == [], OUT_OF_STEP
     models = f"sqlite:///{tmp_path}/models.db"
