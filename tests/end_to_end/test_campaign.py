@@ -180,3 +180,15 @@ def test_a_deleted_campaign_leaves_its_cdrs(ann: Caller, admin: Caller) -> None:
     cdrs = ann.get("cdr/")
     assert cdrs["count"] == 7
     assert {(cdr["campaign"], cdr["callrequest"]) for cdr in cdrs["results"]} == {(None, None)}
+
+
+def test_a_gateway_that_carries_a_call_stays_until_it_is_over(ann: Caller, admin: Caller) -> None:
+    """The campaign has moved on to another gateway, but one call still rings on the first."""
+    made = campaign(ann, admin)
+    ann.change(made["url"], status=1)
+    other = admin.create("gateway", name="other")
+    ann.change(made["url"], aleg_gateway=other["url"])
+    status, body = admin.refused("DELETE", made["aleg_gateway"])
+    assert (status, body) == (409, {"detail": "Still used by callrequest 1."})
+    advance(admin, 3_600)
+    assert admin.request("DELETE", made["aleg_gateway"]).status_code == 204
