@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from sqlalchemy import Connection, bindparam, func, select, update
+from sqlalchemy import Connection, bindparam, select, update
 
 from dialer.store.bulk import Bulk, bulk_insert
 from dialer.store.models import LedgerEntry, User
@@ -52,9 +52,3 @@ def post_calls(connection: Connection, entries: Sequence[Entry], reserved: dict[
         moved[entry.user_id] = moved.get(entry.user_id, 0) + entry.amount
     _add_entries.run(connection, entries)
     _move_balance.run(connection, [(amount, reserved.get(owner, 0), owner) for owner, amount in moved.items()])
-
-
-def balance_of_entries(connection: Connection, user_id: int) -> int:
-    """What the user's entries sum to: always the balance."""
-    total = connection.scalar(select(func.sum(_entries.c.amount)).where(_entries.c.user_id == user_id))
-    return int(total or 0)

@@ -3,16 +3,19 @@
 from typing import Any
 
 import pytest
+from sqlalchemy import func, select
 
 from dialer.store.database import Database
-from dialer.store.ledger import balance_of_entries
+from dialer.store.models import LedgerEntry
 from tests.api.harness import BASE, NOW, Caller, FakeWorker
 
 
 def balance(admin: Caller, database: Database, user_id: int) -> tuple[Any, int]:
     """The balance as the API shows it, and the sum of the ledger's entries."""
     shown = admin.request("GET", f"users/{user_id}/").text.split('"balance":')[1].split(",")[0]
-    return shown, database.read_now(lambda connection: balance_of_entries(connection, user_id))
+    entries = LedgerEntry.__table__.c
+    query = select(func.sum(entries.amount)).where(entries.user_id == user_id)
+    return shown, database.read_now(lambda connection: int(connection.scalar(query) or 0))
 
 
 def test_a_user_shows_who_they_are_and_numbers_for_money(alice: Caller, admin: Caller) -> None:
