@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dialer.domain.pacing import FREQUENCY_MAX, due_ms, fixed_rate
+from dialer.domain.pacing.fixed import FREQUENCY_MAX, due_ms, fixed_rate
 
 
 def dials(frequency: int, delays_ms: list[int], start_ms: int = 1_795_168_800_000) -> list[int]:

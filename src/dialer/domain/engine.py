@@ -33,7 +33,7 @@ from dialer.domain.enums import CampaignStatus, SubscriberStatus
 from dialer.domain.hopper import NEVER_MS, Hopper
 from dialer.domain.identity import call_uuid
 from dialer.domain.money import Rate
-from dialer.domain.pacing import due_ms, fixed_rate
+from dialer.domain.pacing.fixed import due_ms, fixed_rate
 from dialer.domain.plans import Call, CampaignPlan, Subscriber, Verdict, bill
 from dialer.domain.retry import verdict
 from dialer.domain.windows import Windows

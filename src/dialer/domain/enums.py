@@ -76,6 +76,38 @@ class SectionType(IntEnum):
     SMS = 10
 
 
+class QueueStrategy(IntEnum):
+    """Which agent is offered a call first."""
+
+    RING_ALL = 1
+    LONGEST_IDLE_AGENT = 2
+    ROUND_ROBIN = 3
+    TOP_DOWN = 4
+    AGENT_WITH_LEAST_TALK_TIME = 5
+    AGENT_WITH_FEWEST_CALLS = 6
+    SEQUENTIALLY_BY_AGENT_ORDER = 7
+    RANDOM = 8
+    RING_PROGRESSIVELY = 9
+
+
+class AgentStatus(IntEnum):
+    """Whether an agent takes calls."""
+
+    LOGGED_OUT = 1
+    AVAILABLE = 2
+    AVAILABLE_ON_DEMAND = 3
+    ON_BREAK = 4
+
+
+class TransferStatus(IntEnum):
+    """Where a transfer of a call stands."""
+
+    WAITING = 1
+    """In a queue, or for its turn on the gateway."""
+    CONNECTED = 2
+    OVER = 3
+
+
 class MessageStatus(StrEnum):
     """Where one text message stands."""
 

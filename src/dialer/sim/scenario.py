@@ -11,7 +11,7 @@ from msgspec import Meta
 
 from dialer.domain.enums import AmdBehavior, SectionType
 from dialer.domain.money import MoneyError, parse_money
-from dialer.domain.pacing import FREQUENCY_MAX
+from dialer.domain.pacing.fixed import FREQUENCY_MAX
 from dialer.domain.survey import BRANCH_ANY, BRANCH_INVALID, BRANCH_TIMEOUT, SUPPORTED_SECTION_TYPES
 from dialer.domain.zones import is_zone
 from dialer.sim.behaviour import BehaviourError, parse_behaviour

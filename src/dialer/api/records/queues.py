@@ -1,6 +1,5 @@
 """Queues, the agents who serve them, and where each stands in which."""
 
-from enum import IntEnum
 from typing import Annotated, Final
 
 from sqlalchemy import select
@@ -20,32 +19,10 @@ from dialer.api.fields import (
 )
 from dialer.api.resource import Change, Resource, Rule, table_of
 from dialer.api.shapes import Shape
+from dialer.domain.enums import AgentStatus, QueueStrategy
 from dialer.store.models import Agent, Queue, Tier
 
 SCORES: Final = ("queue", "system")
-
-
-class QueueStrategy(IntEnum):
-    """Which agent is offered a call first."""
-
-    RING_ALL = 1
-    LONGEST_IDLE_AGENT = 2
-    ROUND_ROBIN = 3
-    TOP_DOWN = 4
-    AGENT_WITH_LEAST_TALK_TIME = 5
-    AGENT_WITH_FEWEST_CALLS = 6
-    SEQUENTIALLY_BY_AGENT_ORDER = 7
-    RANDOM = 8
-    RING_PROGRESSIVELY = 9
-
-
-class AgentStatus(IntEnum):
-    """Whether an agent takes calls."""
-
-    LOGGED_OUT = 1
-    AVAILABLE = 2
-    AVAILABLE_ON_DEMAND = 3
-    ON_BREAK = 4
 
 
 class QueueWrite(Shape):

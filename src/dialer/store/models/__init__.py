@@ -2,7 +2,7 @@
 
 from dialer.store.models._base import Row
 from dialer.store.models.accounts import LedgerEntry, Payment, User
-from dialer.store.models.calls import CallRequest, Cdr, SmsMessage, SurveyResult
+from dialer.store.models.calls import CallBack, CallRequest, Cdr, SmsMessage, SurveyResult, Transfer
 from dialer.store.models.campaigns import SMS, VOICE, Campaign, CampaignPhonebook, SealedSurvey, Subscriber
 from dialer.store.models.carriers import CallerId, CallerIdGroup, Did, Gateway, SmsGateway
 from dialer.store.models.contacts import Contact, DncContact, DncList, Phonebook
@@ -16,6 +16,7 @@ __all__ = [
     "Agent",
     "AudioFile",
     "BranchingTemplate",
+    "CallBack",
     "CallRequest",
     "CallerId",
     "CallerIdGroup",
@@ -42,5 +43,6 @@ __all__ = [
     "SurveyResult",
     "SurveyTemplate",
     "Tier",
+    "Transfer",
     "User",
 ]

@@ -1,6 +1,6 @@
 """Attempts, what came of them, and what was answered."""
 
-from sqlalchemy import ForeignKey, Index, String, text
+from sqlalchemy import Boolean, ForeignKey, Index, String, Text, text
 from sqlalchemy.orm import Mapped, mapped_column
 
 from dialer.store.models._base import BIG, Code, Milliseconds, Money, Name, Row, belongs_to, mentions, needs
@@ -37,6 +37,8 @@ class CallRequest(Row):
     """The campaign's `amd_behavior` at the dial; 0 without detection."""
     parameters: Mapped[str | None] = mapped_column(default=None)
     """The gateway's parameters at the dial, kept only if they were changed while the call was in progress."""
+    did_id: Mapped[int | None] = mentions("did")
+    """Set for a call that came in: the number that was called. Its `attempt` is that of the missed call, negative."""
 
     __table_args__ = (
         Index("uq_callrequest_subscriber_id_attempt", "subscriber_id", "attempt", unique=True),
@@ -50,6 +52,55 @@ class CallRequest(Row):
         ),
         {"sqlite_autoincrement": True},
     )
+
+
+class Transfer(Row):
+    """A call's way to somebody else: to a number, or through a queue to an agent. Its B-leg has a CDR of its own."""
+
+    __tablename__ = "transfer"
+
+    callrequest_id: Mapped[int] = belongs_to("callrequest")
+    place: Mapped[int]
+    """1 for the first transfer of the call."""
+    section_id: Mapped[int] = mapped_column(BIG)
+    queue_id: Mapped[int | None] = mentions("queue")
+    agent_id: Mapped[int | None] = mentions("agent")
+    gateway_id: Mapped[int] = mapped_column(BIG, default=0)
+    """What the B-leg goes out over; 0 for an agent of a queue."""
+    phone_number: Mapped[str] = mapped_column(String(64), default="")
+    status: Mapped[Code]
+    reason: Mapped[str] = mapped_column(String(40), default="")
+    """Why nobody was reached; empty if somebody was, or may still be."""
+    joined_ms: Mapped[Milliseconds]
+    """When the call came to its transfer."""
+    score_from_ms: Mapped[int] = mapped_column(BIG, default=0)
+    offers: Mapped[str] = mapped_column(Text, default="{}")
+    """JSON: agents who are being asked, and since when."""
+    started_ms: Mapped[int | None] = mapped_column(BIG, default=None)
+    """When the B-leg was dialled, or its agent asked."""
+    answered_ms: Mapped[int | None] = mapped_column(BIG, default=None)
+    ended_ms: Mapped[int | None] = mapped_column(BIG, default=None)
+    hold: Mapped[Money] = mapped_column(default=0)
+    call_rate: Mapped[Money] = mapped_column(default=0)
+    talk_limit_ms: Mapped[int] = mapped_column(BIG, default=0)
+    is_abandoned: Mapped[bool] = mapped_column(Boolean, default=False)
+    """No agent took it within two seconds."""
+
+    __table_args__ = (
+        Index("uq_transfer_callrequest_id_place", "callrequest_id", "place", unique=True),
+        Index("ix_transfer_gateway_id_started_ms", "gateway_id", "started_ms"),
+        Index("ix_transfer_queue_id_ended_ms", "queue_id", "ended_ms"),
+        {"sqlite_autoincrement": True},
+    )
+
+
+class CallBack(Row):
+    """A simulated callee who missed a call and is going to call back; `id` is the call request's."""
+
+    __tablename__ = "call_back"
+
+    id: Mapped[int] = mapped_column(BIG, ForeignKey("callrequest.id", ondelete="CASCADE"), primary_key=True)
+    due_ms: Mapped[int] = mapped_column(BIG, index=True)
 
 
 class Cdr(Row):
@@ -89,6 +140,10 @@ class SurveyResult(Row):
     section_type: Mapped[Code]
     question: Mapped[str] = mapped_column(String(500))
     response: Mapped[Name]
+    record_file: Mapped[Name] = mapped_column(default="", server_default="")
+    """Of a section that records: where the recording is, relative to the media directory."""
+    recording_duration: Mapped[int | None] = mapped_column(default=None)
+    """In seconds, a started one counting."""
     created_date: Mapped[Milliseconds]
 
 
@@ -117,9 +172,18 @@ class SmsMessage(Row):
     send_date: Mapped[Milliseconds]
     delivery_date: Mapped[int | None] = mapped_column(BIG, default=None)
     ended_ms: Mapped[int | None] = mapped_column(BIG, default=None)
+    callrequest_id: Mapped[int | None] = mentions("callrequest")
+    """The call in which it was sent, if it was a section of a survey that sent it."""
 
     __table_args__ = (
-        Index("uq_sms_message_subscriber_id_attempt", "subscriber_id", "attempt", unique=True),
+        Index(
+            "uq_sms_message_subscriber_id_attempt",
+            "subscriber_id",
+            "attempt",
+            unique=True,
+            sqlite_where=text("callrequest_id IS NULL"),
+            postgresql_where=text("callrequest_id IS NULL"),
+        ),
         Index("ix_sms_message_campaign_id_status", "campaign_id", "status"),
         Index("ix_sms_message_gateway_id_send_date", "gateway_id", "send_date"),
         Index(

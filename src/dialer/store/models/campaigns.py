@@ -79,6 +79,15 @@ class Campaign(Row):
     cost: Mapped[Money] = mapped_column(default=0)
     next_dial_us: Mapped[int] = mapped_column(BIG, default=0)
     """When pacing allows the next dial, in microseconds since the epoch."""
+    abandon_rate_max: Mapped[Money] = mapped_column(default=300_000, server_default="300000")
+    """Per cent of the calls that persons answered which may find no agent in time, in multiples of 1e-5."""
+    live_answered: Mapped[Count]
+    """Calls that persons answered, of a campaign that is paced by its agents."""
+    abandoned: Mapped[Count]
+    pacing_figures: Mapped[LongText]
+    """A `dialer.domain.pacing.situation.Figures` as JSON, or empty."""
+    callerid_turns: Mapped[LongText]
+    """JSON: how often each area code's caller IDs were shown, so that they take turns; or empty."""
     created_date: Mapped[Milliseconds]
     updated_date: Mapped[Milliseconds]
 

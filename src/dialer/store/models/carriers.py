@@ -3,7 +3,7 @@
 from sqlalchemy import String
 from sqlalchemy.orm import Mapped, mapped_column
 
-from dialer.store.models._base import Count, LongText, Milliseconds, Name, Row, belongs_to, mentions
+from dialer.store.models._base import BIG, Count, LongText, Milliseconds, Name, Row, belongs_to, mentions
 
 
 class Gateway(Row):
@@ -19,6 +19,11 @@ class Gateway(Row):
     max_channels: Mapped[Count]
     max_cps: Mapped[Count]
     parameters: Mapped[str] = mapped_column(default="{}")
+    failures: Mapped[Count]
+    """How often in a row it has failed."""
+    rest_ms: Mapped[int] = mapped_column(BIG, default=0, server_default="0")
+    """How long its rest is, or was, or 0."""
+    rests_until_ms: Mapped[int] = mapped_column(BIG, default=0, server_default="0")
     created_date: Mapped[Milliseconds]
     updated_date: Mapped[Milliseconds]
 
@@ -35,6 +40,11 @@ class SmsGateway(Row):
     protocol: Mapped[str] = mapped_column(String(16), default="sim")
     max_cps: Mapped[Count]
     parameters: Mapped[str] = mapped_column(default="{}")
+    failures: Mapped[Count]
+    """How often in a row it has failed."""
+    rest_ms: Mapped[int] = mapped_column(BIG, default=0, server_default="0")
+    """How long its rest is, or was, or 0."""
+    rests_until_ms: Mapped[int] = mapped_column(BIG, default=0, server_default="0")
     created_date: Mapped[Milliseconds]
     updated_date: Mapped[Milliseconds]
 

@@ -3,7 +3,7 @@
 from sqlalchemy import Boolean, Index, String
 from sqlalchemy.orm import Mapped, mapped_column
 
-from dialer.store.models._base import Code, Milliseconds, Name, Row, belongs_to
+from dialer.store.models._base import BIG, Code, LongText, Milliseconds, Name, Row, belongs_to
 
 
 class Queue(Row):
@@ -26,6 +26,8 @@ class Queue(Row):
     max_wait_time: Mapped[int] = mapped_column(default=0)
     max_wait_time_with_no_agent: Mapped[int] = mapped_column(default=120)
     max_wait_time_with_no_agent_time_reached: Mapped[int] = mapped_column(default=5)
+    last_agent_id: Mapped[int] = mapped_column(BIG, default=0, server_default="0")
+    """Who was offered a call last: where a round goes on."""
     created_date: Mapped[Milliseconds]
     updated_date: Mapped[Milliseconds]
 
@@ -41,6 +43,8 @@ class Agent(Row):
     status: Mapped[Code] = mapped_column(default=1)
     wrap_up_time: Mapped[int] = mapped_column(default=0)
     parameters: Mapped[str] = mapped_column(default="{}")
+    figures: Mapped[LongText]
+    """A `dialer.domain.queueing.plans.AgentFigures` as JSON, or empty."""
     created_date: Mapped[Milliseconds]
     updated_date: Mapped[Milliseconds]
 
