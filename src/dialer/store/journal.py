@@ -172,7 +172,7 @@ class Journal:
         self.next_cdr_id += 1
         for result in effect.outcome.results:
             kept = (result.section_id, result.section_type, result.question, result.response, result.at_ms)
-            self._results.append((plan.user_id, plan.id, call.id, *kept))
+            self._results.append((plan.user_id, plan.id, call.id, *kept, "", None))
 
     def _record_consequences(self, effect: effects.FinishCall) -> None:
         """What an attempt changes besides its own rows: the subscriber, the campaign's counters, the balance."""

@@ -79,6 +79,8 @@ INSERT_RESULTS: Final = bulk_insert(
     "question",
     "response",
     "created_date",
+    "record_file",
+    "recording_duration",
 )
 _pending: ColumnElement[int] = literal_column(str(int(SubscriberStatus.PENDING)))
 _abort: ColumnElement[int] = literal_column(str(int(SubscriberStatus.ABORT)))
