@@ -1,6 +1,7 @@
-"""Several campaigns on one gateway and one account, run to their end in memory, with everything that happened."""
+"""Several campaigns on one account, run to their end in memory, with everything that happened."""
 
-from typing import Any, Final
+from collections.abc import Iterator
+from typing import Any, Final, TypeVar
 
 import msgspec
 
@@ -11,6 +12,7 @@ from dialer.domain.enums import CampaignStatus, SectionType, SubscriberStatus
 from dialer.domain.events import AccountOpened, CampaignOpened, GatewayOpened
 from dialer.domain.money import Rate
 from dialer.domain.plans import Call, CampaignPlan, GatewayPlan, Subscriber
+from dialer.domain.resting import Rest
 from dialer.domain.survey import Prompt, Section, Survey
 from dialer.sim.book import Book
 from dialer.sim.carrier import SimulatedCarrier
@@ -28,6 +30,8 @@ FLOW: Final = CallFlow(
     )
 )
 
+_Effect = TypeVar("_Effect", bound=effects.Effect)
+
 
 class Diary(Book):
     """A book that also keeps every effect, with its time."""
@@ -43,28 +47,31 @@ class Diary(Book):
 
 
 class Fleet:
-    """The campaigns of one user on one gateway. Subscribers have ids from 1 on, campaign by campaign."""
+    """The campaigns of one user, on gateway 1 or on others. Subscribers have ids from 1 on, campaign by campaign."""
 
     def __init__(
         self,
         *plans: CampaignPlan,
         callees: list[list[tuple[str, str]]],
         gateway: GatewayPlan | None = None,
+        others: tuple[GatewayPlan, ...] = (),
         balance: int = 10**9,
         rate: Rate | None = None,
         parameters: dict[str, Any] | None = None,
         seed: int = 1,
     ) -> None:
-        """`callees` are the (number, zone key) of each campaign."""
+        """`callees` are the (number, zone key) of each campaign; `others` the gateways besides the first."""
         self.plans: Final = plans
         self.gateway: Final = gateway or GatewayPlan(1)
+        self.gateways: Final = (self.gateway, *others)
         self.balance: Final = balance
         self.rate: Final = rate or Rate(0)
         self.members: Final[dict[int, list[Subscriber]]] = {}
         self.book: Final = Diary()
         self.kernel = self._kernel(seed, msgspec.json.encode(parameters or {}).decode(), START_MS)
         self.kernel.tell(AccountOpened(1, balance, 0, self.rate))
-        self.kernel.tell(GatewayOpened(self.gateway))
+        for one in self.gateways:
+            self.kernel.tell(GatewayOpened(one))
         for plan_, theirs in zip(plans, callees, strict=True):
             self._open(plan_, theirs)
 
@@ -86,31 +93,46 @@ class Fleet:
     def _kernel(self, seed: int, parameters: str, now_ms: int) -> Kernel:
         self._origin = (seed, parameters)
         carrier = SimulatedCarrier(seed=seed)
-        carrier.open_gateway(1, parameters)
+        for one in self.gateways:
+            carrier.open_gateway(one.id, parameters)
         return Kernel(Engine(seed=seed, first_call_id=len(self.dials) + 1), carrier, self.book, now_ms=now_ms)
 
     def _tell(self, calls_to_restore: list[Call]) -> None:
         kernel = self.kernel
         held = sum(call.hold for call in self.dials) - sum(end.call.hold for end in self.ends)
         kernel.tell(AccountOpened(1, self.balance - self.book.spent[1], held, self.rate))
-        recent = [call.started_ms for call in self.dials if call.started_ms > kernel.now_ms - 1_000]
-        kernel.tell(GatewayOpened(self.gateway, tuple(recent[-self.gateway.max_cps :])))
+        for one in self.gateways:
+            kernel.tell(GatewayOpened(one, self._recent_dials_ms(one), self.rest(one.id)))
         for call in calls_to_restore:
             kernel.restore(call, kernel.now_ms)
         for plan_ in self.plans:
             status = self._status(plan_)
             if status is not CampaignStatus.END:
-                kernel.tell(CampaignOpened(plan_, status, self._next_dial_us(plan_), self._open_zones(plan_)))
+                next_dial_us, turns = self._paced(plan_)
+                kernel.tell(CampaignOpened(plan_, status, next_dial_us, self._open_zones(plan_), turns))
+
+    def _recent_dials_ms(self, gateway: GatewayPlan) -> tuple[int, ...]:
+        recent = [call.started_ms for call in self.dials if call.plan.gateway_id == gateway.id]
+        return tuple([at_ms for at_ms in recent if at_ms > self.kernel.now_ms - 1_000][-gateway.max_cps :])
+
+    def rest(self, gateway_id: int) -> Rest:
+        """How a gateway has fared lately."""
+        kept = [effect.rest for effect in self.effects(effects.KeepRest) if effect.gateway_id == gateway_id]
+        return kept[-1] if kept else Rest()
 
     @property
     def dials(self) -> list[Call]:
         """Every call, in the order in which they were placed."""
-        return [effect.call for _, effect in self.book.entries if isinstance(effect, effects.Dial)]
+        return [effect.call for effect in self.effects(effects.Dial)]
 
     @property
     def ends(self) -> list[effects.FinishCall]:
         """Every end of a call."""
-        return [effect for _, effect in self.book.entries if isinstance(effect, effects.FinishCall)]
+        return list(self.effects(effects.FinishCall))
+
+    def effects(self, kind: type[_Effect]) -> Iterator[_Effect]:
+        """Every effect of a kind, in the order in which they came."""
+        return (effect for _, effect in self.book.entries if isinstance(effect, kind))
 
     @property
     def moves(self) -> list[tuple[int, int, CampaignStatus, str]]:
@@ -132,13 +154,10 @@ class Fleet:
         theirs = [status for _, campaign_id, status, _ in self.moves if campaign_id == plan_.id]
         return theirs[-1] if theirs else CampaignStatus.START
 
-    def _next_dial_us(self, plan_: CampaignPlan) -> int:
-        theirs = (
-            effect.next_dial_us
-            for _, effect in self.book.entries
-            if isinstance(effect, effects.Dial) and effect.call.plan.id == plan_.id
-        )
-        return max(theirs, default=0)
+    def _paced(self, plan_: CampaignPlan) -> tuple[int, dict[str, int]]:
+        """When the next dial is due, and whose turn it is among the caller IDs."""
+        theirs = [effect for effect in self.effects(effects.Dial) if effect.call.plan.id == plan_.id]
+        return (theirs[-1].next_dial_us, dict(theirs[-1].callerid_turns)) if theirs else (0, {})
 
     def _open_zones(self, plan_: CampaignPlan) -> tuple[str, ...]:
         """The zone keys of the PENDING."""
@@ -151,7 +170,7 @@ class Fleet:
 def plan(campaign_id: int = 1, **settings: Any) -> CampaignPlan:  # noqa: ANN401 - any field of a plan
     """A campaign that starts at once and lasts a day, unless told otherwise."""
     usual: dict[str, Any] = {"flow": FLOW, "starting_ms": START_MS, "expires_ms": START_MS + DAY_MS, "frequency": 60}
-    return CampaignPlan(campaign_id, 1, 1, **usual | settings)
+    return CampaignPlan(id=campaign_id, user_id=1, **{"gateway_id": 1} | usual | settings)
 
 
 def numbers(count: int, zone: str = "") -> list[tuple[str, str]]:

@@ -1,22 +1,27 @@
 """Which caller ID a callee is shown."""
 
+from collections import Counter, defaultdict
 from typing import Final
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from dialer.domain.callerid import choose_callerid
+from dialer.domain.callerid import Turns, choose_callerid, turns_of
 from dialer.domain.callflow import CallFlow
 from dialer.domain.plans import CallerIdChoice, CampaignPlan
 from dialer.domain.survey import Survey
+from tests.domain.fleet import START_MS, Fleet, plan
 
 OWN: Final = "+15550000"
+numbers_called = st.sampled_from(["+12025550100", "+12035550100", "+442079460000", "+33199000000", "2025550100", "911"])
+areacodes = st.sampled_from(["1202", "+1202", "202", "2025", "1", "+44", "20", "*", ""])
 
 
-def shown(number: str, *choices: tuple[str, str], turn: int = 0) -> str:
-    """The caller ID from a group of (area code, caller ID)."""
+def plan_of(*choices: tuple[str, str]) -> CampaignPlan:
+    """A campaign with a group of (area code, caller ID)."""
     group = tuple(CallerIdChoice(*choice) for choice in choices)
-    flow = CallFlow(Survey(()))
-    return choose_callerid(CampaignPlan(1, 1, 1, flow, 0, 1, callerid=OWN, callerids=group), number, turn)
+    return CampaignPlan(1, 1, 1, CallFlow(Survey(())), 0, 1, callerid=OWN, callerids=group)
 
 
 @pytest.mark.parametrize(
@@ -36,9 +41,75 @@ def shown(number: str, *choices: tuple[str, str], turn: int = 0) -> str:
 def test_the_longest_area_code_wins_then_the_wildcard_then_the_campaigns_own(
     number: str, choices: tuple[tuple[str, str], ...], expected: str
 ) -> None:
-    assert shown(number, *choices) == expected
+    assert choose_callerid(plan_of(*choices), number, {}) == expected
 
 
 def test_equals_take_turns() -> None:
-    group = (("1202", "A"), ("1202", "B"), ("1", "C"), ("1202", "D"))
-    assert [shown("+12025550100", *group, turn=turn) for turn in range(4)] == ["A", "B", "D", "A"]
+    group = plan_of(("1202", "A"), ("1202", "B"), ("1", "C"), ("+1202", "D"))
+    turns: Turns = {}
+    assert [choose_callerid(group, "+12025550100", turns) for _ in range(5)] == ["A", "B", "D", "A", "B"]
+    assert turns == {"1202": 5}
+
+
+def test_every_area_code_has_turns_of_its_own() -> None:
+    """A campaign that calls Washington and London by turns shows both numbers of each."""
+    group = plan_of(("1202", "A"), ("1202", "B"), ("44", "C"), ("44", "D"))
+    turns: Turns = {}
+    called = ["+12025550100", "+442079460000"] * 4
+    assert [choose_callerid(group, number, turns) for number in called] == ["A", "C", "B", "D", "A", "C", "B", "D"]
+
+
+def test_what_was_counted_for_area_codes_that_are_gone_is_forgotten() -> None:
+    group = plan_of(("+1202", "A"), ("2025", "B"), ("*", "C"))
+    assert turns_of(group, {"1202": 3, "1202&2025": 1, "*": 2, "44": 9, "1202&44": 1}) == {
+        "1202": 3,
+        "1202&2025": 1,
+        "*": 2,
+    }
+
+
+@given(st.lists(areacodes, max_size=6), st.lists(numbers_called, max_size=60))
+def test_among_equals_none_is_shown_more_than_once_more_than_another(codes: list[str], called: list[str]) -> None:
+    """Whatever else was dialled in between."""
+    group = plan_of(*((code, f"caller {index}") for index, code in enumerate(codes)))
+    turns: Turns = {}
+    shown: dict[str, Counter[str]] = defaultdict(Counter)
+    for number in called:
+        shown[number][choose_callerid(group, number, turns)] += 1
+    for number, counts in shown.items():
+        rivals = {key for key in turns if key and choose_callerid(group, number, dict(turns)) != OWN}
+        if len(shown) == 1 and rivals:
+            everybody = {choose_callerid(group, number, turns) for _ in codes}
+            assert max(counts.values()) - min(counts[one] for one in everybody) <= 1
+
+
+@given(st.lists(numbers_called.filter(lambda number: number != "911"), max_size=40), st.integers(1, 5))
+def test_caller_ids_of_an_area_code_are_shown_equally_often(called: list[str], size: int) -> None:
+    """Of every area code, counts differ by at most one at every moment, over calls to anywhere."""
+    group = plan_of(*((code, f"{code}/{index}") for index in range(size) for code in ("1202", "1203", "44", "*")))
+    turns: Turns = {}
+    shown: Counter[str] = Counter()
+    for number in called:
+        shown[choose_callerid(group, number, turns)] += 1
+        for code in ("1202", "1203", "44", "*"):
+            counts = [shown[f"{code}/{index}"] for index in range(size)]
+            assert max(counts) - min(counts) <= 1
+
+
+def test_a_restart_goes_on_where_it_was() -> None:
+    """Five calls a second apart, and a restart after the second: the third caller ID is next."""
+    group = tuple(CallerIdChoice("33", name) for name in "ABC")
+    fleet = Fleet(plan(callerids=group), callees=[[(f"+3319900{index:04d}", "") for index in range(5)]])
+    fleet.run(START_MS + 1_500)
+    fleet.restart()
+    fleet.run()
+    assert [call.callerid for call in fleet.dials] == ["A", "B", "C", "A", "B"]
+
+
+def test_a_campaign_that_is_told_again_goes_on_where_it_was() -> None:
+    group = tuple(CallerIdChoice("*", name) for name in "AB")
+    fleet = Fleet(plan(callerids=group), callees=[[(f"+3319900{index:04d}", "") for index in range(4)]])
+    for second in range(4):
+        fleet.run(START_MS + second * 1_000)
+        fleet.tell_again()
+    assert [call.callerid for call in fleet.dials] == ["A", "B", "A", "B"]

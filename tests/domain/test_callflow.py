@@ -8,17 +8,11 @@ from hypothesis import strategies as st
 
 from dialer.domain.callflow import NODES_PER_CALL_MAX, SECTIONS_PER_CALL_MAX, CallFlow, Position, Turn
 from dialer.domain.enums import SectionType
-from dialer.domain.survey import SUPPORTED_SECTION_TYPES, Prompt, Section, Survey, decode_survey, encode_survey
+from dialer.domain.survey import Prompt, Section, Survey, decode_survey, encode_survey
+from tests.domain.surveys import SORRY, any_sections, section
 
 ASKING: Final = [SectionType.MULTI_CHOICE, SectionType.RATING, SectionType.CAPTURE_DIGITS]
 OTHER: Final = 2
-SORRY: Final = Prompt(audio_ms=500)
-
-
-def section(section_type: SectionType, section_id: int = 1, **fields: Any) -> Section:  # noqa: ANN401 - any field
-    """A section that takes 1 as an answer, whatever its type, and not 8."""
-    usual: dict[str, Any] = {"key_labels": {"1": "one"}, "rating_laps": 5, "number_digits": 1, "max_number": 5}
-    return Section(section_id, section_type, f"Section {section_id}", Prompt(audio_ms=1_000), **usual | fields)
 
 
 def flow_of(section_type: SectionType, **fields: Any) -> tuple[CallFlow, Position]:  # noqa: ANN401 - any field
@@ -30,7 +24,11 @@ def flow_of(section_type: SectionType, **fields: Any) -> tuple[CallFlow, Positio
 
 
 def leads_to(turn: Turn) -> int | None:
-    return None if turn.position is None else turn.position.section.id
+    return section_after(turn.position)
+
+
+def section_after(position: Position | None) -> int | None:
+    return None if position is None else position.section.id
 
 
 def heard(section_type: SectionType, keys: str, **fields: Any) -> tuple[int | None, str | None]:  # noqa: ANN401
@@ -63,8 +61,52 @@ def test_what_is_only_played_goes_to_branch_0_else_to_timeout_else_hangs_up(
     branches: dict[str, int | None], target: int | None
 ) -> None:
     flow, start = flow_of(SectionType.PLAY_MESSAGE, branches=branches)
-    position = flow.done(start)
-    assert (None if position is None else position.section.id) == target
+    assert section_after(flow.done(start)) == target
+
+
+@pytest.mark.parametrize(
+    "section_type",
+    [SectionType.RECORD_MESSAGE, SectionType.CONFERENCE, SectionType.SMS, SectionType.CALL_TRANSFER],
+)
+def test_a_section_that_does_something_goes_on_like_one_that_is_played(section_type: SectionType) -> None:
+    flow, start = flow_of(section_type, branches={"0": 2, "timeout": 1})
+    assert section_after(flow.done(start)) == 2
+
+
+@pytest.mark.parametrize(
+    ("branches", "queue_id", "is_connected", "target"),
+    [
+        ({"0": 2, "timeout": 1}, None, True, 2),
+        ({"timeout": 2}, None, True, 2),
+        ({"0": None, "timeout": 2}, 7, True, None),
+        ({}, 7, True, None),
+        ({"0": 1, "timeout": 2}, None, False, 2),
+        ({"0": 2}, None, False, 2),
+        ({"0": 2, "timeout": None}, None, False, None),
+        ({"0": 1, "timeout": 2}, 7, False, 2),
+        ({"0": 2}, 7, False, None),
+        ({}, None, False, None),
+    ],
+)
+def test_a_transfer_that_reached_nobody_takes_timeout_and_only_one_to_a_number_may_take_0(
+    branches: dict[str, int | None],
+    queue_id: int | None,
+    is_connected: bool,  # noqa: FBT001 - a column of the table
+    target: int | None,
+) -> None:
+    flow, start = flow_of(SectionType.CALL_TRANSFER, branches=branches, queue_id=queue_id)
+    assert section_after(flow.transferred(start, is_connected=is_connected)) == target
+
+
+def test_the_queues_of_a_survey_are_those_its_transfers_go_to() -> None:
+    sections = (
+        section(SectionType.CALL_TRANSFER, 1, queue_id=7),
+        section(SectionType.CALL_TRANSFER, 2, queue_id=8),
+        section(SectionType.CALL_TRANSFER, 3, queue_id=7),
+        section(SectionType.CALL_TRANSFER, 4, phonenumber="+12025550100"),
+        section(SectionType.PLAY_MESSAGE, 5, queue_id=9),
+    )
+    assert CallFlow(Survey(sections)).queue_ids == {7, 8}
 
 
 @pytest.mark.parametrize("section_type", [SectionType.HANG_UP, SectionType.DNC])
@@ -190,32 +232,15 @@ def test_a_loop_that_waits_for_the_callee_goes_on_while_the_callee_does() -> Non
     assert asked == SECTIONS_PER_CALL_MAX
 
 
-targets = st.none() | st.integers(1, 6)
-branches = st.dictionaries(st.sampled_from(["0", "1", "2", "12", "any", "timeout", "invalid"]), targets)
-any_sections = st.lists(
-    st.builds(
-        section,
-        st.sampled_from(sorted(SUPPORTED_SECTION_TYPES)),
-        retries=st.integers(-1, 3),
-        branches=branches,
-        number_digits=st.integers(1, 3),
-        rating_laps=st.integers(1, 20),
-        completed=st.booleans(),
-        invalid_prompt=st.none() | st.just(SORRY),
-    ),
-    min_size=1,
-    max_size=5,
-).map(lambda found: tuple(_with_id(one, index) for index, one in enumerate(found, 1)))
+inputs_of_a_call = st.lists(st.sampled_from(["", "1", "2", "12", "7", "#", "*", "1#"]), min_size=1, max_size=4)
+answers_of_transfers = st.lists(st.booleans(), min_size=1, max_size=4)
 
 
-def _with_id(one: Section, section_id: int) -> Section:
-    fields = {name: getattr(one, name) for name in Section.__struct_fields__}
-    return Section(**fields | {"id": section_id})
-
-
-@given(any_sections, st.lists(st.sampled_from(["", "1", "2", "12", "7", "#", "*", "1#"]), min_size=1, max_size=4))
-def test_any_survey_ends_whatever_is_pressed(sections: tuple[Section, ...], inputs: list[str]) -> None:
-    """Who presses nothing more, in the end, is asked no more than the retries of a few sections in a row allow."""
+@given(any_sections, inputs_of_a_call, answers_of_transfers)
+def test_any_survey_ends_whatever_is_pressed_and_whoever_is_reached(
+    sections: tuple[Section, ...], inputs: list[str], answers: list[bool]
+) -> None:
+    """However the callee and those the call is brought to go on, in a loop."""
     flow = CallFlow(Survey(sections))
     position = flow.begin()
     entered = 0
@@ -223,6 +248,8 @@ def test_any_survey_ends_whatever_is_pressed(sections: tuple[Section, ...], inpu
         assert flow.prompts(position)[-1] == position.section.prompt
         if position.section.asks:
             position = flow.heard(position, inputs[entered % len(inputs)]).position
+        elif position.section.type is SectionType.CALL_TRANSFER:
+            position = flow.transferred(position, is_connected=answers[entered % len(answers)])
         else:
             position = flow.done(position)
         entered += 1
@@ -232,6 +259,11 @@ def test_any_survey_ends_whatever_is_pressed(sections: tuple[Section, ...], inpu
 @given(any_sections)
 def test_a_survey_is_read_as_it_was_written(sections: tuple[Section, ...]) -> None:
     assert decode_survey(encode_survey(Survey(sections))) == Survey(sections)
+
+
+def test_a_survey_that_was_written_before_its_sections_had_all_fields_is_read() -> None:
+    document = '{"sections":[{"id":1,"type":1,"question":"Section 1","prompt":{"audio_ms":1000}}]}'
+    assert decode_survey(document) == Survey((Section(1, SectionType.PLAY_MESSAGE, "Section 1", Prompt(1_000)),))
 
 
 @pytest.mark.parametrize(("completed", "has_completion"), [(True, True), (False, False)])

@@ -135,11 +135,12 @@ def test_no_dial_follows_the_answer_to_a_pause_and_an_abort_ends_every_call(ann:
 
 
 def test_what_a_campaign_lacks_is_refused_at_the_start(ann: Caller, admin: Caller) -> None:
-    """A section of a type that cannot be played yet: 400 at the start, naming the field, and nothing has changed."""
+    """A transfer to nowhere: 400 at the start, naming the field and the section, and nothing has changed."""
     made = campaign(ann, admin)
-    ann.create("section-template", survey=f"/rest-api/survey-template/{made['object_id']}/", type=5, question="Speak")
-    status, body = ann.refused("PATCH", made["url"], status=1)
-    assert (status, list(body)) == (400, ["object_id"])
+    survey = f"/rest-api/survey-template/{made['object_id']}/"
+    section = ann.create("section-template", survey=survey, order=5, type=6, question="Wait", script="Hold the line")
+    message = f"Section {section['id']}: The transfer has neither a phonenumber nor a queue."
+    assert ann.refused("PATCH", made["url"], status=1) == (400, {"object_id": [message]})
     assert ann.get(made["url"])["status"] == 0
 
 

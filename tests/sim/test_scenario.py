@@ -92,6 +92,11 @@ def test_every_field_of_a_campaign_and_a_section_arrives() -> None:
         "min_number": 1,
         "max_number": 2,
         "completed": True,
+        "phonenumber": "+12025550199",
+        "confirm_script": "Press 1",
+        "confirm_key": "1",
+        "conference": "room",
+        "sms_text": "Thanks",
         "branches": {"any": 9, "timeout": None},
     }
     parts = {"campaign": campaign, "survey": {"sections": [section]}, "timezone": "Europe/Paris"}
@@ -112,6 +117,11 @@ def test_every_field_of_a_campaign_and_a_section_arrives() -> None:
             min_number=1,
             max_number=2,
             completed=True,
+            phonenumber="+12025550199",
+            confirm_script="Press 1",
+            confirm_key="1",
+            conference="room",
+            sms_text="Thanks",
             branches={"any": 9, "timeout": None},
         ),
     )
@@ -205,7 +215,10 @@ def test_contacts_come_first_and_every_number_once() -> None:
         ),
         (document(survey={"sections": []}), "survey.sections: Expected `array` of length >= 1"),
         (document(survey={"sections": [SECTION, SECTION]}), "survey.sections: Two sections have the same id."),
-        (document(**sections(type=6)), "survey.sections: Section 1 is of type 6, which cannot be played."),
+        (
+            document(**sections(confirm_key="12")),
+            "survey.sections[0].confirm_key: Expected `str` matching regex '^[0-9*#]?\\\\Z'",
+        ),
         (document(**sections(type=11)), "survey.sections[0].type: Invalid enum value 11"),
         (document(**sections(min_number=100)), "survey.sections: Section 1 has a min_number above its max_number."),
         (

@@ -4,9 +4,8 @@ import pytest
 
 from dialer.domain.enums import CallRequestStatus, CampaignStatus, SubscriberStatus
 from dialer.domain.states import IllegalMoveError
-from dialer.store.lifecycle import CampaignNotReadyError
 from dialer.store.models import CallRequest, Campaign, Cdr, SectionTemplate, Subscriber, User
-from tests.worker.house import CENTS, DAY_MS, MONDAY_NOON_MS, House
+from tests.worker.house import CENTS, MONDAY_NOON_MS, House
 
 LONG = {"type": 1, "script": "word " * 150}  # 60 s
 SHORT = {"type": 1, "script": "word"}  # 1 s
@@ -125,30 +124,6 @@ async def test_a_started_campaign_plays_the_survey_as_it_was(sociable: House) ->
     sociable.restart()
     await sociable.advance(100)
     assert [row["billsec"] for row in sociable.rows(Cdr)] == [1, 1]
-
-
-@pytest.mark.parametrize("section_type", [5, 6, 8, 10])
-async def test_a_section_that_cannot_be_played_is_refused_at_the_start(house: House, section_type: int) -> None:
-    """Never in the middle of a call."""
-    campaign_id = house.campaign(house.survey(SHORT, {"type": section_type}), house.phonebook("+12025550100"))
-    with pytest.raises(CampaignNotReadyError) as refusal:
-        await house.move(campaign_id, CampaignStatus.START)
-    assert set(refusal.value.errors) == {"object_id"}
-    assert house.row(Campaign, campaign_id)["status"] == CampaignStatus.NEW
-
-
-async def test_what_a_campaign_lacks_is_named_at_the_start(house: House) -> None:
-    """A survey without sections, an expiration date that has passed, a dial method that is not there."""
-    past = {"expirationdate": MONDAY_NOON_MS - DAY_MS}
-    for survey_id, values, fields in [
-        (house.survey(), {}, {"object_id"}),
-        (4_711, {}, {"object_id"}),
-        (house.survey(SHORT), past | {"dial_method": 3}, {"expirationdate", "dial_method"}),
-    ]:
-        campaign_id = house.campaign(survey_id, **values)
-        with pytest.raises(CampaignNotReadyError) as refusal:
-            await house.move(campaign_id, CampaignStatus.START)
-        assert set(refusal.value.errors) == fields
 
 
 async def test_a_campaign_ends_with_its_last_call(house: House) -> None:

@@ -17,6 +17,7 @@ from dialer.api.controller import controllers
 from dialer.api.edge import Edge
 from dialer.api.errors import EXCEPTION_HANDLERS
 from dialer.api.exports import export
+from dialer.api.forecast import Forecaster, Forecasting, forecast_campaign, forecast_sms_campaign
 from dialer.api.idempotency import Attempts
 from dialer.api.imports import import_contacts, import_dnc_contacts
 from dialer.api.links import PREFIX
@@ -26,6 +27,7 @@ from dialer.api.openapi import ShapePlugin, openapi_config
 from dialer.api.resources import BY_PATH, RESOURCES
 from dialer.api.root import read_root
 from dialer.api.service import Dialling, Export, Service
+from dialer.forecast.apart import forecast_apart
 from dialer.settings import Settings
 from dialer.store.database import Database
 
@@ -35,6 +37,8 @@ EXTRA_ROUTES: Final[tuple[ControllerRouterHandler, ...]] = (
     delete_audio,
     import_contacts,
     import_dnc_contacts,
+    forecast_campaign,
+    forecast_sms_campaign,
 )
 """Handlers under `/rest-api` that are no rows of the resource table."""
 
@@ -46,6 +50,7 @@ def create_app(
     worker: Dialling,
     authenticator: Authenticator | None = None,
     export: Export = export,
+    forecasting: Forecasting = forecast_apart,
 ) -> Litestar:
     """The application: the REST API, health, metrics and the OpenAPI document.
 
@@ -64,6 +69,7 @@ def create_app(
             "service": _given(service),
             "metrics": _given(metrics),
             "attempts": _given(Attempts()),
+            "forecaster": _given(Forecaster(forecasting)),
         },
         exception_handlers=EXCEPTION_HANDLERS,
         request_max_body_size=BODY_BYTES_MAX,

@@ -26,6 +26,7 @@ IGNORED_NAMES_MAX: Final = 20
 IGNORED_NAME_LENGTH_MAX: Final = 40
 """Of the names in the header; what is longer ends in `...`."""
 
+_NOT_JSON: Final = "Send the body as application/json."
 _WRITES: Final = frozenset({"POST", "PUT", "PATCH"})
 
 
@@ -34,14 +35,34 @@ async def expect_json(request: Request[Any, Any, Any]) -> None:
     if request.method not in _WRITES:
         return
     if request.content_type[0].strip().lower() != "application/json":
-        raise AnsweredError(HTTPStatus.UNSUPPORTED_MEDIA_TYPE, "Send the body as application/json.")
+        raise AnsweredError(HTTPStatus.UNSUPPORTED_MEDIA_TYPE, _NOT_JSON)
+    if not await _arrived(request):
+        raise MalformedError("JSON parse error - the body is empty.")
+
+
+async def read_if_any(request: Request[Any, Any, Any]) -> Given:
+    """The members of a body that may be left out."""
+    body = await _arrived(request)
+    if not body:
+        return Given({})
+    if request.content_type[0].strip().lower() != "application/json":
+        raise AnsweredError(HTTPStatus.UNSUPPORTED_MEDIA_TYPE, _NOT_JSON)
+    return _members(body)
+
+
+async def _arrived(request: Request[Any, Any, Any]) -> bytes:
     try:
         with anyio.fail_after(BODY_SECONDS_MAX):
-            body = await request.body()
+            return await request.body()
     except TimeoutError:
         raise AnsweredError(HTTPStatus.REQUEST_TIMEOUT, "The body did not arrive in time.") from None
-    if not body:
-        raise MalformedError("JSON parse error - the body is empty.")
+
+
+def _members(body: bytes) -> Given:
+    try:
+        return Given(read_object(body))
+    except StrictJsonError as error:
+        raise MalformedError(str(error)) from None
 
 
 class StrictBody(AbstractDTO[Any]):
@@ -55,10 +76,7 @@ class StrictBody(AbstractDTO[Any]):
 
     def decode_bytes(self, value: bytes) -> Given:
         """The members of the object."""
-        try:
-            return Given(read_object(value))
-        except StrictJsonError as error:
-            raise MalformedError(str(error)) from None
+        return _members(value)
 
     @classmethod
     def create_for_field_definition(

@@ -10,6 +10,7 @@ import msgspec
 from dialer.api import examples
 from dialer.api.errors import PROBLEM_JSON
 from dialer.api.exports import CSV, JSON, NDJSON
+from dialer.api.forecast_example import FORECAST
 from dialer.api.idempotency import KEY_LENGTH_MAX, KEY_PATTERN
 from dialer.api.links import ID_MAX, PREFIX, URL_PATHS
 from dialer.api.listing import PAGE_SIZE, PAGE_SIZE_MAX, filters_of
@@ -102,6 +103,8 @@ _EXAMPLES: Final[Mapping[str, Any]] = {
     "advance_clock": {"now": examples.MOMENT, "mode": "virtual", "seed": 0},
     "import_contacts": {"imported": 2, "duplicates": 0, "rejected": 0, "errors": []},
     "import_dnc_contacts": {"imported": 2, "duplicates": 0, "rejected": 0, "errors": []},
+    "forecast_campaign": FORECAST,
+    "forecast_sms_campaign": FORECAST,
     "live": {"status": "ok"},
     "ready": {"status": "ok"},
     "metrics": "# TYPE dialer_requests_total counter\n",
@@ -110,6 +113,8 @@ _SENT: Final[Mapping[str, Any]] = {
     "advance_clock": {"seconds": 60},
     "import_contacts": f"contact,full_name\n{examples.NUMBER},Ada Byron\n",
     "import_dnc_contacts": f"phone_number\n{examples.NUMBER}\n",
+    "forecast_campaign": {"seeds": 20, "first_seed": 0},
+    "forecast_sms_campaign": {"seeds": 20, "first_seed": 0},
     "upload_audio": {"name": "hello", "audio_file": "(the bytes of a WAV file)"},
 }
 

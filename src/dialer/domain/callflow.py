@@ -8,6 +8,7 @@ from typing import Final
 
 import msgspec
 
+from dialer.domain.answers import response_to
 from dialer.domain.enums import SectionType
 from dialer.domain.survey import (
     BRANCH_ANY,
@@ -24,7 +25,6 @@ NODES_PER_CALL_MAX: Final = 100
 SECTIONS_PER_CALL_MAX: Final = 10_000
 """Sections of one call in all, however long the callee answers."""
 INPUT_END: Final = "#"
-_ENDING_TYPES: Final = frozenset({SectionType.HANG_UP, SectionType.DNC})
 
 
 class Position(msgspec.Struct, frozen=True):
@@ -51,6 +51,7 @@ class CallFlow:
         self._first = survey.sections[0] if survey.sections else None
         self._sections = {section.id: section for section in survey.sections}
         self.survey: Final = survey
+        self.queue_ids: Final = survey.queue_ids
 
     def begin(self) -> Position | None:
         """Where a call starts; None for a survey without sections."""
@@ -65,14 +66,21 @@ class CallFlow:
         return (section.prompt,)
 
     def done(self, position: Position) -> Position | None:
-        """Where the call goes once a section that does not ask has been played."""
-        section = position.section
-        if section.type in _ENDING_TYPES:
+        """Where the call goes once a section that neither asks nor transfers is over: `0`, else `timeout`."""
+        if position.section.ends:
             return None
-        for key in (BRANCH_DONE, BRANCH_TIMEOUT):
-            if key in section.branches:
-                return self._go(position, key)
-        return None
+        return self._go_first(position, BRANCH_DONE, BRANCH_TIMEOUT)
+
+    def transferred(self, position: Position, *, is_connected: bool) -> Position | None:
+        """Where the call goes after a transfer: connected as if it had been played, else `timeout`.
+
+        A transfer to a number that nobody took goes on as `0` says if there is no `timeout`; one to a queue hangs up.
+        """
+        if is_connected:
+            return self.done(position)
+        if position.section.queue_id is None:
+            return self._go_first(position, BRANCH_TIMEOUT, BRANCH_DONE)
+        return self._go_first(position, BRANCH_TIMEOUT)
 
     def heard(self, position: Position, keys: str) -> Turn:
         """What follows from the keys that were pressed in a section that asks; "" for none.
@@ -83,7 +91,7 @@ class CallFlow:
         """
         section = position.section
         digits = _digits(section, keys)
-        response = _response(section, digits)
+        response = response_to(section, digits)
         may_ask_again = position.asked_again < section.retries and position.visited < SECTIONS_PER_CALL_MAX
         if response is None:
             if may_ask_again:
@@ -95,6 +103,11 @@ class CallFlow:
         if may_ask_again and section.type is not SectionType.RATING:
             return Turn(_again(position, was_wrong=False), response)
         return Turn(None, response)
+
+    def _go_first(self, position: Position, *keys: str) -> Position | None:
+        """Take the first of these branches that exists, wherever it leads."""
+        key = next((key for key in keys if key in position.section.branches), None)
+        return None if key is None else self._go(position, key)
 
     def _go(self, position: Position, key: str) -> Position | None:
         target = position.section.branches.get(key)
@@ -117,18 +130,3 @@ def _again(position: Position, *, was_wrong: bool) -> Position:
 def _digits(section: Section, keys: str) -> str:
     """What counts of the keys that were pressed: up to the `#`, no more than the section takes."""
     return keys.partition(INPUT_END)[0][: section.digits_max]
-
-
-def _response(section: Section, digits: str) -> str | None:
-    """What is kept of an input as the answer; None for a wrong input or none."""
-    if not digits:
-        return None
-    if section.type is SectionType.MULTI_CHOICE:
-        return section.key_labels.get(digits)
-    if not (digits.isascii() and digits.isdigit()):
-        return None
-    value = int(digits)
-    if section.type is SectionType.RATING:
-        return digits if 1 <= value <= section.rating_laps else None
-    in_range = not section.validate_number or section.min_number <= value <= section.max_number
-    return digits if in_range else None

@@ -3,9 +3,12 @@
 from collections import deque
 from typing import Final, NamedTuple
 
+from dialer.domain.enums import Cause
 from dialer.domain.hopper import NEVER_MS
 from dialer.domain.money import Rate
 from dialer.domain.plans import CampaignPlan, GatewayPlan, Subscriber
+from dialer.domain.prefixes import dialled_number
+from dialer.domain.resting import Rest, after_attempt
 from dialer.domain.text import fill
 from dialer.domain.texting import parts_of
 
@@ -17,12 +20,13 @@ MESSAGE_CHARACTERS_MAX: Final = 1_600
 class GatewayLoad:
     """What a gateway carries just now, and which campaigns wait for a place on it."""
 
-    __slots__ = ("in_progress", "plan", "recent_dials_ms", "waiting", "wake_ms")
+    __slots__ = ("in_progress", "plan", "recent_dials_ms", "rest", "waiting", "wake_ms")
 
     def __init__(self, plan: GatewayPlan) -> None:
         self.plan = plan
         self.in_progress = 0
         self.recent_dials_ms: deque[int] = deque(maxlen=plan.max_cps or None)
+        self.rest = Rest()
         self.waiting: set[int] = set()
         """Ids of the campaigns that could dial if there were a place."""
         self.wake_ms = NEVER_MS
@@ -32,19 +36,35 @@ class GatewayLoad:
         """When one more call may be placed; `NEVER_MS` while only the end of a call can tell."""
         if self.plan.max_channels and self.in_progress >= self.plan.max_channels:
             return NEVER_MS
+        now_ms = max(now_ms, self.rest.rests_until_ms)
         if self.plan.max_cps and len(self.recent_dials_ms) >= self.plan.max_cps:
-            return max(now_ms, self.recent_dials_ms[0] + SECOND_MS)
-        return now_ms
+            return self._turn_ms(now_ms)
+        return max(now_ms, self.recent_dials_ms[-1]) if self.recent_dials_ms else now_ms
+
+    def _turn_ms(self, now_ms: int) -> int:
+        """Behind those who have their turn already, which may be still to come."""
+        recent = self.recent_dials_ms
+        return max(now_ms, recent[0] + SECOND_MS, recent[-1])
 
     def dialled(self, now_ms: int) -> None:
-        """A call was placed."""
+        """A call was placed, or will be."""
         self.in_progress += 1
         if self.plan.max_cps:
             self.recent_dials_ms.append(now_ms)
 
-    def renew(self, plan: GatewayPlan, recent_dials_ms: tuple[int, ...]) -> None:
+    def learn(self, cause: Cause, started_ms: int, now_ms: int) -> bool:
+        """An attempt is over that was made at `started_ms`; whether that has changed how the gateway stands."""
+        before, self.rest = self.rest, after_attempt(self.rest, cause, started_ms, now_ms)
+        return self.rest != before
+
+    def written(self, number: str) -> str:
+        """A number in normal form, as the carrier is given it."""
+        return dialled_number(number, addprefix=self.plan.addprefix, removeprefix=self.plan.removeprefix)
+
+    def renew(self, plan: GatewayPlan, recent_dials_ms: tuple[int, ...], rest: Rest) -> None:
         """Go on under other limits."""
         self.plan = plan
+        self.rest = rest
         self.recent_dials_ms = deque(recent_dials_ms, maxlen=plan.max_cps or None)
 
 
@@ -72,13 +92,22 @@ class Account:
 
     def offer(self, plan: CampaignPlan, subscriber: Subscriber) -> Offer | None:
         """What the free balance pays for: a call, cut to its length, or a whole message; None if for neither."""
-        free = self.balance - self.held
         if plan.text_message is None:
-            talk_limit_s = self.rate.affordable_s(free, plan.callmaxduration_s)
-            if talk_limit_s == 0:
-                return None
-            return Offer(self.rate.cost(self.rate.billed_duration(talk_limit_s)), talk_limit_s * SECOND_MS)
-        text = fill(plan.text_message, subscriber.full_name, subscriber.additional_vars)[:MESSAGE_CHARACTERS_MAX]
+            return self.offer_leg(plan.callmaxduration_s * SECOND_MS)
+        return self.offer_text(
+            fill(plan.text_message, subscriber.full_name, subscriber.additional_vars, subscriber.number)
+        )
+
+    def offer_leg(self, wanted_ms: int) -> Offer | None:
+        """The same for one leg of a call that is to last so long at most."""
+        talk_limit_s = self.rate.affordable_s(self.balance - self.held, -(-wanted_ms // SECOND_MS))
+        if talk_limit_s == 0:
+            return None
+        return Offer(self.rate.cost(self.rate.billed_duration(talk_limit_s)), talk_limit_s * SECOND_MS)
+
+    def offer_text(self, text: str) -> Offer | None:
+        """The same for a message, cut to the length that a message may have."""
+        text = text[:MESSAGE_CHARACTERS_MAX]
         parts = parts_of(text)
         price = parts * self.sms_rate
-        return Offer(price, 0, text, parts) if price <= free else None
+        return Offer(price, 0, text, parts) if price <= self.balance - self.held else None

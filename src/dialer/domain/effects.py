@@ -2,8 +2,11 @@
 
 import msgspec
 
-from dialer.domain.enums import CampaignStatus
-from dialer.domain.plans import Bill, Call, CallOutcome, Subscriber, Verdict
+from dialer.domain.enums import AgentStatus, CampaignStatus
+from dialer.domain.pacing.situation import Figures
+from dialer.domain.plans import Bill, Call, CallOutcome, LegOutcome, Subscriber, Transfer, Verdict
+from dialer.domain.queueing.plans import AgentFigures, AgentPlan
+from dialer.domain.resting import Rest
 
 
 class ClaimFresh(msgspec.Struct, frozen=True, gc=False):
@@ -44,6 +47,8 @@ class Dial(msgspec.Struct, frozen=True, gc=False):
     call: Call
     next_dial_us: int
     """When the campaign's pacing allows the dial after this one."""
+    callerid_turns: dict[str, int] = {}
+    """How often caller IDs of its group were shown, this time included (`dialer.domain.callerid`)."""
 
 
 class HangUp(msgspec.Struct, frozen=True, gc=False):
@@ -59,6 +64,129 @@ class FinishCall(msgspec.Struct, frozen=True, gc=False):
     outcome: CallOutcome
     bill: Bill
     verdict: Verdict
+
+
+class SendText(msgspec.Struct, frozen=True, gc=False):
+    """Send a text message during a call. It and its hold are on record before a real carrier hears of it."""
+
+    message: Call
+
+
+class FinishText(msgspec.Struct, frozen=True, gc=False):
+    """Record what became of such a message: its charge."""
+
+    message: Call
+    outcome: CallOutcome
+    bill: Bill
+
+
+class KeepTransfer(msgspec.Struct, frozen=True, gc=False):
+    """Record how a transfer stands: it is new, or has changed."""
+
+    call: Call
+    transfer: Transfer
+
+
+class DialLeg(msgspec.Struct, frozen=True, gc=False):
+    """Dial the B-leg of a transfer to a number, at its `started_ms`."""
+
+    call: Call
+    transfer: Transfer
+
+
+class WaitForAgent(msgspec.Struct, frozen=True, gc=False):
+    """Let a call wait in a queue."""
+
+    call_id: int
+
+
+class OfferCall(msgspec.Struct, frozen=True, gc=False):
+    """Ask an agent to take a call that waits."""
+
+    call: Call
+    agent: AgentPlan
+    offered_ms: int
+
+
+class BridgeCall(msgspec.Struct, frozen=True, gc=False):
+    """Connect a call that waits with the agent who took it."""
+
+    call: Call
+    transfer: Transfer
+
+
+class ResumeCall(msgspec.Struct, frozen=True, gc=False):
+    """Let a call go on that came to a transfer which reached nobody."""
+
+    call_id: int
+
+
+class FinishLeg(msgspec.Struct, frozen=True, gc=False):
+    """Record a B-leg that is over: its CDR and its charge. The transfer itself is kept by `KeepTransfer`."""
+
+    call: Call
+    transfer: Transfer
+    outcome: LegOutcome
+    bill: Bill
+
+
+class KeepAgent(msgspec.Struct, frozen=True, gc=False):
+    """Record what an agent has done so far, and the state they came to by themselves, if they did."""
+
+    agent_id: int
+    figures: AgentFigures | None
+    status: AgentStatus | None = None
+
+
+class KeepQueue(msgspec.Struct, frozen=True, gc=False):
+    """Record who was asked last, and since when callers have had nobody to wait for; None where that is as before."""
+
+    queue_id: int
+    last_agent_id: int | None
+    no_agent_from_ms: int | None
+
+
+class KeepFigures(msgspec.Struct, frozen=True, gc=False):
+    """Record what a campaign that is paced by its agents has measured."""
+
+    campaign_id: int
+    figures: Figures
+
+
+class ExpectCallBack(msgspec.Struct, frozen=True, gc=False):
+    """A simulated callee is going to call back at a moment."""
+
+    at_ms: int
+    call: Call
+
+
+class ForgetCallBack(msgspec.Struct, frozen=True, gc=False):
+    """They have."""
+
+    call_id: int
+
+
+class AnswerCall(msgspec.Struct, frozen=True, gc=False):
+    """Answer a call that came in."""
+
+    call: Call
+
+
+class FinishInbound(msgspec.Struct, frozen=True, gc=False):
+    """Record a call that came in and is over: its CDR and its answers."""
+
+    call: Call
+    outcome: CallOutcome
+    bill: Bill
+
+
+class RefuseInbound(msgspec.Struct, frozen=True, gc=False):
+    """Record a call that came in for a number that nobody answers: a CDR with cause 1."""
+
+    user_id: int
+    callid: str
+    did_number: str
+    subscriber: Subscriber
 
 
 class RefuseSubscriber(msgspec.Struct, frozen=True, gc=False):
@@ -77,11 +205,24 @@ class MoveCampaign(msgspec.Struct, frozen=True, gc=False):
     reason: str
 
 
+class KeepRest(msgspec.Struct, frozen=True, gc=False):
+    """Record how a gateway has fared lately, and how long it rests, if it does."""
+
+    gateway_id: int
+    rest: Rest
+
+
 class AddToDnc(msgspec.Struct, frozen=True, gc=False):
     """Put a number on a do-not-call list."""
 
     dnc_id: int
     number: str
+
+
+class WakeFloor(msgspec.Struct, frozen=True, gc=False):
+    """Send `FloorWoken` at a moment."""
+
+    at_ms: int
 
 
 class WakeCampaign(msgspec.Struct, frozen=True, gc=False):
@@ -106,8 +247,27 @@ Effect = (
     | Dial
     | HangUp
     | FinishCall
+    | SendText
+    | FinishText
+    | KeepTransfer
+    | DialLeg
+    | WaitForAgent
+    | OfferCall
+    | BridgeCall
+    | ResumeCall
+    | FinishLeg
+    | KeepAgent
+    | KeepQueue
+    | KeepFigures
+    | ExpectCallBack
+    | ForgetCallBack
+    | AnswerCall
+    | FinishInbound
+    | RefuseInbound
+    | WakeFloor
     | RefuseSubscriber
     | MoveCampaign
+    | KeepRest
     | AddToDnc
     | WakeCampaign
     | WakeGateway

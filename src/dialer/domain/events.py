@@ -4,7 +4,10 @@ import msgspec
 
 from dialer.domain.enums import CampaignStatus
 from dialer.domain.money import Rate
-from dialer.domain.plans import Call, CallOutcome, CampaignPlan, GatewayPlan, Subscriber
+from dialer.domain.pacing.situation import Figures
+from dialer.domain.plans import Call, CallOutcome, CampaignPlan, GatewayPlan, LegOutcome, Subscriber
+from dialer.domain.queueing.plans import AgentFigures, AgentPlan, LeftEarly, QueuePlan
+from dialer.domain.resting import Rest
 
 
 class AccountOpened(msgspec.Struct, frozen=True):
@@ -23,6 +26,8 @@ class GatewayOpened(msgspec.Struct, frozen=True):
 
     plan: GatewayPlan
     recent_dials_ms: tuple[int, ...] = ()
+    rest: Rest = Rest()
+    """How it has fared lately."""
 
 
 class CampaignOpened(msgspec.Struct, frozen=True):
@@ -35,8 +40,10 @@ class CampaignOpened(msgspec.Struct, frozen=True):
     status: CampaignStatus
     next_dial_us: int
     zones: tuple[str, ...]
-    dials: int = 0
-    """How many attempts it has made."""
+    callerid_turns: dict[str, int] = {}
+    """How often caller IDs of its group were shown, by area code (`dialer.domain.callerid`)."""
+    figures: Figures | None = None
+    """What it has measured so far, if it is paced by its agents; None if it was told before and goes on."""
 
 
 class CampaignClosed(msgspec.Struct, frozen=True):
@@ -47,9 +54,12 @@ class CampaignClosed(msgspec.Struct, frozen=True):
 
 
 class CallRestored(msgspec.Struct, frozen=True):
-    """A call is in progress that was dialled before this engine was born. Its campaign and account are open."""
+    """A call is in progress that was dialled before this engine was born. Its gateway and account are open."""
 
     call: Call
+    answered_ms: int | None = None
+    """When it was answered, if `CallAnswered` has told so."""
+    is_live: bool = False
 
 
 class CampaignWoken(msgspec.Struct, frozen=True, gc=False):
@@ -103,6 +113,107 @@ class DncReached(msgspec.Struct, frozen=True, gc=False):
     call_id: int
 
 
+class CallAnswered(msgspec.Struct, frozen=True, gc=False):
+    """A call of a campaign that is paced by its agents was answered, and by whom is known as far as it ever will."""
+
+    call_id: int
+    answered_ms: int
+    is_live: bool
+
+
+class TextRequested(msgspec.Struct, frozen=True, gc=False):
+    """A call has come to a section that sends a text message."""
+
+    call_id: int
+    number: str
+    text: str
+
+
+class TransferReached(msgspec.Struct, frozen=True, gc=False):
+    """A call has come to a transfer: to a queue, else to a number."""
+
+    call_id: int
+    section_id: int
+    queue_id: int | None
+    number: str
+    answered_ms: int
+
+
+class CallerLeft(msgspec.Struct, frozen=True, gc=False):
+    """A caller who waits in a queue has given up waiting, and stays in the call."""
+
+    call_id: int
+
+
+class AgentAnswered(msgspec.Struct, frozen=True, gc=False):
+    """An agent takes the call that they were asked to take at `offered_ms`."""
+
+    call_id: int
+    agent_id: int
+    offered_ms: int
+
+
+class LegEnded(msgspec.Struct, frozen=True, gc=False):
+    """A call's B-leg is over."""
+
+    call_id: int
+    outcome: LegOutcome
+
+
+class FloorWoken(msgspec.Struct, frozen=True, gc=False):
+    """A moment that the engine asked to be told of has come, for queues and agents."""
+
+
+class QueueOpened(msgspec.Struct, frozen=True):
+    """A queue was read, for the first time or because something about it may have changed."""
+
+    plan: QueuePlan
+    last_agent_id: int = 0
+    left_early: tuple[LeftEarly, ...] = ()
+    no_agent_from_ms: int = 0
+
+
+class AgentOpened(msgspec.Struct, frozen=True):
+    """The same for an agent; `figures` are None if they were told before and go on."""
+
+    plan: AgentPlan
+    figures: AgentFigures | None = None
+
+
+class QueueClosed(msgspec.Struct, frozen=True):
+    """A queue was deleted. Calls that wait in it have nobody to wait for."""
+
+    queue_id: int
+
+
+class AgentClosed(msgspec.Struct, frozen=True):
+    """An agent was deleted."""
+
+    agent_id: int
+
+
+class DidOpened(msgspec.Struct, frozen=True):
+    """A number that others call was read, with the campaign that answers it; None if there is none that can."""
+
+    did_id: int
+    user_id: int
+    number: str
+    plan: CampaignPlan | None = None
+
+
+class DidsForgotten(msgspec.Struct, frozen=True):
+    """The numbers that others call are about to be told anew."""
+
+
+class CallArrived(msgspec.Struct, frozen=True):
+    """Somebody calls back the number that a call they missed has shown."""
+
+    missed_call_id: int
+    missed_attempt: int
+    did_number: str
+    subscriber: Subscriber
+
+
 class CallEnded(msgspec.Struct, frozen=True, gc=False):
     """A call is over."""
 
@@ -123,5 +234,19 @@ Event = (
     | SubscriberClaimedAgain
     | SubscribersCounted
     | DncReached
+    | CallAnswered
+    | TextRequested
+    | TransferReached
+    | CallerLeft
+    | AgentAnswered
+    | LegEnded
+    | FloorWoken
+    | QueueOpened
+    | AgentOpened
+    | QueueClosed
+    | AgentClosed
+    | DidsForgotten
+    | DidOpened
+    | CallArrived
     | CallEnded
 )

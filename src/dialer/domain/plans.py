@@ -5,7 +5,15 @@ from typing import Final
 import msgspec
 
 from dialer.domain.callflow import CallFlow
-from dialer.domain.enums import AmdBehavior, AmdStatus, Cause, MessageStatus, SubscriberStatus
+from dialer.domain.enums import (
+    AmdBehavior,
+    AmdStatus,
+    Cause,
+    DialMethod,
+    MessageStatus,
+    SubscriberStatus,
+    TransferStatus,
+)
 from dialer.domain.money import Rate
 from dialer.domain.survey import Prompt
 from dialer.domain.windows import Calendar
@@ -54,6 +62,17 @@ class CampaignPlan(msgspec.Struct, frozen=True, gc=False):
     dnc_id: int | None = None
     text_message: str | None = None
     """What a campaign of text messages sends; None for one that calls."""
+    sms_gateway_id: int | None = None
+    """Over what a section sends a text message during a call."""
+    max_xfer: int = 0
+    """B-legs in progress at once; 0: no limit."""
+    dial_method: DialMethod = DialMethod.FIXED_RATE
+    strategy: str = ""
+    """The name of the pacing strategy, where it is not the one of `dial_method`."""
+    agent_dial_rate: float = 1.0
+    """Calls for each idle agent."""
+    abandon_rate_max: float = 0.03
+    """The share of the calls that persons answered which may find no agent in time."""
 
 
 class GatewayPlan(msgspec.Struct, frozen=True):
@@ -62,6 +81,9 @@ class GatewayPlan(msgspec.Struct, frozen=True):
     id: int
     max_channels: int = 0
     max_cps: int = 0
+    addprefix: str = ""
+    removeprefix: str = ""
+    """How numbers are written for its carrier (`dialer.domain.prefixes`)."""
 
 
 class Subscriber(msgspec.Struct, gc=False):
@@ -85,6 +107,42 @@ class Subscriber(msgspec.Struct, gc=False):
     """JSON text of an object, or empty."""
 
 
+class Transfer(msgspec.Struct):
+    """A call's way to somebody else, over a B-leg: to a number, or through a queue to an agent."""
+
+    place: int
+    """1 for the first transfer of the call."""
+    section_id: int
+    callid: str
+    """Of the B-leg."""
+    joined_ms: int
+    """When the call came to it."""
+    rate: Rate
+    queue_id: int | None = None
+    number: str = ""
+    """Whom the B-leg reaches, or is to reach."""
+    gateway_id: int = 0
+    """What the B-leg goes out over; 0 for an agent of a queue."""
+    hold: int = 0
+    ring_limit_ms: int = 0
+    talk_limit_ms: int = 0
+    status: TransferStatus = TransferStatus.WAITING
+    reason: str = ""
+    """Why nobody was reached; empty if somebody was, or may still be."""
+    agent_id: int | None = None
+    parameters: str = ""
+    """How the agent behaved in a simulation when they took the call."""
+    score_from_ms: int = 0
+    """0 unless it came into a queue."""
+    offers: dict[int, int] = {}
+    started_ms: int | None = None
+    """When the B-leg was dialled, or its agent asked; a moment to come while the gateway has no room before."""
+    answered_ms: int | None = None
+    ended_ms: int | None = None
+    is_abandoned: bool = False
+    """Nobody took it within `ABANDONED_AFTER_MS`."""
+
+
 class Call(msgspec.Struct, gc=False):
     """One attempt in progress, with all that decides what happens in it: a call, or a text message on its way."""
 
@@ -101,6 +159,8 @@ class Call(msgspec.Struct, gc=False):
     rate: Rate
     """The owner's at the dial: the hold covers the charge, whatever becomes of the owner's rate meanwhile."""
     callerid: str = ""
+    dialled: str = ""
+    """The number as the carrier is given it: with the gateway's prefixes. Everybody else knows the normal form."""
     amd: int = NO_AMD
     parameters: str | None = None
     """The gateway's parameters at the dial, where they have been changed since."""
@@ -109,6 +169,12 @@ class Call(msgspec.Struct, gc=False):
     parts: int = 0
     """How many parts the message takes; 0 for a call."""
     is_aborted: bool = False
+    parent_id: int | None = None
+    """The call in which a section sent this message: nothing follows from it for the subscriber."""
+    did_id: int | None = None
+    """The number that was called, if this call came in. Nothing follows from it for the subscriber either."""
+    did_number: str = ""
+    transfers: tuple[Transfer, ...] = ()
 
 
 class SectionResult(msgspec.Struct, frozen=True, gc=False):
@@ -119,6 +185,8 @@ class SectionResult(msgspec.Struct, frozen=True, gc=False):
     question: str
     response: str
     at_ms: int
+    recording_ms: int | None = None
+    """How long the recording is that the section made; `response` is its file's name."""
 
 
 class CallOutcome(msgspec.Struct, frozen=True, gc=False):
@@ -136,6 +204,18 @@ class CallOutcome(msgspec.Struct, frozen=True, gc=False):
     message_status: MessageStatus | None = None
     """What became of a text message; None for a call."""
     delivered_ms: int | None = None
+    calls_back_ms: int | None = None
+    """When the callee, who missed the call, is going to call back."""
+
+
+class LegOutcome(msgspec.Struct, frozen=True, gc=False):
+    """How a B-leg went, once it is over."""
+
+    ended_ms: int
+    cause: Cause
+    answered_ms: int | None = None
+    is_connected: bool = False
+    """The two have talked: it was answered and, where that was asked for, confirmed."""
 
 
 class Verdict(msgspec.Struct, frozen=True, gc=False):
@@ -166,9 +246,14 @@ def bill(call: Call, outcome: CallOutcome) -> Bill:
     """What a call comes to. A message costs what was held for it, unless it never went out."""
     if outcome.message_status is not None:
         return Bill(0, 0, 0, call.hold if outcome.message_status in MESSAGES_OUT else 0)
-    duration = -(-(outcome.ended_ms - call.started_ms) // 1_000)
-    if outcome.answered_ms is None:
+    return bill_leg(call.rate, call.started_ms, outcome.answered_ms, outcome.ended_ms)
+
+
+def bill_leg(rate: Rate, started_ms: int, answered_ms: int | None, ended_ms: int) -> Bill:
+    """What one leg of a call comes to."""
+    duration = -(-(ended_ms - started_ms) // 1_000)
+    if answered_ms is None:
         return Bill(duration, 0, 0, 0)
-    billsec = -(-(outcome.ended_ms - outcome.answered_ms) // 1_000)
-    billed_duration = call.rate.billed_duration(billsec)
-    return Bill(duration, billsec, billed_duration, call.rate.cost(billed_duration))
+    billsec = -(-(ended_ms - answered_ms) // 1_000)
+    billed_duration = rate.billed_duration(billsec)
+    return Bill(duration, billsec, billed_duration, rate.cost(billed_duration))

@@ -6,17 +6,8 @@ import msgspec
 
 from dialer.domain.enums import SectionType
 
-SUPPORTED_SECTION_TYPES: Final = frozenset(
-    {
-        SectionType.PLAY_MESSAGE,
-        SectionType.MULTI_CHOICE,
-        SectionType.RATING,
-        SectionType.CAPTURE_DIGITS,
-        SectionType.HANG_UP,
-        SectionType.DNC,
-    }
-)
-ASKING_SECTION_TYPES: Final = frozenset({SectionType.MULTI_CHOICE, SectionType.RATING, SectionType.CAPTURE_DIGITS})
+_ASKING_SECTION_TYPES: Final = frozenset({SectionType.MULTI_CHOICE, SectionType.RATING, SectionType.CAPTURE_DIGITS})
+_ENDING_SECTION_TYPES: Final = frozenset({SectionType.HANG_UP, SectionType.DNC})
 BRANCH_DONE: Final = "0"
 BRANCH_TIMEOUT: Final = "timeout"
 BRANCH_INVALID: Final = "invalid"
@@ -33,7 +24,9 @@ class Prompt(msgspec.Struct, frozen=True):
 class Section(msgspec.Struct, frozen=True):
     """One section: its prompt, what it takes as an answer, and where each answer leads.
 
-    `branches` maps keys to the id of the section the call goes on to, or to None, which hangs up.
+    `branches` maps keys to the id of the section the call goes on to, or to None, which hangs up. A transfer goes to
+    the queue `queue_id` if it has one, else to `phonenumber`, where `confirm_key` must be pressed after
+    `confirm_script` if it is set. A conference without a name is the campaign's own.
     """
 
     id: int
@@ -51,11 +44,22 @@ class Section(msgspec.Struct, frozen=True):
     max_number: int = 99
     completed: bool = False
     branches: dict[str, int | None] = {}
+    phonenumber: str = ""
+    queue_id: int | None = None
+    confirm_script: str = ""
+    confirm_key: str = ""
+    conference: str = ""
+    sms_text: str = ""
 
     @property
     def asks(self) -> bool:
         """Whether it waits for keys."""
-        return self.type in ASKING_SECTION_TYPES
+        return self.type in _ASKING_SECTION_TYPES
+
+    @property
+    def ends(self) -> bool:
+        """Whether the call is over once it was played."""
+        return self.type in _ENDING_SECTION_TYPES
 
     @property
     def digits_max(self) -> int:
@@ -74,6 +78,17 @@ class Survey(msgspec.Struct, frozen=True):
     def has_completion(self) -> bool:
         """Whether some section, once reached, makes a subscriber COMPLETED."""
         return any(section.completed for section in self.sections)
+
+    @property
+    def sends_texts(self) -> bool:
+        """Whether some section is there to send a text message."""
+        return any(section.type is SectionType.SMS for section in self.sections)
+
+    @property
+    def queue_ids(self) -> frozenset[int]:
+        """The queues its transfers go to."""
+        transfers = (section for section in self.sections if section.type is SectionType.CALL_TRANSFER)
+        return frozenset(section.queue_id for section in transfers if section.queue_id is not None)
 
 
 def encode_survey(survey: Survey) -> str:

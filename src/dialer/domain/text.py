@@ -7,19 +7,37 @@ from typing import Any, Final
 import msgspec
 
 _TAG: Final = re.compile(r"\{(\w{1,64})\}")
+_BETWEEN_DIGITS: Final = re.compile(r"(?<=[0-9])(?=[0-9])")
 
 
-def fill(text: str, full_name: str, additional_vars: str) -> str:
-    """The text with each `{name}` replaced: from `additional_vars` (JSON text of an object), else the person's name.
+def fill(text: str, full_name: str, additional_vars: str, number: str = "", *, is_spoken: bool = False) -> str:
+    """The text with each `{name}` replaced: from `additional_vars` (JSON text of an object), else of the person.
 
-    `{full_name}` is as given, `{first_name}` its first word, `{last_name}` the rest. A name nobody knows is removed.
+    `{full_name}` is as given, `{first_name}` its first word, `{last_name}` the rest; `{contact}` and `{phone_number}`
+    are the `number`, digit by digit where the text is spoken. A name nobody knows is removed.
     """
     if "{" not in text:
         return text
-    first_name, _, last_name = full_name.strip().partition(" ")
-    names = {"full_name": full_name, "first_name": first_name, "last_name": last_name.strip()}
+    names = _of_person(full_name, _BETWEEN_DIGITS.sub(" ", number) if is_spoken else number)
     names.update({key: _plain(value) for key, value in _variables(additional_vars).items()})
     return _TAG.sub(lambda tag: names.get(tag[1], ""), text)
+
+
+def variable(additional_vars: str, name: str) -> str:
+    """What `additional_vars` (JSON text of an object) says of a name; empty if it says nothing."""
+    value = _variables(additional_vars).get(name)
+    return "" if value is None else _plain(value).strip()
+
+
+def _of_person(full_name: str, number: str) -> dict[str, str]:
+    first_name, _, last_name = full_name.strip().partition(" ")
+    return {
+        "full_name": full_name,
+        "first_name": first_name,
+        "last_name": last_name.strip(),
+        "contact": number,
+        "phone_number": number,
+    }
 
 
 def _variables(additional_vars: str) -> Mapping[str, Any]:

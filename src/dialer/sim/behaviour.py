@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Mapping
 from decimal import Decimal
 from enum import StrEnum
+from functools import lru_cache
 from typing import Any, Final, TypeGuard, TypeVar
 
 import msgspec
@@ -45,10 +46,12 @@ class Outcome(StrEnum):
 
 
 class Span(msgspec.Struct, frozen=True, gc=False):
-    """A length of time, uniform between two whole numbers of milliseconds, both included."""
+    """A length of time, uniform between two whole numbers of milliseconds, both included; or exponential."""
 
     least_ms: int
     most_ms: int
+    mean_ms: int = 0
+    """If not 0, the length is exponential with this mean."""
 
 
 class Scripted(msgspec.Struct, frozen=True):
@@ -66,6 +69,9 @@ class Scripted(msgspec.Struct, frozen=True):
     """Hears every prompt to its end, whatever the population's `listen`."""
     repeat_keys: bool = False
     """The last of `keys` is entered after every further prompt, too."""
+    patience: Span | None = None
+    call_back_after: Span | None = None
+    """Calls back so long after a missed call."""
     talks: bool = False
     """Stays on the line when the flow is over: only the call's limit ends it."""
     attempts: tuple["Scripted", ...] = ()
@@ -86,12 +92,25 @@ class Behaviour(msgspec.Struct, frozen=True):
     """A draw below none of them enters nothing."""
     key_delay: Span
     talk: Span
+    patience: Span
+    call_back: int
+    call_back_after: Span
     sms_delivered: int
     sms_reply_stop: int
     numbers: dict[str, Scripted]
     """By their digits."""
 
 
+class AgentBehaviour(msgspec.Struct, frozen=True):
+    """How an agent behaves."""
+
+    talk: Span | None
+    """None: as long as the callees behind the gateway talk."""
+    answer: Span
+    """From being asked to taking the call."""
+
+
+_AGENT_ANSWER: Final = Span(1_000, 1_000)
 _POST_DIAL_DELAY: Final = Span(1_000, 1_000)
 _RING: Final = Span(4_000, 4_000)
 _KEY_DELAY: Final = Span(2_000, 2_000)
@@ -151,6 +170,9 @@ _DEFAULTS: Final[dict[str, object]] = {
     "keys": {"1": 0.5, "2": 0.3, "": 0.2},
     "key_delay": [1, 3],
     "talk": [30, 180],
+    "patience": [60, 300],
+    "call_back": 0.0,
+    "call_back_after": [60, 3_600],
     "sms_delivered": 0.97,
     "sms_reply_stop": 0.0,
     "numbers": {},
@@ -162,7 +184,9 @@ _OUTCOME_CHANCES: Final = (
     Outcome.INVALID,
     Outcome.CONGESTION,
 )
-_ATTEMPT_KEYS: Final = frozenset({"outcome", "ring", "keys", "key_delay", "hang_up_after"})
+_ATTEMPT_KEYS: Final = frozenset(
+    {"outcome", "ring", "keys", "key_delay", "hang_up_after", "patience", "call_back_after"}
+)
 _NUMBER_KEYS: Final = _ATTEMPT_KEYS | {"attempts"}
 
 
@@ -185,10 +209,35 @@ def parse_behaviour(parameters: Mapping[str, object]) -> Behaviour:
         listen=_chance("listen", given["listen"]),
         keys=_key_chances(given["keys"]),
         key_delay=_span("key_delay", given["key_delay"]),
-        talk=_span("talk", given["talk"]),
+        talk=_talk(given["talk"]),
+        patience=_span("patience", given["patience"]),
+        call_back=_chance("call_back", given["call_back"]),
+        call_back_after=_span("call_back_after", given["call_back_after"]),
         sms_delivered=_chance("sms_delivered", given["sms_delivered"]),
         sms_reply_stop=_chance("sms_reply_stop", given["sms_reply_stop"]),
         numbers=_numbers(given["numbers"]),
+    )
+
+
+@lru_cache(maxsize=4_096)
+def read_agent(parameters: str) -> AgentBehaviour:
+    """The same from JSON text. What an older version let in and this one cannot read is as by default."""
+    try:
+        return parse_agent(msgspec.json.decode(parameters or "{}", type=dict[str, object]))
+    except BehaviourError:
+        return parse_agent({})
+
+
+def parse_agent(parameters: Mapping[str, object]) -> AgentBehaviour:
+    """How an agent behaves whose `parameters` these are.
+
+    Raises:
+        BehaviourError: an unknown key, or a value out of bounds.
+    """
+    _refuse_unknown("", parameters, ("talk", "answer"))
+    return AgentBehaviour(
+        talk=_talk(parameters["talk"]) if "talk" in parameters else None,
+        answer=_span("answer", parameters["answer"]) if "answer" in parameters else _AGENT_ANSWER,
     )
 
 
@@ -273,6 +322,14 @@ def _span(place: str, value: object) -> Span:
     return Span(least_ms, most_ms)
 
 
+def _talk(value: object) -> Span:
+    """A span as all others, or `{"mean": seconds}`: exponential, as theory likes it."""
+    if not isinstance(value, Mapping):
+        return _span("talk", value)
+    _refuse_unknown("talk.", value, ("mean",))
+    return Span(0, 0, mean_ms=max(1, _milliseconds("talk.mean", value.get("mean"))))
+
+
 def _numbers(value: object) -> dict[str, Scripted]:
     if not isinstance(value, Mapping) or len(value) > NUMBERS_MAX:
         raise BehaviourError(f"numbers: Must be an object of at most {NUMBERS_MAX} numbers.")
@@ -321,6 +378,10 @@ def _scripted_once(place: str, fields: dict[str, Any]) -> Scripted:
         key_delay=_span(f"{place}key_delay", fields["key_delay"]) if "key_delay" in fields else None,
         hang_up_after_ms=(
             _milliseconds(f"{place}hang_up_after", fields["hang_up_after"]) if "hang_up_after" in fields else None
+        ),
+        patience=_span(f"{place}patience", fields["patience"]) if "patience" in fields else None,
+        call_back_after=(
+            _span(f"{place}call_back_after", fields["call_back_after"]) if "call_back_after" in fields else None
         ),
         listens="keys" in fields or "hang_up_after" in fields,
     )

@@ -21,6 +21,9 @@ _CAUSES: Final = {
 _AFTER_RINGING: Final = frozenset({Outcome.ANSWER, Outcome.MACHINE, Outcome.REJECTED})
 """Outcomes for which a telephone has to ring first; the others are the network's answer."""
 _UNSCRIPTED: Final = Scripted()
+_ANSWERS: Final = Scripted(Outcome.ANSWER)
+_FOR_EVER_MS: Final = 2**50
+"""Longer than any call may last: its limit ends it."""
 
 
 class Fate(msgspec.Struct, frozen=True, gc=False):
@@ -35,10 +38,12 @@ class Callee:
 
     __slots__ = ("_behaviour", "_chance", "_prompts_asked", "_scripted", "fate", "is_machine")
 
-    def __init__(self, behaviour: Behaviour, number: str, attempt: int, chance: Chance) -> None:
+    def __init__(
+        self, behaviour: Behaviour, number: str, attempt: int, chance: Chance, *, unscripted: Scripted = _UNSCRIPTED
+    ) -> None:
         self._behaviour = behaviour
         self._chance = chance
-        self._scripted = scripted_for(behaviour, number, attempt) or _UNSCRIPTED
+        self._scripted = scripted_for(behaviour, number, attempt) or unscripted
         self._prompts_asked = 0
         outcome = self._scripted.outcome or self._draw_outcome()
         self.is_machine: Final = outcome is Outcome.MACHINE
@@ -65,14 +70,43 @@ class Callee:
             return None
         return self._chance.between(0, prompt_ms)
 
-    def presses(self) -> tuple[str, int]:
-        """The keys entered after a prompt that asks ("" for none), and how long after its end, in milliseconds."""
+    def presses(self, wanted: str | None = None) -> tuple[str, int]:
+        """The keys entered after a prompt that asks ("" for none), and how long after its end, in milliseconds.
+
+        Who has no script presses what is wanted, if that is said.
+        """
         if self.is_machine:
             return "", 0
         asked = self._prompts_asked
         self._prompts_asked += 1
-        keys = self._scripted_keys(asked) if self._scripted.keys is not None else self._draw_keys()
+        if self._scripted.keys is not None:
+            keys = self._scripted_keys(asked)
+        else:
+            keys = self._draw_keys() if wanted is None else wanted
         return keys, self._within(self._scripted.key_delay or self._behaviour.key_delay)
+
+    def talks_ms(self, talk: Span | None = None) -> int:
+        """How long a conversation with somebody else lasts; of the population's length unless that one's is given."""
+        return _FOR_EVER_MS if self.talks_on else self._within(talk or self._behaviour.talk)
+
+    def waits_ms(self) -> int | None:
+        """How long the callee waits for an agent; None for as long as it takes."""
+        if self.is_machine or (self._scripted.listens and self._scripted.patience is None):
+            return None
+        return self._within(self._scripted.patience or self._behaviour.patience)
+
+    def calls_back_after_ms(self) -> int | None:
+        """How long after having missed a call the callee calls back; None if they do not."""
+        scripted = self._scripted
+        if scripted.call_back_after is not None:
+            return self._within(scripted.call_back_after)
+        if scripted.outcome is not None or not self._is_by_chance(self._behaviour.call_back):
+            return None
+        return self._within(self._behaviour.call_back_after)
+
+    def other(self, number: str, place: int) -> "Callee":
+        """Whoever is behind a number that this call is brought to: without a script they answer."""
+        return Callee(self._behaviour, number, place, self._chance, unscripted=_ANSWERS)
 
     def _scripted_keys(self, asked: int) -> str:
         keys = self._scripted.keys or ()
@@ -106,6 +140,8 @@ class Callee:
         return below >= CERTAIN or (below > 0 and self._chance.draw() < below)
 
     def _within(self, span: Span) -> int:
+        if span.mean_ms:
+            return self._chance.exponential(span.mean_ms)
         if span.least_ms == span.most_ms:
             return span.least_ms
         return self._chance.between(span.least_ms, span.most_ms)

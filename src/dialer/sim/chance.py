@@ -1,6 +1,7 @@
 """Chance without a state: what happens in a call is a function of (seed, campaign, subscriber, attempt)."""
 
 from hashlib import blake2b
+from math import log
 from struct import Struct
 from typing import Final
 
@@ -20,8 +21,10 @@ class Chance:
 
     __slots__ = ("_block", "_draws", "_name", "_next")
 
-    def __init__(self, seed: int, campaign_id: int, subscriber_id: int, attempt: int) -> None:
+    def __init__(self, seed: int, campaign_id: int, subscriber_id: int, attempt: int, detail: str = "") -> None:
         self._name = b"%d:%d:%d:%d" % (seed, campaign_id, subscriber_id, attempt)
+        if detail:
+            self._name += b":" + detail.encode()
         self._block = 0
         self._draws: tuple[int, ...] = ()
         self._next = _DRAWS_PER_BLOCK
@@ -40,3 +43,7 @@ class Chance:
     def between(self, least: int, most: int) -> int:
         """The next whole number from `least` to `most`, both included."""
         return least + (self.draw() * (most - least + 1) >> 64)
+
+    def exponential(self, mean: int) -> int:
+        """The next whole number of an exponential distribution: -mean * ln(1 - u), u uniform over [0, 1)."""
+        return round(-mean * log(1 - (self.draw() >> 11) * 2.0**-53))

@@ -1,32 +1,52 @@
 """A simulated call, walked ahead of its time: the call flow on one end, a callee on the other.
 
 As what a callee does is known beforehand, a call is walked in one go up to the next moment that concerns anybody else
-(a milestone): somebody asks not to be called again, or the call is over. A call that is hung up from outside is cut:
-what it had walked beyond that moment has not happened.
+(a milestone): it is answered, somebody asks not to be called again, it comes to a transfer, it is over. A call that is
+hung up from outside is cut: what it had walked beyond that moment has not happened.
 """
 
-from collections.abc import Generator, Iterator
+from collections.abc import Generator
 from functools import lru_cache
 from typing import Final, NamedTuple
 
+from dialer.domain import events
 from dialer.domain.callflow import INPUT_END, Position
-from dialer.domain.enums import AmdBehavior, AmdStatus, Cause, SectionType
-from dialer.domain.plans import NO_AMD, Call, CallOutcome, SectionResult
+from dialer.domain.enums import AmdBehavior, AmdStatus, Cause, DialMethod, SectionType
+from dialer.domain.plans import NO_AMD, Call, CallOutcome, LegOutcome, SectionResult, Transfer
 from dialer.domain.survey import Prompt
-from dialer.domain.text import fill
+from dialer.domain.text import fill, variable
 from dialer.sim.callee import Callee
+from dialer.sim.leg import Leg
 
 AMD_MS: Final = 2_000
 """How long detection listens after the answer."""
 WORD_MS: Final = 400
 SPEECH_MS_MIN: Final = 1_000
+RECORDING_MS: Final = 10_000
+"""How long a person speaks onto a recording."""
+RECORDING_MS_MAX: Final = 120_000
 
 
 class Milestone(NamedTuple):
-    """A moment of a call that concerns others: its end, or, without an outcome, a wish not to be called again."""
+    """A moment of a call that concerns others, and what happens then."""
 
     at_ms: int
-    outcome: CallOutcome | None
+    event: events.Event
+
+
+class Wait(NamedTuple):
+    """The answer to a transfer that leads into a queue: nobody is there yet."""
+
+
+class Resume(NamedTuple):
+    """The answer to a transfer that reached nobody until `at_ms`."""
+
+    at_ms: int
+
+
+Reply = Wait | Resume | Transfer | None
+"""What a conversation is told at a milestone: a transfer is one whose B-leg is dialled, or whose agent has answered."""
+_Walk = Generator[Milestone, Reply, int]
 
 
 class _HungUp(Exception):  # noqa: N818 - what happened, not an error
@@ -47,8 +67,10 @@ class Conversation:
         "_callee",
         "_completed_ms",
         "_cut_ms",
+        "_leg",
+        "_position",
         "_results",
-        "milestones",
+        "_walker",
     )
 
     def __init__(self, call: Call, callee: Callee) -> None:
@@ -59,30 +81,47 @@ class Conversation:
         self._completed_ms: int | None = None
         self._results: dict[int, SectionResult] = {}
         self._cut_ms = 0
-        self.milestones: Final = self._walk()
-        """What concerns others, in order; the last one has the outcome."""
+        self._leg: Leg | None = None
+        self._position: Position | None = None
+        self._walker = self._walk()
 
-    def hang_up(self, now_ms: int) -> CallOutcome:
-        """The outcome if the call is ended from outside at `now_ms`."""
-        return self._outcome(now_ms, Cause.NORMAL_CLEARING)
+    def next(self, reply: Reply = None) -> Milestone:
+        """What happens next that concerns others. After a transfer was reached, that depends on the reply to it."""
+        return self._walker.send(reply)
 
-    def _walk(self) -> Iterator[Milestone]:
+    def hang_up(self, now_ms: int) -> tuple[LegOutcome | None, CallOutcome]:
+        """How the B-leg and the call come out if both are ended from outside at `now_ms`."""
+        leg = None if self._leg is None else self._leg.cut(now_ms)
+        return leg, self._outcome(now_ms, Cause.NORMAL_CLEARING)
+
+    def _walk(self) -> Generator[Milestone, Reply, None]:
         call, fate = self._call, self._callee.fate
-        is_in_time = fate.after_ms < call.ring_limit_ms
-        if fate.cause is Cause.NO_ANSWER or not is_in_time:
-            yield self._end(call.started_ms + call.ring_limit_ms, Cause.NO_ANSWER)
+        if call.did_id is not None:
+            yield from self._talk(call.started_ms)
+        elif fate.cause is Cause.NO_ANSWER or fate.after_ms >= call.ring_limit_ms:
+            yield self._missed(call.started_ms + call.ring_limit_ms)
         elif fate.cause is not None:
             yield self._end(call.started_ms + fate.after_ms, fate.cause)
         else:
             yield from self._talk(call.started_ms + fate.after_ms)
 
-    def _talk(self, answered_ms: int) -> Iterator[Milestone]:
+    def _missed(self, at_ms: int) -> Milestone:
+        after_ms = self._callee.calls_back_after_ms()
+        calls_back_ms = None if after_ms is None else at_ms + after_ms
+        outcome = CallOutcome(at_ms, Cause.NO_ANSWER, calls_back_ms=calls_back_ms)
+        return Milestone(at_ms, events.CallEnded(self._call.id, outcome))
+
+    def _talk(self, answered_ms: int) -> Generator[Milestone, Reply, None]:
         self._answered_ms = answered_ms
         habit_ms = self._callee.hangs_up_after_ms
         limit_ms = self._call.talk_limit_ms
         self._cut_ms = answered_ms + (limit_ms if habit_ms is None else min(limit_ms, habit_ms))
         try:
             at_ms = self._detect(answered_ms)
+            if self._call.plan.dial_method is not DialMethod.FIXED_RATE:
+                is_live = self._amd_status is not AmdStatus.MACHINE
+                known_ms = min(answered_ms + AMD_MS, self._cut_ms) if at_ms is None else at_ms
+                yield Milestone(known_ms, events.CallAnswered(self._call.id, answered_ms, is_live))
             if at_ms is None:
                 refused = self._call.amd == AmdBehavior.HUMAN_ONLY
                 at_ms = min(answered_ms + AMD_MS, self._cut_ms)
@@ -105,38 +144,113 @@ class Conversation:
         unwanted = {AmdBehavior.HUMAN_ONLY: AmdStatus.MACHINE, AmdBehavior.VOICEMAIL_ONLY: AmdStatus.PERSON}
         return None if unwanted.get(AmdBehavior(amd)) is self._amd_status else at_ms
 
-    def _play_through(self, at_ms: int) -> Generator[Milestone, None, int]:
+    def _play_through(self, at_ms: int) -> _Walk:
         """Walk the survey, until it is done; a detected machine hears the campaign's own message, if there is one."""
         plan = self._call.plan
         if self._amd_status is AmdStatus.MACHINE and plan.voicemail_prompt is not None:
             return self._play(plan.voicemail_prompt, at_ms)
         flow = plan.flow
-        position = flow.begin()
-        while position is not None:
-            section = position.section
+        self._position = flow.begin()
+        while self._position is not None:
+            position, section = self._position, self._position.section
             if section.completed and self._completed_ms is None:
                 self._completed_ms = at_ms
             if section.type is SectionType.DNC:
                 self._keep(position, f"DNC: {self._call.subscriber.number}", at_ms)
-                yield Milestone(at_ms, None)
+                yield Milestone(at_ms, events.DncReached(self._call.id))
+            elif section.type is SectionType.SMS and section.sms_text:
+                yield self._text(position, at_ms)
             for prompt in flow.prompts(position):
                 at_ms = self._play(prompt, at_ms)
             if section.asks:
-                keys, at_ms = self._listen(position, at_ms)
-                turn = flow.heard(position, keys)
-                if turn.response is not None:
-                    self._keep(position, turn.response, at_ms)
-                position = turn.position
+                at_ms = self._ask(position, at_ms)
+            elif section.type is SectionType.CALL_TRANSFER:
+                at_ms = yield from self._transfer(position, at_ms)
             else:
-                position = flow.done(position)
+                at_ms = self._stay(position, at_ms)
+                self._position = flow.done(position)
         return at_ms
+
+    def _ask(self, position: Position, at_ms: int) -> int:
+        keys, at_ms = self._listen(position, at_ms)
+        turn = self._call.plan.flow.heard(position, keys)
+        if turn.response is not None:
+            self._keep(position, turn.response, at_ms)
+        self._position = turn.position
+        return at_ms
+
+    def _stay(self, position: Position, at_ms: int) -> int:
+        """What a section takes besides its prompt: a recording, or a conference."""
+        section = position.section
+        if section.type is SectionType.CONFERENCE:
+            name = section.conference or str(self._call.plan.id)
+            self._keep(position, f"conf: {name}", at_ms)
+            return self._until(at_ms + self._callee.talks_ms())
+        if section.type is not SectionType.RECORD_MESSAGE:
+            return at_ms
+        wanted_ms = RECORDING_MS_MAX if self._callee.is_machine else RECORDING_MS
+        ended_ms = min(at_ms + wanted_ms, self._cut_ms)
+        if ended_ms > at_ms:
+            name = f"{self._call.callid}-{section.id}.wav"
+            self._keep(position, name, ended_ms, recording_ms=ended_ms - at_ms)
+        return self._until(at_ms + wanted_ms)
+
+    def _text(self, position: Position, at_ms: int) -> Milestone:
+        """A message that a section sends: to the callee, or to where the variables say."""
+        subscriber, section = self._call.subscriber, position.section
+        number = variable(subscriber.additional_vars, "sms_phonenumber") or subscriber.number
+        text = fill(section.sms_text, subscriber.full_name, subscriber.additional_vars, subscriber.number)
+        self._keep(position, f"SMS: {number}", at_ms)
+        return Milestone(at_ms, events.TextRequested(self._call.id, number, text))
+
+    def _transfer(self, position: Position, at_ms: int) -> _Walk:
+        """Bring the call to somebody else, and go on when that is over."""
+        section, call = position.section, self._call
+        number = ""
+        if section.queue_id is None:
+            number = variable(call.subscriber.additional_vars, "transfer_phonenumber") or section.phonenumber
+        named = f"phonenumber: {number}" if section.queue_id is None else f"queue: {section.queue_id}"
+        self._keep(position, named, at_ms)
+        answered_ms = at_ms if self._answered_ms is None else self._answered_ms
+        reached = events.TransferReached(call.id, section.id, section.queue_id, number, answered_ms)
+        reply = yield Milestone(at_ms, reached)
+        if isinstance(reply, Wait):
+            reply = yield self._patience(at_ms)
+        is_connected = False
+        if isinstance(reply, Transfer):
+            leg = self._leg = self._leg_of(reply, position)
+            is_connected = leg.outcome.is_connected
+            at_ms = leg.outcome.ended_ms
+            yield Milestone(at_ms, events.LegEnded(call.id, leg.outcome))
+            self._leg = None
+        elif isinstance(reply, Resume):
+            at_ms = reply.at_ms
+        self._position = call.plan.flow.transferred(position, is_connected=is_connected)
+        return self._until(at_ms)
+
+    def _patience(self, at_ms: int) -> Milestone:
+        """What happens in a queue if nothing else does: the caller gives up, or the call is over."""
+        patience_ms = self._callee.waits_ms()
+        if patience_ms is None or at_ms + patience_ms >= self._cut_ms:
+            return self._end(self._cut_ms, Cause.NORMAL_CLEARING)
+        return Milestone(at_ms + patience_ms, events.CallerLeft(self._call.id))
+
+    def _leg_of(self, transfer: Transfer, position: Position) -> Leg:
+        if transfer.agent_id is not None:
+            return Leg.to_agent(transfer, self._callee, self._cut_ms)
+        section = position.section
+        subscriber = self._call.subscriber
+        text = fill(section.confirm_script, subscriber.full_name, subscriber.additional_vars, subscriber.number)
+        return Leg.to_number(transfer, section, self._callee, speech_ms(text), self._cut_ms)
 
     def _play(self, prompt: Prompt, at_ms: int) -> int:
         """When a prompt has been heard."""
         subscriber = self._call.subscriber
         length_ms = prompt.audio_ms
         if length_ms is None:
-            length_ms = _speech_ms(fill(prompt.script, subscriber.full_name, subscriber.additional_vars))
+            length_ms = speech_ms(
+                fill(prompt.script, subscriber.full_name, subscriber.additional_vars, subscriber.number)
+            )
         if length_ms == 0:
             return at_ms
         until_hung_up_ms = self._callee.hangs_up_within(length_ms)
@@ -163,13 +277,16 @@ class Conversation:
             raise _HungUp(self._cut_ms)
         return at_ms
 
-    def _keep(self, position: Position, response: str, at_ms: int) -> None:
+    def _keep(self, position: Position, response: str, at_ms: int, recording_ms: int | None = None) -> None:
         section = position.section
         self._results.pop(section.id, None)
-        self._results[section.id] = SectionResult(section.id, section.type, section.question, response, at_ms)
+        self._results[section.id] = SectionResult(
+            section.id, section.type, section.question, response, at_ms, recording_ms
+        )
 
     def _end(self, at_ms: int, cause: Cause, *, is_refused_machine: bool = False) -> Milestone:
-        return Milestone(at_ms, self._outcome(at_ms, cause, is_refused_machine=is_refused_machine))
+        outcome = self._outcome(at_ms, cause, is_refused_machine=is_refused_machine)
+        return Milestone(at_ms, events.CallEnded(self._call.id, outcome))
 
     def _outcome(self, at_ms: int, cause: Cause, *, is_refused_machine: bool = False) -> CallOutcome:
         """The outcome of a call that ends at `at_ms`: nothing that was walked beyond it."""
@@ -189,7 +306,7 @@ class Conversation:
 
 
 @lru_cache(maxsize=4_096)
-def _speech_ms(text: str) -> int:
+def speech_ms(text: str) -> int:
     """How long a text takes to say."""
     words = len(text.split())
     return max(SPEECH_MS_MIN, words * WORD_MS) if words else 0

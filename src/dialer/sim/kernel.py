@@ -1,8 +1,9 @@
 """The event kernel: one heap of what is to come, one engine that decides, one carrier, one book that records.
 
-What happens at the same millisecond happens in an order that depends on nothing but what it is: first wishes not to be
-called again, then ends of calls (both by call), then gateways, then campaigns. So a run that was stopped after any
-millisecond and rebuilt from its records goes on exactly as it would have.
+What happens at the same millisecond happens in an order that depends on nothing but what it is: first what happens
+within calls, then their ends (both by call), then agents who take calls, then queues, calls that come in, gateways,
+and campaigns. So a run that was stopped after any millisecond and rebuilt from its records goes on exactly as it would
+have.
 """
 
 import heapq
@@ -13,8 +14,12 @@ from typing import Any, Final, Protocol
 
 from dialer.domain import effects, events
 from dialer.domain.engine import Engine
-from dialer.domain.plans import Call, CallOutcome
+from dialer.domain.enums import TransferStatus
+from dialer.domain.plans import Call, CallOutcome, LegOutcome, Transfer
+from dialer.domain.queueing.plans import AgentPlan
 from dialer.sim.conversation import Milestone
+
+_FollowUp = tuple[events.Event, ...]
 
 
 class Carrier(Protocol):
@@ -26,8 +31,20 @@ class Carrier(Protocol):
     def proceed(self, call_id: int) -> Milestone | None:
         """What happens next in a call; None if it is over."""
 
-    def hang_up(self, call_id: int, now_ms: int) -> CallOutcome:
-        """End a call."""
+    def wait(self, call_id: int) -> Milestone | None:
+        """The same for one that waits in a queue, if no agent takes it."""
+
+    def offer(self, call: Call, agent: AgentPlan, offered_ms: int) -> int:
+        """Ask an agent to take a call: when they do."""
+
+    def connect(self, call_id: int, transfer: Transfer) -> Milestone | None:
+        """Dial the B-leg of a transfer, or bridge the call to the agent who has taken it: what happens next."""
+
+    def resume(self, call_id: int, now_ms: int) -> Milestone | None:
+        """What happens next in a call whose transfer has reached nobody."""
+
+    def hang_up(self, call_id: int, now_ms: int) -> tuple[LegOutcome | None, CallOutcome]:
+        """End a call and its B-leg."""
 
     def forget(self, call_id: int) -> None:
         """A call is over and was reported."""
@@ -55,10 +72,19 @@ class Book(Protocol):
 class _Rank(IntEnum):
     """The order of what happens at the same millisecond."""
 
-    DNC = 0
+    IN_CALL = 0
     CALL_ENDED = 1
-    GATEWAY = 2
-    CAMPAIGN = 3
+    AGENT = 2
+    FLOOR = 3
+    INBOUND = 4
+    GATEWAY = 5
+    CAMPAIGN = 6
+
+
+_OF_A_CALL: Final = frozenset({_Rank.IN_CALL, _Rank.CALL_ENDED})
+_WAKE_UPS: Final = frozenset({_Rank.FLOOR, _Rank.GATEWAY, _Rank.CAMPAIGN})
+_DECIDED_BY_THE_ENGINE: Final = frozenset({events.TransferReached, events.CallerLeft})
+"""What a call stops at until it is told how it goes on; after everything else it goes on by itself."""
 
 
 class Kernel:
@@ -70,19 +96,36 @@ class Kernel:
         self._book: Final = book
         self._heap: list[tuple[int, int, int, int, events.Event]] = []
         self._sequence = count()
+        self._expected: Final[dict[int, int]] = {}
+        """By call: the one entry on the heap that is true. Those before it were overtaken by what others did."""
         self._wakes: Final[set[tuple[int, int, int]]] = set()
         """Wake-ups on the heap: one that is asked for again is there already, and takes no more room."""
-        self._performers: Final[dict[type, Callable[[Any], events.Event | None]]] = {
+        self._performers: Final[dict[type, Callable[[Any], _FollowUp]]] = {
             effects.Dial: self._dial,
+            effects.SendText: self._send_text,
+            effects.AnswerCall: self._dial,
+            effects.WaitForAgent: self._wait,
+            effects.OfferCall: self._offer,
+            effects.DialLeg: self._connect,
+            effects.BridgeCall: self._connect,
+            effects.ResumeCall: self._resume,
             effects.HangUp: self._hang_up,
+            effects.ExpectCallBack: self._expect_call_back,
+            effects.WakeFloor: self._wake_floor,
             effects.WakeCampaign: self._wake_campaign,
             effects.WakeGateway: self._wake_gateway,
+            effects.ClaimFresh: self._claim,
+            effects.ClaimRetries: self._claim,
+            effects.ClaimAgain: self._claim,
+            effects.CountSubscribers: self._claim,
+        }
+        """Every other effect is something to record."""
+        self._claims: Final[dict[type, Callable[[Any], events.Event]]] = {
             effects.ClaimFresh: book.claim_fresh,
             effects.ClaimRetries: book.claim_retries,
             effects.ClaimAgain: book.claim_again,
             effects.CountSubscribers: book.count,
         }
-        """Every other effect is something to record."""
         self.now_ms = now_ms
         """Everything due until this moment has happened."""
 
@@ -98,14 +141,39 @@ class Kernel:
     def restore(self, call: Call, done_until_ms: int) -> None:
         """Take up a call in progress that was placed before this kernel was made.
 
-        What happened in it up to `done_until_ms` is on record already.
+        What happened in it up to `done_until_ms` is on record already; how its transfers went is known from the call.
         """
-        self._engine.handle(self.now_ms, events.CallRestored(call))
+        transfers = iter(call.transfers)
+        restored = events.CallRestored(call)
         milestone: Milestone | None = self._carrier.dial(call)
-        while milestone is not None and milestone.outcome is None and milestone.at_ms <= done_until_ms:
-            milestone = self._carrier.proceed(call.id)
-        if milestone is not None:
-            self._expect(call.id, milestone)
+        while milestone is not None and milestone.at_ms <= done_until_ms:
+            event = milestone.event
+            if isinstance(event, events.CallEnded):
+                break
+            if isinstance(event, events.CallAnswered):
+                restored = events.CallRestored(call, event.answered_ms, event.is_live)
+            if isinstance(event, events.TransferReached):
+                milestone = self._restore_transfer(call.id, milestone, next(transfers))
+            else:
+                milestone = self._carrier.proceed(call.id)
+        self.tell(restored)
+        self._expect_if(call.id, milestone)
+
+    def expect_call_back(self, at_ms: int, event: events.CallArrived) -> None:
+        """Somebody is going to call back: an expectation of before this kernel was made."""
+        self._push(at_ms, _Rank.INBOUND, event.missed_call_id, event)
+
+    def _restore_transfer(self, call_id: int, reached: Milestone, transfer: Transfer) -> Milestone | None:
+        """What happens next in a call that has come to a transfer, as far as that went."""
+        carrier, ended_ms = self._carrier, transfer.ended_ms
+        milestone: Milestone | None = reached
+        if transfer.queue_id is not None and transfer.score_from_ms:
+            milestone = carrier.wait(call_id)
+        if transfer.status is TransferStatus.WAITING and transfer.queue_id is not None:
+            return milestone
+        if transfer.started_ms is not None:
+            return carrier.connect(call_id, transfer)
+        return carrier.resume(call_id, reached.at_ms if ended_ms is None else ended_ms)
 
     def run(self, until_ms: int, events_max: int | None = None) -> bool:
         """Let everything happen that is due until `until_ms`, then stand there; whether it got so far.
@@ -119,62 +187,110 @@ class Kernel:
             if events_max is not None and handled >= events_max and heap[0][0] > self.now_ms:
                 return False
             handled += 1
-            at_ms, rank, key, _, event = heapq.heappop(heap)
+            at_ms, rank, key, sequence, event = heapq.heappop(heap)
             self.now_ms = max(self.now_ms, at_ms)
-            if rank == _Rank.DNC:
-                self._expect_next(key)
-            elif rank == _Rank.CALL_ENDED:
-                self._carrier.forget(key)
-            else:
+            if rank in _OF_A_CALL:
+                if self._expected.get(key) != sequence:
+                    continue
+                self._go_on(key, event)
+            elif rank in _WAKE_UPS:
                 self._wakes.discard((at_ms, rank, key))
             self._perform(self._engine.handle(self.now_ms, event))
         self.now_ms = max(self.now_ms, until_ms)
         return True
 
+    def _go_on(self, call_id: int, event: events.Event) -> None:
+        """What happens next in a call is known before the engine hears of what happens now, wherever it can be."""
+        if isinstance(event, events.CallEnded):
+            del self._expected[call_id]
+            self._carrier.forget(call_id)
+        elif type(event) not in _DECIDED_BY_THE_ENGINE:
+            self._expect_if(call_id, self._carrier.proceed(call_id))
+
     def _perform(self, to_do: list[effects.Effect]) -> None:
         """Perform effects in order; what follows from one of them comes after all of them."""
         for effect in to_do:
-            follow_up = self._do(effect)
-            if follow_up is not None:
+            for follow_up in self._do(effect):
                 to_do.extend(self._engine.handle(self.now_ms, follow_up))
 
-    def _do(self, effect: effects.Effect) -> events.Event | None:
+    def _do(self, effect: effects.Effect) -> _FollowUp:
         """Perform one effect; what it brought to light, if anything."""
         perform = self._performers.get(type(effect))
         if perform is None:
             self._book.record(effect, self.now_ms)
-            return None
+            return ()
         return perform(effect)
 
-    def _dial(self, effect: effects.Dial) -> None:
+    def _claim(self, effect: effects.Effect) -> _FollowUp:
+        return (self._claims[type(effect)](effect),)
+
+    def _dial(self, effect: effects.Dial | effects.AnswerCall) -> _FollowUp:
         """Intent first: the call is on record before the carrier hears of it."""
         self._book.record(effect, self.now_ms)
         self._expect(effect.call.id, self._carrier.dial(effect.call))
+        return ()
 
-    def _hang_up(self, effect: effects.HangUp) -> events.Event:
-        return events.CallEnded(effect.call_id, self._carrier.hang_up(effect.call_id, self.now_ms))
+    def _send_text(self, effect: effects.SendText) -> _FollowUp:
+        self._book.record(effect, self.now_ms)
+        self._expect(effect.message.id, self._carrier.dial(effect.message))
+        return ()
 
-    def _wake_campaign(self, effect: effects.WakeCampaign) -> None:
-        self._wake(effect.at_ms, _Rank.CAMPAIGN, effect.campaign_id, events.CampaignWoken(effect.campaign_id))
+    def _wait(self, effect: effects.WaitForAgent) -> _FollowUp:
+        self._expect_if(effect.call_id, self._carrier.wait(effect.call_id))
+        return ()
 
-    def _wake_gateway(self, effect: effects.WakeGateway) -> None:
-        self._wake(effect.at_ms, _Rank.GATEWAY, effect.gateway_id, events.GatewayWoken(effect.gateway_id))
+    def _offer(self, effect: effects.OfferCall) -> _FollowUp:
+        call, agent = effect.call, effect.agent
+        at_ms = self._carrier.offer(call, agent, effect.offered_ms)
+        self._push(at_ms, _Rank.AGENT, agent.id, events.AgentAnswered(call.id, agent.id, effect.offered_ms))
+        return ()
 
-    def _wake(self, at_ms: int, rank: _Rank, key: int, event: events.Event) -> None:
+    def _connect(self, effect: effects.DialLeg | effects.BridgeCall) -> _FollowUp:
+        self._expect_if(effect.call.id, self._carrier.connect(effect.call.id, effect.transfer))
+        return ()
+
+    def _resume(self, effect: effects.ResumeCall) -> _FollowUp:
+        self._expect_if(effect.call_id, self._carrier.resume(effect.call_id, self.now_ms))
+        return ()
+
+    def _hang_up(self, effect: effects.HangUp) -> _FollowUp:
+        self._expected.pop(effect.call_id, None)
+        leg, outcome = self._carrier.hang_up(effect.call_id, self.now_ms)
+        ended = events.CallEnded(effect.call_id, outcome)
+        return (ended,) if leg is None else (events.LegEnded(effect.call_id, leg), ended)
+
+    def _expect_call_back(self, effect: effects.ExpectCallBack) -> _FollowUp:
+        self._book.record(effect, self.now_ms)
+        call = effect.call
+        arrived = events.CallArrived(call.id, call.attempt, call.callerid, call.subscriber)
+        self.expect_call_back(effect.at_ms, arrived)
+        return ()
+
+    def _wake_floor(self, effect: effects.WakeFloor) -> _FollowUp:
+        return self._wake(effect.at_ms, _Rank.FLOOR, 0, events.FloorWoken())
+
+    def _wake_campaign(self, effect: effects.WakeCampaign) -> _FollowUp:
+        return self._wake(effect.at_ms, _Rank.CAMPAIGN, effect.campaign_id, events.CampaignWoken(effect.campaign_id))
+
+    def _wake_gateway(self, effect: effects.WakeGateway) -> _FollowUp:
+        return self._wake(effect.at_ms, _Rank.GATEWAY, effect.gateway_id, events.GatewayWoken(effect.gateway_id))
+
+    def _wake(self, at_ms: int, rank: _Rank, key: int, event: events.Event) -> _FollowUp:
         if (at_ms, rank, key) not in self._wakes:
             self._wakes.add((at_ms, rank, key))
             self._push(at_ms, rank, key, event)
+        return ()
 
-    def _expect(self, call_id: int, milestone: Milestone) -> None:
-        if milestone.outcome is None:
-            self._push(milestone.at_ms, _Rank.DNC, call_id, events.DncReached(call_id))
-        else:
-            self._push(milestone.at_ms, _Rank.CALL_ENDED, call_id, events.CallEnded(call_id, milestone.outcome))
-
-    def _expect_next(self, call_id: int) -> None:
-        milestone = self._carrier.proceed(call_id)
+    def _expect_if(self, call_id: int, milestone: Milestone | None) -> None:
+        """Nothing more happens in a call that was hung up meanwhile."""
         if milestone is not None:
             self._expect(call_id, milestone)
 
-    def _push(self, at_ms: int, rank: _Rank, key: int, event: events.Event) -> None:
-        heapq.heappush(self._heap, (at_ms, rank, key, next(self._sequence), event))
+    def _expect(self, call_id: int, milestone: Milestone) -> None:
+        rank = _Rank.CALL_ENDED if isinstance(milestone.event, events.CallEnded) else _Rank.IN_CALL
+        self._expected[call_id] = self._push(milestone.at_ms, rank, call_id, milestone.event)
+
+    def _push(self, at_ms: int, rank: _Rank, key: int, event: events.Event) -> int:
+        sequence = next(self._sequence)
+        heapq.heappush(self._heap, (at_ms, rank, key, sequence, event))
+        return sequence

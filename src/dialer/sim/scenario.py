@@ -12,7 +12,7 @@ from msgspec import Meta
 from dialer.domain.enums import AmdBehavior, SectionType
 from dialer.domain.money import MoneyError, parse_money
 from dialer.domain.pacing.fixed import FREQUENCY_MAX
-from dialer.domain.survey import BRANCH_ANY, BRANCH_INVALID, BRANCH_TIMEOUT, SUPPORTED_SECTION_TYPES
+from dialer.domain.survey import BRANCH_ANY, BRANCH_INVALID, BRANCH_TIMEOUT
 from dialer.domain.zones import is_zone
 from dialer.sim.behaviour import BehaviourError, parse_behaviour
 from dialer.sim.population import PopulationError, capacity_of
@@ -38,6 +38,7 @@ YEAR_MAX: Final = 2200
 MESSAGE_LENGTH_MAX: Final = 300
 _LOCATED: Final = re.compile(r"(.*) - at `(?:key` in `)?\$\.?(.*)`\Z", re.DOTALL)
 _BRANCH_KEYS: Final = rf"^(?:[0-9]{{1,{INPUT_DIGITS_MAX}}}|{BRANCH_TIMEOUT}|{BRANCH_INVALID}|{BRANCH_ANY})\Z"
+_CONFIRM_KEY: Final = r"^[0-9*#]?\Z"
 
 _Text = Annotated[str, Meta(max_length=255)]
 _Number = Annotated[str, Meta(max_length=64)]
@@ -139,6 +140,11 @@ class SectionPart(_Part, frozen=True):
     min_number: _Entered = 0
     max_number: _Entered = 99
     completed: bool = False
+    phonenumber: _Number = ""
+    confirm_script: _Script = ""
+    confirm_key: Annotated[str, Meta(pattern=_CONFIRM_KEY)] = ""
+    conference: Annotated[str, Meta(max_length=50)] = ""
+    sms_text: _Script = ""
     branches: Annotated[
         dict[Annotated[str, Meta(pattern=_BRANCH_KEYS)], int | None], Meta(max_length=BRANCHES_MAX)
     ] = {}
@@ -267,8 +273,6 @@ def _check_survey(survey: SurveyPart) -> None:
         raise ScenarioError("survey.sections: Two sections have the same id.")
     for section in survey.sections:
         place = f"survey.sections: Section {section.id}"
-        if section.type not in SUPPORTED_SECTION_TYPES:
-            raise ScenarioError(f"{place} is of type {section.type.value}, which cannot be played.")
         if section.min_number > section.max_number:
             raise ScenarioError(f"{place} has a min_number above its max_number.")
         for keys, target in section.branches.items():

@@ -121,7 +121,7 @@ def _section(part: SectionPart) -> Section:
     same: dict[str, Any] = {
         name: getattr(part, name)
         for name in Section.__struct_fields__
-        if name not in {"prompt", "invalid_prompt", "timeout_ms", "key_labels"}
+        if name not in {"prompt", "invalid_prompt", "timeout_ms", "key_labels", "queue_id"}
     }
     return Section(
         **same,

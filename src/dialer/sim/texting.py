@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from typing import Final
 
+from dialer.domain import events
 from dialer.domain.enums import Cause, MessageStatus
 from dialer.domain.plans import Call, CallOutcome
 from dialer.domain.texting import is_stop
@@ -22,12 +23,16 @@ _STOP: Final = "STOP"
 class Texting:
     """One message to one number. It is on its way until what becomes of it is known, a reply included."""
 
-    __slots__ = ("_call", "_reply", "_status", "milestones")
+    __slots__ = ("_call", "_reply", "_status", "_walker")
 
     def __init__(self, call: Call, behaviour: Behaviour, chance: Chance) -> None:
         self._call = call
         self._status, self._reply = _fate(behaviour, call.subscriber.number, chance)
-        self.milestones: Final = self._walk()
+        self._walker = self._walk()
+
+    def next(self) -> Milestone:
+        """What happens next that concerns others."""
+        return next(self._walker)
 
     def hang_up(self, now_ms: int) -> CallOutcome:
         """The outcome if nobody waits any longer: what has been sent cannot be taken back."""
@@ -37,12 +42,15 @@ class Texting:
     def _walk(self) -> Iterator[Milestone]:
         sent_ms = self._call.started_ms
         if self._status is not MessageStatus.DELIVERED:
-            yield Milestone(sent_ms + FAILURE_MS, self._outcome(sent_ms + FAILURE_MS, self._status))
+            yield self._end(sent_ms + FAILURE_MS, self._status)
             return
         ended_ms = sent_ms + (REPLY_MS if self._reply else DELIVERY_MS)
         if is_stop(self._reply):
-            yield Milestone(ended_ms, None)
-        yield Milestone(ended_ms, self._outcome(ended_ms, MessageStatus.DELIVERED))
+            yield Milestone(ended_ms, events.DncReached(self._call.id))
+        yield self._end(ended_ms, MessageStatus.DELIVERED)
+
+    def _end(self, at_ms: int, status: MessageStatus) -> Milestone:
+        return Milestone(at_ms, events.CallEnded(self._call.id, self._outcome(at_ms, status)))
 
     def _outcome(self, at_ms: int, status: MessageStatus) -> CallOutcome:
         is_delivered = status is MessageStatus.DELIVERED

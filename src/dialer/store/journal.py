@@ -5,56 +5,80 @@ or not at all.
 """
 
 from collections import defaultdict
-from typing import Any, Final
+from collections.abc import Callable
+from functools import cached_property
+from typing import Any, Protocol
 
-from sqlalchemy import ColumnElement, Connection, Row, Select, exists, literal, select, tuple_, update
+from sqlalchemy import ColumnElement, Connection, Row, Select, delete, exists, literal, select, tuple_, update
 from sqlalchemy.dialects import postgresql, sqlite
 
 from dialer.domain import effects, events
-from dialer.domain.enums import CallRequestStatus, LegType, SubscriberStatus
+from dialer.domain.enums import AmdStatus, SubscriberStatus
 from dialer.domain.plans import Call
 from dialer.domain.plans import Subscriber as Callee
-from dialer.domain.retry import failure_reason
 from dialer.domain.states import OPEN_SUBSCRIBERS
+from dialer.store import journal_rows as rows
 from dialer.store import journal_statements as statements
+from dialer.store.journal_gateways import GatewayRows
 from dialer.store.journal_messages import MessageRows
+from dialer.store.journal_transfers import FloorRows, TransferRows
 from dialer.store.ledger import Entry, post_calls
-from dialer.store.models import Campaign, DncContact, Subscriber
+from dialer.store.models import CallBack, Campaign, DncContact, Subscriber
 
 _campaigns = Campaign.__table__
 _subscribers = Subscriber.__table__
 _dnc = DncContact.__table__
+_call_backs = CallBack.__table__
+
+
+class Recordings(Protocol):
+    """Where recordings are kept."""
+
+    def save_silence(self, name: str, length_ms: int) -> None:
+        """Keep what a simulated callee said onto a recording: nothing, for so long."""
 
 
 class _Progress:
     """How a campaign's counters grew."""
 
-    __slots__ = ("answered", "calls", "completed", "cost", "next_dial_us")
+    __slots__ = ("abandoned", "answered", "calls", "completed", "cost", "live", "next_dial_us")
 
     def __init__(self) -> None:
-        self.calls = self.answered = self.completed = self.cost = 0
+        self.calls = self.answered = self.completed = self.cost = self.live = self.abandoned = 0
         self.next_dial_us: int | None = None
 
 
 class Journal:
     """The book of the live engine (`dialer.sim.kernel.Book`): begin a step, record and claim, flush, commit."""
 
-    def __init__(self, *, next_cdr_id: int) -> None:
+    def __init__(self, *, next_cdr_id: int, recordings: Recordings | None = None) -> None:
         self.next_cdr_id = next_cdr_id
+        self._recordings = recordings
         self._connection: Connection | None = None
+        self._transfers = TransferRows()
+        self._floor = FloorRows()
         self._clear()
 
     def begin(self, connection: Connection) -> None:
         """Write through this connection until the next step."""
         self._connection = connection
 
+    def restored(self, call: Call) -> None:
+        """An attempt was in progress before this journal was opened."""
+        self._transfers.restored(call)
+
     def flush(self) -> None:
         """Write all that was recorded since the last time."""
         connection = self._at_work()
-        statements.INSERT_REQUESTS.run(connection, [_dialled(call) for call in self._dialled.values()])
+        statements.INSERT_REQUESTS.run(connection, [rows.dialled(call) for call in self._dialled.values()])
         statements.INSERT_REQUESTS.run(connection, self._requests_over)
         statements.FINISH_REQUESTS.run(connection, self._requests_finished)
         self._messages.write(connection)
+        self._transfers.write(connection)
+        self._floor.write(connection)
+        self._gateways.write(connection)
+        statements.EXPECT_CALL_BACKS.run(connection, self._call_backs)
+        self._write_recordings()
         statements.INSERT_CDRS.run(connection, self._cdrs)
         statements.INSERT_RESULTS.run(connection, self._results)
         statements.UPDATE_SUBSCRIBERS.run(connection, list(self._subscribers.values()))
@@ -105,23 +129,37 @@ class Journal:
 
     def record(self, effect: effects.Effect, now_ms: int) -> None:
         """Keep what an effect says, to be written by the next flush."""
-        match effect:
-            case effects.Dial():
-                self._record_dial(effect)
-            case effects.FinishCall():
-                self._record_finish(effect)
-            case effects.RefuseSubscriber():
-                self._record_refusal(effect, now_ms)
-            case effects.MoveCampaign():
-                self._move_campaign(effect, now_ms)
-            case effects.AddToDnc():
-                self._add_to_dnc(effect, now_ms)
-            case _:
-                pass
+        recorder = self._recorders.get(type(effect))
+        if recorder is not None:
+            recorder(effect, now_ms)
+
+    @cached_property
+    def _recorders(self) -> dict[type, Callable[[Any, int], None]]:
+        return {
+            effects.Dial: self._record_dial,
+            effects.AnswerCall: self._record_answer,
+            effects.SendText: self._record_text,
+            effects.FinishCall: self._record_finish,
+            effects.FinishInbound: self._record_inbound,
+            effects.FinishText: self._record_text_finish,
+            effects.FinishLeg: self._record_leg,
+            effects.KeepTransfer: self._keep_transfer,
+            effects.KeepAgent: lambda effect, _: self._floor.keep_agent(effect),
+            effects.KeepQueue: lambda effect, _: self._floor.keep_queue(effect),
+            effects.KeepFigures: lambda effect, _: self._floor.keep_figures(effect),
+            effects.KeepRest: lambda effect, _: self._gateways.keep_rest(effect),
+            effects.ExpectCallBack: self._expect_call_back,
+            effects.ForgetCallBack: self._forget_call_back,
+            effects.RefuseInbound: self._refuse_inbound,
+            effects.RefuseSubscriber: self._record_refusal,
+            effects.MoveCampaign: self._move_campaign,
+            effects.AddToDnc: self._add_to_dnc,
+        }
 
     def _clear(self) -> None:
         self._dialled: dict[int, Call] = {}
         self._messages = MessageRows()
+        self._gateways = GatewayRows()
         self._requests_over: list[tuple[Any, ...]] = []
         self._requests_finished: list[tuple[Any, ...]] = []
         self._cdrs: list[tuple[Any, ...]] = []
@@ -129,6 +167,8 @@ class Journal:
         self._subscribers: dict[int, tuple[Any, ...]] = {}
         self._refusals: list[tuple[Any, ...]] = []
         self._progress: defaultdict[int, _Progress] = defaultdict(_Progress)
+        self._call_backs: list[tuple[int, int]] = []
+        self._recorded: list[tuple[str, int]] = []
         self._entries: list[Entry] = []
         self._reserved: defaultdict[int, int] = defaultdict(int)
 
@@ -142,37 +182,91 @@ class Journal:
         self.flush()
         return [_callee(row) for row in self._at_work().execute(query)]
 
-    def _record_dial(self, effect: effects.Dial) -> None:
+    def _reserve(self, user_id: int, amount: int) -> None:
+        """Change what is held of an owner's balance."""
+        if amount:
+            self._reserved[user_id] += amount
+
+    def _charge(self, user_id: int, kind: str, cost: int, callid: str, now_ms: int) -> None:
+        if cost:
+            self._entries.append(Entry(user_id, kind, -cost, f"{kind}:{callid}", now_ms))
+
+    def _record_dial(self, effect: effects.Dial, _now_ms: int) -> None:
         call = effect.call
         if call.parts:
             self._messages.sent(call)
         else:
             self._dialled[call.id] = call
         self._subscribers[call.subscriber.id] = _in_process(call)
+        self._gateways.dialled(effect)
         progress = self._progress[call.plan.id]
         progress.calls += 1
         progress.next_dial_us = effect.next_dial_us
-        if call.hold:
-            self._reserved[call.plan.user_id] += call.hold
+        self._reserve(call.plan.user_id, call.hold)
 
-    def _record_finish(self, effect: effects.FinishCall) -> None:
+    def _record_answer(self, effect: effects.AnswerCall, _now_ms: int) -> None:
+        self._dialled[effect.call.id] = effect.call
+
+    def _record_text(self, effect: effects.SendText, _now_ms: int) -> None:
+        self._messages.sent(effect.message)
+        self._reserve(effect.message.plan.user_id, effect.message.hold)
+
+    def _record_finish(self, effect: effects.FinishCall, _now_ms: int) -> None:
         if effect.call.parts:
-            self._messages.finished(effect)
+            self._messages.finished(effect.call, effect.outcome, effect.bill.cost)
         else:
             self._record_call(effect)
         self._record_consequences(effect)
 
-    def _record_call(self, effect: effects.FinishCall) -> None:
-        call, plan = effect.call, effect.call.plan
+    def _record_inbound(self, effect: effects.FinishInbound, _now_ms: int) -> None:
+        self._record_call(effect)
+
+    def _record_text_finish(self, effect: effects.FinishText, _now_ms: int) -> None:
+        message, cost = effect.message, effect.bill.cost
+        self._messages.finished(message, effect.outcome, cost)
+        self._progress[message.plan.id].cost += cost
+        self._charge(message.plan.user_id, "sms", cost, message.callid, effect.outcome.ended_ms)
+        self._reserve(message.plan.user_id, -message.hold)
+
+    def _record_call(self, effect: effects.FinishCall | effects.FinishInbound) -> None:
+        call = effect.call
         if self._dialled.pop(call.id, None) is not None:
-            self._requests_over.append(_dialled(call)[: -len(_FINAL)] + _final(effect))
+            self._requests_over.append(rows.dialled(call)[: -len(rows.FINAL)] + rows.final(effect))
         else:
-            self._requests_finished.append((*_final(effect), call.id))
-        self._cdrs.append(_cdr(self.next_cdr_id, effect))
-        self.next_cdr_id += 1
+            self._requests_finished.append((*rows.final(effect), call.id))
+        self._add_cdr(rows.cdr(effect))
         for result in effect.outcome.results:
-            kept = (result.section_id, result.section_type, result.question, result.response, result.at_ms)
-            self._results.append((plan.user_id, plan.id, call.id, *kept, "", None))
+            self._results.append(rows.result(call, result))
+            if result.recording_ms is not None:
+                self._recorded.append((result.response, result.recording_ms))
+
+    def _add_cdr(self, row: tuple[Any, ...]) -> None:
+        self._cdrs.append((self.next_cdr_id, *row))
+        self.next_cdr_id += 1
+
+    def _record_leg(self, effect: effects.FinishLeg, now_ms: int) -> None:
+        plan, cost = effect.call.plan, effect.bill.cost
+        self._add_cdr(rows.leg_cdr(effect))
+        self._progress[plan.id].cost += cost
+        self._charge(plan.user_id, "call", cost, effect.transfer.callid, now_ms)
+
+    def _keep_transfer(self, effect: effects.KeepTransfer, _now_ms: int) -> None:
+        self._reserve(effect.call.plan.user_id, self._transfers.keep(effect))
+
+    def _expect_call_back(self, effect: effects.ExpectCallBack, _now_ms: int) -> None:
+        self._call_backs.append((effect.call.id, effect.at_ms))
+
+    def _forget_call_back(self, effect: effects.ForgetCallBack, _now_ms: int) -> None:
+        self.flush()
+        self._at_work().execute(delete(_call_backs).where(_call_backs.c.id == effect.call_id))
+
+    def _refuse_inbound(self, effect: effects.RefuseInbound, now_ms: int) -> None:
+        self._add_cdr(rows.refused_cdr(effect, now_ms))
+
+    def _write_recordings(self) -> None:
+        if self._recordings is not None:
+            for name, length_ms in self._recorded:
+                self._recordings.save_silence(name, length_ms)
 
     def _record_consequences(self, effect: effects.FinishCall) -> None:
         """What an attempt changes besides its own rows: the subscriber, the campaign's counters, the balance."""
@@ -183,11 +277,11 @@ class Journal:
         progress.answered += outcome.answered_ms is not None or outcome.delivered_ms is not None
         progress.completed += after.status is SubscriberStatus.COMPLETED
         progress.cost += bill.cost
-        if bill.cost:
-            kind = "sms" if call.parts else "call"
-            self._entries.append(Entry(plan.user_id, kind, -bill.cost, f"{kind}:{call.callid}", outcome.ended_ms))
-        if call.hold:
-            self._reserved[plan.user_id] -= call.hold
+        if plan.flow.queue_ids and outcome.answered_ms is not None and outcome.amd_status is not AmdStatus.MACHINE:
+            progress.live += 1
+            progress.abandoned += any(transfer.is_abandoned for transfer in call.transfers)
+        self._charge(plan.user_id, "sms" if call.parts else "call", bill.cost, call.callid, outcome.ended_ms)
+        self._reserve(plan.user_id, -call.hold)
 
     def _record_refusal(self, effect: effects.RefuseSubscriber, now_ms: int) -> None:
         status = int(SubscriberStatus.NOT_AUTHORIZED)
@@ -213,67 +307,6 @@ class Journal:
         connection.execute(added.on_conflict_do_nothing(index_elements=["dnc_id", "number"]))
 
 
-_FINAL: Final = ("hold", "status", "status_reason", "ended_ms", "hangup_cause_q850")
-"""The last columns of a call request's row: what the end of the call decides."""
-
-
-def _dialled(call: Call) -> tuple[Any, ...]:
-    plan = call.plan
-    return (
-        call.id,
-        plan.id,
-        call.subscriber.id,
-        call.subscriber.contact_id,
-        plan.user_id,
-        plan.gateway_id,
-        call.attempt,
-        call.callid,
-        call.subscriber.number,
-        call.callerid,
-        call.started_ms,
-        call.ring_limit_ms,
-        call.talk_limit_ms,
-        call.rate.per_minute,
-        call.amd,
-        None,
-        *(call.hold, int(CallRequestStatus.CALLING), "", None, None),
-    )
-
-
-def _final(effect: effects.FinishCall) -> tuple[Any, ...]:
-    call, outcome = effect.call, effect.outcome
-    if call.is_aborted:
-        status, reason = CallRequestStatus.ABORT, "aborted"
-    elif outcome.answered_ms is None or outcome.is_refused_machine:
-        status, reason = CallRequestStatus.FAILURE, failure_reason(outcome)
-    else:
-        status, reason = CallRequestStatus.SUCCESS, ""
-    return (0, int(status), reason, outcome.ended_ms, int(outcome.cause))
-
-
-def _cdr(cdr_id: int, effect: effects.FinishCall) -> tuple[Any, ...]:
-    call, outcome, bill = effect.call, effect.outcome, effect.bill
-    return (
-        cdr_id,
-        call.plan.user_id,
-        call.callid,
-        call.callerid,
-        call.subscriber.number,
-        call.started_ms,
-        bill.duration,
-        bill.billsec,
-        bill.cost,
-        bill.billed_duration,
-        int(outcome.cause),
-        int(LegType.A_LEG),
-        int(outcome.amd_status),
-        call.id,
-        call.plan.id,
-        call.subscriber.id,
-        call.subscriber.contact_id,
-    )
-
-
 def _in_process(call: Call) -> tuple[Any, ...]:
     callee = call.subscriber
     counts = (callee.attempts, callee.failures, callee.completions)
@@ -289,7 +322,7 @@ def _after_call(effect: effects.FinishCall) -> tuple[Any, ...]:
 
 
 def _counted(campaign_id: int, progress: _Progress) -> tuple[Any, ...]:
-    grown = (progress.calls, progress.answered, progress.completed, progress.cost)
+    grown = (progress.calls, progress.answered, progress.completed, progress.cost, progress.live, progress.abandoned)
     return (*grown, progress.next_dial_us, campaign_id)
 
 

@@ -4,9 +4,8 @@ from typing import Any
 
 from sqlalchemy import Connection, bindparam, null, update
 
-from dialer.domain import effects
 from dialer.domain.enums import MessageStatus
-from dialer.domain.plans import Call
+from dialer.domain.plans import Call, CallOutcome
 from dialer.store.bulk import Bulk, bulk_insert
 from dialer.store.models import SmsMessage
 
@@ -23,6 +22,7 @@ _INSERT = bulk_insert(
     "message_id",
     "callerid",
     "phone_number",
+    "dialled_number",
     "text_message",
     "parts",
     "send_date",
@@ -31,6 +31,7 @@ _INSERT = bulk_insert(
     "cost",
     "delivery_date",
     "ended_ms",
+    "callrequest_id",
 )
 _FINISH = Bulk(
     update(_messages)
@@ -59,19 +60,19 @@ class MessageRows:
         """A message was handed to the carrier."""
         self._sent[call.id] = call
 
-    def finished(self, effect: effects.FinishCall) -> None:
+    def finished(self, message: Call, outcome: CallOutcome, cost: int) -> None:
         """What became of a message is known."""
-        outcome = effect.outcome
-        final = (str(outcome.message_status), 0, effect.bill.cost, outcome.delivered_ms, outcome.ended_ms)
-        if self._sent.pop(effect.call.id, None) is not None:
-            self._over.append((*_sent(effect.call), *final))
+        final = (str(outcome.message_status), 0, cost, outcome.delivered_ms, outcome.ended_ms)
+        if self._sent.pop(message.id, None) is not None:
+            self._over.append((*_sent(message), *final, message.parent_id))
         else:
-            self._finished.append((*final, effect.call.id))
+            self._finished.append((*final, message.id))
 
     def write(self, connection: Connection) -> None:
         """Write them all."""
         on_their_way = [
-            (*_sent(call), str(MessageStatus.SENT), call.hold, 0, None, None) for call in self._sent.values()
+            (*_sent(call), str(MessageStatus.SENT), call.hold, 0, None, None, call.parent_id)
+            for call in self._sent.values()
         ]
         _INSERT.run(connection, on_their_way)
         _INSERT.run(connection, self._over)
@@ -81,4 +82,4 @@ class MessageRows:
 def _sent(call: Call) -> tuple[Any, ...]:
     plan, subscriber = call.plan, call.subscriber
     whose = (call.id, plan.id, subscriber.id, subscriber.contact_id, plan.user_id, plan.gateway_id, call.attempt)
-    return (*whose, call.callid, call.callerid, subscriber.number, call.text, call.parts, call.started_ms)
+    return (*whose, call.callid, call.callerid, subscriber.number, call.dialled, call.text, call.parts, call.started_ms)

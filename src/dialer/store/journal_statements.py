@@ -6,7 +6,7 @@ from sqlalchemy import ColumnElement, bindparam, case, func, literal_column, nul
 
 from dialer.domain.enums import SubscriberStatus
 from dialer.store.bulk import Bulk, bulk_insert
-from dialer.store.models import CallRequest, Campaign, Cdr, Subscriber, SurveyResult
+from dialer.store.models import CallBack, CallRequest, Campaign, Cdr, Subscriber, SurveyResult
 
 _campaigns = Campaign.__table__
 _subscribers = Subscriber.__table__
@@ -29,6 +29,8 @@ _REQUEST_COLUMNS: Final = (
     "call_rate",
     "amd",
     "parameters",
+    "did_id",
+    "dialled_number",
     "hold",
     "status",
     "status_reason",
@@ -129,7 +131,19 @@ COUNT_CAMPAIGNS: Final = Bulk(
         answered=_campaigns.c.answered + bindparam("more_answered"),
         completed=_campaigns.c.completed + bindparam("more_completed"),
         cost=_campaigns.c.cost + bindparam("more_cost"),
+        live_answered=_campaigns.c.live_answered + bindparam("more_live"),
+        abandoned=_campaigns.c.abandoned + bindparam("more_abandoned"),
         next_dial_us=func.coalesce(bindparam("next_us"), _campaigns.c.next_dial_us),
     ),
-    ("more_calls", "more_answered", "more_completed", "more_cost", "next_us", "campaign_id"),
+    (
+        "more_calls",
+        "more_answered",
+        "more_completed",
+        "more_cost",
+        "more_live",
+        "more_abandoned",
+        "next_us",
+        "campaign_id",
+    ),
 )
+EXPECT_CALL_BACKS: Final = bulk_insert(CallBack.__table__, "id", "due_ms")

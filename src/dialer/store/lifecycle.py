@@ -1,23 +1,30 @@
 """The life of a campaign, as far as a client commands it: start, pause, abort, end."""
 
-from sqlalchemy import Connection, RowMapping, insert, select, update
+from typing import Final, TypeAlias
+
+from sqlalchemy import Connection, RowMapping, select, update
 
 from dialer.domain.enums import CampaignStatus, DialMethod, SubscriberStatus
 from dialer.domain.states import move_campaign
-from dialer.domain.survey import encode_survey
+from dialer.domain.survey import Survey
+from dialer.domain.survey_check import Level, check_survey
 from dialer.store.collecting import collect_campaign
-from dialer.store.models import SMS, VOICE, Campaign, SealedSurvey, Subscriber
-from dialer.store.sealing import UnplayableSurveyError, read_survey
+from dialer.store.models import SMS, VOICE, Campaign, Subscriber
+from dialer.store.sealing import read_survey, seal, sealed_survey
+
+FINDINGS_NAMED_MAX: Final = 5
+"""Errors of a survey that a refused start names."""
+Errors: TypeAlias = dict[str, list[str]]
+"""Field to messages."""
 
 _campaigns = Campaign.__table__
-_sealed = SealedSurvey.__table__
 _subscribers = Subscriber.__table__
 
 
 class CampaignNotReadyError(Exception):
     """Raised when a campaign lacks what it needs to start; `errors` names each field and what is wrong with it."""
 
-    def __init__(self, errors: dict[str, list[str]]) -> None:
+    def __init__(self, errors: Errors) -> None:
         super().__init__("; ".join(errors))
         self.errors = errors
 
@@ -33,9 +40,7 @@ def change_status(connection: Connection, campaign_id: int, wanted: CampaignStat
     if not move_campaign(CampaignStatus(row["status"]), wanted):
         return
     if wanted is CampaignStatus.START:
-        _check_ready(row, now_ms)
-        if row["medium"] == VOICE:
-            _seal(connection, row)
+        _make_ready(connection, row, now_ms)
     connection.execute(
         update(_campaigns)
         .where(_campaigns.c.id == campaign_id)
@@ -47,28 +52,51 @@ def change_status(connection: Connection, campaign_id: int, wanted: CampaignStat
         _abort_subscribers(connection, campaign_id, now_ms)
 
 
-def _check_ready(row: RowMapping, now_ms: int) -> None:
-    errors: dict[str, list[str]] = {}
+def _make_ready(connection: Connection, row: RowMapping, now_ms: int) -> None:
+    """Copy the survey at the first start, as later ones play the copy; or raise with everything that is missing."""
+    errors = _wrong_fields(row, now_ms)
+    unsealed = None
+    if row["medium"] == VOICE:
+        survey = sealed_survey(connection, row["id"])
+        if survey is None:
+            survey = unsealed = read_survey(connection, row["object_id"])
+            errors |= _wrong_survey(survey)
+        errors |= _missing_for(row, survey)
+    if errors:
+        raise CampaignNotReadyError(errors)
+    if unsealed is not None:
+        seal(connection, row["id"], unsealed)
+
+
+def _wrong_fields(row: RowMapping, now_ms: int) -> Errors:
+    errors: Errors = {}
     if row["expirationdate"] <= now_ms:
         errors["expirationdate"] = ["The campaign has expired."]
     if row["medium"] == SMS and not row["text_message"].strip():
         errors["text_message"] = ["A campaign of text messages needs a text."]
-    if row["dial_method"] != DialMethod.FIXED_RATE:
-        errors["dial_method"] = ["Only 1 (fixed rate) can be dialled."]
-    if errors:
-        raise CampaignNotReadyError(errors)
+    return errors
 
 
-def _seal(connection: Connection, row: RowMapping) -> None:
-    """Copy the survey at the first start; later starts play the copy."""
-    campaign_id = row["id"]
-    if connection.scalar(select(_sealed.c.id).where(_sealed.c.id == campaign_id)) is not None:
-        return
-    try:
-        survey = read_survey(connection, row["object_id"])
-    except UnplayableSurveyError as error:
-        raise CampaignNotReadyError({"object_id": [str(error)]}) from error
-    connection.execute(insert(_sealed).values(id=campaign_id, document=encode_survey(survey)))
+def _wrong_survey(survey: Survey) -> Errors:
+    """What keeps a survey from being played, as far as it fits in an answer."""
+    found = [finding for finding in check_survey(survey) if finding.level is Level.ERROR]
+    messages = [
+        finding.message if finding.section_id is None else f"Section {finding.section_id}: {finding.message}"
+        for finding in found[:FINDINGS_NAMED_MAX]
+    ]
+    if len(found) > FINDINGS_NAMED_MAX:
+        messages.append(f"And {len(found) - FINDINGS_NAMED_MAX} more: the check of the survey template lists all.")
+    return {"object_id": messages} if messages else {}
+
+
+def _missing_for(row: RowMapping, survey: Survey) -> Errors:
+    """What a campaign lacks to dial as it should, and to play this survey."""
+    errors: Errors = {}
+    if row["dial_method"] != DialMethod.FIXED_RATE and not survey.queue_ids:
+        errors["dial_method"] = ["2 (progressive) and 3 (predictive) need a survey that transfers calls to a queue."]
+    if row["sms_gateway_id"] is None and survey.sends_texts:
+        errors["sms_gateway"] = ["The survey sends text messages: a gateway for them is needed."]
+    return errors
 
 
 def _abort_subscribers(connection: Connection, campaign_id: int, now_ms: int) -> None:

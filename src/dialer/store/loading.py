@@ -8,9 +8,10 @@ import msgspec
 from sqlalchemy import Connection, RowMapping, func, select
 
 from dialer.domain.callflow import CallFlow
-from dialer.domain.enums import AmdBehavior, CampaignStatus, SubscriberStatus
-from dialer.domain.events import AccountOpened, CampaignOpened, GatewayOpened
-from dialer.domain.money import Rate
+from dialer.domain.enums import AmdBehavior, CampaignStatus, DialMethod, SubscriberStatus
+from dialer.domain.events import AccountOpened, AgentOpened, CampaignOpened, DidOpened, GatewayOpened, QueueOpened
+from dialer.domain.money import MONEY_SCALE, Rate
+from dialer.domain.pacing.situation import Figures
 from dialer.domain.plans import (
     Call,
     CallerIdChoice,
@@ -19,8 +20,9 @@ from dialer.domain.plans import (
 )
 from dialer.domain.survey import Prompt, decode_survey
 from dialer.domain.windows import Calendar
-from dialer.store.models import SMS, CallerId, Campaign, SealedSurvey, Subscriber, User
-from dialer.store.progress import busy_campaigns, call_of, line_of, lines_of, rows_in_progress
+from dialer.store.floor import agents_of, queues_of, transfers_of
+from dialer.store.models import SMS, CallerId, Campaign, Did, SealedSurvey, Subscriber, User
+from dialer.store.progress import busy_campaigns, call_of, line_of, lines_of, rows_in_progress, sms_line_of
 from dialer.store.sealing import audio_length_ms
 
 ZONES_MAX: Final = 10_000
@@ -33,6 +35,7 @@ _users = User.__table__
 _campaigns = Campaign.__table__
 _callerids = CallerId.__table__
 _sealed = SealedSurvey.__table__
+_dids = Did.__table__
 _subscribers = Subscriber.__table__
 _LIVE: Final = (CampaignStatus.START, CampaignStatus.PAUSE)
 _WEEKDAYS: Final = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
@@ -46,6 +49,9 @@ class World(NamedTuple):
     parameters: dict[int, str]
     """Of each gateway: JSON text."""
     campaigns: list[CampaignOpened]
+    queues: list[QueueOpened]
+    agents: list[AgentOpened]
+    dids: list[DidOpened]
     aborted: list[int]
     """Campaigns that were aborted and still have calls in progress."""
     unreadable: dict[int, str]
@@ -59,50 +65,79 @@ class Loader:
         self._service_zone: Final = service_zone
         self._flows: dict[int, CallFlow] = {}
 
-    def world(self, connection: Connection, now_ms: int) -> World:
-        """The world as it stands."""
+    def world(self, connection: Connection, now_ms: int, *, with_past: bool = False) -> World:
+        """The world as it stands; `with_past` also what an engine that is new has to know of earlier."""
         rows = connection.execute(
             select(_campaigns).where(_campaigns.c.status.in_(_LIVE)).order_by(_campaigns.c.id)
         ).mappings()
-        campaigns, unreadable = self._readable(connection, rows.all())
+        campaigns, unreadable = self._readable(connection, rows.all(), with_past=with_past)
+        dids = self._dids(connection)
         busy = busy_campaigns(connection)
         self._flows = {
             campaign_id: flow
             for campaign_id, flow in self._flows.items()
-            if campaign_id in busy or any(campaign_id == one.plan.id for one in campaigns)
+            if campaign_id in busy
+            or any(campaign_id == one.plan.id for one in campaigns)
+            or any(one.plan is not None and campaign_id == one.plan.id for one in dids)
         }
         lines = lines_of(connection, now_ms)
         return World(
-            accounts=_accounts(connection, {one.plan.user_id for one in campaigns} | set(busy.values())),
+            accounts=_accounts(
+                connection,
+                {one.plan.user_id for one in campaigns}
+                | {one.plan.user_id for one in dids if one.plan is not None}
+                | set(busy.values()),
+            ),
             gateways=[line.opened for line in lines],
             parameters={line.opened.plan.id: line.parameters for line in lines},
             campaigns=campaigns,
+            queues=queues_of(connection, now_ms, with_past=with_past),
+            agents=agents_of(connection),
+            dids=dids,
             aborted=_aborted(connection, list(busy)),
             unreadable=unreadable,
         )
 
-    def calls(self, connection: Connection) -> list[Call]:
+    def calls(self, connection: Connection, seed: int) -> list[Call]:
         """The calls in progress and the messages on their way, in the order in which they were placed."""
         plans: dict[int, CampaignPlan | None] = {}
         found: list[Call] = []
-        for row in rows_in_progress(connection):
+        rows = rows_in_progress(connection)
+        transfers = transfers_of(connection, [row["id"] for row in rows], seed)
+        for row in rows:
             campaign_id = row["campaign_id"]
             if campaign_id not in plans:
                 query = select(_campaigns).where(_campaigns.c.id == campaign_id)
                 plans[campaign_id] = self._plan_or_none(connection, connection.execute(query).mappings().one())
             plan = plans[campaign_id]
             if plan is not None:
-                found.append(call_of(row, plan))
+                call = call_of(row, plan)
+                call.transfers = transfers.get(call.id, ()) if not call.parts else ()
+                found.append(call)
+        return found
+
+    def _dids(self, connection: Connection) -> list[DidOpened]:
+        """The numbers that others call. What a campaign has never been started to play, or was aborted, none hear."""
+        found: list[DidOpened] = []
+        for did in connection.execute(select(_dids).order_by(_dids.c.id)).mappings().all():
+            query = (
+                select(_campaigns)
+                .join(_sealed, _sealed.c.id == _campaigns.c.id)
+                .where(_campaigns.c.id == did["campaign_id"], _campaigns.c.status != CampaignStatus.ABORD)
+            )
+            row = connection.execute(query).mappings().one_or_none()
+            plan = None if row is None else self._plan_or_none(connection, row)
+            found.append(DidOpened(did["id"], did["user_id"], did["did_number"], plan))
         return found
 
     def _readable(
-        self, connection: Connection, rows: Sequence[RowMapping]
+        self, connection: Connection, rows: Sequence[RowMapping], *, with_past: bool
     ) -> tuple[list[CampaignOpened], dict[int, str]]:
         campaigns: list[CampaignOpened] = []
         unreadable: dict[int, str] = {}
         for row in rows:
             try:
-                campaigns.append(self._campaign(connection, row))
+                campaigns.append(self._campaign(connection, row, with_past=with_past))
             except UNREADABLE as error:
                 unreadable[row["id"]] = str(error)
         return campaigns, unreadable
@@ -113,13 +148,14 @@ class Loader:
         except UNREADABLE:
             return None
 
-    def _campaign(self, connection: Connection, row: RowMapping) -> CampaignOpened:
+    def _campaign(self, connection: Connection, row: RowMapping, *, with_past: bool) -> CampaignOpened:
         return CampaignOpened(
             plan=self._plan(connection, row),
             status=CampaignStatus(row["status"]),
             next_dial_us=row["next_dial_us"],
             zones=_zones(connection, row["id"]),
-            dials=row["calls"],
+            figures=_figures(row["pacing_figures"]) if with_past else None,
+            callerid_turns=msgspec.json.decode(row["callerid_turns"] or "{}", type=dict[str, int]),
         )
 
     def _plan(self, connection: Connection, row: RowMapping) -> CampaignPlan:
@@ -147,6 +183,11 @@ class Loader:
             voicemail_prompt=None if voicemail_id is None else Prompt(audio_length_ms(connection, voicemail_id)),
             dnc_id=row["dnc_id"],
             text_message=row["text_message"] if row["medium"] == SMS else None,
+            sms_gateway_id=sms_line_of(row),
+            max_xfer=row["max_xfer"],
+            dial_method=DialMethod(row["dial_method"]),
+            agent_dial_rate=row["agent_dial_rate"] / MONEY_SCALE,
+            abandon_rate_max=row["abandon_rate_max"] / (100 * MONEY_SCALE),
         )
 
     def _flow(self, connection: Connection, campaign_id: int) -> CallFlow:
@@ -155,6 +196,10 @@ class Loader:
             document = connection.scalar(select(_sealed.c.document).where(_sealed.c.id == campaign_id))
             flow = self._flows[campaign_id] = CallFlow(decode_survey(document or '{"sections":[]}'))
         return flow
+
+
+def _figures(document: str) -> Figures:
+    return msgspec.json.decode(document, type=Figures) if document else Figures()
 
 
 def _accounts(connection: Connection, user_ids: set[int]) -> list[AccountOpened]:

@@ -4,6 +4,7 @@ import contextlib
 import os
 import re
 import secrets
+import struct
 from pathlib import Path
 from typing import Final
 
@@ -16,6 +17,8 @@ from dialer.store.models import AudioFile
 AUDIO_BYTES_MAX: Final = 20 * 1024 * 1024
 USER_BYTES_MAX: Final = 500 * 1024 * 1024
 USER_FILES_MAX: Final = 1_000
+RECORDING_HZ: Final = 8_000
+_SAMPLE_BYTES: Final = 2
 _NAME: Final = re.compile(r"[0-9a-f]{32}\.wav")
 _FILES: Final = AudioFile.__table__
 _LOGGER: Final = structlog.get_logger(__name__)
@@ -54,6 +57,24 @@ class Media:
             raise StorageUnavailableError(f"the media folder cannot be written: {error.strerror}") from error
         return name
 
+    def save_silence(self, name: str, length_ms: int) -> None:
+        """Keep a recording of silence under a name: a WAV file of 16-bit mono samples, `RECORDING_HZ` a second.
+
+        Saved again it is the same file. Silence takes next to no room on the disk.
+
+        Raises:
+            StorageUnavailableError: it cannot be written.
+        """
+        size = length_ms * RECORDING_HZ // 1_000 * _SAMPLE_BYTES
+        try:
+            self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+            descriptor = os.open(self._folder / name, os.O_WRONLY | os.O_CREAT, 0o600)
+            with os.fdopen(descriptor, "wb") as file:
+                file.write(_wav_header(size))
+                file.truncate(len(_wav_header(size)) + size)
+        except OSError as error:
+            raise StorageUnavailableError(f"the media folder cannot be written: {error.strerror}") from error
+
     def delete(self, name: str) -> None:
         """Delete a file that `save` made; a name that is none of ours or a file that has gone is no error."""
         if not _NAME.fullmatch(name):
@@ -73,6 +94,14 @@ def check_quota(connection: Connection, user_id: int, size: int) -> None:
         raise QuotaError(f"A user may keep {USER_FILES_MAX:,} files.")
     if used + size > USER_BYTES_MAX:
         raise QuotaError(f"A user may keep {USER_BYTES_MAX // 1024**2} MiB of files.")
+
+
+def _wav_header(size: int) -> bytes:
+    """The header of a RIFF file with `size` bytes of PCM samples."""
+    rate = RECORDING_HZ * _SAMPLE_BYTES
+    fmt = struct.pack("<4sIHHIIHH", b"fmt ", 16, 1, 1, RECORDING_HZ, rate, _SAMPLE_BYTES, 8 * _SAMPLE_BYTES)
+    data = struct.pack("<4sI", b"data", size)
+    return struct.pack("<4sI4s", b"RIFF", 4 + len(fmt) + len(data) + size, b"WAVE") + fmt + data
 
 
 def _write(path: Path, content: bytes) -> None:

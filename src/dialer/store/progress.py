@@ -9,7 +9,8 @@ from dialer.domain.enums import CallRequestStatus
 from dialer.domain.events import GatewayOpened
 from dialer.domain.money import Rate
 from dialer.domain.plans import Call, CampaignPlan, GatewayPlan, Subscriber
-from dialer.store.models import SMS, CallRequest, Gateway, SmsGateway, SmsMessage
+from dialer.domain.resting import Rest
+from dialer.store.models import SMS, CallRequest, Gateway, SmsGateway, SmsMessage, Transfer
 from dialer.store.models import Subscriber as SubscriberRow
 
 SMS_LINES_FROM: Final = 1 << 40
@@ -19,6 +20,7 @@ _RECENT_MS: Final = 1_000
 _requests = CallRequest.__table__
 _messages = SmsMessage.__table__
 _subscribers = SubscriberRow.__table__
+_transfers = Transfer.__table__
 _gateways = Gateway.__table__
 _sms_gateways = SmsGateway.__table__
 # Literals, as an index over some of the rows serves only a query that says which without a parameter.
@@ -40,16 +42,23 @@ def line_of(campaign: RowMapping) -> int:
     return int(campaign["aleg_gateway_id"])
 
 
+def sms_line_of(campaign: RowMapping) -> int | None:
+    """The engine's id of the gateway over which a campaign sends text messages."""
+    gateway_id = campaign["sms_gateway_id"]
+    return None if gateway_id is None else SMS_LINES_FROM + int(gateway_id)
+
+
 def lines_of(connection: Connection, now_ms: int) -> list[Line]:
     """All gateways, with what went out over each within the last second."""
     voice = connection.execute(select(_gateways).order_by(_gateways.c.id)).mappings()
     texts = connection.execute(select(_sms_gateways).order_by(_sms_gateways.c.id)).mappings()
     found = []
     for row in voice:
-        plan = GatewayPlan(id=row["id"], max_channels=row["max_channels"], max_cps=row["max_cps"])
+        plan = GatewayPlan(row["id"], row["max_channels"], row["max_cps"], row["addprefix"], row["removeprefix"])
         found.append(_line(connection, row, plan, _requests, "started_ms", now_ms))
     for row in texts:
-        plan = GatewayPlan(id=SMS_LINES_FROM + row["id"], max_cps=row["max_cps"])
+        line = SMS_LINES_FROM + row["id"]
+        plan = GatewayPlan(line, 0, row["max_cps"], row["addprefix"], row["removeprefix"])
         found.append(_line(connection, row, plan, _messages, "send_date", now_ms))
     return found
 
@@ -85,6 +94,7 @@ def call_of(row: RowMapping, plan: CampaignPlan) -> Call:
         "attempt": row["attempt"],
         "hold": row["hold"],
         "callerid": row["callerid"],
+        "dialled": row["dialled_number"],
         "parameters": row["parameters"],
     }
     if is_text:
@@ -97,6 +107,7 @@ def call_of(row: RowMapping, plan: CampaignPlan) -> Call:
             rate=Rate(0),
             text=row["text_message"],
             parts=row["parts"],
+            parent_id=row["callrequest_id"],
         )
     return Call(
         **common,
@@ -106,21 +117,33 @@ def call_of(row: RowMapping, plan: CampaignPlan) -> Call:
         talk_limit_ms=row["talk_limit_ms"],
         rate=Rate(row["call_rate"]),
         amd=row["amd"],
+        did_id=row["did_id"],
+        did_number=row["phone_number"] if row["did_id"] is not None else "",
     )
 
 
 def _line(
     connection: Connection, row: RowMapping, plan: GatewayPlan, attempts: Table, started: str, now_ms: int
 ) -> Line:
+    rest = Rest(row["failures"], row["rest_ms"], row["rests_until_ms"])
     if not plan.max_cps:
-        return Line(GatewayOpened(plan), row["parameters"])
-    recent = connection.scalars(
-        select(attempts.c[started])
-        .where(attempts.c.gateway_id == plan.id, attempts.c[started] > now_ms - _RECENT_MS)
-        .order_by(attempts.c[started].desc())
+        return Line(GatewayOpened(plan, rest=rest), row["parameters"])
+    recent = list(
+        connection.scalars(
+            select(attempts.c[started])
+            .where(attempts.c.gateway_id == plan.id, attempts.c[started] > now_ms - _RECENT_MS)
+            .order_by(attempts.c[started].desc())
+            .limit(plan.max_cps)
+        )
+    )
+    legs = connection.scalars(
+        select(_transfers.c.started_ms)
+        .where(_transfers.c.gateway_id == plan.id, _transfers.c.started_ms > now_ms - _RECENT_MS)
+        .order_by(_transfers.c.started_ms.desc())
         .limit(plan.max_cps)
-    ).all()
-    return Line(GatewayOpened(plan, tuple(reversed(recent))), row["parameters"])
+    )
+    newest = sorted((*recent, *legs))[-plan.max_cps :]
+    return Line(GatewayOpened(plan, tuple(newest), rest), row["parameters"])
 
 
 def _subscriber_columns() -> list[Any]:

@@ -2,56 +2,44 @@
 
 from collections.abc import Sequence
 
-from sqlalchemy import Connection, RowMapping, select
+from sqlalchemy import Connection, RowMapping, insert, select
 
 from dialer.domain.enums import SectionType
-from dialer.domain.survey import SUPPORTED_SECTION_TYPES, Prompt, Section, Survey
-from dialer.store.models import AudioFile, BranchingTemplate, SectionTemplate, SurveyTemplate
+from dialer.domain.survey import Prompt, Section, Survey, decode_survey, encode_survey
+from dialer.store.models import AudioFile, BranchingTemplate, SealedSurvey, SectionTemplate
 
-_templates = SurveyTemplate.__table__
+_sealed = SealedSurvey.__table__
 _sections = SectionTemplate.__table__
 _branches = BranchingTemplate.__table__
 _audio = AudioFile.__table__
 _DIGITS = "0123456789"
 
 
-class UnplayableSurveyError(Exception):
-    """Raised for a template that cannot be played as it is; the message is for its author."""
-
-
 def read_survey(connection: Connection, survey_id: int) -> Survey:
-    """The template as a survey.
-
-    Raises:
-        UnplayableSurveyError: it is gone, has no sections, or has one of a type that cannot be played.
-    """
-    if connection.scalar(select(_templates.c.id).where(_templates.c.id == survey_id)) is None:
-        raise UnplayableSurveyError("This survey template does not exist any more.")
+    """The template as a survey, whatever is wrong with it; without sections if it is not there."""
     rows = connection.execute(
         select(_sections).where(_sections.c.survey_id == survey_id).order_by(_sections.c.order, _sections.c.id)
     )
     sections = rows.mappings().all()
-    if not sections:
-        raise UnplayableSurveyError("This survey template has no sections.")
-    _check_types(sections)
     lengths = _audio_lengths(connection, sections)
     branches = _branches_of(connection, survey_id)
     return Survey(tuple(_section(row, lengths, branches.get(row["id"], {})) for row in sections))
 
 
+def sealed_survey(connection: Connection, campaign_id: int) -> Survey | None:
+    """The survey that a campaign plays; None if it has never started, or sends text messages."""
+    document = connection.scalar(select(_sealed.c.document).where(_sealed.c.id == campaign_id))
+    return None if document is None else decode_survey(document)
+
+
+def seal(connection: Connection, campaign_id: int, survey: Survey) -> None:
+    """Make this the survey that a campaign plays from now on."""
+    connection.execute(insert(_sealed).values(id=campaign_id, document=encode_survey(survey)))
+
+
 def audio_length_ms(connection: Connection, audiofile_id: int) -> int:
     """How long a recording is."""
     return int(connection.scalar(select(_audio.c.duration_ms).where(_audio.c.id == audiofile_id)) or 0)
-
-
-def _check_types(sections: Sequence[RowMapping]) -> None:
-    for row in sections:
-        section_type = SectionType(row["type"])
-        if section_type not in SUPPORTED_SECTION_TYPES:
-            message = (
-                f"Section {row['id']} is of type {section_type.value} ({section_type.name}), which cannot be played."
-            )
-            raise UnplayableSurveyError(message)
 
 
 def _audio_lengths(connection: Connection, sections: Sequence[RowMapping]) -> dict[int, int]:
@@ -91,4 +79,10 @@ def _section(row: RowMapping, lengths: dict[int, int], branches: dict[str, int |
         max_number=row["max_number"],
         completed=row["completed"],
         branches=branches,
+        phonenumber=row["phonenumber"] or "",
+        queue_id=row["queue_id"],
+        confirm_script=row["confirm_script"] or "",
+        confirm_key=row["confirm_key"] or "",
+        conference=row["conference"] or "",
+        sms_text=row["sms_text"] or "",
     )

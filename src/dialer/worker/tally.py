@@ -5,8 +5,9 @@ from collections import Counter
 import msgspec
 
 from dialer.domain import effects
-from dialer.domain.plans import Call
-from dialer.store.journal import Journal
+from dialer.domain.enums import TransferStatus
+from dialer.domain.plans import Call, CallOutcome
+from dialer.store.journal import Journal, Recordings
 from dialer.store.models import SMS, VOICE
 
 
@@ -34,13 +35,16 @@ class Figures(msgspec.Struct):
 class TallyingJournal(Journal):
     """A journal that counts what it records."""
 
-    def __init__(self, *, next_cdr_id: int) -> None:
-        super().__init__(next_cdr_id=next_cdr_id)
+    def __init__(self, *, next_cdr_id: int, recordings: Recordings | None = None) -> None:
+        super().__init__(next_cdr_id=next_cdr_id, recordings=recordings)
         self._step = Figures()
 
     def restored(self, call: Call) -> None:
         """An attempt was in progress before this journal was opened."""
-        self._begun(call)
+        super().restored(call)
+        self._step.in_progress[_medium(call)] += 1
+        legs = (transfer.hold for transfer in call.transfers if transfer.status is not TransferStatus.OVER)
+        self._step.held += call.hold + sum(legs)
 
     def committed(self) -> Figures:
         """What was done since this was asked last, and how things stand now."""
@@ -51,22 +55,30 @@ class TallyingJournal(Journal):
     def record(self, effect: effects.Effect, now_ms: int) -> None:
         """Keep what an effect says, and count it."""
         super().record(effect, now_ms)
-        if isinstance(effect, effects.Dial):
-            self._step.dialled[_medium(effect.call)] += 1
-            self._begun(effect.call)
-        elif isinstance(effect, effects.FinishCall):
-            self._ended(effect)
-        elif isinstance(effect, effects.RefuseSubscriber):
-            self._step.refused[effect.reason] += 1
+        step = self._step
+        match effect:
+            case effects.Dial(call=call):
+                step.dialled[_medium(call)] += 1
+                step.in_progress[_medium(call)] += 1
+            case effects.SendText():
+                step.dialled[SMS] += 1
+                step.in_progress[SMS] += 1
+            case effects.AnswerCall():
+                step.in_progress[VOICE] += 1
+            case effects.FinishCall() | effects.FinishInbound():
+                self._ended(effect.call, effect.outcome)
+            case effects.FinishText():
+                self._ended(effect.message, effect.outcome)
+            case effects.RefuseSubscriber():
+                step.refused[effect.reason] += 1
 
-    def _begun(self, call: Call) -> None:
-        self._step.in_progress[_medium(call)] += 1
-        self._step.held += call.hold
+    def _reserve(self, user_id: int, amount: int) -> None:
+        super()._reserve(user_id, amount)
+        self._step.held += amount
 
-    def _ended(self, effect: effects.FinishCall) -> None:
-        medium, outcome = _medium(effect.call), effect.outcome
+    def _ended(self, call: Call, outcome: CallOutcome) -> None:
+        medium = _medium(call)
         self._step.in_progress[medium] -= 1
-        self._step.held -= effect.call.hold
         self._step.answered[medium] += outcome.answered_ms is not None or outcome.delivered_ms is not None
 
 

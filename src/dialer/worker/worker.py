@@ -15,12 +15,14 @@ import structlog
 from sqlalchemy import Connection
 
 from dialer.domain.engine import Engine
-from dialer.domain.events import CampaignClosed, GatewayOpened
+from dialer.domain.events import AgentClosed, CampaignClosed, DidsForgotten, Event, GatewayOpened, QueueClosed
 from dialer.domain.plans import GatewayPlan
 from dialer.sim.carrier import SimulatedCarrier
 from dialer.sim.kernel import Kernel
 from dialer.store.collecting import collect_campaign, has_uncollected
 from dialer.store.database import Database, StorageUnavailableError
+from dialer.store.floor import call_backs_of
+from dialer.store.journal import Recordings
 from dialer.store.loading import Loader, World
 from dialer.store.state import State, open_state, read_state, save_state
 from dialer.worker.clock import Clock, RealClock, VirtualClock, open_clock
@@ -49,11 +51,20 @@ class Worker:
     `running` keeps it going; `settle` and `advance` are for those who changed something.
     """
 
-    def __init__(self, database: Database, clock: Clock, *, seed: int, service_zone: str) -> None:
+    def __init__(
+        self,
+        database: Database,
+        clock: Clock,
+        *,
+        seed: int,
+        service_zone: str,
+        recordings: Recordings | None = None,
+    ) -> None:
         self.clock = clock
         self.seed: Final = seed
         self._database: Final = database
         self._service_zone: Final = service_zone
+        self._recordings: Final = recordings
         self._step_turn = anyio.Lock()
         self._nudged = anyio.Event()
         self._live: _Live | None = None
@@ -128,7 +139,13 @@ class Worker:
     def _step(self, connection: Connection, until_ms: int | None) -> bool:
         live = self._live
         if live is None:
-            live = self._live = _Live(connection, self.clock, seed=self.seed, service_zone=self._service_zone)
+            live = self._live = _Live(
+                connection,
+                self.clock,
+                seed=self.seed,
+                service_zone=self._service_zone,
+                recordings=self._recordings,
+            )
         elif live.units_seen != self._database.units_written or live.has_more_to_collect:
             live.refresh(connection)
         is_done = live.step(connection, until_ms)
@@ -154,30 +171,50 @@ class Worker:
         return min(IDLE_SECONDS_MAX, self.clock.seconds_until(due_ms) or 0.0)
 
 
-def open_worker(database: Database, *, mode: str, clock_start_ms: int | None, seed: int, service_zone: str) -> Worker:
+def open_worker(
+    database: Database,
+    *,
+    mode: str,
+    clock_start_ms: int | None,
+    seed: int,
+    service_zone: str,
+    recordings: Recordings | None = None,
+) -> Worker:
     """A worker on a migrated database, its clock going on from where the service stood.
 
     `mode` is a setting's `real`, `virtual` or `xN`. On a database that never ran, a clock that is not real begins at
-    `clock_start_ms`, or now.
+    `clock_start_ms`, or now. Without `recordings`, what callees say onto a recording is not kept.
     """
     state = database.read_now(read_state)
     first_ms = RealClock().now_ms() if clock_start_ms is None else clock_start_ms
     clock = open_clock(mode, first_ms if state is None else state.now_ms)
-    return Worker(database, clock, seed=seed, service_zone=service_zone)
+    return Worker(database, clock, seed=seed, service_zone=service_zone, recordings=recordings)
 
 
 class _Live:
     """An engine with all that it needs, built from the rows and thrown away when a commit fails."""
 
-    def __init__(self, connection: Connection, clock: Clock, *, seed: int, service_zone: str) -> None:
+    def __init__(
+        self,
+        connection: Connection,
+        clock: Clock,
+        *,
+        seed: int,
+        service_zone: str,
+        recordings: Recordings | None,
+    ) -> None:
         state = open_state(connection, clock.now_ms())
         now_ms = max(state.now_ms, clock.now_ms())
         self._clock: Final = clock
+        self._seed: Final = seed
         self._loader: Final = Loader(service_zone=service_zone)
         self._carrier: Final = SimulatedCarrier(seed=seed)
         self._parameters: dict[int, str] = {}
         self._open: set[int] = set()
-        self.journal: Final = TallyingJournal(next_cdr_id=state.last_cdr_id + 1)
+        self._queues: set[int] = set()
+        self._agents: set[int] = set()
+        self._is_new = True
+        self.journal: Final = TallyingJournal(next_cdr_id=state.last_cdr_id + 1, recordings=recordings)
         self.journal.begin(connection)
         self._saved = state
         self.units_seen = 0
@@ -219,13 +256,16 @@ class _Live:
             self._saved = state
 
     def _read(self, connection: Connection) -> World:
-        world = self._loader.world(connection, self.kernel.now_ms)
+        world = self._loader.world(connection, self.kernel.now_ms, with_past=self._is_new)
         self.has_more_to_collect = False
         uncollected = [one.plan.id for one in world.campaigns if has_uncollected(connection, one.plan.id)]
         for campaign_id in uncollected:
             is_last = collect_campaign(connection, campaign_id, self.kernel.now_ms)
             self.has_more_to_collect = self.has_more_to_collect or not is_last
-        return self._loader.world(connection, self.kernel.now_ms) if uncollected else world
+        if uncollected:
+            world = self._loader.world(connection, self.kernel.now_ms, with_past=self._is_new)
+        self._is_new = False
+        return world
 
     def _report_unreadable(self, world: World) -> None:
         """A campaign nobody can make sense of stands still, loudly; it does not hold up the others."""
@@ -242,6 +282,7 @@ class _Live:
         for gateway in world.gateways:
             self._open_gateway(gateway.plan.id, world.parameters[gateway.plan.id])
             kernel.tell(gateway)
+        self._tell_floor(world)
         if restore is not None:
             self._restore_calls(restore)
         still_open = {opened.plan.id for opened in world.campaigns}
@@ -254,8 +295,25 @@ class _Live:
             kernel.tell(CampaignClosed(campaign_id, is_aborted=True))
         self._open = still_open
 
+    def _tell_floor(self, world: World) -> None:
+        """Queues, agents and the numbers that others call."""
+        kernel = self.kernel
+        queues = {one.plan.id for one in world.queues}
+        agents = {one.plan.id for one in world.agents}
+        for queue_id in sorted(self._queues - queues):
+            kernel.tell(QueueClosed(queue_id))
+        for agent_id in sorted(self._agents - agents):
+            kernel.tell(AgentClosed(agent_id))
+        kernel.tell(DidsForgotten())
+        told: list[Event] = [*world.agents, *world.queues, *world.dids]
+        for one in told:
+            kernel.tell(one)
+        self._queues, self._agents = queues, agents
+
     def _restore_calls(self, connection: Connection) -> None:
-        for call in self._loader.calls(connection):
+        for due_ms, arrived in call_backs_of(connection):
+            self.kernel.expect_call_back(due_ms, arrived)
+        for call in self._loader.calls(connection, self._seed):
             line = call.plan.gateway_id
             if line not in self._parameters:
                 # The campaign has moved to another gateway, and this one was deleted: the call still has to end.

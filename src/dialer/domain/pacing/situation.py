@@ -1,11 +1,13 @@
 """What a pacing strategy is told, and what it answers."""
 
-from typing import Protocol
+from typing import Final, Protocol
 
 import msgspec
 
-ABANDON_RATE_MAX_DEFAULT: int = 3
+ABANDON_RATE_MAX_DEFAULT: Final = 3
 """Per cent of the calls that persons answered: 16 CFR 310.4(b)(4)."""
+ABANDONED_AFTER_MS: Final = 2_000
+"""An answered call whose transfer no agent has taken for so long is abandoned: 16 CFR 310.4(b)(1)(iv)."""
 
 
 class Figures(msgspec.Struct):
@@ -54,7 +56,7 @@ class Situation(msgspec.Struct, frozen=True, gc=False):
     """When each call that an agent is talking in was taken."""
     wrapping_ms: tuple[int, ...] = ()
     """When each agent in wrap-up time will be idle."""
-    figures: Figures = Figures()
+    figures: Figures = msgspec.field(default_factory=Figures)
 
     @property
     def pending(self) -> int:
@@ -76,7 +78,9 @@ class Pace(msgspec.Struct, frozen=True, gc=False):
 class Strategy(Protocol):
     """One way to pace: a function of the situation and of nothing else."""
 
-    name: str
+    @property
+    def name(self) -> str:
+        """What it is called in `strategies.STRATEGIES`."""
 
     def pace(self, situation: Situation) -> Pace:
         """How many calls may be placed now, and when to ask again."""

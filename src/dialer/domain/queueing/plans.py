@@ -55,6 +55,8 @@ class AgentFigures(msgspec.Struct):
     calls_answered: int = 0
     free_at_ms: int = 0
     """The end of the wrap-up time, or of the rest after an offer that was not taken."""
+    let_ring_ms: int = 0
+    """Until when the agent let a call ring without taking it; 0 once they have taken one since."""
 
 
 class Waiting(msgspec.Struct):

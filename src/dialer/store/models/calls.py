@@ -3,7 +3,7 @@
 from sqlalchemy import Boolean, ForeignKey, Index, String, Text, text
 from sqlalchemy.orm import Mapped, mapped_column
 
-from dialer.store.models._base import BIG, Code, Milliseconds, Money, Name, Row, belongs_to, mentions, needs
+from dialer.store.models._base import BIG, Code, LongText, Milliseconds, Money, Name, Row, belongs_to, mentions, needs
 
 
 class CallRequest(Row):
@@ -21,6 +21,8 @@ class CallRequest(Row):
     """1 for the first call to this subscriber."""
     callid: Mapped[str] = mapped_column(String(36))
     phone_number: Mapped[str] = mapped_column(String(64))
+    dialled_number: Mapped[str] = mapped_column(String(80), default="", server_default="")
+    """What the carrier was given for it; empty for what was not dialled, or before this was kept."""
     callerid: Mapped[str] = mapped_column(String(80))
     status: Mapped[Code]
     status_reason: Mapped[str] = mapped_column(String(40), default="")
@@ -76,6 +78,8 @@ class Transfer(Row):
     score_from_ms: Mapped[int] = mapped_column(BIG, default=0)
     offers: Mapped[str] = mapped_column(Text, default="{}")
     """JSON: agents who are being asked, and since when."""
+    parameters: Mapped[LongText]
+    """How the agent who took it behaves in a simulation, as it was then."""
     started_ms: Mapped[int | None] = mapped_column(BIG, default=None)
     """When the B-leg was dialled, or its agent asked."""
     answered_ms: Mapped[int | None] = mapped_column(BIG, default=None)
@@ -161,6 +165,8 @@ class SmsMessage(Row):
     message_id: Mapped[str] = mapped_column(String(36))
     callerid: Mapped[str] = mapped_column(String(80))
     phone_number: Mapped[str] = mapped_column(String(64), index=True)
+    dialled_number: Mapped[str] = mapped_column(String(80), default="", server_default="")
+    """What the carrier was given for it; empty for what was not dialled, or before this was kept."""
     text_message: Mapped[str] = mapped_column(String(16_000))
     """As it was sent, with the names filled in."""
     parts: Mapped[int]

@@ -28,6 +28,8 @@ class Queue(Row):
     max_wait_time_with_no_agent_time_reached: Mapped[int] = mapped_column(default=5)
     last_agent_id: Mapped[int] = mapped_column(BIG, default=0, server_default="0")
     """Who was offered a call last: where a round goes on."""
+    no_agent_from_ms: Mapped[int] = mapped_column(BIG, default=0, server_default="0")
+    """Since when its callers have had nobody to wait for; 0 if they have."""
     created_date: Mapped[Milliseconds]
     updated_date: Mapped[Milliseconds]
 

@@ -40,6 +40,7 @@ def upgrade() -> None:
         sa.Column("joined_ms", BIG, nullable=False),
         sa.Column("score_from_ms", BIG, nullable=False),
         sa.Column("offers", sa.Text(), nullable=False),
+        sa.Column("parameters", sa.Text(), server_default="", nullable=False),
         sa.Column("started_ms", BIG, nullable=True),
         sa.Column("answered_ms", BIG, nullable=True),
         sa.Column("ended_ms", BIG, nullable=True),
@@ -92,6 +93,7 @@ def upgrade() -> None:
 
     with op.batch_alter_table("queue") as batch_op:
         batch_op.add_column(sa.Column("last_agent_id", BIG, server_default="0", nullable=False))
+        batch_op.add_column(sa.Column("no_agent_from_ms", BIG, server_default="0", nullable=False))
 
     with op.batch_alter_table("sms_gateway") as batch_op:
         batch_op.add_column(sa.Column("failures", sa.Integer(), server_default="0", nullable=False))

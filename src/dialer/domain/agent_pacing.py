@@ -1,0 +1,106 @@
+"""The pacing of campaigns that dial for agents: what their strategy is told, and what they measure."""
+
+from typing import Final
+
+from dialer.domain.board import ACTIVE, Board, OpenCampaign
+from dialer.domain.enums import AmdStatus, DialMethod
+from dialer.domain.events import CallAnswered, CallRestored
+from dialer.domain.pacing import measure
+from dialer.domain.pacing.situation import Pace, Situation, Strategy
+from dialer.domain.pacing.strategies import STRATEGIES, for_dial_method
+from dialer.domain.plans import Call, CallOutcome, CampaignPlan
+from dialer.domain.queueing.floor import Floor
+
+
+class AgentPacing:
+    """Asks the strategies, and keeps what they have to know up to date."""
+
+    def __init__(self, board: Board, floor: Floor) -> None:
+        self._board: Final = board
+        self._floor: Final = floor
+
+    def pace(self, campaign: OpenCampaign, now_ms: int) -> Pace:
+        """How many calls the campaign may place now, and when to ask again."""
+        pace = strategy_of(campaign.plan).pace(self._situation(campaign, now_ms))
+        if pace.memory is not None:
+            campaign.figures.memory = pace.memory
+            self._board.keep_figures(campaign)
+        return pace
+
+    def paced(self) -> list[OpenCampaign]:
+        """The campaigns that dial for agents and may dial, in order."""
+        return [
+            self._board.campaigns[campaign_id]
+            for campaign_id in sorted(self._board.campaigns)
+            if is_paced_by_agents(self._board.campaigns[campaign_id].plan)
+            and self._board.campaigns[campaign_id].status in ACTIVE
+        ]
+
+    def restore(self, campaign: OpenCampaign, event: CallRestored) -> None:
+        """A call that was in progress, and how far it had come."""
+        call = event.call
+        if not is_paced_by_agents(call.plan):
+            return
+        if event.answered_ms is None:
+            campaign.dialling[call.id] = call.started_ms
+        elif event.is_live and not call.transfers:
+            campaign.greeted[call.id] = event.answered_ms
+
+    def dialled(self, campaign: OpenCampaign, call: Call) -> None:
+        """A call was placed."""
+        measure.dialled(campaign.figures)
+        self._board.keep_figures(campaign)
+        campaign.dialling[call.id] = call.started_ms
+
+    def answered(self, _now_ms: int, event: CallAnswered) -> None:
+        """A call was answered, and by whom is known as far as it ever will."""
+        call = self._board.calls.get(event.call_id)
+        campaign = None if call is None else self._board.campaigns[call.plan.id]
+        if campaign is None or campaign.dialling.pop(event.call_id, None) is None or call is None:
+            return
+        measure.answered(campaign.figures, call.started_ms, event.answered_ms, is_live=event.is_live)
+        self._board.keep_figures(campaign)
+        if event.is_live:
+            campaign.greeted[call.id] = event.answered_ms
+
+    def ended(self, campaign: OpenCampaign, call: Call, outcome: CallOutcome) -> None:
+        """A call is over. One that was hung up before it was known who answered counts as answered by a person."""
+        campaign.greeted.pop(call.id, None)
+        was_unknown = campaign.dialling.pop(call.id, None) is not None
+        is_live = outcome.answered_ms is not None and outcome.amd_status is not AmdStatus.MACHINE
+        if is_live and was_unknown and outcome.answered_ms is not None:
+            measure.answered(campaign.figures, call.started_ms, outcome.answered_ms, is_live=True)
+        elif not is_live:
+            measure.failed(campaign.figures)
+        self._board.keep_figures(campaign)
+
+    def _situation(self, campaign: OpenCampaign, now_ms: int) -> Situation:
+        plan = campaign.plan
+        queue_ids = plan.flow.queue_ids
+        staff = self._floor.staff(queue_ids, now_ms)
+        sharing = [one for one in self.paced() if not queue_ids.isdisjoint(one.plan.flow.queue_ids)]
+        return Situation(
+            now_ms=now_ms,
+            frequency=plan.frequency,
+            next_dial_us=campaign.next_dial_us,
+            agent_dial_rate=plan.agent_dial_rate,
+            abandon_rate_max=plan.abandon_rate_max,
+            agents=staff.agents,
+            idle=staff.idle,
+            waiting=staff.waiting,
+            dialling_ms=tuple(sorted(at_ms for one in sharing for at_ms in one.dialling.values())),
+            greeted_ms=tuple(sorted(at_ms for one in sharing for at_ms in one.greeted.values())),
+            bridged_ms=staff.bridged_ms,
+            wrapping_ms=staff.wrapping_ms,
+            figures=campaign.figures,
+        )
+
+
+def is_paced_by_agents(plan: CampaignPlan) -> bool:
+    """Whether a campaign dials for agents."""
+    return plan.dial_method is not DialMethod.FIXED_RATE
+
+
+def strategy_of(plan: CampaignPlan) -> Strategy:
+    """The strategy of a campaign that dials for agents."""
+    return STRATEGIES[plan.strategy] if plan.strategy else for_dial_method(plan.dial_method)

@@ -1,0 +1,97 @@
+"""What the parts of the engine have in common: who is open, what is in progress, and what is to be done about it."""
+
+from typing import Final
+
+from dialer.domain.capacity import Account, GatewayLoad
+from dialer.domain.effects import Effect, KeepFigures, KeepRest
+from dialer.domain.enums import CampaignStatus, Cause, DialMethod
+from dialer.domain.hopper import NEVER_MS, Hopper
+from dialer.domain.pacing.situation import Figures
+from dialer.domain.plans import Call, CampaignPlan
+from dialer.domain.windows import Windows
+
+ACTIVE: Final = frozenset({CampaignStatus.START, CampaignStatus.PAUSE})
+
+
+class OpenCampaign:
+    """What the engine keeps in mind of an open campaign."""
+
+    __slots__ = (
+        "callerid_turns",
+        "dialling",
+        "figures",
+        "first_call_id",
+        "greeted",
+        "hopper",
+        "in_progress",
+        "inbound",
+        "is_full",
+        "is_idle",
+        "legs",
+        "next_dial_us",
+        "plan",
+        "status",
+        "wake_ms",
+    )
+
+    def __init__(self, plan: CampaignPlan, windows: Windows) -> None:
+        self.plan = plan
+        self.status = CampaignStatus.NEW
+        self.hopper = Hopper(plan, (), windows, 0)
+        self.next_dial_us = 0
+        self.callerid_turns: dict[str, int] = {}
+        self.first_call_id = 0
+        """The first call since it was opened last: whom an earlier one is with may have changed since the dial."""
+        self.in_progress = 0
+        """Calls that it has placed."""
+        self.inbound = 0
+        """Calls that came in for it."""
+        self.legs = 0
+        """B-legs in progress, and calls that wait for one in a queue."""
+        self.wake_ms = NEVER_MS
+        """The earliest moment for which a wake-up is under way."""
+        self.is_full = False
+        """It could dial but for `max_aleg`: the end of a call lets it go on."""
+        self.is_idle = False
+        """Nobody could be called when it looked last."""
+        self.figures = Figures()
+        self.dialling: dict[int, int] = {}
+        """Of a campaign that is paced by its agents: when each call was dialled that nobody has answered yet."""
+        self.greeted: dict[int, int] = {}
+        """When each call was answered, by a person, that has not come to its transfer yet."""
+
+
+class Board:
+    """The state of the engine."""
+
+    def __init__(self, *, seed: int, first_call_id: int) -> None:
+        self.seed: Final = seed
+        self.next_call_id = first_call_id
+        self.campaigns: Final[dict[int, OpenCampaign]] = {}
+        self.gateways: Final[dict[int, GatewayLoad]] = {}
+        self.accounts: Final[dict[int, Account]] = {}
+        self.calls: Final[dict[int, Call]] = {}
+        self.called_off: Final[dict[int, set[str]]] = {}
+        """Numbers that went onto a do-not-call list since its campaigns were opened."""
+        self.windows: Final = Windows()
+        self.effects: list[Effect] = []
+
+    def emit(self, effect: Effect) -> None:
+        """Have something done, after what was asked for before."""
+        self.effects.append(effect)
+
+    def learn(self, gateway_id: int, cause: Cause, started_ms: int, now_ms: int) -> None:
+        """An attempt over a gateway is over that was made at `started_ms`: too many that fail, and it rests."""
+        gateway = self.gateways[gateway_id]
+        if gateway.learn(cause, started_ms, now_ms):
+            self.emit(KeepRest(gateway_id, gateway.rest))
+
+    def new_id(self) -> int:
+        """The id of the next call request or message."""
+        self.next_call_id += 1
+        return self.next_call_id - 1
+
+    def keep_figures(self, campaign: OpenCampaign) -> None:
+        """Have recorded what a campaign has measured, if it dials by that."""
+        if campaign.plan.dial_method is not DialMethod.FIXED_RATE:
+            self.emit(KeepFigures(campaign.plan.id, campaign.figures))

@@ -1,0 +1,77 @@
+"""Calls that come in: callees who missed a call and call back the number that it showed."""
+
+from typing import Final
+
+from msgspec import structs
+
+from dialer.domain import events
+from dialer.domain.board import Board, OpenCampaign
+from dialer.domain.effects import AnswerCall, FinishInbound, ForgetCallBack, RefuseInbound
+from dialer.domain.identity import call_uuid
+from dialer.domain.money import Rate
+from dialer.domain.plans import Call, CallOutcome, CampaignPlan, bill
+
+FREE: Final = Rate(0)
+"""Who calls pays: an A-leg that came in costs its owner nothing. Its B-legs cost what all B-legs cost."""
+
+
+class Inbound:
+    """The numbers that others call, and the calls that come in for them."""
+
+    def __init__(self, board: Board) -> None:
+        self._board: Final = board
+        self._dids: dict[str, events.DidOpened] = {}
+
+    def forget_dids(self, _now_ms: int, _event: events.DidsForgotten) -> None:
+        """All numbers are about to be told anew."""
+        self._dids = {}
+
+    def open_did(self, _now_ms: int, event: events.DidOpened) -> None:
+        """A number, and the campaign that answers it. Of several with the same digits the first one counts."""
+        self._dids.setdefault(_digits(event.number), event)
+
+    def arrived(self, now_ms: int, event: events.CallArrived) -> None:
+        """A call comes in: answer it with its campaign's survey, or refuse it with cause 1."""
+        self._board.emit(ForgetCallBack(event.missed_call_id))
+        did = self._dids.get(_digits(event.did_number))
+        if did is None:
+            return
+        if did.plan is None:
+            callid = call_uuid(self._board.seed, 0, event.subscriber.id, -event.missed_attempt)
+            self._board.emit(RefuseInbound(did.user_id, callid, did.number, event.subscriber))
+            return
+        call = self._new_call(did, did.plan, event, now_ms)
+        campaign = self._board.campaigns.get(call.plan.id)
+        if campaign is None:
+            campaign = self._board.campaigns[call.plan.id] = OpenCampaign(call.plan, self._board.windows)
+        campaign.inbound += 1
+        self._board.calls[call.id] = call
+        self._board.emit(AnswerCall(call))
+
+    def finished(self, call: Call, outcome: CallOutcome) -> None:
+        """Such a call is over."""
+        self._board.campaigns[call.plan.id].inbound -= 1
+        self._board.emit(FinishInbound(call, outcome, bill(call, outcome)))
+
+    def _new_call(self, did: events.DidOpened, plan: CampaignPlan, event: events.CallArrived, now_ms: int) -> Call:
+        subscriber, attempt = structs.replace(event.subscriber), -event.missed_attempt
+        return Call(
+            id=self._board.new_id(),
+            callid=call_uuid(self._board.seed, plan.id, subscriber.id, attempt),
+            plan=plan,
+            subscriber=subscriber,
+            attempt=attempt,
+            started_ms=now_ms,
+            ring_limit_ms=plan.ring_limit_ms,
+            talk_limit_ms=plan.callmaxduration_s * 1_000,
+            hold=0,
+            rate=FREE,
+            callerid=event.subscriber.number,
+            did_id=did.did_id,
+            did_number=did.number,
+        )
+
+
+def _digits(number: str) -> str:
+    """What two spellings of a number have in common: a caller ID is shown as its owner wrote it."""
+    return "".join(filter(str.isdigit, number))

@@ -1,0 +1,149 @@
+"""VICIdial's adaptive dial methods: lines for each agent, adapted every 15 seconds to how many agents are idle.
+
+The formulas are those of VICIdial 2.14, `bin/AST_VDadapt.pl` (the level) and `bin/AST_VDauto_dial.pl` (the lines), with
+its defaults. What differs: the counts that VICIdial takes since midnight are the campaign's here, its server time is
+UTC, and the level begins at 1.
+"""
+
+from enum import Enum
+from typing import Final
+
+import msgspec
+
+from dialer.domain.pacing.readings import (
+    READING_EVERY_MS,
+    Reading,
+    agents_average,
+    differential,
+    recall,
+    remember,
+    take,
+)
+from dialer.domain.pacing.situation import Pace, Situation
+
+LEVEL_MIN: Final = 1.0
+MINUTE_CALLS: Final = 20
+"""With more calls than this in the last minute, ..."""
+MINUTE_DROPS_MAX: Final = 50.0
+"""... and more than so many per cent of them dropped, the level is halved."""
+ALL_CALLS: Final = 50
+"""With more calls than this in all, the share of answers that were dropped is held against the limit."""
+HOURS_UNTAPERED: Final = 1_000
+"""Time left, in hours and minutes written as one number, beyond which nothing is tapered."""
+MINUTE_MS: Final = 60_000
+
+
+class OnDrops(Enum):
+    """What becomes of the level when too many answers were dropped."""
+
+    HARD_LIMIT = "adapt_hard_limit"
+    """It falls to 1."""
+    AVERAGE = "adapt_average"
+    """It is halved."""
+    TAPERED = "adapt_tapered"
+    """It is lowered the more, the later it is in the day."""
+
+
+class Threshold(Enum):
+    """Which agents must be many enough for the level to be above 1. Agents on a break are not told to a strategy."""
+
+    NON_PAUSED_AGENTS = "non_paused_agents"
+    WAITING_AGENTS = "waiting_agents"
+
+
+class Adaptive(msgspec.Struct, frozen=True):
+    """Lines for each agent, by a level that follows the balance of idle agents and waiting callers."""
+
+    on_drops: OnDrops
+    intensity: float = 0.0
+    """Per cent: above 0 the level rises faster and falls more slowly, below 0 the reverse."""
+    dl_diff_target: float = 0.0
+    """How many more callers should wait than agents be idle."""
+    maximum_level: float = 3.0
+    latest_server_time: int = 2_100
+    """The end of the day for `TAPERED`, hours and minutes written as one number."""
+    threshold: Threshold | None = None
+    threshold_agents: int = 0
+
+    @property
+    def name(self) -> str:
+        """VICIdial's, in lower case."""
+        return self.on_drops.value
+
+    def pace(self, situation: Situation) -> Pace:
+        """The lines that are missing; the level is kept in `memory` and adapted when the next reading is due."""
+        memory = situation.figures.memory
+        due_ms = int(memory.get("due_ms", 0))
+        if situation.now_ms < due_ms:
+            return Pace(_missing(situation, memory["level"]), again_ms=due_ms)
+        readings = take(recall(memory), situation)
+        level = self._adapted(memory["level"], readings, situation) if "level" in memory else LEVEL_MIN
+        due_ms = situation.now_ms + READING_EVERY_MS
+        memory = {"level": level, "due_ms": float(due_ms)} | remember(readings)
+        return Pace(_missing(situation, level), again_ms=due_ms, memory=memory)
+
+    def _adapted(self, level: float, readings: list[Reading], situation: Situation) -> float:
+        """The next level: in VICIdial's order, as each step works on what the one before has left."""
+        level = self._balanced(level, readings)
+        level = _halved_by_the_minute(level, readings)
+        level = self._lowered_by_drops(level, situation)
+        if self._is_short_staffed(situation):
+            level = LEVEL_MIN
+        return max(LEVEL_MIN, level)
+
+    def _balanced(self, level: float, readings: list[Reading]) -> float:
+        """The level by the difference between idle agents and waiting callers, as a share of all agents."""
+        agents = agents_average(readings)
+        if not agents:
+            return LEVEL_MIN
+        per_cent = 100 * (differential(readings) + self.dl_diff_target) / agents
+        intensity = self.intensity / 100
+        per_cent *= abs(intensity - 1) if per_cent < 0 else intensity + 1
+        return max(LEVEL_MIN, min(self.maximum_level, round(level * (1 + per_cent / 100), 3)))
+
+    def _lowered_by_drops(self, level: float, situation: Situation) -> float:
+        figures = situation.figures
+        limit = 100 * situation.abandon_rate_max
+        if figures.dialled <= ALL_CALLS or _per_cent(figures.abandoned, figures.answered) <= round(limit, 2):
+            return level
+        if self.on_drops is OnDrops.HARD_LIMIT:
+            return LEVEL_MIN
+        if self.on_drops is OnDrops.AVERAGE:
+            return level / 2
+        return _tapered(level, self.latest_server_time - _clock(situation.now_ms))
+
+    def _is_short_staffed(self, situation: Situation) -> bool:
+        if self.threshold is None:
+            return False
+        counted = situation.idle if self.threshold is Threshold.WAITING_AGENTS else situation.agents
+        return counted < self.threshold_agents
+
+
+def _missing(situation: Situation, level: float) -> int:
+    """The lines for all agents, busy or not, less those in use."""
+    return max(0, round(level * situation.agents) - situation.pending - len(situation.bridged_ms))
+
+
+def _halved_by_the_minute(level: float, readings: list[Reading]) -> float:
+    """Half the level if most calls of the last minute were dropped."""
+    calls = readings[-1].dialled - readings[0].dialled
+    drops = readings[-1].abandoned - readings[0].abandoned
+    return level / 2 if calls > MINUTE_CALLS and _per_cent(drops, calls) > MINUTE_DROPS_MAX else level
+
+
+def _tapered(level: float, left: int) -> float:
+    """The level in proportion to the time left; 1 when there is none."""
+    if left < 0:
+        return LEVEL_MIN
+    return level * (min(left, HOURS_UNTAPERED) / HOURS_UNTAPERED)
+
+
+def _clock(now_ms: int) -> int:
+    """The time of day, hours and minutes written as one number: 1330 at half past one in the afternoon."""
+    hours, minutes = divmod(now_ms // MINUTE_MS % (24 * 60), 60)
+    return 100 * hours + minutes
+
+
+def _per_cent(part: float, whole: float) -> float:
+    """A share with two decimals, as VICIdial compares it; of nothing as if of one."""
+    return round(100 * part / max(whole, 1), 2)

@@ -1,0 +1,37 @@
+"""Every way to pace, by name."""
+
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Final
+
+from dialer.domain.enums import DialMethod
+from dialer.domain.pacing.adaptive import Adaptive, OnDrops
+from dialer.domain.pacing.erlang import Erlang
+from dialer.domain.pacing.fixed import FixedRate
+from dialer.domain.pacing.predictive import Predictive
+from dialer.domain.pacing.progressive import Progressive
+from dialer.domain.pacing.situation import Strategy
+
+_FIXED: Final = FixedRate()
+_PROGRESSIVE: Final = Progressive()
+_PREDICTIVE: Final = Predictive()
+_ALL: Final[tuple[Strategy, ...]] = (
+    _FIXED,
+    _PROGRESSIVE,
+    _PREDICTIVE,
+    *(Adaptive(on_drops) for on_drops in OnDrops),
+    Erlang(),
+)
+
+STRATEGIES: Final[Mapping[str, Strategy]] = MappingProxyType({strategy.name: strategy for strategy in _ALL})
+"""All of them; a new one is known everywhere once it is here."""
+_BY_DIAL_METHOD: Final[Mapping[DialMethod, Strategy]] = {
+    DialMethod.FIXED_RATE: _FIXED,
+    DialMethod.PROGRESSIVE: _PROGRESSIVE,
+    DialMethod.PREDICTIVE: _PREDICTIVE,
+}
+
+
+def for_dial_method(dial_method: DialMethod) -> Strategy:
+    """The strategy that a campaign's `dial_method` means."""
+    return _BY_DIAL_METHOD[dial_method]

@@ -1,0 +1,13 @@
+"""How a number is written for a carrier: a gateway's prefixes."""
+
+
+def dialled_number(number: str, *, addprefix: str = "", removeprefix: str = "") -> str:
+    """What the carrier is given for a number in normal form, whose `+` counts as its first character.
+
+    `removeprefix` is one prefix or several, separated by commas; the longest that the number begins with is taken off,
+    unless nothing would be left. Then `addprefix` comes before it. This is the order of Newfies-Dialer (its
+    `dialer_cdr/tasks.py`).
+    """
+    fits = [prefix for prefix in map(str.strip, removeprefix.split(",")) if prefix and number.startswith(prefix)]
+    longest = max(map(len, fits), default=0)
+    return addprefix + (number[longest:] or number)

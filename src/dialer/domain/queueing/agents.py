@@ -1,0 +1,79 @@
+"""One agent: idle, asked for a call, talking, in wrap-up time or resting, and what they have done so far."""
+
+from typing import Final, NamedTuple
+
+from msgspec.structs import replace
+
+from dialer.domain.enums import AgentStatus
+from dialer.domain.queueing.plans import AgentFigures, AgentPlan
+
+AGENT_RING_MS_MAX: Final = 20_000
+"""An agent who has not taken a call by then is not asked for it any more."""
+NO_ANSWER_REST_MS: Final = 10_000
+"""How long an agent is left alone after that."""
+TAKES_CALLS: Final = frozenset({AgentStatus.AVAILABLE, AgentStatus.AVAILABLE_ON_DEMAND})
+
+
+class Talk(NamedTuple):
+    """The call that an agent is talking in, and since when."""
+
+    call_id: int
+    since_ms: int
+
+
+class Agent:
+    """The state of one agent. The figures are replaced, never changed: who was given them keeps what they were."""
+
+    __slots__ = ("asked_call_id", "figures", "plan", "talk")
+
+    def __init__(self, plan: AgentPlan) -> None:
+        self.plan = plan
+        self.figures = AgentFigures()
+        self.asked_call_id: int | None = None
+        self.talk: Talk | None = None
+
+    @property
+    def is_on_duty(self) -> bool:
+        """Whether the agent takes calls, this moment or later."""
+        return self.plan.status in TAKES_CALLS
+
+    def is_free(self, now_ms: int) -> bool:
+        """Whether the agent neither talks nor is in wrap-up time or at rest; they may be asked for a call."""
+        return self.is_on_duty and self.talk is None and self.figures.free_at_ms <= now_ms
+
+    def is_idle(self, now_ms: int) -> bool:
+        """Whether the agent may be asked for a call."""
+        return self.asked_call_id is None and self.is_free(now_ms)
+
+    def ask(self, now_ms: int, call_id: int) -> None:
+        """The agent is asked to take the call."""
+        self.asked_call_id = call_id
+        self.figures = replace(self.figures, last_offered_ms=now_ms)
+
+    def let_ring(self, now_ms: int) -> None:
+        """The agent did not take a call in time, and rests."""
+        self.asked_call_id = None
+        self.figures = replace(self.figures, free_at_ms=now_ms + NO_ANSWER_REST_MS, let_ring_ms=now_ms)
+
+    def take(self, now_ms: int, call_id: int) -> None:
+        """The agent talks."""
+        self.asked_call_id = None
+        self.talk = Talk(call_id, now_ms)
+
+    def hang_up(self, now_ms: int) -> bool:
+        """The talk is over: the wrap-up time begins. True if the agent took one call on demand, and is on break now."""
+        done = self.figures
+        talked_ms = now_ms - self.talk.since_ms if self.talk else 0
+        self.talk = None
+        self.figures = replace(
+            done,
+            last_bridge_end_ms=now_ms,
+            talk_ms=done.talk_ms + talked_ms,
+            calls_answered=done.calls_answered + 1,
+            free_at_ms=now_ms + self.plan.wrap_up_ms,
+            let_ring_ms=0,
+        )
+        is_break_due = self.plan.status is AgentStatus.AVAILABLE_ON_DEMAND
+        if is_break_due:
+            self.plan = replace(self.plan, status=AgentStatus.ON_BREAK)
+        return is_break_due

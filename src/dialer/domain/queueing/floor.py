@@ -1,0 +1,310 @@
+"""The call-centre floor: who waits, who is asked, who talks. It is told what happens and says what to do.
+
+Pure: the moment is an argument, chance is a hash, and the same calls in the same order give the same decisions. What it
+hands out (places, figures) is never changed afterwards: a change makes a new value.
+"""
+
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+import msgspec
+from msgspec.structs import replace
+
+from dialer.domain.enums import QueueStrategy
+from dialer.domain.hopper import NEVER_MS
+from dialer.domain.queueing.agents import AGENT_RING_MS_MAX, Agent, Talk
+from dialer.domain.queueing.changes import Changes, Notes
+from dialer.domain.queueing.line import Line
+from dialer.domain.queueing.plans import AgentFigures, AgentPlan, LeftEarly, QueuePlan, Waiting
+from dialer.domain.queueing.staff import Staff, staff_of
+from dialer.domain.queueing.strategies import Candidate, Turn, asks_again_at_ms, in_order
+
+
+class Offer(msgspec.Struct, frozen=True):
+    """Ask an agent to take a call."""
+
+    call_id: int
+    agent_id: int
+
+
+class Withdraw(msgspec.Struct, frozen=True):
+    """An agent is not asked any more: another took the call, they did not in time, or the caller is gone."""
+
+    call_id: int
+    agent_id: int
+
+
+class Unserved(msgspec.Struct, frozen=True):
+    """The queue gives up on a call, which is out of it."""
+
+    call_id: int
+    reason: str
+    """`max_wait` or `no_agent`."""
+
+
+Decision = Offer | Withdraw | Unserved
+
+
+class Floor:
+    """All queues and agents. Moments in milliseconds, never earlier than the one before."""
+
+    def __init__(self, *, seed: int) -> None:
+        self._seed: Final = seed
+        self._agents: Final[dict[int, Agent]] = {}
+        self._lines: Final[dict[int, Line]] = {}
+        self._opened: Final[set[int]] = set()
+        """Queues that are known, and not only named by a call."""
+        self._waiting: Final[dict[int, Waiting]] = {}
+        self._talks: Final[dict[int, int]] = {}
+        """The agent of each call that is being talked in."""
+        self._notes = Notes()
+
+    def open_queue(
+        self,
+        plan: QueuePlan,
+        last_agent_id: int = 0,
+        left_early: Sequence[LeftEarly] = (),
+        no_agent_from_ms: int = 0,
+    ) -> None:
+        """Begin a queue, or go on with other settings: then calls stay, and what else is given is not looked at.
+
+        `left_early` are the callers who left and have not joined this queue again since.
+        """
+        line = self._line(plan.id)
+        line.renew(plan)
+        if plan.id in self._opened:
+            return
+        self._opened.add(plan.id)
+        line.last_agent_id = last_agent_id
+        line.no_agent_from_ms = no_agent_from_ms
+        line.keep_places(left_early)
+
+    def open_agent(self, plan: AgentPlan, figures: AgentFigures | None = None) -> None:
+        """Begin an agent, or go on with other settings; figures that are given replace what is known.
+
+        The next `decide` acts on a change of status: who logs out is not asked any more. Who talks goes on talking.
+        """
+        agent = self._agent(plan.id)
+        agent.plan = plan
+        if figures is not None:
+            agent.figures = replace(figures)
+
+    def join(self, now_ms: int, call_id: int, queue_id: int, number: str, answered_ms: int) -> Waiting:
+        """Let a call wait, and return its place: the one its number left early, if the queue still keeps it.
+
+        A call that waits already stays where it is. A queue that is not known is one without agents.
+        """
+        if call_id in self._waiting:
+            return self._waiting[call_id]
+        waiting = self._line(queue_id).enter(now_ms, call_id, number, answered_ms)
+        self._keep(waiting)
+        return waiting
+
+    def restore_waiting(self, waiting: Waiting) -> None:
+        """Put back a call that waited, and those who were being asked to take it."""
+        self._waiting[waiting.call_id] = replace(waiting, offers=dict(waiting.offers))
+        for agent_id in waiting.offers:
+            self._agent(agent_id).asked_call_id = waiting.call_id
+
+    def restore_talk(self, call_id: int, agent_id: int, since_ms: int) -> None:
+        """Put back a call that an agent was talking in."""
+        self._agent(agent_id).talk = Talk(call_id, since_ms)
+        self._talks[call_id] = agent_id
+
+    def leave(self, now_ms: int, call_id: int) -> list[Decision]:
+        """The caller gave up waiting: their place is kept for a while. Nothing if the call does not wait."""
+        waiting = self._waiting.get(call_id)
+        if waiting is None:
+            return []
+        self._keep_place(now_ms, waiting)
+        return self._drop(waiting)
+
+    def forget_call(self, call_id: int) -> list[Decision]:
+        """The call is gone, and nobody will come back for its place. A talk that was under way counts for nothing."""
+        agent_id = self._talks.pop(call_id, None)
+        if agent_id is not None:
+            self._agents[agent_id].talk = None
+        waiting = self._waiting.get(call_id)
+        return self._drop(waiting) if waiting else []
+
+    def taken(self, now_ms: int, call_id: int, agent_id: int) -> list[Decision] | None:
+        """The agent answered: they talk, and nobody else is asked.
+
+        None, and no change, if the agent is not being asked for this call or does not take calls any more.
+        """
+        waiting = self._waiting.get(call_id)
+        if waiting is None or agent_id not in waiting.offers or not self._agents[agent_id].is_on_duty:
+            return None
+        others = self._drop(waiting)
+        self._agents[agent_id].take(now_ms, call_id)
+        self._talks[call_id] = agent_id
+        return [one for one in others if one != Withdraw(call_id, agent_id)]
+
+    def released(self, now_ms: int, call_id: int) -> int | None:
+        """The talk is over: count it, begin the wrap-up time, and return the agent. None if nobody talked."""
+        agent_id = self._talks.pop(call_id, None)
+        if agent_id is None:
+            return None
+        agent = self._agents[agent_id]
+        if agent.hang_up(now_ms):
+            self._notes.statuses[agent_id] = agent.plan.status
+        self._notes.agents[agent_id] = agent.figures
+        return agent_id
+
+    def decide(self, now_ms: int) -> list[Decision]:
+        """All that may be decided this moment: called again at once, it is nothing.
+
+        First the calls whose time is up leave, then offers end, then free agents are asked: each in the order of the
+        line, which is one for all queues, since an agent may serve several.
+        """
+        self._watch_staff(now_ms)
+        if not self._waiting:
+            return []
+        decisions: list[Decision] = []
+        for step in (self._give_up, self._end_offers):
+            for waiting in self._in_line():
+                decisions += step(now_ms, waiting)
+        idle = {agent_id: agent for agent_id, agent in self._agents.items() if agent.is_idle(now_ms)}
+        for waiting in self._in_line():
+            if not idle:
+                break
+            decisions += self._ask(now_ms, waiting, idle)
+        return decisions
+
+    def wakes_at_ms(self, now_ms: int) -> int:
+        """The next moment after this one at which `decide` may have something to say though nothing happened.
+
+        `NEVER_MS` if there is none. What may be decided this moment must have been.
+        """
+        moments = (moment for waiting in self._waiting.values() for moment in self._moments(now_ms, waiting))
+        free = (
+            (agent.figures.free_at_ms for agent in self._agents.values() if agent.is_on_duty) if self._waiting else ()
+        )
+        return min((moment for source in (moments, free) for moment in source if moment > now_ms), default=NEVER_MS)
+
+    def staff(self, queue_ids: frozenset[int], now_ms: int) -> Staff:
+        """Who serves these queues, and how many wait in them."""
+        members = {
+            agent_id for queue_id in queue_ids if (line := self._lines.get(queue_id)) for agent_id in line.places
+        }
+        agents = [agent for agent_id in sorted(members) if (agent := self._agents.get(agent_id))]
+        calls = {waiting.call_id for waiting in self._waiting.values() if waiting.queue_id in queue_ids}
+        return staff_of(agents, calls, now_ms)
+
+    def changed(self) -> Changes:
+        """What must be stored and was not told yet."""
+        changes = self._notes.changes()
+        self._notes = Notes()
+        return changes
+
+    def waiting_of(self, call_id: int) -> Waiting | None:
+        """The place of a call, if it waits."""
+        return self._waiting.get(call_id)
+
+    def _agent(self, agent_id: int) -> Agent:
+        if agent_id not in self._agents:
+            self._agents[agent_id] = Agent(AgentPlan(agent_id, 0))
+        return self._agents[agent_id]
+
+    def _line(self, queue_id: int) -> Line:
+        if queue_id not in self._lines:
+            self._lines[queue_id] = Line(QueuePlan(queue_id))
+        return self._lines[queue_id]
+
+    def _in_line(self) -> list[Waiting]:
+        return sorted(self._waiting.values(), key=lambda one: (one.score_from_ms, one.call_id))
+
+    def _keep(self, waiting: Waiting) -> None:
+        self._waiting[waiting.call_id] = self._notes.waiting[waiting.call_id] = waiting
+
+    def _keep_place(self, now_ms: int, waiting: Waiting) -> None:
+        left = LeftEarly(waiting.queue_id, waiting.number, waiting.score_from_ms, now_ms)
+        self._line(waiting.queue_id).keep_place(left)
+
+    def _drop(self, waiting: Waiting) -> list[Decision]:
+        """The call waits no more; those who were asked are idle again."""
+        del self._waiting[waiting.call_id]
+        self._notes.waiting.pop(waiting.call_id, None)
+        for agent_id in waiting.offers:
+            self._agents[agent_id].asked_call_id = None
+        return [Withdraw(waiting.call_id, agent_id) for agent_id in sorted(waiting.offers)]
+
+    def _watch_staff(self, now_ms: int) -> None:
+        """Note since when the callers of a queue have had nobody to wait for."""
+        waited_for = {waiting.queue_id for waiting in self._waiting.values()}
+        missed = {queue_id for queue_id, line in self._lines.items() if line.no_agent_from_ms}
+        for queue_id in waited_for | missed:
+            line = self._line(queue_id)
+            is_staffed = bool(self._staffed_levels(line))
+            if is_staffed == bool(line.no_agent_from_ms):
+                line.no_agent_from_ms = 0 if is_staffed else now_ms
+                self._notes.no_agent_from_ms[queue_id] = line.no_agent_from_ms
+
+    def _staffed_levels(self, line: Line) -> set[int]:
+        return {tier.level for tier in line.plan.tiers if (one := self._agents.get(tier.agent_id)) and one.is_on_duty}
+
+    def _give_up(self, now_ms: int, waiting: Waiting) -> list[Decision]:
+        until_ms, reason = self._line(waiting.queue_id).gives_up(waiting)
+        if until_ms > now_ms:
+            return []
+        self._keep_place(now_ms, waiting)
+        return [*self._drop(waiting), Unserved(waiting.call_id, reason)]
+
+    def _end_offers(self, now_ms: int, waiting: Waiting) -> list[Decision]:
+        """Ask those no more who did not answer in time, or who do not take this queue's calls any more."""
+        places = self._line(waiting.queue_id).places
+        ended: list[Decision] = []
+        for agent_id, since_ms in sorted(waiting.offers.items()):
+            agent = self._agents[agent_id]
+            if since_ms + AGENT_RING_MS_MAX <= now_ms:
+                agent.let_ring(now_ms)
+                self._notes.agents[agent_id] = agent.figures
+            elif agent_id not in places or not agent.is_on_duty:
+                agent.asked_call_id = None
+            else:
+                continue
+            ended.append(Withdraw(waiting.call_id, agent_id))
+        if ended:
+            gone = {one.agent_id for one in ended if isinstance(one, Withdraw)}
+            self._keep(replace(waiting, offers={one: at for one, at in waiting.offers.items() if one not in gone}))
+        return ended
+
+    def _ask(self, now_ms: int, waiting: Waiting, idle: dict[int, Agent]) -> list[Decision]:
+        """Ask the agents whose turn it is, and take them out of those who are idle."""
+        line = self._line(waiting.queue_id)
+        if asks_again_at_ms(line.plan.strategy, waiting) > now_ms:
+            return []
+        asked = self._next_agents(now_ms, waiting, line, idle)
+        for agent_id in asked:
+            agent = idle.pop(agent_id)
+            agent.ask(now_ms, waiting.call_id)
+            self._notes.agents[agent_id] = agent.figures
+            self._notes.queues[line.plan.id] = line.last_agent_id = agent_id
+        if asked:
+            self._keep(replace(waiting, offers=waiting.offers | dict.fromkeys(asked, now_ms)))
+        return [Offer(waiting.call_id, agent_id) for agent_id in asked]
+
+    def _next_agents(self, now_ms: int, waiting: Waiting, line: Line, idle: dict[int, Agent]) -> list[int]:
+        if line.places.keys().isdisjoint(idle):
+            return []
+        plan = line.plan
+        top = line.levels.top(now_ms - waiting.joined_ms, self._staffed_levels(line))
+        candidates = (
+            Candidate(tier, agent.figures)
+            for tier in plan.tiers
+            if tier.level <= top and (agent := idle.get(tier.agent_id))
+        )
+        turn = Turn(self._seed, waiting, line.places.get(line.last_agent_id))
+        asked = in_order(plan.strategy, turn, candidates)
+        if plan.strategy is not QueueStrategy.RING_ALL:
+            del asked[1:]
+        return [one.tier.agent_id for one in asked]
+
+    def _moments(self, now_ms: int, waiting: Waiting) -> Iterator[int]:
+        """When something about a waiting call may be decided, if that is still to come."""
+        line = self._line(waiting.queue_id)
+        yield line.gives_up(waiting)[0]
+        yield line.levels.next_at_ms(waiting.joined_ms, now_ms)
+        yield asks_again_at_ms(line.plan.strategy, waiting)
+        for since_ms in waiting.offers.values():
+            yield since_ms + AGENT_RING_MS_MAX

@@ -1,0 +1,106 @@
+"""The nine strategies: who is asked for a call next, and how many at once.
+
+They go by what FreeSWITCH's mod_callcenter goes by: the level first, then the strategy's own criterion, then the
+position. Equals are asked by their ids.
+"""
+
+from collections.abc import Callable, Iterable
+from hashlib import blake2b
+from typing import Final, NamedTuple
+
+from dialer.domain.enums import QueueStrategy
+from dialer.domain.hopper import NEVER_MS
+from dialer.domain.queueing.plans import AgentFigures, TierPlan, Waiting
+
+PROGRESSIVE_STEP_MS: Final = 10_000
+"""How long ring-progressively waits before it asks one more agent: mod_callcenter's default."""
+
+
+class Candidate(NamedTuple):
+    """An agent who could be asked this moment."""
+
+    tier: TierPlan
+    figures: AgentFigures
+
+
+class Turn(NamedTuple):
+    """For which call an agent is looked for, and what chance and rounds go by."""
+
+    seed: int
+    waiting: Waiting
+    last: TierPlan | None
+    """The place of the agent whom the queue asked last, if they are still in it."""
+
+
+def in_order(strategy: QueueStrategy, turn: Turn, candidates: Iterable[Candidate]) -> list[Candidate]:
+    """The candidates, in the order in which they are asked.
+
+    Who has let a call ring since this one waits comes after all others, so that agents who do answer are reached even
+    if those whom the strategy prefers never do; among themselves these go by who was asked longest ago.
+    """
+    criterion = _CRITERIA[strategy]
+
+    def place(one: Candidate) -> tuple[int, ...]:
+        tier, figures = one
+        if figures.let_ring_ms > turn.waiting.joined_ms:
+            return (1, figures.last_offered_ms, tier.level, tier.position, tier.agent_id)
+        return (0, tier.level, criterion(one, turn), tier.position, tier.agent_id)
+
+    return sorted(candidates, key=place)
+
+
+def asks_again_at_ms(strategy: QueueStrategy, waiting: Waiting) -> int:
+    """From when on one more agent may be asked for the call; `NEVER_MS` while those who are being asked must do."""
+    if strategy is QueueStrategy.RING_ALL or not waiting.offers:
+        return waiting.joined_ms
+    if strategy is QueueStrategy.RING_PROGRESSIVELY:
+        return max(waiting.offers.values()) + PROGRESSIVE_STEP_MS
+    return NEVER_MS
+
+
+def _in_place(_one: Candidate, _turn: Turn) -> int:
+    """Top-down, and whoever rings several: only level and position count."""
+    return 0
+
+
+def _longest_idle(one: Candidate, _turn: Turn) -> int:
+    return one.figures.last_bridge_end_ms
+
+
+def _round_robin(one: Candidate, turn: Turn) -> int:
+    """Behind the agent who was asked last first; the round does not leave a level that has an agent to ask."""
+    last = turn.last
+    if last is None or one.tier.level != last.level:
+        return 0
+    return int((one.tier.position, one.tier.agent_id) <= (last.position, last.agent_id))
+
+
+def _least_talk_time(one: Candidate, _turn: Turn) -> int:
+    return one.figures.talk_ms
+
+
+def _fewest_calls(one: Candidate, _turn: Turn) -> int:
+    return one.figures.calls_answered
+
+
+def _last_offered(one: Candidate, _turn: Turn) -> int:
+    return one.figures.last_offered_ms
+
+
+def _random(one: Candidate, turn: Turn) -> int:
+    """A draw that is the same on any machine, whoever else is there."""
+    name = b"%d:%d:%d" % (turn.seed, turn.waiting.call_id, one.tier.agent_id)
+    return int.from_bytes(blake2b(name, digest_size=8, person=b"dialer queue").digest())
+
+
+_CRITERIA: Final[dict[QueueStrategy, Callable[[Candidate, Turn], int]]] = {
+    QueueStrategy.RING_ALL: _in_place,
+    QueueStrategy.LONGEST_IDLE_AGENT: _longest_idle,
+    QueueStrategy.ROUND_ROBIN: _round_robin,
+    QueueStrategy.TOP_DOWN: _in_place,
+    QueueStrategy.AGENT_WITH_LEAST_TALK_TIME: _least_talk_time,
+    QueueStrategy.AGENT_WITH_FEWEST_CALLS: _fewest_calls,
+    QueueStrategy.SEQUENTIALLY_BY_AGENT_ORDER: _last_offered,
+    QueueStrategy.RANDOM: _random,
+    QueueStrategy.RING_PROGRESSIVELY: _in_place,
+}

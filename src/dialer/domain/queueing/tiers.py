@@ -1,0 +1,45 @@
+"""Which levels of a queue may be asked, after so long a wait."""
+
+from collections.abc import Set as AbstractSet
+from itertools import pairwise
+
+from dialer.domain.hopper import NEVER_MS
+from dialer.domain.queueing.plans import QueuePlan
+
+
+class Levels:
+    """The levels of a queue under its tier rules: those of FreeSWITCH's mod_callcenter, but for the lowest level.
+
+    That one may be asked at once, here.
+    """
+
+    __slots__ = ("_levels", "_plan")
+
+    def __init__(self, plan: QueuePlan) -> None:
+        self._plan = plan
+        self._levels = tuple(sorted({tier.level for tier in plan.tiers}))
+
+    def top(self, waited_ms: int, staffed: AbstractSet[int]) -> int:
+        """The highest level that may be asked, and with it every lower one; 0 for a queue without tiers.
+
+        `staffed` are the levels with an agent who is logged in, idle or not.
+        """
+        if not self._plan.tier_rules_apply or not self._levels:
+            return self._levels[-1] if self._levels else 0
+        reached = self._levels[0]
+        for lower, level in pairwise(self._levels):
+            is_at_once = self._plan.tier_rule_no_agent_no_wait and lower not in staffed
+            if not is_at_once and waited_ms < self._wait_ms(level):
+                break
+            reached = level
+        return reached
+
+    def next_at_ms(self, joined_ms: int, now_ms: int) -> int:
+        """When the wait of a caller reaches one more level; `NEVER_MS` if it has reached them all."""
+        if not self._plan.tier_rules_apply:
+            return NEVER_MS
+        moments = (joined_ms + self._wait_ms(level) for level in self._levels[1:])
+        return min((moment for moment in moments if moment > now_ms), default=NEVER_MS)
+
+    def _wait_ms(self, level: int) -> int:
+        return self._plan.tier_rule_wait_ms * (level if self._plan.tier_rule_wait_multiply_level else 1)

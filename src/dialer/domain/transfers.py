@@ -1,0 +1,341 @@
+"""Transfers: a call's way to a number, or through a queue to an agent, and the B-leg that comes of it."""
+
+from collections import deque
+from typing import Final
+
+from msgspec import structs
+
+from dialer.domain import events
+from dialer.domain.board import Board, OpenCampaign
+from dialer.domain.effects import (
+    BridgeCall,
+    DialLeg,
+    FinishLeg,
+    KeepAgent,
+    KeepQueue,
+    KeepTransfer,
+    OfferCall,
+    ResumeCall,
+    WaitForAgent,
+    WakeFloor,
+)
+from dialer.domain.enums import AgentStatus, Cause, TransferStatus
+from dialer.domain.hopper import NEVER_MS
+from dialer.domain.identity import call_uuid
+from dialer.domain.pacing import measure
+from dialer.domain.pacing.situation import ABANDONED_AFTER_MS
+from dialer.domain.plans import Call, LegOutcome, Transfer, bill_leg
+from dialer.domain.queueing.floor import Decision, Floor, Offer, Unserved
+from dialer.domain.queueing.plans import AgentPlan, QueuePlan, Waiting
+
+_LEG_REASONS: Final = {
+    Cause.USER_BUSY: "busy",
+    Cause.NO_ANSWER: "no_answer",
+    Cause.CALL_REJECTED: "rejected",
+    Cause.UNALLOCATED_NUMBER: "invalid_number",
+    Cause.NORMAL_CLEARING: "hung_up",
+}
+
+
+class Transfers:
+    """All transfers of the calls in progress, and the floor on which agents take them."""
+
+    def __init__(self, board: Board, floor: Floor) -> None:
+        self._board: Final = board
+        self._floor: Final = floor
+        self._agents: dict[int, AgentPlan] = {}
+        self._queue_ids: set[int] = set()
+        self._overdue: deque[tuple[int, int]] = deque()
+        """When a call that waits counts as abandoned, and which, in order."""
+        self._wake_ms = NEVER_MS
+        self._is_touched = False
+        """Something has happened that the floor may act upon."""
+
+    # --- what was read, and what comes back after a restart ---------------------------------------------------------
+
+    # Nothing is decided before everything that changed has been told: the wake-up comes after that.
+
+    def open_queue(self, now_ms: int, event: events.QueueOpened) -> None:
+        """A queue, or how it stands now."""
+        self._queue_ids.add(event.plan.id)
+        self._floor.open_queue(event.plan, event.last_agent_id, event.left_early, event.no_agent_from_ms)
+        self._wake_at(now_ms)
+
+    def open_agent(self, now_ms: int, event: events.AgentOpened) -> None:
+        """An agent, or how they stand now."""
+        self._agents[event.plan.id] = event.plan
+        self._floor.open_agent(event.plan, event.figures)
+        self._wake_at(now_ms)
+
+    def close_queue(self, now_ms: int, event: events.QueueClosed) -> None:
+        """A queue that was deleted: nobody is brought to it any more."""
+        self._queue_ids.discard(event.queue_id)
+        self._floor.open_queue(QueuePlan(event.queue_id))
+        self._wake_at(now_ms)
+
+    def close_agent(self, now_ms: int, event: events.AgentClosed) -> None:
+        """An agent who was deleted: they take no more calls."""
+        known = self._agents[event.agent_id]
+        self._floor.open_agent(structs.replace(known, status=AgentStatus.LOGGED_OUT))
+        self._wake_at(now_ms)
+
+    def restore(self, now_ms: int, call: Call) -> None:
+        """The transfer that a call in progress has come to, if it is not over."""
+        transfer = _open_transfer(call)
+        if transfer is None:
+            return
+        campaign = self._board.campaigns[call.plan.id]
+        campaign.legs += 1
+        if transfer.gateway_id:
+            self._board.gateways[transfer.gateway_id].in_progress += 1
+        if transfer.queue_id is None:
+            return
+        if transfer.agent_id is not None and transfer.answered_ms is not None:
+            self._floor.restore_talk(call.id, transfer.agent_id, transfer.answered_ms)
+            return
+        number, offers = call.subscriber.number, dict(transfer.offers)
+        self._floor.restore_waiting(
+            Waiting(call.id, transfer.queue_id, number, transfer.joined_ms, transfer.score_from_ms, offers)
+        )
+        if not transfer.is_abandoned:
+            self._overdue.append((transfer.joined_ms + ABANDONED_AFTER_MS + 1, call.id))
+            self._overdue = deque(sorted(self._overdue))
+        for agent_id, offered_ms in offers.items():
+            if agent_id not in self._agents:
+                continue
+            self._board.emit(OfferCall(call, self._agents[agent_id], offered_ms))
+        self._wake_at(now_ms)
+
+    # --- what happens -----------------------------------------------------------------------------------------------
+
+    def reached(self, now_ms: int, event: events.TransferReached) -> None:
+        """A call has come to a transfer: dial its B-leg, or let it wait for an agent, or say why not."""
+        call = self._board.calls.get(event.call_id)
+        if call is None:
+            return
+        campaign = self._board.campaigns[call.plan.id]
+        answered_ms = campaign.greeted.pop(call.id, None)
+        if answered_ms is not None:
+            measure.transferred(campaign.figures, answered_ms, now_ms)
+            self._board.keep_figures(campaign)
+        transfer = self._new(call, event, now_ms)
+        call.transfers = (*call.transfers, transfer)
+        transfer.reason = self._refusal(campaign, call, transfer, now_ms)
+        if transfer.reason:
+            self._close(call, transfer, now_ms)
+            self._board.emit(ResumeCall(call.id))
+            return
+        campaign.legs += 1
+        self._board.accounts[call.plan.user_id].held += transfer.hold
+        if transfer.queue_id is None:
+            self._dial(call, transfer, now_ms)
+        else:
+            self._wait(call, transfer, event.answered_ms, now_ms)
+
+    def left(self, now_ms: int, event: events.CallerLeft) -> None:
+        """A caller has given up waiting, and stays in the call."""
+        call = self._board.calls.get(event.call_id)
+        transfer = None if call is None else _open_transfer(call)
+        if call is not None and transfer is not None:
+            self._floor.leave(now_ms, call.id)
+            self._unserved(call, transfer, "gave_up", now_ms)
+
+    def taken(self, now_ms: int, event: events.AgentAnswered) -> None:
+        """An agent takes a call, if it still waits and they are still asked to."""
+        waiting = self._floor.waiting_of(event.call_id)
+        if waiting is None or waiting.offers.get(event.agent_id) != event.offered_ms:
+            return
+        if self._floor.taken(now_ms, event.call_id, event.agent_id) is None:
+            return
+        call = self._board.calls[event.call_id]
+        transfer, agent = call.transfers[-1], self._agents[event.agent_id]
+        transfer.status = TransferStatus.CONNECTED
+        transfer.agent_id, transfer.parameters = agent.id, agent.parameters
+        transfer.number = agent.contact or f"agent {agent.id}"
+        transfer.started_ms, transfer.answered_ms = event.offered_ms, now_ms
+        transfer.offers = {}
+        self._board.emit(KeepTransfer(call, transfer))
+        self._board.emit(BridgeCall(call, transfer))
+        self._touch()
+
+    def leg_ended(self, now_ms: int, event: events.LegEnded) -> None:
+        """A B-leg is over: its CDR, its charge, and an agent who is free after their wrap-up time."""
+        call = self._board.calls.get(event.call_id)
+        transfer = None if call is None else _open_transfer(call)
+        if call is None or transfer is None:
+            return
+        outcome = event.outcome
+        if not outcome.is_connected:
+            is_refused = outcome.answered_ms is not None and outcome.cause is Cause.NORMAL_CLEARING
+            transfer.reason = "not_confirmed" if is_refused else _LEG_REASONS.get(outcome.cause, "carrier_failure")
+        transfer.answered_ms = outcome.answered_ms
+        self._finish(call, transfer, outcome)
+        if transfer.gateway_id and transfer.started_ms is not None and transfer.started_ms < outcome.ended_ms:
+            self._board.learn(transfer.gateway_id, outcome.cause, transfer.started_ms, now_ms)
+        self._release(call, transfer)
+        self._close(call, transfer, now_ms)
+        if transfer.agent_id is not None:
+            self._free_agent(call, transfer, now_ms)
+
+    def call_over(self, now_ms: int, call: Call) -> None:
+        """A call ended while it waited for an agent."""
+        transfer = _open_transfer(call)
+        if transfer is not None:
+            self._floor.leave(now_ms, call.id)
+            transfer.reason = "hung_up"
+            self._release(call, transfer)
+            self._close(call, transfer, now_ms)
+            self._touch()
+
+    def woken(self, _now_ms: int, _event: events.FloorWoken) -> None:
+        """A moment has come that the floor asked to be told of."""
+        self._wake_ms = NEVER_MS
+        self._touch()
+
+    def settle(self, now_ms: int) -> bool:
+        """Let the floor act upon what has happened; whether anything had."""
+        if not self._is_touched:
+            return False
+        self._is_touched = False
+        self._count_overdue(now_ms)
+        for decision in self._floor.decide(now_ms):
+            self._perform(decision, now_ms)
+        self._keep_changes()
+        overdue_ms = self._overdue[0][0] if self._overdue else NEVER_MS
+        self._wake_at(min(overdue_ms, self._floor.wakes_at_ms(now_ms)))
+        return True
+
+    # --- how ----------------------------------------------------------------------------------------------------------
+
+    def _new(self, call: Call, event: events.TransferReached, now_ms: int) -> Transfer:
+        place = len(call.transfers) + 1
+        return Transfer(
+            place=place,
+            section_id=event.section_id,
+            callid=call_uuid(self._board.seed, call.plan.id, call.subscriber.id, call.attempt, place + 1),
+            joined_ms=now_ms,
+            rate=self._board.accounts[call.plan.user_id].rate,
+            queue_id=event.queue_id,
+            number=event.number,
+            ring_limit_ms=call.plan.ring_limit_ms,
+        )
+
+    def _refusal(self, campaign: OpenCampaign, call: Call, transfer: Transfer, now_ms: int) -> str:
+        """Why a call cannot be brought to anybody; empty if it can, and its hold and limit are set."""
+        if transfer.queue_id is None and not transfer.number:
+            return "no_number"
+        if transfer.queue_id is not None and transfer.queue_id not in self._queue_ids:
+            return "no_queue"
+        if call.plan.max_xfer and campaign.legs >= call.plan.max_xfer:
+            return "max_xfer"
+        offer = self._board.accounts[call.plan.user_id].offer_leg(call.talk_limit_ms)
+        if offer is None:
+            return "no_credit"
+        if transfer.queue_id is None:
+            gateway = self._board.gateways[call.plan.gateway_id]
+            starts_ms = gateway.free_at_ms(now_ms)
+            if starts_ms >= now_ms + transfer.ring_limit_ms:
+                return "resting" if gateway.rest.rests_until_ms > now_ms else "gateway_full"
+            gateway.dialled(starts_ms)
+            transfer.gateway_id, transfer.started_ms = gateway.plan.id, starts_ms
+        transfer.hold, transfer.talk_limit_ms = offer.hold, offer.talk_limit_ms
+        return ""
+
+    def _dial(self, call: Call, transfer: Transfer, _now_ms: int) -> None:
+        self._board.emit(KeepTransfer(call, transfer))
+        self._board.emit(DialLeg(call, transfer))
+
+    def _wait(self, call: Call, transfer: Transfer, answered_ms: int, now_ms: int) -> None:
+        queue_id = transfer.queue_id or 0
+        waiting = self._floor.join(now_ms, call.id, queue_id, call.subscriber.number, answered_ms)
+        transfer.score_from_ms = waiting.score_from_ms
+        self._board.emit(KeepTransfer(call, transfer))
+        self._board.emit(WaitForAgent(call.id))
+        self._overdue.append((now_ms + ABANDONED_AFTER_MS + 1, call.id))
+        self._touch()
+
+    def _perform(self, decision: Decision, now_ms: int) -> None:
+        if isinstance(decision, Offer):
+            call = self._board.calls[decision.call_id]
+            self._board.emit(OfferCall(call, self._agents[decision.agent_id], now_ms))
+        elif isinstance(decision, Unserved):
+            call = self._board.calls[decision.call_id]
+            self._unserved(call, call.transfers[-1], decision.reason, now_ms)
+
+    def _unserved(self, call: Call, transfer: Transfer, reason: str, now_ms: int) -> None:
+        transfer.reason = reason
+        self._release(call, transfer)
+        self._close(call, transfer, now_ms)
+        self._board.emit(ResumeCall(call.id))
+        self._touch()
+
+    def _finish(self, call: Call, transfer: Transfer, outcome: LegOutcome) -> None:
+        """A B-leg that was never dialled, as its turn on the gateway had not come, leaves no CDR."""
+        started_ms = transfer.started_ms
+        if started_ms is None or (outcome.ended_ms <= started_ms and outcome.answered_ms is None):
+            return
+        charge = bill_leg(transfer.rate, started_ms, outcome.answered_ms, outcome.ended_ms)
+        self._board.accounts[call.plan.user_id].balance -= charge.cost
+        self._board.emit(FinishLeg(call, transfer, outcome, charge))
+
+    def _release(self, call: Call, transfer: Transfer) -> None:
+        """What a B-leg took is free again."""
+        self._board.campaigns[call.plan.id].legs -= 1
+        self._board.accounts[call.plan.user_id].held -= transfer.hold
+        if transfer.gateway_id:
+            self._board.gateways[transfer.gateway_id].in_progress -= 1
+
+    def _close(self, call: Call, transfer: Transfer, now_ms: int) -> None:
+        transfer.status, transfer.ended_ms, transfer.offers = TransferStatus.OVER, now_ms, {}
+        self._board.emit(KeepTransfer(call, transfer))
+
+    def _free_agent(self, call: Call, transfer: Transfer, now_ms: int) -> None:
+        agent_id = self._floor.released(now_ms, call.id)
+        campaign = self._board.campaigns[call.plan.id]
+        if agent_id is not None and transfer.answered_ms is not None:
+            free_ms = now_ms + self._agents[agent_id].wrap_up_ms
+            measure.handled(campaign.figures, transfer.answered_ms, free_ms)
+            self._board.keep_figures(campaign)
+        self._touch()
+
+    def _count_overdue(self, now_ms: int) -> None:
+        """Whoever has waited for longer than the rule allows is abandoned, whatever becomes of them."""
+        while self._overdue and self._overdue[0][0] <= now_ms:
+            _, call_id = self._overdue.popleft()
+            call, waiting = self._board.calls.get(call_id), self._floor.waiting_of(call_id)
+            if call is None or waiting is None or now_ms <= waiting.joined_ms + ABANDONED_AFTER_MS:
+                continue
+            transfer = call.transfers[-1]
+            if not transfer.is_abandoned:
+                transfer.is_abandoned = True
+                campaign = self._board.campaigns[call.plan.id]
+                measure.abandoned(campaign.figures)
+                self._board.keep_figures(campaign)
+                self._board.emit(KeepTransfer(call, transfer))
+
+    def _keep_changes(self) -> None:
+        changes = self._floor.changed()
+        for waiting in changes.waiting:
+            call = self._board.calls[waiting.call_id]
+            call.transfers[-1].offers = waiting.offers
+            self._board.emit(KeepTransfer(call, call.transfers[-1]))
+        for agent_id in changes.agents.keys() | changes.statuses.keys():
+            figures = changes.agents.get(agent_id)
+            self._board.emit(KeepAgent(agent_id, figures, changes.statuses.get(agent_id)))
+        for queue_id in changes.queues.keys() | changes.no_agent_from_ms.keys():
+            last, since_ms = changes.queues.get(queue_id), changes.no_agent_from_ms.get(queue_id)
+            self._board.emit(KeepQueue(queue_id, last, since_ms))
+
+    def _touch(self) -> None:
+        self._is_touched = True
+
+    def _wake_at(self, at_ms: int) -> None:
+        if at_ms < self._wake_ms:
+            self._wake_ms = at_ms
+            self._board.emit(WakeFloor(at_ms))
+
+
+def _open_transfer(call: Call) -> Transfer | None:
+    """The transfer that a call is in the middle of."""
+    transfer = call.transfers[-1] if call.transfers else None
+    return None if transfer is None or transfer.status is TransferStatus.OVER else transfer

@@ -1,0 +1,129 @@
+"""One row each: what the journal writes of calls and their legs, as tuples in the order of its statements."""
+
+from typing import Any, Final
+
+from dialer.domain import effects
+from dialer.domain.enums import AmdStatus, CallRequestStatus, Cause, LegType
+from dialer.domain.plans import Call, SectionResult
+from dialer.domain.retry import failure_reason
+
+FINAL: Final = ("hold", "status", "status_reason", "ended_ms", "hangup_cause_q850")
+"""The last columns of a call request's row: what the end of the call decides."""
+
+
+def dialled(call: Call) -> tuple[Any, ...]:
+    """A call request as it is placed, or as it came in."""
+    plan = call.plan
+    return (
+        call.id,
+        plan.id,
+        call.subscriber.id,
+        call.subscriber.contact_id,
+        plan.user_id,
+        plan.gateway_id,
+        call.attempt,
+        call.callid,
+        called_number(call),
+        call.callerid,
+        call.started_ms,
+        call.ring_limit_ms,
+        call.talk_limit_ms,
+        call.rate.per_minute,
+        call.amd,
+        None,
+        call.did_id,
+        call.dialled,
+        *(call.hold, int(CallRequestStatus.CALLING), "", None, None),
+    )
+
+
+def final(effect: effects.FinishCall | effects.FinishInbound) -> tuple[Any, ...]:
+    """What the end of a call decides: the columns `FINAL`."""
+    call, outcome = effect.call, effect.outcome
+    if call.is_aborted:
+        status, reason = CallRequestStatus.ABORT, "aborted"
+    elif outcome.answered_ms is None or outcome.is_refused_machine:
+        status, reason = CallRequestStatus.FAILURE, failure_reason(outcome)
+    else:
+        status, reason = CallRequestStatus.SUCCESS, ""
+    return (0, int(status), reason, outcome.ended_ms, int(outcome.cause))
+
+
+def cdr(effect: effects.FinishCall | effects.FinishInbound) -> tuple[Any, ...]:
+    """The CDR of an A-leg, after its id."""
+    call, outcome, bill = effect.call, effect.outcome, effect.bill
+    return (
+        call.plan.user_id,
+        call.callid,
+        call.callerid,
+        called_number(call),
+        call.started_ms,
+        bill.duration,
+        bill.billsec,
+        bill.cost,
+        bill.billed_duration,
+        int(outcome.cause),
+        int(LegType.A_LEG),
+        int(outcome.amd_status),
+        call.id,
+        call.plan.id,
+        call.subscriber.id,
+        call.subscriber.contact_id,
+    )
+
+
+def leg_cdr(effect: effects.FinishLeg) -> tuple[Any, ...]:
+    """The CDR of a B-leg: the callee of the A-leg is who calls, and who is brought to them is called."""
+    call, transfer, outcome, bill = effect.call, effect.transfer, effect.outcome, effect.bill
+    return (
+        call.plan.user_id,
+        transfer.callid,
+        call.subscriber.number,
+        transfer.number,
+        transfer.started_ms,
+        bill.duration,
+        bill.billsec,
+        bill.cost,
+        bill.billed_duration,
+        int(outcome.cause),
+        int(LegType.B_LEG),
+        int(AmdStatus.PERSON),
+        call.id,
+        call.plan.id,
+        call.subscriber.id,
+        call.subscriber.contact_id,
+    )
+
+
+def refused_cdr(effect: effects.RefuseInbound, now_ms: int) -> tuple[Any, ...]:
+    """The CDR of a call that came in for a number that nobody answers."""
+    caller = effect.subscriber
+    return (
+        effect.user_id,
+        effect.callid,
+        caller.number,
+        effect.did_number,
+        now_ms,
+        *(0, 0, 0, 0),
+        int(Cause.UNALLOCATED_NUMBER),
+        int(LegType.A_LEG),
+        int(AmdStatus.PERSON),
+        None,
+        None,
+        caller.id,
+        caller.contact_id,
+    )
+
+
+def result(call: Call, answer: SectionResult) -> tuple[Any, ...]:
+    """What was answered to a section."""
+    whose = (call.plan.user_id, call.plan.id, call.id)
+    kept = (answer.section_id, int(answer.section_type), answer.question, answer.response, answer.at_ms)
+    if answer.recording_ms is None:
+        return (*whose, *kept, "", None)
+    return (*whose, *kept, answer.response, -(-answer.recording_ms // 1_000))
+
+
+def called_number(call: Call) -> str:
+    """The number that was called: the callee's, or, in a call that came in, our own."""
+    return call.did_number or call.subscriber.number

@@ -1,0 +1,79 @@
+"""A floor that is told what happens in a few words, for scenarios that are worked out by hand."""
+
+from typing import Any, Final
+
+from dialer.domain.enums import AgentStatus, QueueStrategy
+from dialer.domain.queueing.floor import Decision, Floor, Offer
+from dialer.domain.queueing.plans import AgentFigures, AgentPlan, LeftEarly, QueuePlan, TierPlan
+
+START_MS: Final = 1_795_168_800_000
+"""2026-11-20 10:00:00 UTC. Scenarios count seconds from here."""
+QUEUE: Final = 1
+
+
+def at(seconds: float) -> int:
+    """The moment so many seconds after the start."""
+    return START_MS + round(seconds * 1_000)
+
+
+def tiers(*places: tuple[int, int, int]) -> tuple[TierPlan, ...]:
+    """Places of agents: (agent, level, position)."""
+    return tuple(TierPlan(*place) for place in places)
+
+
+class Hall:
+    """One queue and its agents, all available from the start unless something else is said. Times in seconds."""
+
+    def __init__(
+        self,
+        strategy: QueueStrategy = QueueStrategy.TOP_DOWN,
+        *places: tuple[int, int, int],
+        figures: dict[int, AgentFigures] | None = None,
+        wrap_up_s: int = 0,
+        seed: int = 1,
+        **settings: Any,  # noqa: ANN401 - any field of a plan
+    ) -> None:
+        self.floor: Final = Floor(seed=seed)
+        self.floor.open_queue(QueuePlan(QUEUE, strategy, tiers(*places), **settings))
+        for agent_id, _, _ in places:
+            plan = AgentPlan(agent_id, 1, AgentStatus.AVAILABLE, wrap_up_ms=wrap_up_s * 1_000)
+            self.floor.open_agent(plan, (figures or {}).get(agent_id))
+
+    def status(self, agent_id: int, status: AgentStatus) -> None:
+        """The agent logs in or out, or has a break."""
+        self.floor.open_agent(AgentPlan(agent_id, 1, status))
+
+    def join(self, seconds: float, call_id: int, number: str = "") -> list[Decision]:
+        """A call comes to the queue at once after its answer."""
+        self.floor.join(at(seconds), call_id, QUEUE, number, at(seconds))
+        return self.decide(seconds)
+
+    def decide(self, seconds: float) -> list[Decision]:
+        """What the floor decides then, and not twice."""
+        decisions = self.floor.decide(at(seconds))
+        assert self.floor.decide(at(seconds)) == []
+        return decisions
+
+    def wakes(self, seconds: float) -> float:
+        """How many seconds after the start the floor wants to be asked again."""
+        return (self.floor.wakes_at_ms(at(seconds)) - START_MS) / 1_000
+
+    def asked(self, seconds: float) -> list[int]:
+        """The agents who are asked then, in this order."""
+        return [one.agent_id for one in self.decide(seconds) if isinstance(one, Offer)]
+
+    def rings(self, *seconds: float) -> list[tuple[float, list[int]]]:
+        """Whom a single call asks at each of these moments, if nobody takes it."""
+        return [(moment, self.asked(moment)) for moment in seconds]
+
+    def serve(self, seconds: float, call_id: int, talk_s: float) -> list[int]:
+        """A call joins, the first who is asked takes it at once, and talks so long: those who were asked."""
+        asked = [one.agent_id for one in self.join(seconds, call_id) if isinstance(one, Offer)]
+        assert self.floor.taken(at(seconds), call_id, asked[0]) is not None
+        assert self.floor.released(at(seconds + talk_s), call_id) == asked[0]
+        return asked
+
+
+def left(seconds: float, number: str, score_from: float) -> LeftEarly:
+    """Somebody who left the queue early."""
+    return LeftEarly(QUEUE, number, at(score_from), at(seconds))

@@ -1,0 +1,244 @@
+"""Who is served first, how long the others wait, and whose place is kept."""
+
+from typing import Any
+
+import pytest
+
+from dialer.domain.enums import AgentStatus, QueueStrategy
+from dialer.domain.hopper import NEVER_MS
+from dialer.domain.queueing import line as line_module
+from dialer.domain.queueing.floor import Floor, Offer, Unserved, Withdraw
+from dialer.domain.queueing.plans import AgentPlan, QueuePlan, Waiting
+from tests.domain.queueing.hall import QUEUE, START_MS, Hall, at, left, tiers
+
+TOP_DOWN = QueueStrategy.TOP_DOWN
+
+
+def test_the_longest_wait_is_served_first_and_equals_by_their_ids() -> None:
+    hall = Hall(TOP_DOWN, (7, 1, 1))
+    hall.floor.restore_talk(99, 7, START_MS)
+    for seconds, call_id in ((2, 4), (1, 9), (1, 8)):
+        assert hall.join(seconds, call_id) == []
+    served: list[int] = []
+    for seconds in (10, 20, 30):
+        hall.floor.released(at(seconds), served[-1] if served else 99)
+        served += [one.call_id for one in hall.decide(seconds)]
+        assert hall.floor.taken(at(seconds), served[-1], 7) == []
+    assert served == [8, 9, 4]
+
+
+@pytest.mark.parametrize(("scores_from_answer", "served"), [(False, 1), (True, 2)])
+def test_a_wait_counts_from_the_join_or_from_the_answer(scores_from_answer: bool, served: int) -> None:  # noqa: FBT001
+    # Call 1 joins 5 s before call 2, which was answered a minute before either.
+    hall = Hall(TOP_DOWN, (7, 1, 1), scores_from_answer=scores_from_answer)
+    hall.status(7, AgentStatus.ON_BREAK)
+    hall.floor.join(at(0), 1, QUEUE, "+1", answered_ms=at(-1))
+    assert hall.floor.join(at(5), 2, QUEUE, "+2", answered_ms=at(-60)) == Waiting(
+        2, QUEUE, "+2", at(5), at(-60) if scores_from_answer else at(5)
+    )
+    hall.status(7, AgentStatus.AVAILABLE)
+    assert hall.decide(6) == [Offer(served, 7)]
+
+
+def test_an_agent_of_two_queues_serves_who_has_waited_longest_in_either() -> None:
+    floor = Floor(seed=1)
+    for queue_id in (1, 2):
+        floor.open_queue(QueuePlan(queue_id, tiers=tiers((7, 1, 1))))
+    floor.open_agent(AgentPlan(7, 1, AgentStatus.ON_BREAK))
+    for seconds, call_id, queue_id in ((0, 12, 2), (1, 11, 1), (2, 10, 2)):
+        floor.join(at(seconds), call_id, queue_id, "", at(seconds))
+    floor.open_agent(AgentPlan(7, 1, AgentStatus.AVAILABLE))
+    assert floor.decide(at(3)) == [Offer(12, 7)]
+    assert floor.leave(at(4), 12) == [Withdraw(12, 7)]
+    assert floor.decide(at(4)) == [Offer(11, 7)]
+
+
+def test_the_longest_wait_ends_even_while_an_agent_is_asked() -> None:
+    hall = Hall(TOP_DOWN, (7, 1, 1), max_wait_ms=30_000)
+    assert hall.join(0, 1) == [Offer(1, 7)]
+    assert hall.join(10, 2) == []
+    assert hall.decide(20) == [Withdraw(1, 7)]
+    assert hall.decide(30) == [Unserved(1, "max_wait"), Offer(2, 7)]
+    assert hall.wakes(30) == 40
+    # 7 did nothing wrong this time: they are free at once.
+    assert hall.decide(40) == [Withdraw(2, 7), Unserved(2, "max_wait")]
+    assert hall.join(40, 3) == [Offer(3, 7)]
+
+
+def test_when_the_limit_without_agents_is_reached_all_leave_and_who_comes_later_leaves_soon() -> None:
+    # Nobody was ever logged in. The time runs from the first join, to 120 s. Who joined at 118 s has the 5 s of grace.
+    hall = Hall(TOP_DOWN, (7, 1, 1))
+    hall.status(7, AgentStatus.LOGGED_OUT)
+    for seconds, call_id in ((0, 1), (100, 2), (118, 3)):
+        assert hall.join(seconds, call_id) == []
+    assert hall.wakes(118) == 120
+    assert hall.decide(119.999) == []
+    assert hall.decide(120) == [Unserved(1, "no_agent"), Unserved(2, "no_agent")]
+    assert hall.wakes(120) == 123
+    assert hall.decide(123) == [Unserved(3, "no_agent")]
+    assert hall.join(1_000, 4) == []
+    assert hall.decide(1_005) == [Unserved(4, "no_agent")]
+    # Once somebody has been there, the time runs anew.
+    hall.status(7, AgentStatus.AVAILABLE_ON_DEMAND)
+    assert hall.decide(1_010) == []
+    hall.status(7, AgentStatus.LOGGED_OUT)
+    assert hall.join(1_011, 5) == []
+    assert hall.wakes(1_011) == 1_131
+
+
+def test_the_limit_without_agents_runs_from_when_the_last_one_left() -> None:
+    hall = Hall(TOP_DOWN, (7, 1, 1), (8, 1, 2))
+    hall.floor.restore_talk(98, 7, START_MS)
+    hall.floor.restore_talk(99, 8, START_MS)
+    assert hall.join(0, 1) == []
+    hall.status(7, AgentStatus.ON_BREAK)
+    assert hall.decide(200) == []
+    hall.status(8, AgentStatus.LOGGED_OUT)
+    assert hall.decide(500) == []
+    assert hall.wakes(500) == 620
+    assert hall.decide(620) == [Unserved(1, "no_agent")]
+
+
+def test_a_grace_longer_than_the_limit_is_cut_to_it() -> None:
+    hall = Hall(TOP_DOWN, max_wait_with_no_agent_ms=10_000, max_wait_with_no_agent_time_reached_ms=60_000)
+    hall.join(0, 1)
+    assert hall.decide(10) == [Unserved(1, "no_agent")]
+    hall.join(20, 2)
+    assert hall.wakes(20) == 30
+
+
+def test_at_the_same_moment_the_longest_wait_is_the_reason() -> None:
+    hall = Hall(TOP_DOWN, max_wait_ms=120_000)
+    hall.join(0, 1)
+    assert hall.decide(120) == [Unserved(1, "max_wait")]
+
+
+def test_without_limits_a_call_waits_for_ever() -> None:
+    hall = Hall(TOP_DOWN, max_wait_with_no_agent_ms=0)
+    assert hall.join(0, 1) == []
+    assert hall.floor.wakes_at_ms(at(0)) == NEVER_MS
+    assert hall.decide(10**9) == []
+
+
+def test_a_queue_that_is_not_known_has_no_agents_and_the_usual_limits() -> None:
+    floor = Floor(seed=1)
+    floor.join(at(0), 1, 404, "+1", at(0))
+    assert floor.decide(at(0)) == []
+    assert floor.wakes_at_ms(at(0)) == at(120)
+    assert floor.decide(at(120)) == [Unserved(1, "no_agent")]
+
+
+def test_a_queue_that_is_opened_again_keeps_its_calls_and_its_round() -> None:
+    hall = Hall(QueueStrategy.ROUND_ROBIN, (7, 1, 1), (8, 1, 2), (9, 1, 3))
+    assert hall.serve(0, 1, talk_s=1) == [7]
+    hall.floor.restore_talk(99, 8, START_MS)
+    hall.floor.restore_talk(98, 9, START_MS)
+    hall.floor.restore_talk(97, 7, START_MS)
+    assert hall.join(2, 2) == []
+    plan = QueuePlan(QUEUE, QueueStrategy.ROUND_ROBIN, tiers((9, 1, 3), (7, 1, 1), (8, 1, 2)), max_wait_ms=10_000)
+    hall.floor.open_queue(plan)
+    assert hall.wakes(2) == 12
+    for call_id in (97, 98, 99):
+        hall.floor.released(at(3), call_id)
+    assert hall.decide(3) == [Offer(2, 8)]
+
+
+def place_after(seconds: float, number: str, **settings: Any) -> float:  # noqa: ANN401 - any field of a plan
+    """Since when the second call counts, if the first, from +1, waited from 0 to 10 s."""
+    hall = Hall(TOP_DOWN, **settings)
+    hall.join(0, 1, "+1")
+    assert hall.floor.leave(at(10), 1) == []
+    return (hall.floor.join(at(seconds), 2, QUEUE, number, at(seconds)).score_from_ms - START_MS) / 1_000
+
+
+def test_who_left_early_has_their_place_back() -> None:
+    assert place_after(50, "+1") == 0
+
+
+def test_another_number_has_not() -> None:
+    assert place_after(50, "+2") == 50
+
+
+def test_nobody_has_if_it_is_not_allowed() -> None:
+    assert place_after(50, "+1", abandoned_resume_allowed=False) == 50
+
+
+@pytest.mark.parametrize(("seconds", "counts_from"), [(40, 0), (40.001, 40.001)])
+def test_a_place_is_kept_for_so_long_only(seconds: float, counts_from: float) -> None:
+    assert place_after(seconds, "+1", discard_abandoned_after_ms=30_000) == counts_from
+
+
+def test_a_caller_without_a_number_cannot_be_known_again() -> None:
+    hall = Hall(TOP_DOWN)
+    hall.join(0, 1, "")
+    hall.floor.leave(at(10), 1)
+    assert hall.floor.join(at(20), 2, QUEUE, "", at(20)).score_from_ms == at(20)
+
+
+def test_a_place_is_given_back_once_and_in_its_own_queue() -> None:
+    hall = Hall(TOP_DOWN)
+    hall.floor.open_queue(QueuePlan(2))
+    hall.join(0, 1, "+1")
+    hall.floor.leave(at(1), 1)
+    scores = [hall.floor.join(at(call), call, queue, "+1", at(call)) for call, queue in ((5, 2), (6, 1), (7, 1))]
+    assert [one.score_from_ms for one in scores] == [at(5), at(0), at(7)]
+
+
+def test_who_leaves_a_second_time_keeps_the_place_of_the_first() -> None:
+    hall = Hall(TOP_DOWN)
+    for call_id in (1, 2, 3):
+        place = hall.floor.join(at(call_id * 10), call_id, QUEUE, "+1", at(call_id * 10))
+        assert place.score_from_ms == at(10)
+        hall.floor.leave(at(call_id * 10 + 5), call_id)
+
+
+def test_whom_the_queue_gave_up_on_has_their_place_back_too() -> None:
+    hall = Hall(TOP_DOWN, max_wait_ms=10_000)
+    hall.join(0, 1, "+1")
+    assert hall.decide(10) == [Unserved(1, "max_wait")]
+    again = hall.floor.join(at(60), 2, QUEUE, "+1", at(60))
+    assert again == Waiting(2, QUEUE, "+1", at(60), at(0))
+    # The place is the old one, the limit is that of the new call.
+    assert hall.wakes(60) == 70
+
+
+def test_nobody_who_was_served_has_a_place_left() -> None:
+    hall = Hall(TOP_DOWN, (7, 1, 1))
+    hall.join(0, 1, "+1")
+    hall.floor.taken(at(1), 1, 7)
+    assert hall.floor.leave(at(2), 1) == []
+    hall.floor.released(at(2), 1)
+    assert hall.floor.join(at(3), 2, QUEUE, "+1", at(3)).score_from_ms == at(3)
+
+
+def test_a_queue_keeps_so_many_places_and_gives_up_the_oldest(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(line_module, "LEFT_EARLY_MAX", 2)
+    floor = Floor(seed=1)
+    floor.open_queue(QueuePlan(QUEUE), left_early=[left(3, "+3", 0), left(1, "+1", 0), left(2, "+2", 0)])
+    scores = [floor.join(at(10), call, QUEUE, f"+{call}", at(10)).score_from_ms for call in (1, 2, 3)]
+    assert scores == [at(10), at(0), at(0)]
+
+
+def test_a_call_that_does_not_wait_cannot_leave() -> None:
+    assert Hall(TOP_DOWN).floor.leave(at(0), 404) == []
+
+
+def test_a_call_that_is_forgotten_frees_its_agent_and_leaves_no_place() -> None:
+    hall = Hall(TOP_DOWN, (7, 1, 1))
+    hall.join(0, 1, "+1")
+    assert hall.floor.forget_call(1) == [Withdraw(1, 7)]
+    assert hall.floor.join(at(5), 2, QUEUE, "+1", at(5)).score_from_ms == at(5)
+    assert hall.decide(5) == [Offer(2, 7)]
+    hall.floor.taken(at(6), 2, 7)
+    assert hall.floor.forget_call(2) == []
+    assert hall.floor.released(at(7), 2) is None
+    assert hall.join(8, 3) == [Offer(3, 7)]
+
+
+def test_a_call_joins_once() -> None:
+    hall = Hall(TOP_DOWN)
+    first = hall.floor.join(at(0), 1, QUEUE, "+1", at(0))
+    assert hall.floor.join(at(9), 1, QUEUE, "+1", at(0)) == first
+    assert hall.floor.waiting_of(1) == first
+    hall.floor.leave(at(10), 1)
+    assert hall.floor.waiting_of(1) is None

@@ -1,0 +1,253 @@
+"""A forecast is what happens: the same engine on a copy of the rows that matter."""
+
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from dialer.domain.digest import cdr_digest
+from dialer.domain.enums import CampaignStatus
+from dialer.domain.money import format_money
+from dialer.domain.states import IllegalMoveError
+from dialer.forecast.forecast import NoCampaignError, forecast_campaign
+from dialer.forecast.order import Order
+from dialer.forecast.summary import CountSpread, Forecast, SeedForecast
+from dialer.sim.report import show_date
+from dialer.store.lifecycle import CampaignNotReadyError
+from dialer.store.models import (
+    CallRequest,
+    Campaign,
+    Cdr,
+    Contact,
+    Gateway,
+    SmsGateway,
+    Subscriber,
+    User,
+)
+from tests.worker.house import ALL_ANSWER, CENTS, DAY_MS, MONDAY_NOON_MS, House
+from tests.worker.test_same_as_simulation import BRANCHES, NUMBERS, SECTIONS, SETTINGS
+
+EVENING = {"daily_start_time": "11:00:00", "daily_stop_time": "19:30:00"}
+
+
+def open_house(folder: Path, seed: int = 1) -> House:
+    folder.mkdir(exist_ok=True)
+    return House(folder, seed=seed)
+
+
+def furnished(house: House, **settings: Any) -> int:  # noqa: ANN401 - columns
+    """A campaign that is not started, with all that makes a difference: windows, limits, retries, a DNC list."""
+    house.change(Gateway, house.gateway_id, max_channels=4, max_cps=1, parameters='{"listen": 0.8}')
+    survey_id = house.survey(*SECTIONS, branches=BRANCHES)
+    dnc_id = house.dnc_list(NUMBERS[7])
+    return house.campaign(survey_id, house.phonebook(*NUMBERS), dnc_id=dnc_id, **{**SETTINGS, **EVENING, **settings})
+
+
+async def forecast(house: House, campaign_id: int, seeds: int = 1, first_seed: int = 0) -> Forecast:
+    return await forecast_campaign(house.database, Order(campaign_id, house.now_ms(), "UTC", seeds, first_seed))
+
+
+def happened(house: House, campaign_id: int, before: int = 0) -> SeedForecast:
+    """What came of a campaign that was really run, but for calls that were over before."""
+    row = house.row(Campaign, campaign_id)
+    cdrs = [
+        {**cdr, "starting_date": show_date(cdr["starting_date"]), "call_cost": format_money(cdr["call_cost"])}
+        for cdr in house.rows(Cdr)
+        if cdr["campaign_id"] == campaign_id
+    ][before:]
+    return SeedForecast(
+        seed=house.worker.seed,
+        finish_date=show_date(row["updated_date"]),
+        stop_reason=row["status_reason"],
+        cost=format_money(sum(cdr["call_cost"] for cdr in house.rows(Cdr)[before:])),
+        calls=len(cdrs),
+        answered=sum(cdr["billsec"] > 0 for cdr in cdrs),
+        completed=sum(one["status"] == 8 for one in house.rows(Subscriber)),
+        abandoned_percent=0.0,
+        calls_in_progress_peak=peak(house),
+        digest=cdr_digest(cdrs),
+    )
+
+
+def peak(house: House) -> int:
+    """By counting, at every dial, who has dialled and has not ended."""
+    calls = [(row["started_ms"], row["ended_ms"]) for row in house.rows(CallRequest)]
+    return max(sum(start <= at_ms < end for start, end in calls) for at_ms, _ in calls)
+
+
+@pytest.mark.parametrize("seed", [0, 3, 2**63 - 101])
+async def test_what_happens_under_a_seed_is_that_seeds_forecast(tmp_path: Path, seed: int) -> None:
+    """Over several days with windows, retries, limits and people who wish not to be called."""
+    house = open_house(tmp_path / "house", seed)
+    campaign_id = furnished(house)
+    (foretold,) = (await forecast(house, campaign_id, first_seed=seed)).per_seed
+    await house.move(campaign_id, CampaignStatus.START)
+    await house.advance(5 * 86_400)
+    assert foretold == happened(house, campaign_id)
+    assert foretold.calls > len(NUMBERS)
+    house.database.close()
+
+
+async def test_seeds_differ_and_are_forecast_as_if_each_was_alone(house: House) -> None:
+    campaign_id = furnished(house)
+    together = await forecast(house, campaign_id, seeds=3, first_seed=5)
+    alone = [(await forecast(house, campaign_id, first_seed=seed)).per_seed[0] for seed in (5, 6, 7)]
+    assert list(together.per_seed) == alone
+    assert len({each.digest for each in alone}) == 3
+
+
+@pytest.mark.parametrize("seconds", [0, 0.5, 97, 301])
+async def test_a_campaign_that_is_under_way_is_taken_up_where_it_stands(tmp_path: Path, seconds: float) -> None:
+    """Its calls in progress go on, its ids, its pace and its money: the rest of the day is the same either way."""
+    house = open_house(tmp_path / "house", 2)
+    campaign_id = furnished(house)
+    house.pay(-90_000 * CENTS)
+    await house.move(campaign_id, CampaignStatus.START)
+    await house.advance(seconds)
+    before = len(house.rows(Cdr))
+    assert sum(row["ended_ms"] is None for row in house.rows(CallRequest)) > 0
+    (foretold,) = (await forecast(house, campaign_id, first_seed=2)).per_seed
+    await house.advance(5 * 86_400)
+    found = happened(house, campaign_id, before)
+    assert (foretold.calls, foretold.digest, foretold.cost) == (found.calls, found.digest, found.cost)
+    assert (foretold.finish_date, foretold.stop_reason) == (found.finish_date, found.stop_reason)
+    house.database.close()
+
+
+async def test_one_that_is_paused_is_started_again(house: House) -> None:
+    campaign_id = furnished(house)
+    await house.move(campaign_id, CampaignStatus.START)
+    await house.advance(60)
+    await house.move(campaign_id, CampaignStatus.PAUSE)
+    await house.advance(60)
+    before = len(house.rows(Cdr))
+    (foretold,) = (await forecast(house, campaign_id, first_seed=1)).per_seed
+    await house.move(campaign_id, CampaignStatus.START)
+    await house.advance(5 * 86_400)
+    assert foretold.digest == happened(house, campaign_id, before).digest
+
+
+async def test_new_subscribers_get_the_ids_they_will_have(house: House) -> None:
+    """Also after the newest have been deleted: an id is never given twice, and chance goes by it."""
+    await house.move(furnished(house), CampaignStatus.START)
+    campaign_id = house.campaign(house.survey(*SECTIONS), house.phonebook(*NUMBERS[:9]))
+    for model in (Subscriber, Contact):
+        last = max(row["id"] for row in house.rows(model))
+        house.database.write_now(
+            lambda c, m=model, i=last: c.execute(m.__table__.delete().where(m.__table__.c.id == i))
+        )
+    house.change(Campaign, 1, status=CampaignStatus.END)
+    (foretold,) = (await forecast(house, campaign_id, first_seed=1)).per_seed
+    await house.move(campaign_id, CampaignStatus.START)
+    await house.advance(5 * 86_400)
+    cdrs = [row["callid"] for row in house.rows(Cdr) if row["campaign_id"] == campaign_id]
+    assert len(cdrs) == foretold.calls == 8
+    assert foretold.digest == happened(house, campaign_id).digest
+
+
+async def test_nothing_of_the_database_is_touched(house: House, tmp_path: Path) -> None:
+    """Not a byte of the file, nor one beside it: not while it is forecast, not afterwards."""
+    campaign_id = furnished(house)
+    await house.move(campaign_id, CampaignStatus.START)
+    await house.advance(97)
+    house.database.close()
+    shutil.copy(tmp_path / "dialer.db", tmp_path / "before")
+    await forecast(house, campaign_id, seeds=2)
+    house.database.close()
+    assert (tmp_path / "dialer.db").read_bytes() == (tmp_path / "before").read_bytes()
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["before", "dialer.db"]
+
+
+async def test_who_is_on_the_do_not_call_list_is_not_called(house: House) -> None:
+    """Nor is who gets onto it in the forecast itself; and they are on no list of anybody's afterwards."""
+    house.change(Gateway, house.gateway_id, parameters=ALL_ANSWER)
+    survey_id = house.survey({"type": 9, "script": "never again"})
+    first, listed = house.phonebook("+12025550101", "+12025550102"), house.dnc_list("+12025550102")
+    settings = {"dnc_id": listed, "completion_maxretry": 3}
+    foretold = await forecast(house, house.campaign(survey_id, first, **settings))
+    assert (foretold.calls, foretold.subscribers) == (CountSpread(1, 1, 1), 2)
+    assert [(each.answer, each.count.p50) for each in foretold.sections[0].answers] == [("DNC", 1)]
+    assert foretold.sections[0].question == "question 0"
+    assert foretold.stop_reasons[0].name == "completed"
+
+
+async def test_without_money_it_stops_for_want_of_it(house: House) -> None:
+    """At the second of two calls, as the price of one minute is what there is; it expires only later."""
+    house.change(Gateway, house.gateway_id, parameters=ALL_ANSWER)
+    house.change(User, house.user_id, balance=2 * CENTS)
+    campaign_id = house.campaign(
+        house.survey({"type": 1, "script": "hello"}), house.phonebook("+12025550101", "+12025550102"), frequency=1
+    )
+    (foretold,) = (await forecast(house, campaign_id)).per_seed
+    assert (foretold.stop_reason, foretold.calls, foretold.cost) == ("no_credit", 1, "0.02000")
+    assert foretold.finish_date < show_date(MONDAY_NOON_MS + DAY_MS)
+
+
+async def test_it_ends_with_its_dates(house: House) -> None:
+    """What is in progress then goes on, and is counted."""
+    house.change(Gateway, house.gateway_id, parameters=ALL_ANSWER)
+    expires_ms = MONDAY_NOON_MS + 2_000
+    phonebook_id = house.phonebook("+12025550101", "+12025550102", "+12025550103", "+12025550104")
+    campaign_id = house.campaign(house.survey({"type": 1, "script": "hello"}), phonebook_id, expirationdate=expires_ms)
+    found = await forecast(house, campaign_id)
+    (foretold,) = found.per_seed
+    assert (foretold.stop_reason, foretold.finish_date) == ("expired", show_date(expires_ms))
+    assert (foretold.calls, foretold.answered, foretold.calls_in_progress_peak) == (2, 2, 2)
+    assert found.now == show_date(MONDAY_NOON_MS)
+
+
+async def test_a_campaign_of_text_messages(house: House) -> None:
+    """It has no call detail records, so the digest is that of none."""
+    gateway_id = house.add(SmsGateway, name="texts")
+    house.change(User, house.user_id, sms_rate=5 * CENTS)
+    numbers = ("+12025550101", "+12025550102", "+12025550103")
+    campaign_id = house.campaign(
+        0,
+        house.phonebook(*numbers),
+        medium="sms",
+        aleg_gateway_id=None,
+        sms_gateway_id=gateway_id,
+        text_message="Come!",
+    )
+    (foretold,) = (await forecast(house, campaign_id, first_seed=1)).per_seed
+    await house.move(campaign_id, CampaignStatus.START)
+    await house.advance(86_400)
+    row = house.row(Campaign, campaign_id)
+    assert (foretold.calls, foretold.cost, foretold.answered) == (3, format_money(row["cost"]), row["answered"])
+    assert (foretold.finish_date, foretold.digest) == (show_date(row["updated_date"]), cdr_digest([]))
+
+
+async def test_what_cannot_start_is_refused_as_a_start_is(house: House) -> None:
+    campaign_id = house.campaign(house.survey(), house.phonebook("+12025550101"))
+    with pytest.raises(CampaignNotReadyError) as lacking:
+        await forecast(house, campaign_id)
+    assert lacking.value.errors.keys() == {"object_id"}
+    house.change(Campaign, campaign_id, status=CampaignStatus.END)
+    with pytest.raises(IllegalMoveError):
+        await forecast(house, campaign_id)
+    with pytest.raises(NoCampaignError, match="there is no campaign 4711"):
+        await forecast(house, 4_711)
+
+
+async def test_one_that_nobody_can_read_stands_still(house: House) -> None:
+    campaign_id = furnished(house)
+    await house.move(campaign_id, CampaignStatus.START)
+    house.change(Campaign, campaign_id, amd_behavior=99, voicemail=True)
+    (foretold,) = (await forecast(house, campaign_id)).per_seed
+    assert foretold.stop_reason == "unreadable"
+
+
+async def test_other_campaigns_are_left_out(house: House) -> None:
+    """What they have in progress takes no room on the gateway: the same is foretold when it is over."""
+    house.change(Gateway, house.gateway_id, parameters=ALL_ANSWER)
+    await house.started(house.survey({"type": 1, "script": "hello"}), house.phonebook("+12025559999"))
+    campaign_id = furnished(house)
+    house.change(Gateway, house.gateway_id, max_channels=1, max_cps=1)
+    (call,) = house.rows(CallRequest)
+    during = await forecast(house, campaign_id)
+    house.change(CallRequest, call["id"], status=4, ended_ms=MONDAY_NOON_MS, started_ms=0)
+    after = await forecast(house, campaign_id)
+    assert call["ended_ms"] is None
+    assert during == after
+    assert during.calls.p50 > len(NUMBERS)
