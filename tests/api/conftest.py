@@ -20,7 +20,7 @@ from dialer.settings import Settings
 from dialer.store.database import Database
 from dialer.store.models import Row, User
 from tests.api.builders import Estate
-from tests.api.harness import HOST, NOW_MS, PASSWORD, USERS, Caller, FakeWorker
+from tests.api.harness import HOST, NOW_MS, PASSWORD, USERS, Caller, FakeWorker, forecast_in_thread
 
 
 def copy(source: Path, target: Path) -> None:
@@ -66,7 +66,9 @@ def worker_of_session() -> FakeWorker:
 
 @pytest.fixture(scope="session")
 def client_of_session(database_of_session: Database, worker_of_session: FakeWorker) -> Iterator[TestClient[Litestar]]:
-    app = create_app(Settings(seed=7), database=database_of_session, worker=worker_of_session)
+    app = create_app(
+        Settings(seed=7), database=database_of_session, worker=worker_of_session, forecasting=forecast_in_thread
+    )
     with TestClient(app, base_url=f"http://{HOST}", raise_server_exceptions=True) as client:
         yield client
 

@@ -4,9 +4,15 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Any, TypeAlias
 
+import anyio
+import anyio.to_thread
 from litestar import Litestar
 from litestar.testing import TestClient
 
+from dialer.forecast.forecast import forecast_campaign
+from dialer.forecast.order import Order
+from dialer.forecast.summary import Forecast
+from dialer.store.database import Database
 from dialer.worker.clock import Clock, VirtualClock
 from dialer.worker.tally import Figures
 
@@ -56,6 +62,11 @@ class FakeWorker:
     @asynccontextmanager
     async def running(self) -> AsyncIterator[None]:
         yield
+
+
+async def forecast_in_thread(database: Database, order: Order) -> Forecast:
+    """A forecast without a process of its own, which takes two seconds to start."""
+    return await anyio.to_thread.run_sync(anyio.run, forecast_campaign, database, order)
 
 
 class Caller:

@@ -14,7 +14,14 @@ from dialer.domain.survey import Survey
 from tests.domain.fleet import START_MS, Fleet, plan
 
 OWN: Final = "+15550000"
-numbers_called = st.sampled_from(["+12025550100", "+12035550100", "+442079460000", "+33199000000", "2025550100", "911"])
+NATIONAL: Final = {
+    "+12025550100": "2025550100",
+    "+12035550100": "2035550100",
+    "+442079460000": "2079460000",
+    "+33199000000": "199000000",
+    "2025550100": "2025550100",
+    "911": "911",
+}
 areacodes = st.sampled_from(["1202", "+1202", "202", "2025", "1", "+44", "20", "*", ""])
 
 
@@ -68,32 +75,29 @@ def test_what_was_counted_for_area_codes_that_are_gone_is_forgotten() -> None:
     }
 
 
-@given(st.lists(areacodes, max_size=6), st.lists(numbers_called, max_size=60))
+def equals(codes: list[str], number: str) -> frozenset[int]:
+    """Which of the area codes fit a number best, by trying every prefix of it, the longest first."""
+    ways = (number.lstrip("+"), NATIONAL[number])
+    for length in range(15, 0, -1):
+        prefixes = {way[:length] for way in ways if len(way) >= length}
+        if found := [index for index, code in enumerate(codes) if code.lstrip("+") in prefixes]:
+            return frozenset(found)
+    return frozenset(index for index, code in enumerate(codes) if code == "*")
+
+
+@given(st.lists(areacodes, max_size=6), st.lists(st.sampled_from(sorted(NATIONAL)), max_size=60))
 def test_among_equals_none_is_shown_more_than_once_more_than_another(codes: list[str], called: list[str]) -> None:
-    """Whatever else was dialled in between."""
-    group = plan_of(*((code, f"caller {index}") for index, code in enumerate(codes)))
+    """Whatever else is dialled in between; and nobody is shown a caller ID that is not among those that fit best."""
+    group = plan_of(*((code, str(index)) for index, code in enumerate(codes)))
     turns: Turns = {}
-    shown: dict[str, Counter[str]] = defaultdict(Counter)
+    shown: dict[frozenset[int], Counter[str]] = defaultdict(Counter)
     for number in called:
-        shown[number][choose_callerid(group, number, turns)] += 1
-    for number, counts in shown.items():
-        rivals = {key for key in turns if key and choose_callerid(group, number, dict(turns)) != OWN}
-        if len(shown) == 1 and rivals:
-            everybody = {choose_callerid(group, number, turns) for _ in codes}
-            assert max(counts.values()) - min(counts[one] for one in everybody) <= 1
-
-
-@given(st.lists(numbers_called.filter(lambda number: number != "911"), max_size=40), st.integers(1, 5))
-def test_caller_ids_of_an_area_code_are_shown_equally_often(called: list[str], size: int) -> None:
-    """Of every area code, counts differ by at most one at every moment, over calls to anywhere."""
-    group = plan_of(*((code, f"{code}/{index}") for index in range(size) for code in ("1202", "1203", "44", "*")))
-    turns: Turns = {}
-    shown: Counter[str] = Counter()
-    for number in called:
-        shown[choose_callerid(group, number, turns)] += 1
-        for code in ("1202", "1203", "44", "*"):
-            counts = [shown[f"{code}/{index}"] for index in range(size)]
-            assert max(counts) - min(counts) <= 1
+        best = equals(codes, number)
+        callerid = choose_callerid(group, number, turns)
+        shown[best][callerid] += 1
+        assert callerid in ({str(index) for index in best} or {OWN})
+        counts = [shown[best][str(index)] for index in best] or [0]
+        assert max(counts) - min(counts) <= 1
 
 
 def test_a_restart_goes_on_where_it_was() -> None:

@@ -1,4 +1,4 @@
-"""Several campaigns of any settings on one gateway: what must hold of every run, whatever happens in the calls."""
+"""Several campaigns of any settings on shared gateways: what must hold of every run, whatever happens in the calls."""
 
 from collections import Counter, defaultdict
 from collections.abc import Callable
@@ -11,9 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dialer.domain import effects
-from dialer.domain.enums import CampaignStatus, SubscriberStatus
+from dialer.domain.enums import CampaignStatus, Cause, SubscriberStatus
 from dialer.domain.money import Rate
-from dialer.domain.plans import GatewayPlan
+from dialer.domain.plans import Call, CallerIdChoice, GatewayPlan
 from dialer.domain.windows import Calendar
 from tests.domain.fleet import DAY_MS, START_MS, Fleet, numbers, plan
 from tests.domain.test_windows import ZONES, calendars, may_call_in_all
@@ -33,16 +33,28 @@ settings_of_a_campaign = st.fixed_dictionaries(
         "expires_ms": st.sampled_from([START_MS + 100_000, START_MS + HOUR_MS, START_MS + DAY_MS]),
         "calendar": st.sampled_from([Calendar(), Calendar(start=time(9), stop=time(17))]) | calendars,
         "amd": st.integers(0, 3),
+        "gateway_id": st.sampled_from([1, 1, 2]),
+        "callerids": st.sampled_from([(), tuple(CallerIdChoice("33", name) for name in "ABC")]),
     }
 )
 parameters_of_a_gateway = st.fixed_dictionaries(
     {
-        "answer": st.sampled_from([0, 0.5, 0.8]),
+        "answer": st.sampled_from([0, 0.3, 0.8]),
+        "congestion": st.sampled_from([0, 0, 0.05, 1]),
         "post_dial_delay": st.sampled_from([0, 1, [0, 3]]),
         "ring": st.sampled_from([0, 4, [1, 60]]),
         "listen": st.sampled_from([0, 0.5, 1]),
     }
 )
+
+
+def at_most_certain(parameters: dict[str, Any]) -> dict[str, Any]:
+    """The same behaviour; where every call meets a carrier that is congested, nobody answers."""
+    return (
+        {**parameters, "answer": 0, "busy": 0, "rejected": 0, "invalid": 0}
+        if parameters["congestion"] == 1
+        else parameters
+    )
 
 
 @st.composite
@@ -64,9 +76,10 @@ def builders(draw: st.DrawFn) -> Callable[[], Fleet]:
         *(plan(index, **one) for index, one in enumerate(settings, 1)),
         callees=[[(number, zones[i % len(zones)]) for i, (number, _) in enumerate(numbers(size))] for size in sizes],
         gateway=GatewayPlan(1, draw(st.integers(0, 5)), draw(st.integers(0, 3))),
+        others=(GatewayPlan(2, draw(st.integers(0, 5)), draw(st.integers(0, 3))),),
         balance=draw(st.just(10**9) | st.integers(6_000, 200_000)),
         rate=draw(st.sampled_from([Rate(0), Rate(6_000), Rate(59_999, 6, 1, 7)])),
-        parameters=draw(parameters_of_a_gateway),
+        parameters=draw(parameters_of_a_gateway.map(at_most_certain)),
         seed=draw(st.integers(0, 2**63 - 1)),
     )
 
@@ -83,11 +96,19 @@ def check_spread(moments: list[int], most: int, window_ms: int) -> None:
         assert one_too_many - first >= window_ms
 
 
-def check_crowd(fleet: Fleet, limit: int, campaign_id: int | None = None) -> None:
-    """At no moment more calls in progress than this (0: no limit), of one campaign or of all."""
+def is_of_campaign(campaign_id: int, call: Call) -> bool:
+    return call.plan.id == campaign_id
+
+
+def is_over(gateway_id: int, call: Call) -> bool:
+    return call.plan.gateway_id == gateway_id
+
+
+def check_crowd(fleet: Fleet, limit: int, is_counted: Callable[[Call], bool]) -> None:
+    """At no moment more of these calls in progress than this (0: no limit), and none in the end."""
     in_progress = 0
     for _, effect in fleet.book.entries:
-        if isinstance(effect, (effects.Dial, effects.FinishCall)) and campaign_id in {None, effect.call.plan.id}:
+        if isinstance(effect, (effects.Dial, effects.FinishCall)) and is_counted(effect.call):
             in_progress += 1 if isinstance(effect, effects.Dial) else -1
             assert not limit or in_progress <= limit
     assert in_progress == 0
@@ -95,14 +116,42 @@ def check_crowd(fleet: Fleet, limit: int, campaign_id: int | None = None) -> Non
 
 @given(fleets())
 def test_every_limit_is_kept(fleet: Fleet) -> None:
-    """I8: the pace of each campaign, its calls at once, the gateway's calls at once and a second."""
-    gateway = fleet.gateway
+    """I8: the pace of each campaign, its calls at once, each gateway's calls at once and a second."""
     for one in fleet.plans:
         check_spread([call.started_ms for call in fleet.dials if call.plan.id == one.id], one.frequency, 60_000)
-        check_crowd(fleet, one.max_aleg, one.id)
-    check_crowd(fleet, gateway.max_channels)
-    if gateway.max_cps:
-        check_spread([call.started_ms for call in fleet.dials], gateway.max_cps, 1_000)
+        check_crowd(fleet, one.max_aleg, partial(is_of_campaign, one.id))
+    for gateway in fleet.gateways:
+        check_crowd(fleet, gateway.max_channels, partial(is_over, gateway.id))
+        if gateway.max_cps:
+            theirs = [call.started_ms for call in fleet.dials if call.plan.gateway_id == gateway.id]
+            check_spread(theirs, gateway.max_cps, 1_000)
+
+
+@given(fleets())
+def test_a_gateway_that_rests_is_left_alone(fleet: Fleet) -> None:
+    """F8: five failures in a row begin a rest, and nothing is dialled over that gateway before its end."""
+    for gateway in fleet.gateways:
+        rests_until_ms, row = 0, 0
+        for at_ms, effect in fleet.book.entries:
+            if isinstance(effect, effects.Dial) and effect.call.plan.gateway_id == gateway.id:
+                assert at_ms >= rests_until_ms
+            elif isinstance(effect, effects.FinishCall) and effect.call.plan.gateway_id == gateway.id:
+                row = row + 1 if effect.outcome.cause is Cause.NO_CIRCUIT else 0
+            elif isinstance(effect, effects.KeepRest) and effect.gateway_id == gateway.id:
+                if effect.rest.rests_until_ms > at_ms:
+                    assert rests_until_ms <= at_ms
+                    assert row >= 5 or rests_until_ms > 0
+                    assert effect.rest.rests_until_ms - at_ms in {30_000, 60_000, 120_000, 240_000, 480_000, 600_000}
+                rests_until_ms = effect.rest.rests_until_ms
+
+
+@given(fleets())
+def test_caller_ids_take_turns_in_every_campaign(fleet: Fleet) -> None:
+    """Whoever else dials, and however often an attempt is made again."""
+    for one in fleet.plans:
+        shown = Counter(call.callerid for call in fleet.dials if call.plan.id == one.id)
+        counts = [shown[choice.callerid_num] for choice in one.callerids] or [0]
+        assert max(counts) - min(counts) <= 1
 
 
 @given(fleets())

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from dialer.domain.callflow import NODES_PER_CALL_MAX, CallFlow, Position
 from dialer.domain.enums import SectionType
 from dialer.domain.survey import Prompt, Section, Survey
-from dialer.domain.survey_check import SECTIONS_MAX, Code, Finding, Level, check_survey
+from dialer.domain.survey_check import SECTIONS_MAX, FindingCode, Finding, FindingLevel, check_survey
 from dialer.domain.ways import ways_out
 from tests.domain.surveys import any_sections, section
 
@@ -50,7 +50,7 @@ def test_a_survey_as_it_should_be_has_no_findings() -> None:
 
 
 def test_a_survey_without_sections_cannot_be_played() -> None:
-    finding = Finding(Level.ERROR, Code.NO_SECTIONS, None, "The survey has no sections.")
+    finding = Finding(FindingLevel.ERROR, FindingCode.NO_SECTIONS, None, "The survey has no sections.")
     assert check_survey(Survey(())) == [finding]
 
 
@@ -60,7 +60,7 @@ def test_a_survey_of_too_many_sections_is_not_looked_at() -> None:
     assert check_survey(Survey(tuple(chain))) == []
     message = f"The survey has {SECTIONS_MAX + 1} sections; at most {SECTIONS_MAX} can be played."
     too_many = Survey((*chain, section(SectionType.HANG_UP, SECTIONS_MAX + 1)))
-    assert check_survey(too_many) == [Finding(Level.ERROR, Code.TOO_MANY_SECTIONS, None, message)]
+    assert check_survey(too_many) == [Finding(FindingLevel.ERROR, FindingCode.TOO_MANY_SECTIONS, None, message)]
 
 
 def test_a_finding_says_which_keys_lead_there_in_the_fewest_steps() -> None:
@@ -72,8 +72,8 @@ def test_a_finding_says_which_keys_lead_there_in_the_fewest_steps() -> None:
     )
     (finding,) = check_survey(Survey(sections))
     assert finding == Finding(
-        Level.WARNING,
-        Code.MISSING_PROMPT,
+        FindingLevel.WARNING,
+        FindingCode.MISSING_PROMPT,
         4,
         "There is neither an audiofile nor a script: the callee hears nothing.",
         ((1, "0"), (2, "2")),
@@ -84,8 +84,8 @@ def test_a_section_that_no_call_comes_to_is_unreachable() -> None:
     lonely = section(SectionType.PLAY_MESSAGE, 2, branches={"0": 3})
     sections = (section(SectionType.PLAY_MESSAGE, 1), lonely, section(SectionType.HANG_UP, 3))
     assert check_survey(Survey(sections)) == [
-        Finding(Level.WARNING, Code.UNREACHABLE, 2, "No call can come to this section."),
-        Finding(Level.WARNING, Code.UNREACHABLE, 3, "No call can come to this section."),
+        Finding(FindingLevel.WARNING, FindingCode.UNREACHABLE, 2, "No call can come to this section."),
+        Finding(FindingLevel.WARNING, FindingCode.UNREACHABLE, 3, "No call can come to this section."),
     ]
 
 
@@ -244,7 +244,7 @@ def test_a_loop_that_never_waits_is_an_error_told_once() -> None:
     )
     assert found(*sections) == [("error", "loop", 2)]
     message = f"A loop never waits for the callee: 2, 3. The call is hung up after {NODES_PER_CALL_MAX} sections."
-    assert check_survey(Survey(sections)) == [Finding(Level.ERROR, Code.LOOP, 2, message, ((1, "0"),))]
+    assert check_survey(Survey(sections)) == [Finding(FindingLevel.ERROR, FindingCode.LOOP, 2, message, ((1, "0"),))]
 
 
 def test_a_section_that_leads_to_itself_is_a_loop() -> None:
@@ -297,7 +297,7 @@ def reached_by_trying(survey: Survey) -> set[int]:
 
 @given(any_sections)
 def test_a_section_is_unreachable_just_if_no_input_leads_there(sections: tuple[Section, ...]) -> None:
-    unreachable = {one.section_id for one in check_survey(Survey(sections)) if one.code is Code.UNREACHABLE}
+    unreachable = {one.section_id for one in check_survey(Survey(sections)) if one.code is FindingCode.UNREACHABLE}
     assert {one.id for one in sections} - unreachable == reached_by_trying(Survey(sections))
 
 
@@ -314,7 +314,7 @@ def test_a_branch_is_a_way_out_just_if_some_input_takes_it(sections: tuple[Secti
 def test_the_keys_of_a_finding_lead_where_it_says(sections: tuple[Section, ...]) -> None:
     by_id = {one.id: one for one in sections}
     for finding in check_survey(Survey(sections)):
-        if finding.code is not Code.UNREACHABLE and finding.path:
+        if finding.code is not FindingCode.UNREACHABLE and finding.path:
             assert finding.path[0][0] == sections[0].id
             after = [by_id[section_id].branches[key] for section_id, key in finding.path]
             assert after == [*(section_id for section_id, _ in finding.path[1:]), finding.section_id]
@@ -324,7 +324,7 @@ def test_the_keys_of_a_finding_lead_where_it_says(sections: tuple[Section, ...])
 def test_a_survey_that_may_be_started_has_no_loop_without_a_pause(sections: tuple[Section, ...]) -> None:
     """No call that hears messages only is cut short for hearing too many of them."""
     flow = CallFlow(Survey(sections))
-    if any(one.level is Level.ERROR for one in check_survey(flow.survey)):
+    if any(one.level is FindingLevel.ERROR for one in check_survey(flow.survey)):
         return
     for one in sections:
         position: Position | None = Position(one)

@@ -1,6 +1,5 @@
 """A forecast is what happens: the same engine on a copy of the rows that matter."""
 
-import shutil
 from pathlib import Path
 from typing import Any
 
@@ -94,10 +93,10 @@ async def test_seeds_differ_and_are_forecast_as_if_each_was_alone(house: House) 
     together = await forecast(house, campaign_id, seeds=3, first_seed=5)
     alone = [(await forecast(house, campaign_id, first_seed=seed)).per_seed[0] for seed in (5, 6, 7)]
     assert list(together.per_seed) == alone
-    assert len({each.digest for each in alone}) == 3
+    assert len({each.digest for each in alone}) == len(alone)
 
 
-@pytest.mark.parametrize("seconds", [0, 0.5, 97, 301])
+@pytest.mark.parametrize("seconds", [0, 0.5, 60, 97])
 async def test_a_campaign_that_is_under_way_is_taken_up_where_it_stands(tmp_path: Path, seconds: float) -> None:
     """Its calls in progress go on, its ids, its pace and its money: the rest of the day is the same either way."""
     house = open_house(tmp_path / "house", 2)
@@ -130,14 +129,17 @@ async def test_one_that_is_paused_is_started_again(house: House) -> None:
 
 async def test_new_subscribers_get_the_ids_they_will_have(house: House) -> None:
     """Also after the newest have been deleted: an id is never given twice, and chance goes by it."""
-    await house.move(furnished(house), CampaignStatus.START)
+    other_id = furnished(house)
+    await house.move(other_id, CampaignStatus.START)
+    await house.advance(60)
+    await house.move(other_id, CampaignStatus.END)
+    await house.advance(3_600)
     campaign_id = house.campaign(house.survey(*SECTIONS), house.phonebook(*NUMBERS[:9]))
     for model in (Subscriber, Contact):
         last = max(row["id"] for row in house.rows(model))
         house.database.write_now(
             lambda c, m=model, i=last: c.execute(m.__table__.delete().where(m.__table__.c.id == i))
         )
-    house.change(Campaign, 1, status=CampaignStatus.END)
     (foretold,) = (await forecast(house, campaign_id, first_seed=1)).per_seed
     await house.move(campaign_id, CampaignStatus.START)
     await house.advance(5 * 86_400)
@@ -146,17 +148,21 @@ async def test_new_subscribers_get_the_ids_they_will_have(house: House) -> None:
     assert foretold.digest == happened(house, campaign_id).digest
 
 
+def contents(folder: Path) -> dict[str, bytes]:
+    return {path.name: path.read_bytes() for path in folder.iterdir()}
+
+
 async def test_nothing_of_the_database_is_touched(house: House, tmp_path: Path) -> None:
     """Not a byte of the file, nor one beside it: not while it is forecast, not afterwards."""
     campaign_id = furnished(house)
     await house.move(campaign_id, CampaignStatus.START)
     await house.advance(97)
     house.database.close()
-    shutil.copy(tmp_path / "dialer.db", tmp_path / "before")
+    before = contents(tmp_path)
     await forecast(house, campaign_id, seeds=2)
     house.database.close()
-    assert (tmp_path / "dialer.db").read_bytes() == (tmp_path / "before").read_bytes()
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["before", "dialer.db"]
+    assert contents(tmp_path) == before
+    assert list(before) == ["dialer.db"]
 
 
 async def test_who_is_on_the_do_not_call_list_is_not_called(house: House) -> None:

@@ -24,9 +24,12 @@ from dialer.api.links import PREFIX
 from dialer.api.loop_lag import LoopLag
 from dialer.api.metrics import Metrics
 from dialer.api.openapi import ShapePlugin, openapi_config
+from dialer.api.recordings import download_recording
 from dialer.api.resources import BY_PATH, RESOURCES
 from dialer.api.root import read_root
 from dialer.api.service import Dialling, Export, Service
+from dialer.api.survey_aggregate import aggregate_survey
+from dialer.api.survey_check import check_survey_template
 from dialer.forecast.apart import forecast_apart
 from dialer.settings import Settings
 from dialer.store.database import Database
@@ -39,6 +42,9 @@ EXTRA_ROUTES: Final[tuple[ControllerRouterHandler, ...]] = (
     import_dnc_contacts,
     forecast_campaign,
     forecast_sms_campaign,
+    check_survey_template,
+    aggregate_survey,
+    download_recording,
 )
 """Handlers under `/rest-api` that are no rows of the resource table."""
 

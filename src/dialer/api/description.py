@@ -105,6 +105,37 @@ _EXAMPLES: Final[Mapping[str, Any]] = {
     "import_dnc_contacts": {"imported": 2, "duplicates": 0, "rejected": 0, "errors": []},
     "forecast_campaign": FORECAST,
     "forecast_sms_campaign": FORECAST,
+    "check_survey_template": {
+        "errors": 1,
+        "warnings": 0,
+        "findings": [
+            {
+                "level": "error",
+                "code": "no_destination",
+                "section": f"https://dialer.example{PREFIX}/section-template/2/",
+                "message": "The transfer has neither a phonenumber nor a queue.",
+                "keys": ["1"],
+            }
+        ],
+    },
+    "aggregate_survey": {
+        "campaign": f"https://dialer.example{PREFIX}/campaigns/1/",
+        "sections": [
+            {
+                "section": f"https://dialer.example{PREFIX}/section-template/1/",
+                "section_id": 1,
+                "type": 2,
+                "question": "Will you come on Monday?",
+                "total": 4,
+                "answers": [
+                    {"response": "yes", "count": 3, "percent": 75.0},
+                    {"response": "no", "count": 1, "percent": 25.0},
+                ],
+                "others": 0,
+            }
+        ],
+    },
+    "download_recording": "(the bytes of a WAV file)",
     "live": {"status": "ok"},
     "ready": {"status": "ok"},
     "metrics": "# TYPE dialer_requests_total counter\n",
@@ -202,8 +233,10 @@ def _with_example(part: Json, example: object) -> Json:
 
 
 def _answered(name: str, resource: Resource | None) -> object:
+    if name in _EXAMPLES:
+        return _EXAMPLES[name]
     if resource is None:
-        return examples.record(BY_PATH["audio-files"].read) if name == "upload_audio" else _EXAMPLES[name]
+        return examples.record(BY_PATH["audio-files"].read)
     if name.startswith("delete_"):
         return {"data": resource.deleted}
     record = examples.record(resource.read)

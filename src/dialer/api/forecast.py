@@ -59,18 +59,19 @@ class ForecastAsked(Shape):
 class Forecaster:
     """Computes forecasts, one at a time: each wants a processor for itself."""
 
-    def __init__(self, forecasting: Forecasting) -> None:
+    def __init__(self, forecasting: Forecasting, *, seconds_max: float = FORECAST_SECONDS_MAX) -> None:
         self._forecasting: Final = forecasting
+        self._seconds_max: Final = seconds_max
         self._is_busy = False
 
     async def forecast(self, database: Database, order: Order) -> Forecast:
         """The forecast; an answer in its place if one is under way, or if it takes too long."""
         with self._turn():
             try:
-                with anyio.fail_after(FORECAST_SECONDS_MAX):
+                with anyio.fail_after(self._seconds_max):
                     return await self._forecasting(database, order)
             except TimeoutError:
-                detail = f"It took longer than {FORECAST_SECONDS_MAX} s: ask for fewer seeds. {_elsewhere(order)}"
+                detail = f"It took longer than {self._seconds_max} s: ask for fewer seeds. {_elsewhere(order)}"
                 raise AnsweredError(HTTPStatus.SERVICE_UNAVAILABLE, detail, _LATER) from None
             except CampaignNotReadyError as error:
                 raise InvalidError(error.errors) from None

@@ -1,11 +1,11 @@
-"""Bodies that are too large to be read whole, and the description of what they hold."""
+"""Bodies that are too large to be read or written whole, and the description of what they hold."""
 
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
 from http import HTTPStatus
 
 from litestar.exceptions import InternalServerException
-from litestar.openapi.spec import OpenAPIMediaType, Operation, RequestBody, Schema
+from litestar.openapi.spec import OpenAPIMediaType, OpenAPIResponse, Operation, RequestBody, Schema
 
 from dialer.api.errors import AnsweredError, MalformedError
 from dialer.api.service import ApiRequest
@@ -40,3 +40,15 @@ def describe_body(media_type: str, schema: Schema) -> type[Operation]:
             self.request_body = RequestBody(content={media_type: OpenAPIMediaType(schema=schema)}, required=True)
 
     return StreamOperation
+
+
+def describe_answer(media_type: str, schema: Schema) -> type[Operation]:
+    """The OpenAPI operation of a handler whose answer is no JSON."""
+
+    @dataclass
+    class FileOperation(Operation):
+        def __post_init__(self) -> None:
+            content = {media_type: OpenAPIMediaType(schema=schema)}
+            self.responses = {**(self.responses or {}), "200": OpenAPIResponse(description="Done", content=content)}
+
+    return FileOperation

@@ -11,7 +11,7 @@ from dialer.api.links import Links, parse_id
 from dialer.api.records.surveys import SECTION_TEMPLATES, SURVEY_TEMPLATES
 from dialer.api.resource import Unit
 from dialer.api.service import ApiRequest, Service
-from dialer.domain.survey_check import Code, Finding, Level, check_survey
+from dialer.domain.survey_check import Finding, FindingCode, FindingLevel, check_survey
 from dialer.store.sealing import read_survey
 
 
@@ -21,8 +21,8 @@ class FindingRead(msgspec.Struct):
     `section` is where, null for the survey as a whole; `keys` are the branches that lead there from its first section.
     """
 
-    level: Level
-    code: Code
+    level: FindingLevel
+    code: FindingCode
     section: str | None
     message: str
     keys: list[str]
@@ -50,7 +50,7 @@ async def check_survey_template(
 def _check(unit: Unit, survey_id: int) -> SurveyCheckRead:
     crud.read_record(unit, SURVEY_TEMPLATES, survey_id)
     findings = check_survey(read_survey(unit.connection, survey_id))
-    errors = sum(finding.level is Level.ERROR for finding in findings)
+    errors = sum(finding.level is FindingLevel.ERROR for finding in findings)
     links = unit.conventions.links
     return SurveyCheckRead(errors, len(findings) - errors, [_shown(finding, links) for finding in findings])
 

@@ -16,6 +16,7 @@ from dialer.server import bind, ending_on_signals
 from dialer.server import serve as run_server
 from dialer.settings import SETTINGS, Settings, SettingsError
 from dialer.store.database import Database
+from dialer.store.media import Media
 from dialer.store.users import Account, create_account, has_accounts
 from dialer.worker.clock import Clock
 from dialer.worker.worker import Worker
@@ -65,7 +66,13 @@ def serve(host: str, port: int, workers: int) -> None:
         clock = open_service_clock(settings, database)
         _create_first_admin(settings, database, clock)
         configure_logs()
-        worker = Worker(database, clock, seed=settings.seed, service_zone=settings.timezone)
+        worker = Worker(
+            database,
+            clock,
+            seed=settings.seed,
+            service_zone=settings.timezone,
+            recordings=Media(settings.media_dir),
+        )
         app = create_app(settings, database=database, worker=worker)
         run_server(app, bound, ready=_announcer(host, bound))
 

@@ -24,14 +24,14 @@ _INSTANT_TYPES: Final = frozenset({SectionType.PLAY_MESSAGE, SectionType.SMS})
 """Sections that wait neither for the callee nor for anybody else."""
 
 
-class Level(StrEnum):
+class FindingLevel(StrEnum):
     """How bad a finding is: a survey with an error is not started."""
 
     ERROR = "error"
     WARNING = "warning"
 
 
-class Code(StrEnum):
+class FindingCode(StrEnum):
     """What is wrong."""
 
     NO_SECTIONS = "no_sections"
@@ -55,8 +55,8 @@ class Finding(msgspec.Struct, frozen=True):
     that no call can reach.
     """
 
-    level: Level
-    code: Code
+    level: FindingLevel
+    code: FindingCode
     section_id: int | None
     message: str
     path: Path = ()
@@ -65,8 +65,8 @@ class Finding(msgspec.Struct, frozen=True):
 class _Remark(NamedTuple):
     """A finding without its place."""
 
-    level: Level
-    code: Code
+    level: FindingLevel
+    code: FindingCode
     message: str
 
 
@@ -74,10 +74,10 @@ def check_survey(survey: Survey) -> list[Finding]:
     """Everything that is wrong with the survey, by the order of its sections."""
     count = len(survey.sections)
     if count == 0:
-        return [Finding(Level.ERROR, Code.NO_SECTIONS, None, "The survey has no sections.")]
+        return [Finding(FindingLevel.ERROR, FindingCode.NO_SECTIONS, None, "The survey has no sections.")]
     if count > SECTIONS_MAX:
         message = f"The survey has {count} sections; at most {SECTIONS_MAX} can be played."
-        return [Finding(Level.ERROR, Code.TOO_MANY_SECTIONS, None, message)]
+        return [Finding(FindingLevel.ERROR, FindingCode.TOO_MANY_SECTIONS, None, message)]
     sections = {section.id: section for section in survey.sections}
     paths = shortest_paths(survey.sections[0], sections)
     in_loops = _remarks_on_loops([sections[section_id] for section_id in paths])
@@ -85,7 +85,9 @@ def check_survey(survey: Survey) -> list[Finding]:
     for section in survey.sections:
         remarks = [remark for rule in _RULES for remark in rule(section, sections)]
         if section.id not in paths:
-            remarks.insert(0, _Remark(Level.WARNING, Code.UNREACHABLE, "No call can come to this section."))
+            remarks.insert(
+                0, _Remark(FindingLevel.WARNING, FindingCode.UNREACHABLE, "No call can come to this section.")
+            )
         remarks += in_loops.get(section.id, [])
         path = paths.get(section.id, ())
         found += [Finding(level, code, section.id, message, path) for level, code, message in remarks]
@@ -100,14 +102,14 @@ def _remarks_on_loops(reached: Iterable[Section]) -> dict[int, list[_Remark]]:
     waiting = [loop for loop in loops(_targets(mute)) if not any(loop >= other for other in endless)]
     remarks: dict[int, list[_Remark]] = {}
     for level, found, how in (
-        (Level.ERROR, endless, "never waits for the callee"),
-        (Level.WARNING, waiting, "never asks the callee anything"),
+        (FindingLevel.ERROR, endless, "never waits for the callee"),
+        (FindingLevel.WARNING, waiting, "never asks the callee anything"),
     ):
         for loop in found:
             first = next(section_id for section_id in mute if section_id in loop)
             names = _listed(str(section_id) for section_id in mute if section_id in loop)
             message = f"A loop {how}: {names}. The call is hung up after {NODES_PER_CALL_MAX} sections."
-            remarks.setdefault(first, []).append(_Remark(level, Code.LOOP, message))
+            remarks.setdefault(first, []).append(_Remark(level, FindingCode.LOOP, message))
     return remarks
 
 
@@ -125,7 +127,7 @@ def _check_targets(section: Section, sections: Mapping[int, Section]) -> Iterato
     lost = [key for key, target in section.branches.items() if target is not None and target not in sections]
     if lost:
         message = f"Branches lead to sections that are not of this survey: {_listed(sorted(lost))}."
-        yield _Remark(Level.ERROR, Code.UNKNOWN_TARGET, message)
+        yield _Remark(FindingLevel.ERROR, FindingCode.UNKNOWN_TARGET, message)
 
 
 def _check_answers(section: Section, _: Mapping[int, Section]) -> Iterator[_Remark]:
@@ -136,21 +138,23 @@ def _check_answers(section: Section, _: Mapping[int, Section]) -> Iterator[_Rema
         SectionType.RATING: "rating_laps is below 1",
         SectionType.CAPTURE_DIGITS: "number_digits digits cannot make a number from min_number to max_number",
     }
-    yield _Remark(Level.ERROR, Code.NO_ANSWER, f"No input is ever right: {why[section.type]}.")
+    yield _Remark(FindingLevel.ERROR, FindingCode.NO_ANSWER, f"No input is ever right: {why[section.type]}.")
 
 
 def _check_destination(section: Section, _: Mapping[int, Section]) -> Iterator[_Remark]:
     if section.type is SectionType.CALL_TRANSFER and section.queue_id is None and not section.phonenumber.strip():
-        yield _Remark(Level.ERROR, Code.NO_DESTINATION, "The transfer has neither a phonenumber nor a queue.")
+        yield _Remark(
+            FindingLevel.ERROR, FindingCode.NO_DESTINATION, "The transfer has neither a phonenumber nor a queue."
+        )
     if section.type is SectionType.SMS and not section.sms_text.strip():
-        yield _Remark(Level.WARNING, Code.MISSING_TEXT, "There is no sms_text: no message is sent.")
+        yield _Remark(FindingLevel.WARNING, FindingCode.MISSING_TEXT, "There is no sms_text: no message is sent.")
 
 
 def _check_prompt(section: Section, _: Mapping[int, Section]) -> Iterator[_Remark]:
     speaks = section.asks or section.type in _SPEAKING_TYPES
     if speaks and section.prompt.audio_ms is None and not section.prompt.script.strip():
         message = "There is neither an audiofile nor a script: the callee hears nothing."
-        yield _Remark(Level.WARNING, Code.MISSING_PROMPT, message)
+        yield _Remark(FindingLevel.WARNING, FindingCode.MISSING_PROMPT, message)
 
 
 def _check_branches(section: Section, _: Mapping[int, Section]) -> Iterator[_Remark]:
@@ -158,13 +162,15 @@ def _check_branches(section: Section, _: Mapping[int, Section]) -> Iterator[_Rem
     never = sorted(key for key in section.branches if key not in taken)
     if never and section.ends:
         message = f"The call ends here; branches are never taken: {_listed(never)}."
-        yield _Remark(Level.WARNING, Code.AFTER_THE_END, message)
+        yield _Remark(FindingLevel.WARNING, FindingCode.AFTER_THE_END, message)
         return
     reasons: dict[str, list[str]] = {}
     for key in never:
         reasons.setdefault(_why_never(section, key), []).append(key)
     for reason, keys in reasons.items():
-        yield _Remark(Level.WARNING, Code.NEVER_TAKEN, f"Branches are never taken: {_listed(keys)}; {reason}.")
+        yield _Remark(
+            FindingLevel.WARNING, FindingCode.NEVER_TAKEN, f"Branches are never taken: {_listed(keys)}; {reason}."
+        )
 
 
 def _why_never(section: Section, key: str) -> str:
@@ -188,7 +194,9 @@ def _why_never(section: Section, key: str) -> str:
 def _check_end(section: Section, sections: Mapping[int, Section]) -> Iterator[_Remark]:
     goes_on = section.asks or section.type is SectionType.CALL_TRANSFER
     if goes_on and not any(section.branches[key] in sections for key in ways_out(section)):
-        yield _Remark(Level.WARNING, Code.DEAD_END, "Whatever happens here, the call is hung up: nothing leads on.")
+        yield _Remark(
+            FindingLevel.WARNING, FindingCode.DEAD_END, "Whatever happens here, the call is hung up: nothing leads on."
+        )
 
 
 def _listed(names: Iterable[str]) -> str:

@@ -9,8 +9,9 @@ from typing import Any, Final
 import msgspec
 
 from dialer.domain import effects, events
-from dialer.domain.enums import AmdStatus, CampaignStatus, LegType, SubscriberStatus
-from dialer.domain.plans import SectionResult, Subscriber
+from dialer.domain.enums import AmdStatus, CampaignStatus, Cause, LegType, SubscriberStatus
+from dialer.domain.pacing.situation import Figures
+from dialer.domain.plans import Call, CallOutcome, SectionResult, Subscriber, Transfer
 from dialer.domain.states import OPEN_SUBSCRIBERS
 
 
@@ -28,8 +29,8 @@ class CdrRow(msgspec.Struct, frozen=True, gc=False):
     hangup_cause_q850: int
     leg_type: int
     amd_status: AmdStatus
-    callrequest_id: int
-    campaign_id: int
+    callrequest_id: int | None
+    campaign_id: int | None
     subscriber_id: int
     contact_id: int | None
 
@@ -89,6 +90,12 @@ class Book:
         """What was answered, with the id of the call request."""
         self.closings: Final[dict[int, Closing]] = {}
         """By campaign: the first one, as what comes later follows from it."""
+        self.transfers: Final[dict[str, tuple[Call, Transfer]]] = {}
+        """By the callid of the B-leg: every transfer, as it stands."""
+        self.messages: Final[list[tuple[Call, CallOutcome]]] = []
+        """What was sent during calls, and what became of it."""
+        self.figures: Final[dict[int, Figures]] = {}
+        """What campaigns that dial for agents have measured."""
         self.spent: Final[Counter[int]] = Counter()
         """By user, in integers of 1e-5."""
         self.calls_in_progress = 0
@@ -102,6 +109,13 @@ class Book:
             effects.RefuseSubscriber: self._record_refusal,
             effects.MoveCampaign: self._record_move,
             effects.AddToDnc: self._record_wish,
+            effects.AnswerCall: self._record_answer,
+            effects.FinishInbound: self._record_inbound,
+            effects.RefuseInbound: self._record_refused_inbound,
+            effects.FinishLeg: self._record_leg,
+            effects.KeepTransfer: self._record_transfer,
+            effects.FinishText: self._record_text,
+            effects.KeepFigures: self._record_figures,
         }
 
     def add_dnc(self, dnc_id: int, numbers: Iterable[str]) -> None:
@@ -187,24 +201,51 @@ class Book:
         for subscriber in found:
             subscriber.is_on_dnc = numbers is not None and subscriber.number in numbers
 
-    def _record_dial(self, effect: effects.Dial, _now_ms: int) -> None:
+    def _record_dial(self, effect: effects.Dial, now_ms: int) -> None:
         self._standings[effect.call.subscriber.id] = _IN_PROCESS
+        self._record_answer(effect, now_ms)
+
+    def _record_answer(self, _effect: effects.Dial | effects.AnswerCall, _now_ms: int) -> None:
         self.calls_in_progress += 1
         if self.calls_in_progress > self.calls_in_progress_peak:  # noqa: PLR1730 - three times as fast as max()
             self.calls_in_progress_peak = self.calls_in_progress
 
     def _record_finish(self, effect: effects.FinishCall, _now_ms: int) -> None:
-        call, outcome, after = effect.call, effect.outcome, effect.verdict
-        self.cdrs.append(_cdr(effect))
-        for result in outcome.results:
-            self.results.append((call.id, result))
-        self.spent[call.plan.user_id] += effect.bill.cost
-        self.calls_in_progress -= 1
+        call, after = effect.call, effect.verdict
+        self._record_call(effect)
         subscriber = call.subscriber
         self._settle(call.plan.id, subscriber.id, Standing(after.status, after.reason))
         if after.status is SubscriberStatus.PENDING:
             zone = self._campaigns[call.plan.id].zones[subscriber.zone]
             heapq.heappush(zone.retries, (after.due_ms, subscriber.id, call.attempt, subscriber))
+
+    def _record_inbound(self, effect: effects.FinishInbound, _now_ms: int) -> None:
+        self._record_call(effect)
+
+    def _record_call(self, effect: effects.FinishCall | effects.FinishInbound) -> None:
+        call = effect.call
+        self.cdrs.append(_cdr(effect))
+        for result in effect.outcome.results:
+            self.results.append((call.id, result))
+        self.spent[call.plan.user_id] += effect.bill.cost
+        self.calls_in_progress -= 1
+
+    def _record_refused_inbound(self, effect: effects.RefuseInbound, now_ms: int) -> None:
+        self.cdrs.append(_refused_cdr(effect, now_ms))
+
+    def _record_leg(self, effect: effects.FinishLeg, _now_ms: int) -> None:
+        self.cdrs.append(_leg_cdr(effect))
+        self.spent[effect.call.plan.user_id] += effect.bill.cost
+
+    def _record_transfer(self, effect: effects.KeepTransfer, _now_ms: int) -> None:
+        self.transfers[effect.transfer.callid] = (effect.call, effect.transfer)
+
+    def _record_text(self, effect: effects.FinishText, _now_ms: int) -> None:
+        self.messages.append((effect.message, effect.outcome))
+        self.spent[effect.message.plan.user_id] += effect.bill.cost
+
+    def _record_figures(self, effect: effects.KeepFigures, _now_ms: int) -> None:
+        self.figures[effect.campaign_id] = effect.figures
 
     def _record_refusal(self, effect: effects.RefuseSubscriber, _now_ms: int) -> None:
         standing = Standing(SubscriberStatus.NOT_AUTHORIZED, effect.reason)
@@ -226,12 +267,54 @@ def _id(subscriber: Subscriber) -> int:
     return subscriber.id
 
 
-def _cdr(effect: effects.FinishCall) -> CdrRow:
+def _refused_cdr(effect: effects.RefuseInbound, now_ms: int) -> CdrRow:
+    caller = effect.subscriber
+    return CdrRow(
+        callid=effect.callid,
+        callerid=caller.number,
+        phone_number=effect.did_number,
+        starting_ms=now_ms,
+        duration=0,
+        billsec=0,
+        call_cost=0,
+        billed_duration=0,
+        hangup_cause_q850=Cause.UNALLOCATED_NUMBER,
+        leg_type=LegType.A_LEG,
+        amd_status=AmdStatus.PERSON,
+        callrequest_id=None,
+        campaign_id=None,
+        subscriber_id=caller.id,
+        contact_id=caller.contact_id,
+    )
+
+
+def _leg_cdr(effect: effects.FinishLeg) -> CdrRow:
+    call, transfer, bill = effect.call, effect.transfer, effect.bill
+    return CdrRow(
+        callid=transfer.callid,
+        callerid=call.subscriber.number,
+        phone_number=transfer.number,
+        starting_ms=transfer.started_ms or 0,
+        duration=bill.duration,
+        billsec=bill.billsec,
+        call_cost=bill.cost,
+        billed_duration=bill.billed_duration,
+        hangup_cause_q850=effect.outcome.cause,
+        leg_type=LegType.B_LEG,
+        amd_status=AmdStatus.PERSON,
+        callrequest_id=call.id,
+        campaign_id=call.plan.id,
+        subscriber_id=call.subscriber.id,
+        contact_id=call.subscriber.contact_id,
+    )
+
+
+def _cdr(effect: effects.FinishCall | effects.FinishInbound) -> CdrRow:
     call, outcome, bill = effect.call, effect.outcome, effect.bill
     return CdrRow(
         call.callid,
         call.callerid,
-        call.subscriber.number,
+        call.did_number or call.subscriber.number,
         call.started_ms,
         bill.duration,
         bill.billsec,

@@ -9,13 +9,22 @@ from zoneinfo import ZoneInfo
 import msgspec
 from msgspec import Meta
 
-from dialer.domain.enums import AmdBehavior, SectionType
+from dialer.domain.enums import AmdBehavior, DialMethod, SectionType
 from dialer.domain.money import MoneyError, parse_money
 from dialer.domain.pacing.fixed import FREQUENCY_MAX
+from dialer.domain.pacing.strategies import STRATEGIES
 from dialer.domain.survey import BRANCH_ANY, BRANCH_INVALID, BRANCH_TIMEOUT
 from dialer.domain.zones import is_zone
 from dialer.sim.behaviour import BehaviourError, parse_behaviour
 from dialer.sim.population import PopulationError, capacity_of
+from dialer.sim.scenario_floor import (
+    AGENTS_MAX,
+    QUEUES_MAX,
+    AgentPart,
+    FloorError,
+    QueuePart,
+    check_floor,
+)
 
 SCENARIO_BYTES_MAX: Final = 64 * 1_048_576
 POPULATION_MAX: Final = 1_000_000
@@ -30,6 +39,7 @@ INTERVAL_SECONDS_MAX: Final = 31_536_000
 RETRIES_MAX: Final = 1_000
 ASKED_AGAIN_MAX: Final = 100
 LOAD_MAX: Final = 2**31 - 1
+AGENT_DIAL_RATE_MAX: Final = 100
 LAPS_MAX: Final = 1_000_000
 INPUT_DIGITS_MAX: Final = 15
 INPUT_MAX: Final = 10**15 - 1
@@ -79,6 +89,8 @@ class AccountPart(_Part, frozen=True):
     balance: _Amount = 0
     call_rate: _Amount = 0
     """A minute."""
+    sms_rate: _Amount = 0
+    """A part of a text message that a section sends."""
 
 
 class GatewayPart(_Part, frozen=True):
@@ -107,6 +119,13 @@ class CampaignPart(_Part, frozen=True):
     """The scenario's `start` unless given."""
     expirationdate: datetime | None = None
     """A day after `startingdate` unless given."""
+    max_xfer: _Count = 0
+    dial_method: DialMethod = DialMethod.FIXED_RATE
+    strategy: str = ""
+    """The name of a pacing strategy, for a campaign that dials for agents; that of `dial_method` unless given."""
+    agent_dial_rate: Annotated[float, Meta(gt=0, le=AGENT_DIAL_RATE_MAX)] = 1.0
+    abandon_rate_max: Annotated[float, Meta(ge=0, le=100)] = 3.0
+    """Per cent of the calls that persons answered."""
     callerid: Annotated[str, Meta(max_length=80)] = ""
     voicemail: bool = False
     amd_behavior: AmdBehavior = AmdBehavior.ALWAYS
@@ -141,6 +160,8 @@ class SectionPart(_Part, frozen=True):
     max_number: _Entered = 99
     completed: bool = False
     phonenumber: _Number = ""
+    queue: int | None = None
+    """Of a transfer: the queue it goes to, instead of `phonenumber`."""
     confirm_script: _Script = ""
     confirm_key: Annotated[str, Meta(pattern=_CONFIRM_KEY)] = ""
     conference: Annotated[str, Meta(max_length=50)] = ""
@@ -187,6 +208,10 @@ class Scenario(_Part, frozen=True):
     contacts: Annotated[tuple[ContactPart, ...], Meta(max_length=CONTACTS_MAX)] = ()
     population: PopulationPart | None = None
     dnc: Annotated[tuple[_Number, ...], Meta(max_length=POPULATION_MAX)] = ()
+    queues: Annotated[tuple[QueuePart, ...], Meta(max_length=QUEUES_MAX)] = ()
+    agents: Annotated[tuple[AgentPart, ...], Meta(max_length=AGENTS_MAX)] = ()
+    dids: Annotated[tuple[_Number, ...], Meta(max_length=PATTERNS_MAX)] = ()
+    """Numbers at which the campaign answers those who call back."""
 
 
 def parse_scenario(document: bytes) -> Scenario:
@@ -229,7 +254,11 @@ def _check(scenario: Scenario) -> None:
         raise ScenarioError("contacts: There is nobody to call: give contacts, a population or both.")
     _check_account(scenario.account)
     _check_campaign(scenario)
-    _check_survey(scenario.survey)
+    _check_survey(scenario.survey, {queue.id for queue in scenario.queues})
+    try:
+        check_floor(scenario.queues, scenario.agents)
+    except FloorError as error:
+        raise ScenarioError(str(error)) from None
     try:
         parse_behaviour(scenario.gateway.parameters)
     except BehaviourError as error:
@@ -239,7 +268,7 @@ def _check(scenario: Scenario) -> None:
 
 
 def _check_account(account: AccountPart) -> None:
-    for name in ("balance", "call_rate"):
+    for name in ("balance", "call_rate", "sms_rate"):
         try:
             amount = parse_money(getattr(account, name))
         except MoneyError as error:
@@ -250,6 +279,11 @@ def _check_account(account: AccountPart) -> None:
 
 def _check_campaign(scenario: Scenario) -> None:
     campaign = scenario.campaign
+    if campaign.strategy and campaign.strategy not in STRATEGIES:
+        raise ScenarioError(f"campaign.strategy: Must be one of {', '.join(STRATEGIES)}.")
+    is_paced = campaign.dial_method is not DialMethod.FIXED_RATE
+    if is_paced and all(section.queue is None for section in scenario.survey.sections):
+        raise ScenarioError("campaign.dial_method: To dial for agents the survey must have a transfer to a queue.")
     if campaign.daily_start_time == campaign.daily_stop_time:
         raise ScenarioError("campaign.daily_stop_time: The daily window must not end when it begins.")
     dates = {
@@ -267,7 +301,7 @@ def _check_campaign(scenario: Scenario) -> None:
             raise ScenarioError("campaign.expirationdate: The campaign must expire after its startingdate.")
 
 
-def _check_survey(survey: SurveyPart) -> None:
+def _check_survey(survey: SurveyPart, queue_ids: set[int]) -> None:
     known = {section.id for section in survey.sections}
     if len(known) < len(survey.sections):
         raise ScenarioError("survey.sections: Two sections have the same id.")
@@ -275,6 +309,8 @@ def _check_survey(survey: SurveyPart) -> None:
         place = f"survey.sections: Section {section.id}"
         if section.min_number > section.max_number:
             raise ScenarioError(f"{place} has a min_number above its max_number.")
+        if section.queue is not None and section.queue not in queue_ids:
+            raise ScenarioError(f"{place} names queue {section.queue}, which does not exist.")
         for keys, target in section.branches.items():
             if target is not None and target not in known:
                 raise ScenarioError(f"{place} has a branch {keys} to section {target}, which does not exist.")

@@ -10,7 +10,7 @@ import msgspec
 from dialer.domain.callflow import CallFlow
 from dialer.domain.engine import Engine
 from dialer.domain.enums import CampaignStatus
-from dialer.domain.events import AccountOpened, CampaignOpened, GatewayOpened
+from dialer.domain.events import AccountOpened, CampaignOpened, DidOpened, Event, GatewayOpened
 from dialer.domain.money import Rate, parse_money
 from dialer.domain.numbers import NumberError, normalise
 from dialer.domain.plans import CampaignPlan, GatewayPlan, Subscriber, amd_of
@@ -22,11 +22,13 @@ from dialer.sim.carrier import SimulatedCarrier
 from dialer.sim.kernel import Kernel
 from dialer.sim.population import numbers_of, zone_of_made_up
 from dialer.sim.scenario import Scenario, ScenarioError, SectionPart, Weekday, instant_ms
+from dialer.sim.scenario_floor import open_agents, open_queues
 
 EVENTS_PER_STEP: Final = 20_000
 CAMPAIGN_ID: Final = 1
 USER_ID: Final = 1
 GATEWAY_ID: Final = 1
+SMS_GATEWAY_ID: Final = 2
 DNC_ID: Final = 1
 _LIFE_MS: Final = 86_400_000
 _AFTER_EXPIRY_MS: Final = 2 * 86_400_000
@@ -50,7 +52,8 @@ class Simulation:
         self.book.add_dnc(DNC_ID, _dnc_numbers(scenario))
         self.book.add_campaign(CAMPAIGN_ID, self.subscribers, DNC_ID)
         carrier = SimulatedCarrier(seed=scenario.seed)
-        carrier.open_gateway(GATEWAY_ID, msgspec.json.encode(scenario.gateway.parameters).decode())
+        for gateway_id in (GATEWAY_ID, SMS_GATEWAY_ID):
+            carrier.open_gateway(gateway_id, msgspec.json.encode(scenario.gateway.parameters).decode())
         self.start_ms: Final = instant_ms(scenario.start, self.zone)
         self.balance: Final = parse_money(scenario.account.balance)
         self.call_rate: Final = parse_money(scenario.account.call_rate)
@@ -73,8 +76,17 @@ class Simulation:
 
     def _open(self) -> None:
         gateway = self.scenario.gateway
-        self._kernel.tell(AccountOpened(USER_ID, self.balance, 0, Rate(self.call_rate)))
+        sms_rate = parse_money(self.scenario.account.sms_rate)
+        self._kernel.tell(AccountOpened(USER_ID, self.balance, 0, Rate(self.call_rate), sms_rate))
         self._kernel.tell(GatewayOpened(GatewayPlan(GATEWAY_ID, gateway.max_channels, gateway.max_cps)))
+        self._kernel.tell(GatewayOpened(GatewayPlan(SMS_GATEWAY_ID)))
+        told: list[Event] = [
+            *open_agents(self.scenario.agents, USER_ID),
+            *open_queues(self.scenario.queues, self.scenario.agents),
+        ]
+        told += (DidOpened(index, USER_ID, number, self.plan) for index, number in enumerate(self.scenario.dids, 1))
+        for event in told:
+            self._kernel.tell(event)
         self._kernel.tell(CampaignOpened(self.plan, CampaignStatus.START, 0, self.book.zones(CAMPAIGN_ID)))
 
 
@@ -104,6 +116,12 @@ def _plan(scenario: Scenario) -> CampaignPlan:
         amd=amd_of(voicemail=part.voicemail, amd_behavior=part.amd_behavior),
         voicemail_prompt=_recording(part.voicemail_audio_seconds),
         dnc_id=DNC_ID,
+        sms_gateway_id=SMS_GATEWAY_ID,
+        max_xfer=part.max_xfer,
+        dial_method=part.dial_method,
+        strategy=part.strategy,
+        agent_dial_rate=part.agent_dial_rate,
+        abandon_rate_max=part.abandon_rate_max / 100,
     )
 
 
@@ -125,6 +143,7 @@ def _section(part: SectionPart) -> Section:
     }
     return Section(
         **same,
+        queue_id=part.queue,
         prompt=Prompt(_milliseconds(part.audio_seconds), part.script),
         invalid_prompt=_recording(part.invalid_audio_seconds),
         timeout_ms=max(1, part.timeout) * 1_000,

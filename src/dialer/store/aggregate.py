@@ -4,13 +4,13 @@ from collections.abc import Sequence
 from typing import Final
 
 import msgspec
-from sqlalchemy import ColumnElement, Connection, and_, case, func, literal, null, select
+from sqlalchemy import ColumnElement, Connection, and_, case, func, literal, select
 
 from dialer.domain.enums import SectionType
 from dialer.store.models import SurveyResult
 
 ANSWERS_MAX: Final = 100
-"""Different answers that are counted one by one in a section: the most frequent; the others are counted together."""
+"""Different answers that are counted one by one in a section: the most frequent ones."""
 RECORDING_LENGTHS: Final[Sequence[tuple[int, str]]] = (
     (20, "0 - 20 seconds"),
     (40, "21 - 40 seconds"),
@@ -31,16 +31,10 @@ class AnswerCount(msgspec.Struct, frozen=True):
 
 
 class SectionCount(msgspec.Struct):
-    """The answers to one section, the most frequent first, equals by what they say."""
+    """The answers to one section: how many in all, and the most frequent first, equals by what they say."""
 
-    answers: list[AnswerCount] = []
-    others: int = 0
-    """How many answers were given that are not among these."""
-
-    @property
-    def total(self) -> int:
-        """How many answers were given."""
-        return self.others + sum(answer.count for answer in self.answers)
+    total: int
+    answers: list[AnswerCount]
 
 
 def count_answers(connection: Connection, campaign_id: int) -> dict[int, SectionCount]:
@@ -48,33 +42,23 @@ def count_answers(connection: Connection, campaign_id: int) -> dict[int, Section
 
     Requests not to be called and text messages count by what they are, not by their numbers; recordings by length.
     """
-    section, answer = _results.c.section_id, _answer()
-    order = (func.count().desc(), answer)
+    given = (
+        select(_results.c.section_id, _answer().label("answer")).where(_results.c.campaign_id == campaign_id).subquery()
+    )
+    section, answer, count = given.c.section_id, given.c.answer, func.count()
+    place = func.row_number().over(partition_by=section, order_by=(count.desc(), answer))
+    total = func.sum(count).over(partition_by=section)
     counted = (
-        select(
-            section,
-            answer.label("answer"),
-            func.count().label("count"),
-            func.row_number().over(partition_by=section, order_by=order).label("place"),
-        )
-        .where(_results.c.campaign_id == campaign_id)
+        select(section, answer, count.label("count"), place.label("place"), total.label("total"))
         .group_by(section, answer)
         .subquery()
     )
-    is_shown = counted.c.place <= ANSWERS_MAX
-    shown, place = case((is_shown, counted.c.answer)), case((is_shown, counted.c.place))
     rows = connection.execute(
-        select(counted.c.section_id, shown, func.sum(counted.c.count))
-        .group_by(counted.c.section_id, place, shown)
-        .order_by(counted.c.section_id, place.is_(null()), place)
+        select(counted).where(counted.c.place <= ANSWERS_MAX).order_by(counted.c.section_id, counted.c.place)
     )
     found: dict[int, SectionCount] = {}
-    for section_id, response, count in rows:
-        one = found.setdefault(section_id, SectionCount())
-        if response is None:
-            one.others = int(count)
-        else:
-            one.answers.append(AnswerCount(response, int(count)))
+    for section_id, response, times, _, in_all in rows:
+        found.setdefault(section_id, SectionCount(int(in_all), [])).answers.append(AnswerCount(response, times))
     return found
 
 

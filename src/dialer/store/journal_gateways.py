@@ -1,9 +1,9 @@
 """The journal's rows of gateways: how they have fared, and whose turn it is among the caller IDs shown over them."""
 
-from typing import Final
+from typing import Any, Final
 
 import msgspec
-from sqlalchemy import Connection, Table, bindparam, update
+from sqlalchemy import BindParameter, Connection, Table, bindparam, update
 
 from dialer.domain import effects
 from dialer.domain.resting import Rest
@@ -15,7 +15,7 @@ _campaigns = Campaign.__table__
 
 
 def _keep_rests(table: Table) -> Bulk:
-    kept = {name: bindparam(f"new_{name}") for name in Rest.__struct_fields__}
+    kept: dict[str, BindParameter[Any]] = {name: bindparam(f"new_{name}") for name in Rest.__struct_fields__}
     return Bulk(
         update(table).where(table.c.id == bindparam("gateway")).values(kept),
         (*(f"new_{name}" for name in Rest.__struct_fields__), "gateway"),

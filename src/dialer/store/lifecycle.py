@@ -7,7 +7,7 @@ from sqlalchemy import Connection, RowMapping, select, update
 from dialer.domain.enums import CampaignStatus, DialMethod, SubscriberStatus
 from dialer.domain.states import move_campaign
 from dialer.domain.survey import Survey
-from dialer.domain.survey_check import Level, check_survey
+from dialer.domain.survey_check import FindingLevel, check_survey
 from dialer.store.collecting import collect_campaign
 from dialer.store.models import SMS, VOICE, Campaign, Subscriber
 from dialer.store.sealing import read_survey, seal, sealed_survey
@@ -79,7 +79,7 @@ def _wrong_fields(row: RowMapping, now_ms: int) -> Errors:
 
 def _wrong_survey(survey: Survey) -> Errors:
     """What keeps a survey from being played, as far as it fits in an answer."""
-    found = [finding for finding in check_survey(survey) if finding.level is Level.ERROR]
+    found = [finding for finding in check_survey(survey) if finding.level is FindingLevel.ERROR]
     messages = [
         finding.message if finding.section_id is None else f"Section {finding.section_id}: {finding.message}"
         for finding in found[:FINDINGS_NAMED_MAX]

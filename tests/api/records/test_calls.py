@@ -59,6 +59,8 @@ def test_a_result_tells_of_one_answer(alice: Caller, estate: Estate) -> None:
             "section_type": 2,
             "question": "How are you?",
             "response": "Fine",
+            "record_file": "",
+            "recording_duration": None,
             "created_date": NOW,
         }
     ]

@@ -1,4 +1,4 @@
-"""Whatever may happen on a floor, drawn by hypothesis and played, with or without restarts in between."""
+"""Whatever may happen on a floor, drawn by hypothesis and played, with or without a restart after each step."""
 
 from collections.abc import Callable
 from functools import partial
@@ -54,7 +54,7 @@ def agent_plans(agent_id: int) -> st.SearchStrategy[AgentPlan]:
 
 def acts() -> st.SearchStrategy[Act]:
     which = st.integers(0, 7)
-    plain = st.sampled_from(["join", "join", "join", "take", "take", "release", "leave", "forget", "wait", "restart"])
+    plain = st.sampled_from(["join", "join", "join", "take", "take", "release", "leave", "forget", "wait"])
     return (
         st.builds(Act, milliseconds, plain, which)
         | st.builds(Act, milliseconds, st.just("agent"), which, st.sampled_from(AGENTS).flatmap(agent_plans))
@@ -152,6 +152,8 @@ class Play:
         assert wakes_at_ms > self.now_ms
         self.said.append((decisions, wakes_at_ms, self.floor.staff(frozenset(QUEUES), self.now_ms)))
         self.book.note(self.floor)
+        if self.restarts:
+            self.floor = self.book.rebuild(self.seed, backwards=self.backwards)
 
     def _believe(self, decisions: list[Decision]) -> None:
         """Follow the decisions, if they can be followed."""
@@ -218,7 +220,3 @@ class Play:
         assert isinstance(act.plan, QueuePlan)
         self.book.queues[act.plan.id] = act.plan
         self.floor.open_queue(act.plan)
-
-    def _restart(self, _act: Act) -> None:
-        if self.restarts:
-            self.floor = self.book.rebuild(self.seed, backwards=self.backwards)

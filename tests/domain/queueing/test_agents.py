@@ -119,6 +119,13 @@ def test_what_must_be_stored_is_told_once() -> None:
     assert asked.offers == {7: at(0)}
 
 
+def test_of_a_call_that_is_gone_nothing_must_be_stored() -> None:
+    hall = Hall(TOP_DOWN)
+    hall.floor.join(at(0), 1, QUEUE, "+1", at(0))
+    hall.floor.leave(at(0), 1)
+    assert hall.floor.changed() == Changes()
+
+
 def test_the_time_without_agents_is_stored() -> None:
     hall = Hall(TOP_DOWN, (7, 1, 1))
     hall.status(7, AgentStatus.ON_BREAK)

@@ -145,6 +145,15 @@ def test_equals_are_asked_by_level_position_and_agent(strategy: QueueStrategy) -
         assert asked == [6, 8, 9, 5]
 
 
+def test_who_has_taken_a_call_since_they_let_one_ring_has_their_turn_again() -> None:
+    # 7 lets call 1 ring until 20 s, takes call 2 at 31 s. When 8 has let call 1 ring as well, it is 7's turn, not 9's.
+    hall = Hall(QueueStrategy.TOP_DOWN, (7, 1, 1), (8, 1, 2), (9, 1, 3))
+    hall.join(0, 1)
+    assert hall.rings(20) == [(20, [8])]
+    assert hall.serve(31, 2, talk_s=1) == [7]
+    assert hall.rings(40) == [(40, [7])]
+
+
 def test_who_lets_calls_ring_is_asked_again_after_the_others() -> None:
     # Nobody answers. 7 rests from 20 to 30 s, 8 from 40 to 50 s. At 40 s 7 is free again, but 9 has not been asked yet,
     # although on a higher level. Then by who was asked longest ago: 7, 8, 9.

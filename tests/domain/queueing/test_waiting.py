@@ -219,6 +219,26 @@ def test_a_queue_keeps_so_many_places_and_gives_up_the_oldest(monkeypatch: pytes
     assert scores == [at(10), at(0), at(0)]
 
 
+def test_of_two_places_of_one_number_the_later_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    # Two calls from +1 wait at once and leave at 11 and 13 s: its place is then newer than that of +2, which must go.
+    monkeypatch.setattr(line_module, "LEFT_EARLY_MAX", 2)
+    hall = Hall(TOP_DOWN)
+    for call_id, number in ((1, "+1"), (2, "+2"), (3, "+1"), (4, "+4")):
+        hall.join(call_id, call_id, number)
+    for call_id in (1, 2, 3, 4):
+        hall.floor.leave(at(10 + call_id), call_id)
+    scores = [hall.floor.join(at(20), 10 + one, QUEUE, f"+{one}", at(20)).score_from_ms for one in (1, 2, 4)]
+    assert scores == [at(3), at(20), at(4)]
+
+
+def test_who_was_asked_is_told_in_the_order_of_their_ids() -> None:
+    hall = Hall(QueueStrategy.RING_ALL, (9, 1, 1), (7, 1, 2), (8, 1, 3))
+    assert hall.join(0, 1) == [Offer(1, 9), Offer(1, 7), Offer(1, 8)]
+    assert hall.decide(20) == [Withdraw(1, 7), Withdraw(1, 8), Withdraw(1, 9)]
+    assert hall.rings(30) == [(30, [9, 7, 8])]
+    assert hall.floor.leave(at(31), 1) == [Withdraw(1, 7), Withdraw(1, 8), Withdraw(1, 9)]
+
+
 def test_a_call_that_does_not_wait_cannot_leave() -> None:
     assert Hall(TOP_DOWN).floor.leave(at(0), 404) == []
 

@@ -65,6 +65,8 @@ class SurveyResultRead(Shape):
     section_type: Annotated[int, Choice(SectionType)]
     question: Annotated[str, Text()]
     response: Annotated[str, Text()]
+    record_file: Annotated[str, Text()]
+    recording_duration: Annotated[int, Integer()] | None
     created_date: Annotated[str, Timestamp()]
 
 

@@ -87,7 +87,7 @@ class Floor:
         agent = self._agent(plan.id)
         agent.plan = plan
         if figures is not None:
-            agent.figures = replace(figures)
+            agent.figures = figures
 
     def join(self, now_ms: int, call_id: int, queue_id: int, number: str, answered_ms: int) -> Waiting:
         """Let a call wait, and return its place: the one its number left early, if the queue still keeps it.
@@ -102,7 +102,7 @@ class Floor:
 
     def restore_waiting(self, waiting: Waiting) -> None:
         """Put back a call that waited, and those who were being asked to take it."""
-        self._waiting[waiting.call_id] = replace(waiting, offers=dict(waiting.offers))
+        self._waiting[waiting.call_id] = waiting
         for agent_id in waiting.offers:
             self._agent(agent_id).asked_call_id = waiting.call_id
 
@@ -157,7 +157,7 @@ class Floor:
         First the calls whose time is up leave, then offers end, then free agents are asked: each in the order of the
         line, which is one for all queues, since an agent may serve several.
         """
-        self._watch_staff(now_ms)
+        staffed = self._watch_staff(now_ms)
         if not self._waiting:
             return []
         decisions: list[Decision] = []
@@ -168,7 +168,7 @@ class Floor:
         for waiting in self._in_line():
             if not idle:
                 break
-            decisions += self._ask(now_ms, waiting, idle)
+            decisions += self._ask(now_ms, waiting, idle, staffed[waiting.queue_id])
         return decisions
 
     def wakes_at_ms(self, now_ms: int) -> int:
@@ -229,16 +229,19 @@ class Floor:
             self._agents[agent_id].asked_call_id = None
         return [Withdraw(waiting.call_id, agent_id) for agent_id in sorted(waiting.offers)]
 
-    def _watch_staff(self, now_ms: int) -> None:
-        """Note since when the callers of a queue have had nobody to wait for."""
+    def _watch_staff(self, now_ms: int) -> dict[int, set[int]]:
+        """Note since when callers have had nobody to wait for; the levels with somebody, of each queue they wait in."""
+        staffed: dict[int, set[int]] = {}
         waited_for = {waiting.queue_id for waiting in self._waiting.values()}
         missed = {queue_id for queue_id, line in self._lines.items() if line.no_agent_from_ms}
         for queue_id in waited_for | missed:
             line = self._line(queue_id)
-            is_staffed = bool(self._staffed_levels(line))
+            staffed[queue_id] = self._staffed_levels(line)
+            is_staffed = bool(staffed[queue_id])
             if is_staffed == bool(line.no_agent_from_ms):
                 line.no_agent_from_ms = 0 if is_staffed else now_ms
                 self._notes.no_agent_from_ms[queue_id] = line.no_agent_from_ms
+        return staffed
 
     def _staffed_levels(self, line: Line) -> set[int]:
         return {tier.level for tier in line.plan.tiers if (one := self._agents.get(tier.agent_id)) and one.is_on_duty}
@@ -269,12 +272,13 @@ class Floor:
             self._keep(replace(waiting, offers={one: at for one, at in waiting.offers.items() if one not in gone}))
         return ended
 
-    def _ask(self, now_ms: int, waiting: Waiting, idle: dict[int, Agent]) -> list[Decision]:
+    def _ask(self, now_ms: int, waiting: Waiting, idle: dict[int, Agent], staffed: set[int]) -> list[Decision]:
         """Ask the agents whose turn it is, and take them out of those who are idle."""
         line = self._line(waiting.queue_id)
         if asks_again_at_ms(line.plan.strategy, waiting) > now_ms:
             return []
-        asked = self._next_agents(now_ms, waiting, line, idle)
+        top = line.levels.top(now_ms - waiting.joined_ms, staffed)
+        asked = self._next_agents(waiting, line, idle, top)
         for agent_id in asked:
             agent = idle.pop(agent_id)
             agent.ask(now_ms, waiting.call_id)
@@ -284,19 +288,12 @@ class Floor:
             self._keep(replace(waiting, offers=waiting.offers | dict.fromkeys(asked, now_ms)))
         return [Offer(waiting.call_id, agent_id) for agent_id in asked]
 
-    def _next_agents(self, now_ms: int, waiting: Waiting, line: Line, idle: dict[int, Agent]) -> list[int]:
-        if line.places.keys().isdisjoint(idle):
-            return []
-        plan = line.plan
-        top = line.levels.top(now_ms - waiting.joined_ms, self._staffed_levels(line))
-        candidates = (
-            Candidate(tier, agent.figures)
-            for tier in plan.tiers
-            if tier.level <= top and (agent := idle.get(tier.agent_id))
-        )
+    def _next_agents(self, waiting: Waiting, line: Line, idle: dict[int, Agent], top: int) -> list[int]:
+        places = ((line.places.get(agent_id), agent) for agent_id, agent in idle.items())
+        candidates = [Candidate(tier, agent.figures) for tier, agent in places if tier and tier.level <= top]
         turn = Turn(self._seed, waiting, line.places.get(line.last_agent_id))
-        asked = in_order(plan.strategy, turn, candidates)
-        if plan.strategy is not QueueStrategy.RING_ALL:
+        asked = in_order(line.plan.strategy, turn, candidates)
+        if line.plan.strategy is not QueueStrategy.RING_ALL:
             del asked[1:]
         return [one.tier.agent_id for one in asked]
 

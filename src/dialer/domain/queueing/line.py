@@ -3,8 +3,6 @@
 from collections.abc import Iterable
 from typing import Final
 
-from msgspec.structs import replace
-
 from dialer.domain.hopper import NEVER_MS
 from dialer.domain.queueing.plans import LeftEarly, QueuePlan, TierPlan, Waiting
 from dialer.domain.queueing.tiers import Levels
@@ -27,7 +25,7 @@ class Line:
 
     def renew(self, plan: QueuePlan) -> None:
         """Go on with other settings."""
-        self.plan = replace(plan, tiers=tuple(sorted(plan.tiers, key=_place)))
+        self.plan = plan
         self.levels = Levels(plan)
         self.places = {tier.agent_id: tier for tier in plan.tiers}
 
@@ -70,7 +68,3 @@ class Line:
 
     def _is_discarded(self, now_ms: int, left: LeftEarly) -> bool:
         return now_ms - left.left_ms > self.plan.discard_abandoned_after_ms
-
-
-def _place(tier: TierPlan) -> tuple[int, int, int]:
-    return (tier.level, tier.position, tier.agent_id)

@@ -1,4 +1,4 @@
-"""Pacing: evenly, and never more than `frequency` dials in any window of a minute."""
+"""The fixed rate: evenly, and never more than `frequency` dials in any window of a minute."""
 
 from itertools import pairwise
 
@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dialer.domain.pacing.fixed import FREQUENCY_MAX, due_ms, fixed_rate
+from dialer.domain.pacing.fixed import FREQUENCY_MAX, FixedRate, due_ms, fixed_rate
+from dialer.domain.pacing.situation import Pace, Situation
 
 
 def dials(frequency: int, delays_ms: list[int], start_ms: int = 1_795_168_800_000) -> list[int]:
@@ -59,3 +60,38 @@ def test_examples_worked_out_by_hand(frequency: int, moments: list[int]) -> None
 def test_what_came_late_is_not_caught_up() -> None:
     moments = dials(60, [0, 5_000, 0, 0])
     assert [later - earlier for earlier, later in pairwise(moments)] == [6_000, 1_000, 1_000]
+
+
+@pytest.mark.parametrize(
+    ("now_ms", "pace"),
+    [
+        (9_999, Pace(0, again_ms=10_000)),
+        (10_000, Pace(1, again_ms=16_000)),
+        (13_000, Pace(1, again_ms=19_000)),
+    ],
+)
+def test_the_strategy_places_the_call_that_is_due_and_says_when_the_next_is(now_ms: int, pace: Pace) -> None:
+    """Ten a minute: one in six seconds, counted from the dial if that came late."""
+    assert FixedRate().pace(Situation(now_ms, frequency=10, next_dial_us=10_000_000)) == pace
+
+
+def test_the_strategy_places_all_that_is_due_in_a_millisecond() -> None:
+    """120,000 a minute are two in a millisecond: at 5.0 and at 5.5 ms, of which the latter may be made at 6 ms."""
+    assert FixedRate().pace(Situation(6, frequency=120_000, next_dial_us=5_000)) == Pace(2, again_ms=7)
+
+
+@given(frequencies, delays)
+def test_the_strategy_dials_when_the_functions_say(frequency: int, delays_ms: list[int]) -> None:
+    start_ms = 1_795_168_800_000
+    moments: list[int] = []
+    now_ms, next_us = start_ms, 0
+    for delay_ms in delays_ms:
+        now_ms += delay_ms
+        pace = FixedRate().pace(Situation(now_ms, frequency=frequency, next_dial_us=next_us))
+        for _ in range(pace.calls):
+            moments.append(now_ms)
+            next_us = fixed_rate(frequency, next_us, now_ms)
+        assert pace.again_ms == due_ms(next_us) > now_ms
+        now_ms = pace.again_ms
+    for first, one_too_many in zip(moments, moments[frequency:], strict=False):
+        assert one_too_many - first >= 60_000

@@ -1,0 +1,136 @@
+"""The parts of a scenario that make a call centre: queues, and the agents who serve them."""
+
+from typing import Annotated, Any, Final, Literal
+
+import msgspec
+from msgspec import Meta
+
+from dialer.domain.enums import AgentStatus, QueueStrategy
+from dialer.domain.events import AgentOpened, QueueOpened
+from dialer.domain.queueing.plans import AgentFigures, AgentPlan, QueuePlan, TierPlan
+from dialer.sim.behaviour import BehaviourError, parse_agent
+
+AGENTS_MAX: Final = 10_000
+"""In all, those that `count` makes included."""
+QUEUES_MAX: Final = 100
+WAIT_SECONDS_MAX: Final = 31_536_000
+
+_Seconds = Annotated[int, Meta(ge=0, le=WAIT_SECONDS_MAX)]
+_Place = Annotated[int, Meta(ge=1, le=1_000)]
+
+
+class FloorError(ValueError):
+    """Raised for queues or agents that make no sense; the message begins with what is wrong."""
+
+
+class TierPart(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """An agent's place in a queue; of an agent with a `count`, the place of each."""
+
+    agent: int
+    level: _Place = 1
+    position: _Place = 1
+
+
+class QueuePart(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The fields of a queue, with the API's defaults. Without `tiers` it is served by all agents."""
+
+    id: Annotated[int, Meta(ge=1)]
+    strategy: QueueStrategy = QueueStrategy.AGENT_WITH_LEAST_TALK_TIME
+    time_base_score: Literal["queue", "system"] = "queue"
+    tier_rules_apply: bool = False
+    tier_rule_wait_second: _Seconds = 300
+    tier_rule_wait_multiply_level: bool = True
+    tier_rule_no_agent_no_wait: bool = False
+    discard_abandoned_after: _Seconds = 14_400
+    abandoned_resume_allowed: bool = True
+    max_wait_time: _Seconds = 0
+    max_wait_time_with_no_agent: _Seconds = 120
+    max_wait_time_with_no_agent_time_reached: _Seconds = 5
+    tiers: tuple[TierPart, ...] | None = None
+
+
+class AgentPart(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The fields of an agent, who is available; `count` makes so many of the same, with ids from `id` on."""
+
+    id: Annotated[int, Meta(ge=1)]
+    count: Annotated[int, Meta(ge=1, le=AGENTS_MAX)] = 1
+    status: AgentStatus = AgentStatus.AVAILABLE
+    wrap_up_time: _Seconds = 0
+    contact: Annotated[str, Meta(max_length=255)] = ""
+    parameters: dict[str, Any] = {}
+
+
+def check_floor(queues: tuple[QueuePart, ...], agents: tuple[AgentPart, ...]) -> None:
+    """Raise `FloorError` for ids given twice, tiers without their agent, and parameters nobody knows."""
+    if sum(part.count for part in agents) > AGENTS_MAX:
+        raise FloorError(f"agents: There are at most {AGENTS_MAX:,} agents.")
+    ids = [agent_id for part in agents for agent_id in _ids(part)]
+    if len(set(ids)) < len(ids):
+        raise FloorError("agents: Two agents have the same id.")
+    if len({part.id for part in queues}) < len(queues):
+        raise FloorError("queues: Two queues have the same id.")
+    known = {part.id for part in agents}
+    for queue in queues:
+        for tier in queue.tiers or ():
+            if tier.agent not in known:
+                raise FloorError(f"queues: Queue {queue.id} has a tier of agent {tier.agent}, who does not exist.")
+    for part in agents:
+        try:
+            parse_agent(part.parameters)
+        except BehaviourError as error:
+            raise FloorError(f"agents: Agent {part.id}: parameters.{error}") from None
+
+
+def open_agents(agents: tuple[AgentPart, ...], user_id: int) -> list[AgentOpened]:
+    """The agents as the engine is told of them."""
+    return [
+        AgentOpened(
+            AgentPlan(
+                id=agent_id,
+                user_id=user_id,
+                status=part.status,
+                wrap_up_ms=part.wrap_up_time * 1_000,
+                contact=part.contact,
+                parameters=msgspec.json.encode(part.parameters).decode(),
+            ),
+            AgentFigures(),
+        )
+        for part in agents
+        for agent_id in _ids(part)
+    ]
+
+
+def open_queues(queues: tuple[QueuePart, ...], agents: tuple[AgentPart, ...]) -> list[QueueOpened]:
+    """The queues as the engine is told of them."""
+    by_id = {part.id: part for part in agents}
+    everybody = tuple(TierPart(part.id) for part in agents)
+    return [
+        QueueOpened(_queue(part, _tiers(everybody if part.tiers is None else part.tiers, by_id))) for part in queues
+    ]
+
+
+def _ids(part: AgentPart) -> range:
+    return range(part.id, part.id + part.count)
+
+
+def _tiers(tiers: tuple[TierPart, ...], agents: dict[int, AgentPart]) -> tuple[TierPlan, ...]:
+    plans = (TierPlan(agent_id, tier.level, tier.position) for tier in tiers for agent_id in _ids(agents[tier.agent]))
+    return tuple(sorted(plans, key=lambda plan: (plan.level, plan.position, plan.agent_id)))
+
+
+def _queue(part: QueuePart, tiers: tuple[TierPlan, ...]) -> QueuePlan:
+    return QueuePlan(
+        id=part.id,
+        strategy=part.strategy,
+        tiers=tiers,
+        scores_from_answer=part.time_base_score == "system",
+        tier_rules_apply=part.tier_rules_apply,
+        tier_rule_wait_ms=part.tier_rule_wait_second * 1_000,
+        tier_rule_wait_multiply_level=part.tier_rule_wait_multiply_level,
+        tier_rule_no_agent_no_wait=part.tier_rule_no_agent_no_wait,
+        discard_abandoned_after_ms=part.discard_abandoned_after * 1_000,
+        abandoned_resume_allowed=part.abandoned_resume_allowed,
+        max_wait_ms=part.max_wait_time * 1_000,
+        max_wait_with_no_agent_ms=part.max_wait_time_with_no_agent * 1_000,
+        max_wait_with_no_agent_time_reached_ms=part.max_wait_time_with_no_agent_time_reached * 1_000,
+    )

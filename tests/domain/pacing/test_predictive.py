@@ -1,0 +1,135 @@
+"""Predictive dialling at one moment: the guarantee, what is expected, and what follows from them."""
+
+from typing import Final
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from msgspec.structs import replace
+
+from dialer.domain.pacing.predictive import Predictive, outlook, overflow
+from dialer.domain.pacing.situation import Figures, Pace, Situation
+from tests.domain.pacing.situations import situations
+
+NOW_MS: Final = 1_000_000
+EXPERIENCED: Final = Figures(
+    answered=1_000,
+    outcomes=[0, 1] * 95,
+    ring_ms=[10_000] * 50,
+    handling_ms=[60_000] * 99,
+)
+"""Half of the calls are answered, after ten seconds, and every answer keeps an agent busy for a minute."""
+
+
+def calls(situation: Situation) -> int:
+    return Predictive().pace(situation).calls
+
+
+def busy_for(*seconds: int) -> tuple[int, ...]:
+    """When agents took their calls who have been busy for so long, the longest first."""
+    return tuple(NOW_MS - 1_000 * busy_s for busy_s in seconds)
+
+
+@pytest.mark.parametrize(
+    ("mean", "variance", "callees"),
+    [
+        (0.0, 1.0, 0.398_942_3),  # f(0)
+        (1.0, 1.0, 1.083_315_5),  # F(1) + f(1) = 0.8413447 + 0.2419707
+        (-1.0, 1.0, 0.083_315_5),  # - F(-1) + f(1) = - 0.1586553 + 0.2419707
+        (2.0, 4.0, 2.166_630_9),  # twice that of (1, 1)
+        (2.5, 0.0, 2.5),
+        (-2.5, 0.0, 0.0),
+    ],
+)
+def test_how_many_callees_too_many_to_expect(mean: float, variance: float, callees: float) -> None:
+    assert overflow(mean, variance) == pytest.approx(callees, abs=1e-6)
+
+
+def test_what_to_expect_by_hand() -> None:
+    """Answers: (95 + 10) of (190 + 10), the ten presumed. The horizon: 10 s of ringing and the two seconds of grace.
+
+    Who has been busy for 50 s is free by then in 99 of 99 + 1 cases, who has for 40 s in none, who has for 61 s is a
+    case never seen. One of two who wrap up is done by then. Callees: one waits, one is greeted, two may answer.
+    """
+    situation = Situation(
+        NOW_MS,
+        agents=6,
+        idle=1,
+        waiting=1,
+        dialling_ms=(1, 2),
+        greeted_ms=(3,),
+        bridged_ms=busy_for(61, 50, 40),
+        wrapping_ms=(NOW_MS + 12_000, NOW_MS + 12_001),
+        figures=EXPERIENCED,
+    )
+    ahead = outlook(situation)
+    assert ahead == pytest.approx((0.525, 2 + 2 * 0.525, 1 + 1 + 0.99, 2 * 0.525 * 0.475 + 0.99 * 0.01))
+
+
+@pytest.mark.parametrize(("busy_s", "placed"), [((50, 40), 2), ((40, 30), 0), ((50, 49, 48), 6)])
+def test_calls_are_placed_ahead_of_agents_who_are_about_to_be_free(busy_s: tuple[int, ...], placed: int) -> None:
+    """Nobody is idle. The first case by hand, with a credit of 30 and so 0.03 x 30 / 2 = 45 % of the callees:
+
+    One call: 0.525 callees for 0.99 agents, variance 0.2593: overflow 0.050, of 0.236 allowed.
+    Two calls: 1.050 callees, variance 0.5087: overflow 0.316, of 0.473 allowed.
+    Three calls: 1.575 callees, variance 0.7580: overflow 0.715, of 0.709 allowed. One too many.
+    """
+    situation = Situation(NOW_MS, agents=len(busy_s), bridged_ms=busy_for(*busy_s), figures=EXPERIENCED)
+    assert calls(situation) == placed
+
+
+@pytest.mark.parametrize("figures", [Figures(), Figures(dialled=9, answered=3, outcomes=[1, 1, 1])])
+@pytest.mark.parametrize("pending", [0, 3, 5, 9])
+def test_who_knows_nothing_yet_places_one_call_for_each_idle_agent(figures: Figures, pending: int) -> None:
+    situation = Situation(
+        NOW_MS, agents=20, idle=5, dialling_ms=(NOW_MS,) * pending, bridged_ms=busy_for(*[99] * 15), figures=figures
+    )
+    assert Predictive().pace(situation) == Pace(max(0, 5 - pending))
+
+
+@pytest.mark.parametrize(
+    ("answered", "abandoned", "room"),
+    [
+        (0, 0, 3),  # 3 % of the first hundred
+        (99, 2, 1),
+        (133, 0, 3),  # 3.99 are 3
+        (134, 0, 4),
+        (1_000, 29, 1),
+        (1_000, 30, 0),
+        (1_000, 500, 0),
+    ],
+)
+def test_the_room_is_what_the_budget_has_left(answered: int, abandoned: int, room: int) -> None:
+    """All agents are about to be free, and hardly anybody ever answers: only the guarantee holds calls back."""
+    figures = replace(EXPERIENCED, outcomes=[0] * 200, answered=answered, abandoned=abandoned)
+    situation = Situation(NOW_MS, agents=62, idle=2, bridged_ms=busy_for(*[55] * 60), figures=figures)
+    assert calls(situation) == 2 + room
+    assert calls(replace(situation, dialling_ms=(0,), greeted_ms=(0,), waiting=2)) == max(0, room - 2)
+
+
+@given(situations())
+def test_if_everybody_answered_at_once_the_budget_would_hold(situation: Situation) -> None:
+    """Reckoned in whole thousandths. What is under way already, the strategy cannot take back."""
+    share = round(situation.abandon_rate_max * 1_000)
+    budget = share * max(situation.figures.answered, 100) // 1_000 - situation.figures.abandoned
+    under_way = situation.pending + calls(situation)
+    assert under_way <= max(situation.pending, situation.idle + max(0, budget))
+
+
+@given(situations())
+def test_every_idle_agent_is_given_a_call_whatever_has_been_abandoned(situation: Situation) -> None:
+    assert situation.pending + calls(situation) >= situation.idle
+
+
+@given(situations(share=st.integers(0, 30)))
+def test_whose_budget_is_spent_dials_as_progressive_does(situation: Situation) -> None:
+    """As with agents who take longer than two seconds to take a call: never more calls than idle agents."""
+    situation.figures.abandoned = max(4, situation.figures.answered)
+    assert calls(situation) == max(0, situation.idle - situation.pending)
+
+
+@given(situations(), st.integers(1, 10))
+def test_a_better_record_never_means_fewer_calls(situation: Situation, fewer: int) -> None:
+    figures = situation.figures
+    better = replace(figures, abandoned=max(0, figures.abandoned - fewer))
+    assert calls(replace(situation, figures=better)) >= calls(situation)

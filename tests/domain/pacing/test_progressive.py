@@ -1,0 +1,36 @@
+"""Progressive dialling: so many calls for each idle agent, and no more."""
+
+import pytest
+from hypothesis import given
+
+from dialer.domain.pacing.progressive import Progressive
+from dialer.domain.pacing.situation import Pace, Situation
+from tests.domain.pacing.situations import situations
+
+
+@pytest.mark.parametrize(
+    ("rate", "idle", "calls"),
+    [
+        (1.0, 7, 4),
+        (1.5, 5, 4),  # 7.5 calls are 7, of which 3 are under way
+        (0.5, 7, 0),  # 3.5 are 3
+        (0.5, 6, 0),
+        (0.29, 100, 26),  # 29, although 0.29 x 100 is a little less in binary
+        (2.0, 1, 0),
+        (1.0, 0, 0),
+        (0.0, 9, 0),
+    ],
+)
+def test_calls_under_way_count_whatever_they_have_come_to(rate: float, idle: int, calls: int) -> None:
+    """One rings, one is greeted, one waits: three that may want an agent. Who talks wants none."""
+    situation = Situation(
+        0, agent_dial_rate=rate, idle=idle, dialling_ms=(0,), greeted_ms=(0,), waiting=1, bridged_ms=(0, 0)
+    )
+    assert Progressive().pace(situation) == Pace(calls)
+
+
+@given(situations())
+def test_there_are_never_more_calls_than_the_rate_gives_the_idle_agents(situation: Situation) -> None:
+    calls = Progressive().pace(situation).calls
+    hundredths = round(situation.agent_dial_rate * 100)
+    assert calls == max(0, hundredths * situation.idle // 100 - situation.pending)
