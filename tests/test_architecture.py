@@ -23,7 +23,7 @@ MAY_IMPORT: Final[dict[str, frozenset[str]]] = {
     "sim": frozenset({"sim", "domain"}),
     "store": frozenset({"store", "domain", "settings", "__version__"}),
     "worker": frozenset({"worker", "domain", "sim", "store", "settings", "__version__"}),
-    "forecast": frozenset({"forecast", "domain", "sim", "store", "worker"}),
+    "forecast": frozenset({"forecast", "domain", "sim", "store", "worker", "logs"}),
     "api": frozenset({"api", "domain", "sim", "store", "worker", "forecast", "settings", "passwords", "__version__"}),
     "settings": frozenset({"domain"}),
     "__init__": frozenset(),

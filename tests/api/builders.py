@@ -64,7 +64,7 @@ class Estate:
             phone_number="+12025550122",
             callerid="",
             status=4,
-            started_ms=NOW_MS,
+            started_ms=NOW_MS - 60_000,
             ring_limit_ms=45_000,
             talk_limit_ms=1_800_000,
             hold=0,
@@ -121,7 +121,7 @@ class Estate:
             status="Delivered",
             cost=5_000,
             hold=0,
-            send_date=NOW_MS,
+            send_date=NOW_MS - 60_000,
             ended_ms=NOW_MS,
         )
 

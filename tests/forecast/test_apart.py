@@ -1,6 +1,7 @@
 """The process that a forecast has for itself."""
 
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -44,7 +45,7 @@ async def test_what_it_meets_is_raised_here(house: House) -> None:
     campaign_id = house.campaign(house.survey(), house.phonebook("+12025550101"))
     with pytest.raises(CampaignNotReadyError) as lacking:
         await forecast_apart(house.database, order(house, campaign_id))
-    assert lacking.value.errors == {"object_id": ["This survey template has no sections."]}
+    assert lacking.value.errors.keys() == {"object_id"}
     house.change(Campaign, campaign_id, status=CampaignStatus.ABORD)
     with pytest.raises(IllegalMoveError, match="A campaign in 3"):
         await forecast_apart(house.database, order(house, campaign_id))
@@ -55,7 +56,7 @@ async def test_what_it_meets_is_raised_here(house: House) -> None:
 async def test_a_database_that_is_gone_is_told(house: House, tmp_path: Path) -> None:
     asked = order(house, house.campaign(house.survey({"type": 1}), house.phonebook("+12025550101")))
     house.database.close()
-    tmp_path.rename(tmp_path.with_name("elsewhere"))
+    shutil.move(tmp_path, tmp_path.with_name("elsewhere"))
     with pytest.raises(StorageUnavailableError):
         await forecast_apart(house.database, asked)
 

@@ -142,14 +142,18 @@ def _row(unit: Unit, resource: Resource, record_id: int) -> RowMapping:
 
 
 def _values(unit: Unit, resource: Resource, shape: type[Shape], rows: Sequence[RowMapping]) -> list[Values]:
-    """Rows by the names of a shape's fields, lists of references included."""
-    columns = [(field.name, resource.column(field)) for field in fields_of(shape)]
+    """Rows by the names of a shape's fields, lists of references and what no column holds included."""
+    derived = resource.derived if resource.derived is not None and shape is resource.read else None
+    names = () if derived is None else derived.fields
+    columns = [(field.name, resource.column(field)) for field in fields_of(shape) if field.name not in names]
     single = [(name, column.name) for name, column in columns if column is not None]
     lists = {name: _listed(unit, resource, name, rows) for name, column in columns if column is None}
+    besides = [{}] * len(rows) if derived is None else derived.values(unit, rows)
     return [
         {name: row[column] for name, column in single}
         | {name: tuple(found.get(row["id"], ())) for name, found in lists.items()}
-        for row in rows
+        | more
+        for row, more in zip(rows, besides, strict=True)
     ]
 
 

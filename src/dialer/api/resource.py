@@ -4,11 +4,11 @@ Everything that all resources have in common is in `records`, `listing` and `con
 here, in its row, by values and by a few small functions.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 
 import msgspec
-from sqlalchemy import Column, Connection, Table
+from sqlalchemy import Column, Connection, RowMapping, Table
 
 from dialer.api.errors import Errors
 from dialer.api.fields import Conventions, Integer, Kind, OwnUrl, Reference, ReferenceList, Text, Timestamp
@@ -80,6 +80,13 @@ class Association(msgspec.Struct, frozen=True):
     target: str
 
 
+class Derived(msgspec.Struct, frozen=True):
+    """Fields of an answer that no column holds: which they are, and their stored values for each of some rows."""
+
+    fields: tuple[str, ...]
+    values: Callable[[Unit, Sequence[RowMapping]], list[Values]]
+
+
 def nothing(_: Change) -> None:
     """What happens besides, where nothing does."""
 
@@ -114,6 +121,7 @@ class Resource(msgspec.Struct, frozen=True, kw_only=True):
     fixed: tuple[str, ...] = ()
     """Fields that are given once, at creation."""
     associations: tuple[Association, ...] = ()
+    derived: Derived | None = None
     rules: tuple[Rule, ...] = ()
     defaults: Callable[[Unit, Values], Values] | None = None
     """The defaults that depend on the time, on the caller or on what was given."""

@@ -49,9 +49,9 @@ def forecast(campaign_id: int, *, seeds: int, first_seed: int, as_json: bool) ->
     CAMPAIGN is its id. It is copied as it stands, other campaigns left out, and the copy is run to its end under N
     seeds. If it runs under one of these seeds, and nothing else happens, then what comes of it is exactly that seed's.
     """
-    configure_logs()
     settings = settings_from_environment()
     with open_database(settings) as database:
+        configure_logs()
         now_ms = open_service_clock(settings, database).now_ms()
         found = _forecast(database, Order(campaign_id, now_ms, settings.timezone, seeds, first_seed))
     if as_json:

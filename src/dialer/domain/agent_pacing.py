@@ -29,12 +29,8 @@ class AgentPacing:
 
     def paced(self) -> list[OpenCampaign]:
         """The campaigns that dial for agents and may dial, in order."""
-        return [
-            self._board.campaigns[campaign_id]
-            for campaign_id in sorted(self._board.campaigns)
-            if is_paced_by_agents(self._board.campaigns[campaign_id].plan)
-            and self._board.campaigns[campaign_id].status in ACTIVE
-        ]
+        campaigns = (self._board.campaigns[campaign_id] for campaign_id in sorted(self._board.paced_ids))
+        return [campaign for campaign in campaigns if campaign.status in ACTIVE]
 
     def restore(self, campaign: OpenCampaign, event: CallRestored) -> None:
         """A call that was in progress, and how far it had come."""

@@ -68,6 +68,8 @@ class Board:
         self.seed: Final = seed
         self.next_call_id = first_call_id
         self.campaigns: Final[dict[int, OpenCampaign]] = {}
+        self.paced_ids: Final[set[int]] = set()
+        """The campaigns that dial for agents."""
         self.gateways: Final[dict[int, GatewayLoad]] = {}
         self.accounts: Final[dict[int, Account]] = {}
         self.calls: Final[dict[int, Call]] = {}

@@ -12,11 +12,13 @@ from typing import Final
 
 import anyio
 import msgspec
+from anyio.abc import Process
 
 from dialer.domain.states import IllegalMoveError
 from dialer.forecast.forecast import NoCampaignError, forecast_campaign
 from dialer.forecast.order import Order
 from dialer.forecast.summary import Forecast
+from dialer.logs import configure_logs
 from dialer.store.database import Database, StorageUnavailableError
 from dialer.store.lifecycle import CampaignNotReadyError
 
@@ -56,10 +58,7 @@ async def forecast_apart(database: Database, order: Order) -> Forecast:
         ForecastFailedError: the process failed.
     """
     task = _Task(database.url.render_as_string(hide_password=False), order)
-    # A session of its own: who presses Ctrl+C means the service, which then ends the process.
-    async with await anyio.open_process(
-        _COMMAND, stdin=PIPE, stdout=PIPE, stderr=None, start_new_session=True
-    ) as process:
+    async with await _started() as process:
         if process.stdin is None or process.stdout is None:
             raise ForecastFailedError("the process has no pipes")
         await process.stdin.send(msgspec.json.encode(task) + b"\n")
@@ -67,6 +66,13 @@ async def forecast_apart(database: Database, order: Order) -> Forecast:
     if process.returncode != 0:
         raise ForecastFailedError(f"the process ended with {process.returncode}")
     return _read(msgspec.json.decode(answer, type=_Reply))
+
+
+async def _started() -> Process:
+    """The process, in a session of its own: who presses Ctrl+C means the service, which then ends it."""
+    # Who gives up while it starts would leave a process that nobody ends.
+    with anyio.CancelScope(shield=True):
+        return await anyio.open_process(_COMMAND, stdin=PIPE, stdout=PIPE, stderr=None, start_new_session=True)
 
 
 def _read(reply: _Reply) -> Forecast:
@@ -81,6 +87,7 @@ def answer(task: bytes) -> bytes:
     """What the process does: the answer to one line of its input."""
     told = msgspec.json.decode(task, type=_Task)
     os.nice(NICENESS)
+    configure_logs()
     database = Database(told.database_url)
     try:
         reply = _Reply(anyio.run(forecast_campaign, database, told.order))

@@ -167,7 +167,7 @@ class Loader:
             flow=self._flow(connection, row["id"]),
             starting_ms=row["startingdate"],
             expires_ms=row["expirationdate"],
-            calendar=_calendar(row),
+            calendar=calendar_of(row),
             service_zone=self._service_zone,
             frequency=row["frequency"],
             max_aleg=row["max_aleg"],
@@ -250,7 +250,8 @@ def _callerid_choices(connection: Connection, group_id: int | None) -> tuple[Cal
     return tuple(CallerIdChoice(areacode, callerid_num) for areacode, callerid_num in rows)
 
 
-def _calendar(row: RowMapping) -> Calendar:
+def calendar_of(row: RowMapping) -> Calendar:
+    """When a campaign may call, from its row."""
     monday, tuesday, wednesday, thursday, friday, saturday, sunday = (bool(row[day]) for day in _WEEKDAYS)
     return Calendar(
         weekdays=(monday, tuesday, wednesday, thursday, friday, saturday, sunday),

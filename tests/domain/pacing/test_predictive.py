@@ -66,16 +66,26 @@ def test_what_to_expect_by_hand() -> None:
     assert ahead == pytest.approx((0.525, 2 + 2 * 0.525, 1 + 1 + 0.99, 2 * 0.525 * 0.475 + 0.99 * 0.01))
 
 
-@pytest.mark.parametrize(("busy_s", "placed"), [((50, 40), 2), ((40, 30), 0), ((50, 49, 48), 6)])
-def test_calls_are_placed_ahead_of_agents_who_are_about_to_be_free(busy_s: tuple[int, ...], placed: int) -> None:
-    """Nobody is idle. The first case by hand, with a credit of 30 and so 0.03 x 30 / 2 = 45 % of the callees:
-
-    One call: 0.525 callees for 0.99 agents, variance 0.2593: overflow 0.050, of 0.236 allowed.
-    Two calls: 1.050 callees, variance 0.5087: overflow 0.316, of 0.473 allowed.
-    Three calls: 1.575 callees, variance 0.7580: overflow 0.715, of 0.709 allowed. One too many.
-    """
-    situation = Situation(NOW_MS, agents=len(busy_s), bridged_ms=busy_for(*busy_s), figures=EXPERIENCED)
-    assert calls(situation) == placed
+@pytest.mark.parametrize(
+    ("busy_s", "abandoned", "placed"),
+    [
+        # A credit of 30: 0.03 x 30 / 2 = 45 %, so 15 % of the callees. One call: 0.525 callees for 0.99 agents, with
+        # a variance of 0.2593: overflow 0.050, of 0.079 allowed. Two calls: 1.050 and 0.5087: 0.316, of 0.158.
+        ((50, 40), 0, 1),
+        # A credit of 7: 10.5 % of 0.525 callees are 0.055. A credit of 6: 9 % are 0.047, less than 0.050.
+        ((50, 40), 23, 1),
+        ((50, 40), 24, 0),
+        # 2.97 agents. Five calls: 2.625 callees, variance 1.2766: 0.299, of 0.394. Six: 3.150, 1.5260: 0.588, of 0.473.
+        ((50, 49, 48), 0, 5),
+        ((40, 30), 0, 0),
+    ],
+)
+def test_calls_are_placed_ahead_of_agents_who_are_about_to_be_free(
+    busy_s: tuple[int, ...], abandoned: int, placed: int
+) -> None:
+    """Nobody is idle. By hand, with an answer rate of 0.525, and 0.99 for an agent who has been busy long enough."""
+    figures = replace(EXPERIENCED, abandoned=abandoned)
+    assert calls(Situation(NOW_MS, agents=len(busy_s), bridged_ms=busy_for(*busy_s), figures=figures)) == placed
 
 
 @pytest.mark.parametrize("figures", [Figures(), Figures(dialled=9, answered=3, outcomes=[1, 1, 1])])

@@ -31,10 +31,11 @@ class Hall:
         figures: dict[int, AgentFigures] | None = None,
         wrap_up_s: int = 0,
         seed: int = 1,
+        last_agent_id: int = 0,
         **settings: Any,  # noqa: ANN401 - any field of a plan
     ) -> None:
         self.floor: Final = Floor(seed=seed)
-        self.floor.open_queue(QueuePlan(QUEUE, strategy, tiers(*places), **settings))
+        self.floor.open_queue(QueuePlan(QUEUE, strategy, tiers(*places), **settings), last_agent_id)
         for agent_id, _, _ in places:
             plan = AgentPlan(agent_id, 1, AgentStatus.AVAILABLE, wrap_up_ms=wrap_up_s * 1_000)
             self.floor.open_agent(plan, (figures or {}).get(agent_id))

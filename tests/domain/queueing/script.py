@@ -29,11 +29,11 @@ class Act(NamedTuple):
 
 @st.composite
 def queue_plans(draw: st.DrawFn, queue_id: int) -> QueuePlan:
-    agents = draw(st.lists(st.sampled_from(AGENTS), unique=True))
+    agents = draw(st.lists(st.sampled_from(AGENTS), unique=True, min_size=2))
     return QueuePlan(
         queue_id,
         draw(st.sampled_from(QueueStrategy)),
-        tuple(TierPlan(one, draw(st.integers(1, 3)), draw(st.integers(1, 3))) for one in agents),
+        tuple(TierPlan(one, draw(st.sampled_from([1, 1, 2, 3])), draw(st.integers(1, 3))) for one in agents),
         scores_from_answer=draw(st.booleans()),
         tier_rules_apply=draw(st.booleans()),
         tier_rule_wait_ms=draw(milliseconds),
@@ -48,7 +48,7 @@ def queue_plans(draw: st.DrawFn, queue_id: int) -> QueuePlan:
 
 
 def agent_plans(agent_id: int) -> st.SearchStrategy[AgentPlan]:
-    often = st.sampled_from([AgentStatus.AVAILABLE, AgentStatus.AVAILABLE, *AgentStatus])
+    often = st.sampled_from([AgentStatus.AVAILABLE] * 4 + [*AgentStatus])
     return st.builds(AgentPlan, st.just(agent_id), st.just(1), often, milliseconds)
 
 

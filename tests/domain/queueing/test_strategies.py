@@ -4,10 +4,10 @@ from hashlib import blake2b
 
 import pytest
 
-from dialer.domain.enums import QueueStrategy
+from dialer.domain.enums import AgentStatus, QueueStrategy
 from dialer.domain.queueing.floor import Offer, Withdraw
-from dialer.domain.queueing.plans import AgentFigures
-from tests.domain.queueing.hall import Hall, at
+from dialer.domain.queueing.plans import AgentFigures, QueuePlan
+from tests.domain.queueing.hall import QUEUE, Hall, at, tiers
 
 
 def test_ring_all_asks_everybody_who_is_idle_and_the_first_to_answer_has_the_call() -> None:
@@ -58,6 +58,26 @@ def test_round_robin_passes_over_who_is_talking() -> None:
     assert [hall.serve(call, call, talk_s=0.5) for call in range(1, 4)] == [[7], [8], [7]]
     hall.floor.released(at(5), 100)
     assert [hall.serve(call, call, talk_s=0.5) for call in range(6, 8)] == [[8], [9]]
+
+
+def test_a_round_that_went_up_a_level_begins_again_below() -> None:
+    # 7 and 6 take a call each, so the third goes up to 9. Then level 1 is free: its round begins with 7, not behind 9's
+    # position, and goes on with 6.
+    hall = Hall(QueueStrategy.ROUND_ROBIN, (7, 1, 1), (6, 1, 5), (9, 2, 3))
+    for call_id, agent_id in ((1, 7), (2, 6), (3, 9)):
+        assert hall.join(0, call_id) == [Offer(call_id, agent_id)]
+        hall.floor.taken(at(0), call_id, agent_id)
+    for call_id in (1, 2):
+        hall.floor.released(at(1), call_id)
+    assert [hall.serve(call, call, talk_s=0.5) for call in (10, 11, 12)] == [[7], [6], [7]]
+
+
+def test_a_round_goes_on_after_a_restart() -> None:
+    hall = Hall(QueueStrategy.ROUND_ROBIN, last_agent_id=8)
+    hall.floor.open_queue(QueuePlan(QUEUE, QueueStrategy.ROUND_ROBIN, tiers((7, 1, 1), (8, 1, 2), (9, 1, 3))))
+    for agent_id in (7, 8, 9):
+        hall.status(agent_id, AgentStatus.AVAILABLE)
+    assert [hall.serve(call, call, talk_s=0.5) for call in range(3)] == [[9], [7], [8]]
 
 
 def test_top_down_begins_with_every_call_anew() -> None:

@@ -24,6 +24,7 @@ class CallRequestRead(Shape):
     gateway_id: Annotated[int, Identity()]
     attempt: Annotated[int, Integer(1)]
     phone_number: Annotated[str, Text()]
+    dialled_number: Annotated[str, Text()]
     callerid: Annotated[str, Text()]
     status: Annotated[int, Choice(CallRequestStatus)]
     status_reason: Annotated[str, Text()]

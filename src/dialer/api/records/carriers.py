@@ -1,9 +1,10 @@
 """Who places the calls, and under which number: gateways, caller IDs and DIDs."""
 
 import json
+from collections.abc import Sequence
 from typing import Annotated, Final
 
-from sqlalchemy import ColumnElement, Table, update
+from sqlalchemy import ColumnElement, RowMapping, Table, update
 
 from dialer.api.crud import refuse_while_in
 from dialer.api.errors import Errors
@@ -19,7 +20,7 @@ from dialer.api.fields import (
     TextChoice,
     Timestamp,
 )
-from dialer.api.resource import Change, Resource, Rule, Unit, Values, table_of
+from dialer.api.resource import Change, Derived, Resource, Rule, Unit, Values, table_of
 from dialer.api.shapes import Shape
 from dialer.domain.enums import CallRequestStatus
 from dialer.sim.behaviour import BehaviourError, parse_behaviour
@@ -60,6 +61,7 @@ class GatewayRead(Shape):
     max_channels: Annotated[int, Integer()]
     max_cps: Annotated[int, Integer()]
     parameters: Annotated[object, JsonObject(PARAMETERS_MAX)]
+    rests_until: Annotated[str, Timestamp()] | None
     created_date: Annotated[str, Timestamp()]
     updated_date: Annotated[str, Timestamp()]
 
@@ -88,6 +90,7 @@ class SmsGatewayRead(Shape):
     protocol: Annotated[str, TextChoice(PROTOCOLS)]
     max_cps: Annotated[int, Integer()]
     parameters: Annotated[object, JsonObject(PARAMETERS_MAX)]
+    rests_until: Annotated[str, Timestamp()] | None
     created_date: Annotated[str, Timestamp()]
     updated_date: Annotated[str, Timestamp()]
 
@@ -153,6 +156,12 @@ class DidRead(Shape):
     campaign: Annotated[str, Reference("campaigns")] | None
 
 
+def _rests(unit: Unit, rows: Sequence[RowMapping]) -> list[Values]:
+    """Until when each gateway rests, of those that do."""
+    ends = [row["rests_until_ms"] for row in rows]
+    return [{"rests_until": end_ms if end_ms > unit.now_ms else None} for end_ms in ends]
+
+
 def behaviour_errors(change: Change) -> Errors:
     """What is wrong with a simulated population that the parameters describe."""
     if not change.moves("parameters"):
@@ -207,6 +216,7 @@ GATEWAYS = Resource(
     write=GatewayWrite,
     owner=None,
     filters=("name", "protocol"),
+    derived=Derived(("rests_until",), _rests),
     rules=(Rule(("parameters", "protocol"), behaviour_errors),),
     written=_keep_for_calls_in_progress,
     before_delete=_refuse_while_calling,
@@ -219,6 +229,7 @@ SMS_GATEWAYS = Resource(
     write=SmsGatewayWrite,
     owner=None,
     filters=("name", "protocol"),
+    derived=Derived(("rests_until",), _rests),
     rules=(Rule(("parameters", "protocol"), behaviour_errors),),
     written=_keep_for_messages_on_their_way,
     before_delete=_refuse_while_sending,

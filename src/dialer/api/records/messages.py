@@ -120,6 +120,7 @@ class SmsMessageRead(Shape):
     contact: Annotated[str, Reference("contact")] | None
     callerid: Annotated[str, Text()]
     phone_number: Annotated[str, Text()]
+    dialled_number: Annotated[str, Text()]
     text_message: Annotated[str, Text(MESSAGE_CHARACTERS_MAX)]
     parts: Annotated[int, Integer(1)]
     status: Annotated[str, TextChoice(tuple(MessageStatus))]

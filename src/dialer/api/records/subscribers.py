@@ -1,5 +1,6 @@
 """Subscribers: the numbers of a campaign, one by one."""
 
+from collections.abc import Sequence
 from typing import Annotated, Final
 
 from sqlalchemy import RowMapping, select, update
@@ -14,14 +15,18 @@ from dialer.api.fields import (
     PhoneNumber,
     Reference,
     Text,
+    TextChoice,
     Timestamp,
 )
-from dialer.api.resource import Change, Resource, Rule, Unit, Values, table_of
+from dialer.api.resource import Change, Derived, Resource, Rule, Unit, Values, table_of
 from dialer.api.shapes import REQUIRED, Shape
 from dialer.domain.enums import SubscriberStatus
 from dialer.domain.numbers import normalise
+from dialer.domain.reasons import WaitsFor, why_not_now
 from dialer.domain.states import move_subscriber
+from dialer.domain.windows import Windows
 from dialer.domain.zones import is_zone, zone_key, zone_of_number, zone_of_offset
+from dialer.store.circumstances import circumstances_of, on_dnc
 from dialer.store.models import Campaign, Contact, Subscriber
 
 OFFSET_MAX: Final = 8
@@ -55,6 +60,8 @@ class SubscriberRead(Shape):
     count_attempt: Annotated[int, Integer()]
     status: Annotated[int, Choice(SubscriberStatus)]
     status_reason: Annotated[str, Text()]
+    waits_for: Annotated[str, TextChoice(("", *WaitsFor))]
+    waits_until: Annotated[str, Timestamp()] | None
     duplicate_contact: Annotated[str, PhoneNumber()]
     full_name: Annotated[str, Text()]
     gmt_offset: Annotated[str, Text(OFFSET_MAX)]
@@ -138,6 +145,21 @@ def _moved(change: Change) -> Values:
     return {"status_reason": "", "halt_reason": "", **again}
 
 
+def _waits(unit: Unit, rows: Sequence[RowMapping]) -> list[Values]:
+    """What each PENDING subscriber waits for. Campaigns are looked at once for all of them, windows once a zone."""
+    pending = [row for row in rows if row["status"] == SubscriberStatus.PENDING]
+    campaign_ids, ids = {row["campaign_id"] for row in pending}, [row["id"] for row in pending]
+    campaigns = circumstances_of(unit.connection, campaign_ids, unit.now_ms, str(unit.conventions.zone))
+    called_off, windows = on_dnc(unit.connection, ids), Windows()
+    waits: dict[int, Values] = {}
+    for row in pending:
+        if row["campaign_id"] in campaigns:
+            campaign, is_on_dnc = campaigns[row["campaign_id"]], row["id"] in called_off
+            wait = why_not_now(campaign, row["zone"], row["due_ms"], windows, is_on_dnc=is_on_dnc)
+            waits[row["id"]] = {"waits_for": wait.reason.value, "waits_until": wait.until_ms}
+    return [waits.get(row["id"], {"waits_for": "", "waits_until": None}) for row in rows]
+
+
 def _count(change: Change) -> None:
     if change.is_new:
         _add_to_total(change.unit, change.values["campaign"], 1)
@@ -171,6 +193,7 @@ SUBSCRIBERS = Resource(
         Rule(("gmt_offset",), _known_offset),
         Rule(("status",), _first_status),
     ),
+    derived=Derived(("waits_for", "waits_until"), _waits),
     defaults=_defaults,
     columns=_columns,
     written=_count,

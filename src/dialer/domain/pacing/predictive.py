@@ -5,7 +5,8 @@ Two limits, one under the other.
 The *room* is a guarantee. The campaign may abandon the share `abandon_rate_max` of its answered calls, and of its first
 hundred from the start. What of that is left is the credit, and no more calls are under way than idle agents plus the
 credit: if all of them were answered this instant, and no busy agent came free, the share would still hold. It needs no
-measurement and no luck, only that agents who are idle do take calls within `ABANDONED_AFTER_MS`.
+measurement and no luck, only that agents who are idle do take calls within `ABANDONED_AFTER_MS`. Its price is paid by
+large teams whose callees seldom answer: the many calls they need must be earned first, answer by answer.
 
 The *aim* spends the credit where it helps most. It counts the callees to expect against the agents to expect, at the
 moment at which a call dialled now would come to its transfer, and places the most calls that leave a small enough
@@ -26,8 +27,9 @@ FIRST_ANSWERS: Final = 100
 PRESUMED_ANSWERS: Final = 10
 """Calls taken as answered before the first one is measured: who knows little expects everybody to answer."""
 RESERVE_MIN: Final = 2.0
-SHARE_MAX: Final = 0.5
-"""However large the credit, no more than this share of the callees is expected to find no agent."""
+SHARE_MAX: Final = 0.15
+"""However large the credit, no more than this share of the callees of a moment is expected to find no agent: it is not
+to be spent in one burst, and in whole campaigns a larger share has kept nobody busier."""
 _ROUNDING: Final = 1e-9
 """What binary fractions may fall short of a whole number: 0.29 x 100 is 28.999999999999996."""
 

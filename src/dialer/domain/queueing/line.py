@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from typing import Final
 
 from dialer.domain.hopper import NEVER_MS
-from dialer.domain.queueing.plans import LeftEarly, QueuePlan, TierPlan, Waiting
+from dialer.domain.queueing.plans import LeftEarly, QueuePlan, Waiting
 from dialer.domain.queueing.tiers import Levels
 
 LEFT_EARLY_MAX: Final = 1_000

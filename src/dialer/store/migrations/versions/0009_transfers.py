@@ -12,6 +12,11 @@ BIG = sa.BigInteger().with_variant(sa.Integer(), "sqlite")
 
 
 def upgrade() -> None:
+    _add_tables()
+    _add_columns()
+
+
+def _add_tables() -> None:
     op.create_table(
         "call_back",
         sa.Column("id", BIG, nullable=False),
@@ -71,6 +76,8 @@ def upgrade() -> None:
         batch_op.create_index("ix_transfer_queue_id_ended_ms", ["queue_id", "ended_ms"], unique=False)
         batch_op.create_index("uq_transfer_callrequest_id_place", ["callrequest_id", "place"], unique=True)
 
+
+def _add_columns() -> None:
     with op.batch_alter_table("agent") as batch_op:
         batch_op.add_column(sa.Column("figures", sa.Text(), server_default="", nullable=False))
 

@@ -1,0 +1,316 @@
+"""Dialling: whether a campaign may dial now, whom it dials, and when it is to be looked at again."""
+
+from collections import deque
+from collections.abc import Callable
+from functools import partial
+from typing import Final
+
+from dialer.domain import events
+from dialer.domain.agent_pacing import AgentPacing, is_paced_by_agents
+from dialer.domain.board import ACTIVE, Board, OpenCampaign
+from dialer.domain.callerid import choose_callerid
+from dialer.domain.capacity import Account, GatewayLoad, Offer
+from dialer.domain.effects import (
+    ClaimAgain,
+    ClaimFresh,
+    ClaimRetries,
+    CountSubscribers,
+    Dial,
+    MoveCampaign,
+    RefuseSubscriber,
+    WakeCampaign,
+    WakeGateway,
+)
+from dialer.domain.enums import CampaignStatus
+from dialer.domain.hopper import NEVER_MS
+from dialer.domain.identity import call_uuid
+from dialer.domain.money import Rate
+from dialer.domain.pacing.fixed import due_ms, fixed_rate
+from dialer.domain.plans import Call, Subscriber
+from dialer.domain.zones import is_zone_key
+
+
+class Dialling:
+    """What limits a dial is asked in a fixed order: state and dates, pacing, `max_aleg`, gateway, whom, money."""
+
+    def __init__(self, board: Board, pacing: AgentPacing) -> None:
+        self._board: Final = board
+        self._pacing: Final = pacing
+        self._campaigns: Final = board.campaigns
+        self._gateways: Final = board.gateways
+        self._accounts: Final = board.accounts
+        self._claims_under_way = 0
+        self._deferred: deque[Callable[[int], None]] = deque()
+        """Decisions that wait in order for the answer to a claim: who dials must not depend on who was at hand."""
+
+    # --- whether a campaign may dial ----------------------------------------------------------------------------
+
+    def wake_campaign(self, now_ms: int, event: events.CampaignWoken) -> None:
+        """A moment that a campaign asked to be told of has come."""
+        campaign = self._campaigns.get(event.campaign_id)
+        if campaign is None:
+            return
+        if campaign.wake_ms <= now_ms:
+            campaign.wake_ms = NEVER_MS
+        self.consider(campaign, now_ms)
+
+    def wake_gateway(self, now_ms: int, event: events.GatewayWoken) -> None:
+        """The same for a gateway."""
+        gateway = self._gateways[event.gateway_id]
+        if gateway.wake_ms <= now_ms:
+            gateway.wake_ms = NEVER_MS
+        self._serve(gateway, now_ms)
+
+    def consider(self, campaign: OpenCampaign, now_ms: int) -> None:
+        """Let a campaign dial if it may, else arrange for it to be looked at again when it may."""
+        plan = campaign.plan
+        if self._waits():
+            self._deferred.append(partial(self.consider, campaign))
+            return
+        if campaign.status not in ACTIVE:
+            return
+        if now_ms >= plan.expires_ms:
+            self._move(campaign, CampaignStatus.END, "expired")
+            return
+        if campaign.status is CampaignStatus.PAUSE:
+            self.wake_at(campaign, plan.expires_ms)
+            return
+        ready_ms = self._ready_at_ms(campaign, now_ms)
+        if ready_ms > now_ms:
+            self.wake_at(campaign, min(ready_ms, plan.expires_ms))
+            return
+        campaign.is_full = bool(plan.max_aleg) and campaign.in_progress >= plan.max_aleg
+        if campaign.is_full:
+            self.wake_at(campaign, plan.expires_ms)
+            return
+        gateway = self._gateways[plan.gateway_id]
+        gateway.waiting.add(plan.id)
+        self._serve(gateway, now_ms)
+        if plan.id in gateway.waiting:
+            self.wake_at(campaign, plan.expires_ms)
+
+    def _ready_at_ms(self, campaign: OpenCampaign, now_ms: int) -> int:
+        """When pacing allows the next dial; `NEVER_MS` if something must happen first."""
+        plan = campaign.plan
+        if not is_paced_by_agents(plan) or plan.starting_ms > now_ms:
+            return max(plan.starting_ms, due_ms(campaign.next_dial_us))
+        pace = self._pacing.pace(campaign, now_ms)
+        if pace.again_ms is not None:
+            self.wake_at(campaign, min(pace.again_ms, plan.expires_ms))
+        return now_ms if pace.calls > 0 else NEVER_MS
+
+    def _serve(self, gateway: GatewayLoad, now_ms: int) -> None:
+        """Give the gateway's free places to the campaigns that wait for one, each in its turn."""
+        if self._waits():
+            self._deferred.append(partial(self._serve, gateway))
+            return
+        while gateway.waiting:
+            free_at_ms = gateway.free_at_ms(now_ms)
+            if free_at_ms > now_ms:
+                if free_at_ms < gateway.wake_ms:
+                    gateway.wake_ms = free_at_ms
+                    self._board.emit(WakeGateway(free_at_ms, gateway.plan.id))
+                return
+            campaign = self._next_in_turn(gateway)
+            gateway.waiting.discard(campaign.plan.id)
+            if self._dial_next(campaign, gateway, now_ms):
+                self._consider_again(campaign, gateway, now_ms)
+            elif self._waits():
+                gateway.waiting.add(campaign.plan.id)
+                self._deferred.appendleft(partial(self._serve, gateway))
+                return
+
+    def _next_in_turn(self, gateway: GatewayLoad) -> OpenCampaign:
+        """Where channels are scarce, the campaign that has the fewest; else the one whose dial has waited longest."""
+        if len(gateway.waiting) == 1:
+            return self._campaigns[next(iter(gateway.waiting))]
+        waiting = [self._campaigns[campaign_id] for campaign_id in gateway.waiting]
+        if gateway.plan.max_channels:
+            return min(waiting, key=lambda one: (one.in_progress, one.next_dial_us, one.plan.id))
+        return min(waiting, key=lambda one: (one.next_dial_us, one.plan.id))
+
+    def _consider_again(self, campaign: OpenCampaign, gateway: GatewayLoad, now_ms: int) -> None:
+        """After a dial: wait for the next slot, or for a place at once if that slot has come already."""
+        plan = campaign.plan
+        ready_ms = self._ready_at_ms(campaign, now_ms)
+        if ready_ms > now_ms:
+            self.wake_at(campaign, min(ready_ms, plan.expires_ms))
+        elif plan.max_aleg and campaign.in_progress >= plan.max_aleg:
+            campaign.is_full = True
+            self.wake_at(campaign, plan.expires_ms)
+        else:
+            gateway.waiting.add(plan.id)
+            self.wake_at(campaign, plan.expires_ms)
+
+    def wake_at(self, campaign: OpenCampaign, at_ms: int) -> None:
+        """Have a campaign looked at again at a moment."""
+        if at_ms < campaign.wake_ms:
+            campaign.wake_ms = at_ms
+            self._board.emit(WakeCampaign(at_ms, campaign.plan.id))
+
+    # --- whom it dials ------------------------------------------------------------------------------------------
+
+    def _dial_next(self, campaign: OpenCampaign, gateway: GatewayLoad, now_ms: int) -> bool:
+        """Dial the next subscriber who may be called; whether there was one."""
+        if now_ms >= campaign.plan.expires_ms:
+            # It expired while it waited for a place on the gateway, which came before its own wake-up.
+            self._move(campaign, CampaignStatus.END, "expired")
+            return False
+        if is_paced_by_agents(campaign.plan) and self._ready_at_ms(campaign, now_ms) > now_ms:
+            return False  # Its agents were taken while it waited for a place on the gateway.
+        campaign.is_idle = False
+        hopper = campaign.hopper
+        while True:
+            found = hopper.next(now_ms)
+            if found is None:
+                self._rest(campaign, now_ms)
+                return False
+            if isinstance(found, (ClaimFresh, ClaimRetries)):
+                self.claim(found)
+                return False
+            refusal = self._refusal(campaign, found)
+            if refusal:
+                hopper.take()
+                self._board.emit(RefuseSubscriber(campaign.plan.id, found, refusal))
+                continue
+            return self._dial(campaign, gateway, found, now_ms)
+
+    def _refusal(self, campaign: OpenCampaign, subscriber: Subscriber) -> str:
+        """Why a subscriber must not be called at all; empty if they may."""
+        if not is_zone_key(subscriber.zone):
+            return "tz_unknown"
+        dnc_id = campaign.plan.dnc_id
+        called_off = self._board.called_off.get(dnc_id) if dnc_id is not None else None
+        if subscriber.is_on_dnc or (called_off is not None and subscriber.number in called_off):
+            return "dnc"
+        return ""
+
+    def _dial(self, campaign: OpenCampaign, gateway: GatewayLoad, subscriber: Subscriber, now_ms: int) -> bool:
+        plan = campaign.plan
+        account = self._accounts[plan.user_id]
+        offer = account.offer(plan, subscriber)
+        if offer is None:
+            self._wait_for_credit(campaign, account)
+            return False
+        campaign.hopper.take()
+        call = self._new_call(campaign, account.rate, subscriber, offer, now_ms)
+        account.held += call.hold
+        campaign.in_progress += 1
+        if is_paced_by_agents(plan):
+            self._pacing.dialled(campaign, call)
+            campaign.next_dial_us = now_ms * 1_000  # for its turn on the gateway, among campaigns that dial at a rate
+        else:
+            campaign.next_dial_us = fixed_rate(plan.frequency, campaign.next_dial_us, now_ms)
+        gateway.dialled(now_ms)
+        self._board.emit(Dial(call, campaign.next_dial_us, campaign.callerid_turns))
+        return True
+
+    def _new_call(self, campaign: OpenCampaign, rate: Rate, subscriber: Subscriber, offer: Offer, now_ms: int) -> Call:
+        plan = campaign.plan
+        subscriber.attempts += 1
+        call = Call(
+            id=self._board.new_id(),
+            callid=call_uuid(self._board.seed, plan.id, subscriber.id, subscriber.attempts),
+            plan=plan,
+            subscriber=subscriber,
+            attempt=subscriber.attempts,
+            started_ms=now_ms,
+            ring_limit_ms=plan.ring_limit_ms,
+            talk_limit_ms=offer.talk_limit_ms,
+            hold=offer.hold,
+            rate=rate,
+            callerid=choose_callerid(plan, subscriber.number, campaign.callerid_turns),
+            dialled=self._gateways[plan.gateway_id].written(subscriber.number),
+            amd=plan.amd,
+            text=offer.text,
+            parts=offer.parts,
+        )
+        self._board.calls[call.id] = call
+        return call
+
+    def _wait_for_credit(self, campaign: OpenCampaign, account: Account) -> None:
+        """Wait for a call in progress to set money free; with none, nothing but a payment helps."""
+        if account.held > 0:
+            account.waiting.add(campaign.plan.id)
+            self.wake_at(campaign, campaign.plan.expires_ms)
+        else:
+            self._move(campaign, CampaignStatus.PAUSE, "no_credit")
+
+    def _rest(self, campaign: OpenCampaign, now_ms: int) -> None:
+        """Nobody can be called now: wait until somebody can, or find out whether the campaign is done."""
+        campaign.is_idle = True
+        at_ms = campaign.hopper.changes_at_ms(now_ms)
+        self.wake_at(campaign, min(at_ms, campaign.plan.expires_ms))
+        if at_ms >= NEVER_MS and campaign.in_progress == 0:
+            self._board.emit(CountSubscribers(campaign.plan.id))
+
+    # --- what the driver found ----------------------------------------------------------------------------------
+
+    def fill_fresh(self, now_ms: int, event: events.FreshClaimed) -> None:
+        """Subscribers were claimed who were never called."""
+        campaign = self._campaigns[event.campaign_id]
+        campaign.hopper.add_fresh(event.zone, event.subscribers, is_last=event.is_last)
+        self._resume(now_ms)
+
+    def fill_retries(self, now_ms: int, event: events.RetriesClaimed) -> None:
+        """Subscribers were claimed who wait for a retry."""
+        campaign = self._campaigns[event.campaign_id]
+        campaign.hopper.add_retries(event.zone, event.subscribers, is_last=event.is_last)
+        self._resume(now_ms)
+
+    def fill_one(self, now_ms: int, event: events.SubscriberClaimedAgain) -> None:
+        """A subscriber was claimed again."""
+        if event.subscriber is not None:
+            self.schedule_retry(self._campaigns[event.campaign_id], event.subscriber, now_ms)
+        self._resume(now_ms)
+
+    def claim(self, claim: ClaimFresh | ClaimRetries | ClaimAgain) -> None:
+        """Have subscribers read: until they are, nothing is decided."""
+        self._claims_under_way += 1
+        self._board.emit(claim)
+
+    def _waits(self) -> bool:
+        """Whether nothing is decided before a claim is answered."""
+        return self._claims_under_way > 0
+
+    def _resume(self, now_ms: int) -> None:
+        """Go on with the decisions that waited for a claim, until one of them needs another."""
+        self._claims_under_way -= 1
+        while self._deferred and not self._waits():
+            self._deferred.popleft()(now_ms)
+
+    def end_if_completed(self, _now_ms: int, event: events.SubscribersCounted) -> None:
+        """A campaign none of whose subscribers is open has ended."""
+        campaign = self._campaigns.get(event.campaign_id)
+        if campaign is not None and event.has_any and not event.has_open:
+            self._move(campaign, CampaignStatus.END, "completed")
+
+    def _move(self, campaign: OpenCampaign, status: CampaignStatus, reason: str) -> None:
+        campaign.status = status
+        self._gateways[campaign.plan.gateway_id].waiting.discard(campaign.plan.id)
+        self._board.emit(MoveCampaign(campaign.plan.id, status, reason))
+        if status is CampaignStatus.PAUSE:
+            self.wake_at(campaign, campaign.plan.expires_ms)
+        self.forget_if_over(campaign)
+
+    def schedule_retry(self, campaign: OpenCampaign, subscriber: Subscriber, now_ms: int) -> None:
+        """Let a subscriber be called again when they are due."""
+        campaign.hopper.schedule_retry(subscriber, now_ms)
+        if campaign.is_idle and campaign.status is CampaignStatus.START:
+            self.wake_at(campaign, min(max(subscriber.due_ms, now_ms), campaign.plan.expires_ms))
+
+    def offer_places(self, gateway: GatewayLoad, account: Account, now_ms: int) -> None:
+        """Let those go on who waited for a channel or for money."""
+        if gateway.waiting:
+            self._serve(gateway, now_ms)
+        if account.waiting:
+            waiting, account.waiting = sorted(account.waiting), set()
+            for campaign_id in waiting:
+                if campaign_id in self._campaigns:
+                    self.consider(self._campaigns[campaign_id], now_ms)
+
+    def forget_if_over(self, campaign: OpenCampaign) -> None:
+        """Let go of a campaign that dials no more and has no calls."""
+        if campaign.in_progress == campaign.inbound == 0 and campaign.status not in ACTIVE:
+            self._campaigns.pop(campaign.plan.id, None)
+            self._board.paced_ids.discard(campaign.plan.id)

@@ -1,0 +1,89 @@
+"""`dialer forecast`, as a person runs it."""
+
+from pathlib import Path
+
+import pytest
+
+from dialer.domain.enums import CampaignStatus
+from dialer.forecast.order import FIRST_SEED_MAX
+from dialer.store import migrate
+from dialer.store.database import Database
+from dialer.store.models import Campaign, Gateway
+from tests.commands.conftest import Run
+from tests.worker.house import ALL_ANSWER, House
+
+VIRTUAL = {"DIALER_CLOCK": "virtual", "DIALER_CLOCK_START": "2026-03-02T12:00:00Z"}
+TABLE = """\
+Campaign 1 from 2026-03-02T12:00:00Z on: 2 subscribers
+Under the seeds 4 to 5, each percentile by itself (nearest rank); times in UTC
+
+                                   P10                  P50                  P90
+  finish           2026-03-02 12:00:06  2026-03-02 12:00:06  2026-03-02 12:00:06
+  cost                         0.04000              0.04000              0.04000
+  calls                              2                    2                    2
+  answered                           2                    2                    2
+  completed                          0                    0                    0
+  abandoned %                     0.00                 0.00                 0.00
+  calls at once                      2                    2                    2
+
+Stopped: completed 2
+
+Answers to section 1: question 0
+  DNC                                2                    2                    2
+"""
+
+
+@pytest.fixture
+def house(tmp_path: Path) -> House:
+    """The database of the commands, with a campaign that is not started: two people who must not be called again."""
+    migrate.upgrade(f"sqlite:///{tmp_path / 'dialer.db'}")
+    one = House(tmp_path)
+    one.change(Gateway, one.gateway_id, parameters=ALL_ANSWER)
+    one.campaign(
+        one.survey({"type": 9, "script": "never again"}),
+        one.phonebook("+12025550101", "+12025550102"),
+        dnc_id=one.dnc_list(),
+    )
+    one.database.close()
+    return one
+
+
+@pytest.mark.usefixtures("house")
+def test_the_table_goes_to_standard_output(run: Run) -> None:
+    done = run("forecast", "1", "--seeds", "2", "--first-seed", "4", **VIRTUAL)
+    assert (done.code, done.err, done.out) == (0, "", TABLE)
+
+
+@pytest.mark.usefixtures("house")
+def test_json_for_programs(run: Run) -> None:
+    found = run("forecast", "1", "--json", **VIRTUAL).data
+    assert (found["seeds"], len(found["per_seed"]), found["calls"]) == (20, 20, {"p10": 2, "p50": 2, "p90": 2})
+
+
+def test_what_cannot_be_is_told_in_one_line(run: Run, house: House) -> None:
+    assert run("forecast", "7", **VIRTUAL) == (1, "", "dialer: there is no campaign 7\n")
+    house.change(Campaign, 1, expirationdate=1)
+    expired = "dialer: campaign 1 cannot start: expirationdate: The campaign has expired.\n"
+    assert run("forecast", "1", **VIRTUAL) == (1, "", expired)
+    house.change(Campaign, 1, status=CampaignStatus.ABORD)
+    over = "dialer: A campaign in 3 (ABORD) may go to: nothing else.\n"
+    assert run("forecast", "1", **VIRTUAL) == (1, "", over)
+    house.database.close()
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [["x"], ["0"], [], ["1", "--seeds", "101"], ["1", "--seeds", "0"], ["1", "--first-seed", str(FIRST_SEED_MAX + 1)]],
+)
+def test_wrong_usage_touches_nothing(run: Run, tmp_path: Path, arguments: list[str]) -> None:
+    done = run("forecast", *arguments)
+    assert (done.code, done.out, done.err.count("\n")) == (2, "", 1)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_what_somebody_wrote_cannot_steer_the_terminal(run: Run, house: House, tmp_path: Path) -> None:
+    database = Database(f"sqlite:///{tmp_path / 'dialer.db'}")
+    database.write_now(lambda c: c.exec_driver_sql("UPDATE section_template SET question = 'a\x1b[2Jb\nc'"))
+    database.close()
+    assert "Answers to section 1: a?[2Jb?c\n" in run("forecast", "1", "--seeds", "1", **VIRTUAL).out
+    assert house.database.units_written > 0
