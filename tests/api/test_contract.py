@@ -341,7 +341,7 @@ UPDATES: Final = (
     Update("did", "PATCH", {"did_number": "+12025550107"}),
     Update("did", "PATCH", {"campaign": None}),
     Update("did", "PATCH", {"did_number": "+12025550107", "campaign": "<campaigns>"}),
-    Update("subscriber-list", "PATCH", {"status": 2}),
+    Update("subscriber-list", "PATCH", {"status": 2}, {"status": 2, "waits_for": ""}),
 )
 
 

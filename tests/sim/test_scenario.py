@@ -15,7 +15,7 @@ from dialer.domain.plans import CampaignPlan, Subscriber
 from dialer.domain.survey import Prompt, Section, Survey
 from dialer.domain.windows import Calendar
 from dialer.sim.scenario import MESSAGE_LENGTH_MAX, ScenarioError, parse_scenario
-from dialer.sim.simulation import CAMPAIGN_ID, DNC_ID, GATEWAY_ID, USER_ID, Simulation
+from dialer.sim.simulation import CAMPAIGN_ID, DNC_ID, GATEWAY_ID, SMS_GATEWAY_ID, USER_ID, Simulation
 from tests.sim.scenes import START_MS
 
 EXAMPLE: Final = Path(__file__).parents[2] / "examples" / "reminder.json"
@@ -52,6 +52,7 @@ def test_the_smallest_scenario_has_the_defaults_of_the_api() -> None:
         starting_ms=START_MS,
         expires_ms=START_MS + 86_400_000,
         dnc_id=DNC_ID,
+        sms_gateway_id=SMS_GATEWAY_ID,
     )
 
 
@@ -59,6 +60,10 @@ def test_every_field_of_a_campaign_and_a_section_arrives() -> None:
     campaign = {
         "frequency": 90,
         "max_aleg": 7,
+        "max_xfer": 3,
+        "strategy": "erlang",
+        "agent_dial_rate": 1.5,
+        "abandon_rate_max": 2,
         "calltimeout": 20,
         "callmaxduration": 60,
         "maxretry": 2,
@@ -93,13 +98,14 @@ def test_every_field_of_a_campaign_and_a_section_arrives() -> None:
         "max_number": 2,
         "completed": True,
         "phonenumber": "+12025550199",
+        "queue": 5,
         "confirm_script": "Press 1",
         "confirm_key": "1",
         "conference": "room",
         "sms_text": "Thanks",
         "branches": {"any": 9, "timeout": None},
     }
-    parts = {"campaign": campaign, "survey": {"sections": [section]}, "timezone": "Europe/Paris"}
+    parts = {"campaign": campaign, "survey": {"sections": [section]}, "timezone": "Europe/Paris", "queues": [{"id": 5}]}
     plan = Simulation(parse_scenario(document(**parts))).plan
     assert plan.flow.survey.sections == (
         Section(
@@ -118,6 +124,7 @@ def test_every_field_of_a_campaign_and_a_section_arrives() -> None:
             max_number=2,
             completed=True,
             phonenumber="+12025550199",
+            queue_id=5,
             confirm_script="Press 1",
             confirm_key="1",
             conference="room",
@@ -148,6 +155,11 @@ def test_every_field_of_a_campaign_and_a_section_arrives() -> None:
         amd=AmdBehavior.HUMAN_ONLY,
         voicemail_prompt=Prompt(1_500),
         dnc_id=DNC_ID,
+        sms_gateway_id=SMS_GATEWAY_ID,
+        max_xfer=3,
+        strategy="erlang",
+        agent_dial_rate=1.5,
+        abandon_rate_max=0.02,
     )
 
 

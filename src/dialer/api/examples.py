@@ -39,6 +39,8 @@ _VALUES: Final[Mapping[str, Stored]] = {
     "full_name": "Ada Byron",
     "contact": NUMBER,
     "phone_number": NUMBER,
+    "dialled_number": NUMBER,
+    "waits_for": "turn",
     "did_number": NUMBER,
     "callerid": "+12025550199",
     "callerid_num": "+12025550199",

@@ -282,7 +282,8 @@ def _check_campaign(scenario: Scenario) -> None:
     if campaign.strategy and campaign.strategy not in STRATEGIES:
         raise ScenarioError(f"campaign.strategy: Must be one of {', '.join(STRATEGIES)}.")
     is_paced = campaign.dial_method is not DialMethod.FIXED_RATE
-    if is_paced and all(section.queue is None for section in scenario.survey.sections):
+    transfers = [one for one in scenario.survey.sections if one.type is SectionType.CALL_TRANSFER]
+    if is_paced and all(section.queue is None for section in transfers):
         raise ScenarioError("campaign.dial_method: To dial for agents the survey must have a transfer to a queue.")
     if campaign.daily_start_time == campaign.daily_stop_time:
         raise ScenarioError("campaign.daily_stop_time: The daily window must not end when it begins.")

@@ -39,6 +39,7 @@ def test_an_attempt_tells_of_one_call(alice: Caller, estate: Estate) -> None:
         "gateway_id": estate.gateway["id"],
         "attempt": 1,
         "phone_number": "+12025550122",
+        "dialled_number": "",
         "callerid": "",
         "status": 4,
         "status_reason": "",

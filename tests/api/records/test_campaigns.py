@@ -30,6 +30,7 @@ def test_a_campaign_has_defaults_for_all_but_three_fields(alice: Caller, estate:
         "max_xfer": 0,
         "dial_method": 1,
         "agent_dial_rate": 1,
+        "abandon_rate_max": 3,
         "callmaxduration": 1800,
         "maxretry": 0,
         "intervalretry": 300,
@@ -52,6 +53,8 @@ def test_a_campaign_has_defaults_for_all_but_three_fields(alice: Caller, estate:
         "completed": 0,
         "calls": 0,
         "answered": 0,
+        "live_answered": 0,
+        "abandoned": 0,
         "cost": "0.00000",
         "created_date": NOW,
         "updated_date": NOW,
@@ -176,3 +179,10 @@ def test_a_campaign_is_deleted_once_it_is_at_rest(alice: Caller, estate: Estate,
     assert (answer.status_code, answer.json()) == (200, {"data": "campaign deleted"})
     cdr = alice.get(f"cdr/{estate.cdr_id}/")
     assert (cdr["campaign"], cdr["callrequest"], cdr["call_cost"]) == (None, None, "1.23456")
+
+
+def test_at_most_all_answered_calls_may_be_abandoned(alice: Caller, estate: Estate) -> None:
+    wrong = {"abandon_rate_max": ["Ensure that this value is less than or equal to 100."]}
+    assert alice.refused("PATCH", estate.campaign["url"], abandon_rate_max="100.1") == (400, wrong)
+    alice.change(estate.campaign["url"], abandon_rate_max="99.9")
+    assert alice.get(estate.campaign["url"])["abandon_rate_max"] == 99.9

@@ -1,11 +1,14 @@
 """Gateways, caller IDs and DIDs."""
 
+from functools import partial
+
 import pytest
+from sqlalchemy import Connection, Update
 
 from dialer.store.database import Database
-from dialer.store.models import CallRequest
+from dialer.store.models import CallRequest, Gateway, Row, SmsGateway
 from tests.api.builders import Estate
-from tests.api.harness import BASE, NOW, Caller, FakeWorker, Json
+from tests.api.harness import BASE, NOW, NOW_MS, Caller, FakeWorker, Json
 
 
 def test_a_gateway_shows_its_behaviour_as_an_object(admin: Caller, worker: FakeWorker) -> None:
@@ -21,10 +24,31 @@ def test_a_gateway_shows_its_behaviour_as_an_object(admin: Caller, worker: FakeW
         "max_channels": 0,
         "max_cps": 5,
         "parameters": {"answer": 0.1, "busy": 0},
+        "rests_until": None,
         "created_date": NOW,
         "updated_date": NOW,
     }
     assert worker.settled == 1
+
+
+def execute(connection: Connection, statement: Update) -> None:
+    connection.execute(statement)
+
+
+@pytest.mark.parametrize(("path", "model"), [("gateway", Gateway), ("sms-gateway", SmsGateway)])
+def test_a_gateway_that_rests_says_until_when(
+    admin: Caller, alice: Caller, database: Database, path: str, model: type[Row]
+) -> None:
+    """And nobody can send it to rest, or wake it, by saying so."""
+    gateway = admin.create(path, name="trunk")
+    table = model.__table__
+    for ends_ms, shown in ((NOW_MS + 30_000, "2026-11-18T11:07:10Z"), (NOW_MS, None), (NOW_MS - 1, None)):
+        rests = table.update().values(failures=5, rest_ms=30_000, rests_until_ms=ends_ms)
+        database.write_now(partial(execute, statement=rests))
+        assert alice.get(gateway["url"])["rests_until"] == shown
+        assert [one["rests_until"] for one in alice.get(f"{path}/")["results"]] == [shown]
+    answer = admin.request("PATCH", gateway["url"], json={"rests_until": "2027-01-01T00:00:00Z"})
+    assert (answer.status_code, answer.headers["X-Ignored-Fields"]) == (202, "rests_until")
 
 
 @pytest.mark.parametrize(

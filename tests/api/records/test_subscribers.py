@@ -39,6 +39,8 @@ def test_a_subscriber_needs_no_contact(alice: Caller, estate: Estate, database: 
         "count_attempt": 0,
         "status": 1,
         "status_reason": "",
+        "waits_for": "not_started",
+        "waits_until": None,
         "duplicate_contact": "+44 20 7946 0000",
         "full_name": "Bea",
         "gmt_offset": "+5.5",

@@ -33,6 +33,7 @@ from dialer.api.shapes import Shape
 from dialer.domain.enums import AmdBehavior, CampaignStatus, DialMethod
 from dialer.domain.money import MONEY_SCALE
 from dialer.store.models import VOICE, Campaign, CampaignPhonebook
+from dialer.store.sealing import sealed_survey
 
 NAME_MAX: Final = 100
 CALLERID_MAX: Final = 80
@@ -70,6 +71,7 @@ class CampaignWrite(Shape):
     max_xfer: Annotated[int, Integer()] = 0
     dial_method: Annotated[int, Choice(DialMethod)] = DialMethod.FIXED_RATE
     agent_dial_rate: Annotated[int, AmountNumber(minimum=1)] = MONEY_SCALE
+    abandon_rate_max: Annotated[int, AmountNumber(minimum=0)] = 3 * MONEY_SCALE
     callmaxduration: Annotated[int, Integer(1, CALL_SECONDS_MAX)] = 1_800
     maxretry: Annotated[int, Integer(0, RETRIES_MAX)] = 0
     intervalretry: Annotated[int, Integer(0, INTERVAL_SECONDS_MAX)] = 300
@@ -113,6 +115,7 @@ class CampaignRead(Shape):
     max_xfer: Annotated[int, Integer()]
     dial_method: Annotated[int, Choice(DialMethod)]
     agent_dial_rate: Annotated[float, AmountNumber()]
+    abandon_rate_max: Annotated[float, AmountNumber()]
     callmaxduration: Annotated[int, Integer(1, CALL_SECONDS_MAX)]
     maxretry: Annotated[int, Integer(0, RETRIES_MAX)]
     intervalretry: Annotated[int, Integer(0, INTERVAL_SECONDS_MAX)]
@@ -135,9 +138,28 @@ class CampaignRead(Shape):
     completed: Annotated[int, Integer()]
     calls: Annotated[int, Integer()]
     answered: Annotated[int, Integer()]
+    live_answered: Annotated[int, Integer()]
+    abandoned: Annotated[int, Integer()]
     cost: Annotated[str, Amount()]
     created_date: Annotated[str, Timestamp()]
     updated_date: Annotated[str, Timestamp()]
+
+
+def _abandon_rate(change: Change) -> Errors:
+    """Per cent."""
+    if change.values["abandon_rate_max"] <= 100 * MONEY_SCALE:
+        return {}
+    return {"abandon_rate_max": ["Ensure that this value is less than or equal to 100."]}
+
+
+def _agents_to_dial_for(change: Change) -> Errors:
+    """What a started campaign plays is sealed: without a transfer to a queue there is nobody to dial for."""
+    if change.is_new or change.values["dial_method"] == DialMethod.FIXED_RATE:
+        return {}
+    survey = sealed_survey(change.unit.connection, change.record_id)
+    if survey is None or survey.queue_ids:
+        return {}
+    return {"dial_method": ["2 (progressive) and 3 (predictive) need a survey that transfers calls to a queue."]}
 
 
 def _sealed_survey(change: Change) -> Errors:
@@ -159,6 +181,8 @@ CAMPAIGNS = Resource(
         Rule(("startingdate", "expirationdate"), dates_in_order),
         Rule(("daily_start_time", "daily_stop_time"), window_not_empty),
         Rule(("object_id",), _sealed_survey),
+        Rule(("abandon_rate_max",), _abandon_rate),
+        Rule(("dial_method",), _agents_to_dial_for),
         Rule(("user",), owner_who_pays),
     ),
     defaults=default_dates,
