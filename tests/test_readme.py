@@ -16,11 +16,11 @@ import pytest
 from dialer import connections, passwords
 from dialer.api import body, clock, fields, listing, strict_json, throttle
 from dialer.api.records import campaigns, surveys
-from dialer.domain import money, numbers
+from dialer.domain import money, numbers, survey_check
 from dialer.server import KEEP_ALIVE_S
 from dialer.settings import SETTINGS
 from dialer.sim.behaviour import ALWAYS_THE_SAME, BehaviourError, parse_behaviour
-from dialer.store import csv_records, imports, media
+from dialer.store import aggregate, csv_records, imports, media
 
 ROOT: Final = Path(__file__).parents[1]
 README: Final = (ROOT / "README.md").read_text("utf-8")
@@ -142,6 +142,8 @@ LIMITS: Final = {
     "A description, or `additional_vars` as text": f"{fields.TEXT_MAX:,} characters",
     "A section's `script`": f"{surveys.SCRIPT_MAX:,} characters",
     "References in one list": f"{fields.REFERENCES_MAX:,}",
+    "Sections of a survey that is started": f"{survey_check.SECTIONS_MAX:,}",
+    "Answers of a section that an aggregate names": f"{aggregate.ANSWERS_MAX}",
     "An id": f"1 to {2**63 - 1}",
     "An amount": f"finite, {money.MONEY_PLACES} decimals, below {money.MONEY_LIMIT:,}",
     "A phone number": f"{numbers.NUMBER_DIGITS_MIN} to {numbers.NUMBER_DIGITS_MAX} digits",

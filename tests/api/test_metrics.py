@@ -16,6 +16,7 @@ FIGURES = Figures(
     dialled=Counter(voice=7, sms=2),
     answered=Counter(voice=3),
     refused=Counter(dnc=4, tz_unknown=1),
+    rests=Counter({("voice", 1): 2, ("voice", 7): 1}),
     in_progress=Counter(voice=5),
     held=1_234_567,
 )
@@ -32,6 +33,7 @@ def test_the_dialling_is_told_as_it_stands_now(client: TestClient[Litestar], wor
     assert [
         *lines(text, "dialer_calls"),
         *lines(text, "dialer_subscribers"),
+        *lines(text, "dialer_gateway"),
         *lines(text, "dialer_money"),
     ] == [
         'dialer_calls_in_progress{medium="voice"} 5.0',
@@ -42,6 +44,8 @@ def test_the_dialling_is_told_as_it_stands_now(client: TestClient[Litestar], wor
         'dialer_calls_answered_total{medium="sms"} 0.0',
         'dialer_subscribers_refused_total{reason="dnc"} 4.0',
         'dialer_subscribers_refused_total{reason="tz_unknown"} 1.0',
+        'dialer_gateway_rests_total{medium="voice"} 3.0',
+        'dialer_gateway_rests_total{medium="sms"} 0.0',
         "dialer_money_held 12.34567",
     ]
     worker.done = Figures()

@@ -1,8 +1,11 @@
 """`dialer forecast`, as a person runs it."""
 
+import logging
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+import structlog
 
 from dialer.domain.enums import CampaignStatus
 from dialer.forecast.order import FIRST_SEED_MAX
@@ -18,7 +21,7 @@ Campaign 1 from 2026-03-02T12:00:00Z on: 2 subscribers
 Under the seeds 4 to 5, each percentile by itself (nearest rank); times in UTC
 
                                    P10                  P50                  P90
-  finish           2026-03-02 12:00:06  2026-03-02 12:00:06  2026-03-02 12:00:06
+  finish           2026-03-02 12:00:07  2026-03-02 12:00:07  2026-03-02 12:00:07
   cost                         0.04000              0.04000              0.04000
   calls                              2                    2                    2
   answered                           2                    2                    2
@@ -31,6 +34,19 @@ Stopped: completed 2
 Answers to section 1: question 0
   DNC                                2                    2                    2
 """
+
+
+@pytest.fixture(autouse=True)
+def _logs_as_before() -> Iterator[None]:
+    """The command says where what is logged goes, for its whole process."""
+    root = logging.getLogger()
+    level, before = root.level, list(root.handlers)
+    yield
+    for handler in set(root.handlers) - set(before):
+        root.removeHandler(handler)
+        handler.close()
+    root.setLevel(level)
+    structlog.reset_defaults()
 
 
 @pytest.fixture

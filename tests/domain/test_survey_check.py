@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from dialer.domain.callflow import NODES_PER_CALL_MAX, CallFlow, Position
 from dialer.domain.enums import SectionType
 from dialer.domain.survey import Prompt, Section, Survey
-from dialer.domain.survey_check import SECTIONS_MAX, FindingCode, Finding, FindingLevel, check_survey
+from dialer.domain.survey_check import SECTIONS_MAX, Finding, FindingCode, FindingLevel, check_survey
 from dialer.domain.ways import ways_out
 from tests.domain.surveys import any_sections, section
 
@@ -147,6 +147,25 @@ def test_a_transfer_to_nowhere_is_an_error(number: str) -> None:
 
 def test_a_text_message_without_a_text_is_not_sent() -> None:
     assert found(section(SectionType.SMS, sms_text=" ")) == [("warning", "missing_text", 1)]
+
+
+@pytest.mark.parametrize(
+    ("fields", "findings"),
+    [
+        ({"confirm_key": "1", "confirm_script": "Press 1"}, []),
+        ({"confirm_key": "#", "confirm_script": "Press hash"}, []),
+        ({"confirm_key": "x", "confirm_script": "Press x"}, [("error", "no_answer", 1)]),
+        ({"confirm_key": "1", "confirm_script": " "}, [("warning", "missing_prompt", 1)]),
+        ({"confirm_key": "x", "queue_id": 3}, []),
+        ({}, []),
+    ],
+)
+def test_a_transfer_is_confirmed_by_a_key_that_there_is_and_that_is_asked_for(
+    fields: dict[str, Any], findings: list[tuple[str, str, int]]
+) -> None:
+    """Agents of a queue confirm nothing."""
+    transfer = section(SectionType.CALL_TRANSFER, phonenumber="+12025550100", branches={"0": 9}, **fields)
+    assert found(transfer, BYE) == findings
 
 
 @pytest.mark.parametrize(

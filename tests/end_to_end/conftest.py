@@ -13,6 +13,7 @@ from dialer.passwords import hash_password
 from dialer.settings import Settings
 from dialer.store import migrate
 from dialer.store.database import Database
+from dialer.store.media import Media
 from dialer.store.models import User
 from dialer.worker.worker import open_worker
 from tests.api.harness import PASSWORD, Caller
@@ -39,7 +40,14 @@ def client(tmp_path: Path, password_hash: str) -> Iterator[TestClient[Litestar]]
 
     database.write_now(furnish)
     settings = Settings(media_dir=tmp_path / "media", clock="virtual", clock_start=START_MS, seed=1)
-    worker = open_worker(database, mode="virtual", clock_start_ms=START_MS, seed=1, service_zone="UTC")
+    worker = open_worker(
+        database,
+        mode="virtual",
+        clock_start_ms=START_MS,
+        seed=1,
+        service_zone="UTC",
+        recordings=Media(settings.media_dir),
+    )
     with TestClient(create_app(settings, database=database, worker=worker)) as client:
         yield client
     database.close()

@@ -22,8 +22,9 @@ from tests.end_to_end.service import advance, wav
 
 PACKAGE = "dialer_client"
 STEP_S_MAX = 60
-SETTINGS = {"post_hooks": [], "content_type_overrides": {"text/csv": "application/octet-stream"}}
-"""No formatting, and files as they are: of itself the generator knows no CSV."""
+FILES = ("text/csv", "audio/wav")
+SETTINGS = {"post_hooks": [], "content_type_overrides": dict.fromkeys(FILES, "application/octet-stream")}
+"""No formatting, and files as they are: of itself the generator knows neither CSV nor recordings."""
 
 
 def run(*command: str) -> str:

@@ -84,6 +84,10 @@ class _Dialling(Collector):
         for reason, count in sorted(figures.refused.items()):
             refused.add_metric([reason], count)
         yield refused
+        rests = CounterMetricFamily("dialer_gateway_rests", "Times that a gateway was put to rest.", labels=["medium"])
+        for medium in MEDIA:
+            rests.add_metric([medium], sum(count for (kind, _), count in figures.rests.items() if kind == medium))
+        yield rests
         held = float(Decimal(figures.held) / MONEY_SCALE)
         yield GaugeMetricFamily("dialer_money_held", "Money held for what is in progress.", value=held)
 

@@ -12,6 +12,7 @@ import rich_click as click
 from rich.console import Console
 
 from dialer.commands.output import examples, print_json, say
+from dialer.sim.comparison import SEEDS_MAX, compare, render_comparison
 from dialer.sim.report import Report, cdr_record, render, report_of, show_date
 from dialer.sim.scenario import SCENARIO_BYTES_MAX, SEED_MAX, Scenario, ScenarioError, parse_scenario
 from dialer.sim.simulation import Simulation
@@ -30,16 +31,31 @@ _HARMLESS: Final = re.compile(r"[+\-]?[0-9.]+\Z")
     help="Write cdr.csv, cdr.ndjson, report.json and digest.txt into this directory.",
 )
 @click.option("--json", "as_json", is_flag=True, help="Print the report as JSON.")
+@click.option("--compare", "comparing", is_flag=True, help="Run it under every pacing strategy, and print a table.")
+@click.option(
+    "--seeds",
+    metavar="N",
+    type=click.IntRange(1, SEEDS_MAX),
+    default=1,
+    show_default=True,
+    help="With --compare: so many seeds, from the scenario's own on, for 95 % confidence intervals.",
+)
 @examples(
     "dialer simulate examples/reminder.json",
     "dialer simulate examples/reminder.json --seed 7 --json",
     "dialer simulate examples/reminder.json --out results",
+    "dialer simulate examples/call_centre.json --compare --seeds 10",
 )
-def simulate(path: Path, *, seed: int | None, out: Path | None, as_json: bool) -> None:
+def simulate(
+    path: Path, *, seed: int | None, out: Path | None, as_json: bool, comparing: bool, seeds: int
+) -> None:
     """Run one campaign in pure simulation.
 
     It takes no time to wait for anything, needs no server and no database, and gives the same calls for the same seed.
     """
+    if comparing:
+        _compare(path, _with_seed(_scenario(path), seed), seeds, as_json=as_json)
+        return
     simulation = _simulation(path, seed)
     _run(simulation)
     report = report_of(simulation)
@@ -51,11 +67,28 @@ def simulate(path: Path, *, seed: int | None, out: Path | None, as_json: bool) -
         click.echo(render(report))
 
 
+def _compare(path: Path, scenario: Scenario, seeds: int, *, as_json: bool) -> None:
+    try:
+        rows = list(compare(scenario, range(scenario.seed, scenario.seed + seeds)))
+    except ScenarioError as error:
+        raise click.UsageError(f"{path}: {error}") from None
+    if as_json:
+        print_json(rows)
+    else:
+        click.echo(render_comparison(rows))
+
+
 def _simulation(path: Path, seed: int | None) -> Simulation:
     try:
+        return Simulation(_with_seed(_scenario(path), seed))
+    except ScenarioError as error:
+        raise click.UsageError(f"{path}: {error}") from None
+
+
+def _scenario(path: Path) -> Scenario:
+    try:
         with path.open("rb") as file:
-            scenario = parse_scenario(file.read(SCENARIO_BYTES_MAX + 1))
-        return Simulation(_with_seed(scenario, seed))
+            return parse_scenario(file.read(SCENARIO_BYTES_MAX + 1))
     except ScenarioError as error:
         raise click.UsageError(f"{path}: {error}") from None
     except OSError as error:

@@ -20,6 +20,7 @@ NAMED_MAX: Final = 10
 """Keys or sections that one message names."""
 
 _SPEAKING_TYPES: Final = frozenset({SectionType.PLAY_MESSAGE, SectionType.RECORD_MESSAGE})
+_TELEPHONE_KEYS: Final = frozenset("0123456789*#")
 _INSTANT_TYPES: Final = frozenset({SectionType.PLAY_MESSAGE, SectionType.SMS})
 """Sections that wait neither for the callee nor for anybody else."""
 
@@ -150,6 +151,17 @@ def _check_destination(section: Section, _: Mapping[int, Section]) -> Iterator[_
         yield _Remark(FindingLevel.WARNING, FindingCode.MISSING_TEXT, "There is no sms_text: no message is sent.")
 
 
+def _check_confirmation(section: Section, _: Mapping[int, Section]) -> Iterator[_Remark]:
+    if section.type is not SectionType.CALL_TRANSFER or section.queue_id is not None or not section.confirm_key:
+        return
+    if section.confirm_key not in _TELEPHONE_KEYS:
+        message = "Nobody can take the transfer: confirm_key is none of the keys of a telephone."
+        yield _Remark(FindingLevel.ERROR, FindingCode.NO_ANSWER, message)
+    if not section.confirm_script.strip():
+        message = "There is no confirm_script: nobody is told to press the confirm_key."
+        yield _Remark(FindingLevel.WARNING, FindingCode.MISSING_PROMPT, message)
+
+
 def _check_prompt(section: Section, _: Mapping[int, Section]) -> Iterator[_Remark]:
     speaks = section.asks or section.type in _SPEAKING_TYPES
     if speaks and section.prompt.audio_ms is None and not section.prompt.script.strip():
@@ -210,6 +222,7 @@ _RULES: Final[tuple[Callable[[Section, Mapping[int, Section]], Iterator[_Remark]
     _check_targets,
     _check_answers,
     _check_destination,
+    _check_confirmation,
     _check_prompt,
     _check_branches,
     _check_end,

@@ -25,6 +25,7 @@ from dialer.store.lifecycle import CampaignNotReadyError
 NICENESS: Final = 10
 """By how much the process stands back when others want the processor."""
 _COMMAND: Final = (sys.executable, "-P", "-m", "dialer.forecast")
+_END: Final = b"\n"
 _KNOWN: Final[Mapping[str, type[Exception]]] = {
     kind.__name__: kind for kind in (NoCampaignError, IllegalMoveError, StorageUnavailableError)
 }
@@ -61,11 +62,12 @@ async def forecast_apart(database: Database, order: Order) -> Forecast:
     async with await _started() as process:
         if process.stdin is None or process.stdout is None:
             raise ForecastFailedError("the process has no pipes")
-        await process.stdin.send(msgspec.json.encode(task) + b"\n")
-        answer = b"".join([piece async for piece in process.stdout])
-    if process.returncode != 0:
+        await process.stdin.send(msgspec.json.encode(task) + _END)
+        line = b"".join([piece async for piece in process.stdout])
+    # Not the exit code: who has answered may find its input at an end before it has come to its own.
+    if not line.endswith(_END):
         raise ForecastFailedError(f"the process ended with {process.returncode}")
-    return _read(msgspec.json.decode(answer, type=_Reply))
+    return _read(msgspec.json.decode(line, type=_Reply))
 
 
 async def _started() -> Process:
@@ -97,4 +99,4 @@ def answer(task: bytes) -> bytes:
         reply = _Reply(met=type(error).__name__, message=str(error))
     finally:
         database.close()
-    return msgspec.json.encode(reply)
+    return msgspec.json.encode(reply) + _END

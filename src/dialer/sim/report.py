@@ -8,10 +8,11 @@ from typing import Final
 import msgspec
 
 from dialer.domain.digest import cdr_digest
-from dialer.domain.enums import Cause, SectionType
+from dialer.domain.enums import Cause, LegType, SectionType
 from dialer.domain.money import format_money
 from dialer.domain.survey import Survey
 from dialer.sim.book import Book, CdrRow
+from dialer.sim.call_centre import CallCentre, call_centre_of, render_call_centre
 from dialer.sim.simulation import CAMPAIGN_ID, USER_ID, Simulation
 
 ANSWERS_SHOWN_MAX: Final = 12
@@ -59,6 +60,10 @@ class Report(msgspec.Struct, frozen=True):
     not_dialled: tuple[Tally, ...]
     """Subscribers never called, by reason."""
     sections: tuple[SectionAnswers, ...]
+    transfers: tuple[Tally, ...]
+    """Ways to somebody else: `connected`, or why not."""
+    call_centre: CallCentre | None
+    """Agents and queues, where the scenario has any."""
     billed_duration: int
     call_rate: str
     cost: str
@@ -73,21 +78,24 @@ def report_of(simulation: Simulation) -> Report:
     closing = book.closings[CAMPAIGN_ID]
     called = sum(1 for subscriber in simulation.subscribers if subscriber.attempts)
     cost = book.spent[USER_ID]
+    calls = [cdr for cdr in book.cdrs if cdr.leg_type == LegType.A_LEG]
     return Report(
         seed=simulation.scenario.seed,
         start_date=show_date(simulation.start_ms),
         stop_date=show_date(closing.at_ms),
         stop_reason=closing.reason,
         subscribers=len(simulation.subscribers),
-        calls=len(book.cdrs),
-        repeated_calls=len(book.cdrs) - called,
+        calls=len(calls),
+        repeated_calls=sum(subscriber.attempts for subscriber in simulation.subscribers) - called,
         calls_in_progress_peak=book.calls_in_progress_peak,
-        outcomes=_tallies(_cause_name(cdr.hangup_cause_q850) for cdr in book.cdrs),
+        outcomes=_tallies(_cause_name(cdr.hangup_cause_q850) for cdr in calls),
         amd=_tallies(_amd_names(simulation)),
         states=_tallies(_state_names(simulation)),
         attempts=_attempts(simulation),
         not_dialled=_tallies(_not_dialled(simulation, closing.reason)),
         sections=tuple(_answers(simulation.plan.flow.survey, book)),
+        transfers=_tallies(transfer.reason or "connected" for _, transfer in book.transfers.values()),
+        call_centre=call_centre_of(simulation),
         billed_duration=sum(cdr.billed_duration for cdr in book.cdrs),
         call_rate=format_money(simulation.call_rate),
         cost=format_money(cost),
@@ -137,6 +145,9 @@ def render(report: Report) -> str:
     ]
     for section in report.sections:
         lines += _table(f"Answers to section {section.section_id}: {section.question}", section.answers)
+    lines += _table("Transfers", report.transfers)
+    if report.call_centre is not None:
+        lines += render_call_centre(report.call_centre)
     lines += [
         "",
         f"{report.billed_duration} s billed at {report.call_rate} a minute: {report.cost}",
@@ -159,7 +170,7 @@ def _cause_name(cause: int) -> str:
 def _amd_names(simulation: Simulation) -> Iterator[str]:
     if simulation.plan.amd:
         for cdr in simulation.book.cdrs:
-            if cdr.hangup_cause_q850 == Cause.NORMAL_CLEARING:
+            if cdr.hangup_cause_q850 == Cause.NORMAL_CLEARING and cdr.leg_type == LegType.A_LEG:
                 yield cdr.amd_status.name
 
 

@@ -9,6 +9,7 @@ from dialer.domain.enums import TransferStatus
 from dialer.domain.plans import Call, CallOutcome
 from dialer.store.journal import Journal, Recordings
 from dialer.store.models import SMS, VOICE
+from dialer.store.progress import SMS_LINES_FROM
 
 
 class Figures(msgspec.Struct):
@@ -19,6 +20,8 @@ class Figures(msgspec.Struct):
     """Calls that somebody or something answered, and messages that were delivered."""
     refused: Counter[str] = msgspec.field(default_factory=Counter)
     """Subscribers who must not be called, by the reason."""
+    rests: Counter[tuple[str, int]] = msgspec.field(default_factory=Counter)
+    """How often a gateway was put to rest, by its medium and id."""
     in_progress: Counter[str] = msgspec.field(default_factory=Counter)
     held: int = 0
     """Money held for what is in progress, in integers of 1e-5."""
@@ -28,6 +31,7 @@ class Figures(msgspec.Struct):
         self.dialled += step.dialled
         self.answered += step.answered
         self.refused += step.refused
+        self.rests += step.rests
         self.in_progress = step.in_progress
         self.held = step.held
 
@@ -71,6 +75,8 @@ class TallyingJournal(Journal):
                 self._ended(effect.message, effect.outcome)
             case effects.RefuseSubscriber():
                 step.refused[effect.reason] += 1
+            case effects.KeepRest(gateway_id=line, rest=rest) if rest.rests_until_ms > now_ms:
+                step.rests[_gateway(line)] += 1
 
     def _reserve(self, user_id: int, amount: int) -> None:
         super()._reserve(user_id, amount)
@@ -80,6 +86,10 @@ class TallyingJournal(Journal):
         medium = _medium(call)
         self._step.in_progress[medium] -= 1
         self._step.answered[medium] += outcome.answered_ms is not None or outcome.delivered_ms is not None
+
+
+def _gateway(line: int) -> tuple[str, int]:
+    return (VOICE, line) if line < SMS_LINES_FROM else (SMS, line - SMS_LINES_FROM)
 
 
 def _medium(call: Call) -> str:

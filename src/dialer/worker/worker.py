@@ -131,7 +131,10 @@ class Worker:
             raise
         self._problem = None
         if self._live is not None:
-            self._figures.add(self._live.journal.committed())
+            done = self._live.journal.committed()
+            for medium, gateway_id in done.rests:
+                _log.warning("gateway_rests", medium=medium, gateway_id=gateway_id)
+            self._figures.add(done)
             if isinstance(self.clock, VirtualClock):
                 self.clock.set(self._live.kernel.now_ms)
         return is_done

@@ -99,6 +99,17 @@ def test_the_limit_without_agents_runs_from_when_the_last_one_left() -> None:
     assert hall.decide(620) == [Unserved(1, "no_agent")]
 
 
+def test_the_limit_without_agents_runs_on_over_a_restart() -> None:
+    # The last agent left at 50 s. Opening the queue once more, while the floor is up, does not change that.
+    floor = Floor(seed=1)
+    floor.open_queue(QueuePlan(QUEUE), no_agent_from_ms=at(50))
+    floor.restore_waiting(Waiting(1, QUEUE, "+1", at(0), at(0)))
+    assert floor.decide(at(100)) == []
+    floor.open_queue(QueuePlan(QUEUE), no_agent_from_ms=at(90))
+    assert floor.wakes_at_ms(at(100)) == at(170)
+    assert floor.decide(at(170)) == [Unserved(1, "no_agent")]
+
+
 def test_a_grace_longer_than_the_limit_is_cut_to_it() -> None:
     hall = Hall(TOP_DOWN, max_wait_with_no_agent_ms=10_000, max_wait_with_no_agent_time_reached_ms=60_000)
     hall.join(0, 1)

@@ -1,0 +1,129 @@
+"""The same scenario under every pacing strategy, side by side."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from math import sqrt
+from statistics import fmean, stdev
+from typing import Final
+
+import msgspec
+
+from dialer.domain.enums import DialMethod
+from dialer.domain.pacing.strategies import STRATEGIES, for_dial_method
+from dialer.sim.book import Closing
+from dialer.sim.call_centre import call_centre_of
+from dialer.sim.scenario import Scenario, ScenarioError
+from dialer.sim.simulation import CAMPAIGN_ID, Simulation
+
+SEEDS_MAX: Final = 1_000
+_HOUR_MS: Final = 3_600_000
+# The 97.5 % points of Student's t distribution for 1 to 30 degrees of freedom; beyond, that of the normal distribution.
+_STUDENT: Final = (
+    *(12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228),
+    *(2.201, 2.179, 2.160, 2.145, 2.131, 2.120, 2.110, 2.101, 2.093, 2.086),
+    *(2.080, 2.074, 2.069, 2.064, 2.060, 2.056, 2.052, 2.048, 2.045, 2.042),
+)
+_NORMAL: Final = 1.960
+
+
+class Estimate(msgspec.Struct, frozen=True):
+    """A mean over seeds, and the half width of its 95 % confidence interval; None for a single seed."""
+
+    mean: float
+    margin: float | None
+
+
+class Compared(msgspec.Struct, frozen=True):
+    """What one strategy came to."""
+
+    strategy: str
+    utilisation: Estimate
+    """Share of the agents' time, from 0 to 1."""
+    abandon_rate: Estimate
+    """Share of the calls that persons answered, from 0 to 1."""
+    abandon_rate_worst: float
+    """The highest of all seeds."""
+    mean_wait: Estimate
+    """In seconds."""
+    hours: Estimate
+    """From the start to the end of the campaign."""
+
+
+def compare(scenario: Scenario, seeds: Sequence[int]) -> Iterator[Compared]:
+    """Run the scenario under each strategy and seed, one strategy after the other.
+
+    Raises:
+        ScenarioError: it has no agents to compare them by.
+    """
+    if not (scenario.queues and scenario.agents):
+        raise ScenarioError("queues: To compare strategies there must be queues and agents.")
+    for name in STRATEGIES:
+        yield _compared(name, [_run(_under(scenario, name, seed)) for seed in seeds])
+
+
+def estimate(values: Sequence[float]) -> Estimate:
+    """The mean of some values, with the 95 % confidence interval that Student's t distribution gives it."""
+    if len(values) == 1:
+        return Estimate(values[0], None)
+    freedom = len(values) - 1
+    quantile = _STUDENT[freedom - 1] if freedom <= len(_STUDENT) else _NORMAL
+    return Estimate(fmean(values), quantile * stdev(values) / sqrt(len(values)))
+
+
+def render_comparison(rows: Iterable[Compared]) -> str:
+    """A table, a strategy a line."""
+    lines = [f"{'strategy':<16}{'utilisation':>16}{'abandoned':>18}{'worst':>9}{'mean wait':>16}{'finished after':>18}"]
+    lines += (
+        f"{row.strategy:<16}{_percent(row.utilisation, 1):>16}{_percent(row.abandon_rate, 2):>18}"
+        f"{row.abandon_rate_worst:>9.2%}{_plain(row.mean_wait, 's'):>16}{_plain(row.hours, 'h'):>18}"
+        for row in rows
+    )
+    return "\n".join(lines)
+
+
+class _Outcome(msgspec.Struct, frozen=True):
+    utilisation: float
+    abandon_rate: float
+    mean_wait: float
+    hours: float
+
+
+def _under(scenario: Scenario, name: str, seed: int) -> Scenario:
+    is_fixed = name == for_dial_method(DialMethod.FIXED_RATE).name
+    campaign = msgspec.structs.replace(
+        scenario.campaign,
+        dial_method=DialMethod.FIXED_RATE if is_fixed else DialMethod.PREDICTIVE,
+        strategy="" if is_fixed else name,
+    )
+    return msgspec.structs.replace(scenario, campaign=campaign, seed=seed)
+
+
+def _run(scenario: Scenario) -> _Outcome:
+    simulation = Simulation(scenario)
+    simulation.run()
+    figures = call_centre_of(simulation)
+    closing: Closing = simulation.book.closings[CAMPAIGN_ID]
+    hours = (closing.at_ms - simulation.start_ms) / _HOUR_MS
+    if figures is None:
+        return _Outcome(0.0, 0.0, 0.0, hours)
+    return _Outcome(figures.utilisation, figures.abandon_rate, figures.mean_wait, hours)
+
+
+def _compared(name: str, outcomes: Sequence[_Outcome]) -> Compared:
+    return Compared(
+        strategy=name,
+        utilisation=estimate([one.utilisation for one in outcomes]),
+        abandon_rate=estimate([one.abandon_rate for one in outcomes]),
+        abandon_rate_worst=max(one.abandon_rate for one in outcomes),
+        mean_wait=estimate([one.mean_wait for one in outcomes]),
+        hours=estimate([one.hours for one in outcomes]),
+    )
+
+
+def _percent(value: Estimate, places: int) -> str:
+    margin = "" if value.margin is None else f" ± {100 * value.margin:.{places}f}"
+    return f"{100 * value.mean:.{places}f}{margin} %"
+
+
+def _plain(value: Estimate, unit: str) -> str:
+    margin = "" if value.margin is None else f" ± {value.margin:.1f}"
+    return f"{value.mean:.1f}{margin} {unit}"
