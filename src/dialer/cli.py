@@ -19,7 +19,7 @@ _EXPECTED: Final = (
 )
 """What may go wrong that is told in one line. By name, as importing what they are from takes seconds."""
 
-_COMMANDS: Final = ("serve", "users", "database", "openapi", "simulate", "forecast", "demo")
+_COMMANDS: Final = ("serve", "users", "database", "openapi", "simulate", "forecast", "explain", "demo")
 
 
 class _Commands(click.RichGroup):

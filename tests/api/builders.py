@@ -3,7 +3,7 @@
 from typing import Any
 
 from dialer.store.database import Database
-from dialer.store.models import AudioFile, CallRequest, Cdr, Row, SmsMessage, Subscriber, SurveyResult
+from dialer.store.models import AudioFile, CallRequest, Cdr, Row, SmsMessage, Subscriber, SurveyResult, Transfer
 from tests.api.harness import NOW_MS, Caller, Json
 
 _audio = {"name": "hello", "audio_file": "0a1b.wav", "format": "wav", "size": 1, "duration_ms": 1_000}
@@ -64,7 +64,7 @@ class Estate:
             phone_number="+12025550122",
             callerid="",
             status=4,
-            started_ms=NOW_MS - 60_000,
+            started_ms=NOW_MS,
             ring_limit_ms=45_000,
             talk_limit_ms=1_800_000,
             hold=0,
@@ -98,6 +98,18 @@ class Estate:
             question="How are you?",
             response="Fine",
         )
+        self.transfer_id = stored(
+            self.database,
+            Transfer,
+            callrequest_id=call_id,
+            place=1,
+            section_id=self.section["id"],
+            queue_id=self.queue["id"],
+            status=3,
+            reason="gave_up",
+            joined_ms=NOW_MS - 30_000,
+            ended_ms=NOW_MS,
+        )
         return call_id
 
     def _message(self) -> int:
@@ -121,7 +133,7 @@ class Estate:
             status="Delivered",
             cost=5_000,
             hold=0,
-            send_date=NOW_MS - 60_000,
+            send_date=NOW_MS,
             ended_ms=NOW_MS,
         )
 
@@ -147,6 +159,7 @@ class Estate:
         ids = {name: record["id"] for name, record in records.items()} | {
             "audio-files": self.audio_id,
             "callrequest": self.call_id,
+            "transfer": self.transfer_id,
             "cdr": self.cdr_id,
             "survey-result": self.result_id,
             "sms-message": self.message_id,

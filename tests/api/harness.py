@@ -66,7 +66,7 @@ class FakeWorker:
 
 async def forecast_in_thread(database: Database, order: Order) -> Forecast:
     """A forecast without a process of its own, which takes two seconds to start."""
-    return await anyio.to_thread.run_sync(anyio.run, forecast_campaign, database, order)
+    return await anyio.to_thread.run_sync(lambda: anyio.run(forecast_campaign, database, order))
 
 
 class Caller:

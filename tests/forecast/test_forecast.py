@@ -1,9 +1,11 @@
 """A forecast is what happens: the same engine on a copy of the rows that matter."""
 
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
+from sqlalchemy import Connection, Table
 
 from dialer.domain.digest import cdr_digest
 from dialer.domain.enums import CampaignStatus
@@ -71,7 +73,7 @@ def happened(house: House, campaign_id: int, before: int = 0) -> SeedForecast:
 
 def peak(house: House) -> int:
     """By counting, at every dial, who has dialled and has not ended."""
-    calls = [(row["started_ms"], row["ended_ms"]) for row in house.rows(CallRequest)]
+    calls: list[tuple[int, int]] = [(row["started_ms"], row["ended_ms"]) for row in house.rows(CallRequest)]
     return max(sum(start <= at_ms < end for start, end in calls) for at_ms, _ in calls)
 
 
@@ -137,15 +139,17 @@ async def test_new_subscribers_get_the_ids_they_will_have(house: House) -> None:
     campaign_id = house.campaign(house.survey(*SECTIONS), house.phonebook(*NUMBERS[:9]))
     for model in (Subscriber, Contact):
         last = max(row["id"] for row in house.rows(model))
-        house.database.write_now(
-            lambda c, m=model, i=last: c.execute(m.__table__.delete().where(m.__table__.c.id == i))
-        )
+        house.database.write_now(partial(delete_row, model.__table__, last))
     (foretold,) = (await forecast(house, campaign_id, first_seed=1)).per_seed
     await house.move(campaign_id, CampaignStatus.START)
     await house.advance(5 * 86_400)
     cdrs = [row["callid"] for row in house.rows(Cdr) if row["campaign_id"] == campaign_id]
     assert len(cdrs) == foretold.calls == 8
     assert foretold.digest == happened(house, campaign_id).digest
+
+
+def delete_row(table: Table, row_id: int, connection: Connection) -> None:
+    connection.execute(table.delete().where(table.c.id == row_id))
 
 
 def contents(folder: Path) -> dict[str, bytes]:

@@ -10,7 +10,7 @@ from dialer.domain.enums import SectionType
 from dialer.domain.survey import Prompt, Section, Survey
 from dialer.forecast.order import Order
 from dialer.forecast.rehearsal import Counters, Outcome, Stop
-from dialer.forecast.summary import ANSWERS_MAX, CountSpread, Forecast, nearest_rank, summarise
+from dialer.forecast.summary import ANSWERS_MAX, OTHERS, CountSpread, Forecast, nearest_rank, summarise
 
 
 @pytest.mark.parametrize(
@@ -33,7 +33,8 @@ def test_it_is_the_least_value_that_so_many_do_not_exceed(values: list[int], per
 def outcome(seed: int, reason: str = "completed", **answers: int) -> Outcome:
     counters = Counters(calls=10 * seed, answered=5, completed=1, cost=seed, live_answered=3, abandoned=seed % 3)
     keyed = Counter({(7, answer): count for answer, count in answers.items()})
-    return Outcome(seed, Stop(1_000 * seed, reason), 99, counters, 4, "digest", keyed)
+    total = Counter({7: keyed.total()}) if keyed else Counter[int]()
+    return Outcome(seed, Stop(1_000 * seed, reason), 99, counters, 4, "digest", keyed, total)
 
 
 def summary(*outcomes: Outcome) -> Forecast:
@@ -65,7 +66,7 @@ def test_each_figure_is_put_in_order_by_itself() -> None:
 
 def test_rare_answers_are_summed_up() -> None:
     rare = {f"a{place:03d}": 1 for place in range(ANSWERS_MAX + 1)}
-    (section,) = summary(outcome(1, often=5, **rare)).sections
+    (section,) = summary(outcome(1, "expired", often=5, **rare)).sections
     assert len(section.answers) == ANSWERS_MAX + 1
-    assert (section.answers[0].answer, section.answers[-1].answer) == ("often", "(2 others)")
+    assert (section.answers[0].answer, section.answers[-1].answer) == ("often", OTHERS)
     assert section.answers[-1].count == CountSpread(2, 2, 2)

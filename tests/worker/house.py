@@ -11,6 +11,7 @@ from dialer.domain.zones import zone_of_number
 from dialer.store import collecting, ledger, lifecycle
 from dialer.store.database import Database
 from dialer.store.models import (
+    Agent,
     BranchingTemplate,
     CallRequest,
     Campaign,
@@ -20,9 +21,11 @@ from dialer.store.models import (
     DncList,
     Gateway,
     Phonebook,
+    Queue,
     Row,
     SectionTemplate,
     SurveyTemplate,
+    Tier,
     User,
 )
 from dialer.worker.worker import Worker, open_worker
@@ -133,6 +136,17 @@ class House:
     def call_off(self, dnc_id: int, number: str) -> None:
         """Put a number on a do-not-call list."""
         self.add(DncContact, dnc_id=dnc_id, phone_number=number, number=number)
+
+    def agent(self, **values: object) -> int:
+        """An agent who is available, unless told otherwise."""
+        return self.add(Agent, **{"user_id": self.user_id, "name": "agent", "status": 2, "figures": "", **values})
+
+    def queue(self, *agent_ids: int, **values: object) -> int:
+        """A queue served by these agents, each at a position of their own."""
+        queue_id = self.add(Queue, user_id=self.user_id, name="queue", **values)
+        for position, agent_id in enumerate(agent_ids, 1):
+            self.add(Tier, queue_id=queue_id, agent_id=agent_id, position=position)
+        return queue_id
 
     def campaign(self, survey_id: int, *phonebook_ids: int, **values: object) -> int:
         """A campaign that is not started: a dial a second, for three days, unless told otherwise."""

@@ -22,6 +22,7 @@ _OUTCOME: Final = Outcome(
     calls_in_progress_peak=1,
     digest=cdr_digest([]),
     answers=Counter({(1, "yes"): 1}),
+    answered_sections=Counter({1: 1}),
 )
 FORECAST: Final[Any] = msgspec.to_builtins(summarise(Order(1, MOMENT_MS, "UTC", seeds=1), [_OUTCOME], _SURVEY))
 """Of one seed."""

@@ -27,6 +27,7 @@ from dialer.api.records.messages import SMS_CAMPAIGNS, SMS_MESSAGES
 from dialer.api.records.queues import AGENTS, QUEUES, TIERS
 from dialer.api.records.subscribers import SUBSCRIBERS
 from dialer.api.records.surveys import AUDIO_FILES, BRANCHING_TEMPLATES, SECTION_TEMPLATES, SURVEY_TEMPLATES
+from dialer.api.records.transfers import TRANSFERS
 from dialer.api.resource import Resource
 
 RESOURCES: Final[tuple[Resource, ...]] = (
@@ -46,6 +47,7 @@ RESOURCES: Final[tuple[Resource, ...]] = (
     PAYMENTS,
     CDRS,
     CALLREQUESTS,
+    TRANSFERS,
     SURVEY_RESULTS,
     USERS,
     GATEWAYS,

@@ -24,6 +24,24 @@ def open_database(settings: Settings) -> Iterator[Database]:
         MigrationError: it cannot be opened, or not brought to this version.
     """
     migrate.upgrade(settings.database_url)
+    with _opened(settings) as database:
+        yield database
+
+
+@contextlib.contextmanager
+def open_database_to_read(settings: Settings) -> Iterator[Database]:
+    """The same as it is, for what only reads: nothing is created, and nothing migrated.
+
+    Raises:
+        MigrationError: there is none, it is of another version, or it cannot be read.
+    """
+    migrate.check(settings.database_url)
+    with _opened(settings) as database:
+        yield database
+
+
+@contextlib.contextmanager
+def _opened(settings: Settings) -> Iterator[Database]:
     database = Database(settings.database_url)
     try:
         yield database

@@ -1,11 +1,13 @@
 """The pacing of campaigns that dial for agents: what their strategy is told, and what they measure."""
 
+import math
 from typing import Final
 
 from dialer.domain.board import ACTIVE, Board, OpenCampaign
 from dialer.domain.enums import AmdStatus, DialMethod
 from dialer.domain.events import CallAnswered, CallRestored
 from dialer.domain.pacing import measure
+from dialer.domain.pacing.predictive import credit_of
 from dialer.domain.pacing.situation import Pace, Situation, Strategy
 from dialer.domain.pacing.strategies import STRATEGIES, for_dial_method
 from dialer.domain.plans import Call, CallOutcome, CampaignPlan
@@ -39,7 +41,7 @@ class AgentPacing:
             return
         if event.answered_ms is None:
             campaign.dialling[call.id] = call.started_ms
-        elif event.is_live and not call.transfers:
+        elif not call.transfers:
             campaign.greeted[call.id] = event.answered_ms
 
     def dialled(self, campaign: OpenCampaign, call: Call) -> None:
@@ -56,13 +58,14 @@ class AgentPacing:
             return
         measure.answered(campaign.figures, call.started_ms, event.answered_ms, is_live=event.is_live)
         self._board.keep_figures(campaign)
-        if event.is_live:
-            campaign.greeted[call.id] = event.answered_ms
+        campaign.greeted[call.id] = event.answered_ms  # A machine that is played to may come to an agent, too.
 
     def ended(self, campaign: OpenCampaign, call: Call, outcome: CallOutcome) -> None:
         """A call is over. One that was hung up before it was known who answered counts as answered by a person."""
         campaign.greeted.pop(call.id, None)
         was_unknown = campaign.dialling.pop(call.id, None) is not None
+        if not campaign.measures:
+            return
         is_live = outcome.answered_ms is not None and outcome.amd_status is not AmdStatus.MACHINE
         if is_live and was_unknown and outcome.answered_ms is not None:
             measure.answered(campaign.figures, call.started_ms, outcome.answered_ms, is_live=True)
@@ -88,6 +91,10 @@ class AgentPacing:
             greeted_ms=tuple(sorted(at_ms for one in sharing for at_ms in one.greeted.values())),
             bridged_ms=staff.bridged_ms,
             wrapping_ms=staff.wrapping_ms,
+            shared_credit=min(
+                (credit_of(one.plan.abandon_rate_max, one.figures) for one in sharing if one is not campaign),
+                default=math.inf,
+            ),
             figures=campaign.figures,
         )
 

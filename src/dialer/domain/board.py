@@ -58,7 +58,12 @@ class OpenCampaign:
         self.dialling: dict[int, int] = {}
         """Of a campaign that is paced by its agents: when each call was dialled that nobody has answered yet."""
         self.greeted: dict[int, int] = {}
-        """When each call was answered, by a person, that has not come to its transfer yet."""
+        """When each call was answered that has not come to its transfer yet."""
+
+    @property
+    def measures(self) -> bool:
+        """Whether it dials by what it measures: else there is nothing to remember."""
+        return self.plan.dial_method is not DialMethod.FIXED_RATE
 
 
 class Board:
@@ -94,6 +99,6 @@ class Board:
         return self.next_call_id - 1
 
     def keep_figures(self, campaign: OpenCampaign) -> None:
-        """Have recorded what a campaign has measured, if it dials by that."""
-        if campaign.plan.dial_method is not DialMethod.FIXED_RATE:
+        """Have recorded what a campaign has measured, if it dials by that; once it is over, nobody asks."""
+        if campaign.measures and campaign.status in ACTIVE:
             self.emit(KeepFigures(campaign.plan.id, campaign.figures))

@@ -8,6 +8,7 @@ from dialer.domain.hopper import NEVER_MS
 from dialer.domain.money import Rate
 from dialer.domain.plans import CampaignPlan, GatewayPlan, Subscriber
 from dialer.domain.prefixes import dialled_number
+from dialer.domain.rates import NO_CARD, RateCard
 from dialer.domain.resting import Rest, after_attempt
 from dialer.domain.text import fill
 from dialer.domain.texting import parts_of
@@ -73,6 +74,7 @@ class Offer(NamedTuple):
 
     hold: int
     talk_limit_ms: int
+    rate: Rate
     text: str = ""
     parts: int = 0
 
@@ -80,34 +82,38 @@ class Offer(NamedTuple):
 class Account:
     """An owner's money as the engine sees it: the balance, and what is held of it for calls in progress."""
 
-    __slots__ = ("balance", "held", "rate", "sms_rate", "waiting")
+    __slots__ = ("balance", "card", "held", "rate", "sms_rate", "waiting")
 
-    def __init__(self, balance: int, held: int, rate: Rate, sms_rate: int) -> None:
+    def __init__(self, balance: int, held: int, rate: Rate, sms_rate: int, card: RateCard = NO_CARD) -> None:
         self.balance = balance
         self.held = held
         self.rate = rate
+        """Of numbers that the rate card says nothing of."""
         self.sms_rate = sms_rate
+        self.card = card
         self.waiting: set[int] = set()
         """Ids of the campaigns that wait for a call to end and set money free."""
+
+    def rate_for(self, number: str) -> Rate:
+        """What a call to a number in normal form costs."""
+        return (self.card.find(number) or self.rate) if self.card else self.rate
 
     def offer(self, plan: CampaignPlan, subscriber: Subscriber) -> Offer | None:
         """What the free balance pays for: a call, cut to its length, or a whole message; None if for neither."""
         if plan.text_message is None:
-            return self.offer_leg(plan.callmaxduration_s * SECOND_MS)
+            return self.offer_leg(self.rate_for(subscriber.number), plan.callmaxduration_s * SECOND_MS)
         return self.offer_text(
             fill(plan.text_message, subscriber.full_name, subscriber.additional_vars, subscriber.number)
         )
 
-    def offer_leg(self, wanted_ms: int) -> Offer | None:
-        """The same for one leg of a call that is to last so long at most."""
-        talk_limit_s = self.rate.affordable_s(self.balance - self.held, -(-wanted_ms // SECOND_MS))
-        if talk_limit_s == 0:
-            return None
-        return Offer(self.rate.cost(self.rate.billed_duration(talk_limit_s)), talk_limit_s * SECOND_MS)
+    def offer_leg(self, rate: Rate, wanted_ms: int) -> Offer | None:
+        """The same for one leg of a call at this rate that is to last so long at most."""
+        talk_limit_s = rate.affordable_s(self.balance - self.held, -(-wanted_ms // SECOND_MS))
+        return Offer(rate.price(talk_limit_s), talk_limit_s * SECOND_MS, rate) if talk_limit_s else None
 
     def offer_text(self, text: str) -> Offer | None:
         """The same for a message, cut to the length that a message may have."""
         text = text[:MESSAGE_CHARACTERS_MAX]
         parts = parts_of(text)
         price = parts * self.sms_rate
-        return Offer(price, 0, text, parts) if price <= self.balance - self.held else None
+        return Offer(price, 0, self.rate, text, parts) if price <= self.balance - self.held else None

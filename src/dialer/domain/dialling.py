@@ -24,7 +24,6 @@ from dialer.domain.effects import (
 from dialer.domain.enums import CampaignStatus
 from dialer.domain.hopper import NEVER_MS
 from dialer.domain.identity import call_uuid
-from dialer.domain.money import Rate
 from dialer.domain.pacing.fixed import due_ms, fixed_rate
 from dialer.domain.plans import Call, Subscriber
 from dialer.domain.zones import is_zone_key
@@ -193,7 +192,7 @@ class Dialling:
             self._wait_for_credit(campaign, account)
             return False
         campaign.hopper.take()
-        call = self._new_call(campaign, account.rate, subscriber, offer, now_ms)
+        call = self._new_call(campaign, subscriber, offer, now_ms)
         account.held += call.hold
         campaign.in_progress += 1
         if is_paced_by_agents(plan):
@@ -205,7 +204,7 @@ class Dialling:
         self._board.emit(Dial(call, campaign.next_dial_us, campaign.callerid_turns))
         return True
 
-    def _new_call(self, campaign: OpenCampaign, rate: Rate, subscriber: Subscriber, offer: Offer, now_ms: int) -> Call:
+    def _new_call(self, campaign: OpenCampaign, subscriber: Subscriber, offer: Offer, now_ms: int) -> Call:
         plan = campaign.plan
         subscriber.attempts += 1
         call = Call(
@@ -218,7 +217,7 @@ class Dialling:
             ring_limit_ms=plan.ring_limit_ms,
             talk_limit_ms=offer.talk_limit_ms,
             hold=offer.hold,
-            rate=rate,
+            rate=offer.rate,
             callerid=choose_callerid(plan, subscriber.number, campaign.callerid_turns),
             dialled=self._gateways[plan.gateway_id].written(subscriber.number),
             amd=plan.amd,

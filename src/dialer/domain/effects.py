@@ -41,6 +41,15 @@ class CountSubscribers(msgspec.Struct, frozen=True, gc=False):
     campaign_id: int
 
 
+class CheckNumber(msgspec.Struct, frozen=True, gc=False):
+    """Find out whether a number stands on a do-not-call list, to which a call wants to send a text message."""
+
+    call_id: int
+    dnc_id: int
+    number: str
+    text: str
+
+
 class Dial(msgspec.Struct, frozen=True, gc=False):
     """Place a call. The attempt and its hold are on record before a real carrier hears of it."""
 
@@ -160,12 +169,6 @@ class ExpectCallBack(msgspec.Struct, frozen=True, gc=False):
     call: Call
 
 
-class ForgetCallBack(msgspec.Struct, frozen=True, gc=False):
-    """They have."""
-
-    call_id: int
-
-
 class AnswerCall(msgspec.Struct, frozen=True, gc=False):
     """Answer a call that came in."""
 
@@ -244,6 +247,7 @@ Effect = (
     | ClaimRetries
     | ClaimAgain
     | CountSubscribers
+    | CheckNumber
     | Dial
     | HangUp
     | FinishCall
@@ -260,7 +264,6 @@ Effect = (
     | KeepQueue
     | KeepFigures
     | ExpectCallBack
-    | ForgetCallBack
     | AnswerCall
     | FinishInbound
     | RefuseInbound

@@ -81,6 +81,7 @@ class Engine:
             events.DncReached: self._call_off,
             events.CallAnswered: self._pacing.answered,
             events.TextRequested: self._texts.requested,
+            events.NumberChecked: self._texts.checked,
             events.TransferReached: self._transfers.reached,
             events.CallerLeft: self._transfers.left,
             events.AgentAnswered: self._transfers.taken,
@@ -113,6 +114,8 @@ class Engine:
         self._handlers[type(event)](now_ms, event)
         if type(event) in _MOVES_AGENTS:
             self._transfers.settle(now_ms)
+            for call in self._transfers.unserved():
+                self._free(call, now_ms)
             for campaign in self._pacing.paced():
                 self._dialling.consider(campaign, now_ms)
         return effects
@@ -121,7 +124,8 @@ class Engine:
 
     def _open_account(self, _now_ms: int, event: events.AccountOpened) -> None:
         known = self._accounts.get(event.user_id)
-        account = self._accounts[event.user_id] = Account(event.balance, event.held, event.rate, event.sms_rate)
+        account = Account(event.balance, event.held, event.rate, event.sms_rate, event.card)
+        self._accounts[event.user_id] = account
         if known is not None:
             account.waiting = known.waiting
 
@@ -175,7 +179,7 @@ class Engine:
             self._gateways[call.plan.gateway_id].in_progress += 1
             return
         campaign = self._campaigns.setdefault(call.plan.id, OpenCampaign(call.plan, self._board.windows))
-        if call.did_id is not None:
+        if call.is_inbound:
             campaign.inbound += 1
         else:
             campaign.in_progress += 1
@@ -212,7 +216,7 @@ class Engine:
         del self._calls[event.call_id]
         if call.parent_id is not None:
             self._texts.finished(call, event.outcome)
-        elif call.did_id is not None:
+        elif call.is_inbound:
             self._inbound.finished(call, event.outcome)
         else:
             self._finish_call(now_ms, call, event.outcome)
@@ -236,8 +240,7 @@ class Engine:
         charge = bill(call, outcome)
         after = verdict(call, outcome)
         self._board.emit(FinishCall(call, outcome, charge, after))
-        if is_paced_by_agents(campaign.plan):
-            self._pacing.ended(campaign, call, outcome)
+        self._pacing.ended(campaign, call, outcome)
         if outcome.calls_back_ms is not None:
             self._board.emit(ExpectCallBack(outcome.calls_back_ms, call))
         campaign.in_progress -= 1

@@ -7,6 +7,7 @@ from dialer.domain.money import Rate
 from dialer.domain.pacing.situation import Figures
 from dialer.domain.plans import Call, CallOutcome, CampaignPlan, GatewayPlan, LegOutcome, Subscriber
 from dialer.domain.queueing.plans import AgentFigures, AgentPlan, LeftEarly, QueuePlan
+from dialer.domain.rates import NO_CARD, RateCard
 from dialer.domain.resting import Rest
 
 
@@ -19,6 +20,8 @@ class AccountOpened(msgspec.Struct, frozen=True):
     rate: Rate
     sms_rate: int = 0
     """For each part of a text message."""
+    card: RateCard = NO_CARD
+    """What calls to certain numbers cost instead of `rate`."""
 
 
 class GatewayOpened(msgspec.Struct, frozen=True):
@@ -59,7 +62,6 @@ class CallRestored(msgspec.Struct, frozen=True):
     call: Call
     answered_ms: int | None = None
     """When it was answered, if `CallAnswered` has told so."""
-    is_live: bool = False
 
 
 class CampaignWoken(msgspec.Struct, frozen=True, gc=False):
@@ -127,6 +129,15 @@ class TextRequested(msgspec.Struct, frozen=True, gc=False):
     call_id: int
     number: str
     text: str
+
+
+class NumberChecked(msgspec.Struct, frozen=True, gc=False):
+    """Whether the number of such a message stands on the campaign's do-not-call list at this moment."""
+
+    call_id: int
+    number: str
+    text: str
+    is_on_dnc: bool
 
 
 class TransferReached(msgspec.Struct, frozen=True, gc=False):
@@ -236,6 +247,7 @@ Event = (
     | DncReached
     | CallAnswered
     | TextRequested
+    | NumberChecked
     | TransferReached
     | CallerLeft
     | AgentAnswered

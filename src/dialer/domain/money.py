@@ -74,9 +74,13 @@ class Rate(msgspec.Struct, frozen=True):
             return 0
         return (2 * self.per_minute * billed_s + _MINUTE_S) // (2 * _MINUTE_S) + self.connection_fee
 
+    def price(self, billsec: int) -> int:
+        """The price of a call of so many seconds of conversation."""
+        return self.cost(self.billed_duration(billsec))
+
     def affordable_s(self, money: int, wanted_s: int) -> int:
         """The longest call, up to `wanted_s` seconds, whose price `money` covers; 0 if not even one increment."""
-        if self.cost(self.billed_duration(wanted_s)) <= money:
+        if self.price(wanted_s) <= money:
             return wanted_s
         if self.cost(self.first_increment_s) > money:
             return 0

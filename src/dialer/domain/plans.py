@@ -142,6 +142,11 @@ class Transfer(msgspec.Struct):
     is_abandoned: bool = False
     """Nobody took it within `ABANDONED_AFTER_MS`."""
 
+    @property
+    def has_queued(self) -> bool:
+        """Whether it came into a queue: known even when the queue, or its agent, has been deleted since."""
+        return self.score_from_ms > 0
+
 
 class Call(msgspec.Struct, gc=False):
     """One attempt in progress, with all that decides what happens in it: a call, or a text message on its way."""
@@ -172,9 +177,14 @@ class Call(msgspec.Struct, gc=False):
     parent_id: int | None = None
     """The call in which a section sent this message: nothing follows from it for the subscriber."""
     did_id: int | None = None
-    """The number that was called, if this call came in. Nothing follows from it for the subscriber either."""
+    """The number that was called, if this call came in; None again if that number has been deleted since."""
     did_number: str = ""
     transfers: tuple[Transfer, ...] = ()
+
+    @property
+    def is_inbound(self) -> bool:
+        """Whether it came in: then nothing follows from it for the subscriber. Attempts of ours count from 1."""
+        return self.attempt < 0
 
 
 class SectionResult(msgspec.Struct, frozen=True, gc=False):

@@ -6,9 +6,10 @@ from msgspec import structs
 
 from dialer.domain import events
 from dialer.domain.board import Board
-from dialer.domain.effects import FinishText, SendText
+from dialer.domain.effects import CheckNumber, FinishText, SendText
 from dialer.domain.identity import call_uuid
 from dialer.domain.money import Rate
+from dialer.domain.numbers import NumberError, normalise
 from dialer.domain.plans import Call, CallOutcome, bill
 
 _LEGS_BEFORE: Final = 1_000
@@ -22,20 +23,40 @@ class Texts:
         self._board: Final = board
 
     def requested(self, now_ms: int, event: events.TextRequested) -> None:
-        """Send a message, unless there is nothing to send it over, no money, or a wish not to be called again."""
+        """A call has come to a message: who asked not to be called is not written to, either."""
         call = self._board.calls.get(event.call_id)
-        line = None if call is None else self._board.gateways.get(call.plan.sms_gateway_id or 0)
-        if call is None or line is None or self._is_called_off(call, event.number):
+        try:
+            number = normalise(event.number)
+        except NumberError:
+            return
+        if call is None:
+            return
+        dnc_id = self._board.campaigns[call.plan.id].plan.dnc_id
+        if dnc_id is None:
+            self._send(now_ms, call, number, event.text)
+        else:
+            self._board.emit(CheckNumber(call.id, dnc_id, number, event.text))
+
+    def checked(self, now_ms: int, event: events.NumberChecked) -> None:
+        """Whether the number may be written to is known now."""
+        call = self._board.calls.get(event.call_id)
+        if call is not None and not event.is_on_dnc:
+            self._send(now_ms, call, event.number, event.text)
+
+    def _send(self, now_ms: int, call: Call, number: str, text: str) -> None:
+        """Send a message, unless there is nothing to send it over, or no money."""
+        line = self._board.gateways.get(self._board.campaigns[call.plan.id].plan.sms_gateway_id or 0)
+        if line is None:
             return
         account = self._board.accounts[call.plan.user_id]
-        offer = account.offer_text(event.text)
+        offer = account.offer_text(text)
         if offer is None or not offer.parts:
             return
         starts_ms = line.free_at_ms(now_ms)
         line.dialled(starts_ms)
-        message = self._message(call, event.number, line.plan.id, starts_ms)
+        message = self._message(call, number, line.plan.id, starts_ms)
         message.hold, message.text, message.parts = offer.hold, offer.text, offer.parts
-        message.dialled = line.written(event.number)
+        message.dialled = line.written(number)
         account.held += offer.hold
         self._board.calls[message.id] = message
         self._board.emit(SendText(message))
@@ -68,7 +89,3 @@ class Texts:
             callerid=call.callerid,
             parent_id=call.id,
         )
-
-    def _is_called_off(self, call: Call, number: str) -> bool:
-        dnc_id = call.plan.dnc_id
-        return dnc_id is not None and number in self._board.called_off.get(dnc_id, ())

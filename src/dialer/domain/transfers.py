@@ -22,6 +22,7 @@ from dialer.domain.effects import (
 from dialer.domain.enums import AgentStatus, Cause, TransferStatus
 from dialer.domain.hopper import NEVER_MS
 from dialer.domain.identity import call_uuid
+from dialer.domain.numbers import NumberError, normalise
 from dialer.domain.pacing import measure
 from dialer.domain.pacing.situation import ABANDONED_AFTER_MS
 from dialer.domain.plans import Call, LegOutcome, Transfer, bill_leg
@@ -50,6 +51,7 @@ class Transfers:
         self._wake_ms = NEVER_MS
         self._is_touched = False
         """Something has happened that the floor may act upon."""
+        self._unserved_calls: list[Call] = []
 
     # --- what was read, and what comes back after a restart ---------------------------------------------------------
 
@@ -62,21 +64,37 @@ class Transfers:
         self._wake_at(now_ms)
 
     def open_agent(self, now_ms: int, event: events.AgentOpened) -> None:
-        """An agent, or how they stand now."""
-        self._agents[event.plan.id] = event.plan
-        self._floor.open_agent(event.plan, event.figures)
+        """An agent, or how they stand now. Who behaves otherwise from now on is asked anew for the call that rings."""
+        plan, known = event.plan, self._agents.get(event.plan.id)
+        self._agents[plan.id] = plan
+        self._floor.open_agent(plan, event.figures)
+        asked = self._floor.asked_for(plan.id)
+        if known is not None and known.parameters != plan.parameters and asked is not None:
+            self._board.emit(OfferCall(self._board.calls[asked.call_id], plan, asked.offers[plan.id]))
         self._wake_at(now_ms)
 
     def close_queue(self, now_ms: int, event: events.QueueClosed) -> None:
-        """A queue that was deleted: nobody is brought to it any more."""
+        """A queue that was deleted: nobody is brought to it any more, and who waits in it waits for nothing."""
         self._queue_ids.discard(event.queue_id)
         self._floor.open_queue(QueuePlan(event.queue_id))
+        for call in self._board.calls.values():
+            transfer = _open_transfer(call)
+            if transfer is not None and transfer.queue_id == event.queue_id:
+                transfer.queue_id = None
+                if self._floor.waiting_of(call.id) is not None:
+                    self._floor.forget_call(call.id)
+                    self._unserved(call, transfer, "no_queue", now_ms)
         self._wake_at(now_ms)
 
     def close_agent(self, now_ms: int, event: events.AgentClosed) -> None:
-        """An agent who was deleted: they take no more calls."""
-        known = self._agents[event.agent_id]
+        """An agent who was deleted: they take no more calls. One they are in goes on, and counts for nobody."""
+        known = self._agents.pop(event.agent_id)
         self._floor.open_agent(structs.replace(known, status=AgentStatus.LOGGED_OUT))
+        for call in self._board.calls.values():
+            transfer = _open_transfer(call)
+            if transfer is not None and transfer.agent_id == event.agent_id:
+                transfer.agent_id = None
+                self._floor.forget_call(call.id)
         self._wake_at(now_ms)
 
     def restore(self, now_ms: int, call: Call) -> None:
@@ -88,10 +106,14 @@ class Transfers:
         campaign.legs += 1
         if transfer.gateway_id:
             self._board.gateways[transfer.gateway_id].in_progress += 1
-        if transfer.queue_id is None:
+        if not transfer.has_queued:
             return
-        if transfer.agent_id is not None and transfer.answered_ms is not None:
-            self._floor.restore_talk(call.id, transfer.agent_id, transfer.answered_ms)
+        if transfer.answered_ms is not None:
+            if transfer.agent_id is not None:
+                self._floor.restore_talk(call.id, transfer.agent_id, transfer.answered_ms)
+            return
+        if transfer.queue_id is None:
+            self._unserved(call, transfer, "no_queue", now_ms)
             return
         number, offers = call.subscriber.number, dict(transfer.offers)
         self._floor.restore_waiting(
@@ -115,12 +137,12 @@ class Transfers:
             return
         campaign = self._board.campaigns[call.plan.id]
         answered_ms = campaign.greeted.pop(call.id, None)
-        if answered_ms is not None:
+        if answered_ms is not None and campaign.measures:
             measure.transferred(campaign.figures, answered_ms, now_ms)
             self._board.keep_figures(campaign)
         transfer = self._new(call, event, now_ms)
         call.transfers = (*call.transfers, transfer)
-        transfer.reason = self._refusal(campaign, call, transfer, now_ms)
+        transfer.reason = _nobody(event, transfer) or self._refusal(campaign, call, transfer, now_ms)
         if transfer.reason:
             self._close(call, transfer, now_ms)
             self._board.emit(ResumeCall(call.id))
@@ -174,7 +196,7 @@ class Transfers:
             self._board.learn(transfer.gateway_id, outcome.cause, transfer.started_ms, now_ms)
         self._release(call, transfer)
         self._close(call, transfer, now_ms)
-        if transfer.agent_id is not None:
+        if transfer.has_queued:
             self._free_agent(call, transfer, now_ms)
 
     def call_over(self, now_ms: int, call: Call) -> None:
@@ -205,28 +227,33 @@ class Transfers:
         self._wake_at(min(overdue_ms, self._floor.wakes_at_ms(now_ms)))
         return True
 
+    def unserved(self) -> list[Call]:
+        """The calls that have left a queue since this was asked last: what was held for their B-legs is free."""
+        calls, self._unserved_calls = self._unserved_calls, []
+        return calls
+
     # --- how ----------------------------------------------------------------------------------------------------------
 
     def _new(self, call: Call, event: events.TransferReached, now_ms: int) -> Transfer:
         place = len(call.transfers) + 1
+        try:
+            number = normalise(event.number)
+        except NumberError:
+            number = ""
         return Transfer(
             place=place,
             section_id=event.section_id,
             callid=call_uuid(self._board.seed, call.plan.id, call.subscriber.id, call.attempt, place + 1),
             joined_ms=now_ms,
             rate=self._board.accounts[call.plan.user_id].rate,
-            queue_id=event.queue_id,
-            number=event.number,
-            ring_limit_ms=call.plan.ring_limit_ms,
+            queue_id=event.queue_id if event.queue_id in self._queue_ids else None,
+            number=number,
+            ring_limit_ms=call.ring_limit_ms,
         )
 
     def _refusal(self, campaign: OpenCampaign, call: Call, transfer: Transfer, now_ms: int) -> str:
         """Why a call cannot be brought to anybody; empty if it can, and its hold and limit are set."""
-        if transfer.queue_id is None and not transfer.number:
-            return "no_number"
-        if transfer.queue_id is not None and transfer.queue_id not in self._queue_ids:
-            return "no_queue"
-        if call.plan.max_xfer and campaign.legs >= call.plan.max_xfer:
+        if campaign.plan.max_xfer and campaign.legs >= campaign.plan.max_xfer:
             return "max_xfer"
         offer = self._board.accounts[call.plan.user_id].offer_leg(call.talk_limit_ms)
         if offer is None:
@@ -267,6 +294,7 @@ class Transfers:
         self._release(call, transfer)
         self._close(call, transfer, now_ms)
         self._board.emit(ResumeCall(call.id))
+        self._unserved_calls.append(call)
         self._touch()
 
     def _finish(self, call: Call, transfer: Transfer, outcome: LegOutcome) -> None:
@@ -292,7 +320,7 @@ class Transfers:
     def _free_agent(self, call: Call, transfer: Transfer, now_ms: int) -> None:
         agent_id = self._floor.released(now_ms, call.id)
         campaign = self._board.campaigns[call.plan.id]
-        if agent_id is not None and transfer.answered_ms is not None:
+        if agent_id is not None and transfer.answered_ms is not None and campaign.measures:
             free_ms = now_ms + self._agents[agent_id].wrap_up_ms
             measure.handled(campaign.figures, transfer.answered_ms, free_ms)
             self._board.keep_figures(campaign)
@@ -309,8 +337,9 @@ class Transfers:
             if not transfer.is_abandoned:
                 transfer.is_abandoned = True
                 campaign = self._board.campaigns[call.plan.id]
-                measure.abandoned(campaign.figures)
-                self._board.keep_figures(campaign)
+                if campaign.measures:
+                    measure.abandoned(campaign.figures)
+                    self._board.keep_figures(campaign)
                 self._board.emit(KeepTransfer(call, transfer))
 
     def _keep_changes(self) -> None:
@@ -333,6 +362,15 @@ class Transfers:
         if at_ms < self._wake_ms:
             self._wake_ms = at_ms
             self._board.emit(WakeFloor(at_ms))
+
+
+def _nobody(event: events.TransferReached, transfer: Transfer) -> str:
+    """Why there is nobody to bring a call to; empty if there is somebody."""
+    if event.queue_id is not None:
+        return "" if transfer.queue_id is not None else "no_queue"
+    if transfer.number:
+        return ""
+    return "invalid_number" if event.number else "no_number"
 
 
 def _open_transfer(call: Call) -> Transfer | None:

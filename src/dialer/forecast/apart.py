@@ -12,7 +12,6 @@ from typing import Final
 
 import anyio
 import msgspec
-from anyio.abc import Process
 
 from dialer.domain.states import IllegalMoveError
 from dialer.forecast.forecast import NoCampaignError, forecast_campaign
@@ -59,7 +58,11 @@ async def forecast_apart(database: Database, order: Order) -> Forecast:
         ForecastFailedError: the process failed.
     """
     task = _Task(database.url.render_as_string(hide_password=False), order)
-    async with await _started() as process:
+    # Who gives up while it starts would leave a process that nobody ends. It has a session of its own, as who presses
+    # Ctrl+C means the service, which then ends it.
+    with anyio.CancelScope(shield=True):
+        process = await anyio.open_process(_COMMAND, stdin=PIPE, stdout=PIPE, stderr=None, start_new_session=True)
+    async with process:
         if process.stdin is None or process.stdout is None:
             raise ForecastFailedError("the process has no pipes")
         await process.stdin.send(msgspec.json.encode(task) + _END)
@@ -70,17 +73,10 @@ async def forecast_apart(database: Database, order: Order) -> Forecast:
     return _read(msgspec.json.decode(line, type=_Reply))
 
 
-async def _started() -> Process:
-    """The process, in a session of its own: who presses Ctrl+C means the service, which then ends it."""
-    # Who gives up while it starts would leave a process that nobody ends.
-    with anyio.CancelScope(shield=True):
-        return await anyio.open_process(_COMMAND, stdin=PIPE, stdout=PIPE, stderr=None, start_new_session=True)
-
-
 def _read(reply: _Reply) -> Forecast:
     if reply.forecast is not None:
         return reply.forecast
-    if reply.met:
+    if reply.met in _KNOWN:
         raise _KNOWN[reply.met](reply.message)
     raise CampaignNotReadyError(reply.errors)
 

@@ -9,6 +9,7 @@ from typing import Final, TypeAlias
 
 from sqlalchemy import (
     ColumnElement,
+    CompoundSelect,
     Connection,
     Select,
     Table,
@@ -56,7 +57,7 @@ from dialer.store.models import (
 )
 
 RECENT_MS: Final = 1_000
-"""A gateway that limits calls a second remembers them for so long."""
+"""A gateway that limits how much goes out a second remembers it for so long."""
 COPY_ROWS: Final = 5_000
 """Rows that are in memory at once."""
 
@@ -70,6 +71,8 @@ _subscribers = Subscriber.__table__
 _sections = SectionTemplate.__table__
 _requests = CallRequest.__table__
 _messages = SmsMessage.__table__
+_gateways = Gateway.__table__
+_sms_gateways = SmsGateway.__table__
 _transfers = Transfer.__table__
 _call_backs = CallBack.__table__
 _queues = Queue.__table__
@@ -101,7 +104,7 @@ def parts_of(campaign_id: int, now_ms: int) -> Iterator[Part]:
     yield from _campaign_parts(campaign_id)
     yield from _survey_parts(campaign_id)
     yield from _people_parts(campaign_id)
-    yield from _attempt_parts(campaign_id, now_ms)
+    yield from _attempt_parts(campaign_id, _requests_of(campaign_id, now_ms), now_ms)
     # Of these there are few, and which of them a call may come to is known to the survey and the engine.
     for model in (Gateway, SmsGateway, Queue, Agent, Tier, AudioFile, ServiceState):
         yield model.__table__, true()
@@ -136,36 +139,45 @@ def _people_parts(campaign_id: int) -> Iterator[Part]:
     yield _links, _links.c.campaign_id == campaign_id
     yield Phonebook.__table__, Phonebook.__table__.c.id.in_(_phonebooks(campaign_id))
     yield _contacts, _is_uncollected(campaign_id)
-    yield _subscribers, _subscribers.c.campaign_id == campaign_id
     yield DncList.__table__, DncList.__table__.c.id.in_(list_id)
     yield DncContact.__table__, and_(on_dnc.dnc_id.in_(list_id), on_dnc.number.in_(numbers))
 
 
-def _attempt_parts(campaign_id: int, now_ms: int) -> Iterator[Part]:
+def _attempt_parts(campaign_id: int, requests: CompoundSelect[int], now_ms: int) -> Iterator[Part]:
     """Attempts that are in progress, and those over that something still goes by."""
-    since_ms = now_ms - RECENT_MS
-    of_gateways = select(Gateway.__table__.c.id)
-    recent = and_(_requests.c.gateway_id.in_(of_gateways), _requests.c.started_ms > since_ms)
-    recent_legs = and_(_transfers.c.gateway_id.in_(of_gateways), _transfers.c.started_ms > since_ms)
-    in_queue = and_(
-        _transfers.c.queue_id == _queues.c.id,
-        _transfers.c.ended_ms > now_ms - _queues.c.discard_abandoned_after * 1_000,
+    limited = select(_sms_gateways.c.id).where(_sms_gateways.c.max_cps > 0)
+    recent = and_(_messages.c.gateway_id.in_(limited), _messages.c.send_date > now_ms - RECENT_MS)
+    # Who has called in may be the subscriber of another campaign.
+    callers = select(_requests.c.subscriber_id).where(_requests.c.id.in_(requests))
+    yield _requests, _requests.c.id.in_(requests)
+    yield _transfers, _transfers.c.callrequest_id.in_(requests)
+    yield _call_backs, _call_backs.c.id.in_(requests)
+    yield _messages, and_(_messages.c.campaign_id == campaign_id, or_(_messages.c.ended_ms.is_(None), recent))
+    yield _subscribers, or_(_subscribers.c.campaign_id == campaign_id, _subscribers.c.id.in_(callers))
+
+
+def _requests_of(campaign_id: int, now_ms: int) -> CompoundSelect[int]:
+    """The campaign's call requests by which something goes.
+
+    They are in progress, were made or transferred within the last second over a gateway that counts, are going to be
+    called back, or their callee may come back to a place in a queue.
+    """
+    limited = select(_gateways.c.id).where(_gateways.c.max_cps > 0)
+    over_limited = (_requests.c.gateway_id.in_(limited), _requests.c.started_ms > now_ms - RECENT_MS)
+    own = _requests.c.campaign_id == campaign_id
+    of_transfers = select(_requests.c.id).join(_transfers, _transfers.c.callrequest_id == _requests.c.id)
+    recent_legs = (_transfers.c.gateway_id.in_(limited), _transfers.c.started_ms > now_ms - RECENT_MS)
+    not_forgotten = (
+        _transfers.c.score_from_ms > 0,
+        _transfers.c.ended_ms >= now_ms - _queues.c.discard_abandoned_after * 1_000,
     )
-    wanted = union(
-        select(_requests.c.id).where(
-            _requests.c.campaign_id == campaign_id, _requests.c.status == CallRequestStatus.CALLING
-        ),
-        select(_requests.c.id).where(_requests.c.campaign_id == campaign_id, recent),
-        select(_call_backs.c.id),
-        select(_transfers.c.callrequest_id).where(recent_legs),
-        select(_transfers.c.callrequest_id).select_from(_transfers.join(_queues, in_queue)),
+    return union(
+        select(_requests.c.id).where(own, _requests.c.status == CallRequestStatus.CALLING),
+        select(_requests.c.id).where(own, *over_limited),
+        select(_requests.c.id).join(_call_backs, _call_backs.c.id == _requests.c.id).where(own),
+        of_transfers.where(own, *recent_legs),
+        of_transfers.join(_queues, _queues.c.id == _transfers.c.queue_id).where(own, *not_forgotten),
     )
-    of_campaign = select(_requests.c.id).where(_requests.c.campaign_id == campaign_id, _requests.c.id.in_(wanted))
-    yield _requests, _requests.c.id.in_(of_campaign)
-    yield _transfers, _transfers.c.callrequest_id.in_(of_campaign)
-    yield _call_backs, _call_backs.c.id.in_(of_campaign)
-    is_open = or_(_messages.c.ended_ms.is_(None), _messages.c.send_date > since_ms)
-    yield _messages, and_(_messages.c.campaign_id == campaign_id, is_open)
 
 
 def _of_campaign(column: str, campaign_id: int) -> Select[int]:

@@ -7,12 +7,13 @@ from typing import Final, NamedTuple
 from sqlalchemy import Connection, RowMapping, Select, func, literal, select, union_all
 
 from dialer.domain.digest import cdr_digest
-from dialer.domain.enums import CallRequestStatus, CampaignStatus, SectionType
+from dialer.domain.enums import CallRequestStatus, CampaignStatus
 from dialer.domain.money import format_money
 from dialer.forecast.order import Order
 from dialer.forecast.scratch import Scratch
 from dialer.sim.report import show_date
-from dialer.store.models import SMS, CallRequest, Campaign, Cdr, SmsMessage, SurveyResult
+from dialer.store.aggregate import count_answers
+from dialer.store.models import SMS, CallRequest, Campaign, Cdr, SmsMessage
 from dialer.worker.clock import VirtualClock
 from dialer.worker.worker import Worker
 
@@ -25,7 +26,6 @@ _campaigns = Campaign.__table__
 _requests = CallRequest.__table__
 _messages = SmsMessage.__table__
 _cdrs = Cdr.__table__
-_results = SurveyResult.__table__
 
 
 class Counters(NamedTuple):
@@ -57,7 +57,9 @@ class Outcome(NamedTuple):
     calls_in_progress_peak: int
     digest: str
     answers: Counter[tuple[int, str]]
-    """How often each section was answered what."""
+    """How often each section was answered what; of very many different answers, the most frequent ones."""
+    answered_sections: Counter[int]
+    """How often each section was answered at all."""
 
 
 async def rehearse(pristine: Scratch, order: Order, seed: int) -> Outcome:
@@ -88,15 +90,21 @@ def _stop(connection: Connection, campaign_id: int) -> Stop | None:
 
 
 def _counters(connection: Connection, campaign_id: int) -> Counters:
-    """What the campaign has come to so far."""
+    """What the campaign has come to so far. Calls that came in, and texts sent in a call, are no calls of its own."""
     row = _campaign(connection, campaign_id)
     in_progress = sum(
         connection.scalar(query) or 0
         for query in (
             select(func.count()).where(
-                _requests.c.campaign_id == campaign_id, _requests.c.status == CallRequestStatus.CALLING
+                _requests.c.campaign_id == campaign_id,
+                _requests.c.status == CallRequestStatus.CALLING,
+                _requests.c.did_id.is_(None),
             ),
-            select(func.count()).where(_messages.c.campaign_id == campaign_id, _messages.c.ended_ms.is_(None)),
+            select(func.count()).where(
+                _messages.c.campaign_id == campaign_id,
+                _messages.c.ended_ms.is_(None),
+                _messages.c.callrequest_id.is_(None),
+            ),
         )
     )
     return Counters(row["calls"] - in_progress, *(row[name] for name in Counters._fields[1:]))
@@ -104,6 +112,7 @@ def _counters(connection: Connection, campaign_id: int) -> Counters:
 
 def _outcome(connection: Connection, order: Order, seed: int, stop: Stop, before: Counters) -> Outcome:
     after = _counters(connection, order.campaign_id)
+    answers = count_answers(connection, order.campaign_id)
     return Outcome(
         seed=seed,
         stop=stop,
@@ -111,7 +120,8 @@ def _outcome(connection: Connection, order: Order, seed: int, stop: Stop, before
         counters=Counters(*(new - old for new, old in zip(after, before, strict=True))),
         calls_in_progress_peak=_peak(connection, order),
         digest=cdr_digest(_records(connection, order.campaign_id)),
-        answers=_answers(connection, order.campaign_id),
+        answers=Counter({(key, each.response): each.count for key, found in answers.items() for each in found.answers}),
+        answered_sections=Counter({section_id: found.total for section_id, found in answers.items()}),
     )
 
 
@@ -139,13 +149,3 @@ def _records(connection: Connection, campaign_id: int) -> Iterator[Mapping[str, 
     query = select(_cdrs).where(_cdrs.c.campaign_id == campaign_id).order_by(_cdrs.c.id)
     for row in connection.execute(query).mappings():
         yield {**row, "starting_date": show_date(row["starting_date"]), "call_cost": format_money(row["call_cost"])}
-
-
-def _answers(connection: Connection, campaign_id: int) -> Counter[tuple[int, str]]:
-    """That somebody wishes not to be called is an answer; by whom it was said is not."""
-    kind = (_results.c.section_id, _results.c.section_type, _results.c.response)
-    query = select(*kind, func.count()).where(_results.c.campaign_id == campaign_id).group_by(*kind)
-    found: Counter[tuple[int, str]] = Counter()
-    for section_id, section_type, response, count in connection.execute(query):
-        found[section_id, "DNC" if section_type == SectionType.DNC else response] += count
-    return found

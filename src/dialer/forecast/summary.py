@@ -14,6 +14,7 @@ from dialer.sim.report import Tally, show_date
 
 ANSWERS_MAX: Final = 50
 """Different answers to one section that are told apart, the most frequent ones; the rest are summed up."""
+OTHERS: Final = "(others)"
 PERCENTS: Final = (10, 50, 90)
 PERCENT_PLACES: Final = 5
 
@@ -105,7 +106,7 @@ class Forecast(msgspec.Struct, frozen=True):
     answered: CountSpread
     completed: CountSpread
     abandoned_percent: PercentSpread
-    """Of the calls that persons answered in a campaign paced by its agents, those that found no agent in time."""
+    """Of the calls that persons answered, those that found no agent in time; 0 where no queue is led to."""
     calls_in_progress_peak: CountSpread
     sections: tuple[SectionForecast, ...]
     per_seed: tuple[SeedForecast, ...]
@@ -155,28 +156,25 @@ def _abandoned_percent(counters: Counters) -> float:
 
 def _sections(survey: Survey, outcomes: Sequence[Outcome]) -> Iterator[SectionForecast]:
     """The sections that were answered under any seed, in the order of the survey."""
-    total: dict[int, Counter[str]] = {section.id: Counter() for section in survey.sections}
-    for outcome in outcomes:
-        for (section_id, answer), count in outcome.answers.items():
-            total[section_id][answer] += count
     for section in survey.sections:
-        if total[section.id]:
-            yield SectionForecast(section.id, section.question, _answers(section.id, total[section.id], outcomes))
+        if any(outcome.answered_sections[section.id] for outcome in outcomes):
+            yield SectionForecast(section.id, section.question, tuple(_answers(section.id, outcomes)))
 
 
-def _answers(section_id: int, total: Counter[str], outcomes: Sequence[Outcome]) -> tuple[AnswerForecast, ...]:
-    ordered = sorted(total, key=lambda answer: (-total[answer], answer))
-    kept = [(answer, [answer]) for answer in ordered[:ANSWERS_MAX]]
-    if rest := ordered[ANSWERS_MAX:]:
-        kept.append((f"({len(rest)} others)", rest))
-    return tuple(
-        AnswerForecast(name, _counts([_count(outcome, section_id, answers) for outcome in outcomes]))
-        for name, answers in kept
-    )
-
-
-def _count(outcome: Outcome, section_id: int, answers: Sequence[str]) -> int:
-    return sum(outcome.answers[section_id, answer] for answer in answers)
+def _answers(section_id: int, outcomes: Sequence[Outcome]) -> Iterator[AnswerForecast]:
+    total: Counter[str] = Counter()
+    for outcome in outcomes:
+        for (answered_id, answer), count in outcome.answers.items():
+            total[answer] += count * (answered_id == section_id)
+    kept = sorted(+total, key=lambda answer: (-total[answer], answer))[:ANSWERS_MAX]
+    for answer in kept:
+        yield AnswerForecast(answer, _counts([outcome.answers[section_id, answer] for outcome in outcomes]))
+    rest = [
+        outcome.answered_sections[section_id] - sum(outcome.answers[section_id, answer] for answer in kept)
+        for outcome in outcomes
+    ]
+    if any(rest):
+        yield AnswerForecast(OTHERS, _counts(rest))
 
 
 def _shown(outcome: Outcome) -> SeedForecast:

@@ -186,6 +186,16 @@ class Book:
         campaign = self._campaigns[request.campaign_id]
         return events.SubscribersCounted(request.campaign_id, has_any=campaign.size > 0, has_open=campaign.open > 0)
 
+    def check_number(self, check: effects.CheckNumber) -> events.NumberChecked:
+        """Whether a number stands on a do-not-call list."""
+        is_on_dnc = check.number in self._dnc.get(check.dnc_id, ())
+        return events.NumberChecked(check.call_id, check.number, check.text, is_on_dnc)
+
+    @staticmethod
+    def call_back(arrived: events.CallArrived) -> events.CallArrived:
+        """Nobody is deleted here."""
+        return arrived
+
     def record(self, effect: effects.Effect, now_ms: int) -> None:
         """Keep what an effect says."""
         recorder = self._recorders.get(type(effect))

@@ -9,6 +9,8 @@ from collections.abc import Generator
 from functools import lru_cache
 from typing import Final, NamedTuple
 
+from msgspec.structs import replace
+
 from dialer.domain import events
 from dialer.domain.callflow import INPUT_END, Position
 from dialer.domain.enums import AmdBehavior, AmdStatus, Cause, DialMethod, SectionType
@@ -79,7 +81,7 @@ class Conversation:
         self._answered_ms: int | None = None
         self._amd_status = AmdStatus.PERSON
         self._completed_ms: int | None = None
-        self._results: dict[int, SectionResult] = {}
+        self._results: list[SectionResult] = []
         self._cut_ms = 0
         self._leg: Leg | None = None
         self._position: Position | None = None
@@ -96,7 +98,7 @@ class Conversation:
 
     def _walk(self) -> Generator[Milestone, Reply, None]:
         call, fate = self._call, self._callee.fate
-        if call.did_id is not None:
+        if call.is_inbound:
             yield from self._talk(call.started_ms)
         elif fate.cause is Cause.NO_ANSWER or fate.after_ms >= call.ring_limit_ms:
             yield self._missed(call.started_ms + call.ring_limit_ms)
@@ -236,27 +238,30 @@ class Conversation:
         return Milestone(at_ms + patience_ms, events.CallerLeft(self._call.id))
 
     def _leg_of(self, transfer: Transfer, position: Position) -> Leg:
-        if transfer.agent_id is not None:
+        if transfer.has_queued:
             return Leg.to_agent(transfer, self._callee, self._cut_ms)
         section = position.section
-        subscriber = self._call.subscriber
-        text = fill(section.confirm_script, subscriber.full_name, subscriber.additional_vars, subscriber.number)
+        text = self._spoken(section.confirm_script)
         return Leg.to_number(transfer, section, self._callee, speech_ms(text), self._cut_ms)
 
     def _play(self, prompt: Prompt, at_ms: int) -> int:
         """When a prompt has been heard."""
-        subscriber = self._call.subscriber
         length_ms = prompt.audio_ms
         if length_ms is None:
-            length_ms = speech_ms(
-                fill(prompt.script, subscriber.full_name, subscriber.additional_vars, subscriber.number)
-            )
+            length_ms = speech_ms(self._spoken(prompt.script))
         if length_ms == 0:
             return at_ms
         until_hung_up_ms = self._callee.hangs_up_within(length_ms)
         if until_hung_up_ms is not None:
             raise _HungUp(self._until(at_ms + until_hung_up_ms))
         return self._until(at_ms + length_ms)
+
+    def _spoken(self, script: str) -> str:
+        """A text as it is read out."""
+        if "{" not in script:
+            return script
+        callee = self._call.subscriber
+        return fill(script, callee.full_name, callee.additional_vars, callee.number, is_spoken=True)
 
     def _listen(self, position: Position, at_ms: int) -> tuple[str, int]:
         """The keys that count as entered, and when the waiting for them ended.
@@ -279,10 +284,7 @@ class Conversation:
 
     def _keep(self, position: Position, response: str, at_ms: int, recording_ms: int | None = None) -> None:
         section = position.section
-        self._results.pop(section.id, None)
-        self._results[section.id] = SectionResult(
-            section.id, section.type, section.question, response, at_ms, recording_ms
-        )
+        self._results.append(SectionResult(section.id, section.type, section.question, response, at_ms, recording_ms))
 
     def _end(self, at_ms: int, cause: Cause, *, is_refused_machine: bool = False) -> Milestone:
         outcome = self._outcome(at_ms, cause, is_refused_machine=is_refused_machine)
@@ -301,8 +303,24 @@ class Conversation:
             amd_status=self._amd_status if was_detected else AmdStatus.PERSON,
             is_refused_machine=is_refused_machine,
             is_completed=self._completed_ms is not None and self._completed_ms <= at_ms,
-            results=tuple(result for result in self._results.values() if result.at_ms <= at_ms),
+            results=_until_ms(self._results, at_ms),
         )
+
+
+def _until_ms(results: list[SectionResult], at_ms: int) -> tuple[SectionResult, ...]:
+    """Of each section the last answer until a moment; a recording that was being made then ends there."""
+    last: dict[int, SectionResult] = {}
+    for result in results:
+        began_ms = result.at_ms - (result.recording_ms or 0)
+        if result.at_ms > at_ms > began_ms:
+            kept = replace(result, at_ms=at_ms, recording_ms=at_ms - began_ms)
+        elif result.at_ms > at_ms:
+            continue
+        else:
+            kept = result
+        last.pop(kept.section_id, None)
+        last[kept.section_id] = kept
+    return tuple(last.values())
 
 
 @lru_cache(maxsize=4_096)

@@ -65,6 +65,15 @@ class Book(Protocol):
     def count(self, request: effects.CountSubscribers) -> events.SubscribersCounted:
         """Whether a campaign has subscribers, and open ones."""
 
+    def check_number(self, check: effects.CheckNumber) -> events.NumberChecked:
+        """Whether a number stands on a do-not-call list."""
+
+    def call_back(self, arrived: events.CallArrived) -> events.CallArrived | None:
+        """Somebody calls back, as they stand now; None if they, or the call that they missed, are not there any more.
+
+        They are not expected any longer.
+        """
+
     def record(self, effect: effects.Effect, now_ms: int) -> None:
         """Keep what an effect says."""
 
@@ -98,6 +107,8 @@ class Kernel:
         self._sequence = count()
         self._expected: Final[dict[int, int]] = {}
         """By call: the one entry on the heap that is true. Those before it were overtaken by what others did."""
+        self._answers: Final[dict[int, int]] = {}
+        """The same by agent: when they take the call that they were asked to take last."""
         self._wakes: Final[set[tuple[int, int, int]]] = set()
         """Wake-ups on the heap: one that is asked for again is there already, and takes no more room."""
         self._performers: Final[dict[type, Callable[[Any], _FollowUp]]] = {
@@ -118,6 +129,7 @@ class Kernel:
             effects.ClaimRetries: self._claim,
             effects.ClaimAgain: self._claim,
             effects.CountSubscribers: self._claim,
+            effects.CheckNumber: self._claim,
         }
         """Every other effect is something to record."""
         self._claims: Final[dict[type, Callable[[Any], events.Event]]] = {
@@ -125,6 +137,7 @@ class Kernel:
             effects.ClaimRetries: book.claim_retries,
             effects.ClaimAgain: book.claim_again,
             effects.CountSubscribers: book.count,
+            effects.CheckNumber: book.check_number,
         }
         self.now_ms = now_ms
         """Everything due until this moment has happened."""
@@ -151,13 +164,16 @@ class Kernel:
             if isinstance(event, events.CallEnded):
                 break
             if isinstance(event, events.CallAnswered):
-                restored = events.CallRestored(call, event.answered_ms, event.is_live)
-            if isinstance(event, events.TransferReached):
-                milestone = self._restore_transfer(call.id, milestone, next(transfers))
-            else:
+                restored = events.CallRestored(call, event.answered_ms)
+            if not isinstance(event, events.TransferReached):
                 milestone = self._carrier.proceed(call.id)
-        self.tell(restored)
+                continue
+            transfer = next(transfers, None)
+            if transfer is None:
+                break  # Nothing is known of it: the call comes to it now.
+            milestone = self._restore_transfer(call.id, milestone, transfer)
         self._expect_if(call.id, milestone)
+        self.tell(restored)
 
     def expect_call_back(self, at_ms: int, event: events.CallArrived) -> None:
         """Somebody is going to call back: an expectation of before this kernel was made."""
@@ -167,9 +183,9 @@ class Kernel:
         """What happens next in a call that has come to a transfer, as far as that went."""
         carrier, ended_ms = self._carrier, transfer.ended_ms
         milestone: Milestone | None = reached
-        if transfer.queue_id is not None and transfer.score_from_ms:
+        if transfer.has_queued:
             milestone = carrier.wait(call_id)
-        if transfer.status is TransferStatus.WAITING and transfer.queue_id is not None:
+        if transfer.status is TransferStatus.WAITING and transfer.has_queued:
             return milestone
         if transfer.started_ms is not None:
             return carrier.connect(call_id, transfer)
@@ -187,17 +203,29 @@ class Kernel:
             if events_max is not None and handled >= events_max and heap[0][0] > self.now_ms:
                 return False
             handled += 1
-            at_ms, rank, key, sequence, event = heapq.heappop(heap)
-            self.now_ms = max(self.now_ms, at_ms)
-            if rank in _OF_A_CALL:
-                if self._expected.get(key) != sequence:
-                    continue
-                self._go_on(key, event)
-            elif rank in _WAKE_UPS:
-                self._wakes.discard((at_ms, rank, key))
-            self._perform(self._engine.handle(self.now_ms, event))
+            self._happen(*heapq.heappop(heap))
         self.now_ms = max(self.now_ms, until_ms)
         return True
+
+    def _happen(self, at_ms: int, rank: int, key: int, sequence: int, event: events.Event) -> None:
+        """Let the engine hear of what was next on the heap, unless that is not true any more."""
+        self.now_ms = max(self.now_ms, at_ms)
+        if rank in _OF_A_CALL:
+            if self._expected.get(key) != sequence:
+                return
+            self._go_on(key, event)
+        elif rank in _WAKE_UPS:
+            self._wakes.discard((at_ms, rank, key))
+        elif rank == _Rank.AGENT:
+            if self._answers.get(key) != sequence:
+                return
+            del self._answers[key]
+        elif isinstance(event, events.CallArrived):
+            arrived = self._book.call_back(event)
+            if arrived is None:
+                return
+            event = arrived
+        self._perform(self._engine.handle(self.now_ms, event))
 
     def _go_on(self, call_id: int, event: events.Event) -> None:
         """What happens next in a call is known before the engine hears of what happens now, wherever it can be."""
@@ -242,7 +270,8 @@ class Kernel:
     def _offer(self, effect: effects.OfferCall) -> _FollowUp:
         call, agent = effect.call, effect.agent
         at_ms = self._carrier.offer(call, agent, effect.offered_ms)
-        self._push(at_ms, _Rank.AGENT, agent.id, events.AgentAnswered(call.id, agent.id, effect.offered_ms))
+        answered = events.AgentAnswered(call.id, agent.id, effect.offered_ms)
+        self._answers[agent.id] = self._push(at_ms, _Rank.AGENT, agent.id, answered)
         return ()
 
     def _connect(self, effect: effects.DialLeg | effects.BridgeCall) -> _FollowUp:

@@ -36,6 +36,8 @@ class Texting:
 
     def hang_up(self, now_ms: int) -> CallOutcome:
         """The outcome if nobody waits any longer: what has been sent cannot be taken back."""
+        if now_ms < self._call.started_ms:
+            return self._outcome(now_ms, MessageStatus.UNSENT)
         is_delivered = self._status is MessageStatus.DELIVERED and now_ms >= self._call.started_ms + DELIVERY_MS
         return self._outcome(now_ms, MessageStatus.DELIVERED if is_delivered else MessageStatus.SENT)
 

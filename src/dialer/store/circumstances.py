@@ -113,7 +113,7 @@ def _in_progress(connection: Connection, campaign_ids: Collection[int]) -> dict[
     """How many attempts each campaign has in progress that it made itself."""
     calls = (
         select(_requests.c.campaign_id, func.count())
-        .where(_is_calling, _requests.c.did_id.is_(None))
+        .where(_is_calling, _requests.c.attempt > 0)
         .where(_requests.c.campaign_id.in_(campaign_ids))
         .group_by(_requests.c.campaign_id)
     )
@@ -130,7 +130,7 @@ def _carried(connection: Connection) -> dict[int, int]:
     """How many legs each gateway for calls carries."""
     calls = (
         select(_requests.c.gateway_id, func.count())
-        .where(_is_calling, _requests.c.did_id.is_(None))
+        .where(_is_calling, _requests.c.attempt > 0)
         .group_by(_requests.c.gateway_id)
     )
     legs = (

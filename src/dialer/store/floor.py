@@ -2,10 +2,10 @@
 
 from collections import defaultdict
 from collections.abc import Collection
-from typing import Final
+from typing import Any, Final
 
 import msgspec
-from sqlalchemy import Connection, RowMapping, func, select
+from sqlalchemy import Connection, Row, RowMapping, Select, delete, func, select
 
 from dialer.domain.enums import AgentStatus, CallRequestStatus, QueueStrategy, TransferStatus
 from dialer.domain.events import AgentOpened, CallArrived, QueueOpened
@@ -78,17 +78,29 @@ def transfers_of(connection: Connection, call_ids: Collection[int], seed: int) -
 
 def call_backs_of(connection: Connection) -> list[tuple[int, CallArrived]]:
     """Who is going to call back, and when, in order."""
-    query = (
+    return [_expected(row) for row in connection.execute(_expectations())]
+
+
+def take_call_back(connection: Connection, call_id: int) -> CallArrived | None:
+    """Who calls back after having missed this call, and is not expected any more; None if nobody was."""
+    row = connection.execute(_expectations().where(_call_backs.c.id == call_id)).one_or_none()
+    connection.execute(delete(_call_backs).where(_call_backs.c.id == call_id))
+    return None if row is None else _expected(row)[1]
+
+
+def _expectations() -> Select[Any]:
+    return (
         select(_call_backs.c.due_ms, _requests.c.id, _requests.c.attempt, _requests.c.callerid, _subscribers)
         .join(_requests, _requests.c.id == _call_backs.c.id)
         .join(_subscribers, _subscribers.c.id == _requests.c.subscriber_id)
         .order_by(_call_backs.c.due_ms, _call_backs.c.id)
     )
-    found = []
-    for due_ms, call_id, attempt, callerid, *subscriber in connection.execute(query):
-        row = dict(zip(_subscribers.c.keys(), subscriber, strict=True))
-        found.append((due_ms, CallArrived(call_id, attempt, callerid, _caller(row))))
-    return found
+
+
+def _expected(row: Row[Any]) -> tuple[int, CallArrived]:
+    due_ms, call_id, attempt, callerid, *subscriber = tuple(row)
+    values = dict(zip(_subscribers.c.keys(), subscriber, strict=True))
+    return due_ms, CallArrived(call_id, attempt, callerid, _caller(values))
 
 
 def _queue(row: RowMapping, tiers: tuple[TierPlan, ...]) -> QueuePlan:

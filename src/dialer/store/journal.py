@@ -9,7 +9,7 @@ from collections.abc import Callable
 from functools import cached_property
 from typing import Any, Protocol
 
-from sqlalchemy import ColumnElement, Connection, Row, Select, delete, exists, literal, select, tuple_, update
+from sqlalchemy import ColumnElement, Connection, Row, Select, exists, literal, select, tuple_, update
 from sqlalchemy.dialects import postgresql, sqlite
 
 from dialer.domain import effects, events
@@ -19,16 +19,16 @@ from dialer.domain.plans import Subscriber as Callee
 from dialer.domain.states import OPEN_SUBSCRIBERS
 from dialer.store import journal_rows as rows
 from dialer.store import journal_statements as statements
+from dialer.store.floor import take_call_back
 from dialer.store.journal_gateways import GatewayRows
 from dialer.store.journal_messages import MessageRows
 from dialer.store.journal_transfers import FloorRows, TransferRows
 from dialer.store.ledger import Entry, post_calls
-from dialer.store.models import CallBack, Campaign, DncContact, Subscriber
+from dialer.store.models import Campaign, DncContact, Subscriber
 
 _campaigns = Campaign.__table__
 _subscribers = Subscriber.__table__
 _dnc = DncContact.__table__
-_call_backs = CallBack.__table__
 
 
 class Recordings(Protocol):
@@ -127,6 +127,17 @@ class Journal:
             has_open=bool(connection.scalar(select(exists().where(of_campaign, is_open)))),
         )
 
+    def check_number(self, check: effects.CheckNumber) -> events.NumberChecked:
+        """Whether a number stands on a do-not-call list."""
+        query = select(exists().where(_dnc.c.dnc_id == check.dnc_id, _dnc.c.number == check.number))
+        is_on_dnc = bool(self._at_work().scalar(query))
+        return events.NumberChecked(check.call_id, check.number, check.text, is_on_dnc)
+
+    def call_back(self, arrived: events.CallArrived) -> events.CallArrived | None:
+        """Who calls back, as their row stands now; None if it has gone with its campaign."""
+        self.flush()
+        return take_call_back(self._at_work(), arrived.missed_call_id)
+
     def record(self, effect: effects.Effect, now_ms: int) -> None:
         """Keep what an effect says, to be written by the next flush."""
         recorder = self._recorders.get(type(effect))
@@ -149,7 +160,6 @@ class Journal:
             effects.KeepFigures: lambda effect, _: self._floor.keep_figures(effect),
             effects.KeepRest: lambda effect, _: self._gateways.keep_rest(effect),
             effects.ExpectCallBack: self._expect_call_back,
-            effects.ForgetCallBack: self._forget_call_back,
             effects.RefuseInbound: self._refuse_inbound,
             effects.RefuseSubscriber: self._record_refusal,
             effects.MoveCampaign: self._move_campaign,
@@ -255,10 +265,6 @@ class Journal:
 
     def _expect_call_back(self, effect: effects.ExpectCallBack, _now_ms: int) -> None:
         self._call_backs.append((effect.call.id, effect.at_ms))
-
-    def _forget_call_back(self, effect: effects.ForgetCallBack, _now_ms: int) -> None:
-        self.flush()
-        self._at_work().execute(delete(_call_backs).where(_call_backs.c.id == effect.call_id))
 
     def _refuse_inbound(self, effect: effects.RefuseInbound, now_ms: int) -> None:
         self._add_cdr(rows.refused_cdr(effect, now_ms))

@@ -2,16 +2,16 @@
 
 from typing import Any
 
-from sqlalchemy import Connection, bindparam, null, update
+from sqlalchemy import Connection, bindparam, insert, null, select, update
 
 from dialer.domain.enums import MessageStatus
 from dialer.domain.plans import Call, CallOutcome
-from dialer.store.bulk import Bulk, bulk_insert
-from dialer.store.models import SmsMessage
+from dialer.store.bulk import Bulk
+from dialer.store.models import Contact, SmsMessage
 
 _messages = SmsMessage.__table__
-_INSERT = bulk_insert(
-    _messages,
+_contacts = Contact.__table__
+_COLUMNS = (
     "id",
     "campaign_id",
     "subscriber_id",
@@ -32,6 +32,11 @@ _INSERT = bulk_insert(
     "delivery_date",
     "ended_ms",
     "callrequest_id",
+)
+# A contact may be deleted during the call in which the message is sent: then the message mentions none.
+_contact_id = select(_contacts.c.id).where(_contacts.c.id == bindparam("contact_id")).scalar_subquery()
+_INSERT = Bulk(
+    insert(_messages).values({name: bindparam(name) for name in _COLUMNS} | {"contact_id": _contact_id}), _COLUMNS
 )
 _FINISH = Bulk(
     update(_messages)

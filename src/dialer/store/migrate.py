@@ -17,10 +17,11 @@ from alembic.migration import MigrationContext
 from alembic.script import ScriptDirectory
 from alembic.util import CommandError
 from sqlalchemy import Connection, create_engine, event, inspect
+from sqlalchemy.engine import make_url
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.pool import NullPool
 
-from dialer.store.database import Database
+from dialer.store.database import Database, StorageUnavailableError
 
 Result = TypeVar("Result")
 
@@ -48,6 +49,27 @@ def upgrade(url: str) -> None:
         raise MigrationError(f"the database cannot be migrated: {error}") from error
     except DBAPIError as error:
         raise MigrationError(f"the database cannot be opened: {error.orig}") from error
+
+
+def check(url: str) -> None:
+    """Make sure that the database at `url` is there, and at the newest revision. Nothing is changed.
+
+    Raises:
+        MigrationError: it is not, or cannot be read.
+    """
+    path = make_url(url).database or ""
+    if not Path(path).is_file():
+        raise MigrationError(f"there is no database at {path}")
+    newest = ScriptDirectory(str(MIGRATIONS)).get_current_head()
+    database = Database(url)
+    try:
+        revision = database.read_now(lambda unit: MigrationContext.configure(unit).get_current_revision())
+    except (StorageUnavailableError, DBAPIError) as error:
+        raise MigrationError(f"the database cannot be read: {error.__cause__ or error}") from error
+    finally:
+        database.close()
+    if revision != newest:
+        raise MigrationError("the database is of another version of dialer: see to it with `dialer database upgrade`")
 
 
 def _upgrade(connection: Connection) -> None:

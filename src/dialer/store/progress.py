@@ -87,10 +87,13 @@ def call_of(row: RowMapping, plan: CampaignPlan) -> Call:
     """A row of `rows_in_progress` as the engine knew it."""
     is_text = "message_id" in row
     line = row["gateway_id"]
+    subscriber = _subscriber(row)
+    if is_text:
+        subscriber.number = row["phone_number"]  # A section may send it to somebody else.
     common: dict[str, Any] = {
         "id": row["id"],
         "plan": plan if line == plan.gateway_id else msgspec.structs.replace(plan, gateway_id=line),
-        "subscriber": _subscriber(row),
+        "subscriber": subscriber,
         "attempt": row["attempt"],
         "hold": row["hold"],
         "callerid": row["callerid"],
@@ -118,7 +121,7 @@ def call_of(row: RowMapping, plan: CampaignPlan) -> Call:
         rate=Rate(row["call_rate"]),
         amd=row["amd"],
         did_id=row["did_id"],
-        did_number=row["phone_number"] if row["did_id"] is not None else "",
+        did_number=row["phone_number"] if row["attempt"] < 0 else "",
     )
 
 
@@ -128,14 +131,12 @@ def _line(
     rest = Rest(row["failures"], row["rest_ms"], row["rests_until_ms"])
     if not plan.max_cps:
         return Line(GatewayOpened(plan, rest=rest), row["parameters"])
-    recent = list(
-        connection.scalars(
-            select(attempts.c[started])
-            .where(attempts.c.gateway_id == plan.id, attempts.c[started] > now_ms - _RECENT_MS)
-            .order_by(attempts.c[started].desc())
-            .limit(plan.max_cps)
-        )
+    query = select(attempts.c[started]).where(
+        attempts.c.gateway_id == plan.id, attempts.c[started] > now_ms - _RECENT_MS
     )
+    if attempts is _requests:
+        query = query.where(attempts.c.attempt > 0)  # Calls that came in are nothing that the gateway has placed.
+    recent = connection.scalars(query.order_by(attempts.c[started].desc()).limit(plan.max_cps)).all()
     legs = connection.scalars(
         select(_transfers.c.started_ms)
         .where(_transfers.c.gateway_id == plan.id, _transfers.c.started_ms > now_ms - _RECENT_MS)

@@ -322,8 +322,8 @@ class _Live:
                 # The campaign has moved to another gateway, and this one was deleted: the call still has to end.
                 self._open_gateway(line, "{}")
                 self.kernel.tell(GatewayOpened(GatewayPlan(line)))
-            self.kernel.restore(call, self._saved.now_ms)
             self.journal.restored(call)
+            self.kernel.restore(call, self._saved.now_ms)
 
     def _open_gateway(self, gateway_id: int, parameters: str) -> None:
         if self._parameters.get(gateway_id) != parameters:

@@ -38,6 +38,7 @@ def test_an_attempt_tells_of_one_call(alice: Caller, estate: Estate) -> None:
         "user": f"{BASE}/users/2/",
         "gateway_id": estate.gateway["id"],
         "attempt": 1,
+        "did": None,
         "phone_number": "+12025550122",
         "dialled_number": "",
         "callerid": "",
@@ -47,6 +48,28 @@ def test_an_attempt_tells_of_one_call(alice: Caller, estate: Estate) -> None:
         "ending_date": None,
         "hangup_cause_q850": None,
     }
+
+
+def test_a_transfer_tells_how_a_call_came_to_somebody_else(alice: Caller, estate: Estate) -> None:
+    assert alice.get("transfer/", queue_id=estate.queue["id"])["results"] == [
+        {
+            "id": 1,
+            "url": f"{BASE}/transfer/1/",
+            "callrequest": f"{BASE}/callrequest/1/",
+            "place": 1,
+            "section_id": estate.section["id"],
+            "queue": estate.queue["url"],
+            "agent": None,
+            "phone_number": "",
+            "status": 3,
+            "reason": "gave_up",
+            "is_abandoned": False,
+            "joined_date": "2026-11-18T11:59:30Z",
+            "starting_date": None,
+            "answer_date": None,
+            "ending_date": NOW,
+        }
+    ]
 
 
 def test_a_result_tells_of_one_answer(alice: Caller, estate: Estate) -> None:
@@ -67,7 +90,7 @@ def test_a_result_tells_of_one_answer(alice: Caller, estate: Estate) -> None:
     ]
 
 
-@pytest.mark.parametrize("path", ["cdr", "callrequest", "survey-result", "users"])
+@pytest.mark.parametrize("path", ["cdr", "callrequest", "transfer", "survey-result", "users"])
 @pytest.mark.usefixtures("estate")
 def test_what_came_of_campaigns_is_only_read(admin: Caller, path: str) -> None:
     assert admin.refused("POST", f"{path}/")[0] == 405

@@ -144,7 +144,7 @@ def test_of_the_agents(desk: Desk) -> None:
         desk.database,
         Transfer,
         callrequest_id=estate.call_id,
-        place=1,
+        place=2,
         section_id=1,
         agent_id=estate.agent["id"],
         status=int(TransferStatus.CONNECTED),

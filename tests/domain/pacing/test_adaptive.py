@@ -164,13 +164,13 @@ def test_the_level_begins_at_one_and_is_adapted_every_fifteen_seconds() -> None:
     """By the average of the last four readings.
 
     At 15 s of 10 and 0 idle agents of 10: + 50 %. At 30 s of 10, 0, 2: + 40 %. At 45 s of 10, 0, 2, 0: + 30 %. At 60 s
-    of 0, 2, 0, 2, as the first is too old: + 10 %, and 2.73 x 1.1 is over the maximum. What is seen between two
-    readings counts for nothing.
+    of 0, 2, 0, 1, as the first is too old: + 7.5 %, and 2.73 x 1.075 = 2.93475. What is seen between two readings
+    counts for nothing.
     """
     figures = Figures()
     seen = [
         paced(figures, now_ms, idle)
-        for now_ms, idle in [(0, 10), (9_000, 0), (15_000, 0), (30_000, 2), (44_999, 9), (45_000, 0), (60_000, 2)]
+        for now_ms, idle in [(0, 10), (9_000, 0), (15_000, 0), (30_000, 2), (44_999, 9), (45_000, 0), (60_000, 1)]
     ]
     assert seen == [
         (1.0, 15_000),
@@ -179,7 +179,7 @@ def test_the_level_begins_at_one_and_is_adapted_every_fifteen_seconds() -> None:
         (2.1, 45_000),
         (2.1, 45_000),
         (2.73, 60_000),
-        (3.0, 75_000),
+        (2.935, 75_000),
     ]
 
 

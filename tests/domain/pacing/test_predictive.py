@@ -46,9 +46,9 @@ def test_how_many_callees_too_many_to_expect(mean: float, variance: float, calle
 
 
 def test_what_to_expect_by_hand() -> None:
-    """Answers: (95 + 10) of (190 + 10), the ten presumed. The horizon: 10 s of ringing and the two seconds of grace.
+    """Answers: (95 + 10) of (190 + 10), ten presumed. The horizon: 10 s of ringing, 3 s until the transfer, 2 s more.
 
-    Who has been busy for 50 s is free by then in 99 of 99 + 1 cases, who has for 40 s in none, who has for 61 s is a
+    Who has been busy for 45 s is free by then in 99 of 99 + 1 cases, who has for 44 s in none, who has for 61 s is a
     case never seen. One of two who wrap up is done by then. Callees: one waits, one is greeted, two may answer.
     """
     situation = Situation(
@@ -58,9 +58,9 @@ def test_what_to_expect_by_hand() -> None:
         waiting=1,
         dialling_ms=(1, 2),
         greeted_ms=(3,),
-        bridged_ms=busy_for(61, 50, 40),
-        wrapping_ms=(NOW_MS + 12_000, NOW_MS + 12_001),
-        figures=EXPERIENCED,
+        bridged_ms=busy_for(61, 45, 44),
+        wrapping_ms=(NOW_MS + 15_000, NOW_MS + 15_001),
+        figures=replace(EXPERIENCED, greeting_ms=[2_000, 4_000]),
     )
     ahead = outlook(situation)
     assert ahead == pytest.approx((0.525, 2 + 2 * 0.525, 1 + 1 + 0.99, 2 * 0.525 * 0.475 + 0.99 * 0.01))
@@ -86,6 +86,17 @@ def test_calls_are_placed_ahead_of_agents_who_are_about_to_be_free(
     """Nobody is idle. By hand, with an answer rate of 0.525, and 0.99 for an agent who has been busy long enough."""
     figures = replace(EXPERIENCED, abandoned=abandoned)
     assert calls(Situation(NOW_MS, agents=len(busy_s), bridged_ms=busy_for(*busy_s), figures=figures)) == placed
+
+
+@pytest.mark.parametrize(("agents", "placed"), [(20, 1), (40, 0)])
+def test_a_large_team_keeps_more_of_the_budget(agents: int, placed: int) -> None:
+    """To keep 20 agents busy takes 20 x 10 s / 60 s / 0.525 = 6.35 calls under way, and 40 agents twice as many.
+
+    Of a credit of 30 that makes shares of 0.9 / 6.35 = 14.2 % and 7.1 %: of 0.525 callees 0.074 and 0.037. One call for
+    the one agent who will be free has an overflow of 0.050.
+    """
+    bridged_ms = busy_for(50, *[40] * (agents - 1))
+    assert calls(Situation(NOW_MS, agents=agents, bridged_ms=bridged_ms, figures=EXPERIENCED)) == placed
 
 
 @pytest.mark.parametrize("figures", [Figures(), Figures(dialled=9, answered=3, outcomes=[1, 1, 1])])
@@ -115,6 +126,13 @@ def test_the_room_is_what_the_budget_has_left(answered: int, abandoned: int, roo
     situation = Situation(NOW_MS, agents=62, idle=2, bridged_ms=busy_for(*[55] * 60), figures=figures)
     assert calls(situation) == 2 + room
     assert calls(replace(situation, dialling_ms=(0,), greeted_ms=(0,), waiting=2)) == max(0, room - 2)
+
+
+def test_a_budget_that_is_whole_in_decimals_is_whole() -> None:
+    """0.29 x 100 is 28.999999999999996 in binary."""
+    figures = replace(EXPERIENCED, outcomes=[0] * 200, answered=100)
+    situation = Situation(NOW_MS, abandon_rate_max=0.29, agents=60, bridged_ms=busy_for(*[55] * 60), figures=figures)
+    assert calls(situation) == 29
 
 
 @given(situations())

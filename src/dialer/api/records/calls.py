@@ -10,6 +10,8 @@ from dialer.store.models import CallRequest, Cdr, SurveyResult
 
 CALLID_LENGTH: Final = 36
 CAUSE_MAX: Final = max(Cause)
+ATTEMPT_MAX: Final = 2**31 - 1
+"""In a call that came in, the attempt that the caller had missed, negative."""
 
 
 class CallRequestRead(Shape):
@@ -22,7 +24,8 @@ class CallRequestRead(Shape):
     subscriber: Annotated[str, Reference("subscriber-list")]
     user: Annotated[str, Reference("users")]
     gateway_id: Annotated[int, Identity()]
-    attempt: Annotated[int, Integer(1)]
+    attempt: Annotated[int, Integer(-ATTEMPT_MAX, ATTEMPT_MAX)]
+    did: Annotated[str, Reference("did")] | None
     phone_number: Annotated[str, Text()]
     dialled_number: Annotated[str, Text()]
     callerid: Annotated[str, Text()]

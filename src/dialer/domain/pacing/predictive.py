@@ -20,7 +20,7 @@ import math
 from bisect import bisect_right
 from typing import Final, NamedTuple
 
-from dialer.domain.pacing.situation import ABANDONED_AFTER_MS, Pace, Situation
+from dialer.domain.pacing.situation import ABANDONED_AFTER_MS, Figures, Pace, Situation
 
 FIRST_ANSWERS: Final = 100
 """The budget is that of so many answers from the start: the share means nothing before."""
@@ -62,9 +62,13 @@ class Predictive:
 
 
 def credit(situation: Situation) -> float:
-    """How many calls may still be abandoned; below zero if it were too many already."""
-    figures = situation.figures
-    return situation.abandon_rate_max * max(figures.answered, FIRST_ANSWERS) - figures.abandoned
+    """How many calls may still be abandoned, by this campaign and by those that share its agents."""
+    return min(credit_of(situation.abandon_rate_max, situation.figures), situation.shared_credit)
+
+
+def credit_of(abandon_rate_max: float, figures: Figures) -> float:
+    """The same of one campaign by itself; below zero if it were too many already."""
+    return abandon_rate_max * max(figures.answered, FIRST_ANSWERS) - figures.abandoned
 
 
 def room(situation: Situation) -> int:

@@ -1,5 +1,6 @@
 """What a pacing strategy is told, and what it answers."""
 
+import math
 from typing import Final, Protocol
 
 import msgspec
@@ -56,6 +57,9 @@ class Situation(msgspec.Struct, frozen=True, gc=False):
     """When each call that an agent is talking in was taken."""
     wrapping_ms: tuple[int, ...] = ()
     """When each agent in wrap-up time will be idle."""
+    shared_credit: float = math.inf
+    """The least that another campaign which dials for the same agents may still abandon: a call too many of this one
+    may be what keeps a call of that one waiting."""
     figures: Figures = msgspec.field(default_factory=Figures)
 
     @property

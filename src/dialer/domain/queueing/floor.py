@@ -197,6 +197,11 @@ class Floor:
         self._notes = Notes()
         return changes
 
+    def asked_for(self, agent_id: int) -> Waiting | None:
+        """The call that an agent is being asked to take, if any."""
+        call_id = self._agent(agent_id).asked_call_id
+        return None if call_id is None else self._waiting.get(call_id)
+
     def waiting_of(self, call_id: int) -> Waiting | None:
         """The place of a call, if it waits."""
         return self._waiting.get(call_id)

@@ -1,0 +1,170 @@
+"""`dialer explain`: the story of one number in one campaign."""
+
+from collections.abc import Iterator
+from datetime import datetime
+from operator import itemgetter
+from typing import Final
+
+import rich_click as click
+
+from dialer.commands.opening import open_database_to_read, open_service_clock, settings_from_environment
+from dialer.commands.output import examples, print_json
+from dialer.domain.reasons import CAMPAIGN_REASONS, SUBSCRIBER_REASONS, TRANSFER_REASONS, WAITS
+from dialer.store.models import SMS
+from dialer.store.story.parts import (
+    AttemptPart,
+    CampaignPart,
+    MessagePart,
+    Story,
+    SubscriberPart,
+    TransferPart,
+    WindowPart,
+)
+from dialer.store.story.reading import WEEKDAYS, UnknownError, cause_in_words, read_story
+
+NAMED_MAX: Final = 64
+"""Characters of a campaign's code or of a number."""
+
+
+@click.command()
+@click.argument("campaign", metavar="CAMPAIGN")
+@click.argument("number", metavar="NUMBER")
+@click.option("--json", "as_json", is_flag=True, help="Print the story as JSON.")
+@examples(
+    "dialer explain 1 +12025550100",
+    'dialer explain KQWZD "+1 (202) 555-0100" --json',
+)
+def explain(campaign: str, number: str, *, as_json: bool) -> None:
+    """Tell the story of one number in one campaign.
+
+    CAMPAIGN is its id or its code, NUMBER may be spelled in any way. Who it is, when it may be called, what was tried
+    and what came of it, why it is tried again or not, and what it waits for. Only reads, also beside a running server.
+    """
+    settings = settings_from_environment()
+    with open_database_to_read(settings) as database:
+        now_ms = open_service_clock(settings, database).now_ms()
+        try:
+            story = database.read_now(
+                lambda connection: read_story(
+                    connection,
+                    campaign[:NAMED_MAX],
+                    number[:NAMED_MAX],
+                    now_ms=now_ms,
+                    region=settings.default_region,
+                    service_zone=settings.timezone,
+                )
+            )
+        except UnknownError as error:
+            raise click.ClickException(str(error)) from None
+    if as_json:
+        print_json(story)
+    else:
+        click.echo("\n".join(map(_printable, _lines(story))))
+
+
+def _lines(story: Story) -> Iterator[str]:
+    yield f"{story.number} in campaign {story.campaign.id} ({story.campaign.campaign_code}), {story.campaign.name}"
+    yield f"It is {_show(story.now)}."
+    yield ""
+    yield from _campaign(story.campaign)
+    for contact in story.contacts:
+        name = f", {contact.full_name}" if contact.full_name else ""
+        yield f"Contact       {contact.contact}{name}, in {contact.phonebook} since {_show(contact.created_date)}"
+    if story.dnc is not None:
+        since = "not on it" if story.dnc.since is None else f"on it since {_show(story.dnc.since)}"
+        yield f"Do not call   {story.dnc.name}: {since}"
+    if story.window is not None:
+        yield from _window(story.window)
+    if story.subscriber is None:
+        yield "Subscriber    not yet: contacts become subscribers when the campaign is started"
+        return
+    yield f"Subscriber    since {_show(story.subscriber.created_date)}"
+    for attempt in story.attempts:
+        yield ""
+        yield from _attempt(attempt, story.campaign.medium)
+    yield ""
+    yield from _standing(story.subscriber)
+
+
+def _campaign(campaign: CampaignPart) -> Iterator[str]:
+    reason = (
+        f": {CAMPAIGN_REASONS.get(campaign.status_reason, campaign.status_reason)}" if campaign.status_reason else ""
+    )
+    yield f"Campaign      {campaign.status}{reason}; of {campaign.user}"
+    yield f"              from {_show(campaign.startingdate)} to {_show(campaign.expirationdate)}"
+
+
+def _window(window: WindowPart) -> Iterator[str]:
+    days = "every day" if window.weekdays == list(WEEKDAYS) else ", ".join(window.weekdays) or "on no day"
+    yield f"Zone          {window.zone or 'UTC'}, told by {window.zone_from}"
+    state = "open" if window.is_open else "closed"
+    until = "" if window.until is None else f", until {_show(window.until)}"
+    yield f"Window        {window.daily_start_time} to {window.daily_stop_time} there, {days}; now {state}{until}"
+
+
+def _attempt(attempt: AttemptPart, medium: str) -> Iterator[str]:
+    if attempt.attempt < 0:
+        yield f"{_show(attempt.at)}  called back after attempt {-attempt.attempt}, from {attempt.callerid}"
+    else:
+        shown = f", showing {attempt.callerid}" if attempt.callerid else ""
+        yield f"{_show(attempt.at)}  attempt {attempt.attempt} over {attempt.gateway}: {attempt.dialled_number}{shown}"
+    if medium == SMS:
+        yield from (f"  {_message(message)}" for message in attempt.messages)
+    else:
+        yield from (f"  {line}" for line in _call(attempt))
+    if attempt.then:
+        yield f"  {attempt.then}"
+
+
+def _call(attempt: AttemptPart) -> Iterator[str]:
+    if attempt.ended is None:
+        yield "in progress"
+    elif attempt.answered is None:
+        yield f"ended after {attempt.rang} s without an answer"
+    else:
+        amd = f" by a {attempt.amd}" if attempt.amd in {"person", "machine"} else ""
+        yield f"answered{amd} after {attempt.rang} s, at {_show(attempt.answered)}"
+    happened = [
+        *((answer.at, f"{answer.question}: {answer.response}") for answer in attempt.answers),
+        *((transfer.at, _transfer(transfer)) for transfer in attempt.transfers),
+        *((message.at, _message(message)) for message in attempt.messages),
+    ]
+    yield from (f"{_show(at)}  {what}" for at, what in sorted(happened, key=itemgetter(0)))
+    if attempt.ended is not None and attempt.hangup_cause_q850 is not None:
+        cause = f"cause {attempt.hangup_cause_q850}, {cause_in_words(attempt.hangup_cause_q850)}"
+        yield f"over at {_show(attempt.ended)}: {cause}; {attempt.billsec} s for {attempt.cost}"
+    if attempt.status_reason:
+        yield f"{attempt.status}: {SUBSCRIBER_REASONS.get(attempt.status_reason, attempt.status_reason)}"
+
+
+def _transfer(transfer: TransferPart) -> str:
+    begun = f"to {transfer.to}"
+    if transfer.reason:
+        return f"{begun}: {TRANSFER_REASONS.get(transfer.reason, transfer.reason)}"
+    if transfer.answered is None:
+        return f"{begun}: waiting"
+    agent = f" by {transfer.agent}" if transfer.agent else ""
+    return f"{begun}: taken{agent} at {_show(transfer.answered)}; {transfer.billsec} s for {transfer.cost}"
+
+
+def _message(message: MessagePart) -> str:
+    size = "1 part" if message.parts == 1 else f"{message.parts} parts"
+    return f"text to {message.to}, {message.status}, {size} for {message.cost}: {message.text}"
+
+
+def _standing(subscriber: SubscriberPart) -> Iterator[str]:
+    reason = subscriber.status_reason
+    because = f": {SUBSCRIBER_REASONS.get(reason, reason)}" if reason else ""
+    yield f"Now           {subscriber.status}{because}"
+    if subscriber.waits_for:
+        until = "" if subscriber.waits_until is None else f", until {_show(subscriber.waits_until)}"
+        yield f"Waits for     {subscriber.waits_for}{until}: {WAITS[subscriber.waits_for]}"
+
+
+def _printable(line: str) -> str:
+    """Without what would tell a terminal to do something: names and answers hold whatever somebody sent."""
+    return "".join(character if character.isprintable() else " " for character in line)
+
+
+def _show(at: datetime) -> str:
+    return f"{at:%Y-%m-%d %H:%M:%S}Z"

@@ -1,0 +1,1 @@
+"""The story of one number in one campaign, put together from the rows."""

@@ -1,0 +1,161 @@
+"""A forecast of all that a call can be: queues, agents, transfers, texts, recordings, and callees who call back."""
+
+from pathlib import Path
+from typing import Any, Final
+
+import pytest
+
+from dialer.domain.digest import cdr_digest
+from dialer.domain.enums import CampaignStatus
+from dialer.domain.money import format_money
+from dialer.forecast.forecast import forecast_campaign
+from dialer.forecast.order import Order
+from dialer.forecast.summary import Forecast
+from dialer.sim.report import show_date
+from dialer.store.aggregate import count_answers
+from dialer.store.models import (
+    Agent,
+    CallBack,
+    CallerId,
+    CallerIdGroup,
+    CallRequest,
+    Campaign,
+    Cdr,
+    Did,
+    Gateway,
+    Queue,
+    SmsGateway,
+    SmsMessage,
+    Tier,
+    Transfer,
+    User,
+)
+from tests.worker.house import CENTS, House
+
+NUMBERS: Final = [f"+1202555{place:04d}" for place in range(150, 290)]
+PARAMETERS: Final = (
+    '{"answer": 0.8, "machine": 0.1, "busy": 0.1, "ring": [4, 9], "listen": 0.9, "patience": [3, 30],'
+    ' "call_back": 0.5, "call_back_after": [60, 900]}'
+)
+SECTIONS: Final[list[dict[str, Any]]] = [
+    {"type": 2, "script": "press one two or three", "key_1": "desk", "key_2": "boss", "key_3": "text"},
+    {"type": 6, "script": "wait", "completed": True},
+    {"type": 6, "script": "wait", "phonenumber": "+12025550001"},
+    {"type": 10, "script": "you get a text", "sms_text": "Hello {first_name}"},
+    {"type": 5, "script": "say something"},
+    {"type": 8, "script": "all together", "conference": "1"},
+]
+BRANCHES: Final[dict[int, dict[str, int | None]]] = {
+    0: {"1": 1, "2": 2, "3": 3, "timeout": 4},
+    1: {"timeout": 4},
+    3: {"0": 4},
+    4: {"0": 5},
+}
+
+
+def furnished(folder: Path, dial_method: int) -> tuple[House, int]:
+    """A house with three agents who serve a queue, and a campaign that is not started."""
+    house = House(folder, seed=3)
+    house.change(Gateway, house.gateway_id, max_channels=12, max_cps=2, parameters=PARAMETERS)
+    house.change(User, house.user_id, sms_rate=3 * CENTS)
+    queue_id = house.add(Queue, user_id=house.user_id, name="desk", strategy=1, max_wait_time=15)
+    for place in range(3):
+        talk = f'{{"talk": [20, {60 + place}], "answer": [1, 4]}}'
+        agent = {"name": "agent", "status": 2, "wrap_up_time": 5, "parameters": talk}
+        house.add(Tier, queue_id=queue_id, agent_id=house.add(Agent, user_id=house.user_id, **agent), position=place)
+    group_id = house.add(CallerIdGroup, name="numbers")
+    for number in ("+12025550777", "+12025550778"):
+        house.add(CallerId, callerid_group_id=group_id, areacode="*", callerid_num=number, user_id=house.user_id)
+    sections = [{**section, "queue_id": queue_id} if place == 1 else section for place, section in enumerate(SECTIONS)]
+    campaign_id = house.campaign(
+        house.survey(*sections, branches=BRANCHES),
+        house.phonebook(*NUMBERS),
+        dial_method=dial_method,
+        callerid_group_id=group_id,
+        sms_gateway_id=house.add(SmsGateway, name="texts", max_cps=1),
+        dnc_id=house.dnc_list(NUMBERS[7]),
+        maxretry=1,
+        intervalretry=120,
+        max_xfer=4,
+    )
+    house.add(Did, user_id=house.user_id, did_number="+12025550777", campaign_id=campaign_id)
+    house.add(Did, user_id=house.user_id, did_number="+12025550778")
+    return house, campaign_id
+
+
+async def forecast(house: House, campaign_id: int) -> Forecast:
+    return await forecast_campaign(house.database, Order(campaign_id, house.now_ms(), "UTC", 1, 3))
+
+
+def rest_of_life(house: House, campaign_id: int, cdrs_before: int, cost_before: int) -> dict[str, Any]:
+    """What came of the campaign since then, its calls that came in and its B-legs included."""
+    row = house.row(Campaign, campaign_id)
+    cdrs = [
+        {**cdr, "starting_date": show_date(cdr["starting_date"]), "call_cost": format_money(cdr["call_cost"])}
+        for cdr in house.rows(Cdr)
+        if cdr["id"] > cdrs_before and cdr["campaign_id"] == campaign_id
+    ]
+    return {
+        "digest": cdr_digest(cdrs),
+        "cost": format_money(row["cost"] - cost_before),
+        "finish_date": show_date(row["updated_date"]),
+        "stop_reason": row["status_reason"],
+    }
+
+
+UNDER_WAY: Final = (100.25, 181, 600)
+"""So many seconds each after the one before: there is something of everything in progress."""
+
+
+@pytest.mark.parametrize(("dial_method", "moments"), [(1, UNDER_WAY), (2, UNDER_WAY), (3, ())])
+async def test_all_of_it_happens_as_it_is_forecast(
+    tmp_path: Path, dial_method: int, moments: tuple[float, ...]
+) -> None:
+    """From the start, and from later moments.
+
+    But for a predictive pace: it is asked at every moment at which the engine is told of its campaign, as that of a
+    copy is, and may then dial where it would not have been asked.
+    """
+    house, campaign_id = furnished(tmp_path, dial_method)
+    forecasts = [(await forecast(house, campaign_id), 0, 0)]
+    await house.move(campaign_id, CampaignStatus.START)
+    for seconds in moments:
+        await house.advance(seconds)
+        cost = house.row(Campaign, campaign_id)["cost"]
+        forecasts.append((await forecast(house, campaign_id), len(house.rows(Cdr)), cost))
+    await house.advance(3 * 86_400)
+    for foretold, cdrs_before, cost_before in forecasts:
+        found = rest_of_life(house, campaign_id, cdrs_before, cost_before)
+        assert {name: getattr(foretold.per_seed[0], name) for name in found} == found
+    whole = forecasts[0][0]
+    row = house.row(Campaign, campaign_id)
+    percent = round(100 * row["abandoned"] / row["live_answered"], 5)
+    assert (whole.calls.p50, whole.answered.p50, whole.completed.p50, whole.abandoned_percent.p50) == (
+        row["calls"],
+        row["answered"],
+        row["completed"],
+        percent,
+    )
+    counted = house.database.read_now(lambda connection: count_answers(connection, campaign_id))
+    assert {
+        section.section_id: {each.answer: each.count.p50 for each in section.answers} for section in whole.sections
+    } == {key: {each.response: each.count for each in found.answers} for key, found in counted.items()}
+    house.database.close()
+
+
+async def test_the_example_has_something_of_everything(tmp_path: Path) -> None:
+    """Else the test above would show nothing of it."""
+    house, campaign_id = furnished(tmp_path, 1)
+    await house.move(campaign_id, CampaignStatus.START)
+    await house.advance(281.25)
+    assert any(row["ended_ms"] is None for row in house.rows(CallRequest))
+    assert any(row["ended_ms"] is None for row in house.rows(Transfer))
+    assert any(row["queue_id"] and row["score_from_ms"] and row["answered_ms"] is None for row in house.rows(Transfer))
+    assert house.rows(CallBack)
+    await house.advance(86_400)
+    legs = {row["leg_type"] for row in house.rows(Cdr)}
+    came_in = [row["did_id"] for row in house.rows(CallRequest) if row["did_id"] is not None]
+    assert (legs, bool(came_in), bool(house.rows(SmsMessage))) == ({1, 2}, True, True)
+    assert {row["campaign_id"] for row in house.rows(Cdr)} == {campaign_id, None}
+    assert house.row(Campaign, campaign_id)["abandoned"] > 0
+    house.database.close()

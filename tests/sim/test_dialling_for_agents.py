@@ -1,0 +1,81 @@
+"""Campaigns that dial for agents, on the whole engine: the abandoned share at every moment, and who is busier."""
+
+from typing import Any, Final
+
+import pytest
+
+from dialer.domain.enums import AmdStatus, Cause, LegType
+from dialer.domain.pacing.situation import ABANDONED_AFTER_MS
+from dialer.sim.call_centre import call_centre_of
+from dialer.sim.simulation import Simulation
+from tests.sim.scenes import run
+
+FIRST_ANSWERS: Final = 100
+SEEDS: Final = (1, 2, 3)
+POPULATIONS: Final[dict[str, dict[str, Any]]] = {
+    "small and eager": {"agents": 5, "answer": 0.8, "size": 500},
+    "middling": {"agents": 20, "answer": 0.45, "size": 1_000},
+    "large and shy": {"agents": 60, "answer": 0.2, "size": 2_500},
+}
+
+
+def day(population: str, seed: int, **campaign: Any) -> Simulation:  # noqa: ANN401 - any field of a campaign
+    """A day of dialling for agents who are asked at once and answer in time."""
+    people = POPULATIONS[population]
+    return run(
+        seed=seed,
+        account={},
+        gateway={"parameters": {"answer": people["answer"], "busy": 0, "machine": 0, "ring": [5, 25]}},
+        campaign={"callerid": "+33199000000", **campaign},
+        survey={"sections": [{"id": 1, "type": 6, "question": "An agent", "audio_seconds": 2, "queue": 1}]},
+        queues=[{"id": 1, "strategy": 2}],
+        agents=[{"id": 1, "count": people["agents"], "wrap_up_time": 5}],
+        population={"size": people["size"], "patterns": ["+331990xxxxx"]},
+    )
+
+
+def shares(simulation: Simulation) -> list[float]:
+    """The abandoned share of the answered calls at the moment of each abandoned one, from the hundredth answer on."""
+    book = simulation.book
+    answered = sorted(
+        cdr.starting_ms + (cdr.duration - cdr.billsec) * 1_000
+        for cdr in book.cdrs
+        if cdr.leg_type == LegType.A_LEG
+        and cdr.hangup_cause_q850 == Cause.NORMAL_CLEARING
+        and cdr.amd_status is AmdStatus.PERSON
+    )
+    abandoned = sorted(one.joined_ms + ABANDONED_AFTER_MS for _, one in book.transfers.values() if one.is_abandoned)
+    found = []
+    for count, at_ms in enumerate(abandoned, 1):
+        answers = sum(one <= at_ms for one in answered)
+        if answers >= FIRST_ANSWERS:
+            found.append(count / answers)
+    return found
+
+
+@pytest.mark.parametrize("population", POPULATIONS)
+@pytest.mark.parametrize("seed", SEEDS)
+def test_predictive_keeps_its_target_all_day_and_agents_busier_than_progressive(population: str, seed: int) -> None:
+    predictive = day(population, seed, dial_method=3)
+    progressive = day(population, seed, dial_method=2)
+    busy, slow = call_centre_of(predictive), call_centre_of(progressive)
+    assert busy is not None
+    assert slow is not None
+    assert max(shares(predictive), default=0.0) <= 0.03
+    assert busy.abandon_rate <= 0.03
+    assert slow.abandoned == 0
+    assert busy.utilisation > slow.utilisation
+
+
+def test_another_target_is_kept_as_well() -> None:
+    strict = day("middling", 1, dial_method=3, abandon_rate_max=0)
+    assert shares(strict) == []
+    loose = day("middling", 1, dial_method=3, abandon_rate_max=6)
+    assert 0.03 < max(shares(loose)) <= 0.06
+
+
+def test_progressive_places_so_many_calls_for_each_idle_agent() -> None:
+    """At the first moment all twenty are idle: twenty calls at a rate of one, fifty at 2.5."""
+    for rate, calls in ((1, 20), (2.5, 50), (0.5, 10)):
+        simulation = day("middling", 1, dial_method=2, agent_dial_rate=rate)
+        assert sum(cdr.starting_ms == simulation.start_ms for cdr in simulation.book.cdrs) == calls
