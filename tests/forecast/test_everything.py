@@ -54,13 +54,13 @@ BRANCHES: Final[dict[int, dict[str, int | None]]] = {
 
 
 def furnished(folder: Path, dial_method: int) -> tuple[House, int]:
-    """A house with three agents who serve a queue, and a campaign that is not started."""
+    """A house with two agents who serve a queue, and a campaign that is not started."""
     house = House(folder, seed=3)
-    house.change(Gateway, house.gateway_id, max_channels=12, max_cps=2, parameters=PARAMETERS)
+    house.change(Gateway, house.gateway_id, max_channels=20, max_cps=2, parameters=PARAMETERS)
     house.change(User, house.user_id, sms_rate=3 * CENTS)
     queue_id = house.add(Queue, user_id=house.user_id, name="desk", strategy=1, max_wait_time=15)
-    for place in range(3):
-        talk = f'{{"talk": [20, {60 + place}], "answer": [1, 4]}}'
+    for place in range(2):
+        talk = f'{{"talk": [40, {90 + place}], "answer": [1, 4]}}'
         agent = {"name": "agent", "status": 2, "wrap_up_time": 5, "parameters": talk}
         house.add(Tier, queue_id=queue_id, agent_id=house.add(Agent, user_id=house.user_id, **agent), position=place)
     group_id = house.add(CallerIdGroup, name="numbers")
@@ -76,7 +76,7 @@ def furnished(folder: Path, dial_method: int) -> tuple[House, int]:
         dnc_id=house.dnc_list(NUMBERS[7]),
         maxretry=1,
         intervalretry=120,
-        max_xfer=4,
+        max_xfer=8,
     )
     house.add(Did, user_id=house.user_id, did_number="+12025550777", campaign_id=campaign_id)
     house.add(Did, user_id=house.user_id, did_number="+12025550778")

@@ -36,9 +36,7 @@ _HARMLESS: Final = re.compile(r"[+\-]?[0-9.]+\Z")
     "--seeds",
     metavar="N",
     type=click.IntRange(1, SEEDS_MAX),
-    default=1,
-    show_default=True,
-    help="With --compare: so many seeds, from the scenario's own on, for 95 % confidence intervals.",
+    help="With --compare: so many seeds, from the first on, and 95 % confidence intervals; 1 unless given.",
 )
 @examples(
     "dialer simulate examples/reminder.json",
@@ -47,15 +45,19 @@ _HARMLESS: Final = re.compile(r"[+\-]?[0-9.]+\Z")
     "dialer simulate examples/call_centre.json --compare --seeds 10",
 )
 def simulate(
-    path: Path, *, seed: int | None, out: Path | None, as_json: bool, comparing: bool, seeds: int
+    path: Path, *, seed: int | None, out: Path | None, as_json: bool, comparing: bool, seeds: int | None
 ) -> None:
     """Run one campaign in pure simulation.
 
     It takes no time to wait for anything, needs no server and no database, and gives the same calls for the same seed.
     """
     if comparing:
-        _compare(path, _with_seed(_scenario(path), seed), seeds, as_json=as_json)
+        if out is not None:
+            raise click.UsageError("--out: A comparison has no call detail records; leave out --compare or --out.")
+        _compare(path, _with_seed(_scenario(path), seed), seeds or 1, as_json=as_json)
         return
+    if seeds is not None:
+        raise click.UsageError("--seeds: Several seeds are for --compare.")
     simulation = _simulation(path, seed)
     _run(simulation)
     report = report_of(simulation)
@@ -68,14 +70,17 @@ def simulate(
 
 
 def _compare(path: Path, scenario: Scenario, seeds: int, *, as_json: bool) -> None:
+    if scenario.seed + seeds - 1 > SEED_MAX:
+        raise click.UsageError(f"--seeds: The last of {seeds} seeds from {scenario.seed} on would be above {SEED_MAX}.")
     try:
-        rows = list(compare(scenario, range(scenario.seed, scenario.seed + seeds)))
+        rows = compare(scenario, range(scenario.seed, scenario.seed + seeds))
+        if as_json:
+            print_json(list(rows))
+            return
+        for line in render_comparison(rows):
+            click.echo(line)
     except ScenarioError as error:
         raise click.UsageError(f"{path}: {error}") from None
-    if as_json:
-        print_json(rows)
-    else:
-        click.echo(render_comparison(rows))
 
 
 def _simulation(path: Path, seed: int | None) -> Simulation:

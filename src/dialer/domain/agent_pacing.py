@@ -3,15 +3,19 @@
 import math
 from typing import Final
 
+from msgspec.structs import replace
+
 from dialer.domain.board import ACTIVE, Board, OpenCampaign
 from dialer.domain.enums import AmdStatus, DialMethod
 from dialer.domain.events import CallAnswered, CallRestored
 from dialer.domain.pacing import measure
 from dialer.domain.pacing.predictive import credit_of
 from dialer.domain.pacing.situation import Pace, Situation, Strategy
-from dialer.domain.pacing.strategies import STRATEGIES, for_dial_method
+from dialer.domain.pacing.strategies import GO_WITH_TIME, STRATEGIES, for_dial_method
 from dialer.domain.plans import Call, CallOutcome, CampaignPlan
 from dialer.domain.queueing.floor import Floor
+
+ASKED_EVERY_MS: Final = 1_000
 
 
 class AgentPacing:
@@ -22,8 +26,21 @@ class AgentPacing:
         self._floor: Final = floor
 
     def pace(self, campaign: OpenCampaign, now_ms: int) -> Pace:
-        """How many calls the campaign may place now, and when to ask again."""
-        pace = strategy_of(campaign.plan).pace(self._situation(campaign, now_ms))
+        """How many calls the campaign may place now, and when to ask again.
+
+        A strategy that goes with the time is asked on whole seconds and sees no moment in between: to ask it once more,
+        as after a restart, changes nothing.
+        """
+        strategy = strategy_of(campaign.plan)
+        situation = self._situation(campaign, now_ms)
+        if strategy.name not in GO_WITH_TIME:
+            return self._asked(campaign, strategy.pace(situation))
+        seen_ms = now_ms - now_ms % ASKED_EVERY_MS
+        pace = self._asked(campaign, strategy.pace(replace(situation, now_ms=seen_ms)))
+        is_still = not situation.bridged_ms and not situation.wrapping_ms
+        return pace if is_still else replace(pace, again_ms=seen_ms + ASKED_EVERY_MS)
+
+    def _asked(self, campaign: OpenCampaign, pace: Pace) -> Pace:
         if pace.memory is not None:
             campaign.figures.memory = pace.memory
             self._board.keep_figures(campaign)
@@ -39,6 +56,7 @@ class AgentPacing:
         call = event.call
         if not is_paced_by_agents(call.plan):
             return
+        self._board.paced_ids.add(call.plan.id)
         if event.answered_ms is None:
             campaign.dialling[call.id] = call.started_ms
         elif not call.transfers:
@@ -77,7 +95,10 @@ class AgentPacing:
         plan = campaign.plan
         queue_ids = plan.flow.queue_ids
         staff = self._floor.staff(queue_ids, now_ms)
-        sharing = [one for one in self.paced() if not queue_ids.isdisjoint(one.plan.flow.queue_ids)]
+        # Calls count though their campaign has ended; what it may abandon does not.
+        known = (self._board.campaigns[campaign_id] for campaign_id in sorted(self._board.paced_ids))
+        sharing = [one for one in known if not queue_ids.isdisjoint(one.plan.flow.queue_ids)]
+        others = [one for one in sharing if one is not campaign and one.status in ACTIVE]
         return Situation(
             now_ms=now_ms,
             frequency=plan.frequency,
@@ -92,7 +113,7 @@ class AgentPacing:
             bridged_ms=staff.bridged_ms,
             wrapping_ms=staff.wrapping_ms,
             shared_credit=min(
-                (credit_of(one.plan.abandon_rate_max, one.figures) for one in sharing if one is not campaign),
+                (credit_of(one.plan.abandon_rate_max, one.figures) for one in others),
                 default=math.inf,
             ),
             figures=campaign.figures,

@@ -1,11 +1,15 @@
 """What limits dialling besides pacing: a gateway's channels and call rate, and an account's money."""
 
 from collections import deque
+from collections.abc import Collection
 from typing import Final, NamedTuple
+
+from msgspec import structs
 
 from dialer.domain.enums import Cause
 from dialer.domain.hopper import NEVER_MS
 from dialer.domain.money import Rate
+from dialer.domain.numbers import NumberError, normalise
 from dialer.domain.plans import CampaignPlan, GatewayPlan, Subscriber
 from dialer.domain.prefixes import dialled_number
 from dialer.domain.rates import NO_CARD, RateCard
@@ -98,18 +102,29 @@ class Account:
         """What a call to a number in normal form costs."""
         return (self.card.find(number) or self.rate) if self.card else self.rate
 
+    def rate_for_agent(self, contact: str) -> Rate:
+        """What it costs to reach an agent: over a number written with its `+`; else nobody is dialled who has a price."""
+        try:
+            return self.rate_for(normalise(contact)) if self.card and contact.startswith("+") else self.rate
+        except NumberError:
+            return self.rate
+
     def offer(self, plan: CampaignPlan, subscriber: Subscriber) -> Offer | None:
         """What the free balance pays for: a call, cut to its length, or a whole message; None if for neither."""
         if plan.text_message is None:
-            return self.offer_leg(self.rate_for(subscriber.number), plan.callmaxduration_s * SECOND_MS)
+            return self.offer_leg((self.rate_for(subscriber.number),), plan.callmaxduration_s * SECOND_MS)
         return self.offer_text(
             fill(plan.text_message, subscriber.full_name, subscriber.additional_vars, subscriber.number)
         )
 
-    def offer_leg(self, rate: Rate, wanted_ms: int) -> Offer | None:
-        """The same for one leg of a call at this rate that is to last so long at most."""
-        talk_limit_s = rate.affordable_s(self.balance - self.held, -(-wanted_ms // SECOND_MS))
-        return Offer(rate.price(talk_limit_s), talk_limit_s * SECOND_MS, rate) if talk_limit_s else None
+    def offer_leg(self, rates: Collection[Rate], wanted_ms: int) -> Offer | None:
+        """The same for one leg of a call that is to last so long at most; of several rates, for the dearest."""
+        free, wanted_s = self.balance - self.held, -(-wanted_ms // SECOND_MS)
+        talk_limit_s = min(rate.affordable_s(free, wanted_s) for rate in rates)
+        if talk_limit_s == 0:
+            return None
+        hold, rate = max(((rate.price(talk_limit_s), rate) for rate in rates), key=_by_price)
+        return Offer(hold, talk_limit_s * SECOND_MS, rate)
 
     def offer_text(self, text: str) -> Offer | None:
         """The same for a message, cut to the length that a message may have."""
@@ -117,3 +132,8 @@ class Account:
         parts = parts_of(text)
         price = parts * self.sms_rate
         return Offer(price, 0, self.rate, text, parts) if price <= self.balance - self.held else None
+
+
+def _by_price(priced: tuple[int, Rate]) -> tuple[int, tuple[int, ...]]:
+    """Equal prices by the rates themselves, so that which one it is depends on nothing else."""
+    return priced[0], structs.astuple(priced[1])

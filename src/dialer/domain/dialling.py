@@ -69,7 +69,7 @@ class Dialling:
         if campaign.status not in ACTIVE:
             return
         if now_ms >= plan.expires_ms:
-            self._move(campaign, CampaignStatus.END, "expired")
+            self._move(campaign, CampaignStatus.END, "expired", now_ms)
             return
         if campaign.status is CampaignStatus.PAUSE:
             self.wake_at(campaign, plan.expires_ms)
@@ -153,7 +153,7 @@ class Dialling:
         """Dial the next subscriber who may be called; whether there was one."""
         if now_ms >= campaign.plan.expires_ms:
             # It expired while it waited for a place on the gateway, which came before its own wake-up.
-            self._move(campaign, CampaignStatus.END, "expired")
+            self._move(campaign, CampaignStatus.END, "expired", now_ms)
             return False
         if is_paced_by_agents(campaign.plan) and self._ready_at_ms(campaign, now_ms) > now_ms:
             return False  # Its agents were taken while it waited for a place on the gateway.
@@ -189,7 +189,7 @@ class Dialling:
         account = self._accounts[plan.user_id]
         offer = account.offer(plan, subscriber)
         if offer is None:
-            self._wait_for_credit(campaign, account)
+            self._wait_for_credit(campaign, account, now_ms)
             return False
         campaign.hopper.take()
         call = self._new_call(campaign, subscriber, offer, now_ms)
@@ -227,13 +227,13 @@ class Dialling:
         self._board.calls[call.id] = call
         return call
 
-    def _wait_for_credit(self, campaign: OpenCampaign, account: Account) -> None:
+    def _wait_for_credit(self, campaign: OpenCampaign, account: Account, now_ms: int) -> None:
         """Wait for a call in progress to set money free; with none, nothing but a payment helps."""
         if account.held > 0:
             account.waiting.add(campaign.plan.id)
             self.wake_at(campaign, campaign.plan.expires_ms)
         else:
-            self._move(campaign, CampaignStatus.PAUSE, "no_credit")
+            self._move(campaign, CampaignStatus.PAUSE, "no_credit", now_ms)
 
     def _rest(self, campaign: OpenCampaign, now_ms: int) -> None:
         """Nobody can be called now: wait until somebody can, or find out whether the campaign is done."""
@@ -278,18 +278,20 @@ class Dialling:
         while self._deferred and not self._waits():
             self._deferred.popleft()(now_ms)
 
-    def end_if_completed(self, _now_ms: int, event: events.SubscribersCounted) -> None:
+    def end_if_completed(self, now_ms: int, event: events.SubscribersCounted) -> None:
         """A campaign none of whose subscribers is open has ended."""
         campaign = self._campaigns.get(event.campaign_id)
         if campaign is not None and event.has_any and not event.has_open:
-            self._move(campaign, CampaignStatus.END, "completed")
+            self._move(campaign, CampaignStatus.END, "completed", now_ms)
 
-    def _move(self, campaign: OpenCampaign, status: CampaignStatus, reason: str) -> None:
+    def _move(self, campaign: OpenCampaign, status: CampaignStatus, reason: str, now_ms: int) -> None:
         campaign.status = status
         self._gateways[campaign.plan.gateway_id].waiting.discard(campaign.plan.id)
         self._board.emit(MoveCampaign(campaign.plan.id, status, reason))
         if status is CampaignStatus.PAUSE:
             self.wake_at(campaign, campaign.plan.expires_ms)
+        for other in self._pacing.paced():
+            self.wake_at(other, now_ms)  # They share what it was allowed to abandon.
         self.forget_if_over(campaign)
 
     def schedule_retry(self, campaign: OpenCampaign, subscriber: Subscriber, now_ms: int) -> None:

@@ -7,6 +7,7 @@ from msgspec import structs
 
 from dialer.domain import events
 from dialer.domain.board import Board, OpenCampaign
+from dialer.domain.capacity import SECOND_MS
 from dialer.domain.effects import (
     BridgeCall,
     DialLeg,
@@ -22,6 +23,7 @@ from dialer.domain.effects import (
 from dialer.domain.enums import AgentStatus, Cause, TransferStatus
 from dialer.domain.hopper import NEVER_MS
 from dialer.domain.identity import call_uuid
+from dialer.domain.money import Rate
 from dialer.domain.numbers import NumberError, normalise
 from dialer.domain.pacing import measure
 from dialer.domain.pacing.situation import ABANDONED_AFTER_MS
@@ -174,6 +176,9 @@ class Transfers:
         transfer.status = TransferStatus.CONNECTED
         transfer.agent_id, transfer.parameters = agent.id, agent.parameters
         transfer.number = agent.contact or f"agent {agent.id}"
+        rate = self._board.accounts[call.plan.user_id].rate_for_agent(agent.contact)
+        if rate.price(transfer.talk_limit_ms // SECOND_MS) <= transfer.hold:
+            transfer.rate = rate  # Else an agent or the card has changed since the hold: it is charged as it was held.
         transfer.started_ms, transfer.answered_ms = event.offered_ms, now_ms
         transfer.offers = {}
         self._board.emit(KeepTransfer(call, transfer))
@@ -224,7 +229,8 @@ class Transfers:
             self._perform(decision, now_ms)
         self._keep_changes()
         overdue_ms = self._overdue[0][0] if self._overdue else NEVER_MS
-        self._wake_at(min(overdue_ms, self._floor.wakes_at_ms(now_ms)))
+        is_dialled_for = bool(self._board.paced_ids)
+        self._wake_at(min(overdue_ms, self._floor.wakes_at_ms(now_ms, is_dialled_for=is_dialled_for)))
         return True
 
     def unserved(self) -> list[Call]:
@@ -255,7 +261,7 @@ class Transfers:
         """Why a call cannot be brought to anybody; empty if it can, and its hold and limit are set."""
         if campaign.plan.max_xfer and campaign.legs >= campaign.plan.max_xfer:
             return "max_xfer"
-        offer = self._board.accounts[call.plan.user_id].offer_leg(call.talk_limit_ms)
+        offer = self._board.accounts[call.plan.user_id].offer_leg(self._rates(call, transfer), call.talk_limit_ms)
         if offer is None:
             return "no_credit"
         if transfer.queue_id is None:
@@ -265,8 +271,16 @@ class Transfers:
                 return "resting" if gateway.rest.rests_until_ms > now_ms else "gateway_full"
             gateway.dialled(starts_ms)
             transfer.gateway_id, transfer.started_ms = gateway.plan.id, starts_ms
-        transfer.hold, transfer.talk_limit_ms = offer.hold, offer.talk_limit_ms
+        transfer.hold, transfer.talk_limit_ms, transfer.rate = offer.hold, offer.talk_limit_ms, offer.rate
         return ""
+
+    def _rates(self, call: Call, transfer: Transfer) -> set[Rate]:
+        """What the B-leg may be charged at: which agent of a queue takes the call is not known yet."""
+        account = self._board.accounts[call.plan.user_id]
+        if transfer.queue_id is None:
+            return {account.rate_for(transfer.number)}
+        agents = self._floor.serving(transfer.queue_id) if account.card else ()
+        return {account.rate_for_agent(agent.contact) for agent in agents} or {account.rate}
 
     def _dial(self, call: Call, transfer: Transfer, _now_ms: int) -> None:
         self._board.emit(KeepTransfer(call, transfer))

@@ -1,10 +1,14 @@
 """What a simulation came to for its agents and for the callers who waited for them."""
 
+from collections.abc import Sequence
+from statistics import fmean
 from typing import Final
 
 import msgspec
 
 from dialer.domain.enums import AmdStatus, Cause, LegType
+from dialer.domain.plans import Transfer
+from dialer.domain.queueing.agents import TAKES_CALLS
 from dialer.sim.simulation import Simulation
 
 _SECOND_MS: Final = 1_000
@@ -14,15 +18,17 @@ class CallCentre(msgspec.Struct, frozen=True):
     """The figures of queues and agents; shares from 0 to 1, times in seconds."""
 
     agents: int
+    """Those who took calls when it began."""
     live_answered: int
-    """Calls that persons answered, as far as detection could tell."""
+    """Calls that were placed and that persons answered, as far as detection could tell."""
     queued: int
-    """Transfers that came into a queue."""
+    """Transfers that came into a queue, of calls that came in as well."""
     served: int
+    """Of these, the ones that an agent took."""
     abandoned: int
-    """Calls that no agent took within two seconds of their transfer."""
+    """Calls of `live_answered` that no agent took within two seconds of their transfer."""
     abandon_rate: float
-    """The abandoned share of the calls that persons answered."""
+    """The abandoned share of `live_answered`."""
     mean_wait: float
     """From the transfer to the agent, of those who were served."""
     utilisation: float
@@ -31,38 +37,22 @@ class CallCentre(msgspec.Struct, frozen=True):
 
 def call_centre_of(simulation: Simulation) -> CallCentre | None:
     """The figures of a simulation that is over; None for one without queues."""
-    scenario, book = simulation.scenario, simulation.book
-    if not scenario.queues:
+    if not simulation.scenario.queues:
         return None
-    queued = [(call, transfer) for call, transfer in book.transfers.values() if transfer.queue_id is not None]
-    served = [one for _, one in queued if one.answered_ms is not None and one.ended_ms is not None]
-    live = sum(
-        cdr.leg_type == LegType.A_LEG
-        and cdr.hangup_cause_q850 == Cause.NORMAL_CLEARING
-        and cdr.amd_status is not AmdStatus.MACHINE
-        for cdr in book.cdrs
-    )
-    abandoned = len({call.id for call, transfer in queued if transfer.is_abandoned})
-    wrap_up_ms = {
-        agent_id: part.wrap_up_time * _SECOND_MS
-        for part in scenario.agents
-        for agent_id in range(part.id, part.id + part.count)
-    }
-    busy_ms = sum((one.ended_ms or 0) - (one.answered_ms or 0) + wrap_up_ms.get(one.agent_id or 0, 0) for one in served)
-    span_ms = max((one.ended_ms or 0 for one in served), default=0) - min(
-        (cdr.starting_ms for cdr in book.cdrs), default=0
-    )
-    agents = len(wrap_up_ms)
-    waits_ms = [(one.answered_ms or 0) - one.joined_ms for one in served]
+    queued = [(call.id, one) for call, one in simulation.book.transfers.values() if one.queue_id is not None]
+    served = [one for _, one in queued if one.answered_ms is not None]
+    live_ids = _live_ids(simulation)
+    abandoned_ids = live_ids & {call_id for call_id, one in queued if one.is_abandoned}
+    wrap_up_ms = _wrap_up_ms(simulation)
     return CallCentre(
-        agents=agents,
-        live_answered=live,
+        agents=len(wrap_up_ms),
+        live_answered=len(live_ids),
         queued=len(queued),
         served=len(served),
-        abandoned=abandoned,
-        abandon_rate=abandoned / live if live else 0.0,
-        mean_wait=sum(waits_ms) / len(waits_ms) / _SECOND_MS if waits_ms else 0.0,
-        utilisation=min(1.0, busy_ms / (agents * span_ms)) if agents and span_ms > 0 else 0.0,
+        abandoned=len(abandoned_ids),
+        abandon_rate=len(abandoned_ids) / len(live_ids) if live_ids else 0.0,
+        mean_wait=fmean(_answered_ms(one) - one.joined_ms for one in served) / _SECOND_MS if served else 0.0,
+        utilisation=_utilisation(simulation, served, wrap_up_ms) if served else 0.0,
     )
 
 
@@ -77,3 +67,42 @@ def render_call_centre(figures: CallCentre) -> list[str]:
         f"  {figures.queued} calls came into a queue; {figures.served} were served, on average after {wait}",
         f"  {figures.abandoned} of {figures.live_answered} calls that persons answered were abandoned: {share}",
     ]
+
+
+def _live_ids(simulation: Simulation) -> set[int | None]:
+    """The calls to persons who answered. A call that came in was answered by the campaign, and is none of them."""
+    dids = set(simulation.scenario.dids)
+    return {
+        cdr.callrequest_id
+        for cdr in simulation.book.cdrs
+        if cdr.leg_type == LegType.A_LEG
+        and cdr.hangup_cause_q850 == Cause.NORMAL_CLEARING
+        and cdr.amd_status is not AmdStatus.MACHINE
+        and cdr.phone_number not in dids
+    }
+
+
+def _wrap_up_ms(simulation: Simulation) -> dict[int, int]:
+    """By agent who takes calls."""
+    return {
+        agent_id: part.wrap_up_time * _SECOND_MS
+        for part in simulation.scenario.agents
+        if part.status in TAKES_CALLS
+        for agent_id in range(part.id, part.id + part.count)
+    }
+
+
+def _utilisation(simulation: Simulation, served: Sequence[Transfer], wrap_up_ms: dict[int, int]) -> float:
+    """A wrap-up time counts as far as it lies before the end of the last talk."""
+    first_ms = min(cdr.starting_ms for cdr in simulation.book.cdrs)
+    last_ms = max(_ended_ms(one) for one in served)
+    busy_ms = sum(min(_ended_ms(one) + wrap_up_ms[one.agent_id or 0], last_ms) - _answered_ms(one) for one in served)
+    return busy_ms / (len(wrap_up_ms) * (last_ms - first_ms)) if last_ms > first_ms else 0.0
+
+
+def _answered_ms(transfer: Transfer) -> int:
+    return transfer.answered_ms or 0
+
+
+def _ended_ms(transfer: Transfer) -> int:
+    return transfer.ended_ms or 0

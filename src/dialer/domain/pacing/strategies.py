@@ -25,6 +25,8 @@ _ALL: Final[tuple[Strategy, ...]] = (
 
 STRATEGIES: Final[Mapping[str, Strategy]] = MappingProxyType({strategy.name: strategy for strategy in _ALL})
 """All of them; a new one is known everywhere once it is here."""
+GO_WITH_TIME: Final = frozenset({_PREDICTIVE.name, Erlang().name})
+"""Those whose answer changes as time passes though nothing happens: the longer an agent talks, the sooner they end."""
 _BY_DIAL_METHOD: Final[Mapping[DialMethod, Strategy]] = {
     DialMethod.FIXED_RATE: _FIXED,
     DialMethod.PROGRESSIVE: _PROGRESSIVE,

@@ -171,16 +171,16 @@ class Floor:
             decisions += self._ask(now_ms, waiting, idle, staffed[waiting.queue_id])
         return decisions
 
-    def wakes_at_ms(self, now_ms: int) -> int:
+    def wakes_at_ms(self, now_ms: int, *, is_dialled_for: bool = False) -> int:
         """The next moment after this one at which `decide` may have something to say though nothing happened.
 
-        `NEVER_MS` if there is none. What may be decided this moment must have been.
+        If somebody dials for the agents, also the next at which one of them is free. `NEVER_MS` if there is none. What
+        may be decided this moment must have been.
         """
-        moments = (moment for waiting in self._waiting.values() for moment in self._moments(now_ms, waiting))
-        free = (
-            (agent.figures.free_at_ms for agent in self._agents.values() if agent.is_on_duty) if self._waiting else ()
-        )
-        return min((moment for source in (moments, free) for moment in source if moment > now_ms), default=NEVER_MS)
+        moments = [moment for waiting in self._waiting.values() for moment in self._moments(now_ms, waiting)]
+        if self._waiting or is_dialled_for:
+            moments += (agent.figures.free_at_ms for agent in self._agents.values() if agent.is_on_duty)
+        return min((moment for moment in moments if moment > now_ms), default=NEVER_MS)
 
     def staff(self, queue_ids: frozenset[int], now_ms: int) -> Staff:
         """Who serves these queues, and how many wait in them."""
@@ -201,6 +201,10 @@ class Floor:
         """The call that an agent is being asked to take, if any."""
         call_id = self._agent(agent_id).asked_call_id
         return None if call_id is None else self._waiting.get(call_id)
+
+    def serving(self, queue_id: int) -> list[AgentPlan]:
+        """Those who may take the calls of a queue, on duty or not."""
+        return [self._agent(agent_id).plan for agent_id in self._line(queue_id).places]
 
     def waiting_of(self, call_id: int) -> Waiting | None:
         """The place of a call, if it waits."""

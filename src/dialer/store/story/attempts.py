@@ -117,6 +117,7 @@ def _by_call(rows: _Rows) -> defaultdict[int, list[RowMapping]]:
 def _call(row: RowMapping, gateway: str, cdr: RowMapping | None, **parts: Any) -> AttemptPart:  # noqa: ANN401 - lists
     billsec = 0 if cdr is None else cdr["billsec"]
     is_answered = billsec > 0 and row["ended_ms"] is not None
+    rang = 0 if cdr is None else _rang(row, cdr)
     was_heard = is_answered and row["amd"] != NO_AMD and cdr is not None
     return AttemptPart(
         attempt=row["attempt"],
@@ -127,14 +128,22 @@ def _call(row: RowMapping, gateway: str, cdr: RowMapping | None, **parts: Any) -
         status=CallRequestStatus(row["status"]).name,
         status_reason=row["status_reason"],
         ended=moment_or_none(row["ended_ms"]),
-        rang=None if cdr is None else cdr["duration"] - billsec,
-        answered=moment(row["ended_ms"] - billsec * _SECOND_MS) if is_answered else None,
+        rang=None if cdr is None else rang,
+        answered=moment(row["started_ms"] + rang * _SECOND_MS) if is_answered else None,
         amd=_AMD[AmdStatus(cdr["amd_status"])] if was_heard and cdr is not None else "",
         hangup_cause_q850=row["hangup_cause_q850"],
         billsec=billsec,
         cost=format_money(0 if cdr is None else cdr["call_cost"]),
         **parts,
     )
+
+
+def _rang(row: RowMapping, cdr: RowMapping) -> int:
+    """After how many whole seconds it was answered, or over: a CDR rounds the time from the answer up."""
+    unanswered_ms = cdr["duration"] * _SECOND_MS
+    if cdr["billsec"] > 0 and row["ended_ms"] is not None:
+        unanswered_ms = row["ended_ms"] - row["started_ms"] - cdr["billsec"] * _SECOND_MS
+    return int(-(-unanswered_ms // _SECOND_MS))
 
 
 def _answer(row: RowMapping) -> AnswerPart:

@@ -63,7 +63,7 @@ class WindowPart(msgspec.Struct, frozen=True):
     weekdays: list[str]
     is_open: bool
     until: datetime | None
-    """When that changes; None if nobody knows the zone."""
+    """When that changes; None if it does not, or nobody knows the zone."""
 
 
 class SubscriberPart(msgspec.Struct, frozen=True):

@@ -145,7 +145,8 @@ def _dnc_part(connection: Connection, dnc_id: int | None, number: str) -> DncPar
 def _window_part(row: RowMapping, subscriber: RowMapping, now_ms: int, service_zone: str) -> WindowPart:
     zone = subscriber["zone"] or service_zone
     is_known = is_zone_key(zone)
-    window = window_at(calendar_of(row), zone, now_ms) if is_known else None
+    calendar = calendar_of(row)
+    window = window_at(calendar, zone, now_ms) if is_known else None
     return WindowPart(
         zone=zone,
         zone_from=_zone_from(subscriber) if is_known else "nothing: it is unknown",
@@ -153,7 +154,7 @@ def _window_part(row: RowMapping, subscriber: RowMapping, now_ms: int, service_z
         daily_stop_time=row["daily_stop_time"],
         weekdays=[day for day in WEEKDAYS if row[day]],
         is_open=window is not None and window.is_open,
-        until=None if window is None else moment(window.until_ms),
+        until=None if window is None or calendar.is_always else moment(window.until_ms),
     )
 
 
@@ -209,7 +210,7 @@ def _after_the_last(one: AttemptPart, campaign: RowMapping, subscriber: RowMappi
         return f"not tried again: it is {status.name}"
     if one.hangup_cause_q850 in {int(cause) for cause in NEVER_RETRIED} or one.status == MessageStatus.NO_ROUTE:
         return "not tried again: it is the number that is wrong"
-    return f"not tried again: the campaign tries {campaign['maxretry']} times more after a failure"
+    return f"not tried again: the campaign's maxretry is {campaign['maxretry']}"
 
 
 def cause_in_words(cause: int) -> str:

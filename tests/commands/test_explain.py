@@ -1,0 +1,256 @@
+"""The story of one number, as a person reads it and as a program does."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Final
+
+import pytest
+
+from dialer.domain.enums import CampaignStatus
+from dialer.store.models import SMS, CallerId, CallerIdGroup, Campaign, Gateway, SmsGateway, Subscriber, User
+from tests.commands.conftest import Outcome, Run
+from tests.worker.house import CENTS, MONDAY_NOON_MS, House
+
+COMES_LATER: Final = "+12025550119"
+"""Does not answer at the first attempt, and presses nothing at the second."""
+PRESSES_THREE, BUSY, NO_SUCH, NO_CIRCUIT = "+12025550103", "+12025550111", "+12025550114", "+12025550115"
+VIRTUAL: Final = {"DIALER_CLOCK": "virtual"}
+SHORT: Final = {"type": 1, "script": "word"}
+
+
+@pytest.fixture
+def house(run: Run, tmp_path: Path) -> Iterator[House]:
+    """A house on the database that the command reads."""
+    assert run("database", "upgrade").code == 0
+    one = House(tmp_path)
+    yield one
+    one.database.close()
+
+
+def told(run: Run, *arguments: str) -> Outcome:
+    return run("explain", *arguments, **VIRTUAL)
+
+
+async def test_a_long_story_is_told_in_order(run: Run, house: House) -> None:
+    """Missed, then talked to: an answer, a text, a transfer to a number, and a queue that nobody serves."""
+    house.change(User, house.user_id, sms_rate=5 * CENTS)
+    house.change(Gateway, house.gateway_id, addprefix="00", removeprefix="+")
+    texts = house.add(SmsGateway, name="texts", parameters='{"sms_delivered": 1}')
+    survey_id = house.survey(
+        {"type": 3, "script": "How was it?", "completed": True},
+        {"type": 10, "sms_text": "thanks"},
+        {"type": 6, "script": "wait", "phonenumber": PRESSES_THREE},
+        {"type": 6, "queue_id": house.queue(max_wait_time=20)},
+        branches={0: {"any": 1, "timeout": 1}, 1: {"0": 2}, 2: {"0": 3, "timeout": 3}},
+    )
+    group_id = house.add(CallerIdGroup, name="numbers")
+    house.add(CallerId, user_id=house.user_id, callerid_group_id=group_id, areacode="202", callerid_num="+12025550199")
+    settings = {"maxretry": 1, "intervalretry": 60, "sms_gateway_id": texts, "voicemail": True}
+    await house.started(
+        survey_id,
+        house.phonebook(COMES_LATER),
+        callerid_group_id=group_id,
+        dnc_id=house.dnc_list(BUSY),
+        daily_start_time="06:00:00",
+        campaign_code="KQWZD",
+        **settings,
+    )
+    await house.advance(900)
+    story = told(run, "KQWZD", "+1 (202) 555-0119")
+    assert (story.code, story.err) == (0, "")
+    assert (
+        story.out
+        == """\
++12025550119 in campaign 1 (KQWZD), campaign
+It is 2026-03-02 12:15:00Z.
+
+Campaign      END: every subscriber is final; of ann
+              from 2026-03-02 12:00:00Z to 2026-03-05 12:00:00Z
+Contact       +12025550119, in phonebook since 2026-03-02 12:00:00Z
+Do not call   dnc: not on it
+Zone          America/New_York, told by the region of the number
+Window        06:00:00 to 23:59:59 there, every day; now open, until 2026-03-03 05:00:00Z
+Subscriber    since 2026-03-02 12:00:00Z
+
+2026-03-02 12:00:00Z  attempt 1 over sim: 0012025550119, showing +12025550199
+  ended after 45 s without an answer
+  over at 2026-03-02 12:00:45Z: cause 19, no answer; 0 s for 0.00000
+  FAILURE: nobody answered
+  tried again 60 s after its end
+
+2026-03-02 12:01:45Z  attempt 2 over sim: 0012025550119, showing +12025550199
+  answered by a person after 5 s, at 2026-03-02 12:01:50Z
+  2026-03-02 12:01:58Z  question 1: SMS: +12025550119
+  2026-03-02 12:01:58Z  text to +12025550119, Delivered, 1 part for 0.05000: thanks
+  2026-03-02 12:01:59Z  question 2: phonenumber: +12025550103
+  2026-03-02 12:01:59Z  to +12025550103: taken at 2026-03-02 12:02:04Z; 45 s for 0.02000
+  2026-03-02 12:02:48Z  question 3: queue: 1
+  2026-03-02 12:02:48Z  to queue queue: the queue's longest wait was over
+  over at 2026-03-02 12:03:08Z: cause 16, normal clearing; 79 s for 0.04000
+  not tried again: it is COMPLETED
+
+Now           COMPLETED
+"""
+    )
+
+
+@pytest.mark.parametrize(
+    ("number", "end"),
+    [
+        (BUSY, ["FAILURE: the line was busy", "to be tried again, due 2026-03-02 12:05:01 UTC"]),
+        (NO_SUCH, ["FAILURE: there is no such number", "not tried again: it is the number that is wrong"]),
+        (PRESSES_THREE, ["in progress"]),
+    ],
+)
+async def test_it_says_whether_and_why_a_number_is_tried_again(
+    run: Run, house: House, number: str, end: list[str]
+) -> None:
+    survey_id = house.survey({"type": 1, "script": "word " * 150})
+    await house.started(survey_id, house.phonebook(BUSY, NO_SUCH, PRESSES_THREE), maxretry=1)
+    await house.advance(30)
+    lines = told(run, "1", number).out.splitlines()
+    attempt = lines.index(next(line for line in lines if "attempt 1" in line))
+    assert [line.strip() for line in lines[attempt + 1 : lines.index("", attempt)]][-len(end) :] == end
+
+
+async def test_a_number_that_waits_says_for_what(run: Run, house: House) -> None:
+    """In a rest of its gateway; then the campaign is paused; then it expires."""
+    numbers = [*(f"+12025550{last}" for last in (115, 116, 117)), BUSY]
+    campaign_id = await house.started(house.survey(SHORT), house.phonebook(*numbers), maxretry=3, intervalretry=0)
+    await house.advance(7)
+    waits = "Waits for     "
+    assert told(run, "1", BUSY).out.splitlines()[-1] == (
+        f"{waits}resting, until 2026-03-02 12:00:35Z: the gateway rests, as its carrier has failed again and again"
+    )
+    await house.move(campaign_id, CampaignStatus.PAUSE)
+    assert told(run, "1", BUSY).out.splitlines()[-1] == f"{waits}paused: the campaign is paused"
+    await house.advance(4 * 86_400)
+    expired = "expired: the campaign expired before it came to this number"
+    assert told(run, "1", BUSY).out.splitlines()[-1] == f"{waits}{expired}"
+
+
+async def test_a_number_that_must_not_be_called_says_since_when(run: Run, house: House) -> None:
+    await house.started(house.survey(SHORT), house.phonebook(BUSY), dnc_id=house.dnc_list(BUSY))
+    await house.advance(1)
+    lines = told(run, "1", BUSY).out.splitlines()
+    assert "Do not call   dnc: on it since 2026-03-02 12:00:00Z" in lines
+    assert lines[-1] == "Now           NOT_AUTHORIZED: the number is on the campaign's do-not-call list"
+
+
+async def test_the_story_of_text_messages(run: Run, house: House) -> None:
+    house.change(User, house.user_id, sms_rate=5 * CENTS)
+    gateway_id = house.add(SmsGateway, name="texts", parameters='{"sms_delivered": 1}', addprefix="9")
+    message = {"medium": SMS, "sms_gateway_id": gateway_id, "aleg_gateway_id": None, "text_message": "Come\x1b[2J!"}
+    await house.started(0, house.phonebook(PRESSES_THREE), **message)
+    await house.advance(60)
+    assert told(run, "1", PRESSES_THREE).out.splitlines()[-5:] == [
+        "2026-03-02 12:00:00Z  attempt 1 over texts: 9+12025550103",
+        "  2026-03-02 12:00:00Z  text to +12025550103, Delivered, 1 part for 0.05000: Come [2J!".replace(
+            "2026-03-02 12:00:00Z  ", ""
+        ),
+        "  not tried again: it is SENT",
+        "",
+        "Now           SENT",
+    ]
+
+
+async def test_a_program_reads_the_same_as_json(run: Run, house: House) -> None:
+    await house.started(house.survey(SHORT), house.phonebook(BUSY), maxretry=1, daily_stop_time="20:00:00")
+    await house.advance(30)
+    story = told(run, "1", BUSY, "--json").data
+    assert story["subscriber"] == {
+        "id": 1,
+        "created_date": "2026-03-02T12:00:00Z",
+        "status": "PENDING",
+        "status_reason": "busy",
+        "count_attempt": 1,
+        "waits_for": "retry",
+        "waits_until": "2026-03-02T12:05:01Z",
+    }
+    (attempt,) = story["attempts"]
+    assert attempt == {
+        "attempt": 1,
+        "at": "2026-03-02T12:00:00Z",
+        "gateway": "sim",
+        "callerid": "",
+        "dialled_number": BUSY,
+        "status": "FAILURE",
+        "status_reason": "busy",
+        "ended": "2026-03-02T12:00:01Z",
+        "rang": 1,
+        "answered": None,
+        "amd": "",
+        "hangup_cause_q850": 17,
+        "billsec": 0,
+        "cost": "0.00000",
+        "answers": [],
+        "transfers": [],
+        "messages": [],
+        "then": "to be tried again, due 2026-03-02 12:05:01 UTC",
+    }
+    assert (story["now"], story["window"]["zone"], story["window"]["until"]) == (
+        "2026-03-02T12:00:30Z",
+        "America/New_York",
+        "2026-03-03T01:00:00Z",
+    )
+
+
+@pytest.mark.parametrize(
+    "spelling", [BUSY, "12025550111", "0012025550111", "+1 (202) 555.0111", "001-202-555-0111", "2025550111"]
+)
+async def test_a_number_may_be_spelled_in_any_way(run: Run, house: House, spelling: str) -> None:
+    """Nationally where the service knows whose numbers these are."""
+    await house.started(house.survey(SHORT), house.phonebook(BUSY))
+    region = {"DIALER_DEFAULT_REGION": "US"} if spelling == "2025550111" else {}
+    story = run("explain", "1", spelling, **VIRTUAL, **region)
+    assert story.out.startswith(f"{BUSY} in campaign 1 ")
+
+
+async def test_a_number_that_has_not_been_taken_in_yet(run: Run, house: House) -> None:
+    house.campaign(house.survey(SHORT), house.phonebook(BUSY))
+    assert told(run, "1", BUSY).out.splitlines()[-3:] == [
+        "              from 2026-03-02 12:00:00Z to 2026-03-05 12:00:00Z",
+        "Contact       +12025550111, in phonebook since 2026-03-02 12:00:00Z",
+        "Subscriber    not yet: contacts become subscribers when the campaign is started",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("7", BUSY), "there is no campaign 7: give its id or its code"),
+        (("nonsense", BUSY), "there is no campaign nonsense: give its id or its code"),
+        (("9" * 40, BUSY), f"there is no campaign {'9' * 40}: give its id or its code"),
+        (("1", "+12025550104"), "campaign 1 (KQWZD) has no number +12025550104"),
+        (("1", "ten"), "ten is no phone number: Enter 3 to 15 digits with an optional leading +."),
+    ],
+)
+async def test_what_nobody_knows_is_told_in_one_line(
+    run: Run, house: House, arguments: tuple[str, str], message: str
+) -> None:
+    house.campaign(house.survey(SHORT), house.phonebook(BUSY), campaign_code="KQWZD")
+    assert told(run, *arguments) == Outcome(1, "", f"dialer: {message}\n")
+
+
+async def test_a_zone_that_nobody_knows(run: Run, house: House) -> None:
+    campaign_id = house.campaign(house.survey(SHORT))
+    values = {"campaign_id": campaign_id, "duplicate_contact": "5551", "number": "5551", "created_date": MONDAY_NOON_MS}
+    subscriber_id = house.add(Subscriber, **values, zone="?", tz_code="Mars/Olympus")
+    lines = told(run, "1", "5551").out.splitlines()
+    assert "Zone          ?, told by nothing: it is unknown" in lines
+    house.change(Subscriber, subscriber_id, zone="Europe/Berlin")
+    assert "Zone          Europe/Berlin, told by its tz_code" in told(run, "1", "5551").out.splitlines()
+
+
+def test_without_a_database_it_makes_none(run: Run, tmp_path: Path) -> None:
+    assert told(run, "1", BUSY) == Outcome(1, "", "dialer: there is no database at dialer.db\n")
+    assert list(tmp_path.iterdir()) == []
+
+
+async def test_it_changes_nothing(run: Run, house: House) -> None:
+    """Not even while a server has the write lock in its hand."""
+    await house.started(house.survey(SHORT), house.phonebook(BUSY))
+    before = [house.rows(model) for model in (Campaign, Subscriber)]
+    with house.database._writer.connect() as connection, connection.begin():  # noqa: SLF001 - as a server does
+        assert told(run, "1", BUSY).code == 0
+    assert [house.rows(model) for model in (Campaign, Subscriber)] == before
