@@ -121,6 +121,7 @@ class Estate:
             self.database,
             SmsMessage,
             **campaign,
+            sms_campaign_id=self.sms_campaign["id"],
             subscriber_id=subscriber_id,
             user_id=self.user_id,
             gateway_id=self.sms_gateway["id"],

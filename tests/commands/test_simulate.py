@@ -9,6 +9,7 @@ import msgspec
 import pytest
 
 from dialer.domain.digest import cdr_digest
+from dialer.domain.pacing.strategies import STRATEGIES
 from tests.commands.conftest import Run
 from tests.sim.scenes import SURVEY
 
@@ -19,12 +20,28 @@ SCENARIO: Final[dict[str, Any]] = {
     "campaign": {"frequency": 60, "callerid": "=1+1"},
     "contacts": [{"contact": "+12025550105"}, {"contact": "+12025550111"}],
 }
+CALL_CENTRE: Final[dict[str, Any]] = {
+    "seed": 3,
+    "start": "2026-11-20T10:00:00Z",
+    "survey": {"sections": [{"id": 1, "type": 6, "question": "An agent", "queue": 1}]},
+    "gateway": {"parameters": {"answer": 0.6, "talk": [10, 200], "patience": [5, 60]}},
+    "queues": [{"id": 1}],
+    "agents": [{"id": 1, "count": 2}],
+    "population": {"size": 30, "patterns": ["+331990xxxxx"]},
+}
 
 
 @pytest.fixture
 def scenario(tmp_path: Path) -> Path:
     path = tmp_path / "scenario.json"
     path.write_bytes(msgspec.json.encode(SCENARIO))
+    return path
+
+
+@pytest.fixture
+def call_centre(tmp_path: Path) -> Path:
+    path = tmp_path / "call_centre.json"
+    path.write_bytes(msgspec.json.encode(CALL_CENTRE))
     return path
 
 
@@ -74,6 +91,75 @@ def test_a_directory_that_cannot_be_written_is_a_failure(run: Run, scenario: Pat
     done = run("simulate", str(scenario), "--out", str(scenario / "results"))
     assert (done.code, done.out) == (1, "")
     assert done.err == f"dialer: {scenario / 'results'} cannot be written: Not a directory\n"
+
+
+def test_strategies_are_compared_in_a_table(run: Run, call_centre: Path) -> None:
+    done = run("simulate", str(call_centre), "--compare", "--seeds", "2")
+    titles, *lines = done.out.splitlines()
+    assert (done.code, done.err) == (0, "")
+    assert titles.split() == ["strategy", "utilisation", "abandoned", "worst", "mean", "wait", "finished", "after"]
+    assert [line.split()[0] for line in lines] == list(STRATEGIES)
+    assert [line.count("±") for line in lines] == [4] * len(STRATEGIES)
+
+
+def test_a_comparison_begins_with_the_scenarios_own_seed_or_the_one_given(run: Run, call_centre: Path) -> None:
+    """Of seeds 3 and 4 together every figure is the mean of what each of them gives alone."""
+    together = run("simulate", str(call_centre), "--compare", "--seeds", "2", "--json").data
+    third = run("simulate", str(call_centre), "--compare", "--json").data
+    fourth = run("simulate", str(call_centre), "--compare", "--seed", "4", "--json").data
+    assert [row["strategy"] for row in together] == list(STRATEGIES)
+    for row, one, other in zip(together, third, fourth, strict=True):
+        for name in ("utilisation", "abandon_rate", "mean_wait", "hours"):
+            assert one[name]["margin"] is None
+            assert row[name]["mean"] == pytest.approx((one[name]["mean"] + other[name]["mean"]) / 2)
+    assert third != fourth
+
+
+def test_a_comparison_is_the_same_every_time(run: Run, call_centre: Path) -> None:
+    assert run("simulate", str(call_centre), "--compare") == run(
+        "simulate", str(call_centre), "--compare", "--seed", "3"
+    )
+
+
+@pytest.mark.parametrize(
+    ("options", "error"),
+    [
+        (("--compare", "--out", "x"), "--out: A comparison has no call detail records; leave out --compare or --out."),
+        (("--seeds", "2"), "--seeds: Several seeds are for --compare."),
+        (
+            ("--compare", "--seeds", "2", "--seed", "9223372036854775807"),
+            "--seeds: The last of 2 seeds from 9223372036854775807 on would be above 9223372036854775807.",
+        ),
+        (("--compare", "--seeds", "0"), "Invalid value for '--seeds': 0 is not in the range 1<=x<=1000."),
+        (("--compare", "--seeds", "1001"), "Invalid value for '--seeds': 1001 is not in the range 1<=x<=1000."),
+    ],
+)
+def test_options_that_do_not_go_together_are_wrong_usage(
+    run: Run, call_centre: Path, options: tuple[str, ...], error: str
+) -> None:
+    done = run("simulate", str(call_centre), *options)
+    assert (done.code, done.out) == (2, "")
+    assert done.err == f"dialer: {error.removesuffix('.')}; try: dialer simulate --help\n"
+
+
+def test_the_last_seed_there_is_can_be_compared(run: Run, call_centre: Path) -> None:
+    assert run("simulate", str(call_centre), "--compare", "--seed", "9223372036854775807").code == 0
+
+
+def test_a_scenario_without_agents_cannot_be_compared(run: Run, scenario: Path) -> None:
+    done = run("simulate", str(scenario), "--compare")
+    assert (done.code, done.out) == (2, "")
+    assert done.err == (
+        f"dialer: {scenario}: queues: To compare strategies there must be queues and agents; "
+        "try: dialer simulate --help\n"
+    )
+
+
+def test_a_number_that_is_none_ends_a_comparison_before_it_shows_anything(run: Run, call_centre: Path) -> None:
+    call_centre.write_bytes(msgspec.json.encode(CALL_CENTRE | {"contacts": [{"contact": "nobody"}]}))
+    done = run("simulate", str(call_centre), "--compare")
+    assert (done.code, done.out) == (2, "")
+    assert done.err.startswith(f"dialer: {call_centre}: contacts[0].contact: ")
 
 
 def test_the_help_begins_with_examples(run: Run) -> None:

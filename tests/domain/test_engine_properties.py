@@ -14,6 +14,7 @@ from dialer.domain import effects
 from dialer.domain.enums import CampaignStatus, Cause, SubscriberStatus
 from dialer.domain.money import Rate
 from dialer.domain.plans import Call, CallerIdChoice, GatewayPlan
+from dialer.domain.reasons import CAMPAIGN_REASONS, SUBSCRIBER_REASONS
 from dialer.domain.windows import Calendar
 from tests.domain.fleet import DAY_MS, START_MS, Fleet, numbers, plan
 from tests.domain.test_windows import ZONES, calendars, may_call_in_all
@@ -143,6 +144,19 @@ def test_a_gateway_that_rests_is_left_alone(fleet: Fleet) -> None:
                     assert row >= 5 or rests_until_ms > 0
                     assert effect.rest.rests_until_ms - at_ms in {30_000, 60_000, 120_000, 240_000, 480_000, 600_000}
                 rests_until_ms = effect.rest.rests_until_ms
+
+
+@given(fleets())
+def test_everything_that_goes_wrong_says_why_in_a_word_of_the_table(fleet: Fleet) -> None:
+    """Whoever is given up or tried again, refused, and every campaign that stops; and nothing else has a reason."""
+    for _, effect in fleet.book.entries:
+        if isinstance(effect, effects.FinishCall):
+            is_done = effect.verdict.status in {SubscriberStatus.SENT, SubscriberStatus.COMPLETED}
+            assert effect.verdict.reason in ({""} if is_done else SUBSCRIBER_REASONS)
+        elif isinstance(effect, effects.RefuseSubscriber):
+            assert effect.reason in SUBSCRIBER_REASONS
+        elif isinstance(effect, effects.MoveCampaign):
+            assert effect.reason in CAMPAIGN_REASONS
 
 
 @given(fleets())

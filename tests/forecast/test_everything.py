@@ -21,9 +21,11 @@ from dialer.store.models import (
     CallRequest,
     Campaign,
     Cdr,
+    Contact,
     Did,
     Gateway,
     Queue,
+    RateCardLine,
     SmsGateway,
     SmsMessage,
     Tier,
@@ -37,8 +39,10 @@ PARAMETERS: Final = (
     '{"answer": 0.8, "machine": 0.1, "busy": 0.1, "ring": [4, 9], "listen": 0.9, "patience": [3, 30],'
     ' "call_back": 0.5, "call_back_after": [60, 900]}'
 )
+FRIEND: Final = "+12025550002"
+"""To whom every second callee wants the text sent; but that one is on the do-not-call list."""
 SECTIONS: Final[list[dict[str, Any]]] = [
-    {"type": 2, "script": "press one two or three", "key_1": "desk", "key_2": "boss", "key_3": "text"},
+    {"type": 2, "script": "press one or two", "key_1": "desk", "key_2": "boss"},
     {"type": 6, "script": "wait", "completed": True},
     {"type": 6, "script": "wait", "phonenumber": "+12025550001"},
     {"type": 10, "script": "you get a text", "sms_text": "Hello {first_name}"},
@@ -46,7 +50,7 @@ SECTIONS: Final[list[dict[str, Any]]] = [
     {"type": 8, "script": "all together", "conference": "1"},
 ]
 BRANCHES: Final[dict[int, dict[str, int | None]]] = {
-    0: {"1": 1, "2": 2, "3": 3, "timeout": 4},
+    0: {"1": 1, "2": 2, "timeout": 3},
     1: {"timeout": 4},
     3: {"0": 4},
     4: {"0": 5},
@@ -73,11 +77,16 @@ def furnished(folder: Path, dial_method: int) -> tuple[House, int]:
         dial_method=dial_method,
         callerid_group_id=group_id,
         sms_gateway_id=house.add(SmsGateway, name="texts", max_cps=1),
-        dnc_id=house.dnc_list(NUMBERS[7]),
+        dnc_id=house.dnc_list(NUMBERS[7], FRIEND),
         maxretry=1,
         intervalretry=120,
         max_xfer=8,
     )
+    card = {"rate": 3 * CENTS, "connection_fee": 7, "first_increment": 30, "next_increment": 6}
+    house.add(RateCardLine, user_id=house.user_id, prefix="120255500", **card)
+    house.change(User, house.user_id, rate_card_version=1)
+    for contact_id in range(1, len(NUMBERS), 2):
+        house.change(Contact, contact_id, additional_vars=f'{{"sms_phonenumber": "{FRIEND}"}}')
     house.add(Did, user_id=house.user_id, did_number="+12025550777", campaign_id=campaign_id)
     house.add(Did, user_id=house.user_id, did_number="+12025550778")
     return house, campaign_id

@@ -15,12 +15,14 @@ from dialer.forecast.forecast import NoCampaignError, forecast_campaign
 from dialer.forecast.order import Order
 from dialer.forecast.summary import CountSpread, Forecast, SeedForecast
 from dialer.sim.report import show_date
+from dialer.store.do_not_call import ensure_key, hashed
 from dialer.store.lifecycle import CampaignNotReadyError
 from dialer.store.models import (
     CallRequest,
     Campaign,
     Cdr,
     Contact,
+    DncContact,
     Gateway,
     SmsGateway,
     Subscriber,
@@ -180,6 +182,16 @@ async def test_who_is_on_the_do_not_call_list_is_not_called(house: House) -> Non
     assert [(each.answer, each.count.p50) for each in foretold.sections[0].answers] == [("DNC", 1)]
     assert foretold.sections[0].question == "question 0"
     assert foretold.stop_reasons[0].name == "completed"
+
+
+async def test_an_erased_number_stays_on_the_list(house: House) -> None:
+    """Where the list says only what the number hashes to."""
+    key = house.database.write_now(lambda connection: ensure_key(connection, MONDAY_NOON_MS))
+    dnc_id = house.dnc_list()
+    house.add(DncContact, dnc_id=dnc_id, phone_number="erased", number=hashed(key, "+12025550101"))
+    phonebook_id = house.phonebook("+12025550101", "+12025550102")
+    campaign_id = house.campaign(house.survey({"type": 1, "script": "hello"}), phonebook_id, dnc_id=dnc_id)
+    assert (await forecast(house, campaign_id)).calls == CountSpread(1, 1, 1)
 
 
 async def test_without_money_it_stops_for_want_of_it(house: House) -> None:

@@ -1,6 +1,6 @@
-"""The report of the example scenario, word for word, and figures that must agree with each other.
+"""The reports of the example scenarios, word for word, and figures that must agree with each other.
 
-The golden text changes when what a call does changes. If that was meant:
+The golden texts change when what a call does changes. If that was meant, with the name of each example:
 `.venv/bin/dialer simulate examples/reminder.json > tests/sim/golden/reminder.txt`
 """
 
@@ -9,39 +9,55 @@ from typing import Final
 
 import pytest
 
+from dialer.domain.enums import LegType
 from dialer.domain.money import format_money, parse_money
 from dialer.sim.report import Report, SectionAnswers, Tally, render, report_of, show_date
 from dialer.sim.scenario import parse_scenario
 from dialer.sim.simulation import Simulation
 from tests.sim.scenes import run
 
-EXAMPLE: Final = Path(__file__).parents[2] / "examples" / "reminder.json"
-GOLDEN: Final = Path(__file__).parent / "golden" / "reminder.txt"
+EXAMPLES: Final = Path(__file__).parents[2] / "examples"
+GOLDEN: Final = Path(__file__).parent / "golden"
+
+
+@pytest.fixture(scope="module", params=["call_centre", "reminder"])
+def example(request: pytest.FixtureRequest) -> str:
+    """The name of an example."""
+    return str(request.param)
 
 
 @pytest.fixture(scope="module")
-def simulation() -> Simulation:
-    simulation = Simulation(parse_scenario(EXAMPLE.read_bytes()))
+def simulation(example: str) -> Simulation:
+    """The same, run to its end."""
+    simulation = Simulation(parse_scenario((EXAMPLES / f"{example}.json").read_bytes()))
     simulation.run()
     return simulation
 
 
-def test_the_report_of_the_example(simulation: Simulation) -> None:
-    assert render(report_of(simulation)) + "\n" == GOLDEN.read_text("utf-8")
+def test_every_example_is_told_word_for_word(simulation: Simulation, example: str) -> None:
+    assert render(report_of(simulation)) + "\n" == (GOLDEN / f"{example}.txt").read_text("utf-8")
+
+
+def test_there_are_no_other_examples() -> None:
+    names = [{path.stem for path in folder.iterdir()} for folder in (EXAMPLES, GOLDEN)]
+    assert names == [{"call_centre", "reminder"}] * 2
 
 
 def test_the_figures_agree_with_each_other(simulation: Simulation) -> None:
     report = report_of(simulation)
     rows = simulation.book.cdrs
+    legs = [row for row in rows if row.leg_type == LegType.B_LEG]
 
     def total(tallies: tuple[Tally, ...]) -> int:
         return sum(tally.count for tally in tallies)
 
     assert (total(report.outcomes), total(report.states), total(report.attempts)) == (
-        len(rows),
+        len(rows) - len(legs),
         report.subscribers,
         report.subscribers,
     )
+    assert total(report.transfers) == len(simulation.book.transfers)
+    assert {tally.name: tally.count for tally in report.transfers}.get("connected", 0) == len(legs)
     assert sum(int(tally.name) * tally.count for tally in report.attempts) == report.calls
     assert parse_money(report.cost) == sum(row.call_cost for row in rows)
     assert parse_money(report.balance_before) - parse_money(report.cost) == parse_money(report.balance_after)
@@ -75,6 +91,8 @@ def test_a_whole_report() -> None:
         attempts=(Tally("0", 1), Tally("1", 1), Tally("2", 1)),
         not_dialled=(Tally("dnc", 1),),
         sections=(SectionAnswers(2, "Which one?", (Tally("number 5", 1),)),),
+        transfers=(),
+        call_centre=None,
         billed_duration=60,
         call_rate="0.06000",
         cost="0.06000",
@@ -82,6 +100,26 @@ def test_a_whole_report() -> None:
         balance_after="99.94000",
         digest=report.digest,
     )
+
+
+def test_calls_are_counted_without_their_b_legs_which_cost_money_as_well() -> None:
+    """Two calls: one is brought to Ann, and talks for half a minute; one finds the only transfer taken, and ends.
+
+    A minute each for the first call and its B-leg. The second ended at the moment of its answer, and costs nothing.
+    """
+    numbers = {"+33199000001": {"outcome": "answer", "ring": 4}, "+33199000002": {"outcome": "answer", "ring": 4}}
+    report = report_of(
+        run(
+            *numbers,
+            gateway={"parameters": {"numbers": numbers, "talk": 30}},
+            survey={"sections": [{"id": 1, "type": 6, "question": "Ann", "phonenumber": "+12025550100"}]},
+            campaign={"max_xfer": 1},
+        )
+    )
+    assert (report.calls, report.outcomes) == (2, (Tally("16 NORMAL_CLEARING", 2),))
+    assert report.transfers == (Tally("connected", 1), Tally("max_xfer", 1))
+    assert (report.billed_duration, report.cost, report.call_centre) == (120, "0.12000", None)
+    assert "\nTransfers\n  connected         1   50.0 %" in render(report)
 
 
 def test_those_whose_turn_had_not_come_are_not_dialled_because_the_campaign_stopped() -> None:

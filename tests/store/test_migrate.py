@@ -121,3 +121,26 @@ def test_a_file_that_is_no_database_is_refused(url: str, tmp_path: Path) -> None
 def test_a_folder_that_is_not_there_is_refused(tmp_path: Path) -> None:
     with pytest.raises(migrate.MigrationError, match="the database cannot be opened: unable to open database file"):
         migrate.upgrade(f"sqlite+aiosqlite:///{tmp_path}/nowhere/dialer.db")
+
+
+def test_what_only_reads_makes_sure_that_the_database_is_there_and_of_this_version(url: str, tmp_path: Path) -> None:
+    with pytest.raises(migrate.MigrationError, match="there is no database at"):
+        migrate.check(url)
+    assert list(tmp_path.iterdir()) == []
+    migrate.upgrade(url)
+    whole(url, lambda _: None)
+    before = (tmp_path / "dialer.db").read_bytes()
+    migrate.check(url)
+    assert (tmp_path / "dialer.db").read_bytes() == before
+    whole(url, lambda connection: connection.exec_driver_sql("UPDATE alembic_version SET version_num = '0009'"))
+    with pytest.raises(
+        migrate.MigrationError, match="of another version of dialer: see to it with `dialer database upgrade`"
+    ):
+        migrate.check(url)
+
+
+@pytest.mark.parametrize("content", [b"", b"no database at all, but long enough to be taken for one" * 20])
+def test_what_only_reads_refuses_what_is_no_database_of_ours(url: str, tmp_path: Path, content: bytes) -> None:
+    (tmp_path / "dialer.db").write_bytes(content)
+    with pytest.raises(migrate.MigrationError):
+        migrate.check(url)

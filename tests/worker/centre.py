@@ -25,6 +25,7 @@ from dialer.store.models import (
 from tests.worker.house import CENTS, House
 
 SHOWN = "+12025550150"
+MONEY = 900
 UNANSWERED = "+12025550151"
 """Numbers that callees see and call back: what the first one reaches is a campaign; the other reaches nothing."""
 TABLES = (
@@ -95,7 +96,7 @@ async def centre(folder: Path) -> House:
     house.change(Gateway, house.gateway_id, max_channels=9, max_cps=1, parameters=POPULATION)
     sms_gateway_id = house.add(SmsGateway, name="texts", max_cps=1, parameters='{"sms_reply_stop": 0.3}')
     house.change(User, house.user_id, sms_rate=3 * CENTS)
-    house.pay(600 * CENTS - 100_000 * CENTS)
+    house.pay(MONEY * CENTS - 100_000 * CENTS)
     first, second = _staff(house)
     same = {
         "dnc_id": house.dnc_list(number(3)),

@@ -5,6 +5,7 @@ from collections import Counter
 
 import pytest
 import structlog
+from sqlalchemy import RowMapping
 
 from dialer.domain.enums import CampaignStatus
 from dialer.store.models import (
@@ -17,11 +18,13 @@ from dialer.store.models import (
     Gateway,
     SmsGateway,
     SmsMessage,
+    Transfer,
 )
 from tests.worker.house import MONDAY_NOON_MS, House
 
 SHORT = {"type": 1, "script": "word"}
 NO_CIRCUIT, OUT_OF_ORDER, TEMPORARY, BUSY = "+12025550115", "+12025550116", "+12025550117", "+12025550111"
+PERSON = "+12025551000"
 LONDON = [f"+44207946{number:04d}" for number in range(10)]
 
 
@@ -35,6 +38,11 @@ def rest(house: House) -> tuple[int, int, float]:
     """Failures in a row, seconds of the rest, and until when in seconds from the start."""
     row = house.row(Gateway, house.gateway_id)
     return row["failures"], row["rest_ms"] // 1_000, (row["rests_until_ms"] - MONDAY_NOON_MS) / 1_000
+
+
+def legs(house: House) -> list[RowMapping]:
+    """The transfers of all calls."""
+    return house.rows(Transfer)
 
 
 async def test_a_gateway_that_fails_five_times_in_a_row_rests_longer_each_time(house: House) -> None:
@@ -88,6 +96,26 @@ async def test_one_that_goes_well_ends_the_row(house: House) -> None:
     await house.advance(200)
     assert rest(house)[:2] == (0, 0)
     assert len(house.dials_s()) == 8
+
+
+async def test_b_legs_that_fail_count_as_well(sociable: House) -> None:
+    """One callee is brought from number to number. The sixth waits for the end of the rest, the seventh not so long."""
+    ways = [{"type": 6, "phonenumber": NO_CIRCUIT}] * 7
+    survey_id = sociable.survey(*ways, branches={place: {"timeout": place + 1} for place in range(6)})
+    await sociable.started(survey_id, sociable.phonebook(PERSON))
+    await sociable.advance(120)
+    dialled = [None if row["started_ms"] is None else row["started_ms"] - MONDAY_NOON_MS for row in legs(sociable)]
+    assert dialled == [5_000, 6_000, 7_000, 8_000, 9_000, 40_000, None]
+    assert [row["reason"] for row in legs(sociable)] == ["carrier_failure"] * 6 + ["resting"]
+    assert rest(sociable) == (6, 60, 101)
+
+
+async def test_b_legs_that_fail_between_calls_that_go_well_are_no_row(sociable: House) -> None:
+    section = {"type": 6, "phonenumber": NO_CIRCUIT}
+    await sociable.started(sociable.survey(section), sociable.phonebook(*LONDON[:7]), frequency=6)
+    await sociable.advance(100)
+    assert len(legs(sociable)) == 7
+    assert rest(sociable)[:2] == (0, 0)
 
 
 async def test_a_rest_is_counted_and_logged(house: House) -> None:

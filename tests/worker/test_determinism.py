@@ -1,17 +1,32 @@
 """The same database, seed and clock give the same rows: whatever the steps, the restarts and the hash seed."""
 
-import hashlib
 import os
 import subprocess
 import sys
 import tempfile
+from collections.abc import Awaitable, Callable
+from enum import Enum
 from pathlib import Path
+from typing import Final
 
 import anyio
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dialer.store.models import CallRequest, Campaign, Cdr, DncContact, Gateway, LedgerEntry, Subscriber, SurveyResult
+from dialer.store.models import (
+    CallRequest,
+    Campaign,
+    Cdr,
+    DncContact,
+    Gateway,
+    SmsMessage,
+    Subscriber,
+    SurveyResult,
+    Transfer,
+    User,
+)
+from tests.worker.centre import centre, digest
 from tests.worker.house import CENTS, House
 
 HOURS = 6
@@ -22,7 +37,6 @@ SECTIONS = (
     {"type": 9, "script": "we will not call again"},
 )
 BRANCHES: dict[int, dict[str, int | None]] = {0: {"0": 1}, 1: {"1": 2, "2": 3, "timeout": None}, 2: {"any": None}}
-TABLES = (CallRequest, Cdr, SurveyResult, Subscriber, DncContact, LedgerEntry, Campaign)
 
 
 def number(place: int) -> str:
@@ -49,21 +63,30 @@ async def busy_house(folder: Path) -> House:
     return house
 
 
-def digest(house: House) -> str:
-    """Of every row that the engine wrote."""
-    text = "\n".join(repr(tuple(row.values())) for table in TABLES for row in house.rows(table))
-    return hashlib.sha256(text.encode()).hexdigest()
+class Then(Enum):
+    """What follows a step."""
+
+    NOTHING = 0
+    RESTART = 1
+    A_WRITE = 2
+    """Somebody else's: the worker reads the world again."""
 
 
-async def run(steps: list[tuple[int, bool]]) -> str:
-    """The digest after a quarter of a day that passed in these steps (seconds, and whether a restart follows)."""
+Step = tuple[float, Then]
+HOUSES: Final[dict[str, Callable[[Path], Awaitable[House]]]] = {"busy": busy_house, "centre": centre}
+
+
+async def run(name: str, steps: list[Step]) -> str:
+    """The digest after a quarter of a day that passed in these steps, each of so many seconds."""
     with tempfile.TemporaryDirectory() as folder:
-        house = await busy_house(Path(folder))
+        house = await HOUSES[name](Path(folder))
         end_ms = house.now_ms() + HOURS * 3_600_000
-        for seconds, restarts in steps:
+        for seconds, then in steps:
             await house.advance(min(seconds, (end_ms - house.now_ms()) / 1_000))
-            if restarts:
+            if then is Then.RESTART:
                 house.restart()
+            elif then is Then.A_WRITE:
+                house.database.write_now(lambda _: None)
         await house.worker.advance(end_ms)
         result = digest(house)
         house.database.close()
@@ -81,16 +104,48 @@ async def test_the_busy_house_is_busy(tmp_path: Path) -> None:
     house.database.close()
 
 
+async def test_the_centre_is_busy(tmp_path: Path) -> None:
+    """And here with transfers of every fate, calls that come in and are refused, texts, recordings and conferences."""
+    house = await centre(tmp_path)
+    await house.advance(HOURS * 3_600)
+    transfers = house.rows(Transfer)
+    assert {row["reason"] for row in transfers} >= {"", "gave_up", "no_answer", "no_credit", "max_xfer", "gateway_full"}
+    assert {row["agent_id"] for row in transfers} >= {None, 1, 2, 3}
+    assert any(row["is_abandoned"] for row in transfers)
+    assert {row["section_type"] for row in house.rows(SurveyResult)} == {2, 5, 6, 8, 9, 10}
+    assert any(row["attempt"] < 0 for row in house.rows(CallRequest))
+    assert any(row["campaign_id"] is None for row in house.rows(Cdr))
+    assert {row["status"] for row in house.rows(SmsMessage)} >= {"Delivered", "Failed"}
+    assert all(row["calls"] > 40 for row in house.rows(Campaign))
+    assert len(house.rows(DncContact)) > 1
+    assert house.row(User, house.user_id)["held"] == 0
+    house.database.close()
+
+
+_seconds = st.one_of(st.floats(0.001, 30), st.integers(1, 300), st.integers(1, 3_000))
+_steps = st.lists(st.tuples(_seconds, st.sampled_from(Then)), max_size=12)
+
+
+@pytest.fixture(scope="module", params=HOUSES)
+def in_one_step(request: pytest.FixtureRequest) -> tuple[str, str]:
+    """A house, and its digest after a single step."""
+    return request.param, anyio.run(run, request.param, [])
+
+
 @settings(max_examples=12)
-@given(st.lists(st.tuples(st.integers(1, 3_000), st.booleans()), max_size=12))
-def test_steps_and_restarts_change_nothing(steps: list[tuple[int, bool]]) -> None:
+@given(steps=_steps)
+def test_steps_and_restarts_change_nothing(in_one_step: tuple[str, str], steps: list[Step]) -> None:
     """Any steps, with restarts in between, end in the rows of one step."""
-    assert anyio.run(run, steps) == anyio.run(run, [])
+    name, expected = in_one_step
+    assert anyio.run(run, name, steps) == expected
 
 
-def test_the_hash_seed_changes_nothing() -> None:
+@pytest.mark.parametrize("name", HOUSES)
+def test_the_hash_seed_changes_nothing(name: str) -> None:
     """Two processes whose sets and dicts hash differently write the same rows."""
-    program = f"import anyio; from {__name__} import run; print(anyio.run(run, [(1_000, True)]))"
+    program = (
+        f"import anyio; from {__name__} import run, Then; print(anyio.run(run, {name!r}, [(1_000, Then.RESTART)]))"
+    )
     digests = set()
     for hash_seed in ("0", "1", "4711"):
         environment = os.environ | {"PYTHONHASHSEED": hash_seed}

@@ -8,13 +8,16 @@ from litestar import Response, get
 from litestar.di import NamedDependency
 from litestar.openapi import ResponseSpec
 from prometheus_client import CONTENT_TYPE_LATEST
-from sqlalchemy import Connection, text
+from sqlalchemy import Connection, text, update
 
 from dialer.api.metrics import Metrics
 from dialer.api.service import Service
 from dialer.store.database import StorageUnavailableError
+from dialer.store.models import ServiceState
 
 READY: Final = "ok"
+STORAGE: Final = "storage"
+_states = ServiceState.__table__
 
 
 class Health(msgspec.Struct):
@@ -46,8 +49,13 @@ async def _storage_problem(service: Service) -> str | None:
     try:
         await service.database.read(_touch)
     except StorageUnavailableError:
-        return "storage"
-    return None
+        return STORAGE
+    return None if await service.database.is_writable(_rewrite) else STORAGE
+
+
+def _rewrite(connection: Connection) -> None:
+    """Write what is there already: it shows whether there is room."""
+    connection.execute(update(_states).values(now_ms=_states.c.now_ms))
 
 
 def _touch(connection: Connection) -> None:

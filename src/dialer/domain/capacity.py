@@ -103,7 +103,7 @@ class Account:
         return (self.card.find(number) or self.rate) if self.card else self.rate
 
     def rate_for_agent(self, contact: str) -> Rate:
-        """What it costs to reach an agent: over a number written with its `+`; else nobody is dialled who has a price."""
+        """What it costs to reach an agent: only a contact that is written with its `+` is surely a number."""
         try:
             return self.rate_for(normalise(contact)) if self.card and contact.startswith("+") else self.rate
         except NumberError:
@@ -112,19 +112,24 @@ class Account:
     def offer(self, plan: CampaignPlan, subscriber: Subscriber) -> Offer | None:
         """What the free balance pays for: a call, cut to its length, or a whole message; None if for neither."""
         if plan.text_message is None:
-            return self.offer_leg((self.rate_for(subscriber.number),), plan.callmaxduration_s * SECOND_MS)
+            return self.offer_leg(self.rate_for(subscriber.number), plan.callmaxduration_s * SECOND_MS)
         return self.offer_text(
             fill(plan.text_message, subscriber.full_name, subscriber.additional_vars, subscriber.number)
         )
 
-    def offer_leg(self, rates: Collection[Rate], wanted_ms: int) -> Offer | None:
-        """The same for one leg of a call that is to last so long at most; of several rates, for the dearest."""
+    def offer_leg(self, rate: Rate, wanted_ms: int) -> Offer | None:
+        """The same for one leg of a call that is to last so long at most."""
+        talk_limit_s = rate.affordable_s(self.balance - self.held, -(-wanted_ms // SECOND_MS))
+        return Offer(rate.price(talk_limit_s), talk_limit_s * SECOND_MS, rate) if talk_limit_s else None
+
+    def offer_dearest(self, rates: Collection[Rate], wanted_ms: int) -> Offer | None:
+        """The same where any of these rates may turn out to be the one: what pays for the leg at each of them."""
         free, wanted_s = self.balance - self.held, -(-wanted_ms // SECOND_MS)
-        talk_limit_s = min(rate.affordable_s(free, wanted_s) for rate in rates)
-        if talk_limit_s == 0:
+        shortest_s = min(rate.affordable_s(free, wanted_s) for rate in rates)
+        if shortest_s == 0:
             return None
-        hold, rate = max(((rate.price(talk_limit_s), rate) for rate in rates), key=_by_price)
-        return Offer(hold, talk_limit_s * SECOND_MS, rate)
+        hold, rate = max(((rate.price(shortest_s), rate) for rate in rates), key=_by_price)
+        return Offer(hold, shortest_s * SECOND_MS, rate)
 
     def offer_text(self, text: str) -> Offer | None:
         """The same for a message, cut to the length that a message may have."""

@@ -64,6 +64,7 @@ SUBSCRIBER_REASONS: Final[dict[str, str]] = {
     "carrier_failure": "the carrier could not place the call",
     "aborted": "the campaign was aborted",
     "contact_deleted": "the contact was deleted",
+    "erased": "the number was erased before it was called again",
 }
 """The `status_reason` of a subscriber, and of a call request that failed."""
 
@@ -87,6 +88,7 @@ TRANSFER_REASONS: Final[dict[str, str]] = {
     "max_wait": "the queue's longest wait was over",
     "no_agent": "nobody was logged in to take the call",
     "no_number": "the section names no number",
+    "no_queue": "the queue was deleted",
     "max_xfer": "the campaign had as many transfers in progress as it may have",
     "no_credit": "the owner's balance could not pay for it",
     "gateway_full": "the gateway had no room for it in time",

@@ -161,6 +161,7 @@ class Transfers:
         call = self._board.calls.get(event.call_id)
         transfer = None if call is None else _open_transfer(call)
         if call is not None and transfer is not None:
+            self._count_overdue(now_ms)
             self._floor.leave(now_ms, call.id)
             self._unserved(call, transfer, "gave_up", now_ms)
 
@@ -169,6 +170,7 @@ class Transfers:
         waiting = self._floor.waiting_of(event.call_id)
         if waiting is None or waiting.offers.get(event.agent_id) != event.offered_ms:
             return
+        self._count_overdue(now_ms)
         if self._floor.taken(now_ms, event.call_id, event.agent_id) is None:
             return
         call = self._board.calls[event.call_id]
@@ -208,6 +210,7 @@ class Transfers:
         """A call ended while it waited for an agent."""
         transfer = _open_transfer(call)
         if transfer is not None:
+            self._count_overdue(now_ms)
             self._floor.leave(now_ms, call.id)
             transfer.reason = "hung_up"
             self._release(call, transfer)
@@ -261,7 +264,7 @@ class Transfers:
         """Why a call cannot be brought to anybody; empty if it can, and its hold and limit are set."""
         if campaign.plan.max_xfer and campaign.legs >= campaign.plan.max_xfer:
             return "max_xfer"
-        offer = self._board.accounts[call.plan.user_id].offer_leg(self._rates(call, transfer), call.talk_limit_ms)
+        offer = self._board.accounts[call.plan.user_id].offer_dearest(self._rates(call, transfer), call.talk_limit_ms)
         if offer is None:
             return "no_credit"
         if transfer.queue_id is None:

@@ -24,8 +24,9 @@ from sqlalchemy import (
     update,
 )
 
-from dialer.domain.enums import CallRequestStatus
+from dialer.domain.enums import CallRequestStatus, SectionType
 from dialer.store.bulk import bulk_insert
+from dialer.store.do_not_call import is_hashed
 from dialer.store.models import (
     Agent,
     AudioFile,
@@ -43,6 +44,7 @@ from dialer.store.models import (
     Gateway,
     Phonebook,
     Queue,
+    RateCardLine,
     Row,
     SealedSurvey,
     SectionTemplate,
@@ -69,6 +71,7 @@ _links = CampaignPhonebook.__table__
 _contacts = Contact.__table__
 _subscribers = Subscriber.__table__
 _sections = SectionTemplate.__table__
+_sealed = SealedSurvey.__table__
 _requests = CallRequest.__table__
 _messages = SmsMessage.__table__
 _gateways = Gateway.__table__
@@ -115,6 +118,7 @@ def _campaign_parts(campaign_id: int) -> Iterator[Part]:
     group = _of_campaign("callerid_group_id", campaign_id)
     yield _campaigns, _campaigns.c.id == campaign_id
     yield _users, _users.c.id.in_(_of_campaign("user_id", campaign_id))
+    yield RateCardLine.__table__, RateCardLine.__table__.c.user_id.in_(_of_campaign("user_id", campaign_id))
     yield CallerIdGroup.__table__, CallerIdGroup.__table__.c.id.in_(group)
     yield CallerId.__table__, CallerId.__table__.c.callerid_group_id.in_(group)
     yield Did.__table__, is_own_did
@@ -123,7 +127,7 @@ def _campaign_parts(campaign_id: int) -> Iterator[Part]:
 def _survey_parts(campaign_id: int) -> Iterator[Part]:
     survey = _of_campaign("object_id", campaign_id)
     sections = select(_sections.c.id).where(_sections.c.survey_id.in_(survey))
-    yield SealedSurvey.__table__, SealedSurvey.__table__.c.id == campaign_id
+    yield _sealed, _sealed.c.id == campaign_id
     yield SurveyTemplate.__table__, SurveyTemplate.__table__.c.id.in_(survey)
     yield _sections, _sections.c.survey_id.in_(survey)
     yield BranchingTemplate.__table__, BranchingTemplate.__table__.c.section_id.in_(sections)
@@ -136,11 +140,21 @@ def _people_parts(campaign_id: int) -> Iterator[Part]:
     )
     list_id = _of_campaign("dnc_id", campaign_id)
     on_dnc = DncContact.__table__.c
+    matters = or_(on_dnc.number.in_(numbers), is_hashed(on_dnc.number), _sends_texts(campaign_id))
     yield _links, _links.c.campaign_id == campaign_id
     yield Phonebook.__table__, Phonebook.__table__.c.id.in_(_phonebooks(campaign_id))
     yield _contacts, _is_uncollected(campaign_id)
     yield DncList.__table__, DncList.__table__.c.id.in_(list_id)
-    yield DncContact.__table__, and_(on_dnc.dnc_id.in_(list_id), on_dnc.number.in_(numbers))
+    yield DncContact.__table__, and_(on_dnc.dnc_id.in_(list_id), matters)
+
+
+def _sends_texts(campaign_id: int) -> ColumnElement[bool]:
+    """Whether calls send text messages, which may go to others than those who are called."""
+    drawn = exists().where(
+        _sections.c.survey_id.in_(_of_campaign("object_id", campaign_id)), _sections.c.type == SectionType.SMS
+    )
+    is_sealed = _sealed.c.document.contains(f'"type":{SectionType.SMS.value}')
+    return or_(drawn, exists().where(_sealed.c.id == campaign_id, is_sealed))
 
 
 def _attempt_parts(campaign_id: int, requests: CompoundSelect[int], now_ms: int) -> Iterator[Part]:

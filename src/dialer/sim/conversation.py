@@ -14,6 +14,7 @@ from msgspec.structs import replace
 from dialer.domain import events
 from dialer.domain.callflow import INPUT_END, Position
 from dialer.domain.enums import AmdBehavior, AmdStatus, Cause, DialMethod, SectionType
+from dialer.domain.numbers import NUMBER_INPUT_MAX
 from dialer.domain.plans import NO_AMD, Call, CallOutcome, LegOutcome, SectionResult, Transfer
 from dialer.domain.survey import Prompt
 from dialer.domain.text import fill, variable
@@ -202,7 +203,7 @@ class Conversation:
         subscriber, section = self._call.subscriber, position.section
         number = variable(subscriber.additional_vars, "sms_phonenumber") or subscriber.number
         text = fill(section.sms_text, subscriber.full_name, subscriber.additional_vars, subscriber.number)
-        self._keep(position, f"SMS: {number}", at_ms)
+        self._keep(position, f"SMS: {number[:NUMBER_INPUT_MAX]}", at_ms)
         return Milestone(at_ms, events.TextRequested(self._call.id, number, text))
 
     def _transfer(self, position: Position, at_ms: int) -> _Walk:
@@ -211,7 +212,9 @@ class Conversation:
         number = ""
         if section.queue_id is None:
             number = variable(call.subscriber.additional_vars, "transfer_phonenumber") or section.phonenumber
-        named = f"phonenumber: {number}" if section.queue_id is None else f"queue: {section.queue_id}"
+        named = (
+            f"phonenumber: {number[:NUMBER_INPUT_MAX]}" if section.queue_id is None else f"queue: {section.queue_id}"
+        )
         self._keep(position, named, at_ms)
         answered_ms = at_ms if self._answered_ms is None else self._answered_ms
         reached = events.TransferReached(call.id, section.id, section.queue_id, number, answered_ms)

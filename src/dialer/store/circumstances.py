@@ -1,7 +1,7 @@
 """How campaigns stand just now, as far as it decides whether somebody is called: read from the rows."""
 
 import contextlib
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
 from typing import Any, Final
 
 from sqlalchemy import Connection, RowMapping, Select, case, func, literal_column, select
@@ -16,16 +16,15 @@ from dialer.store.models import (
     SMS,
     CallRequest,
     Campaign,
-    DncContact,
     Gateway,
     SealedSurvey,
     SmsGateway,
     SmsMessage,
-    Subscriber,
     Tier,
     Transfer,
     User,
 )
+from dialer.store.rates import cheapest_prices
 
 _campaigns = Campaign.__table__
 _gateways = Gateway.__table__
@@ -33,8 +32,6 @@ _sms_gateways = SmsGateway.__table__
 _requests = CallRequest.__table__
 _messages = SmsMessage.__table__
 _transfers = Transfer.__table__
-_subscribers = Subscriber.__table__
-_dnc = DncContact.__table__
 _users = User.__table__
 _sealed = SealedSurvey.__table__
 _tiers = Tier.__table__
@@ -55,6 +52,7 @@ def circumstances_of(
     in_progress = _in_progress(connection, at_work)
     carried = _carried(connection) if at_work else {}
     idle = _queues_with_idle_agents(connection, now_ms) if any(_dials_for_agents(row) for row in rows) else set()
+    cheapest = cheapest_prices(connection, {row["user_id"] for row in rows}) if at_work else {}
     found: dict[int, Circumstances] = {}
     for row in rows:
         is_full = 0 < row["max_aleg"] <= in_progress.get(row["id"], 0)
@@ -73,20 +71,9 @@ def circumstances_of(
                 is_full=is_full,
                 rests_until_ms=row["rests_until_ms"] or 0,
                 is_gateway_full=is_gateway_full,
-                lacks_credit=_lacks_credit(row),
+                lacks_credit=_lacks_credit(row, cheapest),
             )
     return found
-
-
-def on_dnc(connection: Connection, subscriber_ids: Collection[int]) -> set[int]:
-    """Those of some subscribers whose numbers are on the do-not-call list of their campaign now."""
-    query = (
-        select(_subscribers.c.id)
-        .join(_campaigns, _campaigns.c.id == _subscribers.c.campaign_id)
-        .join(_dnc, (_dnc.c.dnc_id == _campaigns.c.dnc_id) & (_dnc.c.number == _subscribers.c.number))
-        .where(_subscribers.c.id.in_(subscriber_ids))
-    )
-    return set(connection.scalars(query))
 
 
 def _query(campaign_ids: Collection[int]) -> Select[Any]:
@@ -176,8 +163,10 @@ def _dials_for_agents(row: RowMapping) -> bool:
     return bool(row["status"] == CampaignStatus.START and row["dial_method"] != DialMethod.FIXED_RATE)
 
 
-def _lacks_credit(row: RowMapping) -> bool:
+def _lacks_credit(row: RowMapping, cheapest: Mapping[int, int]) -> bool:
+    """Whether nothing can be paid for: where there is a rate card, not even a call to the cheapest numbers it names."""
     free = row["balance"] - row["held"]
     if row["medium"] == SMS:
         return bool(row["sms_rate"] > free)
-    return Rate(row["call_rate"]).affordable_s(free, row["callmaxduration"]) == 0
+    price = Rate(row["call_rate"]).price(1)
+    return bool(min(price, cheapest.get(row["user_id"], price)) > free)

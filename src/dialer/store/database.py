@@ -14,12 +14,13 @@ import anyio.to_thread
 from sqlalchemy import Connection, Engine, create_engine, event
 from sqlalchemy.engine import URL, make_url
 from sqlalchemy.exc import DBAPIError
+from sqlalchemy.exc import TimeoutError as PoolTimeoutError
 from sqlalchemy.pool import QueuePool
 
 Result = TypeVar("Result")
 
 BUSY_TIMEOUT_MS: Final = 5_000
-"""How long a writer waits for another process that holds the database."""
+"""How long a writer waits for another process that holds the database, its turn among ours included."""
 READERS_MAX: Final = 8
 """Readers at once; further ones queue."""
 
@@ -36,12 +37,14 @@ class Database:
     wait for nobody.
     """
 
-    def __init__(self, url: str, *, synchronous: str = "FULL") -> None:
+    def __init__(self, url: str, *, synchronous: str = "FULL", busy_timeout_ms: int = BUSY_TIMEOUT_MS) -> None:
         self.url: Final = _synchronous_url(url)
+        self._busy_timeout_ms: Final = busy_timeout_ms
         self._writer = _engine(self.url, begin="BEGIN IMMEDIATE", size=1, synchronous=synchronous)
         self._readers = _engine(self.url, begin="BEGIN", size=READERS_MAX, synchronous=synchronous)
         self.units_written = 0
         """How many units of work were committed: whoever remembers it can tell whether something may have changed."""
+        self._is_failing = False
         self._turn: anyio.Lock | None = None
         self._read_limit: anyio.CapacityLimiter | None = None
 
@@ -63,28 +66,66 @@ class Database:
         """
         if self._turn is None:
             self._turn = anyio.Lock()
+        since = anyio.current_time()
         async with self._turn:
-            return await anyio.to_thread.run_sync(self.write_now, work)
+            # Who has waited for others of ours in vain does not wait as long again: all are told at the same time.
+            waited_ms = round((anyio.current_time() - since) * 1_000)
+            patience_ms = max(0, self._busy_timeout_ms - waited_ms)
+            return await anyio.to_thread.run_sync(self.write_now, work, patience_ms)
+
+    async def is_writable(self, probe: Callable[[Connection], object]) -> bool:
+        """Whether units of work can be committed, as far as is known: `probe`, a small one, is only run after a failure.
+
+        It waits for nobody: while others try, what they have met before is what counts.
+        """
+        if not self._is_failing:
+            return True
+        if self._turn is None or self._turn.locked():
+            return False
+        async with self._turn:
+            try:
+                await anyio.to_thread.run_sync(self.write_now, probe, 0)
+            except StorageUnavailableError:
+                return False
+        return True
 
     def read_now(self, work: Callable[[Connection], Result]) -> Result:
         """`read`, for a caller that is a thread of its own."""
         return self._run(self._readers, work)
 
-    def write_now(self, work: Callable[[Connection], Result]) -> Result:
-        """`write`, for a caller that is a thread of its own."""
-        result = self._run(self._writer, work)
+    def write_now(self, work: Callable[[Connection], Result], patience_ms: int | None = None) -> Result:
+        """`write`, for a caller that is a thread of its own; `patience_ms` is how long to wait for other processes."""
+        patience_ms = self._busy_timeout_ms if patience_ms is None else patience_ms
+        try:
+            result = self._run(self._writer, work, patience_ms)
+        except StorageUnavailableError:
+            self._is_failing = True
+            raise
+        self._is_failing = False
         self.units_written += 1
         return result
+
+    def version(self, connection: Connection) -> tuple[int, int]:
+        """What is another one whenever something was committed, by this process or by another.
+
+        `connection` is that of a unit of work that writes; its own commit counts from the next one on.
+        """
+        is_sqlite = connection.dialect.name == "sqlite"
+        others = connection.exec_driver_sql("PRAGMA data_version").scalar_one() if is_sqlite else 0
+        return self.units_written, others
 
     def close(self) -> None:
         """Give all connections back."""
         self._writer.dispose()
         self._readers.dispose()
 
-    @staticmethod
-    def _run(engine: Engine, work: Callable[[Connection], Result]) -> Result:
-        with _storage_errors(), engine.connect() as connection, connection.begin():
-            return work(connection)
+    def _run(self, engine: Engine, work: Callable[[Connection], Result], patience_ms: int | None = None) -> Result:
+        with _storage_errors(), engine.connect() as connection:
+            if patience_ms is not None and engine.dialect.name == "sqlite":
+                # Past SQLAlchemy, which would begin a transaction for it.
+                connection.connection.execute(f"PRAGMA busy_timeout={patience_ms}")  # type: ignore[attr-defined]
+            with connection.begin():
+                return work(connection)
 
 
 @contextlib.contextmanager
@@ -92,10 +133,17 @@ def _storage_errors() -> Iterator[None]:
     """Turn what the driver says about a database that is not at hand into one error of ours."""
     try:
         yield
+    except PoolTimeoutError as error:
+        raise StorageUnavailableError("too many units of work at once") from error
     except DBAPIError as error:
-        if error.connection_invalidated or isinstance(error.orig, sqlite3.OperationalError):
+        if error.connection_invalidated or _is_storage(error.orig):
             raise StorageUnavailableError(str(error.orig)) from error
         raise
+
+
+def _is_storage(error: BaseException | None) -> bool:
+    """Whether it is about the file; what is wrong with its very pages comes as no more than a `DatabaseError`."""
+    return isinstance(error, sqlite3.OperationalError) or type(error) is sqlite3.DatabaseError
 
 
 def _synchronous_url(url: str) -> URL:

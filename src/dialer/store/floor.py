@@ -10,12 +10,12 @@ from sqlalchemy import Connection, Row, RowMapping, Select, delete, func, select
 from dialer.domain.enums import AgentStatus, CallRequestStatus, QueueStrategy, TransferStatus
 from dialer.domain.events import AgentOpened, CallArrived, QueueOpened
 from dialer.domain.identity import call_uuid
-from dialer.domain.money import Rate
 from dialer.domain.plans import Subscriber, Transfer
 from dialer.domain.queueing.plans import AgentFigures, AgentPlan, LeftEarly, QueuePlan, TierPlan
 from dialer.store.models import Agent, CallBack, CallRequest, Queue, Tier
 from dialer.store.models import Subscriber as SubscriberRow
 from dialer.store.models import Transfer as TransferRow
+from dialer.store.rates import rate_of
 
 LEFT_EARLY_MAX: Final = 10_000
 """Callers who left a queue early that are read for each queue, newest first."""
@@ -165,7 +165,7 @@ def _transfer(row: RowMapping, seed: int) -> Transfer:
         section_id=row["section_id"],
         callid=call_uuid(seed, row["campaign_id"], row["subscriber_id"], row["attempt"], row["place"] + 1),
         joined_ms=row["joined_ms"],
-        rate=Rate(row["call_rate"]),
+        rate=rate_of(row),
         queue_id=row["queue_id"],
         number=row["phone_number"],
         gateway_id=row["gateway_id"],

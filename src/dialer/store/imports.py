@@ -4,7 +4,7 @@ A file is taken in chunks of whole transactions, and what is there already is sk
 simply run again.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any, ClassVar, Final
 
@@ -16,6 +16,7 @@ from dialer.domain.zones import zone_of_number
 from dialer.store.bulk import bulk_insert
 from dialer.store.collecting import collect_phonebook
 from dialer.store.csv_records import CsvFile, Record
+from dialer.store.do_not_call import numbers_on
 from dialer.store.models import Row
 
 IMPORT_BYTES_MAX: Final = 200 * 1024 * 1024
@@ -101,12 +102,16 @@ class NumberRows:
         now_ms = self._now_ms()
         if connection.scalar(select(self._parents.c.id).where(self._parents.c.id == self.parent_id)) is None:
             raise ImportTargetGoneError
-        number = self._table.c.number
-        known = set(connection.scalars(select(number).where(self._parent == self.parent_id, number.in_(rows))))
+        known = self._known(connection, rows)
         added = [(*values, now_ms, now_ms) for number, values in rows.items() if number not in known]
         self._insert.run(connection, added)
         self._stored(connection, now_ms)
         return len(added)
+
+    def _known(self, connection: Connection, numbers: Collection[str]) -> set[str]:
+        """Those of some numbers that the parent has already."""
+        number = self._table.c.number
+        return set(connection.scalars(select(number).where(self._parent == self.parent_id, number.in_(numbers))))
 
     def _values(self, _cells: Sequence[str], _number: str) -> tuple[Any, ...]:
         """The values of the `_further` columns; raises RowError."""
@@ -152,6 +157,9 @@ class DncRows(NumberRows):
     _table = _TABLES["dnc_contact"]
     _parent = _table.c.dnc_id
     _parents = _TABLES["dnc_list"]
+
+    def _known(self, connection: Connection, numbers: Collection[str]) -> set[str]:
+        return set(numbers_on(connection, self.parent_id, numbers))
 
 
 def _place(columns: Sequence[str], wanted: str) -> int:

@@ -19,6 +19,7 @@ from dialer.domain.plans import Subscriber as Callee
 from dialer.domain.states import OPEN_SUBSCRIBERS
 from dialer.store import journal_rows as rows
 from dialer.store import journal_statements as statements
+from dialer.store.do_not_call import is_hashed, numbers_on, on_dnc
 from dialer.store.floor import take_call_back
 from dialer.store.journal_gateways import GatewayRows
 from dialer.store.journal_messages import MessageRows
@@ -129,8 +130,7 @@ class Journal:
 
     def check_number(self, check: effects.CheckNumber) -> events.NumberChecked:
         """Whether a number stands on a do-not-call list."""
-        query = select(exists().where(_dnc.c.dnc_id == check.dnc_id, _dnc.c.number == check.number))
-        is_on_dnc = bool(self._at_work().scalar(query))
+        is_on_dnc = bool(numbers_on(self._at_work(), check.dnc_id, [check.number]))
         return events.NumberChecked(check.call_id, check.number, check.text, is_on_dnc)
 
     def call_back(self, arrived: events.CallArrived) -> events.CallArrived | None:
@@ -190,7 +190,13 @@ class Journal:
 
     def _find(self, query: Select[Any]) -> list[Callee]:
         self.flush()
-        return [_callee(row) for row in self._at_work().execute(query)]
+        found = self._at_work().execute(query).all()
+        callees = [_callee(row) for row in found]
+        if any(row.lists_hashes for row in found):
+            called_off = on_dnc(self._at_work(), [callee.id for callee in callees])
+            for callee in callees:
+                callee.is_on_dnc = callee.id in called_off
+        return callees
 
     def _reserve(self, user_id: int, amount: int) -> None:
         """Change what is held of an owner's balance."""
@@ -340,6 +346,8 @@ def _claimable(campaign_id: int) -> Select[Any]:
     """PENDING subscribers, and whether they stand on the campaign's do-not-call list at this moment."""
     of_campaign = select(_campaigns.c.dnc_id).where(_campaigns.c.id == campaign_id).scalar_subquery()
     is_on_dnc = exists().where(_dnc.c.dnc_id == of_campaign, _dnc.c.number == _subscribers.c.number)
+    # Erased numbers are few or none: most claims end here, and the others look again with the key.
+    lists_hashes = exists().where(_dnc.c.dnc_id == of_campaign, is_hashed(_dnc.c.number)).label("lists_hashes")
     return select(
         _subscribers.c.id,
         _subscribers.c.number,
@@ -352,6 +360,7 @@ def _claimable(campaign_id: int) -> Select[Any]:
         is_on_dnc,
         _subscribers.c.full_name,
         _subscribers.c.additional_vars,
+        lists_hashes,
     ).where(
         _subscribers.c.campaign_id == campaign_id,
         _subscribers.c.status == SubscriberStatus.PENDING,
@@ -371,6 +380,7 @@ def _callee(row: Row[Any]) -> Callee:
         is_on_dnc,
         full_name,
         variables,
+        _,
     ) = tuple(row)
     return Callee(
         id=subscriber_id,

@@ -32,6 +32,7 @@ _COLUMNS = (
     "delivery_date",
     "ended_ms",
     "callrequest_id",
+    "sms_campaign_id",
 )
 # A contact may be deleted during the call in which the message is sent: then the message mentions none.
 _contact_id = select(_contacts.c.id).where(_contacts.c.id == bindparam("contact_id")).scalar_subquery()
@@ -69,14 +70,14 @@ class MessageRows:
         """What became of a message is known."""
         final = (str(outcome.message_status), 0, cost, outcome.delivered_ms, outcome.ended_ms)
         if self._sent.pop(message.id, None) is not None:
-            self._over.append((*_sent(message), *final, message.parent_id))
+            self._over.append((*_sent(message), *final, *_origin(message)))
         else:
             self._finished.append((*final, message.id))
 
     def write(self, connection: Connection) -> None:
         """Write them all."""
         on_their_way = [
-            (*_sent(call), str(MessageStatus.SENT), call.hold, 0, None, None, call.parent_id)
+            (*_sent(call), str(MessageStatus.SENT), call.hold, 0, None, None, *_origin(call))
             for call in self._sent.values()
         ]
         _INSERT.run(connection, on_their_way)
@@ -88,3 +89,8 @@ def _sent(call: Call) -> tuple[Any, ...]:
     plan, subscriber = call.plan, call.subscriber
     whose = (call.id, plan.id, subscriber.id, subscriber.contact_id, plan.user_id, plan.gateway_id, call.attempt)
     return (*whose, call.callid, call.callerid, subscriber.number, call.dialled, call.text, call.parts, call.started_ms)
+
+
+def _origin(message: Call) -> tuple[int | None, int | None]:
+    """The call in which it was sent, or the campaign whose attempt it is."""
+    return message.parent_id, message.plan.id if message.parent_id is None else None

@@ -4,8 +4,10 @@ from typing import Any, Final
 
 from dialer.domain import effects
 from dialer.domain.enums import AmdStatus, CallRequestStatus, Cause, LegType
+from dialer.domain.inbound import FREE
 from dialer.domain.plans import Call, SectionResult
 from dialer.domain.retry import failure_reason
+from dialer.store.rates import rate_values
 
 FINAL: Final = ("hold", "status", "status_reason", "ended_ms", "hangup_cause_q850")
 """The last columns of a call request's row: what the end of the call decides."""
@@ -28,7 +30,7 @@ def dialled(call: Call) -> tuple[Any, ...]:
         call.started_ms,
         call.ring_limit_ms,
         call.talk_limit_ms,
-        call.rate.per_minute,
+        *rate_values(call.rate),
         call.amd,
         None,
         call.did_id,
@@ -62,6 +64,7 @@ def cdr(effect: effects.FinishCall | effects.FinishInbound) -> tuple[Any, ...]:
         bill.billsec,
         bill.cost,
         bill.billed_duration,
+        *rate_values(call.rate),
         int(outcome.cause),
         int(LegType.A_LEG),
         int(outcome.amd_status),
@@ -85,6 +88,7 @@ def leg_cdr(effect: effects.FinishLeg) -> tuple[Any, ...]:
         bill.billsec,
         bill.cost,
         bill.billed_duration,
+        *rate_values(transfer.rate),
         int(outcome.cause),
         int(LegType.B_LEG),
         int(AmdStatus.PERSON),
@@ -105,6 +109,7 @@ def refused_cdr(effect: effects.RefuseInbound, now_ms: int) -> tuple[Any, ...]:
         effect.did_number,
         now_ms,
         *(0, 0, 0, 0),
+        *rate_values(FREE),
         int(Cause.UNALLOCATED_NUMBER),
         int(LegType.A_LEG),
         int(AmdStatus.PERSON),

@@ -7,6 +7,7 @@ from sqlalchemy import ColumnElement, bindparam, case, func, literal_column, nul
 from dialer.domain.enums import SubscriberStatus
 from dialer.store.bulk import Bulk, bulk_insert
 from dialer.store.models import CallBack, CallRequest, Campaign, Cdr, Subscriber, SurveyResult
+from dialer.store.rates import RATE_COLUMNS
 
 _campaigns = Campaign.__table__
 _subscribers = Subscriber.__table__
@@ -26,7 +27,7 @@ _REQUEST_COLUMNS: Final = (
     "started_ms",
     "ring_limit_ms",
     "talk_limit_ms",
-    "call_rate",
+    *RATE_COLUMNS,
     "amd",
     "parameters",
     "did_id",
@@ -63,6 +64,7 @@ INSERT_CDRS: Final = bulk_insert(
     "billsec",
     "call_cost",
     "billed_duration",
+    *RATE_COLUMNS,
     "hangup_cause_q850",
     "leg_type",
     "amd_status",

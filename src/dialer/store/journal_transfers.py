@@ -12,6 +12,7 @@ from dialer.domain.plans import Call, Transfer
 from dialer.store.bulk import Bulk
 from dialer.store.models import Agent, Campaign, Queue
 from dialer.store.models import Transfer as TransferRow
+from dialer.store.rates import RATE_COLUMNS, rate_values
 
 _transfers = TransferRow.__table__
 _agents = Agent.__table__
@@ -28,6 +29,7 @@ _STANDING: Final = (
     "answered_ms",
     "ended_ms",
     "is_abandoned",
+    *RATE_COLUMNS,
 )
 """The columns that change while a transfer lasts."""
 _FIXED: Final = (
@@ -39,7 +41,6 @@ _FIXED: Final = (
     "joined_ms",
     "score_from_ms",
     "hold",
-    "call_rate",
     "talk_limit_ms",
 )
 _INSERT: Final = Bulk(insert(_transfers), (*_FIXED, *_STANDING))
@@ -156,7 +157,7 @@ class FloorRows:
 def _fixed(call: Call, transfer: Transfer) -> tuple[Any, ...]:
     where = (call.id, transfer.place, transfer.section_id, transfer.queue_id, transfer.gateway_id)
     moments = (transfer.joined_ms, transfer.score_from_ms)
-    return (*where, *moments, transfer.hold, transfer.rate.per_minute, transfer.talk_limit_ms)
+    return (*where, *moments, transfer.hold, transfer.talk_limit_ms)
 
 
 def _standing(transfer: Transfer) -> tuple[Any, ...]:
@@ -171,4 +172,5 @@ def _standing(transfer: Transfer) -> tuple[Any, ...]:
         transfer.answered_ms,
         transfer.ended_ms,
         transfer.is_abandoned,
+        *rate_values(transfer.rate),
     )

@@ -11,6 +11,7 @@ from dialer.domain.callflow import CallFlow
 from dialer.domain.enums import AmdBehavior, CampaignStatus, DialMethod, SubscriberStatus
 from dialer.domain.events import AccountOpened, AgentOpened, CampaignOpened, DidOpened, GatewayOpened, QueueOpened
 from dialer.domain.money import MONEY_SCALE, Rate
+from dialer.domain.numbers import normalise
 from dialer.domain.pacing.situation import Figures
 from dialer.domain.plans import (
     Call,
@@ -23,6 +24,7 @@ from dialer.domain.windows import Calendar
 from dialer.store.floor import agents_of, queues_of, transfers_of
 from dialer.store.models import SMS, CallerId, Campaign, Did, SealedSurvey, Subscriber, User
 from dialer.store.progress import busy_campaigns, call_of, line_of, lines_of, rows_in_progress, sms_line_of
+from dialer.store.rates import RateCards
 from dialer.store.sealing import audio_length_ms
 
 ZONES_MAX: Final = 10_000
@@ -64,6 +66,7 @@ class Loader:
     def __init__(self, *, service_zone: str) -> None:
         self._service_zone: Final = service_zone
         self._flows: dict[int, CallFlow] = {}
+        self._cards: Final = RateCards()
 
     def world(self, connection: Connection, now_ms: int, *, with_past: bool = False) -> World:
         """The world as it stands; `with_past` also what an engine that is new has to know of earlier."""
@@ -82,7 +85,7 @@ class Loader:
         }
         lines = lines_of(connection, now_ms)
         return World(
-            accounts=_accounts(
+            accounts=self._accounts(
                 connection,
                 {one.plan.user_id for one in campaigns}
                 | {one.plan.user_id for one in dids if one.plan is not None}
@@ -127,8 +130,28 @@ class Loader:
             )
             row = connection.execute(query).mappings().one_or_none()
             plan = None if row is None else self._plan_or_none(connection, row)
-            found.append(DidOpened(did["id"], did["user_id"], did["did_number"], plan))
+            found.append(DidOpened(did["id"], did["user_id"], normalise(did["did_number"]), plan))
         return found
+
+    def _accounts(self, connection: Connection, user_ids: set[int]) -> list[AccountOpened]:
+        rows = connection.execute(
+            select(
+                _users.c.id,
+                _users.c.balance,
+                _users.c.held,
+                _users.c.call_rate,
+                _users.c.sms_rate,
+                _users.c.rate_card_version,
+            )
+            .where(_users.c.id.in_(user_ids))
+            .order_by(_users.c.id)
+        ).all()
+        return [
+            AccountOpened(
+                user_id, balance, held, Rate(call_rate), sms_rate, self._cards.card(connection, user_id, version)
+            )
+            for user_id, balance, held, call_rate, sms_rate, version in rows
+        ]
 
     def _readable(
         self, connection: Connection, rows: Sequence[RowMapping], *, with_past: bool
@@ -200,18 +223,6 @@ class Loader:
 
 def _figures(document: str) -> Figures:
     return msgspec.json.decode(document, type=Figures) if document else Figures()
-
-
-def _accounts(connection: Connection, user_ids: set[int]) -> list[AccountOpened]:
-    rows = connection.execute(
-        select(_users.c.id, _users.c.balance, _users.c.held, _users.c.call_rate, _users.c.sms_rate)
-        .where(_users.c.id.in_(user_ids))
-        .order_by(_users.c.id)
-    )
-    return [
-        AccountOpened(user_id, balance, held, Rate(call_rate), sms_rate)
-        for user_id, balance, held, call_rate, sms_rate in rows
-    ]
 
 
 def _aborted(connection: Connection, campaign_ids: list[int]) -> list[int]:

@@ -12,6 +12,7 @@ from dialer.domain.plans import Call, CampaignPlan, GatewayPlan, Subscriber
 from dialer.domain.resting import Rest
 from dialer.store.models import SMS, CallRequest, Gateway, SmsGateway, SmsMessage, Transfer
 from dialer.store.models import Subscriber as SubscriberRow
+from dialer.store.rates import rate_of
 
 SMS_LINES_FROM: Final = 1 << 40
 """To the engine all gateways are one kind: those for text messages have their ids from here on."""
@@ -118,7 +119,7 @@ def call_of(row: RowMapping, plan: CampaignPlan) -> Call:
         started_ms=row["started_ms"],
         ring_limit_ms=row["ring_limit_ms"],
         talk_limit_ms=row["talk_limit_ms"],
-        rate=Rate(row["call_rate"]),
+        rate=rate_of(row),
         amd=row["amd"],
         did_id=row["did_id"],
         did_number=row["phone_number"] if row["attempt"] < 0 else "",

@@ -149,10 +149,11 @@ class Worker:
                 service_zone=self._service_zone,
                 recordings=self._recordings,
             )
-        elif live.units_seen != self._database.units_written or live.has_more_to_collect:
+        elif live.version != self._database.version(connection) or live.has_more_to_collect:
             live.refresh(connection)
         is_done = live.step(connection, until_ms)
-        live.units_seen = self._database.units_written + 1  # this step's own commit included
+        units, others = self._database.version(connection)
+        live.version = units + 1, others  # this step's own commit included
         return is_done
 
     async def _go_on(self) -> None:
@@ -220,8 +221,8 @@ class _Live:
         self.journal: Final = TallyingJournal(next_cdr_id=state.last_cdr_id + 1, recordings=recordings)
         self.journal.begin(connection)
         self._saved = state
-        self.units_seen = 0
-        """How many units of work of the database the engine knows of."""
+        self.version = (0, 0)
+        """The version of the database that the engine knows."""
         self.has_more_to_collect = False
         self.engine: Final = Engine(seed=seed, first_call_id=state.last_callrequest_id + 1)
         self.kernel: Final = Kernel(self.engine, self._carrier, self.journal, now_ms=now_ms)

@@ -64,7 +64,7 @@ def test_a_transfer_tells_how_a_call_came_to_somebody_else(alice: Caller, estate
             "status": 3,
             "reason": "gave_up",
             "is_abandoned": False,
-            "joined_date": "2026-11-18T11:59:30Z",
+            "joined_date": "2026-11-18T11:06:10Z",
             "starting_date": None,
             "answer_date": None,
             "ending_date": NOW,

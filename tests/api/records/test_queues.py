@@ -1,7 +1,17 @@
 """Queues, agents and tiers."""
 
-from tests.api.builders import Estate
-from tests.api.harness import BASE, NOW, Caller
+import json
+from typing import Final
+
+import pytest
+
+from dialer.domain.enums import CallRequestStatus, TransferStatus
+from dialer.store.database import Database
+from dialer.store.models import CallRequest, Transfer
+from tests.api.builders import Estate, stored
+from tests.api.harness import BASE, NOW, NOW_MS, Caller, FakeWorker, Json
+
+CALLING: Final = int(CallRequestStatus.CALLING)
 
 
 def test_a_queue_is_made_with_a_name_alone(alice: Caller) -> None:
@@ -42,3 +52,82 @@ def test_an_agent_has_a_state(alice: Caller, estate: Estate) -> None:
     agent = alice.get(estate.agent["url"])
     assert (agent["status"], agent["wrap_up_time"], agent["parameters"]) == (2, 10, {"answer": 2})
     assert alice.refused("PATCH", estate.agent["url"], status=5)[1].keys() == {"status"}
+
+
+@pytest.mark.parametrize(
+    ("parameters", "message"),
+    [
+        ({"talks": 2}, "talks: Unknown key."),
+        ({"talk": -1}, "talk: Must be a number of seconds from 0 to 86400."),
+        ({"answer": [5, 1]}, "answer: The least must not be more than the most."),
+        ({"talk": {"median": 5}}, "talk.median: Unknown key."),
+    ],
+)
+def test_how_an_agent_behaves_is_checked(alice: Caller, estate: Estate, parameters: Json, message: str) -> None:
+    refusal = (400, {"parameters": [message]})
+    assert alice.refused("POST", "agent/", name="Bea", parameters=parameters) == refusal
+    assert alice.refused("PATCH", estate.agent["url"], parameters=parameters) == refusal
+
+
+def test_an_agent_behaves_as_their_parameters_say(alice: Caller, estate: Estate) -> None:
+    for parameters in ({"talk": [30, 60], "answer": 2.5}, {"talk": {"mean": 90}}, {}):
+        alice.change(estate.agent["url"], parameters=parameters)
+        assert alice.get(estate.agent["url"])["parameters"] == parameters
+
+
+def transfer(database: Database, estate: Estate, call_status: int = CALLING, **values: Json) -> int:
+    """A transfer of a call in progress."""
+    requests = CallRequest.__table__
+    calling = requests.update().where(requests.c.id == estate.call_id).values(status=call_status)
+    database.write_now(lambda connection: connection.execute(calling))
+    common = {"callrequest_id": estate.call_id, "place": 9, "section_id": 1, "parameters": "", "joined_ms": NOW_MS}
+    return stored(database, Transfer, **common, score_from_ms=NOW_MS, **values)
+
+
+def over(database: Database, transfer_id: int) -> None:
+    """It is over."""
+    transfers = Transfer.__table__
+    ended = transfers.update().where(transfers.c.id == transfer_id).values(status=3, offers="{}")
+    database.write_now(lambda connection: connection.execute(ended))
+
+
+def test_a_queue_in_which_a_call_waits_stays(alice: Caller, estate: Estate, database: Database) -> None:
+    other = alice.create("queue", name="other")
+    waiting = transfer(database, estate, queue_id=estate.queue["id"], status=TransferStatus.WAITING)
+    assert alice.refused("DELETE", estate.queue["url"]) == (409, {"detail": "Calls wait in the queue."})
+    assert alice.request("DELETE", other["url"]).status_code == 204
+    over(database, waiting)
+    assert alice.request("DELETE", estate.queue["url"]).status_code == 204
+
+
+def test_a_queue_whose_caller_talks_already_can_go(alice: Caller, estate: Estate, database: Database) -> None:
+    connected = {"queue_id": estate.queue["id"], "agent_id": estate.agent["id"], "status": TransferStatus.CONNECTED}
+    transfer(database, estate, **connected)
+    assert alice.request("DELETE", estate.queue["url"]).status_code == 204
+    assert alice.refused("DELETE", estate.agent["url"]) == (409, {"detail": "The agent is in a call."})
+
+
+def test_an_agent_who_talks_stays(alice: Caller, estate: Estate, database: Database) -> None:
+    talks = transfer(database, estate, agent_id=estate.agent["id"], status=TransferStatus.CONNECTED)
+    assert alice.refused("DELETE", estate.agent["url"]) == (409, {"detail": "The agent is in a call."})
+    over(database, talks)
+    assert alice.request("DELETE", estate.agent["url"]).status_code == 204
+
+
+def test_an_agent_who_is_asked_stays(alice: Caller, estate: Estate, database: Database) -> None:
+    other = alice.create("agent", name="Bea")
+    offers = json.dumps({estate.agent["id"]: NOW_MS})
+    asked = transfer(database, estate, offers=offers, queue_id=estate.queue["id"], status=TransferStatus.WAITING)
+    refusal = (409, {"detail": "The agent is being asked to take a call."})
+    assert alice.refused("DELETE", estate.agent["url"]) == refusal
+    assert alice.request("DELETE", other["url"]).status_code == 204
+    over(database, asked)
+    assert alice.request("DELETE", estate.agent["url"]).status_code == 204
+
+
+def test_what_concerns_agents_is_acted_upon_at_once(alice: Caller, estate: Estate, worker: FakeWorker) -> None:
+    """Who logs in may have callers waiting."""
+    for record, change in ((estate.agent, {"status": 2}), (estate.queue, {"strategy": 1}), (estate.tier, {"level": 2})):
+        before = worker.settled
+        alice.change(record["url"], **change)
+        assert worker.settled == before + 1

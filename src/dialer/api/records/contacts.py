@@ -14,6 +14,7 @@ from dialer.domain.numbers import normalise
 from dialer.domain.states import OPEN_SUBSCRIBERS
 from dialer.domain.zones import zone_of_number
 from dialer.store import collecting
+from dialer.store.do_not_call import ERASED, forms_of
 from dialer.store.models import Campaign, CampaignPhonebook, Contact, DncContact, DncList, Phonebook, Subscriber
 
 CONTACT_DELETED: Final = "contact_deleted"
@@ -154,11 +155,18 @@ def _refuse_while_excluding(unit: Unit, stored: Values) -> None:
     refuse_while_in(unit, table_of(Campaign), names_it & campaign.status.in_(OPEN_CAMPAIGNS))
 
 
+def _entry_number(change: Change) -> str:
+    """The normal form of the number of an entry; of one whose number was erased, what stands for it."""
+    if not change.is_new and change.values["phone_number"] == ERASED:
+        return str(change.stored["number"])
+    return normal_form(change, "phone_number")
+
+
 def _once_on_a_list(change: Change) -> Errors:
     entry = table_of(DncContact).c
     query = select(entry.id).where(
         entry.dnc_id == change.values["dnc"],
-        entry.number == normal_form(change, "phone_number"),
+        entry.number.in_(forms_of(change.unit.connection, [_entry_number(change)])),
         entry.id != change.record_id,
     )
     if change.unit.connection.execute(query).first() is None:
@@ -203,7 +211,7 @@ DNC_CONTACTS = Resource(
     write=DncContactWrite,
     owner="dnc",
     filters=("phone_number",),
-    columns=lambda change: {"number": normal_form(change, "phone_number")},
+    columns=lambda change: {"number": _entry_number(change)},
     rules=(Rule(("phone_number", "dnc"), _once_on_a_list),),
     moves_dialling=True,
 )

@@ -112,11 +112,12 @@ class SmsCampaignRead(Shape):
 
 
 class SmsMessageRead(Shape):
-    """One attempt to send one text message."""
+    """One attempt to send one text message: of a campaign, or of a section of a survey during a call."""
 
     id: Annotated[int, Identity()]
     url: Annotated[str, OwnUrl("sms-message")]
-    campaign: Annotated[str, Reference("sms-campaigns")]
+    campaign: Annotated[str, Reference("sms-campaigns", column="sms_campaign_id")] | None
+    callrequest: Annotated[str, Reference("callrequest")] | None
     contact: Annotated[str, Reference("contact")] | None
     callerid: Annotated[str, Text()]
     phone_number: Annotated[str, Text()]
@@ -154,6 +155,5 @@ SMS_MESSAGES = Resource(
     path="sms-message",
     model=SmsMessage,
     read=SmsMessageRead,
-    owner="campaign",
     filters=("phone_number", "status", "message_id"),
 )

@@ -1,10 +1,11 @@
 """Queues, the agents who serve them, and where each stands in which."""
 
+import json
 from typing import Annotated, Final
 
-from sqlalchemy import select
+from sqlalchemy import Select, literal_column, select
 
-from dialer.api.errors import Errors
+from dialer.api.errors import ConflictError, Errors
 from dialer.api.fields import (
     Boolean,
     Choice,
@@ -17,10 +18,11 @@ from dialer.api.fields import (
     TextChoice,
     Timestamp,
 )
-from dialer.api.resource import Change, Resource, Rule, table_of
+from dialer.api.resource import Change, Resource, Rule, Unit, Values, table_of
 from dialer.api.shapes import Shape
-from dialer.domain.enums import AgentStatus, QueueStrategy
-from dialer.store.models import Agent, Queue, Tier
+from dialer.domain.enums import AgentStatus, CallRequestStatus, QueueStrategy, TransferStatus
+from dialer.sim.behaviour import BehaviourError, parse_agent
+from dialer.store.models import Agent, CallRequest, Queue, Tier, Transfer
 
 SCORES: Final = ("queue", "system")
 
@@ -129,8 +131,62 @@ def _one_place_each(change: Change) -> Errors:
     return {"agent": ["The agent is in the queue already."]}
 
 
-QUEUES = Resource(path="queue", model=Queue, read=QueueRead, write=QueueWrite, filters=("name", "strategy"))
-AGENTS = Resource(path="agent", model=Agent, read=AgentRead, write=AgentWrite, filters=("name", "status"))
+def _behaviour_errors(change: Change) -> Errors:
+    """What is wrong with a simulated agent that the parameters describe."""
+    if not change.moves("parameters"):
+        return {}
+    try:
+        parse_agent(json.loads(change.values["parameters"]))
+    except BehaviourError as error:
+        return {"parameters": [str(error)]}
+    return {}
+
+
+def _under_way(status: TransferStatus) -> Select[tuple[str]]:
+    """Of the transfers that calls in progress have come to, those that stand so: who is being asked, as JSON."""
+    transfer, call = table_of(Transfer).c, table_of(CallRequest).c
+    # A literal, as the index over calls in progress serves only a query that says which without a parameter.
+    is_calling = call.status == literal_column(str(int(CallRequestStatus.CALLING)))
+    query: Select[tuple[str]] = select(transfer.offers).join(table_of(CallRequest), call.id == transfer.callrequest_id)
+    return query.where(is_calling, transfer.status == status)
+
+
+def _refuse_while_waited_in(unit: Unit, stored: Values) -> None:
+    """Raise `ConflictError` for a queue in which calls wait."""
+    waits = _under_way(TransferStatus.WAITING).where(table_of(Transfer).c.queue_id == stored["id"])
+    if unit.connection.execute(waits.limit(1)).first() is not None:
+        raise ConflictError("Calls wait in the queue.")
+
+
+def _refuse_while_at_work(unit: Unit, stored: Values) -> None:
+    """Raise `ConflictError` for an agent who talks, or is being asked to take a call."""
+    talks = _under_way(TransferStatus.CONNECTED).where(table_of(Transfer).c.agent_id == stored["id"])
+    if unit.connection.execute(talks.limit(1)).first() is not None:
+        raise ConflictError("The agent is in a call.")
+    asked = [row.offers for row in unit.connection.execute(_under_way(TransferStatus.WAITING))]
+    if any(str(stored["id"]) in json.loads(offers) for offers in asked):
+        raise ConflictError("The agent is being asked to take a call.")
+
+
+QUEUES = Resource(
+    path="queue",
+    model=Queue,
+    read=QueueRead,
+    write=QueueWrite,
+    filters=("name", "strategy"),
+    before_delete=_refuse_while_waited_in,
+    moves_dialling=True,
+)
+AGENTS = Resource(
+    path="agent",
+    model=Agent,
+    read=AgentRead,
+    write=AgentWrite,
+    filters=("name", "status"),
+    rules=(Rule(("parameters",), _behaviour_errors),),
+    before_delete=_refuse_while_at_work,
+    moves_dialling=True,
+)
 TIERS = Resource(
     path="tier",
     model=Tier,
@@ -138,5 +194,6 @@ TIERS = Resource(
     write=TierWrite,
     owner="queue",
     filters=("level", "position"),
+    moves_dialling=True,
     rules=(Rule(("queue", "agent"), _one_place_each),),
 )

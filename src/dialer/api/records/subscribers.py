@@ -26,7 +26,8 @@ from dialer.domain.reasons import WaitsFor, why_not_now
 from dialer.domain.states import move_subscriber
 from dialer.domain.windows import Windows
 from dialer.domain.zones import is_zone, zone_key, zone_of_number, zone_of_offset
-from dialer.store.circumstances import circumstances_of, on_dnc
+from dialer.store.circumstances import circumstances_of
+from dialer.store.do_not_call import ERASED, on_dnc
 from dialer.store.models import Campaign, Contact, Subscriber
 
 OFFSET_MAX: Final = 8
@@ -89,6 +90,8 @@ def _has_number(change: Change) -> Errors:
 
 
 def _number(change: Change) -> str:
+    if change.values["duplicate_contact"] == ERASED:
+        raise ConflictError("The number of this subscriber was erased.")
     return normalise(change.values["duplicate_contact"], change.unit.conventions.region)
 
 

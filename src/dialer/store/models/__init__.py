@@ -1,7 +1,7 @@
 """The tables: one module for each part of the house."""
 
 from dialer.store.models._base import Row
-from dialer.store.models.accounts import LedgerEntry, Payment, User
+from dialer.store.models.accounts import LedgerEntry, Payment, RateCardLine, User
 from dialer.store.models.calls import CallBack, CallRequest, Cdr, SmsMessage, SurveyResult, Transfer
 from dialer.store.models.campaigns import SMS, VOICE, Campaign, CampaignPhonebook, SealedSurvey, Subscriber
 from dialer.store.models.carriers import CallerId, CallerIdGroup, Did, Gateway, SmsGateway
@@ -33,6 +33,7 @@ __all__ = [
     "Payment",
     "Phonebook",
     "Queue",
+    "RateCardLine",
     "Row",
     "SealedSurvey",
     "SectionTemplate",

@@ -15,6 +15,8 @@ Money = Annotated[int, mapped_column(BIG)]
 """An amount: integer multiples of 1e-5 of the account's currency."""
 
 Count = Annotated[int, mapped_column(Integer, default=0, server_default="0")]
+Increment = Annotated[int, mapped_column(Integer, default=60, server_default="60")]
+"""Seconds that are billed as a whole."""
 Code = Annotated[int, mapped_column(SmallInteger)]
 Name = Annotated[str, mapped_column(String(255))]
 LongText = Annotated[str, mapped_column(Text, default="", server_default="")]

@@ -1,9 +1,9 @@
 """Users and their money."""
 
-from sqlalchemy import Boolean, String
+from sqlalchemy import Boolean, ForeignKey, Index, String
 from sqlalchemy.orm import Mapped, mapped_column
 
-from dialer.store.models._base import LongText, Milliseconds, Money, Name, Row, needs
+from dialer.store.models._base import BIG, LongText, Milliseconds, Money, Name, Row, needs
 
 
 class User(Row):
@@ -23,8 +23,33 @@ class User(Row):
     """Always the sum of the user's ledger entries; moved only by `dialer.store.ledger`."""
     held: Mapped[Money] = mapped_column(default=0)
     """Always the sum of the holds of the user's calls in progress."""
+    rate_card_version: Mapped[int] = mapped_column(BIG, default=0, server_default="0")
+    """Grows with every change of the user's rate card: whoever has read it can tell whether it still stands."""
     created_date: Mapped[Milliseconds]
     updated_date: Mapped[Milliseconds]
+
+
+class RateCardLine(Row):
+    """What calls of a user to numbers that begin with a prefix cost."""
+
+    __tablename__ = "rate_card_line"
+
+    user_id: Mapped[int] = mapped_column(BIG, ForeignKey("user_account.id", ondelete="CASCADE"))
+    prefix: Mapped[str] = mapped_column(String(15))
+    """Digits with the country code; empty for every number."""
+    rate: Mapped[Money]
+    """A minute."""
+    connection_fee: Mapped[Money]
+    first_increment: Mapped[int]
+    """In seconds, as `next_increment`."""
+    next_increment: Mapped[int]
+    created_date: Mapped[Milliseconds]
+    updated_date: Mapped[Milliseconds]
+
+    __table_args__ = (
+        Index("uq_rate_card_line_user_id_prefix", "user_id", "prefix", unique=True),
+        {"sqlite_autoincrement": True},
+    )
 
 
 class Payment(Row):
@@ -45,9 +70,9 @@ class LedgerEntry(Row):
 
     user_id: Mapped[int] = needs("user_account")
     kind: Mapped[str] = mapped_column(String(16))
-    """`payment`, `call`, `sms` or `refund`."""
+    """A `dialer.store.ledger.Kind`."""
     amount: Mapped[Money]
     """Positive into the account, negative out of it."""
     reference: Mapped[str] = mapped_column(String(80), unique=True)
-    """What caused it, such as `payment:17` or `call:<callid>`: nothing is entered twice."""
+    """What caused it, such as `payment:17`, `call:<callid>` or `refund:<callid>`: nothing is entered twice."""
     created_date: Mapped[Milliseconds]

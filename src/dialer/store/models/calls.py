@@ -3,7 +3,19 @@
 from sqlalchemy import Boolean, ForeignKey, Index, String, Text, text
 from sqlalchemy.orm import Mapped, mapped_column
 
-from dialer.store.models._base import BIG, Code, LongText, Milliseconds, Money, Name, Row, belongs_to, mentions, needs
+from dialer.store.models._base import (
+    BIG,
+    Code,
+    Increment,
+    LongText,
+    Milliseconds,
+    Money,
+    Name,
+    Row,
+    belongs_to,
+    mentions,
+    needs,
+)
 
 
 class CallRequest(Row):
@@ -34,7 +46,10 @@ class CallRequest(Row):
     hold: Mapped[Money]
     """What is reserved of the owner's balance; 0 when the call is over."""
     call_rate: Mapped[Money]
-    """The owner's rate at the dial, a minute."""
+    """A minute. With the next three the rate at the dial (`dialer.store.rates`)."""
+    connection_fee: Mapped[Money] = mapped_column(default=0, server_default="0")
+    first_increment: Mapped[Increment]
+    next_increment: Mapped[Increment]
     amd: Mapped[Code] = mapped_column(default=0)
     """The campaign's `amd_behavior` at the dial; 0 without detection."""
     parameters: Mapped[str | None] = mapped_column(default=None)
@@ -86,6 +101,10 @@ class Transfer(Row):
     ended_ms: Mapped[int | None] = mapped_column(BIG, default=None)
     hold: Mapped[Money] = mapped_column(default=0)
     call_rate: Mapped[Money] = mapped_column(default=0)
+    """With the next three the rate of the B-leg; of one in a queue the dearest that it may come to."""
+    connection_fee: Mapped[Money] = mapped_column(default=0, server_default="0")
+    first_increment: Mapped[Increment]
+    next_increment: Mapped[Increment]
     talk_limit_ms: Mapped[int] = mapped_column(BIG, default=0)
     is_abandoned: Mapped[bool] = mapped_column(Boolean, default=False)
     """No agent took it within two seconds."""
@@ -122,6 +141,11 @@ class Cdr(Row):
     billsec: Mapped[int]
     call_cost: Mapped[Money]
     billed_duration: Mapped[int]
+    call_rate: Mapped[int | None] = mapped_column(BIG, default=None)
+    """With the next three the rate it was charged at; null where that is not known, from before rates were kept."""
+    connection_fee: Mapped[Money] = mapped_column(default=0, server_default="0")
+    first_increment: Mapped[Increment]
+    next_increment: Mapped[Increment]
     hangup_cause_q850: Mapped[int]
     leg_type: Mapped[Code]
     amd_status: Mapped[Code]
@@ -180,6 +204,8 @@ class SmsMessage(Row):
     ended_ms: Mapped[int | None] = mapped_column(BIG, default=None)
     callrequest_id: Mapped[int | None] = mentions("callrequest")
     """The call in which it was sent, if it was a section of a survey that sent it."""
+    sms_campaign_id: Mapped[int | None] = mentions("campaign")
+    """Else the campaign of text messages whose attempt it is."""
 
     __table_args__ = (
         Index(

@@ -15,6 +15,8 @@ class ServiceState(Row):
     """Everything that was due until this moment has happened."""
     last_callrequest_id: Mapped[int] = mapped_column(BIG, default=0)
     last_cdr_id: Mapped[int] = mapped_column(BIG, default=0)
+    number_key: Mapped[bytes | None] = mapped_column(LargeBinary, default=None)
+    """What the numbers of erased people are hashed with on do-not-call lists; null until the first is."""
 
 
 class IdempotentResponse(Row):

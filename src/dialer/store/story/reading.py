@@ -13,9 +13,10 @@ from dialer.domain.reasons import why_not_now
 from dialer.domain.retry import NEVER_RETRIED
 from dialer.domain.windows import Windows, window_at
 from dialer.domain.zones import is_zone_key
-from dialer.store.circumstances import circumstances_of, on_dnc
+from dialer.store.circumstances import circumstances_of
+from dialer.store.do_not_call import numbers_on, on_dnc
 from dialer.store.loading import calendar_of
-from dialer.store.models import SMS, Campaign, CampaignPhonebook, Contact, DncContact, DncList, Phonebook, User
+from dialer.store.models import SMS, Campaign, CampaignPhonebook, Contact, DncList, Phonebook, User
 from dialer.store.models import Subscriber as SubscriberRow
 from dialer.store.story.attempts import calls_of, messages_of
 from dialer.store.story.parts import (
@@ -41,7 +42,6 @@ _contacts = Contact.__table__
 _phonebooks = Phonebook.__table__
 _links = CampaignPhonebook.__table__
 _lists = DncList.__table__
-_dnc = DncContact.__table__
 _users = User.__table__
 
 
@@ -137,9 +137,9 @@ def _campaign_part(connection: Connection, row: RowMapping) -> CampaignPart:
 def _dnc_part(connection: Connection, dnc_id: int | None, number: str) -> DncPart | None:
     if dnc_id is None:
         return None
-    since = select(_dnc.c.created_date).where(_dnc.c.dnc_id == dnc_id, _dnc.c.number == number)
+    since_ms = numbers_on(connection, dnc_id, [number]).get(number)
     name = connection.scalar(select(_lists.c.name).where(_lists.c.id == dnc_id))
-    return DncPart(str(name), moment_or_none(connection.scalar(since)))
+    return DncPart(str(name), moment_or_none(since_ms))
 
 
 def _window_part(row: RowMapping, subscriber: RowMapping, now_ms: int, service_zone: str) -> WindowPart:

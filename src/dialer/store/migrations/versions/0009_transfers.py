@@ -117,6 +117,15 @@ def _add_columns() -> None:
             ["id"],
             ondelete="SET NULL",
         )
+        batch_op.add_column(sa.Column("sms_campaign_id", BIG, nullable=True))
+        batch_op.create_index(op.f("ix_sms_message_sms_campaign_id"), ["sms_campaign_id"], unique=False)
+        batch_op.create_foreign_key(
+            op.f("fk_sms_message_sms_campaign_id_campaign"),
+            "campaign",
+            ["sms_campaign_id"],
+            ["id"],
+            ondelete="SET NULL",
+        )
         batch_op.drop_index("uq_sms_message_subscriber_id_attempt")
         batch_op.create_index(
             "uq_sms_message_subscriber_id_attempt",
@@ -125,6 +134,8 @@ def _add_columns() -> None:
             sqlite_where=sa.text("callrequest_id IS NULL"),
             postgresql_where=sa.text("callrequest_id IS NULL"),
         )
+
+    op.execute("UPDATE sms_message SET sms_campaign_id = campaign_id")
 
     with op.batch_alter_table("survey_result") as batch_op:
         batch_op.add_column(sa.Column("record_file", sa.String(length=255), server_default="", nullable=False))

@@ -1,0 +1,171 @@
+"""Strategies side by side: what each came to, and how sure that is."""
+
+from collections.abc import Iterator
+from math import inf, sqrt
+from typing import Any, Final
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from dialer.domain.pacing.strategies import STRATEGIES
+from dialer.sim.comparison import Compared, Estimate, compare, estimate, render_comparison
+from dialer.sim.scenario import Scenario, ScenarioError
+from tests.sim.scenes import scenario_of
+
+TRANSFER: Final = {"sections": [{"id": 1, "type": 6, "question": "An agent", "queue": 1}]}
+NUMBERS: Final = ("+33199000001", "+33199000002")
+
+
+def one_agent(**parts: Any) -> Scenario:  # noqa: ANN401 - any part of the document
+    """Two people who answer after four seconds, and one agent who talks with each for 36."""
+    numbers = {number: {"outcome": "answer", "ring": 4} for number in NUMBERS}
+    given: dict[str, Any] = {
+        "survey": TRANSFER,
+        "gateway": {"parameters": {"post_dial_delay": 0, "numbers": numbers}},
+        "queues": [{"id": 1}],
+        "agents": [{"id": 1, "parameters": {"answer": 0, "talk": 36}}],
+    }
+    return scenario_of(*NUMBERS, **(given | parts))
+
+
+def about(value: float) -> Any:  # noqa: ANN401 - a stand-in for a float
+    """A number that rounding may have moved a little."""
+    return pytest.approx(value)
+
+
+def certain(value: float) -> Estimate:
+    """What was the same for every seed."""
+    return Estimate(about(value), 0.0)
+
+
+def test_every_strategy_is_compared_in_the_order_of_the_list() -> None:
+    assert [row.strategy for row in compare(one_agent(), [1])] == list(STRATEGIES)
+
+
+@pytest.mark.parametrize("dial_method", [1, 2, 3])
+def test_one_agent_and_two_callers_by_hand(dial_method: int) -> None:
+    """At a fixed rate the second call is a second behind the first, and waits from 5 to 40 s: for too long.
+
+    A progressive campaign dials when its agent is idle: at 0 and at 40 s, so that nobody waits, and the agent does,
+    twice for the 4 s of ringing. What the scenario's own way to dial is makes no difference.
+    """
+    fixed, progressive, *_ = compare(one_agent(campaign={"dial_method": dial_method}), [1, 2])
+    assert fixed == Compared(
+        strategy="fixed",
+        utilisation=certain(72 / 76),
+        abandon_rate=certain(0.5),
+        abandon_rate_worst=0.5,
+        mean_wait=certain(17.5),
+        hours=certain(76 / 3_600),
+    )
+    assert progressive == Compared(
+        strategy="progressive",
+        utilisation=certain(72 / 80),
+        abandon_rate=certain(0),
+        abandon_rate_worst=0.0,
+        mean_wait=certain(0),
+        hours=certain(80 / 3_600),
+    )
+
+
+def test_a_row_is_the_estimate_over_its_seeds_and_the_worst_of_them() -> None:
+    """Chance decides who is there: each seed alone, and all of them together."""
+    parameters = {"answer": 0.6, "talk": [10, 200], "patience": [5, 60]}
+    scenario = one_agent(
+        contacts=[],
+        gateway={"parameters": parameters},
+        agents=[{"id": 1, "count": 2}],
+        population={"size": 30, "patterns": ["+331990xxxxx"]},
+    )
+    seeds = (5, 6, 7)
+    alone = [next(compare(scenario, [seed])) for seed in seeds]
+    together = next(compare(scenario, seeds))
+    for name in ("utilisation", "abandon_rate", "mean_wait", "hours"):
+        values = [getattr(row, name).mean for row in alone]
+        assert len(set(values)) == len(seeds)
+        assert getattr(together, name) == estimate(values)
+        assert all(getattr(row, name).margin is None for row in alone)
+    assert together.abandon_rate_worst == max(row.abandon_rate_worst for row in alone)
+
+
+@pytest.mark.parametrize(
+    ("parts", "message"),
+    [
+        ({"queues": [], "survey": {"sections": [{"id": 1, "question": "Hello"}]}}, "queues: .* queues and agents."),
+        ({"agents": []}, "queues: .* queues and agents."),
+        ({"survey": {"sections": [{"id": 1, "question": "Hello"}]}}, "survey: .* a transfer to a queue."),
+        (
+            {"survey": {"sections": [{"id": 1, "type": 6, "question": "Ann", "phonenumber": "+33199000009"}]}},
+            "survey: .* a transfer to a queue.",
+        ),
+    ],
+)
+def test_without_agents_to_be_brought_to_there_is_nothing_to_compare(parts: dict[str, Any], message: str) -> None:
+    with pytest.raises(ScenarioError, match=f"^{message}$"):
+        compare(one_agent(**parts), [1])
+
+
+@pytest.mark.parametrize(
+    ("values", "mean", "margin"),
+    [
+        ([0.0, 1.0], 0.5, 12.706 * 0.5),
+        ([1.0, 2.0, 3.0], 2.0, 4.303 * 1 / sqrt(3)),
+        ([2.0, 4.0, 4.0, 4.0, 5.0, 5.0, 7.0, 9.0], 5.0, 2.365 * sqrt(32 / 7) / sqrt(8)),
+        ([-1.0] * 15 + [0.0] + [1.0] * 15, 0.0, 2.042 * 1 / sqrt(31)),
+    ],
+)
+def test_the_interval_is_that_of_students_t_distribution(values: list[float], mean: float, margin: float) -> None:
+    """The quantiles are those of any printed table; the deviations are worked out by hand."""
+    assert estimate(values) == Estimate(about(mean), about(margin))
+
+
+@pytest.mark.parametrize(("freedom", "quantile"), [(31, 2.040), (40, 2.021), (60, 2.000), (120, 1.980), (999, 1.962)])
+def test_beyond_thirty_degrees_of_freedom_the_interval_is_right_as_well(freedom: int, quantile: float) -> None:
+    values = [0.0, 1.0] + [0.5] * (freedom - 1)
+    deviation = sqrt(0.5 / freedom)
+    assert estimate(values).margin == pytest.approx(quantile * deviation / sqrt(freedom + 1), rel=3e-4)
+
+
+def test_one_value_tells_nothing_about_its_error() -> None:
+    assert estimate([0.25]) == Estimate(0.25, None)
+
+
+@given(st.integers(2, 500))
+def test_the_more_seeds_the_narrower_the_interval(count: int) -> None:
+    """Where the deviation is the same: here it is 1, by two values that are so far from the others."""
+    margins = []
+    for size in (count, count + 1):
+        half = sqrt((size - 1) / 2)
+        margins.append(estimate([-half, half] + [0.0] * (size - 2)).margin or inf)
+    assert 0 < margins[1] < margins[0]
+
+
+ROWS: Final = (
+    Compared(
+        "fixed", Estimate(0.9474, 0.012), Estimate(0.5, 0.0123), 0.625, Estimate(17.54, 0.26), Estimate(1.26, 0.1)
+    ),
+    Compared("progressive", Estimate(1.0, None), Estimate(0.0, None), 0.0, Estimate(0.0, None), Estimate(23.0, None)),
+)
+
+
+def test_the_table_word_for_word() -> None:
+    """With several seeds a value is followed by half the width of its interval, with one seed it stands alone."""
+    assert list(render_comparison(ROWS)) == [
+        "strategy             utilisation         abandoned     worst       mean wait    finished after",
+        "fixed               94.7 ± 1.2 %    50.00 ± 1.23 %   62.50 %    17.5 ± 0.3 s       1.3 ± 0.1 h",
+        "progressive              100.0 %            0.00 %    0.00 %           0.0 s            23.0 h",
+    ]
+
+
+def test_a_line_is_shown_before_the_next_strategy_is_run() -> None:
+    def rows() -> Iterator[Compared]:
+        yield ROWS[0]
+        pytest.fail("the second strategy was run before the first was shown")
+
+    lines = render_comparison(rows())
+    assert [next(lines).split()[0], next(lines).split()[0]] == ["strategy", "fixed"]
+
+
+def test_nothing_compared_is_nothing_shown() -> None:
+    assert list(render_comparison([])) == []
