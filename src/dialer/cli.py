@@ -14,12 +14,17 @@ _EXPECTED: Final = (
     "dialer.server.ServerError",
     "dialer.settings.SettingsError",
     "dialer.store.database.StorageUnavailableError",
+    "dialer.store.erasure.ErasureError",
+    "dialer.store.files.FilesError",
     "dialer.store.migrate.MigrationError",
     "dialer.store.users.UserError",
 )
 """What may go wrong that is told in one line. By name, as importing what they are from takes seconds."""
 
-_COMMANDS: Final = ("serve", "users", "database", "openapi", "simulate", "forecast", "explain", "demo")
+_COMMANDS: Final = (
+    *("serve", "users", "database", "backup", "restore", "erase"),
+    *("openapi", "simulate", "forecast", "explain", "demo"),
+)
 
 
 class _Commands(click.RichGroup):

@@ -2,8 +2,9 @@
 
 from typing import Any
 
+from dialer.api.resource import Resource
 from dialer.store.database import Database
-from dialer.store.models import AudioFile, CallRequest, Cdr, Row, SmsMessage, Subscriber, SurveyResult, Transfer
+from dialer.store.models import AudioFile, CallRequest, Cdr, LedgerEntry, Row, SmsMessage, Subscriber, SurveyResult, Transfer
 from tests.api.harness import NOW_MS, Caller, Json
 
 _audio = {"name": "hello", "audio_file": "0a1b.wav", "format": "wav", "size": 1, "duration_ms": 1_000}
@@ -42,6 +43,10 @@ class Estate:
         self.tier = owner.create("tier", queue=self.queue["url"], agent=self.agent["url"])
         self.callerid = owner.create("callerid", callerid_num="+12025550199", callerid_group=self.callerid_group["url"])
         self.did = owner.create("did", did_number="+12025550133", campaign=self.campaign["url"])
+        self.rate_card = admin.create("rate-card", user=user_id, prefix="1202", rate="0.05", connection_fee="0.01")
+        self.entry_id = stored(
+            self.database, LedgerEntry, user_id=user_id, kind="call", amount=-123_456, reference=f"call:call-{user_id}"
+        )
         self.audio_id = stored(database, AudioFile, user_id=user_id, **_audio)
         self.call_id = self._call()
         self.sms_campaign = owner.create("sms-campaigns", name="party", sms_gateway=self.sms_gateway["url"])
@@ -138,6 +143,10 @@ class Estate:
             ended_ms=NOW_MS,
         )
 
+    def writer(self, resource: Resource) -> Caller:
+        """Who may change a record of a resource."""
+        return self.admin if resource.is_written_by_admins else self.owner
+
     def paths(self) -> dict[str, str]:
         """The path of one record of every resource that belongs to a user, by resource."""
         records = {
@@ -156,6 +165,7 @@ class Estate:
             "callerid": self.callerid,
             "did": self.did,
             "sms-campaigns": self.sms_campaign,
+            "rate-card": self.rate_card,
         }
         ids = {name: record["id"] for name, record in records.items()} | {
             "audio-files": self.audio_id,
@@ -164,6 +174,7 @@ class Estate:
             "cdr": self.cdr_id,
             "survey-result": self.result_id,
             "sms-message": self.message_id,
+            "ledger": self.entry_id,
             "users": self.user_id,
         }
         return {name: f"/rest-api/{name}/{record_id}/" for name, record_id in ids.items()}

@@ -47,7 +47,8 @@ def expected(resource: Resource, username: str | None, method: str) -> set[int]:
         return {405}
     if username is ANONYMOUS:
         return {401}
-    if username != ADMIN and (resource.admins_only or (resource.owner is None and method not in {"LIST", "GET"})):
+    is_write = method not in {"LIST", "GET"}
+    if username != ADMIN and (resource.admins_only or (is_write and resource.is_written_by_admins)):
         return {403}
     if username == OTHER and resource.owner is not None and method not in {"LIST", "POST"}:
         return {404}
@@ -130,12 +131,8 @@ class Field:
         self.resource: Final = resource
         self.name: Final = name
         self.kind: Final = references_of(resource.write or resource.read)[name]
-        self.sender: Final = self.bobs.admin if self._is_admins_only else self.bobs.owner
+        self.sender: Final = self.bobs.writer(resource)
         self._base: Final = self._whole()
-
-    @property
-    def _is_admins_only(self) -> bool:
-        return self.resource.admins_only or self.resource.owner is None
 
     def _whole(self) -> dict[str, Json]:
         """A body that is right, but for being a copy of what is there already."""
@@ -151,7 +148,7 @@ class Field:
     def foreign(self) -> Target | None:
         """A record that the sender may not see; None if there is none of the kind."""
         is_shared = BY_PATH[self.kind.path].owner is None
-        return None if is_shared or self._is_admins_only else self.target(self.alices)
+        return None if is_shared or self.resource.is_written_by_admins else self.target(self.alices)
 
     def deleted(self) -> Target | None:
         """A record that was the sender's own, and is no more; None for a kind that is never deleted."""

@@ -9,8 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dialer.domain.pacing.strategies import STRATEGIES
+from dialer.sim.call_centre import call_centre_of
 from dialer.sim.comparison import Compared, Estimate, compare, estimate, render_comparison
 from dialer.sim.scenario import Scenario, ScenarioError
+from dialer.sim.simulation import Simulation
 from tests.sim.scenes import scenario_of
 
 TRANSFER: Final = {"sections": [{"id": 1, "type": 6, "question": "An agent", "queue": 1}]}
@@ -69,24 +71,45 @@ def test_one_agent_and_two_callers_by_hand(dial_method: int) -> None:
     )
 
 
-def test_a_row_is_the_estimate_over_its_seeds_and_the_worst_of_them() -> None:
-    """Chance decides who is there: each seed alone, and all of them together."""
-    parameters = {"answer": 0.6, "talk": [10, 200], "patience": [5, 60]}
-    scenario = one_agent(
+def by_chance(**campaign: Any) -> Scenario:  # noqa: ANN401 - any field of a campaign
+    """Two agents, and thirty people of whom chance decides who is there."""
+    return one_agent(
         contacts=[],
-        gateway={"parameters": parameters},
+        gateway={"parameters": {"answer": 0.6, "talk": [10, 200], "patience": [5, 60]}},
         agents=[{"id": 1, "count": 2}],
         population={"size": 30, "patterns": ["+331990xxxxx"]},
+        campaign=campaign,
+        seed=5,
     )
+
+
+def test_a_row_is_the_estimate_over_its_seeds_and_the_worst_of_them() -> None:
     seeds = (5, 6, 7)
-    alone = [next(compare(scenario, [seed])) for seed in seeds]
-    together = next(compare(scenario, seeds))
+    alone = [next(compare(by_chance(), [seed])) for seed in seeds]
+    together = next(compare(by_chance(), seeds))
     for name in ("utilisation", "abandon_rate", "mean_wait", "hours"):
         values = [getattr(row, name).mean for row in alone]
         assert len(set(values)) == len(seeds)
         assert getattr(together, name) == estimate(values)
         assert all(getattr(row, name).margin is None for row in alone)
     assert together.abandon_rate_worst == max(row.abandon_rate_worst for row in alone)
+
+
+def test_a_row_is_what_its_strategy_comes_to_when_a_scenario_names_it() -> None:
+    rows = list(compare(by_chance(), [5]))
+    for row in rows:
+        dial_method = {"fixed": 1, "progressive": 2}.get(row.strategy, 3)
+        simulation = Simulation(by_chance(dial_method=dial_method, strategy=row.strategy))
+        simulation.run()
+        figures = call_centre_of(simulation)
+        assert figures is not None
+        assert (row.utilisation.mean, row.abandon_rate.mean, row.mean_wait.mean) == (
+            figures.utilisation,
+            figures.abandon_rate,
+            figures.mean_wait,
+        )
+    kinds = {row.utilisation.mean for row in rows}
+    assert len(kinds) == 4, "with so few calls predictive is progressive, and VICIdial's three are one"
 
 
 @pytest.mark.parametrize(

@@ -18,7 +18,6 @@ from dialer.store.models import (
     SmsMessage,
     Subscriber,
     SurveyResult,
-    Tier,
     Transfer,
     User,
 )

@@ -23,17 +23,17 @@ class FullDisk(Database):
 
     is_full = False
 
-    def write_now(self, work: Callable[[Connection], Result]) -> Result:
+    def write_now(self, work: Callable[[Connection], Result], patience_ms: int | None = None) -> Result:
         """Do all the work, and lose it."""
         if not self.is_full:
-            return super().write_now(work)
+            return super().write_now(work, patience_ms)
 
         def lost(connection: Connection) -> Result:
             work(connection)
             message = "database or disk is full"
             raise StorageUnavailableError(message)
 
-        return super().write_now(lost)
+        return super().write_now(lost, patience_ms)
 
 
 class HandClock:

@@ -25,6 +25,7 @@ from dialer.api.loop_lag import LoopLag
 from dialer.api.metrics import Metrics
 from dialer.api.openapi import ShapePlugin, openapi_config
 from dialer.api.recordings import download_recording
+from dialer.api.refunds import refund_call
 from dialer.api.resources import BY_PATH, RESOURCES
 from dialer.api.root import read_root
 from dialer.api.service import Dialling, Export, Service
@@ -45,6 +46,7 @@ EXTRA_ROUTES: Final[tuple[ControllerRouterHandler, ...]] = (
     check_survey_template,
     aggregate_survey,
     download_recording,
+    refund_call,
 )
 """Handlers under `/rest-api` that are no rows of the resource table."""
 

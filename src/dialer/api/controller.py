@@ -195,7 +195,7 @@ def _writing(resource: Resource) -> list[type[_ResourceController]]:
 def _guards(resource: Resource) -> list[Any]:
     if resource.admins_only:
         return [admins_only]
-    return [admins_only_write] if resource.owner is None else []
+    return [admins_only_write] if resource.is_written_by_admins else []
 
 
 def _signature_namespace(resource: Resource, name: str) -> dict[str, Any]:

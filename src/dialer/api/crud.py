@@ -179,7 +179,7 @@ def _with_defaults(unit: Unit, resource: Resource, parsed: Parsed) -> Values:
 
 def _is_owner(resource: Resource, name: str) -> bool:
     """Whether the field says which user owns the record: for it, the caller is the default."""
-    if resource.owner != "user" or resource.admins_only:
+    if resource.owner != "user" or resource.is_written_by_admins:
         return False
     field = next(field for field in fields_of(_write(resource)) if field.name == name)
     column = resource.column(field)

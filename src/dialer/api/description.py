@@ -35,6 +35,8 @@ _NOUNS: Final[Mapping[str, str]] = {
     "sms-message": "SMS message",
     "subscriber-list": "subscriber",
     "did": "DID",
+    "ledger": "balance change",
+    "rate-card": "prefix rate",
 }
 """What a record is called, where its path does not say it."""
 _SUMMARIES: Final[Mapping[str, str]] = {
@@ -95,7 +97,7 @@ _IDEMPOTENCY: Final[Json] = {
     "description": "Sent again with the same key and body, the request is answered again and not done again.",
     "schema": {"type": "string", "minLength": 1, "maxLength": KEY_LENGTH_MAX, "pattern": f"^{KEY_PATTERN}$"},
 }
-_IDEMPOTENT: Final = frozenset({"upload_audio", "advance_clock"})
+_IDEMPOTENT: Final = frozenset({"upload_audio", "advance_clock", "refund_call"})
 """What takes a key besides every creation."""
 _EXAMPLES: Final[Mapping[str, Any]] = {
     "read_root": {"phonebook": f"https://dialer.example{PREFIX}/phonebook/"},
@@ -135,6 +137,7 @@ _EXAMPLES: Final[Mapping[str, Any]] = {
             }
         ],
     },
+    "refund_call": {**examples.record(BY_PATH["ledger"].read), "kind": "refund"},
     "download_recording": "(the bytes of a WAV file)",
     "live": {"status": "ok"},
     "ready": {"status": "ok"},
@@ -294,14 +297,14 @@ def _refusals(found: Json, method: str) -> list[int]:
     if is_write and not name.startswith(("import_", "upload_")):
         refused |= {409}
     if name.startswith("create_") or name in _IDEMPOTENT:
-        refused |= {409, 422}
-    if name == "advance_clock" or _is_for_admins(resource, is_write=is_write):
+        refused |= {400, 409, 422}
+    if name in {"advance_clock", "refund_call"} or _is_for_admins(resource, is_write=is_write):
         refused |= {403}
     return sorted(refused)
 
 
 def _is_for_admins(resource: Resource | None, *, is_write: bool) -> bool:
-    return resource is not None and (resource.admins_only or (is_write and resource.owner is None))
+    return resource is not None and (resource.admins_only or (is_write and resource.is_written_by_admins))
 
 
 def _error(status: int) -> Json:

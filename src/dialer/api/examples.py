@@ -45,6 +45,8 @@ _VALUES: Final[Mapping[str, Stored]] = {
     "callerid": "+12025550199",
     "callerid_num": "+12025550199",
     "areacode": "202",
+    "prefix": "1202",
+    "reference": "payment:1",
     "question": "Will you come on Monday?",
     "script": "Press one if you come.",
     "key_1": "yes",
@@ -90,6 +92,7 @@ _CHANGED: Final[Mapping[str, str]] = {
     "sms-campaigns": "status",
     "subscriber-list": "full_name",
     "tier": "level",
+    "rate-card": "rate",
     "did": "did_number",
 }
 """What a client changes, where it is not the name."""

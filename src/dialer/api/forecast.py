@@ -112,7 +112,11 @@ async def forecast_campaign(
     forecaster: NamedDependency[Forecaster],
     record_id: FromPath[str],
 ) -> Response[Forecast]:
-    """Forecast a voice campaign: it is run to its end under some seeds, on a copy, and nothing of it is changed."""
+    """Forecast a voice campaign: it is run to its end under some seeds, on a copy, and nothing of it is changed.
+
+    Only what is still to come is counted. Other campaigns are left out: the gateways are all this one's, the balance is
+    what it is now. One that runs under one of the seeds, with nothing changed on the way, gives exactly that seed's.
+    """
     return await _forecast(request, service, forecaster, (CAMPAIGNS, record_id))
 
 
@@ -128,7 +132,11 @@ async def forecast_sms_campaign(
     forecaster: NamedDependency[Forecaster],
     record_id: FromPath[str],
 ) -> Response[Forecast]:
-    """Forecast an SMS campaign: it is run to its end under some seeds, on a copy, and nothing of it is changed."""
+    """Forecast an SMS campaign: it is run to its end under some seeds, on a copy, and nothing of it is changed.
+
+    Only what is still to come is counted. Other campaigns are left out: the gateways are all this one's, the balance is
+    what it is now. One that runs under one of the seeds, with nothing changed on the way, gives exactly that seed's.
+    """
     return await _forecast(request, service, forecaster, (SMS_CAMPAIGNS, record_id))
 
 

@@ -116,6 +116,8 @@ class Resource(msgspec.Struct, frozen=True, kw_only=True):
     filters: tuple[str, ...] = ()
     """The fields that select besides references, which all do."""
     admins_only: bool = False
+    admins_write: bool = False
+    """Whether only admins write, while users read what is theirs."""
     methods: frozenset[str] = frozenset({"POST", "PATCH", "DELETE"})
     """Of these, those a writable resource has. PUT is as PATCH."""
     fixed: tuple[str, ...] = ()
@@ -139,6 +141,11 @@ class Resource(msgspec.Struct, frozen=True, kw_only=True):
     """Whether a list is a bare array of all records instead of a page."""
     exported: bool = False
     """Whether a list may be asked for as CSV or NDJSON."""
+
+    @property
+    def is_written_by_admins(self) -> bool:
+        """Whether only admins write."""
+        return self.admins_only or self.admins_write or self.owner is None
 
     @property
     def table(self) -> Table:

@@ -23,8 +23,10 @@ from dialer.api.records.calls import CALLREQUESTS, CDRS, SURVEY_RESULTS
 from dialer.api.records.campaigns import CAMPAIGNS
 from dialer.api.records.carriers import CALLERID_GROUPS, CALLERIDS, DIDS, GATEWAYS, SMS_GATEWAYS
 from dialer.api.records.contacts import CONTACTS, DNC_CONTACTS, DNC_LISTS, PHONEBOOKS
+from dialer.api.records.ledger import LEDGER
 from dialer.api.records.messages import SMS_CAMPAIGNS, SMS_MESSAGES
 from dialer.api.records.queues import AGENTS, QUEUES, TIERS
+from dialer.api.records.rate_cards import RATE_CARDS
 from dialer.api.records.subscribers import SUBSCRIBERS
 from dialer.api.records.surveys import AUDIO_FILES, BRANCHING_TEMPLATES, SECTION_TEMPLATES, SURVEY_TEMPLATES
 from dialer.api.records.transfers import TRANSFERS
@@ -45,6 +47,8 @@ RESOURCES: Final[tuple[Resource, ...]] = (
     DNC_LISTS,
     DNC_CONTACTS,
     PAYMENTS,
+    LEDGER,
+    RATE_CARDS,
     CDRS,
     CALLREQUESTS,
     TRANSFERS,

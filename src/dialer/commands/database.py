@@ -1,14 +1,25 @@
 """`dialer database`: the tables, without the service."""
 
+import time
+
 import rich_click as click
 
-from dialer.commands.opening import open_database, settings_from_environment
+from dialer.commands.opening import (
+    database_path,
+    open_database,
+    open_database_to_read,
+    settings_from_environment,
+)
 from dialer.commands.output import examples, say
+from dialer.store import files
+from dialer.store.orphans import orphans
 
 
 @click.group()
 @examples(
     "dialer database upgrade",
+    "dialer database check",
+    "dialer database sweep",
 )
 def database() -> None:
     """Look after the database."""
@@ -23,3 +34,37 @@ def upgrade() -> None:
     """Bring the database to this version, as `dialer serve` does when it starts."""
     with open_database(settings_from_environment()):
         say("The database is up to date.")
+
+
+@database.command()
+@examples(
+    "dialer database check",
+)
+def check() -> None:
+    """Read every page, index and reference, and name what is wrong; exits with 1 if anything is.
+
+    Only reads, also beside a running server.
+    """
+    problems = files.check(database_path(settings_from_environment()))
+    for problem in problems:
+        click.echo(problem)
+    if problems:
+        raise click.ClickException("the database is damaged: restore a backup")
+    say("The database is in order.")
+
+
+@database.command()
+@examples(
+    "dialer database sweep",
+)
+def sweep() -> None:
+    """Delete files of the media folder that no record names any more, such as recordings of deleted campaigns.
+
+    Files of the last hour stay, and so does whatever the service has not made. Also beside a running server.
+    """
+    settings = settings_from_environment()
+    with open_database_to_read(settings) as opened:
+        found = opened.read_now(lambda unit: list(orphans(unit, settings.media_dir, time.time())))
+    for path in found:
+        path.unlink(missing_ok=True)
+    say(f"Deleted {len(found)} files.")

@@ -3,6 +3,9 @@
 import contextlib
 import os
 from collections.abc import Iterator
+from pathlib import Path
+
+from sqlalchemy.engine import make_url
 
 from dialer.settings import Settings, load_settings
 from dialer.store import migrate
@@ -30,7 +33,7 @@ def open_database(settings: Settings) -> Iterator[Database]:
 
 @contextlib.contextmanager
 def open_database_to_read(settings: Settings) -> Iterator[Database]:
-    """The same as it is, for what only reads: nothing is created, and nothing migrated.
+    """The same as it is: nothing is created, and nothing migrated.
 
     Raises:
         MigrationError: there is none, it is of another version, or it cannot be read.
@@ -38,6 +41,11 @@ def open_database_to_read(settings: Settings) -> Iterator[Database]:
     migrate.check(settings.database_url)
     with _opened(settings) as database:
         yield database
+
+
+def database_path(settings: Settings) -> Path:
+    """The file of the database."""
+    return Path(make_url(settings.database_url).database or "")
 
 
 @contextlib.contextmanager

@@ -54,19 +54,22 @@ class AgentPacing:
     def restore(self, campaign: OpenCampaign, event: CallRestored) -> None:
         """A call that was in progress, and how far it had come."""
         call = event.call
-        if not is_paced_by_agents(call.plan):
+        if not call.plan.flow.queue_ids:
             return
-        self._board.paced_ids.add(call.plan.id)
+        if is_paced_by_agents(call.plan):
+            self._board.paced_ids.add(call.plan.id)
         if event.answered_ms is None:
             campaign.dialling[call.id] = call.started_ms
         elif not call.transfers:
             campaign.greeted[call.id] = event.answered_ms
 
     def dialled(self, campaign: OpenCampaign, call: Call) -> None:
-        """A call was placed."""
-        measure.dialled(campaign.figures)
-        self._board.keep_figures(campaign)
-        campaign.dialling[call.id] = call.started_ms
+        """A call was placed that may come to an agent: known of every such call, as the dial method may change."""
+        if campaign.plan.flow.queue_ids:
+            campaign.dialling[call.id] = call.started_ms
+        if campaign.measures:
+            measure.dialled(campaign.figures)
+            self._board.keep_figures(campaign)
 
     def answered(self, _now_ms: int, event: CallAnswered) -> None:
         """A call was answered, and by whom is known as far as it ever will."""
@@ -74,8 +77,9 @@ class AgentPacing:
         campaign = None if call is None else self._board.campaigns[call.plan.id]
         if campaign is None or campaign.dialling.pop(event.call_id, None) is None or call is None:
             return
-        measure.answered(campaign.figures, call.started_ms, event.answered_ms, is_live=event.is_live)
-        self._board.keep_figures(campaign)
+        if campaign.measures:
+            measure.answered(campaign.figures, call.started_ms, event.answered_ms, is_live=event.is_live)
+            self._board.keep_figures(campaign)
         campaign.greeted[call.id] = event.answered_ms  # A machine that is played to may come to an agent, too.
 
     def ended(self, campaign: OpenCampaign, call: Call, outcome: CallOutcome) -> None:

@@ -56,7 +56,7 @@ class OpenCampaign:
         """Nobody could be called when it looked last."""
         self.figures = Figures()
         self.dialling: dict[int, int] = {}
-        """Of a campaign that is paced by its agents: when each call was dialled that nobody has answered yet."""
+        """When each call was dialled that may come to an agent and that nobody has answered yet."""
         self.greeted: dict[int, int] = {}
         """When each call was answered that has not come to its transfer yet."""
 

@@ -195,8 +195,8 @@ class Dialling:
         call = self._new_call(campaign, subscriber, offer, now_ms)
         account.held += call.hold
         campaign.in_progress += 1
+        self._pacing.dialled(campaign, call)
         if is_paced_by_agents(plan):
-            self._pacing.dialled(campaign, call)
             campaign.next_dial_us = now_ms * 1_000  # for its turn on the gateway, among campaigns that dial at a rate
         else:
             campaign.next_dial_us = fixed_rate(plan.frequency, campaign.next_dial_us, now_ms)

@@ -116,7 +116,7 @@ class DncReached(msgspec.Struct, frozen=True, gc=False):
 
 
 class CallAnswered(msgspec.Struct, frozen=True, gc=False):
-    """A call of a campaign that is paced by its agents was answered, and by whom is known as far as it ever will."""
+    """A call that may come to an agent was answered, and by whom is known as far as it ever will."""
 
     call_id: int
     answered_ms: int

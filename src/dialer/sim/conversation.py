@@ -13,7 +13,7 @@ from msgspec.structs import replace
 
 from dialer.domain import events
 from dialer.domain.callflow import INPUT_END, Position
-from dialer.domain.enums import AmdBehavior, AmdStatus, Cause, DialMethod, SectionType
+from dialer.domain.enums import AmdBehavior, AmdStatus, Cause, SectionType
 from dialer.domain.numbers import NUMBER_INPUT_MAX
 from dialer.domain.plans import NO_AMD, Call, CallOutcome, LegOutcome, SectionResult, Transfer
 from dialer.domain.survey import Prompt
@@ -121,7 +121,7 @@ class Conversation:
         self._cut_ms = answered_ms + (limit_ms if habit_ms is None else min(limit_ms, habit_ms))
         try:
             at_ms = self._detect(answered_ms)
-            if self._call.plan.dial_method is not DialMethod.FIXED_RATE:
+            if self._call.plan.flow.queue_ids:
                 is_live = self._amd_status is not AmdStatus.MACHINE
                 known_ms = min(answered_ms + AMD_MS, self._cut_ms) if at_ms is None else at_ms
                 yield Milestone(known_ms, events.CallAnswered(self._call.id, answered_ms, is_live))

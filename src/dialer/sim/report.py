@@ -70,6 +70,8 @@ class Report(msgspec.Struct, frozen=True):
     balance_before: str
     balance_after: str
     digest: str
+    rate_card: int = 0
+    """Prefixes that have rates of their own instead of `call_rate`."""
 
 
 def report_of(simulation: Simulation) -> Report:
@@ -102,6 +104,7 @@ def report_of(simulation: Simulation) -> Report:
         balance_before=format_money(simulation.balance),
         balance_after=format_money(simulation.balance - cost),
         digest=cdr_digest(map(cdr_record, book.cdrs)),
+        rate_card=len(simulation.scenario.account.rate_card),
     )
 
 
@@ -148,9 +151,10 @@ def render(report: Report) -> str:
     lines += _table("Transfers", report.transfers)
     if report.call_centre is not None:
         lines += render_call_centre(report.call_centre)
+    card = f", or by a rate card of {report.rate_card} prefixes" if report.rate_card else ""
     lines += [
         "",
-        f"{report.billed_duration} s billed at {report.call_rate} a minute: {report.cost}",
+        f"{report.billed_duration} s billed at {report.call_rate} a minute{card}: {report.cost}",
         f"Balance {report.balance_before} before, {report.balance_after} after",
         f"Digest {report.digest}",
     ]

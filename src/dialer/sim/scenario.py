@@ -13,6 +13,7 @@ from dialer.domain.enums import AmdBehavior, DialMethod, SectionType
 from dialer.domain.money import MoneyError, parse_money
 from dialer.domain.pacing.fixed import FREQUENCY_MAX
 from dialer.domain.pacing.strategies import STRATEGIES
+from dialer.domain.rates import CARDS_MAX
 from dialer.domain.survey import BRANCH_ANY, BRANCH_INVALID, BRANCH_TIMEOUT
 from dialer.domain.zones import is_zone
 from dialer.sim.behaviour import BehaviourError, parse_behaviour
@@ -25,6 +26,7 @@ from dialer.sim.scenario_floor import (
     QueuePart,
     check_floor,
 )
+from dialer.sim.scenario_rates import RateCardError, RateCardPart, rate_card_of
 
 SCENARIO_BYTES_MAX: Final = 64 * 1_048_576
 POPULATION_MAX: Final = 1_000_000
@@ -91,6 +93,8 @@ class AccountPart(_Part, frozen=True):
     """A minute."""
     sms_rate: _Amount = 0
     """A part of a text message that a section sends."""
+    rate_card: Annotated[tuple[RateCardPart, ...], Meta(max_length=CARDS_MAX)] = ()
+    """What calls to certain numbers cost instead of `call_rate`: of several prefixes that fit, the longest counts."""
 
 
 class GatewayPart(_Part, frozen=True):
@@ -275,6 +279,10 @@ def _check_account(account: AccountPart) -> None:
             raise ScenarioError(f"account.{name}: {error}") from None
         if amount < 0:
             raise ScenarioError(f"account.{name}: Ensure that this amount is not negative.")
+    try:
+        rate_card_of(account.rate_card)
+    except RateCardError as error:
+        raise ScenarioError(f"account.rate_card{error}") from None
 
 
 def _check_campaign(scenario: Scenario) -> None:

@@ -23,6 +23,7 @@ from dialer.sim.kernel import Kernel
 from dialer.sim.population import numbers_of, zone_of_made_up
 from dialer.sim.scenario import Scenario, ScenarioError, SectionPart, Weekday, instant_ms
 from dialer.sim.scenario_floor import open_agents, open_queues
+from dialer.sim.scenario_rates import rate_card_of
 
 EVENTS_PER_STEP: Final = 20_000
 CAMPAIGN_ID: Final = 1
@@ -77,7 +78,8 @@ class Simulation:
     def _open(self) -> None:
         gateway = self.scenario.gateway
         sms_rate = parse_money(self.scenario.account.sms_rate)
-        self._kernel.tell(AccountOpened(USER_ID, self.balance, 0, Rate(self.call_rate), sms_rate))
+        card = rate_card_of(self.scenario.account.rate_card)
+        self._kernel.tell(AccountOpened(USER_ID, self.balance, 0, Rate(self.call_rate), sms_rate, card))
         self._kernel.tell(GatewayOpened(GatewayPlan(GATEWAY_ID, gateway.max_channels, gateway.max_cps)))
         self._kernel.tell(GatewayOpened(GatewayPlan(SMS_GATEWAY_ID)))
         told: list[Event] = [

@@ -74,7 +74,7 @@ class Database:
             return await anyio.to_thread.run_sync(self.write_now, work, patience_ms)
 
     async def is_writable(self, probe: Callable[[Connection], object]) -> bool:
-        """Whether units of work can be committed, as far as is known: `probe`, a small one, is only run after a failure.
+        """Whether units of work can be committed, as far as is known: `probe`, a small one, runs only after a failure.
 
         It waits for nobody: while others try, what they have met before is what counts.
         """
@@ -123,7 +123,7 @@ class Database:
         with _storage_errors(), engine.connect() as connection:
             if patience_ms is not None and engine.dialect.name == "sqlite":
                 # Past SQLAlchemy, which would begin a transaction for it.
-                connection.connection.execute(f"PRAGMA busy_timeout={patience_ms}")  # type: ignore[attr-defined]
+                connection.connection.execute(f"PRAGMA busy_timeout={patience_ms}")
             with connection.begin():
                 return work(connection)
 

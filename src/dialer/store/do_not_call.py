@@ -15,8 +15,6 @@ from sqlalchemy import Column, ColumnElement, Connection, and_, select, update
 from dialer.store.models import Campaign, DncContact, ServiceState, Subscriber
 from dialer.store.state import open_state
 
-ERASED: Final = "erased"
-"""What stands where a number, or what somebody said, was erased."""
 KEY_BYTES: Final = 32
 FORMS_ASKED_MAX: Final = 10_000
 """Numbers that one query asks for."""

@@ -47,7 +47,7 @@ def cheapest_prices(connection: Connection, user_ids: Collection[int]) -> dict[i
     # As `Rate.cost` has it: rounded half up.
     price = (2 * _lines.c.rate * _lines.c.first_increment + 60) // 120 + _lines.c.connection_fee
     query = select(_lines.c.user_id, func.min(price)).where(_lines.c.user_id.in_(user_ids)).group_by(_lines.c.user_id)
-    return dict(connection.execute(query).tuples())
+    return {row[0]: row[1] for row in connection.execute(query)}
 
 
 class RateCards:

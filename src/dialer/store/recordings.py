@@ -6,9 +6,25 @@ import stat
 from pathlib import Path
 from typing import Final
 
+from dialer.store.database import StorageUnavailableError
+
 PIECE_BYTES: Final = 256 * 1024
 """How much of a recording is read at once."""
 _NAME: Final = re.compile(r"[0-9A-Za-z][0-9A-Za-z_-]{0,120}\.wav", re.ASCII)
+
+
+def delete_recording(folder: Path, name: str) -> None:
+    """Delete a recording; one that is not there, or a name that is that of none, is no error.
+
+    Raises:
+        StorageUnavailableError: it is there and cannot be deleted.
+    """
+    if not _NAME.fullmatch(name):
+        return
+    try:
+        (folder / name).unlink(missing_ok=True)
+    except OSError as error:
+        raise StorageUnavailableError(f"a recording cannot be deleted: {error.strerror}") from error
 
 
 def read_piece(folder: Path, name: str, offset: int) -> bytes | None:

@@ -11,10 +11,11 @@ from dialer.api.resource import Change, Resource, Rule, Unit, Values, table_of
 from dialer.api.shapes import Shape
 from dialer.domain.enums import CampaignStatus, SubscriberStatus
 from dialer.domain.numbers import normalise
+from dialer.domain.spellings import ERASED
 from dialer.domain.states import OPEN_SUBSCRIBERS
 from dialer.domain.zones import zone_of_number
 from dialer.store import collecting
-from dialer.store.do_not_call import ERASED, forms_of
+from dialer.store.do_not_call import forms_of
 from dialer.store.models import Campaign, CampaignPhonebook, Contact, DncContact, DncList, Phonebook, Subscriber
 
 CONTACT_DELETED: Final = "contact_deleted"

@@ -23,11 +23,12 @@ from dialer.api.shapes import REQUIRED, Shape
 from dialer.domain.enums import SubscriberStatus
 from dialer.domain.numbers import normalise
 from dialer.domain.reasons import WaitsFor, why_not_now
+from dialer.domain.spellings import ERASED
 from dialer.domain.states import move_subscriber
 from dialer.domain.windows import Windows
 from dialer.domain.zones import is_zone, zone_key, zone_of_number, zone_of_offset
 from dialer.store.circumstances import circumstances_of
-from dialer.store.do_not_call import ERASED, on_dnc
+from dialer.store.do_not_call import on_dnc
 from dialer.store.models import Campaign, Contact, Subscriber
 
 OFFSET_MAX: Final = 8

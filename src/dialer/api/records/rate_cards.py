@@ -1,0 +1,118 @@
+"""What calls to certain numbers cost a user."""
+
+import re
+from typing import Annotated, Final
+
+from litestar.openapi.spec import Schema
+from litestar.openapi.spec.enums import OpenAPIType
+from sqlalchemy import func, select
+
+from dialer.api.errors import Errors
+from dialer.api.fields import (
+    Amount,
+    Conventions,
+    FieldError,
+    Identity,
+    Integer,
+    Json,
+    Kind,
+    OwnUrl,
+    Reference,
+    Timestamp,
+)
+from dialer.api.resource import Change, Resource, Rule, Unit, Values, table_of
+from dialer.api.shapes import Shape
+from dialer.domain.rates import CARDS_MAX, INCREMENT_S_MAX, PREFIX_DIGITS_MAX
+from dialer.store.models import RateCardLine
+from dialer.store.rates import card_changed
+
+_PREFIX: Final = re.compile(rf"\+?([0-9]{{0,{PREFIX_DIGITS_MAX}}})\Z", re.ASCII)
+
+
+class Prefix(Kind, frozen=True):
+    """The first digits of numbers, beginning with the country code; none of them for every number."""
+
+    def parse(self, value: Json, conventions: Conventions) -> str:  # noqa: ARG002 - digits are digits anywhere
+        """The digits."""
+        is_text = isinstance(value, (str, int)) and not isinstance(value, bool)
+        match = _PREFIX.match(str(value)[: PREFIX_DIGITS_MAX + 2].strip()) if is_text else None
+        if match is None:
+            message = f"Enter at most {PREFIX_DIGITS_MAX} digits with the country code, or none for every number."
+            raise FieldError(message)
+        return match[1]
+
+    def schema(self) -> Schema:
+        """A string of digits."""
+        return Schema(type=OpenAPIType.STRING, pattern=f"^[0-9]{{0,{PREFIX_DIGITS_MAX}}}$")
+
+    def accepted(self) -> Schema:
+        """The same, also with a plus sign."""
+        return Schema(type=OpenAPIType.STRING, pattern=rf"^\+?[0-9]{{0,{PREFIX_DIGITS_MAX}}}$")
+
+
+class RateCardWrite(Shape):
+    """What calls of a user to numbers that begin with `prefix` cost, of several that fit the longest.
+
+    `rate` is a minute's; the increments, in seconds, are billed as a whole; a call that is not answered costs nothing.
+    """
+
+    user: Annotated[int, Reference("users")]
+    prefix: Annotated[str, Prefix()]
+    rate: Annotated[int, Amount(minimum=0)]
+    connection_fee: Annotated[int, Amount(minimum=0)] = 0
+    first_increment: Annotated[int, Integer(1, INCREMENT_S_MAX)] = 60
+    next_increment: Annotated[int, Integer(1, INCREMENT_S_MAX)] = 60
+
+
+class RateCardRead(Shape):
+    """What calls of a user to numbers that begin with `prefix` cost, as it is stored."""
+
+    id: Annotated[int, Identity()]
+    url: Annotated[str, OwnUrl("rate-card")]
+    user: Annotated[str, Reference("users")]
+    prefix: Annotated[str, Prefix()]
+    rate: Annotated[str, Amount(minimum=0)]
+    connection_fee: Annotated[str, Amount(minimum=0)]
+    first_increment: Annotated[int, Integer(1, INCREMENT_S_MAX)]
+    next_increment: Annotated[int, Integer(1, INCREMENT_S_MAX)]
+    created_date: Annotated[str, Timestamp()]
+    updated_date: Annotated[str, Timestamp()]
+
+
+def _once(change: Change) -> Errors:
+    line = table_of(RateCardLine).c
+    same = (line.user_id == change.values["user"], line.prefix == change.values["prefix"])
+    found = change.unit.connection.execute(select(line.id).where(*same, line.id != change.record_id)).first()
+    return {} if found is None else {"prefix": ["The user has a rate for this prefix already."]}
+
+
+def _not_too_many(change: Change) -> Errors:
+    line = table_of(RateCardLine).c
+    query = select(func.count()).where(line.user_id == change.values["user"])
+    if not change.is_new or change.unit.connection.execute(query).scalar_one() < CARDS_MAX:
+        return {}
+    return {"user": [f"A user has at most {CARDS_MAX} prefixes."]}
+
+
+def _changed(change: Change) -> None:
+    card_changed(change.unit.connection, change.values["user"])
+
+
+def _deleted(unit: Unit, stored: Values) -> None:
+    card_changed(unit.connection, stored["user_id"])
+
+
+RATE_CARDS = Resource(
+    path="rate-card",
+    model=RateCardLine,
+    read=RateCardRead,
+    write=RateCardWrite,
+    admins_write=True,
+    filters=("prefix",),
+    fixed=("user",),
+    rules=(Rule(("user", "prefix"), _once), Rule(("user",), _not_too_many)),
+    written=_changed,
+    before_delete=_deleted,
+    moves_dialling=True,
+    exported=True,
+)

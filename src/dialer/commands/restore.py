@@ -1,0 +1,28 @@
+"""`dialer restore`: the way back from a backup."""
+
+from pathlib import Path
+
+import rich_click as click
+
+from dialer.commands.backup import summary
+from dialer.commands.opening import database_path, settings_from_environment
+from dialer.commands.output import examples, say
+from dialer.store.files import restore as put_back
+
+
+@click.command()
+@click.argument("file", metavar="FILE", type=click.Path(path_type=Path))
+@click.option("--force", is_flag=True, help="Replace the database if it is there.")
+@examples(
+    "dialer restore /var/backups/dialer.db",
+    "dialer restore /var/backups/dialer.db --force",
+)
+def restore(file: Path, *, force: bool) -> None:
+    """Put the backup FILE in the place of the database.
+
+    The server must be stopped. It goes on from where it stood when the backup was made, as if nothing had happened
+    since: calls that were made since then are made again.
+    """
+    path = database_path(settings_from_environment())
+    made = put_back(file, path, overwrite=force)
+    say(f"Restored {path}: {summary(made)}.")

@@ -1,0 +1,53 @@
+"""The part of a scenario that says what calls to certain numbers cost."""
+
+from typing import Annotated
+
+import msgspec
+from msgspec import Meta
+
+from dialer.domain.money import MoneyError, Rate, parse_money
+from dialer.domain.rates import INCREMENT_S_MAX, PREFIX_DIGITS_MAX, RateCard
+
+_Increment = Annotated[int, Meta(ge=1, le=INCREMENT_S_MAX)]
+
+
+class RateCardError(ValueError):
+    """Raised for a rate card that makes no sense; the message begins with what is wrong."""
+
+
+class RateCardPart(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What calls to numbers that begin with `prefix` cost, with the API's defaults."""
+
+    prefix: Annotated[str, Meta(pattern=rf"^[0-9]{{0,{PREFIX_DIGITS_MAX}}}\Z")]
+    """Digits with the country code; empty for every number."""
+    rate: int | float | str
+    """A minute."""
+    connection_fee: int | float | str = 0
+    first_increment: _Increment = 60
+    """In seconds, as `next_increment`."""
+    next_increment: _Increment = 60
+
+
+def rate_card_of(parts: tuple[RateCardPart, ...]) -> RateCard:
+    """The rate card that the parts make.
+
+    Raises:
+        RateCardError: an amount is none or negative, or a prefix comes twice.
+    """
+    rates: dict[str, Rate] = {}
+    for index, part in enumerate(parts):
+        if part.prefix in rates:
+            raise RateCardError(f"[{index}].prefix: There is a rate for this prefix already.")
+        amounts = [_amount(f"[{index}].{name}", getattr(part, name)) for name in ("rate", "connection_fee")]
+        rates[part.prefix] = Rate(amounts[0], part.first_increment, part.next_increment, amounts[1])
+    return RateCard(rates)
+
+
+def _amount(place: str, given: object) -> int:
+    try:
+        amount = parse_money(given)
+    except MoneyError as error:
+        raise RateCardError(f"{place}: {error}") from None
+    if amount < 0:
+        raise RateCardError(f"{place}: Ensure that this amount is not negative.")
+    return amount
