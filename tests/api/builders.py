@@ -4,7 +4,17 @@ from typing import Any
 
 from dialer.api.resource import Resource
 from dialer.store.database import Database
-from dialer.store.models import AudioFile, CallRequest, Cdr, LedgerEntry, Row, SmsMessage, Subscriber, SurveyResult, Transfer
+from dialer.store.models import (
+    AudioFile,
+    CallRequest,
+    Cdr,
+    LedgerEntry,
+    Row,
+    SmsMessage,
+    Subscriber,
+    SurveyResult,
+    Transfer,
+)
 from tests.api.harness import NOW_MS, Caller, Json
 
 _audio = {"name": "hello", "audio_file": "0a1b.wav", "format": "wav", "size": 1, "duration_ms": 1_000}

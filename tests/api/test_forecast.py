@@ -24,7 +24,8 @@ ORDER = Order(1, 0, "UTC")
 
 @pytest.fixture
 def path(estate: Estate) -> str:
-    """Where Alice's campaign, which has one subscriber, is forecast."""
+    """Where Alice's campaign, which has one subscriber and money, is forecast."""
+    estate.admin.create("payment", amount=10, user="/rest-api/users/2/")
     return f"campaigns/{estate.campaign['id']}/forecast/"
 
 
@@ -38,7 +39,7 @@ def test_what_is_likely_and_what_comes_of_each_seed(alice: Caller, path: str) ->
     assert status == 200
     assert [found[name] for name in ("campaign_id", "now", "seeds", "first_seed", "subscribers")] == [1, NOW, 3, 5, 1]
     assert found["calls"] == {"p10": 1, "p50": 1, "p90": 1}
-    assert found["cost"] == {"p10": "0.00000", "p50": "0.00000", "p90": "0.00000"}
+    assert list(found["cost"].values()) == sorted(each["cost"] for each in found["per_seed"])
     assert found["stop_reasons"] == [{"name": "completed", "count": 3}]
     assert [each["seed"] for each in found["per_seed"]] == [5, 6, 7]
     finishes = sorted(each["finish_date"] for each in found["per_seed"])

@@ -10,6 +10,7 @@ from dialer.domain.enums import CampaignStatus
 from dialer.domain.zones import zone_of_number
 from dialer.store import collecting, ledger, lifecycle
 from dialer.store.database import Database
+from dialer.store.media import Media
 from dialer.store.models import (
     Agent,
     BranchingTemplate,
@@ -44,7 +45,11 @@ ALL_ANSWER = '{"answer": 1, "machine": 0, "busy": 0, "rejected": 0, "invalid": 0
 class House:
     """One user, one gateway, and as many campaigns as a test opens."""
 
-    def __init__(self, folder: Path, *, seed: int = 1, service_zone: str = "UTC") -> None:
+    def __init__(
+        self, folder: Path, *, seed: int = 1, service_zone: str = "UTC", keeps_recordings: bool = False
+    ) -> None:
+        self.media = folder / "media"
+        self._recordings = Media(self.media) if keeps_recordings else None
         self.url = f"sqlite+aiosqlite:///{folder / 'dialer.db'}"
         self.database = Database(self.url)
         self._seed = seed
@@ -192,4 +197,5 @@ class House:
             clock_start_ms=MONDAY_NOON_MS,
             seed=self._seed,
             service_zone=self._service_zone,
+            recordings=self._recordings,
         )

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Collection
 from typing import Any, Final
 
-from sqlalchemy import ColumnElement, Connection, Select, String, and_, case, delete, func, or_, select, update
+from sqlalchemy import ColumnElement, Connection, Select, String, and_, case, delete, literal, or_, select, update
 from sqlalchemy import cast as sql_cast
 
 from dialer.domain.enums import LegType, SectionType, SubscriberStatus
@@ -71,7 +71,7 @@ def _nobody(now_ms: int) -> dict[str, Any]:
         "contact_id": None,
         "duplicate_contact": ERASED,
         # A campaign has a number once: what stands for one that was erased differs, and is none.
-        "number": func.concat("~", sql_cast(_subscribers.c.id, String)),
+        "number": literal("~") + sql_cast(_subscribers.c.id, String),
         "additional_vars": "{}",
         "status": case((is_open, SubscriberStatus.ABORT), else_=_subscribers.c.status),
         "status_reason": case((is_open, "erased"), else_=_subscribers.c.status_reason),

@@ -1,0 +1,107 @@
+"""Charges: what every call and every message cost, and the entry in the ledger that says so."""
+
+from collections.abc import Iterator
+from typing import Any, Final
+
+from sqlalchemy import Column, Connection, FromClause, RowMapping, Select, String, literal, select
+
+from dialer.domain.money import format_money
+from dialer.domain.plans import MESSAGES_OUT
+from dialer.store.audit.differences import MISSING, ROWS_AT_ONCE, Difference
+from dialer.store.models import Cdr, LedgerEntry, Payment, SmsMessage
+from dialer.store.rates import rate_of
+
+_cdrs = Cdr.__table__
+_messages = SmsMessage.__table__
+_payments = Payment.__table__
+_entries = LedgerEntry.__table__
+_PAID: Final = frozenset(map(str, MESSAGES_OUT))
+
+
+def audit_calls(connection: Connection) -> Iterator[Difference]:
+    """CDRs whose figures do not follow from each other, and whose charge or refund the ledger tells otherwise."""
+    entry, refund = _entries.alias("entry"), _entries.alias("refund")
+    query = (
+        select(_cdrs, *_told(entry), *_told(refund))
+        .outerjoin(entry, entry.c.reference == literal("call:") + _cdrs.c.callid)
+        .outerjoin(refund, refund.c.reference == literal("refund:") + _cdrs.c.callid)
+    )
+    for row in _rows(connection, query, _cdrs.c.id):
+        record = f"cdr {row['id']}"
+        yield from _figures(record, row)
+        yield from _entry(record, f"call:{row['callid']}", row, _charge(row["call_cost"], "call"))
+        if row["refund_amount"] is not None:
+            yield from _entry(record, f"refund:{row['callid']}", row, (row["call_cost"], "refund"), name="refund")
+
+
+def audit_messages(connection: Connection) -> Iterator[Difference]:
+    """Messages that cost what they cannot have cost, and whose charge the ledger tells otherwise."""
+    entry = _entries.alias("entry")
+    reference = literal("sms:") + _messages.c.message_id
+    query = select(_messages, *_told(entry)).outerjoin(entry, entry.c.reference == reference)
+    for row in _rows(connection, query, _messages.c.id):
+        record, cost = f"sms-message {row['id']}", row["cost"]
+        has_left = row["ended_ms"] is not None and row["status"] in _PAID
+        if cost and not has_left:
+            yield Difference(record, "cost", format_money(cost), f"{format_money(0)}, as it has not left")
+        elif cost % row["parts"]:
+            yield Difference(record, "cost", format_money(cost), f"the same for each of its {row['parts']} parts")
+        yield from _entry(record, f"sms:{row['message_id']}", row, _charge(cost, "sms"))
+
+
+def audit_payments(connection: Connection) -> Iterator[Difference]:
+    """Payments that the ledger tells otherwise."""
+    entry = _entries.alias("entry")
+    reference = literal("payment:") + _payments.c.id.cast(String)
+    query = select(_payments, *_told(entry)).outerjoin(entry, entry.c.reference == reference)
+    for row in _rows(connection, query, _payments.c.id):
+        expected = (row["amount"], "payment" if row["amount"] >= 0 else "refund")
+        yield from _entry(f"payment {row['id']}", f"payment:{row['id']}", row, expected)
+
+
+def _told(entry: FromClause) -> Iterator[Any]:
+    """What an entry says, by names that begin with its own."""
+    for name in ("amount", "kind", "user_id"):
+        yield entry.c[name].label(f"{entry.name}_{name}")
+
+
+def _rows(connection: Connection, query: Select[Any], identity: Column[int]) -> Iterator[RowMapping]:
+    streamed = query.order_by(identity).execution_options(yield_per=ROWS_AT_ONCE)
+    yield from connection.execute(streamed).mappings()
+
+
+def _figures(record: str, row: RowMapping) -> Iterator[Difference]:
+    """The seconds that were billed follow from those that were talked, and the price from them, by the rate it names.
+
+    Where the rate is not known, from before rates were kept, neither can be told.
+    """
+    if not 0 <= row["billsec"] <= row["duration"]:
+        yield Difference(record, "billsec", str(row["billsec"]), f"0 to {row['duration']}, its duration")
+    if row["call_rate"] is None:
+        return
+    rate = rate_of(row)
+    billed_s, cost = rate.billed_duration(row["billsec"]), rate.cost(row["billed_duration"])
+    if row["billed_duration"] != billed_s:
+        yield Difference(record, "billed_duration", str(row["billed_duration"]), f"{billed_s} by its rate")
+    if row["call_cost"] != cost:
+        yield Difference(record, "call_cost", format_money(row["call_cost"]), f"{format_money(cost)} by its rate")
+
+
+def _charge(cost: int, kind: str) -> tuple[int, str] | None:
+    """The entry of what has cost something; what has cost nothing has none."""
+    return (-cost, kind) if cost else None
+
+
+def _entry(
+    record: str, reference: str, row: RowMapping, expected: tuple[int, str] | None, *, name: str = "entry"
+) -> Iterator[Difference]:
+    """Whether the ledger has the entry that there must be, of the same user, and no other."""
+    amount, kind, user_id = (row[f"{name}_{part}"] for part in ("amount", "kind", "user_id"))
+    wanted = MISSING if expected is None else _shown(*expected, row["user_id"])
+    found = MISSING if amount is None else _shown(amount, kind, user_id)
+    if found != wanted:
+        yield Difference(record, f"ledger entry {reference}", found, wanted)
+
+
+def _shown(amount: int, kind: str, user_id: int) -> str:
+    return f"{kind} {format_money(amount)} of user {user_id}"
