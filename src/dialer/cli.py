@@ -22,7 +22,7 @@ _EXPECTED: Final = (
 """What may go wrong that is told in one line. By name, as importing what they are from takes seconds."""
 
 _COMMANDS: Final = (
-    *("serve", "users", "database", "backup", "restore", "erase"),
+    *("serve", "users", "database", "audit", "backup", "restore", "erase"),
     *("openapi", "simulate", "forecast", "explain", "demo"),
 )
 

@@ -116,7 +116,7 @@ UNDER_WAY: Final = (100.25, 181, 600)
 """So many seconds each after the one before: there is something of everything in progress."""
 
 
-@pytest.mark.parametrize(("dial_method", "moments"), [(1, UNDER_WAY), (2, UNDER_WAY), (3, ())])
+@pytest.mark.parametrize(("dial_method", "moments"), [(1, UNDER_WAY), (2, UNDER_WAY), (3, UNDER_WAY)])
 async def test_all_of_it_happens_as_it_is_forecast(
     tmp_path: Path, dial_method: int, moments: tuple[float, ...]
 ) -> None:

@@ -1,13 +1,11 @@
 """Erasing a person: nothing that was billed or counted has changed, and they are not called again."""
 
-import re
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
 from typing import Any, Final
 
 import pytest
-from sqlalchemy import func, select
 
 from dialer.domain.enums import CallRequestStatus, CampaignStatus, SubscriberStatus
 from dialer.domain.spellings import ERASED
@@ -16,7 +14,6 @@ from dialer.store.aggregate import count_answers
 from dialer.store.database import Database
 from dialer.store.do_not_call import hashed
 from dialer.store.erasure import Erased, ErasureError, erase_ended, erase_number
-from dialer.store.journal import Journal
 from dialer.store.models import (
     CallRequest,
     Campaign,
@@ -26,7 +23,6 @@ from dialer.store.models import (
     DncContact,
     Gateway,
     LedgerEntry,
-    Phonebook,
     ServiceState,
     SmsGateway,
     SmsMessage,
@@ -69,7 +65,7 @@ def erase(house: House, deleted: list[str] | None = None) -> Erased:
 
 
 async def surveyed(house: House, **settings: object) -> int:
-    """A campaign of two numbers with every kind of answer, and money for them; the calls are over in a minute or two."""
+    """A campaign of two numbers with every kind of answer; its calls are over in a minute or two."""
     house.change(User, house.user_id, sms_rate=5 * CENTS)
     book = house.phonebook(OTHER)
     house.contact(book, NUMBER, contact=WRITTEN, full_name="Ann Ash", additional_vars='{"street":"Elm"}')
@@ -78,7 +74,7 @@ async def surveyed(house: House, **settings: object) -> int:
     return await house.started(house.survey(*SECTIONS, branches=BRANCHES), book, **more)
 
 
-def bill(house: House) -> tuple[list[object], ...]:
+def bill(house: House) -> tuple[object, ...]:
     """All that was billed and counted."""
     cdrs = [{**row, "phone_number": "", "callerid": "", "contact_id": 0} for row in house.rows(Cdr)]
     costs = [(row["id"], row["status"], row["parts"], row["cost"]) for row in house.rows(SmsMessage)]
@@ -133,7 +129,10 @@ async def test_what_is_left_of_a_person_is_nobodys(house: House) -> None:
     assert (cdr["phone_number"], cdr["contact_id"]) == (ERASED, None)
     assert (message["phone_number"], message["text_message"]) == (ERASED, ERASED)
     entry = house.rows(DncContact)[1]
-    assert (entry["phone_number"], entry["number"]) == (ERASED, hashed(house.rows(ServiceState)[0]["number_key"], NUMBER))
+    assert (entry["phone_number"], entry["number"]) == (
+        ERASED,
+        hashed(house.rows(ServiceState)[0]["number_key"], NUMBER),
+    )
 
 
 async def test_a_number_that_was_loaded_again_is_still_not_called_by_who_has_the_list(house: House) -> None:
@@ -211,7 +210,7 @@ async def test_during_a_text_message_it_is_refused(house: House) -> None:
 
 
 async def test_a_callee_who_was_going_to_call_back_does_not(house: House, tmp_path: Path) -> None:
-    parameters = '{"answer": 0, "busy": 0, "rejected": 0, "invalid": 0, "callback": 1}'
+    parameters = '{"answer": 0, "busy": 0, "rejected": 0, "invalid": 0, "call_back": 1}'
     house.change(Gateway, house.gateway_id, parameters=parameters)
     survey_id = house.survey({"type": 1, "script": "hello"})
     campaign_id = await house.started(survey_id, house.phonebook(OTHER, NUMBER), callerid="+12025550100")
@@ -226,7 +225,7 @@ async def test_a_callee_who_was_going_to_call_back_does_not(house: House, tmp_pa
 
 
 async def test_who_called_in_is_erased_where_callers_stand(house: House, tmp_path: Path) -> None:
-    parameters = '{"answer": 0, "busy": 0, "rejected": 0, "invalid": 0, "callback": 1}'
+    parameters = '{"answer": 0, "busy": 0, "rejected": 0, "invalid": 0, "call_back": 1}'
     house.change(Gateway, house.gateway_id, parameters=parameters)
     survey_id = house.survey({"type": 1, "script": "hello"})
     campaign_id = await house.started(survey_id, house.phonebook(NUMBER), callerid="+12025550100")
@@ -267,7 +266,7 @@ async def test_erasing_twice_is_erasing_once(house: House) -> None:
     assert after == before
 
 
-async def test_after_some_days_the_people_of_campaigns_that_ended_go(house: House, tmp_path: Path) -> None:
+async def test_after_some_days_the_people_of_campaigns_that_ended_go(house: House) -> None:
     """Contacts and do-not-call lists belong to no campaign, and stay."""
     old_id = await surveyed(house)
     await house.advance(600)
@@ -276,7 +275,9 @@ async def test_after_some_days_the_people_of_campaigns_that_ended_go(house: Hous
     ended_ms = house.row(Campaign, old_id)["updated_date"]
     deleted: list[str] = []
     assert erase_ended(house.database, ended_ms, deleted.append, house.now_ms()) == Erased()
-    assert erase_ended(house.database, ended_ms + 1, deleted.append, house.now_ms()) == Erased(subscribers=2, recordings=2)
+    assert erase_ended(house.database, ended_ms + 1, deleted.append, house.now_ms()) == Erased(
+        subscribers=2, recordings=2
+    )
     assert {row["duplicate_contact"] for row in house.rows(Subscriber)} == {ERASED}
     assert {row["phone_number"] for row in house.rows(Cdr)} == {ERASED}
     assert (bill(house), _totals(house, old_id), len(deleted)) == (before, totals, 2)

@@ -24,7 +24,7 @@ from dialer.store.models import (
 from tests.worker.house import CENTS, House
 
 SHOWN = "+12025550150"
-MONEY = 900
+MONEY = 760
 UNANSWERED = "+12025550151"
 """Numbers that callees see and call back: what the first one reaches is a campaign; the other reaches nothing."""
 TABLES = (

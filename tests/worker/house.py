@@ -8,7 +8,7 @@ from sqlalchemy import Connection, RowMapping, insert, select, update
 
 from dialer.domain.enums import CampaignStatus
 from dialer.domain.zones import zone_of_number
-from dialer.store import collecting, ledger, lifecycle
+from dialer.store import collecting, ledger, lifecycle, rates
 from dialer.store.database import Database
 from dialer.store.media import Media
 from dialer.store.models import (
@@ -21,8 +21,10 @@ from dialer.store.models import (
     DncContact,
     DncList,
     Gateway,
+    Payment,
     Phonebook,
     Queue,
+    RateCardLine,
     Row,
     SectionTemplate,
     SurveyTemplate,
@@ -96,13 +98,20 @@ class House:
         return [(row["started_ms"] - MONDAY_NOON_MS) / 1_000 for row in self.rows(CallRequest)]
 
     def pay(self, amount: int) -> None:
-        """Put money on the user's account."""
-        reference = f"payment:test:{self.database.units_written}"
+        """Put money on the user's account; negative, take it back."""
+        entry = {"user_id": self.user_id, "amount": amount}
+        reference = f"payment:{self.add(Payment, **entry, description='')}"
+        kind = "payment" if amount >= 0 else "refund"
         self.database.write_now(
-            lambda c: ledger.post(
-                c, user_id=self.user_id, kind="payment", amount=amount, reference=reference, now_ms=MONDAY_NOON_MS
-            )
+            lambda c: ledger.post(c, **entry, kind=kind, reference=reference, now_ms=MONDAY_NOON_MS)
         )
+
+    def price(self, prefix: str, rate: int, **values: object) -> int:
+        """What calls to numbers with a prefix cost from now on."""
+        line = {"connection_fee": 0, "first_increment": 60, "next_increment": 60, **values}
+        line_id = self.add(RateCardLine, user_id=self.user_id, prefix=prefix, rate=rate, **line)
+        self.database.write_now(lambda c: rates.card_changed(c, self.user_id))
+        return line_id
 
     def phonebook(self, *numbers: str) -> int:
         """A phonebook with these contacts, in this order."""

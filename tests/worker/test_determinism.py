@@ -6,8 +6,9 @@ import sys
 import tempfile
 from collections.abc import Awaitable, Callable
 from enum import Enum
+from functools import partial
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 import anyio
 import pytest
@@ -15,11 +16,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dialer.store.models import (
+    Agent,
     CallRequest,
     Campaign,
     Cdr,
     DncContact,
     Gateway,
+    Queue,
+    Row,
     SmsMessage,
     Subscriber,
     SurveyResult,
@@ -73,6 +77,24 @@ class Then(Enum):
 
 
 Step = tuple[float, Then]
+Edit = tuple[type[Row], int, dict[str, Any]]
+EDITS: Final[tuple[Edit, ...]] = (
+    *((Agent, agent_id, {"status": status}) for agent_id in (1, 2, 3, 4) for status in (1, 2, 3, 4)),
+    *((Agent, 2, {"parameters": parameters}) for parameters in ("{}", '{"answer": 9}', '{"talk": 5, "answer": 0}')),
+    (Agent, 1, {"wrap_up_time": 30, "contact": ""}),
+    *((Queue, queue_id, {"strategy": strategy}) for queue_id in (1, 2) for strategy in (1, 3, 6, 8)),
+    (Queue, 1, {"max_wait_time": 5}),
+    (Queue, 2, {"tier_rules_apply": False, "max_wait_time_with_no_agent": 5}),
+    (Queue, 1, {"discard_abandoned_after": 100, "abandoned_resume_allowed": False}),
+    *((Campaign, campaign_id, {"dial_method": method}) for campaign_id in (2, 3) for method in (1, 2, 3)),
+    *((Campaign, campaign_id, {"max_xfer": most}) for campaign_id in (1, 2) for most in (0, 1)),
+    *((Campaign, 1, {"sms_gateway_id": gateway_id}) for gateway_id in (None, 1)),
+    (Campaign, 1, {"calltimeout": 10, "dnc_id": None}),
+    (Campaign, 2, {"agent_dial_rate": 300_000}),
+    (Gateway, 1, {"max_channels": 5, "max_cps": 3}),
+    (User, 1, {"call_rate": 1_000}),
+)
+"""Of the centre, while it is at work."""
 HOUSES: Final[dict[str, Callable[[Path], Awaitable[House]]]] = {"busy": busy_house, "centre": centre}
 
 
@@ -138,6 +160,29 @@ def test_steps_and_restarts_change_nothing(in_one_step: tuple[str, str], steps: 
     """Any steps, with restarts in between, end in the rows of one step."""
     name, expected = in_one_step
     assert anyio.run(run, name, steps) == expected
+
+
+async def edited(edits: list[tuple[float, Edit]], *, restarts: bool) -> str:
+    """The digest of the centre after some edits, each so many seconds after the one before, and two hours."""
+    with tempfile.TemporaryDirectory() as folder:
+        house = await centre(Path(folder))
+        for seconds, (model, row_id, values) in edits:
+            await house.advance(seconds)
+            house.change(model, row_id, **values)
+            if restarts:
+                house.restart()
+        await house.advance(7_200)
+        result = digest(house)
+        house.database.close()
+        return result
+
+
+@settings(max_examples=8)
+@given(edits=st.lists(st.tuples(st.floats(0.001, 90), st.sampled_from(EDITS)), min_size=1, max_size=25))
+def test_whatever_is_edited_restarts_change_nothing(edits: list[tuple[float, Edit]]) -> None:
+    """What is decided goes by how things stand, and not by when they were last read."""
+    without, with_restarts = (partial(edited, edits, restarts=restarts) for restarts in (False, True))
+    assert anyio.run(without) == anyio.run(with_restarts)
 
 
 @pytest.mark.parametrize("name", HOUSES)

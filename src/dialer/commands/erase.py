@@ -93,7 +93,7 @@ def _counts(done: Erased) -> Iterator[str]:
         "contacts": done.contacts,
         "subscribers": done.subscribers,
         "recordings": done.recordings,
-        "do-not-call entries, kept as hashes": done.dnc_contacts,
+        "do-not-call entries kept as hashes": done.dnc_contacts,
         "other records": done.others,
     }
-    return (f"{count:,} {name}" for name, count in named.items() if count)
+    return (f"{name} {count:,}" for name, count in named.items() if count)

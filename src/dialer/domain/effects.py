@@ -66,6 +66,14 @@ class HangUp(msgspec.Struct, frozen=True, gc=False):
     call_id: int
 
 
+class GiveUpCall(msgspec.Struct, frozen=True, gc=False):
+    """End a call or a message that nothing was heard of for too long: as these say, for the carrier says nothing."""
+
+    call_id: int
+    leg: LegOutcome | None
+    outcome: CallOutcome
+
+
 class FinishCall(msgspec.Struct, frozen=True, gc=False):
     """Record a call that is over: its CDR, its charge, its answers, and what becomes of the subscriber."""
 
@@ -228,6 +236,12 @@ class WakeFloor(msgspec.Struct, frozen=True, gc=False):
     at_ms: int
 
 
+class WakeWatchdog(msgspec.Struct, frozen=True, gc=False):
+    """Send `WatchdogWoken` at a moment."""
+
+    at_ms: int
+
+
 class WakeCampaign(msgspec.Struct, frozen=True, gc=False):
     """Send `CampaignWoken` at a moment."""
 
@@ -250,6 +264,7 @@ Effect = (
     | CheckNumber
     | Dial
     | HangUp
+    | GiveUpCall
     | FinishCall
     | SendText
     | FinishText
@@ -268,6 +283,7 @@ Effect = (
     | FinishInbound
     | RefuseInbound
     | WakeFloor
+    | WakeWatchdog
     | RefuseSubscriber
     | MoveCampaign
     | KeepRest

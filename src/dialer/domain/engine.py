@@ -32,6 +32,7 @@ from dialer.domain.queueing.floor import Floor
 from dialer.domain.retry import verdict
 from dialer.domain.texts import Texts
 from dialer.domain.transfers import Transfers
+from dialer.domain.watchdog import Watchdog
 
 _MOVES_AGENTS: Final = frozenset(
     {
@@ -66,6 +67,7 @@ class Engine:
         self._inbound: Final = Inbound(board)
         self._pacing: Final = AgentPacing(board, floor)
         self._dialling: Final = Dialling(board, self._pacing)
+        self._watchdog: Final = Watchdog(board)
         self._handlers: Final[dict[type, Callable[[int, Any], None]]] = {
             events.AccountOpened: self._open_account,
             events.GatewayOpened: self._open_gateway,
@@ -87,6 +89,7 @@ class Engine:
             events.AgentAnswered: self._transfers.taken,
             events.LegEnded: self._end_leg,
             events.FloorWoken: self._transfers.woken,
+            events.WatchdogWoken: self._watchdog.woken,
             events.QueueOpened: self._transfers.open_queue,
             events.AgentOpened: self._transfers.open_agent,
             events.QueueClosed: self._transfers.close_queue,
@@ -118,6 +121,8 @@ class Engine:
                 self._free(call, now_ms)
             for campaign in self._pacing.paced():
                 self._dialling.consider(campaign, now_ms)
+        if self._calls:
+            self._watchdog.wake(now_ms)
         return effects
 
     # --- opening and closing ------------------------------------------------------------------------------------

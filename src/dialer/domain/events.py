@@ -175,6 +175,10 @@ class FloorWoken(msgspec.Struct, frozen=True, gc=False):
     """A moment that the engine asked to be told of has come, for queues and agents."""
 
 
+class WatchdogWoken(msgspec.Struct, frozen=True, gc=False):
+    """A moment has come at which the calls in progress are to be looked at."""
+
+
 class QueueOpened(msgspec.Struct, frozen=True):
     """A queue was read, for the first time or because something about it may have changed."""
 
@@ -253,6 +257,7 @@ Event = (
     | AgentAnswered
     | LegEnded
     | FloorWoken
+    | WatchdogWoken
     | QueueOpened
     | AgentOpened
     | QueueClosed

@@ -2,7 +2,7 @@
 
 What happens at the same millisecond happens in an order that depends on nothing but what it is: first what happens
 within calls, then their ends (both by call), then agents who take calls, then queues, calls that come in, gateways,
-and campaigns. So a run that was stopped after any millisecond and rebuilt from its records goes on exactly as it would
+campaigns, and the watchdog. So a run that was stopped after any millisecond and rebuilt from its records goes on exactly as it would
 have.
 """
 
@@ -88,10 +88,11 @@ class _Rank(IntEnum):
     INBOUND = 4
     GATEWAY = 5
     CAMPAIGN = 6
+    WATCHDOG = 7
 
 
 _OF_A_CALL: Final = frozenset({_Rank.IN_CALL, _Rank.CALL_ENDED})
-_WAKE_UPS: Final = frozenset({_Rank.FLOOR, _Rank.GATEWAY, _Rank.CAMPAIGN})
+_WAKE_UPS: Final = frozenset({_Rank.FLOOR, _Rank.GATEWAY, _Rank.CAMPAIGN, _Rank.WATCHDOG})
 _DECIDED_BY_THE_ENGINE: Final = frozenset({events.TransferReached, events.CallerLeft})
 """What a call stops at until it is told how it goes on; after everything else it goes on by itself."""
 
@@ -121,8 +122,10 @@ class Kernel:
             effects.BridgeCall: self._connect,
             effects.ResumeCall: self._resume,
             effects.HangUp: self._hang_up,
+            effects.GiveUpCall: self._give_up,
             effects.ExpectCallBack: self._expect_call_back,
             effects.WakeFloor: self._wake_floor,
+            effects.WakeWatchdog: self._wake_watchdog,
             effects.WakeCampaign: self._wake_campaign,
             effects.WakeGateway: self._wake_gateway,
             effects.ClaimFresh: self._claim,
@@ -288,6 +291,13 @@ class Kernel:
         ended = events.CallEnded(effect.call_id, outcome)
         return (ended,) if leg is None else (events.LegEnded(effect.call_id, leg), ended)
 
+    def _give_up(self, effect: effects.GiveUpCall) -> _FollowUp:
+        """What the carrier may still say of the call comes too late."""
+        self._expected.pop(effect.call_id, None)
+        self._carrier.forget(effect.call_id)
+        ended = events.CallEnded(effect.call_id, effect.outcome)
+        return (ended,) if effect.leg is None else (events.LegEnded(effect.call_id, effect.leg), ended)
+
     def _expect_call_back(self, effect: effects.ExpectCallBack) -> _FollowUp:
         self._book.record(effect, self.now_ms)
         call = effect.call
@@ -297,6 +307,9 @@ class Kernel:
 
     def _wake_floor(self, effect: effects.WakeFloor) -> _FollowUp:
         return self._wake(effect.at_ms, _Rank.FLOOR, 0, events.FloorWoken())
+
+    def _wake_watchdog(self, effect: effects.WakeWatchdog) -> _FollowUp:
+        return self._wake(effect.at_ms, _Rank.WATCHDOG, 0, events.WatchdogWoken())
 
     def _wake_campaign(self, effect: effects.WakeCampaign) -> _FollowUp:
         return self._wake(effect.at_ms, _Rank.CAMPAIGN, effect.campaign_id, events.CampaignWoken(effect.campaign_id))

@@ -36,23 +36,31 @@ def check(path: Path) -> list[str]:
         FilesError: it cannot be read at all.
     """
     with _telling("the database cannot be checked"), closing(_open(path)) as connection:
+        return _problems(connection)
+
+
+def _problems(connection: sqlite3.Connection) -> list[str]:
+    try:
         found = [str(row[0]) for row in connection.execute(f"PRAGMA integrity_check({PROBLEMS_MAX})")]
-        if found == ["ok"]:
-            broken = connection.execute("PRAGMA foreign_key_check").fetchmany(PROBLEMS_MAX)
-            found = [
-                f"row {row} of {table} refers to a row of {target} that is not there"
-                for table, row, target, _ in broken
-            ]
-        return found
+        if found != ["ok"]:
+            return found
+        broken = connection.execute("PRAGMA foreign_key_check").fetchmany(PROBLEMS_MAX)
+    except sqlite3.DatabaseError as error:
+        if isinstance(error, sqlite3.OperationalError):
+            raise
+        return [str(error)]  # So damaged that not even the check comes to its end.
+    return [f"row {row} of {table} refers to a row of {target} that is not there" for table, row, target, _ in broken]
 
 
-def compact(path: Path) -> None:
+def compact(path: Path, patience_ms: int = BUSY_TIMEOUT_MS) -> None:
     """Write the database anew, so that nothing of what was deleted is left in its files.
+
+    Others wait meanwhile: some seconds for every gigabyte. `patience_ms` is how long it waits for them.
 
     Raises:
         FilesError: something else uses the database; nothing is lost, and it can be done again.
     """
-    with _telling("the database cannot be compacted"), closing(_open(path)) as connection:
+    with _telling("the database cannot be compacted"), closing(_open(path, patience_ms)) as connection:
         connection.execute("VACUUM")
         is_busy, _, _ = connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
         if is_busy:

@@ -33,7 +33,9 @@ def audit_accounts(connection: Connection) -> Iterator[Difference]:
             expected = f"{format_money(held[user_id])}, the sum of the holds in progress"
             yield Difference(user, "held", format_money(reserved), expected)
         if balance < reserved:
-            yield Difference(user, "balance", format_money(balance), f"at least {format_money(reserved)}, which is held")
+            yield Difference(
+                user, "balance", format_money(balance), f"at least {format_money(reserved)}, which is held"
+            )
 
 
 def audit_holds(connection: Connection) -> Iterator[Difference]:

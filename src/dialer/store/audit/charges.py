@@ -22,7 +22,7 @@ def audit_calls(connection: Connection) -> Iterator[Difference]:
     """CDRs whose figures do not follow from each other, and whose charge or refund the ledger tells otherwise."""
     entry, refund = _entries.alias("entry"), _entries.alias("refund")
     query = (
-        select(_cdrs, *_told(entry), *_told(refund))
+        select(_cdrs, *_told(entry, "entry"), *_told(refund, "refund"))
         .outerjoin(entry, entry.c.reference == literal("call:") + _cdrs.c.callid)
         .outerjoin(refund, refund.c.reference == literal("refund:") + _cdrs.c.callid)
     )
@@ -38,7 +38,7 @@ def audit_messages(connection: Connection) -> Iterator[Difference]:
     """Messages that cost what they cannot have cost, and whose charge the ledger tells otherwise."""
     entry = _entries.alias("entry")
     reference = literal("sms:") + _messages.c.message_id
-    query = select(_messages, *_told(entry)).outerjoin(entry, entry.c.reference == reference)
+    query = select(_messages, *_told(entry, "entry")).outerjoin(entry, entry.c.reference == reference)
     for row in _rows(connection, query, _messages.c.id):
         record, cost = f"sms-message {row['id']}", row["cost"]
         has_left = row["ended_ms"] is not None and row["status"] in _PAID
@@ -53,16 +53,16 @@ def audit_payments(connection: Connection) -> Iterator[Difference]:
     """Payments that the ledger tells otherwise."""
     entry = _entries.alias("entry")
     reference = literal("payment:") + _payments.c.id.cast(String)
-    query = select(_payments, *_told(entry)).outerjoin(entry, entry.c.reference == reference)
+    query = select(_payments, *_told(entry, "entry")).outerjoin(entry, entry.c.reference == reference)
     for row in _rows(connection, query, _payments.c.id):
         expected = (row["amount"], "payment" if row["amount"] >= 0 else "refund")
         yield from _entry(f"payment {row['id']}", f"payment:{row['id']}", row, expected)
 
 
-def _told(entry: FromClause) -> Iterator[Any]:
-    """What an entry says, by names that begin with its own."""
-    for name in ("amount", "kind", "user_id"):
-        yield entry.c[name].label(f"{entry.name}_{name}")
+def _told(entry: FromClause, name: str) -> Iterator[Any]:
+    """What an entry says, by names that begin with `name`."""
+    for column in ("amount", "kind", "user_id"):
+        yield entry.c[column].label(f"{name}_{column}")
 
 
 def _rows(connection: Connection, query: Select[Any], identity: Column[int]) -> Iterator[RowMapping]:

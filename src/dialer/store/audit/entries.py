@@ -1,11 +1,53 @@
-"""The ledger's entries: each names what caused it, and that is there."""
+"""The ledger's entries: each says what caused it, and that is there."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Final
 
-from sqlalchemy import Connection, Integer, String, and_, case, func, literal, not_, or_, select
+from sqlalchemy import Connection, Integer, RowMapping, func, select
 
 from dialer.store.audit.differences import MISSING, ROWS_AT_ONCE, Difference
 from dialer.store.models import Cdr, LedgerEntry, Payment
-from dialer.store.models._base import BIG
 
+_entries = LedgerEntry.__table__
+_payments = Payment.__table__
+_called = Cdr.__table__.alias("called")
+_refunded = Cdr.__table__.alias("refunded")
+_KINDS: Final[Mapping[str, frozenset[str]]] = {
+    "payment": frozenset({"payment", "refund"}),
+    "call": frozenset({"call"}),
+    "sms": frozenset({"sms"}),
+    "refund": frozenset({"refund"}),
+}
+"""What an entry may be, by what its reference begins with."""
+
+
+def audit_entries(connection: Connection) -> Iterator[Difference]:
+    """Entries that nothing has caused.
+
+    A message may have been deleted with its campaign, so what a message has caused is taken at its word.
+    """
+    name_of = {cause: func.substr(_entries.c.reference, len(cause) + 2) for cause in _KINDS}
+    query = (
+        select(
+            _entries,
+            _called.c.id.label("call"),
+            _refunded.c.id.label("refund"),
+            _payments.c.id.label("payment"),
+        )
+        .outerjoin(_called, _called.c.callid == name_of["call"])
+        .outerjoin(_refunded, _refunded.c.callid == name_of["refund"])
+        .outerjoin(_payments, _payments.c.id == name_of["payment"].cast(Integer))
+        .order_by(_entries.c.id)
+    )
+    for row in connection.execute(query.execution_options(yield_per=ROWS_AT_ONCE)).mappings():
+        yield from _cause(row)
+
+
+def _cause(row: RowMapping) -> Iterator[Difference]:
+    record, (cause, _, name) = f"ledger entry {row['id']}", row["reference"].partition(":")
+    if cause not in _KINDS:
+        yield Difference(record, "reference", row["reference"], f"one of {', '.join(_KINDS)}, a colon and a name")
+    elif row["kind"] not in _KINDS[cause]:
+        yield Difference(record, "kind", row["kind"], f"{' or '.join(sorted(_KINDS[cause]))}, as its reference says")
+    elif cause != "sms" and (row[cause] is None or (cause == "payment" and str(row["payment"]) != name)):
+        yield Difference(record, f"the cause of {row['reference']}", MISSING, "there")

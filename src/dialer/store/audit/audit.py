@@ -1,0 +1,65 @@
+"""The whole audit, of one consistent state of the database."""
+
+from collections.abc import Callable, Iterator
+from typing import Final
+
+import msgspec
+from sqlalchemy import Connection, func, select
+
+from dialer.store.audit.accounts import audit_accounts, audit_holds
+from dialer.store.audit.campaigns import audit_campaigns
+from dialer.store.audit.charges import audit_calls, audit_messages, audit_payments
+from dialer.store.audit.differences import Difference
+from dialer.store.audit.entries import audit_entries
+from dialer.store.models import Campaign, Cdr, LedgerEntry, Payment, SmsMessage, User
+
+_CHECKS: Final[tuple[Callable[[Connection], Iterator[Difference]], ...]] = (
+    audit_accounts,
+    audit_holds,
+    audit_calls,
+    audit_messages,
+    audit_payments,
+    audit_entries,
+    audit_campaigns,
+)
+DIFFERENCES_SHOWN_MAX: Final = 1_000
+"""Differences that are told one by one; further ones are counted."""
+_cdrs = Cdr.__table__
+
+
+class Audited(msgspec.Struct, frozen=True):
+    """What an audit has looked at, and what is wrong."""
+
+    differences: list[Difference]
+    """The first `DIFFERENCES_SHOWN_MAX` of them."""
+    differing: int
+    """How many there are in all."""
+
+    users: int
+    payments: int
+    ledger_entries: int
+    calls: int
+    calls_without_rate: int
+    """Charged before rates were kept: of these only the ledger's entry is checked."""
+    messages: int
+    campaigns: int
+
+
+def audit(connection: Connection) -> Audited:
+    """Look at everything. However large the tables, it needs little memory."""
+    shown: list[Difference] = []
+    differing = 0
+    for check in _CHECKS:
+        for difference in check(connection):
+            differing += 1
+            if differing <= DIFFERENCES_SHOWN_MAX:
+                shown.append(difference)
+    users, payments, entries, calls, messages, campaigns = _sizes(connection)
+    is_unknown = _cdrs.c.call_rate.is_(None)
+    without_rate = int(connection.scalar(select(func.count()).select_from(_cdrs).where(is_unknown)) or 0)
+    return Audited(shown, differing, users, payments, entries, calls, without_rate, messages, campaigns)
+
+
+def _sizes(connection: Connection) -> list[int]:
+    models = (User, Payment, LedgerEntry, Cdr, SmsMessage, Campaign)
+    return [int(connection.scalar(select(func.count()).select_from(model.__table__)) or 0) for model in models]

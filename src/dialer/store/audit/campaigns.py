@@ -1,0 +1,105 @@
+"""The counters of campaigns: how often they called, were answered and completed, and what that cost."""
+
+from collections.abc import Iterator
+from typing import Any, Final, NamedTuple
+
+from sqlalchemy import ColumnElement, Connection, RowMapping, Select, and_, exists, func, or_, select
+
+from dialer.domain.enums import CallRequestStatus, LegType, SubscriberStatus
+from dialer.domain.money import format_money
+from dialer.store.audit.differences import ROWS_AT_ONCE, Difference
+from dialer.store.models import SMS, CallRequest, Campaign, Cdr, SmsMessage, Subscriber
+
+_campaigns = Campaign.__table__
+_requests = CallRequest.__table__
+_cdrs = Cdr.__table__
+_messages = SmsMessage.__table__
+_subscribers = Subscriber.__table__
+_COUNTERS: Final = ("calls", "answered", "completed", "cost")
+
+
+class Count(NamedTuple):
+    """What a counter must be, as far as the rows tell: from `least` to `most`, or no less than `least`."""
+
+    least: int
+    most: int | None
+
+    def allows(self, value: int) -> bool:
+        """Whether a counter may stand there."""
+        return self.least <= value and (self.most is None or value <= self.most)
+
+
+def audit_campaigns(connection: Connection) -> Iterator[Difference]:
+    """Counters that are not what the campaign's attempts come to.
+
+    Where subscribers were deleted, and their attempts with them, the counters may be higher than what is left.
+    """
+    query = select(_campaigns).order_by(_campaigns.c.id).execution_options(yield_per=ROWS_AT_ONCE)
+    for row in connection.execute(query).mappings():
+        counts = _counts(connection, row)
+        for name in _COUNTERS:
+            if not counts[name].allows(row[name]):
+                yield _difference(row, name, counts[name])
+
+
+def _difference(row: RowMapping, name: str, count: Count) -> Difference:
+    show = format_money if name == "cost" else str
+    expected = show(count.least)
+    if count.most is None:
+        expected = f"at least {expected}"
+    elif count.most > count.least:
+        expected = f"{expected} to {show(count.most)}"
+    return Difference(f"campaign {row['id']}", name, show(row[name]), expected)
+
+
+def _counts(connection: Connection, row: RowMapping) -> dict[str, Count]:
+    campaign_id = row["id"]
+    is_whole = not connection.scalar(select(exists().where(_is_of_nobody(campaign_id))))
+
+    def ask(query: Select[Any], doubtful: int = 0) -> Count:
+        found = int(connection.scalar(query) or 0)
+        return Count(found, found + doubtful if is_whole else None)
+
+    completed = select(func.count()).where(
+        _subscribers.c.campaign_id == campaign_id, _subscribers.c.status == SubscriberStatus.COMPLETED
+    )
+    cost = Count(*[_cost(connection, campaign_id)] * 2) if is_whole else Count(_cost(connection, campaign_id), None)
+    if row["medium"] == SMS:
+        texts = select(func.count()).where(_messages.c.campaign_id == campaign_id, _messages.c.callrequest_id.is_(None))
+        delivered = texts.where(_messages.c.delivery_date.is_not(None))
+        return {"calls": ask(texts), "answered": ask(delivered), "completed": ask(completed), "cost": cost}
+    calls = select(func.count()).where(_requests.c.campaign_id == campaign_id, _requests.c.attempt > 0)
+    doubtful = int(connection.scalar(_ended(campaign_id).where(_was_cut_short())) or 0)
+    answered = ask(_ended(campaign_id).where(_was_answered()), doubtful)
+    return {"calls": ask(calls), "answered": answered, "completed": ask(completed), "cost": cost}
+
+
+def _is_of_nobody(campaign_id: int) -> ColumnElement[bool]:
+    """Whether a CDR has lost its call request, which goes with its subscriber."""
+    return and_(_cdrs.c.campaign_id == campaign_id, _cdrs.c.callrequest_id.is_(None))
+
+
+def _cost(connection: Connection, campaign_id: int) -> int:
+    calls = select(func.sum(_cdrs.c.call_cost)).where(_cdrs.c.campaign_id == campaign_id)
+    texts = select(func.sum(_messages.c.cost)).where(_messages.c.campaign_id == campaign_id)
+    return int(connection.scalar(calls) or 0) + int(connection.scalar(texts) or 0)
+
+
+def _ended(campaign_id: int) -> Select[Any]:
+    """How many calls that the campaign has made are over, each beside the CDR of its A-leg."""
+    return (
+        select(func.count())
+        .join_from(_requests, _cdrs, _cdrs.c.callrequest_id == _requests.c.id)
+        .where(_requests.c.campaign_id == campaign_id, _requests.c.attempt > 0, _cdrs.c.leg_type == LegType.A_LEG)
+    )
+
+
+def _was_answered() -> ColumnElement[bool]:
+    """One that ended in the instant of its answer has no seconds to show for it."""
+    is_success = _requests.c.status == CallRequestStatus.SUCCESS
+    return or_(_cdrs.c.billsec > 0, is_success, _requests.c.status_reason == "machine")
+
+
+def _was_cut_short() -> ColumnElement[bool]:
+    """Of one that was aborted without having talked, nothing tells whether it had just been answered."""
+    return and_(_cdrs.c.billsec == 0, _requests.c.status == CallRequestStatus.ABORT)

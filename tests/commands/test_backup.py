@@ -1,0 +1,47 @@
+"""`dialer backup`, `dialer restore`, `dialer database check`: there and back."""
+
+from pathlib import Path
+
+from tests.commands.conftest import PASSWORD, Outcome, Run
+
+NONE_YET = "0 in campaign, 0 in subscriber, 0 in cdr"
+
+
+def names(folder: Path) -> list[str]:
+    return sorted(path.name for path in folder.iterdir())
+
+
+def test_a_backup_is_made_and_put_back(run: Run, tmp_path: Path) -> None:
+    run("users", "create", "anna", "--password-stdin", stdin=f"{PASSWORD}\n")
+    code, out, err = run("backup", "copy.db")
+    size = (tmp_path / "copy.db").stat().st_size
+    assert (code, out) == (0, "")
+    assert err == f"Copied the database to copy.db: {size:,} bytes; 1 in user_account, {NONE_YET}.\n"
+    run("users", "create", "ben", "--password-stdin", stdin=f"{PASSWORD}\n")
+    assert run("restore", "copy.db") == Outcome(1, "", "dialer: dialer.db is there already\n")
+    code, out, err = run("restore", "copy.db", "--force")
+    assert (code, out) == (0, "")
+    assert err == f"Restored dialer.db: {size:,} bytes; 1 in user_account, {NONE_YET}.\n"
+    assert [user["username"] for user in run("users", "list", "--json").data] == ["anna"]
+    assert names(tmp_path) == ["copy.db", "dialer.db"]
+
+
+def test_a_backup_replaces_nothing_unless_it_is_told_to(run: Run, tmp_path: Path) -> None:
+    run("database", "upgrade")
+    (tmp_path / "copy.db").write_text("precious")
+    assert run("backup", "copy.db") == Outcome(1, "", "dialer: copy.db is there already\n")
+    assert (tmp_path / "copy.db").read_text() == "precious"
+    assert run("backup", "copy.db", "--force").code == 0
+
+
+def test_without_a_database_there_is_nothing_to_back_up(run: Run, tmp_path: Path) -> None:
+    assert run("backup", "copy.db") == Outcome(1, "", "dialer: there is no database at dialer.db\n")
+    assert names(tmp_path) == []
+
+
+def test_a_check_says_what_is_wrong(run: Run, tmp_path: Path) -> None:
+    run("database", "upgrade")
+    assert run("database", "check") == Outcome(0, "", "The database is in order.\n")
+    (tmp_path / "dialer.db").write_text("not a database " * 1_000)
+    damaged = "dialer: the database is damaged: restore a backup\n"
+    assert run("database", "check") == Outcome(1, "file is not a database\n", damaged)

@@ -1,0 +1,188 @@
+"""A database that is locked, full, damaged or refuses a commit: all or nothing, and on with it when that is over."""
+
+import sqlite3
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
+from pathlib import Path
+from typing import Final, TypeVar
+
+import anyio
+import anyio.lowlevel
+import pytest
+from sqlalchemy import Connection, text
+from sqlalchemy.exc import IntegrityError
+
+from dialer.store.database import Database, StorageUnavailableError
+
+Result = TypeVar("Result")
+PATIENCE_MS: Final = 300
+WRITERS: Final = 8
+PAGE_BYTES: Final = 4_096
+
+
+class Watched(Database):
+    """A database that notes how long each unit of work was ready to wait for other processes."""
+
+    def __init__(self, url: str) -> None:
+        super().__init__(url, busy_timeout_ms=PATIENCE_MS)
+        self.patience_ms: list[int | None] = []
+
+    def write_now(self, work: Callable[[Connection], Result], patience_ms: int | None = None) -> Result:
+        self.patience_ms.append(patience_ms)
+        return super().write_now(work, patience_ms)
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "dialer.db"
+
+
+@pytest.fixture
+def database(path: Path) -> Iterator[Watched]:
+    """A database that is not very patient, with a table of notes, and one whose rows need each other."""
+    one = Watched(f"sqlite:///{path}")
+    one.write_now(lambda c: c.execute(text("CREATE TABLE note (body TEXT)")))
+    one.write_now(
+        lambda c: c.execute(
+            text(
+                "CREATE TABLE pair (id INTEGER PRIMARY KEY, other_id INTEGER NOT NULL"
+                " REFERENCES pair (id) DEFERRABLE INITIALLY DEFERRED)"
+            )
+        )
+    )
+    one.patience_ms.clear()
+    yield one
+    one.close()
+
+
+@contextmanager
+def locked(path: Path) -> Iterator[None]:
+    """While this is entered, another connection holds the database."""
+    with closing(sqlite3.connect(path, isolation_level=None, check_same_thread=False)) as other:
+        other.execute("BEGIN IMMEDIATE")
+        yield
+        other.execute("ROLLBACK")
+
+
+def add(connection: Connection, body: str = "x") -> None:
+    connection.execute(text("INSERT INTO note VALUES (:body)"), {"body": body})
+
+
+def count(connection: Connection) -> int:
+    return int(connection.scalar(text("SELECT count(*) FROM note")) or 0)
+
+
+async def test_while_another_process_holds_it_writers_wait_and_readers_do_not(database: Database, path: Path) -> None:
+    """All that came while it was held is done once it is free, each once."""
+    async with anyio.create_task_group() as tasks:
+        with locked(path):
+            for _ in range(WRITERS):
+                tasks.start_soon(database.write, add)
+            for _ in range(WRITERS):
+                await anyio.lowlevel.checkpoint()
+            assert await database.read(count) == 0
+    assert await database.read(count) == WRITERS
+
+
+async def test_who_waits_behind_others_waits_no_longer_than_they(database: Watched, path: Path) -> None:
+    """Eight writers in a row come to eight times their patience, if each begins to wait when its turn comes."""
+    refused: list[str] = []
+
+    async def write() -> None:
+        try:
+            await database.write(add)
+        except StorageUnavailableError as error:
+            refused.append(str(error))
+
+    with locked(path):
+        async with anyio.create_task_group() as tasks:
+            for _ in range(WRITERS):
+                tasks.start_soon(write)
+    assert refused == ["database is locked"] * WRITERS
+    first, *others = (patience_ms or 0 for patience_ms in database.patience_ms)
+    assert first <= PATIENCE_MS
+    assert max(others) <= PATIENCE_MS // 10
+    await database.write(add)
+    assert await database.read(count) == 1
+
+
+async def test_after_a_failure_a_probe_says_whether_it_works_again(database: Watched, path: Path) -> None:
+    """As long as nothing has failed nothing is tried, and then without any patience; nor while others try."""
+    assert await database.is_writable(add)
+    with locked(path):
+        assert await database.is_writable(add)
+        await _fail(database)
+        assert not await database.is_writable(add)
+        assert database.patience_ms == [PATIENCE_MS, 0]
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(_fail, database)
+            await anyio.lowlevel.checkpoint()
+            assert not await database.is_writable(add)
+        assert database.patience_ms == [PATIENCE_MS, 0, PATIENCE_MS]
+    assert await database.is_writable(add)
+    assert await database.is_writable(add)
+    assert database.patience_ms == [PATIENCE_MS, 0, PATIENCE_MS, 0]
+    assert await database.read(count) == 1
+
+
+async def _fail(database: Database) -> None:
+    with pytest.raises(StorageUnavailableError):
+        await database.write(add)
+
+
+def test_a_commit_that_fails_leaves_nothing_and_the_next_one_works(database: Database) -> None:
+    """A row without its counterpart is only refused by the COMMIT itself."""
+
+    def work(connection: Connection) -> None:
+        add(connection)
+        connection.execute(text("INSERT INTO pair VALUES (1, 2)"))
+
+    with pytest.raises(IntegrityError):
+        database.write_now(work)
+    assert database.read_now(count) == 0
+    database.write_now(add)
+    assert database.read_now(count) == 1
+
+
+def test_a_full_disk_leaves_nothing_and_what_fits_later_is_written(database: Database) -> None:
+    def limit(connection: Connection, pages: int) -> None:
+        connection.exec_driver_sql(f"PRAGMA max_page_count={pages}")
+
+    def work(connection: Connection) -> None:
+        for _ in range(100):
+            add(connection, "x" * PAGE_BYTES)
+
+    database.write_now(lambda connection: limit(connection, 10))
+    for _ in range(2):
+        with pytest.raises(StorageUnavailableError, match="database or disk is full"):
+            database.write_now(work)
+        assert database.read_now(count) == 0
+    database.write_now(lambda connection: limit(connection, 1_000))
+    database.write_now(work)
+    assert database.read_now(count) == 100
+    assert database.read_now(lambda c: c.exec_driver_sql("PRAGMA integrity_check").scalar_one()) == "ok"
+
+
+def test_a_damaged_page_is_storage_and_no_mistake_of_ours(database: Database, path: Path) -> None:
+    for _ in range(50):
+        database.write_now(lambda c: add(c, "x" * PAGE_BYTES))
+    database.close()
+    content = path.read_bytes()
+    path.write_bytes(content[: 4 * PAGE_BYTES] + b"\xa5" * (len(content) - 4 * PAGE_BYTES))
+    again = Database(f"sqlite:///{path}")
+    with pytest.raises(StorageUnavailableError, match="malformed"):
+        again.read_now(lambda c: c.execute(text("SELECT body FROM note")).all())
+    again.close()
+
+
+def test_a_version_tells_of_every_commit_whoever_made_it(database: Database, path: Path) -> None:
+    first = database.write_now(database.version)
+    second = database.write_now(database.version)
+    assert first != second
+    with closing(sqlite3.connect(path)) as other:
+        other.execute("INSERT INTO note VALUES ('beside')")
+        other.commit()
+    third = database.write_now(database.version)
+    assert (third[0] - second[0], third[1] == second[1]) == (1, False)
+    database.read_now(count)
+    assert database.write_now(database.version) == (third[0] + 1, third[1])
