@@ -12,7 +12,7 @@ from dialer.api.app import create_app
 from dialer.passwords import hash_password
 from dialer.settings import Settings
 from dialer.store import migrate
-from dialer.store.database import Database
+from dialer.store.database import BUSY_TIMEOUT_MS, Database
 from dialer.store.media import Media
 from dialer.store.models import User
 from dialer.worker.worker import open_worker
@@ -27,11 +27,17 @@ def password_hash() -> str:
 
 
 @pytest.fixture
-def client(tmp_path: Path, password_hash: str) -> Iterator[TestClient[Litestar]]:
+def busy_timeout_ms() -> int:
+    """How long the service waits for other processes that hold its database."""
+    return BUSY_TIMEOUT_MS
+
+
+@pytest.fixture
+def client(tmp_path: Path, password_hash: str, busy_timeout_ms: int) -> Iterator[TestClient[Litestar]]:
     """The application with everything real but the network."""
     url = f"sqlite+aiosqlite:///{tmp_path / 'dialer.db'}"
     migrate.upgrade(url)
-    database = Database(url, synchronous="OFF")
+    database = Database(url, synchronous="OFF", busy_timeout_ms=busy_timeout_ms)
 
     def furnish(connection: Connection) -> None:
         stamps = {"created_date": START_MS, "updated_date": START_MS, "password_hash": password_hash}

@@ -186,3 +186,13 @@ def test_a_version_tells_of_every_commit_whoever_made_it(database: Database, pat
     assert (third[0] - second[0], third[1] == second[1]) == (1, False)
     database.read_now(count)
     assert database.write_now(database.version) == (third[0] + 1, third[1])
+
+
+def test_to_write_nothing_shows_nothing(database: Watched, path: Path) -> None:
+    """A full disk does not keep anybody from committing nothing."""
+    with locked(path), pytest.raises(StorageUnavailableError):
+        database.write_now(add)
+    database.write_now(count)
+    database.patience_ms.clear()
+    assert anyio.run(database.is_writable, add)
+    assert database.patience_ms == [0]

@@ -252,7 +252,7 @@ def check_money(house: House) -> None:
     """The balance is what was paid less what was charged, and every charge is that of a leg or a message."""
     user = house.row(User, house.user_id)
     assert user["balance"] == sum(row["amount"] for row in house.rows(LedgerEntry)) >= 0
-    charged = -sum(row["amount"] for row in house.rows(LedgerEntry) if row["kind"] != "payment")
+    charged = -sum(row["amount"] for row in house.rows(LedgerEntry) if row["kind"] in {"call", "sms"})
     cost = sum(row["call_cost"] for row in house.rows(Cdr)) + sum(row["cost"] for row in house.rows(SmsMessage))
     assert charged == cost == sum(row["cost"] for row in house.rows(Campaign))
     calls = sum(row["hold"] for row in house.rows(CallRequest)) + sum(row["hold"] for row in house.rows(SmsMessage))

@@ -39,7 +39,7 @@ async def live() -> Health:
 )
 async def ready(service: NamedDependency[Service]) -> Response[Health]:
     """Say whether requests and dialling work, and if not, what does not."""
-    problem = await _storage_problem(service) or service.worker.problem()
+    problem = await _storage_problem(service) or await _dialling_problem(service)
     if problem is None:
         return Response(Health(READY))
     return Response(Health(problem), status_code=HTTPStatus.SERVICE_UNAVAILABLE)
@@ -51,6 +51,13 @@ async def _storage_problem(service: Service) -> str | None:
     except StorageUnavailableError:
         return STORAGE
     return None if await service.database.is_writable(_rewrite) else STORAGE
+
+
+async def _dialling_problem(service: Service) -> str | None:
+    """What the worker has met; it tries again first if that was the storage, which is in order by now."""
+    if service.worker.problem() == STORAGE:
+        await service.worker.settle()
+    return service.worker.problem()
 
 
 def _rewrite(connection: Connection) -> None:

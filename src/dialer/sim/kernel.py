@@ -2,8 +2,8 @@
 
 What happens at the same millisecond happens in an order that depends on nothing but what it is: first what happens
 within calls, then their ends (both by call), then agents who take calls, then queues, calls that come in, gateways,
-campaigns, and the watchdog. So a run that was stopped after any millisecond and rebuilt from its records goes on exactly as it would
-have.
+campaigns, and the watchdog. So a run that was stopped after any millisecond and rebuilt from its records goes on
+exactly as it would have.
 """
 
 import heapq

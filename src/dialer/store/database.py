@@ -7,7 +7,8 @@ driver is a thread hop for every statement; here a whole unit of work takes one.
 import contextlib
 import sqlite3
 from collections.abc import Callable, Iterator
-from typing import Final, TypeVar
+from functools import partial
+from typing import Any, Final, TypeVar
 
 import anyio
 import anyio.to_thread
@@ -97,11 +98,12 @@ class Database:
         """`write`, for a caller that is a thread of its own; `patience_ms` is how long to wait for other processes."""
         patience_ms = self._busy_timeout_ms if patience_ms is None else patience_ms
         try:
-            result = self._run(self._writer, work, patience_ms)
+            result, has_written = self._run(self._writer, partial(_watched, work=work), patience_ms)
         except StorageUnavailableError:
             self._is_failing = True
             raise
-        self._is_failing = False
+        if has_written:
+            self._is_failing = False
         self.units_written += 1
         return result
 
@@ -126,6 +128,15 @@ class Database:
                 connection.connection.execute(f"PRAGMA busy_timeout={patience_ms}")
             with connection.begin():
                 return work(connection)
+
+
+def _watched(connection: Connection, work: Callable[[Connection], Result]) -> tuple[Result, bool]:
+    """What `work` returns, and whether it wrote anything: to commit nothing succeeds on a full disk too."""
+    if connection.dialect.name != "sqlite":
+        return work(connection), True
+    driver: Any = connection.connection.driver_connection
+    before = driver.total_changes
+    return work(connection), driver.total_changes != before
 
 
 @contextlib.contextmanager
