@@ -12,6 +12,7 @@ from dialer.domain.enums import CampaignStatus, SectionType, SubscriberStatus
 from dialer.domain.events import AccountOpened, CampaignOpened, GatewayOpened
 from dialer.domain.money import Rate
 from dialer.domain.plans import Call, CampaignPlan, GatewayPlan, Subscriber
+from dialer.domain.rates import NO_CARD, RateCard
 from dialer.domain.resting import Rest
 from dialer.domain.survey import Prompt, Section, Survey
 from dialer.sim.book import Book
@@ -57,6 +58,7 @@ class Fleet:
         others: tuple[GatewayPlan, ...] = (),
         balance: int = 10**9,
         rate: Rate | None = None,
+        card: RateCard = NO_CARD,
         parameters: dict[str, Any] | None = None,
         seed: int = 1,
     ) -> None:
@@ -66,10 +68,11 @@ class Fleet:
         self.gateways: Final = (self.gateway, *others)
         self.balance: Final = balance
         self.rate: Final = rate or Rate(0)
+        self.card: Final = card
         self.members: Final[dict[int, list[Subscriber]]] = {}
         self.book: Final = Diary()
         self.kernel = self._kernel(seed, msgspec.json.encode(parameters or {}).decode(), START_MS)
-        self.kernel.tell(AccountOpened(1, balance, 0, self.rate))
+        self.kernel.tell(AccountOpened(1, balance, 0, self.rate, card=card))
         for one in self.gateways:
             self.kernel.tell(GatewayOpened(one))
         for plan_, theirs in zip(plans, callees, strict=True):
@@ -100,7 +103,7 @@ class Fleet:
     def _tell(self, calls_to_restore: list[Call]) -> None:
         kernel = self.kernel
         held = sum(call.hold for call in self.dials) - sum(end.call.hold for end in self.ends)
-        kernel.tell(AccountOpened(1, self.balance - self.book.spent[1], held, self.rate))
+        kernel.tell(AccountOpened(1, self.balance - self.book.spent[1], held, self.rate, card=self.card))
         for one in self.gateways:
             kernel.tell(GatewayOpened(one, self._recent_dials_ms(one), self.rest(one.id)))
         for call in calls_to_restore:

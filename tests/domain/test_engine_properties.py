@@ -14,6 +14,7 @@ from dialer.domain import effects
 from dialer.domain.enums import CampaignStatus, Cause, SubscriberStatus
 from dialer.domain.money import Rate
 from dialer.domain.plans import Call, CallerIdChoice, GatewayPlan
+from dialer.domain.rates import NO_CARD, RateCard
 from dialer.domain.reasons import CAMPAIGN_REASONS, SUBSCRIBER_REASONS
 from dialer.domain.windows import Calendar
 from tests.domain.fleet import DAY_MS, START_MS, Fleet, numbers, plan
@@ -80,6 +81,9 @@ def builders(draw: st.DrawFn) -> Callable[[], Fleet]:
         others=(GatewayPlan(2, draw(st.integers(0, 5)), draw(st.integers(0, 3))),),
         balance=draw(st.just(10**9) | st.integers(6_000, 200_000)),
         rate=draw(st.sampled_from([Rate(0), Rate(6_000), Rate(59_999, 6, 1, 7)])),
+        card=draw(
+            st.sampled_from([NO_CARD, RateCard({"33199000": Rate(12_000, 30, 6, 500), "331990000": Rate(1, 1)})])
+        ),
         parameters=draw(parameters_of_a_gateway.map(at_most_certain)),
         seed=draw(st.integers(0, 2**63 - 1)),
     )

@@ -7,7 +7,7 @@ import pytest
 from dialer.domain.enums import AmdStatus, Cause, LegType
 from dialer.domain.pacing.situation import ABANDONED_AFTER_MS
 from dialer.sim.call_centre import call_centre_of
-from dialer.sim.simulation import Simulation
+from dialer.sim.simulation import CAMPAIGN_ID, Simulation
 from tests.sim.scenes import run
 
 FIRST_ANSWERS: Final = 100
@@ -79,3 +79,21 @@ def test_progressive_places_so_many_calls_for_each_idle_agent() -> None:
     for rate, calls in ((1, 20), (2.5, 50), (0.5, 10)):
         simulation = day("middling", 1, dial_method=2, agent_dial_rate=rate)
         assert sum(cdr.starting_ms == simulation.start_ms for cdr in simulation.book.cdrs) == calls
+
+
+@pytest.mark.parametrize(("outcome", "abandoned"), [("answer", 1), ("machine", 0)])
+def test_only_a_person_who_waits_too_long_spends_the_budget(outcome: str, abandoned: int) -> None:
+    """Two calls at once for one agent, who talks for a minute: the other waits."""
+    numbers = ("+33199000001", "+33199000002")
+    scripts = {number: {"outcome": outcome, "ring": 4, "keys": []} for number in numbers}
+    simulation = run(
+        *numbers,
+        account={},
+        gateway={"parameters": {"numbers": scripts, "talk": 60}},
+        campaign={"dial_method": 2, "agent_dial_rate": 2, "voicemail": True},
+        survey={"sections": [{"id": 1, "type": 6, "question": "An agent", "queue": 1}]},
+        queues=[{"id": 1}],
+        agents=[{"id": 1}],
+    )
+    assert sorted(one.is_abandoned for _, one in simulation.book.transfers.values()) == [False, True]
+    assert simulation.book.figures[CAMPAIGN_ID].abandoned == abandoned

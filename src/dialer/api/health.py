@@ -61,8 +61,9 @@ async def _dialling_problem(service: Service) -> str | None:
 
 
 def _rewrite(connection: Connection) -> None:
-    """Write what is there already: it shows whether there is room."""
-    connection.execute(update(_states).values(now_ms=_states.c.now_ms))
+    """Write what is there already, in two steps, as SQLite leaves out a step that changes nothing."""
+    for step in (1, -1):
+        connection.execute(update(_states).values(now_ms=_states.c.now_ms + step))
 
 
 def _touch(connection: Connection) -> None:

@@ -58,6 +58,8 @@ class AgentPacing:
             return
         if is_paced_by_agents(call.plan):
             self._board.paced_ids.add(call.plan.id)
+        if not event.is_live:
+            campaign.machines.add(call.id)
         if event.answered_ms is None:
             campaign.dialling[call.id] = call.started_ms
         elif not call.transfers:
@@ -80,11 +82,14 @@ class AgentPacing:
         if campaign.measures:
             measure.answered(campaign.figures, call.started_ms, event.answered_ms, is_live=event.is_live)
             self._board.keep_figures(campaign)
+        if not event.is_live:
+            campaign.machines.add(call.id)
         campaign.greeted[call.id] = event.answered_ms  # A machine that is played to may come to an agent, too.
 
     def ended(self, campaign: OpenCampaign, call: Call, outcome: CallOutcome) -> None:
         """A call is over. One that was hung up before it was known who answered counts as answered by a person."""
         campaign.greeted.pop(call.id, None)
+        campaign.machines.discard(call.id)
         was_unknown = campaign.dialling.pop(call.id, None) is not None
         if not campaign.measures:
             return

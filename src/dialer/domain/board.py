@@ -28,6 +28,7 @@ class OpenCampaign:
         "is_full",
         "is_idle",
         "legs",
+        "machines",
         "next_dial_us",
         "plan",
         "status",
@@ -59,6 +60,8 @@ class OpenCampaign:
         """When each call was dialled that may come to an agent and that nobody has answered yet."""
         self.greeted: dict[int, int] = {}
         """When each call was answered that has not come to its transfer yet."""
+        self.machines: set[int] = set()
+        """Calls in progress that detection found a machine in: nobody is abandoned who is nobody."""
 
     @property
     def measures(self) -> bool:

@@ -62,6 +62,7 @@ class CallRestored(msgspec.Struct, frozen=True):
     call: Call
     answered_ms: int | None = None
     """When it was answered, if `CallAnswered` has told so."""
+    is_live: bool = True
 
 
 class CampaignWoken(msgspec.Struct, frozen=True, gc=False):

@@ -354,7 +354,7 @@ class Transfers:
             if not transfer.is_abandoned:
                 transfer.is_abandoned = True
                 campaign = self._board.campaigns[call.plan.id]
-                if campaign.measures:
+                if campaign.measures and call.attempt > 0 and call_id not in campaign.machines:
                     measure.abandoned(campaign.figures)
                     self._board.keep_figures(campaign)
                 self._board.emit(KeepTransfer(call, transfer))

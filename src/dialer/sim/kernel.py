@@ -167,7 +167,7 @@ class Kernel:
             if isinstance(event, events.CallEnded):
                 break
             if isinstance(event, events.CallAnswered):
-                restored = events.CallRestored(call, event.answered_ms)
+                restored = events.CallRestored(call, event.answered_ms, event.is_live)
             if not isinstance(event, events.TransferReached):
                 milestone = self._carrier.proceed(call.id)
                 continue

@@ -81,7 +81,9 @@ class Database:
         """
         if not self._is_failing:
             return True
-        if self._turn is None or self._turn.locked():
+        if self._turn is None:
+            self._turn = anyio.Lock()
+        if self._turn.locked():
             return False
         async with self._turn:
             try:
