@@ -21,6 +21,7 @@ from tests.domain.fleet import DAY_MS, START_MS, Fleet, numbers, plan
 from tests.domain.test_windows import ZONES, calendars, may_call_in_all
 
 HOUR_MS = 3_600_000
+CARD = RateCard({"33199000": Rate(12_000, 30, 6, 500), "331990000": Rate(1, 1)})
 settings_of_a_campaign = st.fixed_dictionaries(
     {
         "frequency": st.integers(1, 5) | st.integers(1, 600) | st.just(60_000),
@@ -81,9 +82,7 @@ def builders(draw: st.DrawFn) -> Callable[[], Fleet]:
         others=(GatewayPlan(2, draw(st.integers(0, 5)), draw(st.integers(0, 3))),),
         balance=draw(st.just(10**9) | st.integers(6_000, 200_000)),
         rate=draw(st.sampled_from([Rate(0), Rate(6_000), Rate(59_999, 6, 1, 7)])),
-        card=draw(
-            st.sampled_from([NO_CARD, RateCard({"33199000": Rate(12_000, 30, 6, 500), "331990000": Rate(1, 1)})])
-        ),
+        card=draw(st.sampled_from([NO_CARD, CARD])),
         parameters=draw(parameters_of_a_gateway.map(at_most_certain)),
         seed=draw(st.integers(0, 2**63 - 1)),
     )

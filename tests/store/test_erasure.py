@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from contextlib import closing
+from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
@@ -9,10 +10,12 @@ import pytest
 
 from dialer.domain.enums import CallRequestStatus, CampaignStatus, SubscriberStatus
 from dialer.domain.spellings import ERASED
+from dialer.forecast.excerpt import copy_campaign
+from dialer.forecast.scratch import Scratch
 from dialer.store import files
 from dialer.store.aggregate import count_answers
 from dialer.store.database import Database
-from dialer.store.do_not_call import hashed
+from dialer.store.do_not_call import hashed, numbers_on
 from dialer.store.erasure import Erased, ErasureError, erase_ended, erase_number
 from dialer.store.models import (
     CallRequest,
@@ -30,8 +33,9 @@ from dialer.store.models import (
     SurveyResult,
     User,
 )
+from dialer.store.story.reading import read_story
 from tests.store.leftovers import holding
-from tests.worker.house import ALL_ANSWER, CENTS, DAY_MS, House
+from tests.worker.house import ALL_ANSWER, CENTS, DAY_MS, MONDAY_NOON_MS, House
 
 NUMBER: Final = "+12025550187"
 OTHER: Final = "+12025550188"
@@ -154,6 +158,22 @@ async def test_a_number_that_was_loaded_again_is_still_not_called_by_who_has_the
         (3, NUMBER, ""),
         (3, OTHER, ""),
     ]
+
+
+async def test_a_forecast_and_a_story_know_of_hashes_too(house: House) -> None:
+    dnc_id = house.dnc_list(NUMBER, "+12025550189")
+    erase(house)
+    survey_id = house.survey({"type": 1, "script": "hello"})
+    await house.started(survey_id, house.phonebook(NUMBER, OTHER), dnc_id=dnc_id, frequency=1)
+    scratch = Scratch()
+    house.database.read_now(lambda s: scratch.write_now(lambda t: copy_campaign(s, t, 1, house.now_ms())))
+    assert scratch.read_now(lambda c: numbers_on(c, dnc_id, [NUMBER, OTHER])) == {NUMBER: MONDAY_NOON_MS}
+    scratch.close()
+    told: dict[str, Any] = {"now_ms": house.now_ms(), "region": None, "service_zone": "UTC"}
+    stories = [
+        house.database.read_now(partial(read_story, campaign="1", number=number, **told)) for number in (NUMBER, OTHER)
+    ]
+    assert [story.dnc is not None and story.dnc.since is not None for story in stories] == [True, False]
 
 
 async def test_a_retry_is_not_made_once_the_number_is_listed_as_a_hash(house: House) -> None:

@@ -7,7 +7,7 @@ known to that dial. When a step fails nothing of it is there; the engine is buil
 """
 
 import contextlib
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from typing import Final
 
 import anyio
@@ -18,7 +18,7 @@ from dialer.domain.engine import Engine
 from dialer.domain.events import AgentClosed, CampaignClosed, DidsForgotten, Event, GatewayOpened, QueueClosed
 from dialer.domain.plans import GatewayPlan
 from dialer.sim.carrier import SimulatedCarrier
-from dialer.sim.kernel import Kernel
+from dialer.sim.kernel import Book, Carrier, Kernel
 from dialer.store.collecting import collect_campaign, has_uncollected
 from dialer.store.database import Database, StorageUnavailableError
 from dialer.store.floor import call_backs_of
@@ -41,8 +41,16 @@ LAG_MS_MAX: Final = 1_000
 _log = structlog.get_logger(__name__)
 
 
+NewKernel = Callable[[Engine, Carrier, Book, int], Kernel]
+"""Makes the kernel that drives an engine: it stands at a moment in milliseconds since the epoch."""
+
+
 class NotVirtualError(Exception):
     """Raised when a clock that goes by itself is told to advance."""
+
+
+def _new_kernel(engine: Engine, carrier: Carrier, book: Book, now_ms: int) -> Kernel:
+    return Kernel(engine, carrier, book, now_ms=now_ms)
 
 
 class Worker:
@@ -59,12 +67,14 @@ class Worker:
         seed: int,
         service_zone: str,
         recordings: Recordings | None = None,
+        new_kernel: NewKernel = _new_kernel,
     ) -> None:
         self.clock = clock
         self.seed: Final = seed
         self._database: Final = database
         self._service_zone: Final = service_zone
         self._recordings: Final = recordings
+        self._new_kernel: Final = new_kernel
         self._step_turn = anyio.Lock()
         self._nudged = anyio.Event()
         self._live: _Live | None = None
@@ -148,6 +158,7 @@ class Worker:
                 seed=self.seed,
                 service_zone=self._service_zone,
                 recordings=self._recordings,
+                new_kernel=self._new_kernel,
             )
         elif live.version != self._database.version(connection) or live.has_more_to_collect:
             live.refresh(connection)
@@ -206,6 +217,7 @@ class _Live:
         seed: int,
         service_zone: str,
         recordings: Recordings | None,
+        new_kernel: NewKernel,
     ) -> None:
         state = open_state(connection, clock.now_ms())
         now_ms = max(state.now_ms, clock.now_ms())
@@ -225,7 +237,7 @@ class _Live:
         """The version of the database that the engine knows."""
         self.has_more_to_collect = False
         self.engine: Final = Engine(seed=seed, first_call_id=state.last_callrequest_id + 1)
-        self.kernel: Final = Kernel(self.engine, self._carrier, self.journal, now_ms=now_ms)
+        self.kernel: Final = new_kernel(self.engine, self._carrier, self.journal, now_ms)
         self._unreadable: set[int] = set()
         self._tell(self._read(connection), restore=connection)
 
