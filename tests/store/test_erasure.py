@@ -227,6 +227,9 @@ async def test_during_a_text_message_it_is_refused(house: House) -> None:
         erase(house)
     await house.advance(60)
     assert erase(house).subscribers == 1
+    (message,) = house.rows(SmsMessage)
+    names = ("phone_number", "dialled_number", "text_message", "contact_id", "status", "parts")
+    assert [message[name] for name in names] == [ERASED, "", ERASED, None, "Delivered", 1]
 
 
 async def test_a_callee_who_was_going_to_call_back_does_not(house: House, tmp_path: Path) -> None:

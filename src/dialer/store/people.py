@@ -3,11 +3,27 @@
 from collections.abc import Callable, Collection
 from typing import Any, Final
 
-from sqlalchemy import ColumnElement, Connection, Select, String, and_, case, delete, literal, or_, select, update
+from sqlalchemy import (
+    ColumnElement,
+    Connection,
+    Select,
+    String,
+    and_,
+    bindparam,
+    case,
+    delete,
+    literal,
+    literal_column,
+    null,
+    or_,
+    select,
+    update,
+)
 from sqlalchemy import cast as sql_cast
 
 from dialer.domain.enums import LegType, SectionType, SubscriberStatus
 from dialer.domain.spellings import ERASED
+from dialer.store.bulk import Bulk
 from dialer.store.models import CallBack, CallRequest, Cdr, SmsMessage, Subscriber, SurveyResult
 
 CHOSEN: Final = (SectionType.PLAY_MESSAGE, SectionType.MULTI_CHOICE, SectionType.RATING, SectionType.HANG_UP)
@@ -18,6 +34,16 @@ _messages = SmsMessage.__table__
 _results = SurveyResult.__table__
 _cdrs = Cdr.__table__
 _call_backs = CallBack.__table__
+_erased: ColumnElement[str] = literal_column(f"'{ERASED}'")
+_nothing: ColumnElement[str] = literal_column("''")
+_NO_TEXT: Final = {"contact_id": null(), "phone_number": _erased, "dialled_number": _nothing, "text_message": _erased}
+# One by one, as SQLite has no statistics and would otherwise read all messages there are.
+_ERASE_TEXTS: Final = Bulk(
+    update(_messages)
+    .where(_messages.c.subscriber_id == bindparam("person"), _messages.c.callrequest_id.is_(None))
+    .values(_NO_TEXT),
+    ("person",),
+)
 
 DeleteFile = Callable[[str], None]
 """Deletes a file of the media folder, if it is there."""
@@ -42,14 +68,9 @@ def erase_people(connection: Connection, subscriber_ids: Collection[int], delete
             dialled_number="",
         )
     )
-    connection.execute(
-        update(_messages)
-        .where(_messages.c.subscriber_id.in_(subscriber_ids))
-        .values(contact_id=None, phone_number=ERASED, dialled_number="", text_message=ERASED)
-    )
-    connection.execute(
-        update(_subscribers).where(_subscribers.c.id.in_(subscriber_ids)).values(_nobody(now_ms))
-    )
+    connection.execute(update(_messages).where(_messages.c.callrequest_id.in_(requests)).values(_NO_TEXT))
+    _ERASE_TEXTS.run(connection, [(subscriber_id,) for subscriber_id in subscriber_ids])
+    connection.execute(update(_subscribers).where(_subscribers.c.id.in_(subscriber_ids)).values(_nobody(now_ms)))
 
 
 def is_erased() -> ColumnElement[bool]:

@@ -1,7 +1,4 @@
-"""What people do in a made-up service, as units of work: each what the API does for one request.
-
-Who has asked for something and has not heard whether it was done asks again, so each of them done twice is done once.
-"""
+"""What people do in a made-up service, as units of work: each what the API does for one request."""
 
 from collections.abc import Callable
 from typing import Any, Final, NamedTuple
@@ -23,7 +20,7 @@ from dialer.store.models import (
     DncContact,
     DncList,
     Gateway,
-    LedgerEntry,
+    Payment,
     Phonebook,
     Queue,
     RateCardLine,
@@ -49,8 +46,6 @@ class Deed(NamedTuple):
     which: int
     dice: Dice
     now_ms: int
-    reference: str
-    """Of this action alone, and the same when it is tried again."""
 
     def one_of(self, model: type[Row], *conditions: ColumnElement[bool]) -> Any:  # noqa: ANN401 - a row's values
         """The row that the action concerns, of those that there are.
@@ -86,13 +81,13 @@ class Deed(NamedTuple):
         return self.connection.execute(select(table.c.id).where(*conditions).limit(1)).first() is not None
 
 
-def perform(connection: Connection, action: Action, now_ms: int, reference: str) -> str:
+def perform(connection: Connection, action: Action, now_ms: int) -> str:
     """Do it; what was done.
 
     Raises:
         RefusedError: it is not possible as things stand.
     """
-    deed = Deed(connection, action.which, Dice(action.dice, action.do), now_ms, reference)
+    deed = Deed(connection, action.which, Dice(action.dice, action.do), now_ms)
     try:
         return f"{action.do}: {_DEEDS[action.do](deed)}"
     except (IllegalMoveError, lifecycle.CampaignNotReadyError, ledger.InsufficientFundsError) as error:
@@ -118,17 +113,20 @@ def _pay_back(deed: Deed) -> str:
 
 def _enter(deed: Deed, kind: str, amount: int) -> str:
     user = deed.one_of(User)
-    entries = LedgerEntry.__table__
-    if not deed.has(entries, entries.c.reference == deed.reference):
-        ledger.post(
-            deed.connection,
-            user_id=user["id"],
-            kind=kind,
-            amount=amount,
-            reference=deed.reference,
-            now_ms=deed.now_ms,
-        )
+    enter(deed.connection, user["id"], kind, amount, deed.now_ms)
     return f"user {user['id']}, {amount}"
+
+
+def enter(connection: Connection, user_id: int, kind: str, amount: int, now_ms: int) -> None:
+    """A payment, or what is paid back, which is negative.
+
+    Raises:
+        InsufficientFundsError: less than that is free.
+    """
+    payment = insert(Payment.__table__).values(user_id=user_id, amount=amount, created_date=now_ms)
+    payment_id = (connection.execute(payment).inserted_primary_key or (0,))[0]
+    reference = f"payment:{payment_id}"
+    ledger.post(connection, user_id=user_id, kind=kind, amount=amount, reference=reference, now_ms=now_ms)
 
 
 def _call_off(deed: Deed) -> str:
