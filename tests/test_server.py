@@ -73,7 +73,9 @@ def test_it_serves_from_one_line_until_it_is_told_to_end(tmp_path: Path) -> None
         assert raw(served, "no header").startswith(b"HTTP/1.1 400 ")
         code, out, err = served.end()
     assert (code, out) == (0, "")
-    assert {json.loads(line)["level"] for line in err.splitlines()} == {"warning"}
+    (start, *others) = (json.loads(line) for line in err.splitlines())
+    assert (start["event"], start["level"]) == ("dialling_taken_up", "info")
+    assert {line["level"] for line in others} == {"warning"}
     assert PASSWORD not in err
 
 

@@ -87,7 +87,7 @@ queues_of_a_centre = st.tuples(
 )
 parameters_of_a_gateway = st.fixed_dictionaries(
     {
-        "answer": st.sampled_from([0.3, 0.8, 0.9]),
+        "answer": st.sampled_from([0.3, 0.8]),
         "congestion": st.sampled_from([0, 0, 0.05]),
         "ring": st.sampled_from([0, 4, [1, 60]]),
         "talk": st.sampled_from([1, [0, 90]]),

@@ -8,7 +8,7 @@ import pytest
 from dialer.domain import effects
 from dialer.domain.callflow import CallFlow
 from dialer.domain.enums import CampaignStatus, Cause, SectionType, SubscriberStatus
-from dialer.domain.events import CallEnded, CampaignClosed, CampaignOpened, DncReached
+from dialer.domain.events import CallEnded, CampaignClosed, CampaignOpened, DidOpened, DncReached
 from dialer.domain.money import Rate
 from dialer.domain.plans import CallOutcome, GatewayPlan
 from dialer.domain.survey import Prompt, Section, Survey
@@ -239,3 +239,23 @@ class TestReports:
             (effects.Dial, 2),
             (effects.FinishCall, 2),
         ]
+
+
+def test_a_campaign_ends_once_though_a_call_that_came_in_goes_on() -> None:
+    """The first calls back at 25 s and stays until 31 s; the last call of the campaign is over at 28 s."""
+    shown = "+33199009999"
+    missed = {"outcome": "no_answer", "call_back_after": 5}
+    heard = {"outcome": "answer", "ring": 1, "hang_up_after": 7}
+    (first, _), (second, _) = callees = numbers(2)
+    one = plan(callerid=shown, ring_limit_ms=20_000)
+    fleet = Fleet(
+        one,
+        callees=[callees],
+        gateway=GatewayPlan(1, max_channels=1),
+        parameters={"listen": 1, "post_dial_delay": 0, "numbers": {first: missed, second: heard}},
+    )
+    fleet.kernel.tell(DidOpened(1, 1, shown, one))
+    fleet.run()
+    ((came_in_until_ms, _),) = (entry for entry in fleet.book.entries if isinstance(entry[1], effects.FinishInbound))
+    assert came_in_until_ms > START_MS + 28_000
+    assert fleet.moves == [(28_000, 1, CampaignStatus.END, "completed")]

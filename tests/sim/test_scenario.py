@@ -206,6 +206,30 @@ def test_contacts_come_first_and_every_number_once() -> None:
         (document(dnc=["x"]), "dnc[0]: Enter 3 to 15 digits with an optional leading +."),
         (document(account={"balance": "NaN"}), "account.balance: A valid number is required."),
         (document(account={"call_rate": -1}), "account.call_rate: Ensure that this amount is not negative."),
+        (
+            document(account={"rate_card": [{"prefix": "+44", "rate": 1}]}),
+            r"account.rate_card[0].prefix: Expected `str` matching regex '^[0-9]{0,15}\\Z'",
+        ),
+        (
+            document(account={"rate_card": [{"prefix": "44"}]}),
+            "account.rate_card[0]: Object missing required field `rate`",
+        ),
+        (
+            document(account={"rate_card": [{"prefix": "44", "rate": 1, "first_increment": 0}]}),
+            "account.rate_card[0].first_increment: Expected `int` >= 1",
+        ),
+        (
+            document(account={"rate_card": [{"prefix": "44", "rate": 1}, {"prefix": "44", "rate": 2}]}),
+            "account.rate_card[1].prefix: There is a rate for this prefix already.",
+        ),
+        (
+            document(account={"rate_card": [{"prefix": "44", "rate": "NaN"}]}),
+            "account.rate_card[0].rate: A valid number is required.",
+        ),
+        (
+            document(account={"rate_card": [{"prefix": "", "rate": 0, "connection_fee": -1}]}),
+            "account.rate_card[0].connection_fee: Ensure that this amount is not negative.",
+        ),
         (document(gateway={"max_cps": -1}), "gateway.max_cps: Expected `int` >= 0"),
         (
             document(gateway={"parameters": {"ring": -1}}),

@@ -116,7 +116,7 @@ TAMPERED = {
         ["user 1: balance", "cdr {charged}: ledger entry call:"],
     ),
     "an entry for a call that cost nothing": (
-        f"{ENTER} SELECT 1, 'call', -7, 'call:' || callid, 0 FROM cdr WHERE id = {{free}}",
+        f"{ENTER} SELECT 1, 'call', -7, 'call:' || callid, 0 FROM cdr WHERE id = {{free}}",  # noqa: S608 - a constant
         ["user 1: balance", "cdr {free}: ledger entry call:"],
     ),
     "an entry that nothing caused": (

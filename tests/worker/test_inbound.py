@@ -3,8 +3,10 @@
 from typing import Any, Final
 
 import pytest
+from sqlalchemy import Connection, event
 
 from dialer.domain.enums import CallRequestStatus, CampaignStatus, SubscriberStatus
+from dialer.store.loading import Loader
 from dialer.store.models import CallBack, CallRequest, Campaign, Cdr, Did, Gateway, Row, Subscriber, SurveyResult, User
 from tests.worker.house import CENTS, House
 from tests.worker.test_transfers import CALLER, OTHER, second
@@ -178,3 +180,28 @@ def delete(house: House, model: type[Row], row_id: int) -> None:
     """Delete a row, and what belongs to it."""
     table = model.__table__
     house.database.write_now(lambda connection: connection.execute(table.delete().where(table.c.id == row_id)))
+
+
+async def test_many_numbers_take_as_many_questions_as_a_few(house: House) -> None:
+    """They are read anew after every change that anybody makes to anything."""
+    campaign_id = await shown(house)
+    asked: list[str] = []
+
+    def count(_connection: Connection, _cursor: object, statement: str, *_: object) -> None:
+        asked.append(statement)
+
+    def questions() -> int:
+        asked.clear()
+        house.database.read_now(lambda connection: Loader(service_zone="UTC").world(connection, house.now_ms()))
+        return len(asked)
+
+    engine = house.database._readers  # noqa: SLF001 - nothing else sees the statements
+    did(house, campaign_id)
+    event.listen(engine, "before_cursor_execute", count)
+    try:
+        before = questions()
+        for place in range(50):
+            did(house, campaign_id, f"+3319900{place + 1:04d}")
+        assert questions() == before
+    finally:
+        event.remove(engine, "before_cursor_execute", count)

@@ -1,5 +1,6 @@
 """Rate cards in the service: what is held, what is charged, and what a restart or a change leaves as it was."""
 
+from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
@@ -10,6 +11,7 @@ from dialer.domain.money import Rate, format_money
 from dialer.sim.report import cdr_record, show_date
 from dialer.sim.scenario import parse_scenario
 from dialer.sim.simulation import Simulation
+from dialer.store.circumstances import circumstances_of
 from dialer.store.models import Agent, CallRequest, Campaign, Cdr, Gateway, LedgerEntry, RateCardLine, Transfer, User
 from dialer.store.rates import card_changed, rate_of
 from tests.worker.house import CENTS, MONDAY_NOON_MS, House
@@ -117,6 +119,22 @@ async def test_an_agent_who_becomes_dearer_while_a_call_waits_costs_what_was_hel
     await sociable.advance(600)
     leg = sociable.rows(Cdr)[0]
     assert (leg["phone_number"], rate_of(leg)) == (PARIS, Rate(2 * CENTS))
+
+
+async def test_a_campaign_lacks_credit_when_not_even_the_cheapest_number_can_be_paid_for(sociable: House) -> None:
+    """0.01 is there: a minute costs 0.02, and half a minute to Paris 0.01."""
+    campaign_id = await sociable.started(sociable.survey(LONG), sociable.phonebook())
+    sociable.pay(CENTS - 100_000 * CENTS)
+
+    def lacks_credit() -> bool:
+        read = partial(circumstances_of, campaign_ids=[campaign_id], now_ms=sociable.now_ms(), service_zone="UTC")
+        return sociable.database.read_now(read)[campaign_id].lacks_credit
+
+    before = lacks_credit()
+    sociable.price("44", 3 * CENTS)
+    dearer = lacks_credit()
+    sociable.price("33", 2 * CENTS, first_increment=30)
+    assert (before, dearer, lacks_credit()) == (True, True, False)
 
 
 # --- the simulation -----------------------------------------------------------------------------------------------

@@ -48,7 +48,7 @@ class AgentPacing:
 
     def paced(self) -> list[OpenCampaign]:
         """The campaigns that dial for agents and may dial, in order."""
-        campaigns = (self._board.campaigns[campaign_id] for campaign_id in sorted(self._board.paced_ids))
+        campaigns = (self._board.campaigns[campaign_id] for campaign_id in self._board.paced)
         return [campaign for campaign in campaigns if campaign.status in ACTIVE]
 
     def restore(self, campaign: OpenCampaign, event: CallRestored) -> None:
@@ -57,7 +57,7 @@ class AgentPacing:
         if not call.plan.flow.queue_ids:
             return
         if is_paced_by_agents(call.plan):
-            self._board.paced_ids.add(call.plan.id)
+            self._board.paced.add(call.plan.id, call.plan.flow.queue_ids)
         if not event.is_live:
             campaign.machines.add(call.id)
         if event.answered_ms is None:
@@ -105,8 +105,7 @@ class AgentPacing:
         queue_ids = plan.flow.queue_ids
         staff = self._floor.staff(queue_ids, now_ms)
         # Calls count though their campaign has ended; what it may abandon does not.
-        known = (self._board.campaigns[campaign_id] for campaign_id in sorted(self._board.paced_ids))
-        sharing = [one for one in known if not queue_ids.isdisjoint(one.plan.flow.queue_ids)]
+        sharing = [self._board.campaigns[campaign_id] for campaign_id in self._board.paced.sharing(queue_ids)]
         others = [one for one in sharing if one is not campaign and one.status in ACTIVE]
         return Situation(
             now_ms=now_ms,

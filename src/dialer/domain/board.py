@@ -1,5 +1,7 @@
 """What the parts of the engine have in common: who is open, what is in progress, and what is to be done about it."""
 
+from collections import defaultdict
+from collections.abc import Iterator
 from typing import Final
 
 from dialer.domain.capacity import Account, GatewayLoad
@@ -69,6 +71,41 @@ class OpenCampaign:
         return self.plan.dial_method is not DialMethod.FIXED_RATE
 
 
+class PacedCampaigns:
+    """The campaigns that dial for agents, found by the queues that they dial for: there may be very many of both."""
+
+    __slots__ = ("_by_queue", "_queue_ids")
+
+    def __init__(self) -> None:
+        self._queue_ids: dict[int, frozenset[int]] = {}
+        self._by_queue: defaultdict[int, set[int]] = defaultdict(set)
+
+    def __iter__(self) -> Iterator[int]:
+        """Their ids, in order."""
+        return iter(sorted(self._queue_ids))
+
+    def __len__(self) -> int:
+        return len(self._queue_ids)
+
+    def add(self, campaign_id: int, queue_ids: frozenset[int]) -> None:
+        """A campaign dials for the agents of these queues."""
+        self.discard(campaign_id)
+        self._queue_ids[campaign_id] = queue_ids
+        for queue_id in queue_ids:
+            self._by_queue[queue_id].add(campaign_id)
+
+    def discard(self, campaign_id: int) -> None:
+        """A campaign dials for agents no more, if it ever did."""
+        for queue_id in self._queue_ids.pop(campaign_id, ()):
+            self._by_queue[queue_id].discard(campaign_id)
+            if not self._by_queue[queue_id]:
+                del self._by_queue[queue_id]
+
+    def sharing(self, queue_ids: frozenset[int]) -> list[int]:
+        """The ids of those that dial for any of these queues, in order."""
+        return sorted(set().union(*(self._by_queue.get(queue_id, ()) for queue_id in queue_ids)))
+
+
 class Board:
     """The state of the engine."""
 
@@ -76,8 +113,7 @@ class Board:
         self.seed: Final = seed
         self.next_call_id = first_call_id
         self.campaigns: Final[dict[int, OpenCampaign]] = {}
-        self.paced_ids: Final[set[int]] = set()
-        """The campaigns that dial for agents."""
+        self.paced: Final = PacedCampaigns()
         self.gateways: Final[dict[int, GatewayLoad]] = {}
         self.accounts: Final[dict[int, Account]] = {}
         self.calls: Final[dict[int, Call]] = {}

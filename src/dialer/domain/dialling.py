@@ -281,7 +281,8 @@ class Dialling:
     def end_if_completed(self, now_ms: int, event: events.SubscribersCounted) -> None:
         """A campaign none of whose subscribers is open has ended."""
         campaign = self._campaigns.get(event.campaign_id)
-        if campaign is not None and event.has_any and not event.has_open:
+        # One that has ended already is still known while calls are in progress that came in.
+        if campaign is not None and campaign.status in ACTIVE and event.has_any and not event.has_open:
             self._move(campaign, CampaignStatus.END, "completed", now_ms)
 
     def _move(self, campaign: OpenCampaign, status: CampaignStatus, reason: str, now_ms: int) -> None:
@@ -314,4 +315,4 @@ class Dialling:
         """Let go of a campaign that dials no more and has no calls."""
         if campaign.in_progress == campaign.inbound == 0 and campaign.status not in ACTIVE:
             self._campaigns.pop(campaign.plan.id, None)
-            self._board.paced_ids.discard(campaign.plan.id)
+            self._board.paced.discard(campaign.plan.id)

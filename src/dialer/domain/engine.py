@@ -5,7 +5,7 @@ clock, no database and no chance of its own: the server's worker and the simulat
 """
 
 from collections.abc import Callable
-from typing import Any, Final
+from typing import Any, Final, get_args
 
 import msgspec
 
@@ -46,6 +46,7 @@ _MOVES_AGENTS: Final = frozenset(
     }
 )
 """What may change whom an agent talks to, or how many calls are on their way to one."""
+_REPORTS: Final = frozenset(get_args(events.Report))
 
 
 class Engine:
@@ -111,8 +112,13 @@ class Engine:
         return self._board.next_call_id
 
     def handle(self, now_ms: int, event: events.Event) -> list[Effect]:
-        """What is to be done because of `event` at `now_ms`, in order."""
+        """What is to be done because of `event` at `now_ms`, in order.
+
+        A report that a carrier makes twice, late, or of a call that nobody has placed changes nothing.
+        """
         effects: list[Effect] = []
+        if type(event) in _REPORTS and not self._is_news(event):
+            return effects
         self._board.effects = effects
         self._handlers[type(event)](now_ms, event)
         if type(event) in _MOVES_AGENTS:
@@ -124,6 +130,14 @@ class Engine:
         if self._calls:
             self._watchdog.wake(now_ms)
         return effects
+
+    def _is_news(self, report: Any) -> bool:  # noqa: ANN401 - one of `events.Report`, which was looked up by its type
+        """Whether a report is of a call in progress, and not an echo."""
+        call = self._calls.get(report.call_id)
+        if call is None or 0 < report.place <= call.heard:
+            return False
+        call.heard = max(call.heard, report.place)
+        return True
 
     # --- opening and closing ------------------------------------------------------------------------------------
 
@@ -149,9 +163,9 @@ class Engine:
             self._gateways[campaign.plan.gateway_id].waiting.discard(plan.id)
         campaign.plan = plan
         if is_paced_by_agents(plan):
-            self._board.paced_ids.add(plan.id)
+            self._board.paced.add(plan.id, plan.flow.queue_ids)
         else:
-            self._board.paced_ids.discard(plan.id)
+            self._board.paced.discard(plan.id)
         campaign.status = event.status
         campaign.next_dial_us = event.next_dial_us
         campaign.callerid_turns = turns_of(plan, event.callerid_turns)
@@ -213,11 +227,8 @@ class Engine:
             self._free(call, now_ms)
 
     def _end_call(self, now_ms: int, event: events.CallEnded) -> None:
-        """A second report of the same end finds no call, and changes nothing."""
-        call = self._calls.get(event.call_id)
-        if call is None:
-            return
-        self._transfers.call_over(now_ms, call)
+        call = self._calls[event.call_id]
+        self._transfers.call_over(now_ms, call, event.outcome)
         del self._calls[event.call_id]
         if call.parent_id is not None:
             self._texts.finished(call, event.outcome)

@@ -9,6 +9,7 @@ from dialer.domain.board import ACTIVE, Board, OpenCampaign
 from dialer.domain.effects import AnswerCall, FinishInbound, RefuseInbound
 from dialer.domain.identity import call_uuid
 from dialer.domain.money import Rate
+from dialer.domain.numbers import digits_of
 from dialer.domain.plans import Call, CallOutcome, CampaignPlan, bill
 
 FREE: Final = Rate(0)
@@ -28,14 +29,14 @@ class Inbound:
 
     def open_did(self, _now_ms: int, event: events.DidOpened) -> None:
         """A number, and the campaign that answers it. Of several with the same digits the first one counts."""
-        self._dids.setdefault(_digits(event.number), event)
+        self._dids.setdefault(digits_of(event.number), event)
         campaign = None if event.plan is None else self._board.campaigns.get(event.plan.id)
         if campaign is not None and event.plan is not None and campaign.status not in ACTIVE:
             campaign.plan = event.plan  # Nobody else tells how a campaign stands that is over but takes calls.
 
     def arrived(self, now_ms: int, event: events.CallArrived) -> None:
         """A call comes in: answer it with its campaign's survey, or refuse it with cause 1."""
-        did = self._dids.get(_digits(event.did_number))
+        did = self._dids.get(digits_of(event.did_number))
         if did is None:
             return
         if did.plan is None:
@@ -72,8 +73,3 @@ class Inbound:
             did_id=did.did_id,
             did_number=did.number,
         )
-
-
-def _digits(number: str) -> str:
-    """What two spellings of a number have in common: a caller ID is shown as its owner wrote it."""
-    return "".join(filter(str.isdigit, number))

@@ -39,3 +39,17 @@ def normalise(number: str, region: str | None = None) -> str:
         return bare
     international = phonenumbers.format_number(parsed, phonenumbers.PhoneNumberFormat.E164)
     return international if len(international) <= NUMBER_DIGITS_MAX + 1 else bare
+
+
+def is_number(number: str) -> bool:
+    """Whether a text can be a phone number."""
+    try:
+        normalise(number)
+    except NumberError:
+        return False
+    return True
+
+
+def digits_of(number: str) -> str:
+    """What all spellings of a number have in common, whoever wrote them."""
+    return "".join(filter(str.isdigit, number))

@@ -10,6 +10,7 @@ from dialer.domain.answers import count_answers
 from dialer.domain.callflow import NODES_PER_CALL_MAX
 from dialer.domain.enums import SectionType
 from dialer.domain.loops import loops
+from dialer.domain.numbers import is_number
 from dialer.domain.reach import Path, shortest_paths
 from dialer.domain.survey import BRANCH_ANY, BRANCH_DONE, BRANCH_TIMEOUT, Section, Survey
 from dialer.domain.ways import ways_out
@@ -143,10 +144,14 @@ def _check_answers(section: Section, _: Mapping[int, Section]) -> Iterator[_Rema
 
 
 def _check_destination(section: Section, _: Mapping[int, Section]) -> Iterator[_Remark]:
-    if section.type is SectionType.CALL_TRANSFER and section.queue_id is None and not section.phonenumber.strip():
-        yield _Remark(
-            FindingLevel.ERROR, FindingCode.NO_DESTINATION, "The transfer has neither a phonenumber nor a queue."
-        )
+    if section.type is SectionType.CALL_TRANSFER and section.queue_id is None:
+        message = ""
+        if not section.phonenumber.strip():
+            message = "The transfer has neither a phonenumber nor a queue."
+        elif not is_number(section.phonenumber):
+            message = "The transfer's phonenumber is no telephone number."
+        if message:
+            yield _Remark(FindingLevel.ERROR, FindingCode.NO_DESTINATION, message)
     if section.type is SectionType.SMS and not section.sms_text.strip():
         yield _Remark(FindingLevel.WARNING, FindingCode.MISSING_TEXT, "There is no sms_text: no message is sent.")
 

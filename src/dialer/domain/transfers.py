@@ -21,13 +21,14 @@ from dialer.domain.effects import (
     WakeFloor,
 )
 from dialer.domain.enums import AgentStatus, Cause, TransferStatus
+from dialer.domain.events import LegEnded
 from dialer.domain.hopper import NEVER_MS
 from dialer.domain.identity import call_uuid
 from dialer.domain.money import Rate
 from dialer.domain.numbers import NumberError, normalise
 from dialer.domain.pacing import measure
 from dialer.domain.pacing.situation import ABANDONED_AFTER_MS
-from dialer.domain.plans import Call, LegOutcome, Transfer, bill_leg
+from dialer.domain.plans import Call, CallOutcome, LegOutcome, Transfer, bill_leg
 from dialer.domain.queueing.floor import Decision, Floor, Offer, Unserved
 from dialer.domain.queueing.plans import AgentPlan, QueuePlan, Waiting
 
@@ -206,10 +207,12 @@ class Transfers:
         if transfer.has_queued:
             self._free_agent(call, transfer, now_ms)
 
-    def call_over(self, now_ms: int, call: Call) -> None:
-        """A call ended while it waited for an agent."""
+    def call_over(self, now_ms: int, call: Call, outcome: CallOutcome) -> None:
+        """A call ended while it waited for an agent, or, if the end of its B-leg was not reported, during that."""
         transfer = _open_transfer(call)
-        if transfer is not None:
+        if transfer is not None and transfer.started_ms is not None:
+            self.leg_ended(now_ms, LegEnded(call.id, _cut_short(transfer, outcome)))
+        elif transfer is not None:
             self._count_overdue(now_ms)
             self._floor.leave(now_ms, call.id)
             transfer.reason = "hung_up"
@@ -232,7 +235,7 @@ class Transfers:
             self._perform(decision, now_ms)
         self._keep_changes()
         overdue_ms = self._overdue[0][0] if self._overdue else NEVER_MS
-        is_dialled_for = bool(self._board.paced_ids)
+        is_dialled_for = bool(self._board.paced)
         self._wake_at(min(overdue_ms, self._floor.wakes_at_ms(now_ms, is_dialled_for=is_dialled_for)))
         return True
 
@@ -388,6 +391,15 @@ def _nobody(event: events.TransferReached, transfer: Transfer) -> str:
     if transfer.number:
         return ""
     return "invalid_number" if event.number else "no_number"
+
+
+def _cut_short(transfer: Transfer, outcome: CallOutcome) -> LegOutcome:
+    """How a B-leg came out that nothing more will be heard of: it ended with its call, within its own limit."""
+    answered_ms = transfer.answered_ms
+    if answered_ms is None:
+        return LegOutcome(outcome.ended_ms, outcome.cause)
+    ended_ms = min(outcome.ended_ms, answered_ms + transfer.talk_limit_ms)
+    return LegOutcome(ended_ms, outcome.cause, answered_ms, is_connected=True)
 
 
 def _open_transfer(call: Call) -> Transfer | None:

@@ -34,7 +34,7 @@ class Milestone(NamedTuple):
     """A moment of a call that concerns others, and what happens then."""
 
     at_ms: int
-    event: events.Event
+    event: events.Report
 
 
 class Wait(NamedTuple):
@@ -71,6 +71,7 @@ class Conversation:
         "_completed_ms",
         "_cut_ms",
         "_leg",
+        "_place",
         "_position",
         "_results",
         "_walker",
@@ -86,11 +87,14 @@ class Conversation:
         self._cut_ms = 0
         self._leg: Leg | None = None
         self._position: Position | None = None
+        self._place = 0
         self._walker = self._walk()
 
     def next(self, reply: Reply = None) -> Milestone:
         """What happens next that concerns others. After a transfer was reached, that depends on the reply to it."""
-        return self._walker.send(reply)
+        milestone = self._walker.send(reply)
+        self._place += 1
+        return Milestone(milestone.at_ms, replace(milestone.event, place=self._place))
 
     def hang_up(self, now_ms: int) -> tuple[LegOutcome | None, CallOutcome]:
         """How the B-leg and the call come out if both are ended from outside at `now_ms`."""

@@ -76,13 +76,8 @@ class Loader:
         campaigns, unreadable = self._readable(connection, rows.all(), with_past=with_past)
         dids = self._dids(connection)
         busy = busy_campaigns(connection)
-        self._flows = {
-            campaign_id: flow
-            for campaign_id, flow in self._flows.items()
-            if campaign_id in busy
-            or any(campaign_id == one.plan.id for one in campaigns)
-            or any(one.plan is not None and campaign_id == one.plan.id for one in dids)
-        }
+        played = set(busy) | {one.plan.id for one in campaigns} | {one.plan.id for one in dids if one.plan is not None}
+        self._flows = {campaign_id: flow for campaign_id, flow in self._flows.items() if campaign_id in played}
         lines = lines_of(connection, now_ms)
         return World(
             accounts=self._accounts(
@@ -121,17 +116,17 @@ class Loader:
 
     def _dids(self, connection: Connection) -> list[DidOpened]:
         """The numbers that others call. What a campaign has never been started to play, or was aborted, none hear."""
-        found: list[DidOpened] = []
-        for did in connection.execute(select(_dids).order_by(_dids.c.id)).mappings().all():
-            query = (
-                select(_campaigns)
-                .join(_sealed, _sealed.c.id == _campaigns.c.id)
-                .where(_campaigns.c.id == did["campaign_id"], _campaigns.c.status != CampaignStatus.ABORD)
-            )
-            row = connection.execute(query).mappings().one_or_none()
-            plan = None if row is None else self._plan_or_none(connection, row)
-            found.append(DidOpened(did["id"], did["user_id"], normalise(did["did_number"]), plan))
-        return found
+        playable = (
+            select(_campaigns)
+            .join(_sealed, _sealed.c.id == _campaigns.c.id)
+            .where(_campaigns.c.id.in_(select(_dids.c.campaign_id)), _campaigns.c.status != CampaignStatus.ABORD)
+        )
+        rows = connection.execute(playable).mappings().all()
+        plans = {row["id"]: self._plan_or_none(connection, row) for row in rows}
+        return [
+            DidOpened(did["id"], did["user_id"], normalise(did["did_number"]), plans.get(did["campaign_id"]))
+            for did in connection.execute(select(_dids).order_by(_dids.c.id)).mappings()
+        ]
 
     def _accounts(self, connection: Connection, user_ids: set[int]) -> list[AccountOpened]:
         rows = connection.execute(

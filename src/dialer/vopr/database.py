@@ -1,6 +1,7 @@
 """A database that fails on demand: before, within or after a unit of work."""
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any, TypeVar
 
 from sqlalchemy import Connection, event
@@ -18,14 +19,23 @@ class CrashError(StorageUnavailableError):
 class FaultyDatabase(Database):
     """A database whose units of work run at once, in the caller's thread, and meet with the fault that was planned.
 
-    It is safe from nothing but a crash of this process: what is tested is who writes, not the disk.
+    It is safe from nothing but a crash of this process: what is tested is who writes, not the disk. It stands for one
+    file after another, as statements are compiled once for as long as there is one engine.
     """
 
-    def __init__(self, url: str) -> None:
-        super().__init__(url, synchronous="OFF")
+    def __init__(self) -> None:
+        super().__init__("sqlite+aiosqlite:///", synchronous="OFF")
+        self._path = Path()
         self._fault: Fault | None = None
         self._statements_left = 0
         event.listen(self._writer, "before_cursor_execute", self._count_statement)
+        for engine in (self._writer, self._readers):
+            event.listen(engine, "do_connect", self._name_file)
+
+    def open(self, path: Path) -> None:
+        """Let go of all connections, and stand for this file from now on."""
+        self.close()
+        self._path = path
 
     def plan(self, fault: Fault | None, statement: int = 0) -> None:
         """Let the next unit that writes fail so; a full disk before its so manieth statement, if it has as many."""
@@ -64,6 +74,9 @@ class FaultyDatabase(Database):
         if fault is Fault.CRASH_AFTER:
             raise CrashError("the process ends after the commit")
         return result
+
+    def _name_file(self, _dialect: Any, _record: Any, arguments: list[Any], _named: Any) -> None:  # noqa: ANN401 - as below
+        arguments[0] = str(self._path)
 
     def _count_statement(self, *_: Any) -> None:  # noqa: ANN401 - the arguments of SQLAlchemy's event
         if self._statements_left:

@@ -5,6 +5,7 @@ from typing import Final
 
 from sqlalchemy import Connection
 
+from dialer.vopr.look import ask
 from dialer.vopr.memory import Memory
 
 _BREAKS: Final[dict[str, str]] = {
@@ -87,18 +88,25 @@ _BREAKS: Final[dict[str, str]] = {
 }
 
 
+def _all_of(queries: dict[str, str]) -> str:
+    """One query for all of these: the name of each that finds anything, and the first that it finds."""
+    parts = (f"SELECT '{name}', * FROM (SELECT * FROM ({query}) LIMIT 1)" for name, query in queries.items())  # noqa: S608
+    return " UNION ALL ".join(parts)
+
+
+_ALL_BREAKS: Final = _all_of(_BREAKS)
+
+
 def rows(connection: Connection) -> Iterator[str]:
     """What the rows say that must not be."""
-    for rule, query in _BREAKS.items():
-        found = connection.exec_driver_sql(query).first()
-        if found is not None:
-            yield f"{rule} {found[0]}"
+    for rule, row_id in ask(connection, _ALL_BREAKS):
+        yield f"{rule} {row_id}"
 
 
 def acknowledged(connection: Connection, memory: Memory) -> Iterator[str]:
     """I11: what was acknowledged and is not there."""
     entered = "SELECT user_id, sum(amount) FROM ledger_entry WHERE kind IN ('payment', 'refund') GROUP BY user_id"
-    paid = dict(tuple(row) for row in connection.exec_driver_sql(entered))
+    paid = dict(ask(connection, entered))
     for user_id, amount in memory.paid.items():
         if paid.get(user_id, 0) != amount:
             yield f"I11: user {user_id} has paid in {amount}, of which {paid.get(user_id, 0)} is there"
@@ -108,7 +116,7 @@ def final_rows(connection: Connection, memory: Memory) -> Iterator[str]:
     """I9: CDRs are never changed; what they mention may go."""
     query = """SELECT id, user_id, callid, callerid, phone_number, starting_date, duration, billsec, call_cost,
         billed_duration, hangup_cause_q850, leg_type FROM cdr ORDER BY id"""
-    found = [tuple(row) for row in connection.exec_driver_sql(query)]
+    found = ask(connection, query)
     if found[: len(memory.cdrs)] != memory.cdrs:
         yield "I9: a CDR was changed"
     memory.cdrs[:] = found
@@ -123,7 +131,5 @@ def left_over(connection: Connection) -> Iterator[str]:
         "a hold": "SELECT id FROM user_account WHERE held <> 0",
         "a subscriber in a call": "SELECT id FROM subscriber WHERE status = 6",
     }
-    for what, query in queries.items():
-        found = connection.exec_driver_sql(query).first()
-        if found is not None:
-            yield f"left over at the end: {what}, {found[0]}"
+    for what, row_id in ask(connection, _all_of(queries)):
+        yield f"left over at the end: {what}, {row_id}"

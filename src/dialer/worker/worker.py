@@ -7,6 +7,7 @@ known to that dial. When a step fails nothing of it is there; the engine is buil
 """
 
 import contextlib
+from collections import Counter
 from collections.abc import AsyncIterator, Callable
 from typing import Final
 
@@ -37,6 +38,8 @@ SAVE_AFTER_MS: Final = 1_000
 RETRY_SECONDS: Final = 1.0
 LAG_MS_MAX: Final = 1_000
 """A worker on the real clock that comes later than this goes on from now: it does not catch up what it missed."""
+_TAKEN_UP: Final = ("calls", "messages", "call_backs")
+"""What a start takes up again: calls in progress, messages on their way, and who is expected to call back."""
 
 _log = structlog.get_logger(__name__)
 
@@ -97,12 +100,26 @@ class Worker:
     @contextlib.asynccontextmanager
     async def running(self) -> AsyncIterator[None]:
         """While this is entered, what is due happens by itself (on a virtual clock: when it is told to advance)."""
+        await self._take_up()
         await self.settle()
         async with anyio.create_task_group() as tasks:
             if not isinstance(self.clock, VirtualClock):
                 tasks.start_soon(self._go_on)
             yield
             tasks.cancel_scope.cancel()
+
+    async def _take_up(self) -> None:
+        """Build the engine from the rows, do what is due first, and say what the rows had and how long that took.
+
+        What fails is tried again by whoever comes next.
+        """
+        began_s = anyio.current_time()
+        with contextlib.suppress(Exception):
+            async with self._step_turn:
+                await self._one_step(None)
+        if self._live is not None:
+            took_ms = round((anyio.current_time() - began_s) * 1_000)
+            _log.info("dialling_taken_up", **self._live.taken_up, took_ms=took_ms)
 
     async def settle(self) -> None:
         """Let everything happen that is due now, changes that were just committed included.
@@ -239,7 +256,10 @@ class _Live:
         self.engine: Final = Engine(seed=seed, first_call_id=state.last_callrequest_id + 1)
         self.kernel: Final = new_kernel(self.engine, self._carrier, self.journal, now_ms)
         self._unreadable: set[int] = set()
+        self._restored: Final = Counter(dict.fromkeys(_TAKEN_UP, 0))
         self._tell(self._read(connection), restore=connection)
+        self.taken_up: Final = {"campaigns": len(self._open), **self._restored}
+        """How much of each the rows had."""
 
     def refresh(self, connection: Connection) -> None:
         """Tell the engine how the world stands now: something may have changed it."""
@@ -329,7 +349,9 @@ class _Live:
     def _restore_calls(self, connection: Connection) -> None:
         for due_ms, arrived in call_backs_of(connection):
             self.kernel.expect_call_back(due_ms, arrived)
+            self._restored["call_backs"] += 1
         for call in self._loader.calls(connection, self._seed):
+            self._restored["messages" if call.parts else "calls"] += 1
             line = call.plan.gateway_id
             if line not in self._parameters:
                 # The campaign has moved to another gateway, and this one was deleted: the call still has to end.

@@ -4,7 +4,7 @@ import json
 from collections.abc import Sequence
 from typing import Annotated, Final
 
-from sqlalchemy import ColumnElement, RowMapping, Table, update
+from sqlalchemy import ColumnElement, RowMapping, Table, select, update
 
 from dialer.api.crud import refuse_while_in
 from dialer.api.errors import Errors
@@ -23,6 +23,7 @@ from dialer.api.fields import (
 from dialer.api.resource import Change, Derived, Resource, Rule, Unit, Values, table_of
 from dialer.api.shapes import Shape
 from dialer.domain.enums import CallRequestStatus
+from dialer.domain.numbers import digits_of
 from dialer.sim.behaviour import BehaviourError, parse_behaviour
 from dialer.store.models import CallerId, CallerIdGroup, CallRequest, Did, Gateway, SmsGateway, SmsMessage
 from dialer.store.progress import SMS_LINES_FROM
@@ -156,6 +157,18 @@ class DidRead(Shape):
     campaign: Annotated[str, Reference("campaigns")] | None
 
 
+def _one_did_for_a_number(change: Change) -> Errors:
+    """A call that comes in can go to one place only, whoever owns the number and however it is spelled."""
+    if not change.moves("did_number"):
+        return {}
+    did = table_of(Did).c
+    wanted = digits_of(change.values["did_number"])
+    others = change.unit.connection.execute(select(did.did_number).where(did.id != change.record_id)).scalars()
+    if any(digits_of(number) == wanted for number in others):
+        return {"did_number": ["This number is a DID already."]}
+    return {}
+
+
 def _rests(unit: Unit, rows: Sequence[RowMapping]) -> list[Values]:
     """Until when each gateway rests, of those that do."""
     ends = [row["rests_until_ms"] for row in rows]
@@ -250,4 +263,11 @@ CALLERIDS = Resource(
     write=CallerIdWrite,
     filters=("areacode", "callerid_num"),
 )
-DIDS = Resource(path="did", model=Did, read=DidRead, write=DidWrite, filters=("did_number",))
+DIDS = Resource(
+    path="did",
+    model=Did,
+    read=DidRead,
+    write=DidWrite,
+    filters=("did_number",),
+    rules=(Rule(("did_number",), _one_did_for_a_number),),
+)

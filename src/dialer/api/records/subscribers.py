@@ -142,6 +142,8 @@ def _moved(change: Change) -> Values:
     """A subscriber that was given up and is set back is due at once, once more: its counters stay."""
     if change.stored["status"] == SubscriberStatus.IN_PROCESS and change.moves("duplicate_contact"):
         raise ConflictError("The subscriber is being called.")
+    if change.stored["status"] not in SubscriberStatus.__members__.values():
+        raise ConflictError("The subscriber is in a state that this version does not know.")
     current, wanted = SubscriberStatus(change.stored["status"]), SubscriberStatus(change.values["status"])
     if not move_subscriber(current, wanted):
         return {}

@@ -4,6 +4,7 @@ Pure: the moment is an argument, chance is a hash, and the same calls in the sam
 hands out (places, figures) is never changed afterwards: a change makes a new value.
 """
 
+from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from typing import Final
 
@@ -55,6 +56,8 @@ class Floor:
         self._opened: Final[set[int]] = set()
         """Queues that are known, and not only named by a call."""
         self._waiting: Final[dict[int, Waiting]] = {}
+        self._callers: Final[defaultdict[int, set[int]]] = defaultdict(set)
+        """The calls that wait in each queue: whoever dials for some agents asks at every event."""
         self._talks: Final[dict[int, int]] = {}
         """The agent of each call that is being talked in."""
         self._notes = Notes()
@@ -103,6 +106,7 @@ class Floor:
     def restore_waiting(self, waiting: Waiting) -> None:
         """Put back a call that waited, and those who were being asked to take it."""
         self._waiting[waiting.call_id] = waiting
+        self._callers[waiting.queue_id].add(waiting.call_id)
         for agent_id in waiting.offers:
             self._agent(agent_id).asked_call_id = waiting.call_id
 
@@ -188,7 +192,7 @@ class Floor:
             agent_id for queue_id in queue_ids if (line := self._lines.get(queue_id)) for agent_id in line.places
         }
         agents = [agent for agent_id in sorted(members) if (agent := self._agents.get(agent_id))]
-        calls = {waiting.call_id for waiting in self._waiting.values() if waiting.queue_id in queue_ids}
+        calls = set().union(*(self._callers.get(queue_id, ()) for queue_id in queue_ids))
         return staff_of(agents, calls, now_ms)
 
     def changed(self) -> Changes:
@@ -225,6 +229,7 @@ class Floor:
 
     def _keep(self, waiting: Waiting) -> None:
         self._waiting[waiting.call_id] = self._notes.waiting[waiting.call_id] = waiting
+        self._callers[waiting.queue_id].add(waiting.call_id)
 
     def _keep_place(self, now_ms: int, waiting: Waiting) -> None:
         left = LeftEarly(waiting.queue_id, waiting.number, waiting.score_from_ms, now_ms)
@@ -233,6 +238,7 @@ class Floor:
     def _drop(self, waiting: Waiting) -> list[Decision]:
         """The call waits no more; those who were asked are idle again."""
         del self._waiting[waiting.call_id]
+        self._callers[waiting.queue_id].discard(waiting.call_id)
         self._notes.waiting.pop(waiting.call_id, None)
         for agent_id in waiting.offers:
             self._agents[agent_id].asked_call_id = None

@@ -142,6 +142,14 @@ def _dnc_part(connection: Connection, dnc_id: int | None, number: str) -> DncPar
     return DncPart(str(name), moment_or_none(since_ms))
 
 
+def _state(status: int) -> str:
+    """The name of a subscriber's state; a state that no version of ours has written has none."""
+    try:
+        return SubscriberStatus(status).name
+    except ValueError:
+        return f"UNKNOWN ({status})"
+
+
 def _window_part(row: RowMapping, subscriber: RowMapping, now_ms: int, service_zone: str) -> WindowPart:
     zone = subscriber["zone"] or service_zone
     is_known = is_zone_key(zone)
@@ -176,7 +184,7 @@ def _part_of(connection: Connection, row: RowMapping, now_ms: int, service_zone:
     return SubscriberPart(
         id=row["id"],
         created_date=moment(row["created_date"]),
-        status=SubscriberStatus(row["status"]).name,
+        status=_state(row["status"]),
         status_reason=row["status_reason"],
         count_attempt=row["count_attempt"],
         waits_for=waits_for,

@@ -1,0 +1,145 @@
+"""From the start of the server to its first dial, over a large database: `python -m benchmarks.restart [SUBSCRIBERS]`.
+
+The server that ran before was killed while it had calls in progress. The new one goes sixty times as fast as real time,
+as does the one before; what is measured is real time, from the start of the process.
+"""
+
+import json
+import os
+import signal
+import sqlite3
+import subprocess
+import sys
+import tempfile
+import time
+from contextlib import closing
+from pathlib import Path
+
+from sqlalchemy import Connection, insert, select
+
+from benchmarks.advance import DAY_MS, START_MS, add, new_database, survey
+from dialer.domain.enums import CampaignStatus
+from dialer.store import ledger, lifecycle
+from dialer.store.collecting import collect_campaign
+from dialer.store.models import Campaign, CampaignPhonebook, Contact, Gateway, Phonebook, Subscriber, User
+
+SUBSCRIBERS = 100_000
+CAMPAIGNS = 10
+RUNS = 3
+DIALS_BEFORE_KILL = 500
+POLLS_MAX = 60_000
+POLL_S = 0.002
+_CONTACTS = Contact.__table__
+_COPIED = ("contact", "number", "zone", "full_name", "additional_vars", "created_date", "updated_date")
+
+
+def furnish(connection: Connection, subscribers: int) -> None:
+    """Campaigns that are started, a share of the subscribers each; half of the people have been called before."""
+    user_id = add(connection, User, username="ann", password_hash="-", call_rate=2_000)  # noqa: S106 - nobody logs in
+    ledger.post(connection, user_id=user_id, kind="payment", amount=10**12, reference="payment:1", now_ms=START_MS)
+    survey_id, gateway_id = survey(connection, user_id), add(connection, Gateway, name="sim")
+    for place in range(CAMPAIGNS):
+        book_id = add(connection, Phonebook, user_id=user_id, name=f"phonebook {place}")
+        _fill(connection, book_id, place, subscribers // CAMPAIGNS)
+        campaign_id = add(
+            connection,
+            Campaign,
+            user_id=user_id,
+            campaign_code=f"bench{place}",
+            name="bench",
+            startingdate=START_MS,
+            expirationdate=START_MS + DAY_MS,
+            frequency=60,
+            maxretry=2,
+            intervalretry=600,
+            aleg_gateway_id=gateway_id,
+            object_id=survey_id,
+        )
+        add(connection, CampaignPhonebook, campaign_id=campaign_id, phonebook_id=book_id)
+        lifecycle.change_status(connection, campaign_id, CampaignStatus.START, START_MS)
+        while not collect_campaign(connection, campaign_id, START_MS):
+            pass
+
+
+def _fill(connection: Connection, book_id: int, place: int, people: int) -> None:
+    rows = [
+        (f"+1202{place}{one:06d}", f"+1202{place}{one:06d}", "America/New_York", "Ann Other", "{}", START_MS, START_MS)
+        for one in range(people)
+    ]
+    values = [{"phonebook_id": book_id, **dict(zip(_COPIED, row, strict=True))} for row in rows]
+    connection.execute(insert(_CONTACTS), values)
+
+
+def age(path: Path) -> None:
+    """Let half of the subscribers be over, and a tenth of them wait for a retry."""
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute("UPDATE subscriber SET status = 5 WHERE id % 2 = 0")
+        connection.execute("UPDATE subscriber SET due_ms = ? WHERE id % 10 = 1", (START_MS + 60_000,))
+        connection.execute("ANALYZE") if "--analyze" in sys.argv else None
+        connection.commit()
+
+
+def dials(path: Path) -> int:
+    """How many dials are committed."""
+    with closing(sqlite3.connect(path, timeout=60)) as connection:
+        return int(connection.execute("SELECT coalesce(max(id), 0) FROM callrequest").fetchone()[0])
+
+
+def first_dial(folder: Path, dials_until_kill: int) -> dict[str, float]:
+    """Start the server, wait for its first dial and for so many more, and kill it; the seconds it took."""
+    path = folder / "dialer.db"
+    before = dials(path)
+    environ = {**os.environ, "DIALER_CLOCK": "x60", "DIALER_CLOCK_START": "2026-03-02T09:00:00Z"}
+    command = [str(Path(sys.executable).with_name("dialer")), "serve", "--port", "0"]
+    began_s = time.perf_counter()
+    with subprocess.Popen(  # noqa: S603 - our own program
+        command, cwd=folder, env=environ, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as process:
+        try:
+            dialled_s = _wait_for(path, before + 1) - began_s
+            cpu_s = _cpu_s(process.pid)
+            _wait_for(path, before + dials_until_kill)
+        finally:
+            process.send_signal(signal.SIGKILL)
+        lines = (process.stderr or sys.stdin).read().splitlines()
+    start = next(json.loads(line) for line in lines if "dialling_taken_up" in line)
+    return {
+        "first_dial_s": round(dialled_s, 2),
+        "of_it_cpu_s": cpu_s,
+        "taking_up_s": start["took_ms"] / 1_000,
+        "calls_taken_up": start["calls"],
+    }
+
+
+def _cpu_s(process_id: int) -> float:
+    """What a process has had of the processors so far; on a busy machine the better measure."""
+    fields = Path(f"/proc/{process_id}/stat").read_text().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+def _wait_for(path: Path, wanted: int) -> float:
+    for _ in range(POLLS_MAX):
+        if dials(path) >= wanted:
+            return time.perf_counter()
+        time.sleep(POLL_S)
+    raise TimeoutError
+
+
+def main() -> None:
+    """Measure and print."""
+    subscribers = int(sys.argv[1]) if len(sys.argv) > 1 else SUBSCRIBERS
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        database = new_database(name)
+        database.write_now(lambda connection: furnish(connection, subscribers))
+        found = database.read_now(lambda connection: connection.scalar(select(Subscriber.__table__.c.id).limit(1)))
+        database.close()
+        if found is None:
+            raise SystemExit("no subscribers")
+        age(folder / "dialer.db")
+        for _ in range(RUNS):
+            print(json.dumps({"subscribers": subscribers, **first_dial(folder, DIALS_BEFORE_KILL)}))
+
+
+if __name__ == "__main__":
+    main()

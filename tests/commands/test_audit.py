@@ -1,0 +1,50 @@
+"""`dialer audit`, as a shell sees it."""
+
+import sqlite3
+from pathlib import Path
+
+from tests.commands.conftest import Outcome, Run
+from tests.commands.test_users import create
+
+CLEAN = "1 users, 0 payments, 0 ledger entries, 0 CDRs, 0 text messages, 0 campaigns: nothing differs.\n"
+WRONG = "user 1: balance is 0.00007, should be 0.00000, the sum of its entries\n"
+
+
+def tamper(folder: Path) -> None:
+    with sqlite3.connect(folder / "dialer.db") as connection:
+        connection.execute("UPDATE user_account SET balance = 7")
+    connection.close()
+
+
+def test_a_database_that_is_right_is_0_and_one_that_is_wrong_is_1(run: Run, tmp_path: Path) -> None:
+    create(run, "anna")
+    assert run("audit") == Outcome(0, CLEAN, "")
+    tamper(tmp_path)
+    assert run("audit") == Outcome(1, WRONG + CLEAN.replace("nothing differs", "1 differ"), "")
+
+
+def test_as_json(run: Run, tmp_path: Path) -> None:
+    create(run, "anna")
+    tamper(tmp_path)
+    outcome = run("audit", "--json")
+    difference = {"record": "user 1", "field": "balance", "found": "0.00007"}
+    assert (outcome.code, outcome.data["differing"], outcome.data["users"]) == (1, 1, 1)
+    assert outcome.data["differences"] == [{**difference, "expected": "0.00000, the sum of its entries"}]
+
+
+def test_it_makes_no_database(run: Run, tmp_path: Path) -> None:
+    outcome = run("audit")
+    assert (outcome.code, outcome.out, outcome.err.count("\n")) == (1, "", 1)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_it_changes_nothing_while_another_writes(run: Run, tmp_path: Path) -> None:
+    """A writer holds the lock: the audit reads what was committed before."""
+    create(run, "anna")
+    writer = sqlite3.connect(tmp_path / "dialer.db", isolation_level=None)
+    writer.execute("BEGIN IMMEDIATE")
+    writer.execute("UPDATE user_account SET balance = 7")
+    assert run("audit").code == 0
+    writer.execute("COMMIT")
+    assert run("audit").code == 1
+    writer.close()

@@ -1,0 +1,284 @@
+"""A server that is killed again and again while clients write and a campaign runs, and what must be true afterwards.
+
+`python -m tests.end_to_end.killing --kills 20` does it as often as one likes; the suite does it a few times.
+"""
+
+import argparse
+import contextlib
+import itertools
+import json
+import random
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any, Final, NamedTuple, cast
+
+import httpx
+from litestar.testing import TestClient
+
+from tests.api.harness import Caller
+from tests.end_to_end.killed import Memory, Promise, broken_rules, sizes
+from tests.end_to_end.service import START, advance
+from tests.test_server import ADMIN, DIALER, serving
+
+CLOCK: Final = {"DIALER_CLOCK": "x60", "DIALER_CLOCK_START": START}
+PEOPLE: Final = [f"+1202556{number:04d}" for number in range(4_000)]
+NEW_PEOPLE: Final = "+1202557{:04d}"
+WAITS: Final = "+12025580000"
+"""Who is not called before the end, so that the campaign stays open."""
+LISTED_ALREADY: Final = {"phone_number": ["This number is on the list already."]}
+"""By its own wish, in a call."""
+WRITES_MAX: Final = 60
+"""Acknowledged writes of one life of the server, at most."""
+LIFE_S_MAX: Final = 120
+HOURS_MAX: Final = 48
+"""How long the calls may go on once nobody kills the server any more."""
+BEHAVIOUR: Final = {
+    "answer": 0.75,
+    "machine": 0.1,
+    "busy": 0.1,
+    "ring": [3, 20],
+    "talk": [20, 90],
+    "patience": [5, 60],
+    "keys": {"1": 0.4, "2": 0.2, "3": 0.2},
+}
+
+
+class Acknowledged:
+    """Counts what the clients are told was done, so that a kill can wait for the next few."""
+
+    def __init__(self) -> None:
+        self._changed: Final = threading.Condition()
+        self._count = 0
+
+    def one_more(self) -> None:
+        """Something was acknowledged."""
+        with self._changed:
+            self._count += 1
+            self._changed.notify_all()
+
+    def wait_for(self, more: int) -> None:
+        """Wait until so many more are acknowledged."""
+        with self._changed:
+            wanted = self._count + more
+            assert self._changed.wait_for(lambda: self._count >= wanted, LIFE_S_MAX), "the server acknowledges nothing"
+
+
+class Poster:
+    """A client that creates one record after the other: what was not acknowledged it sends again, under its key."""
+
+    def __init__(self, path: str, bodies: Iterator[dict[str, Any]], memory: list[Promise]) -> None:
+        self._path: Final = path
+        self._bodies: Final = bodies
+        self._memory: Final = memory
+        self._key = 0
+        self._body = next(bodies)
+
+    def write(self, root: Caller) -> None:
+        """Create one record."""
+        key = {"Idempotency-Key": f"{self._path}-{self._key}"}
+        answer = root.request("POST", self._path, json=self._body, headers=key)
+        body, self._key, self._body = self._body, self._key + 1, next(self._bodies)
+        if answer.json() == LISTED_ALREADY:
+            return
+        assert answer.status_code == 201, answer.text
+        promise = Promise(body, answer.json()["id"])
+        self._memory.append(promise)
+        if "phone_number" in body:
+            promise.calls = _calls(root, phone_number=body["phone_number"])
+
+
+class Pauser:
+    """A client that pauses and starts a campaign, and looks whether that is so."""
+
+    def __init__(self, campaign: str, memory: list[int]) -> None:
+        self._memory: Final = memory
+        self._campaign: Final = campaign
+        self._status = self._wanted = 1
+        self._calls: int | None = None
+        """While it is paused: how many there were."""
+
+    def write(self, root: Caller) -> None:
+        """Pause it or start it, once it is as it was told to be."""
+        status = root.get(self._campaign)["status"]
+        assert status in {self._status, self._wanted}
+        if self._status == self._wanted == 2:
+            assert self._calls in {None, _calls(root)}, "a dial after the answer to a pause"
+        self._wanted = 3 - self._status
+        root.change(self._campaign, status=self._wanted)
+        self._status = self._wanted
+        self._memory.append(self._status)
+        self._calls = _calls(root) if self._status == 2 else None
+
+
+def _calls(root: Caller, **filters: str) -> int:
+    return int(root.get("callrequest/", page_size=1, **filters)["count"])
+
+
+def furnish(root: Caller) -> str:
+    """A campaign with a survey that transfers to a queue and to a number, and asks who never wants a call again."""
+    root.create("payment", amount=1_000, user=1, description="first")
+    gateway = root.create("gateway", name="sim", parameters=BEHAVIOUR)
+    book = root.create("phonebook", name="people")
+    content = "contact\n" + "\n".join(PEOPLE)
+    answer = root.request("POST", "phonebook/1/import/", content=content, headers={"Content-Type": "text/csv"})
+    assert answer.status_code < 300, answer.text
+    campaign = root.create(
+        "campaigns",
+        name="killed",
+        aleg_gateway=gateway["url"],
+        object_id=str(_survey(root, _queue(root))),
+        phonebook=[book["url"]],
+        dnc=root.create("dnc-list", name="never")["url"],
+        frequency=600,
+        callmaxduration=180,
+        maxretry=2,
+        intervalretry=60,
+    )
+    root.create("subscriber-list", campaign=campaign["url"], duplicate_contact=WAITS, status=2)
+    root.change(campaign["url"], status=1)
+    return f"/rest-api/campaigns/{campaign['id']}/"
+
+
+def _queue(root: Caller) -> str:
+    queue = root.create("queue", name="desk", max_wait_time=40)
+    for place in range(20):
+        agent = root.create("agent", name=f"agent {place}", status=2, parameters={"talk": [10, 60], "answer": [0, 4]})
+        root.create("tier", queue=queue["url"], agent=agent["url"])
+    return str(queue["url"])
+
+
+def _survey(root: Caller, queue: str) -> int:
+    survey = root.create("survey-template", name="poll")
+    common = {"survey": survey["url"], "script": "one moment please"}
+    sections: list[dict[str, Any]] = [
+        {"type": 2, "key_1": "desk", "key_2": "number", "key_3": "never", "timeout": 4},
+        {"type": 6, "queue": queue, "completed": True},
+        {"type": 6, "phonenumber": "+33199000002"},
+        {"type": 9},
+    ]
+    made = [
+        root.create("section-template", **common, order=order, question=f"section {order}", **section)
+        for order, section in enumerate(sections, 1)
+    ]
+    for keys in (1, 2, 3):
+        root.create("branching-template", section=made[0]["url"], keys=str(keys), goto=made[keys]["url"])
+    return int(survey["id"])
+
+
+def writers(memory: Memory, campaign: str, chance: random.Random) -> list[Poster | Pauser]:
+    """The clients, each with something else to write."""
+    new = ({"phonebook": "/rest-api/phonebook/1/", "contact": NEW_PEOPLE.format(place)} for place in itertools.count())
+    never = ({"dnc": "/rest-api/dnc-list/1/", "phone_number": number} for number in chance.sample(PEOPLE, len(PEOPLE)))
+    payments = ({"user": 1, "amount": "0.00001", "description": f"{place}"} for place in itertools.count())
+    return [
+        Poster("contact/", new, memory.contacts),
+        Poster("dnc-contact/", never, memory.never),
+        Poster("payment/", payments, memory.payments),
+        Pauser(campaign, memory.states),
+    ]
+
+
+def write_until_killed(base: str, writer: Poster | Pauser, acknowledged: Acknowledged) -> None:
+    """Write until the server is gone."""
+    with client_of(base) as root, contextlib.suppress(httpx.TransportError):
+        while True:
+            writer.write(root)
+            acknowledged.one_more()
+
+
+@contextlib.contextmanager
+def client_of(base: str) -> Iterator[Caller]:
+    """The administrator."""
+    with httpx.Client(base_url=base.removesuffix("/rest-api/"), timeout=60) as client:
+        yield Caller(cast("TestClient[Any]", client), "root")
+
+
+def live_and_die(folder: Path, clients: list[Poster | Pauser], writes: int) -> dict[str, Any]:
+    """One life of the server: it is killed while so many writes have been acknowledged; what it said of its start."""
+    acknowledged = Acknowledged()
+    with serving(folder, **ADMIN, **CLOCK) as served, ThreadPoolExecutor(len(clients)) as threads:
+        running = [threads.submit(write_until_killed, served.base, client, acknowledged) for client in clients]
+        try:
+            acknowledged.wait_for(writes)
+        finally:
+            _, _, err = served.end(signal.SIGKILL)
+        for future in running:
+            future.result()
+    (start, *others) = (json.loads(line) for line in err.splitlines())
+    assert others == []
+    return dict(start)
+
+
+def begin(folder: Path) -> str:
+    """Make the campaign that runs; its path."""
+    with serving(folder, **ADMIN, **CLOCK) as served, client_of(served.base) as root:
+        campaign = furnish(root)
+        served.end(signal.SIGKILL)
+    return campaign
+
+
+def finish(folder: Path, campaign: str) -> None:
+    """Let everything come to its end, with nobody to disturb it."""
+    with serving(folder, **ADMIN, DIALER_CLOCK="virtual") as served, client_of(served.base) as root:
+        waiting = root.get("subscriber-list/", duplicate_contact=WAITS)[0]
+        root.change(waiting["url"], status=1)
+        root.change(campaign, status=1)
+        for _ in range(HOURS_MAX):
+            advance(root, 3_600)
+            if root.get(campaign)["status"] == 4:
+                break
+        assert root.get(campaign)["status_reason"] == "completed"
+        advance(root, 3_600)
+        code, _, _ = served.end()
+    assert code == 0
+
+
+def audit(folder: Path) -> tuple[int, str]:
+    """What `dialer audit` finds: its exit code and what it prints."""
+    done = subprocess.run([DIALER, "audit"], cwd=folder, capture_output=True, text=True, check=False, timeout=60)
+    return done.returncode, done.stdout + done.stderr
+
+
+class Report(NamedTuple):
+    """What a server has been through, and what is wrong with it."""
+
+    starts: list[dict[str, Any]]
+    acknowledged: dict[str, int]
+    sizes: dict[str, int]
+    audit: tuple[int, str]
+    broken: list[str]
+
+
+def kill_often(folder: Path, *, kills: int, seed: int) -> Report:
+    """Kill a server so often; then let it come to its end, and look."""
+    chance = random.Random(seed)  # noqa: S311 - chance for a test
+    memory = Memory()
+    campaign = begin(folder)
+    clients = writers(memory, campaign, chance)
+    starts = [live_and_die(folder, clients, chance.randint(1, WRITES_MAX)) for _ in range(kills)]
+    finish(folder, campaign)
+    acknowledged = {name: len(getattr(memory, name)) for name in memory.__struct_fields__}
+    path = folder / "dialer.db"
+    return Report(starts, acknowledged, sizes(path), audit(folder), broken_rules(path, memory))
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Kill, look and tell; exit code 1 if anything is wrong."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--kills", type=int, default=20)
+    parser.add_argument("--seed", type=int, default=1)
+    given = parser.parse_args(arguments)
+    with tempfile.TemporaryDirectory() as folder:
+        report = kill_often(Path(folder), kills=given.kills, seed=given.seed)
+    sys.stdout.write(json.dumps(report._asdict(), indent=1) + "\n")
+    sys.exit(1 if report.broken or report.audit[0] else 0)
+
+
+if __name__ == "__main__":
+    main()
