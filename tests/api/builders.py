@@ -52,7 +52,7 @@ class Estate:
         self.agent = owner.create("agent", name="Ann")
         self.tier = owner.create("tier", queue=self.queue["url"], agent=self.agent["url"])
         self.callerid = owner.create("callerid", callerid_num="+12025550199", callerid_group=self.callerid_group["url"])
-        self.did = owner.create("did", did_number="+12025550133", campaign=self.campaign["url"])
+        self.did = owner.create("did", did_number=f"+1202555013{user_id}", campaign=self.campaign["url"])
         self.rate_card = admin.create("rate-card", user=user_id, prefix="1202", rate="0.05", connection_fee="0.01")
         self.entry_id = stored(
             self.database, LedgerEntry, user_id=user_id, kind="call", amount=-123_456, reference=f"call:call-{user_id}"

@@ -42,8 +42,11 @@ class Diary(Book):
         self.entries: list[tuple[int, effects.Effect]] = []
 
     def record(self, effect: effects.Effect, now_ms: int) -> None:
-        """Keep the effect as it came."""
-        self.entries.append((now_ms, effect))
+        """Keep the effect as it came, though the transfer that it tells of goes on changing."""
+        kept = effect
+        if isinstance(effect, effects.KeepTransfer):
+            kept = effects.KeepTransfer(effect.call, msgspec.structs.replace(effect.transfer))
+        self.entries.append((now_ms, kept))
         super().record(effect, now_ms)
 
 

@@ -1,5 +1,6 @@
 """Several campaigns that bring their callees to agents and to numbers: what must hold of every run."""
 
+from collections import Counter
 from collections.abc import Callable
 from functools import partial
 from typing import Any, Final
@@ -13,10 +14,11 @@ from dialer.domain.callflow import CallFlow
 from dialer.domain.enums import AgentStatus, CampaignStatus, DialMethod, QueueStrategy, SectionType, TransferStatus
 from dialer.domain.events import AccountOpened, AgentOpened, CampaignOpened, GatewayOpened, QueueOpened
 from dialer.domain.money import Rate
-from dialer.domain.plans import GatewayPlan
+from dialer.domain.plans import CampaignPlan, GatewayPlan
 from dialer.domain.queueing.plans import AgentPlan, QueuePlan, TierPlan
 from dialer.domain.survey import Prompt, Section, Survey
 from tests.domain.fleet import DAY_MS, START_MS, Fleet, numbers, plan
+from tests.domain.test_engine_properties import story
 
 HOUR_MS: Final = 3_600_000
 
@@ -101,7 +103,13 @@ parameters_of_a_gateway = st.fixed_dictionaries(
 class Centre(Fleet):
     """A fleet with agents; each serves the queues 1 and 2, at another level in each."""
 
-    def __init__(self, *plans: Any, agents: list[tuple[AgentStatus, int, str]], queues: Any, **rest: Any) -> None:
+    def __init__(
+        self,
+        *plans: CampaignPlan,
+        agents: list[tuple[AgentStatus, int, str]],
+        queues: tuple[dict[str, Any], ...],
+        **rest: Any,  # noqa: ANN401 - what a fleet takes
+    ) -> None:
         self._agents = [
             AgentPlan(agent_id, 1, status, wrap_up_ms, f"+3319900{agent_id:04d}", parameters)
             for agent_id, (status, wrap_up_ms, parameters) in enumerate(agents, 1)
@@ -122,6 +130,7 @@ class Centre(Fleet):
         self.tell_floor()
 
     def tell_floor(self) -> None:
+        """Tell of all agents and queues."""
         statuses = {one.agent_id: one.status for one in self.effects(effects.KeepAgent) if one.status is not None}
         for one in self._agents:
             status = statuses.get(one.id, one.status)
@@ -130,6 +139,7 @@ class Centre(Fleet):
             self.kernel.tell(QueueOpened(queue))
 
     def tell_again(self) -> None:
+        """As a fleet does, with the agents."""
         held = self.held
         self.kernel.tell(AccountOpened(1, self.balance - self.book.spent[1], held, self.rate, card=self.card))
         for one in self.gateways:
@@ -143,20 +153,22 @@ class Centre(Fleet):
 
     @property
     def held(self) -> int:
+        """Of the balance, for calls and B-legs."""
         calls = sum(call.hold for call in self.dials) - sum(end.call.hold for end in self.ends)
-        legs = (t.hold for _, t in self.book.transfers.values() if t.status is not TransferStatus.OVER)
+        legs = (leg.hold for _, leg in self.book.transfers.values() if leg.status is not TransferStatus.OVER)
         return calls + sum(legs)
+
+    def begun_ms(self, gateway: GatewayPlan) -> list[int]:
+        """When calls and B-legs went out over a gateway, or will, in order."""
+        calls = [call.started_ms for call in self.dials if call.plan.gateway_id == gateway.id]
+        legs = (leg for _, leg in self.book.transfers.values() if leg.gateway_id == gateway.id)
+        return sorted(calls + [leg.started_ms for leg in legs if leg.started_ms is not None])
 
     def recent(self, gateway: GatewayPlan) -> tuple[int, ...]:
         if not gateway.max_cps:
             return ()
-        begun = [call.started_ms for call in self.dials if call.plan.gateway_id == gateway.id]
-        begun += [
-            t.started_ms
-            for _, t in self.book.transfers.values()
-            if t.gateway_id == gateway.id and t.started_ms is not None
-        ]
-        return tuple(sorted(at for at in begun if at > self.kernel.now_ms - 1_000)[-gateway.max_cps :])
+        recent = [at_ms for at_ms in self.begun_ms(gateway) if at_ms > self.kernel.now_ms - 1_000]
+        return tuple(recent[-gateway.max_cps :])
 
 
 @st.composite
@@ -187,65 +199,86 @@ def built_twice(draw: st.DrawFn) -> tuple[Centre, Centre]:
     return build(), build()
 
 
-def story(fleet: Fleet) -> list[object]:
-    return [fleet.book.cdrs, fleet.moves, [call.callid for call in fleet.dials], dict(fleet.book.spent)]
+def centres() -> st.SearchStrategy[Centre]:
+    """Centres that have been run to their end."""
+    return builders().map(run_to_the_end)
 
 
-@given(builders())
-def test_every_limit_is_kept(build: Callable[[], Centre]) -> None:
-    """Channels, calls a second and transfers at once, B-legs included; money is held for all of them, and comes free."""
+def run_to_the_end(build: Callable[[], Centre]) -> Centre:
+    """The centre, after all that happens."""
     centre = build()
-    most = {one.id: one for one in centre.gateways}
-    carried = dict.fromkeys(most, 0)
-    legs = {one.id: 0 for one in centre.plans}
-    open_: set[str] = set()
-    begun: dict[int, list[int]] = {one: [] for one in most}
-    balance, held = centre.balance, 0
     centre.run()
-    states: dict[str, bool] = {}
-    limits = {one.id: one.max_xfer for one in centre.plans}
-    stopped: dict[int, int] = {}
-    for at_ms, effect in centre.book.entries:
+    return centre
+
+
+class Load:
+    """What is under way, as the effects tell of it: calls and B-legs over each gateway, transfers, money."""
+
+    def __init__(self, centre: Centre) -> None:
+        self.carried: Counter[int] = Counter()
+        self.transfers: Counter[int] = Counter()
+        self.balance = centre.balance
+        self.held = 0
+        self._open: set[str] = set()
+
+    def take_in(self, effect: effects.Effect) -> None:
         if isinstance(effect, effects.Dial):
-            carried[effect.call.plan.gateway_id] += 1
-            begun[effect.call.plan.gateway_id].append(effect.call.started_ms)
-            held += effect.call.hold
+            self._grow(effect.call.plan.gateway_id, effect.call.hold, 1)
         elif isinstance(effect, effects.FinishCall):
-            carried[effect.call.plan.gateway_id] -= 1
-            held -= effect.call.hold
-            balance -= effect.bill.cost
+            self._grow(effect.call.plan.gateway_id, effect.call.hold, -1)
             assert effect.bill.cost <= effect.call.hold
+            self.balance -= effect.bill.cost
         elif isinstance(effect, effects.FinishLeg):
-            balance -= effect.bill.cost
             assert effect.bill.cost <= effect.transfer.hold
-        elif isinstance(effect, effects.MoveCampaign):
-            stopped[effect.campaign_id] = at_ms
-        for gateway_id, count in carried.items():
-            assert not most[gateway_id].max_channels or count <= most[gateway_id].max_channels
-    del legs, open_, states, limits
-    engine = centre.kernel._engine  # noqa: SLF001
-    board = engine._board  # noqa: SLF001
-    assert board.accounts[1].held == 0
-    assert board.accounts[1].balance == balance
-    assert balance >= 0
-    assert all(one.in_progress == 0 for one in board.gateways.values())
-    assert not board.calls
-    assert set(stopped) == {one.id for one in centre.plans}
-    assert not board.campaigns
-    floor = engine._transfers._floor  # noqa: SLF001
-    assert not floor._waiting  # noqa: SLF001
-    assert not floor._talks  # noqa: SLF001
-    assert all(one.asked_call_id is None and one.talk is None for one in floor._agents.values())  # noqa: SLF001
+            self.balance -= effect.bill.cost
+        elif isinstance(effect, effects.KeepTransfer):
+            self._keep(effect)
+
+    def _keep(self, effect: effects.KeepTransfer) -> None:
+        transfer = effect.transfer
+        change = (transfer.status is not TransferStatus.OVER) - (transfer.callid in self._open)
+        if change:
+            self._open.symmetric_difference_update([transfer.callid])
+            self.transfers[effect.call.plan.id] += change
+            self._grow(transfer.gateway_id, transfer.hold, change)
+
+    def _grow(self, gateway_id: int, hold: int, change: int) -> None:
+        self.carried[gateway_id] += change
+        self.held += hold * change
+
+
+@given(centres())
+def test_every_limit_is_kept(centre: Centre) -> None:
+    """Channels, and transfers at once, with the B-legs; and of all that is taken nothing is left over."""
+    load = Load(centre)
+    limits = {one.id: one.max_channels for one in centre.gateways}
+    for _, effect in centre.book.entries:
+        load.take_in(effect)
+        assert all(load.carried[line] <= most for line, most in limits.items() if most)
+        assert all(load.transfers[one.id] <= one.max_xfer for one in centre.plans if one.max_xfer)
+        assert load.balance >= 0
+    assert (load.held, load.balance) == (0, centre.balance - centre.book.spent[1])
+    assert not any(load.carried.values())
+    assert not any(load.transfers.values())
+
+
+@given(centres())
+def test_in_no_second_more_goes_out_over_a_gateway_than_it_takes(centre: Centre) -> None:
+    """Calls and B-legs, whose turn may be still to come when they are asked for."""
     for gateway in centre.gateways:
         if gateway.max_cps:
-            moments = begun[gateway.id] + [
-                t.started_ms
-                for _, t in centre.book.transfers.values()
-                if t.gateway_id == gateway.id and t.started_ms is not None
-            ]
-            moments.sort()
-            for first, later in zip(moments, moments[gateway.max_cps :], strict=False):
-                assert later - first >= 1_000
+            begun = centre.begun_ms(gateway)
+            assert all(later - first >= 1_000 for first, later in zip(begun, begun[gateway.max_cps :], strict=False))
+
+
+@given(centres())
+def test_every_campaign_ends(centre: Centre) -> None:
+    """At the latest when it expires, whoever never took a call; one that has called everybody ends as completed."""
+    for one in centre.plans:
+        *_, (at_ms, _, status, reason) = [move for move in centre.moves if move[1] == one.id]
+        assert status is CampaignStatus.END
+        assert reason == "completed" or START_MS + at_ms == one.expires_ms
+        assert sum(move[1:3] == (one.id, CampaignStatus.END) for move in centre.moves) == 1
 
 
 moments_of_a_day = st.lists(st.integers(0, 150_000) | st.integers(0, HOUR_MS), max_size=6).map(sorted)

@@ -13,7 +13,7 @@ import subprocess
 import sys
 import tempfile
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any, Final, NamedTuple, cast
@@ -27,8 +27,9 @@ from tests.end_to_end.service import START, advance
 from tests.test_server import ADMIN, DIALER, serving
 
 CLOCK: Final = {"DIALER_CLOCK": "x60", "DIALER_CLOCK_START": START}
-PEOPLE: Final = [f"+1202556{number:04d}" for number in range(4_000)]
-NEW_PEOPLE: Final = "+1202557{:04d}"
+PERSON: Final = "+1202556{:04d}"
+PEOPLE_PER_KILL: Final = 400
+NEW_PERSON: Final = "+1202557{:04d}"
 WAITS: Final = "+12025580000"
 """Who is not called before the end, so that the campaign stays open."""
 LISTED_ALREADY: Final = {"phone_number": ["This number is on the list already."]}
@@ -120,12 +121,12 @@ def _calls(root: Caller, **filters: str) -> int:
     return int(root.get("callrequest/", page_size=1, **filters)["count"])
 
 
-def furnish(root: Caller) -> str:
+def furnish(root: Caller, people: list[str]) -> str:
     """A campaign with a survey that transfers to a queue and to a number, and asks who never wants a call again."""
     root.create("payment", amount=1_000, user=1, description="first")
     gateway = root.create("gateway", name="sim", parameters=BEHAVIOUR)
     book = root.create("phonebook", name="people")
-    content = "contact\n" + "\n".join(PEOPLE)
+    content = "contact\n" + "\n".join(people)
     answer = root.request("POST", "phonebook/1/import/", content=content, headers={"Content-Type": "text/csv"})
     assert answer.status_code < 300, answer.text
     campaign = root.create(
@@ -171,10 +172,10 @@ def _survey(root: Caller, queue: str) -> int:
     return int(survey["id"])
 
 
-def writers(memory: Memory, campaign: str, chance: random.Random) -> list[Poster | Pauser]:
+def writers(memory: Memory, campaign: str, never_again: Iterable[str]) -> list[Poster | Pauser]:
     """The clients, each with something else to write."""
-    new = ({"phonebook": "/rest-api/phonebook/1/", "contact": NEW_PEOPLE.format(place)} for place in itertools.count())
-    never = ({"dnc": "/rest-api/dnc-list/1/", "phone_number": number} for number in chance.sample(PEOPLE, len(PEOPLE)))
+    new = ({"phonebook": "/rest-api/phonebook/1/", "contact": NEW_PERSON.format(place)} for place in itertools.count())
+    never = ({"dnc": "/rest-api/dnc-list/1/", "phone_number": number} for number in never_again)
     payments = ({"user": 1, "amount": "0.00001", "description": f"{place}"} for place in itertools.count())
     return [
         Poster("contact/", new, memory.contacts),
@@ -215,10 +216,10 @@ def live_and_die(folder: Path, clients: list[Poster | Pauser], writes: int) -> d
     return dict(start)
 
 
-def begin(folder: Path) -> str:
+def begin(folder: Path, people: list[str]) -> str:
     """Make the campaign that runs; its path."""
     with serving(folder, **ADMIN, **CLOCK) as served, client_of(served.base) as root:
-        campaign = furnish(root)
+        campaign = furnish(root, people)
         served.end(signal.SIGKILL)
     return campaign
 
@@ -259,8 +260,9 @@ def kill_often(folder: Path, *, kills: int, seed: int) -> Report:
     """Kill a server so often; then let it come to its end, and look."""
     chance = random.Random(seed)  # noqa: S311 - chance for a test
     memory = Memory()
-    campaign = begin(folder)
-    clients = writers(memory, campaign, chance)
+    people = [PERSON.format(place) for place in range(kills * PEOPLE_PER_KILL)]
+    campaign = begin(folder, people)
+    clients = writers(memory, campaign, chance.sample(people, len(people)))
     starts = [live_and_die(folder, clients, chance.randint(1, WRITES_MAX)) for _ in range(kills)]
     finish(folder, campaign)
     acknowledged = {name: len(getattr(memory, name)) for name in memory.__struct_fields__}

@@ -169,11 +169,13 @@ class Kernel:
             if isinstance(event, events.CallAnswered):
                 restored = events.CallRestored(call, event.answered_ms, event.is_live)
             if not isinstance(event, events.TransferReached):
+                call.heard = event.place
                 milestone = self._carrier.proceed(call.id)
                 continue
             transfer = next(transfers, None)
             if transfer is None:
                 break  # Nothing is known of it: the call comes to it now.
+            call.heard = event.place
             milestone = self._restore_transfer(call.id, milestone, transfer)
         self._expect_if(call.id, milestone)
         self.tell(restored)

@@ -115,7 +115,7 @@ def _erase_answers(connection: Connection, requests: Select[int], delete_file: D
 def _erase_records(connection: Connection, requests: Select[int]) -> None:
     """In the CDRs of calls to them, of calls from them, and of legs on which they were brought to others."""
     came_in = _cdrs.c.callrequest_id.in_(requests.where(_came_in()))
-    is_caller = or_(_cdrs.c.leg_type == LegType.B_LEG, ~and_(_cdrs.c.leg_type == LegType.A_LEG, came_in))
+    is_caller = or_(_cdrs.c.leg_type == LegType.B_LEG, and_(_cdrs.c.leg_type == LegType.A_LEG, came_in))
     connection.execute(
         update(_cdrs)
         .where(_cdrs.c.callrequest_id.in_(requests))

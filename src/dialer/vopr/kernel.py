@@ -2,7 +2,7 @@
 
 import heapq
 from collections.abc import Callable
-from typing import Final
+from typing import Final, get_args
 
 import msgspec
 
@@ -12,17 +12,8 @@ from dialer.sim.chance import Chance
 from dialer.sim.faults import Mischief
 from dialer.sim.kernel import Book, Carrier, Kernel
 
-REPORTS: Final = (
-    events.CallEnded,
-    events.LegEnded,
-    events.CallerLeft,
-    events.CallAnswered,
-    events.AgentAnswered,
-    events.TransferReached,
-    events.TextRequested,
-    events.DncReached,
-)
-"""What a carrier reports."""
+REPORTS: Final = (*get_args(events.Report), events.AgentAnswered)
+"""What a carrier reports, or a telephone on somebody's desk."""
 HARMLESS: Final = (
     effects.WakeCampaign,
     effects.WakeGateway,
@@ -37,16 +28,6 @@ _NOBODYS: Final = 1 << 50
 """Added to the id of a call: one that nobody has placed."""
 _RANK: Final = 9
 """Where the kernel puts what is delivered late: after everything else of its millisecond."""
-_Report = (
-    events.CallEnded
-    | events.LegEnded
-    | events.CallerLeft
-    | events.CallAnswered
-    | events.AgentAnswered
-    | events.TransferReached
-    | events.TextRequested
-    | events.DncReached
-)
 
 
 class FaultyKernel(Kernel):
@@ -107,7 +88,7 @@ class FaultyKernel(Kernel):
         for one in (events.CallEnded(event.call_id, outcome), event):
             self._perform(self._engine.handle(self.now_ms, one))
 
-    def _repeat(self, chance: Chance, at_ms: int, event: _Report) -> None:
+    def _repeat(self, chance: Chance, at_ms: int, event: events.Report | events.AgentAnswered) -> None:
         """Deliver it again, now or later, or as that of another call."""
         if self._is(chance, self._mischief.doubled):
             self._again(event)
@@ -117,7 +98,7 @@ class FaultyKernel(Kernel):
             late_ms = at_ms + chance.between(1, chance.between(1, _DAY_MS))
             heapq.heappush(self._heap, (late_ms, _RANK, event.call_id, next(self._sequence), event))
 
-    def _again(self, event: _Report) -> None:
+    def _again(self, event: events.Report | events.AgentAnswered) -> None:
         to_do = self._engine.handle(self.now_ms, event)
         wrong = [type(effect).__name__ for effect in to_do if not isinstance(effect, HARMLESS)]
         if wrong:
