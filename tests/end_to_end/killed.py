@@ -38,6 +38,7 @@ BROKEN: Final = {
         SELECT id, balance, held FROM user_account WHERE held != 0 OR balance !=
             (SELECT coalesce(sum(amount), 0) FROM payment WHERE user_id = user_account.id)
             - (SELECT coalesce(sum(call_cost), 0) FROM cdr WHERE user_id = user_account.id)""",
+    "nothing was charged": "SELECT 1 WHERE (SELECT coalesce(sum(call_cost), 0) FROM cdr) = 0",
     "a balance is not the sum of its ledger": """
         SELECT id, balance FROM user_account WHERE balance !=
             (SELECT coalesce(sum(amount), 0) FROM ledger_entry WHERE user_id = user_account.id)""",

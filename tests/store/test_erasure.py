@@ -220,8 +220,13 @@ async def test_during_a_call_it_is_refused_and_nothing_changes(house: House) -> 
 
 async def test_during_a_text_message_it_is_refused(house: House) -> None:
     gateway_id = house.add(SmsGateway, name="texts", parameters='{"sms_delivered": 1}')
-    message = {"medium": "sms", "sms_gateway_id": gateway_id, "aleg_gateway_id": None, "text_message": "hi"}
-    await house.started(0, house.phonebook(NUMBER), **message)
+    texts: dict[str, object] = {
+        "medium": "sms",
+        "sms_gateway_id": gateway_id,
+        "aleg_gateway_id": None,
+        "text_message": "hi",
+    }
+    await house.started(0, house.phonebook(NUMBER), **texts)
     await house.advance(1)
     with pytest.raises(ErasureError, match="in progress"):
         erase(house)

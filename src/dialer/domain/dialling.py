@@ -247,20 +247,23 @@ class Dialling:
 
     def fill_fresh(self, now_ms: int, event: events.FreshClaimed) -> None:
         """Subscribers were claimed who were never called."""
-        campaign = self._campaigns[event.campaign_id]
-        campaign.hopper.add_fresh(event.zone, event.subscribers, is_last=event.is_last)
+        campaign = self._campaigns.get(event.campaign_id)
+        if campaign is not None:  # It may have ended since it asked.
+            campaign.hopper.add_fresh(event.zone, event.subscribers, is_last=event.is_last)
         self._resume(now_ms)
 
     def fill_retries(self, now_ms: int, event: events.RetriesClaimed) -> None:
         """Subscribers were claimed who wait for a retry."""
-        campaign = self._campaigns[event.campaign_id]
-        campaign.hopper.add_retries(event.zone, event.subscribers, is_last=event.is_last)
+        campaign = self._campaigns.get(event.campaign_id)
+        if campaign is not None:
+            campaign.hopper.add_retries(event.zone, event.subscribers, is_last=event.is_last)
         self._resume(now_ms)
 
     def fill_one(self, now_ms: int, event: events.SubscriberClaimedAgain) -> None:
         """A subscriber was claimed again."""
-        if event.subscriber is not None:
-            self.schedule_retry(self._campaigns[event.campaign_id], event.subscriber, now_ms)
+        campaign = self._campaigns.get(event.campaign_id)
+        if event.subscriber is not None and campaign is not None:
+            self.schedule_retry(campaign, event.subscriber, now_ms)
         self._resume(now_ms)
 
     def claim(self, claim: ClaimFresh | ClaimRetries | ClaimAgain) -> None:

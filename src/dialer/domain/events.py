@@ -1,7 +1,7 @@
 """What the engine is told: past participles, each with what it needs to know and no more.
 
-What a carrier reports of a call has a `place` in the order of its reports, from 1 on: one no higher than that of a report
-that was heard before is an echo. It is 0 for what this side has brought about itself.
+What a carrier reports of a call has a `place` in the order of its reports, from 1 on: one no higher than that of a
+report that was heard before is an echo. It is 0 for what this side has brought about itself.
 """
 
 import msgspec

@@ -262,10 +262,10 @@ def bill(call: Call, outcome: CallOutcome) -> Bill:
 
 
 def bill_leg(rate: Rate, started_ms: int, answered_ms: int | None, ended_ms: int) -> Bill:
-    """What one leg of a call comes to."""
-    duration = -(-(ended_ms - started_ms) // 1_000)
+    """What one leg of a call comes to. A report that it ended before it began, or was answered, makes it no shorter."""
+    duration = max(0, -(-(ended_ms - started_ms) // 1_000))
     if answered_ms is None:
         return Bill(duration, 0, 0, 0)
-    billsec = -(-(ended_ms - answered_ms) // 1_000)
+    billsec = max(0, -(-(ended_ms - answered_ms) // 1_000))
     billed_duration = rate.billed_duration(billsec)
     return Bill(duration, billsec, billed_duration, rate.cost(billed_duration))

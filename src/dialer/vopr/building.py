@@ -65,8 +65,8 @@ def fill(connection: Connection, world: World) -> None:
 def contents(connection: Connection) -> dict[str, list[tuple[Any, ...]]]:
     """Every row of every table, in id order.
 
-    Left out is what the service only remembers of itself, and the ids of entries of do-not-call lists: one that is there
-    already takes an id, too.
+    Left out is what the service only remembers of itself, and the ids of entries of do-not-call lists: one that is
+    there already takes an id, too.
     """
     return {
         name: [tuple(row)[name == "dnc_contact" :] for row in connection.execute(table.select().order_by(table.c.id))]

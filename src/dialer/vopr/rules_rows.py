@@ -79,9 +79,6 @@ _BREAKS: Final[dict[str, str]] = {
         WHERE t.status <> 3 AND c.status <> 7""",
     "a call has two transfers at once: call": """
         SELECT callrequest_id FROM transfer WHERE status <> 3 GROUP BY callrequest_id HAVING count(*) > 1""",
-    "a call that has lasted too long: call": """
-        SELECT id FROM callrequest WHERE status <> 7
-        AND ended_ms > started_ms + ring_limit_ms + talk_limit_ms + 120000""",
     "a started campaign counts other calls than it has made: campaign": """
         SELECT k.id FROM campaign k WHERE k.calls < (
             SELECT count(*) FROM callrequest c WHERE c.campaign_id = k.id AND c.attempt > 0)""",
@@ -110,6 +107,22 @@ def acknowledged(connection: Connection, memory: Memory) -> Iterator[str]:
     for user_id, amount in memory.paid.items():
         if paid.get(user_id, 0) != amount:
             yield f"I11: user {user_id} has paid in {amount}, of which {paid.get(user_id, 0)} is there"
+
+
+def not_aborted(connection: Connection) -> Iterator[str]:
+    """Calls that go on although their campaign was aborted, and the worker has worked since."""
+    query = """SELECT c.id FROM callrequest c JOIN campaign k ON k.id = c.campaign_id
+        WHERE c.status = 7 AND k.status = 3 AND c.attempt > 0 LIMIT 1"""
+    for row in ask(connection, query):
+        yield f"call {row[0]} goes on although its campaign was aborted"
+
+
+def overlong(connection: Connection) -> Iterator[str]:
+    """Calls that have lasted longer than they may ring and talk, and than an unheard one is waited for."""
+    query = """SELECT id FROM callrequest
+        WHERE status <> 7 AND ended_ms > started_ms + ring_limit_ms + talk_limit_ms + 120000 LIMIT 1"""
+    for row in ask(connection, query):
+        yield f"a call that has lasted too long: call {row[0]}"
 
 
 def final_rows(connection: Connection, memory: Memory) -> Iterator[str]:
