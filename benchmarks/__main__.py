@@ -2,9 +2,10 @@
 
 import sys
 
-from benchmarks import advance, simulate
+from benchmarks import advance, restart, simulate
 
 if __name__ == "__main__":
     sys.argv = sys.argv[:1]
     simulate.main()
     advance.main()
+    restart.main()

@@ -29,7 +29,7 @@ from tests.test_server import ADMIN, DIALER, serving
 
 CLOCK: Final = {"DIALER_CLOCK": "x60", "DIALER_CLOCK_START": START}
 PERSON: Final = "+1202556{:04d}"
-PEOPLE_PER_KILL: Final = 400
+PEOPLE_PER_KILL: Final = 300
 NEW_PERSON: Final = "+1202557{:04d}"
 WAITS: Final = "+12025580000"
 """Who is not called before the end, so that the campaign stays open."""
@@ -141,7 +141,7 @@ def furnish(root: Caller, people: list[str]) -> str:
         object_id=str(_survey(root, _queue(root))),
         phonebook=[book["url"]],
         dnc=root.create("dnc-list", name="never")["url"],
-        frequency=600,
+        frequency=120,
         callmaxduration=180,
         maxretry=2,
         intervalretry=60,

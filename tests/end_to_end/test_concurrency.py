@@ -97,7 +97,7 @@ def fill(root: Caller, phonebook_id: int, content: str) -> dict[str, Any]:
 
 def keep_open(root: Caller, path: str) -> None:
     """Add somebody who is not called before they are told to be: until then the campaign has not ended."""
-    root.create("subscriber-list", campaign=root.get(path)["url"], duplicate_contact="+12025590001", status=2)
+    root.create("subscriber-list", campaign=root.get(path)["url"], duplicate_contact="+12025610001", status=2)
 
 
 def calls(root: Caller, path: str) -> int:
@@ -206,7 +206,7 @@ def test_imports_and_reads_go_on_while_it_dials(served: Served, root: Caller) ->
     keep_open(root, path)
     phonebook = int(root.get(path)["phonebook"][0].rstrip("/").rpartition("/")[2])
     root.change(path, status=STARTED)
-    before = root.get(path)["totalcontact"]
+    before = root.get(path)["totalcontact"], root.get("contact/")["count"]
 
     def work(one: Caller, place: int) -> int:
         if place < 2:
@@ -218,6 +218,6 @@ def test_imports_and_reads_go_on_while_it_dials(served: Served, root: Caller) ->
         return 0
 
     assert sum(at_once(served, CLIENTS, work)) == 4_000
-    assert root.get("contact/", phonebook_id=phonebook)["count"] == 4_001
-    assert root.get(path)["totalcontact"] == before + 4_000
+    after = root.get(path)["totalcontact"], root.get("contact/")["count"]
+    assert after == (before[0] + 4_000, before[1] + 4_000)
     root.change(path, status=ABORTED)

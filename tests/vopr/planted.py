@@ -119,18 +119,15 @@ def _windows_are_those_of_the_service(patch: Patch) -> None:
     _wrap(patch, Hopper, "_window", around)
 
 
-def _windows_are_looked_at_once(patch: Patch) -> None:
-    """A window that was open when the campaign was opened stays so."""
+def _windows_close_too_late(patch: Patch) -> None:
+    def around(window: Wrapped) -> Wrapped:
+        def longer(self: Hopper, key: str, now_ms: int) -> Any:  # noqa: ANN401 - a window
+            found = window(self, key, now_ms)
+            return structs.replace(found, until_ms=found.until_ms + 3_600_000) if found.is_open else found
 
-    def around(look: Wrapped) -> Wrapped:
-        def once(self: Any, now_ms: int) -> None:  # noqa: ANN401 - a hopper, opened
-            look(self, now_ms)
-            if self._open:
-                self._open_until_ms = 2**62
+        return longer
 
-        return once
-
-    _wrap(patch, Hopper, "_look_at_windows", around)
+    _wrap(patch, Hopper, "_window", around)
 
 
 def _one_call_a_second_too_many(patch: Patch) -> None:
@@ -293,7 +290,7 @@ PLANTED: Final = (
     Planted("money is a float", _money_is_a_float, 0),
     Planted("calls in progress are lost at recovery", _calls_in_progress_are_lost_at_recovery, 0),
     Planted("windows are judged by the service's clock", _windows_are_those_of_the_service, 0),
-    Planted("windows do not close", _windows_are_looked_at_once, 0),
+    Planted("windows close too late", _windows_close_too_late, 0),
     Planted("max_aleg is ignored", _plans(max_aleg=lambda _: 0), 0),
     Planted("max_xfer is off by one", _plans(max_xfer=lambda plan: plan.max_xfer and plan.max_xfer + 1), 0),
     Planted("max_cps is off by one", _one_call_a_second_too_many, 0),

@@ -14,8 +14,8 @@ from dialer.sim.dice import Dice
 SECOND_MS: Final = 1_000
 MINUTE_MS: Final = 60_000
 HOUR_MS: Final = 3_600_000
-STEPS_MIN: Final = 10
-STEPS_MAX: Final = 26
+STEPS_MIN: Final = 8
+STEPS_MAX: Final = 20
 _PAUSES_MS: Final = (
     *(0, 1, 250, SECOND_MS, 3 * SECOND_MS, 10 * SECOND_MS, 31 * SECOND_MS),
     *(MINUTE_MS, 5 * MINUTE_MS, 20 * MINUTE_MS, HOUR_MS, 7 * HOUR_MS),
@@ -127,7 +127,7 @@ class Troubles(msgspec.Struct, frozen=True):
 def troubles_of(seed: int) -> Troubles:
     """The troubles of a seed."""
     dice = Dice(seed, "troubles")
-    is_harmless = dice.happens(50)
+    is_harmless = dice.happens(35)
     has_real_clock = not is_harmless and dice.happens(35)
     mischief = Mischief(
         doubled=dice.pick((0, 100, 500)),

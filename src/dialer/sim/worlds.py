@@ -39,6 +39,16 @@ _PREFIXES: Final = (
 )
 """Washington, Berlin, Sydney, Delhi (half an hour), Kathmandu (a quarter), Adelaide, Florida (two zones), an Australian
 mobile (many zones), and numbers without a country."""
+_OFFSETS_HOURS: Final = (0, -5, -4, 1, 2, 5.5, 5.75, 10, 10.5, 11)
+"""Where the clocks of these numbers stand."""
+_NIGHTS: Final = (
+    ("09:00:00", "17:30:00"),
+    ("22:00:00", "03:00:00"),
+    ("02:30:00", "04:00:00"),
+    ("00:00:00", "02:30:00"),
+    ("00:30:00", "23:59:59"),
+)
+"""Windows that daylight saving and midnight make difficult."""
 _ALWAYS_THE_SAME: Final = tuple(f"+120255501{place:02d}" for place in (*range(22), 30, 31, 32))
 SHOWN: Final = ("+12025550150", "+12025550151")
 """Numbers that callees see and may call back."""
@@ -234,7 +244,7 @@ def _campaign(dice: Dice, rows: dict[str, list[Values]], campaign_id: int, start
         "dial_method": int(dice.pick(methods)),
         "agent_dial_rate": dice.pick((100_000, 250_000)),
         **limits_of(dice),
-        **window_of(dice),
+        **window_of(dice, start_ms),
     }
 
 
@@ -253,22 +263,25 @@ def limits_of(dice: Dice) -> Values:
     }
 
 
-def window_of(dice: Dice) -> Values:
-    """When a campaign may call: columns of a campaign."""
-    if dice.happens(50):
+def window_of(dice: Dice, now_ms: int) -> Values:
+    """When a campaign may call: columns of a campaign. Windows like to open or close soon, somewhere."""
+    if dice.happens(40):
         return {"daily_start_time": "00:00:00", "daily_stop_time": "23:59:59", **dict.fromkeys(_WEEKDAYS, True)}
-    start, stop = dice.pick(
-        (
-            ("09:00:00", "17:30:00"),
-            ("22:00:00", "03:00:00"),
-            ("02:30:00", "04:00:00"),
-            ("00:00:00", "02:30:00"),
-            ("00:30:00", "23:59:59"),
-        )
-    )
     days: Values = {day: dice.happens(75) for day in _WEEKDAYS}
     days[dice.pick(_WEEKDAYS)] = True
-    return {"daily_start_time": start, "daily_stop_time": stop, **days}
+    if dice.happens(60):
+        soon_s = now_ms // 1_000 + round(dice.pick(_OFFSETS_HOURS) * 3_600) + 60 * dice.between(-20, 60)
+        ends = (
+            (_wall(soon_s - 8 * 3_600), _wall(soon_s)) if dice.happens(70) else (_wall(soon_s), _wall(soon_s + 7_200))
+        )
+    else:
+        ends = dice.pick(_NIGHTS)
+    return {"daily_start_time": ends[0], "daily_stop_time": ends[1], **days}
+
+
+def _wall(seconds: int) -> str:
+    minutes, second = divmod(seconds % 86_400, 60)
+    return f"{minutes // 60:02d}:{minutes % 60:02d}:{second:02d}"
 
 
 def _draw_dids(dice: Dice, rows: dict[str, list[Values]]) -> None:

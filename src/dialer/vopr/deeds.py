@@ -150,7 +150,7 @@ def _edit_limits(deed: Deed) -> str:
 
 def _edit_window(deed: Deed) -> str:
     campaign = deed.one_of(Campaign)
-    window = window_of(deed.dice)
+    window = window_of(deed.dice, deed.now_ms)
     deed.change(Campaign, campaign["id"], **window)
     return f"campaign {campaign['id']} {window}"
 
