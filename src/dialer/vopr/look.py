@@ -120,13 +120,16 @@ class Look(NamedTuple):
     entries: dict[tuple[int, str], int]
     """Since when a number stands on a do-not-call list."""
 
+    floor: Since
+    """From where on this look has read."""
+
     @property
     def since(self) -> Since:
         """From where on the next look has to read."""
         return Since(
-            _first_open([(one.id, one.ended_ms is None) for one in self.calls]),
-            _first_open([(one.id, one.ended_ms is None) for one in self.texts]),
-            _first_open([(one.id, one.ended_ms is None) for one in self.legs]),
+            _first_open([(one.id, one.ended_ms is None) for one in self.calls], self.floor.call_id),
+            _first_open([(one.id, one.ended_ms is None) for one in self.texts], self.floor.text_id),
+            _first_open([(one.id, one.ended_ms is None) for one in self.legs], self.floor.leg_id),
         )
 
 
@@ -145,6 +148,7 @@ def look(connection: Connection, since: Since) -> Look:
         legs=[Leg(*row) for row in rows(_LEGS, since.leg_id)],
         lines={row[0]: Line(*row) for row in rows(_GATEWAYS)},
         entries={(dnc_id, number): since_ms for dnc_id, number, since_ms in rows(_ENTRIES)},
+        floor=since,
     )
 
 
@@ -155,6 +159,6 @@ def ask(connection: Connection, query: str, *values: int) -> list[Any]:
     return list(cursor.fetchall())
 
 
-def _first_open(rows: list[tuple[int, bool]]) -> int:
+def _first_open(rows: list[tuple[int, bool]], floor: int) -> int:
     """The first that is open; else the one after the last."""
-    return next((row_id for row_id, is_open in rows if is_open), rows[-1][0] + 1 if rows else 0)
+    return next((row_id for row_id, is_open in rows if is_open), rows[-1][0] + 1 if rows else floor)

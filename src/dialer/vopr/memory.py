@@ -34,7 +34,9 @@ class Memory:
         self.legs: Final[dict[int, Leg]] = {}
         self.frequency: Final[defaultdict[int, Limits]] = defaultdict(Limits)
         self.cps: Final[defaultdict[int, Limits]] = defaultdict(Limits)
-        self.retries: Final[defaultdict[int, Limits]] = defaultdict(Limits)
+        self.retries: Final[Counter[int]] = Counter()
+        self.completions: Final[Counter[int]] = Counter()
+        """The highest `maxretry` and `completion_maxretry` that campaigns have had."""
         self.is_paced: Final[set[int]] = set()
         """Campaigns that have dialled for agents at any time: the frequency is none of their limits."""
         self.again: Final[Counter[int]] = Counter()
@@ -54,7 +56,8 @@ class Memory:
         """The limits as they are from now on."""
         for campaign_id, row in seen.campaigns.items():
             self.frequency[campaign_id].learn(now_ms, row["frequency"])
-            self.retries[campaign_id].learn(now_ms, row["maxretry"] + row["completion_maxretry"] + 1)
+            self.retries[campaign_id] = max(self.retries[campaign_id], row["maxretry"])
+            self.completions[campaign_id] = max(self.completions[campaign_id], row["completion_maxretry"])
             if row["dial_method"] != 1:
                 self.is_paced.add(campaign_id)
         for line_id, line in seen.lines.items():

@@ -53,7 +53,10 @@ def attempts(after: Look, memory: Memory) -> Iterator[str]:
         made.update(one.subscriber_id for one in known.values() if one.attempt > 0 and one.parent_id is None)
     for person_id, count in made.items():
         person = after.people.get(person_id)
-        if person is not None and count > memory.retries[person.campaign_id].most(0) + memory.again[person_id]:
+        if person is None:
+            continue
+        retries = memory.retries[person.campaign_id] + memory.completions[person.campaign_id]
+        if count > 1 + retries + memory.again[person_id]:
             yield f"I1: {count} attempts of subscriber {person_id}"
 
 
