@@ -1,1 +1,0 @@
-"""The fault simulator: what it finds, and that it finds it."""
