@@ -28,7 +28,7 @@ MAY_IMPORT: Final[dict[str, frozenset[str]]] = {
     "settings": frozenset({"domain"}),
     "__init__": frozenset(),
 }
-OUTERMOST: Final = frozenset({"commands", "demo"})
+OUTERMOST: Final = frozenset({"commands", "demo", "vopr"})
 """Packages that may import all."""
 DETERMINISTIC: Final = frozenset({"domain", "sim"})
 THIRD_PARTY: Final = frozenset({"msgspec", "phonenumbers"})

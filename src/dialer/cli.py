@@ -23,7 +23,7 @@ _EXPECTED: Final = (
 
 _COMMANDS: Final = (
     *("serve", "users", "database", "audit", "backup", "restore", "erase"),
-    *("openapi", "simulate", "forecast", "explain", "demo"),
+    *("openapi", "simulate", "forecast", "explain", "vopr", "demo"),
 )
 
 

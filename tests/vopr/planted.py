@@ -1,0 +1,315 @@
+"""Planted bugs: each a small change of the service for the worse, which the fault simulator must find.
+
+`seed` is the first that finds it. It is no more than a shortcut: all seeds are tried by `make vopr`.
+"""
+
+from collections.abc import Callable
+from typing import Any, Final, NamedTuple
+
+import pytest
+from msgspec import structs
+
+from dialer.domain import dialling, engine, retry
+from dialer.domain.board import Board
+from dialer.domain.capacity import Account, GatewayLoad
+from dialer.domain.dialling import Dialling
+from dialer.domain.engine import Engine
+from dialer.domain.enums import CampaignStatus
+from dialer.domain.hopper import Hopper
+from dialer.domain.plans import CampaignPlan
+from dialer.domain.queueing.agents import Agent
+from dialer.domain.transfers import Transfers
+from dialer.domain.watchdog import Watchdog
+from dialer.store.journal import Journal
+from dialer.store.loading import Loader
+from dialer.worker import worker
+from dialer.worker.worker import _Live
+
+Patch = pytest.MonkeyPatch
+Wrapped = Callable[..., Any]
+
+
+class Planted(NamedTuple):
+    """A bug: its name, how it gets into the service, and the first seed that finds it."""
+
+    name: str
+    plant: Callable[[Patch], None]
+    seed: int
+
+
+def _wrap(patch: Patch, owner: object, name: str, around: Callable[[Wrapped], Wrapped]) -> None:
+    patch.setattr(owner, name, around(getattr(owner, name)))
+
+
+def _plans(**changes: Callable[[CampaignPlan], object]) -> Callable[[Patch], None]:
+    """Campaigns are read with other settings than they have."""
+
+    def plant(patch: Patch) -> None:
+        def around(plan_of: Wrapped) -> Wrapped:
+            def plan(*arguments: Any) -> CampaignPlan:  # noqa: ANN401 - whatever it is given
+                read: CampaignPlan = plan_of(*arguments)
+                return structs.replace(read, **{name: change(read) for name, change in changes.items()})
+
+            return plan
+
+        _wrap(patch, Loader, "_plan", around)
+
+    return plant
+
+
+def _dnc_is_skipped_on_retries(patch: Patch) -> None:
+    def around(refusal: Wrapped) -> Wrapped:
+        return lambda self, campaign, person: "" if person.attempts else refusal(self, campaign, person)
+
+    _wrap(patch, Dialling, "_refusal", around)
+
+
+def _dnc_is_known_from_the_start_only(patch: Patch) -> None:
+    """Who asks in a call not to be called again is called by those who have claimed them already."""
+    patch.setattr(Board, "called_off", property(lambda _: {}, lambda *_: None), raising=False)
+
+
+def _dnc_is_not_asked_at_the_claim(patch: Patch) -> None:
+    def around(find: Wrapped) -> Wrapped:
+        def found(self: Journal, query: object) -> list[Any]:
+            people: list[Any] = find(self, query)
+            for person in people:
+                person.is_on_dnc = False
+            return people
+
+        return found
+
+    _wrap(patch, Journal, "_find", around)
+
+
+def _a_second_report_is_heard(patch: Patch) -> None:
+    patch.setattr(Engine, "_is_news", lambda self, report: report.call_id in self._calls)
+
+
+def _reports_of_unknown_calls_are_heard(patch: Patch) -> None:
+    patch.setattr(Engine, "_is_news", lambda _self, _report: True)
+
+
+def _holds_are_not_released(patch: Patch) -> None:
+    def around(reserve: Wrapped) -> Wrapped:
+        return lambda self, user_id, amount: reserve(self, user_id, max(amount, 0))
+
+    _wrap(patch, Journal, "_reserve", around)
+
+
+def _money_is_a_float(patch: Patch) -> None:
+    def around(bill: Wrapped) -> Wrapped:
+        def charged(call: Any, outcome: Any) -> Any:  # noqa: ANN401 - as `bill`
+            found = bill(call, outcome)
+            return structs.replace(found, cost=found.cost * 1.1) if found.cost else found
+
+        return charged
+
+    _wrap(patch, engine, "bill", around)
+
+
+def _calls_in_progress_are_lost_at_recovery(patch: Patch) -> None:
+    patch.setattr(Loader, "calls", lambda *_: [])
+
+
+def _windows_are_those_of_the_service(patch: Patch) -> None:
+    def around(window: Wrapped) -> Wrapped:
+        return lambda self, key, now_ms: window(self, "" if key != "?" else key, now_ms)
+
+    _wrap(patch, Hopper, "_window", around)
+
+
+def _windows_close_too_late(patch: Patch) -> None:
+    def around(window: Wrapped) -> Wrapped:
+        def longer(self: Hopper, key: str, now_ms: int) -> Any:  # noqa: ANN401 - a window
+            found = window(self, key, now_ms)
+            return structs.replace(found, until_ms=found.until_ms + 3_600_000) if found.is_open else found
+
+        return longer
+
+    _wrap(patch, Hopper, "_window", around)
+
+
+def _one_call_a_second_too_many(patch: Patch) -> None:
+    def around(renew: Wrapped) -> Wrapped:
+        def more(self: GatewayLoad, plan: Any, *rest: Any) -> None:  # noqa: ANN401 - as `renew`
+            renew(self, structs.replace(plan, max_cps=plan.max_cps and plan.max_cps + 1), *rest)
+
+        return more
+
+    _wrap(patch, GatewayLoad, "renew", around)
+
+
+def _channels_are_not_counted(patch: Patch) -> None:
+    def around(renew: Wrapped) -> Wrapped:
+        def unlimited(self: GatewayLoad, plan: Any, *rest: Any) -> None:  # noqa: ANN401 - as `renew`
+            renew(self, structs.replace(plan, max_channels=0), *rest)
+
+        return unlimited
+
+    _wrap(patch, GatewayLoad, "renew", around)
+
+
+def _one_retry_too_many(patch: Patch) -> None:
+    def around(after_failure: Wrapped) -> Wrapped:
+        def again(call: Any, outcome: Any) -> Any:  # noqa: ANN401 - as `verdict`
+            call.plan = structs.replace(call.plan, maxretry=call.plan.maxretry + 1)
+            return after_failure(call, outcome)
+
+        return again
+
+    _wrap(patch, retry, "_after_failure", around)
+
+
+def _unanswered_calls_are_charged(patch: Patch) -> None:
+    def around(bill: Wrapped) -> Wrapped:
+        def charged(call: Any, outcome: Any) -> Any:  # noqa: ANN401 - as `bill`
+            is_unanswered = outcome.answered_ms is None and outcome.message_status is None
+            return bill(call, structs.replace(outcome, answered_ms=call.started_ms) if is_unanswered else outcome)
+
+        return charged
+
+    _wrap(patch, engine, "bill", around)
+
+
+def _calls_have_two_cdrs(patch: Patch) -> None:
+    def around(add: Wrapped) -> Wrapped:
+        def twice(self: Journal, row: tuple[Any, ...]) -> None:
+            add(self, row)
+            add(self, (row[0], f"{row[1][:-1]}x", *row[2:]))
+
+        return twice
+
+    _wrap(patch, Journal, "_add_cdr", around)
+
+
+def _b_legs_have_no_cdr(patch: Patch) -> None:
+    patch.setattr(Journal, "_record_leg", lambda *_: None)
+
+
+def _paused_campaigns_are_read_as_started(patch: Patch) -> None:
+    def around(campaign_of: Wrapped) -> Wrapped:
+        def started(*arguments: Any, **named: Any) -> Any:  # noqa: ANN401 - as `_campaign`
+            return structs.replace(campaign_of(*arguments, **named), status=CampaignStatus.START)
+
+        return started
+
+    _wrap(patch, Loader, "_campaign", around)
+
+
+def _changes_are_not_noticed(patch: Patch) -> None:
+    """The worker goes on with what it has read when it began."""
+    patch.setattr(_Live, "refresh", lambda self, connection: self.journal.begin(connection))
+
+
+def _legs_take_their_channel_with_them(patch: Patch) -> None:
+    def around(release: Wrapped) -> Wrapped:
+        def kept(self: Any, call: Any, transfer: Any) -> None:  # noqa: ANN401 - as `_release`
+            release(self, call, transfer)
+            if transfer.gateway_id:
+                self._board.gateways[transfer.gateway_id].in_progress += 1
+
+        return kept
+
+    _wrap(patch, Transfers, "_release", around)
+
+
+def _agents_take_two_calls(patch: Patch) -> None:
+    patch.setattr(Agent, "is_idle", lambda self, _now_ms: self.is_on_duty)
+
+
+def _dials_come_twice_as_often(patch: Patch) -> None:
+    def around(fixed_rate: Wrapped) -> Wrapped:
+        return lambda frequency, due_us, now_ms: fixed_rate(frequency * 2, due_us, now_ms)
+
+    _wrap(patch, dialling, "fixed_rate", around)
+
+
+def _pacing_forgets_at_recovery(patch: Patch) -> None:
+    def around(campaign_of: Wrapped) -> Wrapped:
+        def forgotten(*arguments: Any, **named: Any) -> Any:  # noqa: ANN401 - as `_campaign`
+            return structs.replace(campaign_of(*arguments, **named), next_dial_us=0)
+
+        return forgotten
+
+    _wrap(patch, Loader, "_campaign", around)
+
+
+def _what_is_held_is_spent_again(patch: Patch) -> None:
+    def around(offer: Wrapped) -> Wrapped:
+        def rich(self: Account, *arguments: Any) -> Any:  # noqa: ANN401 - as `offer_leg`
+            held, self.held = self.held, 0
+            try:
+                return offer(self, *arguments)
+            finally:
+                self.held = held
+
+        return rich
+
+    _wrap(patch, Account, "offer_leg", around)
+
+
+def _nobody_watches(patch: Patch) -> None:
+    patch.setattr(Watchdog, "woken", lambda *_: None)
+
+
+def _ids_are_given_again_after_a_crash(patch: Patch) -> None:
+    def around(save: Wrapped) -> Wrapped:
+        return lambda connection, state: save(connection, state._replace(last_cdr_id=max(0, state.last_cdr_id - 1)))
+
+    _wrap(patch, worker, "save_state", around)
+
+
+def _aborted_calls_go_on(patch: Patch) -> None:
+    def around(close: Wrapped) -> Wrapped:
+        return lambda self, now_ms, event: close(self, now_ms, structs.replace(event, is_aborted=False))
+
+    _wrap(patch, Engine, "_close_campaign", around)
+
+
+def _cheap_calls_are_not_charged(patch: Patch) -> None:
+    def around(charge: Wrapped) -> Wrapped:
+        def seldom(self: Journal, user_id: int, kind: str, cost: int, callid: str, now_ms: int) -> None:
+            if kind != "call" or cost > 2_000:
+                charge(self, user_id, kind, cost, callid, now_ms)
+
+        return seldom
+
+    _wrap(patch, Journal, "_charge", around)
+
+
+PLANTED: Final = (
+    Planted("the DNC list is not asked on retries", _dnc_is_skipped_on_retries, 0),
+    Planted(
+        "who asks not to be called again is called by those who have claimed them", _dnc_is_known_from_the_start_only, 0
+    ),
+    Planted("the DNC list is not asked at all", _dnc_is_not_asked_at_the_claim, 0),
+    Planted("a second report of the same is heard", _a_second_report_is_heard, 0),
+    Planted("reports of unknown calls are heard", _reports_of_unknown_calls_are_heard, 0),
+    Planted("holds are not released", _holds_are_not_released, 0),
+    Planted("money is a float", _money_is_a_float, 0),
+    Planted("calls in progress are lost at recovery", _calls_in_progress_are_lost_at_recovery, 0),
+    Planted("windows are judged by the service's clock", _windows_are_those_of_the_service, 0),
+    Planted("windows close too late", _windows_close_too_late, 0),
+    Planted("max_aleg is ignored", _plans(max_aleg=lambda _: 0), 0),
+    Planted("max_xfer is off by one", _plans(max_xfer=lambda plan: plan.max_xfer and plan.max_xfer + 1), 0),
+    Planted("max_cps is off by one", _one_call_a_second_too_many, 0),
+    Planted("max_channels is ignored", _channels_are_not_counted, 0),
+    Planted("one retry too many", _one_retry_too_many, 0),
+    Planted("unanswered calls are charged", _unanswered_calls_are_charged, 0),
+    Planted("calls have two CDRs", _calls_have_two_cdrs, 0),
+    Planted("B-legs have no CDR", _b_legs_have_no_cdr, 0),
+    Planted("paused campaigns dial", _paused_campaigns_are_read_as_started, 0),
+    Planted("a pause, a payment or a DNC entry is not noticed", _changes_are_not_noticed, 0),
+    Planted("B-legs keep their channel", _legs_take_their_channel_with_them, 0),
+    Planted("agents take two calls", _agents_take_two_calls, 0),
+    Planted("campaigns dial twice as often", _dials_come_twice_as_often, 0),
+    Planted("pacing forgets whenever something changes", _pacing_forgets_at_recovery, 0),
+    Planted("what is held is spent again", _what_is_held_is_spent_again, 0),
+    Planted("nobody watches over calls that go silent", _nobody_watches, 0),
+    Planted("ids are given again after a crash", _ids_are_given_again_after_a_crash, 0),
+    Planted("aborted calls go on", _aborted_calls_go_on, 0),
+    Planted("cheap calls are not charged", _cheap_calls_are_not_charged, 0),
+    Planted("campaigns dial after their expiration date", _plans(expires_ms=lambda plan: plan.expires_ms + 10**9), 0),
+    Planted("campaigns dial before their starting date", _plans(starting_ms=lambda _: 0), 0),
+)

@@ -1,0 +1,52 @@
+"""Seeds of the fault simulator: none of them breaks a rule, and each does the same wherever it is run."""
+
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from dialer.vopr.building import Folder
+from dialer.vopr.run import Outcome, run_seed
+
+SEEDS = 300
+SEEDS_PER_TEST = 20
+
+
+@pytest.fixture(scope="module")
+def folder() -> Iterator[Folder]:
+    """Where the databases of these tests are."""
+    one = Folder()
+    yield one
+    one.close()
+
+
+@pytest.mark.parametrize("first", range(0, SEEDS, SEEDS_PER_TEST))
+async def test_no_rule_is_broken(folder: Folder, first: int) -> None:
+    outcomes = [await run_seed(seed, folder) for seed in range(first, first + SEEDS_PER_TEST)]
+    assert [one for one in outcomes if not one.ok] == []
+    assert sum(one.calls for one in outcomes) > SEEDS_PER_TEST
+    assert sum(one.faults for one in outcomes) > SEEDS_PER_TEST
+
+
+async def test_a_seed_gives_the_same_trace_again(folder: Folder) -> None:
+    async def run() -> list[Outcome]:
+        return [await run_seed(seed, folder) for seed in range(4)]
+
+    assert await run() == await run()
+
+
+@pytest.mark.parametrize("hash_seed", ["1", "2"])
+async def test_the_trace_does_not_depend_on_the_process(folder: Folder, hash_seed: str, tmp_path: Path) -> None:
+    digests = [(await run_seed(seed, folder)).digest[:16] for seed in (3, 4)]
+    assert digests_of_a_process(hash_seed, tmp_path) == digests
+
+
+def digests_of_a_process(hash_seed: str, folder: Path) -> list[str]:
+    """What another process says of the same seeds."""
+    program = (sys.executable, "-c", "from dialer.cli import main; main()", "vopr", "--seeds", "2", "--from", "3")
+    environ = {**os.environ, "PYTHONHASHSEED": hash_seed}
+    printed = subprocess.run(program, check=True, capture_output=True, text=True, cwd=folder, env=environ).stdout
+    return [line.rpartition(", ")[2] for line in printed.splitlines()]
