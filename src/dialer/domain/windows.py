@@ -17,6 +17,8 @@ from dialer.domain.zones import fixed_offset_minutes
 
 DAYS_AHEAD_MAX: Final = 9
 """How far ahead the next change is looked for: a week, and a day either side of it for zones."""
+DAYS_NEAR: Final = 3
+"""How far ahead it is looked for at first."""
 ZONES_AGREE_TRIES_MAX: Final = 32
 """How many openings are tried until one suits every candidate zone."""
 WINDOWS_KEPT_MAX: Final = 65_536
@@ -93,9 +95,12 @@ def _zones(zone_key: str) -> tuple[tzinfo, ...]:
 
 def _window_in_zone(calendar: Calendar, zone: tzinfo, now_ms: int) -> Window:
     is_open = _is_open(calendar, zone, now_ms)
-    for at_ms in _boundaries(calendar, zone, now_ms):
-        if _is_open(calendar, zone, at_ms) is not is_open:
-            return Window(is_open=is_open, until_ms=at_ms)
+    # Nearly always it changes within a day: days further ahead are looked at only if it does not.
+    for days in (DAYS_NEAR, DAYS_AHEAD_MAX):
+        near_ms = now_ms + (days - 1) * _DAY_MS
+        for at_ms in _boundaries(calendar, zone, now_ms, days):
+            if _is_open(calendar, zone, at_ms) is not is_open and (at_ms < near_ms or days == DAYS_AHEAD_MAX):
+                return Window(is_open=is_open, until_ms=at_ms)
     return Window(is_open=is_open, until_ms=now_ms + DAYS_AHEAD_MAX * _DAY_MS)
 
 
@@ -110,11 +115,11 @@ def _is_open(calendar: Calendar, zone: tzinfo, at_ms: int) -> bool:
     return calendar.start <= wall or before_stop
 
 
-def _boundaries(calendar: Calendar, zone: tzinfo, now_ms: int) -> list[int]:
-    """Every moment after `now_ms` at which the state may change, in order."""
+def _boundaries(calendar: Calendar, zone: tzinfo, now_ms: int, days: int) -> list[int]:
+    """Every moment after `now_ms` at which the state may change, in order, until so many days ahead."""
     today = _local(zone, now_ms).date()
     moments: set[int] = set()
-    for ahead in range(-1, DAYS_AHEAD_MAX):
+    for ahead in range(-1, days):
         day = today + timedelta(days=ahead)
         for wall in {time(0, 0), calendar.start, calendar.stop}:
             moments.update(_instant_ms(zone, day, wall, fold) for fold in (0, 1))

@@ -2,7 +2,7 @@
 
 from typing import Any, Final
 
-from sqlalchemy import ColumnElement, Connection, Select, and_, exists, func, literal, select, update
+from sqlalchemy import ColumnElement, Connection, Select, and_, bindparam, exists, func, literal, select, update
 from sqlalchemy.dialects import postgresql, sqlite
 
 from dialer.domain.enums import CampaignStatus, SubscriberStatus
@@ -15,6 +15,16 @@ _campaigns = Campaign.__table__
 _contacts = Contact.__table__
 _links = CampaignPhonebook.__table__
 _subscribers = Subscriber.__table__
+_UNCOLLECTED: Final = (
+    select(literal(1))
+    .where(
+        _links.c.campaign_id == bindparam("campaign"),
+        exists().where(
+            _contacts.c.phonebook_id == _links.c.phonebook_id, _contacts.c.id > _links.c.collected_contact_id
+        ),
+    )
+    .limit(1)
+)
 _STARTED: Final = (CampaignStatus.START, CampaignStatus.PAUSE)
 _COLUMNS: Final = (
     "campaign_id",
@@ -85,10 +95,7 @@ def collect_contact(connection: Connection, contact_id: int, now_ms: int) -> Non
 
 def has_uncollected(connection: Connection, campaign_id: int) -> bool:
     """Whether contacts of the campaign's phonebooks are not its subscribers yet."""
-    newer = exists().where(
-        _contacts.c.phonebook_id == _links.c.phonebook_id, _contacts.c.id > _links.c.collected_contact_id
-    )
-    return connection.scalar(select(literal(1)).where(_links.c.campaign_id == campaign_id, newer).limit(1)) is not None
+    return connection.scalar(_UNCOLLECTED, {"campaign": campaign_id}) is not None
 
 
 def _started_campaigns(connection: Connection, phonebook_id: int | None) -> list[int]:

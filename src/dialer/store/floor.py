@@ -5,7 +5,7 @@ from collections.abc import Collection
 from typing import Any, Final
 
 import msgspec
-from sqlalchemy import Connection, Row, RowMapping, Select, delete, func, select
+from sqlalchemy import Connection, Row, RowMapping, Select, bindparam, delete, func, select
 
 from dialer.domain.enums import AgentStatus, CallRequestStatus, QueueStrategy, TransferStatus
 from dialer.domain.events import AgentOpened, CallArrived, QueueOpened
@@ -28,15 +28,48 @@ _transfers = TransferRow.__table__
 _requests = CallRequest.__table__
 _call_backs = CallBack.__table__
 _subscribers = SubscriberRow.__table__
+_ALL_TIERS: Final = select(_tiers).order_by(_tiers.c.level, _tiers.c.position, _tiers.c.agent_id)
+_ALL_QUEUES: Final = select(_queues).order_by(_queues.c.id)
+_ALL_AGENTS: Final = select(_agents).order_by(_agents.c.id)
+
+
+def _who_left() -> Select[Any]:
+    """Who left without having been served, by number the last time only: who came again since has no place there."""
+    last = (
+        select(_subscribers.c.number, func.max(_transfers.c.id).label("transfer_id"))
+        .join(_requests, _requests.c.id == _transfers.c.callrequest_id)
+        .join(_subscribers, _subscribers.c.id == _requests.c.subscriber_id)
+        .where(_transfers.c.queue_id == bindparam("queue"), _transfers.c.score_from_ms > 0)
+        .where(func.coalesce(_transfers.c.ended_ms, bindparam("now_ms")) >= bindparam("since_ms"))
+        .group_by(_subscribers.c.number)
+        .subquery()
+    )
+    return (
+        select(last.c.number, _transfers.c.score_from_ms, _transfers.c.ended_ms)
+        .join(_transfers, _transfers.c.id == last.c.transfer_id)
+        .where(_transfers.c.status == TransferStatus.OVER, _transfers.c.answered_ms.is_(None))
+        .order_by(_transfers.c.ended_ms.desc(), _transfers.c.id.desc())
+        .limit(LEFT_EARLY_MAX)
+    )
+
+
+_WHO_LEFT: Final = _who_left()
+_EXPECTATIONS: Final = (
+    select(_call_backs.c.due_ms, _requests.c.id, _requests.c.attempt, _requests.c.callerid, _subscribers)
+    .join(_requests, _requests.c.id == _call_backs.c.id)
+    .join(_subscribers, _subscribers.c.id == _requests.c.subscriber_id)
+    .order_by(_call_backs.c.due_ms, _call_backs.c.id)
+)
+_EXPECTATION: Final = _EXPECTATIONS.where(_call_backs.c.id == bindparam("call"))
+_FORGET: Final = delete(_call_backs).where(_call_backs.c.id == bindparam("call"))
 
 
 def queues_of(connection: Connection, now_ms: int, *, with_past: bool) -> list[QueueOpened]:
     """All queues with their tiers; `with_past` also those who left them early: for an engine that is new."""
     tiers: defaultdict[int, list[TierPlan]] = defaultdict(list)
-    query = select(_tiers).order_by(_tiers.c.level, _tiers.c.position, _tiers.c.agent_id)
-    for row in connection.execute(query).mappings():
+    for row in connection.execute(_ALL_TIERS).mappings():
         tiers[row["queue_id"]].append(TierPlan(row["agent_id"], row["level"], row["position"]))
-    rows = connection.execute(select(_queues).order_by(_queues.c.id)).mappings().all()
+    rows = connection.execute(_ALL_QUEUES).mappings().all()
     return [
         QueueOpened(
             plan=_queue(row, tuple(tiers[row["id"]])),
@@ -50,7 +83,7 @@ def queues_of(connection: Connection, now_ms: int, *, with_past: bool) -> list[Q
 
 def agents_of(connection: Connection) -> list[AgentOpened]:
     """All agents, with what they have done so far."""
-    rows = connection.execute(select(_agents).order_by(_agents.c.id)).mappings()
+    rows = connection.execute(_ALL_AGENTS).mappings()
     return [AgentOpened(_agent(row), _figures(row["figures"])) for row in rows]
 
 
@@ -78,23 +111,14 @@ def transfers_of(connection: Connection, call_ids: Collection[int], seed: int) -
 
 def call_backs_of(connection: Connection) -> list[tuple[int, CallArrived]]:
     """Who is going to call back, and when, in order."""
-    return [_expected(row) for row in connection.execute(_expectations())]
+    return [_expected(row) for row in connection.execute(_EXPECTATIONS)]
 
 
 def take_call_back(connection: Connection, call_id: int) -> CallArrived | None:
     """Who calls back after having missed this call, and is not expected any more; None if nobody was."""
-    row = connection.execute(_expectations().where(_call_backs.c.id == call_id)).one_or_none()
-    connection.execute(delete(_call_backs).where(_call_backs.c.id == call_id))
+    row = connection.execute(_EXPECTATION, {"call": call_id}).one_or_none()
+    connection.execute(_FORGET, {"call": call_id})
     return None if row is None else _expected(row)[1]
-
-
-def _expectations() -> Select[Any]:
-    return (
-        select(_call_backs.c.due_ms, _requests.c.id, _requests.c.attempt, _requests.c.callerid, _subscribers)
-        .join(_requests, _requests.c.id == _call_backs.c.id)
-        .join(_subscribers, _subscribers.c.id == _requests.c.subscriber_id)
-        .order_by(_call_backs.c.due_ms, _call_backs.c.id)
-    )
 
 
 def _expected(row: Row[Any]) -> tuple[int, CallArrived]:
@@ -122,25 +146,8 @@ def _queue(row: RowMapping, tiers: tuple[TierPlan, ...]) -> QueuePlan:
 
 
 def _left_early(connection: Connection, queue: RowMapping, now_ms: int) -> tuple[LeftEarly, ...]:
-    """Who left without having been served, by number the last time only: who came again since has no place there."""
     since_ms = now_ms - queue["discard_abandoned_after"] * _SECOND_MS
-    last = (
-        select(_subscribers.c.number, func.max(_transfers.c.id).label("transfer_id"))
-        .join(_requests, _requests.c.id == _transfers.c.callrequest_id)
-        .join(_subscribers, _subscribers.c.id == _requests.c.subscriber_id)
-        .where(_transfers.c.queue_id == queue["id"], _transfers.c.score_from_ms > 0)
-        .where(func.coalesce(_transfers.c.ended_ms, now_ms) >= since_ms)
-        .group_by(_subscribers.c.number)
-        .subquery()
-    )
-    query = (
-        select(last.c.number, _transfers.c.score_from_ms, _transfers.c.ended_ms)
-        .join(_transfers, _transfers.c.id == last.c.transfer_id)
-        .where(_transfers.c.status == TransferStatus.OVER, _transfers.c.answered_ms.is_(None))
-        .order_by(_transfers.c.ended_ms.desc(), _transfers.c.id.desc())
-        .limit(LEFT_EARLY_MAX)
-    )
-    rows = connection.execute(query).all()
+    rows = connection.execute(_WHO_LEFT, {"queue": queue["id"], "now_ms": now_ms, "since_ms": since_ms}).all()
     return tuple(LeftEarly(queue["id"], number, score, ended) for number, score, ended in reversed(rows))
 
 

@@ -7,9 +7,9 @@ or not at all.
 from collections import defaultdict
 from collections.abc import Callable
 from functools import cached_property
-from typing import Any, Protocol
+from typing import Any, Final, Protocol
 
-from sqlalchemy import ColumnElement, Connection, Row, Select, exists, literal, select, tuple_, update
+from sqlalchemy import BindParameter, Connection, Row, Select, bindparam, exists, select, tuple_, update
 from sqlalchemy.dialects import postgresql, sqlite
 
 from dialer.domain import effects, events
@@ -30,6 +30,53 @@ from dialer.store.models import Campaign, DncContact, Subscriber
 _campaigns = Campaign.__table__
 _subscribers = Subscriber.__table__
 _dnc = DncContact.__table__
+
+
+def _claimable() -> Select[Any]:
+    """PENDING subscribers, and whether they stand on the campaign's do-not-call list at this moment."""
+    campaign: BindParameter[int] = bindparam("campaign")
+    of_campaign = select(_campaigns.c.dnc_id).where(_campaigns.c.id == campaign).scalar_subquery()
+    is_on_dnc = exists().where(_dnc.c.dnc_id == of_campaign, _dnc.c.number == _subscribers.c.number)
+    # Erased numbers are few or none: most claims end here, and the others look again with the key.
+    lists_hashes = exists().where(_dnc.c.dnc_id == of_campaign, is_hashed(_dnc.c.number)).label("lists_hashes")
+    return select(
+        _subscribers.c.id,
+        _subscribers.c.number,
+        _subscribers.c.zone,
+        _subscribers.c.contact_id,
+        _subscribers.c.count_attempt,
+        _subscribers.c.failure_count,
+        _subscribers.c.completion_count,
+        _subscribers.c.due_ms,
+        is_on_dnc,
+        _subscribers.c.full_name,
+        _subscribers.c.additional_vars,
+        lists_hashes,
+    ).where(
+        _subscribers.c.campaign_id == campaign,
+        _subscribers.c.status == SubscriberStatus.PENDING,
+    )
+
+
+# Statements are made once: to put one together takes longer than to run it.
+_in_zone = _subscribers.c.zone == bindparam("zone")
+_FRESH: Final = (
+    _claimable()
+    .where(_in_zone, _subscribers.c.due_ms == 0, _subscribers.c.id > bindparam("after_id"))
+    .order_by(_subscribers.c.id)
+    .limit(bindparam("most"))
+)
+_RETRIES: Final = (
+    _claimable()
+    .where(_in_zone, _subscribers.c.due_ms > 0)
+    .where(tuple_(_subscribers.c.due_ms, _subscribers.c.id) > tuple_(bindparam("after_ms"), bindparam("after_id")))
+    .order_by(_subscribers.c.due_ms, _subscribers.c.id)
+    .limit(bindparam("most"))
+)
+_AGAIN: Final = _claimable().where(_subscribers.c.id == bindparam("subscriber"))
+_of_campaign = _subscribers.c.campaign_id == bindparam("campaign")
+_is_open = _subscribers.c.status.in_(sorted(OPEN_SUBSCRIBERS))
+_COUNT: Final = select(exists().where(_of_campaign), exists().where(_of_campaign, _is_open))
 
 
 class Recordings(Protocol):
@@ -91,42 +138,26 @@ class Journal:
 
     def claim_fresh(self, claim: effects.ClaimFresh) -> events.FreshClaimed:
         """Subscribers never called, lowest id first."""
-        query = (
-            _claimable(claim.campaign_id)
-            .where(_in_zone(claim.zone), _subscribers.c.due_ms == 0, _subscribers.c.id > claim.after_id)
-            .order_by(_subscribers.c.id)
-        )
-        found = self._find(query.limit(claim.limit))
+        place: dict[str, int | str] = {"zone": claim.zone, "after_id": claim.after_id}
+        found = self._find(_FRESH, campaign=claim.campaign_id, most=claim.limit, **place)
         return events.FreshClaimed(claim.campaign_id, claim.zone, found, is_last=len(found) < claim.limit)
 
     def claim_retries(self, claim: effects.ClaimRetries) -> events.RetriesClaimed:
         """Subscribers who wait for a retry, in the order in which they are due."""
-        after = tuple_(literal(claim.after_due_ms), literal(claim.after_id))
-        query = (
-            _claimable(claim.campaign_id)
-            .where(_in_zone(claim.zone), _subscribers.c.due_ms > 0)
-            .where(tuple_(_subscribers.c.due_ms, _subscribers.c.id) > after)
-            .order_by(_subscribers.c.due_ms, _subscribers.c.id)
-        )
-        found = self._find(query.limit(claim.limit))
+        place: dict[str, int | str] = {"zone": claim.zone, "after_ms": claim.after_due_ms, "after_id": claim.after_id}
+        found = self._find(_RETRIES, campaign=claim.campaign_id, most=claim.limit, **place)
         return events.RetriesClaimed(claim.campaign_id, claim.zone, found, is_last=len(found) < claim.limit)
 
     def claim_again(self, claim: effects.ClaimAgain) -> events.SubscriberClaimedAgain:
         """A subscriber who waits for a retry, as their row stands now."""
-        found = self._find(_claimable(claim.campaign_id).where(_subscribers.c.id == claim.subscriber.id))
+        found = self._find(_AGAIN, campaign=claim.campaign_id, subscriber=claim.subscriber.id)
         return events.SubscriberClaimedAgain(claim.campaign_id, found[0] if found else None)
 
     def count(self, request: effects.CountSubscribers) -> events.SubscribersCounted:
         """Whether a campaign has subscribers, and any that are not final."""
         self.flush()
-        connection = self._at_work()
-        of_campaign = _subscribers.c.campaign_id == request.campaign_id
-        is_open = _subscribers.c.status.in_(sorted(OPEN_SUBSCRIBERS))
-        return events.SubscribersCounted(
-            request.campaign_id,
-            has_any=bool(connection.scalar(select(exists().where(of_campaign)))),
-            has_open=bool(connection.scalar(select(exists().where(of_campaign, is_open)))),
-        )
+        has_any, has_open = self._at_work().execute(_COUNT, {"campaign": request.campaign_id}).one()
+        return events.SubscribersCounted(request.campaign_id, has_any=bool(has_any), has_open=bool(has_open))
 
     def check_number(self, check: effects.CheckNumber) -> events.NumberChecked:
         """Whether a number stands on a do-not-call list."""
@@ -188,9 +219,9 @@ class Journal:
             raise RuntimeError(message)
         return self._connection
 
-    def _find(self, query: Select[Any]) -> list[Callee]:
+    def _find(self, query: Select[Any], **asked: int | str) -> list[Callee]:
         self.flush()
-        found = self._at_work().execute(query).all()
+        found = self._at_work().execute(query, asked).all()
         callees = [_callee(row) for row in found]
         if any(row.lists_hashes for row in found):
             called_off = on_dnc(self._at_work(), [callee.id for callee in callees])
@@ -336,35 +367,6 @@ def _after_call(effect: effects.FinishCall) -> tuple[Any, ...]:
 def _counted(campaign_id: int, progress: _Progress) -> tuple[Any, ...]:
     grown = (progress.calls, progress.answered, progress.completed, progress.cost, progress.live, progress.abandoned)
     return (*grown, progress.next_dial_us, campaign_id)
-
-
-def _in_zone(zone: str) -> ColumnElement[bool]:
-    return _subscribers.c.zone == zone
-
-
-def _claimable(campaign_id: int) -> Select[Any]:
-    """PENDING subscribers, and whether they stand on the campaign's do-not-call list at this moment."""
-    of_campaign = select(_campaigns.c.dnc_id).where(_campaigns.c.id == campaign_id).scalar_subquery()
-    is_on_dnc = exists().where(_dnc.c.dnc_id == of_campaign, _dnc.c.number == _subscribers.c.number)
-    # Erased numbers are few or none: most claims end here, and the others look again with the key.
-    lists_hashes = exists().where(_dnc.c.dnc_id == of_campaign, is_hashed(_dnc.c.number)).label("lists_hashes")
-    return select(
-        _subscribers.c.id,
-        _subscribers.c.number,
-        _subscribers.c.zone,
-        _subscribers.c.contact_id,
-        _subscribers.c.count_attempt,
-        _subscribers.c.failure_count,
-        _subscribers.c.completion_count,
-        _subscribers.c.due_ms,
-        is_on_dnc,
-        _subscribers.c.full_name,
-        _subscribers.c.additional_vars,
-        lists_hashes,
-    ).where(
-        _subscribers.c.campaign_id == campaign_id,
-        _subscribers.c.status == SubscriberStatus.PENDING,
-    )
 
 
 def _callee(row: Row[Any]) -> Callee:

@@ -2,10 +2,10 @@
 
 from collections.abc import Sequence
 from datetime import time
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import msgspec
-from sqlalchemy import Connection, RowMapping, func, select
+from sqlalchemy import Connection, RowMapping, Select, bindparam, func, select
 
 from dialer.domain.callflow import CallFlow
 from dialer.domain.enums import AmdBehavior, CampaignStatus, DialMethod, SubscriberStatus
@@ -40,7 +40,53 @@ _sealed = SealedSurvey.__table__
 _dids = Did.__table__
 _subscribers = Subscriber.__table__
 _LIVE: Final = (CampaignStatus.START, CampaignStatus.PAUSE)
+# Statements are made once: to put one together takes longer than to run it.
+_LIVE_CAMPAIGNS: Final = select(_campaigns).where(_campaigns.c.status.in_(_LIVE)).order_by(_campaigns.c.id)
+_CAMPAIGN: Final = select(_campaigns).where(_campaigns.c.id == bindparam("campaign"))
+_SURVEY: Final = select(_sealed.c.document).where(_sealed.c.id == bindparam("campaign"))
+_ALL_DIDS: Final = select(_dids).order_by(_dids.c.id)
+_PLAYABLE: Final = (
+    select(_campaigns)
+    .join(_sealed, _sealed.c.id == _campaigns.c.id)
+    .where(_campaigns.c.id.in_(select(_dids.c.campaign_id)), _campaigns.c.status != CampaignStatus.ABORD)
+)
+_ACCOUNTS: Final = (
+    select(
+        _users.c.id,
+        _users.c.balance,
+        _users.c.held,
+        _users.c.call_rate,
+        _users.c.sms_rate,
+        _users.c.rate_card_version,
+    )
+    .where(_users.c.id.in_(bindparam("users", expanding=True)))
+    .order_by(_users.c.id)
+)
+_ABORTED: Final = (
+    select(_campaigns.c.id)
+    .where(_campaigns.c.id.in_(bindparam("campaigns", expanding=True)), _campaigns.c.status == CampaignStatus.ABORD)
+    .order_by(_campaigns.c.id)
+)
+_CHOICES: Final = (
+    select(_callerids.c.areacode, _callerids.c.callerid_num)
+    .where(_callerids.c.callerid_group_id == bindparam("callerid_group"))
+    .order_by(_callerids.c.id)
+)
 _WEEKDAYS: Final = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
+
+
+def _pending_zones() -> Select[Any]:
+    """The zone keys of a campaign's PENDING subscribers, by skipping through the index instead of scanning it."""
+    first = select(func.min(_subscribers.c.zone).label("zone")).where(
+        _subscribers.c.campaign_id == bindparam("campaign"), _subscribers.c.status == SubscriberStatus.PENDING
+    )
+    found = first.cte("found", recursive=True)
+    following = first.where(_subscribers.c.zone > found.c.zone).correlate(found).scalar_subquery()
+    found = found.union_all(select(following).where(found.c.zone.is_not(None)))
+    return select(found.c.zone).where(found.c.zone.is_not(None)).limit(ZONES_MAX)
+
+
+_ZONES: Final = _pending_zones()
 
 
 class World(NamedTuple):
@@ -70,9 +116,7 @@ class Loader:
 
     def world(self, connection: Connection, now_ms: int, *, with_past: bool = False) -> World:
         """The world as it stands; `with_past` also what an engine that is new has to know of earlier."""
-        rows = connection.execute(
-            select(_campaigns).where(_campaigns.c.status.in_(_LIVE)).order_by(_campaigns.c.id)
-        ).mappings()
+        rows = connection.execute(_LIVE_CAMPAIGNS).mappings()
         campaigns, unreadable = self._readable(connection, rows.all(), with_past=with_past)
         dids = self._dids(connection)
         busy = busy_campaigns(connection)
@@ -105,8 +149,8 @@ class Loader:
         for row in rows:
             campaign_id = row["campaign_id"]
             if campaign_id not in plans:
-                query = select(_campaigns).where(_campaigns.c.id == campaign_id)
-                plans[campaign_id] = self._plan_or_none(connection, connection.execute(query).mappings().one())
+                campaign = connection.execute(_CAMPAIGN, {"campaign": campaign_id}).mappings().one()
+                plans[campaign_id] = self._plan_or_none(connection, campaign)
             plan = plans[campaign_id]
             if plan is not None:
                 call = call_of(row, plan)
@@ -116,31 +160,16 @@ class Loader:
 
     def _dids(self, connection: Connection) -> list[DidOpened]:
         """The numbers that others call. What a campaign has never been started to play, or was aborted, none hear."""
-        playable = (
-            select(_campaigns)
-            .join(_sealed, _sealed.c.id == _campaigns.c.id)
-            .where(_campaigns.c.id.in_(select(_dids.c.campaign_id)), _campaigns.c.status != CampaignStatus.ABORD)
-        )
-        rows = connection.execute(playable).mappings().all()
+        dids = connection.execute(_ALL_DIDS).mappings().all()
+        rows = connection.execute(_PLAYABLE).mappings().all() if dids else []
         plans = {row["id"]: self._plan_or_none(connection, row) for row in rows}
         return [
             DidOpened(did["id"], did["user_id"], normalise(did["did_number"]), plans.get(did["campaign_id"]))
-            for did in connection.execute(select(_dids).order_by(_dids.c.id)).mappings()
+            for did in dids
         ]
 
     def _accounts(self, connection: Connection, user_ids: set[int]) -> list[AccountOpened]:
-        rows = connection.execute(
-            select(
-                _users.c.id,
-                _users.c.balance,
-                _users.c.held,
-                _users.c.call_rate,
-                _users.c.sms_rate,
-                _users.c.rate_card_version,
-            )
-            .where(_users.c.id.in_(user_ids))
-            .order_by(_users.c.id)
-        ).all()
+        rows = connection.execute(_ACCOUNTS, {"users": sorted(user_ids)}).all()
         return [
             AccountOpened(
                 user_id, balance, held, Rate(call_rate), sms_rate, self._cards.card(connection, user_id, version)
@@ -211,7 +240,7 @@ class Loader:
     def _flow(self, connection: Connection, campaign_id: int) -> CallFlow:
         flow = self._flows.get(campaign_id)
         if flow is None:
-            document = connection.scalar(select(_sealed.c.document).where(_sealed.c.id == campaign_id))
+            document = connection.scalar(_SURVEY, {"campaign": campaign_id})
             flow = self._flows[campaign_id] = CallFlow(decode_survey(document or '{"sections":[]}'))
         return flow
 
@@ -221,38 +250,17 @@ def _figures(document: str) -> Figures:
 
 
 def _aborted(connection: Connection, campaign_ids: list[int]) -> list[int]:
-    return list(
-        connection.scalars(
-            select(_campaigns.c.id)
-            .where(_campaigns.c.id.in_(campaign_ids), _campaigns.c.status == CampaignStatus.ABORD)
-            .order_by(_campaigns.c.id)
-        )
-    )
+    return list(connection.scalars(_ABORTED, {"campaigns": campaign_ids})) if campaign_ids else []
 
 
 def _zones(connection: Connection, campaign_id: int) -> tuple[str, ...]:
-    """The zone keys of a campaign's PENDING subscribers, by skipping through the index instead of scanning it."""
-    found: list[str] = []
-    last: str | None = None
-    for _ in range(ZONES_MAX):
-        following = select(func.min(_subscribers.c.zone)).where(
-            _subscribers.c.campaign_id == campaign_id, _subscribers.c.status == SubscriberStatus.PENDING
-        )
-        last = connection.scalar(following if last is None else following.where(_subscribers.c.zone > last))
-        if last is None:
-            break
-        found.append(last)
-    return tuple(found)
+    return tuple(connection.scalars(_ZONES, {"campaign": campaign_id}))
 
 
 def _callerid_choices(connection: Connection, group_id: int | None) -> tuple[CallerIdChoice, ...]:
     if group_id is None:
         return ()
-    rows = connection.execute(
-        select(_callerids.c.areacode, _callerids.c.callerid_num)
-        .where(_callerids.c.callerid_group_id == group_id)
-        .order_by(_callerids.c.id)
-    )
+    rows = connection.execute(_CHOICES, {"callerid_group": group_id})
     return tuple(CallerIdChoice(areacode, callerid_num) for areacode, callerid_num in rows)
 
 

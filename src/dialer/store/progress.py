@@ -3,7 +3,7 @@
 from typing import Any, Final, NamedTuple
 
 import msgspec
-from sqlalchemy import Connection, RowMapping, Table, literal_column, select
+from sqlalchemy import Connection, RowMapping, Select, Table, bindparam, literal_column, select
 
 from dialer.domain.enums import CallRequestStatus
 from dialer.domain.events import GatewayOpened
@@ -27,6 +27,41 @@ _sms_gateways = SmsGateway.__table__
 # Literals, as an index over some of the rows serves only a query that says which without a parameter.
 _is_calling = _requests.c.status == literal_column(str(int(CallRequestStatus.CALLING)))
 _is_on_its_way = _messages.c.ended_ms.is_(None)
+_ALL_GATEWAYS: Final = select(_gateways).order_by(_gateways.c.id)
+_ALL_SMS_GATEWAYS: Final = select(_sms_gateways).order_by(_sms_gateways.c.id)
+_BUSY: Final = (
+    select(_requests.c.campaign_id, _requests.c.user_id).where(_is_calling).distinct(),
+    select(_messages.c.campaign_id, _messages.c.user_id).where(_is_on_its_way).distinct(),
+)
+
+
+def _recently(table: Table, started: str) -> Select[Any]:
+    """When the newest of a table's rows began that went out over a gateway after some moment."""
+    since = table.c[started]
+    query = select(since).where(table.c.gateway_id == bindparam("gateway"), since > bindparam("since_ms"))
+    return query.order_by(since.desc()).limit(bindparam("most"))
+
+
+# Calls that came in are nothing that the gateway has placed.
+_RECENT_CALLS: Final = _recently(_requests, "started_ms").where(_requests.c.attempt > 0)
+_RECENT_MESSAGES: Final = _recently(_messages, "send_date")
+_RECENT_LEGS: Final = _recently(_transfers, "started_ms")
+
+
+_SUBSCRIBER: Final = (
+    _subscribers.c.number,
+    _subscribers.c.zone,
+    _subscribers.c.count_attempt,
+    _subscribers.c.failure_count,
+    _subscribers.c.completion_count,
+    _subscribers.c.due_ms,
+    _subscribers.c.full_name,
+    _subscribers.c.additional_vars,
+)
+_IN_PROGRESS: Final = tuple(
+    select(table, *_SUBSCRIBER).join(_subscribers, _subscribers.c.id == table.c.subscriber_id).where(condition)
+    for table, condition in ((_requests, _is_calling), (_messages, _is_on_its_way))
+)
 
 
 class Line(NamedTuple):
@@ -51,36 +86,27 @@ def sms_line_of(campaign: RowMapping) -> int | None:
 
 def lines_of(connection: Connection, now_ms: int) -> list[Line]:
     """All gateways, with what went out over each within the last second."""
-    voice = connection.execute(select(_gateways).order_by(_gateways.c.id)).mappings()
-    texts = connection.execute(select(_sms_gateways).order_by(_sms_gateways.c.id)).mappings()
+    voice = connection.execute(_ALL_GATEWAYS).mappings()
+    texts = connection.execute(_ALL_SMS_GATEWAYS).mappings()
     found = []
     for row in voice:
         plan = GatewayPlan(row["id"], row["max_channels"], row["max_cps"], row["addprefix"], row["removeprefix"])
-        found.append(_line(connection, row, plan, _requests, "started_ms", now_ms))
+        found.append(_line(connection, row, plan, _RECENT_CALLS, now_ms))
     for row in texts:
         line = SMS_LINES_FROM + row["id"]
         plan = GatewayPlan(line, 0, row["max_cps"], row["addprefix"], row["removeprefix"])
-        found.append(_line(connection, row, plan, _messages, "send_date", now_ms))
+        found.append(_line(connection, row, plan, _RECENT_MESSAGES, now_ms))
     return found
 
 
 def busy_campaigns(connection: Connection) -> dict[int, int]:
     """The campaigns that have anything in progress, and whose they are."""
-    calling = select(_requests.c.campaign_id, _requests.c.user_id).where(_is_calling).distinct()
-    sending = select(_messages.c.campaign_id, _messages.c.user_id).where(_is_on_its_way).distinct()
-    return {row[0]: row[1] for query in (calling, sending) for row in connection.execute(query)}
+    return {row[0]: row[1] for query in _BUSY for row in connection.execute(query)}
 
 
 def rows_in_progress(connection: Connection) -> list[RowMapping]:
     """Call requests and messages that are not over, each with its subscriber's columns, in id order."""
-    found: list[RowMapping] = []
-    for table, condition in ((_requests, _is_calling), (_messages, _is_on_its_way)):
-        query = (
-            select(table, *_subscriber_columns())
-            .join(_subscribers, _subscribers.c.id == table.c.subscriber_id)
-            .where(condition)
-        )
-        found.extend(connection.execute(query).mappings())
+    found = [row for query in _IN_PROGRESS for row in connection.execute(query).mappings()]
     return sorted(found, key=lambda row: int(row["id"]))
 
 
@@ -126,39 +152,14 @@ def call_of(row: RowMapping, plan: CampaignPlan) -> Call:
     )
 
 
-def _line(
-    connection: Connection, row: RowMapping, plan: GatewayPlan, attempts: Table, started: str, now_ms: int
-) -> Line:
+def _line(connection: Connection, row: RowMapping, plan: GatewayPlan, attempts: Select[Any], now_ms: int) -> Line:
     rest = Rest(row["failures"], row["rest_ms"], row["rests_until_ms"])
     if not plan.max_cps:
         return Line(GatewayOpened(plan, rest=rest), row["parameters"])
-    query = select(attempts.c[started]).where(
-        attempts.c.gateway_id == plan.id, attempts.c[started] > now_ms - _RECENT_MS
-    )
-    if attempts is _requests:
-        query = query.where(attempts.c.attempt > 0)  # Calls that came in are nothing that the gateway has placed.
-    recent = connection.scalars(query.order_by(attempts.c[started].desc()).limit(plan.max_cps)).all()
-    legs = connection.scalars(
-        select(_transfers.c.started_ms)
-        .where(_transfers.c.gateway_id == plan.id, _transfers.c.started_ms > now_ms - _RECENT_MS)
-        .order_by(_transfers.c.started_ms.desc())
-        .limit(plan.max_cps)
-    )
+    asked = {"gateway": plan.id, "since_ms": now_ms - _RECENT_MS, "most": plan.max_cps}
+    recent, legs = (connection.scalars(query, asked).all() for query in (attempts, _RECENT_LEGS))
     newest = sorted((*recent, *legs))[-plan.max_cps :]
     return Line(GatewayOpened(plan, tuple(newest), rest), row["parameters"])
-
-
-def _subscriber_columns() -> list[Any]:
-    return [
-        _subscribers.c.number,
-        _subscribers.c.zone,
-        _subscribers.c.count_attempt,
-        _subscribers.c.failure_count,
-        _subscribers.c.completion_count,
-        _subscribers.c.due_ms,
-        _subscribers.c.full_name,
-        _subscribers.c.additional_vars,
-    ]
 
 
 def _subscriber(row: RowMapping) -> Subscriber:

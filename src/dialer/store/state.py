@@ -8,6 +8,12 @@ from dialer.store.models import ServiceState
 
 _states = ServiceState.__table__
 _ONLY_ROW: Final = 1
+_READ: Final = select(_states.c.now_ms, _states.c.last_callrequest_id, _states.c.last_cdr_id).where(
+    _states.c.id == _ONLY_ROW
+)
+
+
+_SAVE: Final = update(_states).where(_states.c.id == _ONLY_ROW)
 
 
 class State(NamedTuple):
@@ -29,11 +35,10 @@ def open_state(connection: Connection, first_now_ms: int) -> State:
 
 def read_state(connection: Connection) -> State | None:
     """Where the service stood; None if it never ran."""
-    columns = (_states.c.now_ms, _states.c.last_callrequest_id, _states.c.last_cdr_id)
-    row = connection.execute(select(*columns).where(_states.c.id == _ONLY_ROW)).one_or_none()
+    row = connection.execute(_READ).one_or_none()
     return None if row is None else State(*row)
 
 
 def save_state(connection: Connection, state: State) -> None:
     """Remember where the service stands."""
-    connection.execute(update(_states).where(_states.c.id == _ONLY_ROW).values(**state._asdict()))
+    connection.execute(_SAVE, state._asdict())
