@@ -3,12 +3,15 @@
 UV_VERSION := 0.13.8
 VENV := .venv
 STAMP := $(VENV)/.ready
+PEERS := .venv-peers
+PEERS_STAMP := $(PEERS)/.ready
 PYTHONS := python3.13 python3.12 python3.11 python3 python
 PYTHON ?=
 PYTEST_ARGS ?= -n 2
+SEEDS ?= 1000
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test lint bench always
+.PHONY: help setup demo test lint bench vopr always
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-7s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -26,7 +29,11 @@ lint: $(STAMP) ## check style, format and types
 	$(VENV)/bin/ruff format --check
 	$(VENV)/bin/mypy
 
-bench: $(STAMP) ## run the benchmarks
+vopr: $(STAMP) ## simulate faults: SEEDS=1000 of them, then every planted bug
+	$(VENV)/bin/dialer vopr --seeds $(SEEDS)
+	$(VENV)/bin/python -m tests.vopr
+
+bench: $(STAMP) $(PEERS_STAMP) ## run the benchmarks, beside other frameworks
 	@$(VENV)/bin/python -m benchmarks
 
 # The stamp is written last and holds the path of the checkout. No stamp (an interrupted set-up) or another path
@@ -64,3 +71,12 @@ $(STAMP): pyproject.toml uv.lock
 		UV_PYTHON='$(CURDIR)/$(VENV)/bin/python' UV_PYTHON_DOWNLOADS=never \
 		$(VENV)/bin/uv sync --frozen --quiet || fail "the locked dependencies cannot be installed"; \
 	echo '$(CURDIR)' > $@
+
+# The frameworks that the benchmarks compare with, in an environment that nothing else uses.
+$(PEERS_STAMP): benchmarks/peers/requirements.txt | $(STAMP)
+	@echo "Building $(PEERS)"
+	@rm -f $@
+	@$(VENV)/bin/uv venv --quiet --clear --python $(VENV)/bin/python $(PEERS)
+	@$(VENV)/bin/uv pip install --quiet --python $(PEERS)/bin/python --require-hashes --only-binary :all: \
+		--requirement benchmarks/peers/requirements.txt || { echo "make: the frameworks to compare with cannot be installed" >&2; exit 1; }
+	@touch $@

@@ -71,8 +71,8 @@ def _dnc_is_known_from_the_start_only(patch: Patch) -> None:
 
 def _dnc_is_not_asked_at_the_claim(patch: Patch) -> None:
     def around(find: Wrapped) -> Wrapped:
-        def found(self: Journal, query: object) -> list[Any]:
-            people: list[Any] = find(self, query)
+        def found(self: Journal, query: object, **asked: object) -> list[Any]:
+            people: list[Any] = find(self, query, **asked)
             for person in people:
                 person.is_on_dnc = False
             return people
@@ -279,37 +279,39 @@ def _cheap_calls_are_not_charged(patch: Patch) -> None:
 
 
 PLANTED: Final = (
-    Planted("the DNC list is not asked on retries", _dnc_is_skipped_on_retries, 0),
+    Planted("the DNC list is not asked on retries", _dnc_is_skipped_on_retries, 31),
     Planted(
-        "who asks not to be called again is called by those who have claimed them", _dnc_is_known_from_the_start_only, 0
+        "who asks not to be called again is called by those who have claimed them",
+        _dnc_is_known_from_the_start_only,
+        31,
     ),
     Planted("the DNC list is not asked at all", _dnc_is_not_asked_at_the_claim, 0),
-    Planted("a second report of the same is heard", _a_second_report_is_heard, 0),
-    Planted("reports of unknown calls are heard", _reports_of_unknown_calls_are_heard, 0),
+    Planted("a second report of the same is heard", _a_second_report_is_heard, 9),
+    Planted("reports of unknown calls are heard", _reports_of_unknown_calls_are_heard, 1),
     Planted("holds are not released", _holds_are_not_released, 0),
     Planted("money is a float", _money_is_a_float, 0),
-    Planted("calls in progress are lost at recovery", _calls_in_progress_are_lost_at_recovery, 0),
-    Planted("windows are judged by the service's clock", _windows_are_those_of_the_service, 0),
-    Planted("windows close too late", _windows_close_too_late, 0),
-    Planted("max_aleg is ignored", _plans(max_aleg=lambda _: 0), 0),
-    Planted("max_xfer is off by one", _plans(max_xfer=lambda plan: plan.max_xfer and plan.max_xfer + 1), 0),
-    Planted("max_cps is off by one", _one_call_a_second_too_many, 0),
-    Planted("max_channels is ignored", _channels_are_not_counted, 0),
-    Planted("one retry too many", _one_retry_too_many, 0),
+    Planted("calls in progress are lost at recovery", _calls_in_progress_are_lost_at_recovery, 1),
+    Planted("windows are judged by the service's clock", _windows_are_those_of_the_service, 3),
+    Planted("windows close too late", _windows_close_too_late, 7),
+    Planted("max_aleg is ignored", _plans(max_aleg=lambda _: 0), 1),
+    Planted("max_xfer is off by one", _plans(max_xfer=lambda plan: plan.max_xfer and plan.max_xfer + 1), 14),
+    Planted("max_cps is off by one", _one_call_a_second_too_many, 7),
+    Planted("max_channels is ignored", _channels_are_not_counted, 2),
+    Planted("one retry too many", _one_retry_too_many, 3),
     Planted("unanswered calls are charged", _unanswered_calls_are_charged, 0),
     Planted("calls have two CDRs", _calls_have_two_cdrs, 0),
-    Planted("B-legs have no CDR", _b_legs_have_no_cdr, 0),
-    Planted("paused campaigns dial", _paused_campaigns_are_read_as_started, 0),
-    Planted("a pause, a payment or a DNC entry is not noticed", _changes_are_not_noticed, 0),
-    Planted("B-legs keep their channel", _legs_take_their_channel_with_them, 0),
-    Planted("agents take two calls", _agents_take_two_calls, 0),
-    Planted("campaigns dial twice as often", _dials_come_twice_as_often, 0),
-    Planted("pacing forgets whenever something changes", _pacing_forgets_at_recovery, 0),
-    Planted("what is held is spent again", _what_is_held_is_spent_again, 0),
+    Planted("B-legs have no CDR", _b_legs_have_no_cdr, 4),
+    Planted("paused campaigns dial", _paused_campaigns_are_read_as_started, 5),
+    Planted("a pause, a payment or a DNC entry is not noticed", _changes_are_not_noticed, 4),
+    Planted("B-legs keep their channel", _legs_take_their_channel_with_them, 108),
+    Planted("agents take two calls", _agents_take_two_calls, 4),
+    Planted("campaigns dial twice as often", _dials_come_twice_as_often, 1),
+    Planted("pacing forgets whenever something changes", _pacing_forgets_at_recovery, 12),
+    Planted("what is held is spent again", _what_is_held_is_spent_again, 20),
     Planted("nobody watches over calls that go silent", _nobody_watches, 0),
-    Planted("ids are given again after a crash", _ids_are_given_again_after_a_crash, 0),
-    Planted("aborted calls go on", _aborted_calls_go_on, 0),
-    Planted("cheap calls are not charged", _cheap_calls_are_not_charged, 0),
-    Planted("campaigns dial after their expiration date", _plans(expires_ms=lambda plan: plan.expires_ms + 10**9), 0),
-    Planted("campaigns dial before their starting date", _plans(starting_ms=lambda _: 0), 0),
+    Planted("ids are given again after a crash", _ids_are_given_again_after_a_crash, 1),
+    Planted("aborted calls go on", _aborted_calls_go_on, 95),
+    Planted("cheap calls are not charged", _cheap_calls_are_not_charged, 1),
+    Planted("campaigns dial after their expiration date", _plans(expires_ms=lambda plan: plan.expires_ms + 10**9), 79),
+    Planted("campaigns dial before their starting date", _plans(starting_ms=lambda _: 0), 7),
 )

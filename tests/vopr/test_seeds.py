@@ -13,6 +13,10 @@ from dialer.vopr.run import Outcome, run_seed
 
 SEEDS = 300
 SEEDS_PER_TEST = 20
+FOUND = {
+    454: "a worker that comes late dials a B-leg for a call that is over: that leg has not begun",
+}
+"""Further seeds that have broken a rule, and by what."""
 
 
 @pytest.fixture(scope="module")
@@ -29,6 +33,11 @@ async def test_no_rule_is_broken(folder: Folder, first: int) -> None:
     assert [one for one in outcomes if not one.ok] == []
     assert sum(one.calls for one in outcomes) > SEEDS_PER_TEST
     assert sum(one.faults for one in outcomes) > SEEDS_PER_TEST
+
+
+@pytest.mark.parametrize("seed", FOUND, ids=str)
+async def test_what_was_found_once_is_not_broken_again(folder: Folder, seed: int) -> None:
+    assert (await run_seed(seed, folder)).broken == ""
 
 
 async def test_a_seed_gives_the_same_trace_again(folder: Folder) -> None:

@@ -140,7 +140,7 @@ class Transfers:
             return
         campaign = self._board.campaigns[call.plan.id]
         answered_ms = campaign.greeted.pop(call.id, None)
-        if answered_ms is not None and campaign.measures:
+        if answered_ms is not None and campaign.is_paced:
             measure.transferred(campaign.figures, answered_ms, now_ms)
             self._board.keep_figures(campaign)
         transfer = self._new(call, event, now_ms)
@@ -203,7 +203,8 @@ class Transfers:
         if transfer.gateway_id and transfer.started_ms is not None and transfer.started_ms < outcome.ended_ms:
             self._board.learn(transfer.gateway_id, outcome.cause, transfer.started_ms, now_ms)
         self._release(call, transfer)
-        self._close(call, transfer, now_ms)
+        # Who hears of it late closes it as of when it ended: a leg that its call did not outlast has not begun.
+        self._close(call, transfer, max(transfer.started_ms or 0, outcome.ended_ms))
         if transfer.has_queued:
             self._free_agent(call, transfer, now_ms)
 
@@ -340,7 +341,7 @@ class Transfers:
     def _free_agent(self, call: Call, transfer: Transfer, now_ms: int) -> None:
         agent_id = self._floor.released(now_ms, call.id)
         campaign = self._board.campaigns[call.plan.id]
-        if agent_id is not None and transfer.answered_ms is not None and campaign.measures:
+        if agent_id is not None and transfer.answered_ms is not None and campaign.is_paced:
             free_ms = now_ms + self._agents[agent_id].wrap_up_ms
             measure.handled(campaign.figures, transfer.answered_ms, free_ms)
             self._board.keep_figures(campaign)
@@ -357,7 +358,7 @@ class Transfers:
             if not transfer.is_abandoned:
                 transfer.is_abandoned = True
                 campaign = self._board.campaigns[call.plan.id]
-                if campaign.measures and call.attempt > 0 and call_id not in campaign.machines:
+                if campaign.is_paced and call.attempt > 0 and call_id not in campaign.machines:
                     measure.abandoned(campaign.figures)
                     self._board.keep_figures(campaign)
                 self._board.emit(KeepTransfer(call, transfer))

@@ -10,8 +10,9 @@ from functools import lru_cache
 from typing import Final
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
-import phonenumbers
 from phonenumbers import timezone
+
+from dialer.domain.numbers import parse
 
 UNKNOWN: Final = "?"
 """The key of a subscriber whose own zone nobody knows: they cannot be called at a time known to be legal."""
@@ -30,15 +31,18 @@ def zone_of_number(number: str) -> str:
     """The zone key of a number in E.164; empty where the numbering plan does not tell."""
     if not number.startswith("+"):
         return ""
-    try:
-        parsed = phonenumbers.parse(number)
-    except phonenumbers.NumberParseException:
+    parsed = parse(number)
+    if parsed is None:
         return ""
     names = timezone.time_zones_for_number(parsed)
     if _NOT_TOLD in names:
         names = timezone.time_zones_for_geographical_number(parsed)
-    also = {zone for prefix, zone in _ALSO.items() if number.startswith(prefix)}
-    return "&".join(sorted(name for name in {*names, *also} if name != _NOT_TOLD and is_zone(name)))
+    return _joined((*names, *[zone for prefix, zone in _ALSO.items() if number.startswith(prefix)]))
+
+
+@lru_cache(maxsize=ZONE_CACHE_MAX)
+def _joined(names: tuple[str, ...]) -> str:
+    return "&".join(sorted(name for name in {*names} if name != _NOT_TOLD and is_zone(name)))
 
 
 @lru_cache(maxsize=1_024)

@@ -71,7 +71,7 @@ class Do(StrEnum):
     NOTHING = "nothing"
 
 
-_SELDOM: Final = (Do.ABORT, Do.END, Do.DELETE_AGENT, Do.DELETE_QUEUE, Do.EDIT_METHOD, Do.CHANGE_DID, Do.EDIT_DNC)
+_SELDOM: Final = (Do.END, Do.DELETE_AGENT, Do.DELETE_QUEUE, Do.EDIT_METHOD, Do.CHANGE_DID, Do.EDIT_DNC)
 _OFTEN: Final = (Do.START, Do.PAUSE, Do.PAY, Do.CALL_OFF, Do.EDIT_LIMITS, Do.SUBSCRIBER_STATUS, Do.NOTHING)
 
 
@@ -157,5 +157,7 @@ def _step(dice: Dice, *, has_real_clock: bool) -> Step:
 def _deed(dice: Dice) -> Do:
     if dice.happens(60):
         return dice.pick(_OFTEN)
+    if dice.happens(10):
+        return Do.ABORT
     deed = dice.pick(list(Do))
     return Do.NOTHING if deed in _SELDOM and dice.happens(50) else deed

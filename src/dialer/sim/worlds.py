@@ -237,7 +237,7 @@ def _campaign(dice: Dice, rows: dict[str, list[Values]], campaign_id: int, start
         "sms_gateway_id": 1,
         "callerid": dice.pick(SHOWN),
         "startingdate": starting_ms,
-        "expirationdate": starting_ms + dice.pick((DAY_MS, DAY_MS + 6 * HOUR_MS, 3 * DAY_MS)),
+        "expirationdate": starting_ms + dice.pick((5 * HOUR_MS, DAY_MS, DAY_MS + 6 * HOUR_MS, 3 * DAY_MS)),
         "dnc_id": dice.pick((None, *range(1, len(rows["dnc_list"]) + 1))),
         "voicemail": dice.happens(30),
         "amd_behavior": dice.between(1, 3),

@@ -1,18 +1,16 @@
-"""The wall clock of a made-up service that is not virtual: it stands wherever it is put, backwards too."""
+"""The clock of a made-up machine: time goes by evenly, and somebody puts the wall clock now and then."""
 
-from dialer.worker.clock import RealClock
+from dialer.worker.clock import NANOSECONDS, RealClock
 
 
 class JumpingClock(RealClock):
     """To the worker the machine's clock."""
 
     def __init__(self, now_ms: int) -> None:
-        self.at_ms = now_ms
+        self._steady_ms = self._wall_ms = now_ms
+        super().__init__(lambda: self._wall_ms * NANOSECONDS, lambda: self._steady_ms * NANOSECONDS)
 
-    def now_ms(self) -> int:
-        """Where it was put."""
-        return self.at_ms
-
-    def seconds_until(self, at_ms: int) -> float | None:
-        """As if time went by as ever."""
-        return max(0.0, (at_ms - self.at_ms) / 1_000)
+    def go_on(self, pause_ms: int, jump_ms: int) -> None:
+        """So much time goes by, and then the wall clock is put by so much."""
+        self._steady_ms += pause_ms
+        self._wall_ms += pause_ms + jump_ms

@@ -32,6 +32,8 @@ class Memory:
         self.calls: Final[dict[int, Attempt]] = {}
         self.texts: Final[dict[int, Attempt]] = {}
         self.legs: Final[dict[int, Leg]] = {}
+        self._before: Final[set[int]] = set()
+        self._legs_before: Final[set[int]] = set()
         self.frequency: Final[defaultdict[int, Limits]] = defaultdict(Limits)
         self.cps: Final[defaultdict[int, Limits]] = defaultdict(Limits)
         self.retries: Final[Counter[int]] = Counter()
@@ -48,9 +50,19 @@ class Memory:
         self.cdrs: Final[list[tuple[object, ...]]] = []
 
     def attempts(self) -> Iterator[Attempt]:
-        """All attempts: calls that came in, and messages in calls, are none."""
-        yield from (one for one in self.calls.values() if one.attempt > 0)
-        yield from (one for one in self.texts.values() if one.parent_id is None)
+        """All attempts since the clock was put last: calls that came in, and messages in calls, are none."""
+        yield from (one for one in self.calls.values() if one.attempt > 0 and one.id not in self._before)
+        yield from (one for one in self.texts.values() if one.parent_id is None and one.id not in self._before)
+
+    def transfers(self) -> Iterator[Leg]:
+        """All transfers since then."""
+        yield from (leg for leg in self.legs.values() if leg.id not in self._legs_before)
+
+    def clock_is_put(self) -> None:
+        """What is over was at a time that has nothing to do with the times to come."""
+        attempts = (*self.calls.values(), *self.texts.values())
+        self._before.update(one.id for one in attempts if one.ended_ms is not None)
+        self._legs_before.update(leg.id for leg in self.legs.values() if leg.ended_ms is not None)
 
     def learn_limits(self, seen: Look, now_ms: int) -> None:
         """The limits as they are from now on."""

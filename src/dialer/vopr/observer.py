@@ -32,12 +32,14 @@ class Observer:
         self.memory.learn_attempts(seen)
         self.memory.learn_limits(seen, now_ms)
 
-    def after(self, connection: Connection, *, has_worked: bool) -> list[str]:
+    def after(self, connection: Connection, now_ms: int, *, has_worked: bool) -> list[str]:
         """The worker has done something, or was kept from it: what of it breaks a rule."""
         last = self._last
         seen = self._look(connection)
         broken = [] if last is None else list(self._broken(connection, last, seen))
-        return broken + list(rules_rows.not_aborted(connection)) if has_worked else broken
+        if has_worked:
+            broken += [*rules_rows.not_aborted(connection), *rules_rows.silent(connection, now_ms)]
+        return broken
 
     def _look(self, connection: Connection) -> Look:
         seen = look(connection, Since() if self._last is None else self._last.since)

@@ -116,7 +116,7 @@ def _at_once(before: Look, one: Attempt, memory: Memory) -> Iterator[str]:
     theirs = sum(other.campaign_id == one.campaign_id for other in live)
     if campaign["max_aleg"] and theirs > campaign["max_aleg"]:
         yield f"I8: {theirs} calls of campaign {one.campaign_id} at once, {campaign['max_aleg']} allowed"
-    legs = sum(_was_out(leg, one.gateway_id, at_ms) for leg in memory.legs.values())
+    legs = sum(_was_out(leg, one.gateway_id, at_ms) for leg in memory.transfers())
     carried = legs + sum(other.gateway_id == one.gateway_id for other in live)
     if line.max_channels and carried > line.max_channels:
         yield f"I8: {carried} calls on gateway {line.id} at once, {line.max_channels} allowed"
@@ -136,7 +136,7 @@ def _transfers_at_once(before: Look, leg: Leg, memory: Memory) -> Iterator[str]:
         and other.id <= leg.id
         and other.joined_ms <= leg.joined_ms < other.end_ms
         and other.reason not in _REFUSED
-        for other in memory.legs.values()
+        for other in memory.transfers()
     )
     if live > campaign["max_xfer"]:
         yield f"I8: {live} transfers of campaign {leg.campaign_id} at once, {campaign['max_xfer']} allowed"
@@ -147,7 +147,7 @@ def _a_second(line_id: int, memory: Memory) -> Iterator[str]:
     starts = [one.started_ms for one in memory.attempts() if one.gateway_id == line_id]
     starts += [
         leg.started_ms
-        for leg in memory.legs.values()
+        for leg in memory.transfers()
         if leg.gateway_id == line_id and leg.started_ms is not None and leg.started_ms < leg.end_ms
     ]
     starts.sort()

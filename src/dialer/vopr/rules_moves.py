@@ -9,8 +9,8 @@ from dialer.vopr.memory import Memory
 
 _NEW, _START, _PAUSE, _ABORD, _END = range(5)
 _CAMPAIGN_MOVES: Final = {
-    (_START, _PAUSE): frozenset({"no_credit", "invariant"}),
-    (_PAUSE, _PAUSE): frozenset({"no_credit", "invariant"}),
+    (_START, _PAUSE): frozenset({"no_credit"}),
+    (_PAUSE, _PAUSE): frozenset({"no_credit"}),
     (_START, _END): frozenset({"completed", "expired"}),
     (_PAUSE, _END): frozenset({"expired"}),
 }

@@ -117,6 +117,14 @@ def not_aborted(connection: Connection) -> Iterator[str]:
         yield f"call {row[0]} goes on although its campaign was aborted"
 
 
+def silent(connection: Connection, now_ms: int) -> Iterator[str]:
+    """Calls of which nothing was heard for longer than anybody waits, and the worker has worked since."""
+    query = """SELECT id FROM callrequest
+        WHERE status = 7 AND ? > started_ms + ring_limit_ms + talk_limit_ms + 120000 LIMIT 1"""
+    for row in ask(connection, query, now_ms):
+        yield f"a call that nobody gives up: call {row[0]}"
+
+
 def overlong(connection: Connection) -> Iterator[str]:
     """Calls that have lasted longer than they may ring and talk, and than an unheard one is waited for."""
     query = """SELECT id FROM callrequest

@@ -128,7 +128,9 @@ class Run:
         clock, to_ms = service.clock, service.now_ms() + step.pause_ms
         fault = None if self._is_calm else step.fault
         if isinstance(clock, JumpingClock):
-            clock.at_ms = to_ms + step.clock_jump_ms
+            clock.go_on(step.pause_ms, step.clock_jump_ms)
+            if step.clock_jump_ms:
+                self._observer.memory.clock_is_put()
         await self._work(to_ms, fault, step.statement)
 
     async def _work(self, to_ms: int | None, fault: Fault | None, statement: int = 0) -> None:
@@ -197,7 +199,7 @@ class Run:
                 break
         broken = [*service.read(_unfinished), *service.read(lambda one: list(left_over(one)))]
         broken += service.read(self._audited)
-        if not self.troubles.has_real_clock:  # An hour that a clock jumps is one that nobody was in a call.
+        if not self.troubles.has_real_clock:  # By the machine's clock, who looks late gives a call up late.
             broken += service.read(lambda one: list(overlong(one)))
         if broken:
             raise BrokenError(broken[0])
@@ -213,7 +215,8 @@ class Run:
 
     def _check(self, what: str, *, has_worked: bool) -> None:
         service = self._service
-        broken = service.read(lambda connection: self._observer.after(connection, has_worked=has_worked))
+        now_ms = service.now_ms()
+        broken = service.read(lambda connection: self._observer.after(connection, now_ms, has_worked=has_worked))
         self._note(what)
         broken += [f"I10: {one}" for one in service.complaints]
         if broken:
