@@ -14,6 +14,7 @@ from dialer.connections import BODY_WINDOW_BYTES_MIN, BODY_WINDOW_S, HEAD_BYTES_
 pytestmark = pytest.mark.anyio
 
 GET = b"GET / HTTP/1.1\r\nHost: x\r\n\r\n"
+SLOW_CLIENTS = 501
 POST = b"POST / HTTP/1.1\r\nHost: x\r\nContent-Length: %d\r\n\r\n"
 
 
@@ -225,3 +226,26 @@ async def test_nothing_is_waited_for_while_a_request_is_answered(client: Client)
 async def test_nothing_is_waited_for_when_the_client_has_gone(client: Client) -> None:
     client.protocol.connection_lost(None)
     assert client.timers.waiting == []
+
+
+async def test_five_hundred_slow_clients_are_let_go_and_nobody_else_notices() -> None:
+    """A third of them says nothing, a third drips headers, a third drips a body; one is as quick as ever."""
+    idle, heads, bodies = ([Client() for _ in range(SLOW_CLIENTS // 3)] for _ in range(3))
+    quick = Client()
+    for round_ in range(3):
+        for one in heads:
+            one.send(b"GET / HTTP/1.1\r\nX: "[round_ : round_ + 1])
+        quick.send(GET)
+        assert await quick.answered() == b"       0"
+    for one in bodies:
+        one.send(POST % 100 + b"x")
+    assert {seconds for one in (*idle, *heads) for seconds in one.timers.waiting} == {HEAD_S}
+    assert {seconds for one in bodies for seconds in one.timers.waiting} == {BODY_WINDOW_S}
+    for one in (*idle, *heads, *bodies):
+        one.timers.pass_by()
+    assert all(one.transport.is_closed for one in (*idle, *heads, *bodies))
+    for one in bodies:
+        one.protocol.connection_lost(None)
+        await one.answered()
+    quick.send(GET)
+    assert (await quick.answered(), quick.transport.is_closed) == (b"       0", False)

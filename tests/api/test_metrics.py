@@ -19,6 +19,8 @@ FIGURES = Figures(
     rests=Counter({("voice", 1): 2, ("voice", 7): 1}),
     in_progress=Counter(voice=5),
     held=1_234_567,
+    reports_ignored=3,
+    broken=Counter(I4=2),
 )
 
 
@@ -35,6 +37,7 @@ def test_the_dialling_is_told_as_it_stands_now(client: TestClient[Litestar], wor
         *lines(text, "dialer_subscribers"),
         *lines(text, "dialer_gateway"),
         *lines(text, "dialer_money"),
+        *lines(text, "dialer_reports"),
     ] == [
         'dialer_calls_in_progress{medium="voice"} 5.0',
         'dialer_calls_in_progress{medium="sms"} 0.0',
@@ -47,6 +50,11 @@ def test_the_dialling_is_told_as_it_stands_now(client: TestClient[Litestar], wor
         'dialer_gateway_rests_total{medium="voice"} 3.0',
         'dialer_gateway_rests_total{medium="sms"} 0.0',
         "dialer_money_held 12.34567",
+        "dialer_reports_ignored_total 3.0",
+    ]
+    rules = [(f"I{place}", 2.0 if place == 4 else 0.0) for place in range(1, 11)]
+    assert lines(text, "dialer_invariants_broken") == [
+        f'dialer_invariants_broken_total{{rule="{rule}"}} {count}' for rule, count in rules
     ]
     worker.done = Figures()
     assert 'dialer_calls_in_progress{medium="voice"} 0.0' in client.get("/metrics").text

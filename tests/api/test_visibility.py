@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from dialer.api.listing import filters_of
+from dialer.api.filters import filters_of
 from dialer.api.resource import Resource, references_of
 from dialer.api.resources import RESOURCES
 from tests.api.builders import Estate

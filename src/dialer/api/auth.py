@@ -70,6 +70,8 @@ class Authenticator:
         self._throttle: Final = Throttle(now_s)
         self._key: Final = secrets.token_bytes(32)
         self._remembered: Final[OrderedDict[bytes, float]] = OrderedDict()
+        self._accounts: Final[OrderedDict[str, tuple[int, _Account]]] = OrderedDict()
+        """Each with the version of the database that it was read from."""
         self._under_way: Final[dict[bytes, anyio.Lock]] = {}
         self._limiter: anyio.CapacityLimiter | None = None
 
@@ -86,12 +88,25 @@ class Authenticator:
             raise _unauthorized()
         subjects = (f"user {credentials.username}", f"address {address}")
         self._refuse_guessers(*subjects)
-        account = await self._database.read(lambda connection: _account(connection, credentials.username))
+        account = await self._account_of(credentials.username)
         if not await self._is_right(credentials, account.password_hash, subjects) or account.actor is None:
             self._throttle.failed(*subjects)
             raise _unauthorized()
         self._refuse_hurry(f"user {account.actor.id}")
         return account.actor
+
+    async def _account_of(self, username: str) -> _Account:
+        """The account as it is now: read again unless nothing at all was committed since it was read."""
+        version = self._database.changes.version()
+        known = self._accounts.get(username)
+        if known is not None and version == known[0]:
+            return known[1]
+        account = await self._database.read(lambda connection: _account(connection, username))
+        if version is not None and account.actor is not None:
+            self._accounts[username] = version, account
+            if len(self._accounts) > REMEMBERED_MAX:
+                self._accounts.popitem(last=False)
+        return account
 
     def _refuse_hurry(self, subject: str) -> None:
         retry_after_s = self._rate_limit.take(subject) if self._rate_limit else 0

@@ -4,17 +4,19 @@ Each is a function on one transaction (`Unit`). What it raises is answered by th
 """
 
 from collections.abc import Iterable, Iterator, Sequence
+from functools import lru_cache
 from typing import Any, Final
 
 from sqlalchemy import ColumnElement, RowMapping, Table, delete, insert, select, update
 
 from dialer.api.errors import ConflictError, Errors, InvalidError, RecordNotFoundError
 from dialer.api.resource import Change, Resource, Unit, Values, table_of
-from dialer.api.shapes import Parsed, Shape, fields_of, missing, show
+from dialer.api.shapes import Parsed, Shape, fields_of, missing, show_all
 from dialer.api.visibility import reference_errors, visible
 from dialer.store.models import Row
 
 FIXED: Final = "This field may not be changed."
+SHAPES_MAX: Final = 256
 REFERRERS_NAMED_MAX: Final = 5
 """Records that a refused delete names, of each resource."""
 
@@ -30,9 +32,7 @@ def read_record(unit: Unit, resource: Resource, record_id: int) -> Shape:
 
 def shown(unit: Unit, resource: Resource, rows: Sequence[RowMapping]) -> list[Shape]:
     """Rows of the resource's table as answers."""
-    return [
-        show(resource.read, values, unit.conventions.links) for values in _values(unit, resource, resource.read, rows)
-    ]
+    return show_all(resource.read, _columns_of(unit, resource, resource.read, rows), unit.conventions.links)
 
 
 def create_record(unit: Unit, resource: Resource, parsed: Parsed) -> int:
@@ -87,7 +87,8 @@ def delete_record(unit: Unit, resource: Resource, record_id: int) -> None:
 def load(unit: Unit, resource: Resource, record_id: int) -> Values:
     """The stored values of all fields that a request may give, and of the state besides."""
     row = _row(unit, resource, record_id)
-    return {**row, **_values(unit, resource, _write(resource), [row])[0]}
+    given = _columns_of(unit, resource, _write(resource), [row])
+    return {**row, **{name: values[0] for name, values in given.items()}}
 
 
 def refuse_if_needed(unit: Unit, table: Table, record_id: int) -> None:
@@ -141,20 +142,30 @@ def _row(unit: Unit, resource: Resource, record_id: int) -> RowMapping:
     return row
 
 
-def _values(unit: Unit, resource: Resource, shape: type[Shape], rows: Sequence[RowMapping]) -> list[Values]:
-    """Rows by the names of a shape's fields, lists of references and what no column holds included."""
+def _columns_of(
+    unit: Unit, resource: Resource, shape: type[Shape], rows: Sequence[RowMapping]
+) -> dict[str, Sequence[Any]]:
+    """What rows have for each of a shape's fields, lists of references and what no column holds included."""
+    derived = resource.derived if resource.derived is not None and shape is resource.read else None
+    single, lists = _places(resource, shape)
+    found: dict[str, Sequence[Any]] = {name: [row[column] for row in rows] for name, column in single}
+    for name in lists:
+        listed = _listed(unit, resource, name, rows)
+        found[name] = [tuple(listed.get(row["id"], ())) for row in rows]
+    if derived is not None:
+        besides = derived.values(unit, rows)
+        found |= {name: [values[name] for values in besides] for name in derived.fields}
+    return found
+
+
+@lru_cache(maxsize=SHAPES_MAX)
+def _places(resource: Resource, shape: type[Shape]) -> tuple[tuple[tuple[str, str], ...], tuple[str, ...]]:
+    """The fields of a shape that have a column, with its name, and those that are lists of references."""
     derived = resource.derived if resource.derived is not None and shape is resource.read else None
     names = () if derived is None else derived.fields
-    columns = [(field.name, resource.column(field)) for field in fields_of(shape) if field.name not in names]
-    single = [(name, column.name) for name, column in columns if column is not None]
-    lists = {name: _listed(unit, resource, name, rows) for name, column in columns if column is None}
-    besides = [{}] * len(rows) if derived is None else derived.values(unit, rows)
-    return [
-        {name: row[column] for name, column in single}
-        | {name: tuple(found.get(row["id"], ())) for name, found in lists.items()}
-        | more
-        for row, more in zip(rows, besides, strict=True)
-    ]
+    columns = {field.name: resource.column(field) for field in fields_of(shape) if field.name not in names}
+    single = tuple((name, column.name) for name, column in columns.items() if column is not None)
+    return single, tuple(name for name, column in columns.items() if column is None)
 
 
 def _listed(unit: Unit, resource: Resource, name: str, rows: Sequence[RowMapping]) -> dict[int, list[int]]:

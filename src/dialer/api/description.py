@@ -10,10 +10,11 @@ import msgspec
 from dialer.api import examples
 from dialer.api.errors import PROBLEM_JSON
 from dialer.api.exports import CSV, JSON, NDJSON
+from dialer.api.filters import filters_of
 from dialer.api.forecast_example import FORECAST
 from dialer.api.idempotency import KEY_LENGTH_MAX, KEY_PATTERN
 from dialer.api.links import ID_MAX, PREFIX, URL_PATHS
-from dialer.api.listing import PAGE_SIZE, PAGE_SIZE_MAX, filters_of
+from dialer.api.listing import PAGE_SIZE, PAGE_SIZE_MAX
 from dialer.api.resource import Resource
 from dialer.api.resources import BY_PATH
 

@@ -13,7 +13,7 @@ from litestar.types import ExceptionHandlersMap
 from sqlalchemy.exc import IntegrityError
 
 from dialer.domain.states import IllegalMoveError
-from dialer.store.database import StorageUnavailableError
+from dialer.store.database import OutcomeUnknownError, StorageUnavailableError
 
 STORAGE_RETRY_AFTER_S: Final = 5
 """When a client that met a database out of reach may try again."""
@@ -115,6 +115,11 @@ def _storage(_: _Request, _error: StorageUnavailableError) -> Refusal:
     return Refusal(HTTPStatus.SERVICE_UNAVAILABLE, detail, {"Retry-After": str(STORAGE_RETRY_AFTER_S)})
 
 
+def _unknown(_: _Request, _error: OutcomeUnknownError) -> Refusal:
+    detail = "The database was lost during this. It may have been done: look, or repeat it with its Idempotency-Key."
+    return Refusal(HTTPStatus.SERVICE_UNAVAILABLE, detail, {"Retry-After": str(STORAGE_RETRY_AFTER_S)})
+
+
 def _integrity(_: _Request, _error: IntegrityError) -> Refusal:
     return Refusal(HTTPStatus.CONFLICT, "This contradicts another record.")
 
@@ -142,6 +147,7 @@ _TABLE: Final[Mapping[type[Exception], Callable[[_Request, Any], Refusal]]] = {
     IllegalMoveError: _illegal_move,
     msgspec.ValidationError: _malformed,
     StorageUnavailableError: _storage,
+    OutcomeUnknownError: _unknown,
     IntegrityError: _integrity,
     HTTPException: _framework,
     Exception: _unexpected,

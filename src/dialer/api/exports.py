@@ -3,7 +3,7 @@
 import csv
 import io
 import re
-from collections.abc import AsyncIterator, Callable, Iterable
+from collections.abc import AsyncIterator, Callable, Iterable, Sequence
 from typing import Any, Final
 
 import msgspec
@@ -80,19 +80,20 @@ class _Csv:
 
     def lines(self, records: Iterable[Shape]) -> bytes:
         """A line for each record."""
-        return _written([_cell(getattr(record, name)) for name in self._names] for record in records)
+        names = self._names
+        return _written([_cell(getattr(record, name)) for name in names] for record in records)
 
 
-def _written(rows: Iterable[list[str]]) -> bytes:
+def _written(rows: Iterable[Sequence[str | int | None]]) -> bytes:
     buffer = io.StringIO()
     csv.writer(buffer).writerows(rows)
     return buffer.getvalue().encode()
 
 
-def _cell(value: Any) -> str:  # noqa: ANN401 - whatever a record's field may hold
+def _cell(value: Any) -> str | int | None:  # noqa: ANN401 - whatever a record's field may hold
     """The value as JSON has it, strings without their quotes and null as nothing, and no formula."""
-    if value is None:
-        return ""
+    if value is None or type(value) is int:
+        return value
     if not isinstance(value, str):
         return msgspec.json.encode(value).decode()
     if _FORMULA.match(value) and not _NUMBER.fullmatch(value):

@@ -6,6 +6,7 @@ the annotated type is that of the column, and the struct of an answer, where it 
 
 import json
 import re
+from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta, tzinfo
 from enum import IntEnum
 from typing import Any, ClassVar, Final, TypeAlias
@@ -74,6 +75,13 @@ class Kind(msgspec.Struct, frozen=True):
     def show(self, value: Stored, links: Links) -> Json:  # noqa: ARG002 - the kinds that write URLs need it
         """The value of an answer, from a stored one that is not null."""
         return value
+
+    def show_all(self, values: Sequence[Stored], links: Links) -> Sequence[Json]:
+        """The values of many answers, null where nothing is stored."""
+        if type(self).show is Kind.show:
+            return values
+        show = self.show
+        return [None if value is None else show(value, links) for value in values]
 
     def schema(self) -> Schema:
         """What OpenAPI says of it in answers."""
@@ -392,7 +400,14 @@ class Reference(Kind, frozen=True):
 
     def show(self, value: Stored, links: Links) -> str:
         """The absolute URL, or the id as a string where clients know it so."""
-        return str(value) if self.shown_as_id else links.record(self.path, value)
+        return str(value) if self.shown_as_id else f"{links.records(self.path)}{value}/"
+
+    def show_all(self, values: Sequence[Stored], links: Links) -> Sequence[Json]:
+        """The same for many, which differ in nothing but their ids."""
+        if self.shown_as_id or type(self).show is not Reference.show:
+            return super().show_all(values, links)
+        begin = links.records(self.path)
+        return [None if value is None else f"{begin}{value}/" for value in values]
 
     def schema(self) -> Schema:
         """A URL, or digits where clients know it so."""

@@ -42,7 +42,11 @@ class Links(msgspec.Struct, frozen=True):
 
     def record(self, path: str, record_id: int) -> str:
         """The absolute URL of a record of the resource at `path`."""
-        return f"{self.base}{PREFIX}/{URL_PATHS.get(path, path)}/{record_id}/"
+        return f"{self.records(path)}{record_id}/"
+
+    def records(self, path: str) -> str:
+        """What the URLs of all records of the resource at `path` begin with; their ids follow, and a slash."""
+        return f"{self.base}{PREFIX}/{URL_PATHS.get(path, path)}/"
 
     def id_in(self, reference: str, path: str) -> int | None:
         """The id of the record of the resource at `path` that a relative or absolute URL of ours names; else None."""

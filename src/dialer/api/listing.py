@@ -4,34 +4,32 @@ A page is found by its number, or, when a link of ours was followed, by the id i
 costs the same on every page.
 """
 
-from collections.abc import AsyncIterator, Callable
-from functools import lru_cache, partial
+from collections.abc import AsyncIterator
+from functools import partial
 from typing import Any, Final
 from urllib.parse import urlencode
 
 import msgspec
-from sqlalchemy import Column, ColumnElement, Function, Select, Table, func, select
 
 from dialer.api.crud import shown
 from dialer.api.errors import Errors, InvalidError, RecordNotFoundError
 from dialer.api.fields import (
     Conventions,
     FieldError,
-    Identity,
     Integer,
     Kind,
     PhoneNumber,
-    Reference,
     Stored,
     Text,
-    Timestamp,
 )
+from dialer.api.filters import filters_of
 from dialer.api.links import parse_id
-from dialer.api.resource import Resource, Unit, column_of, references_of, table_of
+from dialer.api.list_queries import Asked, Part, run
+from dialer.api.resource import Resource, Unit
 from dialer.api.service import ApiRequest, Service
-from dialer.api.shapes import Shape, fields_of
-from dialer.api.visibility import visible
+from dialer.api.shapes import Shape
 from dialer.domain.numbers import normalise
+from dialer.store.changes import count_once
 
 PAGE_SIZE: Final = 10
 PAGE_SIZE_MAX: Final = 1_000
@@ -39,24 +37,15 @@ CHUNK_SIZE: Final = 1_000
 """Records that a streamed list reads at once."""
 INVALID_PAGE: Final = "Invalid page."
 
-_AFTER: Final = "_after"
-_BEFORE: Final = "_before"
 _PAGING: Final = ("page", "page_size", "cursor")
 
 Parameters = list[tuple[str, str]]
 
 
-class Filter(msgspec.Struct, frozen=True):
-    """One parameter that narrows a list: how its value is read, and the condition it becomes."""
-
-    kind: Kind
-    condition: Callable[[Any], ColumnElement[bool]]
-
-
 class Selection(msgspec.Struct, frozen=True):
-    """What a request asks of a list: conditions, which page of what size, and the parameters that links repeat."""
+    """What a request asks of a list: filters, which page of what size, and the parameters that links repeat."""
 
-    conditions: tuple[ColumnElement[bool], ...]
+    asked: Asked
     page: int | None
     page_size: int
     after: int | None
@@ -73,56 +62,6 @@ class Page(msgspec.Struct):
     results: list[Any]
 
 
-@lru_cache(maxsize=256)
-def filters_of(resource: Resource) -> dict[str, Filter]:
-    """The filters of a resource by the names of their parameters."""
-    kinds = {field.name: field.kind for field in fields_of(resource.read)}
-    found = {name: _filter(resource, name, kinds) for name in resource.filters}
-    for name, kind in references_of(resource.read).items():
-        parameter = name if name.endswith("_id") else f"{name}_id"
-        found[parameter] = Filter(Identity(), _reference_condition(resource, name, kind))
-    return found
-
-
-def _filter(resource: Resource, name: str, kinds: dict[str, Kind]) -> Filter:
-    for suffix in (_AFTER, _BEFORE):
-        field = name.removesuffix(suffix)
-        if field != name and isinstance(kinds[field], Timestamp):
-            return _bound(resource.table.c[field], suffix)
-    kind = kinds[name]
-    column = column_of(resource.table, name, kind)
-    if column is None:
-        raise TypeError(f"{name} cannot be filtered by equality")
-    if isinstance(kind, PhoneNumber):
-        return Filter(kind, _number_condition(resource, column))
-    if isinstance(kind, Integer):
-        return Filter(Identity(minimum=0), lambda value: column == value)
-    return Filter(kind, lambda value: column == value)
-
-
-def _bound(column: Column[Any], suffix: str) -> Filter:
-    if suffix == _AFTER:
-        return Filter(Timestamp(), lambda value: column >= value)
-    return Filter(Timestamp(), lambda value: column <= value)
-
-
-def _number_condition(resource: Resource, column: Column[Any]) -> Callable[[Any], ColumnElement[bool]]:
-    """Numbers are compared in normal form where there is one beside them."""
-    if "number" in resource.table.c:
-        return lambda value: resource.table.c["number"] == value
-    return lambda value: column == value
-
-
-def _reference_condition(resource: Resource, name: str, kind: Reference) -> Callable[[Any], ColumnElement[bool]]:
-    column = column_of(resource.table, name, kind)
-    if column is not None:
-        return lambda value: column == value
-    association = resource.association(name)
-    table = table_of(association.model)
-    owner, target = table.c[association.owner], table.c[association.target]
-    return lambda value: resource.table.c["id"].in_(select(owner).where(target == value))
-
-
 def parse_selection(resource: Resource, parameters: Parameters, conventions: Conventions) -> Selection:
     """What the parameters of a request select; those that are unknown are none of a list's business.
 
@@ -131,7 +70,7 @@ def parse_selection(resource: Resource, parameters: Parameters, conventions: Con
         RecordNotFoundError: the page is no positive integer.
     """
     given = dict(parameters)
-    conditions, errors = _conditions(resource, given, conventions)
+    asked, errors = _asked(resource, given, conventions)
     page_size = PAGE_SIZE
     try:
         page_size = min(Integer(1).parse(given.get("page_size", PAGE_SIZE), conventions), PAGE_SIZE_MAX)
@@ -141,7 +80,7 @@ def parse_selection(resource: Resource, parameters: Parameters, conventions: Con
         raise InvalidError(errors)
     after, before = _cursor(given.get("cursor", ""))
     return Selection(
-        conditions=tuple(conditions),
+        asked=tuple(asked),
         page=_page(given["page"]) if "page" in given else None,
         page_size=page_size,
         after=after,
@@ -150,21 +89,21 @@ def parse_selection(resource: Resource, parameters: Parameters, conventions: Con
     )
 
 
-def _conditions(
+def _asked(
     resource: Resource, given: dict[str, str], conventions: Conventions
-) -> tuple[list[ColumnElement[bool]], Errors]:
+) -> tuple[list[tuple[str, Stored]], Errors]:
     filters = filters_of(resource)
-    conditions: list[ColumnElement[bool]] = []
+    asked: list[tuple[str, Stored]] = []
     errors: Errors = {}
     for name, text in given.items():
         if name not in filters or (text == "" and isinstance(filters[name].kind, Text)):
             continue
         try:
             value = filters[name].kind.parse(text, conventions)
-            conditions.append(filters[name].condition(_normal(filters[name].kind, value, conventions)))
+            asked.append((name, _normal(filters[name].kind, value, conventions)))
         except FieldError as error:
             errors[name] = [str(error)]
-    return conditions, errors
+    return asked, errors
 
 
 def _normal(kind: Kind, value: Stored, conventions: Conventions) -> Stored:
@@ -195,7 +134,11 @@ def read_page(unit: Unit, resource: Resource, selection: Selection) -> Page:
         RecordNotFoundError: the page is past the end.
     """
     page = selection.page or 1
-    count = unit.connection.execute(_selected(unit, resource, selection, func.count())).scalar_one()
+    count = count_once(
+        unit.connection,
+        (resource.path, unit.actor, selection.asked),
+        lambda: run(unit, resource, selection.asked, Part.COUNT).scalar_one(),
+    )
     if page > 1 and (page - 1) * selection.page_size >= count:
         raise RecordNotFoundError(INVALID_PAGE)
     results, is_last = _records(unit, resource, selection, page)
@@ -208,24 +151,17 @@ def read_page(unit: Unit, resource: Resource, selection: Selection) -> Page:
     )
 
 
-def _selected(unit: Unit, resource: Resource, selection: Selection, what: Table | Function[int]) -> Select[Any]:
-    condition = visible(resource, unit.actor, unit.resources)
-    return select(what).select_from(resource.table).where(condition, *selection.conditions)
-
-
 def _records(unit: Unit, resource: Resource, selection: Selection, page: int) -> tuple[list[Any], bool]:
     """The records of a page, and whether it is the last one."""
-    size = selection.page_size
-    identity = resource.table.c["id"]
-    query = _selected(unit, resource, selection, resource.table).limit(size + 1)
+    size, asked = selection.page_size, selection.asked
     if selection.before is not None:
-        backwards = query.where(identity < selection.before).order_by(identity.desc())
-        rows = unit.connection.execute(backwards).mappings().all()[:size]
-        return shown(unit, resource, rows[::-1]), False
-    query = query.order_by(identity)
-    by_number = selection.after is None
-    query = query.offset((page - 1) * size) if by_number else query.where(identity > selection.after)
-    rows = unit.connection.execute(query).mappings().all()
+        found = run(unit, resource, asked, Part.BEFORE, most=size, anchor=selection.before)
+        return shown(unit, resource, found.mappings().all()[::-1]), False
+    if selection.after is not None:
+        found = run(unit, resource, asked, Part.AFTER, most=size + 1, anchor=selection.after)
+    else:
+        found = run(unit, resource, asked, Part.BY_NUMBER, most=size + 1, anchor=(page - 1) * size)
+    rows = found.mappings().all()
     return shown(unit, resource, rows[:size]), len(rows) <= size
 
 
@@ -253,7 +189,6 @@ async def read_chunks(
 
 
 def _chunk(unit: Unit, resource: Resource, selection: Selection, after: int) -> tuple[list[Shape], int]:
-    identity = resource.table.c["id"]
-    query = _selected(unit, resource, selection, resource.table).where(identity > after)
-    rows = unit.connection.execute(query.order_by(identity).limit(CHUNK_SIZE)).mappings().all()
+    found = run(unit, resource, selection.asked, Part.AFTER, most=CHUNK_SIZE, anchor=after)
+    rows = found.mappings().all()
     return shown(unit, resource, rows), rows[-1]["id"] if rows else after

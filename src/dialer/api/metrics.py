@@ -8,6 +8,7 @@ from prometheus_client import CollectorRegistry, Counter, Histogram, generate_la
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
 from prometheus_client.registry import Collector
 
+from dialer.domain.invariants import Rule
 from dialer.domain.money import MONEY_SCALE
 from dialer.store.models import SMS, VOICE
 from dialer.worker.tally import Figures
@@ -88,8 +89,22 @@ class _Dialling(Collector):
         for medium in MEDIA:
             rests.add_metric([medium], sum(count for (kind, _), count in figures.rests.items() if kind == medium))
         yield rests
+        yield _broken(figures)
+        yield CounterMetricFamily(
+            "dialer_reports_ignored", "Reports of a carrier that changed nothing.", value=figures.reports_ignored
+        )
         held = float(Decimal(figures.held) / MONEY_SCALE)
         yield GaugeMetricFamily("dialer_money_held", "Money held for what is in progress.", value=held)
+
+
+def _broken(figures: Figures) -> CounterMetricFamily:
+    """Every rule, so that the first time that one is broken can be told from the metric."""
+    family = CounterMetricFamily(
+        "dialer_invariants_broken", "Times that a rule would have been broken, by rule.", labels=["rule"]
+    )
+    for rule in Rule:
+        family.add_metric([rule], figures.broken[rule])
+    return family
 
 
 def _by_medium(name: str, meaning: str, counts: Mapping[str, int]) -> CounterMetricFamily:

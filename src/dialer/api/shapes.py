@@ -4,7 +4,7 @@ A shape names the fields of a body; each field's kind (`dialer.api.fields`) is i
 default must be given when a record is created.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from types import UnionType
 from typing import Annotated, Any, Final, Union, get_args, get_origin, get_type_hints
@@ -107,9 +107,7 @@ def missing(shape: type[Shape], given: Iterable[str]) -> Errors:
     return {field.name: [REQUIRED] for field in fields_of(shape) if field.required and field.name not in given}
 
 
-def show(shape: type[Shape], stored: Mapping[str, Any], links: Links) -> Shape:
-    """An answer, from the stored values of its fields by name."""
-    values = [
-        None if stored[field.name] is None else field.kind.show(stored[field.name], links) for field in fields_of(shape)
-    ]
-    return shape(*values)
+def show_all(shape: type[Shape], stored: Mapping[str, Sequence[Any]], links: Links) -> list[Shape]:
+    """Answers, from the stored values of each field by its name, in the same order."""
+    shown = [field.kind.show_all(stored[field.name], links) for field in fields_of(shape)]
+    return [shape(*values) for values in zip(*shown, strict=True)]

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Mapping
 
-from sqlalchemy import ColumnElement, and_, select, true
+from sqlalchemy import ColumnElement, and_, bindparam, select, true
 
 from dialer.api.errors import Errors
 from dialer.api.fields import NO_OBJECT
@@ -11,13 +11,16 @@ from dialer.api.shapes import Shape
 
 
 def visible(resource: Resource, actor: Actor, resources: Mapping[str, Resource]) -> ColumnElement[bool]:
-    """The condition that a row is one of the resource, and one that the actor may see."""
+    """The condition that a row is one of the resource, and one that the actor may see.
+
+    Who the actor is, is its parameter `actor_id`: so it may serve another of the same rights.
+    """
     table = resource.table
     is_one = and_(true(), *(table.c[column] == value for column, value in resource.constants))
     if resource.owner is None:
         return is_one
     if resource.owner in {"id", "user"}:
-        own = table.c["id" if resource.owner == "id" else "user_id"] == actor.id
+        own = table.c["id" if resource.owner == "id" else "user_id"] == bindparam("actor_id", actor.id)
         return is_one if actor.is_admin else and_(is_one, own)
     kind = references_of(resource.read)[resource.owner]
     parent = resources[kind.path]

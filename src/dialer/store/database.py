@@ -18,6 +18,8 @@ from sqlalchemy.exc import DBAPIError
 from sqlalchemy.exc import TimeoutError as PoolTimeoutError
 from sqlalchemy.pool import QueuePool
 
+from dialer.store.changes import Changes
+
 Result = TypeVar("Result")
 
 BUSY_TIMEOUT_MS: Final = 5_000
@@ -25,9 +27,20 @@ BUSY_TIMEOUT_MS: Final = 5_000
 READERS_MAX: Final = 8
 """Readers at once; further ones queue."""
 
+_PRIMARY: Final = 0xFF
+"""What of SQLite's extended result codes is the kind of the error."""
+_SURELY_NOT_DONE: Final = frozenset({sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_FULL})
+
 
 class StorageUnavailableError(Exception):
     """The database cannot be written or read just now (locked, full, gone). Nothing was applied; try again."""
+
+
+class OutcomeUnknownError(StorageUnavailableError):
+    """The database was lost during a COMMIT: all that was written is there, or nothing of it.
+
+    Nobody may do it again without having looked.
+    """
 
 
 class Database:
@@ -43,8 +56,11 @@ class Database:
         self._busy_timeout_ms: Final = busy_timeout_ms
         self._writer = _engine(self.url, begin="BEGIN IMMEDIATE", size=1, synchronous=synchronous)
         self._readers = _engine(self.url, begin="BEGIN", size=READERS_MAX, synchronous=synchronous)
+        self.changes: Final = Changes(self.url)
+        """For the thread of the event loop."""
         self.units_written = 0
-        """How many units of work were committed: whoever remembers it can tell whether something may have changed."""
+        """How many units of work were committed, or may have been: who remembers it can tell whether something may have
+        changed."""
         self._is_failing = False
         self._turn: anyio.Lock | None = None
         self._read_limit: anyio.CapacityLimiter | None = None
@@ -64,6 +80,7 @@ class Database:
 
         Raises:
             StorageUnavailableError: the database cannot be written now.
+            OutcomeUnknownError: one of these; it was lost at the very end, and it may be there after all.
         """
         if self._turn is None:
             self._turn = anyio.Lock()
@@ -101,8 +118,9 @@ class Database:
         patience_ms = self._busy_timeout_ms if patience_ms is None else patience_ms
         try:
             result, has_written = self._run(self._writer, partial(_watched, work=work), patience_ms)
-        except StorageUnavailableError:
+        except StorageUnavailableError as error:
             self._is_failing = True
+            self.units_written += isinstance(error, OutcomeUnknownError)
             raise
         if has_written:
             self._is_failing = False
@@ -120,6 +138,7 @@ class Database:
 
     def close(self) -> None:
         """Give all connections back."""
+        self.changes.close()
         self._writer.dispose()
         self._readers.dispose()
 
@@ -128,8 +147,23 @@ class Database:
             if patience_ms is not None and engine.dialect.name == "sqlite":
                 # Past SQLAlchemy, which would begin a transaction for it.
                 connection.connection.execute(f"PRAGMA busy_timeout={patience_ms}")
-            with connection.begin():
-                return work(connection)
+            has_worked = False
+            try:
+                with connection.begin():
+                    result = work(connection)
+                    has_worked = True
+            except DBAPIError as error:
+                if has_worked and _is_unknown(error):
+                    raise OutcomeUnknownError(str(error.orig)) from error
+                raise
+            return result
+
+
+def _is_unknown(error: DBAPIError) -> bool:
+    """Whether a COMMIT that failed so may have been done all the same."""
+    if not error.connection_invalidated and not _is_storage(error.orig):
+        return False
+    return getattr(error.orig, "sqlite_errorcode", sqlite3.SQLITE_IOERR) & _PRIMARY not in _SURELY_NOT_DONE
 
 
 def _watched(connection: Connection, work: Callable[[Connection], Result]) -> tuple[Result, bool]:
@@ -169,7 +203,13 @@ def _synchronous_url(url: str) -> URL:
 
 def _engine(url: URL, *, begin: str, size: int, synchronous: str) -> Engine:
     engine = create_engine(
-        url, hide_parameters=True, poolclass=QueuePool, pool_size=size, max_overflow=0, pool_timeout=30
+        url,
+        hide_parameters=True,
+        poolclass=QueuePool,
+        pool_size=size,
+        max_overflow=0,
+        pool_timeout=30,
+        pool_use_lifo=True,
     )
     if url.get_backend_name() == "sqlite":
         _speak_sqlite(engine, begin, synchronous)

@@ -3,7 +3,7 @@
 import pytest
 
 from dialer.store.database import Database
-from dialer.store.models import Subscriber
+from dialer.store.models import CallRequest, Row, SmsMessage, Subscriber
 from tests.api.builders import Estate
 from tests.api.harness import BASE, NOW, NOW_MS, Caller, Json
 
@@ -120,6 +120,52 @@ def test_a_subscriber_stays_in_its_campaign(alice: Caller, estate: Estate) -> No
     other = alice.create("campaigns", **estate.campaign_fields())
     refusal = (400, {"campaign": ["This field may not be changed."]})
     assert alice.refused("PATCH", estate.subscriber["url"], campaign=other["url"]) == refusal
+
+
+def in_progress(database: Database, model: type[Row], estate: Estate, **columns: Json) -> None:
+    """An attempt that the subscriber has in progress, whatever their state."""
+    table = model.__table__
+    values = {
+        "campaign_id": estate.campaign["id"],
+        "subscriber_id": estate.subscriber["id"],
+        "user_id": 1,
+        "gateway_id": 1,
+        "attempt": 1,
+        "callerid": "",
+        "phone_number": "+12025550100",
+        **columns,
+    }
+    database.write_now(lambda connection: connection.execute(table.insert().values(values)))
+
+
+def end(database: Database, model: type[Row], **columns: Json) -> None:
+    """They are over."""
+    statement = model.__table__.update().values(**columns)
+    database.write_now(lambda connection: connection.execute(statement))
+
+
+def test_one_who_has_called_back_is_not_deleted_during_that_call(
+    alice: Caller, estate: Estate, database: Database
+) -> None:
+    """A call that came in leaves the subscriber's state as it is; its CDR is still to be written."""
+    url = estate.subscriber["url"]
+    force(database, estate.subscriber["id"], status=5)
+    limits = {"ring_limit_ms": 0, "talk_limit_ms": 0, "hold": 0, "call_rate": 0}
+    in_progress(database, CallRequest, estate, callid="a", status=7, started_ms=NOW_MS, **limits | {"attempt": -1})
+    assert alice.refused("DELETE", url) == (409, {"detail": "The subscriber is being called."})
+    end(database, CallRequest, status=4)
+    assert alice.request("DELETE", url).status_code == 200
+
+
+def test_one_to_whom_a_message_is_on_its_way_is_not_deleted(alice: Caller, estate: Estate, database: Database) -> None:
+    """Money is held for it."""
+    url = estate.subscriber["url"]
+    force(database, estate.subscriber["id"], status=5)
+    text = {"message_id": "a", "text_message": "Hello", "parts": 1, "send_date": NOW_MS, "status": "Sent"}
+    in_progress(database, SmsMessage, estate, hold=5, cost=0, **text)
+    assert alice.refused("DELETE", url) == (409, {"detail": "A text message to the subscriber is on its way."})
+    end(database, SmsMessage, ended_ms=NOW_MS)
+    assert alice.request("DELETE", url).status_code == 200
 
 
 def test_one_who_is_being_called_is_not_deleted(alice: Caller, estate: Estate, database: Database) -> None:
