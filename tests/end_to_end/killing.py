@@ -261,14 +261,16 @@ class Report(NamedTuple):
     broken: list[str]
 
 
-def kill_often(folder: Path, *, kills: int, seed: int) -> Report:
+def kill_often(
+    folder: Path, *, kills: int, seed: int, people_per_kill: int = PEOPLE_PER_KILL, writes_max: int = WRITES_MAX
+) -> Report:
     """Kill a server so often; then let it come to its end, and look."""
     chance = random.Random(seed)  # noqa: S311 - chance for a test
     memory = Memory()
-    people = [PERSON.format(place) for place in range(kills * PEOPLE_PER_KILL)]
+    people = [PERSON.format(place) for place in range(kills * people_per_kill)]
     campaign = begin(folder, people)
     clients = writers(memory, campaign, chance.sample(people, len(people)))
-    starts = [live_and_die(folder, clients, chance.randint(1, WRITES_MAX)) for _ in range(kills)]
+    starts = [live_and_die(folder, clients, chance.randint(1, writes_max)) for _ in range(kills)]
     finish(folder, campaign)
     acknowledged = {name: len(getattr(memory, name)) for name in memory.__struct_fields__}
     path = folder / "dialer.db"

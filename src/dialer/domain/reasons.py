@@ -73,6 +73,7 @@ CAMPAIGN_REASONS: Final[dict[str, str]] = {
     "completed": "every subscriber is final",
     "expired": "the expiration date has passed",
     "no_credit": "the owner's balance cannot pay for one more call",
+    "invariant": "a rule that must always hold was about to be broken: the log tells which",
 }
 """The `status_reason` of a campaign."""
 

@@ -3,10 +3,14 @@
 SQLAlchemy compiles a statement for the dialect once; the rows then go to the driver's `executemany` as plain tuples.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from operator import itemgetter
 from typing import Any, Final
 
 from sqlalchemy import Connection, Insert, Table, Update, insert
+
+_InOrder = Callable[[tuple[Any, ...]], tuple[Any, ...]]
+"""Puts the values of a row where the compiled statement wants them."""
 
 
 class Bulk:
@@ -18,23 +22,22 @@ class Bulk:
     def __init__(self, statement: Insert | Update, names: Sequence[str]) -> None:
         self._statement: Final = statement
         self._names: Final = tuple(names)
-        self._compiled: dict[str, tuple[str, tuple[int, ...] | None]] = {}
+        self._compiled: dict[str, tuple[str, _InOrder | None]] = {}
 
-    def run(self, connection: Connection, rows: Sequence[tuple[Any, ...]]) -> None:
-        """Run it once for each row; with no rows, not at all."""
+    def run(self, connection: Connection, rows: Sequence[tuple[Any, ...]]) -> int:
+        """Run it once for each row; with no rows, not at all. How many rows of the table it has touched."""
         if not rows:
-            return
-        text, order = self._for_dialect(connection)
-        if order is not None:
-            rows = [tuple([row[position] for position in order]) for row in rows]
-        connection.exec_driver_sql(text, list(rows))
+            return 0
+        text, in_order = self._for_dialect(connection)
+        placed = list(rows if in_order is None else map(in_order, rows))
+        return connection.exec_driver_sql(text, placed).rowcount
 
-    def _for_dialect(self, connection: Connection) -> tuple[str, tuple[int, ...] | None]:
+    def _for_dialect(self, connection: Connection) -> tuple[str, "_InOrder | None"]:
         known = self._compiled.get(connection.dialect.name)
         if known is None:
             compiled = self._statement.compile(dialect=connection.dialect, column_keys=list(self._names))
             order = tuple(self._names.index(name) for name in compiled.positiontup or ())
-            known = str(compiled), None if order == tuple(range(len(self._names))) else order
+            known = str(compiled), None if order == tuple(range(len(self._names))) else itemgetter(*order)
             self._compiled[connection.dialect.name] = known
         return known
 

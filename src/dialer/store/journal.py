@@ -11,16 +11,19 @@ from typing import Any, Final, Protocol
 
 from sqlalchemy import BindParameter, Connection, Row, Select, bindparam, exists, select, tuple_, update
 from sqlalchemy.dialects import postgresql, sqlite
+from sqlalchemy.exc import IntegrityError
 
 from dialer.domain import effects, events
 from dialer.domain.enums import AmdStatus, SubscriberStatus
+from dialer.domain.invariants import BrokenInvariantError
 from dialer.domain.plans import Call
 from dialer.domain.plans import Subscriber as Callee
-from dialer.domain.states import OPEN_SUBSCRIBERS
+from dialer.domain.states import CAMPAIGN_MOVES, OPEN_SUBSCRIBERS
 from dialer.store import journal_rows as rows
 from dialer.store import journal_statements as statements
 from dialer.store.do_not_call import is_hashed, numbers_on, on_dnc
 from dialer.store.floor import take_call_back
+from dialer.store.invariants import Added, Placed, added_twice, ended_before, misplaced_subscriber, wrong_move
 from dialer.store.journal_gateways import GatewayRows
 from dialer.store.journal_messages import MessageRows
 from dialer.store.journal_transfers import FloorRows, TransferRows
@@ -30,6 +33,8 @@ from dialer.store.models import Campaign, DncContact, Subscriber
 _campaigns = Campaign.__table__
 _subscribers = Subscriber.__table__
 _dnc = DncContact.__table__
+_PENDING: Final = int(SubscriberStatus.PENDING)
+_IN_PROCESS: Final = int(SubscriberStatus.IN_PROCESS)
 
 
 def _claimable() -> Select[Any]:
@@ -118,9 +123,21 @@ class Journal:
     def flush(self) -> None:
         """Write all that was recorded since the last time."""
         connection = self._at_work()
+        try:
+            self._write(connection)
+        except IntegrityError as error:
+            broken = self._added_twice(connection)
+            if broken is None:
+                raise
+            raise broken from error
+        self._clear()
+
+    def _write(self, connection: Connection) -> None:
         statements.INSERT_REQUESTS.run(connection, [rows.dialled(call) for call in self._dialled.values()])
         statements.INSERT_REQUESTS.run(connection, self._requests_over)
-        statements.FINISH_REQUESTS.run(connection, self._requests_finished)
+        ended = statements.FINISH_REQUESTS.run(connection, self._requests_finished)
+        if ended != len(self._requests_finished):
+            raise ended_before(connection, self._finished)
         self._messages.write(connection)
         self._transfers.write(connection)
         self._floor.write(connection)
@@ -129,12 +146,28 @@ class Journal:
         self._write_recordings()
         statements.INSERT_CDRS.run(connection, self._cdrs)
         statements.INSERT_RESULTS.run(connection, self._results)
-        statements.UPDATE_SUBSCRIBERS.run(connection, list(self._subscribers.values()))
-        statements.REFUSE_SUBSCRIBERS.run(connection, self._refusals)
+        self._write_subscribers(connection)
         statements.COUNT_CAMPAIGNS.run(connection, [_counted(*item) for item in self._progress.items()])
         if self._entries or self._reserved:
             post_calls(connection, self._entries, self._reserved)
-        self._clear()
+
+    def _write_subscribers(self, connection: Connection) -> None:
+        """If anybody was not in the state that the engine took them to be in, nothing is written."""
+        placed = [row[:-1] for row in self._subscribers.values()]
+        if statements.UPDATE_SUBSCRIBERS.run(connection, placed) != len(placed):
+            raise misplaced_subscriber(connection, [_placed(row) for row in self._subscribers.values()])
+        if statements.REFUSE_SUBSCRIBERS.run(connection, self._refusals) != len(self._refusals):
+            raise misplaced_subscriber(connection, [_refused(*row) for row in self._refusals])
+
+    def _added_twice(self, connection: Connection) -> BrokenInvariantError | None:
+        calls = [*self._dialled.values(), *self._over]
+        requests = [
+            Added((call.subscriber.id, call.attempt), call.id, call.plan.user_id, call.plan.id, call.id)
+            for call in calls
+        ]
+        cdrs = [Added(callid, cdr_id, user_id, row[-3], row[-4]) for cdr_id, user_id, callid, *row in self._cdrs]
+        entries = [Added(entry.reference, None, entry.user_id) for entry in self._entries]
+        return added_twice(connection, requests, cdrs, entries)
 
     def claim_fresh(self, claim: effects.ClaimFresh) -> events.FreshClaimed:
         """Subscribers never called, lowest id first."""
@@ -203,6 +236,9 @@ class Journal:
         self._gateways = GatewayRows()
         self._requests_over: list[tuple[Any, ...]] = []
         self._requests_finished: list[tuple[Any, ...]] = []
+        self._over: list[Call] = []
+        """Calls that were placed and are over since the last flush; of those placed before, `_finished`."""
+        self._finished: list[tuple[Call, int]] = []
         self._cdrs: list[tuple[Any, ...]] = []
         self._results: list[tuple[Any, ...]] = []
         self._subscribers: dict[int, tuple[Any, ...]] = {}
@@ -244,12 +280,18 @@ class Journal:
             self._messages.sent(call)
         else:
             self._dialled[call.id] = call
-        self._subscribers[call.subscriber.id] = _in_process(call)
+        self._place(call, _in_process(call), _PENDING, call.attempt - 1)
         self._gateways.dialled(effect)
         progress = self._progress[call.plan.id]
         progress.calls += 1
         progress.next_dial_us = effect.next_dial_us
         self._reserve(call.plan.user_id, call.hold)
+
+    def _place(self, call: Call, row: tuple[Any, ...], was_status: int, had_attempts: int) -> None:
+        """What is to become of a subscriber, who was in a state when this was last written."""
+        known = self._subscribers.get(call.subscriber.id)
+        before = (was_status, had_attempts) if known is None else known[-3:-1]
+        self._subscribers[call.subscriber.id] = (*row, *before, call)
 
     def _record_answer(self, effect: effects.AnswerCall, _now_ms: int) -> None:
         self._dialled[effect.call.id] = effect.call
@@ -278,9 +320,11 @@ class Journal:
     def _record_call(self, effect: effects.FinishCall | effects.FinishInbound) -> None:
         call = effect.call
         if self._dialled.pop(call.id, None) is not None:
-            self._requests_over.append(rows.dialled(call)[: -len(rows.FINAL)] + rows.final(effect))
+            self._requests_over.append(rows.over(effect))
+            self._over.append(call)
         else:
             self._requests_finished.append((*rows.final(effect), call.id))
+            self._finished.append((call, effect.outcome.ended_ms))
         self._add_cdr(rows.cdr(effect))
         for result in effect.outcome.results:
             self._results.append(rows.result(call, result))
@@ -315,7 +359,7 @@ class Journal:
         """What an attempt changes besides its own rows: the subscriber, the campaign's counters, the balance."""
         call, outcome, bill, after = effect.call, effect.outcome, effect.bill, effect.verdict
         plan = call.plan
-        self._subscribers[call.subscriber.id] = _after_call(effect)
+        self._place(call, _after_call(effect), _IN_PROCESS, call.attempt)
         progress = self._progress[plan.id]
         progress.answered += outcome.answered_ms is not None or outcome.delivered_ms is not None
         progress.completed += after.status is SubscriberStatus.COMPLETED
@@ -331,11 +375,14 @@ class Journal:
         self._refusals.append((status, effect.reason, 0, now_ms, effect.subscriber.id))
 
     def _move_campaign(self, effect: effects.MoveCampaign, now_ms: int) -> None:
-        self._at_work().execute(
+        sources = [status for status, moves in CAMPAIGN_MOVES.items() if effect.status in moves]
+        moved = self._at_work().execute(
             update(_campaigns)
-            .where(_campaigns.c.id == effect.campaign_id)
+            .where(_campaigns.c.id == effect.campaign_id, _campaigns.c.status.in_(sources))
             .values(status=effect.status, status_reason=effect.reason, updated_date=now_ms)
         )
+        if not moved.rowcount:
+            raise wrong_move(self._at_work(), effect.campaign_id, effect.status)
 
     def _add_to_dnc(self, effect: effects.AddToDnc, now_ms: int) -> None:
         connection = self._at_work()
@@ -348,6 +395,15 @@ class Journal:
             updated_date=now_ms,
         )
         connection.execute(added.on_conflict_do_nothing(index_elements=["dnc_id", "number"]))
+
+
+def _placed(row: tuple[Any, ...]) -> Placed:
+    status, _, attempts, *_, subscriber_id, was_status, had_attempts, call = row
+    return Placed(subscriber_id, status, attempts, was_status, had_attempts, call)
+
+
+def _refused(status: int, _reason: str, _due_ms: int, _now_ms: int, subscriber_id: int) -> Placed:
+    return Placed(subscriber_id, status, None, _PENDING, None, None)
 
 
 def _in_process(call: Call) -> tuple[Any, ...]:

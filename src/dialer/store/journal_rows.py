@@ -9,12 +9,25 @@ from dialer.domain.plans import Call, SectionResult
 from dialer.domain.retry import failure_reason
 from dialer.store.rates import rate_values
 
-FINAL: Final = ("hold", "status", "status_reason", "ended_ms", "hangup_cause_q850")
-"""The last columns of a call request's row: what the end of the call decides."""
+_ABORT: Final = int(CallRequestStatus.ABORT)
+_FAILURE: Final = int(CallRequestStatus.FAILURE)
+_SUCCESS: Final = int(CallRequestStatus.SUCCESS)
+_CALLING: Final = int(CallRequestStatus.CALLING)
+_A_LEG: Final = int(LegType.A_LEG)
 
 
 def dialled(call: Call) -> tuple[Any, ...]:
     """A call request as it is placed, or as it came in."""
+    return (*_placed(call), call.hold, _CALLING, "", None, None)
+
+
+def over(effect: effects.FinishCall | effects.FinishInbound) -> tuple[Any, ...]:
+    """A call request that was placed and is over before anything was written of it."""
+    return _placed(effect.call) + final(effect)
+
+
+def _placed(call: Call) -> tuple[Any, ...]:
+    """What of a call request's row is known from the beginning."""
     plan = call.plan
     return (
         call.id,
@@ -35,20 +48,19 @@ def dialled(call: Call) -> tuple[Any, ...]:
         None,
         call.did_id,
         call.dialled,
-        *(call.hold, int(CallRequestStatus.CALLING), "", None, None),
     )
 
 
 def final(effect: effects.FinishCall | effects.FinishInbound) -> tuple[Any, ...]:
-    """What the end of a call decides: the columns `FINAL`."""
+    """What the end of a call decides, in the last columns: hold, status and its reason, the moment, and the cause."""
     call, outcome = effect.call, effect.outcome
     if call.is_aborted:
-        status, reason = CallRequestStatus.ABORT, "aborted"
+        status, reason = _ABORT, "aborted"
     elif outcome.answered_ms is None or outcome.is_refused_machine:
-        status, reason = CallRequestStatus.FAILURE, failure_reason(outcome)
+        status, reason = _FAILURE, failure_reason(outcome)
     else:
-        status, reason = CallRequestStatus.SUCCESS, ""
-    return (0, int(status), reason, outcome.ended_ms, int(outcome.cause))
+        status, reason = _SUCCESS, ""
+    return (0, status, reason, outcome.ended_ms, int(outcome.cause))
 
 
 def cdr(effect: effects.FinishCall | effects.FinishInbound) -> tuple[Any, ...]:
@@ -66,7 +78,7 @@ def cdr(effect: effects.FinishCall | effects.FinishInbound) -> tuple[Any, ...]:
         bill.billed_duration,
         *rate_values(call.rate),
         int(outcome.cause),
-        int(LegType.A_LEG),
+        _A_LEG,
         int(outcome.amd_status),
         call.id,
         call.plan.id,
@@ -111,7 +123,7 @@ def refused_cdr(effect: effects.RefuseInbound, now_ms: int) -> tuple[Any, ...]:
         *(0, 0, 0, 0),
         *rate_values(FREE),
         int(Cause.UNALLOCATED_NUMBER),
-        int(LegType.A_LEG),
+        _A_LEG,
         int(AmdStatus.PERSON),
         None,
         None,

@@ -4,7 +4,7 @@ from typing import Final
 
 from sqlalchemy import ColumnElement, bindparam, case, func, literal_column, null, update
 
-from dialer.domain.enums import SubscriberStatus
+from dialer.domain.enums import CallRequestStatus, SubscriberStatus
 from dialer.store.bulk import Bulk, bulk_insert
 from dialer.store.models import CallBack, CallRequest, Campaign, Cdr, Subscriber, SurveyResult
 from dialer.store.rates import RATE_COLUMNS
@@ -39,9 +39,10 @@ _REQUEST_COLUMNS: Final = (
     "hangup_cause_q850",
 )
 INSERT_REQUESTS: Final = bulk_insert(_requests, *_REQUEST_COLUMNS)
+_calling: ColumnElement[int] = literal_column(str(int(CallRequestStatus.CALLING)))
 FINISH_REQUESTS: Final = Bulk(
     update(_requests)
-    .where(_requests.c.id == bindparam("request_id"))
+    .where(_requests.c.id == bindparam("request_id"), _requests.c.status == _calling)
     .values(
         hold=bindparam("hold"),
         status=bindparam("status"),
@@ -52,6 +53,7 @@ FINISH_REQUESTS: Final = Bulk(
     ),
     ("hold", "status", "status_reason", "ended_ms", "hangup_cause_q850", "request_id"),
 )
+"""Ends calls in progress, and touches no other."""
 INSERT_CDRS: Final = bulk_insert(
     Cdr.__table__,
     "id",
@@ -88,10 +90,14 @@ INSERT_RESULTS: Final = bulk_insert(
 )
 _pending: ColumnElement[int] = literal_column(str(int(SubscriberStatus.PENDING)))
 _abort: ColumnElement[int] = literal_column(str(int(SubscriberStatus.ABORT)))
+_known: Final[list[ColumnElement[int]]] = [literal_column(str(int(status))) for status in SubscriberStatus]
+# Whoever is in a state that nobody knows may have been in this one: there is nothing that it can be compared with.
+_is_expected = (_subscribers.c.status == bindparam("was_status")) | _subscribers.c.status.not_in(_known)
 _is_halted = (_subscribers.c.halt_reason != literal_column("''")) & (bindparam("new_status") == _pending)
 UPDATE_SUBSCRIBERS: Final = Bulk(
     update(_subscribers)
     .where(_subscribers.c.id == bindparam("subscriber_id"))
+    .where(_is_expected, _subscribers.c.count_attempt == bindparam("had_attempts"))
     .values(
         status=case((_is_halted, _abort), else_=bindparam("new_status")),
         status_reason=case((_is_halted, _subscribers.c.halt_reason), else_=bindparam("new_reason")),
@@ -112,11 +118,14 @@ UPDATE_SUBSCRIBERS: Final = Bulk(
         "due",
         "changed_ms",
         "subscriber_id",
+        "was_status",
+        "had_attempts",
     ),
 )
+"""Changes those who are in the state that they were taken to be in, and no others."""
 REFUSE_SUBSCRIBERS: Final = Bulk(
     update(_subscribers)
-    .where(_subscribers.c.id == bindparam("subscriber_id"))
+    .where(_subscribers.c.id == bindparam("subscriber_id"), _subscribers.c.status == _pending)
     .values(
         status=bindparam("new_status"),
         status_reason=bindparam("new_reason"),

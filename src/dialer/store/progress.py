@@ -3,7 +3,7 @@
 from typing import Any, Final, NamedTuple
 
 import msgspec
-from sqlalchemy import Connection, RowMapping, Select, Table, bindparam, literal_column, select
+from sqlalchemy import Connection, RowMapping, Select, Table, bindparam, literal_column, or_, select
 
 from dialer.domain.enums import CallRequestStatus
 from dialer.domain.events import GatewayOpened
@@ -36,9 +36,13 @@ _BUSY: Final = (
 
 
 def _recently(table: Table, started: str) -> Select[Any]:
-    """When the newest of a table's rows began that went out over a gateway after some moment."""
-    since = table.c[started]
+    """When the newest of a table's rows began that went out over a gateway after some moment.
+
+    Where the clock was put back, what is over may have begun later than now: that is past all the same.
+    """
+    since, ended_ms = table.c[started], table.c.ended_ms
     query = select(since).where(table.c.gateway_id == bindparam("gateway"), since > bindparam("since_ms"))
+    query = query.where(or_(since <= bindparam("now_ms"), ended_ms.is_(None)))
     return query.order_by(since.desc()).limit(bindparam("most"))
 
 
@@ -156,7 +160,7 @@ def _line(connection: Connection, row: RowMapping, plan: GatewayPlan, attempts: 
     rest = Rest(row["failures"], row["rest_ms"], row["rests_until_ms"])
     if not plan.max_cps:
         return Line(GatewayOpened(plan, rest=rest), row["parameters"])
-    asked = {"gateway": plan.id, "since_ms": now_ms - _RECENT_MS, "most": plan.max_cps}
+    asked = {"gateway": plan.id, "since_ms": now_ms - _RECENT_MS, "now_ms": now_ms, "most": plan.max_cps}
     recent, legs = (connection.scalars(query, asked).all() for query in (attempts, _RECENT_LEGS))
     newest = sorted((*recent, *legs))[-plan.max_cps :]
     return Line(GatewayOpened(plan, tuple(newest), rest), row["parameters"])

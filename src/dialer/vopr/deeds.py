@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import Any, Final, NamedTuple
 
-from sqlalchemy import ColumnElement, Connection, Table, delete, insert, select, update
+from sqlalchemy import ColumnElement, Connection, Table, delete, exists, insert, select, update
 
 from dialer.domain.enums import AgentStatus, CallRequestStatus, CampaignStatus, DialMethod, SubscriberStatus
 from dialer.domain.states import IllegalMoveError, move_subscriber
@@ -26,6 +26,7 @@ from dialer.store.models import (
     RateCardLine,
     Row,
     SectionTemplate,
+    SmsMessage,
     Subscriber,
     Tier,
     Transfer,
@@ -290,8 +291,11 @@ def _move_subscriber(deed: Deed) -> str:
 
 def _delete_subscriber(deed: Deed) -> str:
     table = Subscriber.__table__
-    subscriber = deed.one_of(Subscriber, table.c.status != SubscriberStatus.IN_PROCESS)
-    campaigns = Campaign.__table__
+    campaigns, calls, messages = Campaign.__table__, CallRequest.__table__, SmsMessage.__table__
+    is_calling = (calls.c.subscriber_id == table.c.id) & (calls.c.status == CallRequestStatus.CALLING)
+    is_sent = (messages.c.subscriber_id == table.c.id) & messages.c.ended_ms.is_(None)
+    free = table.c.status != SubscriberStatus.IN_PROCESS, ~exists().where(is_calling), ~exists().where(is_sent)
+    subscriber = deed.one_of(Subscriber, *free)
     deed.remove(Subscriber, subscriber["id"])
     fewer = update(campaigns).where(campaigns.c.id == subscriber["campaign_id"])
     deed.connection.execute(fewer.values(totalcontact=campaigns.c.totalcontact - 1))

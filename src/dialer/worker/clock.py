@@ -1,9 +1,13 @@
 """The service's one clock: real, virtual, or so many times as fast as real time."""
 
 import time
+from collections.abc import Callable
 from typing import Final, Protocol
 
 MILLISECONDS: Final = 1_000
+"""In a second."""
+NANOSECONDS: Final = 1_000_000
+"""In a millisecond."""
 
 
 class Clock(Protocol):
@@ -19,13 +23,32 @@ class Clock(Protocol):
 
 
 class RealClock:
-    """The machine's time."""
+    """The machine's time, and no shorter or longer than it really takes.
+
+    It goes on evenly from where the machine's wall clock stood when it was opened, or when it followed a jump last: who
+    puts the wall clock does not end a call by it. Whoever lets things happen has to ask for jumps and to follow them.
+    """
 
     mode = "real"
 
+    def __init__(
+        self, wall_ns: Callable[[], int] = time.time_ns, steady_ns: Callable[[], int] = time.monotonic_ns
+    ) -> None:
+        self._wall_ns: Final = wall_ns
+        self._steady_ns: Final = steady_ns
+        self._apart_ns = wall_ns() - steady_ns()
+
     def now_ms(self) -> int:
-        """The time by the machine's clock."""
-        return time.time_ns() // 1_000_000
+        """The time."""
+        return (self._steady_ns() + self._apart_ns) // NANOSECONDS
+
+    def jumped_ms(self) -> int:
+        """How far the machine's wall clock has gone ahead of this one, or, negative, fallen behind it."""
+        return self._wall_ns() // NANOSECONDS - self.now_ms()
+
+    def follow(self, jumped_ms: int) -> None:
+        """Stand by so much ahead from now on: what is pending has been moved by as much."""
+        self._apart_ns += jumped_ms * NANOSECONDS
 
     def seconds_until(self, at_ms: int) -> float | None:
         """Real seconds until then; not below zero."""
@@ -43,7 +66,7 @@ class ScaledClock:
 
     def now_ms(self) -> int:
         """The time since the start, multiplied."""
-        return self._start_ms + (time.monotonic_ns() - self._started_ns) * self._factor // 1_000_000
+        return self._start_ms + (time.monotonic_ns() - self._started_ns) * self._factor // NANOSECONDS
 
     def seconds_until(self, at_ms: int) -> float | None:
         """Real seconds until then; not below zero."""

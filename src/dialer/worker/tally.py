@@ -1,6 +1,9 @@
 """How much was dialled: counted as it is recorded, and known to others once it is committed."""
 
 from collections import Counter
+from collections.abc import Callable
+from functools import cached_property
+from typing import Any
 
 import msgspec
 
@@ -25,6 +28,10 @@ class Figures(msgspec.Struct):
     in_progress: Counter[str] = msgspec.field(default_factory=Counter)
     held: int = 0
     """Money held for what is in progress, in integers of 1e-5."""
+    reports_ignored: int = 0
+    """Reports of a carrier that changed nothing: made twice, late, or of a call that nobody has placed."""
+    broken: Counter[str] = msgspec.field(default_factory=Counter)
+    """How often a rule was broken by what was then not committed, by the rule (`dialer.domain.invariants`)."""
 
     def add(self, step: "Figures") -> None:
         """Take in what a step did, and how things stand after it."""
@@ -59,24 +66,37 @@ class TallyingJournal(Journal):
     def record(self, effect: effects.Effect, now_ms: int) -> None:
         """Keep what an effect says, and count it."""
         super().record(effect, now_ms)
-        step = self._step
-        match effect:
-            case effects.Dial(call=call):
-                step.dialled[_medium(call)] += 1
-                step.in_progress[_medium(call)] += 1
-            case effects.SendText():
-                step.dialled[SMS] += 1
-                step.in_progress[SMS] += 1
-            case effects.AnswerCall():
-                step.in_progress[VOICE] += 1
-            case effects.FinishCall() | effects.FinishInbound():
-                self._ended(effect.call, effect.outcome)
-            case effects.FinishText():
-                self._ended(effect.message, effect.outcome)
-            case effects.RefuseSubscriber():
-                step.refused[effect.reason] += 1
-            case effects.KeepRest(gateway_id=line, rest=rest) if rest.rests_until_ms > now_ms:
-                step.rests[_gateway(line)] += 1
+        count = self._counters.get(type(effect))
+        if count is not None:
+            count(effect, now_ms)
+
+    @cached_property
+    def _counters(self) -> dict[type, Callable[[Any, int], None]]:
+        return {
+            effects.Dial: lambda effect, _: self._placed(effect.call),
+            effects.SendText: lambda effect, _: self._placed(effect.message),
+            effects.AnswerCall: self._answered,
+            effects.FinishCall: lambda effect, _: self._ended(effect.call, effect.outcome),
+            effects.FinishInbound: lambda effect, _: self._ended(effect.call, effect.outcome),
+            effects.FinishText: lambda effect, _: self._ended(effect.message, effect.outcome),
+            effects.RefuseSubscriber: self._refused,
+            effects.KeepRest: self._rested,
+        }
+
+    def _placed(self, call: Call) -> None:
+        medium = _medium(call)
+        self._step.dialled[medium] += 1
+        self._step.in_progress[medium] += 1
+
+    def _answered(self, _effect: effects.AnswerCall, _now_ms: int) -> None:
+        self._step.in_progress[VOICE] += 1
+
+    def _refused(self, effect: effects.RefuseSubscriber, _now_ms: int) -> None:
+        self._step.refused[effect.reason] += 1
+
+    def _rested(self, effect: effects.KeepRest, now_ms: int) -> None:
+        if effect.rest.rests_until_ms > now_ms:
+            self._step.rests[_gateway(effect.gateway_id)] += 1
 
     def _reserve(self, user_id: int, amount: int) -> None:
         super()._reserve(user_id, amount)

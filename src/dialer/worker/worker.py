@@ -17,17 +17,22 @@ from sqlalchemy import Connection
 
 from dialer.domain.engine import Engine
 from dialer.domain.events import AgentClosed, CampaignClosed, DidsForgotten, Event, GatewayOpened, QueueClosed
+from dialer.domain.invariants import BrokenInvariantError
 from dialer.domain.plans import GatewayPlan
 from dialer.sim.carrier import SimulatedCarrier
 from dialer.sim.kernel import Book, Carrier, Kernel
 from dialer.store.collecting import collect_campaign, has_uncollected
 from dialer.store.database import Database, StorageUnavailableError
 from dialer.store.floor import call_backs_of
+from dialer.store.invariants import pause_user, started_users
 from dialer.store.journal import Recordings
 from dialer.store.loading import Loader, World
 from dialer.store.state import State, open_state, read_state, save_state
+from dialer.worker.aside import Aside
 from dialer.worker.clock import Clock, RealClock, VirtualClock, open_clock
-from dialer.worker.tally import Figures, TallyingJournal
+from dialer.worker.guarded import GuardedJournal
+from dialer.worker.jumps import Jumps
+from dialer.worker.tally import Figures
 
 EVENTS_PER_STEP: Final = 4_000
 """Events that one commit covers: some tens of milliseconds, for which other writers wait."""
@@ -83,6 +88,8 @@ class Worker:
         self._live: _Live | None = None
         self._problem: str | None = None
         self._figures: Final = Figures()
+        self._aside: Final = Aside()
+        self._jumps: Final = Jumps(database)
 
     def problem(self) -> str | None:
         """Why dialling does not work just now; None if it does."""
@@ -116,7 +123,7 @@ class Worker:
         began_s = anyio.current_time()
         with contextlib.suppress(Exception):
             async with self._step_turn:
-                await self._one_step(None)
+                await self._one_step(self.clock.now_ms())
         if self._live is not None:
             took_ms = round((anyio.current_time() - began_s) * 1_000)
             _log.info("dialling_taken_up", **self._live.taken_up, took_ms=took_ms)
@@ -124,8 +131,9 @@ class Worker:
     async def settle(self) -> None:
         """Let everything happen that is due now, changes that were just committed included.
 
-        What was changed is committed already, so nothing is raised here: a step that fails is logged, `problem` tells
-        of it, and it is tried again.
+        What falls due while this runs is left to `running`: where the clock goes faster than the machine can follow,
+        it would never return. What was changed is committed already, so nothing is raised here: a step that fails is
+        logged, `problem` tells of it, and it is tried again.
         """
         with contextlib.suppress(Exception):
             await self._run_until(None)
@@ -143,14 +151,17 @@ class Worker:
         await self._run_until(to_ms)
 
     async def _run_until(self, until_ms: int | None) -> None:
+        """Let happen what is due until then; None: until now, the now of the beginning."""
+        latest_ms = self.clock.now_ms() if until_ms is None else until_ms
         is_done = False
         while not is_done:
             async with self._step_turn:
-                is_done = await self._one_step(until_ms)
+                is_done = await self._one_step(latest_ms)
 
-    async def _one_step(self, until_ms: int | None) -> bool:
+    async def _one_step(self, until_ms: int) -> bool:
         try:
-            is_done = await self._database.write(lambda connection: self._step(connection, until_ms))
+            await self._follow_jumps()
+            is_done = await self._try_step(until_ms)
         except Exception as error:
             self._live = None
             self._problem = "storage" if isinstance(error, StorageUnavailableError) else "engine"
@@ -162,12 +173,56 @@ class Worker:
             for medium, gateway_id in done.rests:
                 _log.warning("gateway_rests", medium=medium, gateway_id=gateway_id)
             self._figures.add(done)
+            self._figures.reports_ignored += self._live.engine.reports_ignored
+            self._live.engine.reports_ignored = 0
             if isinstance(self.clock, VirtualClock):
                 self.clock.set(self._live.kernel.now_ms)
         return is_done
 
-    def _step(self, connection: Connection, until_ms: int | None) -> bool:
+    async def _try_step(self, until_ms: int) -> bool:
+        try:
+            return await self._database.write(lambda connection: self._step(connection, until_ms))
+        except BrokenInvariantError as broken:
+            self._live = None
+            await self._contain(broken)
+            return False
+
+    async def _contain(self, broken: BrokenInvariantError) -> None:
+        """Stop what a broken rule concerns, and nothing else.
+
+        At first its user dials no more, while calls in progress end and are charged. If it is one of these that breaks
+        rules, it is set aside. So whatever is broken, the next step has less to do with it.
+
+        Raises:
+            BrokenInvariantError: there is nothing left of this user to stop.
+        """
+        user_id, now_ms = broken.user_id, self.clock.now_ms()
+        paused = await self._database.write(lambda connection: pause_user(connection, user_id, now_ms))
+        self._figures.broken[broken.rule] += 1
+        _log.error(
+            "invariant_broken",
+            rule=broken.rule.value,
+            what=str(broken),
+            user_id=user_id,
+            campaign_id=broken.campaign_id,
+            call_id=broken.call_id,
+            campaigns_paused=paused,
+        )
+        if not paused:
+            self._aside.put(broken)
+
+    async def _follow_jumps(self) -> None:
+        """Where the machine's clock was put, go on with rows that were moved by as much."""
+        if isinstance(self.clock, RealClock):
+            done_until_ms = None if self._live is None else self._live.kernel.now_ms
+            if await self._jumps.follow(self.clock, done_until_ms):
+                self._live = None
+
+    def _step(self, connection: Connection, until_ms: int) -> bool:
         live = self._live
+        if self._aside.owners() and (started := started_users(connection, self._aside.owners())):
+            self._aside.take_back(started)
+            live = None
         if live is None:
             live = self._live = _Live(
                 connection,
@@ -176,6 +231,7 @@ class Worker:
                 service_zone=self._service_zone,
                 recordings=self._recordings,
                 new_kernel=self._new_kernel,
+                aside=self._aside,
             )
         elif live.version != self._database.version(connection) or live.has_more_to_collect:
             live.refresh(connection)
@@ -235,6 +291,7 @@ class _Live:
         service_zone: str,
         recordings: Recordings | None,
         new_kernel: NewKernel,
+        aside: Aside,
     ) -> None:
         state = open_state(connection, clock.now_ms())
         now_ms = max(state.now_ms, clock.now_ms())
@@ -247,9 +304,12 @@ class _Live:
         self._queues: set[int] = set()
         self._agents: set[int] = set()
         self._is_new = True
-        self.journal: Final = TallyingJournal(next_cdr_id=state.last_cdr_id + 1, recordings=recordings)
+        self._aside: Final = aside
+        self.journal: Final = GuardedJournal(next_cdr_id=state.last_cdr_id + 1, recordings=recordings)
         self.journal.begin(connection)
         self._saved = state
+        self._is_stored = False
+        """Whether nothing has happened since the clock's position was stored last."""
         self.version = (0, 0)
         """The version of the database that the engine knows."""
         self.has_more_to_collect = False
@@ -263,18 +323,22 @@ class _Live:
 
     def refresh(self, connection: Connection) -> None:
         """Tell the engine how the world stands now: something may have changed it."""
+        self._is_stored = False
         self.journal.begin(connection)
         self._tell(self._read(connection))
 
-    def step(self, connection: Connection, until_ms: int | None) -> bool:
+    def step(self, connection: Connection, until_ms: int) -> bool:
         """Let happen what is due, write it, and say whether all of it was done."""
         self.journal.begin(connection)
-        now_ms = self._clock.now_ms()
-        until_ms = max(self.kernel.now_ms, now_ms if until_ms is None else until_ms)
+        if not isinstance(self._clock, VirtualClock):  # It may have been put back meanwhile.
+            until_ms = min(until_ms, self._clock.now_ms())
+        until_ms = max(self.kernel.now_ms, until_ms)
         if isinstance(self._clock, RealClock) and self._lag_ms(until_ms) > LAG_MS_MAX:
             self.kernel.now_ms = until_ms
+        due_ms = self.kernel.next_due_ms
+        self._is_stored = self._is_stored and (due_ms is None or due_ms > until_ms)
         is_done = self.kernel.run(until_ms, EVENTS_PER_STEP)
-        self.journal.flush()
+        self.journal.close_step(connection, self.engine.board)
         self._save(connection)
         return is_done and not self.has_more_to_collect
 
@@ -284,12 +348,16 @@ class _Live:
         return 0 if due_ms is None else now_ms - due_ms
 
     def _save(self, connection: Connection) -> None:
-        """Remember how far it has come; where only real time has passed, once a second is enough."""
+        """Remember how far it has come; where only time has passed by itself, once a second is enough.
+
+        After a restart nothing happens again that had happened by then, even if no row tells of it.
+        """
         state = State(self.kernel.now_ms, self.engine.next_call_id - 1, self.journal.next_cdr_id - 1)
-        only_time_passed = state[1:] == self._saved[1:] and state.now_ms - self._saved.now_ms < SAVE_AFTER_MS
-        if state != self._saved and (isinstance(self._clock, VirtualClock) or not only_time_passed):
+        is_soon = self._is_stored and state.now_ms - self._saved.now_ms < SAVE_AFTER_MS
+        if state != self._saved and (isinstance(self._clock, VirtualClock) or not is_soon):
             save_state(connection, state)
             self._saved = state
+        self._is_stored = True
 
     def _read(self, connection: Connection) -> World:
         world = self._loader.world(connection, self.kernel.now_ms, with_past=self._is_new)
@@ -301,7 +369,7 @@ class _Live:
         if uncollected:
             world = self._loader.world(connection, self.kernel.now_ms, with_past=self._is_new)
         self._is_new = False
-        return world
+        return _without(world, self._aside.users)
 
     def _report_unreadable(self, world: World) -> None:
         """A campaign nobody can make sense of stands still, loudly; it does not hold up the others."""
@@ -313,6 +381,7 @@ class _Live:
     def _tell(self, world: World, restore: Connection | None = None) -> None:
         kernel = self.kernel
         self._report_unreadable(world)
+        self.journal.guard.told(world)
         for account in world.accounts:
             kernel.tell(account)
         for gateway in world.gateways:
@@ -351,6 +420,8 @@ class _Live:
             self.kernel.expect_call_back(due_ms, arrived)
             self._restored["call_backs"] += 1
         for call in self._loader.calls(connection, self._seed):
+            if self._aside.has(call):
+                continue
             self._restored["messages" if call.parts else "calls"] += 1
             line = call.plan.gateway_id
             if line not in self._parameters:
@@ -364,3 +435,13 @@ class _Live:
         if self._parameters.get(gateway_id) != parameters:
             self._carrier.open_gateway(gateway_id, parameters)
             self._parameters[gateway_id] = parameters
+
+
+def _without(world: World, user_ids: set[int]) -> World:
+    """The world as if some users had no campaigns."""
+    if not user_ids:
+        return world
+    return world._replace(
+        campaigns=[one for one in world.campaigns if one.plan.user_id not in user_ids],
+        dids=[one for one in world.dids if one.user_id not in user_ids],
+    )

@@ -1,0 +1,198 @@
+"""Invariants and the rows: what a check asks of them, what becomes of a user for whom a rule was broken."""
+
+from collections.abc import Collection, Iterator, Sequence
+from itertools import takewhile
+from typing import Any, Final, NamedTuple, TypeVar
+
+from sqlalchemy import Connection, Select, bindparam, case, func, select, tuple_, update
+
+from dialer.domain.enums import CampaignStatus, SubscriberStatus
+from dialer.domain.invariants import BrokenInvariantError, Rule
+from dialer.domain.plans import Call
+from dialer.store.models import CallRequest, Campaign, Cdr, LedgerEntry, Subscriber, User
+
+Key = TypeVar("Key")
+
+CHUNK: Final = 500
+"""Rows that one query asks for."""
+_GONE: Final = (0, 0, 0)
+"""The status, attempts and so on of a subscriber who is not there."""
+
+_users = User.__table__
+_campaigns = Campaign.__table__
+_subscribers = Subscriber.__table__
+_requests = CallRequest.__table__
+_cdrs = Cdr.__table__
+_entries = LedgerEntry.__table__
+_ids: Any = bindparam("ids", expanding=True)
+_MONEY: Final = select(_users.c.id, _users.c.balance, _users.c.held).where(_users.c.id.in_(_ids))
+_STANDING: Final = select(
+    _campaigns.c.id, _campaigns.c.status, _campaigns.c.startingdate, _campaigns.c.expirationdate
+).where(_campaigns.c.id.in_(_ids))
+
+
+class Standing(NamedTuple):
+    """How a campaign's row stands; dates in milliseconds since the epoch."""
+
+    status: int
+    starting_ms: int
+    expires_ms: int
+
+
+class Placed(NamedTuple):
+    """What was to be made of a subscriber: from which state to which. A refusal leaves their attempts as they are."""
+
+    subscriber_id: int
+    status: int
+    attempts: int | None
+    was_status: int
+    had_attempts: int | None
+    call: Call | None
+    """None for a refusal."""
+
+
+class Added(NamedTuple):
+    """A row that was to be added: `key` there may be once. An entry has no id before it is there."""
+
+    key: object
+    id: int | None
+    user_id: int
+    campaign_id: int | None = None
+    call_id: int | None = None
+
+
+def money_of(connection: Connection, user_ids: Collection[int]) -> dict[int, tuple[int, int]]:
+    """The balance of some users and what is held of it."""
+    rows = connection.execute(_MONEY, {"ids": list(user_ids)})
+    return {user_id: (balance, held) for user_id, balance, held in rows}
+
+
+def standing_of(connection: Connection, campaign_ids: Collection[int]) -> dict[int, Standing]:
+    """How some campaigns stand."""
+    rows = connection.execute(_STANDING, {"ids": list(campaign_ids)})
+    return {campaign_id: Standing(*columns) for campaign_id, *columns in rows}
+
+
+def pause_user(connection: Connection, user_id: int, now_ms: int) -> int:
+    """Pause every campaign of a user that is in START, as a rule was broken; how many that were."""
+    paused = connection.execute(
+        update(_campaigns)
+        .where(_campaigns.c.user_id == user_id, _campaigns.c.status == CampaignStatus.START)
+        .values(status=CampaignStatus.PAUSE, status_reason="invariant", updated_date=now_ms)
+    )
+    return paused.rowcount
+
+
+def started_users(connection: Connection, user_ids: Collection[int]) -> set[int]:
+    """Those of some users who have a campaign in START."""
+    query = select(_campaigns.c.user_id).where(
+        _campaigns.c.user_id.in_(user_ids), _campaigns.c.status == CampaignStatus.START
+    )
+    return set(connection.scalars(query))
+
+
+def misplaced_subscriber(connection: Connection, placed: Sequence[Placed]) -> BrokenInvariantError:
+    """Which of these subscribers was not in the state that the step took them to be in: it stands as it did."""
+    becomes = case((_subscribers.c.halt_reason != "", SubscriberStatus.ABORT), else_=SubscriberStatus.PENDING)
+    columns = (_subscribers.c.id, _subscribers.c.status, _subscribers.c.count_attempt, becomes)
+    found: dict[int, tuple[int, int, int]] = {}
+    for some in _chunks([one.subscriber_id for one in placed]):
+        query = select(*columns).where(_subscribers.c.id.in_(some))
+        found |= {subscriber_id: (status, made, to) for subscriber_id, status, made, to in connection.execute(query)}
+    wrong = [one for one in placed if not _is_placed(one, *found.get(one.subscriber_id, _GONE))]
+    one = wrong[0] if wrong else placed[0]
+    status, attempts, _ = found.get(one.subscriber_id, _GONE)
+    user_id, campaign_id = _owner(connection, one)
+    is_called = one.had_attempts not in {None, attempts} or status == SubscriberStatus.IN_PROCESS
+    return BrokenInvariantError(
+        Rule.ATTEMPTS if is_called else Rule.MOVES,
+        f"subscriber {one.subscriber_id} has status {status} after {attempts} attempts,"
+        f" and was taken to have {one.was_status} after {one.had_attempts}",
+        user_id=user_id,
+        campaign_id=campaign_id,
+        call_id=None if one.call is None else one.call.id,
+    )
+
+
+def _owner(connection: Connection, placed: Placed) -> tuple[int, int]:
+    """Whose subscriber somebody is: the user, and the campaign."""
+    if placed.call is not None:
+        return placed.call.plan.user_id, placed.call.plan.id
+    query = (
+        select(_campaigns.c.user_id, _campaigns.c.id)
+        .join(_subscribers, _subscribers.c.campaign_id == _campaigns.c.id)
+        .where(_subscribers.c.id == placed.subscriber_id)
+    )
+    user_id, campaign_id = connection.execute(query).one()
+    return user_id, campaign_id
+
+
+def _is_placed(wanted: Placed, status: int, attempts: int, if_pending: int) -> bool:
+    """Whether a row has become what was wanted; who was halted meanwhile does not become PENDING."""
+    expected = if_pending if wanted.status == SubscriberStatus.PENDING else wanted.status
+    return status == expected and wanted.attempts in {None, attempts}
+
+
+def ended_before(connection: Connection, ends: Sequence[tuple[Call, int]]) -> BrokenInvariantError:
+    """Which of these calls, which were ended at these moments, was not in progress: its row stands as it did."""
+    columns = (_requests.c.id, _requests.c.ended_ms, func.count(_cdrs.c.id))
+    found: dict[int, tuple[int | None, bool]] = {}
+    for some in _chunks([call.id for call, _ in ends]):
+        query = select(*columns).outerjoin(_cdrs, _cdrs.c.callrequest_id == _requests.c.id)
+        rows = connection.execute(query.where(_requests.c.id.in_(some)).group_by(_requests.c.id))
+        found |= {call_id: (ended_ms, cdrs > 0) for call_id, ended_ms, cdrs in rows}
+    wrong = [call for call, ended_ms in ends if found.get(call.id) != (ended_ms, False)]
+    call = wrong[0] if wrong else ends[0][0]
+    what = f"call {call.id} was to be ended, and is not in progress"
+    return BrokenInvariantError(
+        Rule.ENDED_ONCE, what, user_id=call.plan.user_id, campaign_id=call.plan.id, call_id=call.id
+    )
+
+
+def added_twice(
+    connection: Connection, requests: Sequence[Added], cdrs: Sequence[Added], entries: Sequence[Added]
+) -> BrokenInvariantError | None:
+    """Which of these rows was there already; None if none was, so that something else is wrong.
+
+    They were being added in this order. Those that were added before the one that could not be are there with their
+    ids; of the entries, which come last, it is the last one that is there.
+    """
+    attempt = (_requests.c.subscriber_id, _requests.c.attempt)
+    batches = (
+        (Rule.ATTEMPTS, tuple_(*attempt), select(_requests.c.id, *attempt), requests),
+        (Rule.CDRS, _cdrs.c.callid, select(_cdrs.c.id, _cdrs.c.callid), cdrs),
+    )
+    for rule, column, query, batch in batches:
+        there = _there(connection, column, query, batch)
+        twice = next((one for one in batch if there.get(one.key, one.id) != one.id), None)
+        if twice is not None:
+            return _twice(rule, twice)
+    there = _there(connection, _entries.c.reference, select(_entries.c.id, _entries.c.reference), entries)
+    present = list(takewhile(lambda entry: entry.key in there, entries))
+    return _twice(Rule.LEDGER, present[-1]) if present else None
+
+
+def _there(connection: Connection, column: Any, query: Select[Any], batch: Sequence[Added]) -> dict[object, int]:  # noqa: ANN401 - a column, or several
+    """Those of some rows that are there, by their keys, with their ids."""
+    found: dict[object, int] = {}
+    for some in _chunks([one.key for one in batch]):
+        for row_id, *key in connection.execute(query.where(column.in_(some))):
+            found[tuple(key) if len(key) > 1 else key[0]] = row_id
+    return found
+
+
+def _twice(rule: Rule, one: Added) -> BrokenInvariantError:
+    what = f"{one.key} is there already"
+    return BrokenInvariantError(rule, what, user_id=one.user_id, campaign_id=one.campaign_id, call_id=one.call_id)
+
+
+def wrong_move(connection: Connection, campaign_id: int, wanted: CampaignStatus) -> BrokenInvariantError:
+    """A campaign was to go where it may not go to from where it is."""
+    query = select(_campaigns.c.user_id, _campaigns.c.status).where(_campaigns.c.id == campaign_id)
+    user_id, status = connection.execute(query).one()
+    what = f"campaign {campaign_id} was to go from {status} to {int(wanted)}"
+    return BrokenInvariantError(Rule.MOVES, what, user_id=user_id, campaign_id=campaign_id)
+
+
+def _chunks(keys: Sequence[Key]) -> Iterator[Sequence[Key]]:
+    return (keys[place : place + CHUNK] for place in range(0, len(keys), CHUNK))

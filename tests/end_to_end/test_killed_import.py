@@ -1,0 +1,73 @@
+"""The server is killed in the middle of an import: whole chunks are there, and to run it again completes it."""
+
+import contextlib
+import signal
+import sqlite3
+import threading
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+from typing import Final
+
+import httpx
+
+from dialer.store.imports import CHUNK_ROWS
+from tests.end_to_end.test_storage import poll
+from tests.test_server import ADMIN, VIRTUAL, Served, serving
+
+ROWS: Final = 2 * CHUNK_ROWS + 100
+BAD_LINES: Final = (7, CHUNK_ROWS + 50)
+LINES: Final = [
+    "no number" if line in BAD_LINES else f"+1202{line:07d}"
+    for line in range(2, ROWS + 2)  # as the report counts them: the header is line 1
+]
+REASON: Final = "contact: Enter 3 to 15 digits with an optional leading +."
+CSV: Final = {"Content-Type": "text/csv"}
+
+
+def load(served: Served, pieces: Iterator[bytes]) -> httpx.Response:
+    return served.client.post("phonebook/1/import/", content=pieces, headers=CSV)
+
+
+def body(lines: list[str]) -> bytes:
+    return "".join(f"{line}\n" for line in lines).encode()
+
+
+def numbers(folder: Path) -> list[str]:
+    """The contacts that are there, in the order in which they came."""
+    with closing(sqlite3.connect(folder / "dialer.db")) as connection:
+        return [row[0] for row in connection.execute("SELECT contact FROM contact ORDER BY id")]
+
+
+def test_whole_chunks_are_there_and_a_second_run_adds_the_rest_once(tmp_path: Path) -> None:
+    good = [line for line in LINES if line.startswith("+")]
+    with serving(tmp_path, **ADMIN, **VIRTUAL) as served:
+        assert served.client.post("phonebook/", json={"name": "book"}).status_code == 201
+        dead = threading.Event()
+
+        def until_dead() -> Iterator[bytes]:
+            """A chunk and a half; the rest never comes."""
+            yield body(["contact", *LINES[: CHUNK_ROWS * 3 // 2]])
+            dead.wait()
+
+        def upload() -> None:
+            with contextlib.suppress(httpx.HTTPError):
+                load(served, until_dead())
+
+        hanging = threading.Thread(target=upload)
+        hanging.start()
+        poll(lambda: served.client.get("contact/?page_size=1").json()["count"], lambda count: count != 0)
+        served.end(signal.SIGKILL)
+        dead.set()
+        hanging.join()
+    assert numbers(tmp_path) == good[:CHUNK_ROWS]
+    with serving(tmp_path, **VIRTUAL) as served:
+        report = load(served, iter([body(["contact", *LINES])])).json()
+        served.end(signal.SIGKILL)
+    assert report == {
+        "imported": len(good) - CHUNK_ROWS,
+        "duplicates": CHUNK_ROWS,
+        "rejected": len(BAD_LINES),
+        "errors": [{"line": line, "reason": REASON} for line in BAD_LINES],
+    }
+    assert numbers(tmp_path) == good
