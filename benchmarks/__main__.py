@@ -2,10 +2,9 @@
 
 import sys
 
-from benchmarks import advance, restart, simulate
+from benchmarks import advance, creating, exporting, overhead, reading, restart, simulate
 
 if __name__ == "__main__":
     sys.argv = sys.argv[:1]
-    simulate.main()
-    advance.main()
-    restart.main()
+    for benchmark in (simulate, advance, restart, reading, creating, overhead, exporting):
+        benchmark.main()

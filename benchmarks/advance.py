@@ -13,7 +13,7 @@ from typing import Any
 import anyio
 from sqlalchemy import Connection, insert, select
 
-from benchmarks.measure import interleaved, report, timed
+from benchmarks.measure import costs_us, interleaved, report, report_growth, timed
 from benchmarks.scene import SECTIONS
 from dialer.domain.enums import CampaignStatus
 from dialer.store import ledger, lifecycle, migrate
@@ -143,9 +143,11 @@ def copied(rows: dict[str, Rows]) -> tuple[int, float]:
         connection.execute("PRAGMA synchronous=FULL")
 
         def copy() -> int:
-            for name, of_table in rows.items():
-                marks = ", ".join("?" * len(of_table[0]))
-                connection.executemany(f"INSERT INTO {name} VALUES ({marks})", of_table)  # noqa: S608 - our own names
+            for table in WRITTEN:
+                columns = ", ".join(column.name for column in table.c)
+                marks = ", ".join("?" * len(table.c))
+                statement = f"INSERT INTO {table.name} ({columns}) VALUES ({marks})"  # noqa: S608 - our own names
+                connection.executemany(statement, rows[table.name])
             connection.commit()
             return len(rows["cdr"])
 
@@ -163,6 +165,9 @@ def main() -> None:
         "executemany of the same rows": lambda: copied(rows),
     }
     report("The server's clock, committed to SQLite", "calls", interleaved(works, RUNS))
+    sizes = (subscribers // 20, subscribers // 4, subscribers)
+    costs = costs_us(lambda size: lambda: advanced(size, {}), sizes, RUNS)
+    report_growth("The server's clock, by subscribers", "call", costs)
 
 
 if __name__ == "__main__":

@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable
 from typing import NamedTuple
 
+MICROSECONDS = 1_000_000
 Work = Callable[[], tuple[int, float]]
 """Does the work once; how many units of it there were, and how many seconds it took, its preparation aside."""
 
@@ -35,6 +36,20 @@ def timed(work: Callable[[], int]) -> tuple[int, float]:
     started = time.perf_counter()
     units = work()
     return units, time.perf_counter() - started
+
+
+def costs_us(work_of: Callable[[int], Work], sizes: tuple[int, ...], runs: int) -> dict[int, float]:
+    """What a unit costs at each size, in microseconds: the median of some runs, the sizes in turns."""
+    works = {str(size): work_of(size) for size in sizes}
+    rates = interleaved(works, runs)
+    return {size: MICROSECONDS / rate.median for size, rate in zip(sizes, rates, strict=True)}
+
+
+def report_growth(title: str, unit: str, costs: dict[int, float]) -> None:
+    """Print what a unit costs by the size of the whole: on standard error, and as JSON on standard output."""
+    shown = ", ".join(f"{cost_us:,.1f} at {size:,}" for size, cost_us in costs.items())
+    sys.stderr.write(f"  {title}, µs a {unit}: {shown}\n")
+    sys.stdout.write(json.dumps({"title": title, "unit": unit, "us_by_size": costs}) + "\n")
 
 
 def report(title: str, unit: str, rates: list[Rate]) -> None:

@@ -69,7 +69,7 @@ class AgentPacing:
         """A call was placed that may come to an agent: known of every such call, as the dial method may change."""
         if campaign.plan.flow.queue_ids:
             campaign.dialling[call.id] = call.started_ms
-        if campaign.measures:
+        if campaign.is_paced:
             measure.dialled(campaign.figures)
             self._board.keep_figures(campaign)
 
@@ -79,7 +79,7 @@ class AgentPacing:
         campaign = None if call is None else self._board.campaigns[call.plan.id]
         if campaign is None or campaign.dialling.pop(event.call_id, None) is None or call is None:
             return
-        if campaign.measures:
+        if campaign.is_paced:
             measure.answered(campaign.figures, call.started_ms, event.answered_ms, is_live=event.is_live)
             self._board.keep_figures(campaign)
         if not event.is_live:
@@ -91,7 +91,7 @@ class AgentPacing:
         campaign.greeted.pop(call.id, None)
         campaign.machines.discard(call.id)
         was_unknown = campaign.dialling.pop(call.id, None) is not None
-        if not campaign.measures:
+        if not campaign.is_paced:
             return
         is_live = outcome.answered_ms is not None and outcome.amd_status is not AmdStatus.MACHINE
         if is_live and was_unknown and outcome.answered_ms is not None:

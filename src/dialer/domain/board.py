@@ -1,13 +1,14 @@
 """What the parts of the engine have in common: who is open, what is in progress, and what is to be done about it."""
 
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Final
 
 from dialer.domain.capacity import Account, GatewayLoad
 from dialer.domain.effects import Effect, KeepFigures, KeepRest
 from dialer.domain.enums import CampaignStatus, Cause, DialMethod
 from dialer.domain.hopper import NEVER_MS, Hopper
+from dialer.domain.pacing.fixed import due_ms
 from dialer.domain.pacing.situation import Figures
 from dialer.domain.plans import Call, CampaignPlan
 from dialer.domain.windows import Windows
@@ -29,8 +30,10 @@ class OpenCampaign:
         "inbound",
         "is_full",
         "is_idle",
+        "is_paced",
         "legs",
         "machines",
+        "next_dial_ms",
         "next_dial_us",
         "plan",
         "status",
@@ -38,10 +41,12 @@ class OpenCampaign:
     )
 
     def __init__(self, plan: CampaignPlan, windows: Windows) -> None:
-        self.plan = plan
+        self.renew(plan)
         self.status = CampaignStatus.NEW
         self.hopper = Hopper(plan, (), windows, 0)
         self.next_dial_us = 0
+        """When the next dial is due; `next_dial_ms` is the first whole millisecond at which it may be made."""
+        self.next_dial_ms = 0
         self.callerid_turns: dict[str, int] = {}
         self.first_call_id = 0
         """The first call since it was opened last: whom an earlier one is with may have changed since the dial."""
@@ -65,10 +70,16 @@ class OpenCampaign:
         self.machines: set[int] = set()
         """Calls in progress that detection found a machine in: nobody is abandoned who is nobody."""
 
-    @property
-    def measures(self) -> bool:
-        """Whether it dials by what it measures: else there is nothing to remember."""
-        return self.plan.dial_method is not DialMethod.FIXED_RATE
+    def renew(self, plan: CampaignPlan) -> None:
+        """Go on by other settings."""
+        self.plan = plan
+        self.is_paced = plan.dial_method is not DialMethod.FIXED_RATE
+        """Whether it dials for agents, by what it measures: else there is nothing to remember."""
+
+    def dial_next_at(self, due_us: int) -> None:
+        """The next dial is due."""
+        self.next_dial_us = due_us
+        self.next_dial_ms = due_ms(due_us)
 
 
 class PacedCampaigns:
@@ -120,11 +131,9 @@ class Board:
         self.called_off: Final[dict[int, set[str]]] = {}
         """Numbers that went onto a do-not-call list since its campaigns were opened."""
         self.windows: Final = Windows()
-        self.effects: list[Effect] = []
-
-    def emit(self, effect: Effect) -> None:
-        """Have something done, after what was asked for before."""
-        self.effects.append(effect)
+        nothing_yet: list[Effect] = []
+        self.emit: Callable[[Effect], None] = nothing_yet.append
+        """Have something done, after what was asked for before: it adds to the list of what follows from an event."""
 
     def learn(self, gateway_id: int, cause: Cause, started_ms: int, now_ms: int) -> None:
         """An attempt over a gateway is over that was made at `started_ms`: too many that fail, and it rests."""
@@ -139,5 +148,5 @@ class Board:
 
     def keep_figures(self, campaign: OpenCampaign) -> None:
         """Have recorded what a campaign has measured, if it dials by that; once it is over, nobody asks."""
-        if campaign.measures and campaign.status in ACTIVE:
+        if campaign.is_paced and campaign.status in ACTIVE:
             self.emit(KeepFigures(campaign.plan.id, campaign.figures))

@@ -4,6 +4,8 @@ A machine of its own. It does not know whether a simulated callee or a switch is
 it says what to play and how long to wait, and is told what was heard.
 """
 
+from collections.abc import Callable
+from functools import lru_cache
 from typing import Final
 
 import msgspec
@@ -24,11 +26,16 @@ NODES_PER_CALL_MAX: Final = 100
 """Sections in a row that do not wait for the callee; a loop of such ends here."""
 SECTIONS_PER_CALL_MAX: Final = 10_000
 """Sections of one call in all, however long the callee answers."""
+TURNS_KEPT_MAX: Final = 4_096
+"""Of one survey, so many turns are remembered: the calls to it nearly all go the same few ways."""
 INPUT_END: Final = "#"
 
 
-class Position(msgspec.Struct, frozen=True):
-    """Where a call is: a section, how often it was asked again, and what counts towards the limits."""
+class Position(msgspec.Struct, frozen=True, eq=False):
+    """Where a call is: a section, how often it was asked again, and what counts towards the limits.
+
+    A position is known by itself, not by what it holds, so that what follows from it can be remembered at no cost.
+    """
 
     section: Section
     asked_again: int = 0
@@ -45,17 +52,30 @@ class Turn(msgspec.Struct, frozen=True):
 
 
 class CallFlow:
-    """One survey, ready to be walked by any number of calls: it keeps no state of its own."""
+    """One survey, ready to be walked by any number of calls: it keeps no state of any of them.
+
+    All begin at the same position; what follows from a position and an input is worked out once.
+    """
 
     def __init__(self, survey: Survey) -> None:
-        self._first = survey.sections[0] if survey.sections else None
+        self._first = Position(survey.sections[0]) if survey.sections else None
         self._sections = {section.id: section for section in survey.sections}
         self.survey: Final = survey
         self.queue_ids: Final = survey.queue_ids
+        self.has_completion: Final = survey.has_completion
+        self.done: Final[Callable[[Position], Position | None]] = lru_cache(TURNS_KEPT_MAX)(self._done)
+        """Where the call goes once a section that neither asks nor transfers is over: `0`, else `timeout`."""
+        self.heard: Final[Callable[[Position, str], Turn]] = lru_cache(TURNS_KEPT_MAX)(self._heard)
+        """What follows from the keys that were pressed in a section that asks; "" for none.
+
+        A wrong input, or none, asks again while `retries` last. Then a wrong input takes `invalid`, none takes
+        `timeout`, an input takes exactly its digits, else `any`; what has no branch hangs up. A multi-choice or capture
+        input that is right but has no branch also asks again while `retries` last.
+        """
 
     def begin(self) -> Position | None:
         """Where a call starts; None for a survey without sections."""
-        return Position(self._first) if self._first else None
+        return self._first
 
     @staticmethod
     def prompts(position: Position) -> tuple[Prompt, ...]:
@@ -65,8 +85,7 @@ class CallFlow:
             return (section.invalid_prompt, section.prompt)
         return (section.prompt,)
 
-    def done(self, position: Position) -> Position | None:
-        """Where the call goes once a section that neither asks nor transfers is over: `0`, else `timeout`."""
+    def _done(self, position: Position) -> Position | None:
         if position.section.ends:
             return None
         return self._go_first(position, BRANCH_DONE, BRANCH_TIMEOUT)
@@ -82,13 +101,7 @@ class CallFlow:
             return self._go_first(position, BRANCH_TIMEOUT, BRANCH_DONE)
         return self._go_first(position, BRANCH_TIMEOUT)
 
-    def heard(self, position: Position, keys: str) -> Turn:
-        """What follows from the keys that were pressed in a section that asks; "" for none.
-
-        A wrong input, or none, asks again while `retries` last. Then a wrong input takes `invalid`, none takes
-        `timeout`, an input takes exactly its digits, else `any`; what has no branch hangs up. A multi-choice or capture
-        input that is right but has no branch also asks again while `retries` last.
-        """
+    def _heard(self, position: Position, keys: str) -> Turn:
         section = position.section
         digits = _digits(section, keys)
         response = response_to(section, digits)

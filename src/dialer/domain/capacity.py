@@ -2,8 +2,10 @@
 
 from collections import deque
 from collections.abc import Collection
-from typing import Final, NamedTuple
+from functools import lru_cache
+from typing import Final
 
+import msgspec
 from msgspec import structs
 
 from dialer.domain.enums import Cause
@@ -13,13 +15,18 @@ from dialer.domain.numbers import NumberError, normalise
 from dialer.domain.plans import CampaignPlan, GatewayPlan, Subscriber
 from dialer.domain.prefixes import dialled_number
 from dialer.domain.rates import NO_CARD, RateCard
-from dialer.domain.resting import Rest, after_attempt
+from dialer.domain.resting import CARRIER_FAILURES, RESTED, Rest, after_attempt
 from dialer.domain.text import fill
 from dialer.domain.texting import parts_of
 
 SECOND_MS: Final = 1_000
+PRICES_KEPT_MAX: Final = 4_096
+"""Prices that are remembered: a campaign asks for that of its longest call at every dial."""
 MESSAGE_CHARACTERS_MAX: Final = 1_600
 """What a message is cut to, if the names that were filled in make it longer."""
+
+
+_price: Final = lru_cache(PRICES_KEPT_MAX)(Rate.price)
 
 
 class GatewayLoad:
@@ -31,7 +38,7 @@ class GatewayLoad:
         self.plan = plan
         self.in_progress = 0
         self.recent_dials_ms: deque[int] = deque(maxlen=plan.max_cps or None)
-        self.rest = Rest()
+        self.rest = RESTED
         self.waiting: set[int] = set()
         """Ids of the campaigns that could dial if there were a place."""
         self.wake_ms = NEVER_MS
@@ -59,6 +66,8 @@ class GatewayLoad:
 
     def learn(self, cause: Cause, started_ms: int, now_ms: int) -> bool:
         """An attempt is over that was made at `started_ms`; whether that has changed how the gateway stands."""
+        if self.rest is RESTED and cause not in CARRIER_FAILURES:
+            return False
         before, self.rest = self.rest, after_attempt(self.rest, cause, started_ms, now_ms)
         return self.rest != before
 
@@ -73,7 +82,7 @@ class GatewayLoad:
         self.recent_dials_ms = deque(recent_dials_ms, maxlen=plan.max_cps or None)
 
 
-class Offer(NamedTuple):
+class Offer(msgspec.Struct, frozen=True, gc=False):
     """What an attempt may cost at most, and what that buys."""
 
     hold: int
@@ -100,7 +109,7 @@ class Account:
 
     def rate_for(self, number: str) -> Rate:
         """What a call to a number in normal form costs."""
-        return (self.card.find(number) or self.rate) if self.card else self.rate
+        return self.rate if self.card is NO_CARD else self.card.find(number) or self.rate
 
     def rate_for_agent(self, contact: str) -> Rate:
         """What it costs to reach an agent: only a contact that is written with its `+` is surely a number."""
@@ -119,8 +128,12 @@ class Account:
 
     def offer_leg(self, rate: Rate, wanted_ms: int) -> Offer | None:
         """The same for one leg of a call that is to last so long at most."""
-        talk_limit_s = rate.affordable_s(self.balance - self.held, -(-wanted_ms // SECOND_MS))
-        return Offer(rate.price(talk_limit_s), talk_limit_s * SECOND_MS, rate) if talk_limit_s else None
+        talk_limit_s, free = -(-wanted_ms // SECOND_MS), self.balance - self.held
+        hold = _price(rate, talk_limit_s)
+        if hold > free:
+            talk_limit_s = rate.affordable_s(free, talk_limit_s)
+            hold = rate.price(talk_limit_s)
+        return Offer(hold, talk_limit_s * SECOND_MS, rate) if talk_limit_s else None
 
     def offer_dearest(self, rates: Collection[Rate], wanted_ms: int) -> Offer | None:
         """The same where any of these rates may turn out to be the one: what pays for the leg at each of them."""

@@ -6,7 +6,7 @@ from functools import partial
 from typing import Final
 
 from dialer.domain import events
-from dialer.domain.agent_pacing import AgentPacing, is_paced_by_agents
+from dialer.domain.agent_pacing import AgentPacing
 from dialer.domain.board import ACTIVE, Board, OpenCampaign
 from dialer.domain.callerid import choose_callerid
 from dialer.domain.capacity import Account, GatewayLoad, Offer
@@ -24,7 +24,7 @@ from dialer.domain.effects import (
 from dialer.domain.enums import CampaignStatus
 from dialer.domain.hopper import NEVER_MS
 from dialer.domain.identity import call_uuid
-from dialer.domain.pacing.fixed import due_ms, fixed_rate
+from dialer.domain.pacing.fixed import fixed_rate
 from dialer.domain.plans import Call, Subscriber
 from dialer.domain.zones import is_zone_key
 
@@ -39,6 +39,7 @@ class Dialling:
         self._gateways: Final = board.gateways
         self._accounts: Final = board.accounts
         self._claims_under_way = 0
+        """Nothing is decided before all of them are answered."""
         self._deferred: deque[Callable[[int], None]] = deque()
         """Decisions that wait in order for the answer to a claim: who dials must not depend on who was at hand."""
 
@@ -63,7 +64,7 @@ class Dialling:
     def consider(self, campaign: OpenCampaign, now_ms: int) -> None:
         """Let a campaign dial if it may, else arrange for it to be looked at again when it may."""
         plan = campaign.plan
-        if self._waits():
+        if self._claims_under_way:
             self._deferred.append(partial(self.consider, campaign))
             return
         if campaign.status not in ACTIVE:
@@ -91,8 +92,8 @@ class Dialling:
     def _ready_at_ms(self, campaign: OpenCampaign, now_ms: int) -> int:
         """When pacing allows the next dial; `NEVER_MS` if something must happen first."""
         plan = campaign.plan
-        if not is_paced_by_agents(plan) or plan.starting_ms > now_ms:
-            return max(plan.starting_ms, due_ms(campaign.next_dial_us))
+        if not campaign.is_paced or plan.starting_ms > now_ms:
+            return max(plan.starting_ms, campaign.next_dial_ms)
         pace = self._pacing.pace(campaign, now_ms)
         if pace.again_ms is not None:
             self.wake_at(campaign, min(pace.again_ms, plan.expires_ms))
@@ -100,7 +101,7 @@ class Dialling:
 
     def _serve(self, gateway: GatewayLoad, now_ms: int) -> None:
         """Give the gateway's free places to the campaigns that wait for one, each in its turn."""
-        if self._waits():
+        if self._claims_under_way:
             self._deferred.append(partial(self._serve, gateway))
             return
         while gateway.waiting:
@@ -155,17 +156,17 @@ class Dialling:
             # It expired while it waited for a place on the gateway, which came before its own wake-up.
             self._move(campaign, CampaignStatus.END, "expired", now_ms)
             return False
-        if is_paced_by_agents(campaign.plan) and self._ready_at_ms(campaign, now_ms) > now_ms:
+        if campaign.is_paced and self._ready_at_ms(campaign, now_ms) > now_ms:
             return False  # Its agents were taken while it waited for a place on the gateway.
         campaign.is_idle = False
         hopper = campaign.hopper
         while True:
             found = hopper.next(now_ms)
-            if found is None:
-                self._rest(campaign, now_ms)
-                return False
-            if isinstance(found, (ClaimFresh, ClaimRetries)):
-                self.claim(found)
+            if not isinstance(found, Subscriber):
+                if found is None:
+                    self._rest(campaign, now_ms)
+                else:
+                    self.claim(found)
                 return False
             refusal = self._refusal(campaign, found)
             if refusal:
@@ -192,19 +193,21 @@ class Dialling:
             self._wait_for_credit(campaign, account, now_ms)
             return False
         campaign.hopper.take()
-        call = self._new_call(campaign, subscriber, offer, now_ms)
+        call = self._new_call(campaign, gateway, subscriber, offer, now_ms)
         account.held += call.hold
         campaign.in_progress += 1
         self._pacing.dialled(campaign, call)
-        if is_paced_by_agents(plan):
-            campaign.next_dial_us = now_ms * 1_000  # for its turn on the gateway, among campaigns that dial at a rate
+        if campaign.is_paced:
+            campaign.dial_next_at(now_ms * 1_000)  # for its turn on the gateway, among campaigns that dial at a rate
         else:
-            campaign.next_dial_us = fixed_rate(plan.frequency, campaign.next_dial_us, now_ms)
+            campaign.dial_next_at(fixed_rate(plan.frequency, campaign.next_dial_us, now_ms))
         gateway.dialled(now_ms)
         self._board.emit(Dial(call, campaign.next_dial_us, campaign.callerid_turns))
         return True
 
-    def _new_call(self, campaign: OpenCampaign, subscriber: Subscriber, offer: Offer, now_ms: int) -> Call:
+    def _new_call(
+        self, campaign: OpenCampaign, gateway: GatewayLoad, subscriber: Subscriber, offer: Offer, now_ms: int
+    ) -> Call:
         plan = campaign.plan
         subscriber.attempts += 1
         call = Call(
@@ -219,7 +222,7 @@ class Dialling:
             hold=offer.hold,
             rate=offer.rate,
             callerid=choose_callerid(plan, subscriber.number, campaign.callerid_turns),
-            dialled=self._gateways[plan.gateway_id].written(subscriber.number),
+            dialled=gateway.written(subscriber.number),
             amd=plan.amd,
             text=offer.text,
             parts=offer.parts,
@@ -272,7 +275,7 @@ class Dialling:
         self._board.emit(claim)
 
     def _waits(self) -> bool:
-        """Whether nothing is decided before a claim is answered."""
+        """Whether a claim is under way, perhaps since a moment ago."""
         return self._claims_under_way > 0
 
     def _resume(self, now_ms: int) -> None:

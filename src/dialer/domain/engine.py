@@ -10,7 +10,7 @@ from typing import Any, Final, get_args
 import msgspec
 
 from dialer.domain import events
-from dialer.domain.agent_pacing import AgentPacing, is_paced_by_agents
+from dialer.domain.agent_pacing import AgentPacing
 from dialer.domain.board import ACTIVE, Board, OpenCampaign
 from dialer.domain.callerid import turns_of
 from dialer.domain.capacity import Account, GatewayLoad
@@ -46,6 +46,7 @@ _MOVES_AGENTS: Final = frozenset(
     }
 )
 """What may change whom an agent talks to, or how many calls are on their way to one."""
+_PENDING: Final = SubscriberStatus.PENDING
 _REPORTS: Final = frozenset(get_args(events.Report))
 
 
@@ -58,6 +59,8 @@ class Engine:
 
     def __init__(self, *, seed: int, first_call_id: int = 1) -> None:
         board = self._board = Board(seed=seed, first_call_id=first_call_id)
+        self.reports_ignored = 0
+        """Reports of a carrier that changed nothing."""
         self._campaigns: Final = board.campaigns
         self._gateways: Final = board.gateways
         self._accounts: Final = board.accounts
@@ -102,6 +105,11 @@ class Engine:
         }
 
     @property
+    def board(self) -> Board:
+        """The engine's state, for those who compare it with their own."""
+        return self._board
+
+    @property
     def calls_in_progress(self) -> int:
         """How many calls are in progress."""
         return len(self._calls)
@@ -117,17 +125,20 @@ class Engine:
         A report that a carrier makes twice, late, or of a call that nobody has placed changes nothing.
         """
         effects: list[Effect] = []
-        if type(event) in _REPORTS and not self._is_news(event):
+        self._board.emit = effects.append
+        kind = type(event)
+        if kind in _REPORTS and not self._is_news(event):
+            self.reports_ignored += 1
             return effects
-        self._board.effects = effects
-        self._handlers[type(event)](now_ms, event)
-        if type(event) in _MOVES_AGENTS:
-            self._transfers.settle(now_ms)
-            for call in self._transfers.unserved():
-                self._free(call, now_ms)
-            for campaign in self._pacing.paced():
-                self._dialling.consider(campaign, now_ms)
-        if self._calls:
+        self._handlers[kind](now_ms, event)
+        if kind in _MOVES_AGENTS:
+            if self._transfers.settle(now_ms):
+                for call in self._transfers.unserved():
+                    self._free(call, now_ms)
+            if self._board.paced:
+                for campaign in self._pacing.paced():
+                    self._dialling.consider(campaign, now_ms)
+        if self._calls and not self._watchdog.is_awake:
             self._watchdog.wake(now_ms)
         return effects
 
@@ -136,7 +147,8 @@ class Engine:
         call = self._calls.get(report.call_id)
         if call is None or 0 < report.place <= call.heard:
             return False
-        call.heard = max(call.heard, report.place)
+        if report.place:
+            call.heard = report.place
         return True
 
     # --- opening and closing ------------------------------------------------------------------------------------
@@ -161,13 +173,13 @@ class Engine:
             campaign = self._campaigns[plan.id] = OpenCampaign(plan, self._board.windows)
         else:
             self._gateways[campaign.plan.gateway_id].waiting.discard(plan.id)
-        campaign.plan = plan
-        if is_paced_by_agents(plan):
+        campaign.renew(plan)
+        if campaign.is_paced:
             self._board.paced.add(plan.id, plan.flow.queue_ids)
         else:
             self._board.paced.discard(plan.id)
         campaign.status = event.status
-        campaign.next_dial_us = event.next_dial_us
+        campaign.dial_next_at(event.next_dial_us)
         campaign.callerid_turns = turns_of(plan, event.callerid_turns)
         if event.figures is not None:
             campaign.figures = event.figures
@@ -228,7 +240,8 @@ class Engine:
 
     def _end_call(self, now_ms: int, event: events.CallEnded) -> None:
         call = self._calls[event.call_id]
-        self._transfers.call_over(now_ms, call, event.outcome)
+        if call.transfers:
+            self._transfers.call_over(now_ms, call, event.outcome)
         del self._calls[event.call_id]
         if call.parent_id is not None:
             self._texts.finished(call, event.outcome)
@@ -264,7 +277,7 @@ class Engine:
         self._board.learn(call.plan.gateway_id, outcome.cause, call.started_ms, now_ms)
         account.held -= call.hold
         account.balance -= charge.cost
-        if after.status is SubscriberStatus.PENDING:
+        if after.status is _PENDING:
             self._await_retry(campaign, call, after, now_ms)
         self._go_on(campaign, gateway, account, now_ms)
 
@@ -279,9 +292,11 @@ class Engine:
 
     def _go_on(self, campaign: OpenCampaign, gateway: GatewayLoad, account: Account, now_ms: int) -> None:
         """What the end of a call makes possible: a place on the gateway, money, the end of the campaign."""
-        self._dialling.offer_places(gateway, account, now_ms)
+        if gateway.waiting or account.waiting:
+            self._dialling.offer_places(gateway, account, now_ms)
         if campaign.is_full:
             self._dialling.consider(campaign, now_ms)
-        if campaign.in_progress == 0 and campaign.status is CampaignStatus.START:
-            self._board.emit(CountSubscribers(campaign.plan.id))
-        self._dialling.forget_if_over(campaign)
+        if campaign.in_progress == 0:
+            if campaign.status is CampaignStatus.START:
+                self._board.emit(CountSubscribers(campaign.plan.id))
+            self._dialling.forget_if_over(campaign)

@@ -100,7 +100,7 @@ class Hopper:
         self._source = None
         best: tuple[int, int] | None = None
         for zone in self._open:
-            if zone.lacks_retries():
+            if not zone.retries and zone.lacks_retries():
                 return ClaimRetries(
                     self._campaign_id,
                     zone.key,
@@ -167,7 +167,7 @@ class Hopper:
     def _next_fresh(self) -> Subscriber | ClaimFresh | None:
         best: Subscriber | None = None
         for zone in self._open:
-            if zone.lacks_fresh():
+            if not zone.fresh and zone.lacks_fresh():
                 return ClaimFresh(self._campaign_id, zone.key, zone.fresh_cursor, zone.claim_limit)
             if zone.fresh and (best is None or zone.fresh[0].id < best.id):
                 best = zone.fresh[0]

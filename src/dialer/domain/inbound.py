@@ -32,7 +32,7 @@ class Inbound:
         self._dids.setdefault(digits_of(event.number), event)
         campaign = None if event.plan is None else self._board.campaigns.get(event.plan.id)
         if campaign is not None and event.plan is not None and campaign.status not in ACTIVE:
-            campaign.plan = event.plan  # Nobody else tells how a campaign stands that is over but takes calls.
+            campaign.renew(event.plan)  # Nobody else tells how a campaign stands that is over but takes calls.
 
     def arrived(self, now_ms: int, event: events.CallArrived) -> None:
         """A call comes in: answer it with its campaign's survey, or refuse it with cause 1."""

@@ -8,6 +8,8 @@ def dialled_number(number: str, *, addprefix: str = "", removeprefix: str = "") 
     unless nothing would be left. Then `addprefix` comes before it. This is the order of Newfies-Dialer (its
     `dialer_cdr/tasks.py`).
     """
+    if not removeprefix:
+        return addprefix + number
     fits = [prefix for prefix in map(str.strip, removeprefix.split(",")) if prefix and number.startswith(prefix)]
     longest = max(map(len, fits), default=0)
     return addprefix + (number[longest:] or number)

@@ -32,6 +32,10 @@ class Rest(msgspec.Struct, frozen=True, gc=False):
     rests_until_ms: int = 0
 
 
+RESTED: Final = Rest()
+"""How a gateway stands that has carried an attempt, whatever came of that."""
+
+
 def after_attempt(rest: Rest, cause: Cause, started_ms: int, now_ms: int) -> Rest:
     """How a gateway stands once an attempt is over that was made at `started_ms`.
 
@@ -42,7 +46,7 @@ def after_attempt(rest: Rest, cause: Cause, started_ms: int, now_ms: int) -> Res
     if started_ms < rest.rests_until_ms:
         return rest
     if cause not in CARRIER_FAILURES:
-        return Rest()
+        return RESTED
     failures = rest.failures + 1
     if failures < FAILURES_MAX:
         return Rest(failures)

@@ -37,7 +37,7 @@ def verdict(call: Call, outcome: CallOutcome) -> Verdict:
     if outcome.answered_ms is None or outcome.is_refused_machine:
         return _after_failure(call, outcome)
     plan = call.plan
-    may_complete = plan.flow.survey.has_completion and subscriber.completions < plan.completion_maxretry
+    may_complete = plan.flow.has_completion and subscriber.completions < plan.completion_maxretry
     if not may_complete:
         return _final(call, SubscriberStatus.SENT, "")
     return Verdict(

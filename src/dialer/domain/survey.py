@@ -1,5 +1,6 @@
 """A survey as a campaign plays it: sealed at the first start, so that later edits of the template change nothing."""
 
+from functools import cached_property
 from typing import Final
 
 import msgspec
@@ -21,7 +22,7 @@ class Prompt(msgspec.Struct, frozen=True):
     script: str = ""
 
 
-class Section(msgspec.Struct, frozen=True):
+class Section(msgspec.Struct, frozen=True, dict=True):
     """One section: its prompt, what it takes as an answer, and where each answer leads.
 
     `branches` maps keys to the id of the section the call goes on to, or to None, which hangs up. A transfer goes to
@@ -51,7 +52,7 @@ class Section(msgspec.Struct, frozen=True):
     conference: str = ""
     sms_text: str = ""
 
-    @property
+    @cached_property
     def asks(self) -> bool:
         """Whether it waits for keys."""
         return self.type in _ASKING_SECTION_TYPES
@@ -61,7 +62,7 @@ class Section(msgspec.Struct, frozen=True):
         """Whether the call is over once it was played."""
         return self.type in _ENDING_SECTION_TYPES
 
-    @property
+    @cached_property
     def digits_max(self) -> int:
         """How many digits end an input by themselves."""
         if self.type is SectionType.RATING:

@@ -20,13 +20,13 @@ class Watchdog:
 
     def __init__(self, board: Board) -> None:
         self._board: Final = board
-        self._is_awake = False
+        self.is_awake = False
+        """Whether it is going to look already."""
 
     def wake(self, now_ms: int) -> None:
         """Something is in progress: have it looked at on the next full minute."""
-        if not self._is_awake:
-            self._is_awake = True
-            self._board.emit(WakeWatchdog(now_ms - now_ms % LOOKS_EVERY_MS + LOOKS_EVERY_MS))
+        self.is_awake = True
+        self._board.emit(WakeWatchdog(now_ms - now_ms % LOOKS_EVERY_MS + LOOKS_EVERY_MS))
 
     def woken(self, now_ms: int, _event: WatchdogWoken) -> None:
         """Give up every call that must have been over for a minute, and every message that nothing was heard of.
@@ -34,7 +34,7 @@ class Watchdog:
         What the carrier does not say is taken to be as harmless as can be: the call has failed and costs nothing, and
         may be tried again (cause 41); the message, which cannot be taken back, was sent, and is not sent again.
         """
-        self._is_awake = False
+        self.is_awake = False
         for call in self._board.calls.values():
             if now_ms >= overdue_ms(call):
                 self._board.emit(GiveUpCall(call.id, _leg(call, now_ms), _outcome(call, now_ms)))

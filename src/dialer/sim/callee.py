@@ -18,6 +18,8 @@ _CAUSES: Final = {
     Outcome.FAILURE: Cause.TEMPORARY_FAILURE,
     Outcome.CHANGED: Cause.NUMBER_CHANGED,
 }
+_ANSWER: Final = Outcome.ANSWER
+_MACHINE: Final = Outcome.MACHINE
 _AFTER_RINGING: Final = frozenset({Outcome.ANSWER, Outcome.MACHINE, Outcome.REJECTED})
 """Outcomes for which a telephone has to ring first; the others are the network's answer."""
 _UNSCRIPTED: Final = Scripted()
@@ -36,7 +38,7 @@ class Fate(msgspec.Struct, frozen=True, gc=False):
 class Callee:
     """One callee in one attempt. Ask in the order of the call: what is drawn depends on what was drawn before."""
 
-    __slots__ = ("_behaviour", "_chance", "_prompts_asked", "_scripted", "fate", "is_machine")
+    __slots__ = ("_behaviour", "_chance", "_prompts_asked", "_scripted", "fate", "is_machine", "listens")
 
     def __init__(
         self, behaviour: Behaviour, number: str, attempt: int, chance: Chance, *, unscripted: Scripted = _UNSCRIPTED
@@ -46,7 +48,9 @@ class Callee:
         self._scripted = scripted_for(behaviour, number, attempt) or unscripted
         self._prompts_asked = 0
         outcome = self._scripted.outcome or self._draw_outcome()
-        self.is_machine: Final = outcome is Outcome.MACHINE
+        self.is_machine: Final = outcome is _MACHINE
+        self.listens: Final = self.is_machine or self._scripted.listens or behaviour.listen >= CERTAIN
+        """Whether every prompt is heard to its end, for certain."""
         self.fate: Final = self._draw_fate(outcome)
 
     @property
@@ -65,8 +69,8 @@ class Callee:
         return AmdStatus.MACHINE if self.is_machine is not is_mistaken else AmdStatus.PERSON
 
     def hangs_up_within(self, prompt_ms: int) -> int | None:
-        """How far into a prompt the callee hangs up; None if it is heard to its end."""
-        if self.is_machine or self._scripted.listens or self._is_by_chance(self._behaviour.listen):
+        """How far into a prompt the callee hangs up who does not listen for certain; None if they hear its end."""
+        if self._is_by_chance(self._behaviour.listen):
             return None
         return self._chance.between(0, prompt_ms)
 
@@ -125,8 +129,8 @@ class Callee:
         draw = self._chance.draw()
         for below, outcome in self._behaviour.outcomes:
             if draw < below:
-                is_machine = outcome is Outcome.ANSWER and self._is_by_chance(self._behaviour.machine)
-                return Outcome.MACHINE if is_machine else outcome
+                is_machine = outcome is _ANSWER and self._is_by_chance(self._behaviour.machine)
+                return _MACHINE if is_machine else outcome
         return Outcome.NO_ANSWER
 
     def _draw_fate(self, outcome: Outcome) -> Fate:

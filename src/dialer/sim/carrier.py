@@ -42,7 +42,9 @@ class SimulatedCarrier:
             chance = self._chance(call, _TEXT_OF_CALL if call.parent_id is not None else "")
             message = self._messages[call.id] = Texting(call, behaviour, chance)
             return message.next()
-        callee = Callee(behaviour, call.subscriber.number, abs(call.attempt), self._chance(call))
+        subscriber = call.subscriber
+        chance = Chance(self._seed, call.plan.id, subscriber.id, call.attempt)
+        callee = Callee(behaviour, subscriber.number, abs(call.attempt), chance)
         conversation = self._conversations[call.id] = Conversation(call, callee)
         return conversation.next()
 

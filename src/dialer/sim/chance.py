@@ -1,13 +1,14 @@
 """Chance without a state: what happens in a call is a function of (seed, campaign, subscriber, attempt)."""
 
+from collections.abc import Callable, Iterator
 from hashlib import blake2b
+from itertools import count
 from math import log
 from struct import Struct
 from typing import Final
 
 CERTAIN: Final = 1 << 64
 """The threshold of a chance of 1."""
-_DRAWS_PER_BLOCK: Final = 8
 _UNPACK: Final = Struct("<8Q").unpack
 
 
@@ -19,26 +20,14 @@ def threshold(probability: float) -> int:
 class Chance:
     """An endless sequence of integers, uniform over 64 bits, that is the same for the same name on any machine."""
 
-    __slots__ = ("_block", "_draws", "_name", "_next")
+    __slots__ = ("draw",)
 
     def __init__(self, seed: int, campaign_id: int, subscriber_id: int, attempt: int, detail: str = "") -> None:
-        self._name = b"%d:%d:%d:%d" % (seed, campaign_id, subscriber_id, attempt)
+        name = b"%d:%d:%d:%d" % (seed, campaign_id, subscriber_id, attempt)
         if detail:
-            self._name += b":" + detail.encode()
-        self._block = 0
-        self._draws: tuple[int, ...] = ()
-        self._next = _DRAWS_PER_BLOCK
-
-    def draw(self) -> int:
+            name += b":" + detail.encode()
+        self.draw: Final[Callable[[], int]] = _draws(name).__next__
         """The next integer: at least 0, below 2^64."""
-        if self._next == _DRAWS_PER_BLOCK:
-            digest = blake2b(self._name, digest_size=64, salt=self._block.to_bytes(16, "little")).digest()
-            self._draws = _UNPACK(digest)
-            self._block += 1
-            self._next = 0
-        value = self._draws[self._next]
-        self._next += 1
-        return value
 
     def between(self, least: int, most: int) -> int:
         """The next whole number from `least` to `most`, both included."""
@@ -47,3 +36,10 @@ class Chance:
     def exponential(self, mean: int) -> int:
         """The next whole number of an exponential distribution: -mean * ln(1 - u), u uniform over [0, 1)."""
         return round(-mean * log(1 - (self.draw() >> 11) * 2.0**-53))
+
+
+def _draws(name: bytes) -> Iterator[int]:
+    """Eight draws of each hash: of the name, then of the name with 1, 2, and so on for salt."""
+    yield from _UNPACK(blake2b(name).digest())
+    for block in count(1):
+        yield from _UNPACK(blake2b(name, salt=block.to_bytes(16, "little")).digest())

@@ -5,10 +5,11 @@ As what a callee does is known beforehand, a call is walked in one go up to the 
 hung up from outside is cut: what it had walked beyond that moment has not happened.
 """
 
-from collections.abc import Generator
+from collections.abc import Generator, Iterator
 from functools import lru_cache
 from typing import Final, NamedTuple
 
+import msgspec
 from msgspec.structs import replace
 
 from dialer.domain import events
@@ -28,9 +29,18 @@ SPEECH_MS_MIN: Final = 1_000
 RECORDING_MS: Final = 10_000
 """How long a person speaks onto a recording."""
 RECORDING_MS_MAX: Final = 120_000
+_SENDS: Final = frozenset({SectionType.DNC, SectionType.SMS})
+"""What tells others something before its prompt."""
+_LASTS: Final = frozenset({SectionType.CONFERENCE, SectionType.RECORD_MESSAGE})
+"""What takes a time of its own after its prompt."""
+# Every call asks for these, and to look one up in an enumeration takes as long as a call of a function.
+_NO_ANSWER: Final = Cause.NO_ANSWER
+_CLEARED: Final = Cause.NORMAL_CLEARING
+_PERSON: Final = AmdStatus.PERSON
+_TRANSFER: Final = SectionType.CALL_TRANSFER
 
 
-class Milestone(NamedTuple):
+class Milestone(msgspec.Struct, frozen=True, gc=False):
     """A moment of a call that concerns others, and what happens then."""
 
     at_ms: int
@@ -81,18 +91,18 @@ class Conversation:
         self._call = call
         self._callee = callee
         self._answered_ms: int | None = None
-        self._amd_status = AmdStatus.PERSON
+        self._amd_status = _PERSON
         self._completed_ms: int | None = None
         self._results: list[SectionResult] = []
         self._cut_ms = 0
         self._leg: Leg | None = None
         self._position: Position | None = None
         self._place = 0
-        self._walker = self._walk()
+        self._walker: Generator[Milestone, Reply, None] | None = None
 
     def next(self, reply: Reply = None) -> Milestone:
         """What happens next that concerns others. After a transfer was reached, that depends on the reply to it."""
-        milestone = self._walker.send(reply)
+        milestone = self._begin() if self._walker is None else self._walker.send(reply)
         self._place += 1
         return Milestone(milestone.at_ms, replace(milestone.event, place=self._place))
 
@@ -101,21 +111,23 @@ class Conversation:
         leg = None if self._leg is None else self._leg.cut(now_ms)
         return leg, self._outcome(now_ms, Cause.NORMAL_CLEARING)
 
-    def _walk(self) -> Generator[Milestone, Reply, None]:
+    def _begin(self) -> Milestone:
+        """What comes of the dialling: its end at once, or the first milestone of a talk."""
         call, fate = self._call, self._callee.fate
-        if call.is_inbound:
-            yield from self._talk(call.started_ms)
-        elif fate.cause is Cause.NO_ANSWER or fate.after_ms >= call.ring_limit_ms:
-            yield self._missed(call.started_ms + call.ring_limit_ms)
-        elif fate.cause is not None:
-            yield self._end(call.started_ms + fate.after_ms, fate.cause)
-        else:
-            yield from self._talk(call.started_ms + fate.after_ms)
+        answered_ms = call.started_ms
+        if not call.is_inbound:
+            if fate.cause is _NO_ANSWER or fate.after_ms >= call.ring_limit_ms:
+                return self._missed(call.started_ms + call.ring_limit_ms)
+            answered_ms += fate.after_ms
+            if fate.cause is not None:
+                return self._end(answered_ms, fate.cause)
+        self._walker = self._talk(answered_ms)
+        return next(self._walker)
 
     def _missed(self, at_ms: int) -> Milestone:
         after_ms = self._callee.calls_back_after_ms()
         calls_back_ms = None if after_ms is None else at_ms + after_ms
-        outcome = CallOutcome(at_ms, Cause.NO_ANSWER, calls_back_ms=calls_back_ms)
+        outcome = CallOutcome(at_ms, _NO_ANSWER, calls_back_ms=calls_back_ms)
         return Milestone(at_ms, events.CallEnded(self._call.id, outcome))
 
     def _talk(self, answered_ms: int) -> Generator[Milestone, Reply, None]:
@@ -132,6 +144,7 @@ class Conversation:
             if at_ms is None:
                 refused = self._call.amd == AmdBehavior.HUMAN_ONLY
                 at_ms = min(answered_ms + AMD_MS, self._cut_ms)
+                self._walker = None
                 yield self._end(at_ms, Cause.NORMAL_CLEARING, is_refused_machine=refused)
                 return
             at_ms = yield from self._play_through(at_ms)
@@ -139,7 +152,8 @@ class Conversation:
                 at_ms = self._cut_ms
         except _HungUp as end:
             at_ms = end.at_ms
-        yield self._end(at_ms, Cause.NORMAL_CLEARING)
+        self._walker = None  # Nothing comes after this; as a circle, the two would not be freed at once.
+        yield self._end(at_ms, _CLEARED)
 
     def _detect(self, at_ms: int) -> int | None:
         """When the playing begins; None if what was detected is not to be played to."""
@@ -154,7 +168,7 @@ class Conversation:
     def _play_through(self, at_ms: int) -> _Walk:
         """Walk the survey, until it is done; a detected machine hears the campaign's own message, if there is one."""
         plan = self._call.plan
-        if self._amd_status is AmdStatus.MACHINE and plan.voicemail_prompt is not None:
+        if plan.voicemail_prompt is not None and self._amd_status is AmdStatus.MACHINE:
             return self._play(plan.voicemail_prompt, at_ms)
         flow = plan.flow
         self._position = flow.begin()
@@ -162,21 +176,28 @@ class Conversation:
             position, section = self._position, self._position.section
             if section.completed and self._completed_ms is None:
                 self._completed_ms = at_ms
-            if section.type is SectionType.DNC:
-                self._keep(position, f"DNC: {self._call.subscriber.number}", at_ms)
-                yield Milestone(at_ms, events.DncReached(self._call.id))
-            elif section.type is SectionType.SMS and section.sms_text:
-                yield self._text(position, at_ms)
+            if section.type in _SENDS:
+                yield from self._send(position, at_ms)
             for prompt in flow.prompts(position):
                 at_ms = self._play(prompt, at_ms)
             if section.asks:
                 at_ms = self._ask(position, at_ms)
-            elif section.type is SectionType.CALL_TRANSFER:
+            elif section.type is _TRANSFER:
                 at_ms = yield from self._transfer(position, at_ms)
             else:
-                at_ms = self._stay(position, at_ms)
+                if section.type in _LASTS:
+                    at_ms = self._stay(position, at_ms)
                 self._position = flow.done(position)
         return at_ms
+
+    def _send(self, position: Position, at_ms: int) -> Iterator[Milestone]:
+        """A wish not to be called again, or a text message."""
+        section = position.section
+        if section.type is SectionType.DNC:
+            self._keep(position, f"DNC: {self._call.subscriber.number}", at_ms)
+            yield Milestone(at_ms, events.DncReached(self._call.id))
+        elif section.sms_text:
+            yield self._text(position, at_ms)
 
     def _ask(self, position: Position, at_ms: int) -> int:
         keys, at_ms = self._listen(position, at_ms)
@@ -187,14 +208,12 @@ class Conversation:
         return at_ms
 
     def _stay(self, position: Position, at_ms: int) -> int:
-        """What a section takes besides its prompt: a recording, or a conference."""
+        """How long a section takes besides its prompt: a recording, or a conference."""
         section = position.section
         if section.type is SectionType.CONFERENCE:
             name = section.conference or str(self._call.plan.id)
             self._keep(position, f"conf: {name}", at_ms)
             return self._until(at_ms + self._callee.talks_ms())
-        if section.type is not SectionType.RECORD_MESSAGE:
-            return at_ms
         wanted_ms = RECORDING_MS_MAX if self._callee.is_machine else RECORDING_MS
         ended_ms = min(at_ms + wanted_ms, self._cut_ms)
         if ended_ms > at_ms:
@@ -258,9 +277,10 @@ class Conversation:
             length_ms = speech_ms(self._spoken(prompt.script))
         if length_ms == 0:
             return at_ms
-        until_hung_up_ms = self._callee.hangs_up_within(length_ms)
-        if until_hung_up_ms is not None:
-            raise _HungUp(self._until(at_ms + until_hung_up_ms))
+        if not self._callee.listens:
+            until_hung_up_ms = self._callee.hangs_up_within(length_ms)
+            if until_hung_up_ms is not None:
+                raise _HungUp(self._until(at_ms + until_hung_up_ms))
         return self._until(at_ms + length_ms)
 
     def _spoken(self, script: str) -> str:
@@ -307,10 +327,10 @@ class Conversation:
             ended_ms=at_ms,
             cause=cause,
             answered_ms=answered_ms,
-            amd_status=self._amd_status if was_detected else AmdStatus.PERSON,
+            amd_status=self._amd_status if was_detected else _PERSON,
             is_refused_machine=is_refused_machine,
             is_completed=self._completed_ms is not None and self._completed_ms <= at_ms,
-            results=_until_ms(self._results, at_ms),
+            results=_until_ms(self._results, at_ms) if self._results else (),
         )
 
 

@@ -6,9 +6,8 @@ campaigns, and the watchdog. So a run that was stopped after any millisecond and
 exactly as it would have.
 """
 
-import heapq
 from collections.abc import Callable
-from enum import IntEnum
+from heapq import heappop, heappush
 from itertools import count
 from typing import Any, Final, Protocol
 
@@ -78,21 +77,16 @@ class Book(Protocol):
         """Keep what an effect says."""
 
 
-class _Rank(IntEnum):
-    """The order of what happens at the same millisecond."""
-
-    IN_CALL = 0
-    CALL_ENDED = 1
-    AGENT = 2
-    FLOOR = 3
-    INBOUND = 4
-    GATEWAY = 5
-    CAMPAIGN = 6
-    WATCHDOG = 7
-
-
-_OF_A_CALL: Final = frozenset({_Rank.IN_CALL, _Rank.CALL_ENDED})
-_WAKE_UPS: Final = frozenset({_Rank.FLOOR, _Rank.GATEWAY, _Rank.CAMPAIGN, _Rank.WATCHDOG})
+# Ranks: the order of what happens at the same millisecond.
+_IN_CALL: Final = 0
+_CALL_ENDED: Final = 1
+_AGENT: Final = 2
+_FLOOR: Final = 3
+_INBOUND: Final = 4
+_GATEWAY: Final = 5
+_CAMPAIGN: Final = 6
+_WATCHDOG: Final = 7
+_WAKE_UPS: Final = frozenset({_FLOOR, _GATEWAY, _CAMPAIGN, _WATCHDOG})
 _DECIDED_BY_THE_ENGINE: Final = frozenset({events.TransferReached, events.CallerLeft})
 """What a call stops at until it is told how it goes on; after everything else it goes on by itself."""
 
@@ -134,7 +128,7 @@ class Kernel:
             effects.CountSubscribers: self._claim,
             effects.CheckNumber: self._claim,
         }
-        """Every other effect is something to record."""
+        """What performs an effect, and says what that brought to light. Every other effect is something to record."""
         self._claims: Final[dict[type, Callable[[Any], events.Event]]] = {
             effects.ClaimFresh: book.claim_fresh,
             effects.ClaimRetries: book.claim_retries,
@@ -182,7 +176,7 @@ class Kernel:
 
     def expect_call_back(self, at_ms: int, event: events.CallArrived) -> None:
         """Somebody is going to call back: an expectation of before this kernel was made."""
-        self._push(at_ms, _Rank.INBOUND, event.missed_call_id, event)
+        self._push(at_ms, _INBOUND, event.missed_call_id, event)
 
     def _restore_transfer(self, call_id: int, reached: Milestone, transfer: Transfer) -> Milestone | None:
         """What happens next in a call that has come to a transfer, as far as that went."""
@@ -208,20 +202,21 @@ class Kernel:
             if events_max is not None and handled >= events_max and heap[0][0] > self.now_ms:
                 return False
             handled += 1
-            self._happen(*heapq.heappop(heap))
+            self._happen(*heappop(heap))
         self.now_ms = max(self.now_ms, until_ms)
         return True
 
     def _happen(self, at_ms: int, rank: int, key: int, sequence: int, event: events.Event) -> None:
         """Let the engine hear of what was next on the heap, unless that is not true any more."""
-        self.now_ms = max(self.now_ms, at_ms)
-        if rank in _OF_A_CALL:
+        if at_ms > self.now_ms:  # noqa: PLR1730 - three times as fast as max()
+            self.now_ms = at_ms
+        if rank in _WAKE_UPS:
+            self._wakes.discard((at_ms, rank, key))
+        elif rank <= _CALL_ENDED:
             if self._expected.get(key) != sequence:
                 return
             self._go_on(key, event)
-        elif rank in _WAKE_UPS:
-            self._wakes.discard((at_ms, rank, key))
-        elif rank == _Rank.AGENT:
+        elif rank == _AGENT:
             if self._answers.get(key) != sequence:
                 return
             del self._answers[key]
@@ -243,16 +238,12 @@ class Kernel:
     def _perform(self, to_do: list[effects.Effect]) -> None:
         """Perform effects in order; what follows from one of them comes after all of them."""
         for effect in to_do:
-            for follow_up in self._do(effect):
+            perform = self._performers.get(type(effect))
+            if perform is None:
+                self._book.record(effect, self.now_ms)
+                continue
+            for follow_up in perform(effect):
                 to_do.extend(self._engine.handle(self.now_ms, follow_up))
-
-    def _do(self, effect: effects.Effect) -> _FollowUp:
-        """Perform one effect; what it brought to light, if anything."""
-        perform = self._performers.get(type(effect))
-        if perform is None:
-            self._book.record(effect, self.now_ms)
-            return ()
-        return perform(effect)
 
     def _claim(self, effect: effects.Effect) -> _FollowUp:
         return (self._claims[type(effect)](effect),)
@@ -276,7 +267,7 @@ class Kernel:
         call, agent = effect.call, effect.agent
         at_ms = self._carrier.offer(call, agent, effect.offered_ms)
         answered = events.AgentAnswered(call.id, agent.id, effect.offered_ms)
-        self._answers[agent.id] = self._push(at_ms, _Rank.AGENT, agent.id, answered)
+        self._answers[agent.id] = self._push(at_ms, _AGENT, agent.id, answered)
         return ()
 
     def _connect(self, effect: effects.DialLeg | effects.BridgeCall) -> _FollowUp:
@@ -308,21 +299,22 @@ class Kernel:
         return ()
 
     def _wake_floor(self, effect: effects.WakeFloor) -> _FollowUp:
-        return self._wake(effect.at_ms, _Rank.FLOOR, 0, events.FloorWoken())
+        return self._wake(effect.at_ms, _FLOOR, 0, events.FloorWoken())
 
     def _wake_watchdog(self, effect: effects.WakeWatchdog) -> _FollowUp:
-        return self._wake(effect.at_ms, _Rank.WATCHDOG, 0, events.WatchdogWoken())
+        return self._wake(effect.at_ms, _WATCHDOG, 0, events.WatchdogWoken())
 
     def _wake_campaign(self, effect: effects.WakeCampaign) -> _FollowUp:
-        return self._wake(effect.at_ms, _Rank.CAMPAIGN, effect.campaign_id, events.CampaignWoken(effect.campaign_id))
+        return self._wake(effect.at_ms, _CAMPAIGN, effect.campaign_id, events.CampaignWoken(effect.campaign_id))
 
     def _wake_gateway(self, effect: effects.WakeGateway) -> _FollowUp:
-        return self._wake(effect.at_ms, _Rank.GATEWAY, effect.gateway_id, events.GatewayWoken(effect.gateway_id))
+        return self._wake(effect.at_ms, _GATEWAY, effect.gateway_id, events.GatewayWoken(effect.gateway_id))
 
-    def _wake(self, at_ms: int, rank: _Rank, key: int, event: events.Event) -> _FollowUp:
-        if (at_ms, rank, key) not in self._wakes:
-            self._wakes.add((at_ms, rank, key))
-            self._push(at_ms, rank, key, event)
+    def _wake(self, at_ms: int, rank: int, key: int, event: events.Event) -> _FollowUp:
+        wake = (at_ms, rank, key)
+        if wake not in self._wakes:
+            self._wakes.add(wake)
+            heappush(self._heap, (at_ms, rank, key, next(self._sequence), event))
         return ()
 
     def _expect_if(self, call_id: int, milestone: Milestone | None) -> None:
@@ -331,10 +323,12 @@ class Kernel:
             self._expect(call_id, milestone)
 
     def _expect(self, call_id: int, milestone: Milestone) -> None:
-        rank = _Rank.CALL_ENDED if isinstance(milestone.event, events.CallEnded) else _Rank.IN_CALL
-        self._expected[call_id] = self._push(milestone.at_ms, rank, call_id, milestone.event)
+        event, sequence = milestone.event, next(self._sequence)
+        rank = _CALL_ENDED if isinstance(event, events.CallEnded) else _IN_CALL
+        self._expected[call_id] = sequence
+        heappush(self._heap, (milestone.at_ms, rank, call_id, sequence, event))
 
-    def _push(self, at_ms: int, rank: _Rank, key: int, event: events.Event) -> int:
+    def _push(self, at_ms: int, rank: int, key: int, event: events.Event) -> int:
         sequence = next(self._sequence)
-        heapq.heappush(self._heap, (at_ms, rank, key, sequence, event))
+        heappush(self._heap, (at_ms, rank, key, sequence, event))
         return sequence

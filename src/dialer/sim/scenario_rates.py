@@ -6,7 +6,7 @@ import msgspec
 from msgspec import Meta
 
 from dialer.domain.money import MoneyError, Rate, parse_money
-from dialer.domain.rates import INCREMENT_S_MAX, PREFIX_DIGITS_MAX, RateCard
+from dialer.domain.rates import INCREMENT_S_MAX, NO_CARD, PREFIX_DIGITS_MAX, RateCard
 
 _Increment = Annotated[int, Meta(ge=1, le=INCREMENT_S_MAX)]
 
@@ -40,7 +40,7 @@ def rate_card_of(parts: tuple[RateCardPart, ...]) -> RateCard:
             raise RateCardError(f"[{index}].prefix: There is a rate for this prefix already.")
         amounts = [_amount(f"[{index}].{name}", getattr(part, name)) for name in ("rate", "connection_fee")]
         rates[part.prefix] = Rate(amounts[0], part.first_increment, part.next_increment, amounts[1])
-    return RateCard(rates)
+    return RateCard(rates) if rates else NO_CARD
 
 
 def _amount(place: str, given: object) -> int:

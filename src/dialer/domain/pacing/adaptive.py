@@ -21,6 +21,8 @@ from dialer.domain.pacing.readings import (
 )
 from dialer.domain.pacing.situation import Pace, Situation
 
+DUE: Final = "due_ms"
+"""In the memory: when the next reading is due, in milliseconds since the epoch."""
 LEVEL_MIN: Final = 1.0
 MINUTE_CALLS: Final = 20
 """With more calls than this in the last minute, ..."""
@@ -73,13 +75,13 @@ class Adaptive(msgspec.Struct, frozen=True):
     def pace(self, situation: Situation) -> Pace:
         """The lines that are missing; the level is kept in `memory` and adapted when the next reading is due."""
         memory = situation.figures.memory
-        due_ms = int(memory.get("due_ms", 0))
+        due_ms = int(memory.get(DUE, 0))
         if situation.now_ms < due_ms:
             return Pace(_missing(situation, memory["level"]), again_ms=due_ms)
         readings = take(recall(memory), situation)
         level = self._adapted(memory["level"], readings, situation) if "level" in memory else LEVEL_MIN
         due_ms = situation.now_ms + READING_EVERY_MS
-        memory = {"level": level, "due_ms": float(due_ms)} | remember(readings)
+        memory = {"level": level, DUE: float(due_ms)} | remember(readings)
         return Pace(_missing(situation, level), again_ms=due_ms, memory=memory)
 
     def _adapted(self, level: float, readings: list[Reading], situation: Situation) -> float:

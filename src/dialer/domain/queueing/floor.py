@@ -5,7 +5,7 @@ hands out (places, figures) is never changed afterwards: a change makes a new va
 """
 
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
 import msgspec
@@ -165,14 +165,15 @@ class Floor:
         if not self._waiting:
             return []
         decisions: list[Decision] = []
-        for step in (self._give_up, self._end_offers):
-            for waiting in self._in_line():
-                decisions += step(now_ms, waiting)
+        for waiting in _in_line(self._waiting.values()):
+            decisions += self._give_up(now_ms, waiting)
+        for waiting in _in_line(one for one in self._waiting.values() if one.offers):
+            decisions += self._end_offers(now_ms, waiting)
         idle = {agent_id: agent for agent_id, agent in self._agents.items() if agent.is_idle(now_ms)}
-        for waiting in self._in_line():
+        for waiting in _in_line(self._waiting.values()) if idle else ():
+            decisions += self._ask(now_ms, waiting, idle, staffed[waiting.queue_id])
             if not idle:
                 break
-            decisions += self._ask(now_ms, waiting, idle, staffed[waiting.queue_id])
         return decisions
 
     def wakes_at_ms(self, now_ms: int, *, is_dialled_for: bool = False) -> int:
@@ -223,9 +224,6 @@ class Floor:
         if queue_id not in self._lines:
             self._lines[queue_id] = Line(QueuePlan(queue_id))
         return self._lines[queue_id]
-
-    def _in_line(self) -> list[Waiting]:
-        return sorted(self._waiting.values(), key=lambda one: (one.score_from_ms, one.call_id))
 
     def _keep(self, waiting: Waiting) -> None:
         self._waiting[waiting.call_id] = self._notes.waiting[waiting.call_id] = waiting
@@ -320,3 +318,8 @@ class Floor:
         yield asks_again_at_ms(line.plan.strategy, waiting)
         for since_ms in waiting.offers.values():
             yield since_ms + AGENT_RING_MS_MAX
+
+
+def _in_line(waiting: Iterable[Waiting]) -> list[Waiting]:
+    """Calls in the order of the line, which is one for all queues."""
+    return sorted(waiting, key=lambda one: (one.score_from_ms, one.call_id))

@@ -1,0 +1,94 @@
+"""A campaign that is ready to be started over HTTP, and what the benchmarks ask of the server that runs it."""
+
+import http.client
+import json
+import sqlite3
+from contextlib import closing
+from http import HTTPStatus
+from pathlib import Path
+from typing import Any, Final
+
+from sqlalchemy import Connection, update
+
+from benchmarks.advance import add, survey
+from benchmarks.estate import AUTHORIZATION, PHONEBOOK
+from benchmarks.servers import Server
+from dialer.store import ledger
+from dialer.store.database import Database
+from dialer.store.models import Campaign, CampaignPhonebook, Gateway, SectionTemplate, SurveyTemplate, User
+
+DAY_MS: Final = 86_400_000
+MUCH_MONEY: Final = 10**12
+_USER: Final = 1
+_HEADERS: Final = {"Authorization": AUTHORIZATION, "Content-Type": "application/json"}
+
+
+def ready(path: Path, start_ms: int, *, parameters: str = "{}", words: int = 0, **values: object) -> int:
+    """Add a campaign over the phonebook of a furnished database; its id.
+
+    Its survey is that of the scene, or one message of so many words.
+    """
+    database = Database(f"sqlite+aiosqlite:///{path}")
+
+    def furnish(connection: Connection) -> int:
+        ledger.post(
+            connection, user_id=_USER, kind="payment", amount=MUCH_MONEY, reference="payment:1", now_ms=start_ms
+        )
+        connection.execute(update(User.__table__).values(is_admin=True))  # Who may let the clock advance.
+        dates = {"startingdate": start_ms - 1_000, "expirationdate": start_ms + DAY_MS}
+        campaign_id = add(
+            connection,
+            Campaign,
+            **{
+                "user_id": _USER,
+                "campaign_code": "bench",
+                "name": "bench",
+                "aleg_gateway_id": add(connection, Gateway, name="sim", parameters=parameters),
+                "object_id": _message(connection, words) if words else survey(connection, _USER),
+                **dates,
+                **values,
+            },
+        )
+        add(connection, CampaignPhonebook, campaign_id=campaign_id, phonebook_id=PHONEBOOK)
+        return campaign_id
+
+    try:
+        return database.write_now(furnish)
+    finally:
+        database.close()
+
+
+def _message(connection: Connection, words: int) -> int:
+    survey_id = add(connection, SurveyTemplate, user_id=_USER, name="message")
+    add(
+        connection,
+        SectionTemplate,
+        survey_id=survey_id,
+        type=1,
+        question="Hello",
+        script="word " * words,
+        completed=True,
+    )
+    return survey_id
+
+
+def send(server: Server, method: str, target: str, document: dict[str, Any]) -> None:
+    """One request on a connection of its own."""
+    connection = http.client.HTTPConnection(*server.address, timeout=600)
+    with closing(connection):
+        connection.request(method, target, json.dumps(document), _HEADERS)
+        answer = connection.getresponse()
+        text = answer.read()
+    if answer.status >= HTTPStatus.BAD_REQUEST:
+        raise RuntimeError(f"{method} {target}: {answer.status} {text.decode()}")
+
+
+def start(server: Server, campaign_id: int) -> None:
+    """Start the campaign."""
+    send(server, "PATCH", f"/rest-api/campaigns/{campaign_id}/", {"status": 1})
+
+
+def ask(path: Path, query: str, *values: object) -> Any:  # noqa: ANN401 - whatever stands there
+    """The first value that a query finds in the file."""
+    with closing(sqlite3.connect(path, timeout=60)) as connection:
+        return connection.execute(query, values).fetchone()[0]

@@ -1,0 +1,98 @@
+"""Creating contacts over HTTP, beside other frameworks: `python -m benchmarks.creating [--quick] [ROWS ...]`.
+
+Every server has a copy of the same database, with `synchronous=FULL`, and is sent the same bodies by sixteen clients.
+In the end every contact that was answered with 201 must be in the file.
+"""
+
+import shutil
+import sqlite3
+import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import ExitStack, closing
+from http import HTTPStatus
+from pathlib import Path
+from typing import Final
+
+from benchmarks.estate import furnish, new_contacts
+from benchmarks.measure import report_growth
+from benchmarks.servers import DIALER, DRF, FASTAPI, LITESTAR, Server, require_peers, running
+from benchmarks.serving import (
+    Plan,
+    Sample,
+    Samples,
+    Target,
+    in_turns,
+    median_cost_us,
+    plan_of,
+    post,
+    report,
+    sample,
+)
+
+TARGETS: Final = (
+    Target("dialer", "FastAPI", 3),
+    Target("dialer", "Django REST Framework", 4),
+    Target("dialer", "bare Litestar", 0.5),
+)
+
+
+class Made:
+    """How many contacts a server said it has made, and the bodies of the next."""
+
+    def __init__(self, server: Server) -> None:
+        self.server: Final = server
+        self.before: Final = rows(server.database)
+        self.contacts = 0
+        self._bodies: Final[Iterator[bytes]] = new_contacts(0)
+
+    def work(self, seconds: float) -> Sample:
+        """Make as many as can be made."""
+        requests = post(self.server, "/rest-api/contact/", self._bodies)
+        found = sample(self.server, requests, seconds, status=HTTPStatus.CREATED)
+        self.contacts += found.requests
+        return found
+
+    def check(self) -> None:
+        """Raise if any is missing in the file."""
+        found = rows(self.server.database) - self.before
+        if found != self.contacts:
+            raise RuntimeError(f"{self.server.name} answered {self.contacts} times with 201 and wrote {found} rows")
+
+
+def rows(database: Path) -> int:
+    """How many contacts a file holds, for everybody to see."""
+    with closing(sqlite3.connect(database)) as connection:
+        return int(connection.execute("SELECT count(*) FROM contact").fetchone()[0])
+
+
+def measured(contacts: int, plan: Plan) -> Samples:
+    """Every server, over a database of so many contacts to begin with."""
+    with tempfile.TemporaryDirectory() as name, ExitStack() as stack:
+        database = furnish(Path(name), contacts=contacts)
+        made = {}
+        for place, kind in enumerate((DIALER, LITESTAR, FASTAPI, DRF)):
+            folder = Path(name) / str(place)
+            folder.mkdir()
+            own = Path(shutil.copy(database, folder))
+            made[kind.name] = Made(stack.enter_context(running(kind, own)))
+        samples = in_turns({kind: one.work for kind, one in made.items()}, plan)
+        for one in made.values():
+            one.check()
+        return samples
+
+
+def main() -> None:
+    """Measure and print."""
+    require_peers()
+    plan = plan_of(sys.argv)
+    costs = {}
+    for contacts in plan.sizes:
+        samples = measured(contacts, plan)
+        costs[contacts] = median_cost_us(samples["dialer"])
+        report(f"Creating contacts beside {contacts:,} others, each on the disk", samples, TARGETS)
+    report_growth("dialer by the rows of the table, processor time", "new contact", costs)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,202 @@
+"""Call detail records as CSV and NDJSON over HTTP: `python -m benchmarks.exporting [--quick]`.
+
+The reference is a bare loop over the same rows of the same file, which formats the same lines and sends them nowhere;
+that they are the same is checked by their hash.
+"""
+
+import csv
+import hashlib
+import http.client
+import io
+import json
+import sqlite3
+import statistics
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from contextlib import closing
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any, Final, NamedTuple
+
+import msgspec
+
+from benchmarks.estate import AUTHORIZATION, furnish
+from benchmarks.measure import MICROSECONDS
+from benchmarks.servers import DIALER, Server, running
+
+SIZES: Final = {10_000: 5, 100_000: 5, 1_000_000: 1}
+"""Rows of the table, and how often they are exported."""
+QUICK: Final = {1_000: 1}
+READ_BYTES: Final = 1_048_576
+LINES_AT_ONCE: Final = 1_000
+WANTED: Final = {"csv": 60_000, "ndjson": 120_000}
+MEGABYTE: Final = 1_000_000
+_EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
+_NAMES: Final = (
+    "id",
+    "url",
+    "callid",
+    "callerid",
+    "phone_number",
+    "starting_date",
+    "duration",
+    "billsec",
+    "call_cost",
+    "billed_duration",
+    "hangup_cause_q850",
+    "leg_type",
+    "amd_status",
+    "callrequest",
+    "campaign",
+    "subscriber_id",
+    "contact_id",
+)
+_QUERY: Final = """
+SELECT id, callid, callerid, phone_number, starting_date, duration, billsec, call_cost, billed_duration,
+    hangup_cause_q850, leg_type, amd_status, subscriber_id, contact_id
+FROM cdr ORDER BY id
+"""
+
+
+class Export(NamedTuple):
+    """One export: what it came to, and what it cost."""
+
+    sha256: str
+    rows: int
+    seconds: float
+    cpu_s: float
+    growth_bytes: int = 0
+
+    @property
+    def rate(self) -> float:
+        """Rows a second."""
+        return self.rows / self.seconds
+
+
+def exported(server: Server, media: str) -> Export:
+    """Export all records over HTTP, and watch the memory of the server meanwhile."""
+    digest, lines = hashlib.sha256(), 0
+    before_bytes = most_bytes = server.memory_bytes()
+    before_s, started_s = server.cpu_s(), time.perf_counter()
+    with closing(http.client.HTTPConnection(*server.address)) as connection:
+        connection.request("GET", f"/rest-api/cdr/?format={media}", headers={"Authorization": AUTHORIZATION})
+        answer = connection.getresponse()
+        while piece := answer.read(READ_BYTES):
+            digest.update(piece)
+            lines += piece.count(b"\n")
+            most_bytes = max(most_bytes, server.memory_bytes())
+    seconds = time.perf_counter() - started_s
+    rows = lines - (media == "csv")
+    return Export(digest.hexdigest(), rows, seconds, server.cpu_s() - before_s, most_bytes - before_bytes)
+
+
+def bare(database: Path, media: str, base: str) -> Export:
+    """The same lines from a bare loop over the rows."""
+    digest, rows = hashlib.sha256(), 0
+    before_s, started_s = time.process_time(), time.perf_counter()
+    with closing(sqlite3.connect(database)) as connection:
+        formatted = FORMATS[media]
+        if media == "csv":
+            digest.update(_csv([_NAMES]))
+        cursor = connection.execute(_QUERY)
+        while portion := cursor.fetchmany(LINES_AT_ONCE):
+            digest.update(formatted(_cells(row, base) for row in portion))
+            rows += len(portion)
+    seconds = time.perf_counter() - started_s
+    return Export(digest.hexdigest(), rows, seconds, time.process_time() - before_s)
+
+
+def _cells(row: tuple[Any, ...], base: str) -> tuple[Any, ...]:
+    (
+        identity,
+        callid,
+        callerid,
+        number,
+        started_ms,
+        duration,
+        billsec,
+        cost,
+        billed,
+        cause,
+        leg,
+        amd,
+        subscriber,
+        contact,
+    ) = row
+    started = (_EPOCH + timedelta(milliseconds=started_ms)).isoformat().removesuffix("+00:00") + "Z"
+    money = f"{cost // 100_000}.{cost % 100_000:05d}"
+    url = f"{base}/rest-api/cdr/{identity}/"
+    head = (identity, url, callid, callerid, number, started, duration, billsec, money, billed, cause, leg, amd)
+    return (*head, None, None, subscriber, contact)
+
+
+def _csv(rows: Any) -> bytes:  # noqa: ANN401 - whatever the csv module takes
+    buffer = io.StringIO()
+    csv.writer(buffer).writerows(rows)
+    return buffer.getvalue().encode()
+
+
+def _ndjson(rows: Iterator[tuple[Any, ...]]) -> bytes:
+    return msgspec.json.Encoder().encode_lines([dict(zip(_NAMES, row, strict=True)) for row in rows])
+
+
+FORMATS: Final[dict[str, Callable[[Iterator[tuple[Any, ...]]], bytes]]] = {"csv": _csv, "ndjson": _ndjson}
+
+
+def measured(server: Server, media: str, rows: int, runs: int) -> tuple[list[Export], list[Export]]:
+    """The exports of the server and those of the bare loop, in turns."""
+    base = "http://{}:{}".format(*server.address)
+    _warm_up(server)
+    ours, bares = [], []
+    for _ in range(runs):
+        ours.append(exported(server, media))
+        bares.append(bare(server.database, media, base))
+    if {(one.sha256, one.rows) for one in ours + bares} != {(ours[0].sha256, rows)}:
+        raise RuntimeError(f"the {media} export of {rows} rows is not what the rows come to")
+    return ours, bares
+
+
+def _warm_up(server: Server) -> None:
+    """Let the server verify the password, and read some rows."""
+    with closing(http.client.HTTPConnection(*server.address)) as connection:
+        connection.request("GET", "/rest-api/cdr/?page_size=1000", headers={"Authorization": AUTHORIZATION})
+        connection.getresponse().read()
+
+
+def report(media: str, rows: int, ours: list[Export], bares: list[Export]) -> None:
+    """Print one table row on standard error, and the same as JSON on standard output."""
+    rates, bare_rates = [one.rate for one in ours], [one.rate for one in bares]
+    ratios = [one.rate / reference.rate for one, reference in zip(ours, bares, strict=True)]
+    document = {
+        "title": f"Export of {rows:,} call detail records as {media}",
+        "rows_per_second": {"median": statistics.median(rates), "least": min(rates), "most": max(rates)},
+        "wanted_rows_per_second": WANTED[media],
+        "bare_loop_rows_per_second": statistics.median(bare_rates),
+        "ratio": {"median": statistics.median(ratios), "least": min(ratios), "most": max(ratios)},
+        "cpu_us_per_row": statistics.median(one.cpu_s / one.rows * MICROSECONDS for one in ours),
+        "growth_megabytes": max(one.growth_bytes for one in ours) / MEGABYTE,
+    }
+    sys.stdout.write(json.dumps(document) + "\n")
+    sys.stdout.flush()
+    sys.stderr.write(
+        f"{document['title']}: {statistics.median(rates):,.0f} rows a second ({min(rates):,.0f} to {max(rates):,.0f});"
+        f" {statistics.median(ratios):.2f} ({min(ratios):.2f} to {max(ratios):.2f}) of a bare loop's"
+        f" {statistics.median(bare_rates):,.0f}; {document['cpu_us_per_row']:.1f} µs of processor a row;"
+        f" memory grew by {document['growth_megabytes']:.0f} MB; wanted {WANTED[media]:,}\n"
+    )
+
+
+def main() -> None:
+    """Measure and print."""
+    for rows, runs in (QUICK if "--quick" in sys.argv else SIZES).items():
+        with tempfile.TemporaryDirectory() as name:
+            database = furnish(Path(name), cdrs=rows)
+            with running(DIALER, database) as server:
+                for media in FORMATS:
+                    report(media, rows, *measured(server, media, rows, runs))
+
+
+if __name__ == "__main__":
+    main()

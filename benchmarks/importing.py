@@ -1,0 +1,125 @@
+"""One import of a CSV file of contacts: `python -m benchmarks.importing [--quick]`.
+
+Two references over the same rows: `executemany` of all of them in one transaction into the same indexes, as durable;
+and what reading their numbers takes alone, as that is the work of phonenumbers and not ours.
+"""
+
+import json
+import sqlite3
+import statistics
+import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+from typing import Final
+
+from benchmarks.advance import START_MS
+from benchmarks.estate import PHONEBOOK, furnish
+from benchmarks.measure import timed
+from dialer.domain import numbers, zones
+from dialer.store.database import Database
+from dialer.store.imports import ContactRows, import_csv
+
+SIZES: Final = (1_000, 10_000, 100_000)
+QUICK: Final = (1_000,)
+RUNS: Final = 3
+PIECE_BYTES: Final = 65_536
+AREA_CODES: Final = ("202", "212", "305", "312", "415", "512", "617", "702", "808", "907")
+_INSERT: Final = """INSERT INTO contact (phonebook_id, contact, number, zone, full_name, additional_vars, created_date,
+    updated_date) VALUES (?, ?, ?, ?, ?, ?, ?, ?)"""
+
+
+def number(place: int) -> str:
+    """Numbers of ten cities, none twice."""
+    return f"+1{AREA_CODES[place % len(AREA_CODES)]}{2_000_000 + place:07d}"
+
+
+def pieces(rows: int) -> Iterator[bytes]:
+    """The file, as it comes over the network."""
+    lines = [f"{number(place)},Ann Other {place},Berlin\n" for place in range(rows)]
+    data = ("contact,full_name,city\n" + "".join(lines)).encode()
+    for start in range(0, len(data), PIECE_BYTES):
+        yield data[start : start + PIECE_BYTES]
+
+
+def forget_numbers() -> None:
+    """Let no number be known from the run before."""
+    for known in (numbers.parse, numbers.normalise, zones.zone_of_number):
+        known.cache_clear()
+
+
+def imported(rows: int) -> tuple[int, float]:
+    """Import the file; how many rows, in how many seconds."""
+    with tempfile.TemporaryDirectory() as folder:
+        database = Database(f"sqlite+aiosqlite:///{furnish(Path(folder))}")
+        target = ContactRows(PHONEBOOK, region=None, now_ms=lambda: START_MS)
+        forget_numbers()
+        found = timed(lambda: import_csv(pieces(rows), target, database.write_now).imported)
+        database.close()
+    return found
+
+
+def read_numbers(rows: int) -> tuple[int, float]:
+    """The normal form and the zone of each number, and nothing else."""
+    forget_numbers()
+
+    def read() -> int:
+        return sum(bool(zones.zone_of_number(numbers.normalise(number(place)))) for place in range(rows))
+
+    return timed(read)
+
+
+def row(place: int) -> tuple[object, ...]:
+    """A contact as the import stores it."""
+    found = number(place)
+    return PHONEBOOK, found, found, "America/New_York", f"Ann Other {place}", '{"city":"Berlin"}', START_MS, START_MS
+
+
+def inserted(rows: int) -> tuple[int, float]:
+    """The same rows by the driver's `executemany`, in one transaction."""
+    with tempfile.TemporaryDirectory() as folder:
+        furnished = furnish(Path(folder))
+        values = [row(place) for place in range(rows)]
+        with closing(sqlite3.connect(furnished)) as connection:
+            connection.execute("PRAGMA synchronous=FULL")
+
+            def insert() -> int:
+                connection.executemany(_INSERT, values)
+                connection.commit()
+                return rows
+
+            return timed(insert)
+
+
+def measure(rows: int) -> dict[str, float]:
+    """The medians of some runs in turns: microseconds a row, and the ratios."""
+    works = {"import": imported, "numbers": read_numbers, "executemany": inserted}
+    seen: dict[str, list[float]] = {name: [] for name in works}
+    for _ in range(RUNS):
+        for name, work in works.items():
+            _, seconds = work(rows)
+            seen[name].append(seconds / rows * 1_000_000)
+    costs = {name: statistics.median(found) for name, found in seen.items()}
+    apart = [
+        bare / (whole - parsed)
+        for whole, parsed, bare in zip(seen["import"], seen["numbers"], seen["executemany"], strict=True)
+    ]
+    return {**costs, "ratio without numbers": statistics.median(apart), "least": min(apart), "most": max(apart)}
+
+
+def main() -> None:
+    """Measure and print."""
+    for rows in QUICK if "--quick" in sys.argv else SIZES:
+        found = measure(rows)
+        sys.stderr.write(
+            f"Import of {rows:,} contacts: {1_000_000 / found['import']:,.0f} rows a second; µs a row:"
+            f" {found['import']:.1f}, of it numbers {found['numbers']:.1f}; executemany {found['executemany']:.1f};"
+            f" {found['ratio without numbers']:.2f} of it without the numbers"
+            f" ({found['least']:.2f} to {found['most']:.2f}), wanted 0.5\n"
+        )
+        print(json.dumps({"title": "import", "rows": rows, **found}))
+
+
+if __name__ == "__main__":
+    main()

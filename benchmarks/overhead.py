@@ -1,0 +1,127 @@
+"""What the service costs around a handler that does next to nothing: `python -m benchmarks.overhead [--quick]`.
+
+`GET /rest-api/` with credentials that are remembered, first within one process, where the application is called as
+the server calls it and no socket takes part; then over HTTP. The reference is a bare Litestar handler with the same
+answer, behind the same kind of authentication.
+"""
+
+import os
+import sys
+import tempfile
+import time
+from collections.abc import Awaitable, Callable
+from contextlib import ExitStack
+from functools import partial
+from http import HTTPStatus
+from pathlib import Path
+from typing import Any, Final
+
+from anyio.from_thread import start_blocking_portal
+from litestar import Litestar
+
+from benchmarks.advance import START_MS
+from benchmarks.estate import AUTHORIZATION, furnish
+from benchmarks.servers import DIALER, LITESTAR, running
+from benchmarks.serving import Plan, Sample, Samples, Target, get, in_turns, plan_of, report, sample
+from dialer.api.app import create_app
+from dialer.api.auth import Authenticator
+from dialer.settings import Settings
+from dialer.store.database import Database
+from dialer.worker.worker import open_worker
+
+INDEX: Final = "/rest-api/"
+CALLS_AT_ONCE: Final = 100
+TARGETS: Final = (Target("dialer", "bare Litestar", 1 / 1.3),)
+Call = Callable[[], Awaitable[object]]
+
+
+def in_process(plan: Plan) -> Samples:
+    """The whole application, the bare one, and the check of remembered credentials by itself."""
+    with tempfile.TemporaryDirectory() as name:
+        path = furnish(Path(name))
+        os.environ["PEER_DATABASE"] = str(path)
+        from benchmarks.peers import bare_litestar  # noqa: PLC0415 - it reads its environment when it is imported
+
+        database = Database(f"sqlite:///{path}")
+        worker = open_worker(database, mode="virtual", clock_start_ms=START_MS, seed=1, service_zone="UTC")
+        app = create_app(Settings(), database=database, worker=worker)
+        authenticator = Authenticator(database)
+        works: dict[str, Call] = {
+            "dialer": partial(_answered, app),
+            "bare Litestar": partial(_answered, bare_litestar.app),
+            "dialer, remembered credentials alone": partial(authenticator.identify, AUTHORIZATION, "127.0.0.1"),
+        }
+        with (
+            start_blocking_portal(backend_options={"use_uvloop": True}) as loop,
+            loop.wrap_async_context_manager(bare_litestar.app.lifespan()),
+        ):
+            samples = in_turns({name: partial(loop.call, _calls, call) for name, call in works.items()}, plan)
+        database.close()
+        return samples
+
+
+def over_http(plan: Plan) -> Samples:
+    """Both as servers."""
+    with tempfile.TemporaryDirectory() as name, ExitStack() as stack:
+        database = furnish(Path(name))
+        servers = [stack.enter_context(running(kind, database)) for kind in (DIALER, LITESTAR)]
+        works = {
+            server.name: lambda seconds, server=server: sample(server, get(server, INDEX), seconds)
+            for server in servers
+        }
+        return in_turns(works, plan)
+
+
+async def _calls(call: Call, seconds: float) -> Sample:
+    """One call after the other for so long."""
+    calls, cpu_s, started_s = 0, time.process_time(), time.perf_counter()
+    while time.perf_counter() - started_s < seconds:
+        for _ in range(CALLS_AT_ONCE):
+            await call()
+        calls += CALLS_AT_ONCE
+    return Sample(calls, time.perf_counter() - started_s, time.process_time() - cpu_s)
+
+
+async def _answered(app: Litestar) -> None:
+    """One request, as a server hands it over."""
+    status = 0
+
+    async def receive() -> Any:  # noqa: ANN401 - a message of the protocol
+        return {"type": "http.request", "body": b"", "more_body": False}
+
+    async def send(message: Any) -> None:  # noqa: ANN401 - a message of the protocol
+        nonlocal status
+        status = message.get("status", status)
+
+    await app(_scope(), receive, send)
+    if status != HTTPStatus.OK:
+        raise RuntimeError(f"answered {status}")
+
+
+def _scope() -> Any:  # noqa: ANN401 - what a server says of a request
+    return {
+        "type": "http",
+        "asgi": {"version": "3.0", "spec_version": "2.3"},
+        "http_version": "1.1",
+        "server": ("127.0.0.1", 8000),
+        "client": ("127.0.0.1", 50000),
+        "scheme": "http",
+        "method": "GET",
+        "root_path": "",
+        "path": INDEX,
+        "raw_path": INDEX.encode(),
+        "query_string": b"",
+        "headers": [(b"host", b"127.0.0.1:8000"), (b"authorization", AUTHORIZATION.encode())],
+        "state": {},
+    }
+
+
+def main() -> None:
+    """Measure and print."""
+    plan = plan_of(sys.argv)
+    report("An authenticated request for next to nothing, without a socket", in_process(plan), TARGETS)
+    report("The same over HTTP", over_http(plan), TARGETS)
+
+
+if __name__ == "__main__":
+    main()

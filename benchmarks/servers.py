@@ -1,0 +1,136 @@
+"""The servers that are compared, each started as its users would, and what they have had of the processors."""
+
+import contextlib
+import os
+import re
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Final, NamedTuple
+
+from benchmarks.load import Address
+
+ROOT: Final = Path(__file__).resolve().parents[1]
+PEERS: Final = ROOT / ".venv-peers" / "bin" / "python"
+START_S: Final = 60.0
+STOP_S: Final = 10.0
+POLL_S: Final = 0.02
+THREADS: Final = "4"
+HOST: Final = "127.0.0.1"
+_UVICORN: Final = ("-m", "uvicorn", "--log-level", "warning", "--no-access-log", "--port")
+_GUNICORN: Final = ("-m", "gunicorn", "--log-level", "warning", "--workers", "1")
+
+
+class Kind(NamedTuple):
+    """A server: its name, and the command that starts it on a port."""
+
+    name: str
+    command: Callable[[int], list[str]]
+
+
+def _dialer(port: int) -> list[str]:
+    return [str(Path(sys.executable).with_name("dialer")), "serve", "--port", str(port)]
+
+
+def _litestar(port: int) -> list[str]:
+    return [sys.executable, *_UVICORN, str(port), "benchmarks.peers.bare_litestar:app"]
+
+
+def _fastapi(port: int) -> list[str]:
+    return [str(PEERS), *_UVICORN, str(port), "benchmarks.peers.fastapi_app:app"]
+
+
+def _drf(port: int) -> list[str]:
+    threads = ("--worker-class", "gthread", "--threads", THREADS)
+    return [str(PEERS), *_GUNICORN, *threads, "--bind", f"{HOST}:{port}", "benchmarks.peers.drf_app"]
+
+
+DIALER: Final = Kind("dialer", _dialer)
+LITESTAR: Final = Kind("bare Litestar", _litestar)
+FASTAPI: Final = Kind("FastAPI", _fastapi)
+DRF: Final = Kind("Django REST Framework", _drf)
+
+
+def require_peers() -> None:
+    """End the program with one line if the peers are not installed."""
+    if not PEERS.exists():
+        sys.exit("The frameworks to compare with are not installed: make .venv-peers/.ready")
+
+
+class Server(NamedTuple):
+    """A server that runs."""
+
+    name: str
+    process_id: int
+    address: Address
+    database: Path
+
+    def cpu_s(self) -> float:
+        """What it and the processes it has started have had of the processors so far."""
+        return sum(_cpu_s(process_id) for process_id in self._processes())
+
+    def memory_bytes(self) -> int:
+        """What it holds of the machine's memory."""
+        return sum(_resident_bytes(process_id) for process_id in self._processes())
+
+    def _processes(self) -> list[int]:
+        return [self.process_id, *_children(self.process_id)]
+
+
+@contextlib.contextmanager
+def running(kind: Kind, database: Path, **settings: str) -> Iterator[Server]:
+    """A server over a database, with these settings, from the moment when it takes connections."""
+    with socket.create_server((HOST, 0)) as free:
+        port = free.getsockname()[1]
+    environ = {
+        **{name: value for name, value in os.environ.items() if not name.startswith("DIALER_")},
+        "DIALER_DATABASE_URL": f"sqlite+aiosqlite:///{database}",
+        "DIALER_MEDIA_DIR": str(database.parent / "media"),
+        "PEER_DATABASE": str(database),
+        **{f"DIALER_{name.upper()}": value for name, value in settings.items()},
+    }
+    log = database.parent / "server.log"
+    with (
+        log.open("wb") as lines,
+        subprocess.Popen(  # noqa: S603 - our own programs
+            kind.command(port), cwd=ROOT, env=environ, stdout=lines, stderr=lines
+        ) as process,
+    ):
+        try:
+            if not _takes_connections(process, (HOST, port)):
+                raise RuntimeError(f"{kind.name} does not start: {log.read_text()}")
+            yield Server(kind.name, process.pid, (HOST, port), database)
+        finally:
+            process.send_signal(signal.SIGTERM)
+            try:
+                process.wait(STOP_S)
+            except subprocess.TimeoutExpired:
+                process.kill()
+
+
+def _takes_connections(process: subprocess.Popen[bytes], address: Address) -> bool:
+    until_s = time.monotonic() + START_S
+    while time.monotonic() < until_s and process.poll() is None:
+        with contextlib.suppress(OSError), socket.create_connection(address):
+            return True
+        time.sleep(POLL_S)
+    return False
+
+
+def _cpu_s(process_id: int) -> float:
+    fields = Path(f"/proc/{process_id}/stat").read_text().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+def _resident_bytes(process_id: int) -> int:
+    found = re.search(r"VmRSS:\s+([0-9]+) kB", Path(f"/proc/{process_id}/status").read_text())
+    return int(found[1]) * 1_024 if found else 0
+
+
+def _children(process_id: int) -> list[int]:
+    text = Path(f"/proc/{process_id}/task/{process_id}/children").read_text()
+    return [int(child) for child in text.split()]

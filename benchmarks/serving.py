@@ -1,0 +1,152 @@
+"""What servers are measured by: requests a second and processor time a request, in turns, as ratios to dialer's."""
+
+import itertools
+import json
+import statistics
+import sys
+from collections.abc import Callable, Iterator, Mapping
+from http import HTTPStatus
+from typing import Final, NamedTuple
+
+from benchmarks.estate import AUTHORIZATION
+from benchmarks.load import request_bytes, run_load
+from benchmarks.measure import MICROSECONDS, Rate
+from benchmarks.servers import Server
+
+CLIENTS: Final = 16
+WARM_UP_S: Final = 0.3
+
+
+class Sample(NamedTuple):
+    """One measurement of one server."""
+
+    requests: int
+    seconds: float
+    cpu_s: float
+
+    @property
+    def rate(self) -> float:
+        """Requests a second."""
+        return self.requests / self.seconds
+
+    @property
+    def cost_us(self) -> float:
+        """Microseconds of processor time a request."""
+        return self.cpu_s / self.requests * MICROSECONDS
+
+
+class Target(NamedTuple):
+    """How many times as good as another work a work is to be, in requests and in processor time."""
+
+    work: str
+    other: str
+    least: float
+
+
+class Plan(NamedTuple):
+    """How much is measured: the sizes of the database, rounds, and the seconds of one measurement."""
+
+    sizes: tuple[int, ...]
+    rounds: int
+    seconds: float
+
+
+FULL: Final = Plan((1_000, 10_000, 100_000), 5, 0.7)
+QUICK: Final = Plan((1_000,), 1, 0.2)
+"""Shows that a benchmark runs, and nothing else."""
+
+Samples = dict[str, list[Sample]]
+
+
+def plan_of(arguments: list[str]) -> Plan:
+    """The plan that the command line asks for: `--quick`, or the sizes to measure, or nothing."""
+    sizes = tuple(int(argument) for argument in arguments if argument.isdigit())
+    plan = QUICK if "--quick" in arguments else FULL
+    return plan._replace(sizes=sizes or plan.sizes)
+
+
+def get(server: Server, target: str) -> Iterator[bytes]:
+    """The same request to a server, for ever."""
+    return itertools.repeat(request_bytes(server.address, "GET", target, {"Authorization": AUTHORIZATION}))
+
+
+def post(server: Server, target: str, bodies: Iterator[bytes]) -> Iterator[bytes]:
+    """A request to a server with each of the bodies."""
+    for body in bodies:
+        yield request_bytes(server.address, "POST", target, {"Authorization": AUTHORIZATION}, body)
+
+
+def sample(server: Server, requests: Iterator[bytes], seconds: float, *, status: HTTPStatus = HTTPStatus.OK) -> Sample:
+    """One measurement; every answer must have the status."""
+    before_s = server.cpu_s()
+    load = run_load(server.address, requests, clients=CLIENTS, seconds=seconds)
+    cpu_s = server.cpu_s() - before_s
+    if set(load.statuses) != {status}:
+        raise RuntimeError(f"{server.name} answers {dict(load.statuses)}")
+    return Sample(load.requests, load.seconds, cpu_s)
+
+
+def in_turns(works: Mapping[str, Callable[[float], Sample]], plan: Plan) -> Samples:
+    """Measure each of the works in turns; what it is given is for how long. A first turn warms up."""
+    for work in works.values():
+        work(min(WARM_UP_S, plan.seconds))
+    samples: Samples = {name: [] for name in works}
+    for _ in range(plan.rounds):
+        for name, work in works.items():
+            samples[name].append(work(plan.seconds))
+    return samples
+
+
+def report(title: str, samples: Samples, targets: tuple[Target, ...]) -> None:
+    """Print a table and the verdicts on standard error, and the same as JSON on standard output."""
+    rates = [_summary(name, [one.rate for one in found]) for name, found in samples.items()]
+    costs = [_summary(name, [one.cost_us for one in found]) for name, found in samples.items()]
+    lines = [
+        f"{title} (median, least to most)",
+        f"  {'':<46}{'requests a second':^28}{'µs of processor a request':^32}",
+    ]
+    lines += [
+        f"  {rate.name:<46}{_spread(rate):<28}{_spread(cost):<32}" for rate, cost in zip(rates, costs, strict=True)
+    ]
+    verdicts = [_verdict(samples, target) for target in targets]
+    lines += [
+        f"  {target.work}: {ratios['requests'].median:.2f} times {target.other} in requests"
+        f" ({ratios['requests'].slowest:.2f} to {ratios['requests'].fastest:.2f}),"
+        f" {ratios['cpu'].median:.2f} in processor time"
+        f" ({ratios['cpu'].slowest:.2f} to {ratios['cpu'].fastest:.2f}); wanted {target.least:g}"
+        for target, ratios in zip(targets, verdicts, strict=True)
+    ]
+    sys.stderr.write("\n".join(lines) + "\n")
+    document = {
+        "title": title,
+        "requests_per_second": [rate._asdict() for rate in rates],
+        "cpu_us_per_request": [cost._asdict() for cost in costs],
+        "ratios": [
+            {**target._asdict(), **{name: ratio._asdict() for name, ratio in ratios.items()}}
+            for target, ratios in zip(targets, verdicts, strict=True)
+        ],
+    }
+    sys.stdout.write(json.dumps(document) + "\n")
+    sys.stdout.flush()
+
+
+def median_cost_us(samples: list[Sample]) -> float:
+    """What a request costs, in the median of some measurements."""
+    return statistics.median(one.cost_us for one in samples)
+
+
+def _verdict(samples: Samples, target: Target) -> dict[str, Rate]:
+    """The ratios of each round, in which both were measured one after the other."""
+    pairs = list(zip(samples[target.work], samples[target.other], strict=True))
+    return {
+        "requests": _summary("ratio", [ours.rate / theirs.rate for ours, theirs in pairs]),
+        "cpu": _summary("ratio", [theirs.cost_us / ours.cost_us for ours, theirs in pairs]),
+    }
+
+
+def _summary(name: str, values: list[float]) -> Rate:
+    return Rate(name, statistics.median(values), min(values), max(values))
+
+
+def _spread(rate: Rate) -> str:
+    return f"{rate.median:>9,.0f}  {rate.slowest:,.0f} to {rate.fastest:,.0f}"

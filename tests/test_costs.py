@@ -1,0 +1,117 @@
+"""What a call costs, counted and not timed: the same figures on any machine, so that a slip is seen when it is made.
+
+The scene is that of the benchmarks. Costs are those of one call more: between two sizes of the same campaign, so that
+what is done once does not count, and what grows with the campaign does.
+"""
+
+import sys
+import threading
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
+from itertools import pairwise
+from pathlib import Path
+from typing import Any, Final, NamedTuple
+
+import anyio
+from sqlalchemy import Engine, event
+
+from benchmarks.advance import DAY_MS, START_MS, furnish, new_database
+from benchmarks.scene import scenario
+from dialer.sim.simulation import Simulation
+from dialer.store.models import Cdr
+from dialer.worker.worker import open_worker
+
+SIMULATED: Final = (100, 300, 700)
+COMMITTED: Final = (400, 1_000)
+"""Subscribers. The fewer of the second are called within one step of the worker, the more are not."""
+SIMULATED_CALL_MAX: Final = 120
+"""Calls of Python functions for each call of a pure simulation."""
+COMMITTED_CALL_MAX: Final = 160
+"""The same for each call of the server's clock, committed to SQLite."""
+STATEMENTS_PER_THOUSAND_CALLS_MAX: Final = 32
+GROWTH_MAX: Final = 1.1
+"""How much more a call may cost in a larger campaign than in a smaller one."""
+
+
+class Cost(NamedTuple):
+    """How many calls were made, and what that took."""
+
+    calls: int
+    functions: int
+    statements: int = 0
+
+
+@contextmanager
+def counted_functions() -> Iterator[Counter[str]]:
+    """Count the calls of Python functions, in this thread and in those that begin meanwhile."""
+    counts: Counter[str] = Counter()
+
+    def count(_frame: object, what: str, _argument: object) -> None:
+        counts[what] += 1
+
+    before = sys.getprofile()
+    threading.setprofile(count)
+    sys.setprofile(count)
+    try:
+        yield counts
+    finally:
+        sys.setprofile(before)
+        threading.setprofile(None)
+
+
+@contextmanager
+def counted_statements() -> Iterator[list[str]]:
+    """Every statement that is sent to a database; one for many rows is one."""
+    statements: list[str] = []
+
+    def count(_connection: object, _cursor: object, statement: str, *_: Any) -> None:  # noqa: ANN401 - SQLAlchemy's
+        statements.append(statement)
+
+    event.listen(Engine, "before_cursor_execute", count)
+    try:
+        yield statements
+    finally:
+        event.remove(Engine, "before_cursor_execute", count)
+
+
+def simulated(subscribers: int) -> Cost:
+    simulation = Simulation(scenario(subscribers))
+    with counted_functions() as counts:
+        simulation.run()
+    return Cost(len(simulation.book.cdrs), counts["call"])
+
+
+def committed(subscribers: int, folder: Path) -> Cost:
+    folder.mkdir()
+    database = new_database(str(folder))
+    database.write_now(lambda connection: furnish(connection, subscribers))
+    worker = open_worker(database, mode="virtual", clock_start_ms=START_MS, seed=1, service_zone="UTC")
+    with counted_statements() as statements, counted_functions() as counts:
+        anyio.run(worker.advance, START_MS + DAY_MS)
+    calls = database.read_now(lambda connection: connection.execute(Cdr.__table__.select()).all())
+    database.close()
+    return Cost(len(calls), counts["call"], len(statements))
+
+
+def more(larger: Cost, smaller: Cost) -> Cost:
+    """What the larger has beyond the smaller."""
+    return Cost(*(one - other for one, other in zip(larger, smaller, strict=True)))
+
+
+def test_a_simulated_call_costs_no_more_than_it_did_in_a_campaign_of_any_size() -> None:
+    costs = [simulated(size) for size in SIMULATED]
+    first, second = (more(larger, smaller) for smaller, larger in pairwise(costs))
+    assert second.functions / second.calls <= SIMULATED_CALL_MAX
+    assert second.functions / second.calls <= GROWTH_MAX * first.functions / first.calls
+
+
+def test_a_call_of_the_server_costs_no_more_than_it_did(tmp_path: Path) -> None:
+    smaller, larger = (committed(size, tmp_path / str(size)) for size in COMMITTED)
+    cost = more(larger, smaller)
+    assert cost.functions / cost.calls <= COMMITTED_CALL_MAX
+    assert 1_000 * cost.statements / cost.calls <= STATEMENTS_PER_THOUSAND_CALLS_MAX
+
+
+def test_what_is_counted_is_the_same_every_time() -> None:
+    assert simulated(SIMULATED[0]) == simulated(SIMULATED[0])
