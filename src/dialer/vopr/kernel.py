@@ -51,6 +51,10 @@ class FaultyKernel(Kernel):
         self.faults = 0
         """How many reports were tampered with."""
 
+    def channels(self) -> dict[int, int]:
+        """How many calls its engine counts on each gateway."""
+        return {gateway_id: load.in_progress for gateway_id, load in self._engine.board.gateways.items()}
+
     def _happen(self, at_ms: int, rank: int, key: int, sequence: int, event: events.Event) -> None:
         if rank == _RANK:
             self.now_ms = max(self.now_ms, at_ms)

@@ -1,6 +1,6 @@
 """Rules about rows, each a query that finds what breaks it (I1 to I4, and what is in progress at once)."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Final
 
 from sqlalchemy import Connection
@@ -123,6 +123,19 @@ def silent(connection: Connection, now_ms: int) -> Iterator[str]:
         WHERE status = 7 AND ? > started_ms + ring_limit_ms + talk_limit_ms + 120000 LIMIT 1"""
     for row in ask(connection, query, now_ms):
         yield f"a call that nobody gives up: call {row[0]}"
+
+
+def channels(connection: Connection, counted: Mapping[int, int]) -> Iterator[str]:
+    """F8: gateways on which the engine counts other calls than there are."""
+    query = """SELECT gateway_id, count(*) FROM (
+        SELECT gateway_id FROM callrequest WHERE status = 7 AND attempt > 0
+        UNION ALL SELECT gateway_id FROM sms_message WHERE ended_ms IS NULL
+        UNION ALL SELECT t.gateway_id FROM transfer t JOIN callrequest c ON c.id = t.callrequest_id
+            WHERE t.status <> 3 AND c.status = 7) GROUP BY gateway_id"""
+    there = dict(ask(connection, query))
+    for gateway_id, count in counted.items():
+        if there.get(gateway_id, 0) != count:
+            yield f"a channel was lost: {count} calls counted on gateway {gateway_id}, {there.get(gateway_id, 0)} there"
 
 
 def overlong(connection: Connection) -> Iterator[str]:

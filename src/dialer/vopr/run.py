@@ -19,7 +19,7 @@ from dialer.vopr.clocks import JumpingClock
 from dialer.vopr.deeds import RefusedError, enter, perform
 from dialer.vopr.look import ask
 from dialer.vopr.observer import Observer
-from dialer.vopr.rules_rows import left_over, overlong
+from dialer.vopr.rules_rows import channels, left_over, overlong
 from dialer.vopr.service import BrokenError, Service
 from dialer.worker.clock import VirtualClock
 
@@ -218,6 +218,8 @@ class Run:
         now_ms = service.now_ms()
         broken = service.read(lambda connection: self._observer.after(connection, now_ms, has_worked=has_worked))
         self._note(what)
+        if has_worked:
+            broken += service.read(lambda connection: list(channels(connection, service.channels())))
         broken += [f"I10: {one}" for one in service.complaints]
         if broken:
             raise BrokenError(broken[0])

@@ -49,6 +49,10 @@ class Service:
         """How many reports of the carrier were tampered with."""
         return sum(kernel.faults for kernel in self._kernels)
 
+    def channels(self) -> dict[int, int]:
+        """How many calls the engine counts on each gateway."""
+        return self._kernels[-1].channels() if self._kernels else {}
+
     def now_ms(self) -> int:
         """The time."""
         return self.clock.now_ms()
