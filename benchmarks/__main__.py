@@ -2,9 +2,22 @@
 
 import sys
 
-from benchmarks import advance, creating, exporting, overhead, reading, restart, simulate
+from benchmarks import (
+    advance,
+    creating,
+    exporting,
+    importing,
+    live,
+    million,
+    overhead,
+    reading,
+    restart,
+    simulate,
+)
+
+ALL = (simulate, advance, restart, reading, creating, overhead, importing, exporting, million, live)
 
 if __name__ == "__main__":
     sys.argv = sys.argv[:1]
-    for benchmark in (simulate, advance, restart, reading, creating, overhead, exporting):
+    for benchmark in ALL:
         benchmark.main()
