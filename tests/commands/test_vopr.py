@@ -28,7 +28,7 @@ def test_a_broken_rule_is_told_with_what_happened_before(run: Run, monkeypatch: 
     lines = outcome.out.splitlines()
     assert (outcome.code, outcome.err) == (1, "To see it again: dialer vopr --from 0 --seeds 1\n")
     assert lines[0].startswith("0: BROKEN, ")
-    assert "I3: what is held is not what is in progress of user" in lines[1]
+    assert "BrokenInvariantError: I3: balance and hold are" in lines[1]
     assert len(lines) > len(["the seed", "the rule"])
 
 
