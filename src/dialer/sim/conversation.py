@@ -107,7 +107,9 @@ class Conversation:
         return Milestone(milestone.at_ms, replace(milestone.event, place=self._place))
 
     def hang_up(self, now_ms: int) -> tuple[LegOutcome | None, CallOutcome]:
-        """How the B-leg and the call come out if both are ended from outside at `now_ms`."""
+        """How the B-leg and the call come out if both are ended from outside at `now_ms`, or were cut off before."""
+        if self._cut_ms:
+            now_ms = min(now_ms, self._cut_ms)
         leg = None if self._leg is None else self._leg.cut(now_ms)
         return leg, self._outcome(now_ms, Cause.NORMAL_CLEARING)
 

@@ -171,6 +171,8 @@ class Kernel:
                 break  # Nothing is known of it: the call comes to it now.
             call.heard = event.place
             milestone = self._restore_transfer(call.id, milestone, transfer)
+            if transfer.status is not TransferStatus.OVER:
+                break  # Whatever came after it, its end included, nobody has heard of.
         self._expect_if(call.id, milestone)
         self.tell(restored)
 

@@ -20,7 +20,9 @@ class Leg:
         self._connected_ms = connected_ms
 
     def cut(self, now_ms: int) -> LegOutcome:
-        """The outcome if it is ended from outside at `now_ms`."""
+        """The outcome if it is ended from outside at `now_ms`, and has not ended before."""
+        if now_ms >= self.outcome.ended_ms:
+            return self.outcome
         answered_ms = self._answered_ms
         if answered_ms is None or answered_ms > now_ms:
             return LegOutcome(now_ms, Cause.NORMAL_CLEARING)
