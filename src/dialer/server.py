@@ -1,6 +1,7 @@
 """The server: one process that serves the API and dials."""
 
 import contextlib
+import gc
 import os
 import signal
 import socket
@@ -79,6 +80,10 @@ class _Server(uvicorn.Server):
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         await super().startup(sockets)
+        # What is there now stays until the end. To look through all of it for garbage, again and again, would let
+        # every request wait for some tenths of a second.
+        gc.collect()
+        gc.freeze()
         self._ready()
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:

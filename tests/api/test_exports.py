@@ -5,7 +5,10 @@ import io
 import json
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
+from dialer.api.exports import write_csv
 from dialer.api.listing import CHUNK_SIZE
 from tests.api.harness import Caller
 
@@ -124,3 +127,11 @@ def test_null_is_an_empty_cell_and_an_object_is_json(admin: Caller, alice: Calle
     (record,) = alice.get("subscriber-list/")
     assert (row["contact"], row["last_attempt"], json.loads(row["additional_vars"])) == ("", "", {"a": 1})
     assert row["count_attempt"] == str(record["count_attempt"])
+
+
+@given(st.lists(st.tuples(st.integers(), st.none() | st.text(alphabet="ab \",;'\r\n\t\x00\u2028%s{}\\")), min_size=1))
+def test_lines_are_quoted_exactly_as_the_csv_module_quotes_them(rows: list[tuple[int, str | None]]) -> None:
+    guarded = [(number, f"'{text}" if text and text[0] in "\t\r" else text) for number, text in rows]
+    buffer = io.StringIO()
+    csv.writer(buffer).writerows(guarded)
+    assert write_csv(list(zip(*rows, strict=True))) == buffer.getvalue().encode()

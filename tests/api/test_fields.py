@@ -1,8 +1,11 @@
 """Kinds of field: every spelling that is accepted, and what is not."""
 
+from datetime import UTC, datetime, timedelta
 from zoneinfo import ZoneInfo
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from dialer.api.fields import (
     Amount,
@@ -180,3 +183,16 @@ def test_a_thousand_references_fit_in_a_list() -> None:
 )
 def test_timestamps_are_shown_in_utc(at_ms: int, shown: str) -> None:
     assert show_timestamp(at_ms) == shown
+
+
+@given(st.integers(0, 7_258_118_400_000))
+def test_every_timestamp_is_shown_as_the_calendar_has_it(at_ms: int) -> None:
+    moment = datetime(1970, 1, 1, tzinfo=UTC) + timedelta(milliseconds=at_ms)
+    assert show_timestamp(at_ms) == moment.isoformat().replace("+00:00", "Z")
+
+
+def test_many_values_are_shown_as_each_of_them_is() -> None:
+    kinds: list[Kind] = [Amount(), AmountNumber(), Timestamp(), Reference("contact"), Text()]
+    values = [0, -1_234_000, None, 7, 7]
+    each = [[None if value is None else kind.show(value, LINKS) for value in values] for kind in kinds]
+    assert [list(kind.show_all(values, LINKS)) for kind in kinds] == each

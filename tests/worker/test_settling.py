@@ -1,14 +1,20 @@
 """A clock that goes by itself: settling comes to its end, and what a restart takes up has happened once."""
 
-from typing import Final
+from collections.abc import Callable
+from typing import Final, TypeVar
 
+import anyio
+import anyio.lowlevel
 import pytest
+from sqlalchemy import Connection
 
 from dialer.domain.enums import TransferStatus
+from dialer.store.database import Database
 from dialer.store.models import Cdr, Gateway, Transfer
 from dialer.worker.worker import Worker
 from tests.worker.house import ALL_ANSWER, MONDAY_NOON_MS, House
 
+Result = TypeVar("Result")
 SHORT: Final = {"type": 1, "script": "word"}
 TO_THE_QUEUE: Final = {"type": 6, "queue_id": 1, "script": "word", "completed": True}
 
@@ -59,3 +65,92 @@ async def test_what_has_happened_in_a_call_does_not_happen_again(house: House) -
         await house.worker.settle()
     transfers = [(row["place"], row["status"]) for row in house.rows(Transfer)]
     assert (transfers, len(house.rows(Cdr))) == ([(1, TransferStatus.OVER)], 2)
+
+
+class Counted(Database):
+    """A database that counts the units of work that were asked for."""
+
+    writes = 0
+
+    async def write(self, work: Callable[[Connection], Result], *, alone: bool = False) -> Result:
+        self.writes += 1
+        return await super().write(work, alone=alone)
+
+
+def counted(house: House) -> Counted:
+    """Go on with a database that counts, and with a clock that goes by itself."""
+    house.database.close()
+    database = house.database = Counted(house.url)
+    house.worker = Worker(database, HandClock(), seed=1, service_zone="UTC")
+    return database
+
+
+async def test_all_who_ask_before_a_settling_begins_share_it(house: House) -> None:
+    """What they have changed who ask after it has begun may come too late for it: these share the next."""
+    database = counted(house)
+    await house.worker.settle()
+    database.writes = 0
+    async with anyio.create_task_group() as tasks:
+        for _ in range(10):
+            tasks.start_soon(house.worker.settle)
+        while not database.writes:
+            await anyio.lowlevel.checkpoint()
+        for _ in range(10):
+            tasks.start_soon(house.worker.settle)
+    assert database.writes == 2
+
+
+async def test_what_was_changed_before_it_was_asked_for_is_settled(house: House) -> None:
+    """Ten campaigns that are started one after the other, each while others are settled: all have dialled."""
+    counted(house)
+    survey = house.survey(SHORT)
+    people = [house.phonebook(f"+1202555{number}") for number in range(1_000, 1_010)]
+    dialled: list[int] = []
+
+    async def start(phonebook_id: int) -> None:
+        await house.started(survey, phonebook_id)
+        dialled.append(len(house.dials_s()))
+
+    async with anyio.create_task_group() as tasks:
+        for phonebook_id in people:
+            tasks.start_soon(start, phonebook_id)
+    assert len(dialled) == len(people)
+    assert all(count >= place for place, count in enumerate(dialled, start=1))
+
+
+async def test_who_waits_for_a_settling_that_is_given_up_has_another(house: House) -> None:
+    database = counted(house)
+    await house.worker.settle()
+    database.writes = 0
+    scope = anyio.CancelScope()
+    settled: list[bool] = []
+
+    async def settle(scope: anyio.CancelScope) -> None:
+        with scope:
+            await house.worker.settle()
+            settled.append(True)
+
+    async with anyio.create_task_group() as tasks:
+        tasks.start_soon(settle, anyio.CancelScope())
+        while not database.writes:
+            await anyio.lowlevel.checkpoint()
+        tasks.start_soon(settle, scope)
+        tasks.start_soon(settle, anyio.CancelScope())
+        await anyio.lowlevel.checkpoint()
+        scope.cancel()
+    assert (settled, database.writes) == ([True, True], 2)
+
+
+async def test_after_a_settling_there_is_no_second_step_for_the_same(
+    house: House, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("dialer.worker.worker.IDLE_SECONDS_MAX", 3_600)
+    database = counted(house)
+    async with house.worker.running():
+        await anyio.wait_all_tasks_blocked()
+        await house.worker.settle()
+        await anyio.wait_all_tasks_blocked()
+        database.writes = 0
+        await house.worker.settle()
+        await anyio.wait_all_tasks_blocked()
+        assert database.writes == 1

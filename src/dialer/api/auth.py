@@ -11,7 +11,7 @@ import hmac
 import secrets
 import time
 from collections import OrderedDict
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from http import HTTPStatus
 from typing import Any, Final, NamedTuple
 
@@ -20,7 +20,7 @@ import anyio.to_thread
 from litestar.connection import ASGIConnection
 from litestar.middleware import AbstractAuthenticationMiddleware, AuthenticationResult
 from litestar.types import ASGIApp
-from sqlalchemy import Connection, select
+from sqlalchemy import bindparam, select
 
 from dialer.api.errors import AnsweredError
 from dialer.api.rate_limit import RateLimit
@@ -37,6 +37,10 @@ VERIFICATIONS_MAX: Final = 2
 """Hashes computed at once: each takes a processor and 19 MiB."""
 CREDENTIALS_LENGTH_MAX: Final = 8_192
 
+_USERS: Final = table_of(User)
+_ACCOUNT: Final = select(_USERS.c.id, _USERS.c.is_admin, _USERS.c.password_hash).where(
+    _USERS.c.username == bindparam("username")
+)
 _CHALLENGE: Final = {"WWW-Authenticate": 'Basic realm="dialer"'}
 
 
@@ -70,8 +74,6 @@ class Authenticator:
         self._throttle: Final = Throttle(now_s)
         self._key: Final = secrets.token_bytes(32)
         self._remembered: Final[OrderedDict[bytes, float]] = OrderedDict()
-        self._accounts: Final[OrderedDict[str, tuple[int, _Account]]] = OrderedDict()
-        """Each with the version of the database that it was read from."""
         self._under_way: Final[dict[bytes, anyio.Lock]] = {}
         self._limiter: anyio.CapacityLimiter | None = None
 
@@ -96,17 +98,19 @@ class Authenticator:
         return account.actor
 
     async def _account_of(self, username: str) -> _Account:
-        """The account as it is now: read again unless nothing at all was committed since it was read."""
-        version = self._database.changes.version()
-        known = self._accounts.get(username)
-        if known is not None and version == known[0]:
-            return known[1]
-        account = await self._database.read(lambda connection: _account(connection, username))
-        if version is not None and account.actor is not None:
-            self._accounts[username] = version, account
-            if len(self._accounts) > REMEMBERED_MAX:
-                self._accounts.popitem(last=False)
-        return account
+        """The account as it is now.
+
+        It is read for every request: who is always told of a change need not be told whether there was one, and in a
+        service that dials something is committed all the time.
+        """
+        values = {"username": username}
+        rows: Sequence[Sequence[Any]] | None = self._database.at_hand.rows(_ACCOUNT, values)
+        if rows is None:
+            rows = await self._database.read(lambda connection: connection.execute(_ACCOUNT, values).all())
+        if not rows:
+            return _Account(None, DUMMY_HASH)
+        user_id, is_admin, password_hash = rows[0]
+        return _Account(Actor(id=user_id, username=username, is_admin=bool(is_admin)), password_hash)
 
     def _refuse_hurry(self, subject: str) -> None:
         retry_after_s = self._rate_limit.take(subject) if self._rate_limit else 0
@@ -178,7 +182,8 @@ class BasicAuthentication(AbstractAuthenticationMiddleware):
 
     async def authenticate_request(self, connection: ASGIConnection[Any, Any, Any, Any]) -> AuthenticationResult:
         """The actor; see `Authenticator.identify`."""
-        address = connection.client.host if connection.client else ""
+        client = connection.scope["client"]
+        address = client[0] if client else ""
         actor = await self._authenticator.identify(connection.headers.get("authorization"), address)
         return AuthenticationResult(user=actor, auth=None)
 
@@ -196,15 +201,6 @@ def parse_basic(header: str) -> Credentials | None:
     if not colon or not 0 < len(username) <= USERNAME_MAX or "\x00" in decoded:
         return None
     return Credentials(username, password)
-
-
-def _account(connection: Connection, username: str) -> _Account:
-    user = table_of(User)
-    query = select(user.c.id, user.c.is_admin, user.c.password_hash).where(user.c.username == username)
-    row = connection.execute(query).first()
-    if row is None:
-        return _Account(None, DUMMY_HASH)
-    return _Account(Actor(id=row.id, username=username, is_admin=row.is_admin), row.password_hash)
 
 
 def _unauthorized() -> AnsweredError:

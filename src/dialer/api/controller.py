@@ -5,6 +5,7 @@ the OpenAPI document knows the shapes of every resource.
 """
 
 from collections.abc import AsyncIterator
+from functools import partial
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Any, ClassVar, Final, TypeAlias
 from urllib.parse import parse_qsl
@@ -27,7 +28,7 @@ from dialer.api.links import parse_id
 from dialer.api.listing import Page, Selection, parse_selection, read_chunks, read_page
 from dialer.api.resource import Resource, Unit
 from dialer.api.service import ApiRequest, Service
-from dialer.api.shapes import Given, Parsed, Shape, fields_of, parse_given
+from dialer.api.shapes import Columns, Given, Parsed, Shape, fields_of, parse_given, shapes_of
 
 if TYPE_CHECKING:
     # Inside of a subclass these are the shapes of its resource; see `controllers`.
@@ -73,7 +74,7 @@ class _Reading(_ResourceController):
         parameters = parse_qsl(request.scope["query_string"].decode("latin-1"), keep_blank_values=True)
         selection = parse_selection(self.resource, parameters, service.conventions(request))
         if self.resource.exported:
-            chunks = read_chunks(service, request, self.resource, selection)
+            chunks = partial(read_chunks, service, request, self.resource, selection)
             exported = await service.export(request, self.resource, chunks)
             if exported is not None:
                 return exported
@@ -263,14 +264,19 @@ async def _plain_array(
     if selection.page is not None:
         page = await service.read(request, lambda unit: read_page(unit, resource, selection))
         return Response(page.results)
-    chunks = read_chunks(service, request, resource, selection)
+    chunks = read_chunks(service, request, resource, selection, partial(_encoded, resource.read))
     # The first chunk is read before the answer begins, so that a database out of reach is still a 503.
-    first: list[Shape] = await anext(chunks, [])
+    first = await anext(chunks, b"")
     return Stream(_array(first, chunks), media_type=JSON)
 
 
-async def _array(first: list[Shape], others: AsyncIterator[list[Shape]]) -> AsyncIterator[bytes]:
-    yield b"[" + msgspec.json.encode(first)[1:-1]
+def _encoded(shape: type[Shape], columns: Columns) -> bytes:
+    """Records between commas."""
+    return msgspec.json.encode(shapes_of(shape, columns))[1:-1]
+
+
+async def _array(first: bytes, others: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
+    yield b"[" + first
     async for chunk in others:
-        yield b"," + msgspec.json.encode(chunk)[1:-1]
+        yield b"," + chunk
     yield b"]"

@@ -7,11 +7,13 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from typing import Any, Final
 
-from sqlalchemy import ColumnElement, RowMapping, Table, delete, insert, select, update
+from sqlalchemy import Column, ColumnElement, Select, Table, bindparam, delete, insert, select, update
+from sqlalchemy import Row as Found
+from sqlalchemy.sql.dml import ReturningInsert
 
 from dialer.api.errors import ConflictError, Errors, InvalidError, RecordNotFoundError
 from dialer.api.resource import Change, Resource, Unit, Values, table_of
-from dialer.api.shapes import Parsed, Shape, fields_of, missing, show_all
+from dialer.api.shapes import Columns, Parsed, Shape, fields_of, missing, shapes_of, show_all
 from dialer.api.visibility import reference_errors, visible
 from dialer.store.models import Row
 
@@ -30,9 +32,25 @@ def read_record(unit: Unit, resource: Resource, record_id: int) -> Shape:
     return shown(unit, resource, [_row(unit, resource, record_id)])[0]
 
 
-def shown(unit: Unit, resource: Resource, rows: Sequence[RowMapping]) -> list[Shape]:
+def shown(unit: Unit, resource: Resource, rows: Sequence[Found[Any]]) -> list[Shape]:
     """Rows of the resource's table as answers."""
+    return shapes_of(resource.read, shown_columns(unit, resource, rows))
+
+
+def shown_columns(unit: Unit, resource: Resource, rows: Sequence[Found[Any]]) -> Columns:
+    """The same field by field, which is how many rows are shown soonest."""
+    if not rows:
+        return [()] * len(fields_of(resource.read))
     return show_all(resource.read, _columns_of(unit, resource, resource.read, rows), unit.conventions.links)
+
+
+@lru_cache(maxsize=SHAPES_MAX)
+def columns_shown(resource: Resource) -> tuple[Column[Any], ...]:
+    """The columns that a row must have to be shown, the id among them."""
+    if resource.derived is not None:
+        return tuple(resource.table.c)
+    single, _ = _places(resource, resource.read)
+    return tuple(resource.table.c[name] for name in dict.fromkeys(["id", *(column for _, column in single)]))
 
 
 def create_record(unit: Unit, resource: Resource, parsed: Parsed) -> int:
@@ -47,8 +65,7 @@ def create_record(unit: Unit, resource: Resource, parsed: Parsed) -> int:
     _judge(resource, change, errors)
     stamp = {"created_date": unit.now_ms, "updated_date": unit.now_ms}
     columns = {**_columns(resource, change), **_present(resource.table, stamp)}
-    inserted = insert(resource.table).values(columns).returning(resource.table.c["id"])
-    change.record_id = unit.connection.execute(inserted).scalar_one()
+    change.record_id = unit.connection.execute(_insert(resource.table), columns).scalar_one()
     _write_associations(resource, change)
     resource.written(change)
     return change.record_id
@@ -79,7 +96,7 @@ def delete_record(unit: Unit, resource: Resource, record_id: int) -> None:
         ConflictError: another record cannot do without it, or its state forbids it.
     """
     row = _row(unit, resource, record_id)
-    resource.before_delete(unit, dict(row))
+    resource.before_delete(unit, row._asdict())
     refuse_if_needed(unit, resource.table, record_id)
     unit.connection.execute(delete(resource.table).where(resource.table.c["id"] == record_id))
 
@@ -88,7 +105,7 @@ def load(unit: Unit, resource: Resource, record_id: int) -> Values:
     """The stored values of all fields that a request may give, and of the state besides."""
     row = _row(unit, resource, record_id)
     given = _columns_of(unit, resource, _write(resource), [row])
-    return {**row, **{name: values[0] for name, values in given.items()}}
+    return {**row._asdict(), **{name: values[0] for name, values in given.items()}}
 
 
 def refuse_if_needed(unit: Unit, table: Table, record_id: int) -> None:
@@ -133,27 +150,43 @@ def _write(resource: Resource) -> type[Shape]:
     return resource.write
 
 
-def _row(unit: Unit, resource: Resource, record_id: int) -> RowMapping:
-    condition = visible(resource, unit.actor, unit.resources)
-    query = select(resource.table).where(resource.table.c["id"] == record_id, condition)
-    row = unit.connection.execute(query).mappings().first()
+def _row(unit: Unit, resource: Resource, record_id: int) -> Found[Any]:
+    row = unit.connection.execute(_select(unit, resource), {"actor_id": unit.actor.id, "record_id": record_id}).first()
     if row is None:
         raise RecordNotFoundError
     return row
 
 
+_kept: Final[dict[tuple[str, bool], Select[Any]]] = {}
+"""The queries of one record, by the resource's path, and whether an admin asks."""
+
+
+def _select(unit: Unit, resource: Resource) -> Select[Any]:
+    shape = (resource.path, unit.actor.is_admin)
+    if shape not in _kept:
+        is_seen = visible(resource, unit.actor, unit.resources)
+        _kept[shape] = select(resource.table).where(resource.table.c["id"] == bindparam("record_id"), is_seen)
+    return _kept[shape]
+
+
+@lru_cache(maxsize=SHAPES_MAX)
+def _insert(table: Table) -> ReturningInsert[Any]:
+    return insert(table).returning(table.c["id"])
+
+
 def _columns_of(
-    unit: Unit, resource: Resource, shape: type[Shape], rows: Sequence[RowMapping]
+    unit: Unit, resource: Resource, shape: type[Shape], rows: Sequence[Found[Any]]
 ) -> dict[str, Sequence[Any]]:
-    """What rows have for each of a shape's fields, lists of references and what no column holds included."""
+    """What one row or more have for each of a shape's fields, lists of references and derived ones included."""
     derived = resource.derived if resource.derived is not None and shape is resource.read else None
     single, lists = _places(resource, shape)
-    found: dict[str, Sequence[Any]] = {name: [row[column] for row in rows] for name, column in single}
+    stored: dict[str, Sequence[Any]] = dict(zip(rows[0]._fields, zip(*rows, strict=True), strict=True))
+    found = {name: stored[column] for name, column in single}
     for name in lists:
-        listed = _listed(unit, resource, name, rows)
-        found[name] = [tuple(listed.get(row["id"], ())) for row in rows]
+        listed = _listed(unit, resource, name, stored["id"])
+        found[name] = [tuple(listed.get(identity, ())) for identity in stored["id"]]
     if derived is not None:
-        besides = derived.values(unit, rows)
+        besides = derived.values(unit, [row._mapping for row in rows])  # noqa: SLF001 - it is documented
         found |= {name: [values[name] for values in besides] for name in derived.fields}
     return found
 
@@ -168,11 +201,11 @@ def _places(resource: Resource, shape: type[Shape]) -> tuple[tuple[tuple[str, st
     return single, tuple(name for name, column in columns.items() if column is None)
 
 
-def _listed(unit: Unit, resource: Resource, name: str, rows: Sequence[RowMapping]) -> dict[int, list[int]]:
+def _listed(unit: Unit, resource: Resource, name: str, ids: Sequence[int]) -> dict[int, list[int]]:
     association = resource.association(name)
     table = table_of(association.model)
     owner, target = table.c[association.owner], table.c[association.target]
-    query = select(owner, target).where(owner.in_([row["id"] for row in rows])).order_by(table.c["id"])
+    query = select(owner, target).where(owner.in_(ids)).order_by(table.c["id"])
     found: dict[int, list[int]] = {}
     for owner_id, target_id in unit.connection.execute(query):
         found.setdefault(owner_id, []).append(target_id)

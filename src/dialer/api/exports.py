@@ -3,7 +3,8 @@
 import csv
 import io
 import re
-from collections.abc import AsyncIterator, Callable, Iterable, Sequence
+from collections.abc import AsyncIterator, Sequence
+from functools import partial
 from typing import Any, Final
 
 import msgspec
@@ -11,9 +12,10 @@ from litestar import Response
 from litestar.response import Stream
 
 from dialer.api.errors import InvalidError
+from dialer.api.fields import Json
 from dialer.api.resource import Resource
-from dialer.api.service import ApiRequest
-from dialer.api.shapes import Shape, fields_of
+from dialer.api.service import ApiRequest, Chunks
+from dialer.api.shapes import Columns, Shape, fields_of, shapes_of
 
 CSV: Final = "text/csv"
 NDJSON: Final = "application/x-ndjson"
@@ -22,11 +24,11 @@ FORMATS: Final = {"csv": CSV, "ndjson": NDJSON, "json": JSON}
 """What `?format=` may say, which wins over the `Accept` header."""
 
 # A spreadsheet takes a cell that begins so for a formula, unless it is a number, with or without a sign.
-_FORMULA: Final = re.compile(r"[=+\-@\t\r]")
+_FORMULA: Final = frozenset("=+-@\t\r")
 _NUMBER: Final = re.compile(r"[+-]?[0-9]+(\.[0-9]+)?")
 
 
-async def export(request: ApiRequest, resource: Resource, chunks: AsyncIterator[list[Shape]]) -> Response[Any] | None:
+async def export(request: ApiRequest, resource: Resource, chunks: Chunks) -> Response[Any] | None:
     """The answer in the format that the request asks for; None if that is JSON.
 
     Raises:
@@ -35,13 +37,13 @@ async def export(request: ApiRequest, resource: Resource, chunks: AsyncIterator[
     media_type = _wanted(request)
     if media_type == JSON:
         return None
-    lines = _Csv(resource).lines if media_type == CSV else msgspec.json.Encoder().encode_lines
+    encoded = chunks(write_csv if media_type == CSV else partial(_ndjson, resource.read))
     # The first chunk is read before the answer begins, so that a database out of reach is still a 503.
-    first: list[Shape] = await anext(chunks, [])
-    begin = _Csv(resource).header() if media_type == CSV else b""
+    first = await anext(encoded, b"")
+    begin = write_csv([[field.name] for field in fields_of(resource.read)]) if media_type == CSV else b""
     suffix = "csv" if media_type == CSV else "ndjson"
     headers = {"Content-Disposition": f'attachment; filename="{resource.path}.{suffix}"', "Vary": "Accept"}
-    return Stream(_stream(begin, first, chunks, lines), media_type=media_type, headers=headers)
+    return Stream(_stream(begin + first, encoded), media_type=media_type, headers=headers)
 
 
 def _wanted(request: ApiRequest) -> str:
@@ -57,45 +59,49 @@ def _wanted(request: ApiRequest) -> str:
         return JSON
 
 
-async def _stream(
-    begin: bytes,
-    first: list[Shape],
-    others: AsyncIterator[list[Shape]],
-    lines: Callable[[list[Shape]], bytes],
-) -> AsyncIterator[bytes]:
-    yield begin + lines(first)
+async def _stream(first: bytes, others: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
+    yield first
     async for chunk in others:
-        yield lines(chunk)
+        yield chunk
 
 
-class _Csv:
-    """Records of one resource as lines of CSV (RFC 4180), in UTF-8."""
-
-    def __init__(self, resource: Resource) -> None:
-        self._names = [field.name for field in fields_of(resource.read)]
-
-    def header(self) -> bytes:
-        """The names of the fields."""
-        return _written([self._names])
-
-    def lines(self, records: Iterable[Shape]) -> bytes:
-        """A line for each record."""
-        names = self._names
-        return _written([_cell(getattr(record, name)) for name in names] for record in records)
+def _ndjson(shape: type[Shape], columns: Columns) -> bytes:
+    return msgspec.json.Encoder().encode_lines(shapes_of(shape, columns))
 
 
-def _written(rows: Iterable[Sequence[str | int | None]]) -> bytes:
+def write_csv(columns: Columns) -> bytes:
+    """A line for each record, one or more of two fields or more, as RFC 4180 has it, in UTF-8."""
+    rows = list(zip(*map(_cells, columns), strict=True))
+    line = f"{','.join(['%s'] * len(columns))}\r\n"
+    text = "".join([line % row for row in rows])
+    # Three times as fast as the csv module, and the same: if there is no quote, and no comma or end of line but those
+    # between the cells, then no cell has one, and none needs quotes.
+    between = text.count(","), text.count("\r"), text.count("\n")
+    if between == (len(rows) * (len(columns) - 1), len(rows), len(rows)) and '"' not in text:
+        return text.encode()
     buffer = io.StringIO()
     csv.writer(buffer).writerows(rows)
     return buffer.getvalue().encode()
 
 
-def _cell(value: Any) -> str | int | None:  # noqa: ANN401 - whatever a record's field may hold
+def _cells(values: Sequence[Json]) -> Sequence[str | int]:
+    """The values of one field as they stand in CSV."""
+    types = set(map(type, values))
+    if types == {int} or (types == {str} and _FORMULA.isdisjoint([text[:1] for text in values])):
+        return values
+    if types == {str}:
+        return [_text(value) for value in values]
+    return [_cell(value) for value in values]
+
+
+def _cell(value: Json) -> str | int:
     """The value as JSON has it, strings without their quotes and null as nothing, and no formula."""
-    if value is None or type(value) is int:
+    if value is None:
+        return ""
+    if type(value) is int:
         return value
-    if not isinstance(value, str):
-        return msgspec.json.encode(value).decode()
-    if _FORMULA.match(value) and not _NUMBER.fullmatch(value):
-        return f"'{value}"
-    return value
+    return _text(value) if isinstance(value, str) else msgspec.json.encode(value).decode()
+
+
+def _text(value: str) -> str:
+    return f"'{value}" if value[:1] in _FORMULA and not _NUMBER.fullmatch(value) else value

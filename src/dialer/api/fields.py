@@ -9,6 +9,7 @@ import re
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta, tzinfo
 from enum import IntEnum
+from functools import lru_cache
 from typing import Any, ClassVar, Final, TypeAlias
 
 import msgspec
@@ -27,6 +28,9 @@ REFERENCES_MAX: Final = 1_000
 INT32_MAX: Final = 2**31 - 1
 YEAR_MIN: Final = 1970
 YEAR_MAX: Final = 2200
+
+MINUTES_MAX: Final = 4_096
+"""Minutes whose spelling is remembered."""
 
 _ECHO_MAX: Final = 60
 """Characters of a client's own value that a message repeats."""
@@ -235,6 +239,11 @@ class Amount(Kind, frozen=True):
         """A string with five decimals."""
         return format_money(value)
 
+    def show_all(self, values: Sequence[Stored], links: Links) -> Sequence[Json]:
+        """The same for many, among which there are few different ones."""
+        shown = {value: self.show(value, links) for value in set(values) if value is not None}
+        return [shown.get(value) for value in values]
+
     def schema(self) -> Schema:
         """A decimal string."""
         return Schema(type=OpenAPIType.STRING, pattern=r"^-?[0-9]+\.[0-9]{5}$")
@@ -288,7 +297,15 @@ class Timestamp(Kind, frozen=True):
 
 def show_timestamp(at_ms: int) -> str:
     """A moment as the API writes it: `2026-11-20T08:00:00Z`, microseconds when not zero."""
-    return (_EPOCH + timedelta(milliseconds=at_ms)).isoformat().removesuffix("+00:00") + "Z"
+    minute, rest_ms = divmod(at_ms, 60_000)
+    second, ms = divmod(rest_ms, 1_000)
+    return f"{_show_minute(minute)}:{second:02d}.{ms:03d}000Z" if ms else f"{_show_minute(minute)}:{second:02d}Z"
+
+
+@lru_cache(maxsize=MINUTES_MAX)
+def _show_minute(minute: int) -> str:
+    """Many moments are of the same minute, and what is left of them is soon written."""
+    return (_EPOCH + timedelta(minutes=minute)).isoformat()[:16]
 
 
 class TimeOfDay(Kind, frozen=True):

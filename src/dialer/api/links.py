@@ -1,6 +1,7 @@
 """URLs: those that are written into answers, and those that come back in requests."""
 
 import re
+from functools import lru_cache
 from typing import Any, Final
 from urllib.parse import urlsplit
 
@@ -11,6 +12,8 @@ ID_MAX: Final = 2**63 - 1
 PREFIX: Final = "/rest-api"
 URL_PATHS: Final = {"dnc-list": "dnc"}
 """The paths in the URLs of records, where they are not those of the resource; it answers under both."""
+LINKS_KEPT_MAX: Final = 256
+"""Addresses of the service whose links are remembered: clients know it by few."""
 
 _PATHS: Final = {shown: path for path, shown in URL_PATHS.items()}
 _ID: Final = re.compile(r"0*[1-9][0-9]{0,18}\Z", re.ASCII)
@@ -76,5 +79,10 @@ def links_for(connection: ASGIConnection[Any, Any, Any, Any], base_url: str | No
     if not _HOST.match(host):
         name, port = connection.scope.get("server") or ("localhost", None)
         host = f"{name}:{port}" if port else name
-    base = (base_url or f"{connection.scope['scheme']}://{host}").rstrip("/")
+    return _links(base_url or f"{connection.scope['scheme']}://{host}", host)
+
+
+@lru_cache(maxsize=LINKS_KEPT_MAX)
+def _links(base_url: str, host: str) -> Links:
+    base = base_url.rstrip("/")
     return Links(base=base, hosts=frozenset({host.lower(), urlsplit(base).netloc.lower()}))

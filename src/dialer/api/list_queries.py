@@ -9,6 +9,7 @@ from typing import Any, Final, NamedTuple
 
 from sqlalchemy import BindParameter, Select, bindparam, func, select
 
+from dialer.api.crud import columns_shown
 from dialer.api.fields import Stored
 from dialer.api.filters import filters_of
 from dialer.api.resource import Resource, Unit
@@ -60,8 +61,8 @@ def _query(unit: Unit, resource: Resource, shape: _Shape) -> Select[Any]:
     filters, table = filters_of(resource), resource.table
     given = [filters[name].condition(bindparam(_parameter(name))) for name in shape.filters]
     is_theirs = visible(resource, unit.actor, unit.resources)
-    what = func.count() if shape.part is Part.COUNT else table
-    query = select(what).select_from(table).where(is_theirs, *given)
+    what = (func.count(),) if shape.part is Part.COUNT else columns_shown(resource)
+    query: Select[Any] = select(*what).select_from(table).where(is_theirs, *given)
     if shape.part is Part.COUNT:
         return query
     identity = table.c["id"]

@@ -46,12 +46,21 @@ class Metrics:
             registry=self._registry,
         )
         self._registry.register(_Dialling(figures))
+        self._children: Final[dict[tuple[str, str, int], tuple[Counter, Histogram]]] = {}
+        """Those of both that have been looked up: no more than the registry itself keeps."""
 
     def observe(self, method: str, route: str, status: int, duration_s: float) -> None:
         """Count one request."""
-        known = method if method in METHODS else "other"
-        self._requests.labels(route, known, str(status)).inc()
-        self._durations.labels(route, known).observe(duration_s)
+        labels = route, method if method in METHODS else "other", status
+        children = self._children.get(labels)
+        if children is None:
+            children = self._children[labels] = self._children_of(*labels)
+        requests, durations = children
+        requests.inc()
+        durations.observe(duration_s)
+
+    def _children_of(self, route: str, method: str, status: int) -> tuple[Counter, Histogram]:
+        return self._requests.labels(route, method, str(status)), self._durations.labels(route, method)
 
     def observe_lag(self, lag_s: float) -> None:
         """Count one turn of the event loop."""

@@ -28,6 +28,13 @@ class Actor(msgspec.Struct, frozen=True):
     is_admin: bool
 
 
+class Effect(msgspec.Struct):
+    """What a unit of work has come to, besides its rows."""
+
+    moves_nothing: bool = False
+    """Whether it makes no call due and forbids none, though changes of its resource may."""
+
+
 class Unit(msgspec.Struct, frozen=True):
     """What a unit of work has at hand: its transaction, its caller, the service's time, and the resource table."""
 
@@ -36,6 +43,7 @@ class Unit(msgspec.Struct, frozen=True):
     now_ms: int
     conventions: Conventions
     resources: "Mapping[str, Resource]"
+    effect: Effect
 
 
 class Change(msgspec.Struct):

@@ -11,15 +11,18 @@ from sqlalchemy import Connection
 
 from dialer.api.fields import Conventions
 from dialer.api.links import Links, links_for
-from dialer.api.resource import Actor, Resource, Unit
-from dialer.api.shapes import Shape
+from dialer.api.resource import Actor, Effect, Resource, Unit
+from dialer.api.shapes import Columns
 from dialer.settings import Settings
 from dialer.store.database import Database
 from dialer.worker.clock import Clock
 from dialer.worker.tally import Figures
 
 ApiRequest = Request[Actor, Any, Any]
-Export = Callable[[ApiRequest, Resource, AsyncIterator[list[Shape]]], Awaitable[Response[Any] | None]]
+Encode = Callable[[Columns], bytes]
+Chunks = Callable[[Encode], AsyncIterator[bytes]]
+"""All that a request selects, encoded some records at a time, none of the pieces empty."""
+Export = Callable[[ApiRequest, Resource, Chunks], Awaitable[Response[Any] | None]]
 """Answers a list in another format than JSON, if the request asks for one that it has."""
 
 _Result = TypeVar("_Result")
@@ -73,7 +76,7 @@ class Service:
         """What the values of one request may leave unsaid."""
         return Conventions(self._zone, self.settings.default_region, self.links(request))
 
-    def unit(self, connection: Connection, request: ApiRequest) -> Unit:
+    def unit(self, connection: Connection, request: ApiRequest, effect: Effect | None = None) -> Unit:
         """The unit of work of one request on one transaction."""
         return Unit(
             connection=connection,
@@ -81,6 +84,7 @@ class Service:
             now_ms=self.worker.clock.now_ms(),
             conventions=self.conventions(request),
             resources=self.resources,
+            effect=effect or Effect(),
         )
 
     async def read(self, request: ApiRequest, work: Callable[[Unit], _Result]) -> _Result:
@@ -89,8 +93,9 @@ class Service:
 
     async def write(self, request: ApiRequest, resource: Resource, work: Callable[[Unit], _Result]) -> _Result:
         """What `work` returns, once it is committed and the dialling knows of it."""
-        result = await self.database.write(lambda connection: work(self.unit(connection, request)))
-        if resource.moves_dialling:
+        effect = Effect()
+        result = await self.database.write(lambda connection: work(self.unit(connection, request, effect)))
+        if resource.moves_dialling and not effect.moves_nothing:
             await self._settle()
         return result
 

@@ -107,7 +107,15 @@ def missing(shape: type[Shape], given: Iterable[str]) -> Errors:
     return {field.name: [REQUIRED] for field in fields_of(shape) if field.required and field.name not in given}
 
 
-def show_all(shape: type[Shape], stored: Mapping[str, Sequence[Any]], links: Links) -> list[Shape]:
-    """Answers, from the stored values of each field by its name, in the same order."""
-    shown = [field.kind.show_all(stored[field.name], links) for field in fields_of(shape)]
-    return [shape(*values) for values in zip(*shown, strict=True)]
+Columns = Sequence[Sequence[Json]]
+"""The values of many answers, field by field, each field's in the same order."""
+
+
+def show_all(shape: type[Shape], stored: Mapping[str, Sequence[Any]], links: Links) -> Columns:
+    """The values of answers, from the stored ones of each field by its name."""
+    return [field.kind.show_all(stored[field.name], links) for field in fields_of(shape)]
+
+
+def shapes_of(shape: type[Shape], columns: Columns) -> list[Shape]:
+    """Answers, from their values."""
+    return list(map(shape, *columns))

@@ -22,7 +22,7 @@ class Throttle:
 
     def retry_after_s(self, *subjects: str) -> int:
         """How many seconds none of the subjects is heard; 0 if all are."""
-        return max(self._blocked_s(subject) for subject in subjects)
+        return max([self._blocked_s(subject) for subject in subjects]) if self._failures else 0
 
     def failed(self, *subjects: str) -> None:
         """Remember one failure of each."""

@@ -1,6 +1,7 @@
 """Who sees what: the condition by which every query of a user is narrowed to what is theirs."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Mapping
+from typing import Final
 
 from sqlalchemy import ColumnElement, and_, bindparam, select, true
 
@@ -8,6 +9,7 @@ from dialer.api.errors import Errors
 from dialer.api.fields import NO_OBJECT
 from dialer.api.resource import Actor, Resource, Unit, Values, column_of, references_of
 from dialer.api.shapes import Shape
+from dialer.store.bulk import Prepared
 
 
 def visible(resource: Resource, actor: Actor, resources: Mapping[str, Resource]) -> ColumnElement[bool]:
@@ -32,13 +34,28 @@ def visible(resource: Resource, actor: Actor, resources: Mapping[str, Resource])
     return and_(is_one, column.in_(select(parent.table.c["id"]).where(visible(parent, actor, resources))))
 
 
-def seen_ids(unit: Unit, path: str, ids: Iterable[int]) -> set[int]:
+def seen_ids(unit: Unit, path: str, ids: Collection[int]) -> set[int]:
     """Those of the ids that are records of the resource at `path` and may be seen by the caller."""
     resource = unit.resources[path]
+    if len(ids) == 1:
+        values = {"actor_id": unit.actor.id, "wanted": next(iter(ids))}
+        return set(_seen_one(unit, resource).run(unit.connection, values))
     identity = resource.table.c["id"]
-    wanted = identity.in_(tuple(ids))
     condition = visible(resource, unit.actor, unit.resources)
-    return set(unit.connection.execute(select(identity).where(wanted, condition)).scalars())
+    return set(unit.connection.scalars(select(identity).where(identity.in_(tuple(ids)), condition)))
+
+
+_kept: Final[dict[tuple[str, bool], Prepared]] = {}
+"""The queries of one id, by the resource's path, and whether an admin asks."""
+
+
+def _seen_one(unit: Unit, resource: Resource) -> Prepared:
+    shape = (resource.path, unit.actor.is_admin)
+    if shape not in _kept:
+        identity = resource.table.c["id"]
+        is_seen = visible(resource, unit.actor, unit.resources)
+        _kept[shape] = Prepared(select(identity).where(identity == bindparam("wanted"), is_seen))
+    return _kept[shape]
 
 
 def reference_errors(unit: Unit, shape: type[Shape], values: Values) -> Errors:

@@ -1,13 +1,13 @@
-"""Statements that run for many rows at once, at the speed of the driver.
+"""Statements that run for many rows at once, or very often, at the speed of the driver.
 
 SQLAlchemy compiles a statement for the dialect once; the rows then go to the driver's `executemany` as plain tuples.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from operator import itemgetter
 from typing import Any, Final
 
-from sqlalchemy import Connection, Insert, Table, Update, insert
+from sqlalchemy import Connection, Insert, Select, Table, Update, insert
 
 _InOrder = Callable[[tuple[Any, ...]], tuple[Any, ...]]
 """Puts the values of a row where the compiled statement wants them."""
@@ -45,3 +45,25 @@ class Bulk:
 def bulk_insert(table: Table, *names: str) -> Bulk:
     """An insert of the named columns."""
     return Bulk(insert(table), names)
+
+
+class Prepared:
+    """A query with named parameters that finds whole numbers or texts, one in a row; none of them is a list."""
+
+    def __init__(self, statement: Select[Any]) -> None:
+        self._statement: Final = statement
+        self._compiled: dict[str, tuple[str, tuple[str, ...], Mapping[str, Any]]] = {}
+
+    def run(self, connection: Connection, values: Mapping[str, Any]) -> list[Any]:
+        """What it finds, with these values of its parameters."""
+        text, names, constants = self._for_dialect(connection)
+        given = tuple([values[name] if name in values else constants[name] for name in names])
+        return [row[0] for row in connection.exec_driver_sql(text, given)]
+
+    def _for_dialect(self, connection: Connection) -> tuple[str, tuple[str, ...], Mapping[str, Any]]:
+        known = self._compiled.get(connection.dialect.name)
+        if known is None:
+            compiled = self._statement.compile(dialect=connection.dialect)
+            known = str(compiled), tuple(compiled.positiontup or ()), compiled.params
+            self._compiled[connection.dialect.name] = known
+        return known

@@ -2,13 +2,26 @@
 
 from typing import Any, Final
 
-from sqlalchemy import ColumnElement, Connection, Select, and_, bindparam, exists, func, literal, select, update
+from sqlalchemy import (
+    ColumnElement,
+    Connection,
+    Select,
+    and_,
+    bindparam,
+    exists,
+    func,
+    literal,
+    literal_column,
+    select,
+    update,
+)
 from sqlalchemy.dialects import postgresql, sqlite
 
 from dialer.domain.enums import CampaignStatus, SubscriberStatus
+from dialer.store.bulk import Prepared
 from dialer.store.models import Campaign, CampaignPhonebook, Contact, Subscriber
 
-COLLECT_CHUNK: Final = 50_000
+COLLECT_CHUNK: Final = 20_000
 """Contacts that one unit of work makes subscribers of a campaign."""
 
 _campaigns = Campaign.__table__
@@ -26,6 +39,20 @@ _UNCOLLECTED: Final = (
     .limit(1)
 )
 _STARTED: Final = (CampaignStatus.START, CampaignStatus.PAUSE)
+_CALLERS: Final = (
+    select(_links.c.campaign_id)
+    .join(_campaigns, _campaigns.c.id == _links.c.campaign_id)
+    .where(_campaigns.c.status.in_([literal_column(str(int(status))) for status in _STARTED]))
+    .order_by(_links.c.campaign_id)
+)
+_OF_PHONEBOOK: Final = Prepared(_CALLERS.where(_links.c.phonebook_id == bindparam("phonebook")))
+"""The started campaigns that name a phonebook."""
+_OF_CONTACT: Final = Prepared(
+    _CALLERS.join(_contacts, _contacts.c.phonebook_id == _links.c.phonebook_id).where(
+        _contacts.c.id == bindparam("contact")
+    )
+)
+"""Those that name the phonebook of a contact."""
 _COLUMNS: Final = (
     "campaign_id",
     "contact_id",
@@ -81,31 +108,25 @@ def collect_campaign(connection: Connection, campaign_id: int, now_ms: int) -> b
 
 def collect_phonebook(connection: Connection, phonebook_id: int, now_ms: int) -> None:
     """Make new contacts of a phonebook subscribers of every started campaign that names it."""
-    for campaign_id in _started_campaigns(connection, phonebook_id):
+    for campaign_id in _OF_PHONEBOOK.run(connection, {"phonebook": phonebook_id}):
         collect_campaign(connection, campaign_id, now_ms)
 
 
-def collect_contact(connection: Connection, contact_id: int, now_ms: int) -> None:
-    """Make one contact, new or moved here, a subscriber of every started campaign that names its phonebook."""
-    phonebook_id = connection.scalar(select(_contacts.c.phonebook_id).where(_contacts.c.id == contact_id))
-    for campaign_id in _started_campaigns(connection, phonebook_id):
+def collect_contact(connection: Connection, contact_id: int, now_ms: int) -> bool:
+    """Make one contact, new or moved here, a subscriber of every started campaign that names its phonebook.
+
+    Whether there is such a campaign.
+    """
+    campaign_ids = _OF_CONTACT.run(connection, {"contact": contact_id})
+    for campaign_id in campaign_ids:
         rows = _as_subscribers(campaign_id, _contacts.c.id == contact_id, now_ms)
         _subscribe(connection, campaign_id, rows)
+    return bool(campaign_ids)
 
 
 def has_uncollected(connection: Connection, campaign_id: int) -> bool:
     """Whether contacts of the campaign's phonebooks are not its subscribers yet."""
     return connection.scalar(_UNCOLLECTED, {"campaign": campaign_id}) is not None
-
-
-def _started_campaigns(connection: Connection, phonebook_id: int | None) -> list[int]:
-    rows = connection.scalars(
-        select(_links.c.campaign_id)
-        .join(_campaigns, _campaigns.c.id == _links.c.campaign_id)
-        .where(_links.c.phonebook_id == phonebook_id, _campaigns.c.status.in_(_STARTED))
-        .order_by(_links.c.campaign_id)
-    )
-    return list(rows)
 
 
 def _as_subscribers(campaign_id: int, condition: ColumnElement[bool], now_ms: int) -> Select[Any]:

@@ -1,7 +1,8 @@
 """Units of work: one function on one connection, in one transaction, in one hop to a worker thread.
 
 The functions of the store are plain synchronous code on a SQLAlchemy `Connection`. What costs time in an asynchronous
-driver is a thread hop for every statement; here a whole unit of work takes one.
+driver is a thread hop for every statement; here a whole unit of work takes one, and those that wait at the same time
+share it, and their commit.
 """
 
 import contextlib
@@ -18,7 +19,8 @@ from sqlalchemy.exc import DBAPIError
 from sqlalchemy.exc import TimeoutError as PoolTimeoutError
 from sqlalchemy.pool import QueuePool
 
-from dialer.store.changes import Changes
+from dialer.store.at_hand import AtHand
+from dialer.store.turns import TOGETHER_MAX, Turns, Waiter
 
 Result = TypeVar("Result")
 
@@ -27,6 +29,7 @@ BUSY_TIMEOUT_MS: Final = 5_000
 READERS_MAX: Final = 8
 """Readers at once; further ones queue."""
 
+_SECOND_MS: Final = 1_000
 _PRIMARY: Final = 0xFF
 """What of SQLite's extended result codes is the kind of the error."""
 _SURELY_NOT_DONE: Final = frozenset({sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_FULL})
@@ -56,13 +59,13 @@ class Database:
         self._busy_timeout_ms: Final = busy_timeout_ms
         self._writer = _engine(self.url, begin="BEGIN IMMEDIATE", size=1, synchronous=synchronous)
         self._readers = _engine(self.url, begin="BEGIN", size=READERS_MAX, synchronous=synchronous)
-        self.changes: Final = Changes(self.url)
+        self.at_hand: Final = AtHand(self.url)
         """For the thread of the event loop."""
         self.units_written = 0
-        """How many units of work were committed, or may have been: who remembers it can tell whether something may have
-        changed."""
+        """How many writing transactions were committed, or may have been: who remembers it can tell whether something
+        may have changed."""
         self._is_failing = False
-        self._turn: anyio.Lock | None = None
+        self._turns: Final = Turns(self._write_in_turn)
         self._read_limit: anyio.CapacityLimiter | None = None
 
     async def read(self, work: Callable[[Connection], Result]) -> Result:
@@ -75,21 +78,18 @@ class Database:
             self._read_limit = anyio.CapacityLimiter(READERS_MAX)
         return await anyio.to_thread.run_sync(self.read_now, work, limiter=self._read_limit)
 
-    async def write(self, work: Callable[[Connection], Result]) -> Result:
+    async def write(self, work: Callable[[Connection], Result], *, alone: bool = False) -> Result:
         """What `work` returns, once all it wrote is committed. Whatever fails, nothing of it is there.
+
+        Unless it is to be `alone`, it shares its transaction with others that wait as it does. It sees what those
+        before it have written; what it raises undoes what it wrote itself, and concerns nobody else.
 
         Raises:
             StorageUnavailableError: the database cannot be written now.
             OutcomeUnknownError: one of these; it was lost at the very end, and it may be there after all.
         """
-        if self._turn is None:
-            self._turn = anyio.Lock()
-        since = anyio.current_time()
-        async with self._turn:
-            # Who has waited for others of ours in vain does not wait as long again: all are told at the same time.
-            waited_ms = round((anyio.current_time() - since) * 1_000)
-            patience_ms = max(0, self._busy_timeout_ms - waited_ms)
-            return await anyio.to_thread.run_sync(self.write_now, work, patience_ms)
+        until_s = anyio.current_time() + self._busy_timeout_ms / _SECOND_MS
+        return await Waiter(work, until_s=until_s, alone=alone).wait(self._turns)
 
     async def is_writable(self, probe: Callable[[Connection], object]) -> bool:
         """Whether units of work can be committed, as far as is known: `probe`, a small one, runs only after a failure.
@@ -98,16 +98,36 @@ class Database:
         """
         if not self._is_failing:
             return True
-        if self._turn is None:
-            self._turn = anyio.Lock()
-        if self._turn.locked():
+        if self._turns.are_taken:
             return False
-        async with self._turn:
-            try:
-                await anyio.to_thread.run_sync(self.write_now, probe, 0)
-            except StorageUnavailableError:
-                return False
+        try:
+            await Waiter(probe, until_s=anyio.current_time(), alone=True).wait(self._turns)
+        except StorageUnavailableError:
+            return False
         return True
+
+    async def _write_in_turn(self, waiters: list[Waiter[Any]]) -> None:
+        # Who has waited for others of ours in vain does not wait as long again: all are told at the same time.
+        patience_ms = max(0, round((waiters[0].until_s - anyio.current_time()) * _SECOND_MS))
+        try:
+            await anyio.to_thread.run_sync(self._write_together, waiters, patience_ms)
+        except BaseException:  # The loop ends; the thread may come to its commit all the same.
+            for waiter in waiters:
+                waiter.error = OutcomeUnknownError("the service ends")
+            raise
+        # While the database refuses, each waits as long as it wants to itself, and fails by itself.
+        self._turns.together_max = 1 if self._is_failing else TOGETHER_MAX
+
+    def _write_together(self, waiters: list[Waiter[Any]], patience_ms: int) -> None:
+        """Commit units of work at once; each is left with its result or its error."""
+        try:
+            if len(waiters) == 1:
+                waiters[0].result = self.write_now(waiters[0].work, patience_ms)
+            else:
+                self.write_now(partial(_run_each, waiters=waiters), patience_ms)
+        except BaseException as error:  # noqa: BLE001 - each raises it where it waits
+            for waiter in waiters:
+                waiter.error = waiter.error or error
 
     def read_now(self, work: Callable[[Connection], Result]) -> Result:
         """`read`, for a caller that is a thread of its own."""
@@ -138,7 +158,7 @@ class Database:
 
     def close(self) -> None:
         """Give all connections back."""
-        self.changes.close()
+        self.at_hand.close()
         self._writer.dispose()
         self._readers.dispose()
 
@@ -173,6 +193,35 @@ def _watched(connection: Connection, work: Callable[[Connection], Result]) -> tu
     driver: Any = connection.connection.driver_connection
     before = driver.total_changes
     return work(connection), driver.total_changes != before
+
+
+def _run_each(connection: Connection, waiters: list[Waiter[Any]]) -> None:
+    """Run units of work one after the other. Of one that fails nothing stays; the transaction goes on without it.
+
+    Raises:
+        StorageUnavailableError: the transaction is lost, and what all of them have written with it.
+    """
+    cursor = connection.connection.cursor()  # Past SQLAlchemy: it is for every unit.
+    for waiter in waiters:
+        cursor.execute("SAVEPOINT unit")
+        try:
+            with _storage_errors():
+                waiter.result = waiter.work(connection)
+        except Exception as error:
+            if not _goes_on(connection):
+                raise StorageUnavailableError("the transaction was lost") from error
+            cursor.execute("ROLLBACK TO unit")
+            waiter.error = error
+        cursor.execute("RELEASE unit")
+    cursor.close()
+
+
+def _goes_on(connection: Connection) -> bool:
+    """Whether the transaction is still there: SQLite ends it by itself where a disk is full, or fails."""
+    if connection.invalidated:
+        return False
+    driver: Any = connection.connection.driver_connection
+    return connection.dialect.name != "sqlite" or bool(driver.in_transaction)
 
 
 @contextlib.contextmanager

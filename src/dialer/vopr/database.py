@@ -51,7 +51,7 @@ class FaultyDatabase(Database):
         """What `work` returns."""
         return self.read_now(work)
 
-    async def write(self, work: Callable[[Connection], Result]) -> Result:
+    async def write(self, work: Callable[[Connection], Result], *, alone: bool = True) -> Result:  # noqa: ARG002 - always
         """What `work` returns, unless a fault was planned."""
         return self.write_now(work)
 

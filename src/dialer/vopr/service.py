@@ -64,6 +64,8 @@ class Service:
     def restart(self) -> None:
         """All that was only in memory is gone."""
         self.crashes += 1
+        if isinstance(self.clock, JumpingClock):
+            self.clock = self.clock.reopened()
         self._begin()
 
     def write(self, work: Callable[[Connection], Result], fault: Fault | None = None) -> Result:

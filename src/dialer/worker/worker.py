@@ -84,6 +84,9 @@ class Worker:
         self._recordings: Final = recordings
         self._new_kernel: Final = new_kernel
         self._step_turn = anyio.Lock()
+        self._settle_turn = anyio.Lock()
+        self._settling: _Settling | None = None
+        """The one that has not begun yet."""
         self._nudged = anyio.Event()
         self._live: _Live | None = None
         self._problem: str | None = None
@@ -133,11 +136,31 @@ class Worker:
 
         What falls due while this runs is left to `running`: where the clock goes faster than the machine can follow,
         it would never return. What was changed is committed already, so nothing is raised here: a step that fails is
-        logged, `problem` tells of it, and it is tried again.
+        logged, `problem` tells of it, and it is tried again. All who ask before it begins share one.
         """
-        with contextlib.suppress(Exception):
-            await self._run_until(None)
+        while not await self._settle_together():
+            pass  # Whoever was to do it for all was cancelled.
         self._nudged.set()
+
+    async def _settle_together(self) -> bool:
+        """Settle for all who ask until it begins; whether that came to its end."""
+        if self._settling is not None:
+            shared = self._settling
+            await shared.is_over.wait()
+            return shared.is_done
+        mine = self._settling = _Settling()
+        try:
+            async with self._settle_turn:
+                self._settling = None  # What is changed from here on may come too late for it.
+                with contextlib.suppress(Exception):
+                    # A large phonebook is collected behind whoever has started its campaign, if there is anybody to.
+                    await self._run_until(None, collects=isinstance(self.clock, VirtualClock))
+                mine.is_done = True
+        finally:
+            if self._settling is mine:
+                self._settling = None
+            mine.is_over.set()
+        return True
 
     async def advance(self, to_ms: int) -> None:
         """Let everything happen that is due until `to_ms`, and set the virtual clock there.
@@ -150,13 +173,16 @@ class Worker:
             raise NotVirtualError
         await self._run_until(to_ms)
 
-    async def _run_until(self, until_ms: int | None) -> None:
-        """Let happen what is due until then; None: until now, the now of the beginning."""
+    async def _run_until(self, until_ms: int | None, *, collects: bool = True) -> None:
+        """Let happen what is due until then; None: until now, the now of the beginning.
+
+        Without `collects`, subscribers that are still to be collected are left for later.
+        """
         latest_ms = self.clock.now_ms() if until_ms is None else until_ms
         is_done = False
         while not is_done:
             async with self._step_turn:
-                is_done = await self._one_step(latest_ms)
+                is_done = await self._one_step(latest_ms) and not (collects and self._has_more_to_collect)
 
     async def _one_step(self, until_ms: int) -> bool:
         try:
@@ -181,7 +207,7 @@ class Worker:
 
     async def _try_step(self, until_ms: int) -> bool:
         try:
-            return await self._database.write(lambda connection: self._step(connection, until_ms))
+            return await self._database.write(lambda connection: self._step(connection, until_ms), alone=True)
         except BrokenInvariantError as broken:
             self._live = None
             await self._contain(broken)
@@ -242,17 +268,25 @@ class Worker:
 
     async def _go_on(self) -> None:
         """The loop of a clock that goes by itself. Whatever fails, it goes on with the rows as they are."""
+        rest = 0.0
         while True:
+            with anyio.move_on_after(rest) as resting:
+                await self._nudged.wait()
+            self._nudged = anyio.Event()
             try:
-                await self._run_until(None)
+                if resting.cancelled_caught:  # Who nudges has just let happen what was due.
+                    await self._run_until(None)
                 rest = self._seconds_to_rest()
             except Exception:  # noqa: BLE001 - logged where it was caught first; dialling must not stop for good
                 rest = RETRY_SECONDS
-            with anyio.move_on_after(rest):
-                await self._nudged.wait()
-            self._nudged = anyio.Event()
+
+    @property
+    def _has_more_to_collect(self) -> bool:
+        return self._live is not None and self._live.has_more_to_collect
 
     def _seconds_to_rest(self) -> float:
+        if self._has_more_to_collect:
+            return 0.0
         due_ms = None if self._live is None else self._live.kernel.next_due_ms
         if due_ms is None:
             return IDLE_SECONDS_MAX
@@ -277,6 +311,15 @@ def open_worker(
     first_ms = RealClock().now_ms() if clock_start_ms is None else clock_start_ms
     clock = open_clock(mode, first_ms if state is None else state.now_ms)
     return Worker(database, clock, seed=seed, service_zone=service_zone, recordings=recordings)
+
+
+class _Settling:
+    """A `settle`, for all who wait for it."""
+
+    def __init__(self) -> None:
+        self.is_over: Final = anyio.Event()
+        self.is_done = False
+        """Whether it came to its end, and was not given up half-way."""
 
 
 class _Live:
@@ -340,7 +383,7 @@ class _Live:
         is_done = self.kernel.run(until_ms, EVENTS_PER_STEP)
         self.journal.close_step(connection, self.engine.board)
         self._save(connection)
-        return is_done and not self.has_more_to_collect
+        return is_done
 
     def _lag_ms(self, now_ms: int) -> int:
         """How late what is due next is already; not above zero if it is not."""

@@ -5,9 +5,9 @@ from typing import Any
 import pytest
 
 from dialer.store.database import Database
-from dialer.store.models import Campaign, Contact, DncContact, Subscriber
+from dialer.store.models import Campaign, CampaignPhonebook, Contact, DncContact, Subscriber
 from tests.api.builders import Estate
-from tests.api.harness import BASE, NOW, Caller, Json
+from tests.api.harness import BASE, NOW, Caller, FakeWorker, Json
 
 
 def row(database: Database, model: Json, record_id: int) -> dict[str, Any]:
@@ -99,6 +99,23 @@ def test_nobody_calls_a_contact_that_was_deleted(
     stored = row(database, Subscriber, subscriber["id"])
     assert (stored["status"], stored["status_reason"], stored["halt_reason"]) == after
     assert alice.get(subscriber["url"])["contact"] is None
+
+
+@pytest.mark.parametrize(("status", "settled"), [(1, 1), (2, 1), (3, 0), (4, 0), (5, 0)])
+def test_the_dialling_is_told_of_a_new_contact_whom_a_started_campaign_calls(
+    alice: Caller, estate: Estate, database: Database, worker: FakeWorker, status: int, settled: int
+) -> None:
+    """Of another it need not know, and whoever creates it waits for nothing; what is changed or deleted is told."""
+    table, links = Campaign.__table__, CampaignPhonebook.__table__
+    values = {"campaign_id": estate.campaign["id"], "phonebook_id": estate.phonebook["id"]}
+    database.write_now(lambda c: c.execute(links.insert().values(values)))
+    database.write_now(lambda c: c.execute(table.update().values(status=status)))
+    before = worker.settled
+    contact = alice.create("contact", contact="+12025550177", phonebook=estate.phonebook["url"])
+    assert worker.settled - before == settled
+    alice.change(contact["url"], full_name="Ann Other")
+    assert alice.request("DELETE", contact["url"]).status_code == 204
+    assert worker.settled - before == settled + 2
 
 
 def test_a_list_of_numbers_answers_under_both_its_paths(alice: Caller) -> None:

@@ -113,7 +113,8 @@ def _contact_columns(change: Change) -> Values:
 
 def _collect(change: Change) -> None:
     """A contact that is new, or new in its phonebook, is called by the started campaigns that name it."""
-    collecting.collect_contact(change.unit.connection, change.record_id, change.unit.now_ms)
+    is_called = collecting.collect_contact(change.unit.connection, change.record_id, change.unit.now_ms)
+    change.unit.effect.moves_nothing = change.is_new and not is_called
 
 
 def _refuse_while_called(unit: Unit, phonebook_id: int) -> None:
