@@ -6,7 +6,7 @@ import msgspec
 import pytest
 
 from dialer.domain.callflow import CallFlow
-from dialer.domain.enums import Cause, SectionType, SubscriberStatus
+from dialer.domain.enums import Cause, MessageStatus, SectionType, SubscriberStatus
 from dialer.domain.money import Rate
 from dialer.domain.plans import Call, CallOutcome, CampaignPlan, Subscriber, Verdict
 from dialer.domain.retry import failure_reason, verdict
@@ -55,6 +55,12 @@ def test_answered_and_done_is_sent() -> None:
 
 def test_a_completed_section_that_was_reached_is_final() -> None:
     assert after(COMPLETED) == Verdict(SubscriberStatus.COMPLETED, "", 0, 0)
+
+
+def test_a_message_that_fails_is_sent_again_but_not_for_a_campaign_that_was_aborted() -> None:
+    failed = CallOutcome(END_MS, Cause.TEMPORARY_FAILURE, message_status=MessageStatus.FAILED)
+    assert after(failed).status is SubscriberStatus.PENDING
+    assert after(failed, is_aborted=True) == Verdict(SubscriberStatus.ABORT, "aborted", 0, 0)
 
 
 def test_completed_counts_even_in_a_call_that_was_aborted() -> None:

@@ -200,6 +200,12 @@ def test_a_calendar_without_a_weekday_never_opens() -> None:
     assert window_at(Calendar((False,) * 7), "UTC", 0) == Window(is_open=False, until_ms=DAYS_AHEAD_MAX * DAY_MS)
 
 
+def test_a_window_that_ends_where_it_begins_never_opens() -> None:
+    calendar = Calendar(start=time(9), stop=time(9))
+    days = windows_module.ZONES_AGREE_TRIES_MAX * DAYS_AHEAD_MAX
+    assert window_at(calendar, "UTC", 0) == Window(is_open=False, until_ms=days * DAY_MS)
+
+
 def test_zones_whose_windows_never_meet_are_never_open() -> None:
     """A quarter of an hour at nine in the morning, an ocean apart."""
     breakfast = Calendar(EVERY_DAY, time(9), time(9, 15))
