@@ -150,18 +150,14 @@ def test_the_formula_gives_what_tables_of_it_give() -> None:
 
 @loads
 def test_as_many_callers_wait_as_erlang_says(load: Load) -> None:
+    """And the check has teeth: other queues' probabilities, one of them near, are outside of the interval."""
     found = waiting_probability(load)
     assert found.margin < load.margin_max
     assert found.holds(erlang_c(load.agents, load.erlangs)), found
-
-
-@loads
-def test_an_agent_more_or_fewer_or_a_tenth_more_calls_would_be_noticed(load: Load) -> None:
-    """The check has teeth: other queues' probabilities, one of them near, are outside of the interval."""
-    found = waiting_probability(load)
     assert not found.holds(erlang_c(load.agents + 1, load.erlangs))
     assert load.erlangs >= load.agents - 1 or not found.holds(erlang_c(load.agents - 1, load.erlangs))
     assert not found.holds(erlang_c(load.agents, 1.1 * load.erlangs))
+    assert_load(load)
 
 
 def test_callers_wait_as_long_as_erlang_says() -> None:
@@ -171,8 +167,7 @@ def test_callers_wait_as_long_as_erlang_says() -> None:
     assert found.holds(expected), found
 
 
-@loads
-def test_the_load_is_what_it_was_meant_to_be(load: Load) -> None:
+def assert_load(load: Load) -> None:
     """As many callers in each batch as arrive on average: the arrivals are stationary, and none was left out."""
     counts = [len(batch) for batch in waits_of(load)]
     stationary_s = load.calls * 60 / load.frequency - RING_S

@@ -33,7 +33,7 @@ from dialer.store.models import (
 from tests.worker.centre import centre, digest
 from tests.worker.house import CENTS, House
 
-HOURS = 6
+HOURS = 3
 SECTIONS = (
     {"type": 1, "script": "good day {first_name} this is a call about your appointment"},
     {"type": 2, "script": "press one or two", "key_1": "yes", "key_2": "no", "retries": 1},
@@ -99,7 +99,7 @@ HOUSES: Final[dict[str, Callable[[Path], Awaitable[House]]]] = {"busy": busy_hou
 
 
 async def run(name: str, steps: list[Step]) -> str:
-    """The digest after a quarter of a day that passed in these steps, each of so many seconds."""
+    """The digest after three hours that passed in these steps, each of so many seconds."""
     with tempfile.TemporaryDirectory() as folder:
         house = await HOUSES[name](Path(folder))
         end_ms = house.now_ms() + HOURS * 3_600_000

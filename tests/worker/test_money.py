@@ -65,7 +65,7 @@ async def day(steps: list[tuple[int, int, bool]]) -> None:
         house.database.close()
 
 
-@settings(max_examples=10)
+@settings(max_examples=6)
 @given(st.lists(st.tuples(st.integers(1, 200), st.integers(0, 9 * CENTS), st.booleans()), min_size=1, max_size=5))
 def test_holds_and_balances_are_the_sums_of_their_rows_at_every_moment(steps: list[tuple[int, int, bool]]) -> None:
     anyio.run(day, steps)

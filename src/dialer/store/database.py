@@ -183,7 +183,9 @@ def _is_unknown(error: DBAPIError) -> bool:
     """Whether a COMMIT that failed so may have been done all the same."""
     if not error.connection_invalidated and not _is_storage(error.orig):
         return False
-    return getattr(error.orig, "sqlite_errorcode", sqlite3.SQLITE_IOERR) & _PRIMARY not in _SURELY_NOT_DONE
+    code = getattr(error.orig, "sqlite_errorcode", sqlite3.SQLITE_IOERR)
+    # What makes a transaction one that was committed is the last thing that is written of it.
+    return code & _PRIMARY not in _SURELY_NOT_DONE and code != sqlite3.SQLITE_IOERR_WRITE
 
 
 def _watched(connection: Connection, work: Callable[[Connection], Result]) -> tuple[Result, bool]:

@@ -18,6 +18,10 @@ class Limits:
         if not self._held or self._held[-1][1] != limit:
             self._held.append((now_ms, limit))
 
+    def move(self, by_ms: int) -> None:
+        """The clock was put by so much."""
+        self._held = [(at_ms + by_ms, limit) for at_ms, limit in self._held]
+
     def most(self, since_ms: int) -> int:
         """The highest that has held at any moment since; 0, which stands for none, is the highest of all."""
         before = [limit for at_ms, limit in self._held if at_ms <= since_ms][-1:]
@@ -58,8 +62,10 @@ class Memory:
         """All transfers since then."""
         yield from (leg for leg in self.legs.values() if leg.id not in self._legs_before)
 
-    def clock_is_put(self) -> None:
-        """What is over was at a time that has nothing to do with the times to come."""
+    def clock_is_put(self, by_ms: int) -> None:
+        """What is over was at a time that has nothing to do with the times to come; limits hold as long as before."""
+        for limits in (*self.frequency.values(), *self.cps.values()):
+            limits.move(by_ms)
         attempts = (*self.calls.values(), *self.texts.values())
         self._before.update(one.id for one in attempts if one.ended_ms is not None)
         self._legs_before.update(leg.id for leg in self.legs.values() if leg.ended_ms is not None)

@@ -130,7 +130,7 @@ class Run:
         if isinstance(clock, JumpingClock):
             clock.go_on(step.pause_ms, step.clock_jump_ms)
             if step.clock_jump_ms:
-                self._observer.memory.clock_is_put()
+                self._observer.memory.clock_is_put(step.clock_jump_ms)
         await self._work(to_ms, fault, step.statement)
 
     async def _work(self, to_ms: int | None, fault: Fault | None, statement: int = 0) -> None:
