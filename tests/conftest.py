@@ -10,7 +10,13 @@ _PATIENT = [HealthCheck.too_slow]
 
 # The same examples at every run, here and in CI. To look for new ones: pytest --hypothesis-profile=explore
 settings.register_profile(
-    "ci", derandomize=True, database=None, deadline=None, print_blob=True, suppress_health_check=_PATIENT
+    "ci",
+    max_examples=50,
+    derandomize=True,
+    database=None,
+    deadline=None,
+    print_blob=True,
+    suppress_health_check=_PATIENT,
 )
 settings.register_profile("explore", max_examples=1000, deadline=None, suppress_health_check=_PATIENT)
 settings.load_profile("ci")

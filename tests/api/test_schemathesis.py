@@ -33,7 +33,7 @@ from tests.api.harness import HOST, PASSWORD
 AnyCase: TypeAlias = Case[Any]
 AnyOperation: TypeAlias = APIOperation[Any, Any, Any, Any]
 SEED = 20
-EXAMPLES_MAX = 8
+EXAMPLES_MAX = 4
 """Of each operation: all of them take some twenty seconds of one processor."""
 TAGS = [*(resource.path for resource in RESOURCES), "root", "clock", "health"]
 OURS = ("authorization", "content-length")

@@ -14,7 +14,7 @@ from dialer.store.database import Database
 from tests.api.conftest import copy
 from tests.api.harness import BASE, NOW_MS, Caller, FakeWorker, Json
 
-RUNS_MAX: Final = 30
+RUNS_MAX: Final = 15
 STEPS_MAX: Final = 30
 PAGE_SIZE: Final = 3
 USERS: Final = {"alice": 2, "bob": 3}

@@ -154,7 +154,7 @@ def in_one_step(request: pytest.FixtureRequest) -> tuple[str, str]:
     return request.param, anyio.run(run, request.param, [])
 
 
-@settings(max_examples=6)
+@settings(max_examples=3)
 @given(steps=_steps)
 def test_steps_and_restarts_change_nothing(in_one_step: tuple[str, str], steps: list[Step]) -> None:
     """Any steps, with restarts in between, end in the rows of one step."""
@@ -177,7 +177,7 @@ async def edited(edits: list[tuple[float, Edit]], *, restarts: bool) -> str:
         return result
 
 
-@settings(max_examples=5)
+@settings(max_examples=3)
 @given(edits=st.lists(st.tuples(st.floats(0.001, 90), st.sampled_from(EDITS)), min_size=1, max_size=25))
 def test_whatever_is_edited_restarts_change_nothing(edits: list[tuple[float, Edit]]) -> None:
     """What is decided goes by how things stand, and not by when they were last read."""

@@ -284,7 +284,7 @@ async def aborted(seconds: list[float], *, restarts: bool) -> None:
         house.database.close()
 
 
-@settings(max_examples=10)
+@settings(max_examples=5)
 @given(seconds=st.lists(st.floats(0.5, 400), min_size=1, max_size=6), restarts=st.booleans())
 def test_whenever_a_centre_is_aborted_nothing_is_left_over(seconds: list[float], *, restarts: bool) -> None:
     anyio.run(lambda: aborted(seconds, restarts=restarts))
