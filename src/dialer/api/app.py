@@ -5,6 +5,7 @@ from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from typing import Final
 
 from litestar import Litestar, Router
+from litestar.datastructures import State
 from litestar.di import Provide
 from litestar.types import ASGIApp, ControllerRouterHandler
 
@@ -18,7 +19,6 @@ from dialer.api.edge import Edge
 from dialer.api.errors import EXCEPTION_HANDLERS
 from dialer.api.exports import export
 from dialer.api.forecast import Forecaster, Forecasting, forecast_campaign, forecast_sms_campaign
-from dialer.api.idempotency import Attempts
 from dialer.api.imports import import_contacts, import_dnc_contacts
 from dialer.api.links import PREFIX
 from dialer.api.loop_lag import LoopLag
@@ -28,7 +28,7 @@ from dialer.api.recordings import download_recording
 from dialer.api.refunds import refund_call
 from dialer.api.resources import BY_PATH, RESOURCES
 from dialer.api.root import read_root
-from dialer.api.service import Dialling, Export, Service
+from dialer.api.service import SERVICE, ApiRequest, Dialling, Export, Service
 from dialer.api.survey_aggregate import aggregate_survey
 from dialer.api.survey_check import check_survey_template
 from dialer.forecast.apart import forecast_apart
@@ -74,11 +74,11 @@ def create_app(
             health.metrics,
         ],
         dependencies={
-            "service": _given(service),
             "metrics": _given(metrics),
-            "attempts": _given(Attempts()),
             "forecaster": _given(Forecaster(forecasting)),
         },
+        request_class=ApiRequest,
+        state=State({SERVICE: service}),
         exception_handlers=EXCEPTION_HANDLERS,
         request_max_body_size=BODY_BYTES_MAX,
         lifespan=[_running(worker, LoopLag(metrics.observe_lag))],

@@ -8,7 +8,6 @@ from typing import Annotated, Final, NamedTuple, cast
 import anyio.to_thread
 import msgspec
 from litestar import Response, delete, post
-from litestar.di import NamedDependency
 from litestar.openapi.spec import Schema
 from litestar.openapi.spec.enums import OpenAPIFormat, OpenAPIType
 from litestar.params import FromPath
@@ -19,7 +18,7 @@ from dialer.api.body import ignored_header
 from dialer.api.errors import AnsweredError, Errors, InvalidError, RecordNotFoundError
 from dialer.api.fields import Reference, Text
 from dialer.api.forms import FORM_OVERHEAD_BYTES_MAX, MULTIPART, Form, read_form
-from dialer.api.idempotency import Answer, Attempt, Attempts, attempt_of, recall, remember
+from dialer.api.idempotency import Answer, Attempt, attempt_of, recall, remember
 from dialer.api.links import parse_id
 from dialer.api.records.surveys import AUDIO_FILES, AudioFileRead
 from dialer.api.resource import Unit
@@ -70,14 +69,13 @@ class AudioUpload(Shape):
     request_max_body_size=AUDIO_BYTES_MAX + FORM_OVERHEAD_BYTES_MAX,
     operation_class=describe_body(MULTIPART, _FORM_SCHEMA),
 )
-async def upload_audio(
-    request: ApiRequest, service: NamedDependency[Service], attempts: NamedDependency[Attempts]
-) -> Response[AudioFileRead]:
+async def upload_audio(request: ApiRequest) -> Response[AudioFileRead]:
     """Upload a recording: a WAV file with PCM, A-law or mu-law sound."""
+    service = request.service
     form = await read_form(request, file_field=FILE, file_bytes_max=AUDIO_BYTES_MAX)
     parsed = parse_whole(AudioUpload, Given(dict(form.texts)), service.conventions(request))
     attempt = _attempt(request, form)
-    with attempts.begin(attempt):
+    with service.attempts.begin(attempt):
         before = await service.write(request, AUDIO_FILES, partial(recall, attempt=attempt)) if attempt else None
         answer = before or await _keep(request, service, parsed, form, attempt)
     headers = {**answer.headers, **ignored_header(parsed.ignored)}
@@ -112,8 +110,9 @@ async def _keep(request: ApiRequest, service: Service, parsed: Parsed, form: For
 
 
 @delete("/audio-files/{record_id:str}", tags=[AUDIO_FILES.path])
-async def delete_audio(request: ApiRequest, service: NamedDependency[Service], record_id: FromPath[str]) -> None:
+async def delete_audio(request: ApiRequest, record_id: FromPath[str]) -> None:
     """Delete a recording and its file."""
+    service = request.service
     identity = parse_id(record_id)
     if identity is None:
         raise RecordNotFoundError

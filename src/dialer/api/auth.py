@@ -7,7 +7,6 @@ for a minute, under a key that contains the stored hash: a password that was cha
 import base64
 import binascii
 import hashlib
-import hmac
 import secrets
 import time
 from collections import OrderedDict
@@ -17,12 +16,12 @@ from typing import Any, Final, NamedTuple
 
 import anyio
 import anyio.to_thread
-from litestar.connection import ASGIConnection
-from litestar.middleware import AbstractAuthenticationMiddleware, AuthenticationResult
-from litestar.types import ASGIApp
+from litestar.enums import HttpMethod, ScopeType
+from litestar.types import ASGIApp, Receive, Scope, Send
 from sqlalchemy import bindparam, select
 
 from dialer.api.errors import AnsweredError
+from dialer.api.headers import header
 from dialer.api.rate_limit import RateLimit
 from dialer.api.resource import Actor, table_of
 from dialer.api.throttle import Throttle
@@ -77,7 +76,7 @@ class Authenticator:
         self._under_way: Final[dict[bytes, anyio.Lock]] = {}
         self._limiter: anyio.CapacityLimiter | None = None
 
-    async def identify(self, header: str | None, address: str) -> Actor:
+    async def identify(self, authorization: str | None, address: str) -> Actor:
         """The user whose credentials an `Authorization` header holds.
 
         Raises:
@@ -85,7 +84,7 @@ class Authenticator:
                 than a user or an address may send.
         """
         self._refuse_hurry(f"address {address}")
-        credentials = parse_basic(header or "")
+        credentials = parse_basic(authorization or "")
         if credentials is None:
             raise _unauthorized()
         subjects = (f"user {credentials.username}", f"address {address}")
@@ -168,24 +167,25 @@ class Authenticator:
         return False
 
     def _fingerprint(self, credentials: Credentials, password_hash: str) -> bytes:
-        parts = (credentials.username, credentials.password, password_hash)
-        message = b"\x00".join(part.encode("utf-8", "surrogatepass") for part in parts)
-        return hmac.digest(self._key, message, hashlib.sha256)
+        message = f"{credentials.username}\x00{credentials.password}\x00{password_hash}"
+        return hashlib.blake2b(message.encode("utf-8", "surrogatepass"), key=self._key).digest()
 
 
-class BasicAuthentication(AbstractAuthenticationMiddleware):
-    """Puts the `Actor` of every request into `request.user`."""
+class BasicAuthentication:
+    """Puts the `Actor` of every request into `request.user`; what may be done with a path is told to anybody."""
 
     def __init__(self, app: ASGIApp, authenticator: Authenticator) -> None:
-        super().__init__(app)
+        self._app: Final = app
         self._authenticator: Final = authenticator
 
-    async def authenticate_request(self, connection: ASGIConnection[Any, Any, Any, Any]) -> AuthenticationResult:
-        """The actor; see `Authenticator.identify`."""
-        client = connection.scope["client"]
-        address = client[0] if client else ""
-        actor = await self._authenticator.identify(connection.headers.get("authorization"), address)
-        return AuthenticationResult(user=actor, auth=None)
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Handle one request; see `Authenticator.identify`."""
+        if scope["type"] == ScopeType.HTTP and scope["method"] != HttpMethod.OPTIONS:
+            client = scope["client"]
+            address = client[0] if client else ""
+            scope["user"] = await self._authenticator.identify(header(scope, b"authorization"), address)
+            scope["auth"] = None
+        await self._app(scope, receive, send)
 
 
 def parse_basic(header: str) -> Credentials | None:

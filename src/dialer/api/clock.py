@@ -7,7 +7,6 @@ from typing import Annotated, Any, Final
 
 import msgspec
 from litestar import Controller, Response, get, post
-from litestar.di import NamedDependency
 from litestar.openapi.spec import Schema
 from litestar.openapi.spec.enums import OpenAPIType
 from litestar.params import JSONBody
@@ -17,7 +16,7 @@ from dialer.api.body import StrictBody, expect_json, ignored_header
 from dialer.api.controller import admins_only
 from dialer.api.errors import ConflictError, InvalidError
 from dialer.api.fields import YEAR_MAX, Conventions, FieldError, Json, Kind, Timestamp, show_timestamp
-from dialer.api.idempotency import Answer, Attempt, Attempts, attempt_of, recall, remember
+from dialer.api.idempotency import Answer, Attempt, attempt_of, recall, remember
 from dialer.api.resource import Unit
 from dialer.api.service import ApiRequest, Service
 from dialer.api.shapes import Parsed, Shape, parse_whole
@@ -73,19 +72,15 @@ class ClockController(Controller):
     before_request: "BeforeRequestHookHandler | None" = expect_json
 
     @get("/")
-    async def read_clock(self, service: NamedDependency[Service]) -> ClockRead:
+    async def read_clock(self, request: ApiRequest) -> ClockRead:
         """Read the clock."""
+        service = request.service
         return _shown(service)
 
     @post("/advance", status_code=HTTPStatus.OK, guards=[admins_only])
-    async def advance_clock(
-        self,
-        request: ApiRequest,
-        service: NamedDependency[Service],
-        attempts: NamedDependency[Attempts],
-        data: JSONBody[ClockAdvance],
-    ) -> Response[ClockRead]:
+    async def advance_clock(self, request: ApiRequest, data: JSONBody[ClockAdvance]) -> Response[ClockRead]:
         """Advance a virtual clock; answered once everything due until then has happened."""
+        service = request.service
         if service.worker.clock.mode != VIRTUAL:
             raise ConflictError(f"The clock is {service.worker.clock.mode}: it goes by itself.")
         given: Any = data
@@ -95,7 +90,7 @@ class ClockController(Controller):
         if attempt is None:
             await service.worker.advance(_target_ms(parsed, service.worker.clock.now_ms()))
             return Response(_shown(service), headers=ignored_header(parsed.ignored))
-        with attempts.begin(attempt):
+        with service.attempts.begin(attempt):
             answer = await _advance_once(service, request, parsed, attempt)
         headers = {**answer.headers, **ignored_header(parsed.ignored)}
         return Response(msgspec.json.decode(answer.content, type=ClockRead), headers=headers)

@@ -13,7 +13,6 @@ from urllib.parse import parse_qsl
 import msgspec
 from litestar import Controller, Response, delete, get, post, route
 from litestar.connection import ASGIConnection
-from litestar.di import NamedDependency
 from litestar.enums import HttpMethod
 from litestar.handlers import BaseRouteHandler
 from litestar.params import FromPath, JSONBody
@@ -23,7 +22,7 @@ from litestar.types import BeforeRequestHookHandler
 from dialer.api import crud
 from dialer.api.body import StrictBody, expect_json, ignored_header
 from dialer.api.errors import ForbiddenError, RecordNotFoundError
-from dialer.api.idempotency import Answer, Attempt, Attempts, attempt_of, recall, remember
+from dialer.api.idempotency import Answer, Attempt, attempt_of, recall, remember
 from dialer.api.links import parse_id
 from dialer.api.listing import Page, Selection, parse_selection, read_chunks, read_page
 from dialer.api.resource import Resource, Unit
@@ -68,8 +67,9 @@ class _Reading(_ResourceController):
     """Lists and records."""
 
     @get("/")
-    async def list_records(self, request: ApiRequest, service: NamedDependency[Service]) -> "Response[ListBody]":
+    async def list_records(self, request: ApiRequest) -> "Response[ListBody]":
         """List the records that the caller may see, narrowed by filters, page by page."""
+        service = request.service
         # In the client's order, which the framework's own parameters lose, so that links are always the same.
         parameters = parse_qsl(request.scope["query_string"].decode("latin-1"), keep_blank_values=True)
         selection = parse_selection(self.resource, parameters, service.conventions(request))
@@ -83,26 +83,21 @@ class _Reading(_ResourceController):
         return Response(await service.read(request, lambda unit: read_page(unit, self.resource, selection)))
 
     @get("/{record_id:str}")
-    async def read_record(
-        self, request: ApiRequest, service: NamedDependency[Service], record_id: FromPath[str]
-    ) -> "Response[ReadBody]":
+    async def read_record(self, request: ApiRequest, record_id: FromPath[str]) -> "Response[ReadBody]":
         """Read one record."""
         identity = _identity(record_id)
-        return Response(await service.read(request, lambda unit: crud.read_record(unit, self.resource, identity)))
+        return Response(
+            await request.service.read(request, lambda unit: crud.read_record(unit, self.resource, identity))
+        )
 
 
 class _Creating(_ResourceController):
     """Creation."""
 
     @post("/")
-    async def create_record(
-        self,
-        request: ApiRequest,
-        service: NamedDependency[Service],
-        attempts: NamedDependency[Attempts],
-        data: "JSONBody[CreateBody]",
-    ) -> "Response[ReadBody]":
+    async def create_record(self, request: ApiRequest, data: "JSONBody[CreateBody]") -> "Response[ReadBody]":
         """Create a record; the answer is the record, and `Location` its URL."""
+        service = request.service
         parsed = _parse(self.resource, service, request, data)
         attempt = attempt_of(
             request.headers.get("idempotency-key"),
@@ -110,7 +105,7 @@ class _Creating(_ResourceController):
             path=self.resource.path,
             body=await request.body(),
         )
-        with attempts.begin(attempt):
+        with service.attempts.begin(attempt):
             answer = await service.write(
                 request, self.resource, lambda unit: _create_once(unit, self.resource, parsed, attempt)
             )
@@ -123,13 +118,10 @@ class _Changing(_ResourceController):
 
     @route("/{record_id:str}", http_method=[HttpMethod.PUT, HttpMethod.PATCH], status_code=HTTPStatus.ACCEPTED)
     async def change_record(
-        self,
-        request: ApiRequest,
-        service: NamedDependency[Service],
-        record_id: FromPath[str],
-        data: "JSONBody[ChangeBody]",
+        self, request: ApiRequest, record_id: FromPath[str], data: "JSONBody[ChangeBody]"
     ) -> Response[bytes]:
         """Change the fields that are given; the record as a whole must then be valid."""
+        service = request.service
         identity = _identity(record_id)
         parsed = _parse(self.resource, service, request, data)
         await service.write(
@@ -143,11 +135,9 @@ class _Deleting(_ResourceController):
     """Deletion."""
 
     @delete("/{record_id:str}")
-    async def delete_record(
-        self, request: ApiRequest, service: NamedDependency[Service], record_id: FromPath[str]
-    ) -> None:
+    async def delete_record(self, request: ApiRequest, record_id: FromPath[str]) -> None:
         """Delete a record and what is part of it."""
-        await _delete(self.resource, service, request, record_id)
+        await _delete(self.resource, request, record_id)
 
 
 class Deleted(msgspec.Struct):
@@ -160,11 +150,9 @@ class _DeletingWithMessage(_ResourceController):
     """Deletion, answered with a message."""
 
     @delete("/{record_id:str}", status_code=HTTPStatus.OK)
-    async def delete_record(
-        self, request: ApiRequest, service: NamedDependency[Service], record_id: FromPath[str]
-    ) -> Deleted:
+    async def delete_record(self, request: ApiRequest, record_id: FromPath[str]) -> Deleted:
         """Delete a record and what is part of it."""
-        await _delete(self.resource, service, request, record_id)
+        await _delete(self.resource, request, record_id)
         return Deleted(self.resource.deleted or "")
 
 
@@ -252,9 +240,9 @@ def _create_once(unit: Unit, resource: Resource, parsed: Parsed, attempt: Attemp
     return answer
 
 
-async def _delete(resource: Resource, service: Service, request: ApiRequest, record_id: str) -> None:
+async def _delete(resource: Resource, request: ApiRequest, record_id: str) -> None:
     identity = _identity(record_id)
-    await service.write(request, resource, lambda unit: crud.delete_record(unit, resource, identity))
+    await request.service.write(request, resource, lambda unit: crud.delete_record(unit, resource, identity))
 
 
 async def _plain_array(

@@ -4,19 +4,21 @@ import os
 import re
 import time
 from collections.abc import Collection, Mapping
+from http import HTTPStatus
 from typing import Final
 
 from litestar.enums import ScopeType
 from litestar.types import ASGIApp, Message, Receive, Scope, Send
 
 from dialer.api.errors import REQUEST_ID_STATE
+from dialer.api.headers import header
 from dialer.api.metrics import Metrics
 
 REQUEST_ID_HEADER: Final = b"x-request-id"
 REQUEST_ID_BYTES: Final = 16
 """Of an id of our own, which is written in twice as many digits."""
 
-_REQUEST_ID: Final = re.compile(rb"[A-Za-z0-9._-]{1,64}\Z")
+_REQUEST_ID: Final = re.compile(r"[A-Za-z0-9._-]{1,64}\Z")
 
 
 class Edge:
@@ -34,7 +36,7 @@ class Edge:
             return
         method: str = scope["method"]
         request_id = _request_id(scope)
-        scope.setdefault("state", {})[REQUEST_ID_STATE] = request_id.decode()
+        scope.setdefault("state", {})[REQUEST_ID_STATE] = request_id
         if method == "HEAD":
             # Whatever can be read can be asked about: the same answer without its body.
             scope["method"] = "GET"
@@ -44,8 +46,10 @@ class Edge:
             nonlocal status
             if message["type"] == "http.response.start":
                 status = message["status"]
-                headers = [self._allowing(scope, header) for header in message["headers"]]
-                message["headers"] = [*headers, (REQUEST_ID_HEADER, request_id)]
+                headers = message["headers"]
+                if method == "OPTIONS" or status == HTTPStatus.METHOD_NOT_ALLOWED:
+                    headers = [self._allowing(scope, header) for header in headers]
+                message["headers"] = [*headers, (REQUEST_ID_HEADER, request_id.encode())]
             elif method == "HEAD" and message["type"] == "http.response.body":
                 message["body"] = b""
             await send(message)
@@ -65,7 +69,7 @@ class Edge:
         return name, ", ".join(sorted({*known, *({"HEAD"} if "GET" in known else ())})).encode()
 
 
-def _request_id(scope: Scope) -> bytes:
+def _request_id(scope: Scope) -> str:
     """The client's own id if it is a plain one, else a new one."""
-    given = next((value for name, value in scope["headers"] if name == REQUEST_ID_HEADER), b"")
-    return given if _REQUEST_ID.match(given) else os.urandom(REQUEST_ID_BYTES).hex().encode()
+    given = header(scope, REQUEST_ID_HEADER) or ""
+    return given if _REQUEST_ID.match(given) else os.urandom(REQUEST_ID_BYTES).hex()

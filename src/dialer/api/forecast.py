@@ -25,7 +25,7 @@ from dialer.api.links import parse_id
 from dialer.api.records.campaigns import CAMPAIGNS
 from dialer.api.records.messages import SMS_CAMPAIGNS
 from dialer.api.resource import Resource, Unit
-from dialer.api.service import ApiRequest, Service
+from dialer.api.service import ApiRequest
 from dialer.api.shapes import Parsed, Shape, fields_of, parse_whole
 from dialer.domain.enums import CampaignStatus
 from dialer.domain.states import move_campaign
@@ -107,17 +107,14 @@ def _properties() -> Iterator[tuple[str, Schema]]:
 
 @post("/campaigns/{record_id:str}/forecast", tags=[CAMPAIGNS.path], status_code=HTTPStatus.OK, operation_class=_Asking)
 async def forecast_campaign(
-    request: ApiRequest,
-    service: NamedDependency[Service],
-    forecaster: NamedDependency[Forecaster],
-    record_id: FromPath[str],
+    request: ApiRequest, forecaster: NamedDependency[Forecaster], record_id: FromPath[str]
 ) -> Response[Forecast]:
     """Forecast a voice campaign: it is run to its end under some seeds, on a copy, and nothing of it is changed.
 
     Only what is still to come is counted. Other campaigns are left out: the gateways are all this one's, the balance is
     what it is now. One that runs under one of the seeds, with nothing changed on the way, gives exactly that seed's.
     """
-    return await _forecast(request, service, forecaster, (CAMPAIGNS, record_id))
+    return await _forecast(request, forecaster, (CAMPAIGNS, record_id))
 
 
 @post(
@@ -127,22 +124,18 @@ async def forecast_campaign(
     operation_class=_Asking,
 )
 async def forecast_sms_campaign(
-    request: ApiRequest,
-    service: NamedDependency[Service],
-    forecaster: NamedDependency[Forecaster],
-    record_id: FromPath[str],
+    request: ApiRequest, forecaster: NamedDependency[Forecaster], record_id: FromPath[str]
 ) -> Response[Forecast]:
     """Forecast an SMS campaign: it is run to its end under some seeds, on a copy, and nothing of it is changed.
 
     Only what is still to come is counted. Other campaigns are left out: the gateways are all this one's, the balance is
     what it is now. One that runs under one of the seeds, with nothing changed on the way, gives exactly that seed's.
     """
-    return await _forecast(request, service, forecaster, (SMS_CAMPAIGNS, record_id))
+    return await _forecast(request, forecaster, (SMS_CAMPAIGNS, record_id))
 
 
-async def _forecast(
-    request: ApiRequest, service: Service, forecaster: Forecaster, which: tuple[Resource, str]
-) -> Response[Forecast]:
+async def _forecast(request: ApiRequest, forecaster: Forecaster, which: tuple[Resource, str]) -> Response[Forecast]:
+    service = request.service
     parsed = parse_whole(ForecastAsked, await read_if_any(request), service.conventions(request))
     order = await service.read(request, partial(_order, which=which, parsed=parsed, zone=service.settings.timezone))
     forecast = await _unless_gone(request, partial(forecaster.forecast, service.database, order))

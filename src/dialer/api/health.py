@@ -11,7 +11,7 @@ from prometheus_client import CONTENT_TYPE_LATEST
 from sqlalchemy import Connection, text, update
 
 from dialer.api.metrics import Metrics
-from dialer.api.service import Service
+from dialer.api.service import ApiRequest, Service
 from dialer.store.database import StorageUnavailableError
 from dialer.store.models import ServiceState
 
@@ -37,8 +37,9 @@ async def live() -> Health:
     tags=["health"],
     responses={503: ResponseSpec(data_container=Health, description="Not ready", generate_examples=False)},
 )
-async def ready(service: NamedDependency[Service]) -> Response[Health]:
+async def ready(request: ApiRequest) -> Response[Health]:
     """Say whether requests and dialling work, and if not, what does not."""
+    service = request.service
     problem = await _storage_problem(service) or await _dialling_problem(service)
     if problem is None:
         return Response(Health(READY))

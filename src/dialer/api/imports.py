@@ -9,7 +9,6 @@ import anyio.from_thread
 import anyio.to_thread
 from anyio.lowlevel import RunVar
 from litestar import post
-from litestar.di import NamedDependency
 from litestar.openapi.spec import Schema
 from litestar.openapi.spec.enums import OpenAPIType
 from litestar.params import FromPath
@@ -51,10 +50,9 @@ def _csv(column: str) -> Schema:
     request_max_body_size=IMPORT_BYTES_MAX,
     operation_class=describe_body(CSV, _csv(ContactRows.column)),
 )
-async def import_contacts(
-    request: ApiRequest, service: NamedDependency[Service], record_id: FromPath[str]
-) -> ImportReport:
+async def import_contacts(request: ApiRequest, record_id: FromPath[str]) -> ImportReport:
     """Import contacts: `contact` is their number, `full_name` their name, every other column a variable."""
+    service = request.service
     return await _import(request, service, record_id, (PHONEBOOKS, CONTACTS, ContactRows))
 
 
@@ -65,10 +63,9 @@ async def import_contacts(
     request_max_body_size=IMPORT_BYTES_MAX,
     operation_class=describe_body(CSV, _csv(DncRows.column)),
 )
-async def import_dnc_contacts(
-    request: ApiRequest, service: NamedDependency[Service], record_id: FromPath[str]
-) -> ImportReport:
+async def import_dnc_contacts(request: ApiRequest, record_id: FromPath[str]) -> ImportReport:
     """Import numbers that must not be called: the column `phone_number`; others are passed over."""
+    service = request.service
     return await _import(request, service, record_id, (DNC_LISTS, DNC_CONTACTS, DncRows))
 
 

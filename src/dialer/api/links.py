@@ -1,12 +1,15 @@
 """URLs: those that are written into answers, and those that come back in requests."""
 
 import re
+from collections.abc import Iterable
 from functools import lru_cache
 from typing import Any, Final
 from urllib.parse import urlsplit
 
 import msgspec
 from litestar.connection import ASGIConnection
+
+from dialer.api.headers import header
 
 ID_MAX: Final = 2**63 - 1
 PREFIX: Final = "/rest-api"
@@ -43,6 +46,11 @@ class Links(msgspec.Struct, frozen=True):
         """The absolute URL of a list."""
         return f"{self.base}{PREFIX}/{path}/"
 
+    def collections(self, paths: Iterable[str]) -> dict[str, str]:
+        """The same of many, by their paths."""
+        begin = f"{self.base}{PREFIX}/"
+        return {path: f"{begin}{path}/" for path in paths}
+
     def record(self, path: str, record_id: int) -> str:
         """The absolute URL of a record of the resource at `path`."""
         return f"{self.records(path)}{record_id}/"
@@ -75,7 +83,7 @@ def links_for(connection: ASGIConnection[Any, Any, Any, Any], base_url: str | No
 
     A `Host` header that is no host is not repeated in an answer.
     """
-    host = connection.headers.get("host", "")
+    host = header(connection.scope, b"host") or ""
     if not _HOST.match(host):
         name, port = connection.scope.get("server") or ("localhost", None)
         host = f"{name}:{port}" if port else name

@@ -7,7 +7,6 @@ from typing import Final
 
 import anyio.to_thread
 from litestar import get
-from litestar.di import NamedDependency
 from litestar.openapi.spec import Schema
 from litestar.openapi.spec.enums import OpenAPIFormat, OpenAPIType
 from litestar.params import FromPath
@@ -19,7 +18,7 @@ from dialer.api.errors import RecordNotFoundError
 from dialer.api.links import parse_id
 from dialer.api.records.calls import SURVEY_RESULTS
 from dialer.api.resource import Unit
-from dialer.api.service import ApiRequest, Service
+from dialer.api.service import ApiRequest
 from dialer.api.streams import describe_answer
 from dialer.store.recordings import read_piece
 
@@ -33,10 +32,9 @@ _SCHEMA: Final = Schema(type=OpenAPIType.STRING, format=OpenAPIFormat.BINARY, co
     media_type=WAV,
     operation_class=describe_answer(WAV, _SCHEMA),
 )
-async def download_recording(
-    request: ApiRequest, service: NamedDependency[Service], record_id: FromPath[str]
-) -> Stream:
+async def download_recording(request: ApiRequest, record_id: FromPath[str]) -> Stream:
     """Download what a callee said, as it was recorded."""
+    service = request.service
     identity = parse_id(record_id)
     if identity is None:
         raise RecordNotFoundError

@@ -5,38 +5,33 @@ from typing import Final
 
 import msgspec
 from litestar import Response, post
-from litestar.di import NamedDependency
 from litestar.params import FromPath
 
 from dialer.api import crud
 from dialer.api.controller import JSON, admins_only
 from dialer.api.errors import ConflictError, RecordNotFoundError
-from dialer.api.idempotency import Answer, Attempt, Attempts, attempt_of, recall, remember
+from dialer.api.idempotency import Answer, Attempt, attempt_of, recall, remember
 from dialer.api.links import parse_id
 from dialer.api.records.calls import CDRS
 from dialer.api.records.ledger import LEDGER, LedgerRead
 from dialer.api.resource import Unit
-from dialer.api.service import ApiRequest, Service
+from dialer.api.service import ApiRequest
 from dialer.store import ledger
 
 _PATH: Final = "cdr/{}/refund"
 
 
 @post("/cdr/{record_id:str}/refund", tags=[CDRS.path], guards=[admins_only])
-async def refund_call(
-    request: ApiRequest,
-    service: NamedDependency[Service],
-    attempts: NamedDependency[Attempts],
-    record_id: FromPath[str],
-) -> Response[LedgerRead]:
+async def refund_call(request: ApiRequest, record_id: FromPath[str]) -> Response[LedgerRead]:
     """Refund a call: what it cost goes back to its user, once; the answer is the entry in the ledger."""
+    service = request.service
     identity = parse_id(record_id)
     if identity is None:
         raise RecordNotFoundError
     key = request.headers.get("idempotency-key")
     body = await request.body()
     attempt = attempt_of(key, user_id=request.user.id, path=_PATH.format(identity), body=body)
-    with attempts.begin(attempt):
+    with service.attempts.begin(attempt):
         answer = await service.write(request, LEDGER, lambda unit: _refund_once(unit, identity, attempt))
     return Response(answer.content, status_code=answer.status, headers=answer.headers, media_type=JSON)  # type: ignore[arg-type] # encoded already
 

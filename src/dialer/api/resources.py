@@ -7,9 +7,9 @@ What does not fit a row plugs in from outside, and nothing here needs to know of
 
 - A **route of its own** (`POST /rest-api/audio-files/`, `POST /rest-api/phonebook/<id>/import/`) is an ordinary
   Litestar handler whose path begins after `/rest-api`, listed in `dialer.api.app.EXTRA_ROUTES`. It is authenticated
-  like all others, `request.user` is the `Actor`, and `service: NamedDependency[Service]` (`dialer.api.service`) gives
-  it the database, the worker, the settings, and units of work for the functions of `dialer.api.crud`. A resource row
-  whose `methods` lack the method leaves the path free for it.
+  like all others, `request.user` is the `Actor`, and `request.service` (`dialer.api.service`) gives it
+  the database, the worker, the settings, and units of work for the functions of `dialer.api.crud`. A resource row whose
+  `methods` lack the method leaves the path free for it.
 - An **export** is for resources whose row says `exported`: the list handler asks `dialer.api.app.create_app`'s `export`
   with the request, the row and an asynchronous iterator of chunks of answers, all that the filters select in id order;
   when it returns a response instead of None, that is the answer.

@@ -3,15 +3,14 @@
 from typing import Final
 
 from litestar import get
-from litestar.di import NamedDependency
 
-from dialer.api.service import ApiRequest, Service
+from dialer.api.service import ApiRequest
 
 TAG: Final = "root"
 
 
 @get("/", tags=[TAG])
-async def read_root(request: ApiRequest, service: NamedDependency[Service]) -> dict[str, str]:
+async def read_root(request: ApiRequest) -> dict[str, str]:
     """List the resources: the path of each, and the URL of its list."""
-    links = service.links(request)
-    return {path: links.collection(path) for path in service.resources}
+    service = request.service
+    return service.links(request).collections(service.resources)

@@ -10,6 +10,7 @@ from litestar import Request, Response
 from sqlalchemy import Connection
 
 from dialer.api.fields import Conventions
+from dialer.api.idempotency import Attempts
 from dialer.api.links import Links, links_for
 from dialer.api.resource import Actor, Effect, Resource, Unit
 from dialer.api.shapes import Columns
@@ -18,14 +19,31 @@ from dialer.store.database import Database
 from dialer.worker.clock import Clock
 from dialer.worker.tally import Figures
 
-ApiRequest = Request[Actor, Any, Any]
+SERVICE: Final = "service"
+"""What the application keeps its service as."""
+
+_Result = TypeVar("_Result")
+
+
+class ApiRequest(Request[Actor, Any, Any]):
+    """A request that knows what its handler works with.
+
+    It is asked for them, as an injected dependency costs every request a stack and a clean-up, and a second one a group
+    of tasks besides.
+    """
+
+    @property
+    def service(self) -> "Service":
+        """The collaborators of the handlers."""
+        service: Service = self.app.state[SERVICE]
+        return service
+
+
 Encode = Callable[[Columns], bytes]
 Chunks = Callable[[Encode], AsyncIterator[bytes]]
 """All that a request selects, encoded some records at a time, none of the pieces empty."""
 Export = Callable[[ApiRequest, Resource, Chunks], Awaitable[Response[Any] | None]]
 """Answers a list in another format than JSON, if the request asks for one that it has."""
-
-_Result = TypeVar("_Result")
 
 
 class Dialling(Protocol):
@@ -66,6 +84,7 @@ class Service:
         self.database: Final = database
         self.resources: Final = resources
         self.export: Final = export
+        self.attempts: Final = Attempts()
         self._zone: Final = ZoneInfo(settings.timezone)
 
     def links(self, request: ApiRequest) -> Links:

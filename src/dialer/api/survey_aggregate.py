@@ -4,7 +4,6 @@ from typing import Final
 
 import msgspec
 from litestar import get
-from litestar.di import NamedDependency
 from litestar.params import FromPath
 from sqlalchemy import select
 
@@ -15,7 +14,7 @@ from dialer.api.records.calls import SURVEY_RESULTS
 from dialer.api.records.campaigns import CAMPAIGNS
 from dialer.api.records.surveys import SECTION_TEMPLATES
 from dialer.api.resource import Unit
-from dialer.api.service import ApiRequest, Service
+from dialer.api.service import ApiRequest
 from dialer.api.visibility import visible
 from dialer.domain.enums import SectionType
 from dialer.domain.survey import Section
@@ -58,10 +57,9 @@ class SurveyAggregate(msgspec.Struct):
 
 
 @get("/surveyaggregate/{record_id:str}", tags=[SURVEY_RESULTS.path])
-async def aggregate_survey(
-    request: ApiRequest, service: NamedDependency[Service], record_id: FromPath[str]
-) -> SurveyAggregate:
+async def aggregate_survey(request: ApiRequest, record_id: FromPath[str]) -> SurveyAggregate:
     """Count the answers of a campaign: by section, and in each by answer."""
+    service = request.service
     identity = parse_id(record_id)
     if identity is None:
         raise RecordNotFoundError

@@ -2,7 +2,6 @@
 
 import msgspec
 from litestar import get
-from litestar.di import NamedDependency
 from litestar.params import FromPath
 
 from dialer.api import crud
@@ -10,7 +9,7 @@ from dialer.api.errors import RecordNotFoundError
 from dialer.api.links import Links, parse_id
 from dialer.api.records.surveys import SECTION_TEMPLATES, SURVEY_TEMPLATES
 from dialer.api.resource import Unit
-from dialer.api.service import ApiRequest, Service
+from dialer.api.service import ApiRequest
 from dialer.domain.survey_check import Finding, FindingCode, FindingLevel, check_survey
 from dialer.store.sealing import read_survey
 
@@ -37,10 +36,9 @@ class SurveyCheckRead(msgspec.Struct):
 
 
 @get("/survey-template/{record_id:str}/check", tags=[SURVEY_TEMPLATES.path])
-async def check_survey_template(
-    request: ApiRequest, service: NamedDependency[Service], record_id: FromPath[str]
-) -> SurveyCheckRead:
+async def check_survey_template(request: ApiRequest, record_id: FromPath[str]) -> SurveyCheckRead:
     """Check a survey: sections, branches and answers that cannot work as they are drawn."""
+    service = request.service
     identity = parse_id(record_id)
     if identity is None:
         raise RecordNotFoundError
