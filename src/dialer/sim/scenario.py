@@ -12,6 +12,7 @@ from msgspec import Meta
 from dialer.domain.enums import AmdBehavior, DialMethod, SectionType
 from dialer.domain.money import MoneyError, parse_money
 from dialer.domain.pacing.fixed import FREQUENCY_MAX
+from dialer.domain.pacing.situation import ABANDON_RATE_MAX_DEFAULT
 from dialer.domain.pacing.strategies import STRATEGIES
 from dialer.domain.rates import CARDS_MAX
 from dialer.domain.survey import BRANCH_ANY, BRANCH_INVALID, BRANCH_TIMEOUT
@@ -128,7 +129,7 @@ class CampaignPart(_Part, frozen=True):
     strategy: str = ""
     """The name of a pacing strategy, for a campaign that dials for agents; that of `dial_method` unless given."""
     agent_dial_rate: Annotated[float, Meta(gt=0, le=AGENT_DIAL_RATE_MAX)] = 1.0
-    abandon_rate_max: Annotated[float, Meta(ge=0, le=100)] = 3.0
+    abandon_rate_max: Annotated[float, Meta(ge=0, le=100)] = ABANDON_RATE_MAX_DEFAULT
     """Per cent of the calls that persons answered."""
     callerid: Annotated[str, Meta(max_length=80)] = ""
     voicemail: bool = False

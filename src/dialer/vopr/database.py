@@ -42,11 +42,6 @@ class FaultyDatabase(Database):
         self._fault = fault
         self._statements_left = statement if fault is Fault.FULL else 0
 
-    @property
-    def has_planned(self) -> bool:
-        """Whether the planned fault is still to come."""
-        return self._fault is not None
-
     async def read(self, work: Callable[[Connection], Result]) -> Result:
         """What `work` returns."""
         return self.read_now(work)

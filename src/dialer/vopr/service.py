@@ -36,7 +36,6 @@ class Service:
         self._path: Final = path
         self.mischief = mischief
         self.complaints: Final[list[str]] = []
-        self.crashes = 0
         self._seed: Final = seed
         self._zone: Final = zone
         self._kernels: list[FaultyKernel] = []
@@ -63,7 +62,6 @@ class Service:
 
     def restart(self) -> None:
         """All that was only in memory is gone."""
-        self.crashes += 1
         if isinstance(self.clock, JumpingClock):
             self.clock = self.clock.reopened()
         self._begin()

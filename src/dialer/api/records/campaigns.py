@@ -32,6 +32,7 @@ from dialer.api.resource import Association, Change, Resource, Rule
 from dialer.api.shapes import Shape
 from dialer.domain.enums import AmdBehavior, CampaignStatus, DialMethod
 from dialer.domain.money import MONEY_SCALE
+from dialer.domain.pacing.situation import ABANDON_RATE_MAX_DEFAULT
 from dialer.store.models import VOICE, Campaign, CampaignPhonebook
 from dialer.store.sealing import sealed_survey
 
@@ -71,7 +72,7 @@ class CampaignWrite(Shape):
     max_xfer: Annotated[int, Integer()] = 0
     dial_method: Annotated[int, Choice(DialMethod)] = DialMethod.FIXED_RATE
     agent_dial_rate: Annotated[int, AmountNumber(minimum=1)] = MONEY_SCALE
-    abandon_rate_max: Annotated[int, AmountNumber(minimum=0)] = 3 * MONEY_SCALE
+    abandon_rate_max: Annotated[int, AmountNumber(minimum=0)] = ABANDON_RATE_MAX_DEFAULT * MONEY_SCALE
     callmaxduration: Annotated[int, Integer(1, CALL_SECONDS_MAX)] = 1_800
     maxretry: Annotated[int, Integer(0, RETRIES_MAX)] = 0
     intervalretry: Annotated[int, Integer(0, INTERVAL_SECONDS_MAX)] = 300
