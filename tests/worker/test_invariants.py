@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any, Final
 
 import pytest
+from structlog.testing import capture_logs
 
 from dialer.domain.enums import CallRequestStatus, CampaignStatus, SubscriberStatus
 from dialer.domain.events import CallEnded, Event
@@ -377,8 +378,12 @@ async def test_reports_that_change_nothing_are_counted(both: House) -> None:
         new_kernel=lambda engine, carrier, book, now_ms: RepeatingKernel(engine, carrier, book, now_ms=now_ms),
     )
     await both_start(both)
-    await both.advance(3_600)
+    with capture_logs() as lines:
+        await both.advance(3_600)
     assert ends(both) == [DONE, DONE]
+    ended = [("CallEnded", row.callrequest_id) for row in both.rows(Cdr)]
+    told = [(line["report"], line["call_id"]) for line in lines if line["event"] == "report_ignored"]
+    assert sorted(told) == sorted(ended)
     assert len(both.rows(Cdr)) == both.worker.figures().reports_ignored == len(ANNS) + len(BOBS)
     assert rules(both) == set()
 

@@ -4,6 +4,7 @@
 clock, no database and no chance of its own: the server's worker and the simulator drive this same class.
 """
 
+from collections import deque
 from collections.abc import Callable
 from typing import Any, Final, get_args
 
@@ -47,6 +48,8 @@ _MOVES_AGENTS: Final = frozenset(
 )
 """What may change whom an agent talks to, or how many calls are on their way to one."""
 _PENDING: Final = SubscriberStatus.PENDING
+KEPT_ASIDE_MAX: Final = 100
+"""Reports that changed nothing, and can still be looked at."""
 _REPORTS: Final = frozenset(get_args(events.Report))
 
 
@@ -60,7 +63,9 @@ class Engine:
     def __init__(self, *, seed: int, first_call_id: int = 1) -> None:
         board = self._board = Board(seed=seed, first_call_id=first_call_id)
         self.reports_ignored = 0
-        """Reports of a carrier that changed nothing."""
+        """How many reports of a carrier changed nothing, ..."""
+        self.kept_aside: Final[deque[events.Report]] = deque(maxlen=KEPT_ASIDE_MAX)
+        """... and the last of them."""
         self._campaigns: Final = board.campaigns
         self._gateways: Final = board.gateways
         self._accounts: Final = board.accounts
@@ -129,6 +134,7 @@ class Engine:
         kind = type(event)
         if kind in _REPORTS and not self._is_news(event):
             self.reports_ignored += 1
+            self.kept_aside.append(event)  # type: ignore[arg-type] # its type was looked up
             return effects
         self._handlers[kind](now_ms, event)
         if kind in _MOVES_AGENTS:

@@ -199,11 +199,18 @@ class Worker:
             for medium, gateway_id in done.rests:
                 _log.warning("gateway_rests", medium=medium, gateway_id=gateway_id)
             self._figures.add(done)
-            self._figures.reports_ignored += self._live.engine.reports_ignored
-            self._live.engine.reports_ignored = 0
+            self._count_ignored(self._live.engine)
             if isinstance(self.clock, VirtualClock):
                 self.clock.set(self._live.kernel.now_ms)
         return is_done
+
+    def _count_ignored(self, engine: Engine) -> None:
+        """Reports that changed nothing may tell that a carrier is confused: the last ones stand in the log."""
+        self._figures.reports_ignored += engine.reports_ignored
+        engine.reports_ignored = 0
+        for report in engine.kept_aside:
+            _log.warning("report_ignored", report=type(report).__name__, call_id=report.call_id)
+        engine.kept_aside.clear()
 
     async def _try_step(self, until_ms: int) -> bool:
         try:
