@@ -16,6 +16,8 @@ SEEDS_PER_TEST = 20
 FOUND = {
     454: "a worker that comes late dials a B-leg for a call that is over: that leg has not begun",
     787: "the end of a B-leg was not reported before a crash: its call came to the next transfer all the same",
+    3205: "a call whose end nobody reported before a crash was waited for by the next process as if it had just begun",
+    4220: "an agent takes a call twice: other campaigns were considered again",
     5781: "a worker that comes late aborts a call that was cut off before: it is charged until then",
 }
 """Further seeds that have broken a rule, and by what."""

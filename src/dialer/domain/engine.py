@@ -127,7 +127,8 @@ class Engine:
     def handle(self, now_ms: int, event: events.Event) -> list[Effect]:
         """What is to be done because of `event` at `now_ms`, in order.
 
-        A report that a carrier makes twice, late, or of a call that nobody has placed changes nothing.
+        A report that a carrier makes twice, late, or of a call that nobody has placed changes nothing. Nor does an
+        agent who takes a call that does not wait for them.
         """
         effects: list[Effect] = []
         self._board.emit = effects.append
@@ -135,6 +136,8 @@ class Engine:
         if kind in _REPORTS and not self._is_news(event):
             self.reports_ignored += 1
             self.kept_aside.append(event)  # type: ignore[arg-type] # its type was looked up
+            return effects
+        if kind is events.AgentAnswered and not self._transfers.is_asked(event):  # type: ignore[arg-type] # as it is
             return effects
         self._handlers[kind](now_ms, event)
         if kind in _MOVES_AGENTS:
@@ -212,6 +215,7 @@ class Engine:
     def _restore_call(self, now_ms: int, event: events.CallRestored) -> None:
         call = event.call
         self._calls[call.id] = call
+        self._watchdog.restored(now_ms, call)
         if call.parent_id is not None:
             self._gateways[call.plan.gateway_id].in_progress += 1
             return

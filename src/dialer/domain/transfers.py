@@ -166,11 +166,13 @@ class Transfers:
             self._floor.leave(now_ms, call.id)
             self._unserved(call, transfer, "gave_up", now_ms)
 
-    def taken(self, now_ms: int, event: events.AgentAnswered) -> None:
-        """An agent takes a call, if it still waits and they are still asked to."""
+    def is_asked(self, event: events.AgentAnswered) -> bool:
+        """Whether the call still waits for the agent who says that they take it."""
         waiting = self._floor.waiting_of(event.call_id)
-        if waiting is None or waiting.offers.get(event.agent_id) != event.offered_ms:
-            return
+        return waiting is not None and waiting.offers.get(event.agent_id) == event.offered_ms
+
+    def taken(self, now_ms: int, event: events.AgentAnswered) -> None:
+        """An agent takes a call that they are asked to take."""
         self._count_overdue(now_ms)
         if self._floor.taken(now_ms, event.call_id, event.agent_id) is None:
             return

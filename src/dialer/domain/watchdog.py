@@ -26,7 +26,13 @@ class Watchdog:
     def wake(self, now_ms: int) -> None:
         """Something is in progress: have it looked at on the next full minute."""
         self.is_awake = True
-        self._board.emit(WakeWatchdog(now_ms - now_ms % LOOKS_EVERY_MS + LOOKS_EVERY_MS))
+        self._board.emit(WakeWatchdog(_next_look_ms(now_ms)))
+
+    def restored(self, now_ms: int, call: Call) -> None:
+        """A call was taken up: if it would have been given up while nobody was there to do so, have it done now."""
+        if _next_look_ms(overdue_ms(call) - 1) <= now_ms:
+            self.is_awake = True
+            self._board.emit(WakeWatchdog(now_ms))
 
     def woken(self, now_ms: int, _event: WatchdogWoken) -> None:
         """Give up every call that must have been over for a minute, and every message that nothing was heard of.
@@ -38,6 +44,11 @@ class Watchdog:
         for call in self._board.calls.values():
             if now_ms >= overdue_ms(call):
                 self._board.emit(GiveUpCall(call.id, _leg(call, now_ms), _outcome(call, now_ms)))
+
+
+def _next_look_ms(now_ms: int) -> int:
+    """The full minute that comes after a moment."""
+    return now_ms - now_ms % LOOKS_EVERY_MS + LOOKS_EVERY_MS
 
 
 def overdue_ms(call: Call) -> int:
