@@ -8,4 +8,7 @@ def header(scope: Scope, name: bytes) -> str | None:
 
     Whoever reads but one or two need not have all of them decoded.
     """
-    return next((value.decode("latin-1") for known, value in scope["headers"] if known == name), None)
+    for known, value in scope["headers"]:
+        if known == name:
+            return value.decode("latin-1")
+    return None

@@ -3,7 +3,6 @@
 SQLite finds a row by an index in some microseconds, which is less than a hop costs; and who reads waits for nobody.
 """
 
-import contextlib
 import sqlite3
 from collections.abc import Mapping
 from functools import lru_cache
@@ -34,12 +33,14 @@ class AtHand:
         if not self._path or self._path == ":memory:":
             return None
         text, names = _compiled(query)
-        with contextlib.suppress(sqlite3.Error):
+        try:
             if self._connection is None:
                 self._connection = _connected(self._path)
-            return self._connection.execute(text, [values[name] for name in names]).fetchall()
-        self.close()
-        return None
+            found = self._connection.execute(text, [values[name] for name in names]).fetchall()
+        except sqlite3.Error:
+            self.close()
+            return None
+        return found
 
     def close(self) -> None:
         """Give the connection back."""
