@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import re
 from collections.abc import Callable
 from typing import Any, cast
 
@@ -9,7 +10,7 @@ import pytest
 from uvicorn import Config
 from uvicorn.server import ServerState
 
-from dialer.connections import BODY_WINDOW_BYTES_MIN, BODY_WINDOW_S, HEAD_BYTES_MAX, HEAD_S, BoundedProtocol
+from dialer.connections import BODY_WINDOW_BYTES_MIN, BODY_WINDOW_S, HEAD_BYTES_MAX, HEAD_S, STALLED_S, BoundedProtocol
 
 pytestmark = pytest.mark.anyio
 
@@ -31,6 +32,8 @@ class Transport:
 
     def close(self) -> None:
         self.is_closed = True
+
+    abort = close
 
     def is_closing(self) -> bool:
         return self.is_closed
@@ -117,6 +120,7 @@ class Client:
         """Status and reason of an answer that is an error; the connection must be closed."""
         assert self.transport.is_closed
         head, _, body = self.transport.sent.partition(b"\r\n\r\n")
+        assert re.search(rb"\r\nx-request-id: [0-9a-f]{32}\r\n", head)
         return int(head.split()[1]), json.loads(body)["detail"]
 
 
@@ -130,6 +134,28 @@ async def test_a_request_is_answered_and_the_next_one_too(client: Client) -> Non
         client.send(POST % 3 + b"abc")
         assert await client.answered() == b"       3"
     assert not client.transport.is_closed
+
+
+@pytest.mark.parametrize("upgrade", [b"Upgrade: h2c", b"upgrade:websocket", b"X: upgrade\r\nUPGRADE: h2c, x"])
+async def test_another_protocol_that_is_offered_is_passed_over(client: Client, upgrade: bytes) -> None:
+    for body in (b"abc", b"Upgrade: no header"):
+        head = (POST % len(body)).replace(b"\r\n\r\n", b"\r\nConnection: Upgrade\r\n" + upgrade + b"\r\n\r\n")
+        client.send(head + body[:1])
+        client.send(body[1:])
+        assert await client.answered() == b"%8d" % len(body)
+
+
+async def test_a_client_that_does_not_read_its_answer_is_let_go(client: Client) -> None:
+    client.send(GET)
+    client.protocol.pause_writing()
+    assert client.timers.waiting == [STALLED_S]
+    client.protocol.resume_writing()
+    assert client.timers.waiting == []
+    client.protocol.pause_writing()
+    client.timers.pass_by()
+    assert client.transport.is_closed
+    client.protocol.connection_lost(None)
+    assert client.timers.waiting == []
 
 
 async def test_a_head_as_large_as_allowed_is_read(client: Client) -> None:

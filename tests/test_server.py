@@ -1,8 +1,11 @@
 """`dialer serve`, as a process: how it starts, answers and ends."""
 
+import base64
 import contextlib
+import http.client
 import json
 import os
+import select
 import signal
 import socket
 import subprocess
@@ -12,6 +15,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import httpx
+
+from dialer.api.imports import IMPORTS_OF_A_USER_MAX
 
 DIALER = Path(sys.executable).with_name("dialer")
 PASSWORD = "correct horse battery"
@@ -77,6 +82,60 @@ def test_it_serves_from_one_line_until_it_is_told_to_end(tmp_path: Path) -> None
     assert (start["event"], start["level"]) == ("dialling_taken_up", "info")
     assert {line["level"] for line in others} == {"warning"}
     assert PASSWORD not in err
+
+
+def test_odd_clients_get_their_answers_and_no_trace_of_them_is_an_error(tmp_path: Path) -> None:
+    """HEAD on a connection that goes on, another protocol that is offered, a body that is cut off."""
+    with serving(tmp_path, **ADMIN, **VIRTUAL) as served:
+        url = served.client.base_url
+        basic = {"Authorization": "Basic " + base64.b64encode(f"root:{PASSWORD}".encode()).decode()}
+        with contextlib.closing(http.client.HTTPConnection(url.host, url.port or 0)) as connection:
+            for path in ("/health/live", "/rest-api/subscriber-list/", "/rest-api/users/?format=csv", "/nothing"):
+                connection.request("HEAD", path, headers=basic)
+                head = connection.getresponse()
+                assert head.read() == b""
+                connection.request("GET", path, headers=basic)
+                answer = connection.getresponse()
+                assert (answer.status, bool(answer.read())) == (head.status, True)
+            offer = {**basic, "Connection": "Upgrade", "Upgrade": "h2c", "Content-Type": "application/json"}
+            connection.request("POST", "/rest-api/phonebook/", b'{"name": "book"}', offer)
+            assert connection.getresponse().status == 201
+        with socket.create_connection((url.host, url.port or 0)) as client:
+            lines = [f"{name}: {value}" for name, value in {**offer, "Content-Length": "100"}.items()]
+            lines = ["POST /rest-api/phonebook/ HTTP/1.1", "Host: x", *lines, "", "{"]
+            client.sendall("\r\n".join(lines).encode())
+        metrics = httpx.get(f"http://{url.host}:{url.port}/metrics")
+        assert metrics.headers["content-type"].count("charset") == 1
+        assert 'status="500"' not in metrics.text
+        _, _, err = served.end()
+    assert {json.loads(line)["level"] for line in err.splitlines()} <= {"info", "warning"}
+
+
+def test_imports_that_drip_in_hold_up_nobody_else(tmp_path: Path) -> None:
+    """So many of one user; a further one is told to come again, and another user's is done at once."""
+    with serving(tmp_path, **ADMIN, **VIRTUAL) as served, contextlib.ExitStack() as stack:
+        create = (DIALER, "users", "create", "ben", "--password-stdin")
+        subprocess.run(create, cwd=tmp_path, input=PASSWORD, text=True, check=True, capture_output=True)
+        for auth in (("root", PASSWORD), ("ben", PASSWORD)):
+            served.client.post("phonebook/", json={"name": "book"}, auth=auth)
+        url = served.client.base_url
+        credentials = base64.b64encode(f"root:{PASSWORD}".encode()).decode()
+        lines = ["POST /rest-api/phonebook/1/import/ HTTP/1.1", "Host: x", f"Authorization: Basic {credentials}"]
+        lines += ["Content-Type: text/csv", "Content-Length: 1000000", "", "contact\n"]
+        clients = []
+        for _ in range(IMPORTS_OF_A_USER_MAX + 1):
+            clients.append(stack.enter_context(socket.create_connection((url.host, url.port or 0))))
+            clients[-1].sendall("\r\n".join(lines).encode())
+        (refused,), _, _ = select.select(clients, [], [], 60)
+        head = refused.recv(10_000).decode()
+        assert (head.split()[1], "retry-after: 30" in head) == ("429", True)
+        done = served.client.post(
+            "phonebook/2/import/",
+            content=b"contact\n+12025550101\n",
+            headers={"Content-Type": "text/csv"},
+            auth=("ben", PASSWORD),
+        )
+        assert (done.status_code, done.json()["imported"]) == (200, 1)
 
 
 def test_what_was_answered_is_there_after_a_kill_and_the_clock_goes_on(tmp_path: Path) -> None:

@@ -4,14 +4,18 @@ The application bounds bodies; nothing but the protocol sees headers, and nothin
 slowly from one that waits.
 """
 
+import re
 from asyncio import AbstractEventLoop, TimerHandle, Transport
 from http import HTTPStatus
+from secrets import token_hex
 from typing import Any, Final
 
 import msgspec
 from uvicorn import Config
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 from uvicorn.server import ServerState
+
+from dialer.api.edge import REQUEST_ID_BYTES
 
 HEAD_BYTES_MAX: Final = 32 * 1024
 """Request line and headers."""
@@ -21,10 +25,24 @@ BODY_WINDOW_S: Final = 30
 BODY_WINDOW_BYTES_MIN: Final = 1024 * 1024
 """A body that is not over after `BODY_WINDOW_S` must have grown by this much in it. So an ordinary request has
 that time in all, while a large upload goes on for as long as it really arrives."""
+STALLED_S: Final = 60
+"""How long a client may leave unread what it has asked for."""
 
+_UPGRADE: Final = re.compile(rb"^upgrade(?=:)", re.IGNORECASE | re.MULTILINE)
 _MALFORMED: Final = (HTTPStatus.BAD_REQUEST, "The request is not valid HTTP.")
 _TOO_LARGE: Final = (HTTPStatus.REQUEST_HEADER_FIELDS_TOO_LARGE, "The headers are too large.")
 _TOO_SLOW: Final = (HTTPStatus.REQUEST_TIMEOUT, "The request took too long to arrive.")
+
+
+def _without_upgrade(data: bytes) -> bytes:
+    """The beginning of a request with `Upgrade` under another name.
+
+    We speak no other protocol, so the header is to be ignored (RFC 9110, 7.8). The parser would leave out the body.
+    """
+    if b"pgrade" not in data:
+        return data
+    head, end, rest = data.partition(b"\r\n\r\n")
+    return _UPGRADE.sub(b"x-upgrade", head) + end + rest
 
 
 class _HeadTooLargeError(Exception):
@@ -53,6 +71,7 @@ class BoundedProtocol(HttpToolsProtocol):
         self._body_bytes = 0
         self._refusal = _MALFORMED
         self._deadline: TimerHandle | None = None
+        self._stalled: TimerHandle | None = None
 
     def connection_made(self, transport: Transport) -> None:  # type: ignore[override] # as uvicorn has it
         """A client has connected, and must say something soon."""
@@ -62,6 +81,7 @@ class BoundedProtocol(HttpToolsProtocol):
     def connection_lost(self, exc: Exception | None) -> None:
         """The client has gone."""
         self._set_deadline(None)
+        self._go_on_writing()
         super().connection_lost(exc)
 
     def data_received(self, data: bytes) -> None:
@@ -70,6 +90,7 @@ class BoundedProtocol(HttpToolsProtocol):
             self._begin_head()
         if self._is_in_head:
             self._head_bytes += len(data)
+            data = _without_upgrade(data)
         super().data_received(data)
         # A head that has ended within `data` was measured when it ended.
         if self._is_in_head and self._head_bytes > HEAD_BYTES_MAX and not self.transport.is_closing():
@@ -109,6 +130,16 @@ class BoundedProtocol(HttpToolsProtocol):
         self._is_answering = False
         super().on_response_complete()
 
+    def pause_writing(self) -> None:
+        """The client reads more slowly than it is answered; it must go on reading."""
+        super().pause_writing()
+        self._stalled = self.loop.call_later(STALLED_S, self.transport.abort)
+
+    def resume_writing(self) -> None:
+        """It has read on."""
+        self._go_on_writing()
+        super().resume_writing()
+
     def send_400_response(self, msg: str) -> None:  # noqa: ARG002 - uvicorn's words; ours are in the refusal
         """Answer what cannot be read, and close."""
         self._refuse(self._refusal)
@@ -118,6 +149,11 @@ class BoundedProtocol(HttpToolsProtocol):
             self._is_in_head = True
             self._head_bytes = 0
             self._set_deadline(HEAD_S)
+
+    def _go_on_writing(self) -> None:
+        if self._stalled is not None:
+            self._stalled.cancel()
+            self._stalled = None
 
     def _set_deadline(self, seconds: float | None) -> None:
         if self._deadline is not None:
@@ -141,7 +177,8 @@ class BoundedProtocol(HttpToolsProtocol):
         content = msgspec.json.encode({"detail": detail})
         head = (
             f"HTTP/1.1 {status.value} {status.phrase}\r\ncontent-type: application/json\r\n"
-            f"content-length: {len(content)}\r\nconnection: close\r\n\r\n"
+            f"content-length: {len(content)}\r\nx-request-id: {token_hex(REQUEST_ID_BYTES)}\r\n"
+            "connection: close\r\n\r\n"
         )
         self._set_deadline(None)
         self.transport.write(head.encode() + content)

@@ -51,6 +51,20 @@ def test_a_clients_own_request_id_is_kept_if_it_is_plain(client: TestClient[Lite
         assert request_id(given) != given
 
 
+def test_what_can_be_done_is_told_to_anybody(client: TestClient[Litestar]) -> None:
+    paths = {route.path_format.replace("{record_id}", "1") for route in client.app.routes}
+    assert "/rest-api/payment/1" in paths
+    answers = {path: client.options(path).status_code for path in paths}
+    assert set(answers.values()) == {204}, answers
+
+
+@pytest.mark.parametrize("host", ["[1:2]", "[::::]", "[....]", "[::1]x"])
+def test_an_address_in_brackets_that_is_none_is_not_repeated(client: TestClient[Litestar], host: str) -> None:
+    answer = client.get("/rest-api/", auth=ALICE, headers={"Host": host})
+    assert answer.status_code == 200
+    assert host not in answer.text
+
+
 def test_a_wrong_method_says_which_are_right(client: TestClient[Litestar]) -> None:
     answer = client.request("DELETE", "/rest-api/phonebook/", auth=ALICE)
     assert answer.json() == {"detail": 'Method "DELETE" not allowed.'}

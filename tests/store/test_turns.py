@@ -1,14 +1,17 @@
 """Units of work that share a commit: each has its own outcome, in the order in which they came."""
 
+import sqlite3
 import threading
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import anyio
+import anyio.from_thread
 import anyio.lowlevel
 import pytest
-from sqlalchemy import Connection, text
+from sqlalchemy import Connection, event, text
 
 from dialer.store.database import OutcomeUnknownError, StorageUnavailableError
 from dialer.store.turns import TOGETHER_MAX
@@ -99,14 +102,14 @@ async def test_one_that_fails_is_told_so_and_the_others_are_there(database: Loss
 async def test_where_the_commit_is_lost_nobody_is_told_that_it_was_done(
     database: LossyDatabase, lost: Lost, there: list[str]
 ) -> None:
-    """Nor that it was not; who failed before knows that it did."""
+    """Nor that it was not; who failed before may have done so because of what is not there now."""
 
     def lose(connection: Connection) -> None:
         adding("a")(connection)
         database.lost = lost
 
-    outcomes = await together(database, [lose, failing, adding("b")])
-    assert [type(outcome) for outcome in outcomes] == [OutcomeUnknownError, LookupError, OutcomeUnknownError]
+    outcomes = await together(database, [lose, adding("a"), adding("b")])
+    assert [type(outcome) for outcome in outcomes] == [OutcomeUnknownError] * 3
     database.lost = None
     assert database.read_now(notes) == ["held", *there]
     assert await database.write(adding("later")) == ["held", *there, "later"]
@@ -138,10 +141,65 @@ async def test_a_transaction_that_goes_under_a_unit_takes_all_with_it(database: 
         connection.connection.rollback()
         raise LookupError
 
-    outcomes = await together(database, [adding("a"), go_under, adding("b")])
-    assert [type(outcome) for outcome in outcomes] == [StorageUnavailableError] * 3
+    outcomes = await together(database, [adding("a"), adding("a"), go_under, adding("b")])
+    assert [type(outcome) for outcome in outcomes] == [StorageUnavailableError] * 4
     assert database.read_now(notes) == ["held"]
     assert await database.write(adding("later")) == ["held", "later"]
+
+
+class Busy:
+    """A unit of work after which another process holds the database, until the patience of one writer is over."""
+
+    def __init__(self, database: LossyDatabase, meanwhile: Callable[[], object] = lambda: None) -> None:
+        self._is_held = False
+        self._meanwhile = meanwhile
+        event.listen(database._writer, "begin", self._refuse)  # noqa: SLF001 - no other way to be there
+
+    def __call__(self, connection: Connection) -> list[str]:
+        self._is_held = True
+        return notes(connection)
+
+    def _refuse(self, _connection: Connection) -> None:
+        if self._is_held:
+            self._is_held = False
+            self._meanwhile()
+            error = sqlite3.OperationalError("database is locked")
+            error.sqlite_errorcode = sqlite3.SQLITE_BUSY
+            raise error
+
+
+async def test_nobody_is_refused_for_anothers_impatience(database: LossyDatabase) -> None:
+    """The first of them has waited long enough; those behind it have just come."""
+    outcomes = await together(database, [Busy(database), adding("a"), adding("b"), adding("c")], alone=[0])
+    assert isinstance(outcomes[1], StorageUnavailableError)
+    assert outcomes[2:] == [["held", "b"], ["held", "b", "c"]]
+    assert database.read_now(notes) == ["held", "b", "c"]
+
+
+async def test_who_gives_up_while_a_transaction_does_not_begin_keeps_nobody_waiting(database: LossyDatabase) -> None:
+    scope = anyio.CancelScope()
+
+    async def impatient() -> None:
+        with scope:
+            await database.write(adding("never"))
+
+    busy, held = Busy(database, lambda: anyio.from_thread.run_sync(scope.cancel)), Held()
+    async with anyio.create_task_group() as tasks:
+        tasks.start_soon(database.write, held)
+        await anyio.lowlevel.checkpoint()
+        tasks.start_soon(partial(database.write, busy, alone=True))
+        tasks.start_soon(refused, database, adding("a"))
+        tasks.start_soon(impatient)
+        tasks.start_soon(database.write, adding("b"))
+        await anyio.lowlevel.checkpoint()
+        held.may_go.set()
+    assert scope.cancelled_caught
+    assert database.read_now(notes) == ["held", "b"]
+
+
+async def refused(database: LossyDatabase, work: Work) -> None:
+    with pytest.raises(StorageUnavailableError):
+        await database.write(work)
 
 
 async def test_a_transaction_is_shared_by_so_many_and_no_more(database: LossyDatabase) -> None:

@@ -38,8 +38,9 @@ class Edge:
         request_id = _request_id(scope)
         scope.setdefault("state", {})[REQUEST_ID_STATE] = request_id
         if method == "HEAD":
-            # Whatever can be read can be asked about: the same answer without its body.
-            scope["method"] = "GET"
+            # Whatever can be read can be asked about: the same answer without its body. The server must still know
+            # what it was asked, as the length that it announces is not that of what it sends.
+            scope = {**scope, "method": "GET"}
         status, started_s = 500, time.perf_counter()
 
         async def send_marked(message: Message) -> None:

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta, tzinfo
 from enum import IntEnum
 from functools import lru_cache
+from math import inf
 from typing import Any, ClassVar, Final, TypeAlias
 
 import msgspec
@@ -23,6 +24,8 @@ from dialer.domain.numbers import NUMBER_INPUT_MAX, NumberError, normalise
 
 NO_OBJECT: Final = "Invalid hyperlink - Object does not exist."
 TEXT_MAX: Final = 16_000
+ESCAPE_LENGTH_MAX: Final = 12
+"""Characters that may stand for one in JSON: two escapes of six."""
 REFERENCES_MAX: Final = 1_000
 """References in one list."""
 INT32_MAX: Final = 2**31 - 1
@@ -33,6 +36,8 @@ MINUTES_MAX: Final = 4_096
 """Minutes whose spelling is remembered."""
 
 _ECHO_MAX: Final = 60
+_INFINITE: Final = (inf, -inf)
+"""What the parser makes of a number that no float is."""
 """Characters of a client's own value that a message repeats."""
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 _INTEGER: Final = re.compile(r"[+-]?[0-9]{1,20}(\.0{1,10})?\Z", re.ASCII)
@@ -108,7 +113,7 @@ class Text(Kind, frozen=True):
 
     def parse(self, value: Json, conventions: Conventions) -> str:  # noqa: ARG002 - a text is a text anywhere
         """The string; a number counts as its digits."""
-        if isinstance(value, bool) or not isinstance(value, (str, int, float)):
+        if isinstance(value, bool) or not isinstance(value, (str, int, float)) or value in _INFINITE:
             raise FieldError("Not a valid string.")
         text = str(value)
         if "\x00" in text:
@@ -350,7 +355,7 @@ class JsonObject(Kind, frozen=True):
 
     def parse(self, value: Json, conventions: Conventions) -> str:  # noqa: ARG002 - JSON is JSON anywhere
         """The object as compact JSON text."""
-        found = _read_text(value) if isinstance(value, str) else value
+        found = _read_text(value, self.max_length) if isinstance(value, str) else value
         if not isinstance(found, dict):
             raise FieldError("Value must be a JSON object.")
         try:
@@ -375,7 +380,9 @@ class JsonObject(Kind, frozen=True):
         return Schema(one_of=[Schema(type=OpenAPIType.OBJECT), text])
 
 
-def _read_text(text: str) -> dict[str, Json]:
+def _read_text(text: str, length_max: int) -> dict[str, Json]:
+    if len(text) > ESCAPE_LENGTH_MAX * length_max:
+        raise FieldError(f"Ensure this field has no more than {length_max} characters.")
     try:
         return read_object(text.encode())
     except (StrictJsonError, UnicodeError) as error:

@@ -71,7 +71,11 @@ def _touch(connection: Connection) -> None:
     connection.execute(text("SELECT 1 FROM user_account LIMIT 1"))
 
 
+_METRICS: Final = CONTENT_TYPE_LATEST.partition("; charset")[0]
+"""The framework names the charset itself."""
+
+
 @get("/metrics", media_type="text/plain", tags=["health"])
 async def metrics(metrics: NamedDependency[Metrics]) -> Response[bytes]:
     """Tell Prometheus about requests."""
-    return Response(metrics.exposition(), media_type=CONTENT_TYPE_LATEST)
+    return Response(metrics.exposition(), media_type=_METRICS)

@@ -1,8 +1,11 @@
 """Imports: phonebooks and do-not-call lists are filled from CSV files of any size, while these arrive."""
 
+from collections import Counter
 from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import contextmanager
 from functools import partial
 from http import HTTPStatus
+from threading import Semaphore
 from typing import Final
 
 import anyio.from_thread
@@ -34,8 +37,15 @@ from dialer.store.imports import (
 
 CSV: Final = "text/csv"
 IMPORTS_MAX: Final = 2
-"""Imports at once; others wait for their turn, and their bodies with them."""
+"""Imports that are worked on at once; those that wait for their bodies are not among them."""
+IMPORTS_OPEN_MAX: Final = 32
+"""Imports at once, each with a thread; others wait for their turn."""
+IMPORTS_OF_A_USER_MAX: Final = 4
+RETRY_AFTER_S: Final = 30
 _UTF8: Final = frozenset({"utf-8", "utf8", "us-ascii"})
+_AT_WORK: Final = Semaphore(IMPORTS_MAX)
+_UNDER_WAY: Final[Counter[int]] = Counter()
+"""Imports by their users."""
 _LIMIT: Final[RunVar[anyio.CapacityLimiter]] = RunVar("imports")
 
 
@@ -89,7 +99,10 @@ async def _import(
 
     arriving = partial(import_csv, _waiting_for(pieces(request)), target, commit)
     try:
-        return await anyio.to_thread.run_sync(arriving, abandon_on_cancel=True, limiter=_limiter())
+        with _one_of(request.user.id):
+            return await anyio.to_thread.run_sync(
+                partial(_at_work, arriving), abandon_on_cancel=True, limiter=_limiter()
+            )
     except CsvError as error:
         raise MalformedError(str(error)) from None
     except ImportTargetGoneError:
@@ -102,9 +115,37 @@ def _expect_csv(request: ApiRequest) -> None:
         raise AnsweredError(HTTPStatus.UNSUPPORTED_MEDIA_TYPE, "Send the file in UTF-8.")
 
 
+@contextmanager
+def _one_of(user_id: int) -> Iterator[None]:
+    """While this is entered, an import of this user is under way; of too many, 429."""
+    if _UNDER_WAY[user_id] >= IMPORTS_OF_A_USER_MAX:
+        detail = f"{IMPORTS_OF_A_USER_MAX} imports of yours are under way; try again later."
+        raise AnsweredError(HTTPStatus.TOO_MANY_REQUESTS, detail, {"Retry-After": str(RETRY_AFTER_S)})
+    _UNDER_WAY[user_id] += 1
+    try:
+        yield
+    finally:
+        _UNDER_WAY[user_id] -= 1
+        if not _UNDER_WAY[user_id]:
+            del _UNDER_WAY[user_id]
+
+
+def _at_work(work: Callable[[], ImportReport]) -> ImportReport:
+    """What the work returns, which is one of `IMPORTS_MAX` whenever it does not wait for the client."""
+    with _AT_WORK:
+        return work()
+
+
 def _waiting_for(arriving: AsyncIterator[bytes]) -> Iterator[bytes]:
-    """The pieces, for a thread that may wait for them."""
-    while (piece := anyio.from_thread.run(_next, arriving)) is not None:
+    """The pieces, for a thread that lets others work while it waits for them."""
+    while True:
+        _AT_WORK.release()
+        try:
+            piece = anyio.from_thread.run(_next, arriving)
+        finally:
+            _AT_WORK.acquire()
+        if piece is None:
+            return
         yield piece
 
 
@@ -117,6 +158,6 @@ def _limiter() -> anyio.CapacityLimiter:
     try:
         return _LIMIT.get()
     except LookupError:
-        limiter = anyio.CapacityLimiter(IMPORTS_MAX)
+        limiter = anyio.CapacityLimiter(IMPORTS_OPEN_MAX)
         _LIMIT.set(limiter)
         return limiter

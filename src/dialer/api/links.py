@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterable
 from functools import lru_cache
+from ipaddress import IPv6Address
 from typing import Any, Final
 from urllib.parse import urlsplit
 
@@ -21,7 +22,9 @@ LINKS_KEPT_MAX: Final = 256
 _PATHS: Final = {shown: path for path, shown in URL_PATHS.items()}
 _ID: Final = re.compile(r"0*[1-9][0-9]{0,18}\Z", re.ASCII)
 _RECORD: Final = re.compile(rf"{PREFIX}/([a-z-]{{1,40}})/([0-9]{{1,40}})/?\Z", re.ASCII)
-_HOST: Final = re.compile(r"[A-Za-z0-9._\-]{1,253}(:[0-9]{1,5})?\Z|\[[0-9A-Fa-f:.]{2,45}\](:[0-9]{1,5})?\Z", re.ASCII)
+_HOST: Final = re.compile(
+    r"[A-Za-z0-9._\-]{1,253}(:[0-9]{1,5})?\Z|\[(?P<ipv6>[0-9A-Fa-f:.]{2,45})\](:[0-9]{1,5})?\Z", re.ASCII
+)
 
 
 def parse_id(text: str) -> int | None:
@@ -84,10 +87,22 @@ def links_for(connection: ASGIConnection[Any, Any, Any, Any], base_url: str | No
     A `Host` header that is no host is not repeated in an answer.
     """
     host = header(connection.scope, b"host") or ""
-    if not _HOST.match(host):
+    if not _is_host(host):
         name, port = connection.scope.get("server") or ("localhost", None)
         host = f"{name}:{port}" if port else name
     return _links(base_url or f"{connection.scope['scheme']}://{host}", host)
+
+
+@lru_cache(maxsize=LINKS_KEPT_MAX)
+def _is_host(text: str) -> bool:
+    found = _HOST.match(text)
+    if found is None or found["ipv6"] is None:
+        return found is not None
+    try:
+        IPv6Address(found["ipv6"])
+    except ValueError:
+        return False
+    return True
 
 
 @lru_cache(maxsize=LINKS_KEPT_MAX)

@@ -4,10 +4,10 @@ from collections.abc import AsyncIterator
 from dataclasses import dataclass
 from http import HTTPStatus
 
-from litestar.exceptions import InternalServerException
 from litestar.openapi.spec import OpenAPIMediaType, OpenAPIResponse, Operation, RequestBody, Schema
 
-from dialer.api.errors import AnsweredError, MalformedError
+from dialer.api.body import told_if_cut_off
+from dialer.api.errors import AnsweredError
 from dialer.api.service import ApiRequest
 
 
@@ -21,14 +21,10 @@ def expect_type(request: ApiRequest, media_type: str) -> dict[str, str]:
 
 async def pieces(request: ApiRequest) -> AsyncIterator[bytes]:
     """The body as it arrives, never empty pieces; 400 if the client goes before its end."""
-    stream = request.stream()
-    try:
-        async for piece in stream:
+    with told_if_cut_off():
+        async for piece in request.stream():
             if piece:
                 yield piece
-    except InternalServerException:
-        # What the framework takes for its own failure: the client has disconnected.
-        raise MalformedError("The body ends before it should.") from None
 
 
 def describe_body(media_type: str, schema: Schema) -> type[Operation]:

@@ -53,6 +53,21 @@ _OF_CONTACT: Final = Prepared(
     )
 )
 """Those that name the phonebook of a contact."""
+_other = _contacts.alias()
+_LINK_OF_CONTACT: Final = (
+    select(
+        _links.c.id,
+        _contacts.c.id > _links.c.collected_contact_id,
+        exists().where(
+            _other.c.phonebook_id == _links.c.phonebook_id,
+            _other.c.id > _links.c.collected_contact_id,
+            _other.c.id < _contacts.c.id,
+        ),
+    )
+    .join(_contacts, _contacts.c.phonebook_id == _links.c.phonebook_id)
+    .where(_links.c.campaign_id == bindparam("campaign"), _contacts.c.id == bindparam("contact"))
+)
+"""A campaign's phonebook that a contact is in, whether that one was never looked at, and whether others before it."""
 _COLUMNS: Final = (
     "campaign_id",
     "contact_id",
@@ -115,12 +130,18 @@ def collect_phonebook(connection: Connection, phonebook_id: int, now_ms: int) ->
 def collect_contact(connection: Connection, contact_id: int, now_ms: int) -> bool:
     """Make one contact, new or moved here, a subscriber of every started campaign that names its phonebook.
 
-    Whether there is such a campaign.
+    Where contacts before it are still to be collected, it is collected in its turn. Whether there is such a campaign.
     """
     campaign_ids = _OF_CONTACT.run(connection, {"contact": contact_id})
     for campaign_id in campaign_ids:
+        which = {"campaign": campaign_id, "contact": contact_id}
+        link_id, is_new, has_before = connection.execute(_LINK_OF_CONTACT, which).one()
+        if is_new and has_before:
+            continue
         rows = _as_subscribers(campaign_id, _contacts.c.id == contact_id, now_ms)
         _subscribe(connection, campaign_id, rows)
+        if is_new:
+            connection.execute(update(_links).where(_links.c.id == link_id).values(collected_contact_id=contact_id))
     return bool(campaign_ids)
 
 

@@ -110,24 +110,37 @@ class Database:
         # Who has waited for others of ours in vain does not wait as long again: all are told at the same time.
         patience_ms = max(0, round((waiters[0].until_s - anyio.current_time()) * _SECOND_MS))
         try:
-            await anyio.to_thread.run_sync(self._write_together, waiters, patience_ms)
+            has_begun = await anyio.to_thread.run_sync(self._write_together, waiters, patience_ms)
         except BaseException:  # The loop ends; the thread may come to its commit all the same.
             for waiter in waiters:
                 waiter.error = OutcomeUnknownError("the service ends")
             raise
+        if not has_begun:
+            for waiter in waiters[1:]:
+                if waiter.until_s > anyio.current_time():
+                    waiter.put_back()
         # While the database refuses, each waits as long as it wants to itself, and fails by itself.
         self._turns.together_max = 1 if self._is_failing else TOGETHER_MAX
 
-    def _write_together(self, waiters: list[Waiter[Any]], patience_ms: int) -> None:
-        """Commit units of work at once; each is left with its result or its error."""
-        try:
+    def _write_together(self, waiters: list[Waiter[Any]], patience_ms: int) -> bool:
+        """Commit units of work at once; each is left with its result or its error. Whether any has begun."""
+        has_begun = False
+
+        def run(connection: Connection) -> None:
+            nonlocal has_begun
+            has_begun = True
             if len(waiters) == 1:
-                waiters[0].result = self.write_now(waiters[0].work, patience_ms)
+                waiters[0].result = waiters[0].work(connection)
             else:
-                self.write_now(partial(_run_each, waiters=waiters), patience_ms)
+                _run_each(connection, waiters)
+
+        try:
+            self.write_now(run, patience_ms)
         except BaseException as error:  # noqa: BLE001 - each raises it where it waits
             for waiter in waiters:
-                waiter.error = waiter.error or error
+                # Its own error, if it has one, may have come from rows of the others, which are not there.
+                waiter.error = error
+        return has_begun
 
     def read_now(self, work: Callable[[Connection], Result]) -> Result:
         """`read`, for a caller that is a thread of its own."""
@@ -233,6 +246,10 @@ def _storage_errors() -> Iterator[None]:
         yield
     except PoolTimeoutError as error:
         raise StorageUnavailableError("too many units of work at once") from error
+    except sqlite3.Error as error:
+        if _is_storage(error):
+            raise StorageUnavailableError(str(error)) from error
+        raise
     except DBAPIError as error:
         if error.connection_invalidated or _is_storage(error.orig):
             raise StorageUnavailableError(str(error.orig)) from error

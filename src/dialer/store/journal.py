@@ -21,6 +21,7 @@ from dialer.domain.plans import Subscriber as Callee
 from dialer.domain.states import CAMPAIGN_MOVES, OPEN_SUBSCRIBERS
 from dialer.store import journal_rows as rows
 from dialer.store import journal_statements as statements
+from dialer.store.collecting import has_uncollected
 from dialer.store.do_not_call import is_hashed, numbers_on, on_dnc
 from dialer.store.floor import take_call_back
 from dialer.store.invariants import Added, Placed, added_twice, ended_before, misplaced_subscriber, wrong_move
@@ -187,10 +188,12 @@ class Journal:
         return events.SubscriberClaimedAgain(claim.campaign_id, found[0] if found else None)
 
     def count(self, request: effects.CountSubscribers) -> events.SubscribersCounted:
-        """Whether a campaign has subscribers, and any that are not final."""
+        """Whether a campaign has subscribers, and any that are not final: who is still to be collected is not."""
         self.flush()
-        has_any, has_open = self._at_work().execute(_COUNT, {"campaign": request.campaign_id}).one()
-        return events.SubscribersCounted(request.campaign_id, has_any=bool(has_any), has_open=bool(has_open))
+        connection, campaign_id = self._at_work(), request.campaign_id
+        has_any, has_open = connection.execute(_COUNT, {"campaign": campaign_id}).one()
+        has_open = has_open or has_uncollected(connection, campaign_id)
+        return events.SubscribersCounted(campaign_id, has_any=bool(has_any), has_open=bool(has_open))
 
     def check_number(self, check: effects.CheckNumber) -> events.NumberChecked:
         """Whether a number stands on a do-not-call list."""

@@ -31,6 +31,7 @@ class Waiter(Generic[Result]):
         self.result: Result | None = None
         self.error: BaseException | None = None
         self._has_begun = False
+        self._waits = True
         self._leads = False
         self._called: Final = anyio.Event()
 
@@ -46,6 +47,7 @@ class Waiter(Generic[Result]):
             if self._leads:
                 await turns.lead()
         finally:
+            self._waits = False
             if not self._has_begun:
                 turns.leave(self)
             if self._leads:
@@ -57,6 +59,17 @@ class Waiter(Generic[Result]):
     def begin(self) -> None:
         """From here on it cannot be taken back."""
         self._has_begun = True
+
+    @property
+    def has_begun(self) -> bool:
+        """Whether it is too late to take it back."""
+        return self._has_begun
+
+    def put_back(self) -> None:
+        """Its turn came to nothing, for a reason that is not its own: it has the next one, if it waits for it still."""
+        if self._waits:
+            self._has_begun = False
+            self.error = None
 
     def call(self, *, leads: bool) -> None:
         """Its turn has come, or is over already."""
@@ -92,8 +105,10 @@ class Turns:
             with anyio.CancelScope(shield=True):  # Others are in it too.
                 await self._run(taken)
         finally:
+            self._waiting.extendleft(reversed([waiter for waiter in taken if not waiter.has_begun]))
             for waiter in taken[1:]:
-                waiter.call(leads=False)
+                if waiter.has_begun:
+                    waiter.call(leads=False)
 
     def pass_on(self) -> None:
         """Let the next one lead."""
