@@ -183,7 +183,7 @@ async def read_chunks(
     after: int | None = 0
     while after is not None:
         work = partial(_chunk, resource=resource, selection=selection, after=after, encode=encode)
-        chunk, after = await service.read(request, work)
+        chunk, after = await service.read(request, work, is_long=True)
         if chunk:
             yield chunk
 

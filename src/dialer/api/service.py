@@ -106,9 +106,9 @@ class Service:
             effect=effect or Effect(),
         )
 
-    async def read(self, request: ApiRequest, work: Callable[[Unit], _Result]) -> _Result:
-        """What `work` returns from a consistent snapshot."""
-        return await self.database.read(lambda connection: work(self.unit(connection, request)))
+    async def read(self, request: ApiRequest, work: Callable[[Unit], _Result], *, is_long: bool = False) -> _Result:
+        """What `work` returns from a consistent snapshot; see `Database.read`."""
+        return await self.database.read(lambda connection: work(self.unit(connection, request)), is_long=is_long)
 
     async def write(self, request: ApiRequest, resource: Resource, work: Callable[[Unit], _Result]) -> _Result:
         """What `work` returns, once it is committed and the dialling knows of it."""

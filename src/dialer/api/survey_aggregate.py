@@ -63,7 +63,7 @@ async def aggregate_survey(request: ApiRequest, record_id: FromPath[str]) -> Sur
     identity = parse_id(record_id)
     if identity is None:
         raise RecordNotFoundError
-    return await service.read(request, lambda unit: _aggregate(unit, identity))
+    return await service.read(request, lambda unit: _aggregate(unit, identity), is_long=True)
 
 
 def _aggregate(unit: Unit, campaign_id: int) -> SurveyAggregate:

@@ -26,8 +26,10 @@ Result = TypeVar("Result")
 
 BUSY_TIMEOUT_MS: Final = 5_000
 """How long a writer waits for another process that holds the database, its turn among ours included."""
-READERS_MAX: Final = 8
-"""Readers at once; further ones queue."""
+READERS_MAX: Final = 2
+"""Readers at once; further ones queue. What takes a moment is done soonest where few threads share the interpreter."""
+LONG_READERS_MAX: Final = 4
+"""Readers besides, of what takes long: only those who want as much wait behind them."""
 
 _SECOND_MS: Final = 1_000
 _PRIMARY: Final = 0xFF
@@ -58,7 +60,7 @@ class Database:
         self.url: Final = _synchronous_url(url)
         self._busy_timeout_ms: Final = busy_timeout_ms
         self._writer = _engine(self.url, begin="BEGIN IMMEDIATE", size=1, synchronous=synchronous)
-        self._readers = _engine(self.url, begin="BEGIN", size=READERS_MAX, synchronous=synchronous)
+        self._readers = _engine(self.url, begin="BEGIN", size=READERS_MAX + LONG_READERS_MAX, synchronous=synchronous)
         self.at_hand: Final = AtHand(self.url)
         """For the thread of the event loop."""
         self.units_written = 0
@@ -66,17 +68,17 @@ class Database:
         may have changed."""
         self._is_failing = False
         self._turns: Final = Turns(self._write_in_turn)
-        self._read_limit: anyio.CapacityLimiter | None = None
+        self._read_limits: tuple[anyio.CapacityLimiter, anyio.CapacityLimiter] | None = None
 
-    async def read(self, work: Callable[[Connection], Result]) -> Result:
-        """What `work` returns from one consistent snapshot.
+    async def read(self, work: Callable[[Connection], Result], *, is_long: bool = False) -> Result:
+        """What `work` returns from one consistent snapshot. If it `is_long`, it is none of those that take a moment.
 
         Raises:
             StorageUnavailableError: the database cannot be read now.
         """
-        if self._read_limit is None:
-            self._read_limit = anyio.CapacityLimiter(READERS_MAX)
-        return await anyio.to_thread.run_sync(self.read_now, work, limiter=self._read_limit)
+        if self._read_limits is None:  # There is a loop by now.
+            self._read_limits = anyio.CapacityLimiter(READERS_MAX), anyio.CapacityLimiter(LONG_READERS_MAX)
+        return await anyio.to_thread.run_sync(self.read_now, work, limiter=self._read_limits[is_long])
 
     async def write(self, work: Callable[[Connection], Result], *, alone: bool = False) -> Result:
         """What `work` returns, once all it wrote is committed. Whatever fails, nothing of it is there.

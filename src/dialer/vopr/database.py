@@ -42,7 +42,7 @@ class FaultyDatabase(Database):
         self._fault = fault
         self._statements_left = statement if fault is Fault.FULL else 0
 
-    async def read(self, work: Callable[[Connection], Result]) -> Result:
+    async def read(self, work: Callable[[Connection], Result], *, is_long: bool = False) -> Result:  # noqa: ARG002 - one at a time
         """What `work` returns."""
         return self.read_now(work)
 
