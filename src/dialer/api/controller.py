@@ -231,8 +231,8 @@ def _create_once(unit: Unit, resource: Resource, parsed: Parsed, attempt: Attemp
     before = recall(unit, attempt) if attempt else None
     if before is not None:
         return before
-    record_id = crud.create_record(unit, resource, parsed)
-    content = msgspec.json.encode(crud.read_record(unit, resource, record_id))
+    record_id, record = crud.create_record(unit, resource, parsed)
+    content = msgspec.json.encode(record)
     location = unit.conventions.links.record(resource.path, record_id)
     answer = Answer(HTTPStatus.CREATED, {"Location": location}, content)
     if attempt is not None:

@@ -12,7 +12,7 @@ from sqlalchemy import Row as Found
 from sqlalchemy.sql.dml import ReturningInsert
 
 from dialer.api.errors import ConflictError, Errors, InvalidError, RecordNotFoundError
-from dialer.api.resource import Change, Resource, Unit, Values, table_of
+from dialer.api.resource import Change, Resource, Unit, Values, nothing, table_of
 from dialer.api.shapes import Columns, Parsed, Shape, fields_of, missing, shapes_of, show_all
 from dialer.api.visibility import reference_errors, visible
 from dialer.store.models import Row
@@ -53,8 +53,8 @@ def columns_shown(resource: Resource) -> tuple[Column[Any], ...]:
     return tuple(resource.table.c[name] for name in dict.fromkeys(["id", *(column for _, column in single)]))
 
 
-def create_record(unit: Unit, resource: Resource, parsed: Parsed) -> int:
-    """Insert a record, and return its id.
+def create_record(unit: Unit, resource: Resource, parsed: Parsed) -> tuple[int, Shape]:
+    """Insert a record, and return its id and what it is now, as an answer.
 
     Raises:
         InvalidError: with every wrong field.
@@ -65,10 +65,13 @@ def create_record(unit: Unit, resource: Resource, parsed: Parsed) -> int:
     _judge(resource, change, errors)
     stamp = {"created_date": unit.now_ms, "updated_date": unit.now_ms}
     columns = {**_columns(resource, change), **_present(resource.table, stamp)}
-    change.record_id = unit.connection.execute(_insert(resource.table), columns).scalar_one()
+    row = unit.connection.execute(_insert(resource.table), columns).one()
+    change.record_id = row.id
     _write_associations(resource, change)
     resource.written(change)
-    return change.record_id
+    if resource.written is not nothing and resource.written_touches_row:
+        return change.record_id, read_record(unit, resource, change.record_id)
+    return change.record_id, shown(unit, resource, [row])[0]
 
 
 def change_record(unit: Unit, resource: Resource, record_id: int, parsed: Parsed) -> None:
@@ -171,7 +174,7 @@ def _select(unit: Unit, resource: Resource) -> Select[Any]:
 
 @lru_cache(maxsize=SHAPES_MAX)
 def _insert(table: Table) -> ReturningInsert[Any]:
-    return insert(table).returning(table.c["id"])
+    return insert(table).returning(*table.c)
 
 
 def _columns_of(

@@ -139,6 +139,8 @@ class Resource(msgspec.Struct, frozen=True, kw_only=True):
     """Columns that are computed from the fields; they win over the fields' own."""
     written: Callable[[Change], None] = nothing
     """What happens in the same transaction, after the record was inserted or updated."""
+    written_touches_row: bool = True
+    """Whether `written`, if it is given, may change the record's own row."""
     before_delete: Callable[[Unit, Values], None] = no_check
     """Raises `ConflictError` where the record cannot go, and does what must be done before it goes."""
     deleted: str | None = None

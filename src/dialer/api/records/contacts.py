@@ -194,6 +194,7 @@ CONTACTS = Resource(
     filters=("contact", "full_name"),
     columns=_contact_columns,
     written=_collect,
+    written_touches_row=False,
     before_delete=_release_contact,
     moves_dialling=True,
     exported=True,
