@@ -23,7 +23,7 @@ from dialer.store import ledger, lifecycle
 from dialer.store.collecting import collect_campaign
 from dialer.store.models import Campaign, CampaignPhonebook, Contact, Gateway, Phonebook, User
 
-SUBSCRIBERS = 100_000
+SIZES = (10_000, 100_000, 1_000_000)
 CAMPAIGNS = 10
 RUNS = 3
 DIALS_BEFORE_KILL = 500
@@ -126,7 +126,12 @@ def _wait_for(path: Path, wanted: int) -> float:
 
 def main() -> None:
     """Measure and print."""
-    subscribers = int(sys.argv[1]) if len(sys.argv) > 1 else SUBSCRIBERS
+    for subscribers in [int(sys.argv[1])] if len(sys.argv) > 1 else SIZES:
+        measure(subscribers)
+
+
+def measure(subscribers: int) -> None:
+    """Start the server over so many subscribers some times."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         database = new_database(name)
