@@ -15,6 +15,7 @@ import pytest
 
 from dialer import connections, passwords
 from dialer.api import body, clock, fields, listing, strict_json, throttle
+from dialer.api.imports import IMPORTS_OF_A_USER_MAX
 from dialer.api.records import campaigns, surveys
 from dialer.domain import money, numbers, survey_check
 from dialer.server import KEEP_ALIVE_S
@@ -152,10 +153,12 @@ LIMITS: Final = {
     "Time for the headers of a request": f"{connections.HEAD_S} s",
     "Time for a body, or for each further MiB of it": f"{connections.BODY_WINDOW_S} s",
     "Time between two requests of a connection": f"{KEEP_ALIVE_S} s",
+    "Time in which a client reads nothing of its answer": f"{connections.STALLED_S} s",
     "An audio file": f"{media.AUDIO_BYTES_MAX // MIB} MiB",
     "Audio of one user": f"{media.USER_BYTES_MAX // MIB} MiB in {media.USER_FILES_MAX:,} files",
     "A CSV file": f"{imports.IMPORT_BYTES_MAX // MIB} MiB",
     "A line of it": f"{csv_records.LINE_BYTES_MAX // 1024} KiB",
+    "CSV files that one user sends at once": str(IMPORTS_OF_A_USER_MAX),
     "Refused lines that a report names": f"{imports.ERRORS_MAX:,}",
     "Wrong passwords for a user name or from an address": (
         f"{throttle.FAILURES_MAX} in {throttle.WINDOW_S / 60:.0f} minutes"
