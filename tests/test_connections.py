@@ -136,10 +136,10 @@ async def test_a_request_is_answered_and_the_next_one_too(client: Client) -> Non
     assert not client.transport.is_closed
 
 
-@pytest.mark.parametrize("upgrade", [b"Upgrade: h2c", b"upgrade:websocket", b"X: upgrade\r\nUPGRADE: h2c, x"])
+@pytest.mark.parametrize("upgrade", [b"Upgrade: h2c", b"UPGRADE:WEBSOCKET", b"X: upgrade\r\nUPGRADE: h2c, x"])
 async def test_another_protocol_that_is_offered_is_passed_over(client: Client, upgrade: bytes) -> None:
     for body in (b"abc", b"Upgrade: no header"):
-        head = (POST % len(body)).replace(b"\r\n\r\n", b"\r\nConnection: Upgrade\r\n" + upgrade + b"\r\n\r\n")
+        head = (POST % len(body)).replace(b"\r\n\r\n", b"\r\nCONNECTION: UPGRADE\r\n" + upgrade + b"\r\n\r\n")
         client.send(head + body[:1])
         client.send(body[1:])
         assert await client.answered() == b"%8d" % len(body)

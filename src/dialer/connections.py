@@ -7,7 +7,6 @@ slowly from one that waits.
 import re
 from asyncio import AbstractEventLoop, TimerHandle, Transport
 from http import HTTPStatus
-from secrets import token_hex
 from typing import Any, Final
 
 import msgspec
@@ -15,7 +14,7 @@ from uvicorn import Config
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 from uvicorn.server import ServerState
 
-from dialer.api.edge import REQUEST_ID_BYTES
+from dialer.api.edge import new_request_id
 
 HEAD_BYTES_MAX: Final = 32 * 1024
 """Request line and headers."""
@@ -28,7 +27,8 @@ that time in all, while a large upload goes on for as long as it really arrives.
 STALLED_S: Final = 60
 """How long a client may leave unread what it has asked for."""
 
-_UPGRADE: Final = re.compile(rb"^upgrade(?=:)", re.IGNORECASE | re.MULTILINE)
+_UPGRADE: Final = re.compile(rb"(?<=\n)upgrade(?=:)", re.IGNORECASE)
+"""The name of the header, where its line begins: what a piece begins with may be the end of another one's value."""
 _MALFORMED: Final = (HTTPStatus.BAD_REQUEST, "The request is not valid HTTP.")
 _TOO_LARGE: Final = (HTTPStatus.REQUEST_HEADER_FIELDS_TOO_LARGE, "The headers are too large.")
 _TOO_SLOW: Final = (HTTPStatus.REQUEST_TIMEOUT, "The request took too long to arrive.")
@@ -39,8 +39,6 @@ def _without_upgrade(data: bytes) -> bytes:
 
     We speak no other protocol, so the header is to be ignored (RFC 9110, 7.8). The parser would leave out the body.
     """
-    if b"pgrade" not in data:
-        return data
     head, end, rest = data.partition(b"\r\n\r\n")
     return _UPGRADE.sub(b"x-upgrade", head) + end + rest
 
@@ -177,7 +175,7 @@ class BoundedProtocol(HttpToolsProtocol):
         content = msgspec.json.encode({"detail": detail})
         head = (
             f"HTTP/1.1 {status.value} {status.phrase}\r\ncontent-type: application/json\r\n"
-            f"content-length: {len(content)}\r\nx-request-id: {token_hex(REQUEST_ID_BYTES)}\r\n"
+            f"content-length: {len(content)}\r\nx-request-id: {new_request_id()}\r\n"
             "connection: close\r\n\r\n"
         )
         self._set_deadline(None)

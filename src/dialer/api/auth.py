@@ -188,9 +188,9 @@ class BasicAuthentication:
         await self._app(scope, receive, send)
 
 
-def parse_basic(header: str) -> Credentials | None:
+def parse_basic(authorization: str) -> Credentials | None:
     """The credentials of an `Authorization` header; None if it is malformed in any way."""
-    scheme, _, encoded = header.partition(" ")
+    scheme, _, encoded = authorization.partition(" ")
     if scheme.lower() != "basic" or len(encoded) > CREDENTIALS_LENGTH_MAX:
         return None
     try:

@@ -63,7 +63,7 @@ def told_if_cut_off() -> Iterator[None]:
 
 async def _arrived(request: Request[Any, Any, Any]) -> bytes:
     try:
-        # The server is one of asyncio, whose own time-out costs a third of a cancel scope.
+        # The server is one of asyncio, whose own time-out costs less than a cancel scope.
         async with asyncio.timeout(BODY_SECONDS_MAX):
             with told_if_cut_off():
                 return await request.body()

@@ -73,4 +73,9 @@ class Edge:
 def _request_id(scope: Scope) -> str:
     """The client's own id if it is a plain one, else a new one."""
     given = header(scope, REQUEST_ID_HEADER) or ""
-    return given if _REQUEST_ID.match(given) else os.urandom(REQUEST_ID_BYTES).hex()
+    return given if _REQUEST_ID.match(given) else new_request_id()
+
+
+def new_request_id() -> str:
+    """An id for a request that has none of its own: 32 hexadecimal digits."""
+    return os.urandom(REQUEST_ID_BYTES).hex()

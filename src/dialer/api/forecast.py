@@ -137,8 +137,8 @@ async def forecast_sms_campaign(
 async def _forecast(request: ApiRequest, forecaster: Forecaster, which: tuple[Resource, str]) -> Response[Forecast]:
     service = request.service
     parsed = parse_whole(ForecastAsked, await read_if_any(request), service.conventions(request))
-    copy = partial(_order, which=which, parsed=parsed, zone=service.settings.timezone)
-    order = await service.read(request, copy, is_long=True)
+    work = partial(_order, which=which, parsed=parsed, zone=service.settings.timezone)
+    order = await service.read(request, work, is_long=True)
     forecast = await _unless_gone(request, partial(forecaster.forecast, service.database, order))
     return Response(forecast, headers=ignored_header(parsed.ignored))
 
