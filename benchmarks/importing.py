@@ -45,7 +45,7 @@ def pieces(rows: int) -> Iterator[bytes]:
 
 def forget_numbers() -> None:
     """Let no number be known from the run before."""
-    for known in (numbers.parse, numbers.normalise, zones.zone_of_number):
+    for known in (numbers.normalise, zones.zone_of_number):
         known.cache_clear()
 
 

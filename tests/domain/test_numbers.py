@@ -1,10 +1,12 @@
 """Phone numbers in their normal form."""
 
+import phonenumbers
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dialer.domain.numbers import NUMBER_INPUT_MAX, NumberError, normalise
+from dialer.domain.numbers import NUMBER_INPUT_MAX, NumberError, normalise, parse
+from tests.domain.numbering import examples, numbers
 
 
 @pytest.mark.parametrize(
@@ -20,6 +22,7 @@ from dialer.domain.numbers import NUMBER_INPUT_MAX, NumberError, normalise
         ("112", "FR", "+33112"),
         ("+999123456", None, "+999123456"),
         ("123", None, "123"),
+        ("+43000000", None, "+430000"),
     ],
 )
 def test_a_number_in_its_normal_form(number: str, region: str | None, normal: str) -> None:
@@ -68,3 +71,21 @@ def test_whatever_is_sent_is_digits_with_an_optional_plus_or_refused(number: str
     assert bare.isascii()
     assert bare.isdigit()
     assert 3 <= len(bare) <= 15
+
+
+@given(numbers())
+def test_a_number_consists_of_what_the_numbering_plans_say(number: str) -> None:
+    """Most are taken apart without asking the library, and none otherwise than it would."""
+    assert parse(number) == by_the_library(number)
+
+
+def test_so_does_every_example_of_every_plan() -> None:
+    for number in examples():
+        assert parse(number) == by_the_library(number), number
+
+
+def by_the_library(number: str) -> phonenumbers.PhoneNumber | None:
+    try:
+        return phonenumbers.parse(number)
+    except phonenumbers.NumberParseException:
+        return None

@@ -1,11 +1,14 @@
 """Where a callee's clock stands."""
 
+import phonenumbers
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from phonenumbers import timezone
 
 from dialer.domain.windows import Calendar, window_at
 from dialer.domain.zones import UNKNOWN, fixed_offset_minutes, is_zone, zone_key, zone_of_number, zone_of_offset
+from tests.domain.numbering import examples, numbers
 
 
 @pytest.mark.parametrize(
@@ -22,6 +25,30 @@ from dialer.domain.zones import UNKNOWN, fixed_offset_minutes, is_zone, zone_key
 )
 def test_the_zone_of_a_number_is_every_one_it_may_be_in(number: str, zone: str) -> None:
     assert zone_of_number(number) == zone
+
+
+@given(numbers())
+def test_the_zones_of_a_number_are_those_of_its_numbering_plan(number: str) -> None:
+    assert zone_of_number(number) == by_the_library(number)
+
+
+def test_so_are_those_of_every_example_of_every_plan() -> None:
+    for number in examples():
+        assert zone_of_number(number) == by_the_library(number), number
+
+
+def by_the_library(number: str) -> str:
+    """What it says of a number whose type it knows, else of the place that the number's first digits tell."""
+    try:
+        parsed = phonenumbers.parse(number)
+    except phonenumbers.NumberParseException:
+        return ""
+    zones = {*timezone.time_zones_for_number(parsed)}
+    if timezone.UNKNOWN_TIMEZONE in zones:
+        zones = {*timezone.time_zones_for_geographical_number(parsed)}
+    if number.startswith("+617"):
+        zones.add("Australia/Brisbane")
+    return "&".join(sorted(zones - {timezone.UNKNOWN_TIMEZONE}))
 
 
 @pytest.mark.parametrize(

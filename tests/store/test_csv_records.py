@@ -2,11 +2,13 @@
 
 import csv
 import io
+from typing import Literal
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from dialer.store import csv_records
 from dialer.store.csv_records import (
     COLUMNS_MAX,
     LINE_BYTES_MAX,
@@ -107,13 +109,35 @@ TEXT = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0\r
 TABLE = st.lists(st.tuples(TEXT, TEXT), max_size=12)
 
 
-@given(table=TABLE, delimiter=st.sampled_from(",;\t"), size=st.integers(1, 40))
-def test_what_was_written_is_read_however_it_arrives(table: list[tuple[str, str]], delimiter: str, size: int) -> None:
+@given(
+    table=TABLE,
+    delimiter=st.sampled_from(",;\t"),
+    size=st.integers(1, 40),
+    quoting=st.sampled_from([csv.QUOTE_ALL, csv.QUOTE_MINIMAL]),
+)
+def test_what_was_written_is_read_however_it_arrives(
+    table: list[tuple[str, str]],
+    delimiter: str,
+    size: int,
+    quoting: Literal[0, 1],
+) -> None:
     buffer = io.StringIO()
-    writer = csv.writer(buffer, delimiter=delimiter, quoting=csv.QUOTE_ALL)
+    writer = csv.writer(buffer, delimiter=delimiter, quoting=quoting)
     writer.writerows([("contact", "name"), *table])
     found = [tuple(record.cells) for record in read(buffer.getvalue().encode(), size)]
     assert found == table
+
+
+ODD = st.sampled_from(["\n", "\r\n", "\r", ",", '"', "a", "é", "\0", "\ud800", "\n\n", 'b,"c\n"\n'])
+
+
+@given(st.lists(ODD, max_size=40).map("".join), st.integers(1, 60))
+def test_many_lines_at_once_are_read_as_each_by_itself(odd: str, size: int) -> None:
+    content = b"contact,name\n" + odd.encode(errors="surrogatepass")
+    at_once = list(read(content, size))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(csv_records, "_plain_end", lambda _block, _start: 0)
+        assert at_once == list(read(content, size))
 
 
 @given(st.binary(max_size=300), st.integers(1, 50))

@@ -10,7 +10,9 @@ from functools import lru_cache
 from typing import Final
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
+import phonenumbers
 from phonenumbers import timezone
+from phonenumbers.tzdata import TIMEZONE_DATA
 
 from dialer.domain.numbers import parse
 
@@ -34,10 +36,18 @@ def zone_of_number(number: str) -> str:
     parsed = parse(number)
     if parsed is None:
         return ""
-    names = timezone.time_zones_for_number(parsed)
-    if _NOT_TOLD in names:
-        names = timezone.time_zones_for_geographical_number(parsed)
+    names = timezone.time_zones_for_geographical_number(parsed)
+    everywhere = TIMEZONE_DATA.get(str(parsed.country_code), names)
+    if names != everywhere and _is_of_no_place(parsed):
+        names = everywhere
     return _joined((*names, *[zone for prefix, zone in _ALSO.items() if number.startswith(prefix)]))
+
+
+def _is_of_no_place(parsed: phonenumbers.PhoneNumber) -> bool:
+    """Whether a number is one that can be anywhere in its country, as mobile ones are in most."""
+    kind = phonenumbers.number_type(parsed)
+    is_known = kind != phonenumbers.PhoneNumberType.UNKNOWN
+    return is_known and not phonenumbers.is_number_type_geographical(kind, parsed.country_code or 0)
 
 
 @lru_cache(maxsize=ZONE_CACHE_MAX)

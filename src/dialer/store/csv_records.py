@@ -14,6 +14,8 @@ COLUMNS_MAX: Final = 100
 COLUMN_NAME_MAX: Final = 255
 _DELIMITERS: Final = ",;\t"
 _BOM: Final = b"\xef\xbb\xbf"
+_LINE_END: Final = b"\n"
+_CHARACTER_BYTES_MAX: Final = 4
 
 
 class CsvError(ValueError):
@@ -45,9 +47,24 @@ class CsvFile:
 
     def __iter__(self) -> Iterator[Record]:
         reader = csv.reader(self._lines, delimiter=self._delimiter)
-        while (record := self._next(reader)) is not None:
+        while True:
+            yield from self._plain()
+            record = self._next(reader)
+            if record is None:
+                return
             if record.cells or record.problem:
                 yield record
+
+    def _plain(self) -> Iterator[Record]:
+        """The records that come next and are told by line ends and delimiters alone: in most files, all of them."""
+        columns = len(self.columns)
+        line, texts = self._lines.plain()
+        while texts:
+            for number, text in enumerate(texts, line):
+                if text:
+                    cells = text.split(self._delimiter)
+                    yield Record(number, cells, None if len(cells) == columns else self._miscounted(cells))
+            line, texts = self._lines.plain()
 
     def _next(self, reader: Iterator[list[str]]) -> Record | None:
         """The next record, without cells for an empty line; None after the last one."""
@@ -65,8 +82,11 @@ class CsvFile:
             return Record(line, [], _reason(error))
         problem = self._lines.problem
         if cells and problem is None and len(cells) != len(self.columns):
-            problem = f"{len(cells)} cells, but the header has {len(self.columns)}"
+            problem = self._miscounted(cells)
         return Record(line, cells, problem)
+
+    def _miscounted(self, cells: list[str]) -> str:
+        return f"{len(cells)} cells, but the header has {len(self.columns)}"
 
 
 def _reason(error: csv.Error) -> str:
@@ -80,10 +100,17 @@ class _UnclosedQuoteError(Exception):
 
 
 class _Lines:
-    """The lines of a file, numbered from 1, some of which may be given back."""
+    """The lines of a file, numbered from 1: many at once where none needs a closer look, else one by one.
+
+    Those that were read one by one may be given back.
+    """
 
     def __init__(self, chunks: Iterable[bytes]) -> None:
-        self._source = _split(chunks)
+        self._blocks = _blocks(chunks)
+        self._block = b""
+        self._at = 0
+        self._closer_end = 0
+        """Up to where the lines of the block are read one by one."""
         self._again: deque[tuple[str, str | None]] = deque()
         self._record: list[tuple[str, str | None]] = []
         self._number = 0
@@ -93,7 +120,21 @@ class _Lines:
     def header(self) -> tuple[str, str | None]:
         """The first line, and what is wrong with it."""
         self._number = 1
-        return next(self._source, ("", None))
+        return self._read() or ("", None)
+
+    def plain(self) -> tuple[int, list[str]]:
+        """The number of the next line, and as many as are whole records without quotes, without their ends; or none."""
+        first = self._number + 1
+        if self._again or not self._has_more() or self._at < self._closer_end:
+            return first, []
+        end = _plain_end(self._block, self._at)
+        lines = _as_plain(self._block[self._at : end])
+        if lines:
+            self._at = end
+            self._number += len(lines)
+        else:
+            self._closer_end = end
+        return first, lines
 
     def begin_record(self) -> int:
         """Begin a new record; the number of its first line."""
@@ -110,7 +151,7 @@ class _Lines:
         return self
 
     def __next__(self) -> str:
-        line = self._again.popleft() if self._again else next(self._source, None)
+        line = self._again.popleft() if self._again else self._read()
         if len(self._record) == RECORD_LINES_MAX or (line is None and self._record):
             if line is not None:
                 self._again.appendleft(line)
@@ -122,19 +163,58 @@ class _Lines:
         self.problem = self.problem or line[1]
         return line[0]
 
+    def _has_more(self) -> bool:
+        while self._at == len(self._block):
+            block = next(self._blocks, None)
+            if block is None:
+                return False
+            self._block, self._at, self._closer_end = block, 0, 0
+        return True
 
-def _split(chunks: Iterable[bytes]) -> Iterator[tuple[str, str | None]]:
-    """Lines with their ends, and what is wrong with each. Of an overlong line only the beginning is kept."""
+    def _read(self) -> tuple[str, str | None] | None:
+        """The next line with its end, and what is wrong with it; None after the last one."""
+        if not self._has_more():
+            return None
+        start, end = self._at, self._block.find(_LINE_END, self._at)
+        if end < 0:
+            self._at = len(self._block)
+            return _decoded(self._block[start:], "")
+        self._at = end + 1
+        return _decoded(self._block[start:end], "\n")
+
+
+def _blocks(chunks: Iterable[bytes]) -> Iterator[bytes]:
+    """Whole lines with their ends, as many as there are; the last may lack its. Of an overlong line the beginning."""
     pending = b""
-    first = True
+    is_first = True
     for chunk in chunks:
-        lines = (pending + chunk).split(b"\n")
-        pending = lines.pop()[: LINE_BYTES_MAX + 1]
-        for line in lines:
-            yield _decoded(line.removeprefix(_BOM) if first else line, "\n")
-            first = False
+        data = pending + chunk
+        end = data.rfind(_LINE_END) + 1
+        if end:
+            yield data[:end].removeprefix(_BOM) if is_first else data[:end]
+            is_first = False
+        pending = data[end : end + LINE_BYTES_MAX + 1]
     if pending:
-        yield _decoded(pending.removeprefix(_BOM) if first else pending, "")
+        yield pending.removeprefix(_BOM) if is_first else pending
+
+
+def _plain_end(block: bytes, start: int) -> int:
+    """Where the lines end that are before the next one with a quote."""
+    quote = block.find(b'"', start)
+    return block.rfind(_LINE_END, start, len(block) if quote < 0 else quote) + 1
+
+
+def _as_plain(block: bytes) -> list[str]:
+    """Lines without their ends; none if anything in them needs a closer look."""
+    try:
+        text = block.decode().replace("\r\n", "\n")
+    except UnicodeDecodeError:
+        return []
+    if not text or "\r" in text or "\0" in text:
+        return []
+    lines = text.split("\n")
+    lines.pop()
+    return lines if len(max(lines, key=len)) * _CHARACTER_BYTES_MAX <= LINE_BYTES_MAX else []
 
 
 def _decoded(line: bytes, end: str) -> tuple[str, str | None]:

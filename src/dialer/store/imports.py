@@ -9,11 +9,11 @@ from functools import partial
 from typing import Any, ClassVar, Final
 
 import msgspec
-from sqlalchemy import Column, Connection, Table, select
+from sqlalchemy import Column, Connection, Insert, Table, bindparam, exists, insert, select
 
 from dialer.domain.numbers import NumberError, normalise
 from dialer.domain.zones import zone_of_number
-from dialer.store.bulk import bulk_insert
+from dialer.store.bulk import Bulk
 from dialer.store.collecting import collect_phonebook
 from dialer.store.csv_records import CsvFile, Record
 from dialer.store.do_not_call import numbers_on
@@ -82,7 +82,7 @@ class NumberRows:
         self._now_ms = now_ms
         self._place = 0
         names = (self._parent.name, self.column, "number", *self._further, "created_date", "updated_date")
-        self._insert = bulk_insert(self._table, *names)
+        self._insert = Bulk(_insert_of_new(self._table, self._parent, names), names)
 
     def begin(self, columns: Sequence[str]) -> None:
         """Get ready for rows with these columns."""
@@ -103,15 +103,15 @@ class NumberRows:
         if connection.scalar(select(self._parents.c.id).where(self._parents.c.id == self.parent_id)) is None:
             raise ImportTargetGoneError
         known = self._known(connection, rows)
-        added = [(*values, now_ms, now_ms) for number, values in rows.items() if number not in known]
-        self._insert.run(connection, added)
+        added = self._insert.run(
+            connection, [(*values, now_ms, now_ms) for number, values in rows.items() if number not in known]
+        )
         self._stored(connection, now_ms)
-        return len(added)
+        return added
 
-    def _known(self, connection: Connection, numbers: Collection[str]) -> set[str]:
-        """Those of some numbers that the parent has already."""
-        number = self._table.c.number
-        return set(connection.scalars(select(number).where(self._parent == self.parent_id, number.in_(numbers))))
+    def _known(self, _connection: Connection, _numbers: Collection[str]) -> set[str]:
+        """Those of some numbers that the parent has in another form than the normal one."""
+        return set()
 
     def _values(self, _cells: Sequence[str], _number: str) -> tuple[Any, ...]:
         """The values of the `_further` columns; raises RowError."""
@@ -160,6 +160,13 @@ class DncRows(NumberRows):
 
     def _known(self, connection: Connection, numbers: Collection[str]) -> set[str]:
         return set(numbers_on(connection, self.parent_id, numbers))
+
+
+def _insert_of_new(table: Table, parent: Column[int], names: Sequence[str]) -> Insert:
+    """An insert of a row whose number its parent does not have yet."""
+    given = {name: bindparam(name, type_=table.c[name].type) for name in names}
+    is_there = exists().where(parent == given[parent.name], table.c.number == given["number"])
+    return insert(table).from_select(list(names), select(*given.values()).where(~is_there))
 
 
 def _place(columns: Sequence[str], wanted: str) -> int:

@@ -1,0 +1,55 @@
+"""Numbers of every country, valid ones and others, by the metadata of the library that knows the numbering plans."""
+
+from collections.abc import Iterator
+from typing import Final
+
+import phonenumbers
+from hypothesis import strategies as st
+from phonenumbers import PhoneMetadata, PhoneNumberDesc
+
+_KINDS: Final = (
+    "general_desc",
+    "fixed_line",
+    "mobile",
+    "toll_free",
+    "premium_rate",
+    "shared_cost",
+    "personal_number",
+    "voip",
+    "pager",
+    "uan",
+    "voicemail",
+)
+_COUNTRY_CODES: Final = sorted(phonenumbers.COUNTRY_CODE_TO_REGION_CODE)
+_PLANS: Final = [
+    (country_code, region)
+    for country_code in _COUNTRY_CODES
+    for region in phonenumbers.COUNTRY_CODE_TO_REGION_CODE[country_code]
+]
+_DIGITS: Final = st.text("0123456789", min_size=1, max_size=14)
+
+
+def _kinds(country_code: int, region: str) -> list[PhoneNumberDesc]:
+    """What kinds of numbers a plan has."""
+    metadata = PhoneMetadata.metadata_for_region_or_calling_code(country_code, region)
+    kinds = [getattr(metadata, kind) for kind in _KINDS]
+    return [kind for kind in kinds if kind is not None and kind.national_number_pattern not in {None, "NA"}]
+
+
+def examples() -> Iterator[str]:
+    """One number of every kind of every plan, and others that differ a little from it."""
+    for country_code, region in _PLANS:
+        for kind in _kinds(country_code, region):
+            if kind.example_number:
+                known = f"+{country_code}{kind.example_number}"
+                yield from (known, known[:-1], f"{known}7", f"+{country_code}0{kind.example_number}")
+
+
+@st.composite
+def numbers(draw: st.DrawFn) -> str:
+    """A number in international form: digits behind a country code, or what the plan of a country knows."""
+    country_code, region = draw(st.sampled_from(_PLANS))
+    if draw(st.booleans()):
+        return f"+{country_code}{draw(_DIGITS)}"
+    pattern = draw(st.sampled_from([kind.national_number_pattern for kind in _kinds(country_code, region)]))
+    return f"+{country_code}{draw(st.from_regex(pattern or '', fullmatch=True, alphabet='0123456789'))}"
