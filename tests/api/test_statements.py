@@ -95,6 +95,20 @@ def test_a_request_takes_few_statements(
     assert len(statements) <= ceiling, statements
 
 
+@pytest.mark.usefixtures("book")
+@pytest.mark.parametrize("name", ["csv", "ndjson"])
+def test_head_of_an_export_reads_its_beginning_alone(
+    alice: Caller, database: Database, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    monkeypatch.setattr("dialer.api.listing.CHUNK_SIZE", 5)
+    path = f"contact/?format={name}"
+    with heard(database) as for_all:
+        ask(alice, "GET", path, None)
+    with heard(database) as for_head:
+        ask(alice, "HEAD", path, None)
+    assert (len(for_head) < 4, len(for_all) > 5) == (True, True), (for_head, for_all)
+
+
 @pytest.mark.parametrize("path", LISTS)
 def test_no_list_reads_a_table_from_one_end_to_the_other(estate: Estate, database: Database, path: str) -> None:
     ask(estate.owner, "GET", path, None)

@@ -11,7 +11,7 @@ from litestar.enums import ScopeType
 from litestar.types import ASGIApp, Message, Receive, Scope, Send
 
 from dialer.api.errors import REQUEST_ID_STATE
-from dialer.api.headers import header
+from dialer.api.headers import IS_HEAD_STATE, header
 from dialer.api.metrics import Metrics
 
 REQUEST_ID_HEADER: Final = b"x-request-id"
@@ -41,6 +41,7 @@ class Edge:
             # Whatever can be read can be asked about: the same answer without its body. The server must still know
             # what it was asked, as the length that it announces is not that of what it sends.
             scope = {**scope, "method": "GET"}
+            scope["state"][IS_HEAD_STATE] = True
         status, started_s = 500, time.perf_counter()
 
         async def send_marked(message: Message) -> None:

@@ -13,6 +13,7 @@ from litestar.response import Stream
 
 from dialer.api.errors import InvalidError
 from dialer.api.fields import Json
+from dialer.api.headers import is_head
 from dialer.api.resource import Resource
 from dialer.api.service import ApiRequest, Chunks
 from dialer.api.shapes import Columns, Shape, fields_of, shapes_of
@@ -43,7 +44,8 @@ async def export(request: ApiRequest, resource: Resource, chunks: Chunks) -> Res
     begin = write_csv([[field.name] for field in fields_of(resource.read)]) if media_type == CSV else b""
     suffix = "csv" if media_type == CSV else "ndjson"
     headers = {"Content-Disposition": f'attachment; filename="{resource.path}.{suffix}"', "Vary": "Accept"}
-    return Stream(_stream(begin + first, encoded), media_type=media_type, headers=headers)
+    others = None if is_head(request.scope) else encoded
+    return Stream(_stream(begin + first, others), media_type=media_type, headers=headers)
 
 
 def _wanted(request: ApiRequest) -> str:
@@ -59,8 +61,10 @@ def _wanted(request: ApiRequest) -> str:
         return JSON
 
 
-async def _stream(first: bytes, others: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
+async def _stream(first: bytes, others: AsyncIterator[bytes] | None) -> AsyncIterator[bytes]:
     yield first
+    if others is None:
+        return
     async for chunk in others:
         yield chunk
 

@@ -1,6 +1,16 @@
-"""Single headers of a request, as they came."""
+"""Single headers of a request, as they came, and whether it asks for the headers of its answer alone."""
+
+from typing import Final
 
 from litestar.types import Scope
+
+IS_HEAD_STATE: Final = "is_head"
+"""Where the scope's state has it."""
+
+
+def is_head(scope: Scope) -> bool:
+    """Whether the body of the answer will not be sent."""
+    return bool(scope["state"].get(IS_HEAD_STATE))
 
 
 def header(scope: Scope, name: bytes) -> str | None:
