@@ -1,7 +1,7 @@
 """One import of a CSV file of contacts: `python -m benchmarks.importing [--quick]`.
 
-Two references over the same rows: `executemany` of all of them in one transaction into the same indexes, as durable;
-and what reading their numbers takes alone, as that is the work of phonenumbers and not ours.
+The reference is `executemany` of the same rows in one transaction into the same indexes, as durable. As numbers are
+mostly the work of phonenumbers, the import is measured without them too: every one is taken as it stands.
 """
 
 import json
@@ -18,14 +18,17 @@ from benchmarks.advance import START_MS
 from benchmarks.estate import PHONEBOOK, furnish
 from benchmarks.measure import timed
 from dialer.domain import numbers, zones
+from dialer.store import imports
 from dialer.store.database import Database
 from dialer.store.imports import ContactRows, import_csv
 
 SIZES: Final = (1_000, 10_000, 100_000)
 QUICK: Final = (1_000,)
-RUNS: Final = 3
+RUNS: Final = 5
 PIECE_BYTES: Final = 65_536
 AREA_CODES: Final = ("202", "212", "305", "312", "415", "512", "617", "702", "808", "907")
+_NUMBERS: Final = {"normalise": lambda given, _region: given, "zone_of_number": lambda _number: "America/New_York"}
+"""What the import asks about a number, and answers for nothing."""
 _INSERT: Final = """INSERT INTO contact (phonebook_id, contact, number, zone, full_name, additional_vars, created_date,
     updated_date) VALUES (?, ?, ?, ?, ?, ?, ?, ?)"""
 
@@ -60,14 +63,16 @@ def imported(rows: int) -> tuple[int, float]:
     return found
 
 
-def read_numbers(rows: int) -> tuple[int, float]:
-    """The normal form and the zone of each number, and nothing else."""
-    forget_numbers()
-
-    def read() -> int:
-        return sum(bool(zones.zone_of_number(numbers.normalise(number(place)))) for place in range(rows))
-
-    return timed(read)
+def imported_as_given(rows: int) -> tuple[int, float]:
+    """Import the file with numbers that nobody looks at."""
+    known = {name: getattr(imports, name) for name in _NUMBERS}
+    try:
+        for name, work in _NUMBERS.items():
+            setattr(imports, name, work)
+        return imported(rows)
+    finally:
+        for name, work in known.items():
+            setattr(imports, name, work)
 
 
 def row(place: int) -> tuple[object, ...]:
@@ -94,18 +99,15 @@ def inserted(rows: int) -> tuple[int, float]:
 
 def measure(rows: int) -> dict[str, float]:
     """The medians of some runs in turns: microseconds a row, and the ratios."""
-    works = {"import": imported, "numbers": read_numbers, "executemany": inserted}
+    works = {"import": imported, "without numbers": imported_as_given, "executemany": inserted}
     seen: dict[str, list[float]] = {name: [] for name in works}
     for _ in range(RUNS):
         for name, work in works.items():
             _, seconds = work(rows)
             seen[name].append(seconds / rows * 1_000_000)
     costs = {name: statistics.median(found) for name, found in seen.items()}
-    apart = [
-        bare / (whole - parsed)
-        for whole, parsed, bare in zip(seen["import"], seen["numbers"], seen["executemany"], strict=True)
-    ]
-    return {**costs, "ratio without numbers": statistics.median(apart), "least": min(apart), "most": max(apart)}
+    ratios = [bare / apart for apart, bare in zip(seen["without numbers"], seen["executemany"], strict=True)]
+    return {**costs, "ratio without numbers": statistics.median(ratios), "least": min(ratios), "most": max(ratios)}
 
 
 def main() -> None:
@@ -114,8 +116,8 @@ def main() -> None:
         found = measure(rows)
         sys.stderr.write(
             f"Import of {rows:,} contacts: {1_000_000 / found['import']:,.0f} rows a second; µs a row:"
-            f" {found['import']:.1f}, of it numbers {found['numbers']:.1f}; executemany {found['executemany']:.1f};"
-            f" {found['ratio without numbers']:.2f} of it without the numbers"
+            f" {found['import']:.1f}, without numbers {found['without numbers']:.1f}; executemany"
+            f" {found['executemany']:.1f}; {found['ratio without numbers']:.2f} of it without the numbers"
             f" ({found['least']:.2f} to {found['most']:.2f}), wanted 0.5\n"
         )
         print(json.dumps({"title": "import", "rows": rows, **found}))

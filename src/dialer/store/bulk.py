@@ -3,11 +3,14 @@
 SQLAlchemy compiles a statement for the dialect once; the rows then go to the driver's `executemany` as plain tuples.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from operator import itemgetter
 from typing import Any, Final
 
-from sqlalchemy import Connection, Insert, Select, Table, Update, insert
+from sqlalchemy import Column, ColumnElement, Connection, Insert, Select, Table, Update, bindparam, insert, select
+
+ASKED_AT_ONCE: Final = 500
+"""Values that one query asks for."""
 
 _InOrder = Callable[[tuple[Any, ...]], tuple[Any, ...]]
 """Puts the values of a row where the compiled statement wants them."""
@@ -67,3 +70,25 @@ class Prepared:
             known = str(compiled), tuple(compiled.positiontup or ()), compiled.params
             self._compiled[connection.dialect.name] = known
         return known
+
+
+class Among:
+    """Which of many values a column has, in rows that meet conditions with parameters of their own.
+
+    They are asked for `ASKED_AT_ONCE` at a time, the last ones filled up, so that the statement is always the same.
+    """
+
+    def __init__(self, column: Column[str], *conditions: ColumnElement[bool]) -> None:
+        self._names: Final = [f"value_{place}" for place in range(ASKED_AT_ONCE)]
+        asked = column.in_([bindparam(name, type_=column.type) for name in self._names])
+        self._query: Final = Prepared(select(column).where(*conditions, asked))
+
+    def run(self, connection: Connection, values: Collection[str], given: Mapping[str, Any]) -> set[str]:
+        """Those values that there are, with the other parameters as they are `given`."""
+        asked = list(values)
+        found: set[str] = set()
+        for start in range(0, len(asked), ASKED_AT_ONCE):
+            some = asked[start : start + ASKED_AT_ONCE]
+            some += some[-1:] * (ASKED_AT_ONCE - len(some))
+            found.update(self._query.run(connection, {**given, **dict(zip(self._names, some, strict=True))}))
+        return found

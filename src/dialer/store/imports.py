@@ -9,13 +9,13 @@ from functools import partial
 from typing import Any, ClassVar, Final
 
 import msgspec
-from sqlalchemy import Column, Connection, Insert, Table, bindparam, exists, insert, select
+from sqlalchemy import Column, Connection, Table, bindparam, select
 
 from dialer.domain.numbers import NumberError, normalise
 from dialer.domain.zones import zone_of_number
-from dialer.store.bulk import Bulk
+from dialer.store.bulk import Among, bulk_insert
 from dialer.store.collecting import collect_phonebook
-from dialer.store.csv_records import CsvFile, Record
+from dialer.store.csv_records import CsvFile
 from dialer.store.do_not_call import numbers_on
 from dialer.store.models import Row
 
@@ -74,6 +74,7 @@ class NumberRows:
     _table: ClassVar[Table]
     _parent: ClassVar[Column[int]]
     _parents: ClassVar[Table]
+    _among: ClassVar[Among]
     _further: ClassVar[tuple[str, ...]] = ()
 
     def __init__(self, parent_id: int, *, region: str | None, now_ms: Callable[[], int]) -> None:
@@ -82,7 +83,7 @@ class NumberRows:
         self._now_ms = now_ms
         self._place = 0
         names = (self._parent.name, self.column, "number", *self._further, "created_date", "updated_date")
-        self._insert = Bulk(_insert_of_new(self._table, self._parent, names), names)
+        self._insert = bulk_insert(self._table, *names)
 
     def begin(self, columns: Sequence[str]) -> None:
         """Get ready for rows with these columns."""
@@ -103,15 +104,14 @@ class NumberRows:
         if connection.scalar(select(self._parents.c.id).where(self._parents.c.id == self.parent_id)) is None:
             raise ImportTargetGoneError
         known = self._known(connection, rows)
-        added = self._insert.run(
-            connection, [(*values, now_ms, now_ms) for number, values in rows.items() if number not in known]
-        )
+        added = [(*values, now_ms, now_ms) for number, values in rows.items() if number not in known]
+        self._insert.run(connection, added)
         self._stored(connection, now_ms)
-        return added
+        return len(added)
 
-    def _known(self, _connection: Connection, _numbers: Collection[str]) -> set[str]:
-        """Those of some numbers that the parent has in another form than the normal one."""
-        return set()
+    def _known(self, connection: Connection, numbers: Collection[str]) -> set[str]:
+        """Those of some numbers that the parent has already."""
+        return self._among.run(connection, numbers, {"parent": self.parent_id})
 
     def _values(self, _cells: Sequence[str], _number: str) -> tuple[Any, ...]:
         """The values of the `_further` columns; raises RowError."""
@@ -129,6 +129,7 @@ class ContactRows(NumberRows):
     _parent = _table.c.phonebook_id
     _parents = _TABLES["phonebook"]
     _further = ("zone", "full_name", "additional_vars")
+    _among = Among(_table.c.number, _parent == bindparam("parent"))
 
     def begin(self, columns: Sequence[str]) -> None:
         """Get ready: what is neither number nor name is a variable."""
@@ -162,13 +163,6 @@ class DncRows(NumberRows):
         return set(numbers_on(connection, self.parent_id, numbers))
 
 
-def _insert_of_new(table: Table, parent: Column[int], names: Sequence[str]) -> Insert:
-    """An insert of a row whose number its parent does not have yet."""
-    given = {name: bindparam(name, type_=table.c[name].type) for name in names}
-    is_there = exists().where(parent == given[parent.name], table.c.number == given["number"])
-    return insert(table).from_select(list(names), select(*given.values()).where(~is_there))
-
-
 def _place(columns: Sequence[str], wanted: str) -> int:
     """Where a column is, its name in any case; -1 if there is none."""
     return next((place for place, name in enumerate(columns) if name.lower() == wanted), -1)
@@ -196,8 +190,11 @@ def _chunks(file: CsvFile, target: NumberRows, report: ImportReport) -> Iterator
     """The rows that can be imported, by number, `CHUNK_ROWS` at a time; the others go into the report."""
     rows: dict[str, tuple[Any, ...]] = {}
     for record in file:
+        if record.problem is not None:
+            report.reject(record.line, record.problem)
+            continue
         try:
-            number, values = _read(record, target)
+            number, values = target.row(record.cells)
         except RowError as error:
             report.reject(record.line, str(error))
             continue
@@ -210,9 +207,3 @@ def _chunks(file: CsvFile, target: NumberRows, report: ImportReport) -> Iterator
             rows = {}
     if rows:
         yield rows
-
-
-def _read(record: Record, target: NumberRows) -> tuple[str, tuple[Any, ...]]:
-    if record.problem:
-        raise RowError(record.problem)
-    return target.row(record.cells)
