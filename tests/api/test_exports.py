@@ -65,6 +65,8 @@ def test_every_long_list_can_be_exported_even_when_it_is_empty(alice: Caller, pa
         ("application/json", "application/json"),
         ("image/png", "application/json"),
         ("text/csv;q=nonsense;;=, /,", None),
+        ("text/csv;q=0", "application/json"),
+        ("text/csv; Q=0.000, application/x-ndjson;q=0.01", "application/x-ndjson"),
         ("", "application/json"),
     ],
 )

@@ -9,6 +9,7 @@ from typing import Any, Final
 
 import msgspec
 from litestar import Response
+from litestar.datastructures.headers import Accept
 from litestar.response import Stream
 
 from dialer.api.errors import InvalidError
@@ -23,6 +24,9 @@ NDJSON: Final = "application/x-ndjson"
 JSON: Final = "application/json"
 FORMATS: Final = {"csv": CSV, "ndjson": NDJSON, "json": JSON}
 """What `?format=` may say, which wins over the `Accept` header."""
+
+_UNACCEPTABLE: Final = re.compile(r";\s*q\s*=\s*0(\.0*)?\s*(;|\Z)", re.IGNORECASE)
+"""The weight of what a client does not want (RFC 9110, 12.4.2)."""
 
 # A spreadsheet takes a cell that begins so for a formula, unless it is a number, with or without a sign.
 _FORMULA: Final = frozenset("=+-@\t\r")
@@ -54,8 +58,9 @@ def _wanted(request: ApiRequest) -> str:
         if given not in FORMATS:
             raise InvalidError({"format": [f"One of {', '.join(FORMATS)} is needed."]})
         return FORMATS[given]
+    accepted = [part for part in request.headers.get("Accept", "").split(",") if not _UNACCEPTABLE.search(part)]
     try:
-        return request.accept.best_match([JSON, CSV, NDJSON], JSON)
+        return Accept(",".join(accepted)).best_match([JSON, CSV, NDJSON], JSON)
     except OverflowError:
         # A weight of "inf", which the framework takes for a number.
         return JSON
