@@ -87,7 +87,7 @@ class _Part(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class AccountPart(_Part, frozen=True):
-    """Who pays. With neither field, calls cost nothing."""
+    """Who pays. With none of the fields, calls cost nothing."""
 
     balance: _Amount = 0
     call_rate: _Amount = 0
