@@ -17,6 +17,7 @@ _EXPECTED: Final = (
     "dialer.store.erasure.ErasureError",
     "dialer.store.files.FilesError",
     "dialer.store.migrate.MigrationError",
+    "dialer.store.serving.ServedError",
     "dialer.store.users.UserError",
 )
 """What may go wrong that is told in one line. By name, as importing what they are from takes seconds."""
@@ -55,7 +56,7 @@ def main() -> None:
     """Run the command of this process's arguments, and exit: 0 done, 1 failed, 2 wrong usage."""
     code: object = 0
     try:
-        code = cli.main(standalone_mode=False)
+        code = cli.main(prog_name="dialer", standalone_mode=False)
     except click.UsageError as error:
         hint = f"; try: {error.ctx.command_path} --help" if error.ctx else ""
         _fail(f"{error.format_message().rstrip('.')}{hint}", error.exit_code)

@@ -61,6 +61,23 @@ def test_following_next_misses_nothing_when_records_go(alice: Caller) -> None:
     assert ids(alice.get(page["next"])) == list(range(11, 21))
 
 
+@pytest.mark.usefixtures("book")
+def test_following_next_comes_to_the_end_however_many_have_gone(alice: Caller) -> None:
+    second = alice.get(alice.get("contact/")["next"])
+    for number in range(1, 11):
+        assert alice.request("DELETE", f"contact/{number}/").status_code == 204
+    third = alice.get(second["next"])
+    assert (third["count"], third["next"], ids(third)) == (15, None, [21, 22, 23, 24, 25])
+
+
+@pytest.mark.usefixtures("book")
+def test_a_page_behind_what_was_the_last_record_is_not_found(alice: Caller) -> None:
+    following = alice.get("contact/", page=2)["next"]
+    for number in range(21, 26):
+        assert alice.request("DELETE", f"contact/{number}/").status_code == 204
+    assert alice.refused("GET", following.removeprefix(f"{BASE}/")) == (404, {"detail": "Invalid page."})
+
+
 @pytest.mark.parametrize("page", ["0", "-1", "x", "4", "1.5", "9" * 30, "", "%00"])
 @pytest.mark.usefixtures("book")
 def test_a_page_that_is_none_is_not_found(alice: Caller, page: str) -> None:

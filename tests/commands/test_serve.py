@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from dialer.store.serving import serving_alone
 from tests.commands.conftest import Outcome, Run
 
 ADMIN = {"DIALER_ADMIN_USERNAME": "root", "DIALER_ADMIN_PASSWORD": "short"}
@@ -36,6 +37,17 @@ def test_one_line_says_why(run: Run, arguments: list[str], environ: dict[str, st
     assert outcome[:2] == (code, "")
     assert outcome.err.startswith(f"dialer: {line.replace('8000', '0')}")
     assert outcome.err.count("\n") == 1
+
+
+def test_a_database_that_is_served_already_is_left_alone(run: Run, tmp_path: Path) -> None:
+    """A second server would dial whom the first one dials; every other command may be run beside it."""
+    assert run("database", "upgrade").code == 0
+    with serving_alone(tmp_path / "dialer.db"):
+        outcome = run("serve", "--port", "0")
+        assert outcome == Outcome(1, "", "dialer: another process serves dialer.db already\n")
+        assert run("database", "check").code == 0
+    with serving_alone(tmp_path / "dialer.db"):
+        pass
 
 
 def test_the_help_lists_every_setting_with_its_default(run: Run) -> None:

@@ -6,6 +6,7 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any, Final
 
+import msgspec
 import pytest
 from sqlalchemy import Boolean, Column, Executable, LargeBinary, RowMapping, String, Table, select, update
 
@@ -119,7 +120,16 @@ def test_documents_stay_documents_and_texts_say_what_is_missing(database: Databa
     )
     assert contact["additional_vars"] == '{"a":1.5,"spouse":"erased","erased":["or erased",{"b":"erased"}]}'
     assert payment["description"] == 'paid by erased in "cash"'
-    assert (answer["key"], answer["content"]) == (f"{ERASED}-1", b"\xfferased")
+    assert (answer["key"], answer["content"]) == (f"{ERASED}-1", b'{"detail":"erased"}')
+
+
+def test_of_an_answer_that_told_of_a_person_nothing_is_kept(database: Database) -> None:
+    fill(database, "nothing")
+    told = msgspec.json.encode({"contact": WRITTEN, "full_name": "Zelda Erasmus", "additional_vars": {"iban": "DE99"}})
+    run(database, update(IdempotentResponse.__table__).values(content=told))
+    assert erase_number(database, NUMBER, lambda _: None, 0) == Erased(others=1)
+    ((answer,),) = (rows(database, IdempotentResponse.__table__),)
+    assert answer["content"] == b'{"detail":"erased"}'
 
 
 def test_more_rows_than_one_unit_of_work_changes(database: Database, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -8,6 +8,7 @@ from typing import Any, Final, NamedTuple
 
 import pytest
 from msgspec import structs
+from sqlalchemy import Connection
 
 from dialer.domain import dialling, engine, retry
 from dialer.domain.board import Board
@@ -22,6 +23,7 @@ from dialer.domain.transfers import Transfers
 from dialer.domain.watchdog import Watchdog
 from dialer.store.journal import Journal
 from dialer.store.loading import Loader
+from dialer.store.state import State
 from dialer.worker import worker
 from dialer.worker.worker import _Live
 
@@ -254,10 +256,14 @@ def _nobody_watches(patch: Patch) -> None:
 
 
 def _ids_are_given_again_after_a_crash(patch: Patch) -> None:
-    def around(save: Wrapped) -> Wrapped:
-        return lambda connection, state: save(connection, state._replace(last_cdr_id=max(0, state.last_cdr_id - 1)))
+    def around(open_state: Wrapped) -> Wrapped:
+        def behind(connection: Connection, first_now_ms: int) -> State:
+            state: State = open_state(connection, first_now_ms)
+            return state._replace(last_cdr_id=max(0, state.last_cdr_id - 1))
 
-    _wrap(patch, worker, "save_state", around)
+        return behind
+
+    _wrap(patch, worker, "open_state", around)
 
 
 def _aborted_calls_go_on(patch: Patch) -> None:

@@ -138,9 +138,13 @@ def read_page(unit: Unit, resource: Resource, selection: Selection) -> Page:
         (resource.path, unit.actor, selection.asked),
         lambda: run(unit, resource, selection.asked, Part.COUNT).scalar_one(),
     )
-    if page > 1 and (page - 1) * selection.page_size >= count:
+    is_past_end = page > 1 and (page - 1) * selection.page_size >= count
+    # Where records before it have gone since, a link leads to a page that has none of that number any more.
+    if is_past_end and selection.after is None:
         raise RecordNotFoundError(INVALID_PAGE)
     results, is_last = _records(unit, resource, selection, page)
+    if is_past_end and not results:
+        raise RecordNotFoundError(INVALID_PAGE)
     first, last = (results[0].id, results[-1].id) if results else (0, 0)
     return Page(
         count=count,

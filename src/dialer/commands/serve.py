@@ -8,7 +8,7 @@ from typing import Final
 import rich_click as click
 
 from dialer.api.app import create_app
-from dialer.commands.opening import open_database, open_service_clock, settings_from_environment
+from dialer.commands.opening import database_path, open_database, open_service_clock, settings_from_environment
 from dialer.commands.output import examples, say
 from dialer.logs import configure_logs
 from dialer.passwords import PasswordError, check_password, hash_password
@@ -17,6 +17,7 @@ from dialer.server import serve as run_server
 from dialer.settings import SETTINGS, Settings, SettingsError
 from dialer.store.database import Database
 from dialer.store.media import Media
+from dialer.store.serving import serving_alone
 from dialer.store.users import Account, create_account, has_accounts
 from dialer.worker.clock import Clock
 from dialer.worker.worker import Worker
@@ -62,7 +63,12 @@ def serve(host: str, port: int, workers: int) -> None:
     if workers > 1:
         raise click.UsageError("--workers above 1 needs PostgreSQL, which this version does not support yet.")
     settings = settings_from_environment()
-    with ending_on_signals(), contextlib.closing(bind(host, port)) as bound, open_database(settings) as database:
+    with (
+        ending_on_signals(),
+        contextlib.closing(bind(host, port)) as bound,
+        serving_alone(database_path(settings)),
+        open_database(settings) as database,
+    ):
         clock = open_service_clock(settings, database)
         _create_first_admin(settings, database, clock)
         configure_logs()

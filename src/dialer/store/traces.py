@@ -64,6 +64,9 @@ MACHINE_MADE: Final = frozenset(
     }
 )
 """Columns whose texts are made by the service, at random or from ids: nobody's number stands in them."""
+ANSWERS: Final = "idempotent_response.content"
+"""What was answered about a person: name and variables stand beside the number, so nothing of it is kept."""
+_ANSWER_ERASED: Final = msgspec.json.encode({"detail": ERASED})
 CONFIGURATION: Final = frozenset(
     model.__table__
     for model in (
@@ -151,8 +154,15 @@ def _cleared(table: Table, row: RowMapping, spellings: Spellings) -> dict[str, s
         before: str | bytes | None = row[column.name]
         after = None if before is None else _without(before, spellings)
         if after is not None and after != before:
-            found[column.name] = f"{ERASED}-{row['id']}" if _is_unique(table, column) else after
+            found[column.name] = _in_place(table, column, row["id"], after)
     return found
+
+
+def _in_place(table: Table, column: Column[Any], row_id: int, after: str | bytes) -> str | bytes:
+    """What comes in place of a value that, without the number, would be `after`."""
+    if f"{table.name}.{column.name}" == ANSWERS:
+        return _ANSWER_ERASED
+    return f"{ERASED}-{row_id}" if _is_unique(table, column) else after
 
 
 def _without(value: str | bytes, spellings: Spellings) -> str | bytes:
