@@ -18,6 +18,11 @@ from tests.api.harness import Caller
 PARTS: Final = ("_readers", "_writer")
 NOTHING: Final = ("SCAN CONSTANT ROW", "SCAN (subquery-1)")
 """How a plan reads what has one row at most: a list of no ids at all."""
+UNDER_WAY: Final = {
+    "SCAN callrequest USING INDEX ix_callrequest_calling",
+    "SCAN sms_message USING INDEX ix_sms_message_on_its_way",
+}
+"""The steps of a plan that reads all calls in progress, or all messages on their way."""
 Statements = list[tuple[str, Any]]
 
 # Method, path and body of a request, and the most statements that it may take.
@@ -115,6 +120,15 @@ def test_no_list_reads_a_table_from_one_end_to_the_other(estate: Estate, databas
     with heard(database) as statements:
         ask(estate.owner, "GET", path, None)
     assert scans(database, statements) == []
+
+
+@pytest.mark.parametrize("path", ["campaigns/1/", "sms-campaigns/2/", "subscriber-list/1/"])
+def test_a_delete_reads_no_more_than_what_is_under_way(estate: Estate, database: Database, path: str) -> None:
+    """Whoever is in a call is looked for among the calls in progress: of subscribers there may be a million."""
+    ask(estate.owner, "GET", "phonebook/", None)
+    with heard(database) as statements:
+        ask(estate.owner, "DELETE", path, None)
+    assert set(scans(database, statements)) <= UNDER_WAY
 
 
 def test_a_plan_that_reads_all_is_noticed(database: Database) -> None:

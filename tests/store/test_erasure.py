@@ -14,6 +14,7 @@ from dialer.forecast.excerpt import copy_campaign
 from dialer.forecast.scratch import Scratch
 from dialer.store import files
 from dialer.store.aggregate import count_answers
+from dialer.store.audit.audit import audit
 from dialer.store.database import Database
 from dialer.store.do_not_call import hashed, numbers_on
 from dialer.store.erasure import Erased, ErasureError, erase_ended, erase_number
@@ -321,3 +322,38 @@ async def test_campaigns_that_are_not_over_keep_their_people(house: House) -> No
         assert erase_ended(house.database, 2**62, lambda _: None, house.now_ms()) == Erased()
     house.change(Campaign, campaign_id, status=CampaignStatus.ABORD)
     assert erase_ended(house.database, 2**62, lambda _: None, house.now_ms()) == Erased(subscribers=1)
+
+
+@pytest.mark.parametrize(
+    ("last", "busy_s"),
+    [
+        ({"type": 6, "script": "wait", "phonenumber": OTHER}, 30),
+        ({"type": 10, "script": "wait", "sms_text": "Dear {full_name}"}, 17.5),
+    ],
+)
+async def test_whoever_is_busy_in_another_campaign_is_left_for_the_next_time(
+    house: House, tmp_path: Path, last: dict[str, Any], busy_s: float
+) -> None:
+    """They missed a call of one campaign, and have called back a number that another one answers."""
+    nobody = '{"answer": 0, "busy": 0, "rejected": 0, "invalid": 0, "call_back": 1, "call_back_after": [10, 10]'
+    answers = f'"talk": 60, "numbers": {{"{OTHER}": {{"outcome": "answer"}}, "+33199001234": {{"outcome": "answer"}}}}'
+    house.change(Gateway, house.gateway_id, parameters=f"{nobody}, {answers}}}")
+    sms_gateway_id = house.add(SmsGateway, name="texts", parameters='{"sms_delivered": 1}')
+    hello: dict[str, Any] = {"type": 1, "script": "hello"}
+    answering = house.survey(hello, last, branches={0: {"0": 1}})
+    other_id = await house.started(answering, sms_gateway_id=sms_gateway_id)
+    house.add(Did, user_id=house.user_id, did_number="+12025550100", campaign_id=other_id)
+    shown: dict[str, Any] = {"callerid": "+12025550100", "calltimeout": 5}
+    campaign_id = await house.started(house.survey(hello), house.phonebook(NUMBER, "+33199001234"), **shown)
+    await house.advance(busy_s)
+    assert house.row(Campaign, campaign_id)["status"] == CampaignStatus.END
+    assert erase_ended(house.database, 2**62, lambda _: None, house.now_ms()).subscribers == 1
+    assert [row["number"] for row in house.rows(Subscriber)] == [NUMBER, "~2"]
+    with pytest.raises(ErasureError, match="in progress"):
+        erase(house)
+    await house.advance(600)
+    assert erase_ended(house.database, 2**62, lambda _: None, house.now_ms()).subscribers == 1
+    erase(house)
+    assert holding(tmp_path, NUMBER) == []
+    assert house.database.read_now(audit).differences == []
+    assert house.worker.problem() is None

@@ -6,8 +6,22 @@ import pytest
 from sqlalchemy import Connection, event
 
 from dialer.domain.enums import CallRequestStatus, CampaignStatus, SubscriberStatus
+from dialer.store.audit.audit import audit
 from dialer.store.loading import Loader
-from dialer.store.models import CallBack, CallRequest, Campaign, Cdr, Did, Gateway, Row, Subscriber, SurveyResult, User
+from dialer.store.models import (
+    CallBack,
+    CallRequest,
+    Campaign,
+    Cdr,
+    Did,
+    Gateway,
+    Row,
+    SmsGateway,
+    SmsMessage,
+    Subscriber,
+    SurveyResult,
+    User,
+)
 from tests.worker.house import CENTS, House
 from tests.worker.test_transfers import CALLER, OTHER, second
 
@@ -174,6 +188,42 @@ async def test_a_call_that_comes_in_takes_no_turn_on_the_gateway(house: House) -
     await house.started(house.survey(ASKING), house.phonebook("+33199001235"), startingdate=house.now_ms() + 200)
     await house.advance(600)
     assert house.dials_s() == [0, 50, 50.1]
+
+
+@pytest.mark.parametrize("restarts", [False, True])
+@pytest.mark.parametrize("is_answered", [False, True])
+async def test_who_missed_a_call_of_somebody_else_is_nobody_we_know(
+    house: House, *, is_answered: bool, restarts: bool
+) -> None:
+    """A number may be anybody's; who was called by its owner's campaigns is no business of another user."""
+    bob_id = house.add(User, username="bob", password_hash="-")
+    texting: dict[str, Any] = {"type": 10, "sms_text": "Dear {full_name}, what is your {iban}?"}
+    sms_gateway_id = house.add(SmsGateway, name="texts")
+    other_id = await house.started(house.survey(texting), house.phonebook(), sms_gateway_id=sms_gateway_id)
+    campaign_id = await shown(house, ASKING, user_id=bob_id)
+    did_id = did(house, other_id if is_answered else None)
+    await house.advance(30)
+    if restarts:
+        house.restart()
+    await house.advance(600)
+    assert [(row["user_id"], row["campaign_id"]) for row in house.rows(Cdr)] == [(bob_id, campaign_id)]
+    assert [row["attempt"] for row in house.rows(CallRequest)] == [1]
+    assert [house.rows(model) for model in (CallBack, SmsMessage, SurveyResult)] == [[], [], []]
+    assert house.row(Did, did_id)["campaign_id"] == (other_id if is_answered else None)
+    assert (house.worker.problem(), house.database.read_now(audit).differences) == (None, [])
+
+
+@pytest.mark.parametrize("owner", ["ann", "bob"])
+async def test_they_are_known_to_whoever_owns_the_campaign_that_answers(house: House, owner: str) -> None:
+    """Not to whoever entered the number, should that be somebody else."""
+    bob_id = house.add(User, username="bob", password_hash="-")
+    owner_id = {"ann": house.user_id, "bob": bob_id}[owner]
+    other_id = await house.started(house.survey(ASKING), house.phonebook(), user_id=bob_id)
+    await shown(house, ASKING, user_id=owner_id)
+    did(house, other_id)
+    await house.advance(600)
+    assert came_in(house) == ([(16, other_id, True, 0)] if owner == "bob" else [])
+    assert (house.worker.problem(), house.database.read_now(audit).differences) == (None, [])
 
 
 def delete(house: House, model: type[Row], row_id: int) -> None:

@@ -235,6 +235,8 @@ class CallArrived(msgspec.Struct, frozen=True):
     """Somebody calls back the number that a call they missed has shown."""
 
     missed_call_id: int
+    user_id: int
+    """Whose call it was that they missed."""
     missed_attempt: int
     did_number: str
     subscriber: Subscriber

@@ -35,9 +35,12 @@ class Inbound:
             campaign.renew(event.plan)  # Nobody else tells how a campaign stands that is over but takes calls.
 
     def arrived(self, now_ms: int, event: events.CallArrived) -> None:
-        """A call comes in: answer it with its campaign's survey, or refuse it with cause 1."""
+        """A call comes in: answer it with its campaign's survey, or refuse it with cause 1.
+
+        Callers are known by a call they missed, and only to the user whose call it was: to others nobody calls.
+        """
         did = self._dids.get(digits_of(event.did_number))
-        if did is None:
+        if did is None or event.user_id != _answers_for(did):
             return
         if did.plan is None:
             callid = call_uuid(self._board.seed, 0, event.subscriber.id, -event.missed_attempt)
@@ -73,3 +76,8 @@ class Inbound:
             did_id=did.did_id,
             did_number=did.number,
         )
+
+
+def _answers_for(did: events.DidOpened) -> int:
+    """The user who learns of the calls that come in."""
+    return did.user_id if did.plan is None else did.plan.user_id

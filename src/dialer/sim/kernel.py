@@ -296,7 +296,7 @@ class Kernel:
     def _expect_call_back(self, effect: effects.ExpectCallBack) -> _FollowUp:
         self._book.record(effect, self.now_ms)
         call = effect.call
-        arrived = events.CallArrived(call.id, call.attempt, call.callerid, call.subscriber)
+        arrived = events.CallArrived(call.id, call.plan.user_id, call.attempt, call.callerid, call.subscriber)
         self.expect_call_back(effect.at_ms, arrived)
         return ()
 

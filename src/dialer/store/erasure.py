@@ -8,7 +8,7 @@ from functools import partial
 from typing import Final
 
 import msgspec
-from sqlalchemy import ColumnElement, Connection, delete, exists, or_, select, update
+from sqlalchemy import Connection, delete, select, update
 
 from dialer.domain.enums import CallRequestStatus, CampaignStatus
 from dialer.domain.spellings import ERASED, Spellings
@@ -16,6 +16,7 @@ from dialer.store.database import Database
 from dialer.store.do_not_call import ensure_key, hashed
 from dialer.store.models import CallRequest, Campaign, Contact, DncContact, SmsMessage, Subscriber, Transfer
 from dialer.store.people import DeleteFile, erase_people, is_erased
+from dialer.store.progress import BUSY_SUBSCRIBERS
 from dialer.store.traces import batches, clear, users_of, whose_number
 
 PEOPLE_AT_ONCE: Final = 500
@@ -147,24 +148,19 @@ def _hash_entries(connection: Connection, spellings: Spellings, now_ms: int) -> 
 
 
 def _ended(connection: Connection, ended_before_ms: int, after_id: int) -> list[int]:
-    """Up to `PEOPLE_AT_ONCE` subscribers of campaigns that ended: what is over never begins again."""
+    """Up to `PEOPLE_AT_ONCE` subscribers of campaigns that ended: what is over never begins again.
+
+    Whoever is in a call is left for the next time: they may have called a campaign that is not over.
+    """
     query = (
         select(_subscribers.c.id)
         .join(_campaigns, _campaigns.c.id == _subscribers.c.campaign_id)
-        .where(_campaigns.c.status.in_(_OVER), _campaigns.c.updated_date < ended_before_ms, ~_is_busy(), ~is_erased())
-        .where(_subscribers.c.id > after_id)
+        .where(_campaigns.c.status.in_(_OVER), _campaigns.c.updated_date < ended_before_ms, ~is_erased())
+        .where(_subscribers.c.id > after_id, _subscribers.c.id.not_in(BUSY_SUBSCRIBERS))
         .order_by(_subscribers.c.id)
         .limit(PEOPLE_AT_ONCE)
     )
     return list(connection.scalars(query))
-
-
-def _is_busy() -> ColumnElement[bool]:
-    """Whether a campaign has anything in progress."""
-    return or_(
-        exists().where(_requests.c.campaign_id == _campaigns.c.id, _is_calling),
-        exists().where(_messages.c.campaign_id == _campaigns.c.id, _is_on_its_way),
-    )
 
 
 def _parts(ids: Sequence[int]) -> list[Sequence[int]]:

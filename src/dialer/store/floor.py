@@ -55,7 +55,14 @@ def _who_left() -> Select[Any]:
 
 _WHO_LEFT: Final = _who_left()
 _EXPECTATIONS: Final = (
-    select(_call_backs.c.due_ms, _requests.c.id, _requests.c.attempt, _requests.c.callerid, _subscribers)
+    select(
+        _call_backs.c.due_ms,
+        _requests.c.id,
+        _requests.c.user_id,
+        _requests.c.attempt,
+        _requests.c.callerid,
+        _subscribers,
+    )
     .join(_requests, _requests.c.id == _call_backs.c.id)
     .join(_subscribers, _subscribers.c.id == _requests.c.subscriber_id)
     .order_by(_call_backs.c.due_ms, _call_backs.c.id)
@@ -122,9 +129,9 @@ def take_call_back(connection: Connection, call_id: int) -> CallArrived | None:
 
 
 def _expected(row: Row[Any]) -> tuple[int, CallArrived]:
-    due_ms, call_id, attempt, callerid, *subscriber = tuple(row)
+    due_ms, call_id, user_id, attempt, callerid, *subscriber = tuple(row)
     values = dict(zip(_subscribers.c.keys(), subscriber, strict=True))
-    return due_ms, CallArrived(call_id, attempt, callerid, _caller(values))
+    return due_ms, CallArrived(call_id, user_id, attempt, callerid, _caller(values))
 
 
 def _queue(row: RowMapping, tiers: tuple[TierPlan, ...]) -> QueuePlan:

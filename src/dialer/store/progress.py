@@ -3,7 +3,7 @@
 from typing import Any, Final, NamedTuple
 
 import msgspec
-from sqlalchemy import Connection, RowMapping, Select, Table, bindparam, literal_column, or_, select
+from sqlalchemy import Connection, RowMapping, Select, Table, bindparam, exists, literal_column, or_, select, union_all
 
 from dialer.domain.enums import CallRequestStatus
 from dialer.domain.events import GatewayOpened
@@ -33,6 +33,29 @@ _BUSY: Final = (
     select(_requests.c.campaign_id, _requests.c.user_id).where(_is_calling).distinct(),
     select(_messages.c.campaign_id, _messages.c.user_id).where(_is_on_its_way).distinct(),
 )
+# From the rows in progress to the subscribers, never the other way: these are few, and those may be a million.
+_whose_call = select(_subscribers.c.campaign_id).where(_subscribers.c.id == _requests.c.subscriber_id)
+_whose_message = select(_subscribers.c.campaign_id).where(_subscribers.c.id == _messages.c.subscriber_id)
+_OF_CAMPAIGN: Final = select(
+    exists().where(
+        _is_calling,
+        or_(_requests.c.campaign_id == bindparam("campaign"), _whose_call.scalar_subquery() == bindparam("campaign")),
+    ),
+    exists().where(
+        _is_on_its_way,
+        or_(
+            _messages.c.campaign_id == bindparam("campaign"), _whose_message.scalar_subquery() == bindparam("campaign")
+        ),
+    ),
+)
+_OF_SUBSCRIBER: Final = select(
+    exists().where(_is_calling, _requests.c.subscriber_id == bindparam("subscriber")),
+    exists().where(_is_on_its_way, _messages.c.subscriber_id == bindparam("subscriber")),
+)
+BUSY_SUBSCRIBERS: Final = union_all(
+    select(_requests.c.subscriber_id).where(_is_calling), select(_messages.c.subscriber_id).where(_is_on_its_way)
+)
+"""Whoever is in a call, or has a message on its way to them, whichever campaign it runs under."""
 
 
 def _recently(table: Table, started: str) -> Select[Any]:
@@ -66,6 +89,13 @@ _IN_PROGRESS: Final = tuple(
     select(table, *_SUBSCRIBER).join(_subscribers, _subscribers.c.id == table.c.subscriber_id).where(condition)
     for table, condition in ((_requests, _is_calling), (_messages, _is_on_its_way))
 )
+
+
+class UnderWay(NamedTuple):
+    """Whether there are calls in progress, and messages on their way."""
+
+    calls: bool
+    messages: bool
 
 
 class Line(NamedTuple):
@@ -106,6 +136,16 @@ def lines_of(connection: Connection, now_ms: int) -> list[Line]:
 def busy_campaigns(connection: Connection) -> dict[int, int]:
     """The campaigns that have anything in progress, and whose they are."""
     return {row[0]: row[1] for query in _BUSY for row in connection.execute(query)}
+
+
+def under_way_of_campaign(connection: Connection, campaign_id: int) -> UnderWay:
+    """What a campaign has under way, or anybody of its subscribers through another one that they called back."""
+    return UnderWay(*map(bool, connection.execute(_OF_CAMPAIGN, {"campaign": campaign_id}).one()))
+
+
+def under_way_of_subscriber(connection: Connection, subscriber_id: int) -> UnderWay:
+    """What a subscriber has under way, whichever campaign it runs under."""
+    return UnderWay(*map(bool, connection.execute(_OF_SUBSCRIBER, {"subscriber": subscriber_id}).one()))
 
 
 def rows_in_progress(connection: Connection) -> list[RowMapping]:

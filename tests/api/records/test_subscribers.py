@@ -80,6 +80,8 @@ def test_a_zone_that_nobody_knows_is_refused(alice: Caller, estate: Estate, data
             "status": ['"9" is not a valid choice.'],
         },
     )
+    of_this_machine = alice.refused("PATCH", estate.subscriber["url"], tz_code="localtime")
+    assert of_this_machine == (400, {"tz_code": ["Unknown time zone."]})
     alice.change(estate.subscriber["url"], tz_code="Asia/Kathmandu")
     assert stored(database, estate.subscriber["id"]).zone == "Asia/Kathmandu"
 
@@ -144,7 +146,7 @@ def end(database: Database, model: type[Row], **columns: Json) -> None:
     database.write_now(lambda connection: connection.execute(statement))
 
 
-def test_one_who_has_called_back_is_not_deleted_during_that_call(
+def test_one_who_has_called_back_is_not_deleted_or_renumbered_during_that_call(
     alice: Caller, estate: Estate, database: Database
 ) -> None:
     """A call that came in leaves the subscriber's state as it is; its CDR is still to be written."""
@@ -153,7 +155,11 @@ def test_one_who_has_called_back_is_not_deleted_during_that_call(
     limits = {"ring_limit_ms": 0, "talk_limit_ms": 0, "hold": 0, "call_rate": 0}
     in_progress(database, CallRequest, estate, callid="a", status=7, started_ms=NOW_MS, **limits | {"attempt": -1})
     assert alice.refused("DELETE", url) == (409, {"detail": "The subscriber is being called."})
+    alice.change(url, full_name="Ann Lee")
+    refusal = alice.refused("PATCH", url, duplicate_contact="+12025550155")
+    assert refusal == (409, {"detail": "The subscriber is being called."})
     end(database, CallRequest, status=4)
+    alice.change(url, duplicate_contact="+12025550155")
     assert alice.request("DELETE", url).status_code == 200
 
 

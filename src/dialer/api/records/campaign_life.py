@@ -8,10 +8,11 @@ from sqlalchemy import select
 
 from dialer.api.errors import ConflictError, Errors, InvalidError
 from dialer.api.resource import Change, Unit, Values, table_of
-from dialer.domain.enums import CallRequestStatus, CampaignStatus
+from dialer.domain.enums import CampaignStatus
 from dialer.store.collecting import collect_campaign
 from dialer.store.lifecycle import CampaignNotReadyError, change_status
-from dialer.store.models import CallRequest, Campaign, SmsMessage
+from dialer.store.models import Campaign
+from dialer.store.progress import under_way_of_campaign
 
 CODE_LENGTH: Final = 5
 CODE_TRIES_MAX: Final = 20
@@ -77,14 +78,14 @@ def moved_and_collected(change: Change) -> None:
 
 
 def refuse_while_running(unit: Unit, stored: Values) -> None:
-    """Raise `ConflictError` for a campaign that is started, or has anything in progress."""
+    """Raise `ConflictError` for a campaign that is started, or has anything in progress.
+
+    So it has while one of its subscribers is in another campaign's call: the rows of that call would go with them.
+    """
     if stored["status"] == CampaignStatus.START:
         raise ConflictError("The campaign is in 1 (START): pause, abort or end it first.")
-    call = table_of(CallRequest).c
-    query = select(call.id).where(call.campaign_id == stored["id"], call.status == CallRequestStatus.CALLING)
-    if unit.connection.execute(query.limit(1)).first() is not None:
+    under_way = under_way_of_campaign(unit.connection, stored["id"])
+    if under_way.calls:
         raise ConflictError("The campaign has calls in progress.")
-    message = table_of(SmsMessage).c
-    query = select(message.id).where(message.campaign_id == stored["id"], message.ended_ms.is_(None))
-    if unit.connection.execute(query.limit(1)).first() is not None:
+    if under_way.messages:
         raise ConflictError("The campaign has messages on their way.")

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Annotated, Final
 
-from sqlalchemy import RowMapping, exists, select, update
+from sqlalchemy import RowMapping, select, update
 
 from dialer.api.errors import ConflictError, Errors
 from dialer.api.fields import (
@@ -20,7 +20,7 @@ from dialer.api.fields import (
 )
 from dialer.api.resource import Change, Derived, Resource, Rule, Unit, Values, table_of
 from dialer.api.shapes import REQUIRED, Shape
-from dialer.domain.enums import CallRequestStatus, SubscriberStatus
+from dialer.domain.enums import SubscriberStatus
 from dialer.domain.numbers import normalise
 from dialer.domain.reasons import WaitsFor, why_not_now
 from dialer.domain.spellings import ERASED
@@ -29,7 +29,8 @@ from dialer.domain.windows import Windows
 from dialer.domain.zones import is_zone, zone_key, zone_of_number, zone_of_offset
 from dialer.store.circumstances import circumstances_of
 from dialer.store.do_not_call import on_dnc
-from dialer.store.models import CallRequest, Campaign, Contact, SmsMessage, Subscriber
+from dialer.store.models import Campaign, Contact, Subscriber
+from dialer.store.progress import UnderWay, under_way_of_subscriber
 
 OFFSET_MAX: Final = 8
 TZ_CODE_MAX: Final = 64
@@ -140,8 +141,8 @@ def _columns(change: Change) -> Values:
 
 def _moved(change: Change) -> Values:
     """A subscriber that was given up and is set back is due at once, once more: its counters stay."""
-    if change.stored["status"] == SubscriberStatus.IN_PROCESS and change.moves("duplicate_contact"):
-        raise ConflictError("The subscriber is being called.")
+    if change.moves("duplicate_contact"):
+        _refuse_while_called(change.unit, change.stored)
     if change.stored["status"] not in SubscriberStatus.__members__.values():
         raise ConflictError("The subscriber is in a state that this version does not know.")
     current, wanted = SubscriberStatus(change.stored["status"]), SubscriberStatus(change.values["status"])
@@ -172,16 +173,18 @@ def _count(change: Change) -> None:
 
 
 def _release(unit: Unit, stored: Values) -> None:
-    """Whoever has called back is in a call too; and money is held for a message until it is known what became of it."""
-    request, message = table_of(CallRequest).c, table_of(SmsMessage).c
-    is_calling = exists().where(request.subscriber_id == stored["id"], request.status == CallRequestStatus.CALLING)
-    of_campaign = message.campaign_id == stored["campaign_id"]  # by the index over those on their way
-    is_sent = exists().where(of_campaign, message.subscriber_id == stored["id"], message.ended_ms.is_(None))
-    if stored["status"] == SubscriberStatus.IN_PROCESS or unit.connection.scalar(select(is_calling)):
-        raise ConflictError("The subscriber is being called.")
-    if unit.connection.scalar(select(is_sent)):
+    """Money is held for a message until it is known what became of it."""
+    if _refuse_while_called(unit, stored).messages:
         raise ConflictError("A text message to the subscriber is on its way.")
     _add_to_total(unit, stored["campaign_id"], -1)
+
+
+def _refuse_while_called(unit: Unit, stored: Values) -> UnderWay:
+    """Raise `ConflictError` for somebody in a call, also one that came in, else say what else is under way."""
+    under_way = under_way_of_subscriber(unit.connection, stored["id"])
+    if stored["status"] == SubscriberStatus.IN_PROCESS or under_way.calls:
+        raise ConflictError("The subscriber is being called.")
+    return under_way
 
 
 def _add_to_total(unit: Unit, campaign_id: int, difference: int) -> None:

@@ -181,7 +181,7 @@ class SmsMessage(Row):
     __tablename__ = "sms_message"
 
     campaign_id: Mapped[int] = mapped_column(BIG, ForeignKey("campaign.id", ondelete="CASCADE"))
-    subscriber_id: Mapped[int] = mapped_column(BIG, ForeignKey("subscriber.id", ondelete="CASCADE"))
+    subscriber_id: Mapped[int] = belongs_to("subscriber")
     contact_id: Mapped[int | None] = mentions("contact")
     user_id: Mapped[int] = belongs_to("user_account")
     gateway_id: Mapped[int] = mapped_column(BIG)
