@@ -85,6 +85,7 @@ def test_a_start_without_a_zone_is_in_the_service_s_zone() -> None:
         ("DIALER_SEED", "٣"),
         ("DIALER_SEED", "9" * 5_000),
         ("DIALER_TIMEZONE", "Mars/Olympus"),
+        ("DIALER_TIMEZONE", "localtime"),
         ("DIALER_TIMEZONE", "../etc/passwd"),
         ("DIALER_DEFAULT_REGION", "XX"),
         ("DIALER_BASE_URL", "dialer.example.com"),

@@ -10,9 +10,11 @@ from dialer.api.openapi import document
 from dialer.api.resource import Resource
 from dialer.api.resources import RESOURCES
 from dialer.api.shapes import fields_of
+from dialer.store.database import Database
+from tests.api.builders import Estate
 from tests.api.harness import Caller, Json
 
-ONCE = ("subscriber-list", "dnc-contact", "branching-template", "tier", "did")
+ONCE = ("subscriber-list", "dnc-contact", "branching-template", "tier", "did", "rate-card")
 """Resources that have no two records of the same values."""
 CREATABLE = [item for item in RESOURCES if item.write is not None and "POST" in item.methods]
 
@@ -122,9 +124,11 @@ def test_every_operation_has_an_id_a_summary_and_examples(described: Json) -> No
 
 
 @pytest.mark.parametrize("resource", CREATABLE, ids=lambda resource: resource.path)
-@pytest.mark.usefixtures("estate")
-def test_the_examples_are_taken_as_they_are(resource: Resource, admin: Caller, described: Json) -> None:
-    """Their ids are those of the first records, which the estate has; of what may be there once, the first goes."""
+def test_the_examples_are_taken_as_they_are(
+    resource: Resource, admin: Caller, database: Database, described: Json
+) -> None:
+    """Their ids are those of the first records, which the first user has; of what may be there once, the first goes."""
+    Estate(admin, admin, database, 1)
     place = described["paths"][f"/rest-api/{resource.path}/"]["post"]
     if resource.path in ONCE:
         assert admin.request("DELETE", f"{resource.path}/1/").is_success

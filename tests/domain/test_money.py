@@ -53,6 +53,15 @@ def test_a_number_or_a_numeric_string_is_an_amount(value: object, amount: int) -
         10**7,
         "-1e7",
         "1E+999999",
+        "1e-1000100",
+        "0.1e1000001",
+        "-1e-999999999",
+        "1e-99999999999999999999",
+        "1_000",
+        "\u0663",
+        "1\u0660.5",
+        "0x10",
+        ".",
         "1" * 41,
         [1],
     ],
@@ -69,6 +78,29 @@ def test_whatever_is_sent_is_an_amount_in_bounds_or_refused(value: object) -> No
     except MoneyError:
         return
     assert abs(amount) <= AMOUNT_MAX
+
+
+written = st.builds(
+    "{}{}{}{}".format,
+    st.sampled_from(["", "+", "-"]),
+    st.from_regex(r"[0-9]{1,9}(\.[0-9]{0,9})?|\.[0-9]{1,9}", fullmatch=True),
+    st.sampled_from(["", "e", "E-", "e+"]),
+    st.just("") | st.integers(0, 12).map(str) | st.integers(10**5, 10**12).map(str),
+)
+
+
+@given(written)
+def test_what_is_accepted_is_exactly_the_decimal_that_was_written(text: str) -> None:
+    """Told by whole numbers: digits, moved by an exponent that is small where anything can be accepted."""
+    try:
+        amount = parse_money(text)
+    except MoneyError:
+        return
+    digits, _, exponent = text.lower().partition("e")
+    assert int(exponent or 0) <= 12 or not digits.strip("+-.0")
+    whole, _, rest = digits.partition(".")
+    shift = min(int(exponent or 0), 12)
+    assert Fraction(amount, MONEY_SCALE) == Fraction(int(f"{whole}{rest}"), 10 ** len(rest)) * Fraction(10) ** shift
 
 
 @given(rates, st.integers(-10, 100_000))

@@ -1,5 +1,7 @@
 """Where a callee's clock stands."""
 
+import zoneinfo
+
 import phonenumbers
 import pytest
 from hypothesis import given
@@ -82,10 +84,29 @@ def test_an_offset_is_read_as_it_is_written(minutes: int) -> None:
 
 
 @pytest.mark.parametrize(
-    "name", ["", "Nowhere", "../etc/passwd", "/etc/localtime", "Europe", "Europe/Paris\0", "a" * 5_000]
+    "name",
+    [
+        "",
+        "Nowhere",
+        "../etc/passwd",
+        "/etc/localtime",
+        "Europe",
+        "Europe/Paris\0",
+        "a" * 5_000,
+        "localtime",
+        "posixrules",
+        "Factory",
+        "right/UTC",
+        "posix/Europe/Paris",
+    ],
 )
 def test_what_is_no_zone(name: str) -> None:
     assert not is_zone(name)
+
+
+def test_every_zone_that_iana_names_is_one() -> None:
+    named = zoneinfo.available_timezones() - {"localtime", "Factory"}
+    assert {name for name in named if not is_zone(name)} == set()
 
 
 @pytest.mark.parametrize(

@@ -82,6 +82,21 @@ async def test_names_are_filled_in_and_parts_counted_of_what_is_sent(house: Hous
     assert (row["text_message"], row["parts"], row["cost"]) == ("x" * 150 + "Ada Lovelac", 2, 10 * CENTS)
 
 
+async def test_a_message_of_which_nothing_is_left_is_not_sent(house: House) -> None:
+    """Only the second callee has what the text is made of; the first is refused, which costs neither money nor time."""
+    campaign_id = await texting(house, text=" {offer} ", startingdate=MONDAY_NOON_MS + 1_000)
+    for number, variables in ((PEOPLE[0], "{}"), (PEOPLE[1], '{"offer": "Half price"}')):
+        house.contact(1, number, additional_vars=variables)
+    await house.worker.settle()
+    await house.advance(60)
+    assert sent(house) == [(PEOPLE[1], 1, "Delivered", 5 * CENTS)]
+    states = [(row["status"], row["status_reason"], row["count_attempt"]) for row in house.rows(Subscriber)]
+    assert states == [(SubscriberStatus.NOT_AUTHORIZED, "no_text", 0), (SubscriberStatus.SENT, "", 1)]
+    assert house.row(Campaign, campaign_id)["status_reason"] == "completed"
+    user = house.row(User, house.user_id)
+    assert (user["balance"], user["held"]) == ((100_000 - 5) * CENTS, 0)
+
+
 async def test_without_credit_the_campaign_pauses(house: House) -> None:
     """0.12 is there; a message costs 0.05: two go out."""
     house.change(User, house.user_id, balance=12 * CENTS)

@@ -170,7 +170,9 @@ TEXTING: Final[dict[str, Any]] = {"type": 10, "script": "word " * 50, "sms_text"
 """Sent 5 s after the dial; 20 s of prompt."""
 
 
-async def texting(house: House, *, variables: str = "", parameters: str = "{}", **settings: object) -> int:
+async def texting(
+    house: House, *, text: str = "Thank you", variables: str = "", parameters: str = "{}", **settings: object
+) -> int:
     """A campaign that has just dialled its one subscriber, and sends them a text."""
     house.change(Gateway, house.gateway_id, parameters=BEHAVIOUR)
     house.change(User, house.user_id, sms_rate=3 * CENTS)
@@ -178,7 +180,7 @@ async def texting(house: House, *, variables: str = "", parameters: str = "{}", 
     phonebook_id = house.phonebook()
     house.contact(phonebook_id, CALLER, additional_vars=variables)
     settings = {"sms_gateway_id": sms_gateway_id, **settings}
-    return await house.started(house.survey(TEXTING), phonebook_id, **settings)
+    return await house.started(house.survey({**TEXTING, "sms_text": text}), phonebook_id, **settings)
 
 
 async def test_a_text_sent_during_a_call_is_a_message_of_its_own(house: House) -> None:
@@ -231,3 +233,12 @@ async def test_a_contact_who_is_deleted_during_the_call_gets_the_text_all_the_sa
     assert house.worker.problem() is None
     assert [row["contact_id"] for row in house.rows(SmsMessage)] == [None]
     assert len(house.rows(CallRequest)) == len(house.rows(Cdr)) == 1
+
+
+@pytest.mark.parametrize("text", [" {offer}\n", " "])
+async def test_a_text_of_which_nothing_is_left_is_not_sent(house: House, text: str) -> None:
+    await texting(house, text=text)
+    await house.advance(60)
+    assert house.rows(SmsMessage) == []
+    assert [row["billsec"] for row in house.rows(Cdr)] == [20]
+    assert money(house) == (MINUTE, MINUTE, 0)

@@ -138,7 +138,7 @@ async def _judge(parsed: Parsed, content: bytes, *, is_given: bool) -> Recording
 
 def _check(unit: Unit, *, parsed: Parsed, size: int) -> int:
     """Whose the recording will be; raises InvalidError if it cannot be theirs."""
-    errors = reference_errors(unit, AudioUpload, parsed.values)
+    errors = reference_errors(unit, AudioUpload, parsed.values, unit.actor)
     if errors:
         raise InvalidError(errors)
     user_id: int = parsed.values["user_id"] or unit.actor.id

@@ -5,6 +5,7 @@ Each is a function on one transaction (`Unit`). What it raises is answered by th
 
 from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
+from itertools import chain
 from typing import Any, Final
 
 from sqlalchemy import Column, ColumnElement, Select, Table, bindparam, delete, insert, select, update
@@ -12,15 +13,14 @@ from sqlalchemy import Row as Found
 from sqlalchemy.sql.dml import ReturningInsert
 
 from dialer.api.errors import ConflictError, Errors, InvalidError, RecordNotFoundError
+from dialer.api.ownership import REFERRERS_NAMED_MAX, field_of_owner, named_errors, refuse_to_part, still_used
 from dialer.api.resource import Change, Resource, Unit, Values, nothing, table_of
 from dialer.api.shapes import Columns, Parsed, Shape, fields_of, missing, shapes_of, show_all
-from dialer.api.visibility import reference_errors, visible
+from dialer.api.visibility import visible
 from dialer.store.models import Row
 
 FIXED: Final = "This field may not be changed."
 SHAPES_MAX: Final = 256
-REFERRERS_NAMED_MAX: Final = 5
-"""Records that a refused delete names, of each resource."""
 
 
 def read_record(unit: Unit, resource: Resource, record_id: int) -> Shape:
@@ -88,6 +88,7 @@ def change_record(unit: Unit, resource: Resource, record_id: int, parsed: Parsed
     columns = {**_columns(resource, change), **_present(resource.table, {"updated_date": unit.now_ms})}
     unit.connection.execute(update(resource.table).where(resource.table.c["id"] == record_id).values(columns))
     _write_associations(resource, change)
+    refuse_to_part(resource, change)
     resource.written(change)
 
 
@@ -113,18 +114,14 @@ def load(unit: Unit, resource: Resource, record_id: int) -> Values:
 
 def refuse_if_needed(unit: Unit, table: Table, record_id: int) -> None:
     """Raise `ConflictError`, naming them, if rows of other tables cannot do without this one."""
-    users: dict[str, list[int]] = {}
-    for other in Row.metadata.sorted_tables:
-        for key in other.foreign_keys:
-            if key.column.table is table and key.ondelete == "RESTRICT":
-                for path, ids in _selected(unit, other, key.parent == record_id):
-                    users.setdefault(path, []).extend(ids)
-    _refuse_while_used(users)
+    keys = [(other, key) for other in Row.metadata.sorted_tables for key in other.foreign_keys]
+    needing = [(other, key) for other, key in keys if key.column.table is table and key.ondelete == "RESTRICT"]
+    _refuse_while_used(chain.from_iterable(_selected(unit, other, key.parent == record_id) for other, key in needing))
 
 
 def refuse_while_in(unit: Unit, table: Table, condition: ColumnElement[bool]) -> None:
     """Raise `ConflictError`, naming them, if the condition selects any rows of a table."""
-    _refuse_while_used(dict(_selected(unit, table, condition)))
+    _refuse_while_used(_selected(unit, table, condition))
 
 
 def _selected(unit: Unit, table: Table, condition: ColumnElement[bool]) -> Iterator[tuple[str, list[int]]]:
@@ -136,15 +133,10 @@ def _selected(unit: Unit, table: Table, condition: ColumnElement[bool]) -> Itera
             yield resource.path, list(unit.connection.execute(query).scalars())
 
 
-def _refuse_while_used(users: dict[str, list[int]]) -> None:
-    named = [_named(path, sorted(set(ids))) for path, ids in users.items() if ids]
-    if named:
-        raise ConflictError(f"Still used by {', '.join(named)}.")
-
-
-def _named(path: str, ids: list[int]) -> str:
-    first = ", ".join(str(number) for number in ids[:REFERRERS_NAMED_MAX])
-    return f"{path} {first}{' and others' if len(ids) > REFERRERS_NAMED_MAX else ''}"
+def _refuse_while_used(users: Iterable[tuple[str, list[int]]]) -> None:
+    used = still_used(users)
+    if used is not None:
+        raise ConflictError(used)
 
 
 def _write(resource: Resource) -> type[Shape]:
@@ -226,17 +218,12 @@ def _with_defaults(unit: Unit, resource: Resource, parsed: Parsed) -> Values:
 
 def _is_owner(resource: Resource, name: str) -> bool:
     """Whether the field says which user owns the record: for it, the caller is the default."""
-    if resource.owner != "user" or resource.is_written_by_admins:
-        return False
-    field = next(field for field in fields_of(_write(resource)) if field.name == name)
-    column = resource.column(field)
-    return column is not None and column.name == "user_id"
+    return resource.owner == "user" and not resource.is_written_by_admins and field_of_owner(resource) == name
 
 
 def _judge(resource: Resource, change: Change, errors: Errors) -> None:
     """Raise `InvalidError` if anything is wrong: a field, a reference, or a rule whose fields are right."""
-    given = {name: change.values[name] for name in change.given}
-    for name, messages in reference_errors(change.unit, _write(resource), given).items():
+    for name, messages in named_errors(resource, change).items():
         errors.setdefault(name, messages)
     for rule in resource.rules:
         if not any(name in errors for name in rule.fields):

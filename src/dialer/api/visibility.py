@@ -34,14 +34,14 @@ def visible(resource: Resource, actor: Actor, resources: Mapping[str, Resource])
     return and_(is_one, column.in_(select(parent.table.c["id"]).where(visible(parent, actor, resources))))
 
 
-def seen_ids(unit: Unit, path: str, ids: Collection[int]) -> set[int]:
-    """Those of the ids that are records of the resource at `path` and may be seen by the caller."""
+def seen_ids(unit: Unit, path: str, ids: Collection[int], actor: Actor) -> set[int]:
+    """Those of the ids that are records of the resource at `path` and may be seen by the actor."""
     resource = unit.resources[path]
     if len(ids) == 1:
-        values = {"actor_id": unit.actor.id, "wanted": next(iter(ids))}
-        return set(_seen_one(unit, resource).run(unit.connection, values))
+        values = {"actor_id": actor.id, "wanted": next(iter(ids))}
+        return set(_seen_one(unit, resource, actor).run(unit.connection, values))
     identity = resource.table.c["id"]
-    condition = visible(resource, unit.actor, unit.resources)
+    condition = visible(resource, actor, unit.resources)
     return set(unit.connection.scalars(select(identity).where(identity.in_(tuple(ids)), condition)))
 
 
@@ -49,21 +49,21 @@ _kept: Final[dict[tuple[str, bool], Prepared]] = {}
 """The queries of one id, by the resource's path, and whether an admin asks."""
 
 
-def _seen_one(unit: Unit, resource: Resource) -> Prepared:
-    shape = (resource.path, unit.actor.is_admin)
+def _seen_one(unit: Unit, resource: Resource, actor: Actor) -> Prepared:
+    shape = (resource.path, actor.is_admin)
     if shape not in _kept:
         identity = resource.table.c["id"]
-        is_seen = visible(resource, unit.actor, unit.resources)
+        is_seen = visible(resource, actor, unit.resources)
         _kept[shape] = Prepared(select(identity).where(identity == bindparam("wanted"), is_seen))
     return _kept[shape]
 
 
-def reference_errors(unit: Unit, shape: type[Shape], values: Values) -> Errors:
-    """An error for every reference among the values whose target is not there, or is not the caller's to see."""
+def reference_errors(unit: Unit, shape: type[Shape], values: Values, actor: Actor) -> Errors:
+    """An error for every reference among the values whose target is not there, or is not the actor's to see."""
     errors: Errors = {}
     for name, kind in references_of(shape).items():
         value = values.get(name)
         wanted: set[int] = set(value if isinstance(value, tuple) else [] if value is None else [value])
-        if wanted and wanted != seen_ids(unit, kind.path, wanted):
+        if wanted and wanted != seen_ids(unit, kind.path, wanted, actor):
             errors[name] = [NO_OBJECT]
     return errors

@@ -82,6 +82,12 @@ class GatewayLoad:
         self.recent_dials_ms = deque(recent_dials_ms, maxlen=plan.max_cps or None)
 
 
+def message_to(subscriber: Subscriber, text_message: str) -> str:
+    """What a campaign of text messages writes to somebody, cut to the length that a message may have."""
+    text = fill(text_message, subscriber.full_name, subscriber.additional_vars, subscriber.number)
+    return text[:MESSAGE_CHARACTERS_MAX]
+
+
 class Offer(msgspec.Struct, frozen=True, gc=False):
     """What an attempt may cost at most, and what that buys."""
 
@@ -122,9 +128,7 @@ class Account:
         """What the free balance pays for: a call, cut to its length, or a whole message; None if for neither."""
         if plan.text_message is None:
             return self.offer_leg(self.rate_for(subscriber.number), plan.callmaxduration_s * SECOND_MS)
-        return self.offer_text(
-            fill(plan.text_message, subscriber.full_name, subscriber.additional_vars, subscriber.number)
-        )
+        return self.offer_text(message_to(subscriber, plan.text_message))
 
     def offer_leg(self, rate: Rate, wanted_ms: int) -> Offer | None:
         """The same for one leg of a call that is to last so long at most."""

@@ -9,7 +9,7 @@ from dialer.domain import events
 from dialer.domain.agent_pacing import AgentPacing
 from dialer.domain.board import ACTIVE, Board, OpenCampaign
 from dialer.domain.callerid import choose_callerid
-from dialer.domain.capacity import Account, GatewayLoad, Offer
+from dialer.domain.capacity import Account, GatewayLoad, Offer, message_to
 from dialer.domain.effects import (
     ClaimAgain,
     ClaimFresh,
@@ -183,7 +183,9 @@ class Dialling:
         called_off = self._board.called_off.get(dnc_id) if dnc_id is not None else None
         if subscriber.is_on_dnc or (called_off is not None and subscriber.number in called_off):
             return "dnc"
-        return ""
+        text_message = campaign.plan.text_message
+        is_blank = text_message is not None and not message_to(subscriber, text_message).strip()
+        return "no_text" if is_blank else ""
 
     def _dial(self, campaign: OpenCampaign, gateway: GatewayLoad, subscriber: Subscriber, now_ms: int) -> bool:
         plan = campaign.plan

@@ -1,6 +1,7 @@
 """Money: integers of 1e-5 of the account's currency, and what a call costs."""
 
-from decimal import Context, Decimal, InvalidOperation
+import re
+from decimal import Context, Decimal, Inexact, InvalidOperation
 from typing import Final
 
 import msgspec
@@ -13,8 +14,11 @@ MONEY_LIMIT: Final = 10_000_000
 _MINUTE_S: Final = 60
 _TEXT_MAX: Final = 40
 """Characters: longer than any amount below the limit, sign and exponent included."""
-_EXACT: Final = Context(prec=_TEXT_MAX)
-"""Keeps every digit of such a text."""
+_EXACT: Final = Context(prec=_TEXT_MAX, traps=[Inexact])
+"""Keeps every digit of such a text, or raises."""
+_SMALLEST: Final = Decimal(1).scaleb(-MONEY_PLACES)
+_DECIMAL: Final = re.compile(r"[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?\Z")
+"""`Decimal` itself takes underscores, and the digits of every script."""
 
 
 class MoneyError(ValueError):
@@ -30,20 +34,19 @@ def parse_money(value: object) -> int:
     if isinstance(value, bool) or not isinstance(value, (int, float, str, Decimal)):
         raise MoneyError("A valid number is required.")
     text = str(value).strip()
-    if len(text) > _TEXT_MAX:
+    if len(text) > _TEXT_MAX or not _DECIMAL.match(text):
         raise MoneyError("A valid number is required.")
     try:
         amount = Decimal(text)
-    except InvalidOperation:
+    except InvalidOperation:  # Its exponent is one that no decimal has.
         raise MoneyError("A valid number is required.") from None
-    if not amount.is_finite():
-        raise MoneyError("A valid number is required.")
-    if abs(amount) >= MONEY_LIMIT:
+    if amount.copy_abs() >= MONEY_LIMIT:  # Arithmetic would round, or overflow.
         raise MoneyError(f"Ensure that this amount is less than {MONEY_LIMIT}.")
-    scaled = amount.scaleb(MONEY_PLACES, _EXACT)
-    if scaled != scaled.to_integral_value():
-        raise MoneyError(f"Ensure that there are no more than {MONEY_PLACES} decimal places.")
-    return int(scaled)
+    try:
+        exact = amount.quantize(_SMALLEST, context=_EXACT)
+    except Inexact:
+        raise MoneyError(f"Ensure that there are no more than {MONEY_PLACES} decimal places.") from None
+    return int(exact.scaleb(MONEY_PLACES))
 
 
 def format_money(amount: int) -> str:

@@ -52,6 +52,7 @@ WAITS: Final[dict[str, str]] = {
 SUBSCRIBER_REASONS: Final[dict[str, str]] = {
     "dnc": "the number is on the campaign's do-not-call list",
     "tz_unknown": "nothing tells the time where the number is",
+    "no_text": "nothing is left of the text message once its names are filled in",
     "busy": "the line was busy",
     "no_answer": "nobody answered",
     "rejected": "the call was rejected",

@@ -44,13 +44,13 @@ class Texts:
             self._send(now_ms, call, event.number, event.text)
 
     def _send(self, now_ms: int, call: Call, number: str, text: str) -> None:
-        """Send a message, unless there is nothing to send it over, or no money."""
+        """Send a message, unless there is nothing to send it over, no money, or nothing to say."""
         line = self._board.gateways.get(self._board.campaigns[call.plan.id].plan.sms_gateway_id or 0)
         if line is None:
             return
         account = self._board.accounts[call.plan.user_id]
         offer = account.offer_text(text)
-        if offer is None or not offer.parts:
+        if offer is None or not offer.text.strip():
             return
         starts_ms = line.free_at_ms(now_ms)
         line.dialled(starts_ms)

@@ -25,6 +25,10 @@ _OFFSET_MINUTES_MAX: Final = 14 * 60
 _HOUR_MINUTES: Final = 60
 _ALSO: Final = {"+617": "Australia/Brisbane"}
 """Zones that the numbering plan's data leave out: Queensland keeps no summer time, and shares its area code."""
+_NO_PLACES: Final = frozenset({"localtime", "posixrules", "Factory"})
+"""Files that lie among the zones and name none: this machine's own choice, a default for rules, and "not set yet"."""
+_COPIES: Final = ("posix/", "right/")
+"""Folders of the same zones once more, without and with leap seconds, as some systems install them."""
 ZONE_CACHE_MAX: Final = 65_536
 
 
@@ -57,8 +61,8 @@ def _joined(names: tuple[str, ...]) -> str:
 
 @lru_cache(maxsize=1_024)
 def is_zone(name: str) -> bool:
-    """Whether `name` is a zone of the IANA database that this machine knows."""
-    if not name or name.startswith("/") or ".." in name:
+    """Whether `name` is a zone of the IANA database that this machine knows: the same one on every machine."""
+    if not name or name in _NO_PLACES or name.startswith(("/", *_COPIES)) or ".." in name:
         return False
     try:
         ZoneInfo(name)
