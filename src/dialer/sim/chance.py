@@ -1,14 +1,15 @@
 """Chance without a state: what happens in a call is a function of (seed, campaign, subscriber, attempt)."""
 
-from collections.abc import Callable, Iterator
 from hashlib import blake2b
-from itertools import count
 from math import log
 from struct import Struct
 from typing import Final
 
+import msgspec
+
 CERTAIN: Final = 1 << 64
 """The threshold of a chance of 1."""
+DRAWS_PER_BLOCK: Final = 8
 _UNPACK: Final = Struct("<8Q").unpack
 
 
@@ -17,17 +18,26 @@ def threshold(probability: float) -> int:
     return int(probability * CERTAIN)
 
 
-class Chance:
+class Chance(msgspec.Struct, eq=False, gc=False):
     """An endless sequence of integers, uniform over 64 bits, that is the same for the same name on any machine."""
 
-    __slots__ = ("draw",)
+    seed: int
+    campaign_id: int
+    subscriber_id: int
+    attempt: int
+    detail: str = ""
+    _drawn: int = 0
+    """How many were drawn so far."""
+    _block: tuple[int, ...] = ()
+    """The eight that the next one is of, unless it is the first of its eight."""
 
-    def __init__(self, seed: int, campaign_id: int, subscriber_id: int, attempt: int, detail: str = "") -> None:
-        name = b"%d:%d:%d:%d" % (seed, campaign_id, subscriber_id, attempt)
-        if detail:
-            name += b":" + detail.encode()
-        self.draw: Final[Callable[[], int]] = _draws(name).__next__
+    def draw(self) -> int:
         """The next integer: at least 0, below 2^64."""
+        place = self._drawn % DRAWS_PER_BLOCK
+        if place == 0:
+            self._block = self._hashed(self._drawn // DRAWS_PER_BLOCK)
+        self._drawn += 1
+        return self._block[place]
 
     def between(self, least: int, most: int) -> int:
         """The next whole number from `least` to `most`, both included."""
@@ -37,9 +47,9 @@ class Chance:
         """The next whole number of an exponential distribution: -mean * ln(1 - u), u uniform over [0, 1)."""
         return round(-mean * log(1 - (self.draw() >> 11) * 2.0**-53))
 
-
-def _draws(name: bytes) -> Iterator[int]:
-    """Eight draws of each hash: of the name, then of the name with 1, 2, and so on for salt."""
-    yield from _UNPACK(blake2b(name).digest())
-    for block in count(1):
-        yield from _UNPACK(blake2b(name, salt=block.to_bytes(16, "little")).digest())
+    def _hashed(self, block: int) -> tuple[int, ...]:
+        """Eight draws of each hash: of the name, then of the name with 1, 2, and so on for salt."""
+        name = b"%d:%d:%d:%d" % (self.seed, self.campaign_id, self.subscriber_id, self.attempt)
+        if self.detail:
+            name += b":" + self.detail.encode()
+        return _UNPACK(blake2b(name, salt=block.to_bytes(16, "little")).digest() if block else blake2b(name).digest())

@@ -5,7 +5,7 @@ As what a callee does is known beforehand, a call is walked in one go up to the 
 hung up from outside is cut: what it had walked beyond that moment has not happened.
 """
 
-from collections.abc import Generator, Iterator
+from collections.abc import Callable
 from functools import lru_cache
 from typing import Final, NamedTuple
 
@@ -38,6 +38,8 @@ _NO_ANSWER: Final = Cause.NO_ANSWER
 _CLEARED: Final = Cause.NORMAL_CLEARING
 _PERSON: Final = AmdStatus.PERSON
 _TRANSFER: Final = SectionType.CALL_TRANSFER
+_UNWANTED: Final = {AmdBehavior.HUMAN_ONLY: AmdStatus.MACHINE, AmdBehavior.VOICEMAIL_ONLY: AmdStatus.PERSON}
+"""Who is not to be played to."""
 
 
 class Milestone(msgspec.Struct, frozen=True, gc=False):
@@ -59,7 +61,6 @@ class Resume(NamedTuple):
 
 Reply = Wait | Resume | Transfer | None
 """What a conversation is told at a milestone: a transfer is one whose B-leg is dialled, or whose agent has answered."""
-_Walk = Generator[Milestone, Reply, int]
 
 
 class _HungUp(Exception):  # noqa: N818 - what happened, not an error
@@ -70,48 +71,39 @@ class _HungUp(Exception):  # noqa: N818 - what happened, not an error
         self.at_ms = at_ms
 
 
-class Conversation:
+class Conversation(msgspec.Struct, eq=False, gc=False):
     """One call with one callee."""
 
-    __slots__ = (
-        "_amd_status",
-        "_answered_ms",
-        "_call",
-        "_callee",
-        "_completed_ms",
-        "_cut_ms",
-        "_leg",
-        "_place",
-        "_position",
-        "_results",
-        "_walker",
-    )
-
-    def __init__(self, call: Call, callee: Callee) -> None:
-        self._call = call
-        self._callee = callee
-        self._answered_ms: int | None = None
-        self._amd_status = _PERSON
-        self._completed_ms: int | None = None
-        self._results: list[SectionResult] = []
-        self._cut_ms = 0
-        self._leg: Leg | None = None
-        self._position: Position | None = None
-        self._place = 0
-        self._walker: Generator[Milestone, Reply, None] | None = None
+    _call: Call
+    _callee: Callee
+    _then: "_Step | None" = None
+    """How it goes on after the milestone that it has come to; None before the first."""
+    _place: int = 0
+    """Of the last milestone."""
+    _at_ms: int = 0
+    """How far it was walked."""
+    _answered_ms: int | None = None
+    _amd_status: AmdStatus = _PERSON
+    _completed_ms: int | None = None
+    _results: list[SectionResult] = []
+    _cut_ms: int = 0
+    _leg: Leg | None = None
+    _position: Position | None = None
 
     def next(self, reply: Reply = None) -> Milestone:
         """What happens next that concerns others. After a transfer was reached, that depends on the reply to it."""
-        milestone = self._begin() if self._walker is None else self._walker.send(reply)
         self._place += 1
-        return Milestone(milestone.at_ms, replace(milestone.event, place=self._place))
+        try:
+            return self._begin() if self._then is None else self._then(self, reply)
+        except _HungUp as end:
+            return self._end(end.at_ms, _CLEARED)
 
     def hang_up(self, now_ms: int) -> tuple[LegOutcome | None, CallOutcome]:
         """How the B-leg and the call come out if both are ended from outside at `now_ms`, or were cut off before."""
         if self._cut_ms:
             now_ms = min(now_ms, self._cut_ms)
         leg = None if self._leg is None else self._leg.cut(now_ms)
-        return leg, self._outcome(now_ms, Cause.NORMAL_CLEARING)
+        return leg, self._outcome(now_ms, _CLEARED)
 
     def _begin(self) -> Milestone:
         """What comes of the dialling: its end at once, or the first milestone of a talk."""
@@ -123,83 +115,90 @@ class Conversation:
             answered_ms += fate.after_ms
             if fate.cause is not None:
                 return self._end(answered_ms, fate.cause)
-        self._walker = self._talk(answered_ms)
-        return next(self._walker)
+        return self._talk(answered_ms)
 
     def _missed(self, at_ms: int) -> Milestone:
         after_ms = self._callee.calls_back_after_ms()
         calls_back_ms = None if after_ms is None else at_ms + after_ms
         outcome = CallOutcome(at_ms, _NO_ANSWER, calls_back_ms=calls_back_ms)
-        return Milestone(at_ms, events.CallEnded(self._call.id, outcome))
+        return Milestone(at_ms, events.CallEnded(self._call.id, outcome, self._place))
 
-    def _talk(self, answered_ms: int) -> Generator[Milestone, Reply, None]:
-        self._answered_ms = answered_ms
-        habit_ms = self._callee.hangs_up_after_ms
-        limit_ms = self._call.talk_limit_ms
-        self._cut_ms = answered_ms + (limit_ms if habit_ms is None else min(limit_ms, habit_ms))
-        try:
-            at_ms = self._detect(answered_ms)
-            if self._call.plan.flow.queue_ids:
-                is_live = self._amd_status is not AmdStatus.MACHINE
-                known_ms = min(answered_ms + AMD_MS, self._cut_ms) if at_ms is None else at_ms
-                yield Milestone(known_ms, events.CallAnswered(self._call.id, answered_ms, is_live))
-            if at_ms is None:
-                refused = self._call.amd == AmdBehavior.HUMAN_ONLY
-                at_ms = min(answered_ms + AMD_MS, self._cut_ms)
-                self._walker = None
-                yield self._end(at_ms, Cause.NORMAL_CLEARING, is_refused_machine=refused)
-                return
-            at_ms = yield from self._play_through(at_ms)
-            if self._callee.talks_on:
-                at_ms = self._cut_ms
-        except _HungUp as end:
-            at_ms = end.at_ms
-        self._walker = None  # Nothing comes after this; as a circle, the two would not be freed at once.
-        yield self._end(at_ms, _CLEARED)
+    def _talk(self, answered_ms: int) -> Milestone:
+        """Find out who has answered, where that is wanted, and tell those who have to know."""
+        call, habit_ms = self._call, self._callee.hangs_up_after_ms
+        limit_ms = call.talk_limit_ms
+        self._answered_ms = self._at_ms = answered_ms
+        self._cut_ms = answered_ms + (limit_ms if habit_ms is None or habit_ms > limit_ms else habit_ms)
+        if call.amd != NO_AMD:
+            self._at_ms = self._until(answered_ms + AMD_MS)
+            self._amd_status = self._callee.detected_as()
+        if not call.plan.flow.queue_ids:
+            return self._greet()
+        self._then = Conversation._greet
+        is_live = self._amd_status is not AmdStatus.MACHINE
+        return Milestone(self._at_ms, events.CallAnswered(call.id, answered_ms, is_live, self._place))
 
-    def _detect(self, at_ms: int) -> int | None:
-        """When the playing begins; None if what was detected is not to be played to."""
-        amd = self._call.amd
-        if amd == NO_AMD:
-            return at_ms
-        at_ms = self._until(at_ms + AMD_MS)
-        self._amd_status = self._callee.detected_as()
-        unwanted = {AmdBehavior.HUMAN_ONLY: AmdStatus.MACHINE, AmdBehavior.VOICEMAIL_ONLY: AmdStatus.PERSON}
-        return None if unwanted.get(AmdBehavior(amd)) is self._amd_status else at_ms
+    def _greet(self, _reply: Reply = None) -> Milestone:
+        """Play the survey; a detected machine hears the campaign's own message, if there is one.
 
-    def _play_through(self, at_ms: int) -> _Walk:
-        """Walk the survey, until it is done; a detected machine hears the campaign's own message, if there is one."""
-        plan = self._call.plan
-        if plan.voicemail_prompt is not None and self._amd_status is AmdStatus.MACHINE:
-            return self._play(plan.voicemail_prompt, at_ms)
-        flow = plan.flow
-        self._position = flow.begin()
+        Whoever is not to be played to is hung up on.
+        """
+        call, plan = self._call, self._call.plan
+        if call.amd != NO_AMD and _UNWANTED.get(AmdBehavior(call.amd)) is self._amd_status:
+            return self._end(self._at_ms, _CLEARED, is_refused_machine=call.amd == AmdBehavior.HUMAN_ONLY)
+        if plan.voicemail_prompt is None or self._amd_status is not AmdStatus.MACHINE:
+            self._position = plan.flow.begin()
+            return self._walk()
+        self._at_ms = self._play(plan.voicemail_prompt, self._at_ms)
+        return self._played()
+
+    def _walk(self) -> Milestone:
+        """Walk the survey as far as it concerns nobody else."""
         while self._position is not None:
             position, section = self._position, self._position.section
             if section.completed and self._completed_ms is None:
-                self._completed_ms = at_ms
-            if section.type in _SENDS:
-                yield from self._send(position, at_ms)
-            for prompt in flow.prompts(position):
-                at_ms = self._play(prompt, at_ms)
-            if section.asks:
-                at_ms = self._ask(position, at_ms)
-            elif section.type is _TRANSFER:
-                at_ms = yield from self._transfer(position, at_ms)
-            else:
-                if section.type in _LASTS:
-                    at_ms = self._stay(position, at_ms)
-                self._position = flow.done(position)
-        return at_ms
+                self._completed_ms = self._at_ms
+            told = self._send(position, self._at_ms) if section.type in _SENDS else None
+            if told is not None:
+                self._then = Conversation._sent
+                return told
+            reached = self._go_through(position)
+            if reached is not None:
+                return reached
+        return self._played()
 
-    def _send(self, position: Position, at_ms: int) -> Iterator[Milestone]:
+    def _played(self) -> Milestone:
+        """The survey is done: some stay on the line all the same."""
+        return self._end(self._cut_ms if self._callee.talks_on else self._at_ms, _CLEARED)
+
+    def _sent(self, _reply: Reply) -> Milestone:
+        """Others were told: what the section plays comes after that."""
+        position = self._position
+        return (None if position is None else self._go_through(position)) or self._walk()
+
+    def _go_through(self, position: Position) -> Milestone | None:
+        """Play a section, and go on to the next one; a transfer is the milestone."""
+        flow, section, at_ms = self._call.plan.flow, position.section, self._at_ms
+        for prompt in flow.prompts(position):
+            at_ms = self._play(prompt, at_ms)
+        if section.type is _TRANSFER:
+            return self._transfer(position, at_ms)
+        if section.asks:
+            at_ms = self._ask(position, at_ms)
+        else:
+            if section.type in _LASTS:
+                at_ms = self._stay(position, at_ms)
+            self._position = flow.done(position)
+        self._at_ms = at_ms
+        return None
+
+    def _send(self, position: Position, at_ms: int) -> Milestone | None:
         """A wish not to be called again, or a text message."""
         section = position.section
         if section.type is SectionType.DNC:
             self._keep(position, f"DNC: {self._call.subscriber.number}", at_ms)
-            yield Milestone(at_ms, events.DncReached(self._call.id))
-        elif section.sms_text:
-            yield self._text(position, at_ms)
+            return Milestone(at_ms, events.DncReached(self._call.id, self._place))
+        return self._text(position, at_ms) if section.sms_text else None
 
     def _ask(self, position: Position, at_ms: int) -> int:
         keys, at_ms = self._listen(position, at_ms)
@@ -229,10 +228,10 @@ class Conversation:
         number = variable(subscriber.additional_vars, "sms_phonenumber") or subscriber.number
         text = fill(section.sms_text, subscriber.full_name, subscriber.additional_vars, subscriber.number)
         self._keep(position, f"SMS: {number[:NUMBER_INPUT_MAX]}", at_ms)
-        return Milestone(at_ms, events.TextRequested(self._call.id, number, text))
+        return Milestone(at_ms, events.TextRequested(self._call.id, number, text, self._place))
 
-    def _transfer(self, position: Position, at_ms: int) -> _Walk:
-        """Bring the call to somebody else, and go on when that is over."""
+    def _transfer(self, position: Position, at_ms: int) -> Milestone:
+        """Bring the call to somebody else."""
         section, call = position.section, self._call
         number = ""
         if section.queue_id is None:
@@ -241,29 +240,48 @@ class Conversation:
             f"phonenumber: {number[:NUMBER_INPUT_MAX]}" if section.queue_id is None else f"queue: {section.queue_id}"
         )
         self._keep(position, named, at_ms)
+        self._at_ms, self._then = at_ms, Conversation._replied
         answered_ms = at_ms if self._answered_ms is None else self._answered_ms
-        reached = events.TransferReached(call.id, section.id, section.queue_id, number, answered_ms)
-        reply = yield Milestone(at_ms, reached)
-        if isinstance(reply, Wait):
-            reply = yield self._patience(at_ms)
+        reached = events.TransferReached(call.id, section.id, section.queue_id, number, answered_ms, self._place)
+        return Milestone(at_ms, reached)
+
+    def _replied(self, reply: Reply) -> Milestone:
+        """The call waits for an agent, or goes on at once."""
+        if not isinstance(reply, Wait):
+            return self._waited(reply)
+        self._then = Conversation._waited
+        return self._patience(self._at_ms)
+
+    def _waited(self, reply: Reply) -> Milestone:
+        """Somebody was found for the call, or nobody."""
+        if isinstance(reply, Transfer) and self._position is not None:
+            leg = self._leg = self._leg_of(reply, self._position)
+            self._then = Conversation._leg_over
+            return Milestone(leg.outcome.ended_ms, events.LegEnded(self._call.id, leg.outcome, self._place))
+        if isinstance(reply, Resume):
+            self._at_ms = reply.at_ms
+        return self._transferred(is_connected=False)
+
+    def _leg_over(self, _reply: Reply) -> Milestone:
         is_connected = False
-        if isinstance(reply, Transfer):
-            leg = self._leg = self._leg_of(reply, position)
-            is_connected = leg.outcome.is_connected
-            at_ms = leg.outcome.ended_ms
-            yield Milestone(at_ms, events.LegEnded(call.id, leg.outcome))
-            self._leg = None
-        elif isinstance(reply, Resume):
-            at_ms = reply.at_ms
-        self._position = call.plan.flow.transferred(position, is_connected=is_connected)
-        return self._until(at_ms)
+        if self._leg is not None:
+            is_connected, self._at_ms = self._leg.outcome.is_connected, self._leg.outcome.ended_ms
+        self._leg = None
+        return self._transferred(is_connected=is_connected)
+
+    def _transferred(self, *, is_connected: bool) -> Milestone:
+        """Go on when a transfer is over."""
+        if self._position is not None:
+            self._position = self._call.plan.flow.transferred(self._position, is_connected=is_connected)
+        self._until(self._at_ms)
+        return self._walk()
 
     def _patience(self, at_ms: int) -> Milestone:
         """What happens in a queue if nothing else does: the caller gives up, or the call is over."""
         patience_ms = self._callee.waits_ms()
         if patience_ms is None or at_ms + patience_ms >= self._cut_ms:
-            return self._end(self._cut_ms, Cause.NORMAL_CLEARING)
-        return Milestone(at_ms + patience_ms, events.CallerLeft(self._call.id))
+            return self._end(self._cut_ms, _CLEARED)
+        return Milestone(at_ms + patience_ms, events.CallerLeft(self._call.id, self._place))
 
     def _leg_of(self, transfer: Transfer, position: Position) -> Leg:
         if transfer.has_queued:
@@ -317,7 +335,7 @@ class Conversation:
 
     def _end(self, at_ms: int, cause: Cause, *, is_refused_machine: bool = False) -> Milestone:
         outcome = self._outcome(at_ms, cause, is_refused_machine=is_refused_machine)
-        return Milestone(at_ms, events.CallEnded(self._call.id, outcome))
+        return Milestone(at_ms, events.CallEnded(self._call.id, outcome, self._place))
 
     def _outcome(self, at_ms: int, cause: Cause, *, is_refused_machine: bool = False) -> CallOutcome:
         """The outcome of a call that ends at `at_ms`: nothing that was walked beyond it."""
@@ -326,14 +344,17 @@ class Conversation:
             return CallOutcome(at_ms, cause)
         was_detected = at_ms >= answered_ms + AMD_MS
         return CallOutcome(
-            ended_ms=at_ms,
-            cause=cause,
-            answered_ms=answered_ms,
-            amd_status=self._amd_status if was_detected else _PERSON,
-            is_refused_machine=is_refused_machine,
-            is_completed=self._completed_ms is not None and self._completed_ms <= at_ms,
-            results=_until_ms(self._results, at_ms) if self._results else (),
+            at_ms,
+            cause,
+            answered_ms,
+            self._amd_status if was_detected else _PERSON,
+            is_refused_machine,
+            self._completed_ms is not None and self._completed_ms <= at_ms,
+            _until_ms(self._results, at_ms) if self._results else (),
         )
+
+
+_Step = Callable[[Conversation, Reply], Milestone]
 
 
 def _until_ms(results: list[SectionResult], at_ms: int) -> tuple[SectionResult, ...]:
