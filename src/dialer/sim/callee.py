@@ -20,6 +20,7 @@ _CAUSES: Final = {
 }
 _ANSWER: Final = Outcome.ANSWER
 _MACHINE: Final = Outcome.MACHINE
+_NO_ANSWER: Final = Outcome.NO_ANSWER
 _AFTER_RINGING: Final = frozenset({Outcome.ANSWER, Outcome.MACHINE, Outcome.REJECTED})
 """Outcomes for which a telephone has to ring first; the others are the network's answer."""
 _UNSCRIPTED: Final = Scripted()
@@ -35,23 +36,17 @@ class Fate(msgspec.Struct, frozen=True, gc=False):
     cause: Cause | None
 
 
-class Callee:
+class Callee(msgspec.Struct, eq=False, gc=False):
     """One callee in one attempt. Ask in the order of the call: what is drawn depends on what was drawn before."""
 
-    __slots__ = ("_behaviour", "_chance", "_prompts_asked", "_scripted", "fate", "is_machine", "listens")
-
-    def __init__(
-        self, behaviour: Behaviour, number: str, attempt: int, chance: Chance, *, unscripted: Scripted = _UNSCRIPTED
-    ) -> None:
-        self._behaviour = behaviour
-        self._chance = chance
-        self._scripted = scripted_for(behaviour, number, attempt) or unscripted
-        self._prompts_asked = 0
-        outcome = self._scripted.outcome or self._draw_outcome()
-        self.is_machine: Final = outcome is _MACHINE
-        self.listens: Final = self.is_machine or self._scripted.listens or behaviour.listen >= CERTAIN
-        """Whether every prompt is heard to its end, for certain."""
-        self.fate: Final = self._draw_fate(outcome)
+    fate: Fate
+    is_machine: bool
+    listens: bool
+    """Whether every prompt is heard to its end, for certain."""
+    _behaviour: Behaviour
+    _scripted: Scripted
+    _chance: Chance
+    _prompts_asked: int = 0
 
     @property
     def hangs_up_after_ms(self) -> int | None:
@@ -65,12 +60,12 @@ class Callee:
 
     def detected_as(self) -> AmdStatus:
         """What answering-machine detection takes the callee for; scripted callees are always told right."""
-        is_mistaken = self._scripted.outcome is None and self._is_by_chance(self._behaviour.amd_error)
+        is_mistaken = self._scripted.outcome is None and self._chance.happens(self._behaviour.amd_error)
         return AmdStatus.MACHINE if self.is_machine is not is_mistaken else AmdStatus.PERSON
 
     def hangs_up_within(self, prompt_ms: int) -> int | None:
         """How far into a prompt the callee hangs up who does not listen for certain; None if they hear its end."""
-        if self._is_by_chance(self._behaviour.listen):
+        if self._chance.happens(self._behaviour.listen):
             return None
         return self._chance.between(0, prompt_ms)
 
@@ -87,30 +82,30 @@ class Callee:
             keys = self._scripted_keys(asked)
         else:
             keys = self._draw_keys() if wanted is None else wanted
-        return keys, self._within(self._scripted.key_delay or self._behaviour.key_delay)
+        return keys, _within(self._scripted.key_delay or self._behaviour.key_delay, self._chance)
 
     def talks_ms(self, talk: Span | None = None) -> int:
         """How long a conversation with somebody else lasts; of the population's length unless that one's is given."""
-        return _FOR_EVER_MS if self.talks_on else self._within(talk or self._behaviour.talk)
+        return _FOR_EVER_MS if self.talks_on else _within(talk or self._behaviour.talk, self._chance)
 
     def waits_ms(self) -> int | None:
         """How long the callee waits for an agent; None for as long as it takes."""
         if self.is_machine or (self._scripted.listens and self._scripted.patience is None):
             return None
-        return self._within(self._scripted.patience or self._behaviour.patience)
+        return _within(self._scripted.patience or self._behaviour.patience, self._chance)
 
     def calls_back_after_ms(self) -> int | None:
         """How long after having missed a call the callee calls back; None if they do not."""
         scripted = self._scripted
         if scripted.call_back_after is not None:
-            return self._within(scripted.call_back_after)
-        if scripted.outcome is not None or not self._is_by_chance(self._behaviour.call_back):
+            return _within(scripted.call_back_after, self._chance)
+        if scripted.outcome is not None or not self._chance.happens(self._behaviour.call_back):
             return None
-        return self._within(self._behaviour.call_back_after)
+        return _within(self._behaviour.call_back_after, self._chance)
 
     def other(self, number: str, place: int) -> "Callee":
         """Whoever is behind a number that this call is brought to: without a script they answer."""
-        return Callee(self._behaviour, number, place, self._chance, unscripted=_ANSWERS)
+        return callee_behind(self._behaviour, number, place, self._chance, unscripted=_ANSWERS)
 
     def _scripted_keys(self, asked: int) -> str:
         keys = self._scripted.keys or ()
@@ -125,27 +120,32 @@ class Callee:
                 return keys
         return ""
 
-    def _draw_outcome(self) -> Outcome:
-        draw = self._chance.draw()
-        for below, outcome in self._behaviour.outcomes:
-            if draw < below:
-                is_machine = outcome is _ANSWER and self._is_by_chance(self._behaviour.machine)
-                return _MACHINE if is_machine else outcome
-        return Outcome.NO_ANSWER
 
-    def _draw_fate(self, outcome: Outcome) -> Fate:
-        after_ms = self._within(self._scripted.post_dial_delay or self._behaviour.post_dial_delay)
-        if outcome in _AFTER_RINGING:
-            after_ms += self._within(self._scripted.ring or self._behaviour.ring)
-        return Fate(after_ms, _CAUSES.get(outcome))
+def callee_behind(
+    behaviour: Behaviour, number: str, attempt: int, chance: Chance, unscripted: Scripted = _UNSCRIPTED
+) -> Callee:
+    """Whoever is behind a number at an attempt; one without a script does as `unscripted` says."""
+    scripted = scripted_for(behaviour, number, attempt) or unscripted
+    outcome = scripted.outcome or _draw_outcome(behaviour, chance)
+    is_machine = outcome is _MACHINE
+    listens = is_machine or scripted.listens or behaviour.listen >= CERTAIN
+    after_ms = _within(scripted.post_dial_delay or behaviour.post_dial_delay, chance)
+    if outcome in _AFTER_RINGING:
+        after_ms += _within(scripted.ring or behaviour.ring, chance)
+    return Callee(Fate(after_ms, _CAUSES.get(outcome)), is_machine, listens, behaviour, scripted, chance)
 
-    def _is_by_chance(self, below: int) -> bool:
-        """Whether something with this threshold happens; what is certain either way draws nothing."""
-        return below >= CERTAIN or (below > 0 and self._chance.draw() < below)
 
-    def _within(self, span: Span) -> int:
-        if span.mean_ms:
-            return self._chance.exponential(span.mean_ms)
-        if span.least_ms == span.most_ms:
-            return span.least_ms
-        return self._chance.between(span.least_ms, span.most_ms)
+def _draw_outcome(behaviour: Behaviour, chance: Chance) -> Outcome:
+    draw = chance.draw()
+    for below, outcome in behaviour.outcomes:
+        if draw < below:
+            return _MACHINE if outcome is _ANSWER and chance.happens(behaviour.machine) else outcome
+    return _NO_ANSWER
+
+
+def _within(span: Span, chance: Chance) -> int:
+    if span.mean_ms:
+        return chance.exponential(span.mean_ms)
+    if span.least_ms == span.most_ms:
+        return span.least_ms
+    return chance.between(span.least_ms, span.most_ms)

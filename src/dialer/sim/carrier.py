@@ -7,7 +7,7 @@ import msgspec
 from dialer.domain.plans import Call, CallOutcome, LegOutcome, Transfer
 from dialer.domain.queueing.plans import AgentPlan
 from dialer.sim.behaviour import Behaviour, parse_behaviour, read_agent
-from dialer.sim.callee import Callee
+from dialer.sim.callee import callee_behind
 from dialer.sim.chance import Chance
 from dialer.sim.conversation import Conversation, Milestone, Reply, Resume, Wait
 from dialer.sim.texting import Texting
@@ -44,7 +44,7 @@ class SimulatedCarrier:
             return message.next()
         subscriber = call.subscriber
         chance = Chance(self._seed, call.plan.id, subscriber.id, call.attempt)
-        callee = Callee(behaviour, subscriber.number, abs(call.attempt), chance)
+        callee = callee_behind(behaviour, subscriber.number, abs(call.attempt), chance)
         conversation = self._conversations[call.id] = Conversation(call, callee)
         return conversation.next()
 

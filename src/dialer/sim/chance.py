@@ -39,6 +39,10 @@ class Chance(msgspec.Struct, eq=False, gc=False):
         self._drawn += 1
         return self._block[place]
 
+    def happens(self, below: int) -> bool:
+        """Whether something with this threshold happens; what is certain either way draws nothing."""
+        return below >= CERTAIN or (below > 0 and self.draw() < below)
+
     def between(self, least: int, most: int) -> int:
         """The next whole number from `least` to `most`, both included."""
         return least + (self.draw() * (most - least + 1) >> 64)
