@@ -26,9 +26,6 @@ MESSAGE_CHARACTERS_MAX: Final = 1_600
 """What a message is cut to, if the names that were filled in make it longer."""
 
 
-_price: Final = lru_cache(PRICES_KEPT_MAX)(Rate.price)
-
-
 class GatewayLoad:
     """What a gateway carries just now, and which campaigns wait for a place on it."""
 
@@ -46,12 +43,14 @@ class GatewayLoad:
 
     def free_at_ms(self, now_ms: int) -> int:
         """When one more call may be placed; `NEVER_MS` while only the end of a call can tell."""
-        if self.plan.max_channels and self.in_progress >= self.plan.max_channels:
+        plan, recent = self.plan, self.recent_dials_ms
+        if 0 < plan.max_channels <= self.in_progress:
             return NEVER_MS
-        now_ms = max(now_ms, self.rest.rests_until_ms)
-        if self.plan.max_cps and len(self.recent_dials_ms) >= self.plan.max_cps:
+        if self.rest is not RESTED:
+            now_ms = max(now_ms, self.rest.rests_until_ms)
+        if 0 < plan.max_cps <= len(recent):
             return self._turn_ms(now_ms)
-        return max(now_ms, self.recent_dials_ms[-1]) if self.recent_dials_ms else now_ms
+        return max(now_ms, recent[-1]) if recent else now_ms
 
     def _turn_ms(self, now_ms: int) -> int:
         """Behind those who have their turn already, which may be still to come."""
@@ -132,12 +131,10 @@ class Account:
 
     def offer_leg(self, rate: Rate, wanted_ms: int) -> Offer | None:
         """The same for one leg of a call that is to last so long at most."""
-        talk_limit_s, free = -(-wanted_ms // SECOND_MS), self.balance - self.held
-        hold = _price(rate, talk_limit_s)
-        if hold > free:
-            talk_limit_s = rate.affordable_s(free, talk_limit_s)
-            hold = rate.price(talk_limit_s)
-        return Offer(hold, talk_limit_s * SECOND_MS, rate) if talk_limit_s else None
+        free, whole = self.balance - self.held, _whole_leg(rate, wanted_ms)
+        if whole is None or whole.hold <= free:
+            return whole
+        return _leg(rate, rate.affordable_s(free, -(-wanted_ms // SECOND_MS)))
 
     def offer_dearest(self, rates: Collection[Rate], wanted_ms: int) -> Offer | None:
         """The same where any of these rates may turn out to be the one: what pays for the leg at each of them."""
@@ -154,6 +151,17 @@ class Account:
         parts = parts_of(text)
         price = parts * self.sms_rate
         return Offer(price, 0, self.rate, text, parts) if price <= self.balance - self.held else None
+
+
+def _leg(rate: Rate, talk_limit_s: int) -> Offer | None:
+    """What a leg of so many seconds costs; None for no time at all."""
+    return Offer(rate.price(talk_limit_s), talk_limit_s * SECOND_MS, rate) if talk_limit_s else None
+
+
+@lru_cache(PRICES_KEPT_MAX)
+def _whole_leg(rate: Rate, wanted_ms: int) -> Offer | None:
+    """What a leg costs that is not cut: the same for every call of a campaign."""
+    return _leg(rate, -(-wanted_ms // SECOND_MS))
 
 
 def _by_price(priced: tuple[int, Rate]) -> tuple[int, tuple[int, ...]]:

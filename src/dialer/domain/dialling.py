@@ -28,6 +28,8 @@ from dialer.domain.pacing.fixed import fixed_rate
 from dialer.domain.plans import Call, Subscriber
 from dialer.domain.zones import is_zone_key
 
+_START: Final = CampaignStatus.START
+
 
 class Dialling:
     """What limits a dial is asked in a fixed order: state and dates, pacing, `max_aleg`, gateway, whom, money."""
@@ -72,14 +74,14 @@ class Dialling:
         if now_ms >= plan.expires_ms:
             self._move(campaign, CampaignStatus.END, "expired", now_ms)
             return
-        if campaign.status is CampaignStatus.PAUSE:
+        if campaign.status is not _START:
             self.wake_at(campaign, plan.expires_ms)
             return
         ready_ms = self._ready_at_ms(campaign, now_ms)
         if ready_ms > now_ms:
             self.wake_at(campaign, min(ready_ms, plan.expires_ms))
             return
-        campaign.is_full = bool(plan.max_aleg) and campaign.in_progress >= plan.max_aleg
+        campaign.is_full = 0 < plan.max_aleg <= campaign.in_progress
         if campaign.is_full:
             self.wake_at(campaign, plan.expires_ms)
             return
@@ -92,8 +94,10 @@ class Dialling:
     def _ready_at_ms(self, campaign: OpenCampaign, now_ms: int) -> int:
         """When pacing allows the next dial; `NEVER_MS` if something must happen first."""
         plan = campaign.plan
-        if not campaign.is_paced or plan.starting_ms > now_ms:
+        if plan.starting_ms > now_ms:
             return max(plan.starting_ms, campaign.next_dial_ms)
+        if not campaign.is_paced:
+            return campaign.next_dial_ms
         pace = self._pacing.pace(campaign, now_ms)
         if pace.again_ms is not None:
             self.wake_at(campaign, min(pace.again_ms, plan.expires_ms))
@@ -306,7 +310,7 @@ class Dialling:
     def schedule_retry(self, campaign: OpenCampaign, subscriber: Subscriber, now_ms: int) -> None:
         """Let a subscriber be called again when they are due."""
         campaign.hopper.schedule_retry(subscriber, now_ms)
-        if campaign.is_idle and campaign.status is CampaignStatus.START:
+        if campaign.is_idle and campaign.status is _START:
             self.wake_at(campaign, min(max(subscriber.due_ms, now_ms), campaign.plan.expires_ms))
 
     def offer_places(self, gateway: GatewayLoad, account: Account, now_ms: int) -> None:

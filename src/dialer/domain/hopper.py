@@ -32,6 +32,9 @@ class Due(NamedTuple):
 _BEFORE_ALL: Final = Due(0, 2**62)
 _AFTER_ALL: Final = Due(NEVER_MS, 0)
 
+_Retry = tuple[int, int, Subscriber]
+"""When it is due, the subscriber's id, and the subscriber."""
+
 
 class _Zone:
     """What is at hand of one zone."""
@@ -53,13 +56,13 @@ class _Zone:
         self.fresh: deque[Subscriber] = deque()
         self.fresh_cursor = 0
         self.fresh_is_last = False
-        self.retries: list[tuple[int, int, Subscriber]] = []
+        self.retries: list[_Retry] = []
         self.horizon = _BEFORE_ALL
         """Every retry up to here is in `retries`, unless it was called since."""
         self.claim_limit = CLAIM_FIRST
 
     def lacks_retries(self) -> bool:
-        return not self.retries and self.horizon < _AFTER_ALL
+        return not self.retries and self.horizon is not _AFTER_ALL
 
     def lacks_fresh(self) -> bool:
         return not self.fresh and not self.fresh_is_last
@@ -68,7 +71,7 @@ class _Zone:
         return not (self.fresh or self.retries or self.lacks_fresh() or self.lacks_retries())
 
     def add_retry(self, subscriber: Subscriber) -> None:
-        if Due(subscriber.due_ms, subscriber.id) > self.horizon:
+        if (subscriber.due_ms, subscriber.id) > self.horizon:
             return
         heapq.heappush(self.retries, (subscriber.due_ms, subscriber.id, subscriber))
         if len(self.retries) > RETRIES_HELD_MAX:
@@ -98,7 +101,7 @@ class Hopper:
         if now_ms >= self._open_until_ms:
             self._look_at_windows(now_ms)
         self._source = None
-        best: tuple[int, int] | None = None
+        best: _Retry | None = None
         for zone in self._open:
             if not zone.retries and zone.lacks_retries():
                 return ClaimRetries(
@@ -108,12 +111,13 @@ class Hopper:
                     zone.horizon.subscriber_id,
                     zone.claim_limit,
                 )
-            if zone.retries and zone.retries[0][0] <= now_ms and (best is None or zone.retries[0][:2] < best):
-                best = zone.retries[0][:2]
+            first = zone.retries[0] if zone.retries else None
+            if first is not None and first[0] <= now_ms and (best is None or first[:2] < best[:2]):
+                best = first
                 self._source = zone
-        if self._source is not None:
+        if best is not None:
             self._source_is_retries = True
-            return self._source.retries[0][2]
+            return best[2]
         return self._next_fresh()
 
     def take(self) -> None:

@@ -68,7 +68,9 @@ class Rate(msgspec.Struct, frozen=True):
         """The seconds that are charged for `billsec` seconds of conversation: 0 for a call that was not answered."""
         if billsec <= 0:
             return 0
-        beyond = max(0, billsec - self.first_increment_s)
+        if billsec <= self.first_increment_s:
+            return self.first_increment_s
+        beyond = billsec - self.first_increment_s
         return self.first_increment_s + -(-beyond // self.next_increment_s) * self.next_increment_s
 
     def cost(self, billed_s: int) -> int:

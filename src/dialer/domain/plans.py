@@ -263,9 +263,9 @@ def bill(call: Call, outcome: CallOutcome) -> Bill:
 
 def bill_leg(rate: Rate, started_ms: int, answered_ms: int | None, ended_ms: int) -> Bill:
     """What one leg of a call comes to. A report that it ended before it began, or was answered, makes it no shorter."""
-    duration = max(0, -(-(ended_ms - started_ms) // 1_000))
+    duration = -((started_ms - ended_ms) // 1_000) if ended_ms > started_ms else 0
     if answered_ms is None:
         return Bill(duration, 0, 0, 0)
-    billsec = max(0, -(-(ended_ms - answered_ms) // 1_000))
+    billsec = -((answered_ms - ended_ms) // 1_000) if ended_ms > answered_ms else 0
     billed_duration = rate.billed_duration(billsec)
     return Bill(duration, billsec, billed_duration, rate.cost(billed_duration))

@@ -8,6 +8,12 @@ from dialer.domain.plans import MESSAGES_OUT, Call, CallOutcome, Verdict
 NEVER_RETRIED: Final = frozenset({Cause.UNALLOCATED_NUMBER, Cause.NUMBER_CHANGED, Cause.INVALID_NUMBER_FORMAT})
 """Causes that say the number itself is wrong: calling it again changes nothing."""
 
+# Every call that ends asks for these, and to look one up in an enumeration takes as long as a call of a function.
+_PENDING: Final = SubscriberStatus.PENDING
+_FAIL: Final = SubscriberStatus.FAIL
+_SENT: Final = SubscriberStatus.SENT
+_COMPLETED: Final = SubscriberStatus.COMPLETED
+_NO_ROUTE: Final = MessageStatus.NO_ROUTE
 _MESSAGE_REASONS: Final = {MessageStatus.FAILED: "not_delivered", MessageStatus.NO_ROUTE: "no_route"}
 _REASONS: Final = {
     Cause.USER_BUSY: "busy",
@@ -31,7 +37,7 @@ def verdict(call: Call, outcome: CallOutcome) -> Verdict:
     if outcome.message_status is not None:
         return _after_message(call, outcome, outcome.message_status)
     if outcome.is_completed:
-        return _final(call, SubscriberStatus.COMPLETED, "")
+        return _final(call, _COMPLETED, "")
     if call.is_aborted:
         return _final(call, SubscriberStatus.ABORT, "aborted")
     if outcome.answered_ms is None or outcome.is_refused_machine:
@@ -39,9 +45,9 @@ def verdict(call: Call, outcome: CallOutcome) -> Verdict:
     plan = call.plan
     may_complete = plan.flow.has_completion and subscriber.completions < plan.completion_maxretry
     if not may_complete:
-        return _final(call, SubscriberStatus.SENT, "")
+        return _final(call, _SENT, "")
     return Verdict(
-        status=SubscriberStatus.PENDING,
+        status=_PENDING,
         reason="not_completed",
         failures=subscriber.failures,
         completions=subscriber.completions + 1,
@@ -61,7 +67,7 @@ def failure_reason(outcome: CallOutcome) -> str:
 def _after_message(call: Call, outcome: CallOutcome, status: MessageStatus) -> Verdict:
     """A message that has left is done; one that failed is sent again like a call that failed."""
     if status in MESSAGES_OUT:
-        return _final(call, SubscriberStatus.SENT, "")
+        return _final(call, _SENT, "")
     if call.is_aborted:
         return _final(call, SubscriberStatus.ABORT, "aborted")
     return _after_failure(call, outcome)
@@ -70,10 +76,10 @@ def _after_message(call: Call, outcome: CallOutcome, status: MessageStatus) -> V
 def _after_failure(call: Call, outcome: CallOutcome) -> Verdict:
     plan, subscriber = call.plan, call.subscriber
     failures = subscriber.failures + 1
-    is_hopeless = outcome.cause in NEVER_RETRIED or outcome.message_status is MessageStatus.NO_ROUTE
+    is_hopeless = outcome.cause in NEVER_RETRIED or outcome.message_status is _NO_ROUTE
     again = failures <= plan.maxretry and not is_hopeless
     return Verdict(
-        status=SubscriberStatus.PENDING if again else SubscriberStatus.FAIL,
+        status=_PENDING if again else _FAIL,
         reason=failure_reason(outcome),
         failures=failures,
         completions=subscriber.completions,

@@ -52,7 +52,10 @@ class Closing(msgspec.Struct, frozen=True):
 
 _Retry = tuple[int, int, int, Subscriber]
 """When it is due, the subscriber's id, how often they had been called, and the subscriber."""
-_FRESH: Final = Standing(SubscriberStatus.PENDING)
+# Every call asks for these, and to look one up in an enumeration takes as long as a call of a function.
+_PENDING: Final = SubscriberStatus.PENDING
+_A_LEG: Final = LegType.A_LEG
+_FRESH: Final = Standing(_PENDING)
 _IN_PROCESS: Final = Standing(SubscriberStatus.IN_PROCESS)
 
 
@@ -204,7 +207,7 @@ class Book:
 
     def _is_waiting(self, entry: _Retry) -> bool:
         _, subscriber_id, attempts, subscriber = entry
-        return subscriber.attempts == attempts and self.standing(subscriber_id).status is SubscriberStatus.PENDING
+        return subscriber.attempts == attempts and self.standing(subscriber_id).status is _PENDING
 
     def _mark(self, found: list[Subscriber], dnc_id: int | None) -> None:
         numbers = None if dnc_id is None else self._dnc.get(dnc_id)
@@ -225,7 +228,7 @@ class Book:
         self._record_call(effect)
         subscriber = call.subscriber
         self._settle(call.plan.id, subscriber.id, Standing(after.status, after.reason))
-        if after.status is SubscriberStatus.PENDING:
+        if after.status is _PENDING:
             zone = self._campaigns[call.plan.id].zones[subscriber.zone]
             heapq.heappush(zone.retries, (after.due_ms, subscriber.id, call.attempt, subscriber))
 
@@ -331,7 +334,7 @@ def _cdr(effect: effects.FinishCall | effects.FinishInbound) -> CdrRow:
         bill.cost,
         bill.billed_duration,
         outcome.cause,
-        LegType.A_LEG,
+        _A_LEG,
         outcome.amd_status,
         call.id,
         call.plan.id,

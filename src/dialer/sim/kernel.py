@@ -212,12 +212,12 @@ class Kernel:
         """Let the engine hear of what was next on the heap, unless that is not true any more."""
         if at_ms > self.now_ms:  # noqa: PLR1730 - three times as fast as max()
             self.now_ms = at_ms
-        if rank in _WAKE_UPS:
-            self._wakes.discard((at_ms, rank, key))
-        elif rank <= _CALL_ENDED:
+        if rank <= _CALL_ENDED:
             if self._expected.get(key) != sequence:
                 return
             self._go_on(key, event)
+        elif rank in _WAKE_UPS:
+            self._wakes.discard((at_ms, rank, key))
         elif rank == _AGENT:
             if self._answers.get(key) != sequence:
                 return
@@ -326,7 +326,7 @@ class Kernel:
 
     def _expect(self, call_id: int, milestone: Milestone) -> None:
         event, sequence = milestone.event, next(self._sequence)
-        rank = _CALL_ENDED if isinstance(event, events.CallEnded) else _IN_CALL
+        rank = _CALL_ENDED if type(event) is events.CallEnded else _IN_CALL
         self._expected[call_id] = sequence
         heappush(self._heap, (milestone.at_ms, rank, call_id, sequence, event))
 
