@@ -45,6 +45,14 @@ def examples() -> Iterator[str]:
                 yield from (known, known[:-1], f"{known}7", f"+{country_code}0{kind.example_number}")
 
 
+def parsed_by_the_library(number: str) -> phonenumbers.PhoneNumber | None:
+    """What the library itself says of a number; None if it knows none such."""
+    try:
+        return phonenumbers.parse(number)
+    except phonenumbers.NumberParseException:
+        return None
+
+
 @st.composite
 def numbers(draw: st.DrawFn) -> str:
     """A number in international form: digits behind a country code, or what the plan of a country knows."""

@@ -1,12 +1,11 @@
 """Phone numbers in their normal form."""
 
-import phonenumbers
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from dialer.domain.numbers import NUMBER_INPUT_MAX, NumberError, normalise, parse
-from tests.domain.numbering import examples, numbers
+from tests.domain.numbering import examples, numbers, parsed_by_the_library
 
 
 @pytest.mark.parametrize(
@@ -76,16 +75,9 @@ def test_whatever_is_sent_is_digits_with_an_optional_plus_or_refused(number: str
 @given(numbers())
 def test_a_number_consists_of_what_the_numbering_plans_say(number: str) -> None:
     """Most are taken apart without asking the library, and none otherwise than it would."""
-    assert parse(number) == by_the_library(number)
+    assert parse(number) == parsed_by_the_library(number)
 
 
 def test_so_does_every_example_of_every_plan() -> None:
     for number in examples():
-        assert parse(number) == by_the_library(number), number
-
-
-def by_the_library(number: str) -> phonenumbers.PhoneNumber | None:
-    try:
-        return phonenumbers.parse(number)
-    except phonenumbers.NumberParseException:
-        return None
+        assert parse(number) == parsed_by_the_library(number), number

@@ -2,7 +2,6 @@
 
 import zoneinfo
 
-import phonenumbers
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -10,7 +9,7 @@ from phonenumbers import timezone
 
 from dialer.domain.windows import Calendar, window_at
 from dialer.domain.zones import UNKNOWN, fixed_offset_minutes, is_zone, zone_key, zone_of_number, zone_of_offset
-from tests.domain.numbering import examples, numbers
+from tests.domain.numbering import examples, numbers, parsed_by_the_library
 
 
 @pytest.mark.parametrize(
@@ -41,9 +40,8 @@ def test_so_are_those_of_every_example_of_every_plan() -> None:
 
 def by_the_library(number: str) -> str:
     """What it says of a number whose type it knows, else of the place that the number's first digits tell."""
-    try:
-        parsed = phonenumbers.parse(number)
-    except phonenumbers.NumberParseException:
+    parsed = parsed_by_the_library(number)
+    if parsed is None:
         return ""
     zones = {*timezone.time_zones_for_number(parsed)}
     if timezone.UNKNOWN_TIMEZONE in zones:
