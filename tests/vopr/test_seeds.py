@@ -19,6 +19,7 @@ FOUND = {
     3205: "a call whose end nobody reported before a crash was waited for by the next process as if it had just begun",
     4220: "an agent takes a call twice: other campaigns were considered again",
     5781: "a worker that comes late aborts a call that was cut off before: it is charged until then",
+    50692: "a campaign that is over went by the do-not-call list that it had when it ended, until a restart",
 }
 """Further seeds that have broken a rule, and by what."""
 

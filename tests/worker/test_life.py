@@ -4,7 +4,7 @@ import pytest
 
 from dialer.domain.enums import CallRequestStatus, CampaignStatus, SubscriberStatus
 from dialer.domain.states import IllegalMoveError
-from dialer.store.models import CallRequest, Campaign, Cdr, SectionTemplate, Subscriber, User
+from dialer.store.models import CallRequest, Campaign, Cdr, DncContact, SectionTemplate, Subscriber, User
 from tests.worker.house import CENTS, MONDAY_NOON_MS, House
 
 LONG = {"type": 1, "script": "word " * 150}  # 60 s
@@ -49,6 +49,17 @@ async def test_an_end_lets_calls_in_progress_finish_and_dials_nobody_else(sociab
     assert [row["billsec"] for row in sociable.rows(Cdr)] == [60] * 3
     states = [row["status"] for row in sociable.rows(Subscriber)]
     assert states == [SubscriberStatus.SENT] * 3 + [SubscriberStatus.PENDING] * 7
+
+
+async def test_a_wish_not_to_be_called_goes_to_the_list_that_the_campaign_has_by_then(sociable: House) -> None:
+    """Also when it is over: it ends while the telephone rings, and is given a list before the callee can say so."""
+    campaign_id = await sociable.started(sociable.survey({"type": 9, "script": "Bye"}), sociable.phonebook(PEOPLE[0]))
+    await sociable.advance(1)
+    await sociable.move(campaign_id, CampaignStatus.END)
+    dnc_id = sociable.dnc_list()
+    sociable.change(Campaign, campaign_id, dnc_id=dnc_id)
+    await sociable.advance(1_000)
+    assert [(row["dnc_id"], row["number"]) for row in sociable.rows(DncContact)] == [(dnc_id, PEOPLE[0])]
 
 
 async def test_a_final_campaign_goes_nowhere(house: House) -> None:

@@ -82,6 +82,7 @@ class Engine:
             events.GatewayOpened: self._open_gateway,
             events.CampaignOpened: self._open_campaign,
             events.CampaignClosed: self._close_campaign,
+            events.CampaignRenewed: self._renew_campaign,
             events.CallRestored: self._restore_call,
             events.CampaignWoken: self._dialling.wake_campaign,
             events.GatewayWoken: self._dialling.wake_gateway,
@@ -211,6 +212,12 @@ class Engine:
                     call.is_aborted = True
                     self._board.emit(HangUp(call.id))
         self._dialling.forget_if_over(campaign)
+
+    def _renew_campaign(self, _now_ms: int, event: events.CampaignRenewed) -> None:
+        """Calls of a campaign that is over go by its settings all the same, such as its do-not-call list."""
+        campaign = self._campaigns.get(event.plan.id)
+        if campaign is not None and campaign.status not in ACTIVE:
+            campaign.renew(event.plan)
 
     def _restore_call(self, now_ms: int, event: events.CallRestored) -> None:
         call = event.call

@@ -60,6 +60,12 @@ class CampaignClosed(msgspec.Struct, frozen=True):
     is_aborted: bool = False
 
 
+class CampaignRenewed(msgspec.Struct, frozen=True):
+    """How a campaign stands that is over, while something of it is still in progress."""
+
+    plan: CampaignPlan
+
+
 class CallRestored(msgspec.Struct, frozen=True):
     """A call is in progress that was dialled before this engine was born. Its gateway and account are open."""
 
@@ -257,6 +263,7 @@ Event = (
     | GatewayOpened
     | CampaignOpened
     | CampaignClosed
+    | CampaignRenewed
     | CallRestored
     | CampaignWoken
     | GatewayWoken

@@ -5,7 +5,7 @@ from typing import Final
 from msgspec import structs
 
 from dialer.domain import events
-from dialer.domain.board import ACTIVE, Board, OpenCampaign
+from dialer.domain.board import Board, OpenCampaign
 from dialer.domain.effects import AnswerCall, FinishInbound, RefuseInbound
 from dialer.domain.identity import call_uuid
 from dialer.domain.money import Rate
@@ -30,9 +30,6 @@ class Inbound:
     def open_did(self, _now_ms: int, event: events.DidOpened) -> None:
         """A number, and the campaign that answers it. Of several with the same digits the first one counts."""
         self._dids.setdefault(digits_of(event.number), event)
-        campaign = None if event.plan is None else self._board.campaigns.get(event.plan.id)
-        if campaign is not None and event.plan is not None and campaign.status not in ACTIVE:
-            campaign.renew(event.plan)  # Nobody else tells how a campaign stands that is over but takes calls.
 
     def arrived(self, now_ms: int, event: events.CallArrived) -> None:
         """A call comes in: answer it with its campaign's survey, or refuse it with cause 1.

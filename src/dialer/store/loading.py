@@ -100,6 +100,8 @@ class World(NamedTuple):
     queues: list[QueueOpened]
     agents: list[AgentOpened]
     dids: list[DidOpened]
+    over: list[CampaignPlan]
+    """Campaigns that are not open any more and still have calls in progress, or messages on their way."""
     aborted: list[int]
     """Campaigns that were aborted and still have calls in progress."""
     unreadable: dict[int, str]
@@ -120,6 +122,7 @@ class Loader:
         campaigns, unreadable = self._readable(connection, rows.all(), with_past=with_past)
         dids = self._dids(connection)
         busy = busy_campaigns(connection)
+        over = sorted(set(busy) - {one.plan.id for one in campaigns})
         played = set(busy) | {one.plan.id for one in campaigns} | {one.plan.id for one in dids if one.plan is not None}
         self._flows = {campaign_id: flow for campaign_id, flow in self._flows.items() if campaign_id in played}
         lines = lines_of(connection, now_ms)
@@ -136,6 +139,7 @@ class Loader:
             queues=queues_of(connection, now_ms, with_past=with_past),
             agents=agents_of(connection),
             dids=dids,
+            over=self._plans_of(connection, over),
             aborted=_aborted(connection, list(busy)),
             unreadable=unreadable,
         )
@@ -188,6 +192,12 @@ class Loader:
             except UNREADABLE as error:
                 unreadable[row["id"]] = str(error)
         return campaigns, unreadable
+
+    def _plans_of(self, connection: Connection, campaign_ids: list[int]) -> list[CampaignPlan]:
+        """How campaigns stand, but for those whose rows cannot be understood."""
+        rows = [connection.execute(_CAMPAIGN, {"campaign": one}).mappings().one() for one in campaign_ids]
+        plans = [self._plan_or_none(connection, row) for row in rows]
+        return [plan for plan in plans if plan is not None]
 
     def _plan_or_none(self, connection: Connection, row: RowMapping) -> CampaignPlan | None:
         try:

@@ -15,8 +15,8 @@ import anyio
 import structlog
 from sqlalchemy import Connection
 
+from dialer.domain import events
 from dialer.domain.engine import Engine
-from dialer.domain.events import AgentClosed, CampaignClosed, DidsForgotten, Event, GatewayOpened, QueueClosed
 from dialer.domain.invariants import BrokenInvariantError
 from dialer.domain.plans import GatewayPlan
 from dialer.sim.carrier import SimulatedCarrier
@@ -442,12 +442,13 @@ class _Live:
             self._restore_calls(restore)
         still_open = {opened.plan.id for opened in world.campaigns}
         for campaign_id in sorted((self._open - still_open) | set(world.aborted)):
-            kernel.tell(CampaignClosed(campaign_id))
-        for opened in world.campaigns:
-            kernel.tell(opened)
+            kernel.tell(events.CampaignClosed(campaign_id))
+        told: list[events.Event] = [*world.campaigns, *map(events.CampaignRenewed, world.over)]
+        for one in told:
+            kernel.tell(one)
         # Calls are hung up last: what comes free must not be taken by a campaign that has not been told to stop.
         for campaign_id in world.aborted:
-            kernel.tell(CampaignClosed(campaign_id, is_aborted=True))
+            kernel.tell(events.CampaignClosed(campaign_id, is_aborted=True))
         self._open = still_open
 
     def _tell_floor(self, world: World) -> None:
@@ -456,11 +457,11 @@ class _Live:
         queues = {one.plan.id for one in world.queues}
         agents = {one.plan.id for one in world.agents}
         for queue_id in sorted(self._queues - queues):
-            kernel.tell(QueueClosed(queue_id))
+            kernel.tell(events.QueueClosed(queue_id))
         for agent_id in sorted(self._agents - agents):
-            kernel.tell(AgentClosed(agent_id))
-        kernel.tell(DidsForgotten())
-        told: list[Event] = [*world.agents, *world.queues, *world.dids]
+            kernel.tell(events.AgentClosed(agent_id))
+        kernel.tell(events.DidsForgotten())
+        told: list[events.Event] = [*world.agents, *world.queues, *world.dids]
         for one in told:
             kernel.tell(one)
         self._queues, self._agents = queues, agents
@@ -477,7 +478,7 @@ class _Live:
             if line not in self._parameters:
                 # The campaign has moved to another gateway, and this one was deleted: the call still has to end.
                 self._open_gateway(line, "{}")
-                self.kernel.tell(GatewayOpened(GatewayPlan(line)))
+                self.kernel.tell(events.GatewayOpened(GatewayPlan(line)))
             self.journal.restored(call)
             self.kernel.restore(call, self._saved.now_ms)
 
