@@ -9,7 +9,7 @@ import msgspec
 
 CERTAIN: Final = 1 << 64
 """The threshold of a chance of 1."""
-DRAWS_PER_BLOCK: Final = 8
+_DRAWS_PER_BLOCK: Final = 8
 _UNPACK: Final = Struct("<8Q").unpack
 
 
@@ -33,9 +33,9 @@ class Chance(msgspec.Struct, eq=False, gc=False):
 
     def draw(self) -> int:
         """The next integer: at least 0, below 2^64."""
-        place = self._drawn % DRAWS_PER_BLOCK
+        place = self._drawn % _DRAWS_PER_BLOCK
         if place == 0:
-            self._block = self._hashed(self._drawn // DRAWS_PER_BLOCK)
+            self._block = self._hashed(self._drawn // _DRAWS_PER_BLOCK)
         self._drawn += 1
         return self._block[place]
 

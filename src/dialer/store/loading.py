@@ -43,6 +43,9 @@ _LIVE: Final = (CampaignStatus.START, CampaignStatus.PAUSE)
 # Statements are made once: to put one together takes longer than to run it.
 _LIVE_CAMPAIGNS: Final = select(_campaigns).where(_campaigns.c.status.in_(_LIVE)).order_by(_campaigns.c.id)
 _CAMPAIGN: Final = select(_campaigns).where(_campaigns.c.id == bindparam("campaign"))
+_CAMPAIGNS: Final = (
+    select(_campaigns).where(_campaigns.c.id.in_(bindparam("campaigns", expanding=True))).order_by(_campaigns.c.id)
+)
 _SURVEY: Final = select(_sealed.c.document).where(_sealed.c.id == bindparam("campaign"))
 _ALL_DIDS: Final = select(_dids).order_by(_dids.c.id)
 _PLAYABLE: Final = (
@@ -122,7 +125,7 @@ class Loader:
         campaigns, unreadable = self._readable(connection, rows.all(), with_past=with_past)
         dids = self._dids(connection)
         busy = busy_campaigns(connection)
-        over = sorted(set(busy) - {one.plan.id for one in campaigns})
+        over = set(busy) - {one.plan.id for one in campaigns}
         played = set(busy) | {one.plan.id for one in campaigns} | {one.plan.id for one in dids if one.plan is not None}
         self._flows = {campaign_id: flow for campaign_id, flow in self._flows.items() if campaign_id in played}
         lines = lines_of(connection, now_ms)
@@ -193,9 +196,11 @@ class Loader:
                 unreadable[row["id"]] = str(error)
         return campaigns, unreadable
 
-    def _plans_of(self, connection: Connection, campaign_ids: list[int]) -> list[CampaignPlan]:
-        """How campaigns stand, but for those whose rows cannot be understood."""
-        rows = [connection.execute(_CAMPAIGN, {"campaign": one}).mappings().one() for one in campaign_ids]
+    def _plans_of(self, connection: Connection, campaign_ids: set[int]) -> list[CampaignPlan]:
+        """How campaigns stand, in id order, but for those whose rows cannot be understood."""
+        if not campaign_ids:
+            return []
+        rows = connection.execute(_CAMPAIGNS, {"campaigns": list(campaign_ids)}).mappings().all()
         plans = [self._plan_or_none(connection, row) for row in rows]
         return [plan for plan in plans if plan is not None]
 

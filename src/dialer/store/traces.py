@@ -64,7 +64,7 @@ MACHINE_MADE: Final = frozenset(
     }
 )
 """Columns whose texts are made by the service, at random or from ids: nobody's number stands in them."""
-ANSWERS: Final = "idempotent_response.content"
+_ANSWERS: Final = "idempotent_response.content"
 """What was answered about a person: name and variables stand beside the number, so nothing of it is kept."""
 _ANSWER_ERASED: Final = msgspec.json.encode({"detail": ERASED})
 CONFIGURATION: Final = frozenset(
@@ -160,7 +160,7 @@ def _cleared(table: Table, row: RowMapping, spellings: Spellings) -> dict[str, s
 
 def _in_place(table: Table, column: Column[Any], row_id: int, after: str | bytes) -> str | bytes:
     """What comes in place of a value that, without the number, would be `after`."""
-    if f"{table.name}.{column.name}" == ANSWERS:
+    if f"{table.name}.{column.name}" == _ANSWERS:
         return _ANSWER_ERASED
     return f"{ERASED}-{row_id}" if _is_unique(table, column) else after
 
