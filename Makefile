@@ -30,8 +30,8 @@ lint: $(STAMP) ## check style, format and types
 	$(VENV)/bin/mypy
 
 vopr: $(STAMP) ## simulate faults: SEEDS=1000 of them, then every planted bug
-	$(VENV)/bin/dialer vopr --seeds $(SEEDS)
-	$(VENV)/bin/python -m tests.vopr
+	$(VENV)/bin/python -m tests.vopr --seeds $(SEEDS)
+	$(VENV)/bin/python -m tests.vopr --planted
 
 bench: $(STAMP) $(PEERS_STAMP) ## run the benchmarks, beside other frameworks
 	@$(VENV)/bin/python -m benchmarks

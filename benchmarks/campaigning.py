@@ -15,7 +15,7 @@ from benchmarks.estate import AUTHORIZATION, PHONEBOOK
 from benchmarks.servers import Server
 from dialer.store import ledger
 from dialer.store.database import Database
-from dialer.store.models import Campaign, CampaignPhonebook, Gateway, SectionTemplate, SurveyTemplate, User
+from dialer.store.tables import Campaign, CampaignPhonebook, Gateway, SectionTemplate, SurveyTemplate, User
 
 DAY_MS: Final = 86_400_000
 MUCH_MONEY: Final = 10**12

@@ -17,7 +17,8 @@ from typing import Final
 from benchmarks.advance import START_MS
 from benchmarks.estate import PHONEBOOK, furnish
 from benchmarks.measure import timed
-from dialer.domain import numbers, zones
+from dialer.domain import zones
+from dialer.domain.numbers import normal_form
 from dialer.store import imports
 from dialer.store.database import Database
 from dialer.store.imports import ContactRows, import_csv
@@ -48,7 +49,7 @@ def pieces(rows: int) -> Iterator[bytes]:
 
 def forget_numbers() -> None:
     """Let no number be known from the run before."""
-    for known in (numbers.normalise, zones.zone_of_number):
+    for known in (normal_form.normalise, zones.zone_of_number):
         known.cache_clear()
 
 

@@ -24,10 +24,11 @@ from benchmarks.estate import AUTHORIZATION, furnish
 from benchmarks.servers import DIALER, LITESTAR, running
 from benchmarks.serving import Plan, Sample, Samples, Target, get, in_turns, plan_of, report, sample
 from dialer.api.app import create_app
-from dialer.api.auth import Authenticator
+from dialer.api.http.auth import Authenticator
+from dialer.runtime.worker import open_worker
 from dialer.settings import Settings
+from dialer.sim.line import SimulatedLine
 from dialer.store.database import Database
-from dialer.worker.worker import open_worker
 
 INDEX: Final = "/rest-api/"
 CALLS_AT_ONCE: Final = 100
@@ -43,7 +44,9 @@ def in_process(plan: Plan) -> Samples:
         from benchmarks.peers import bare_litestar  # noqa: PLC0415 - it reads its environment when it is imported
 
         database = Database(f"sqlite:///{path}")
-        worker = open_worker(database, mode="virtual", clock_start_ms=START_MS, seed=1, service_zone="UTC")
+        worker = open_worker(
+            database, mode="virtual", clock_start_ms=START_MS, seed=1, service_zone="UTC", new_line=SimulatedLine
+        )
         app = create_app(Settings(), database=database, worker=worker)
         authenticator = Authenticator(database)
         works: dict[str, Call] = {

@@ -21,7 +21,7 @@ from benchmarks.advance import DAY_MS, START_MS, add, new_database, survey
 from dialer.domain.enums import CampaignStatus
 from dialer.store import ledger, lifecycle
 from dialer.store.collecting import collect_campaign
-from dialer.store.models import Campaign, CampaignPhonebook, Contact, Gateway, Phonebook, User
+from dialer.store.tables import Campaign, CampaignPhonebook, Contact, Gateway, Phonebook, User
 
 SIZES = (10_000, 100_000, 1_000_000)
 CAMPAIGNS = 10

@@ -108,7 +108,7 @@ def report(title: str, samples: Samples, targets: tuple[Target, ...]) -> None:
     lines += [
         f"  {rate.name:<46}{_spread(rate):<28}{_spread(cost):<32}" for rate, cost in zip(rates, costs, strict=True)
     ]
-    verdicts = [_verdict(samples, target) for target in targets]
+    verdicts = [_disposition(samples, target) for target in targets]
     lines += [
         f"  {target.work}: {ratios['requests'].median:.2f} times {target.other} in requests"
         f" ({ratios['requests'].slowest:.2f} to {ratios['requests'].fastest:.2f}),"
@@ -135,7 +135,7 @@ def median_cost_us(samples: list[Sample]) -> float:
     return statistics.median(one.cost_us for one in samples)
 
 
-def _verdict(samples: Samples, target: Target) -> dict[str, Rate]:
+def _disposition(samples: Samples, target: Target) -> dict[str, Rate]:
     """The ratios of each round, in which both were measured one after the other."""
     pairs = list(zip(samples[target.work], samples[target.other], strict=True))
     return {

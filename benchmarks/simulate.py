@@ -41,7 +41,7 @@ def simulated(subscribers: int) -> tuple[int, float]:
 
     def run() -> int:
         simulation.run()
-        return len(simulation.book.cdrs)
+        return len(simulation.store.cdrs)
 
     return timed(run)
 

@@ -18,9 +18,10 @@ from sqlalchemy import Engine, event
 
 from benchmarks.advance import DAY_MS, START_MS, furnish, new_database
 from benchmarks.scene import scenario
+from dialer.runtime.worker import open_worker
+from dialer.sim.line import SimulatedLine
 from dialer.sim.simulation import Simulation
-from dialer.store.models import Cdr
-from dialer.worker.worker import open_worker
+from dialer.store.tables import Cdr
 
 SIMULATED: Final = (100, 300, 700)
 COMMITTED: Final = (400, 1_000)
@@ -79,14 +80,16 @@ def simulated(subscribers: int) -> Cost:
     simulation = Simulation(scenario(subscribers))
     with counted_functions() as counts:
         simulation.run()
-    return Cost(len(simulation.book.cdrs), counts["call"])
+    return Cost(len(simulation.store.cdrs), counts["call"])
 
 
 def committed(subscribers: int, folder: Path) -> Cost:
     folder.mkdir()
     database = new_database(str(folder))
     database.write_now(lambda connection: furnish(connection, subscribers))
-    worker = open_worker(database, mode="virtual", clock_start_ms=START_MS, seed=1, service_zone="UTC")
+    worker = open_worker(
+        database, mode="virtual", clock_start_ms=START_MS, seed=1, service_zone="UTC", new_line=SimulatedLine
+    )
     with counted_statements() as statements, counted_functions() as counts:
         anyio.run(worker.advance, START_MS + DAY_MS)
     calls = database.read_now(lambda connection: connection.execute(Cdr.__table__.select()).all())

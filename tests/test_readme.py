@@ -14,14 +14,20 @@ import msgspec
 import pytest
 
 from dialer import connections, passwords
-from dialer.api import body, clock, fields, listing, strict_json, throttle
-from dialer.api.imports import IMPORTS_OF_A_USER_MAX
+from dialer.api.crud import fields, pagination
+from dialer.api.http import body, strict_json, throttle
 from dialer.api.records import campaigns, surveys
-from dialer.domain import money, numbers, survey_check
+from dialer.api.routes import clock
+from dialer.api.routes.imports import IMPORTS_OF_A_USER_MAX
+from dialer.domain.billing import money
+from dialer.domain.numbers import normal_form
+from dialer.domain.survey import check
 from dialer.server import KEEP_ALIVE_S
 from dialer.settings import SETTINGS
-from dialer.sim.behaviour import ALWAYS_THE_SAME, BehaviourError, parse_behaviour
-from dialer.store import aggregate, csv_records, imports, media
+from dialer.sim.callee_profile import ALWAYS_THE_SAME, BehaviourError, parse_behaviour
+from dialer.store import csv_records, imports
+from dialer.store.media import files
+from dialer.store.queries import survey_results
 
 ROOT: Final = Path(__file__).parents[1]
 README: Final = (ROOT / "README.md").read_text("utf-8")
@@ -143,19 +149,19 @@ LIMITS: Final = {
     "A description, or `additional_vars` as text": f"{fields.TEXT_MAX:,} characters",
     "A section's `script`": f"{surveys.SCRIPT_MAX:,} characters",
     "References in one list": f"{fields.REFERENCES_MAX:,}",
-    "Sections of a survey that is started": f"{survey_check.SECTIONS_MAX:,}",
-    "Answers of a section that an aggregate names": f"{aggregate.ANSWERS_MAX}",
+    "Sections of a survey that is started": f"{check.SECTIONS_MAX:,}",
+    "Answers of a section that an aggregate names": f"{survey_results.ANSWERS_MAX}",
     "An id": f"1 to {2**63 - 1}",
     "An amount": f"finite, {money.MONEY_PLACES} decimals, below {money.MONEY_LIMIT:,}",
-    "A phone number": f"{numbers.NUMBER_DIGITS_MIN} to {numbers.NUMBER_DIGITS_MAX} digits",
-    "Records on a page": f"{listing.PAGE_SIZE_MAX:,}",
+    "A phone number": f"{normal_form.NUMBER_DIGITS_MIN} to {normal_form.NUMBER_DIGITS_MAX} digits",
+    "Records on a page": f"{pagination.PAGE_SIZE_MAX:,}",
     "Request line and headers": f"{connections.HEAD_BYTES_MAX // 1024} KiB",
     "Time for the headers of a request": f"{connections.HEAD_S} s",
     "Time for a body, or for each further MiB of it": f"{connections.BODY_WINDOW_S} s",
     "Time between two requests of a connection": f"{KEEP_ALIVE_S} s",
     "Time in which a client reads nothing of its answer": f"{connections.STALLED_S} s",
-    "An audio file": f"{media.AUDIO_BYTES_MAX // MIB} MiB",
-    "Audio of one user": f"{media.USER_BYTES_MAX // MIB} MiB in {media.USER_FILES_MAX:,} files",
+    "An audio file": f"{files.AUDIO_BYTES_MAX // MIB} MiB",
+    "Audio of one user": f"{files.USER_BYTES_MAX // MIB} MiB in {files.USER_FILES_MAX:,} files",
     "A CSV file": f"{imports.IMPORT_BYTES_MAX // MIB} MiB",
     "A line of it": f"{csv_records.LINE_BYTES_MAX // 1024} KiB",
     "CSV files that one user sends at once": str(IMPORTS_OF_A_USER_MAX),

@@ -16,7 +16,7 @@ from pathlib import Path
 
 import httpx
 
-from dialer.api.imports import IMPORTS_OF_A_USER_MAX
+from dialer.api.routes.imports import IMPORTS_OF_A_USER_MAX
 
 DIALER = Path(sys.executable).with_name("dialer")
 PASSWORD = "correct horse battery"

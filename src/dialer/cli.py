@@ -14,17 +14,17 @@ _EXPECTED: Final = (
     "dialer.server.ServerError",
     "dialer.settings.SettingsError",
     "dialer.store.database.StorageUnavailableError",
-    "dialer.store.erasure.ErasureError",
-    "dialer.store.files.FilesError",
+    "dialer.store.erasure.erasure.ErasureError",
+    "dialer.store.database_files.FilesError",
     "dialer.store.migrate.MigrationError",
-    "dialer.store.serving.ServedError",
+    "dialer.store.process_lock.ServedError",
     "dialer.store.users.UserError",
 )
 """What may go wrong that is told in one line. By name, as importing what they are from takes seconds."""
 
 _COMMANDS: Final = (
     *("serve", "users", "database", "audit", "backup", "restore", "erase"),
-    *("openapi", "simulate", "forecast", "explain", "vopr", "demo"),
+    *("openapi", "simulate", "forecast", "explain", "demo"),
 )
 
 

@@ -14,7 +14,7 @@ from uvicorn import Config
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 from uvicorn.server import ServerState
 
-from dialer.api.edge import new_request_id
+from dialer.api.http.edge import new_request_id
 
 HEAD_BYTES_MAX: Final = 32 * 1024
 """Request line and headers."""

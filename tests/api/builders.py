@@ -2,9 +2,9 @@
 
 from typing import Any
 
-from dialer.api.resource import Resource
+from dialer.api.crud.resource import Resource
 from dialer.store.database import Database
-from dialer.store.models import (
+from dialer.store.tables import (
     AudioFile,
     CallRequest,
     Cdr,

@@ -18,7 +18,7 @@ from dialer.api.app import create_app
 from dialer.passwords import hash_password
 from dialer.settings import Settings
 from dialer.store.database import Database
-from dialer.store.models import Row, User
+from dialer.store.tables import Row, User
 from tests.api.builders import Estate
 from tests.api.harness import HOST, NOW_MS, PASSWORD, USERS, Caller, FakeWorker, forecast_in_thread
 

@@ -12,9 +12,9 @@ from litestar.testing import TestClient
 from dialer.forecast.forecast import forecast_campaign
 from dialer.forecast.order import Order
 from dialer.forecast.summary import Forecast
+from dialer.runtime.clock import Clock, VirtualClock
+from dialer.runtime.tally import Tally
 from dialer.store.database import Database
-from dialer.worker.clock import Clock, VirtualClock
-from dialer.worker.tally import Figures
 
 NOW_MS = 1_795_000_000_000
 """2026-11-18T11:06:40Z"""
@@ -42,7 +42,7 @@ class FakeWorker:
         self.clock: Clock = self.virtual
         self.settled = 0
         self.trouble: str | None = None
-        self.done = Figures()
+        self.done = Tally()
         self.failure: Exception | None = None
 
     async def settle(self) -> None:
@@ -56,7 +56,7 @@ class FakeWorker:
     def problem(self) -> str | None:
         return self.trouble
 
-    def figures(self) -> Figures:
+    def figures(self) -> Tally:
         return self.done
 
     @asynccontextmanager

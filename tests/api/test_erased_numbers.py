@@ -3,7 +3,7 @@
 import pytest
 
 from dialer.store.database import Database
-from dialer.store.erasure import erase_number
+from dialer.store.erasure.erasure import erase_number
 from tests.api.builders import Estate
 from tests.api.harness import NOW_MS, Caller, Json
 

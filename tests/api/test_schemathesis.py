@@ -26,8 +26,8 @@ from schemathesis.specs.openapi.checks import (
 )
 from schemathesis.specs.openapi.schemas import OpenApiSchema
 
-from dialer.api.openapi import document
-from dialer.api.resources import RESOURCES
+from dialer.api.openapi.document import document
+from dialer.api.records.table import RESOURCES
 from tests.api.harness import HOST, PASSWORD
 
 AnyCase: TypeAlias = Case[Any]

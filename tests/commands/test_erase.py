@@ -6,10 +6,10 @@ from pathlib import Path
 import anyio
 import pytest
 
-from dialer.store.models import Gateway
+from dialer.store.tables import Gateway
 from tests.commands.conftest import Outcome, Run
+from tests.runtime.house import ALL_ANSWER, House
 from tests.store.leftovers import holding
-from tests.worker.house import ALL_ANSWER, House
 
 NUMBER = "+12025550187"
 ASKED = "Erase what is known of +1202***0187? It cannot be undone. [y/N]: "

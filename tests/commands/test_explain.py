@@ -7,9 +7,9 @@ from typing import Final
 import pytest
 
 from dialer.domain.enums import CampaignStatus
-from dialer.store.models import SMS, CallerId, CallerIdGroup, Campaign, Gateway, SmsGateway, Subscriber, User
+from dialer.store.tables import SMS, CallerId, CallerIdGroup, Campaign, Gateway, SmsGateway, Subscriber, User
 from tests.commands.conftest import Outcome, Run
-from tests.worker.house import CENTS, MONDAY_NOON_MS, House
+from tests.runtime.house import CENTS, MONDAY_NOON_MS, House
 
 COMES_LATER: Final = "+12025550119"
 """Does not answer at the first attempt, and presses nothing at the second."""

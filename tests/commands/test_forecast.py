@@ -11,9 +11,9 @@ from dialer.domain.enums import CampaignStatus
 from dialer.forecast.order import FIRST_SEED_MAX
 from dialer.store import migrate
 from dialer.store.database import Database
-from dialer.store.models import Campaign, Gateway
+from dialer.store.tables import Campaign, Gateway
 from tests.commands.conftest import Run
-from tests.worker.house import ALL_ANSWER, House
+from tests.runtime.house import ALL_ANSWER, House
 
 VIRTUAL = {"DIALER_CLOCK": "virtual", "DIALER_CLOCK_START": "2026-03-02T12:00:00Z"}
 TABLE = """\

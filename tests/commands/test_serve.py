@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from dialer.store.serving import serving_alone
+from dialer.store.process_lock import serving_alone
 from tests.commands.conftest import Outcome, Run
 
 ADMIN = {"DIALER_ADMIN_USERNAME": "root", "DIALER_ADMIN_PASSWORD": "short"}

@@ -8,14 +8,14 @@ import pytest
 
 from dialer.demo.client import Client
 from dialer.demo.errors import DemoError
-from dialer.demo.server import Account
+from dialer.demo.server import DemoAccount
 
 URL = "http://127.0.0.1:8000"
 
 
 def client_of(answer: Callable[[httpx.Request], httpx.Response]) -> Client:
     """A client of a server that answers so."""
-    return Client(URL, Account("ben", "a long password"), transport=httpx.MockTransport(answer))
+    return Client(URL, DemoAccount("ben", "a long password"), transport=httpx.MockTransport(answer))
 
 
 def test_pages_are_followed_to_the_last() -> None:

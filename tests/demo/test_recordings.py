@@ -7,8 +7,8 @@ from array import array
 import pytest
 
 from dialer.demo.recordings import RECORDINGS, WELCOME, Recording
-from dialer.store.audio import Recording as Judged
-from dialer.store.audio import judge
+from dialer.store.media.audio import Recording as Judged
+from dialer.store.media.audio import judge
 
 named = pytest.mark.parametrize("recording", RECORDINGS, ids=lambda recording: recording.name)
 

@@ -6,18 +6,18 @@ from typing import Any, Final, TypeVar
 import msgspec
 
 from dialer.domain import effects
-from dialer.domain.callflow import CallFlow
+from dialer.domain.billing.money import Rate
+from dialer.domain.billing.rates import NO_CARD, RateCard
+from dialer.domain.circuit_breaker import CircuitBreaker
 from dialer.domain.engine import Engine
 from dialer.domain.enums import CampaignStatus, SectionType, SubscriberStatus
 from dialer.domain.events import AccountOpened, CampaignOpened, GatewayOpened
-from dialer.domain.money import Rate
 from dialer.domain.plans import Call, CampaignPlan, GatewayPlan, Subscriber
-from dialer.domain.rates import NO_CARD, RateCard
-from dialer.domain.resting import Rest
-from dialer.domain.survey import Prompt, Section, Survey
-from dialer.sim.book import Book
-from dialer.sim.carrier import SimulatedCarrier
-from dialer.sim.kernel import Kernel
+from dialer.domain.survey.callflow import CallFlow
+from dialer.domain.survey.survey import Prompt, Section, Survey
+from dialer.runtime.kernel import Kernel
+from dialer.sim.line import SimulatedLine
+from dialer.sim.memory_store import MemoryStore
 
 START_MS: Final = 1_795_168_800_000
 """2026-11-20 10:00:00 UTC, a Friday."""
@@ -34,8 +34,8 @@ FLOW: Final = CallFlow(
 _Effect = TypeVar("_Effect", bound=effects.Effect)
 
 
-class Diary(Book):
-    """A book that also keeps every effect, with its time."""
+class Diary(MemoryStore):
+    """A store that also keeps every effect, with its time."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -73,11 +73,11 @@ class Fleet:
         self.rate: Final = rate or Rate(0)
         self.card: Final = card
         self.members: Final[dict[int, list[Subscriber]]] = {}
-        self.book: Final = Diary()
+        self.store: Final = Diary()
         self.kernel = self._kernel(seed, msgspec.json.encode(parameters or {}).decode(), START_MS)
-        self.kernel.tell(AccountOpened(1, balance, 0, self.rate, card=card))
+        self.kernel.apply(AccountOpened(1, balance, 0, self.rate, card=card))
         for one in self.gateways:
-            self.kernel.tell(GatewayOpened(one))
+            self.kernel.apply(GatewayOpened(one))
         for plan_, theirs in zip(plans, callees, strict=True):
             self._open(plan_, theirs)
 
@@ -91,40 +91,40 @@ class Fleet:
         self._tell(calls_to_restore=[])
 
     def restart(self) -> None:
-        """Forget all but the book, and go on from there, as a service does after a crash."""
+        """Forget all but the store, and go on from there, as a service does after a crash."""
         over = {end.call.id for end in self.ends}
         self.kernel = self._kernel(*self._origin, self.kernel.now_ms)
         self._tell(calls_to_restore=[call for call in self.dials if call.id not in over])
 
     def _kernel(self, seed: int, parameters: str, now_ms: int) -> Kernel:
         self._origin = (seed, parameters)
-        carrier = SimulatedCarrier(seed=seed)
+        carrier = SimulatedLine(seed)
         for one in self.gateways:
             carrier.open_gateway(one.id, parameters)
-        return Kernel(Engine(seed=seed, first_call_id=len(self.dials) + 1), carrier, self.book, now_ms=now_ms)
+        return Kernel(Engine(seed=seed, first_call_id=len(self.dials) + 1), carrier, self.store, now_ms=now_ms)
 
     def _tell(self, calls_to_restore: list[Call]) -> None:
         kernel = self.kernel
         held = sum(call.hold for call in self.dials) - sum(end.call.hold for end in self.ends)
-        kernel.tell(AccountOpened(1, self.balance - self.book.spent[1], held, self.rate, card=self.card))
+        kernel.apply(AccountOpened(1, self.balance - self.store.spent[1], held, self.rate, card=self.card))
         for one in self.gateways:
-            kernel.tell(GatewayOpened(one, self._recent_dials_ms(one), self.rest(one.id)))
+            kernel.apply(GatewayOpened(one, self._recent_dials_ms(one), self.rest(one.id)))
         for call in calls_to_restore:
             kernel.restore(call, kernel.now_ms)
         for plan_ in self.plans:
             status = self._status(plan_)
             if status is not CampaignStatus.END:
                 next_dial_us, turns = self._paced(plan_)
-                kernel.tell(CampaignOpened(plan_, status, next_dial_us, self._open_zones(plan_), turns))
+                kernel.apply(CampaignOpened(plan_, status, next_dial_us, self._open_zones(plan_), turns))
 
     def _recent_dials_ms(self, gateway: GatewayPlan) -> tuple[int, ...]:
         recent = [call.started_ms for call in self.dials if call.plan.gateway_id == gateway.id]
         return tuple([at_ms for at_ms in recent if at_ms > self.kernel.now_ms - 1_000][-gateway.max_cps :])
 
-    def rest(self, gateway_id: int) -> Rest:
+    def rest(self, gateway_id: int) -> CircuitBreaker:
         """How a gateway has fared lately."""
         kept = [effect.rest for effect in self.effects(effects.KeepRest) if effect.gateway_id == gateway_id]
-        return kept[-1] if kept else Rest()
+        return kept[-1] if kept else CircuitBreaker()
 
     @property
     def dials(self) -> list[Call]:
@@ -138,14 +138,14 @@ class Fleet:
 
     def effects(self, kind: type[_Effect]) -> Iterator[_Effect]:
         """Every effect of a kind, in the order in which they came."""
-        return (effect for _, effect in self.book.entries if isinstance(effect, kind))
+        return (effect for _, effect in self.store.entries if isinstance(effect, kind))
 
     @property
     def moves(self) -> list[tuple[int, int, CampaignStatus, str]]:
         """When which campaign came to which state by itself, and why; times count from the start."""
         return [
             (at_ms - START_MS, effect.campaign_id, effect.status, effect.reason)
-            for at_ms, effect in self.book.entries
+            for at_ms, effect in self.store.entries
             if isinstance(effect, effects.MoveCampaign)
         ]
 
@@ -153,8 +153,8 @@ class Fleet:
         first_id = sum(map(len, self.members.values())) + 1
         theirs = [Subscriber(subscriber_id, *callee) for subscriber_id, callee in enumerate(callees, first_id)]
         self.members[plan_.id] = theirs
-        self.book.add_campaign(plan_.id, theirs, plan_.dnc_id)
-        self.kernel.tell(CampaignOpened(plan_, CampaignStatus.START, 0, self.book.zones(plan_.id)))
+        self.store.add_campaign(plan_.id, theirs, plan_.dnc_id)
+        self.kernel.apply(CampaignOpened(plan_, CampaignStatus.START, 0, self.store.zones(plan_.id)))
 
     def _status(self, plan_: CampaignPlan) -> CampaignStatus:
         theirs = [status for _, campaign_id, status, _ in self.moves if campaign_id == plan_.id]
@@ -168,7 +168,7 @@ class Fleet:
     def _open_zones(self, plan_: CampaignPlan) -> tuple[str, ...]:
         """The zone keys of the PENDING."""
         pending = (
-            one.zone for one in self.members[plan_.id] if self.book.standing(one.id).status is SubscriberStatus.PENDING
+            one.zone for one in self.members[plan_.id] if self.store.standing(one.id).status is SubscriberStatus.PENDING
         )
         return tuple(sorted(set(pending)))
 

@@ -10,13 +10,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dialer.domain import effects
-from dialer.domain.callflow import CallFlow
+from dialer.domain.billing.money import Rate
 from dialer.domain.enums import AgentStatus, CampaignStatus, DialMethod, QueueStrategy, SectionType, TransferStatus
 from dialer.domain.events import AccountOpened, AgentOpened, CampaignOpened, GatewayOpened, QueueOpened
-from dialer.domain.money import Rate
 from dialer.domain.plans import CampaignPlan, GatewayPlan
 from dialer.domain.queueing.plans import AgentPlan, QueuePlan, TierPlan
-from dialer.domain.survey import Prompt, Section, Survey
+from dialer.domain.survey.callflow import CallFlow
+from dialer.domain.survey.survey import Prompt, Section, Survey
 from tests.domain.fleet import DAY_MS, START_MS, Fleet, numbers, plan
 from tests.domain.test_engine_properties import story
 
@@ -134,34 +134,34 @@ class Centre(Fleet):
         statuses = {one.agent_id: one.status for one in self.effects(effects.KeepAgent) if one.status is not None}
         for one in self._agents:
             status = statuses.get(one.id, one.status)
-            self.kernel.tell(AgentOpened(msgspec.structs.replace(one, status=status)))
+            self.kernel.apply(AgentOpened(msgspec.structs.replace(one, status=status)))
         for queue in self._queues:
-            self.kernel.tell(QueueOpened(queue))
+            self.kernel.apply(QueueOpened(queue))
 
     def tell_again(self) -> None:
         """As a fleet does, with the agents."""
         held = self.held
-        self.kernel.tell(AccountOpened(1, self.balance - self.book.spent[1], held, self.rate, card=self.card))
+        self.kernel.apply(AccountOpened(1, self.balance - self.store.spent[1], held, self.rate, card=self.card))
         for one in self.gateways:
-            self.kernel.tell(GatewayOpened(one, self.recent(one), self.rest(one.id)))
+            self.kernel.apply(GatewayOpened(one, self.recent(one), self.rest(one.id)))
         self.tell_floor()
         for plan_ in self.plans:
             status = self._status(plan_)
             if status is not CampaignStatus.END:
                 next_dial_us, turns = self._paced(plan_)
-                self.kernel.tell(CampaignOpened(plan_, status, next_dial_us, self._open_zones(plan_), turns))
+                self.kernel.apply(CampaignOpened(plan_, status, next_dial_us, self._open_zones(plan_), turns))
 
     @property
     def held(self) -> int:
         """Of the balance, for calls and B-legs."""
         calls = sum(call.hold for call in self.dials) - sum(end.call.hold for end in self.ends)
-        legs = (leg.hold for _, leg in self.book.transfers.values() if leg.status is not TransferStatus.OVER)
+        legs = (leg.hold for _, leg in self.store.transfers.values() if leg.status is not TransferStatus.OVER)
         return calls + sum(legs)
 
     def begun_ms(self, gateway: GatewayPlan) -> list[int]:
         """When calls and B-legs went out over a gateway, or will, in order."""
         calls = [call.started_ms for call in self.dials if call.plan.gateway_id == gateway.id]
-        legs = (leg for _, leg in self.book.transfers.values() if leg.gateway_id == gateway.id)
+        legs = (leg for _, leg in self.store.transfers.values() if leg.gateway_id == gateway.id)
         return sorted(calls + [leg.started_ms for leg in legs if leg.started_ms is not None])
 
     def recent(self, gateway: GatewayPlan) -> tuple[int, ...]:
@@ -252,12 +252,12 @@ def test_every_limit_is_kept(centre: Centre) -> None:
     """Channels, and transfers at once, with the B-legs; and of all that is taken nothing is left over."""
     load = Load(centre)
     limits = {one.id: one.max_channels for one in centre.gateways}
-    for _, effect in centre.book.entries:
+    for _, effect in centre.store.entries:
         load.take_in(effect)
         assert all(load.carried[line] <= most for line, most in limits.items() if most)
         assert all(load.transfers[one.id] <= one.max_xfer for one in centre.plans if one.max_xfer)
         assert load.balance >= 0
-    assert (load.held, load.balance) == (0, centre.balance - centre.book.spent[1])
+    assert (load.held, load.balance) == (0, centre.balance - centre.store.spent[1])
     assert not any(load.carried.values())
     assert not any(load.transfers.values())
 

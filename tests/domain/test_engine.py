@@ -6,12 +6,12 @@ from typing import Final
 import pytest
 
 from dialer.domain import effects
-from dialer.domain.callflow import CallFlow
+from dialer.domain.billing.money import Rate
 from dialer.domain.enums import CampaignStatus, Cause, SectionType, SubscriberStatus
 from dialer.domain.events import CallEnded, CampaignClosed, CampaignOpened, DidOpened, DncReached
-from dialer.domain.money import Rate
 from dialer.domain.plans import CallOutcome, GatewayPlan
-from dialer.domain.survey import Prompt, Section, Survey
+from dialer.domain.survey.callflow import CallFlow
+from dialer.domain.survey.survey import Prompt, Section, Survey
 from dialer.domain.windows import Calendar
 from dialer.domain.zones import UNKNOWN
 from tests.domain.fleet import DAY_MS, START_MS, Fleet, numbers, plan
@@ -36,7 +36,7 @@ def dialled(fleet: Fleet, campaign_id: int | None = None) -> list[tuple[int, int
 
 def standings(fleet: Fleet) -> list[tuple[SubscriberStatus, str]]:
     everybody = [one.id for members in fleet.members.values() for one in members]
-    found = [fleet.book.standing(subscriber_id) for subscriber_id in everybody]
+    found = [fleet.store.standing(subscriber_id) for subscriber_id in everybody]
     return [(standing.status, standing.reason) for standing in found]
 
 
@@ -121,7 +121,7 @@ class TestWhom:
             plan(2, dnc_id=7, completion_maxretry=1, completion_intervalretry_ms=1_000),
             callees=[callees(LISTENS), callees(LISTENS)],
         ).run()
-        assert [cdr.duration for cdr in fleet.book.cdrs] == [7, 13]
+        assert [cdr.duration for cdr in fleet.store.cdrs] == [7, 13]
         assert standings(fleet) == [SENT, (SubscriberStatus.NOT_AUTHORIZED, "dnc")]
 
 
@@ -155,24 +155,24 @@ class TestStates:
     def test_what_is_paused_finishes_its_calls_and_goes_on_when_started_again(self) -> None:
         fleet = Fleet(plan(), callees=[callees(*[LISTENS] * 4)]).run(START_MS + 1_500)
         opened = plan()
-        fleet.kernel.tell(CampaignOpened(opened, CampaignStatus.PAUSE, 0, ("",)))
+        fleet.kernel.apply(CampaignOpened(opened, CampaignStatus.PAUSE, 0, ("",)))
         fleet.run(START_MS + 60_000)
         assert (dialled(fleet), standings(fleet)) == ([(0, 1), (1_000, 2)], [SENT] * 2 + [WAITING] * 2)
-        fleet.kernel.tell(CampaignOpened(opened, CampaignStatus.START, 0, ("",)))
+        fleet.kernel.apply(CampaignOpened(opened, CampaignStatus.START, 0, ("",)))
         assert dialled(fleet.run())[2:] == [(60_000, 3), (61_000, 4)]
 
     def test_what_is_ended_finishes_its_calls_and_dials_no_more(self) -> None:
         fleet = Fleet(plan(), callees=[callees(*[LISTENS] * 4)]).run(START_MS + 1_500)
-        fleet.kernel.tell(CampaignClosed(1))
+        fleet.kernel.apply(CampaignClosed(1))
         assert standings(fleet.run()) == [SENT] * 2 + [WAITING] * 2
 
     def test_what_is_aborted_hangs_up_at_once(self) -> None:
         """The first is talking since 5 s, the second ringing since 1 s; neither is called again."""
         fleet = Fleet(plan(frequency=12, maxretry=5, completion_maxretry=5), callees=[callees(*[LISTENS] * 4)])
         fleet.run(START_MS + 9_000)
-        fleet.kernel.tell(CampaignClosed(1, is_aborted=True))
+        fleet.kernel.apply(CampaignClosed(1, is_aborted=True))
         fleet.run()
-        assert [(cdr.duration, cdr.billsec, cdr.hangup_cause_q850) for cdr in fleet.book.cdrs] == [
+        assert [(cdr.duration, cdr.billsec, cdr.hangup_cause_q850) for cdr in fleet.store.cdrs] == [
             (9, 4, 16),
             (4, 0, 16),
         ]
@@ -186,13 +186,13 @@ class TestMoney:
         fleet = Fleet(
             plan(callmaxduration_s=600), callees=[callees("+12025550121")], balance=20_000, rate=Rate(6_000)
         ).run()
-        assert [(cdr.billsec, cdr.call_cost) for cdr in fleet.book.cdrs] == [(180, 18_000)]
+        assert [(cdr.billsec, cdr.call_cost) for cdr in fleet.store.cdrs] == [(180, 18_000)]
 
     def test_campaigns_that_share_the_last_money_call_exactly_as_often_as_it_pays_for(self) -> None:
         """Seven minutes for calls of one each, five campaigns with three callees."""
         plans = [plan(index, callmaxduration_s=60) for index in range(1, 6)]
         fleet = Fleet(*plans, callees=[callees(*[LISTENS] * 3)] * 5, balance=7 * 6_000 + 5_999, rate=Rate(6_000)).run()
-        assert (len(fleet.dials), fleet.balance - fleet.book.spent[1]) == (7, 5_999)
+        assert (len(fleet.dials), fleet.balance - fleet.store.spent[1]) == (7, 5_999)
         assert {move[1:] for move in fleet.moves if move[2] is CampaignStatus.PAUSE} == {
             (index, CampaignStatus.PAUSE, "no_credit") for index in range(1, 6)
         }
@@ -202,7 +202,7 @@ class TestMoney:
         fleet = Fleet(
             plan(callmaxduration_s=60, frequency=600), callees=[callees(BUSY, LISTENS)], balance=6_000, rate=Rate(6_000)
         ).run()
-        assert (dialled(fleet), fleet.book.spent[1]) == ([(0, 1), (1_000, 2)], 6_000)
+        assert (dialled(fleet), fleet.store.spent[1]) == ([(0, 1), (1_000, 2)], 6_000)
 
     def test_a_balance_below_one_increment_pauses_the_campaign(self) -> None:
         fleet = Fleet(plan(), callees=[callees(LISTENS)], balance=5_999, rate=Rate(6_000)).run(START_MS)
@@ -212,27 +212,27 @@ class TestMoney:
 class TestReports:
     def test_an_end_that_is_reported_twice_counts_once(self) -> None:
         fleet = Fleet(plan(), callees=[callees(BUSY, LISTENS)], rate=Rate(6_000)).run()
-        recorded = len(fleet.book.entries)
+        recorded = len(fleet.store.entries)
         for end in fleet.ends:
-            fleet.kernel.tell(CallEnded(end.call.id, end.outcome))
-        assert len(fleet.book.entries) == recorded
+            fleet.kernel.apply(CallEnded(end.call.id, end.outcome))
+        assert len(fleet.store.entries) == recorded
 
     def test_what_is_reported_of_a_call_nobody_knows_changes_nothing(self) -> None:
         fleet = Fleet(plan(dnc_id=7), callees=[callees(LISTENS)]).run()
-        recorded = len(fleet.book.entries)
-        fleet.kernel.tell(CallEnded(99, CallOutcome(START_MS, Cause.USER_BUSY)))
-        fleet.kernel.tell(DncReached(99))
-        assert len(fleet.book.entries) == recorded
+        recorded = len(fleet.store.entries)
+        fleet.kernel.apply(CallEnded(99, CallOutcome(START_MS, Cause.USER_BUSY)))
+        fleet.kernel.apply(DncReached(99))
+        assert len(fleet.store.entries) == recorded
 
     @pytest.mark.parametrize("event", [CampaignClosed(99), CampaignClosed(99, is_aborted=True)])
     def test_a_campaign_nobody_knows_can_be_closed(self, event: CampaignClosed) -> None:
         fleet = Fleet(plan(), callees=[callees(LISTENS)])
-        fleet.kernel.tell(event)
+        fleet.kernel.apply(event)
         assert standings(fleet.run()) == [SENT]
 
     def test_every_call_is_on_record_before_it_ends(self) -> None:
         fleet = Fleet(plan(), callees=[callees(BUSY, LISTENS)]).run()
-        kinds = [(type(effect), effect.call.id) for _, effect in fleet.book.entries if hasattr(effect, "call")]
+        kinds = [(type(effect), effect.call.id) for _, effect in fleet.store.entries if hasattr(effect, "call")]
         assert kinds == [
             (effects.Dial, 1),
             (effects.FinishCall, 1),
@@ -254,8 +254,8 @@ def test_a_campaign_ends_once_though_a_call_that_came_in_goes_on() -> None:
         gateway=GatewayPlan(1, max_channels=1),
         parameters={"listen": 1, "post_dial_delay": 0, "numbers": {first: missed, second: heard}},
     )
-    fleet.kernel.tell(DidOpened(1, 1, shown, one))
+    fleet.kernel.apply(DidOpened(1, 1, shown, one))
     fleet.run()
-    ((came_in_until_ms, _),) = (entry for entry in fleet.book.entries if isinstance(entry[1], effects.FinishInbound))
+    ((came_in_until_ms, _),) = (entry for entry in fleet.store.entries if isinstance(entry[1], effects.FinishInbound))
     assert came_in_until_ms > START_MS + 28_000
     assert fleet.moves == [(28_000, 1, CampaignStatus.END, "completed")]

@@ -11,10 +11,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dialer.domain import effects
+from dialer.domain.billing.money import Rate
+from dialer.domain.billing.rates import NO_CARD, RateCard
 from dialer.domain.enums import CampaignStatus, Cause, SubscriberStatus
-from dialer.domain.money import Rate
 from dialer.domain.plans import Call, CallerIdChoice, GatewayPlan
-from dialer.domain.rates import NO_CARD, RateCard
 from dialer.domain.reasons import CAMPAIGN_REASONS, SUBSCRIBER_REASONS
 from dialer.domain.windows import Calendar
 from tests.domain.fleet import DAY_MS, START_MS, Fleet, numbers, plan
@@ -111,7 +111,7 @@ def is_over(gateway_id: int, call: Call) -> bool:
 def check_crowd(fleet: Fleet, limit: int, is_counted: Callable[[Call], bool]) -> None:
     """At no moment more of these calls in progress than this (0: no limit), and none in the end."""
     in_progress = 0
-    for _, effect in fleet.book.entries:
+    for _, effect in fleet.store.entries:
         if isinstance(effect, (effects.Dial, effects.FinishCall)) and is_counted(effect.call):
             in_progress += 1 if isinstance(effect, effects.Dial) else -1
             assert not limit or in_progress <= limit
@@ -136,7 +136,7 @@ def test_a_gateway_that_rests_is_left_alone(fleet: Fleet) -> None:
     """F8: five failures in a row begin a rest, and nothing is dialled over that gateway before its end."""
     for gateway in fleet.gateways:
         rests_until_ms, row = 0, 0
-        for at_ms, effect in fleet.book.entries:
+        for at_ms, effect in fleet.store.entries:
             if isinstance(effect, effects.Dial) and effect.call.plan.gateway_id == gateway.id:
                 assert at_ms >= rests_until_ms
             elif isinstance(effect, effects.FinishCall) and effect.call.plan.gateway_id == gateway.id:
@@ -152,10 +152,10 @@ def test_a_gateway_that_rests_is_left_alone(fleet: Fleet) -> None:
 @given(fleets())
 def test_everything_that_goes_wrong_says_why_in_a_word_of_the_table(fleet: Fleet) -> None:
     """Whoever is given up or tried again, refused, and every campaign that stops; and nothing else has a reason."""
-    for _, effect in fleet.book.entries:
+    for _, effect in fleet.store.entries:
         if isinstance(effect, effects.FinishCall):
-            is_done = effect.verdict.status in {SubscriberStatus.SENT, SubscriberStatus.COMPLETED}
-            assert effect.verdict.reason in ({""} if is_done else SUBSCRIBER_REASONS)
+            is_done = effect.disposition.status in {SubscriberStatus.SENT, SubscriberStatus.COMPLETED}
+            assert effect.disposition.reason in ({""} if is_done else SUBSCRIBER_REASONS)
         elif isinstance(effect, effects.RefuseSubscriber):
             assert effect.reason in SUBSCRIBER_REASONS
         elif isinstance(effect, effects.MoveCampaign):
@@ -186,7 +186,7 @@ def test_attempts_are_numbered_without_a_gap_and_no_more_than_allowed(fleet: Fle
     """I1: one live attempt at a time, n at most 1 + maxretry + completion_maxretry, none before it is due."""
     attempts: Counter[int] = Counter()
     due_ms: dict[int, int] = {}
-    for _, effect in fleet.book.entries:
+    for _, effect in fleet.store.entries:
         if isinstance(effect, effects.Dial):
             call = effect.call
             attempts[call.subscriber.id] += 1
@@ -196,14 +196,14 @@ def test_attempts_are_numbered_without_a_gap_and_no_more_than_allowed(fleet: Fle
             assert call.subscriber.id not in due_ms
             due_ms[call.subscriber.id] = START_MS * 2  # while it is in progress
         elif isinstance(effect, effects.FinishCall):
-            due_ms[effect.call.subscriber.id] = effect.verdict.due_ms or START_MS * 2
+            due_ms[effect.call.subscriber.id] = effect.disposition.due_ms or START_MS * 2
 
 
 @given(fleets())
 def test_the_balance_and_what_is_held_of_it_are_never_overdrawn(fleet: Fleet) -> None:
     """I3 and I4: every hold covers its charge, and the balance covers all holds."""
     balance, held = fleet.balance, 0
-    for _, effect in fleet.book.entries:
+    for _, effect in fleet.store.entries:
         if isinstance(effect, effects.Dial):
             held += effect.call.hold
         elif isinstance(effect, effects.FinishCall):
@@ -211,7 +211,7 @@ def test_the_balance_and_what_is_held_of_it_are_never_overdrawn(fleet: Fleet) ->
             held -= effect.call.hold
             balance -= effect.bill.cost
         assert balance >= held >= 0
-    assert (held, balance) == (0, fleet.balance - fleet.book.spent[1])
+    assert (held, balance) == (0, fleet.balance - fleet.store.spent[1])
 
 
 @given(fleets())
@@ -219,7 +219,7 @@ def test_every_campaign_ends_and_says_why(fleet: Fleet) -> None:
     """Completed: nobody is open any more. Expired or without credit: exactly then, with nothing dialled after it."""
     for one in fleet.plans:
         (at_ms, _, status, reason), *later = [move for move in fleet.moves if move[1] == one.id]
-        theirs = {fleet.book.standing(call.subscriber.id).status for call in fleet.dials if call.plan.id == one.id}
+        theirs = {fleet.store.standing(call.subscriber.id).status for call in fleet.dials if call.plan.id == one.id}
         assert SubscriberStatus.IN_PROCESS not in theirs
         assert all(call.started_ms <= at_ms + START_MS for call in fleet.dials if call.plan.id == one.id)
         if reason == "completed":
@@ -268,4 +268,4 @@ def test_a_restart_changes_nothing(twins: tuple[Fleet, Fleet], moments: list[int
 
 def story(fleet: Fleet) -> list[object]:
     """What happened, in order."""
-    return [fleet.book.cdrs, fleet.moves, [call.callid for call in fleet.dials], dict(fleet.book.spent)]
+    return [fleet.store.cdrs, fleet.moves, [call.callid for call in fleet.dials], dict(fleet.store.spent)]

@@ -5,12 +5,12 @@ from typing import Any, Final
 import msgspec
 import pytest
 
-from dialer.domain.callflow import CallFlow
+from dialer.domain.billing.money import Rate
 from dialer.domain.enums import Cause, MessageStatus, SectionType, SubscriberStatus
-from dialer.domain.money import Rate
-from dialer.domain.plans import Call, CallOutcome, CampaignPlan, Subscriber, Verdict
-from dialer.domain.retry import failure_reason, verdict
-from dialer.domain.survey import Prompt, Section, Survey
+from dialer.domain.plans import Call, CallOutcome, CampaignPlan, Disposition, Subscriber
+from dialer.domain.retry import disposition, failure_reason
+from dialer.domain.survey.callflow import CallFlow
+from dialer.domain.survey.survey import Prompt, Section, Survey
 
 END_MS: Final = 1_000_000
 PLAIN: Final = CallFlow(Survey((Section(1, SectionType.PLAY_MESSAGE, "Hello", Prompt()),)))
@@ -28,10 +28,10 @@ def after(
     completions: int = 0,
     is_aborted: bool = False,
     **plan: Any,  # noqa: ANN401 - any field of a plan
-) -> Verdict:
-    """The verdict on a call to somebody who had so many failures and completion retries before."""
+) -> Disposition:
+    """The disposition on a call to somebody who had so many failures and completion retries before."""
     settings: dict[str, Any] = {"maxretry": 2, "completion_maxretry": 1, "flow": TO_COMPLETE} | plan
-    return verdict(
+    return disposition(
         Call(
             id=1,
             callid="",
@@ -50,31 +50,31 @@ def after(
 
 
 def test_answered_and_done_is_sent() -> None:
-    assert after(ANSWERED, flow=PLAIN) == Verdict(SubscriberStatus.SENT, "", 0, 0)
+    assert after(ANSWERED, flow=PLAIN) == Disposition(SubscriberStatus.SENT, "", 0, 0)
 
 
 def test_a_completed_section_that_was_reached_is_final() -> None:
-    assert after(COMPLETED) == Verdict(SubscriberStatus.COMPLETED, "", 0, 0)
+    assert after(COMPLETED) == Disposition(SubscriberStatus.COMPLETED, "", 0, 0)
 
 
 def test_a_message_that_fails_is_sent_again_but_not_for_a_campaign_that_was_aborted() -> None:
     failed = CallOutcome(END_MS, Cause.TEMPORARY_FAILURE, message_status=MessageStatus.FAILED)
     assert after(failed).status is SubscriberStatus.PENDING
-    assert after(failed, is_aborted=True) == Verdict(SubscriberStatus.ABORT, "aborted", 0, 0)
+    assert after(failed, is_aborted=True) == Disposition(SubscriberStatus.ABORT, "aborted", 0, 0)
 
 
 def test_completed_counts_even_in_a_call_that_was_aborted() -> None:
-    assert after(COMPLETED, is_aborted=True) == Verdict(SubscriberStatus.COMPLETED, "", 0, 0)
+    assert after(COMPLETED, is_aborted=True) == Disposition(SubscriberStatus.COMPLETED, "", 0, 0)
 
 
 def test_answered_but_never_completed_is_called_again_after_the_completion_interval() -> None:
-    assert after(ANSWERED, completion_intervalretry_ms=7_000) == Verdict(
+    assert after(ANSWERED, completion_intervalretry_ms=7_000) == Disposition(
         SubscriberStatus.PENDING, "not_completed", 0, 1, END_MS + 7_000
     )
 
 
 def test_completion_is_asked_for_so_often_and_then_it_is_sent() -> None:
-    assert after(ANSWERED, completions=1) == Verdict(SubscriberStatus.SENT, "", 0, 1)
+    assert after(ANSWERED, completions=1) == Disposition(SubscriberStatus.SENT, "", 0, 1)
 
 
 def test_a_survey_without_a_section_to_complete_is_not_called_for_again() -> None:
@@ -83,33 +83,35 @@ def test_a_survey_without_a_section_to_complete_is_not_called_for_again() -> Non
 
 @pytest.mark.parametrize("failures", [0, 1])
 def test_a_failure_is_called_again_after_the_interval_while_retries_last(failures: int) -> None:
-    assert after(BUSY, failures=failures, intervalretry_ms=5_000) == Verdict(
+    assert after(BUSY, failures=failures, intervalretry_ms=5_000) == Disposition(
         SubscriberStatus.PENDING, "busy", failures + 1, 0, END_MS + 5_000
     )
 
 
 def test_the_failure_after_the_last_retry_is_final() -> None:
-    assert after(BUSY, failures=2) == Verdict(SubscriberStatus.FAIL, "busy", 3, 0)
+    assert after(BUSY, failures=2) == Disposition(SubscriberStatus.FAIL, "busy", 3, 0)
 
 
 def test_without_retries_the_first_failure_is_final() -> None:
-    assert after(BUSY, maxretry=0) == Verdict(SubscriberStatus.FAIL, "busy", 1, 0)
+    assert after(BUSY, maxretry=0) == Disposition(SubscriberStatus.FAIL, "busy", 1, 0)
 
 
 def test_failures_and_completions_are_counted_apart() -> None:
     """A busy line after a completion retry still has all of its retries."""
-    assert after(BUSY, completions=1, maxretry=1, intervalretry_ms=0) == Verdict(
+    assert after(BUSY, completions=1, maxretry=1, intervalretry_ms=0) == Disposition(
         SubscriberStatus.PENDING, "busy", 1, 1, END_MS
     )
 
 
 def test_a_machine_that_was_refused_counts_as_not_answered() -> None:
-    assert after(REFUSED, intervalretry_ms=1_000) == Verdict(SubscriberStatus.PENDING, "machine", 1, 0, END_MS + 1_000)
+    assert after(REFUSED, intervalretry_ms=1_000) == Disposition(
+        SubscriberStatus.PENDING, "machine", 1, 0, END_MS + 1_000
+    )
 
 
 def test_an_aborted_call_leaves_its_subscriber_aborted() -> None:
-    assert after(BUSY, is_aborted=True) == Verdict(SubscriberStatus.ABORT, "aborted", 0, 0)
-    assert after(ANSWERED, is_aborted=True) == Verdict(SubscriberStatus.ABORT, "aborted", 0, 0)
+    assert after(BUSY, is_aborted=True) == Disposition(SubscriberStatus.ABORT, "aborted", 0, 0)
+    assert after(ANSWERED, is_aborted=True) == Disposition(SubscriberStatus.ABORT, "aborted", 0, 0)
 
 
 @pytest.mark.parametrize(

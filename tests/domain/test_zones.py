@@ -9,7 +9,7 @@ from phonenumbers import timezone
 
 from dialer.domain.windows import Calendar, window_at
 from dialer.domain.zones import UNKNOWN, fixed_offset_minutes, is_zone, zone_key, zone_of_number, zone_of_offset
-from tests.domain.numbering import examples, numbers, parsed_by_the_library
+from tests.domain.numbers.numbering import examples, numbers, parsed_by_the_library
 
 
 @pytest.mark.parametrize(

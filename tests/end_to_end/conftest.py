@@ -10,12 +10,13 @@ from sqlalchemy import Connection, insert
 
 from dialer.api.app import create_app
 from dialer.passwords import hash_password
+from dialer.runtime.worker import open_worker
 from dialer.settings import Settings
+from dialer.sim.line import SimulatedLine
 from dialer.store import migrate
 from dialer.store.database import BUSY_TIMEOUT_MS, Database
-from dialer.store.media import Media
-from dialer.store.models import User
-from dialer.worker.worker import open_worker
+from dialer.store.media.files import Media
+from dialer.store.tables import User
 from tests.api.harness import PASSWORD, Caller
 from tests.end_to_end.service import START_MS
 
@@ -52,6 +53,7 @@ def client(tmp_path: Path, password_hash: str, busy_timeout_ms: int) -> Iterator
         clock_start_ms=START_MS,
         seed=1,
         service_zone="UTC",
+        new_line=SimulatedLine,
         recordings=Media(settings.media_dir),
     )
     with TestClient(create_app(settings, database=database, worker=worker)) as client:

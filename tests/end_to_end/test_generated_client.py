@@ -16,7 +16,7 @@ import pytest
 from litestar import Litestar
 from litestar.testing import TestClient
 
-from dialer.api.openapi import document
+from dialer.api.openapi.document import document
 from tests.api.harness import PASSWORD, Caller
 from tests.end_to_end.service import advance, wav
 

@@ -5,8 +5,8 @@ from pathlib import Path
 from sqlalchemy import update
 
 from dialer.store.database import Database
-from dialer.store.models import Subscriber
-from dialer.store.story.reading import read_story
+from dialer.store.tables import Subscriber
+from dialer.store.timeline.reading import read_story
 from tests.api.harness import Caller
 from tests.end_to_end.service import START_MS, advance
 from tests.end_to_end.test_storage import PEOPLE, called, start_campaign

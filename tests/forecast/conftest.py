@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.worker.house import House
+from tests.runtime.house import House
 
 
 @pytest.fixture

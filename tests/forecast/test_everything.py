@@ -5,15 +5,15 @@ from typing import Any, Final
 
 import pytest
 
+from dialer.domain.billing.money import format_money
 from dialer.domain.digest import cdr_digest
 from dialer.domain.enums import CampaignStatus
-from dialer.domain.money import format_money
 from dialer.forecast.forecast import forecast_campaign
 from dialer.forecast.order import Order
 from dialer.forecast.summary import Forecast
 from dialer.sim.report import show_date
-from dialer.store.aggregate import count_answers
-from dialer.store.models import (
+from dialer.store.queries.survey_results import count_answers
+from dialer.store.tables import (
     Agent,
     CallBack,
     CallerId,
@@ -32,7 +32,7 @@ from dialer.store.models import (
     Transfer,
     User,
 )
-from tests.worker.house import CENTS, House
+from tests.runtime.house import CENTS, House
 
 NUMBERS: Final = [f"+1202555{place:04d}" for place in range(150, 290)]
 PARAMETERS: Final = (

@@ -7,17 +7,17 @@ from typing import Any
 import pytest
 from sqlalchemy import Connection, Table
 
+from dialer.domain.billing.money import format_money
 from dialer.domain.digest import cdr_digest
 from dialer.domain.enums import CampaignStatus
-from dialer.domain.money import format_money
 from dialer.domain.states import IllegalMoveError
 from dialer.forecast.forecast import NoCampaignError, forecast_campaign
 from dialer.forecast.order import Order
 from dialer.forecast.summary import CountSpread, Forecast, SeedForecast
 from dialer.sim.report import show_date
-from dialer.store.do_not_call import ensure_key, hashed
 from dialer.store.lifecycle import CampaignNotReadyError
-from dialer.store.models import (
+from dialer.store.queries.do_not_call import ensure_key, hashed
+from dialer.store.tables import (
     CallRequest,
     Campaign,
     Cdr,
@@ -28,8 +28,8 @@ from dialer.store.models import (
     Subscriber,
     User,
 )
-from tests.worker.house import ALL_ANSWER, CENTS, DAY_MS, MONDAY_NOON_MS, House
-from tests.worker.test_same_as_simulation import BRANCHES, NUMBERS, SECTIONS, SETTINGS
+from tests.runtime.house import ALL_ANSWER, CENTS, DAY_MS, MONDAY_NOON_MS, House
+from tests.runtime.test_same_as_simulation import BRANCHES, NUMBERS, SECTIONS, SETTINGS
 
 EVENING = {"daily_start_time": "11:00:00", "daily_stop_time": "19:30:00"}
 

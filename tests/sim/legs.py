@@ -2,7 +2,7 @@
 
 from typing import Any, Final, NamedTuple
 
-from dialer.sim.book import CdrRow
+from dialer.sim.memory_store import CdrRow
 from dialer.sim.simulation import Simulation
 from tests.sim.scenes import START_MS, run
 
@@ -62,18 +62,18 @@ def call(
 
 def legs(simulation: Simulation) -> list[Leg]:
     """All CDRs, in the order in which the legs ended."""
-    return [_leg(row) for row in simulation.book.cdrs]
+    return [_leg(row) for row in simulation.store.cdrs]
 
 
 def fates(simulation: Simulation) -> list[tuple[str, bool]]:
     """Of each transfer, in order, why nobody was reached (empty if somebody was), and whether it was abandoned."""
-    transfers = sorted((call.id, transfer.place, transfer) for call, transfer in simulation.book.transfers.values())
+    transfers = sorted((call.id, transfer.place, transfer) for call, transfer in simulation.store.transfers.values())
     return [(transfer.reason, transfer.is_abandoned) for _, _, transfer in transfers]
 
 
 def responses(simulation: Simulation) -> list[str]:
     """What was answered, in order."""
-    return [result.response for _, result in simulation.book.results]
+    return [result.response for _, result in simulation.store.results]
 
 
 def _leg(row: CdrRow) -> Leg:

@@ -69,7 +69,7 @@ def test_two_agents_and_four_callers_by_hand() -> None:
 def test_an_idle_agent_who_answers_at_once_lets_nobody_wait() -> None:
     """To the millisecond: whatever a transfer took of itself would show here."""
     simulation = centre(*PEOPLE, agents=agents(4))
-    assert [one.answered_ms for _, one in simulation.book.transfers.values()] == [
+    assert [one.answered_ms for _, one in simulation.store.transfers.values()] == [
         simulation.start_ms + 4_000 + 1_000 * place for place in range(4)
     ]
     assert figures_of(simulation).mean_wait == 0.0
@@ -173,5 +173,5 @@ def test_shares_are_shares_and_the_campaign_measured_the_same(
     assert figures.served <= figures.queued
     assert figures.abandoned <= figures.live_answered <= 40
     if dial_method > 1:
-        measured = simulation.book.figures[CAMPAIGN_ID]
+        measured = simulation.store.figures[CAMPAIGN_ID]
         assert (measured.answered, measured.abandoned) == (figures.live_answered, figures.abandoned)

@@ -27,11 +27,11 @@ def conversation(
 
 
 def billsec(simulation: Simulation) -> int:
-    return simulation.book.cdrs[0].billsec
+    return simulation.store.cdrs[0].billsec
 
 
 def responses(simulation: Simulation) -> list[str]:
-    return [result.response for _, result in simulation.book.results]
+    return [result.response for _, result in simulation.store.results]
 
 
 @pytest.mark.parametrize(
@@ -108,9 +108,9 @@ def test_a_callee_may_hang_up_after_some_time_unless_the_call_ends_before(hang_u
 
 def test_a_call_is_cut_at_its_limit_in_the_middle_of_a_prompt() -> None:
     simulation = conversation({}, {"audio_seconds": 100}, campaign={"callmaxduration": 7})
-    cdr = simulation.book.cdrs[0]
+    cdr = simulation.store.cdrs[0]
     assert (cdr.billsec, cdr.hangup_cause_q850) == (7, 16)
-    assert simulation.book.standing(1).status is SubscriberStatus.SENT
+    assert simulation.store.standing(1).status is SubscriberStatus.SENT
 
 
 def test_answers_given_before_the_call_was_cut_are_kept() -> None:
@@ -123,7 +123,7 @@ def test_answers_given_before_the_call_was_cut_are_kept() -> None:
 def test_who_answers_when_the_time_to_ring_is_over_has_not_answered(ring: float, cause: int) -> None:
     """1 s until it rings; the campaign lets 30 s pass."""
     simulation = conversation({"ring": ring}, {"audio_seconds": 1}, campaign={"calltimeout": 30})
-    assert simulation.book.cdrs[0].hangup_cause_q850 == cause
+    assert simulation.store.cdrs[0].hangup_cause_q850 == cause
 
 
 def test_a_loop_that_never_waits_ends_after_a_hundred_sections() -> None:
@@ -138,7 +138,7 @@ def test_a_section_marked_completed_counts_once_it_is_reached_even_if_nobody_lis
     missed = conversation(
         behaviour, {"audio_seconds": 3, "branches": {"0": 2}}, {"audio_seconds": 9, "completed": True}
     )
-    assert [one.book.standing(1).status for one in (reached, missed)] == [
+    assert [one.store.standing(1).status for one in (reached, missed)] == [
         SubscriberStatus.COMPLETED,
         SubscriberStatus.SENT,
     ]
@@ -150,8 +150,8 @@ def test_somebody_who_asks_not_to_be_called_is_not_called_again() -> None:
     simulation = conversation(
         {}, wish, {"completed": True}, campaign={"completion_maxretry": 1, "completion_intervalretry": 60}
     )
-    standing = simulation.book.standing(1)
-    assert (len(simulation.book.cdrs), responses(simulation)) == (1, [f"DNC: {NUMBER}"])
+    standing = simulation.store.standing(1)
+    assert (len(simulation.store.cdrs), responses(simulation)) == (1, [f"DNC: {NUMBER}"])
     assert (standing.status, standing.reason) == (SubscriberStatus.NOT_AUTHORIZED, "dnc")
 
 
@@ -162,6 +162,6 @@ def test_a_population_that_never_listens_hangs_up_within_the_first_prompt() -> N
         gateway={"parameters": {"answer": 1, "busy": 0, "rejected": 0, "invalid": 0, "machine": 0, "listen": 0}},
         campaign={"frequency": 600},
     )
-    lengths = {cdr.billsec for cdr in simulation.book.cdrs}
+    lengths = {cdr.billsec for cdr in simulation.store.cdrs}
     assert lengths <= {0, 1, 2, 3, 4, 5, 6}
     assert len(lengths) > 3

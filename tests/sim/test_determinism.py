@@ -37,7 +37,7 @@ def digest_in_steps(events_per_step: int, monkeypatch: pytest.MonkeyPatch) -> st
     monkeypatch.setattr(simulation_module, "EVENTS_PER_STEP", events_per_step)
     simulation = Simulation(parse_scenario(EXAMPLE.read_bytes()))
     simulation.run()
-    return cdr_digest(map(cdr_record, simulation.book.cdrs))
+    return cdr_digest(map(cdr_record, simulation.store.cdrs))
 
 
 def test_another_order_of_hashes_changes_nothing() -> None:

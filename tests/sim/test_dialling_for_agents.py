@@ -36,15 +36,15 @@ def day(population: str, seed: int, **campaign: Any) -> Simulation:  # noqa: ANN
 
 def shares(simulation: Simulation) -> list[float]:
     """The abandoned share of the answered calls at the moment of each abandoned one, from the hundredth answer on."""
-    book = simulation.book
+    store = simulation.store
     answered = sorted(
         cdr.starting_ms + (cdr.duration - cdr.billsec) * 1_000
-        for cdr in book.cdrs
+        for cdr in store.cdrs
         if cdr.leg_type == LegType.A_LEG
         and cdr.hangup_cause_q850 == Cause.NORMAL_CLEARING
         and cdr.amd_status is AmdStatus.PERSON
     )
-    abandoned = sorted(one.joined_ms + ABANDONED_AFTER_MS for _, one in book.transfers.values() if one.is_abandoned)
+    abandoned = sorted(one.joined_ms + ABANDONED_AFTER_MS for _, one in store.transfers.values() if one.is_abandoned)
     found = []
     for count, at_ms in enumerate(abandoned, 1):
         answers = sum(one <= at_ms for one in answered)
@@ -78,7 +78,7 @@ def test_progressive_places_so_many_calls_for_each_idle_agent() -> None:
     """At the first moment all twenty are idle: twenty calls at a rate of one, fifty at 2.5."""
     for rate, calls in ((1, 20), (2.5, 50), (0.5, 10)):
         simulation = day("middling", 1, dial_method=2, agent_dial_rate=rate)
-        assert sum(cdr.starting_ms == simulation.start_ms for cdr in simulation.book.cdrs) == calls
+        assert sum(cdr.starting_ms == simulation.start_ms for cdr in simulation.store.cdrs) == calls
 
 
 @pytest.mark.parametrize(("outcome", "abandoned"), [("answer", 1), ("machine", 0)])
@@ -95,5 +95,5 @@ def test_only_a_person_who_waits_too_long_spends_the_budget(outcome: str, abando
         queues=[{"id": 1}],
         agents=[{"id": 1}],
     )
-    assert sorted(one.is_abandoned for _, one in simulation.book.transfers.values()) == [False, True]
-    assert simulation.book.figures[CAMPAIGN_ID].abandoned == abandoned
+    assert sorted(one.is_abandoned for _, one in simulation.store.transfers.values()) == [False, True]
+    assert simulation.store.figures[CAMPAIGN_ID].abandoned == abandoned

@@ -122,7 +122,7 @@ def waits_of(load: Load) -> tuple[tuple[float, ...], ...]:
     begin_ms = simulation.start_ms + RING_S * 1_000
     end_ms = simulation.start_ms + load.calls * 60_000 // load.frequency
     batches: list[list[float]] = [[] for _ in range(BATCHES)]
-    for _, one in sorted(simulation.book.transfers.values(), key=lambda found: found[1].joined_ms):
+    for _, one in sorted(simulation.store.transfers.values(), key=lambda found: found[1].joined_ms):
         assert one.answered_ms is not None, "nobody gives up, and nobody is turned away"
         if begin_ms <= one.joined_ms < end_ms:
             batch = (one.joined_ms - begin_ms) * BATCHES // (end_ms - begin_ms)

@@ -45,12 +45,12 @@ def figures(simulation: Simulation) -> dict[str, tuple[int, ...]]:
             cdr.billed_duration,
             cdr.call_cost,
         )
-        for cdr in simulation.book.cdrs
+        for cdr in simulation.store.cdrs
     }
 
 
 def standings(simulation: Simulation) -> dict[str, tuple[SubscriberStatus, str]]:
-    found = {one.number: simulation.book.standing(one.id) for one in simulation.subscribers}
+    found = {one.number: simulation.store.standing(one.id) for one in simulation.subscribers}
     return {number: (standing.status, standing.reason) for number, standing in found.items()}
 
 
@@ -76,7 +76,7 @@ def test_each_number_leaves_its_subscriber_where_it_should() -> None:
 def test_each_key_is_an_answer() -> None:
     """Dialled one a second; answered after 5 s; asked after 10 s more; pressed 2 s later: 17 s after the dial."""
     simulation = run(*(f"+1202555010{key}" for key in range(10)), campaign=SETTINGS)
-    assert [(call_id, result.response, result.at_ms) for call_id, result in simulation.book.results] == [
+    assert [(call_id, result.response, result.at_ms) for call_id, result in simulation.store.results] == [
         (key + 1, f"number {key}", START_MS + key * 1_000 + 17_000) for key in range(1, 10)
     ]
 
@@ -86,7 +86,7 @@ def test_a_number_that_answers_at_the_second_attempt_only() -> None:
     simulation = run("+12025550119", campaign={**SETTINGS, "maxretry": 3, "intervalretry": 300})
     assert [
         (cdr.starting_ms - START_MS, cdr.hangup_cause_q850, cdr.duration, cdr.billsec, cdr.call_cost)
-        for cdr in simulation.book.cdrs
+        for cdr in simulation.store.cdrs
     ] == [(0, 19, 30, 0, 0), (330_000, 16, 22, 17, MINUTE_COST)]
     assert standings(simulation) == {"+12025550119": (SubscriberStatus.SENT, "")}
 
@@ -94,7 +94,7 @@ def test_a_number_that_answers_at_the_second_attempt_only() -> None:
 def with_detection(number: str, amd_behavior: int, **settings: float) -> tuple[object, ...]:
     """How long it talked, what it was taken for, and where the subscriber stands, with detection on."""
     simulation = run(number, campaign={"voicemail": True, "amd_behavior": amd_behavior, **settings})
-    (cdr,) = simulation.book.cdrs
+    (cdr,) = simulation.store.cdrs
     return (cdr.billsec, cdr.amd_status, *standings(simulation)[number])
 
 

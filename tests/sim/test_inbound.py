@@ -36,8 +36,8 @@ def called_back(*sections: dict[str, Any], campaign: dict[str, Any] | None = Non
 def test_who_missed_a_call_calls_back_and_hears_the_survey() -> None:
     simulation = called_back(HELLO)
     assert legs(simulation) == [missed(), came_in(50, 6)]
-    assert simulation.book.spent[USER_ID] == 0
-    assert simulation.book.standing(1).status is SubscriberStatus.FAIL
+    assert simulation.store.spent[USER_ID] == 0
+    assert simulation.store.standing(1).status is SubscriberStatus.FAIL
 
 
 def test_they_are_asked_what_everybody_is_asked() -> None:
@@ -45,7 +45,7 @@ def test_they_are_asked_what_everybody_is_asked() -> None:
     simulation = called_back(asking, caller=MISSES | {"keys": ["1"], "key_delay": 2})
     assert legs(simulation) == [missed(), came_in(50, 6)]
     assert responses(simulation) == ["yes"]
-    assert simulation.book.standing(1).status is SubscriberStatus.FAIL
+    assert simulation.store.standing(1).status is SubscriberStatus.FAIL
 
 
 def test_they_may_be_brought_to_somebody_which_costs_what_it_always_costs() -> None:
@@ -57,7 +57,7 @@ def test_each_call_that_was_missed_is_called_back() -> None:
     """The second one is dialled 100 s after the first was missed."""
     simulation = called_back(HELLO, campaign={"maxretry": 1, "intervalretry": 100})
     assert legs(simulation) == [missed(), came_in(50, 6), missed(120), came_in(170, 6)]
-    assert len({row.callid for row in simulation.book.cdrs}) == 4
+    assert len({row.callid for row in simulation.store.cdrs}) == 4
 
 
 def test_the_limit_of_a_call_holds_for_those_that_come_in() -> None:

@@ -13,7 +13,7 @@ RECORD: Final[dict[str, Any]] = {"type": 5, "audio_seconds": 2}
 
 def recordings(simulation: Simulation) -> list[tuple[str, int | None]]:
     """The files, and how long each is, in milliseconds."""
-    return [(result.response, result.recording_ms) for _, result in simulation.book.results]
+    return [(result.response, result.recording_ms) for _, result in simulation.store.results]
 
 
 @pytest.mark.parametrize(
@@ -30,7 +30,7 @@ def test_a_person_speaks_for_ten_seconds_and_a_machine_for_two_minutes(
 ) -> None:
     simulation = call(RECORD, caller=caller, campaign=campaign)
     assert legs(simulation) == [a_leg(5 + billsec, billsec, minutes=-(-billsec // 60))]
-    assert recordings(simulation) == [(f"{simulation.book.cdrs[0].callid}-1.wav", recorded_ms)]
+    assert recordings(simulation) == [(f"{simulation.store.cdrs[0].callid}-1.wav", recorded_ms)]
 
 
 def test_who_hangs_up_before_the_tone_leaves_nothing() -> None:
@@ -45,6 +45,6 @@ def test_the_call_goes_on_after_a_recording() -> None:
         RECORD | {"branches": {"timeout": 3}},
         {"type": 7, "audio_seconds": 3},
     )
-    callid = simulation.book.cdrs[0].callid
+    callid = simulation.store.cdrs[0].callid
     assert recordings(simulation) == [(f"{callid}-1.wav", 10_000), (f"{callid}-2.wav", 10_000)]
     assert legs(simulation) == [a_leg(32, 27)]

@@ -9,8 +9,8 @@ from typing import Final
 
 import pytest
 
+from dialer.domain.billing.money import format_money, parse_money
 from dialer.domain.enums import LegType
-from dialer.domain.money import format_money, parse_money
 from dialer.sim.report import Report, SectionAnswers, Tally, render, report_of, show_date
 from dialer.sim.scenario import parse_scenario
 from dialer.sim.simulation import Simulation
@@ -45,7 +45,7 @@ def test_there_are_no_other_examples() -> None:
 
 def test_the_figures_agree_with_each_other(simulation: Simulation) -> None:
     report = report_of(simulation)
-    rows = simulation.book.cdrs
+    rows = simulation.store.cdrs
     legs = [row for row in rows if row.leg_type == LegType.B_LEG]
 
     def total(tallies: tuple[Tally, ...]) -> int:
@@ -56,12 +56,12 @@ def test_the_figures_agree_with_each_other(simulation: Simulation) -> None:
         report.subscribers,
         report.subscribers,
     )
-    assert total(report.transfers) == len(simulation.book.transfers)
+    assert total(report.transfers) == len(simulation.store.transfers)
     assert {tally.name: tally.count for tally in report.transfers}.get("connected", 0) == len(legs)
     assert sum(int(tally.name) * tally.count for tally in report.attempts) == report.calls
     assert parse_money(report.cost) == sum(row.call_cost for row in rows)
     assert parse_money(report.balance_before) - parse_money(report.cost) == parse_money(report.balance_after)
-    assert sum(total(section.answers) for section in report.sections) == len(simulation.book.results)
+    assert sum(total(section.answers) for section in report.sections) == len(simulation.store.results)
 
 
 def test_a_whole_report() -> None:

@@ -20,7 +20,7 @@ def texts(simulation: Simulation) -> list[tuple[float, str, str, MessageStatus |
     """When each message went out, to whom, what it says, and what became of it."""
     return [
         ((message.started_ms - START_MS) / 1_000, message.subscriber.number, message.text, outcome.message_status)
-        for message, outcome in simulation.book.messages
+        for message, outcome in simulation.store.messages
     ]
 
 
@@ -36,8 +36,8 @@ def test_a_message_goes_to_the_callee_while_the_call_goes_on() -> None:
     assert texts(simulation) == [(5, CALLER, "Thank you, Ada", MessageStatus.DELIVERED)]
     assert responses(simulation) == [f"SMS: {CALLER}"]
     assert legs(simulation) == [a_leg(10, 5)]
-    assert simulation.book.spent[USER_ID] == MINUTE + PART
-    assert simulation.book.standing(1).status is SubscriberStatus.SENT
+    assert simulation.store.spent[USER_ID] == MINUTE + PART
+    assert simulation.store.standing(1).status is SubscriberStatus.SENT
 
 
 def test_the_variables_may_name_another_number() -> None:
@@ -60,14 +60,14 @@ def test_only_a_message_that_has_left_is_paid_for_and_the_subscriber_does_not_mi
     contact = {"additional_vars": {"sms_phonenumber": number}}
     simulation = call(THANKS, account=ACCOUNT, contact=contact, campaign={"maxretry": 3})
     assert [(one[1], one[3]) for one in texts(simulation)] == [(number, status)]
-    assert simulation.book.spent[USER_ID] == MINUTE + cost
+    assert simulation.store.spent[USER_ID] == MINUTE + cost
     assert len(legs(simulation)) == 1
-    assert simulation.book.standing(1).status is SubscriberStatus.SENT
+    assert simulation.store.standing(1).status is SubscriberStatus.SENT
 
 
 def test_a_long_message_has_parts() -> None:
     simulation = call(THANKS | {"sms_text": "x" * 161}, account=ACCOUNT, population=ALWAYS)
-    assert simulation.book.spent[USER_ID] == MINUTE + 2 * PART
+    assert simulation.store.spent[USER_ID] == MINUTE + 2 * PART
 
 
 @pytest.mark.parametrize(
@@ -87,7 +87,7 @@ def test_nothing_is_sent_without_a_text_a_number_or_money_nor_to_who_asked_for_n
     simulation = call(THANKS | section, **{"account": ACCOUNT, "population": ALWAYS, "contact": contact, **parts})
     assert texts(simulation) == []
     assert legs(simulation) == [a_leg(7, 2)]
-    assert simulation.book.spent[USER_ID] == MINUTE
+    assert simulation.store.spent[USER_ID] == MINUTE
 
 
 def test_who_answers_stop_is_left_alone_from_then_on() -> None:
@@ -104,4 +104,4 @@ def test_who_answers_stop_is_left_alone_from_then_on() -> None:
     )
     assert [one[:2] for one in texts(simulation)] == [(5, stops), (15, stops)]
     assert len(legs(simulation)) == 3
-    assert simulation.book.standing(4).status is SubscriberStatus.NOT_AUTHORIZED
+    assert simulation.store.standing(4).status is SubscriberStatus.NOT_AUTHORIZED

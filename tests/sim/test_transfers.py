@@ -35,7 +35,7 @@ def test_a_call_is_brought_to_a_number() -> None:
     assert legs(simulation) == [b_leg(7, 44, 40), a_leg(51, 46)]
     assert fates(simulation) == [("", False)]
     assert responses(simulation) == [f"phonenumber: {OTHER}"]
-    assert simulation.book.spent[USER_ID] == 2 * MINUTE
+    assert simulation.store.spent[USER_ID] == 2 * MINUTE
 
 
 @pytest.mark.parametrize(
@@ -168,7 +168,7 @@ def test_a_b_leg_is_cut_to_what_the_balance_pays_for() -> None:
     account = {"balance": "0.18", "call_rate": "0.06"}
     simulation = call(TRANSFER, campaign={"callmaxduration": 120}, account=account, population={"talk": 100})
     assert legs(simulation) == [b_leg(7, 64, 60), a_leg(71, 66, minutes=2)]
-    assert simulation.book.spent[USER_ID] == 3 * MINUTE
+    assert simulation.store.spent[USER_ID] == 3 * MINUTE
 
 
 @pytest.mark.parametrize("section", [BOTH_WAYS, BOTH_WAYS | {"queue": 5}])
@@ -318,7 +318,7 @@ def test_a_call_may_be_transferred_more_than_once() -> None:
     )
     assert legs(simulation) == [b_leg(10, 44, 40), b_leg(54, 44, 40), a_leg(98, 93, minutes=2)]
     assert fates(simulation) == [("gave_up", True), ("", False), ("", False)]
-    assert len({row.callid for row in simulation.book.cdrs}) == 3
+    assert len({row.callid for row in simulation.store.cdrs}) == 3
 
 
 def test_a_campaign_that_dials_for_an_agent_goes_on_when_they_are_free_again() -> None:

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from dialer.domain.spellings import Spellings
+from dialer.domain.numbers.spellings import Spellings
 
 
 def holding(folder: Path, number: str) -> list[str]:

@@ -11,9 +11,9 @@ from sqlalchemy import Connection, text
 from dialer.store.audit.audit import DIFFERENCES_SHOWN_MAX, Audited, audit
 from dialer.store.database import Database
 from dialer.store.ledger import refund_call
-from dialer.store.models import Cdr, User
-from tests.worker.centre import centre
-from tests.worker.house import House
+from dialer.store.tables import Cdr, User
+from tests.runtime.centre import centre
+from tests.runtime.house import House
 
 
 @pytest.fixture(scope="module")

@@ -20,7 +20,7 @@ from dialer.store.imports import (
     RejectedRow,
     import_csv,
 )
-from dialer.store.models import (
+from dialer.store.tables import (
     Campaign,
     CampaignPhonebook,
     DncList,

@@ -17,7 +17,7 @@ from sqlalchemy.pool import NullPool
 
 from dialer.store import migrate
 from dialer.store.database import Database
-from dialer.store.models import Row
+from dialer.store.tables import Row
 
 Result = TypeVar("Result")
 

@@ -8,8 +8,8 @@ from sqlalchemy import Connection, create_engine, select, text
 from sqlalchemy.pool import NullPool
 
 from dialer.store import migrate
-from dialer.store.models import Cdr
-from dialer.store.rates import RATE_COLUMNS
+from dialer.store.queries.rates import RATE_COLUMNS
+from dialer.store.tables import Cdr
 
 BEFORE = "0010"
 USER = (

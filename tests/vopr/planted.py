@@ -12,20 +12,20 @@ from sqlalchemy import Connection
 
 from dialer.domain import dialling, engine, retry
 from dialer.domain.board import Board
-from dialer.domain.capacity import Account, GatewayLoad
 from dialer.domain.dialling import Dialling
 from dialer.domain.engine import Engine
 from dialer.domain.enums import CampaignStatus
+from dialer.domain.gateway_load import Account, GatewayLoad
 from dialer.domain.hopper import Hopper
 from dialer.domain.plans import CampaignPlan
 from dialer.domain.queueing.agents import Agent
 from dialer.domain.transfers import Transfers
 from dialer.domain.watchdog import Watchdog
-from dialer.store.journal import Journal
-from dialer.store.loading import Loader
-from dialer.store.state import State
-from dialer.worker import worker
-from dialer.worker.worker import _Live
+from dialer.runtime import worker
+from dialer.runtime.worker import _Live
+from dialer.store.journal.journal import JournalStore
+from dialer.store.queries.loading import Loader
+from dialer.store.service_state import State
 
 Patch = pytest.MonkeyPatch
 Wrapped = Callable[..., Any]
@@ -73,7 +73,7 @@ def _dnc_is_known_from_the_start_only(patch: Patch) -> None:
 
 def _dnc_is_not_asked_at_the_claim(patch: Patch) -> None:
     def around(find: Wrapped) -> Wrapped:
-        def found(self: Journal, query: object, **asked: object) -> list[Any]:
+        def found(self: JournalStore, query: object, **asked: object) -> list[Any]:
             people: list[Any] = find(self, query, **asked)
             for person in people:
                 person.is_on_dnc = False
@@ -81,7 +81,7 @@ def _dnc_is_not_asked_at_the_claim(patch: Patch) -> None:
 
         return found
 
-    _wrap(patch, Journal, "_find", around)
+    _wrap(patch, JournalStore, "_find", around)
 
 
 def _a_second_report_is_heard(patch: Patch) -> None:
@@ -96,7 +96,7 @@ def _holds_are_not_released(patch: Patch) -> None:
     def around(reserve: Wrapped) -> Wrapped:
         return lambda self, user_id, amount: reserve(self, user_id, max(amount, 0))
 
-    _wrap(patch, Journal, "_reserve", around)
+    _wrap(patch, JournalStore, "_reserve", around)
 
 
 def _money_is_a_float(patch: Patch) -> None:
@@ -154,7 +154,7 @@ def _channels_are_not_counted(patch: Patch) -> None:
 
 def _one_retry_too_many(patch: Patch) -> None:
     def around(after_failure: Wrapped) -> Wrapped:
-        def again(call: Any, outcome: Any) -> Any:  # noqa: ANN401 - as `verdict`
+        def again(call: Any, outcome: Any) -> Any:  # noqa: ANN401 - as `disposition`
             call.plan = structs.replace(call.plan, maxretry=call.plan.maxretry + 1)
             return after_failure(call, outcome)
 
@@ -176,17 +176,17 @@ def _unanswered_calls_are_charged(patch: Patch) -> None:
 
 def _calls_have_two_cdrs(patch: Patch) -> None:
     def around(add: Wrapped) -> Wrapped:
-        def twice(self: Journal, row: tuple[Any, ...]) -> None:
+        def twice(self: JournalStore, row: tuple[Any, ...]) -> None:
             add(self, row)
             add(self, (row[0], f"{row[1][:-1]}x", *row[2:]))
 
         return twice
 
-    _wrap(patch, Journal, "_add_cdr", around)
+    _wrap(patch, JournalStore, "_add_cdr", around)
 
 
 def _b_legs_have_no_cdr(patch: Patch) -> None:
-    patch.setattr(Journal, "_record_leg", lambda *_: None)
+    patch.setattr(JournalStore, "_record_leg", lambda *_: None)
 
 
 def _paused_campaigns_are_read_as_started(patch: Patch) -> None:
@@ -275,13 +275,13 @@ def _aborted_calls_go_on(patch: Patch) -> None:
 
 def _cheap_calls_are_not_charged(patch: Patch) -> None:
     def around(charge: Wrapped) -> Wrapped:
-        def seldom(self: Journal, user_id: int, kind: str, cost: int, callid: str, now_ms: int) -> None:
+        def seldom(self: JournalStore, user_id: int, kind: str, cost: int, callid: str, now_ms: int) -> None:
             if kind != "call" or cost > 2_000:
                 charge(self, user_id, kind, cost, callid, now_ms)
 
         return seldom
 
-    _wrap(patch, Journal, "_charge", around)
+    _wrap(patch, JournalStore, "_charge", around)
 
 
 PLANTED: Final = (

@@ -1,19 +1,20 @@
-"""Looks for a planted bug, seed by seed."""
+"""Look for planted bugs, seed by seed."""
 
+from contextlib import closing
 from typing import Final
 
 import pytest
 
-from dialer.vopr.building import Folder
-from dialer.vopr.run import Outcome, run_seed
-from tests.vopr.planted import Planted
+from tests.vopr.building import Folder
+from tests.vopr.planted import PLANTED, Planted
+from tests.vopr.run import SeedOutcome, run_seed
 
 SEEDS_MAX: Final = 200
 """Within so many seeds every planted bug must be found."""
 
 
-async def first_seed(bug: Planted, folder: Folder, *, try_first: int = 0) -> Outcome | None:
-    """What the first seed says that finds it; None if none does."""
+async def first_seed(bug: Planted, folder: Folder, *, try_first: int = 0) -> SeedOutcome | None:
+    """Return the outcome of the first seed that finds the bug; None if no seed does."""
     for seed in (try_first, *range(SEEDS_MAX)):
         with pytest.MonkeyPatch.context() as patch:
             bug.plant(patch)
@@ -21,3 +22,16 @@ async def first_seed(bug: Planted, folder: Folder, *, try_first: int = 0) -> Out
         if not outcome.ok:
             return outcome
     return None
+
+
+async def find_planted_bugs() -> bool:
+    """Look for every planted bug, print the seed that found it, and return whether all were found."""
+    with closing(Folder()) as folder:
+        return all([await _find(bug, folder) for bug in PLANTED])
+
+
+async def _find(bug: Planted, folder: Folder) -> bool:
+    outcome = await first_seed(bug, folder)
+    found = f"NOT FOUND by {SEEDS_MAX} seeds" if outcome is None else f"seed {outcome.seed}: {outcome.broken[:100]}"
+    print(f"{bug.name}: {found}", flush=True)  # noqa: T201 - a program
+    return outcome is not None

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from dialer.vopr.building import Folder
+from tests.vopr.building import Folder
 from tests.vopr.planted import PLANTED, Planted
 from tests.vopr.search import first_seed
 

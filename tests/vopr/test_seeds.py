@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from dialer.vopr.building import Folder
-from dialer.vopr.run import Outcome, run_seed
+from tests.vopr.building import Folder
+from tests.vopr.run import SeedOutcome, run_seed
 
 SEEDS = 300
 SEEDS_PER_TEST = 20
@@ -46,7 +46,7 @@ async def test_what_was_found_once_is_not_broken_again(folder: Folder, seed: int
 
 
 async def test_a_seed_gives_the_same_trace_again(folder: Folder) -> None:
-    async def run() -> list[Outcome]:
+    async def run() -> list[SeedOutcome]:
         return [await run_seed(seed, folder) for seed in range(4)]
 
     assert await run() == await run()

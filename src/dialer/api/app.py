@@ -9,29 +9,29 @@ from litestar.datastructures import State
 from litestar.di import Provide
 from litestar.types import ASGIApp, ControllerRouterHandler
 
-from dialer.api import health
-from dialer.api.audio import delete_audio, upload_audio
-from dialer.api.auth import Authenticator, BasicAuthentication
-from dialer.api.body import BODY_BYTES_MAX
-from dialer.api.clock import ClockController
-from dialer.api.controller import controllers
-from dialer.api.edge import Edge
-from dialer.api.errors import EXCEPTION_HANDLERS
-from dialer.api.exports import export
-from dialer.api.forecast import Forecaster, Forecasting, forecast_campaign, forecast_sms_campaign
-from dialer.api.imports import import_contacts, import_dnc_contacts
-from dialer.api.links import PREFIX
-from dialer.api.loop_lag import LoopLag
-from dialer.api.metrics import Metrics
-from dialer.api.openapi import ShapePlugin, openapi_config
-from dialer.api.recordings import download_recording
-from dialer.api.refunds import refund_call
-from dialer.api.resources import BY_PATH, RESOURCES
-from dialer.api.root import read_root
+from dialer.api.crud.controller import controllers
+from dialer.api.crud.urls import PREFIX
+from dialer.api.http.auth import Authenticator, BasicAuthentication
+from dialer.api.http.body import BODY_BYTES_MAX
+from dialer.api.http.edge import Edge
+from dialer.api.http.errors import EXCEPTION_HANDLERS
+from dialer.api.http.loop_lag import LoopLag
+from dialer.api.http.metrics import Metrics
+from dialer.api.openapi.document import ShapePlugin, openapi_config
+from dialer.api.records.table import BY_PATH, RESOURCES
+from dialer.api.routes import health
+from dialer.api.routes.audio import delete_audio, upload_audio
+from dialer.api.routes.clock import ClockController
+from dialer.api.routes.exports import export
+from dialer.api.routes.forecast import Forecaster, Forecasting, forecast_campaign, forecast_sms_campaign
+from dialer.api.routes.imports import import_contacts, import_dnc_contacts
+from dialer.api.routes.recordings import download_recording
+from dialer.api.routes.refunds import refund_call
+from dialer.api.routes.root import read_root
+from dialer.api.routes.survey_aggregate import aggregate_survey
+from dialer.api.routes.survey_check import check_survey_template
 from dialer.api.service import SERVICE, ApiRequest, Dialling, Export, Service
-from dialer.api.survey_aggregate import aggregate_survey
-from dialer.api.survey_check import check_survey_template
-from dialer.forecast.apart import forecast_apart
+from dialer.forecast.subprocess import forecast_apart
 from dialer.settings import Settings
 from dialer.store.database import Database
 

@@ -9,15 +9,15 @@ import structlog
 from litestar import Request, Response
 from sqlalchemy import Connection
 
-from dialer.api.fields import Conventions
-from dialer.api.idempotency import Attempts
-from dialer.api.links import Links, links_for
-from dialer.api.resource import Actor, Effect, Resource, Unit
-from dialer.api.shapes import Columns
+from dialer.api.crud.fields import Conventions
+from dialer.api.crud.resource import Actor, Resource, Unit, UnitEffect
+from dialer.api.crud.shapes import Columns
+from dialer.api.crud.urls import Links, links_for
+from dialer.api.http.idempotency import Attempts
+from dialer.runtime.clock import Clock
+from dialer.runtime.tally import Tally
 from dialer.settings import Settings
 from dialer.store.database import Database
-from dialer.worker.clock import Clock
-from dialer.worker.tally import Figures
 
 SERVICE: Final = "service"
 """What the application keeps its service as."""
@@ -60,7 +60,7 @@ class Dialling(Protocol):
     def problem(self) -> str | None:
         """Why dialling does not work, if it does not."""
 
-    def figures(self) -> Figures:
+    def figures(self) -> Tally:
         """What the dialling has come to so far."""
 
     def running(self) -> AbstractAsyncContextManager[None]:
@@ -95,7 +95,7 @@ class Service:
         """What the values of one request may leave unsaid."""
         return Conventions(self._zone, self.settings.default_region, self.links(request))
 
-    def unit(self, connection: Connection, request: ApiRequest, effect: Effect | None = None) -> Unit:
+    def unit(self, connection: Connection, request: ApiRequest, effect: UnitEffect | None = None) -> Unit:
         """The unit of work of one request on one transaction."""
         return Unit(
             connection=connection,
@@ -103,7 +103,7 @@ class Service:
             now_ms=self.worker.clock.now_ms(),
             conventions=self.conventions(request),
             resources=self.resources,
-            effect=effect or Effect(),
+            effect=effect or UnitEffect(),
         )
 
     async def read(self, request: ApiRequest, work: Callable[[Unit], _Result], *, is_long: bool = False) -> _Result:
@@ -112,7 +112,7 @@ class Service:
 
     async def write(self, request: ApiRequest, resource: Resource, work: Callable[[Unit], _Result]) -> _Result:
         """What `work` returns, once it is committed and the dialling knows of it."""
-        effect = Effect()
+        effect = UnitEffect()
         result = await self.database.write(lambda connection: work(self.unit(connection, request, effect)))
         if resource.moves_dialling and not effect.moves_nothing:
             await self._settle()

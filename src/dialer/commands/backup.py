@@ -6,7 +6,7 @@ import rich_click as click
 
 from dialer.commands.opening import database_path, settings_from_environment
 from dialer.commands.output import examples, say
-from dialer.store.files import Copy, copy
+from dialer.store.database_files import Copy, copy
 
 
 @click.command()

@@ -11,8 +11,8 @@ from dialer.commands.opening import (
     settings_from_environment,
 )
 from dialer.commands.output import examples, say
-from dialer.store import files
-from dialer.store.orphans import orphans
+from dialer.store import database_files
+from dialer.store.media.orphan_files import orphans
 
 
 @click.group()
@@ -45,7 +45,7 @@ def check() -> None:
 
     Only reads, also beside a running server.
     """
-    problems = files.check(database_path(settings_from_environment()))
+    problems = database_files.check(database_path(settings_from_environment()))
     for problem in problems:
         click.echo(problem)
     if problems:

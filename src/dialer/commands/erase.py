@@ -13,13 +13,13 @@ from dialer.commands.opening import (
     settings_from_environment,
 )
 from dialer.commands.output import examples, say
-from dialer.domain.numbers import NumberError, normalise
+from dialer.domain.numbers.normal_form import NumberError, normalise
 from dialer.logs import mask_number
 from dialer.settings import Settings
 from dialer.store.database import Database
-from dialer.store.erasure import Erased, erase_ended, erase_number
-from dialer.store.files import FilesError, compact
-from dialer.store.recordings import delete_recording
+from dialer.store.database_files import FilesError, compact
+from dialer.store.erasure.erasure import Erased, erase_ended, erase_number
+from dialer.store.media.recordings import delete_recording
 
 DAY_MS: Final = 86_400_000
 DAYS_MAX: Final = 36_500

@@ -10,8 +10,8 @@ import rich_click as click
 from dialer.commands.opening import open_database_to_read, open_service_clock, settings_from_environment
 from dialer.commands.output import examples, print_json
 from dialer.domain.reasons import CAMPAIGN_REASONS, SUBSCRIBER_REASONS, TRANSFER_REASONS, WAITS
-from dialer.store.models import SMS
-from dialer.store.story.parts import (
+from dialer.store.tables import SMS
+from dialer.store.timeline.parts import (
     AttemptPart,
     CampaignPart,
     MessagePart,
@@ -20,7 +20,7 @@ from dialer.store.story.parts import (
     TransferPart,
     WindowPart,
 )
-from dialer.store.story.reading import WEEKDAYS, UnknownError, cause_in_words, read_story
+from dialer.store.timeline.reading import WEEKDAYS, UnknownError, cause_in_words, read_story
 
 NAMED_MAX: Final = 64
 """Characters of a campaign's code or of a number."""

@@ -3,12 +3,13 @@
 import rich_click as click
 
 from dialer.api.app import create_app
-from dialer.api.openapi import document
+from dialer.api.openapi.document import document
 from dialer.commands.output import examples, print_json
+from dialer.runtime.clock import RealClock
+from dialer.runtime.worker import Worker
 from dialer.settings import Settings
+from dialer.sim.line import SimulatedLine
 from dialer.store.database import Database
-from dialer.worker.clock import RealClock
-from dialer.worker.worker import Worker
 
 
 @click.command()
@@ -20,6 +21,6 @@ def openapi() -> None:
     settings = Settings()
     # Nothing connects: the document depends on the code alone.
     database = Database(settings.database_url)
-    worker = Worker(database, RealClock(), seed=settings.seed, service_zone=settings.timezone)
+    worker = Worker(database, RealClock(), seed=settings.seed, service_zone=settings.timezone, new_line=SimulatedLine)
     app = create_app(settings, database=database, worker=worker)
     print_json(document(app))

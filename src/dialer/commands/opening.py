@@ -7,11 +7,11 @@ from pathlib import Path
 
 from sqlalchemy.engine import make_url
 
+from dialer.runtime.clock import Clock, RealClock, open_clock
 from dialer.settings import Settings, load_settings
 from dialer.store import migrate
 from dialer.store.database import Database
-from dialer.store.state import read_state
-from dialer.worker.clock import Clock, RealClock, open_clock
+from dialer.store.service_state import read_state
 
 
 def settings_from_environment() -> Settings:

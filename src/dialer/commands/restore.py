@@ -7,7 +7,7 @@ import rich_click as click
 from dialer.commands.backup import summary
 from dialer.commands.opening import database_path, settings_from_environment
 from dialer.commands.output import examples, say
-from dialer.store.files import restore as put_back
+from dialer.store.database_files import restore as put_back
 
 
 @click.command()

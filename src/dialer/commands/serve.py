@@ -12,15 +12,16 @@ from dialer.commands.opening import database_path, open_database, open_service_c
 from dialer.commands.output import examples, say
 from dialer.logs import configure_logs
 from dialer.passwords import PasswordError, check_password, hash_password
+from dialer.runtime.clock import Clock
+from dialer.runtime.worker import Worker
 from dialer.server import bind, ending_on_signals
 from dialer.server import serve as run_server
 from dialer.settings import SETTINGS, Settings, SettingsError
+from dialer.sim.line import SimulatedLine
 from dialer.store.database import Database
-from dialer.store.media import Media
-from dialer.store.serving import serving_alone
-from dialer.store.users import Account, create_account, has_accounts
-from dialer.worker.clock import Clock
-from dialer.worker.worker import Worker
+from dialer.store.media.files import Media
+from dialer.store.process_lock import serving_alone
+from dialer.store.users import NewUser, create_account, has_accounts
 
 PORT_MAX: Final = 65_535
 WORKERS_MAX: Final = 64
@@ -77,6 +78,7 @@ def serve(host: str, port: int, workers: int) -> None:
             clock,
             seed=settings.seed,
             service_zone=settings.timezone,
+            new_line=SimulatedLine,
             recordings=Media(settings.media_dir),
         )
         app = create_app(settings, database=database, worker=worker)
@@ -92,7 +94,7 @@ def _create_first_admin(settings: Settings, database: Database, clock: Clock) ->
         say("There are no users yet. To create the first: dialer users create NAME --admin")
         return
     password_hash = hash_password(settings.admin_password)
-    account = Account(username=settings.admin_username, password_hash=password_hash, is_admin=True)
+    account = NewUser(username=settings.admin_username, password_hash=password_hash, is_admin=True)
     database.write_now(lambda connection: create_account(connection, account, clock.now_ms()))
 
 

@@ -111,7 +111,7 @@ def _run(simulation: Simulation) -> None:
         return
     with Console(stderr=True).status("Starting") as status:
         while not simulation.step():
-            calls = len(simulation.book.cdrs)
+            calls = len(simulation.store.cdrs)
             status.update(f"{calls:,} calls, {show_date(simulation.now_ms).partition('.')[0]}")
 
 
@@ -126,7 +126,7 @@ def _write(simulation: Simulation, report: Report, directory: Path) -> None:
         (directory / "digest.txt").write_text(f"{report.digest}\n", encoding="ascii")
     except OSError as error:
         raise click.ClickException(f"{directory} cannot be written: {error.strerror}") from None
-    say(f"Wrote {len(simulation.book.cdrs)} call detail records, the report and the digest to {directory}.")
+    say(f"Wrote {len(simulation.store.cdrs)} call detail records, the report and the digest to {directory}.")
 
 
 def _write_csv(simulation: Simulation, path: Path) -> None:
@@ -139,7 +139,7 @@ def _write_csv(simulation: Simulation, path: Path) -> None:
 
 
 def _records(simulation: Simulation) -> Iterator[Mapping[str, object]]:
-    return map(cdr_record, simulation.book.cdrs)
+    return map(cdr_record, simulation.store.cdrs)
 
 
 def _defused(value: object) -> object:

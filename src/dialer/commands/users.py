@@ -11,18 +11,18 @@ from rich.table import Table
 
 from dialer.commands.opening import open_database, open_service_clock, settings_from_environment
 from dialer.commands.output import examples, print_json, say
-from dialer.domain.money import MoneyError, format_money, parse_money
+from dialer.domain.billing.money import MoneyError, format_money, parse_money
 from dialer.passwords import PASSWORD_LENGTH_MAX, PASSWORD_LENGTH_MIN, PasswordError, check_password, hash_password
+from dialer.runtime.clock import Clock
 from dialer.settings import is_username
 from dialer.store.database import Database
 from dialer.store.users import (
-    Account,
     AccountSummary,
+    NewUser,
     change_password,
     create_account,
     list_accounts,
 )
-from dialer.worker.clock import Clock
 
 TEXT_MAX: Final = 255
 
@@ -109,7 +109,7 @@ def create(username: str, *, password_stdin: bool, as_json: bool, **details: str
     The password is asked for, or read from standard input; it is never an argument.
     """
     password_hash = hash_password(_password(password_stdin=password_stdin))
-    account = msgspec.convert({"username": username, "password_hash": password_hash, **details}, Account)
+    account = msgspec.convert({"username": username, "password_hash": password_hash, **details}, NewUser)
     user_id = _with_database(
         lambda database, clock: database.write_now(lambda unit: create_account(unit, account, clock.now_ms()))
     )

@@ -10,7 +10,7 @@ import httpx
 import msgspec
 
 from dialer.demo.errors import DemoError
-from dialer.demo.server import Account
+from dialer.demo.server import DemoAccount
 
 REQUEST_S_MAX: Final = 120
 """An advance of the clock answers once everything due until then has happened."""
@@ -41,7 +41,7 @@ _PAGE: Final = msgspec.json.Decoder(Page, float_hook=Decimal)
 class Client:
     """The API as one user sees it. Whatever is answered otherwise than the documentation says raises `DemoError`."""
 
-    def __init__(self, url: str, account: Account, *, transport: httpx.BaseTransport | None = None) -> None:
+    def __init__(self, url: str, account: DemoAccount, *, transport: httpx.BaseTransport | None = None) -> None:
         # Without the environment's proxies: the server is on this machine.
         self._http = httpx.Client(
             base_url=f"{url}/rest-api/",

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Final
 
 from dialer.demo.places import COUNTRY_CODES, PLACES, Place
-from dialer.domain.numbers import NumberError, normalise
+from dialer.domain.numbers.normal_form import NumberError, normalise
 
 FOLDER: Final = Path(__file__).parent
 PHONEBOOK: Final = FOLDER / "phonebook.csv"

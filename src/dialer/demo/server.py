@@ -24,7 +24,7 @@ _READY: Final = "dialer is ready at "
 _API: Final = "/rest-api/"
 
 
-class Account(msgspec.Struct, frozen=True):
+class DemoAccount(msgspec.Struct, frozen=True):
     """A user of the server, and the password made up for this run."""
 
     username: str
@@ -34,13 +34,13 @@ class Account(msgspec.Struct, frozen=True):
 class Server:
     """A server that is running."""
 
-    def __init__(self, url: str, admin: Account, environment: dict[str, str]) -> None:
+    def __init__(self, url: str, admin: DemoAccount, environment: dict[str, str]) -> None:
         self.url: Final = url
         """Where it serves, without a slash at its end."""
         self.admin: Final = admin
         self._environment: Final = environment
 
-    def create_account(self, username: str, *, call_rate: str) -> Account:
+    def create_account(self, username: str, *, call_rate: str) -> DemoAccount:
         """A new user, made on the command line, as users are."""
         account = _account(username)
         completed = subprocess.run(  # noqa: S603 - our own program, with arguments of ours
@@ -82,11 +82,11 @@ def running_server(folder: Path, *, seed: int, clock_start: str) -> Iterator[Ser
             _end(process)
 
 
-def _account(username: str) -> Account:
-    return Account(username, secrets.token_urlsafe(PASSWORD_BYTES))
+def _account(username: str) -> DemoAccount:
+    return DemoAccount(username, secrets.token_urlsafe(PASSWORD_BYTES))
 
 
-def _environment(folder: Path, admin: Account, *, seed: int, clock_start: str) -> dict[str, str]:
+def _environment(folder: Path, admin: DemoAccount, *, seed: int, clock_start: str) -> dict[str, str]:
     """This process's environment, but for every setting of the service: the demonstration shall depend on none."""
     others = {name: value for name, value in os.environ.items() if not name.startswith("DIALER_")}
     return {

@@ -4,12 +4,12 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator
 from typing import Final
 
-from dialer.domain.capacity import Account, GatewayLoad
 from dialer.domain.effects import Effect, KeepFigures, KeepRest
 from dialer.domain.enums import CampaignStatus, Cause, DialMethod
+from dialer.domain.gateway_load import Account, GatewayLoad
 from dialer.domain.hopper import NEVER_MS, Hopper
 from dialer.domain.pacing.fixed import due_ms
-from dialer.domain.pacing.situation import Figures
+from dialer.domain.pacing.situation import PacingFigures
 from dialer.domain.plans import Call, CampaignPlan
 from dialer.domain.windows import Windows
 
@@ -62,7 +62,7 @@ class OpenCampaign:
         """It could dial but for `max_aleg`: the end of a call lets it go on."""
         self.is_idle = False
         """Nobody could be called when it looked last."""
-        self.figures = Figures()
+        self.figures = PacingFigures()
         self.dialling: dict[int, int] = {}
         """When each call was dialled that may come to an agent and that nobody has answered yet."""
         self.greeted: dict[int, int] = {}

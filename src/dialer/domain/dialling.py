@@ -6,10 +6,7 @@ from functools import partial
 from typing import Final
 
 from dialer.domain import events
-from dialer.domain.agent_pacing import AgentPacing
 from dialer.domain.board import ACTIVE, Board, OpenCampaign
-from dialer.domain.callerid import choose_callerid
-from dialer.domain.capacity import Account, GatewayLoad, Offer, message_to
 from dialer.domain.effects import (
     ClaimAgain,
     ClaimFresh,
@@ -22,8 +19,11 @@ from dialer.domain.effects import (
     WakeGateway,
 )
 from dialer.domain.enums import CampaignStatus
+from dialer.domain.gateway_load import Account, CreditOffer, GatewayLoad, message_to
 from dialer.domain.hopper import NEVER_MS
 from dialer.domain.identity import call_uuid
+from dialer.domain.numbers.callerid import choose_callerid
+from dialer.domain.pacing.agent_pacing import AgentPacing
 from dialer.domain.pacing.fixed import fixed_rate
 from dialer.domain.plans import Call, Subscriber
 from dialer.domain.zones import is_zone_key
@@ -212,7 +212,7 @@ class Dialling:
         return True
 
     def _new_call(
-        self, campaign: OpenCampaign, gateway: GatewayLoad, subscriber: Subscriber, offer: Offer, now_ms: int
+        self, campaign: OpenCampaign, gateway: GatewayLoad, subscriber: Subscriber, offer: CreditOffer, now_ms: int
     ) -> Call:
         plan = campaign.plan
         subscriber.attempts += 1

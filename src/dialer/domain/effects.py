@@ -2,11 +2,11 @@
 
 import msgspec
 
+from dialer.domain.circuit_breaker import CircuitBreaker
 from dialer.domain.enums import AgentStatus, CampaignStatus
-from dialer.domain.pacing.situation import Figures
-from dialer.domain.plans import Bill, Call, CallOutcome, LegOutcome, Subscriber, Transfer, Verdict
+from dialer.domain.pacing.situation import PacingFigures
+from dialer.domain.plans import Bill, Call, CallOutcome, Disposition, LegOutcome, Subscriber, Transfer
 from dialer.domain.queueing.plans import AgentFigures, AgentPlan
-from dialer.domain.resting import Rest
 
 
 class ClaimFresh(msgspec.Struct, frozen=True, gc=False):
@@ -57,7 +57,7 @@ class Dial(msgspec.Struct, frozen=True, gc=False):
     next_dial_us: int
     """When the campaign's pacing allows the dial after this one."""
     callerid_turns: dict[str, int] = {}
-    """How often caller IDs of its group were shown, this time included (`dialer.domain.callerid`)."""
+    """How often caller IDs of its group were shown, this time included (`dialer.domain.numbers.callerid`)."""
 
 
 class HangUp(msgspec.Struct, frozen=True, gc=False):
@@ -80,7 +80,7 @@ class FinishCall(msgspec.Struct, frozen=True, gc=False):
     call: Call
     outcome: CallOutcome
     bill: Bill
-    verdict: Verdict
+    disposition: Disposition
 
 
 class SendText(msgspec.Struct, frozen=True, gc=False):
@@ -167,7 +167,7 @@ class KeepFigures(msgspec.Struct, frozen=True, gc=False):
     """Record what a campaign that is paced by its agents has measured."""
 
     campaign_id: int
-    figures: Figures
+    figures: PacingFigures
 
 
 class ExpectCallBack(msgspec.Struct, frozen=True, gc=False):
@@ -220,7 +220,7 @@ class KeepRest(msgspec.Struct, frozen=True, gc=False):
     """Record how a gateway has fared lately, and how long it rests, if it does."""
 
     gateway_id: int
-    rest: Rest
+    rest: CircuitBreaker
 
 
 class AddToDnc(msgspec.Struct, frozen=True, gc=False):

@@ -11,10 +11,7 @@ from typing import Any, Final, get_args
 import msgspec
 
 from dialer.domain import events
-from dialer.domain.agent_pacing import AgentPacing
 from dialer.domain.board import ACTIVE, Board, OpenCampaign
-from dialer.domain.callerid import turns_of
-from dialer.domain.capacity import Account, GatewayLoad
 from dialer.domain.dialling import Dialling
 from dialer.domain.effects import (
     AddToDnc,
@@ -26,12 +23,15 @@ from dialer.domain.effects import (
     HangUp,
 )
 from dialer.domain.enums import CampaignStatus, SubscriberStatus
+from dialer.domain.gateway_load import Account, GatewayLoad
 from dialer.domain.hopper import Hopper
 from dialer.domain.inbound import Inbound
-from dialer.domain.plans import Call, CallOutcome, Verdict, bill
+from dialer.domain.messages.call_messages import Texts
+from dialer.domain.numbers.callerid import turns_of
+from dialer.domain.pacing.agent_pacing import AgentPacing
+from dialer.domain.plans import Call, CallOutcome, Disposition, bill
 from dialer.domain.queueing.floor import Floor
-from dialer.domain.retry import verdict
-from dialer.domain.texts import Texts
+from dialer.domain.retry import disposition
 from dialer.domain.transfers import Transfers
 from dialer.domain.watchdog import Watchdog
 
@@ -284,7 +284,7 @@ class Engine:
             # What follows from a call is decided by what holds when it ends, as it would be after a restart.
             call.plan = msgspec.structs.replace(campaign.plan, gateway_id=call.plan.gateway_id)
         charge = bill(call, outcome)
-        after = verdict(call, outcome)
+        after = disposition(call, outcome)
         self._board.emit(FinishCall(call, outcome, charge, after))
         self._pacing.ended(campaign, call, outcome)
         if outcome.calls_back_ms is not None:
@@ -298,7 +298,7 @@ class Engine:
             self._await_retry(campaign, call, after, now_ms)
         self._go_on(campaign, gateway, account, now_ms)
 
-    def _await_retry(self, campaign: OpenCampaign, call: Call, after: Verdict, now_ms: int) -> None:
+    def _await_retry(self, campaign: OpenCampaign, call: Call, after: Disposition, now_ms: int) -> None:
         subscriber = call.subscriber
         subscriber.failures, subscriber.completions = after.failures, after.completions
         subscriber.due_ms = after.due_ms

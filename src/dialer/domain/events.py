@@ -6,13 +6,13 @@ report that was heard before is an echo. It is 0 for what this side has brought 
 
 import msgspec
 
+from dialer.domain.billing.money import Rate
+from dialer.domain.billing.rates import NO_CARD, RateCard
+from dialer.domain.circuit_breaker import CircuitBreaker
 from dialer.domain.enums import CampaignStatus
-from dialer.domain.money import Rate
-from dialer.domain.pacing.situation import Figures
+from dialer.domain.pacing.situation import PacingFigures
 from dialer.domain.plans import Call, CallOutcome, CampaignPlan, GatewayPlan, LegOutcome, Subscriber
 from dialer.domain.queueing.plans import AgentFigures, AgentPlan, LeftEarly, QueuePlan
-from dialer.domain.rates import NO_CARD, RateCard
-from dialer.domain.resting import Rest
 
 
 class AccountOpened(msgspec.Struct, frozen=True):
@@ -33,7 +33,7 @@ class GatewayOpened(msgspec.Struct, frozen=True):
 
     plan: GatewayPlan
     recent_dials_ms: tuple[int, ...] = ()
-    rest: Rest = Rest()
+    rest: CircuitBreaker = CircuitBreaker()
     """How it has fared lately."""
 
 
@@ -48,8 +48,8 @@ class CampaignOpened(msgspec.Struct, frozen=True):
     next_dial_us: int
     zones: tuple[str, ...]
     callerid_turns: dict[str, int] = {}
-    """How often caller IDs of its group were shown, by area code (`dialer.domain.callerid`)."""
-    figures: Figures | None = None
+    """How often caller IDs of its group were shown, by area code (`dialer.domain.numbers.callerid`)."""
+    figures: PacingFigures | None = None
     """What it has measured so far, if it is paced by its agents; None if it was told before and goes on."""
 
 

@@ -5,11 +5,11 @@ from typing import Final
 from msgspec import structs
 
 from dialer.domain import events
+from dialer.domain.billing.money import Rate
 from dialer.domain.board import Board, OpenCampaign
 from dialer.domain.effects import AnswerCall, FinishInbound, RefuseInbound
 from dialer.domain.identity import call_uuid
-from dialer.domain.money import Rate
-from dialer.domain.numbers import digits_of
+from dialer.domain.numbers.normal_form import digits_of
 from dialer.domain.plans import Call, CallOutcome, CampaignPlan, bill
 
 FREE: Final = Rate(0)

@@ -4,7 +4,7 @@ from typing import Final
 
 import msgspec
 
-from dialer.domain.callflow import CallFlow
+from dialer.domain.billing.money import Rate
 from dialer.domain.enums import (
     AmdBehavior,
     AmdStatus,
@@ -14,8 +14,8 @@ from dialer.domain.enums import (
     SubscriberStatus,
     TransferStatus,
 )
-from dialer.domain.money import Rate
-from dialer.domain.survey import Prompt
+from dialer.domain.survey.callflow import CallFlow
+from dialer.domain.survey.survey import Prompt
 from dialer.domain.windows import Calendar
 
 MESSAGES_OUT: Final = frozenset({MessageStatus.SENT, MessageStatus.DELIVERED})
@@ -83,7 +83,7 @@ class GatewayPlan(msgspec.Struct, frozen=True):
     max_cps: int = 0
     addprefix: str = ""
     removeprefix: str = ""
-    """How numbers are written for its carrier (`dialer.domain.prefixes`)."""
+    """How numbers are written for its carrier (`dialer.domain.numbers.prefixes`)."""
 
 
 class Subscriber(msgspec.Struct, gc=False):
@@ -230,7 +230,7 @@ class LegOutcome(msgspec.Struct, frozen=True, gc=False):
     """The two have talked: it was answered and, where that was asked for, confirmed."""
 
 
-class Verdict(msgspec.Struct, frozen=True, gc=False):
+class Disposition(msgspec.Struct, frozen=True, gc=False):
     """What becomes of a subscriber after an attempt; `due_ms` is 0 unless they are called again."""
 
     status: SubscriberStatus

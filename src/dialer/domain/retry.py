@@ -3,7 +3,7 @@
 from typing import Final
 
 from dialer.domain.enums import Cause, MessageStatus, SubscriberStatus
-from dialer.domain.plans import MESSAGES_OUT, Call, CallOutcome, Verdict
+from dialer.domain.plans import MESSAGES_OUT, Call, CallOutcome, Disposition
 
 NEVER_RETRIED: Final = frozenset({Cause.UNALLOCATED_NUMBER, Cause.NUMBER_CHANGED, Cause.INVALID_NUMBER_FORMAT})
 """Causes that say the number itself is wrong: calling it again changes nothing."""
@@ -26,7 +26,7 @@ _REASONS: Final = {
 }
 
 
-def verdict(call: Call, outcome: CallOutcome) -> Verdict:
+def disposition(call: Call, outcome: CallOutcome) -> Disposition:
     """The subscriber's next state.
 
     Answered and done: SENT, or COMPLETED once a section marked `completed` was reached; where the survey has such a
@@ -46,7 +46,7 @@ def verdict(call: Call, outcome: CallOutcome) -> Verdict:
     may_complete = plan.flow.has_completion and subscriber.completions < plan.completion_maxretry
     if not may_complete:
         return _final(call, _SENT, "")
-    return Verdict(
+    return Disposition(
         status=_PENDING,
         reason="not_completed",
         failures=subscriber.failures,
@@ -64,7 +64,7 @@ def failure_reason(outcome: CallOutcome) -> str:
     return _REASONS.get(outcome.cause, "carrier_failure")
 
 
-def _after_message(call: Call, outcome: CallOutcome, status: MessageStatus) -> Verdict:
+def _after_message(call: Call, outcome: CallOutcome, status: MessageStatus) -> Disposition:
     """A message that has left is done; one that failed is sent again like a call that failed."""
     if status in MESSAGES_OUT:
         return _final(call, _SENT, "")
@@ -73,12 +73,12 @@ def _after_message(call: Call, outcome: CallOutcome, status: MessageStatus) -> V
     return _after_failure(call, outcome)
 
 
-def _after_failure(call: Call, outcome: CallOutcome) -> Verdict:
+def _after_failure(call: Call, outcome: CallOutcome) -> Disposition:
     plan, subscriber = call.plan, call.subscriber
     failures = subscriber.failures + 1
     is_hopeless = outcome.cause in NEVER_RETRIED or outcome.message_status is _NO_ROUTE
     again = failures <= plan.maxretry and not is_hopeless
-    return Verdict(
+    return Disposition(
         status=_PENDING if again else _FAIL,
         reason=failure_reason(outcome),
         failures=failures,
@@ -87,5 +87,5 @@ def _after_failure(call: Call, outcome: CallOutcome) -> Verdict:
     )
 
 
-def _final(call: Call, status: SubscriberStatus, reason: str) -> Verdict:
-    return Verdict(status, reason, call.subscriber.failures, call.subscriber.completions)
+def _final(call: Call, status: SubscriberStatus, reason: str) -> Disposition:
+    return Disposition(status, reason, call.subscriber.failures, call.subscriber.completions)

@@ -6,8 +6,8 @@ from typing import Final
 from msgspec import structs
 
 from dialer.domain import events
+from dialer.domain.billing.money import Rate
 from dialer.domain.board import Board, OpenCampaign
-from dialer.domain.capacity import SECOND_MS
 from dialer.domain.effects import (
     BridgeCall,
     DialLeg,
@@ -22,14 +22,14 @@ from dialer.domain.effects import (
 )
 from dialer.domain.enums import AgentStatus, Cause, TransferStatus
 from dialer.domain.events import LegEnded
+from dialer.domain.gateway_load import SECOND_MS
 from dialer.domain.hopper import NEVER_MS
 from dialer.domain.identity import call_uuid
-from dialer.domain.money import Rate
-from dialer.domain.numbers import NumberError, normalise
+from dialer.domain.numbers.normal_form import NumberError, normalise
 from dialer.domain.pacing import measure
 from dialer.domain.pacing.situation import ABANDONED_AFTER_MS
 from dialer.domain.plans import Call, CallOutcome, LegOutcome, Transfer, bill_leg
-from dialer.domain.queueing.floor import Decision, Floor, Offer, Unserved
+from dialer.domain.queueing.floor import AgentOffer, Decision, Floor, Unserved
 from dialer.domain.queueing.plans import AgentPlan, QueuePlan, Waiting
 
 _LEG_REASONS: Final = {
@@ -305,7 +305,7 @@ class Transfers:
         self._touch()
 
     def _perform(self, decision: Decision, now_ms: int) -> None:
-        if isinstance(decision, Offer):
+        if isinstance(decision, AgentOffer):
             call = self._board.calls[decision.call_id]
             self._board.emit(OfferCall(call, self._agents[decision.agent_id], now_ms))
         elif isinstance(decision, Unserved):

@@ -14,7 +14,7 @@ import phonenumbers
 from phonenumbers import timezone
 from phonenumbers.tzdata import TIMEZONE_DATA
 
-from dialer.domain.numbers import parse
+from dialer.domain.numbers.normal_form import parse
 
 UNKNOWN: Final = "?"
 """The key of a subscriber whose own zone nobody knows: they cannot be called at a time known to be legal."""

@@ -1,10 +1,10 @@
-"""`python -m dialer.forecast`: the process that `dialer.forecast.apart` starts; not for people."""
+"""`python -m dialer.forecast`: the process that `dialer.forecast.subprocess` starts; not for people."""
 
 import os
 import sys
 import threading
 
-from dialer.forecast.apart import answer
+from dialer.forecast.subprocess import answer
 
 
 def _end_with_parent() -> None:

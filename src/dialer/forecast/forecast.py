@@ -5,15 +5,15 @@ from collections.abc import Callable
 from sqlalchemy import Connection, select
 
 from dialer.domain.enums import CampaignStatus
-from dialer.domain.survey import Survey, decode_survey
-from dialer.forecast.excerpt import copy_campaign
+from dialer.domain.survey.survey import Survey, decode_survey
+from dialer.forecast.campaign_copy import copy_campaign
+from dialer.forecast.memory_database import Scratch
 from dialer.forecast.order import Order
 from dialer.forecast.rehearsal import rehearse
-from dialer.forecast.scratch import Scratch
 from dialer.forecast.summary import Forecast, summarise
 from dialer.store.database import Database
 from dialer.store.lifecycle import change_status
-from dialer.store.models import Campaign, SealedSurvey
+from dialer.store.tables import Campaign, SealedSurvey
 
 _campaigns = Campaign.__table__
 _sealed = SealedSurvey.__table__

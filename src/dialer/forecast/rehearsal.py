@@ -6,16 +6,17 @@ from typing import Final, NamedTuple
 
 from sqlalchemy import Connection, RowMapping, Select, func, literal, select, union_all
 
+from dialer.domain.billing.money import format_money
 from dialer.domain.digest import cdr_digest
 from dialer.domain.enums import CallRequestStatus, CampaignStatus
-from dialer.domain.money import format_money
+from dialer.forecast.memory_database import Scratch
 from dialer.forecast.order import Order
-from dialer.forecast.scratch import Scratch
+from dialer.runtime.clock import VirtualClock
+from dialer.runtime.worker import Worker
+from dialer.sim.line import SimulatedLine
 from dialer.sim.report import show_date
-from dialer.store.aggregate import count_answers
-from dialer.store.models import SMS, CallRequest, Campaign, Cdr, SmsMessage
-from dialer.worker.clock import VirtualClock
-from dialer.worker.worker import Worker
+from dialer.store.queries.survey_results import count_answers
+from dialer.store.tables import SMS, CallRequest, Campaign, Cdr, SmsMessage
 
 LAST_CALLS_MS: Final = 2 * 86_400_000
 """How long after a campaign's end its last calls are waited for; one lasts a day at most."""
@@ -47,7 +48,7 @@ class Stop(NamedTuple):
     reason: str
 
 
-class Outcome(NamedTuple):
+class RehearsalOutcome(NamedTuple):
     """What came of a campaign under one seed, from the moment of the forecast on."""
 
     seed: int
@@ -62,7 +63,7 @@ class Outcome(NamedTuple):
     """How often each section was answered at all."""
 
 
-async def rehearse(pristine: Scratch, order: Order, seed: int) -> Outcome:
+async def rehearse(pristine: Scratch, order: Order, seed: int) -> RehearsalOutcome:
     """What comes of the campaign in `pristine`, which stays as it is, under a seed."""
     scratch = pristine.copied()
     try:
@@ -75,7 +76,9 @@ async def rehearse(pristine: Scratch, order: Order, seed: int) -> Outcome:
 
 async def _run(scratch: Scratch, order: Order, seed: int) -> Stop:
     """Run the campaign until nothing more can come of it; the first stop counts, as who is out of money expires too."""
-    worker = Worker(scratch, VirtualClock(order.now_ms), seed=seed, service_zone=order.service_zone)
+    worker = Worker(
+        scratch, VirtualClock(order.now_ms), seed=seed, service_zone=order.service_zone, new_line=SimulatedLine
+    )
     expires_ms = scratch.read_now(lambda connection: int(_campaign(connection, order.campaign_id)["expirationdate"]))
     stop: Stop | None = None
     for until_ms in (order.now_ms, expires_ms - 1, expires_ms, expires_ms + LAST_CALLS_MS):
@@ -110,10 +113,10 @@ def _counters(connection: Connection, campaign_id: int) -> Counters:
     return Counters(row["calls"] - in_progress, *(row[name] for name in Counters._fields[1:]))
 
 
-def _outcome(connection: Connection, order: Order, seed: int, stop: Stop, before: Counters) -> Outcome:
+def _outcome(connection: Connection, order: Order, seed: int, stop: Stop, before: Counters) -> RehearsalOutcome:
     after = _counters(connection, order.campaign_id)
     answers = count_answers(connection, order.campaign_id)
-    return Outcome(
+    return RehearsalOutcome(
         seed=seed,
         stop=stop,
         subscribers=_campaign(connection, order.campaign_id)["totalcontact"],

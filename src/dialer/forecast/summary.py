@@ -6,10 +6,10 @@ from typing import Final, TypeVar
 
 import msgspec
 
-from dialer.domain.money import format_money
-from dialer.domain.survey import Survey
+from dialer.domain.billing.money import format_money
+from dialer.domain.survey.survey import Survey
 from dialer.forecast.order import Order
-from dialer.forecast.rehearsal import Counters, Outcome
+from dialer.forecast.rehearsal import Counters, RehearsalOutcome
 from dialer.sim.report import Tally, show_date
 
 ANSWERS_MAX: Final = 50
@@ -118,7 +118,7 @@ def nearest_rank(values: Sequence[_Value], percent: int) -> _Value:
     return ordered[max(0, -(-percent * len(ordered) // 100) - 1)]
 
 
-def summarise(order: Order, outcomes: Sequence[Outcome], survey: Survey) -> Forecast:
+def summarise(order: Order, outcomes: Sequence[RehearsalOutcome], survey: Survey) -> Forecast:
     """The forecast, from what came of the campaign under each seed."""
     reasons = Counter(outcome.stop.reason for outcome in outcomes)
     counters = [outcome.counters for outcome in outcomes]
@@ -154,14 +154,14 @@ def _abandoned_percent(counters: Counters) -> float:
     return round(100 * counters.abandoned / (counters.live_answered or 1), PERCENT_PLACES)
 
 
-def _sections(survey: Survey, outcomes: Sequence[Outcome]) -> Iterator[SectionForecast]:
+def _sections(survey: Survey, outcomes: Sequence[RehearsalOutcome]) -> Iterator[SectionForecast]:
     """The sections that were answered under any seed, in the order of the survey."""
     for section in survey.sections:
         if any(outcome.answered_sections[section.id] for outcome in outcomes):
             yield SectionForecast(section.id, section.question, tuple(_answers(section.id, outcomes)))
 
 
-def _answers(section_id: int, outcomes: Sequence[Outcome]) -> Iterator[AnswerForecast]:
+def _answers(section_id: int, outcomes: Sequence[RehearsalOutcome]) -> Iterator[AnswerForecast]:
     total: Counter[str] = Counter()
     for outcome in outcomes:
         for (answered_id, answer), count in outcome.answers.items():
@@ -177,7 +177,7 @@ def _answers(section_id: int, outcomes: Sequence[Outcome]) -> Iterator[AnswerFor
         yield AnswerForecast(OTHERS, _counts(rest))
 
 
-def _shown(outcome: Outcome) -> SeedForecast:
+def _shown(outcome: RehearsalOutcome) -> SeedForecast:
     counters = outcome.counters
     return SeedForecast(
         seed=outcome.seed,

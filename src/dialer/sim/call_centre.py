@@ -39,7 +39,7 @@ def call_centre_of(simulation: Simulation) -> CallCentre | None:
     """The figures of a simulation that is over; None for one without queues."""
     if not simulation.scenario.queues:
         return None
-    queued = [(call.id, one) for call, one in simulation.book.transfers.values() if one.queue_id is not None]
+    queued = [(call.id, one) for call, one in simulation.store.transfers.values() if one.queue_id is not None]
     served = [one for _, one in queued if one.answered_ms is not None]
     live_ids = _live_ids(simulation)
     abandoned_ids = live_ids & {call_id for call_id, one in queued if one.is_abandoned}
@@ -74,7 +74,7 @@ def _live_ids(simulation: Simulation) -> set[int | None]:
     dids = set(simulation.scenario.dids)
     return {
         cdr.callrequest_id
-        for cdr in simulation.book.cdrs
+        for cdr in simulation.store.cdrs
         if cdr.leg_type == LegType.A_LEG
         and cdr.hangup_cause_q850 == Cause.NORMAL_CLEARING
         and cdr.amd_status is not AmdStatus.MACHINE
@@ -94,7 +94,7 @@ def _wrap_up_ms(simulation: Simulation) -> dict[int, int]:
 
 def _utilisation(simulation: Simulation, served: Sequence[Transfer], wrap_up_ms: dict[int, int]) -> float:
     """A wrap-up time counts as far as it lies before the end of the last talk."""
-    first_ms = min(cdr.starting_ms for cdr in simulation.book.cdrs)
+    first_ms = min(cdr.starting_ms for cdr in simulation.store.cdrs)
     last_ms = max(_ended_ms(one) for one in served)
     busy_ms = sum(min(_ended_ms(one) + wrap_up_ms[one.agent_id or 0], last_ms) - _answered_ms(one) for one in served)
     return busy_ms / (len(wrap_up_ms) * (last_ms - first_ms)) if last_ms > first_ms else 0.0

@@ -5,26 +5,26 @@ from typing import Final
 import msgspec
 
 from dialer.domain.enums import AmdStatus, Cause
-from dialer.sim.behaviour import Behaviour, Outcome, Scripted, Span, scripted_for
+from dialer.sim.callee_profile import Behaviour, CalleeOutcome, Scripted, Span, scripted_for
 from dialer.sim.chance import CERTAIN, Chance
 
 _CAUSES: Final = {
-    Outcome.BUSY: Cause.USER_BUSY,
-    Outcome.NO_ANSWER: Cause.NO_ANSWER,
-    Outcome.REJECTED: Cause.CALL_REJECTED,
-    Outcome.INVALID: Cause.UNALLOCATED_NUMBER,
-    Outcome.CONGESTION: Cause.NO_CIRCUIT,
-    Outcome.OUT_OF_ORDER: Cause.NETWORK_OUT_OF_ORDER,
-    Outcome.FAILURE: Cause.TEMPORARY_FAILURE,
-    Outcome.CHANGED: Cause.NUMBER_CHANGED,
+    CalleeOutcome.BUSY: Cause.USER_BUSY,
+    CalleeOutcome.NO_ANSWER: Cause.NO_ANSWER,
+    CalleeOutcome.REJECTED: Cause.CALL_REJECTED,
+    CalleeOutcome.INVALID: Cause.UNALLOCATED_NUMBER,
+    CalleeOutcome.CONGESTION: Cause.NO_CIRCUIT,
+    CalleeOutcome.OUT_OF_ORDER: Cause.NETWORK_OUT_OF_ORDER,
+    CalleeOutcome.FAILURE: Cause.TEMPORARY_FAILURE,
+    CalleeOutcome.CHANGED: Cause.NUMBER_CHANGED,
 }
-_ANSWER: Final = Outcome.ANSWER
-_MACHINE: Final = Outcome.MACHINE
-_NO_ANSWER: Final = Outcome.NO_ANSWER
-_AFTER_RINGING: Final = frozenset({Outcome.ANSWER, Outcome.MACHINE, Outcome.REJECTED})
+_ANSWER: Final = CalleeOutcome.ANSWER
+_MACHINE: Final = CalleeOutcome.MACHINE
+_NO_ANSWER: Final = CalleeOutcome.NO_ANSWER
+_AFTER_RINGING: Final = frozenset({CalleeOutcome.ANSWER, CalleeOutcome.MACHINE, CalleeOutcome.REJECTED})
 """Outcomes for which a telephone has to ring first; the others are the network's answer."""
 _UNSCRIPTED: Final = Scripted()
-_ANSWERS: Final = Scripted(Outcome.ANSWER)
+_ANSWERS: Final = Scripted(CalleeOutcome.ANSWER)
 _FOR_EVER_MS: Final = 2**50
 """Longer than any call may last: its limit ends it."""
 
@@ -135,7 +135,7 @@ def callee_behind(
     return Callee(Fate(after_ms, _CAUSES.get(outcome)), is_machine, listens, behaviour, scripted, chance)
 
 
-def _draw_outcome(behaviour: Behaviour, chance: Chance) -> Outcome:
+def _draw_outcome(behaviour: Behaviour, chance: Chance) -> CalleeOutcome:
     draw = chance.draw()
     for below, outcome in behaviour.outcomes:
         if draw < below:

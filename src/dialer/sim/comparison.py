@@ -9,8 +9,8 @@ import msgspec
 
 from dialer.domain.enums import DialMethod, SectionType
 from dialer.domain.pacing.strategies import STRATEGIES, for_dial_method
-from dialer.sim.book import Closing
 from dialer.sim.call_centre import call_centre_of
+from dialer.sim.memory_store import Closing
 from dialer.sim.scenario import Scenario, ScenarioError
 from dialer.sim.simulation import CAMPAIGN_ID, Simulation
 
@@ -106,7 +106,7 @@ def _run(scenario: Scenario) -> _Outcome:
     simulation = Simulation(scenario)
     simulation.run()
     figures = call_centre_of(simulation)
-    closing: Closing = simulation.book.closings[CAMPAIGN_ID]
+    closing: Closing = simulation.store.closings[CAMPAIGN_ID]
     hours = (closing.at_ms - simulation.start_ms) / _HOUR_MS
     if figures is None:
         return _Outcome(0.0, 0.0, 0.0, hours)

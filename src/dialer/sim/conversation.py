@@ -12,15 +12,16 @@ from typing import Final, NamedTuple
 import msgspec
 from msgspec.structs import replace
 
+from dialer.carriers.port import Milestone
 from dialer.domain import events
-from dialer.domain.callflow import INPUT_END, Position
 from dialer.domain.enums import AmdBehavior, AmdStatus, Cause, SectionType
-from dialer.domain.numbers import NUMBER_INPUT_MAX
+from dialer.domain.messages.templates import fill, variable
+from dialer.domain.numbers.normal_form import NUMBER_INPUT_MAX
 from dialer.domain.plans import NO_AMD, Call, CallOutcome, LegOutcome, SectionResult, Transfer
-from dialer.domain.survey import Prompt
-from dialer.domain.text import fill, variable
+from dialer.domain.survey.callflow import INPUT_END, Position
+from dialer.domain.survey.survey import Prompt
+from dialer.sim.b_leg import Leg
 from dialer.sim.callee import Callee
-from dialer.sim.leg import Leg
 
 AMD_MS: Final = 2_000
 """How long detection listens after the answer."""
@@ -40,13 +41,6 @@ _PERSON: Final = AmdStatus.PERSON
 _TRANSFER: Final = SectionType.CALL_TRANSFER
 _UNWANTED: Final = {AmdBehavior.HUMAN_ONLY: AmdStatus.MACHINE, AmdBehavior.VOICEMAIL_ONLY: AmdStatus.PERSON}
 """Who is not to be played to."""
-
-
-class Milestone(msgspec.Struct, frozen=True, gc=False):
-    """A moment of a call that concerns others, and what happens then."""
-
-    at_ms: int
-    event: events.Report
 
 
 class Wait(NamedTuple):

@@ -7,12 +7,12 @@ from typing import Final
 
 import msgspec
 
+from dialer.domain.billing.money import format_money
 from dialer.domain.digest import cdr_digest
 from dialer.domain.enums import Cause, LegType, SectionType
-from dialer.domain.money import format_money
-from dialer.domain.survey import Survey
-from dialer.sim.book import Book, CdrRow
+from dialer.domain.survey.survey import Survey
 from dialer.sim.call_centre import CallCentre, call_centre_of, render_call_centre
+from dialer.sim.memory_store import CdrRow, MemoryStore
 from dialer.sim.simulation import CAMPAIGN_ID, USER_ID, Simulation
 
 ANSWERS_SHOWN_MAX: Final = 12
@@ -76,11 +76,11 @@ class Report(msgspec.Struct, frozen=True):
 
 def report_of(simulation: Simulation) -> Report:
     """What came of a simulation that is over."""
-    book = simulation.book
-    closing = book.closings[CAMPAIGN_ID]
+    store = simulation.store
+    closing = store.closings[CAMPAIGN_ID]
     called = sum(1 for subscriber in simulation.subscribers if subscriber.attempts)
-    cost = book.spent[USER_ID]
-    calls = [cdr for cdr in book.cdrs if cdr.leg_type == LegType.A_LEG]
+    cost = store.spent[USER_ID]
+    calls = [cdr for cdr in store.cdrs if cdr.leg_type == LegType.A_LEG]
     return Report(
         seed=simulation.scenario.seed,
         start_date=show_date(simulation.start_ms),
@@ -89,21 +89,21 @@ def report_of(simulation: Simulation) -> Report:
         subscribers=len(simulation.subscribers),
         calls=len(calls),
         repeated_calls=sum(subscriber.attempts for subscriber in simulation.subscribers) - called,
-        calls_in_progress_peak=book.calls_in_progress_peak,
+        calls_in_progress_peak=store.calls_in_progress_peak,
         outcomes=_tallies(_cause_name(cdr.hangup_cause_q850) for cdr in calls),
         amd=_tallies(_amd_names(simulation)),
         states=_tallies(_state_names(simulation)),
         attempts=_attempts(simulation),
         not_dialled=_tallies(_not_dialled(simulation, closing.reason)),
-        sections=tuple(_answers(simulation.plan.flow.survey, book)),
-        transfers=_tallies(transfer.reason or "connected" for _, transfer in book.transfers.values()),
+        sections=tuple(_answers(simulation.plan.flow.survey, store)),
+        transfers=_tallies(transfer.reason or "connected" for _, transfer in store.transfers.values()),
         call_centre=call_centre_of(simulation),
-        billed_duration=sum(cdr.billed_duration for cdr in book.cdrs),
+        billed_duration=sum(cdr.billed_duration for cdr in store.cdrs),
         call_rate=format_money(simulation.call_rate),
         cost=format_money(cost),
         balance_before=format_money(simulation.balance),
         balance_after=format_money(simulation.balance - cost),
-        digest=cdr_digest(map(cdr_record, book.cdrs)),
+        digest=cdr_digest(map(cdr_record, store.cdrs)),
         rate_card=len(simulation.scenario.account.rate_card),
     )
 
@@ -173,14 +173,14 @@ def _cause_name(cause: int) -> str:
 
 def _amd_names(simulation: Simulation) -> Iterator[str]:
     if simulation.plan.amd:
-        for cdr in simulation.book.cdrs:
+        for cdr in simulation.store.cdrs:
             if cdr.hangup_cause_q850 == Cause.NORMAL_CLEARING and cdr.leg_type == LegType.A_LEG:
                 yield cdr.amd_status.name
 
 
 def _state_names(simulation: Simulation) -> Iterator[str]:
     for subscriber in simulation.subscribers:
-        standing = simulation.book.standing(subscriber.id)
+        standing = simulation.store.standing(subscriber.id)
         yield f"{standing.status.name} {standing.reason}".rstrip()
 
 
@@ -193,12 +193,12 @@ def _not_dialled(simulation: Simulation, stop_reason: str) -> Iterator[str]:
     """Refused subscribers have a reason of their own; the others' turn had not come when the campaign stopped."""
     for subscriber in simulation.subscribers:
         if subscriber.attempts == 0:
-            yield simulation.book.standing(subscriber.id).reason or stop_reason
+            yield simulation.store.standing(subscriber.id).reason or stop_reason
 
 
-def _answers(survey: Survey, book: Book) -> Iterator[SectionAnswers]:
+def _answers(survey: Survey, store: MemoryStore) -> Iterator[SectionAnswers]:
     by_section: dict[int, Counter[str]] = {section.id: Counter() for section in survey.sections}
-    for _, result in book.results:
+    for _, result in store.results:
         # That somebody wishes not to be called is an answer; by whom it was said is not.
         answer = "DNC" if result.section_type == SectionType.DNC else result.response
         by_section[result.section_id][answer] += 1

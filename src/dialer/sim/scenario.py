@@ -9,15 +9,15 @@ from zoneinfo import ZoneInfo
 import msgspec
 from msgspec import Meta
 
+from dialer.domain.billing.money import MoneyError, parse_money
+from dialer.domain.billing.rates import CARDS_MAX
 from dialer.domain.enums import AmdBehavior, DialMethod, SectionType
-from dialer.domain.money import MoneyError, parse_money
 from dialer.domain.pacing.fixed import FREQUENCY_MAX
 from dialer.domain.pacing.situation import ABANDON_RATE_MAX_DEFAULT
 from dialer.domain.pacing.strategies import STRATEGIES
-from dialer.domain.rates import CARDS_MAX
-from dialer.domain.survey import BRANCH_ANY, BRANCH_INVALID, BRANCH_TIMEOUT
+from dialer.domain.survey.survey import BRANCH_ANY, BRANCH_INVALID, BRANCH_TIMEOUT
 from dialer.domain.zones import is_zone
-from dialer.sim.behaviour import BehaviourError, parse_behaviour
+from dialer.sim.callee_profile import BehaviourError, parse_behaviour
 from dialer.sim.population import PopulationError, capacity_of
 from dialer.sim.scenario_floor import (
     AGENTS_MAX,

@@ -8,7 +8,7 @@ from msgspec import Meta
 from dialer.domain.enums import AgentStatus, QueueStrategy
 from dialer.domain.events import AgentOpened, QueueOpened
 from dialer.domain.queueing.plans import AgentFigures, AgentPlan, QueuePlan, TierPlan
-from dialer.sim.behaviour import BehaviourError, parse_agent
+from dialer.sim.callee_profile import BehaviourError, parse_agent
 
 AGENTS_MAX: Final = 10_000
 """In all, those that `count` makes included."""

@@ -1,4 +1,4 @@
-"""A pure simulation: one scenario, one engine, simulated callees, and a book in memory."""
+"""A pure simulation: one scenario, one engine, simulated callees, and a store in memory."""
 
 from collections.abc import Iterator
 from itertools import chain
@@ -7,19 +7,19 @@ from zoneinfo import ZoneInfo
 
 import msgspec
 
-from dialer.domain.callflow import CallFlow
+from dialer.domain.billing.money import Rate, parse_money
 from dialer.domain.engine import Engine
 from dialer.domain.enums import CampaignStatus
 from dialer.domain.events import AccountOpened, CampaignOpened, DidOpened, Event, GatewayOpened
-from dialer.domain.money import Rate, parse_money
-from dialer.domain.numbers import NumberError, normalise
+from dialer.domain.numbers.normal_form import NumberError, normalise
 from dialer.domain.plans import CampaignPlan, GatewayPlan, Subscriber, amd_of
-from dialer.domain.survey import Prompt, Section, Survey
+from dialer.domain.survey.callflow import CallFlow
+from dialer.domain.survey.survey import Prompt, Section, Survey
 from dialer.domain.windows import Calendar
 from dialer.domain.zones import zone_key, zone_of_number
-from dialer.sim.book import Book
-from dialer.sim.carrier import SimulatedCarrier
-from dialer.sim.kernel import Kernel
+from dialer.runtime.kernel import Kernel
+from dialer.sim.line import SimulatedLine
+from dialer.sim.memory_store import MemoryStore
 from dialer.sim.population import numbers_of, zone_of_made_up
 from dialer.sim.scenario import Scenario, ScenarioError, SectionPart, Weekday, instant_ms
 from dialer.sim.scenario_floor import open_agents, open_queues
@@ -49,16 +49,16 @@ class Simulation:
         self.zone: Final = ZoneInfo(scenario.timezone)
         self.subscribers: Final = _subscribers(scenario)
         self.plan: Final = _plan(scenario)
-        self.book: Final = Book()
-        self.book.add_dnc(DNC_ID, _dnc_numbers(scenario))
-        self.book.add_campaign(CAMPAIGN_ID, self.subscribers, DNC_ID)
-        carrier = SimulatedCarrier(seed=scenario.seed)
+        self.store: Final = MemoryStore()
+        self.store.add_dnc(DNC_ID, _dnc_numbers(scenario))
+        self.store.add_campaign(CAMPAIGN_ID, self.subscribers, DNC_ID)
+        carrier = SimulatedLine(scenario.seed)
         for gateway_id in (GATEWAY_ID, SMS_GATEWAY_ID):
             carrier.open_gateway(gateway_id, msgspec.json.encode(scenario.gateway.parameters).decode())
         self.start_ms: Final = instant_ms(scenario.start, self.zone)
         self.balance: Final = parse_money(scenario.account.balance)
         self.call_rate: Final = parse_money(scenario.account.call_rate)
-        self._kernel: Final = Kernel(Engine(seed=scenario.seed), carrier, self.book, now_ms=self.start_ms)
+        self._kernel: Final = Kernel(Engine(seed=scenario.seed), carrier, self.store, now_ms=self.start_ms)
         self._open()
 
     @property
@@ -79,17 +79,17 @@ class Simulation:
         gateway = self.scenario.gateway
         sms_rate = parse_money(self.scenario.account.sms_rate)
         card = rate_card_of(self.scenario.account.rate_card)
-        self._kernel.tell(AccountOpened(USER_ID, self.balance, 0, Rate(self.call_rate), sms_rate, card))
-        self._kernel.tell(GatewayOpened(GatewayPlan(GATEWAY_ID, gateway.max_channels, gateway.max_cps)))
-        self._kernel.tell(GatewayOpened(GatewayPlan(SMS_GATEWAY_ID)))
+        self._kernel.apply(AccountOpened(USER_ID, self.balance, 0, Rate(self.call_rate), sms_rate, card))
+        self._kernel.apply(GatewayOpened(GatewayPlan(GATEWAY_ID, gateway.max_channels, gateway.max_cps)))
+        self._kernel.apply(GatewayOpened(GatewayPlan(SMS_GATEWAY_ID)))
         told: list[Event] = [
             *open_agents(self.scenario.agents, USER_ID),
             *open_queues(self.scenario.queues, self.scenario.agents),
         ]
         told += (DidOpened(index, USER_ID, number, self.plan) for index, number in enumerate(self.scenario.dids, 1))
         for event in told:
-            self._kernel.tell(event)
-        self._kernel.tell(CampaignOpened(self.plan, CampaignStatus.START, 0, self.book.zones(CAMPAIGN_ID)))
+            self._kernel.apply(event)
+        self._kernel.apply(CampaignOpened(self.plan, CampaignStatus.START, 0, self.store.zones(CAMPAIGN_ID)))
 
 
 def _plan(scenario: Scenario) -> CampaignPlan:

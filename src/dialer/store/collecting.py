@@ -19,7 +19,7 @@ from sqlalchemy.dialects import postgresql, sqlite
 
 from dialer.domain.enums import CampaignStatus, SubscriberStatus
 from dialer.store.bulk import Prepared
-from dialer.store.models import Campaign, CampaignPhonebook, Contact, Subscriber
+from dialer.store.tables import Campaign, CampaignPhonebook, Contact, Subscriber
 
 COLLECT_CHUNK: Final = 20_000
 """Contacts that one unit of work makes subscribers of a campaign."""

@@ -19,8 +19,8 @@ from sqlalchemy.exc import DBAPIError
 from sqlalchemy.exc import TimeoutError as PoolTimeoutError
 from sqlalchemy.pool import QueuePool
 
-from dialer.store.at_hand import AtHand
-from dialer.store.turns import TOGETHER_MAX, Turns, Waiter
+from dialer.store.group_commit import TOGETHER_MAX, Turns, Waiter
+from dialer.store.inline_reads import AtHand
 
 Result = TypeVar("Result")
 

@@ -11,13 +11,13 @@ from typing import Any, ClassVar, Final
 import msgspec
 from sqlalchemy import Column, Connection, Table, bindparam, select
 
-from dialer.domain.numbers import NumberError, normalise
+from dialer.domain.numbers.normal_form import NumberError, normalise
 from dialer.domain.zones import zone_of_number
 from dialer.store.bulk import Among, bulk_insert
 from dialer.store.collecting import collect_phonebook
 from dialer.store.csv_records import CsvFile
-from dialer.store.do_not_call import numbers_on
-from dialer.store.models import Row
+from dialer.store.queries.do_not_call import numbers_on
+from dialer.store.tables import Row
 
 IMPORT_BYTES_MAX: Final = 200 * 1024 * 1024
 CHUNK_ROWS: Final = 5_000

@@ -9,7 +9,7 @@ from sqlalchemy import Connection, Select, bindparam, case, func, select, tuple_
 from dialer.domain.enums import CampaignStatus, SubscriberStatus
 from dialer.domain.invariants import BrokenInvariantError, Rule
 from dialer.domain.plans import Call
-from dialer.store.models import CallRequest, Campaign, Cdr, LedgerEntry, Subscriber, User
+from dialer.store.tables import CallRequest, Campaign, Cdr, LedgerEntry, Subscriber, User
 
 Key = TypeVar("Key")
 

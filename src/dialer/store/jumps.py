@@ -12,9 +12,10 @@ from sqlalchemy import Case, Connection, Table, case, select, update
 
 from dialer.domain.enums import CallRequestStatus, SubscriberStatus
 from dialer.domain.pacing.adaptive import DUE
-from dialer.domain.pacing.situation import Figures
+from dialer.domain.pacing.situation import PacingFigures
 from dialer.domain.queueing.plans import AgentFigures
-from dialer.store.models import (
+from dialer.store.service_state import State, read_state, save_state
+from dialer.store.tables import (
     Agent,
     CallBack,
     CallRequest,
@@ -26,7 +27,6 @@ from dialer.store.models import (
     Subscriber,
     Transfer,
 )
-from dialer.store.state import State, read_state, save_state
 
 _agents = Agent.__table__
 _call_backs = CallBack.__table__
@@ -119,7 +119,7 @@ def _move_paces(connection: Connection, by_ms: int) -> None:
     connection.execute(update(_campaigns).values(next_dial_us=_moved(_campaigns, "next_dial_us", by_ms * MICROSECONDS)))
     measured = select(_campaigns.c.id, _campaigns.c.pacing_figures).where(_campaigns.c.pacing_figures != "")
     for campaign_id, document in connection.execute(measured).all():
-        figures = msgspec.json.decode(document, type=Figures)
+        figures = msgspec.json.decode(document, type=PacingFigures)
         if DUE in figures.memory:
             figures.memory[DUE] += by_ms
             changed = update(_campaigns).where(_campaigns.c.id == campaign_id)

@@ -6,7 +6,7 @@ from typing import Final, NamedTuple
 from sqlalchemy import Connection, bindparam, select, update
 
 from dialer.store.bulk import Bulk, bulk_insert
-from dialer.store.models import Cdr, LedgerEntry, User
+from dialer.store.tables import Cdr, LedgerEntry, User
 
 KINDS: Final = ("payment", "call", "sms", "refund")
 """What an entry may be. A refund is money given back: to the payer (negative), or to the account for a call."""

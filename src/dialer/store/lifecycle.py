@@ -6,11 +6,11 @@ from sqlalchemy import Connection, RowMapping, select, update
 
 from dialer.domain.enums import CampaignStatus, DialMethod, SubscriberStatus
 from dialer.domain.states import move_campaign
-from dialer.domain.survey import Survey
-from dialer.domain.survey_check import FindingLevel, check_survey
+from dialer.domain.survey.check import FindingLevel, check_survey
+from dialer.domain.survey.survey import Survey
 from dialer.store.collecting import collect_campaign
-from dialer.store.models import SMS, VOICE, Campaign, Subscriber
 from dialer.store.sealing import read_survey, seal, sealed_survey
+from dialer.store.tables import SMS, VOICE, Campaign, Subscriber
 
 FINDINGS_NAMED_MAX: Final = 5
 """Errors of a survey that a refused start names."""

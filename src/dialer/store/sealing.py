@@ -5,8 +5,8 @@ from collections.abc import Sequence
 from sqlalchemy import Connection, RowMapping, insert, select
 
 from dialer.domain.enums import SectionType
-from dialer.domain.survey import Prompt, Section, Survey, decode_survey, encode_survey
-from dialer.store.models import AudioFile, BranchingTemplate, SealedSurvey, SectionTemplate
+from dialer.domain.survey.survey import Prompt, Section, Survey, decode_survey, encode_survey
+from dialer.store.tables import AudioFile, BranchingTemplate, SealedSurvey, SectionTemplate
 
 _sealed = SealedSurvey.__table__
 _sections = SectionTemplate.__table__

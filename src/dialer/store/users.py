@@ -5,7 +5,7 @@ from typing import Final
 import msgspec
 from sqlalchemy import Connection, insert, select, update
 
-from dialer.store.models import Row
+from dialer.store.tables import Row
 
 _USERS: Final = Row.metadata.tables["user_account"]
 
@@ -14,7 +14,7 @@ class UserError(Exception):
     """Raised when an account cannot be made or changed: one line that says why."""
 
 
-class Account(msgspec.Struct, frozen=True, kw_only=True):
+class NewUser(msgspec.Struct, frozen=True, kw_only=True):
     """What an account is made with; money in integers of 1e-5."""
 
     username: str
@@ -38,7 +38,7 @@ class AccountSummary(msgspec.Struct, frozen=True):
     balance: int
 
 
-def create_account(connection: Connection, account: Account, now_ms: int) -> int:
+def create_account(connection: Connection, account: NewUser, now_ms: int) -> int:
     """The id of the new account; raises UserError if the name is taken."""
     if _id_of(connection, account.username) is not None:
         raise UserError(f"there is a user {account.username} already")

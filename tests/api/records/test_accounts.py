@@ -6,7 +6,7 @@ import pytest
 from sqlalchemy import func, select
 
 from dialer.store.database import Database
-from dialer.store.models import LedgerEntry
+from dialer.store.tables import LedgerEntry
 from tests.api.harness import BASE, NOW, Caller, FakeWorker
 
 

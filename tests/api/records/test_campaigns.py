@@ -3,7 +3,7 @@
 import re
 
 from dialer.store.database import Database
-from dialer.store.models import CallRequest
+from dialer.store.tables import CallRequest
 from tests.api.builders import Estate
 from tests.api.harness import BASE, NOW, Caller, FakeWorker, Json
 

@@ -6,7 +6,7 @@ import pytest
 from sqlalchemy import Connection, Update
 
 from dialer.store.database import Database
-from dialer.store.models import CallRequest, Gateway, Row, SmsGateway
+from dialer.store.tables import CallRequest, Gateway, Row, SmsGateway
 from tests.api.builders import Estate
 from tests.api.harness import BASE, NOW, NOW_MS, Caller, FakeWorker, Json
 

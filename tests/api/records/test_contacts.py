@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from dialer.store.database import Database
-from dialer.store.models import Campaign, CampaignPhonebook, Contact, DncContact, Subscriber
+from dialer.store.tables import Campaign, CampaignPhonebook, Contact, DncContact, Subscriber
 from tests.api.builders import Estate
 from tests.api.harness import BASE, NOW, Caller, FakeWorker, Json
 

@@ -7,7 +7,7 @@ import pytest
 
 from dialer.domain.enums import CallRequestStatus, TransferStatus
 from dialer.store.database import Database
-from dialer.store.models import CallRequest, Transfer
+from dialer.store.tables import CallRequest, Transfer
 from tests.api.builders import Estate, stored
 from tests.api.harness import BASE, NOW, NOW_MS, Caller, FakeWorker, Json
 

@@ -6,10 +6,10 @@ import pytest
 from sqlalchemy import select
 
 from dialer.api.records import rate_cards
-from dialer.domain.money import Rate
+from dialer.domain.billing.money import Rate
 from dialer.store.database import Database
-from dialer.store.models import User
-from dialer.store.rates import read_card
+from dialer.store.queries.rates import read_card
+from dialer.store.tables import User
 from tests.api.harness import BASE, NOW, Caller, FakeWorker
 
 FORBIDDEN = (403, {"detail": "You do not have permission to perform this action."})

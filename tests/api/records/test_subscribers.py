@@ -3,7 +3,7 @@
 import pytest
 
 from dialer.store.database import Database
-from dialer.store.models import CallRequest, Row, SmsMessage, Subscriber
+from dialer.store.tables import CallRequest, Row, SmsMessage, Subscriber
 from tests.api.builders import Estate
 from tests.api.harness import BASE, NOW, NOW_MS, Caller, Json
 

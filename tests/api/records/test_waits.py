@@ -6,10 +6,10 @@ import pytest
 from sqlalchemy import Connection, event
 
 from dialer.domain.enums import AgentStatus, CallRequestStatus, SectionType, TransferStatus
-from dialer.domain.survey import Prompt, Section, Survey, encode_survey
-from dialer.store.circumstances import circumstances_of
+from dialer.domain.survey.survey import Prompt, Section, Survey, encode_survey
 from dialer.store.database import Database
-from dialer.store.models import (
+from dialer.store.queries.blockers import circumstances_of
+from dialer.store.tables import (
     Agent,
     CallRequest,
     Campaign,

@@ -13,7 +13,7 @@ from dialer.demo.sections import answers, attempts, bill, fates, journey, outcom
 from dialer.demo.sections.answers import Question
 from dialer.demo.sections.attempts import Round
 from dialer.demo.sections.bill import Bill
-from dialer.demo.sections.outcomes import Outcome
+from dialer.demo.sections.outcomes import OutcomeRow
 from dialer.domain.enums import Cause, SectionType
 from tests.demo.example import CALLS, SYDNEY, example
 
@@ -38,10 +38,10 @@ def figures_of(part: Callable[[Evidence, Checks], Any]) -> object:
 
 def test_outcomes_tell_people_from_machines() -> None:
     assert figures_of(outcomes.figures) == [
-        Outcome("a person answered", Cause.NORMAL_CLEARING, 1),
-        Outcome("an answering machine", Cause.NORMAL_CLEARING, 1),
-        Outcome("nobody answered", Cause.NO_ANSWER, 2),
-        Outcome("busy", Cause.USER_BUSY, 1),
+        OutcomeRow("a person answered", Cause.NORMAL_CLEARING, 1),
+        OutcomeRow("an answering machine", Cause.NORMAL_CLEARING, 1),
+        OutcomeRow("nobody answered", Cause.NO_ANSWER, 2),
+        OutcomeRow("busy", Cause.USER_BUSY, 1),
     ]
 
 

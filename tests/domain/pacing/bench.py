@@ -10,7 +10,7 @@ from random import Random
 from typing import Final, NamedTuple
 
 from dialer.domain.pacing import measure
-from dialer.domain.pacing.situation import ABANDONED_AFTER_MS, Figures, Situation, Strategy
+from dialer.domain.pacing.situation import ABANDONED_AFTER_MS, PacingFigures, Situation, Strategy
 
 FIRST_ANSWERS: Final = 100
 """From here on the share of abandoned calls is held against the target."""
@@ -69,7 +69,7 @@ class Bench:
         self.population = population
         self.settings = settings
         self.random = Random(seed)  # noqa: S311 - chance makes callees here, never a secret
-        self.figures = Figures()
+        self.figures = PacingFigures()
         self.now_ms = 0
         self.calls = 0
         self.idle = population.agents

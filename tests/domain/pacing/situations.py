@@ -4,7 +4,7 @@ from typing import Any, Final
 
 from hypothesis import strategies as st
 
-from dialer.domain.pacing.situation import Figures, Situation
+from dialer.domain.pacing.situation import PacingFigures, Situation
 
 NOW_MS: Final = 1_795_168_800_000
 
@@ -18,9 +18,9 @@ shares = st.integers(0, 1_000)
 
 
 @st.composite
-def figures(draw: st.DrawFn) -> Figures:
+def figures(draw: st.DrawFn) -> PacingFigures:
     answered = draw(st.integers(0, 5_000))
-    return Figures(
+    return PacingFigures(
         dialled=answered + draw(st.integers(0, 10_000)),
         answered=answered,
         abandoned=min(answered, draw(st.integers(0, 200) | st.integers(0, 5_000))),

@@ -7,11 +7,11 @@ from msgspec.structs import replace
 
 from dialer.domain.pacing.adaptive import Adaptive, OnDrops, Threshold
 from dialer.domain.pacing.readings import Reading, remember
-from dialer.domain.pacing.situation import Figures, Pace, Situation
+from dialer.domain.pacing.situation import Pace, PacingFigures, Situation
 
 HOUR_MS: Final = 3_600_000
 MIDNIGHT_MS: Final = 20_000 * 24 * HOUR_MS
-FEW_CALLS: Final = Figures(dialled=40, answered=20)
+FEW_CALLS: Final = PacingFigures(dialled=40, answered=20)
 
 
 def adapted(
@@ -19,7 +19,7 @@ def adapted(
     *,
     difference: int = 0,
     agents: int = 20,
-    figures: Figures = FEW_CALLS,
+    figures: PacingFigures = FEW_CALLS,
     minute: tuple[int, int] = (0, 0),
     hour: float = 12,
     on_drops: OnDrops = OnDrops.AVERAGE,
@@ -76,7 +76,7 @@ def test_the_level_follows_the_balance_of_idle_agents_and_waiting_callers(
 )
 def test_a_minute_in_which_most_calls_were_dropped_halves_the_level(minute: tuple[int, int], becomes: float) -> None:
     """With 50 calls in all, those of the whole campaign are too few to count."""
-    assert adapted(2.8, minute=minute, figures=Figures(dialled=50, answered=50, abandoned=20)) == becomes
+    assert adapted(2.8, minute=minute, figures=PacingFigures(dialled=50, answered=50, abandoned=20)) == becomes
 
 
 @pytest.mark.parametrize(
@@ -94,7 +94,7 @@ def test_a_minute_in_which_most_calls_were_dropped_halves_the_level(minute: tupl
     ],
 )
 def test_more_than_three_per_cent_dropped_lower_the_level(on_drops: OnDrops, hour: float, becomes: float) -> None:
-    figures = Figures(dialled=51, answered=25, abandoned=1)  # 4 %
+    figures = PacingFigures(dialled=51, answered=25, abandoned=1)  # 4 %
     assert adapted(2.8, figures=figures, on_drops=on_drops, hour=hour) == pytest.approx(becomes, abs=1e-12)
 
 
@@ -102,12 +102,12 @@ def test_more_than_three_per_cent_dropped_lower_the_level(on_drops: OnDrops, hou
 @pytest.mark.parametrize(
     "figures",
     [
-        Figures(dialled=50, answered=25, abandoned=25),
-        Figures(dialled=1_000, answered=500, abandoned=15),  # 3 %, and not more
-        Figures(dialled=100_000, answered=33_333, abandoned=1_001),  # 3.003 % are 3.00 with two decimals
+        PacingFigures(dialled=50, answered=25, abandoned=25),
+        PacingFigures(dialled=1_000, answered=500, abandoned=15),  # 3 %, and not more
+        PacingFigures(dialled=100_000, answered=33_333, abandoned=1_001),  # 3.003 % are 3.00 with two decimals
     ],
 )
-def test_few_calls_or_few_drops_lower_nothing(on_drops: OnDrops, figures: Figures) -> None:
+def test_few_calls_or_few_drops_lower_nothing(on_drops: OnDrops, figures: PacingFigures) -> None:
     assert adapted(2.8, figures=figures, on_drops=on_drops, hour=20) == 2.8
 
 
@@ -147,12 +147,12 @@ def test_lines_for_all_agents_less_those_in_use(level: float, agents: int, calls
         dialling_ms=(1, 2, 3),
         greeted_ms=(4,),
         bridged_ms=(1, 2, 3, 4),
-        figures=Figures(memory={"level": level, "due_ms": 9_000.0}),
+        figures=PacingFigures(memory={"level": level, "due_ms": 9_000.0}),
     )
     assert Adaptive(OnDrops.AVERAGE).pace(situation) == Pace(calls, again_ms=9_000)
 
 
-def paced(figures: Figures, now_ms: int, idle: int) -> tuple[float, int | None]:
+def paced(figures: PacingFigures, now_ms: int, idle: int) -> tuple[float, int | None]:
     """Ask at a moment, with so many of ten agents idle; the level, and when to ask again."""
     pace = Adaptive(OnDrops.AVERAGE).pace(Situation(now_ms, agents=10, idle=idle, figures=figures))
     if pace.memory is not None:
@@ -167,7 +167,7 @@ def test_the_level_begins_at_one_and_is_adapted_every_fifteen_seconds() -> None:
     of 0, 2, 0, 1, as the first is too old: + 7.5 %, and 2.73 x 1.075 = 2.93475. What is seen between two readings
     counts for nothing.
     """
-    figures = Figures()
+    figures = PacingFigures()
     seen = [
         paced(figures, now_ms, idle)
         for now_ms, idle in [(0, 10), (9_000, 0), (15_000, 0), (30_000, 2), (44_999, 9), (45_000, 0), (60_000, 1)]
@@ -185,7 +185,7 @@ def test_the_level_begins_at_one_and_is_adapted_every_fifteen_seconds() -> None:
 
 def test_the_last_minute_begins_a_minute_ago() -> None:
     """25 calls that were all dropped weigh for as long as the reading before them is among the last five."""
-    figures = Figures()
+    figures = PacingFigures()
     levels = []
     for second in range(0, 105, 15):
         if second == 15:

@@ -5,16 +5,16 @@ from typing import Final
 import pytest
 
 from dialer.domain.pacing.erlang import Erlang, ended_by
-from dialer.domain.pacing.situation import Figures, Pace, Situation
+from dialer.domain.pacing.situation import Pace, PacingFigures, Situation
 
 NOW_MS: Final = 1_000_000
-FEW_CALLS: Final = Figures(ring_ms=[20_000] * 10, handling_ms=[100_000] * 10)
+FEW_CALLS: Final = PacingFigures(ring_ms=[20_000] * 10, handling_ms=[100_000] * 10)
 """Calls are answered after 20 s on average, and last 100 s; nothing is known of how many are answered."""
 
 
-def answering(successes: int, calls: int) -> Figures:
-    """Figures by which so many of so many calls were answered."""
-    return Figures(outcomes=[1] * successes + [0] * (calls - successes))
+def answering(successes: int, calls: int) -> PacingFigures:
+    """PacingFigures by which so many of so many calls were answered."""
+    return PacingFigures(outcomes=[1] * successes + [0] * (calls - successes))
 
 
 @pytest.mark.parametrize(
@@ -37,8 +37,8 @@ def test_an_agent_counts_who_almost_certainly_has_ended_when_the_callee_answers(
     assert Erlang().pace(situation) == Pace(calls)
 
 
-@pytest.mark.parametrize("figures", [Figures(ring_ms=[20_000] * 10, handling_ms=[100_000] * 9), Figures()])
-def test_nothing_is_predicted_from_fewer_than_ten_calls(figures: Figures) -> None:
+@pytest.mark.parametrize("figures", [PacingFigures(ring_ms=[20_000] * 10, handling_ms=[100_000] * 9), PacingFigures()])
+def test_nothing_is_predicted_from_fewer_than_ten_calls(figures: PacingFigures) -> None:
     situation = Situation(NOW_MS, agents=3, idle=2, bridged_ms=(0,), figures=figures)
     assert Erlang().pace(situation) == Pace(2)
 
@@ -56,7 +56,7 @@ def test_nothing_is_predicted_from_fewer_than_ten_calls(figures: Figures) -> Non
         (answering(4, 9), 4),  # too few samples
     ],
 )
-def test_more_calls_are_placed_where_callees_seldom_answer(figures: Figures, calls: int) -> None:
+def test_more_calls_are_placed_where_callees_seldom_answer(figures: PacingFigures, calls: int) -> None:
     assert Erlang().pace(Situation(NOW_MS, agents=4, idle=4, figures=figures)) == Pace(calls)
     assert Erlang(overcommit=False).pace(Situation(NOW_MS, agents=4, idle=4, figures=figures)) == Pace(4)
 

@@ -8,11 +8,11 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from dialer.domain.pacing.predictive import Predictive, outlook, overflow
-from dialer.domain.pacing.situation import Figures, Pace, Situation
+from dialer.domain.pacing.situation import Pace, PacingFigures, Situation
 from tests.domain.pacing.situations import situations
 
 NOW_MS: Final = 1_000_000
-EXPERIENCED: Final = Figures(
+EXPERIENCED: Final = PacingFigures(
     answered=1_000,
     outcomes=[0, 1] * 95,
     ring_ms=[10_000] * 50,
@@ -99,9 +99,9 @@ def test_a_large_team_keeps_more_of_the_budget(agents: int, placed: int) -> None
     assert calls(Situation(NOW_MS, agents=agents, bridged_ms=bridged_ms, figures=EXPERIENCED)) == placed
 
 
-@pytest.mark.parametrize("figures", [Figures(), Figures(dialled=9, answered=3, outcomes=[1, 1, 1])])
+@pytest.mark.parametrize("figures", [PacingFigures(), PacingFigures(dialled=9, answered=3, outcomes=[1, 1, 1])])
 @pytest.mark.parametrize("pending", [0, 3, 5, 9])
-def test_who_knows_nothing_yet_places_one_call_for_each_idle_agent(figures: Figures, pending: int) -> None:
+def test_who_knows_nothing_yet_places_one_call_for_each_idle_agent(figures: PacingFigures, pending: int) -> None:
     situation = Situation(
         NOW_MS, agents=20, idle=5, dialling_ms=(NOW_MS,) * pending, bridged_ms=busy_for(*[99] * 15), figures=figures
     )

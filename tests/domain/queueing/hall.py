@@ -3,7 +3,7 @@
 from typing import Any, Final
 
 from dialer.domain.enums import AgentStatus, QueueStrategy
-from dialer.domain.queueing.floor import Decision, Floor, Offer
+from dialer.domain.queueing.floor import AgentOffer, Decision, Floor
 from dialer.domain.queueing.plans import AgentFigures, AgentPlan, LeftEarly, QueuePlan, TierPlan
 
 START_MS: Final = 1_795_168_800_000
@@ -61,7 +61,7 @@ class Hall:
 
     def asked(self, seconds: float) -> list[int]:
         """The agents who are asked then, in this order."""
-        return [one.agent_id for one in self.decide(seconds) if isinstance(one, Offer)]
+        return [one.agent_id for one in self.decide(seconds) if isinstance(one, AgentOffer)]
 
     def rings(self, *seconds: float) -> list[tuple[float, list[int]]]:
         """Whom a single call asks at each of these moments, if nobody takes it."""
@@ -69,7 +69,7 @@ class Hall:
 
     def serve(self, seconds: float, call_id: int, talk_s: float) -> list[int]:
         """A call joins, the first who is asked takes it at once, and talks so long: those who were asked."""
-        asked = [one.agent_id for one in self.join(seconds, call_id) if isinstance(one, Offer)]
+        asked = [one.agent_id for one in self.join(seconds, call_id) if isinstance(one, AgentOffer)]
         assert self.floor.taken(at(seconds), call_id, asked[0]) is not None
         assert self.floor.released(at(seconds + talk_s), call_id) == asked[0]
         return asked

@@ -8,7 +8,7 @@ import msgspec
 from hypothesis import strategies as st
 
 from dialer.domain.enums import AgentStatus, QueueStrategy
-from dialer.domain.queueing.floor import Decision, Floor, Offer, Unserved, Withdraw
+from dialer.domain.queueing.floor import AgentOffer, Decision, Floor, Unserved, Withdraw
 from dialer.domain.queueing.plans import AgentFigures, AgentPlan, LeftEarly, QueuePlan, TierPlan, Waiting
 from tests.domain.queueing.hall import START_MS
 
@@ -160,7 +160,7 @@ class Play:
         self.book.note(self.floor)
         for one in decisions:
             match one:
-                case Offer(call_id, agent_id):
+                case AgentOffer(call_id, agent_id):
                     assert call_id in self.book.waiting
                     assert self.book.agents[agent_id].status in {2, 3}
                     assert agent_id not in self.asked

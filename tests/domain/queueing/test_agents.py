@@ -2,7 +2,7 @@
 
 from dialer.domain.enums import AgentStatus, QueueStrategy
 from dialer.domain.queueing.changes import Changes
-from dialer.domain.queueing.floor import Floor, Offer, Withdraw
+from dialer.domain.queueing.floor import AgentOffer, Floor, Withdraw
 from dialer.domain.queueing.plans import AgentFigures, AgentPlan, QueuePlan, Waiting
 from dialer.domain.queueing.staff import Staff
 from tests.domain.queueing.hall import QUEUE, START_MS, Hall, at, tiers
@@ -12,12 +12,12 @@ TOP_DOWN = QueueStrategy.TOP_DOWN
 
 def test_an_agent_is_asked_for_20_s_and_then_rests_for_10_s() -> None:
     hall = Hall(TOP_DOWN, (7, 1, 1))
-    assert hall.join(0, 1) == [Offer(1, 7)]
+    assert hall.join(0, 1) == [AgentOffer(1, 7)]
     assert hall.wakes(0) == 20
     assert hall.decide(19.999) == []
     assert hall.decide(20) == [Withdraw(1, 7)]
     assert hall.wakes(20) == 30
-    assert hall.decide(30) == [Offer(1, 7)]
+    assert hall.decide(30) == [AgentOffer(1, 7)]
 
 
 def test_an_answer_that_comes_too_late_changes_nothing() -> None:
@@ -40,7 +40,7 @@ def test_an_agent_is_not_asked_during_wrap_up_time() -> None:
     hall.serve(0, 1, talk_s=60)
     assert hall.join(61, 2) == []
     assert hall.wakes(61) == 75
-    assert hall.decide(75) == [Offer(2, 7)]
+    assert hall.decide(75) == [AgentOffer(2, 7)]
 
 
 def test_an_agent_on_demand_takes_one_call_and_has_a_break() -> None:
@@ -50,24 +50,24 @@ def test_an_agent_on_demand_takes_one_call_and_has_a_break() -> None:
     assert hall.floor.changed().statuses == {7: AgentStatus.ON_BREAK}
     assert hall.join(61, 2) == []
     hall.status(7, AgentStatus.AVAILABLE_ON_DEMAND)
-    assert hall.decide(62) == [Offer(2, 7)]
+    assert hall.decide(62) == [AgentOffer(2, 7)]
 
 
 def test_who_logs_out_is_not_asked_any_more_and_needs_no_rest() -> None:
     hall = Hall(TOP_DOWN, (7, 1, 1), (8, 1, 2))
-    assert hall.join(0, 1) == [Offer(1, 7)]
+    assert hall.join(0, 1) == [AgentOffer(1, 7)]
     hall.status(7, AgentStatus.LOGGED_OUT)
     assert hall.floor.taken(at(5), 1, 7) is None
-    assert hall.decide(5) == [Withdraw(1, 7), Offer(1, 8)]
+    assert hall.decide(5) == [Withdraw(1, 7), AgentOffer(1, 8)]
     hall.status(7, AgentStatus.AVAILABLE)
-    assert hall.join(6, 2) == [Offer(2, 7)]
+    assert hall.join(6, 2) == [AgentOffer(2, 7)]
 
 
 def test_who_is_taken_out_of_a_queue_is_not_asked_any_more() -> None:
     hall = Hall(TOP_DOWN, (7, 1, 1), (8, 1, 2))
-    assert hall.join(0, 1) == [Offer(1, 7)]
+    assert hall.join(0, 1) == [AgentOffer(1, 7)]
     hall.floor.open_queue(QueuePlan(QUEUE, TOP_DOWN, tiers((8, 1, 2))))
-    assert hall.decide(5) == [Withdraw(1, 7), Offer(1, 8)]
+    assert hall.decide(5) == [Withdraw(1, 7), AgentOffer(1, 8)]
 
 
 def test_who_logs_out_while_talking_talks_on() -> None:
@@ -150,7 +150,7 @@ def test_staff_counts_the_agents_and_calls_of_the_queues_that_are_asked_about() 
     floor.open_agent(AgentPlan(5, 1, AgentStatus.AVAILABLE), AgentFigures(free_at_ms=at(3)))
     for call_id, queue_id in ((1, 1), (2, 2), (3, 3)):
         floor.join(at(0), call_id, queue_id, "", at(0))
-    assert floor.decide(at(0)) == [Offer(1, 6), Offer(2, 9)]
+    assert floor.decide(at(0)) == [AgentOffer(1, 6), AgentOffer(2, 9)]
     first = Staff(agents=5, idle=2, waiting=1, bridged_ms=(at(-60),), wrapping_ms=(at(3), at(9)))
     assert floor.staff(frozenset({1}), at(0)) == first
     assert floor.staff(frozenset({2}), at(0)) == Staff(2, 2, 1, (), ())

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from dialer.domain.enums import AgentStatus, QueueStrategy
 from dialer.domain.hopper import NEVER_MS
-from dialer.domain.queueing.floor import Decision, Floor, Offer, Unserved, Withdraw
+from dialer.domain.queueing.floor import AgentOffer, Decision, Floor, Unserved, Withdraw
 from dialer.domain.queueing.plans import AgentPlan, QueuePlan, TierPlan
 from tests.domain.queueing.hall import QUEUE, START_MS
 from tests.domain.queueing.script import Play, Script, scripts
@@ -121,7 +121,7 @@ class Room:
     def _follow(self, now_s: int, decision: Decision) -> None:
         self.said.append((now_s, decision))
         match decision:
-            case Offer(call_id, agent_id):
+            case AgentOffer(call_id, agent_id):
                 answer_s = self.members[agent_id].answer_s
                 if answer_s is not None:
                     # Who is asked answers a second later at the soonest: what is due at once was handled already.

@@ -5,7 +5,7 @@ from hashlib import blake2b
 import pytest
 
 from dialer.domain.enums import AgentStatus, QueueStrategy
-from dialer.domain.queueing.floor import Offer, Withdraw
+from dialer.domain.queueing.floor import AgentOffer, Withdraw
 from dialer.domain.queueing.plans import AgentFigures, QueuePlan
 from tests.domain.queueing.hall import QUEUE, Hall, at, tiers
 
@@ -13,20 +13,20 @@ from tests.domain.queueing.hall import QUEUE, Hall, at, tiers
 def test_ring_all_asks_everybody_who_is_idle_and_the_first_to_answer_has_the_call() -> None:
     # Level 2 is asked as well: without tier rules every level may be. By level, position, agent: 8, 7, 9.
     hall = Hall(QueueStrategy.RING_ALL, (7, 1, 2), (8, 1, 1), (9, 2, 1))
-    assert hall.join(0, 1) == [Offer(1, 8), Offer(1, 7), Offer(1, 9)]
+    assert hall.join(0, 1) == [AgentOffer(1, 8), AgentOffer(1, 7), AgentOffer(1, 9)]
     # A second call finds nobody: an agent is asked for one call at a time.
     assert hall.join(1, 2) == []
     assert hall.floor.taken(at(2), 1, 7) == [Withdraw(1, 8), Withdraw(1, 9)]
-    assert hall.decide(2) == [Offer(2, 8), Offer(2, 9)]
+    assert hall.decide(2) == [AgentOffer(2, 8), AgentOffer(2, 9)]
 
 
 def test_ring_all_also_asks_who_becomes_idle_later() -> None:
     hall = Hall(QueueStrategy.RING_ALL, (7, 1, 1), (8, 1, 2))
-    assert hall.join(0, 1) == [Offer(1, 7), Offer(1, 8)]
+    assert hall.join(0, 1) == [AgentOffer(1, 7), AgentOffer(1, 8)]
     hall.floor.taken(at(1), 1, 7)
-    assert hall.join(2, 2) == [Offer(2, 8)]
+    assert hall.join(2, 2) == [AgentOffer(2, 8)]
     assert hall.floor.released(at(5), 1) == 7
-    assert hall.decide(5) == [Offer(2, 7)]
+    assert hall.decide(5) == [AgentOffer(2, 7)]
 
 
 def test_longest_idle_asks_who_ended_a_call_longest_ago() -> None:
@@ -41,7 +41,7 @@ def test_longest_idle_does_not_leave_the_first_level_that_has_an_idle_agent() ->
     # 9 never had a call, but 7 and 8 are on a lower level; only with both of them talking it is 9's turn.
     figures = {7: AgentFigures(last_bridge_end_ms=at(-1)), 8: AgentFigures(last_bridge_end_ms=at(-2))}
     hall = Hall(QueueStrategy.LONGEST_IDLE_AGENT, (7, 1, 1), (8, 1, 1), (9, 2, 1), figures=figures)
-    assert [hall.join(0, call) for call in (1, 2, 3)] == [[Offer(1, 8)], [Offer(2, 7)], [Offer(3, 9)]]
+    assert [hall.join(0, call) for call in (1, 2, 3)] == [[AgentOffer(1, 8)], [AgentOffer(2, 7)], [AgentOffer(3, 9)]]
 
 
 def test_round_robin_goes_on_after_the_agent_who_was_asked_last() -> None:
@@ -53,7 +53,7 @@ def test_round_robin_goes_on_after_the_agent_who_was_asked_last() -> None:
 def test_round_robin_passes_over_who_is_talking() -> None:
     # 9 takes the first call and keeps talking; the round of the others is 7, 8, 7, and when 9 is free after 7: 8, 9.
     hall = Hall(QueueStrategy.ROUND_ROBIN, (7, 1, 2), (8, 1, 3), (9, 1, 1))
-    assert hall.join(0, 100) == [Offer(100, 9)]
+    assert hall.join(0, 100) == [AgentOffer(100, 9)]
     hall.floor.taken(at(0), 100, 9)
     assert [hall.serve(call, call, talk_s=0.5) for call in range(1, 4)] == [[7], [8], [7]]
     hall.floor.released(at(5), 100)
@@ -65,7 +65,7 @@ def test_a_round_that_went_up_a_level_begins_again_below() -> None:
     # position, and goes on with 6.
     hall = Hall(QueueStrategy.ROUND_ROBIN, (7, 1, 1), (6, 1, 5), (9, 2, 3))
     for call_id, agent_id in ((1, 7), (2, 6), (3, 9)):
-        assert hall.join(0, call_id) == [Offer(call_id, agent_id)]
+        assert hall.join(0, call_id) == [AgentOffer(call_id, agent_id)]
         hall.floor.taken(at(0), call_id, agent_id)
     for call_id in (1, 2):
         hall.floor.released(at(1), call_id)
@@ -85,10 +85,10 @@ def test_top_down_begins_with_every_call_anew() -> None:
     hall = Hall(QueueStrategy.TOP_DOWN, (6, 2, 1), (7, 1, 2), (8, 1, 2), (9, 1, 1))
     assert [hall.serve(call, call, talk_s=0.5) for call in range(3)] == [[9], [9], [9]]
     assert [hall.join(9, call) for call in range(11, 16)] == [
-        [Offer(11, 9)],
-        [Offer(12, 7)],
-        [Offer(13, 8)],
-        [Offer(14, 6)],
+        [AgentOffer(11, 9)],
+        [AgentOffer(12, 7)],
+        [AgentOffer(13, 8)],
+        [AgentOffer(14, 6)],
         [],
     ]
 
@@ -112,8 +112,8 @@ def test_fewest_calls_asks_who_has_answered_fewest() -> None:
 def test_sequentially_asks_who_was_asked_longest_ago_even_if_they_did_not_take_it() -> None:
     # 7 is asked at 0 s and lets it ring, 8 is asked at 20 s and takes the call. At 40 s: 9 was never asked; then 7, 8.
     hall = Hall(QueueStrategy.SEQUENTIALLY_BY_AGENT_ORDER, (7, 1, 1), (8, 1, 2), (9, 1, 3))
-    assert hall.join(0, 1) == [Offer(1, 7)]
-    assert hall.decide(20) == [Withdraw(1, 7), Offer(1, 8)]
+    assert hall.join(0, 1) == [AgentOffer(1, 7)]
+    assert hall.decide(20) == [Withdraw(1, 7), AgentOffer(1, 8)]
     hall.floor.taken(at(21), 1, 8)
     hall.floor.released(at(22), 1)
     assert [hall.serve(40 + call, call, talk_s=0.5) for call in (2, 3, 4)] == [[9], [7], [8]]
@@ -133,13 +133,13 @@ def test_random_goes_by_a_hash_of_seed_call_and_agent() -> None:
 def test_ring_progressively_asks_one_more_every_ten_seconds() -> None:
     # 7 at 0 s, 8 at 10 s. At 20 s 7 has rung long enough and rests until 30 s; 9 joins. At 30 s 8 has, and 7 is free.
     hall = Hall(QueueStrategy.RING_PROGRESSIVELY, (7, 1, 1), (8, 1, 2), (9, 1, 3))
-    assert hall.join(0, 1) == [Offer(1, 7)]
+    assert hall.join(0, 1) == [AgentOffer(1, 7)]
     assert hall.wakes(0) == 10
     assert [hall.decide(second) for second in (9.999, 10, 20, 30)] == [
         [],
-        [Offer(1, 8)],
-        [Withdraw(1, 7), Offer(1, 9)],
-        [Withdraw(1, 8), Offer(1, 7)],
+        [AgentOffer(1, 8)],
+        [Withdraw(1, 7), AgentOffer(1, 9)],
+        [Withdraw(1, 8), AgentOffer(1, 7)],
     ]
     assert hall.floor.taken(at(31), 1, 9) == [Withdraw(1, 7)]
 
@@ -148,7 +148,7 @@ def test_ring_progressively_asks_one_more_every_ten_seconds() -> None:
 def test_all_but_ring_all_ask_one_agent_and_the_next_when_nobody_answers(strategy: QueueStrategy) -> None:
     hall = Hall(strategy, (7, 1, 1), (8, 1, 2))
     [first] = hall.join(0, 1)
-    assert isinstance(first, Offer)
+    assert isinstance(first, AgentOffer)
     other = 15 - first.agent_id
     asked = {agent_id for _, agents in hall.rings(10, 20) for agent_id in agents}
     assert asked == {other}
@@ -158,7 +158,7 @@ def test_all_but_ring_all_ask_one_agent_and_the_next_when_nobody_answers(strateg
 def test_equals_are_asked_by_level_position_and_agent(strategy: QueueStrategy) -> None:
     # 6 before 8 by position, 8 before 9 by their ids, 5 last by its level. Chance knows no equals, only levels.
     hall = Hall(strategy, (5, 2, 1), (9, 1, 2), (8, 1, 2), (6, 1, 1))
-    asked = [one.agent_id for call in range(4) for one in hall.join(0, call) if isinstance(one, Offer)]
+    asked = [one.agent_id for call in range(4) for one in hall.join(0, call) if isinstance(one, AgentOffer)]
     if strategy is QueueStrategy.RANDOM:
         assert asked[3] == 5
     else:
@@ -178,8 +178,8 @@ def test_who_lets_calls_ring_is_asked_again_after_the_others() -> None:
     # Nobody answers. 7 rests from 20 to 30 s, 8 from 40 to 50 s. At 40 s 7 is free again, but 9 has not been asked yet,
     # although on a higher level. Then by who was asked longest ago: 7, 8, 9.
     hall = Hall(QueueStrategy.TOP_DOWN, (7, 1, 1), (8, 1, 2), (9, 2, 1))
-    assert hall.join(0, 1) == [Offer(1, 7)]
+    assert hall.join(0, 1) == [AgentOffer(1, 7)]
     assert hall.rings(20, 40, 60, 80, 100) == [(20, [8]), (40, [9]), (60, [7]), (80, [8]), (100, [9])]
     # A call that comes later knows nothing of this: for it, it is 7's turn at once when they are free.
     assert hall.rings(110) == [(110, [])]
-    assert hall.join(111, 2) == [Offer(2, 7)]
+    assert hall.join(111, 2) == [AgentOffer(2, 7)]

@@ -4,7 +4,7 @@ from typing import Any, Final
 
 from dialer.domain.enums import AgentStatus, QueueStrategy
 from dialer.domain.hopper import NEVER_MS
-from dialer.domain.queueing.floor import Offer, Withdraw
+from dialer.domain.queueing.floor import AgentOffer, Withdraw
 from tests.domain.queueing.hall import START_MS, Hall, at
 
 RULES: Final[dict[str, Any]] = {"tier_rules_apply": True, "tier_rule_wait_ms": 30_000}
@@ -19,14 +19,14 @@ def busy(hall: Hall, *agents: int) -> None:
 def test_without_rules_a_higher_level_is_asked_as_soon_as_the_lower_ones_are_busy() -> None:
     hall = Hall(QueueStrategy.TOP_DOWN, (7, 1, 1), (8, 2, 1))
     busy(hall, 7)
-    assert hall.join(0, 1) == [Offer(1, 8)]
+    assert hall.join(0, 1) == [AgentOffer(1, 8)]
 
 
 def test_the_lowest_level_is_asked_at_once_and_each_further_one_after_its_multiple_of_the_wait() -> None:
     # Levels 2, 3 and 5, 30 s: level 3 after 90 s, level 5 after 150 s.
     hall = Hall(QueueStrategy.RING_ALL, (7, 2, 1), (8, 3, 1), (9, 5, 1), **RULES)
     busy(hall, 8)
-    assert hall.join(0, 1) == [Offer(1, 7)]
+    assert hall.join(0, 1) == [AgentOffer(1, 7)]
     assert hall.floor.released(at(1), 1_008) == 8
     hall.floor.taken(at(2), 1, 7)
     assert hall.join(10, 2) == []
@@ -63,19 +63,19 @@ def test_several_empty_levels_are_passed_at_once() -> None:
     hall = Hall(QueueStrategy.TOP_DOWN, (7, 1, 1), (8, 2, 1), (9, 3, 1), tier_rule_no_agent_no_wait=True, **RULES)
     hall.status(7, AgentStatus.LOGGED_OUT)
     hall.status(8, AgentStatus.ON_BREAK)
-    assert hall.join(0, 1) == [Offer(1, 9)]
+    assert hall.join(0, 1) == [AgentOffer(1, 9)]
     # Agents of the lower level who come back are asked for the next call.
     hall.status(7, AgentStatus.AVAILABLE)
-    assert hall.join(1, 2) == [Offer(2, 7)]
+    assert hall.join(1, 2) == [AgentOffer(2, 7)]
 
 
 def test_the_wait_goes_on_while_an_agent_of_the_first_level_is_asked() -> None:
     hall = Hall(QueueStrategy.TOP_DOWN, (7, 1, 1), (8, 2, 1), tier_rule_wait_multiply_level=False, **RULES)
-    assert hall.join(0, 1) == [Offer(1, 7)]
+    assert hall.join(0, 1) == [AgentOffer(1, 7)]
     assert hall.decide(20) == [Withdraw(1, 7)]
     # 7 rests until 30 s, which is also when level 2 may be asked; 7 has let it ring, so 8 is asked first.
     assert hall.wakes(20) == 30
-    assert hall.decide(30) == [Offer(1, 8)]
+    assert hall.decide(30) == [AgentOffer(1, 8)]
 
 
 def test_a_queue_without_tiers_waits_for_nothing_but_its_limits() -> None:

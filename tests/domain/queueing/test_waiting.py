@@ -6,8 +6,8 @@ import pytest
 
 from dialer.domain.enums import AgentStatus, QueueStrategy
 from dialer.domain.hopper import NEVER_MS
-from dialer.domain.queueing import line as line_module
-from dialer.domain.queueing.floor import Floor, Offer, Unserved, Withdraw
+from dialer.domain.queueing import queue_state as line_module
+from dialer.domain.queueing.floor import AgentOffer, Floor, Unserved, Withdraw
 from dialer.domain.queueing.plans import AgentPlan, QueuePlan, Waiting
 from tests.domain.queueing.hall import QUEUE, START_MS, Hall, at, left, tiers
 
@@ -37,7 +37,7 @@ def test_a_wait_counts_from_the_join_or_from_the_answer(scores_from_answer: bool
         2, QUEUE, "+2", at(5), at(-60) if scores_from_answer else at(5)
     )
     hall.status(7, AgentStatus.AVAILABLE)
-    assert hall.decide(6) == [Offer(served, 7)]
+    assert hall.decide(6) == [AgentOffer(served, 7)]
 
 
 def test_an_agent_of_two_queues_serves_who_has_waited_longest_in_either() -> None:
@@ -48,21 +48,21 @@ def test_an_agent_of_two_queues_serves_who_has_waited_longest_in_either() -> Non
     for seconds, call_id, queue_id in ((0, 12, 2), (1, 11, 1), (2, 10, 2)):
         floor.join(at(seconds), call_id, queue_id, "", at(seconds))
     floor.open_agent(AgentPlan(7, 1, AgentStatus.AVAILABLE))
-    assert floor.decide(at(3)) == [Offer(12, 7)]
+    assert floor.decide(at(3)) == [AgentOffer(12, 7)]
     assert floor.leave(at(4), 12) == [Withdraw(12, 7)]
-    assert floor.decide(at(4)) == [Offer(11, 7)]
+    assert floor.decide(at(4)) == [AgentOffer(11, 7)]
 
 
 def test_the_longest_wait_ends_even_while_an_agent_is_asked() -> None:
     hall = Hall(TOP_DOWN, (7, 1, 1), max_wait_ms=30_000)
-    assert hall.join(0, 1) == [Offer(1, 7)]
+    assert hall.join(0, 1) == [AgentOffer(1, 7)]
     assert hall.join(10, 2) == []
     assert hall.decide(20) == [Withdraw(1, 7)]
-    assert hall.decide(30) == [Unserved(1, "max_wait"), Offer(2, 7)]
+    assert hall.decide(30) == [Unserved(1, "max_wait"), AgentOffer(2, 7)]
     assert hall.wakes(30) == 40
     # 7 did nothing wrong this time: they are free at once.
     assert hall.decide(40) == [Withdraw(2, 7), Unserved(2, "max_wait")]
-    assert hall.join(40, 3) == [Offer(3, 7)]
+    assert hall.join(40, 3) == [AgentOffer(3, 7)]
 
 
 def test_when_the_limit_without_agents_is_reached_all_leave_and_who_comes_later_leaves_soon() -> None:
@@ -151,7 +151,7 @@ def test_a_queue_that_is_opened_again_keeps_its_calls_and_its_round() -> None:
     assert hall.wakes(2) == 12
     for call_id in (97, 98, 99):
         hall.floor.released(at(3), call_id)
-    assert hall.decide(3) == [Offer(2, 8)]
+    assert hall.decide(3) == [AgentOffer(2, 8)]
 
 
 def place_after(seconds: float, number: str, **settings: Any) -> float:  # noqa: ANN401 - any field of a plan
@@ -244,7 +244,7 @@ def test_of_two_places_of_one_number_the_later_is_kept(monkeypatch: pytest.Monke
 
 def test_who_was_asked_is_told_in_the_order_of_their_ids() -> None:
     hall = Hall(QueueStrategy.RING_ALL, (9, 1, 1), (7, 1, 2), (8, 1, 3))
-    assert hall.join(0, 1) == [Offer(1, 9), Offer(1, 7), Offer(1, 8)]
+    assert hall.join(0, 1) == [AgentOffer(1, 9), AgentOffer(1, 7), AgentOffer(1, 8)]
     assert hall.decide(20) == [Withdraw(1, 7), Withdraw(1, 8), Withdraw(1, 9)]
     assert hall.rings(30) == [(30, [9, 7, 8])]
     assert hall.floor.leave(at(31), 1) == [Withdraw(1, 7), Withdraw(1, 8), Withdraw(1, 9)]
@@ -259,11 +259,11 @@ def test_a_call_that_is_forgotten_frees_its_agent_and_leaves_no_place() -> None:
     hall.join(0, 1, "+1")
     assert hall.floor.forget_call(1) == [Withdraw(1, 7)]
     assert hall.floor.join(at(5), 2, QUEUE, "+1", at(5)).score_from_ms == at(5)
-    assert hall.decide(5) == [Offer(2, 7)]
+    assert hall.decide(5) == [AgentOffer(2, 7)]
     hall.floor.taken(at(6), 2, 7)
     assert hall.floor.forget_call(2) == []
     assert hall.floor.released(at(7), 2) is None
-    assert hall.join(8, 3) == [Offer(3, 7)]
+    assert hall.join(8, 3) == [AgentOffer(3, 7)]
 
 
 def test_a_call_joins_once() -> None:

@@ -2,12 +2,12 @@
 
 from typing import Annotated
 
-from dialer.api.errors import InvalidError
-from dialer.api.fields import TEXT_MAX, Amount, AmountNumber, Identity, OwnUrl, Reference, Text, Timestamp
-from dialer.api.resource import Change, Resource
-from dialer.api.shapes import Shape
+from dialer.api.crud.fields import TEXT_MAX, Amount, AmountNumber, Identity, OwnUrl, Reference, Text, Timestamp
+from dialer.api.crud.resource import Change, Resource
+from dialer.api.crud.shapes import Shape
+from dialer.api.http.errors import InvalidError
 from dialer.store import ledger
-from dialer.store.models import Payment, User
+from dialer.store.tables import Payment, User
 
 
 class UserRead(Shape):

@@ -2,11 +2,11 @@
 
 from typing import Annotated, Final
 
-from dialer.api.fields import Amount, Choice, Identity, Integer, OwnUrl, Reference, Text, Timestamp
-from dialer.api.resource import Resource
-from dialer.api.shapes import Shape
+from dialer.api.crud.fields import Amount, Choice, Identity, Integer, OwnUrl, Reference, Text, Timestamp
+from dialer.api.crud.resource import Resource
+from dialer.api.crud.shapes import Shape
 from dialer.domain.enums import CallRequestStatus, Cause, LegType, SectionType
-from dialer.store.models import CallRequest, Cdr, SurveyResult
+from dialer.store.tables import CallRequest, Cdr, SurveyResult
 
 CALLID_LENGTH: Final = 36
 CAUSE_MAX: Final = max(Cause)

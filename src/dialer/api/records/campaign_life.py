@@ -6,13 +6,13 @@ from typing import Final
 
 from sqlalchemy import select
 
-from dialer.api.errors import ConflictError, Errors, InvalidError
-from dialer.api.resource import Change, Unit, Values, table_of
+from dialer.api.crud.resource import Change, Unit, Values, table_of
+from dialer.api.http.errors import ConflictError, Errors, InvalidError
 from dialer.domain.enums import CampaignStatus
 from dialer.store.collecting import collect_campaign
 from dialer.store.lifecycle import CampaignNotReadyError, change_status
-from dialer.store.models import Campaign
-from dialer.store.progress import under_way_of_campaign
+from dialer.store.queries.progress import under_way_of_campaign
+from dialer.store.tables import Campaign
 
 CODE_LENGTH: Final = 5
 CODE_TRIES_MAX: Final = 20

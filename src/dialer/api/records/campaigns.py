@@ -2,8 +2,7 @@
 
 from typing import Annotated, Final
 
-from dialer.api.errors import Errors
-from dialer.api.fields import (
+from dialer.api.crud.fields import (
     TEXT_MAX,
     Amount,
     AmountNumber,
@@ -18,6 +17,9 @@ from dialer.api.fields import (
     TimeOfDay,
     Timestamp,
 )
+from dialer.api.crud.resource import Association, Change, Resource, Rule
+from dialer.api.crud.shapes import Shape
+from dialer.api.http.errors import Errors
 from dialer.api.records.campaign_life import (
     CODE_LENGTH,
     dates_in_order,
@@ -28,13 +30,11 @@ from dialer.api.records.campaign_life import (
     state_columns,
     window_not_empty,
 )
-from dialer.api.resource import Association, Change, Resource, Rule
-from dialer.api.shapes import Shape
+from dialer.domain.billing.money import MONEY_SCALE
 from dialer.domain.enums import AmdBehavior, CampaignStatus, DialMethod
-from dialer.domain.money import MONEY_SCALE
 from dialer.domain.pacing.situation import ABANDON_RATE_MAX_DEFAULT
-from dialer.store.models import VOICE, Campaign, CampaignPhonebook
 from dialer.store.sealing import sealed_survey
+from dialer.store.tables import VOICE, Campaign, CampaignPhonebook
 
 NAME_MAX: Final = 100
 CALLERID_MAX: Final = 80

@@ -6,9 +6,7 @@ from typing import Annotated, Final
 
 from sqlalchemy import ColumnElement, RowMapping, Table, select, update
 
-from dialer.api.crud import refuse_while_in
-from dialer.api.errors import Errors
-from dialer.api.fields import (
+from dialer.api.crud.fields import (
     TEXT_MAX,
     Identity,
     Integer,
@@ -20,13 +18,15 @@ from dialer.api.fields import (
     TextChoice,
     Timestamp,
 )
-from dialer.api.resource import Change, Derived, Resource, Rule, Unit, Values, table_of
-from dialer.api.shapes import Shape
+from dialer.api.crud.records import refuse_while_in
+from dialer.api.crud.resource import Change, Derived, Resource, Rule, Unit, Values, table_of
+from dialer.api.crud.shapes import Shape
+from dialer.api.http.errors import Errors
 from dialer.domain.enums import CallRequestStatus
-from dialer.domain.numbers import digits_of
-from dialer.sim.behaviour import BehaviourError, parse_behaviour
-from dialer.store.models import CallerId, CallerIdGroup, CallRequest, Did, Gateway, SmsGateway, SmsMessage
-from dialer.store.progress import SMS_LINES_FROM
+from dialer.domain.numbers.normal_form import digits_of
+from dialer.sim.callee_profile import BehaviourError, parse_behaviour
+from dialer.store.queries.progress import SMS_LINES_FROM
+from dialer.store.tables import CallerId, CallerIdGroup, CallRequest, Did, Gateway, SmsGateway, SmsMessage
 
 PROTOCOLS: Final = ("sim",)
 PREFIX_MAX: Final = 60

@@ -4,19 +4,19 @@ from typing import Annotated, Final
 
 from sqlalchemy import ColumnElement, case, select, update
 
-from dialer.api.crud import refuse_while_in
-from dialer.api.errors import Errors
-from dialer.api.fields import TEXT_MAX, Identity, JsonText, OwnUrl, PhoneNumber, Reference, Text, Timestamp
-from dialer.api.resource import Change, Resource, Rule, Unit, Values, table_of
-from dialer.api.shapes import Shape
+from dialer.api.crud.fields import TEXT_MAX, Identity, JsonText, OwnUrl, PhoneNumber, Reference, Text, Timestamp
+from dialer.api.crud.records import refuse_while_in
+from dialer.api.crud.resource import Change, Resource, Rule, Unit, Values, table_of
+from dialer.api.crud.shapes import Shape
+from dialer.api.http.errors import Errors
 from dialer.domain.enums import CampaignStatus, SubscriberStatus
-from dialer.domain.numbers import normalise
-from dialer.domain.spellings import ERASED
+from dialer.domain.numbers.normal_form import normalise
+from dialer.domain.numbers.spellings import ERASED
 from dialer.domain.states import OPEN_SUBSCRIBERS
 from dialer.domain.zones import zone_of_number
 from dialer.store import collecting
-from dialer.store.do_not_call import forms_of
-from dialer.store.models import Campaign, CampaignPhonebook, Contact, DncContact, DncList, Phonebook, Subscriber
+from dialer.store.queries.do_not_call import forms_of
+from dialer.store.tables import Campaign, CampaignPhonebook, Contact, DncContact, DncList, Phonebook, Subscriber
 
 CONTACT_DELETED: Final = "contact_deleted"
 """The reason of a subscriber whose contact has gone."""

@@ -2,11 +2,11 @@
 
 from typing import Annotated
 
-from dialer.api.fields import Amount, Identity, OwnUrl, Reference, Text, TextChoice, Timestamp
-from dialer.api.resource import Resource
-from dialer.api.shapes import Shape
+from dialer.api.crud.fields import Amount, Identity, OwnUrl, Reference, Text, TextChoice, Timestamp
+from dialer.api.crud.resource import Resource
+from dialer.api.crud.shapes import Shape
 from dialer.store.ledger import KINDS
-from dialer.store.models import LedgerEntry
+from dialer.store.tables import LedgerEntry
 
 
 class LedgerRead(Shape):

@@ -2,7 +2,7 @@
 
 from typing import Annotated, Final
 
-from dialer.api.fields import (
+from dialer.api.crud.fields import (
     TEXT_MAX,
     Amount,
     Boolean,
@@ -17,6 +17,8 @@ from dialer.api.fields import (
     TimeOfDay,
     Timestamp,
 )
+from dialer.api.crud.resource import Association, Resource, Rule
+from dialer.api.crud.shapes import Shape
 from dialer.api.records.campaign_life import (
     CODE_LENGTH,
     dates_in_order,
@@ -35,11 +37,9 @@ from dialer.api.records.campaigns import (
     NAME_MAX,
     RETRIES_MAX,
 )
-from dialer.api.resource import Association, Resource, Rule
-from dialer.api.shapes import Shape
-from dialer.domain.capacity import MESSAGE_CHARACTERS_MAX
 from dialer.domain.enums import CampaignStatus, MessageStatus
-from dialer.store.models import SMS, Campaign, CampaignPhonebook, SmsMessage
+from dialer.domain.gateway_load import MESSAGE_CHARACTERS_MAX
+from dialer.store.tables import SMS, Campaign, CampaignPhonebook, SmsMessage
 
 MESSAGE_ID_LENGTH: Final = 36
 

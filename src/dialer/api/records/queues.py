@@ -5,8 +5,7 @@ from typing import Annotated, Final
 
 from sqlalchemy import Select, literal_column, select
 
-from dialer.api.errors import ConflictError, Errors
-from dialer.api.fields import (
+from dialer.api.crud.fields import (
     Boolean,
     Choice,
     Identity,
@@ -18,11 +17,12 @@ from dialer.api.fields import (
     TextChoice,
     Timestamp,
 )
-from dialer.api.resource import Change, Resource, Rule, Unit, Values, table_of
-from dialer.api.shapes import Shape
+from dialer.api.crud.resource import Change, Resource, Rule, Unit, Values, table_of
+from dialer.api.crud.shapes import Shape
+from dialer.api.http.errors import ConflictError, Errors
 from dialer.domain.enums import AgentStatus, CallRequestStatus, QueueStrategy, TransferStatus
-from dialer.sim.behaviour import BehaviourError, parse_agent
-from dialer.store.models import Agent, CallRequest, Queue, Tier, Transfer
+from dialer.sim.callee_profile import BehaviourError, parse_agent
+from dialer.store.tables import Agent, CallRequest, Queue, Tier, Transfer
 
 SCORES: Final = ("queue", "system")
 

@@ -7,8 +7,7 @@ from litestar.openapi.spec import Schema
 from litestar.openapi.spec.enums import OpenAPIType
 from sqlalchemy import func, select
 
-from dialer.api.errors import Errors
-from dialer.api.fields import (
+from dialer.api.crud.fields import (
     Amount,
     Conventions,
     FieldError,
@@ -20,11 +19,12 @@ from dialer.api.fields import (
     Reference,
     Timestamp,
 )
-from dialer.api.resource import Change, Resource, Rule, Unit, Values, table_of
-from dialer.api.shapes import Shape
-from dialer.domain.rates import CARDS_MAX, INCREMENT_S_MAX, PREFIX_DIGITS_MAX
-from dialer.store.models import RateCardLine
-from dialer.store.rates import card_changed
+from dialer.api.crud.resource import Change, Resource, Rule, Unit, Values, table_of
+from dialer.api.crud.shapes import Shape
+from dialer.api.http.errors import Errors
+from dialer.domain.billing.rates import CARDS_MAX, INCREMENT_S_MAX, PREFIX_DIGITS_MAX
+from dialer.store.queries.rates import card_changed
+from dialer.store.tables import RateCardLine
 
 _PREFIX: Final = re.compile(rf"\+?([0-9]{{0,{PREFIX_DIGITS_MAX}}})\Z", re.ASCII)
 

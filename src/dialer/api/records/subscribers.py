@@ -5,8 +5,7 @@ from typing import Annotated, Final
 
 from sqlalchemy import RowMapping, select, update
 
-from dialer.api.errors import ConflictError, Errors
-from dialer.api.fields import (
+from dialer.api.crud.fields import (
     Choice,
     Identity,
     Integer,
@@ -18,19 +17,20 @@ from dialer.api.fields import (
     TextChoice,
     Timestamp,
 )
-from dialer.api.resource import Change, Derived, Resource, Rule, Unit, Values, table_of
-from dialer.api.shapes import REQUIRED, Shape
+from dialer.api.crud.resource import Change, Derived, Resource, Rule, Unit, Values, table_of
+from dialer.api.crud.shapes import REQUIRED, Shape
+from dialer.api.http.errors import ConflictError, Errors
 from dialer.domain.enums import SubscriberStatus
-from dialer.domain.numbers import normalise
+from dialer.domain.numbers.normal_form import normalise
+from dialer.domain.numbers.spellings import ERASED
 from dialer.domain.reasons import WaitsFor, why_not_now
-from dialer.domain.spellings import ERASED
 from dialer.domain.states import move_subscriber
 from dialer.domain.windows import Windows
 from dialer.domain.zones import is_zone, zone_key, zone_of_number, zone_of_offset
-from dialer.store.circumstances import circumstances_of
-from dialer.store.do_not_call import on_dnc
-from dialer.store.models import Campaign, Contact, Subscriber
-from dialer.store.progress import UnderWay, under_way_of_subscriber
+from dialer.store.queries.blockers import circumstances_of
+from dialer.store.queries.do_not_call import on_dnc
+from dialer.store.queries.progress import UnderWay, under_way_of_subscriber
+from dialer.store.tables import Campaign, Contact, Subscriber
 
 OFFSET_MAX: Final = 8
 TZ_CODE_MAX: Final = 64

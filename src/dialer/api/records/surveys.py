@@ -5,9 +5,7 @@ from typing import Annotated, Final
 
 from sqlalchemy import select
 
-from dialer.api.crud import refuse_while_in
-from dialer.api.errors import Errors
-from dialer.api.fields import (
+from dialer.api.crud.fields import (
     NO_OBJECT,
     TEXT_MAX,
     Boolean,
@@ -20,11 +18,13 @@ from dialer.api.fields import (
     Text,
     Timestamp,
 )
-from dialer.api.resource import Change, Resource, Rule, Unit, Values, table_of
-from dialer.api.shapes import Shape
+from dialer.api.crud.records import refuse_while_in
+from dialer.api.crud.resource import Change, Resource, Rule, Unit, Values, table_of
+from dialer.api.crud.shapes import Shape
+from dialer.api.http.errors import Errors
 from dialer.domain.enums import CampaignStatus, SectionType
-from dialer.domain.survey import BRANCH_ANY, BRANCH_INVALID, BRANCH_TIMEOUT
-from dialer.store.models import AudioFile, BranchingTemplate, Campaign, SectionTemplate, SurveyTemplate
+from dialer.domain.survey.survey import BRANCH_ANY, BRANCH_INVALID, BRANCH_TIMEOUT
+from dialer.store.tables import AudioFile, BranchingTemplate, Campaign, SectionTemplate, SurveyTemplate
 
 SCRIPT_MAX: Final = 1_600
 QUESTION_MAX: Final = 500

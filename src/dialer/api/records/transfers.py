@@ -2,11 +2,11 @@
 
 from typing import Annotated
 
-from dialer.api.fields import Boolean, Choice, Identity, Integer, OwnUrl, Reference, Text, Timestamp
-from dialer.api.resource import Resource
-from dialer.api.shapes import Shape
+from dialer.api.crud.fields import Boolean, Choice, Identity, Integer, OwnUrl, Reference, Text, Timestamp
+from dialer.api.crud.resource import Resource
+from dialer.api.crud.shapes import Shape
 from dialer.domain.enums import TransferStatus
-from dialer.store.models import Transfer
+from dialer.store.tables import Transfer
 
 
 class TransferRead(Shape):

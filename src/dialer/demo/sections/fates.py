@@ -13,7 +13,7 @@ from dialer.demo.display import bar, heading, indented, table
 from dialer.demo.evidence import Cdr, Evidence, Subscriber, moment
 from dialer.demo.places import PLACE_OF_NUMBER, TOLL_FREE
 from dialer.domain.enums import Cause, SectionType, SubscriberStatus
-from dialer.domain.numbers import normalise
+from dialer.domain.numbers.normal_form import normalise
 
 
 class Fate(msgspec.Struct, frozen=True):

@@ -25,7 +25,7 @@ _ANSWERERS: Final[Mapping[AmdStatus, str]] = {
 }
 
 
-class Outcome(msgspec.Struct, frozen=True):
+class OutcomeRow(msgspec.Struct, frozen=True):
     """How many calls ended in one way."""
 
     name: str
@@ -33,7 +33,7 @@ class Outcome(msgspec.Struct, frozen=True):
     calls: int
 
 
-def figures(evidence: Evidence, checks: Checks) -> list[Outcome]:
+def figures(evidence: Evidence, checks: Checks) -> list[OutcomeRow]:
     """Every cause there is, answered calls apart by who answered; those that did not occur are left out."""
     checks.same("calls", evidence.campaign["calls"], len(evidence.cdrs))
     checks.same("answered", evidence.campaign["answered"], sum(cdr.is_answered for cdr in evidence.cdrs))
@@ -41,12 +41,12 @@ def figures(evidence: Evidence, checks: Checks) -> list[Outcome]:
     return [outcome for outcome in outcomes if outcome.calls]
 
 
-def _answered(evidence: Evidence, checks: Checks) -> list[Outcome]:
+def _answered(evidence: Evidence, checks: Checks) -> list[OutcomeRow]:
     found = Counter(cdr.amd_status for cdr in evidence.cdrs if cdr.is_answered)
     cause = Cause.NORMAL_CLEARING
     campaign_id = evidence.prepared.campaign_id
     return [
-        Outcome(
+        OutcomeRow(
             name,
             cause,
             checks.same(
@@ -61,14 +61,14 @@ def _answered(evidence: Evidence, checks: Checks) -> list[Outcome]:
     ]
 
 
-def _unanswered(evidence: Evidence, checks: Checks) -> list[Outcome]:
+def _unanswered(evidence: Evidence, checks: Checks) -> list[OutcomeRow]:
     found = Counter(cdr.hangup_cause_q850 for cdr in evidence.cdrs)
     campaign_id = evidence.prepared.campaign_id
     others = {cause: cause.name.lower().replace("_", " ") for cause in Cause}
     names = {**_ENDINGS, **{cause: name for cause, name in others.items() if cause not in _ENDINGS}}
     del names[Cause.NORMAL_CLEARING]
     return [
-        Outcome(
+        OutcomeRow(
             name,
             cause,
             checks.same(
@@ -81,7 +81,7 @@ def _unanswered(evidence: Evidence, checks: Checks) -> list[Outcome]:
     ]
 
 
-def show(console: Console, outcomes: list[Outcome]) -> None:
+def show(console: Console, outcomes: list[OutcomeRow]) -> None:
     """A row with a bar for each."""
     calls = sum(outcome.calls for outcome in outcomes)
     most = max(outcome.calls for outcome in outcomes)

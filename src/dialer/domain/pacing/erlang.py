@@ -9,7 +9,7 @@ from typing import Final
 
 import msgspec
 
-from dialer.domain.pacing.situation import Figures, Pace, Situation
+from dialer.domain.pacing.situation import Pace, PacingFigures, Situation
 
 SAMPLES_MIN: Final = 10
 """With fewer calls measured, nothing is predicted: only idle agents count, and one call for each."""
@@ -56,7 +56,7 @@ def ended_by(elapsed_ms: float, mean_ms: float) -> float:
     return -math.expm1(-max(0.0, elapsed_ms) / max(1.0, mean_ms))
 
 
-def _overcommitted(wanted: int, figures: Figures) -> int:
+def _overcommitted(wanted: int, figures: PacingFigures) -> int:
     """So many calls that as many as wanted are likely to be answered; halves are rounded up."""
     calls = len(figures.outcomes)
     answered = sum(figures.outcomes)

@@ -20,7 +20,7 @@ import math
 from bisect import bisect_right
 from typing import Final, NamedTuple
 
-from dialer.domain.pacing.situation import ABANDONED_AFTER_MS, Figures, Pace, Situation
+from dialer.domain.pacing.situation import ABANDONED_AFTER_MS, Pace, PacingFigures, Situation
 
 FIRST_ANSWERS: Final = 100
 """The budget is that of so many answers from the start: the share means nothing before."""
@@ -66,7 +66,7 @@ def credit(situation: Situation) -> float:
     return min(credit_of(situation.abandon_rate_max, situation.figures), situation.shared_credit)
 
 
-def credit_of(abandon_rate_max: float, figures: Figures) -> float:
+def credit_of(abandon_rate_max: float, figures: PacingFigures) -> float:
     """The same of one campaign by itself; below zero if it were too many already."""
     return abandon_rate_max * max(figures.answered, FIRST_ANSWERS) - figures.abandoned
 

@@ -11,7 +11,7 @@ ABANDONED_AFTER_MS: Final = 2_000
 """An answered call whose transfer no agent has taken for so long is abandoned: 16 CFR 310.4(b)(1)(iv)."""
 
 
-class Figures(msgspec.Struct):
+class PacingFigures(msgspec.Struct):
     """What a campaign has measured so far. The newest of a list is its last; lists are cut to a named length."""
 
     dialled: int = 0
@@ -60,7 +60,7 @@ class Situation(msgspec.Struct, frozen=True, gc=False):
     shared_credit: float = math.inf
     """The least that another campaign which dials for the same agents may still abandon: a call too many of this one
     may be what keeps a call of that one waiting."""
-    figures: Figures = msgspec.field(default_factory=Figures)
+    figures: PacingFigures = msgspec.field(default_factory=PacingFigures)
 
     @property
     def pending(self) -> int:
@@ -76,7 +76,7 @@ class Pace(msgspec.Struct, frozen=True, gc=False):
     again_ms: int | None = None
     """When to ask again if nothing happens before: for a strategy that goes by the clock."""
     memory: dict[str, float] | None = None
-    """What `Figures.memory` becomes; None leaves it as it is."""
+    """What `PacingFigures.memory` becomes; None leaves it as it is."""
 
 
 class Strategy(Protocol):

@@ -15,13 +15,13 @@ from dialer.domain.enums import QueueStrategy
 from dialer.domain.hopper import NEVER_MS
 from dialer.domain.queueing.agents import AGENT_RING_MS_MAX, Agent, Talk
 from dialer.domain.queueing.changes import Changes, Notes
-from dialer.domain.queueing.line import Line
 from dialer.domain.queueing.plans import AgentFigures, AgentPlan, LeftEarly, QueuePlan, Waiting
+from dialer.domain.queueing.queue_state import QueueState
 from dialer.domain.queueing.staff import Staff, staff_of
 from dialer.domain.queueing.strategies import Candidate, Turn, asks_again_at_ms, in_order
 
 
-class Offer(msgspec.Struct, frozen=True):
+class AgentOffer(msgspec.Struct, frozen=True):
     """Ask an agent to take a call."""
 
     call_id: int
@@ -43,7 +43,7 @@ class Unserved(msgspec.Struct, frozen=True):
     """`max_wait` or `no_agent`."""
 
 
-Decision = Offer | Withdraw | Unserved
+Decision = AgentOffer | Withdraw | Unserved
 
 
 class Floor:
@@ -52,7 +52,7 @@ class Floor:
     def __init__(self, *, seed: int) -> None:
         self._seed: Final = seed
         self._agents: Final[dict[int, Agent]] = {}
-        self._lines: Final[dict[int, Line]] = {}
+        self._lines: Final[dict[int, QueueState]] = {}
         self._opened: Final[set[int]] = set()
         """Queues that are known, and not only named by a call."""
         self._waiting: Final[dict[int, Waiting]] = {}
@@ -220,9 +220,9 @@ class Floor:
             self._agents[agent_id] = Agent(AgentPlan(agent_id, 0))
         return self._agents[agent_id]
 
-    def _line(self, queue_id: int) -> Line:
+    def _line(self, queue_id: int) -> QueueState:
         if queue_id not in self._lines:
-            self._lines[queue_id] = Line(QueuePlan(queue_id))
+            self._lines[queue_id] = QueueState(QueuePlan(queue_id))
         return self._lines[queue_id]
 
     def _keep(self, waiting: Waiting) -> None:
@@ -256,7 +256,7 @@ class Floor:
                 self._notes.no_agent_from_ms[queue_id] = line.no_agent_from_ms
         return staffed
 
-    def _staffed_levels(self, line: Line) -> set[int]:
+    def _staffed_levels(self, line: QueueState) -> set[int]:
         return {tier.level for tier in line.plan.tiers if (one := self._agents.get(tier.agent_id)) and one.is_on_duty}
 
     def _give_up(self, now_ms: int, waiting: Waiting) -> list[Decision]:
@@ -299,9 +299,9 @@ class Floor:
             self._notes.queues[line.plan.id] = line.last_agent_id = agent_id
         if asked:
             self._keep(replace(waiting, offers=waiting.offers | dict.fromkeys(asked, now_ms)))
-        return [Offer(waiting.call_id, agent_id) for agent_id in asked]
+        return [AgentOffer(waiting.call_id, agent_id) for agent_id in asked]
 
-    def _next_agents(self, waiting: Waiting, line: Line, idle: dict[int, Agent], top: int) -> list[int]:
+    def _next_agents(self, waiting: Waiting, line: QueueState, idle: dict[int, Agent], top: int) -> list[int]:
         places = ((line.places.get(agent_id), agent) for agent_id, agent in idle.items())
         candidates = [Candidate(tier, agent.figures) for tier, agent in places if tier and tier.level <= top]
         turn = Turn(self._seed, waiting, line.places.get(line.last_agent_id))

@@ -5,10 +5,10 @@ from collections.abc import Iterator
 
 from sqlalchemy import ColumnElement, Connection, Table, func, select
 
+from dialer.domain.billing.money import format_money
 from dialer.domain.enums import CallRequestStatus, TransferStatus
-from dialer.domain.money import format_money
 from dialer.store.audit.differences import ROWS_AT_ONCE, Difference
-from dialer.store.models import CallRequest, LedgerEntry, SmsMessage, Transfer, User
+from dialer.store.tables import CallRequest, LedgerEntry, SmsMessage, Transfer, User
 
 _users = User.__table__
 _entries = LedgerEntry.__table__

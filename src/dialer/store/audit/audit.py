@@ -11,7 +11,7 @@ from dialer.store.audit.campaigns import audit_campaigns
 from dialer.store.audit.charges import audit_calls, audit_messages, audit_payments
 from dialer.store.audit.differences import Difference
 from dialer.store.audit.entries import audit_entries
-from dialer.store.models import Campaign, Cdr, LedgerEntry, Payment, SmsMessage, User
+from dialer.store.tables import Campaign, Cdr, LedgerEntry, Payment, SmsMessage, User
 
 _CHECKS: Final[tuple[Callable[[Connection], Iterator[Difference]], ...]] = (
     audit_accounts,

@@ -5,10 +5,10 @@ from typing import Any, Final, NamedTuple
 
 from sqlalchemy import ColumnElement, Connection, RowMapping, Select, and_, exists, func, or_, select
 
+from dialer.domain.billing.money import format_money
 from dialer.domain.enums import CallRequestStatus, LegType, SubscriberStatus
-from dialer.domain.money import format_money
 from dialer.store.audit.differences import ROWS_AT_ONCE, Difference
-from dialer.store.models import SMS, CallRequest, Campaign, Cdr, SmsMessage, Subscriber
+from dialer.store.tables import SMS, CallRequest, Campaign, Cdr, SmsMessage, Subscriber
 
 _campaigns = Campaign.__table__
 _requests = CallRequest.__table__

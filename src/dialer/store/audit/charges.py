@@ -5,11 +5,11 @@ from typing import Any, Final
 
 from sqlalchemy import Column, Connection, FromClause, RowMapping, Select, String, literal, select
 
-from dialer.domain.money import format_money
+from dialer.domain.billing.money import format_money
 from dialer.domain.plans import MESSAGES_OUT
 from dialer.store.audit.differences import MISSING, ROWS_AT_ONCE, Difference
-from dialer.store.models import Cdr, LedgerEntry, Payment, SmsMessage
-from dialer.store.rates import rate_of
+from dialer.store.queries.rates import rate_of
+from dialer.store.tables import Cdr, LedgerEntry, Payment, SmsMessage
 
 _cdrs = Cdr.__table__
 _messages = SmsMessage.__table__

@@ -6,7 +6,7 @@ from typing import Final
 from sqlalchemy import Connection, Integer, RowMapping, func, select
 
 from dialer.store.audit.differences import MISSING, ROWS_AT_ONCE, Difference
-from dialer.store.models import Cdr, LedgerEntry, Payment
+from dialer.store.tables import Cdr, LedgerEntry, Payment
 
 _entries = LedgerEntry.__table__
 _payments = Payment.__table__

@@ -2,7 +2,7 @@
 
 from alembic import context
 
-from dialer.store.models import Row
+from dialer.store.tables import Row
 
 context.configure(
     connection=context.config.attributes["connection"],

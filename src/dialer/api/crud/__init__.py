@@ -1,0 +1,1 @@
+"""What all resources have in common: fields, lists, references, and one controller."""

@@ -1,0 +1,270 @@
+"""One controller for all resources: list, read, create, change and delete.
+
+A resource gets a subclass of its own whose `signature_namespace` says what the names in the annotations stand for, so
+the OpenAPI document knows the shapes of every resource.
+"""
+
+from collections.abc import AsyncIterator
+from functools import partial
+from http import HTTPStatus
+from typing import TYPE_CHECKING, Any, ClassVar, Final, TypeAlias
+from urllib.parse import parse_qsl
+
+import msgspec
+from litestar import Controller, Response, delete, get, post, route
+from litestar.connection import ASGIConnection
+from litestar.enums import HttpMethod
+from litestar.handlers import BaseRouteHandler
+from litestar.params import FromPath, JSONBody
+from litestar.response import Stream
+from litestar.types import BeforeRequestHookHandler
+
+from dialer.api.crud import records
+from dialer.api.crud.pagination import Page, Selection, parse_selection, read_chunks, read_page
+from dialer.api.crud.resource import Resource, Unit
+from dialer.api.crud.shapes import Columns, Given, Parsed, Shape, fields_of, parse_given, shapes_of
+from dialer.api.crud.urls import parse_id
+from dialer.api.http.body import StrictBody, expect_json, ignored_header
+from dialer.api.http.errors import ForbiddenError, RecordNotFoundError
+from dialer.api.http.idempotency import Answer, Attempt, attempt_of, recall, remember
+from dialer.api.service import ApiRequest, Service
+
+if TYPE_CHECKING:
+    # Inside of a subclass these are the shapes of its resource; see `controllers`.
+    ReadBody: TypeAlias = Shape
+    ListBody: TypeAlias = Page
+    CreateBody: TypeAlias = Given
+    ChangeBody: TypeAlias = Given
+
+JSON: Final = "application/json"
+CHANGE: Final = "Change"
+"""How the names of the shapes of changes end."""
+_SAFE: Final = frozenset({"GET", "HEAD", "OPTIONS"})
+
+
+def admins_only(connection: ASGIConnection[Any, Any, Any, Any], _handler: BaseRouteHandler) -> None:
+    """Only admins may go on; what could be done is told to anybody."""
+    if connection.scope.get("method") != HttpMethod.OPTIONS and not connection.user.is_admin:
+        raise ForbiddenError
+
+
+def admins_only_write(connection: ASGIConnection[Any, Any, Any, Any], handler: BaseRouteHandler) -> None:
+    """All may read, only admins may write."""
+    if connection.scope.get("method") not in _SAFE:
+        admins_only(connection, handler)
+
+
+class _ResourceController(Controller):
+    """What the controllers of a resource share."""
+
+    resource: ClassVar[Resource]
+    dto = StrictBody
+    return_dto = None
+    before_request: "BeforeRequestHookHandler | None" = expect_json
+
+
+class _Reading(_ResourceController):
+    """Lists and records."""
+
+    @get("/")
+    async def list_records(self, request: ApiRequest) -> "Response[ListBody]":
+        """List the records that the caller may see, narrowed by filters, page by page."""
+        service = request.service
+        # In the client's order, which the framework's own parameters lose, so that links are always the same.
+        parameters = parse_qsl(request.scope["query_string"].decode("latin-1"), keep_blank_values=True)
+        selection = parse_selection(self.resource, parameters, service.conventions(request))
+        if self.resource.exported:
+            chunks = partial(read_chunks, service, request, self.resource, selection)
+            exported = await service.export(request, self.resource, chunks)
+            if exported is not None:
+                return exported
+        if self.resource.plain_array:
+            return await _plain_array(service, request, self.resource, selection)
+        return Response(await service.read(request, lambda unit: read_page(unit, self.resource, selection)))
+
+    @get("/{record_id:str}")
+    async def read_record(self, request: ApiRequest, record_id: FromPath[str]) -> "Response[ReadBody]":
+        """Read one record."""
+        identity = _identity(record_id)
+        return Response(
+            await request.service.read(request, lambda unit: records.read_record(unit, self.resource, identity))
+        )
+
+
+class _Creating(_ResourceController):
+    """Creation."""
+
+    @post("/")
+    async def create_record(self, request: ApiRequest, data: "JSONBody[CreateBody]") -> "Response[ReadBody]":
+        """Create a record; the answer is the record, and `Location` its URL."""
+        service = request.service
+        parsed = _parse(self.resource, service, request, data)
+        attempt = attempt_of(
+            request.headers.get("idempotency-key"),
+            user_id=request.user.id,
+            path=self.resource.path,
+            body=await request.body(),
+        )
+        with service.attempts.begin(attempt):
+            answer = await service.write(
+                request, self.resource, lambda unit: _create_once(unit, self.resource, parsed, attempt)
+            )
+        headers = {**answer.headers, **ignored_header(parsed.ignored)}
+        return Response(answer.content, status_code=answer.status, headers=headers, media_type=JSON)  # type: ignore[arg-type]
+
+
+class _Changing(_ResourceController):
+    """Changes."""
+
+    @route("/{record_id:str}", http_method=[HttpMethod.PUT, HttpMethod.PATCH], status_code=HTTPStatus.ACCEPTED)
+    async def change_record(
+        self, request: ApiRequest, record_id: FromPath[str], data: "JSONBody[ChangeBody]"
+    ) -> Response[bytes]:
+        """Change the fields that are given; the record as a whole must then be valid."""
+        service = request.service
+        identity = _identity(record_id)
+        parsed = _parse(self.resource, service, request, data)
+        await service.write(
+            request, self.resource, lambda unit: records.change_record(unit, self.resource, identity, parsed)
+        )
+        headers = ignored_header(parsed.ignored)
+        return Response(b"", status_code=HTTPStatus.ACCEPTED, headers=headers)
+
+
+class _Deleting(_ResourceController):
+    """Deletion."""
+
+    @delete("/{record_id:str}")
+    async def delete_record(self, request: ApiRequest, record_id: FromPath[str]) -> None:
+        """Delete a record and what is part of it."""
+        await _delete(self.resource, request, record_id)
+
+
+class Deleted(msgspec.Struct):
+    """The answer to the delete of a record whose clients expect one."""
+
+    data: str
+
+
+class _DeletingWithMessage(_ResourceController):
+    """Deletion, answered with a message."""
+
+    @delete("/{record_id:str}", status_code=HTTPStatus.OK)
+    async def delete_record(self, request: ApiRequest, record_id: FromPath[str]) -> Deleted:
+        """Delete a record and what is part of it."""
+        await _delete(self.resource, request, record_id)
+        return Deleted(self.resource.deleted or "")
+
+
+def controllers(resource: Resource) -> list[type[Controller]]:
+    """The controllers of a resource: one for each path under which it answers."""
+    bases: tuple[type, ...] = (_Reading, *_writing(resource))
+    name = resource.read.__name__.removesuffix("Read")
+    namespace = {
+        "resource": resource,
+        "signature_namespace": _signature_namespace(resource, name),
+        "guards": _guards(resource),
+        "tags": [resource.path],
+    }
+    found: list[type[Controller]] = [type(f"{name}Controller", bases, {**namespace, "path": resource.path})]
+    if resource.url != resource.path:
+        alias = {**namespace, "path": resource.url, "include_in_schema": False}
+        found.append(type(f"{name}AliasController", bases, alias))
+    return found
+
+
+def _writing(resource: Resource) -> list[type[_ResourceController]]:
+    if resource.write is None:
+        return []
+    deleting = _DeletingWithMessage if resource.deleted else _Deleting
+    offered = {"POST": _Creating, "PATCH": _Changing, "DELETE": deleting}
+    return [base for method, base in offered.items() if method in resource.methods]
+
+
+def _guards(resource: Resource) -> list[Any]:
+    if resource.admins_only:
+        return [admins_only]
+    return [admins_only_write] if resource.is_written_by_admins else []
+
+
+def _signature_namespace(resource: Resource, name: str) -> dict[str, Any]:
+    return {
+        "ReadBody": resource.read,
+        "ListBody": _list_body(resource, name),
+        "CreateBody": resource.write,
+        "ChangeBody": None if resource.write is None else _change_shape(resource.write, name),
+    }
+
+
+def _list_body(resource: Resource, name: str) -> type[list[Any]] | type[msgspec.Struct]:
+    read: Any = resource.read
+    if resource.plain_array:
+        return list[read]
+    neighbour = str | None
+    fields = [("count", int), ("next", neighbour), ("previous", neighbour), ("results", list[read])]
+    return msgspec.defstruct(f"{name}Page", fields, namespace={"__doc__": "One page of a list."})
+
+
+def _change_shape(write: type[Shape], name: str) -> type[Shape]:
+    """The same fields, none of them required."""
+    hints = write.__annotations__
+    fields = [(field.name, hints[field.name], field.default) for field in fields_of(write)]
+    namespace = {"__doc__": "What is to change; all else stays."}
+    return msgspec.defstruct(f"{name}{CHANGE}", fields, bases=(Shape,), namespace=namespace)  # type: ignore[return-value]
+
+
+def _identity(text: str) -> int:
+    identity = parse_id(text)
+    if identity is None:
+        raise RecordNotFoundError
+    return identity
+
+
+def _parse(resource: Resource, service: Service, request: ApiRequest, given: Given) -> Parsed:
+    if resource.write is None:
+        raise TypeError(f"{resource.path} is only read")
+    return parse_given(resource.write, given, service.conventions(request))
+
+
+def _create_once(unit: Unit, resource: Resource, parsed: Parsed, attempt: Attempt | None) -> Answer:
+    """Create the record, unless this very attempt did so before."""
+    before = recall(unit, attempt) if attempt else None
+    if before is not None:
+        return before
+    record_id, record = records.create_record(unit, resource, parsed)
+    content = msgspec.json.encode(record)
+    location = unit.conventions.links.record(resource.path, record_id)
+    answer = Answer(HTTPStatus.CREATED, {"Location": location}, content)
+    if attempt is not None:
+        remember(unit, attempt, answer)
+    return answer
+
+
+async def _delete(resource: Resource, request: ApiRequest, record_id: str) -> None:
+    identity = _identity(record_id)
+    await request.service.write(request, resource, lambda unit: records.delete_record(unit, resource, identity))
+
+
+async def _plain_array(
+    service: Service, request: ApiRequest, resource: Resource, selection: Selection
+) -> Response[Any]:
+    """A bare array: of one page if one is asked for, else of everything, as it is read."""
+    if selection.page is not None:
+        page = await service.read(request, lambda unit: read_page(unit, resource, selection))
+        return Response(page.results)
+    chunks = read_chunks(service, request, resource, selection, partial(_encoded, resource.read))
+    # The first chunk is read before the answer begins, so that a database out of reach is still a 503.
+    first = await anext(chunks, b"")
+    return Stream(_array(first, chunks), media_type=JSON)
+
+
+def _encoded(shape: type[Shape], columns: Columns) -> bytes:
+    """Records between commas."""
+    return msgspec.json.encode(shapes_of(shape, columns))[1:-1]
+
+
+async def _array(first: bytes, others: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
+    yield b"[" + first
+    async for chunk in others:
+        yield b"," + chunk
+    yield b"]"

@@ -1,0 +1,262 @@
+"""Units of work on one record: read, create, change, delete. The same for every resource.
+
+Each is a function on one transaction (`Unit`). What it raises is answered by the table of `dialer.api.http.errors`.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from functools import lru_cache
+from itertools import chain
+from typing import Any, Final
+
+from sqlalchemy import Column, ColumnElement, Select, Table, bindparam, delete, insert, select, update
+from sqlalchemy import Row as Found
+from sqlalchemy.sql.dml import ReturningInsert
+
+from dialer.api.crud.ownership import REFERRERS_NAMED_MAX, field_of_owner, named_errors, refuse_to_part, still_used
+from dialer.api.crud.resource import Change, Resource, Unit, Values, nothing, table_of
+from dialer.api.crud.shapes import Columns, Parsed, Shape, fields_of, missing, shapes_of, show_all
+from dialer.api.crud.visibility import visible
+from dialer.api.http.errors import ConflictError, Errors, InvalidError, RecordNotFoundError
+from dialer.store.tables import Row
+
+FIXED: Final = "This field may not be changed."
+SHAPES_MAX: Final = 256
+
+
+def read_record(unit: Unit, resource: Resource, record_id: int) -> Shape:
+    """The record as an answer.
+
+    Raises:
+        RecordNotFoundError: there is none, or the caller may not see it.
+    """
+    return shown(unit, resource, [_row(unit, resource, record_id)])[0]
+
+
+def shown(unit: Unit, resource: Resource, rows: Sequence[Found[Any]]) -> list[Shape]:
+    """Rows of the resource's table as answers."""
+    return shapes_of(resource.read, shown_columns(unit, resource, rows))
+
+
+def shown_columns(unit: Unit, resource: Resource, rows: Sequence[Found[Any]]) -> Columns:
+    """The same field by field, which is how many rows are shown soonest."""
+    if not rows:
+        return [()] * len(fields_of(resource.read))
+    return show_all(resource.read, _columns_of(unit, resource, resource.read, rows), unit.conventions.links)
+
+
+@lru_cache(maxsize=SHAPES_MAX)
+def columns_shown(resource: Resource) -> tuple[Column[Any], ...]:
+    """The columns that a row must have to be shown, the id among them."""
+    if resource.derived is not None:
+        return tuple(resource.table.c)
+    single, _ = _places(resource, resource.read)
+    return tuple(resource.table.c[name] for name in dict.fromkeys(["id", *(column for _, column in single)]))
+
+
+def create_record(unit: Unit, resource: Resource, parsed: Parsed) -> tuple[int, Shape]:
+    """Insert a record, and return its id and what it is now, as an answer.
+
+    Raises:
+        InvalidError: with every wrong field.
+    """
+    shape = _write(resource)
+    change = Change(unit, _with_defaults(unit, resource, parsed), frozenset(parsed.values), {})
+    errors = {**missing(shape, (*parsed.errors, *change.values)), **parsed.errors}
+    _judge(resource, change, errors)
+    stamp = {"created_date": unit.now_ms, "updated_date": unit.now_ms}
+    columns = {**_columns(resource, change), **_present(resource.table, stamp)}
+    row = unit.connection.execute(_insert(resource.table), columns).one()
+    change.record_id = row.id
+    _write_associations(resource, change)
+    resource.written(change)
+    if resource.written is not nothing and resource.written_touches_row:
+        return change.record_id, read_record(unit, resource, change.record_id)
+    return change.record_id, shown(unit, resource, [row])[0]
+
+
+def change_record(unit: Unit, resource: Resource, record_id: int, parsed: Parsed) -> None:
+    """Merge the given fields into a record.
+
+    Raises:
+        RecordNotFoundError: there is none, or the caller may not see it.
+        InvalidError: with every field that is wrong in the whole.
+    """
+    stored = load(unit, resource, record_id)
+    change = Change(unit, {**stored, **parsed.values}, frozenset(parsed.values), stored, record_id)
+    errors = {**parsed.errors, **_fixed_errors(resource, change)}
+    _judge(resource, change, errors)
+    columns = {**_columns(resource, change), **_present(resource.table, {"updated_date": unit.now_ms})}
+    unit.connection.execute(update(resource.table).where(resource.table.c["id"] == record_id).values(columns))
+    _write_associations(resource, change)
+    refuse_to_part(resource, change)
+    resource.written(change)
+
+
+def delete_record(unit: Unit, resource: Resource, record_id: int) -> None:
+    """Delete a record and what is part of it.
+
+    Raises:
+        RecordNotFoundError: there is none, or the caller may not see it.
+        ConflictError: another record cannot do without it, or its state forbids it.
+    """
+    row = _row(unit, resource, record_id)
+    resource.before_delete(unit, row._asdict())
+    refuse_if_needed(unit, resource.table, record_id)
+    unit.connection.execute(delete(resource.table).where(resource.table.c["id"] == record_id))
+
+
+def load(unit: Unit, resource: Resource, record_id: int) -> Values:
+    """The stored values of all fields that a request may give, and of the state besides."""
+    row = _row(unit, resource, record_id)
+    given = _columns_of(unit, resource, _write(resource), [row])
+    return {**row._asdict(), **{name: values[0] for name, values in given.items()}}
+
+
+def refuse_if_needed(unit: Unit, table: Table, record_id: int) -> None:
+    """Raise `ConflictError`, naming them, if rows of other tables cannot do without this one."""
+    keys = [(other, key) for other in Row.metadata.sorted_tables for key in other.foreign_keys]
+    needing = [(other, key) for other, key in keys if key.column.table is table and key.ondelete == "RESTRICT"]
+    _refuse_while_used(chain.from_iterable(_selected(unit, other, key.parent == record_id) for other, key in needing))
+
+
+def refuse_while_in(unit: Unit, table: Table, condition: ColumnElement[bool]) -> None:
+    """Raise `ConflictError`, naming them, if the condition selects any rows of a table."""
+    _refuse_while_used(_selected(unit, table, condition))
+
+
+def _selected(unit: Unit, table: Table, condition: ColumnElement[bool]) -> Iterator[tuple[str, list[int]]]:
+    """The ids of the rows that are selected, by the path of their resource: some share a table."""
+    for resource in unit.resources.values():
+        if resource.table is table:
+            constants = [table.c[column] == value for column, value in resource.constants]
+            query = select(table.c["id"]).where(condition, *constants).limit(REFERRERS_NAMED_MAX + 1)
+            yield resource.path, list(unit.connection.execute(query).scalars())
+
+
+def _refuse_while_used(users: Iterable[tuple[str, list[int]]]) -> None:
+    used = still_used(users)
+    if used is not None:
+        raise ConflictError(used)
+
+
+def _write(resource: Resource) -> type[Shape]:
+    if resource.write is None:
+        raise TypeError(f"{resource.path} is only read")
+    return resource.write
+
+
+def _row(unit: Unit, resource: Resource, record_id: int) -> Found[Any]:
+    row = unit.connection.execute(_select(unit, resource), {"actor_id": unit.actor.id, "record_id": record_id}).first()
+    if row is None:
+        raise RecordNotFoundError
+    return row
+
+
+_kept: Final[dict[tuple[str, bool], Select[Any]]] = {}
+"""The queries of one record, by the resource's path, and whether an admin asks."""
+
+
+def _select(unit: Unit, resource: Resource) -> Select[Any]:
+    shape = (resource.path, unit.actor.is_admin)
+    if shape not in _kept:
+        is_seen = visible(resource, unit.actor, unit.resources)
+        _kept[shape] = select(resource.table).where(resource.table.c["id"] == bindparam("record_id"), is_seen)
+    return _kept[shape]
+
+
+@lru_cache(maxsize=SHAPES_MAX)
+def _insert(table: Table) -> ReturningInsert[Any]:
+    return insert(table).returning(*table.c)
+
+
+def _columns_of(
+    unit: Unit, resource: Resource, shape: type[Shape], rows: Sequence[Found[Any]]
+) -> dict[str, Sequence[Any]]:
+    """What one row or more have for each of a shape's fields, lists of references and derived ones included."""
+    derived = resource.derived if resource.derived is not None and shape is resource.read else None
+    single, lists = _places(resource, shape)
+    stored: dict[str, Sequence[Any]] = dict(zip(rows[0]._fields, zip(*rows, strict=True), strict=True))
+    found = {name: stored[column] for name, column in single}
+    for name in lists:
+        listed = _listed(unit, resource, name, stored["id"])
+        found[name] = [tuple(listed.get(identity, ())) for identity in stored["id"]]
+    if derived is not None:
+        besides = derived.values(unit, [row._mapping for row in rows])  # noqa: SLF001 - it is documented
+        found |= {name: [values[name] for values in besides] for name in derived.fields}
+    return found
+
+
+@lru_cache(maxsize=SHAPES_MAX)
+def _places(resource: Resource, shape: type[Shape]) -> tuple[tuple[tuple[str, str], ...], tuple[str, ...]]:
+    """The fields of a shape that have a column, with its name, and those that are lists of references."""
+    derived = resource.derived if resource.derived is not None and shape is resource.read else None
+    names = () if derived is None else derived.fields
+    columns = {field.name: resource.column(field) for field in fields_of(shape) if field.name not in names}
+    single = tuple((name, column.name) for name, column in columns.items() if column is not None)
+    return single, tuple(name for name, column in columns.items() if column is None)
+
+
+def _listed(unit: Unit, resource: Resource, name: str, ids: Sequence[int]) -> dict[int, list[int]]:
+    association = resource.association(name)
+    table = table_of(association.model)
+    owner, target = table.c[association.owner], table.c[association.target]
+    query = select(owner, target).where(owner.in_(ids)).order_by(table.c["id"])
+    found: dict[int, list[int]] = {}
+    for owner_id, target_id in unit.connection.execute(query):
+        found.setdefault(owner_id, []).append(target_id)
+    return found
+
+
+def _with_defaults(unit: Unit, resource: Resource, parsed: Parsed) -> Values:
+    """The values of a new record as far as they are known; a field without a value or a default is missing."""
+    fields = fields_of(_write(resource))
+    values = {field.name: field.default for field in fields if not field.required}
+    values.update({field.name: unit.actor.id for field in fields if _is_owner(resource, field.name)})
+    values.update(parsed.values)
+    return values | resource.defaults(unit, parsed.values) if resource.defaults else values
+
+
+def _is_owner(resource: Resource, name: str) -> bool:
+    """Whether the field says which user owns the record: for it, the caller is the default."""
+    return resource.owner == "user" and not resource.is_written_by_admins and field_of_owner(resource) == name
+
+
+def _judge(resource: Resource, change: Change, errors: Errors) -> None:
+    """Raise `InvalidError` if anything is wrong: a field, a reference, or a rule whose fields are right."""
+    for name, messages in named_errors(resource, change).items():
+        errors.setdefault(name, messages)
+    for rule in resource.rules:
+        if not any(name in errors for name in rule.fields):
+            for name, messages in rule.errors(change).items():
+                errors.setdefault(name, []).extend(messages)
+    if errors:
+        raise InvalidError(errors)
+
+
+def _fixed_errors(resource: Resource, change: Change) -> Errors:
+    return {name: [FIXED] for name in resource.fixed if name in change.given and change.moves(name)}
+
+
+def _columns(resource: Resource, change: Change) -> Values:
+    columns = [(field.name, resource.column(field)) for field in fields_of(_write(resource))]
+    own = {column.name: change.values[name] for name, column in columns if column is not None}
+    return own | dict(resource.constants) | resource.columns(change)
+
+
+def _present(table: Table, columns: dict[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in columns.items() if name in table.c}
+
+
+def _write_associations(resource: Resource, change: Change) -> None:
+    for association in resource.associations:
+        name = association.field
+        before: Iterable[int] = change.stored.get(name, ())
+        table = table_of(association.model)
+        owner, target = table.c[association.owner], table.c[association.target]
+        gone = set(before) - set(change.values[name])
+        if gone:
+            change.unit.connection.execute(delete(table).where(owner == change.record_id, target.in_(gone)))
+        added = [item for item in change.values[name] if item not in set(before)]
+        if added:
+            rows = [{association.owner: change.record_id, association.target: item} for item in added]
+            change.unit.connection.execute(insert(table), rows)

@@ -1,0 +1,201 @@
+"""What a resource is: a row of the resource table.
+
+Everything that all resources have in common is in `records`, `listing` and `controller`; what is special to one is said
+here, in its row, by values and by a few small functions.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Final
+
+import msgspec
+from sqlalchemy import Column, Connection, RowMapping, Table
+
+from dialer.api.crud.fields import Conventions, Integer, Kind, OwnUrl, Reference, ReferenceList, Text, Timestamp
+from dialer.api.crud.shapes import Field, Shape, fields_of
+from dialer.api.crud.urls import URL_PATHS
+from dialer.api.http.errors import Errors
+from dialer.store.tables import Row
+
+Values = dict[str, Any]
+"""A record by the names of its fields, each value as it is stored."""
+
+
+class Actor(msgspec.Struct, frozen=True):
+    """Who is asking."""
+
+    id: int
+    username: str
+    is_admin: bool
+
+
+class UnitEffect(msgspec.Struct):
+    """What a unit of work has come to, besides its rows."""
+
+    moves_nothing: bool = False
+    """Whether it makes no call due and forbids none, though changes of its resource may."""
+
+
+class Unit(msgspec.Struct, frozen=True):
+    """What a unit of work has at hand: its transaction, its caller, the service's time, and the resource table."""
+
+    connection: Connection
+    actor: Actor
+    now_ms: int
+    conventions: Conventions
+    resources: "Mapping[str, Resource]"
+    effect: UnitEffect
+
+
+class Change(msgspec.Struct):
+    """A record that is being created or changed.
+
+    `values` is the whole of it, `given` names the fields that the request has, and `stored` is what was there before;
+    empty for a new record, whose `record_id` is 0 until it is inserted.
+    """
+
+    unit: Unit
+    values: Values
+    given: frozenset[str]
+    stored: Values
+    record_id: int = 0
+
+    @property
+    def is_new(self) -> bool:
+        """Whether the record is being created."""
+        return not self.stored
+
+    def moves(self, name: str) -> bool:
+        """Whether the field gets another value than it had."""
+        return self.is_new or self.values[name] != self.stored[name]
+
+
+class Rule(msgspec.Struct, frozen=True):
+    """A rule across fields, or one that needs the database.
+
+    It is asked only when all its `fields` are right by themselves, with the whole record, and yields the errors.
+    """
+
+    fields: tuple[str, ...]
+    errors: Callable[[Change], Errors]
+
+
+class Association(msgspec.Struct, frozen=True):
+    """A table that holds a list of references: of which field, and which of its columns name record and target."""
+
+    field: str
+    model: type[Row]
+    owner: str
+    target: str
+
+
+class Derived(msgspec.Struct, frozen=True):
+    """Fields of an answer that no column holds: which they are, and their stored values for each of some rows."""
+
+    fields: tuple[str, ...]
+    values: Callable[[Unit, Sequence[RowMapping]], list[Values]]
+
+
+def nothing(_: Change) -> None:
+    """What happens besides, where nothing does."""
+
+
+def no_columns(_: Change) -> Values:
+    """The columns that follow from others, where none do."""
+    return {}
+
+
+def no_check(_unit: Unit, _stored: Values) -> None:
+    """What must be so before a delete, where nothing must."""
+
+
+class Resource(msgspec.Struct, frozen=True, kw_only=True):
+    """One row of the resource table."""
+
+    path: str
+    model: type[Row]
+    read: type[Shape]
+    write: type[Shape] | None = None
+    """None for a resource that clients only read."""
+    owner: str | None = "user"
+    """The field by which a record belongs to a user: `user`, a reference to a record that belongs to one, `id` for the
+    users themselves; None for what all users share, which only admins write."""
+    constants: tuple[tuple[str, str], ...] = ()
+    """Columns, and the value that each has in all rows of the resource, where it shares its table with another."""
+    filters: tuple[str, ...] = ()
+    """The fields that select besides references, which all do."""
+    admins_only: bool = False
+    admins_write: bool = False
+    """Whether only admins write, while users read what is theirs."""
+    methods: frozenset[str] = frozenset({"POST", "PATCH", "DELETE"})
+    """Of these, those a writable resource has. PUT is as PATCH."""
+    fixed: tuple[str, ...] = ()
+    """Fields that are given once, at creation."""
+    associations: tuple[Association, ...] = ()
+    derived: Derived | None = None
+    rules: tuple[Rule, ...] = ()
+    defaults: Callable[[Unit, Values], Values] | None = None
+    """The defaults that depend on the time, on the caller or on what was given."""
+    columns: Callable[[Change], Values] = no_columns
+    """Columns that are computed from the fields; they win over the fields' own."""
+    written: Callable[[Change], None] = nothing
+    """What happens in the same transaction, after the record was inserted or updated."""
+    written_touches_row: bool = True
+    """Whether `written`, if it is given, may change the record's own row."""
+    before_delete: Callable[[Unit, Values], None] = no_check
+    """Raises `ConflictError` where the record cannot go, and does what must be done before it goes."""
+    deleted: str | None = None
+    """The `data` of the answer to a delete; without it the answer is empty."""
+    moves_dialling: bool = False
+    """Whether a change may make a call due, or forbid one."""
+    plain_array: bool = False
+    """Whether a list is a bare array of all records instead of a page."""
+    exported: bool = False
+    """Whether a list may be asked for as CSV or NDJSON."""
+
+    @property
+    def is_written_by_admins(self) -> bool:
+        """Whether only admins write."""
+        return self.admins_only or self.admins_write or self.owner is None
+
+    @property
+    def table(self) -> Table:
+        """The table of its rows."""
+        return table_of(self.model)
+
+    @property
+    def url(self) -> str:
+        """The path in the URLs of its records."""
+        return URL_PATHS.get(self.path, self.path)
+
+    def association(self, name: str) -> Association:
+        """The table behind a field that is a list of references."""
+        return next(association for association in self.associations if association.field == name)
+
+    def column(self, field: Field) -> Column[Any] | None:
+        """The column that holds a field; None for a list of references, which has a table of its own."""
+        return column_of(self.table, field.name, field.kind)
+
+
+def table_of(model: type[Row]) -> Table:
+    """The table of a model, for Core statements."""
+    table = model.__table__
+    if not isinstance(table, Table):
+        raise TypeError(f"{model.__name__} is not a table")
+    return table
+
+
+def column_of(table: Table, name: str, kind: Kind) -> Column[Any] | None:
+    """The column of a field: the one that its kind says, or `<name>_id` for a reference, or of the same name."""
+    if isinstance(kind, ReferenceList):
+        return None
+    if isinstance(kind, OwnUrl):
+        return table.c["id"]
+    said = kind.column if isinstance(kind, (Integer, Reference, Text, Timestamp)) else ""
+    candidates = (said, f"{name}_id" if isinstance(kind, Reference) else "", name)
+    return next(table.c[candidate] for candidate in candidates if candidate in table.c)
+
+
+def references_of(shape: type[Shape]) -> dict[str, Reference]:
+    """The fields of a shape that name other records, and what they name."""
+    found: Final = {field.name: field.kind for field in fields_of(shape)}
+    return {name: kind for name, kind in found.items() if isinstance(kind, Reference) and not isinstance(kind, OwnUrl)}

@@ -1,0 +1,69 @@
+"""Who sees what: the condition by which every query of a user is narrowed to what is theirs."""
+
+from collections.abc import Collection, Mapping
+from typing import Final
+
+from sqlalchemy import ColumnElement, and_, bindparam, select, true
+
+from dialer.api.crud.fields import NO_OBJECT
+from dialer.api.crud.resource import Actor, Resource, Unit, Values, column_of, references_of
+from dialer.api.crud.shapes import Shape
+from dialer.api.http.errors import Errors
+from dialer.store.bulk import Prepared
+
+
+def visible(resource: Resource, actor: Actor, resources: Mapping[str, Resource]) -> ColumnElement[bool]:
+    """The condition that a row is one of the resource, and one that the actor may see.
+
+    Who the actor is, is its parameter `actor_id`: so it may serve another of the same rights.
+    """
+    table = resource.table
+    is_one = and_(true(), *(table.c[column] == value for column, value in resource.constants))
+    if resource.owner is None:
+        return is_one
+    if resource.owner in {"id", "user"}:
+        own = table.c["id" if resource.owner == "id" else "user_id"] == bindparam("actor_id", actor.id)
+        return is_one if actor.is_admin else and_(is_one, own)
+    kind = references_of(resource.read)[resource.owner]
+    parent = resources[kind.path]
+    column = column_of(table, resource.owner, kind)
+    if column is None:
+        raise TypeError(f"{resource.path} belongs to nobody")
+    if actor.is_admin and not parent.constants:
+        return is_one
+    return and_(is_one, column.in_(select(parent.table.c["id"]).where(visible(parent, actor, resources))))
+
+
+def seen_ids(unit: Unit, path: str, ids: Collection[int], actor: Actor) -> set[int]:
+    """Those of the ids that are records of the resource at `path` and may be seen by the actor."""
+    resource = unit.resources[path]
+    if len(ids) == 1:
+        values = {"actor_id": actor.id, "wanted": next(iter(ids))}
+        return set(_seen_one(unit, resource, actor).run(unit.connection, values))
+    identity = resource.table.c["id"]
+    condition = visible(resource, actor, unit.resources)
+    return set(unit.connection.scalars(select(identity).where(identity.in_(tuple(ids)), condition)))
+
+
+_kept: Final[dict[tuple[str, bool], Prepared]] = {}
+"""The queries of one id, by the resource's path, and whether an admin asks."""
+
+
+def _seen_one(unit: Unit, resource: Resource, actor: Actor) -> Prepared:
+    shape = (resource.path, actor.is_admin)
+    if shape not in _kept:
+        identity = resource.table.c["id"]
+        is_seen = visible(resource, actor, unit.resources)
+        _kept[shape] = Prepared(select(identity).where(identity == bindparam("wanted"), is_seen))
+    return _kept[shape]
+
+
+def reference_errors(unit: Unit, shape: type[Shape], values: Values, actor: Actor) -> Errors:
+    """An error for every reference among the values whose target is not there, or is not the actor's to see."""
+    errors: Errors = {}
+    for name, kind in references_of(shape).items():
+        value = values.get(name)
+        wanted: set[int] = set(value if isinstance(value, tuple) else [] if value is None else [value])
+        if wanted and wanted != seen_ids(unit, kind.path, wanted, actor):
+            errors[name] = [NO_OBJECT]
+    return errors

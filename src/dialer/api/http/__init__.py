@@ -1,0 +1,1 @@
+"""HTTP: what holds for every request, whichever resource it asks for."""

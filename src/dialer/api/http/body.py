@@ -1,0 +1,142 @@
+"""Bodies of writes: read whole within the limit, as strict JSON objects, and described by the resource's shape."""
+
+import asyncio
+from collections.abc import Generator, Iterable, Iterator
+from contextlib import contextmanager
+from http import HTTPStatus
+from typing import TYPE_CHECKING, Any, Final
+from urllib.parse import quote
+
+from litestar import Request
+from litestar.dto import AbstractDTO, DTOConfig, DTOFieldDefinition
+from litestar.exceptions import InternalServerException
+from litestar.openapi.spec import Reference, Schema
+from litestar.typing import FieldDefinition
+
+from dialer.api.crud.shapes import Given
+from dialer.api.http.errors import AnsweredError, MalformedError
+from dialer.api.http.strict_json import StrictJsonError, read_object
+
+if TYPE_CHECKING:
+    from litestar._openapi.schema_generation import SchemaCreator
+
+BODY_BYTES_MAX: Final = 1_048_576
+BODY_SECONDS_MAX: Final = 30
+"""How long a client may take to send a body."""
+IGNORED_HEADER: Final = "X-Ignored-Fields"
+IGNORED_NAMES_MAX: Final = 20
+IGNORED_NAME_LENGTH_MAX: Final = 40
+"""Of the names in the header; what is longer ends in `...`."""
+
+_NOT_JSON: Final = "Send the body as application/json."
+_WRITES: Final = frozenset({"POST", "PUT", "PATCH"})
+
+
+async def expect_json(request: Request[Any, Any, Any]) -> None:
+    """Refuse, before anything looks into it, a body that is not JSON, does not arrive or is not there."""
+    if request.method not in _WRITES:
+        return
+    if request.content_type[0].strip().lower() != "application/json":
+        raise AnsweredError(HTTPStatus.UNSUPPORTED_MEDIA_TYPE, _NOT_JSON)
+    if not await _arrived(request):
+        raise MalformedError("JSON parse error - the body is empty.")
+
+
+async def read_if_any(request: Request[Any, Any, Any]) -> Given:
+    """The members of a body that may be left out."""
+    body = await _arrived(request)
+    if not body:
+        return Given({})
+    if request.content_type[0].strip().lower() != "application/json":
+        raise AnsweredError(HTTPStatus.UNSUPPORTED_MEDIA_TYPE, _NOT_JSON)
+    return _members(body)
+
+
+@contextmanager
+def told_if_cut_off() -> Iterator[None]:
+    """While a body is read: 400 if the client goes before its end, which the framework takes for its own failure."""
+    try:
+        yield
+    except InternalServerException:
+        raise MalformedError("The body ends before it should.") from None
+
+
+async def _arrived(request: Request[Any, Any, Any]) -> bytes:
+    try:
+        # The server is one of asyncio, whose own time-out costs less than a cancel scope.
+        async with asyncio.timeout(BODY_SECONDS_MAX):
+            with told_if_cut_off():
+                return await request.body()
+    except TimeoutError:
+        raise AnsweredError(HTTPStatus.REQUEST_TIMEOUT, "The body did not arrive in time.") from None
+
+
+def _members(body: bytes) -> Given:
+    try:
+        return Given(read_object(body))
+    except StrictJsonError as error:
+        raise MalformedError(str(error)) from None
+
+
+class StrictBody(AbstractDTO[Any]):
+    """Gives a handler the `Given` of a body, whose annotated type says only what the fields should be.
+
+    Which fields are wrong is found out in the unit of work, where the record and the references are at hand, so that
+    all of them are told at once.
+    """
+
+    config = DTOConfig()
+
+    def decode_bytes(self, value: bytes) -> Given:
+        """The members of the object."""
+        return _members(value)
+
+    @classmethod
+    def create_for_field_definition(
+        cls, field_definition: FieldDefinition, handler_id: str, backend_cls: object = None
+    ) -> None:
+        """Nothing is generated: the shapes themselves know their fields."""
+
+    @classmethod
+    def create_openapi_schema(
+        cls,
+        field_definition: FieldDefinition,
+        handler_id: str,  # noqa: ARG003 - the framework's signature
+        schema_creator: "SchemaCreator",
+    ) -> Reference | Schema:
+        """The schema of the annotated shape."""
+        described: Reference | Schema = schema_creator.for_field_definition(
+            FieldDefinition.from_annotation(field_definition.annotation)
+        )
+        return described
+
+    @classmethod
+    def generate_field_definitions(
+        cls,
+        model_type: type[Any],  # noqa: ARG003 - the framework's signature
+    ) -> Generator[DTOFieldDefinition, None, None]:
+        """None: see `create_for_field_definition`."""
+        yield from ()
+
+    @classmethod
+    def detect_nested_field(
+        cls,
+        field_definition: FieldDefinition,  # noqa: ARG003 - the framework's signature
+    ) -> bool:
+        """No field of a shape is a shape."""
+        return False
+
+
+def ignored_header(names: Iterable[str]) -> dict[str, str]:
+    """The header that names the fields nobody asked for, safe for any name and bounded in length."""
+    listed = list(names)
+    if not listed:
+        return {}
+    shown = [_header_safe(name) for name in listed[:IGNORED_NAMES_MAX]]
+    more = ["..."] if len(listed) > IGNORED_NAMES_MAX else []
+    return {IGNORED_HEADER: ", ".join(shown + more)}
+
+
+def _header_safe(name: str) -> str:
+    cut = f"{name[:IGNORED_NAME_LENGTH_MAX]}..." if len(name) > IGNORED_NAME_LENGTH_MAX else name
+    return quote(cut, safe=" !#$&'()*+-./:;<=>?@[]^_`{|}~").strip() or "%20"

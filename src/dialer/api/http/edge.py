@@ -1,0 +1,82 @@
+"""The outermost layer of every request, whether or not it finds a route: its id, its metrics, and HEAD."""
+
+import os
+import re
+import time
+from collections.abc import Collection, Mapping
+from http import HTTPStatus
+from typing import Final
+
+from litestar.enums import ScopeType
+from litestar.types import ASGIApp, Message, Receive, Scope, Send
+
+from dialer.api.http.errors import REQUEST_ID_STATE
+from dialer.api.http.headers import IS_HEAD_STATE, header
+from dialer.api.http.metrics import Metrics
+
+REQUEST_ID_HEADER: Final = b"x-request-id"
+REQUEST_ID_BYTES: Final = 16
+"""Of an id of our own, which is written in twice as many digits."""
+
+_REQUEST_ID: Final = re.compile(r"[A-Za-z0-9._-]{1,64}\Z")
+
+
+class Edge:
+    """Wraps the application, whose `methods` are those of each route by its template."""
+
+    def __init__(self, app: ASGIApp, metrics: Metrics, methods: Mapping[str, Collection[str]]) -> None:
+        self._app: Final = app
+        self._metrics: Final = metrics
+        self._methods: Final = methods
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Handle one request."""
+        if scope["type"] != ScopeType.HTTP:
+            await self._app(scope, receive, send)
+            return
+        method: str = scope["method"]
+        request_id = _request_id(scope)
+        scope.setdefault("state", {})[REQUEST_ID_STATE] = request_id
+        if method == "HEAD":
+            # Whatever can be read can be asked about: the same answer without its body. The server must still know
+            # what it was asked, as the length that it announces is not that of what it sends.
+            scope = {**scope, "method": "GET"}
+            scope["state"][IS_HEAD_STATE] = True
+        status, started_s = 500, time.perf_counter()
+
+        async def send_marked(message: Message) -> None:
+            nonlocal status
+            if message["type"] == "http.response.start":
+                status = message["status"]
+                headers = message["headers"]
+                if method == "OPTIONS" or status == HTTPStatus.METHOD_NOT_ALLOWED:
+                    headers = [self._allowing(scope, header) for header in headers]
+                message["headers"] = [*headers, (REQUEST_ID_HEADER, request_id.encode())]
+            elif method == "HEAD" and message["type"] == "http.response.body":
+                message["body"] = b""
+            await send(message)
+
+        try:
+            await self._app(scope, receive, send_marked)
+        finally:
+            template = str(scope.get("path_template") or "none")
+            self._metrics.observe(method, template, status, time.perf_counter() - started_s)
+
+    def _allowing(self, scope: Scope, header: tuple[bytes, bytes]) -> tuple[bytes, bytes]:
+        """A header; in place of `Allow`, all methods of the route: the framework knows those of its last part only."""
+        name, value = header
+        if name.lower() != b"allow":
+            return header
+        known = self._methods.get(str(scope.get("path_template")), value.decode().split(", "))
+        return name, ", ".join(sorted({*known, *({"HEAD"} if "GET" in known else ())})).encode()
+
+
+def _request_id(scope: Scope) -> str:
+    """The client's own id if it is a plain one, else a new one."""
+    given = header(scope, REQUEST_ID_HEADER) or ""
+    return given if _REQUEST_ID.match(given) else new_request_id()
+
+
+def new_request_id() -> str:
+    """An id for a request that has none of its own: 32 hexadecimal digits."""
+    return os.urandom(REQUEST_ID_BYTES).hex()

@@ -1,0 +1,87 @@
+"""Multipart forms from strangers: a few short texts and one file, all of it bounded."""
+
+from http import HTTPStatus
+from typing import Any, Final
+
+import msgspec
+from multipart import (  # type: ignore[import-untyped] # it comes without types
+    MultipartError,
+    MultipartSegment,
+    PushMultipartParser,
+)
+
+from dialer.api.http.errors import AnsweredError, MalformedError
+from dialer.api.http.streams import expect_type, pieces
+from dialer.api.service import ApiRequest
+
+MULTIPART: Final = "multipart/form-data"
+PARTS_MAX: Final = 20
+TEXT_BYTES_MAX: Final = 4_096
+"""Of one text; what is longer than any field may be is not kept."""
+FORM_OVERHEAD_BYTES_MAX: Final = 64 * 1024
+"""What a body may hold besides the file."""
+
+
+class Form(msgspec.Struct):
+    """What was sent: texts by name, and the file if there was one."""
+
+    texts: dict[str, str]
+    file: bytes | None = None
+
+
+async def read_form(request: ApiRequest, *, file_field: str, file_bytes_max: int) -> Form:
+    """The form that a request's body is.
+
+    Raises:
+        AnsweredError: it is no multipart body (415, 400), has more than `PARTS_MAX` parts or one name twice (400), or
+            too large a file (413).
+    """
+    boundary = expect_type(request, MULTIPART).get("boundary", "")
+    reader = _FormReader(file_field, file_bytes_max)
+    try:
+        parser = PushMultipartParser(boundary, max_segment_count=PARTS_MAX, strict=True)
+        with parser:
+            async for piece in pieces(request):
+                for event in parser.parse(piece):
+                    reader.take(event)
+    except (MultipartError, UnicodeError):
+        raise MalformedError("The body is no multipart form, is cut off, or has too many parts.") from None
+    return reader.form
+
+
+class _FormReader:
+    """Puts the pieces of parts together."""
+
+    def __init__(self, file_field: str, file_bytes_max: int) -> None:
+        self.form = Form({})
+        self._file_field = file_field
+        self._file_bytes_max = file_bytes_max
+        self._name = ""
+        self._content = bytearray()
+
+    def take(self, event: Any) -> None:  # noqa: ANN401 - a part's head, a piece of its content, or None at its end
+        """Take what the parser has found next."""
+        if isinstance(event, MultipartSegment):
+            self._name = event.name
+            self._content = bytearray()
+        elif event is not None:
+            self._append(event)
+        else:
+            self._end()
+
+    def _append(self, piece: bytes) -> None:
+        if self._name == self._file_field:
+            if len(self._content) + len(piece) > self._file_bytes_max:
+                limit = f"{self._file_bytes_max // 1024**2} MiB"
+                raise AnsweredError(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, f"The file has more than {limit}.")
+            self._content += piece
+        elif len(self._content) <= TEXT_BYTES_MAX:
+            self._content += piece
+
+    def _end(self) -> None:
+        if self._name in self.form.texts or (self._name == self._file_field and self.form.file is not None):
+            raise MalformedError("The form has two parts of the same name.")
+        if self._name == self._file_field:
+            self.form.file = bytes(self._content)
+        else:
+            self.form.texts[self._name] = self._content[:TEXT_BYTES_MAX].decode(errors="replace")

@@ -1,0 +1,323 @@
+"""The OpenAPI document as it is true: what the framework generates, with all that it loses or cannot know."""
+
+import re
+from collections.abc import Iterator, Mapping
+from http import HTTPStatus
+from typing import Any, Final
+
+import msgspec
+
+from dialer.api.crud.filters import filters_of
+from dialer.api.crud.pagination import PAGE_SIZE, PAGE_SIZE_MAX
+from dialer.api.crud.resource import Resource
+from dialer.api.crud.urls import ID_MAX, PREFIX, URL_PATHS
+from dialer.api.http.errors import PROBLEM_JSON
+from dialer.api.http.idempotency import KEY_LENGTH_MAX, KEY_PATTERN
+from dialer.api.openapi import examples
+from dialer.api.openapi.forecast_example import FORECAST
+from dialer.api.records.table import BY_PATH
+from dialer.api.routes.exports import CSV, JSON, NDJSON
+
+Json = dict[str, Any]
+"""A part of the document."""
+
+_NOUNS: Final[Mapping[str, str]] = {
+    "callerid": "caller ID",
+    "callerid-group": "caller ID group",
+    "audio-files": "recording",
+    "dnc-list": "DNC list",
+    "dnc-contact": "DNC contact",
+    "cdr": "CDR",
+    "callrequest": "call request",
+    "users": "user",
+    "campaigns": "voice campaign",
+    "sms-campaigns": "SMS campaign",
+    "sms-gateway": "SMS gateway",
+    "sms-message": "SMS message",
+    "subscriber-list": "subscriber",
+    "did": "DID",
+    "ledger": "balance change",
+    "rate-card": "prefix rate",
+}
+"""What a record is called, where its path does not say it."""
+_SUMMARIES: Final[Mapping[str, str]] = {
+    "list": "List {}s",
+    "create": "Create a new {}",
+    "read": "Read one {}",
+    "change": "Change one {}",
+    "put": "Change one {}, as PATCH does",
+    "delete": "Delete one {}",
+}
+_ERRORS: Final[Mapping[int, tuple[str, str]]] = {
+    400: ("What is wrong, by field, or with the whole", "This field is required."),
+    401: ("No valid credentials", "Invalid username/password."),
+    403: ("Not permitted", "You do not have permission to perform this action."),
+    404: ("No such record, or page", "Not found."),
+    408: ("The body did not arrive in time", "The body did not arrive in time."),
+    409: ("The state of the record, or another record, forbids it", "Still used by campaigns 1."),
+    413: ("The body is too large", "The body is too large."),
+    415: ("The body is of another type", "Send the body as application/json."),
+    422: ("The Idempotency-Key was used with another body", "This Idempotency-Key was used with another body."),
+    429: ("Too many wrong passwords, or too many requests", "Too many wrong passwords; try again later."),
+    503: ("The database is out of reach", "The database cannot be reached just now. Nothing was changed; try again."),
+}
+_DONE: Final[Mapping[str, str]] = {"200": "Done", "201": "Created", "202": "Changed", "204": "Deleted"}
+_TEXT: Final[Json] = {"type": "string"}
+_MESSAGES: Final[Json] = {"type": "array", "items": _TEXT}
+_ERROR_SCHEMAS: Final[Json] = {
+    "Error": {
+        "title": "Error",
+        "description": "Messages by field, with those of no single field under `non_field_errors`; or one `detail`.",
+        "type": "object",
+        "properties": {"detail": _TEXT},
+        "additionalProperties": _MESSAGES,
+        "minProperties": 1,
+    },
+    "Problem": {
+        "title": "Problem",
+        "description": "An error as RFC 9457 has it, for who names application/problem+json in Accept.",
+        "type": "object",
+        "required": ["title", "status", "detail"],
+        "properties": {
+            "title": _TEXT,
+            "status": {"type": "integer"},
+            "detail": _TEXT,
+            "errors": {"title": "Messages", "type": "object", "additionalProperties": _MESSAGES},
+        },
+    },
+}
+_HEADERS: Final[Mapping[int, Json]] = {
+    401: {"WWW-Authenticate": {"description": "How to log in", "schema": _TEXT}},
+    429: {"Retry-After": {"description": "Seconds", "schema": {"type": "integer"}}},
+    503: {"Retry-After": {"description": "Seconds", "schema": {"type": "integer"}}},
+}
+_IDEMPOTENCY: Final[Json] = {
+    "name": "Idempotency-Key",
+    "in": "header",
+    "required": False,
+    "description": "Sent again with the same key and body, the request is answered again and not done again.",
+    "schema": {"type": "string", "minLength": 1, "maxLength": KEY_LENGTH_MAX, "pattern": f"^{KEY_PATTERN}$"},
+}
+_IDEMPOTENT: Final = frozenset({"upload_audio", "advance_clock", "refund_call"})
+"""What takes a key besides every creation."""
+_EXAMPLES: Final[Mapping[str, Any]] = {
+    "read_root": {"phonebook": f"https://dialer.example{PREFIX}/phonebook/"},
+    "read_clock": {"now": examples.MOMENT, "mode": "virtual", "seed": 0},
+    "advance_clock": {"now": examples.MOMENT, "mode": "virtual", "seed": 0},
+    "import_contacts": {"imported": 2, "duplicates": 0, "rejected": 0, "errors": []},
+    "import_dnc_contacts": {"imported": 2, "duplicates": 0, "rejected": 0, "errors": []},
+    "forecast_campaign": FORECAST,
+    "forecast_sms_campaign": FORECAST,
+    "check_survey_template": {
+        "errors": 1,
+        "warnings": 0,
+        "findings": [
+            {
+                "level": "error",
+                "code": "no_destination",
+                "section": f"https://dialer.example{PREFIX}/section-template/2/",
+                "message": "The transfer has neither a phonenumber nor a queue.",
+                "keys": ["1"],
+            }
+        ],
+    },
+    "aggregate_survey": {
+        "campaign": f"https://dialer.example{PREFIX}/campaigns/1/",
+        "sections": [
+            {
+                "section": f"https://dialer.example{PREFIX}/section-template/1/",
+                "section_id": 1,
+                "type": 2,
+                "question": "Will you come on Monday?",
+                "total": 4,
+                "answers": [
+                    {"response": "yes", "count": 3, "percent": 75.0},
+                    {"response": "no", "count": 1, "percent": 25.0},
+                ],
+                "others": 0,
+            }
+        ],
+    },
+    "refund_call": {**examples.record(BY_PATH["ledger"].read), "kind": "refund"},
+    "download_recording": "(the bytes of a WAV file)",
+    "live": {"status": "ok"},
+    "ready": {"status": "ok"},
+    "metrics": "# TYPE dialer_requests_total counter\n",
+}
+_SENT: Final[Mapping[str, Any]] = {
+    "advance_clock": {"seconds": 60},
+    "import_contacts": f"contact,full_name\n{examples.NUMBER},Ada Byron\n",
+    "import_dnc_contacts": f"phone_number\n{examples.NUMBER}\n",
+    "forecast_campaign": {"seeds": 20, "first_seed": 0},
+    "forecast_sms_campaign": {"seeds": 20, "first_seed": 0},
+    "upload_audio": {"name": "hello", "audio_file": "(the bytes of a WAV file)"},
+}
+
+
+def complete(generated: Json) -> Json:
+    """The whole document, from the generated one."""
+    aliases = tuple(f"{PREFIX}/{alias}/" for alias in URL_PATHS.values())
+    paths = {
+        _full(path): {method: _operation(found, _full(path), method) for method, found in item.items()}
+        for path, item in generated["paths"].items()
+        if not path.startswith(aliases)
+    }
+    components = generated["components"]
+    return {
+        **generated,
+        "paths": paths,
+        "components": {
+            **components,
+            "schemas": {**components["schemas"], **_ERROR_SCHEMAS},
+            "responses": {f"Error{status}": _error(status) for status in _ERRORS},
+        },
+    }
+
+
+def _full(path: str) -> str:
+    return f"{path}/" if path.startswith(PREFIX) else path
+
+
+def _operation(found: Json, path: str, method: str) -> Json:
+    name, description = found["operationId"], found["description"]
+    verb, resource = name.partition("_")[0], BY_PATH.get(found["tags"][0])
+    ours = resource if verb in _SUMMARIES and resource is not None else None
+    if ours is None or name == "delete_audio":
+        summary = re.split(r"[.:;,]", description)[0]
+    else:
+        summary = _SUMMARIES[verb].format(_NOUNS.get(ours.path, ours.path.replace("-", " ")))
+    operation = {
+        **{key: value for key, value in found.items() if key != "deprecated"},
+        "summary": summary,
+        "responses": _answers(found, name, ours),
+    }
+    if "requestBody" in found:
+        operation["requestBody"] = _with_example(found["requestBody"], _sent(name, verb, ours))
+    if not path.startswith(PREFIX):
+        return {**operation, "security": []}
+    operation["parameters"] = [*_parameters(found, verb, ours)]
+    refused = {str(status): {"$ref": f"#/components/responses/Error{status}"} for status in _refusals(found, method)}
+    return {**operation, "responses": {**operation["responses"], **refused}}
+
+
+def _answers(found: Json, name: str, resource: Resource | None) -> Json:
+    """The answers to a request that succeeds; that to a change has no body."""
+    answers = {}
+    for status, description in _DONE.items():
+        if status in found["responses"]:
+            answer = {**found["responses"][status], "description": description}
+            answer.pop("headers", None)
+            has_body = status in {"200", "201"}
+            answers[status] = _with_example(answer, _answered(name, resource)) if has_body else _without_body(answer)
+            if status == "201":
+                answers[status]["headers"] = {"Location": {"description": "The URL of the record", "schema": _TEXT}}
+    if resource is not None and resource.exported and name.startswith("list_"):
+        answers["200"]["content"].update(_exported(examples.record(resource.read)))
+    unready = found["responses"].get(str(HTTPStatus.SERVICE_UNAVAILABLE.value))
+    return answers if unready is None else {**answers, "503": _with_example(unready, {"status": "storage"})}
+
+
+def _exported(record: Json) -> Json:
+    """The other forms of a list: as CSV, here of no record, and as lines of JSON."""
+    lines = msgspec.json.encode(record).decode() + "\n"
+    return {
+        CSV: {"schema": _TEXT, "example": ",".join(record) + "\r\n"},
+        NDJSON: {"schema": _TEXT, "example": lines},
+    }
+
+
+def _without_body(answer: Json) -> Json:
+    return {"description": answer["description"]}
+
+
+def _with_example(part: Json, example: object) -> Json:
+    """The same with an example of its content."""
+    content = {media_type: {**found, "example": example} for media_type, found in part["content"].items()}
+    return {**part, "content": content}
+
+
+def _answered(name: str, resource: Resource | None) -> object:
+    if name in _EXAMPLES:
+        return _EXAMPLES[name]
+    if resource is None:
+        return examples.record(BY_PATH["audio-files"].read)
+    if name.startswith("delete_"):
+        return {"data": resource.deleted}
+    record = examples.record(resource.read)
+    if not name.startswith("list_"):
+        return record
+    return [record] if resource.plain_array else {"count": 1, "next": None, "previous": None, "results": [record]}
+
+
+def _sent(name: str, verb: str, resource: Resource | None) -> object:
+    if resource is None or resource.write is None:
+        return _SENT[name]
+    make = examples.created if verb == "create" else examples.changed
+    return make(resource, resource.write)
+
+
+def _parameters(found: Json, verb: str, resource: Resource | None) -> Iterator[Json]:
+    for parameter in found.get("parameters", []):
+        identity = {"type": "integer", "format": "int64", "minimum": 1, "maximum": ID_MAX}
+        yield {"name": parameter["name"], "in": "path", "required": True, "schema": identity, "example": 1}
+    if verb == "create" or found["operationId"] in _IDEMPOTENT:
+        yield _IDEMPOTENCY
+    if verb == "list" and resource is not None:
+        yield from _list_parameters(resource)
+
+
+def _list_parameters(resource: Resource) -> Iterator[Json]:
+    paging: Json = {
+        "page": {"type": "integer", "minimum": 1, "maximum": ID_MAX},
+        "page_size": {
+            "type": "integer",
+            "minimum": 1,
+            "default": PAGE_SIZE,
+            "description": f"At most {PAGE_SIZE_MAX} are given, however many are asked for.",
+        },
+        "cursor": {"type": "string", "description": "From a link of ours: where the page begins or ends."},
+    }
+    if resource.exported:
+        paging["format"] = {"type": "string", "enum": ["csv", "ndjson", "json"]}
+    filters = {name: item.kind.schema().to_schema() for name, item in filters_of(resource).items()}
+    for name, schema in {**paging, **filters}.items():
+        yield {"name": name, "in": "query", "required": False, "schema": schema}
+
+
+def _refusals(found: Json, method: str) -> list[int]:
+    """The errors that an operation may answer with."""
+    name, resource = found["operationId"], BY_PATH.get(found["tags"][0])
+    is_list, is_write = name.startswith("list_"), method != "get"
+    refused = {401, 429, 503}
+    if "requestBody" in found:
+        refused |= {400, 408, 413, 415}
+    if is_list or found.get("parameters"):
+        refused |= {404}
+    if is_list:
+        refused |= {400}
+    if is_write and not name.startswith(("import_", "upload_")):
+        refused |= {409}
+    if name.startswith("create_") or name in _IDEMPOTENT:
+        refused |= {400, 409, 422}
+    if name in {"advance_clock", "refund_call"} or _is_for_admins(resource, is_write=is_write):
+        refused |= {403}
+    return sorted(refused)
+
+
+def _is_for_admins(resource: Resource | None, *, is_write: bool) -> bool:
+    return resource is not None and (resource.admins_only or (is_write and resource.is_written_by_admins))
+
+
+def _error(status: int) -> Json:
+    description, detail = _ERRORS[status]
+    is_of_fields = status == HTTPStatus.BAD_REQUEST
+    plain = {"name": [detail]} if is_of_fields else {"detail": detail}
+    problem = {"title": HTTPStatus(status).phrase, "status": status, "detail": detail}
+    if is_of_fields:
+        problem |= {"detail": "Some of the fields are not as they must be.", "errors": plain}
+    content = {
+        JSON: {"schema": {"$ref": "#/components/schemas/Error"}, "example": plain},
+        PROBLEM_JSON: {"schema": {"$ref": "#/components/schemas/Problem"}, "example": problem},
+    }
+    headers = {"headers": _HEADERS[status]} if status in _HEADERS else {}
+    return {"description": description, **headers, "content": content}

@@ -1,0 +1,142 @@
+"""The OpenAPI document: what the framework makes of the handlers, with what it cannot know put in."""
+
+from collections.abc import Iterator
+from http import HTTPStatus
+from typing import TYPE_CHECKING, Any, Final
+
+import msgspec
+from litestar import Litestar, MediaType, Response, Router
+from litestar.connection import Request
+from litestar.handlers import HTTPRouteHandler
+from litestar.openapi.config import OpenAPIConfig
+from litestar.openapi.plugins import OpenAPIRenderPlugin
+from litestar.openapi.spec import Components, Schema, SecurityScheme
+from litestar.openapi.spec import Reference as OpenAPIReference
+from litestar.openapi.spec.enums import OpenAPIType
+from litestar.plugins import OpenAPISchemaPlugin
+from litestar.types import Method
+from litestar.types.internal_types import PathParameterDefinition
+from litestar.typing import FieldDefinition
+
+from dialer import __version__
+from dialer.api.crud.controller import CHANGE
+from dialer.api.crud.fields import Reference
+from dialer.api.crud.shapes import Field, Shape, fields_of
+from dialer.api.crud.urls import URL_PATHS
+from dialer.api.http.errors import RecordNotFoundError
+from dialer.api.openapi.description import complete
+from dialer.api.openapi.openapi_page import CONTENT_SECURITY_POLICY, render
+from dialer.api.records.table import RESOURCES
+
+if TYPE_CHECKING:
+    from litestar._openapi.schema_generation import SchemaCreator
+
+SECURITY: Final = "basic"
+DESCRIPTION: Final = (
+    "Outbound voice and SMS campaigns: phonebooks, surveys, campaigns, calls and what they cost."
+    " Where a request has a number or a boolean, a string of one is taken too; fields that nobody knows are named in"
+    " X-Ignored-Fields."
+)
+_RECORDS: Final = frozenset({"record", "records"})
+
+
+class ShapePlugin(OpenAPISchemaPlugin):
+    """Describes shapes by the kinds of their fields."""
+
+    def is_plugin_supported_field(self, field_definition: FieldDefinition) -> bool:
+        """Whether it is a shape."""
+        return not field_definition.is_union and bool(field_definition.is_subclass_of(Shape))
+
+    def to_openapi_schema(self, field_definition: FieldDefinition, schema_creator: "SchemaCreator") -> Schema:
+        """The shape as a named component."""
+        shape: type[Shape] = field_definition.annotation
+        schema: Schema = schema_creator.create_component_schema(
+            field_definition, required=sorted(_required(shape)), property_fields={}
+        )
+        is_request = shape not in _ANSWERS
+        schema.properties = {field.name: _property(field, is_request=is_request) for field in fields_of(shape)}
+        if not shape.__name__.endswith(CHANGE):
+            _add_defaults(schema.properties, shape)
+        schema.description = shape.__doc__
+        return schema
+
+
+def _required(shape: type[Shape]) -> Iterator[str]:
+    return (field.name for field in fields_of(shape) if field.required)
+
+
+def _property(field: Field, *, is_request: bool) -> Schema:
+    schema = field.kind.accepted() if is_request else field.kind.schema()
+    return Schema(one_of=[schema, Schema(type=OpenAPIType.NULL)]) if field.nullable else schema
+
+
+def _add_defaults(properties: dict[str, Schema | OpenAPIReference], shape: type[Shape]) -> None:
+    """Say what a field is where it is not given; in a change it then stays, and a default would be an untruth."""
+    for field in fields_of(shape):
+        described = properties[field.name]
+        has_default = not field.required and field.default is not None and not isinstance(field.kind, Reference)
+        if has_default and isinstance(described, Schema) and described.type in _PLAIN:
+            described.default = field.default
+
+
+_ANSWERS: Final = frozenset(resource.read for resource in RESOURCES)
+_PLAIN: Final = (OpenAPIType.BOOLEAN, OpenAPIType.INTEGER)
+
+
+def openapi_config() -> OpenAPIConfig:
+    """The document's configuration: with a page of our own, as the framework's load scripts from elsewhere."""
+    router = Router(
+        "/schema", route_handlers=[], after_request=_guarded, include_in_schema=False, dto=None, return_dto=None
+    )
+    return OpenAPIConfig(
+        title="dialer",
+        version=__version__,
+        description=DESCRIPTION,
+        components=Components(security_schemes={SECURITY: SecurityScheme(type="http", scheme="basic")}),
+        security=[{SECURITY: []}],
+        use_handler_docstrings=True,
+        operation_id_creator=_operation_id,
+        openapi_router=router,
+        render_plugins=[_PagePlugin(path="/", media_type=MediaType.HTML), _DocumentPlugin(path="/openapi.json")],
+    )
+
+
+def _operation_id(handler: HTTPRouteHandler, method: Method, components: list[str | PathParameterDefinition]) -> str:
+    """What is done, to which resource: `create_phonebook`."""
+    verb, _, what = handler.handler_name.partition("_")
+    place = str(components[1] if len(components) > 1 else "").replace("-", "_")
+    if what in _RECORDS:
+        return f"{'put' if method == 'PUT' else verb}_{place}"
+    return f"{handler.handler_name}_{place}" if place in URL_PATHS.values() else handler.handler_name
+
+
+class _DocumentPlugin(OpenAPIRenderPlugin):
+    """Serves the document as JSON."""
+
+    def __init__(self, path: str) -> None:
+        super().__init__(path=path, media_type=MediaType.JSON)
+
+    def render(self, request: Request[Any, Any, Any], openapi_schema: dict[str, Any]) -> bytes:  # noqa: ARG002
+        """The document, complete."""
+        return msgspec.json.encode(complete(openapi_schema))
+
+
+class _PagePlugin(OpenAPIRenderPlugin):
+    """Serves the document as a page for people."""
+
+    def render(self, request: Request[Any, Any, Any], openapi_schema: dict[str, Any]) -> bytes:  # noqa: ARG002
+        """The page."""
+        return render(complete(openapi_schema)).encode()
+
+
+async def _guarded(response: Response[Any]) -> Response[Any]:
+    """The page is held to itself. Paths beside it the framework answers with another page; here every error is JSON."""
+    if response.status_code == HTTPStatus.NOT_FOUND:
+        raise RecordNotFoundError
+    response.headers["Content-Security-Policy"] = CONTENT_SECURITY_POLICY
+    return response
+
+
+def document(app: Litestar) -> dict[str, Any]:
+    """The OpenAPI document of an application, as JSON values."""
+    return complete(app.openapi_schema.to_schema())

@@ -1,0 +1,28 @@
+"""The example of a forecast in the OpenAPI document."""
+
+from collections import Counter
+from typing import Any, Final
+
+import msgspec
+
+from dialer.api.openapi.examples import MOMENT_MS
+from dialer.domain.digest import cdr_digest
+from dialer.domain.enums import SectionType
+from dialer.domain.survey.survey import Prompt, Section, Survey
+from dialer.forecast.order import Order
+from dialer.forecast.rehearsal import Counters, RehearsalOutcome, Stop
+from dialer.forecast.summary import summarise
+
+_SURVEY: Final = Survey((Section(1, SectionType.MULTI_CHOICE, "Will you come on Monday?", Prompt()),))
+_OUTCOME: Final = RehearsalOutcome(
+    seed=0,
+    stop=Stop(MOMENT_MS, "completed"),
+    subscribers=2,
+    counters=Counters(calls=2, answered=2, completed=1, cost=4_000, live_answered=0, abandoned=0),
+    calls_in_progress_peak=1,
+    digest=cdr_digest([]),
+    answers=Counter({(1, "yes"): 1}),
+    answered_sections=Counter({1: 1}),
+)
+FORECAST: Final[Any] = msgspec.to_builtins(summarise(Order(1, MOMENT_MS, "UTC", seeds=1), [_OUTCOME], _SURVEY))
+"""Of one seed."""

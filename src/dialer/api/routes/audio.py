@@ -1,0 +1,177 @@
+"""Recordings: uploaded as a form, judged by their bytes, deleted with their file."""
+
+import hashlib
+from functools import partial
+from http import HTTPStatus
+from typing import Annotated, Final, NamedTuple, cast
+
+import anyio.to_thread
+import msgspec
+from litestar import Response, delete, post
+from litestar.openapi.spec import Schema
+from litestar.openapi.spec.enums import OpenAPIFormat, OpenAPIType
+from litestar.params import FromPath
+from sqlalchemy import insert
+
+from dialer.api.crud import records
+from dialer.api.crud.fields import Reference, Text
+from dialer.api.crud.resource import Unit
+from dialer.api.crud.shapes import REQUIRED, Given, Parsed, Shape, parse_whole
+from dialer.api.crud.urls import parse_id
+from dialer.api.crud.visibility import reference_errors
+from dialer.api.http.body import ignored_header
+from dialer.api.http.errors import AnsweredError, Errors, InvalidError, RecordNotFoundError
+from dialer.api.http.forms import FORM_OVERHEAD_BYTES_MAX, MULTIPART, Form, read_form
+from dialer.api.http.idempotency import Answer, Attempt, attempt_of, recall, remember
+from dialer.api.http.streams import describe_body
+from dialer.api.records.surveys import AUDIO_FILES, AudioFileRead
+from dialer.api.service import ApiRequest, Service
+from dialer.store.media.audio import AudioError, Recording, judge
+from dialer.store.media.files import AUDIO_BYTES_MAX, Media, QuotaError, check_quota
+
+FILE: Final = "audio_file"
+JSON: Final = "application/json"
+_TEXT_SCHEMA: Final = Schema(type=OpenAPIType.STRING, min_length=1, max_length=255)
+_FORM_SCHEMA: Final = Schema(
+    type=OpenAPIType.OBJECT,
+    required=["name", FILE],
+    properties={
+        "name": _TEXT_SCHEMA,
+        FILE: Schema(
+            type=OpenAPIType.STRING,
+            format=OpenAPIFormat.BINARY,
+            content_media_type="audio/wav",
+            description="A WAV file.",
+        ),
+        "user_id": Schema(type=OpenAPIType.INTEGER, description="Whose it will be; only admins may name others."),
+    },
+)
+
+
+class Stored(NamedTuple):
+    """A file that is on the disk, and what it holds."""
+
+    file_name: str
+    recording: Recording
+    size: int
+
+
+class AudioUpload(Shape):
+    """The texts of an upload."""
+
+    name: Annotated[str, Text(255, min_length=1)]
+    user_id: Annotated[int, Reference("users")] | None = None
+
+
+@post(
+    "/audio-files",
+    tags=[AUDIO_FILES.path],
+    request_max_body_size=AUDIO_BYTES_MAX + FORM_OVERHEAD_BYTES_MAX,
+    operation_class=describe_body(MULTIPART, _FORM_SCHEMA),
+)
+async def upload_audio(request: ApiRequest) -> Response[AudioFileRead]:
+    """Upload a recording: a WAV file with PCM, A-law or mu-law sound."""
+    service = request.service
+    form = await read_form(request, file_field=FILE, file_bytes_max=AUDIO_BYTES_MAX)
+    parsed = parse_whole(AudioUpload, Given(dict(form.texts)), service.conventions(request))
+    attempt = _attempt(request, form)
+    with service.attempts.begin(attempt):
+        before = await service.write(request, AUDIO_FILES, partial(recall, attempt=attempt)) if attempt else None
+        answer = before or await _keep(request, service, parsed, form, attempt)
+    headers = {**answer.headers, **ignored_header(parsed.ignored)}
+    return Response(answer.content, status_code=answer.status, headers=headers, media_type=JSON)  # type: ignore[arg-type] # encoded already
+
+
+def _attempt(request: ApiRequest, form: Form) -> Attempt | None:
+    """The attempt of a request that carries a key: by what it says, as the text between its parts is never the same."""
+    key = request.headers.get("idempotency-key")
+    if key is None:
+        return None
+    said = msgspec.json.encode([sorted(form.texts.items()), hashlib.sha256(form.file or b"").hexdigest()])
+    return attempt_of(key, user_id=request.user.id, path=AUDIO_FILES.path, body=said)
+
+
+async def _keep(request: ApiRequest, service: Service, parsed: Parsed, form: Form, attempt: Attempt | None) -> Answer:
+    """The answer to an upload whose file and row are stored."""
+    content = form.file or b""
+    recording = await _judge(parsed, content, is_given=form.file is not None)
+    # Asked before anything is written to the disk, and again in the transaction that counts.
+    await service.read(request, partial(_check, parsed=parsed, size=len(content)))
+    media = Media(service.settings.media_dir)
+    file_name = await anyio.to_thread.run_sync(media.save, content)
+    stored = Stored(file_name, recording, len(content))
+    work = partial(_insert, parsed=parsed, stored=stored, attempt=attempt)
+    try:
+        return await service.write(request, AUDIO_FILES, work)
+    except (InvalidError, AnsweredError):
+        # Any other failure leaves open whether the row is there: then the file stays.
+        await anyio.to_thread.run_sync(media.delete, file_name)
+        raise
+
+
+@delete("/audio-files/{record_id:str}", tags=[AUDIO_FILES.path])
+async def delete_audio(request: ApiRequest, record_id: FromPath[str]) -> None:
+    """Delete a recording and its file."""
+    service = request.service
+    identity = parse_id(record_id)
+    if identity is None:
+        raise RecordNotFoundError
+    file_name = await service.write(request, AUDIO_FILES, partial(_delete, record_id=identity))
+    await anyio.to_thread.run_sync(Media(service.settings.media_dir).delete, file_name)
+
+
+async def _judge(parsed: Parsed, content: bytes, *, is_given: bool) -> Recording:
+    """The recording, if everything that was sent is right by itself; else all that is wrong."""
+    errors: Errors = dict(parsed.errors)
+    if not is_given:
+        errors[FILE] = [REQUIRED]
+    else:
+        try:
+            recording = await anyio.to_thread.run_sync(judge, content)
+        except AudioError as error:
+            errors[FILE] = [str(error)]
+        else:
+            if not errors:
+                return recording
+    raise InvalidError(errors)
+
+
+def _check(unit: Unit, *, parsed: Parsed, size: int) -> int:
+    """Whose the recording will be; raises InvalidError if it cannot be theirs."""
+    errors = reference_errors(unit, AudioUpload, parsed.values, unit.actor)
+    if errors:
+        raise InvalidError(errors)
+    user_id: int = parsed.values["user_id"] or unit.actor.id
+    try:
+        check_quota(unit.connection, user_id, size)
+    except QuotaError as error:
+        raise InvalidError({FILE: [str(error)]}) from None
+    return user_id
+
+
+def _insert(unit: Unit, *, parsed: Parsed, stored: Stored, attempt: Attempt | None) -> Answer:
+    """The answer that shows the new record, remembered with it for the attempt."""
+    values = {
+        "user_id": _check(unit, parsed=parsed, size=stored.size),
+        "name": parsed.values["name"],
+        "audio_file": stored.file_name,
+        "format": stored.recording.format,
+        "size": stored.size,
+        "duration_ms": stored.recording.duration_ms,
+        "created_date": unit.now_ms,
+        "updated_date": unit.now_ms,
+    }
+    key = unit.connection.execute(insert(AUDIO_FILES.table).values(values)).inserted_primary_key
+    record_id = int(key[0]) if key else 0
+    record = cast("AudioFileRead", records.read_record(unit, AUDIO_FILES, record_id))
+    answer = Answer(HTTPStatus.CREATED, {"Location": record.url}, msgspec.json.encode(record))
+    if attempt is not None:
+        remember(unit, attempt, answer)
+    return answer
+
+
+def _delete(unit: Unit, *, record_id: int) -> str:
+    """The name of the file that the deleted row had."""
+    stored = records.load(unit, AUDIO_FILES, record_id)
+    records.delete_record(unit, AUDIO_FILES, record_id)
+    return str(stored["audio_file"])

@@ -1,0 +1,141 @@
+"""The service's clock: read by all, advanced by admins where it is virtual."""
+
+import re
+from datetime import UTC, datetime, timedelta
+from http import HTTPStatus
+from typing import Annotated, Any, Final
+
+import msgspec
+from litestar import Controller, Response, get, post
+from litestar.openapi.spec import Schema
+from litestar.openapi.spec.enums import OpenAPIType
+from litestar.params import JSONBody
+from litestar.types import BeforeRequestHookHandler
+
+from dialer.api.crud.controller import admins_only
+from dialer.api.crud.fields import YEAR_MAX, Conventions, FieldError, Json, Kind, Timestamp, show_timestamp
+from dialer.api.crud.resource import Unit
+from dialer.api.crud.shapes import Parsed, Shape, parse_whole
+from dialer.api.http.body import StrictBody, expect_json, ignored_header
+from dialer.api.http.errors import ConflictError, InvalidError
+from dialer.api.http.idempotency import Answer, Attempt, attempt_of, recall, remember
+from dialer.api.service import ApiRequest, Service
+
+ADVANCE_MS_MAX: Final = timedelta(days=366) // timedelta(milliseconds=1)
+"""How far one request advances the clock."""
+CLOCK_MS_MAX: Final = int(datetime(YEAR_MAX + 1, 1, 1, tzinfo=UTC).timestamp()) * 1_000 - 1
+"""Where the clock ends: the last moment that a timestamp in a request may name."""
+VIRTUAL: Final = "virtual"
+ADVANCE: Final = "clock/advance"
+"""Where the keys of requests to advance the clock belong."""
+
+_SECONDS: Final = re.compile(r"(-?[0-9]{1,10})(?:\.([0-9]{1,3})0*)?\Z", re.ASCII)
+
+
+class Seconds(Kind, frozen=True):
+    """A number of seconds, or a string of one, to the millisecond; stored in milliseconds."""
+
+    def parse(self, value: Json, conventions: Conventions) -> int:  # noqa: ARG002 - a second is a second anywhere
+        """The milliseconds."""
+        match = None if isinstance(value, bool) else _SECONDS.match(str(value))
+        if match is None:
+            raise FieldError("A valid number of seconds is required, with at most 3 decimal places.")
+        return int(f"{match[1]}{(match[2] or '').ljust(3, '0')}")
+
+    def schema(self) -> Schema:
+        """A number."""
+        return Schema(type=OpenAPIType.NUMBER, minimum=0)
+
+
+class ClockRead(msgspec.Struct):
+    """The time by which the service acts, how its clock goes, and the seed of its chance."""
+
+    now: str
+    mode: str
+    seed: int
+
+
+class ClockAdvance(Shape):
+    """How far to advance: so many seconds, or up to a moment."""
+
+    seconds: Annotated[int, Seconds()] | None = None
+    to: Annotated[int, Timestamp()] | None = None
+
+
+class ClockController(Controller):
+    """The clock."""
+
+    path = "/clock"
+    tags = ("clock",)
+    dto = StrictBody
+    return_dto = None
+    before_request: "BeforeRequestHookHandler | None" = expect_json
+
+    @get("/")
+    async def read_clock(self, request: ApiRequest) -> ClockRead:
+        """Read the clock."""
+        service = request.service
+        return _shown(service)
+
+    @post("/advance", status_code=HTTPStatus.OK, guards=[admins_only])
+    async def advance_clock(self, request: ApiRequest, data: JSONBody[ClockAdvance]) -> Response[ClockRead]:
+        """Advance a virtual clock; answered once everything due until then has happened."""
+        service = request.service
+        if service.worker.clock.mode != VIRTUAL:
+            raise ConflictError(f"The clock is {service.worker.clock.mode}: it goes by itself.")
+        given: Any = data
+        parsed = parse_whole(ClockAdvance, given, service.conventions(request))
+        key = request.headers.get("idempotency-key")
+        attempt = attempt_of(key, user_id=request.user.id, path=ADVANCE, body=await request.body())
+        if attempt is None:
+            await service.worker.advance(_target_ms(parsed, service.worker.clock.now_ms()))
+            return Response(_shown(service), headers=ignored_header(parsed.ignored))
+        with service.attempts.begin(attempt):
+            answer = await _advance_once(service, request, parsed, attempt)
+        headers = {**answer.headers, **ignored_header(parsed.ignored)}
+        return Response(msgspec.json.decode(answer.content, type=ClockRead), headers=headers)
+
+
+async def _advance_once(service: Service, request: ApiRequest, parsed: Parsed, attempt: Attempt) -> Answer:
+    """Advance to where the first attempt wanted to go, if it did not come so far."""
+
+    def aim(unit: Unit) -> Answer:
+        before = recall(unit, attempt)
+        if before is not None:
+            return before
+        target_ms = _target_ms(parsed, unit.now_ms)
+        answer = Answer(HTTPStatus.OK, {}, msgspec.json.encode(_shown(service, target_ms)))
+        # An answer is kept for a day, and that day begins when the clock has come to where it is advanced to.
+        remember(msgspec.structs.replace(unit, now_ms=target_ms), attempt, answer)
+        return answer
+
+    answer = await service.database.write(lambda connection: aim(service.unit(connection, request)))
+    shown = msgspec.json.decode(answer.content, type=ClockRead)
+    target_ms = Timestamp().parse(shown.now, service.conventions(request))
+    if target_ms > service.worker.clock.now_ms():
+        await service.worker.advance(target_ms)
+    return answer
+
+
+def _shown(service: Service, at_ms: int | None = None) -> ClockRead:
+    """The clock as it stands, or as it will stand at a moment."""
+    clock = service.worker.clock
+    now_ms = clock.now_ms() if at_ms is None else at_ms
+    return ClockRead(now=show_timestamp(now_ms), mode=clock.mode, seed=service.settings.seed)
+
+
+def _target_ms(parsed: Parsed, now_ms: int) -> int:
+    """The moment that is asked for, if it is one that the clock may be set to."""
+    if parsed.errors:
+        raise InvalidError(parsed.errors)
+    ahead_ms, to_ms = parsed.values["seconds"], parsed.values["to"]
+    if (ahead_ms is None) == (to_ms is None):
+        raise InvalidError({"non_field_errors": ["Give either seconds or to."]})
+    field, target_ms = ("to", to_ms) if ahead_ms is None else ("seconds", now_ms + ahead_ms)
+    if target_ms < now_ms:
+        raise InvalidError({field: ["The clock does not go back."]})
+    if target_ms - now_ms > ADVANCE_MS_MAX:
+        raise InvalidError({field: ["One request advances the clock by at most 366 days."]})
+    if target_ms > CLOCK_MS_MAX:
+        raise InvalidError({field: [f"The clock goes no further than the year {YEAR_MAX}."]})
+    return int(target_ms)

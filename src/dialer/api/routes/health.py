@@ -1,0 +1,81 @@
+"""Health and metrics: open to all, and without a word about users or numbers."""
+
+from http import HTTPStatus
+from typing import Final
+
+import msgspec
+from litestar import Response, get
+from litestar.di import NamedDependency
+from litestar.openapi import ResponseSpec
+from prometheus_client import CONTENT_TYPE_LATEST
+from sqlalchemy import Connection, text, update
+
+from dialer.api.http.metrics import Metrics
+from dialer.api.service import ApiRequest, Service
+from dialer.store.database import StorageUnavailableError
+from dialer.store.tables import ServiceState
+
+READY: Final = "ok"
+STORAGE: Final = "storage"
+_states = ServiceState.__table__
+
+
+class Health(msgspec.Struct):
+    """`ok`, or why not."""
+
+    status: str
+
+
+@get("/health/live", tags=["health"])
+async def live() -> Health:
+    """Say that the process runs."""
+    return Health(READY)
+
+
+@get(
+    "/health/ready",
+    tags=["health"],
+    responses={503: ResponseSpec(data_container=Health, description="Not ready", generate_examples=False)},
+)
+async def ready(request: ApiRequest) -> Response[Health]:
+    """Say whether requests and dialling work, and if not, what does not."""
+    service = request.service
+    problem = await _storage_problem(service) or await _dialling_problem(service)
+    if problem is None:
+        return Response(Health(READY))
+    return Response(Health(problem), status_code=HTTPStatus.SERVICE_UNAVAILABLE)
+
+
+async def _storage_problem(service: Service) -> str | None:
+    try:
+        await service.database.read(_touch)
+    except StorageUnavailableError:
+        return STORAGE
+    return None if await service.database.is_writable(_rewrite) else STORAGE
+
+
+async def _dialling_problem(service: Service) -> str | None:
+    """What the worker has met; it tries again first if that was the storage, which is in order by now."""
+    if service.worker.problem() == STORAGE:
+        await service.worker.settle()
+    return service.worker.problem()
+
+
+def _rewrite(connection: Connection) -> None:
+    """Write what is there already, in two steps, as SQLite leaves out a step that changes nothing."""
+    for step in (1, -1):
+        connection.execute(update(_states).values(now_ms=_states.c.now_ms + step))
+
+
+def _touch(connection: Connection) -> None:
+    connection.execute(text("SELECT 1 FROM user_account LIMIT 1"))
+
+
+_METRICS: Final = CONTENT_TYPE_LATEST.partition("; charset")[0]
+"""The framework names the charset itself."""
+
+
+@get("/metrics", media_type="text/plain", tags=["health"])
+async def metrics(metrics: NamedDependency[Metrics]) -> Response[bytes]:
+    """Tell Prometheus about requests."""
+    return Response(metrics.exposition(), media_type=_METRICS)

@@ -1,0 +1,60 @@
+"""`POST /rest-api/cdr/<id>/refund/`: give the price of a call back, once."""
+
+from http import HTTPStatus
+from typing import Final
+
+import msgspec
+from litestar import Response, post
+from litestar.params import FromPath
+
+from dialer.api.crud import records
+from dialer.api.crud.controller import JSON, admins_only
+from dialer.api.crud.resource import Unit
+from dialer.api.crud.urls import parse_id
+from dialer.api.http.errors import ConflictError, RecordNotFoundError
+from dialer.api.http.idempotency import Answer, Attempt, attempt_of, recall, remember
+from dialer.api.records.calls import CDRS
+from dialer.api.records.ledger import LEDGER, LedgerRead
+from dialer.api.service import ApiRequest
+from dialer.store import ledger
+
+_PATH: Final = "cdr/{}/refund"
+
+
+@post("/cdr/{record_id:str}/refund", tags=[CDRS.path], guards=[admins_only])
+async def refund_call(request: ApiRequest, record_id: FromPath[str]) -> Response[LedgerRead]:
+    """Refund a call: what it cost goes back to its user, once; the answer is the entry in the ledger."""
+    service = request.service
+    identity = parse_id(record_id)
+    if identity is None:
+        raise RecordNotFoundError
+    key = request.headers.get("idempotency-key")
+    body = await request.body()
+    attempt = attempt_of(key, user_id=request.user.id, path=_PATH.format(identity), body=body)
+    with service.attempts.begin(attempt):
+        answer = await service.write(request, LEDGER, lambda unit: _refund_once(unit, identity, attempt))
+    return Response(answer.content, status_code=answer.status, headers=answer.headers, media_type=JSON)  # type: ignore[arg-type] # encoded already
+
+
+def _refund_once(unit: Unit, cdr_id: int, attempt: Attempt | None) -> Answer:
+    """Enter the refund, unless this very attempt did so before."""
+    before = recall(unit, attempt) if attempt else None
+    if before is not None:
+        return before
+    entry_id = _refund(unit, cdr_id)
+    content = msgspec.json.encode(records.read_record(unit, LEDGER, entry_id))
+    location = unit.conventions.links.record(LEDGER.path, entry_id)
+    answer = Answer(HTTPStatus.CREATED, {"Location": location}, content)
+    if attempt is not None:
+        remember(unit, attempt, answer)
+    return answer
+
+
+def _refund(unit: Unit, cdr_id: int) -> int:
+    """The id of the entry."""
+    try:
+        return ledger.refund_call(unit.connection, cdr_id, unit.now_ms)
+    except ledger.NothingToRefundError as error:
+        raise ConflictError(str(error)) from None
+    except ledger.UnknownCallError:
+        raise RecordNotFoundError from None

@@ -1,0 +1,105 @@
+"""`GET /rest-api/surveyaggregate/<campaign id>/`: what was answered in a campaign, counted by section and answer."""
+
+from typing import Final
+
+import msgspec
+from litestar import get
+from litestar.params import FromPath
+from sqlalchemy import select
+
+from dialer.api.crud import records
+from dialer.api.crud.resource import Unit
+from dialer.api.crud.urls import parse_id
+from dialer.api.crud.visibility import visible
+from dialer.api.http.errors import RecordNotFoundError
+from dialer.api.records.calls import SURVEY_RESULTS
+from dialer.api.records.campaigns import CAMPAIGNS
+from dialer.api.records.surveys import SECTION_TEMPLATES
+from dialer.api.service import ApiRequest
+from dialer.domain.enums import SectionType
+from dialer.domain.survey.survey import Section
+from dialer.store.queries.survey_results import SectionCount, count_answers
+from dialer.store.sealing import read_survey, sealed_survey
+
+PERCENT_PLACES: Final = 2
+_WITHOUT_ANSWER: Final = frozenset({SectionType.PLAY_MESSAGE, SectionType.HANG_UP})
+
+
+class AnswerShare(msgspec.Struct):
+    """How often one answer was given, and its share of all to the section."""
+
+    response: str
+    count: int
+    percent: float
+
+
+class SectionAggregate(msgspec.Struct):
+    """The answers to one section, the most frequent first.
+
+    `section` is null if the section has been deleted since the campaign started; `others` counts answers that are too
+    rare to be listed.
+    """
+
+    section: str | None
+    section_id: int
+    type: SectionType
+    question: str
+    total: int
+    answers: list[AnswerShare]
+    others: int
+
+
+class SurveyAggregate(msgspec.Struct):
+    """The sections of a campaign's survey that can have answers, in their order."""
+
+    campaign: str
+    sections: list[SectionAggregate]
+
+
+@get("/surveyaggregate/{record_id:str}", tags=[SURVEY_RESULTS.path])
+async def aggregate_survey(request: ApiRequest, record_id: FromPath[str]) -> SurveyAggregate:
+    """Count the answers of a campaign: by section, and in each by answer."""
+    service = request.service
+    identity = parse_id(record_id)
+    if identity is None:
+        raise RecordNotFoundError
+    return await service.read(request, lambda unit: _aggregate(unit, identity), is_long=True)
+
+
+def _aggregate(unit: Unit, campaign_id: int) -> SurveyAggregate:
+    campaign = records.load(unit, CAMPAIGNS, campaign_id)
+    survey = sealed_survey(unit.connection, campaign_id) or read_survey(unit.connection, campaign["object_id"])
+    counts, known = count_answers(unit.connection, campaign_id), _section_ids(unit, campaign["object_id"])
+    links = unit.conventions.links
+    sections = [
+        _shown(
+            section,
+            counts.get(section.id),
+            links.record(SECTION_TEMPLATES.path, section.id) if section.id in known else None,
+        )
+        for section in survey.sections
+        if section.type not in _WITHOUT_ANSWER
+    ]
+    return SurveyAggregate(links.record(CAMPAIGNS.path, campaign_id), sections)
+
+
+def _section_ids(unit: Unit, survey_id: int) -> set[int]:
+    """The sections of the template that are still there."""
+    table = SECTION_TEMPLATES.table
+    is_visible = visible(SECTION_TEMPLATES, unit.actor, unit.resources)
+    query = select(table.c["id"]).where(table.c["survey_id"] == survey_id, is_visible)
+    return set(unit.connection.execute(query).scalars())
+
+
+def _shown(section: Section, count: SectionCount | None, url: str | None) -> SectionAggregate:
+    total, answers = (0, []) if count is None else (count.total, count.answers)
+    shares = [AnswerShare(one.response, one.count, round(100 * one.count / total, PERCENT_PLACES)) for one in answers]
+    return SectionAggregate(
+        section=url,
+        section_id=section.id,
+        type=section.type,
+        question=section.question,
+        total=total,
+        answers=shares,
+        others=total - sum(one.count for one in answers),
+    )

@@ -1,0 +1,64 @@
+"""`GET /rest-api/survey-template/<id>/check/`: what is wrong with a survey, before a campaign plays it."""
+
+import msgspec
+from litestar import get
+from litestar.params import FromPath
+
+from dialer.api.crud import records
+from dialer.api.crud.resource import Unit
+from dialer.api.crud.urls import Links, parse_id
+from dialer.api.http.errors import RecordNotFoundError
+from dialer.api.records.surveys import SECTION_TEMPLATES, SURVEY_TEMPLATES
+from dialer.api.service import ApiRequest
+from dialer.domain.survey.check import Finding, FindingCode, FindingLevel, check_survey
+from dialer.store.sealing import read_survey
+
+
+class FindingRead(msgspec.Struct):
+    """One thing that is wrong with a survey.
+
+    `section` is where, null for the survey as a whole; `keys` are the branches that lead there from its first section.
+    """
+
+    level: FindingLevel
+    code: FindingCode
+    section: str | None
+    message: str
+    keys: list[str]
+
+
+class SurveyCheckRead(msgspec.Struct):
+    """What is wrong with a survey: a campaign does not start while there are errors, and does with warnings."""
+
+    errors: int
+    warnings: int
+    findings: list[FindingRead]
+
+
+@get("/survey-template/{record_id:str}/check", tags=[SURVEY_TEMPLATES.path])
+async def check_survey_template(request: ApiRequest, record_id: FromPath[str]) -> SurveyCheckRead:
+    """Check a survey: sections, branches and answers that cannot work as they are drawn."""
+    service = request.service
+    identity = parse_id(record_id)
+    if identity is None:
+        raise RecordNotFoundError
+    return await service.read(request, lambda unit: _check(unit, identity))
+
+
+def _check(unit: Unit, survey_id: int) -> SurveyCheckRead:
+    records.read_record(unit, SURVEY_TEMPLATES, survey_id)
+    findings = check_survey(read_survey(unit.connection, survey_id))
+    errors = sum(finding.level is FindingLevel.ERROR for finding in findings)
+    links = unit.conventions.links
+    return SurveyCheckRead(errors, len(findings) - errors, [_shown(finding, links) for finding in findings])
+
+
+def _shown(finding: Finding, links: Links) -> FindingRead:
+    place = finding.section_id
+    return FindingRead(
+        level=finding.level,
+        code=finding.code,
+        section=None if place is None else links.record(SECTION_TEMPLATES.path, place),
+        message=finding.message,
+        keys=[key for _, key in finding.path],
+    )

@@ -1,0 +1,1 @@
+"""Carriers: the port that every carrier implements."""

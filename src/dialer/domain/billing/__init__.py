@@ -1,0 +1,1 @@
+"""Money: amounts, rates and what calls cost."""

@@ -1,0 +1,1 @@
+"""Text messages: their templates, their parts, and those that are sent during calls."""

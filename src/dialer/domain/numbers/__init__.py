@@ -1,0 +1,1 @@
+"""Phone numbers: their normal form, their spellings, and caller IDs."""

@@ -1,0 +1,70 @@
+"""One queue: its settings, how long its callers wait, and the places of those who left early."""
+
+from collections.abc import Iterable
+from typing import Final
+
+from dialer.domain.hopper import NEVER_MS
+from dialer.domain.queueing.plans import LeftEarly, QueuePlan, Waiting
+from dialer.domain.queueing.tiers import Levels
+
+LEFT_EARLY_MAX: Final = 1_000
+"""Places that a queue keeps for callers who left; the oldest is given up for a newer one."""
+
+
+class QueueState:
+    """The state of one queue, except for the calls that wait in it."""
+
+    __slots__ = ("_left_early", "last_agent_id", "levels", "no_agent_from_ms", "places", "plan")
+
+    def __init__(self, plan: QueuePlan) -> None:
+        self._left_early: dict[str, LeftEarly] = {}
+        self.last_agent_id = 0
+        self.no_agent_from_ms = 0
+        """Since when there has been nobody to wait for; 0 if there is, or if nobody has waited since."""
+        self.renew(plan)
+
+    def renew(self, plan: QueuePlan) -> None:
+        """Go on with other settings."""
+        self.plan = plan
+        self.levels = Levels(plan)
+        self.places = {tier.agent_id: tier for tier in plan.tiers}
+
+    def enter(self, now_ms: int, call_id: int, number: str, answered_ms: int) -> Waiting:
+        """A caller's place: at the end of the line, or the one they had when they left it early."""
+        score_from_ms = answered_ms if self.plan.scores_from_answer else now_ms
+        left = self._left_early.pop(number, None)
+        if left and self.plan.abandoned_resume_allowed and not self._is_discarded(now_ms, left):
+            score_from_ms = left.score_from_ms
+        return Waiting(call_id, self.plan.id, number, now_ms, score_from_ms)
+
+    def keep_places(self, left: Iterable[LeftEarly]) -> None:
+        """Keep the places of callers who left early, in whatever order they are given."""
+        for one in sorted(left, key=lambda one: (one.left_ms, one.score_from_ms, one.number)):
+            self.keep_place(one)
+
+    def keep_place(self, left: LeftEarly) -> None:
+        """Keep the place of a caller who just left; one without a number cannot be known again."""
+        if not left.number:
+            return
+        self._left_early.pop(left.number, None)
+        self._left_early[left.number] = left
+        if len(self._left_early) > LEFT_EARLY_MAX:
+            del self._left_early[next(iter(self._left_early))]
+
+    def gives_up(self, waiting: Waiting) -> tuple[int, str]:
+        """When the queue gives up on a call, and why; `NEVER_MS` if nothing limits its wait.
+
+        As in mod_callcenter, the limit without agents is the queue's: when it is reached, all leave who have waited for
+        the time that is left to those who join later. Here it runs from when somebody first waited for nobody.
+        """
+        plan = self.plan
+        max_wait_ms = waiting.joined_ms + plan.max_wait_ms if plan.max_wait_ms else NEVER_MS
+        no_agent_ms = NEVER_MS
+        limit_ms = plan.max_wait_with_no_agent_ms
+        if limit_ms and self.no_agent_from_ms:
+            least_ms = min(plan.max_wait_with_no_agent_time_reached_ms, limit_ms)
+            no_agent_ms = max(self.no_agent_from_ms + limit_ms, waiting.joined_ms + least_ms)
+        return (max_wait_ms, "max_wait") if max_wait_ms <= no_agent_ms else (no_agent_ms, "no_agent")
+
+    def _is_discarded(self, now_ms: int, left: LeftEarly) -> bool:
+        return now_ms - left.left_ms > self.plan.discard_abandoned_after_ms

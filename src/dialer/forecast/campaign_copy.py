@@ -1,0 +1,226 @@
+"""The rows that a campaign's future depends on, copied as they stand into a database of their own.
+
+Other campaigns are left out, and with them what they have in progress: the gateways are all the campaign's, while the
+balance is what it is, with what is held of it.
+"""
+
+from collections.abc import Iterator
+from typing import Final, TypeAlias
+
+from sqlalchemy import (
+    ColumnElement,
+    CompoundSelect,
+    Connection,
+    Select,
+    Table,
+    and_,
+    exists,
+    func,
+    or_,
+    select,
+    text,
+    true,
+    union,
+    update,
+)
+
+from dialer.domain.enums import CallRequestStatus, SectionType
+from dialer.store.bulk import bulk_insert
+from dialer.store.queries.do_not_call import is_hashed
+from dialer.store.tables import (
+    Agent,
+    AudioFile,
+    BranchingTemplate,
+    CallBack,
+    CallerId,
+    CallerIdGroup,
+    CallRequest,
+    Campaign,
+    CampaignPhonebook,
+    Contact,
+    Did,
+    DncContact,
+    DncList,
+    Gateway,
+    Phonebook,
+    Queue,
+    RateCardLine,
+    Row,
+    SealedSurvey,
+    SectionTemplate,
+    ServiceState,
+    SmsGateway,
+    SmsMessage,
+    Subscriber,
+    SurveyTemplate,
+    Tier,
+    Transfer,
+    User,
+)
+
+RECENT_MS: Final = 1_000
+"""A gateway that limits how much goes out a second remembers it for so long."""
+COPY_ROWS: Final = 5_000
+"""Rows that are in memory at once."""
+
+Part: TypeAlias = tuple[Table, ColumnElement[bool]]
+"""A table, and the condition of those of its rows that matter."""
+
+_campaigns = Campaign.__table__
+_links = CampaignPhonebook.__table__
+_contacts = Contact.__table__
+_subscribers = Subscriber.__table__
+_sections = SectionTemplate.__table__
+_sealed = SealedSurvey.__table__
+_requests = CallRequest.__table__
+_messages = SmsMessage.__table__
+_gateways = Gateway.__table__
+_sms_gateways = SmsGateway.__table__
+_transfers = Transfer.__table__
+_call_backs = CallBack.__table__
+_queues = Queue.__table__
+_users = User.__table__
+
+
+def copy_campaign(source: Connection, target: Connection, campaign_id: int, now_ms: int) -> None:
+    """Copy into `target`, which is empty, what matters of one campaign; `source` is only read.
+
+    Ids that were given away are remembered too, so that new rows get the ids that they would get in `source`.
+    """
+    Row.metadata.create_all(target)
+    for table, condition in parts_of(campaign_id, now_ms):
+        _copy(source, target, select(table).where(condition), table)
+    target.execute(update(_users).values(password_hash=""))
+    if source.dialect.name == "sqlite":
+        _remember_ids(source, target)
+
+
+def people_of(connection: Connection, campaign_id: int) -> int:
+    """How many there are to simulate: subscribers, and contacts that are going to be."""
+    subscribers = select(func.count()).where(_subscribers.c.campaign_id == campaign_id)
+    contacts = select(func.count()).select_from(_contacts).where(_is_uncollected(campaign_id))
+    return int(connection.scalar(subscribers) or 0) + int(connection.scalar(contacts) or 0)
+
+
+def parts_of(campaign_id: int, now_ms: int) -> Iterator[Part]:
+    """All that is copied."""
+    yield from _campaign_parts(campaign_id)
+    yield from _survey_parts(campaign_id)
+    yield from _people_parts(campaign_id)
+    yield from _attempt_parts(campaign_id, _requests_of(campaign_id, now_ms), now_ms)
+    # Of these there are few, and which of them a call may come to is known to the survey and the engine.
+    for model in (Gateway, SmsGateway, Queue, Agent, Tier, AudioFile, ServiceState):
+        yield model.__table__, true()
+
+
+def _campaign_parts(campaign_id: int) -> Iterator[Part]:
+    is_own_did = or_(Did.__table__.c.campaign_id == campaign_id, Did.__table__.c.campaign_id.is_(None))
+    group = _of_campaign("callerid_group_id", campaign_id)
+    yield _campaigns, _campaigns.c.id == campaign_id
+    yield _users, _users.c.id.in_(_of_campaign("user_id", campaign_id))
+    yield RateCardLine.__table__, RateCardLine.__table__.c.user_id.in_(_of_campaign("user_id", campaign_id))
+    yield CallerIdGroup.__table__, CallerIdGroup.__table__.c.id.in_(group)
+    yield CallerId.__table__, CallerId.__table__.c.callerid_group_id.in_(group)
+    yield Did.__table__, is_own_did
+
+
+def _survey_parts(campaign_id: int) -> Iterator[Part]:
+    survey = _of_campaign("object_id", campaign_id)
+    sections = select(_sections.c.id).where(_sections.c.survey_id.in_(survey))
+    yield _sealed, _sealed.c.id == campaign_id
+    yield SurveyTemplate.__table__, SurveyTemplate.__table__.c.id.in_(survey)
+    yield _sections, _sections.c.survey_id.in_(survey)
+    yield BranchingTemplate.__table__, BranchingTemplate.__table__.c.section_id.in_(sections)
+
+
+def _people_parts(campaign_id: int) -> Iterator[Part]:
+    numbers = union(
+        select(_subscribers.c.number).where(_subscribers.c.campaign_id == campaign_id),
+        select(_contacts.c.number).where(_is_uncollected(campaign_id)),
+    )
+    list_id = _of_campaign("dnc_id", campaign_id)
+    on_dnc = DncContact.__table__.c
+    matters = or_(on_dnc.number.in_(numbers), is_hashed(on_dnc.number), _sends_texts(campaign_id))
+    yield _links, _links.c.campaign_id == campaign_id
+    yield Phonebook.__table__, Phonebook.__table__.c.id.in_(_phonebooks(campaign_id))
+    yield _contacts, _is_uncollected(campaign_id)
+    yield DncList.__table__, DncList.__table__.c.id.in_(list_id)
+    yield DncContact.__table__, and_(on_dnc.dnc_id.in_(list_id), matters)
+
+
+def _sends_texts(campaign_id: int) -> ColumnElement[bool]:
+    """Whether calls send text messages, which may go to others than those who are called."""
+    drawn = exists().where(
+        _sections.c.survey_id.in_(_of_campaign("object_id", campaign_id)), _sections.c.type == SectionType.SMS
+    )
+    is_sealed = _sealed.c.document.contains(f'"type":{SectionType.SMS.value}')
+    return or_(drawn, exists().where(_sealed.c.id == campaign_id, is_sealed))
+
+
+def _attempt_parts(campaign_id: int, requests: CompoundSelect[int], now_ms: int) -> Iterator[Part]:
+    """Attempts that are in progress, and those over that something still goes by."""
+    limited = select(_sms_gateways.c.id).where(_sms_gateways.c.max_cps > 0)
+    recent = and_(_messages.c.gateway_id.in_(limited), _messages.c.send_date > now_ms - RECENT_MS)
+    # Who has called in may be the subscriber of another campaign.
+    callers = select(_requests.c.subscriber_id).where(_requests.c.id.in_(requests))
+    yield _requests, _requests.c.id.in_(requests)
+    yield _transfers, _transfers.c.callrequest_id.in_(requests)
+    yield _call_backs, _call_backs.c.id.in_(requests)
+    yield _messages, and_(_messages.c.campaign_id == campaign_id, or_(_messages.c.ended_ms.is_(None), recent))
+    yield _subscribers, or_(_subscribers.c.campaign_id == campaign_id, _subscribers.c.id.in_(callers))
+
+
+def _requests_of(campaign_id: int, now_ms: int) -> CompoundSelect[int]:
+    """The campaign's call requests by which something goes.
+
+    They are in progress, were made or transferred within the last second over a gateway that counts, are going to be
+    called back, or their callee may come back to a place in a queue.
+    """
+    limited = select(_gateways.c.id).where(_gateways.c.max_cps > 0)
+    over_limited = (_requests.c.gateway_id.in_(limited), _requests.c.started_ms > now_ms - RECENT_MS)
+    own = _requests.c.campaign_id == campaign_id
+    of_transfers = select(_requests.c.id).join(_transfers, _transfers.c.callrequest_id == _requests.c.id)
+    recent_legs = (_transfers.c.gateway_id.in_(limited), _transfers.c.started_ms > now_ms - RECENT_MS)
+    not_forgotten = (
+        _transfers.c.score_from_ms > 0,
+        _transfers.c.ended_ms >= now_ms - _queues.c.discard_abandoned_after * 1_000,
+    )
+    return union(
+        select(_requests.c.id).where(own, _requests.c.status == CallRequestStatus.CALLING),
+        select(_requests.c.id).where(own, *over_limited),
+        select(_requests.c.id).join(_call_backs, _call_backs.c.id == _requests.c.id).where(own),
+        of_transfers.where(own, *recent_legs),
+        of_transfers.join(_queues, _queues.c.id == _transfers.c.queue_id).where(own, *not_forgotten),
+    )
+
+
+def _of_campaign(column: str, campaign_id: int) -> Select[int]:
+    return select(_campaigns.c[column]).where(_campaigns.c.id == campaign_id)
+
+
+def _phonebooks(campaign_id: int) -> Select[int]:
+    return select(_links.c.phonebook_id).where(_links.c.campaign_id == campaign_id)
+
+
+def _is_uncollected(campaign_id: int) -> ColumnElement[bool]:
+    newer = exists().where(
+        _links.c.campaign_id == campaign_id,
+        _links.c.phonebook_id == _contacts.c.phonebook_id,
+        _links.c.collected_contact_id < _contacts.c.id,
+    )
+    return and_(_contacts.c.phonebook_id.in_(_phonebooks(campaign_id)), newer)
+
+
+def _copy(source: Connection, target: Connection, query: Select[tuple[object, ...]], table: Table) -> None:
+    insert = bulk_insert(table, *table.c.keys())
+    found = source.execute(query.order_by(table.c.id).execution_options(yield_per=COPY_ROWS))
+    for rows in found.partitions():
+        insert.run(target, [tuple(row) for row in rows])
+
+
+def _remember_ids(source: Connection, target: Connection) -> None:
+    given = source.execute(text("SELECT name, seq FROM sqlite_sequence")).all()
+    target.execute(text("DELETE FROM sqlite_sequence"))
+    if given:
+        rows = [{"name": name, "seq": seq} for name, seq in given]
+        target.execute(text("INSERT INTO sqlite_sequence (name, seq) VALUES (:name, :seq)"), rows)

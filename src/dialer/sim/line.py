@@ -1,0 +1,96 @@
+"""The simulated carrier: it places calls to simulated callees, and brings them to agents."""
+
+from typing import Final
+
+import msgspec
+
+from dialer.carriers.port import Milestone
+from dialer.domain.plans import Call, CallOutcome, LegOutcome, Transfer
+from dialer.domain.queueing.plans import AgentPlan
+from dialer.sim.callee import callee_behind
+from dialer.sim.callee_profile import Behaviour, parse_behaviour, read_agent
+from dialer.sim.chance import Chance
+from dialer.sim.conversation import Conversation, Reply, Resume, Wait
+from dialer.sim.text_message import Texting
+
+_TEXT_OF_CALL: Final = "text"
+"""What names the chance of a message that was sent during a call: not that of the call."""
+
+
+class SimulatedLine:
+    """Every simulated gateway. The same seed makes the same callees do the same."""
+
+    def __init__(self, seed: int) -> None:
+        self._seed: Final = seed
+        self._behaviours: dict[int, Behaviour] = {}
+        self._conversations: dict[int, Conversation] = {}
+        self._messages: dict[int, Texting] = {}
+
+    def open_gateway(self, gateway_id: int, parameters: str) -> None:
+        """How the callees behind a gateway behave from now on: JSON text of an object.
+
+        Calls in progress stay as they are.
+
+        Raises:
+            BehaviourError: a key or value is not one that `parse_behaviour` knows.
+        """
+        self._behaviours[gateway_id] = _decode(parameters)
+
+    def dial(self, call: Call) -> Milestone:
+        """Place a call, send a message or answer a call that came in, and say what happens first."""
+        behaviour = self._behaviours[call.plan.gateway_id] if call.parameters is None else _decode(call.parameters)
+        if call.parts:
+            chance = self._chance(call, _TEXT_OF_CALL if call.parent_id is not None else "")
+            message = self._messages[call.id] = Texting(call, behaviour, chance)
+            return message.next()
+        subscriber = call.subscriber
+        chance = Chance(self._seed, call.plan.id, subscriber.id, call.attempt)
+        callee = callee_behind(behaviour, subscriber.number, abs(call.attempt), chance)
+        conversation = self._conversations[call.id] = Conversation(call, callee)
+        return conversation.next()
+
+    def proceed(self, call_id: int) -> Milestone | None:
+        """What happens next in a call that waits for nobody; None once it was hung up."""
+        message = self._messages.get(call_id)
+        return self._next(call_id) if message is None else message.next()
+
+    def wait(self, call_id: int) -> Milestone | None:
+        """A call waits in a queue: what happens if no agent takes it."""
+        return self._next(call_id, Wait())
+
+    def offer(self, call: Call, agent: AgentPlan, offered_ms: int) -> int:
+        """An agent is asked to take a call: when they do."""
+        chance = self._chance(call, f"agent:{agent.id}:{offered_ms}")
+        span = read_agent(agent.parameters).answer
+        return offered_ms + chance.between(span.least_ms, span.most_ms)
+
+    def connect(self, call_id: int, transfer: Transfer) -> Milestone | None:
+        """The B-leg of a transfer is dialled, or its agent has taken the call."""
+        return self._next(call_id, transfer)
+
+    def resume(self, call_id: int, now_ms: int) -> Milestone | None:
+        """A transfer has reached nobody: the call goes on."""
+        return self._next(call_id, Resume(now_ms))
+
+    def hang_up(self, call_id: int, now_ms: int) -> tuple[LegOutcome | None, CallOutcome]:
+        """End a call in progress at `now_ms`, and its B-leg, if there is one."""
+        message = self._messages.pop(call_id, None)
+        if message is not None:
+            return None, message.hang_up(now_ms)
+        return self._conversations.pop(call_id).hang_up(now_ms)
+
+    def forget(self, call_id: int) -> None:
+        """A call is over and was reported."""
+        if self._conversations.pop(call_id, None) is None:
+            self._messages.pop(call_id, None)
+
+    def _next(self, call_id: int, reply: Reply = None) -> Milestone | None:
+        conversation = self._conversations.get(call_id)
+        return None if conversation is None else conversation.next(reply)
+
+    def _chance(self, call: Call, detail: str = "") -> Chance:
+        return Chance(self._seed, call.plan.id, call.subscriber.id, call.attempt, detail)
+
+
+def _decode(parameters: str) -> Behaviour:
+    return parse_behaviour(msgspec.json.decode(parameters, type=dict[str, object]))

@@ -1,0 +1,167 @@
+"""Erasure: of one person, by the number, and of all whose campaigns ended long ago.
+
+Both leave what was billed as it was, and both are safe to run again: whatever was cut off is then finished.
+"""
+
+from collections.abc import Sequence
+from functools import partial
+from typing import Final
+
+import msgspec
+from sqlalchemy import Connection, delete, select, update
+
+from dialer.domain.enums import CallRequestStatus, CampaignStatus
+from dialer.domain.numbers.spellings import ERASED, Spellings
+from dialer.store.database import Database
+from dialer.store.erasure.people import DeleteFile, erase_people, is_erased
+from dialer.store.erasure.personal_data import batches, clear, users_of, whose_number
+from dialer.store.queries.do_not_call import ensure_key, hashed
+from dialer.store.queries.progress import BUSY_SUBSCRIBERS
+from dialer.store.tables import CallRequest, Campaign, Contact, DncContact, SmsMessage, Subscriber, Transfer
+
+PEOPLE_AT_ONCE: Final = 500
+"""Subscribers that one unit of work erases."""
+_contacts = Contact.__table__
+_subscribers = Subscriber.__table__
+_campaigns = Campaign.__table__
+_dnc = DncContact.__table__
+_requests = CallRequest.__table__
+_messages = SmsMessage.__table__
+_transfers = Transfer.__table__
+_OVER: Final = (CampaignStatus.ABORD, CampaignStatus.END)
+_is_calling = _requests.c.status == CallRequestStatus.CALLING
+_is_on_its_way = _messages.c.ended_ms.is_(None)
+
+
+class ErasureError(Exception):
+    """Raised when a number cannot be erased now: one line that says why. Nothing was changed."""
+
+
+class Erased(msgspec.Struct):
+    """How much was erased."""
+
+    contacts: int = 0
+    subscribers: int = 0
+    dnc_contacts: int = 0
+    """Entries of do-not-call lists that hold a hash from now on."""
+    recordings: int = 0
+    others: int = 0
+    """Further rows in which the number stood, such as CDRs whose campaigns were deleted."""
+
+
+def erase_number(database: Database, number: str, delete_file: DeleteFile, now_ms: int) -> Erased:
+    """Erase all that is known of a number, given in normal form, in every spelling.
+
+    Raises:
+        ErasureError: the service itself uses the number, or a call to it is in progress.
+        StorageUnavailableError: the database cannot be written now.
+    """
+    spellings = Spellings(number)
+    users = database.read_now(partial(users_of, spellings=spellings))
+    if users:
+        raise ErasureError(f"the number is used by {', '.join(users)}: change or delete that first")
+    done = Erased()
+    database.write_now(
+        lambda connection: _erase_person(connection, spellings, _counting(delete_file, done), done, now_ms)
+    )
+    for batch in batches(database, spellings):
+        done.others += database.write_now(partial(clear, batch=batch, spellings=spellings))
+    return done
+
+
+def erase_ended(database: Database, ended_before_ms: int, delete_file: DeleteFile, now_ms: int) -> Erased:
+    """Erase the subscribers of all campaigns that ended before a moment, and were not changed since.
+
+    Contacts and do-not-call lists are left alone: they belong to no campaign.
+
+    Raises:
+        StorageUnavailableError: the database cannot be written now.
+    """
+    done = Erased()
+    delete_file = _counting(delete_file, done)
+    last_id = 0
+
+    def erase_some(connection: Connection) -> list[int]:
+        ids = _ended(connection, ended_before_ms, last_id)
+        erase_people(connection, ids, delete_file, now_ms)
+        return ids
+
+    while ids := database.write_now(erase_some):
+        done.subscribers += len(ids)
+        last_id = ids[-1]
+    return done
+
+
+def _counting(delete_file: DeleteFile, done: Erased) -> DeleteFile:
+    def delete_and_count(name: str) -> None:
+        delete_file(name)
+        done.recordings += 1
+
+    return delete_and_count
+
+
+def _erase_person(
+    connection: Connection, spellings: Spellings, delete_file: DeleteFile, done: Erased, now_ms: int
+) -> None:
+    contact_ids = [row["id"] for row in whose_number(connection, _contacts.c.number, spellings)]
+    subscriber_ids = _subscribers_of(connection, spellings, contact_ids)
+    _refuse_while_called(connection, spellings, subscriber_ids)
+    for some in _parts(subscriber_ids):
+        erase_people(connection, some, delete_file, now_ms)
+    for some in _parts(contact_ids):
+        connection.execute(delete(_contacts).where(_contacts.c.id.in_(some)))
+    done.contacts, done.subscribers = len(contact_ids), len(subscriber_ids)
+    done.dnc_contacts = _hash_entries(connection, spellings, now_ms)
+
+
+def _subscribers_of(connection: Connection, spellings: Spellings, contact_ids: Sequence[int]) -> list[int]:
+    """Subscribers with the number, and those of its contacts, whatever number these were given since."""
+    found = {row["id"] for row in whose_number(connection, _subscribers.c.number, spellings)}
+    for some in _parts(contact_ids):
+        found.update(connection.scalars(select(_subscribers.c.id).where(_subscribers.c.contact_id.in_(some))))
+    return sorted(found)
+
+
+def _refuse_while_called(connection: Connection, spellings: Spellings, subscriber_ids: Sequence[int]) -> None:
+    calls = select(_requests.c.subscriber_id, _requests.c.phone_number).where(_is_calling)
+    texts = select(_messages.c.subscriber_id, _messages.c.phone_number).where(_is_on_its_way)
+    legs = (
+        select(_requests.c.subscriber_id, _transfers.c.phone_number)
+        .join(_requests, _requests.c.id == _transfers.c.callrequest_id)
+        .where(_is_calling)
+    )
+    called = set(subscriber_ids)
+    for query in (calls, texts, legs):
+        for subscriber_id, number in connection.execute(query):
+            if subscriber_id in called or spellings.is_all_of(number):
+                raise ErasureError("a call or a text message to the number is in progress: try again when it is over")
+
+
+def _hash_entries(connection: Connection, spellings: Spellings, now_ms: int) -> int:
+    """Put hashes in place of the number on do-not-call lists; how many entries these were."""
+    rows = whose_number(connection, _dnc.c.number, spellings)
+    for row in rows:
+        key = ensure_key(connection, now_ms)
+        values = {"phone_number": ERASED, "number": hashed(key, row["number"])}
+        connection.execute(update(_dnc).where(_dnc.c.id == row["id"]).values(values))
+    return len(rows)
+
+
+def _ended(connection: Connection, ended_before_ms: int, after_id: int) -> list[int]:
+    """Up to `PEOPLE_AT_ONCE` subscribers of campaigns that ended: what is over never begins again.
+
+    Whoever is in a call is left for the next time: they may have called a campaign that is not over.
+    """
+    query = (
+        select(_subscribers.c.id)
+        .join(_campaigns, _campaigns.c.id == _subscribers.c.campaign_id)
+        .where(_campaigns.c.status.in_(_OVER), _campaigns.c.updated_date < ended_before_ms, ~is_erased())
+        .where(_subscribers.c.id > after_id, _subscribers.c.id.not_in(BUSY_SUBSCRIBERS))
+        .order_by(_subscribers.c.id)
+        .limit(PEOPLE_AT_ONCE)
+    )
+    return list(connection.scalars(query))
+
+
+def _parts(ids: Sequence[int]) -> list[Sequence[int]]:
+    return [ids[place : place + PEOPLE_AT_ONCE] for place in range(0, len(ids), PEOPLE_AT_ONCE)]

@@ -1,0 +1,127 @@
+"""Erasing people: what was known of them goes; what was done, what it cost and how often something was said stays."""
+
+from collections.abc import Callable, Collection
+from typing import Any, Final
+
+from sqlalchemy import (
+    ColumnElement,
+    Connection,
+    Select,
+    String,
+    and_,
+    bindparam,
+    case,
+    delete,
+    literal,
+    literal_column,
+    null,
+    or_,
+    select,
+    update,
+)
+from sqlalchemy import cast as sql_cast
+
+from dialer.domain.enums import LegType, SectionType, SubscriberStatus
+from dialer.domain.numbers.spellings import ERASED
+from dialer.store.bulk import Bulk
+from dialer.store.tables import CallBack, CallRequest, Cdr, SmsMessage, Subscriber, SurveyResult
+
+CHOSEN: Final = (SectionType.PLAY_MESSAGE, SectionType.MULTI_CHOICE, SectionType.RATING, SectionType.HANG_UP)
+"""Sections whose answers are one of a few that the survey's author wrote: they are kept, and are nobody's any more."""
+_subscribers = Subscriber.__table__
+_requests = CallRequest.__table__
+_messages = SmsMessage.__table__
+_results = SurveyResult.__table__
+_cdrs = Cdr.__table__
+_call_backs = CallBack.__table__
+_erased: ColumnElement[str] = literal_column(f"'{ERASED}'")
+_nothing: ColumnElement[str] = literal_column("''")
+_NO_TEXT: Final = {"contact_id": null(), "phone_number": _erased, "dialled_number": _nothing, "text_message": _erased}
+# One by one, as SQLite has no statistics and would otherwise read all messages there are.
+_ERASE_TEXTS: Final = Bulk(
+    update(_messages)
+    .where(_messages.c.subscriber_id == bindparam("person"), _messages.c.callrequest_id.is_(None))
+    .values(_NO_TEXT),
+    ("person",),
+)
+
+DeleteFile = Callable[[str], None]
+"""Deletes a file of the media folder, if it is there."""
+
+
+def erase_people(connection: Connection, subscriber_ids: Collection[int], delete_file: DeleteFile, now_ms: int) -> None:
+    """Erase some subscribers, none of whom may have a call in progress, and all that came of their calls.
+
+    Recordings are deleted at once: should the unit of work fail, it is run again, and they were to go anyway.
+    """
+    requests = select(_requests.c.id).where(_requests.c.subscriber_id.in_(subscriber_ids))
+    _erase_answers(connection, requests, delete_file)
+    _erase_records(connection, requests)
+    connection.execute(delete(_call_backs).where(_call_backs.c.id.in_(requests)))
+    connection.execute(
+        update(_requests)
+        .where(_requests.c.subscriber_id.in_(subscriber_ids))
+        .values(
+            contact_id=None,
+            phone_number=case((_came_in(), _requests.c.phone_number), else_=ERASED),
+            callerid=case((_came_in(), ERASED), else_=_requests.c.callerid),
+            dialled_number="",
+        )
+    )
+    connection.execute(update(_messages).where(_messages.c.callrequest_id.in_(requests)).values(_NO_TEXT))
+    _ERASE_TEXTS.run(connection, [(subscriber_id,) for subscriber_id in subscriber_ids])
+    connection.execute(update(_subscribers).where(_subscribers.c.id.in_(subscriber_ids)).values(_nobody(now_ms)))
+
+
+def is_erased() -> ColumnElement[bool]:
+    """Whether a subscriber is nobody any more."""
+    return _subscribers.c.duplicate_contact == ERASED
+
+
+def _came_in() -> ColumnElement[bool]:
+    """Whether a call came in: then its callee is who called."""
+    return _requests.c.attempt < 0
+
+
+def _nobody(now_ms: int) -> dict[str, Any]:
+    """The columns of a subscriber who was erased: whoever was to be called is not."""
+    is_open = _subscribers.c.status.in_((SubscriberStatus.PENDING, SubscriberStatus.PAUSE))
+    texts = dict.fromkeys(("zone", "full_name", "gmt_offset", "tz_code", "halt_reason"), "")
+    return {
+        **texts,
+        "contact_id": None,
+        "duplicate_contact": ERASED,
+        # A campaign has a number once: what stands for one that was erased differs, and is none.
+        "number": literal("~") + sql_cast(_subscribers.c.id, String),
+        "additional_vars": "{}",
+        "status": case((is_open, SubscriberStatus.ABORT), else_=_subscribers.c.status),
+        "status_reason": case((is_open, "erased"), else_=_subscribers.c.status_reason),
+        "due_ms": 0,
+        "updated_date": now_ms,
+    }
+
+
+def _erase_answers(connection: Connection, requests: Select[int], delete_file: DeleteFile) -> None:
+    of_calls = _results.c.callrequest_id.in_(requests)
+    for name in connection.scalars(select(_results.c.record_file).where(of_calls, _results.c.record_file != "")):
+        delete_file(name)
+    connection.execute(
+        update(_results)
+        .where(of_calls)
+        .values(response=case((_results.c.section_type.in_(CHOSEN), _results.c.response), else_=ERASED), record_file="")
+    )
+
+
+def _erase_records(connection: Connection, requests: Select[int]) -> None:
+    """In the CDRs of calls to them, of calls from them, and of legs on which they were brought to others."""
+    came_in = _cdrs.c.callrequest_id.in_(requests.where(_came_in()))
+    is_caller = or_(_cdrs.c.leg_type == LegType.B_LEG, and_(_cdrs.c.leg_type == LegType.A_LEG, came_in))
+    connection.execute(
+        update(_cdrs)
+        .where(_cdrs.c.callrequest_id.in_(requests))
+        .values(
+            contact_id=None,
+            phone_number=case((is_caller, _cdrs.c.phone_number), else_=ERASED),
+            callerid=case((is_caller, ERASED), else_=_cdrs.c.callerid),
+        )
+    )

@@ -1,0 +1,198 @@
+"""Traces of a number: where it stands in any text of any table, whoever put it there.
+
+Every column that holds texts is looked at, also those of tables that nobody has thought of here; what is left out is
+left out by name.
+"""
+
+from collections.abc import Iterator
+from functools import partial
+from typing import Any, Final, NamedTuple
+
+import msgspec
+from sqlalchemy import (
+    Column,
+    ColumnElement,
+    Connection,
+    LargeBinary,
+    RowMapping,
+    String,
+    Table,
+    cast,
+    or_,
+    select,
+    update,
+)
+
+from dialer.domain.numbers.spellings import ERASED, Spellings
+from dialer.store.database import Database
+from dialer.store.tables import (
+    Agent,
+    AudioFile,
+    BranchingTemplate,
+    CallerId,
+    CallerIdGroup,
+    Campaign,
+    Did,
+    DncList,
+    Gateway,
+    Phonebook,
+    Queue,
+    Row,
+    SealedSurvey,
+    SectionTemplate,
+    SmsGateway,
+    SurveyTemplate,
+    User,
+)
+
+ROWS_AT_ONCE: Final = 500
+"""Rows with traces that one unit of work changes."""
+USERS_NAMED_MAX: Final = 10
+"""Records that are named as using a number."""
+MACHINE_MADE: Final = frozenset(
+    {
+        "audio_file.audio_file",
+        "callrequest.callid",
+        "campaign.campaign_code",
+        "cdr.callid",
+        "idempotent_response.body_hash",
+        "ledger_entry.reference",
+        "service_state.number_key",
+        "sms_message.message_id",
+        "survey_result.record_file",
+        "user_account.password_hash",
+    }
+)
+"""Columns whose texts are made by the service, at random or from ids: nobody's number stands in them."""
+_ANSWERS: Final = "idempotent_response.content"
+"""What was answered about a person: name and variables stand beside the number, so nothing of it is kept."""
+_ANSWER_ERASED: Final = msgspec.json.encode({"detail": ERASED})
+CONFIGURATION: Final = frozenset(
+    model.__table__
+    for model in (
+        *(Agent, AudioFile, BranchingTemplate, CallerId, CallerIdGroup, Campaign, Did, DncList, Gateway, Phonebook),
+        *(Queue, SealedSurvey, SectionTemplate, SmsGateway, SurveyTemplate, User),
+    )
+)
+"""Tables of what the service works with. A number in them is not erased but used: whoever set it up must change it."""
+
+
+class Batch(NamedTuple):
+    """Rows of one table that may hold a trace."""
+
+    table: Table
+    ids: list[int]
+
+
+def text_columns(table: Table) -> list[Column[Any]]:
+    """The columns of a table in which a number may stand as text."""
+    return [
+        column
+        for column in table.c
+        if isinstance(column.type, String | LargeBinary) and f"{table.name}.{column.name}" not in MACHINE_MADE
+    ]
+
+
+def users_of(connection: Connection, spellings: Spellings) -> list[str]:
+    """What of the service itself uses a number: table and id, `USERS_NAMED_MAX` at most."""
+    found: list[str] = []
+    for table in Row.metadata.sorted_tables:
+        if table in CONFIGURATION:
+            for batch in _batches(connection, table, spellings):
+                rows = _rows(connection, batch)
+                found.extend(f"{table.name} {row['id']}" for row in rows if _cleared(table, row, spellings))
+    return found[:USERS_NAMED_MAX]
+
+
+def batches(database: Database, spellings: Spellings) -> Iterator[Batch]:
+    """Rows of people that may hold a trace, read without a lock, to be looked at again by `clear`."""
+    for table in Row.metadata.sorted_tables:
+        if table not in CONFIGURATION:
+            yield from database.read_now(partial(_batches, table=table, spellings=spellings))
+
+
+def clear(connection: Connection, batch: Batch, spellings: Spellings) -> int:
+    """Put `ERASED` in place of the number in these rows; how many of them held it."""
+    table, cleared = batch.table, 0
+    for row in _rows(connection, batch):
+        values = _cleared(table, row, spellings)
+        if values:
+            connection.execute(update(table).where(table.c["id"] == row["id"]).values(values))
+            cleared += 1
+    return cleared
+
+
+def whose_number(connection: Connection, column: Column[str], spellings: Spellings) -> list[RowMapping]:
+    """The rows of a column's table whose number this is, in any spelling."""
+    query = select(column.table).where(column.like(spellings.like)).order_by(column.table.c["id"])
+    rows = connection.execute(query).mappings()
+    return [row for row in rows if spellings.is_all_of(row[column.name])]
+
+
+def _batches(connection: Connection, table: Table, spellings: Spellings) -> list[Batch]:
+    columns = text_columns(table)
+    if not columns:
+        return []
+    is_candidate = or_(*[_as_text(column).like(spellings.like) for column in columns])
+    ids = list(connection.scalars(select(table.c["id"]).where(is_candidate).order_by(table.c["id"])))
+    return [Batch(table, ids[place : place + ROWS_AT_ONCE]) for place in range(0, len(ids), ROWS_AT_ONCE)]
+
+
+def _as_text(column: Column[Any]) -> ColumnElement[str]:
+    return cast(column, String) if isinstance(column.type, LargeBinary) else column
+
+
+def _rows(connection: Connection, batch: Batch) -> list[RowMapping]:
+    query = select(batch.table).where(batch.table.c["id"].in_(batch.ids)).order_by(batch.table.c["id"])
+    return list(connection.execute(query).mappings())
+
+
+def _cleared(table: Table, row: RowMapping, spellings: Spellings) -> dict[str, str | bytes]:
+    """The new values of those columns of a row that hold the number."""
+    found: dict[str, str | bytes] = {}
+    for column in text_columns(table):
+        before: str | bytes | None = row[column.name]
+        after = None if before is None else _without(before, spellings)
+        if after is not None and after != before:
+            found[column.name] = _in_place(table, column, row["id"], after)
+    return found
+
+
+def _in_place(table: Table, column: Column[Any], row_id: int, after: str | bytes) -> str | bytes:
+    """What comes in place of a value that, without the number, would be `after`."""
+    if f"{table.name}.{column.name}" == _ANSWERS:
+        return _ANSWER_ERASED
+    return f"{ERASED}-{row_id}" if _is_unique(table, column) else after
+
+
+def _without(value: str | bytes, spellings: Spellings) -> str | bytes:
+    if isinstance(value, bytes):
+        return _text_without(value.decode(errors="surrogateescape"), spellings).encode(errors="surrogateescape")
+    return _text_without(value, spellings)
+
+
+def _text_without(text: str, spellings: Spellings) -> str:
+    """A document stays one: in JSON a number may stand without quotes, or be a key."""
+    if text[:1] not in {"{", "["}:
+        return spellings.without(text)
+    try:
+        document = msgspec.json.decode(text)
+    except (msgspec.DecodeError, RecursionError):
+        return spellings.without(text)
+    after = _document_without(document, spellings)
+    return text if after == document else msgspec.json.encode(after).decode()
+
+
+def _document_without(value: object, spellings: Spellings) -> object:
+    if isinstance(value, dict):
+        return {spellings.without(key): _document_without(item, spellings) for key, item in value.items()}
+    if isinstance(value, list):
+        return [_document_without(item, spellings) for item in value]
+    if isinstance(value, str):
+        return spellings.without(value)
+    is_number = isinstance(value, int) and not isinstance(value, bool) and spellings.is_all_of(str(value))
+    return ERASED if is_number else value
+
+
+def _is_unique(table: Table, column: Column[Any]) -> bool:
+    return bool(column.unique) or any(index.unique and column in list(index.columns) for index in table.indexes)

@@ -1,0 +1,1 @@
+"""The journal: effects of the engine become rows."""

@@ -1,0 +1,457 @@
+"""The journal: effects become rows, many at a time, in the transaction of the step that decided them.
+
+Within a step a call may be placed and over: then it is written once, as it ended. What a step wrote is there as a whole
+or not at all.
+"""
+
+from collections import defaultdict
+from collections.abc import Callable
+from functools import cached_property
+from typing import Any, Final, Protocol
+
+from sqlalchemy import BindParameter, Connection, Row, Select, bindparam, exists, select, tuple_, update
+from sqlalchemy.dialects import postgresql, sqlite
+from sqlalchemy.exc import IntegrityError
+
+from dialer.domain import effects, events
+from dialer.domain.enums import AmdStatus, SubscriberStatus
+from dialer.domain.invariants import BrokenInvariantError
+from dialer.domain.plans import Call
+from dialer.domain.plans import Subscriber as Callee
+from dialer.domain.states import CAMPAIGN_MOVES, OPEN_SUBSCRIBERS
+from dialer.store.collecting import has_uncollected
+from dialer.store.invariants import Added, Placed, added_twice, ended_before, misplaced_subscriber, wrong_move
+from dialer.store.journal import rows, statements
+from dialer.store.journal.gateways import GatewayRows
+from dialer.store.journal.messages import MessageRows
+from dialer.store.journal.transfers import FloorRows, TransferRows
+from dialer.store.ledger import Entry, post_calls
+from dialer.store.queries.do_not_call import is_hashed, numbers_on, on_dnc
+from dialer.store.queries.floor import take_call_back
+from dialer.store.tables import Campaign, DncContact, Subscriber
+
+_campaigns = Campaign.__table__
+_subscribers = Subscriber.__table__
+_dnc = DncContact.__table__
+_PENDING: Final = int(SubscriberStatus.PENDING)
+_IN_PROCESS: Final = int(SubscriberStatus.IN_PROCESS)
+
+
+def _claimable() -> Select[Any]:
+    """PENDING subscribers, and whether they stand on the campaign's do-not-call list at this moment."""
+    campaign: BindParameter[int] = bindparam("campaign")
+    of_campaign = select(_campaigns.c.dnc_id).where(_campaigns.c.id == campaign).scalar_subquery()
+    is_on_dnc = exists().where(_dnc.c.dnc_id == of_campaign, _dnc.c.number == _subscribers.c.number)
+    # Erased numbers are few or none: most claims end here, and the others look again with the key.
+    lists_hashes = exists().where(_dnc.c.dnc_id == of_campaign, is_hashed(_dnc.c.number)).label("lists_hashes")
+    return select(
+        _subscribers.c.id,
+        _subscribers.c.number,
+        _subscribers.c.zone,
+        _subscribers.c.contact_id,
+        _subscribers.c.count_attempt,
+        _subscribers.c.failure_count,
+        _subscribers.c.completion_count,
+        _subscribers.c.due_ms,
+        is_on_dnc,
+        _subscribers.c.full_name,
+        _subscribers.c.additional_vars,
+        lists_hashes,
+    ).where(
+        _subscribers.c.campaign_id == campaign,
+        _subscribers.c.status == SubscriberStatus.PENDING,
+    )
+
+
+# Statements are made once: to put one together takes longer than to run it.
+_in_zone = _subscribers.c.zone == bindparam("zone")
+_FRESH: Final = (
+    _claimable()
+    .where(_in_zone, _subscribers.c.due_ms == 0, _subscribers.c.id > bindparam("after_id"))
+    .order_by(_subscribers.c.id)
+    .limit(bindparam("most"))
+)
+_RETRIES: Final = (
+    _claimable()
+    .where(_in_zone, _subscribers.c.due_ms > 0)
+    .where(tuple_(_subscribers.c.due_ms, _subscribers.c.id) > tuple_(bindparam("after_ms"), bindparam("after_id")))
+    .order_by(_subscribers.c.due_ms, _subscribers.c.id)
+    .limit(bindparam("most"))
+)
+_AGAIN: Final = _claimable().where(_subscribers.c.id == bindparam("subscriber"))
+_of_campaign = _subscribers.c.campaign_id == bindparam("campaign")
+_is_open = _subscribers.c.status.in_(sorted(OPEN_SUBSCRIBERS))
+_COUNT: Final = select(exists().where(_of_campaign), exists().where(_of_campaign, _is_open))
+
+
+class Recordings(Protocol):
+    """Where recordings are kept."""
+
+    def save_silence(self, name: str, length_ms: int) -> None:
+        """Keep what a simulated callee said onto a recording: nothing, for so long."""
+
+
+class _Progress:
+    """How a campaign's counters grew."""
+
+    __slots__ = ("abandoned", "answered", "calls", "completed", "cost", "live", "next_dial_us")
+
+    def __init__(self) -> None:
+        self.calls = self.answered = self.completed = self.cost = self.live = self.abandoned = 0
+        self.next_dial_us: int | None = None
+
+
+class JournalStore:
+    """The `CampaignStore` of the live engine: begin a step, record and claim, flush, commit."""
+
+    def __init__(self, *, next_cdr_id: int, recordings: Recordings | None = None) -> None:
+        self.next_cdr_id = next_cdr_id
+        self._recordings = recordings
+        self._connection: Connection | None = None
+        self._transfers = TransferRows()
+        self._floor = FloorRows()
+        self._clear()
+
+    def begin(self, connection: Connection) -> None:
+        """Write through this connection until the next step."""
+        self._connection = connection
+
+    def restored(self, call: Call) -> None:
+        """An attempt was in progress before this journal was opened."""
+        self._transfers.restored(call)
+
+    def flush(self) -> None:
+        """Write all that was recorded since the last time."""
+        connection = self._at_work()
+        try:
+            self._write(connection)
+        except IntegrityError as error:
+            broken = self._added_twice(connection)
+            if broken is None:
+                raise
+            raise broken from error
+        self._clear()
+
+    def _write(self, connection: Connection) -> None:
+        statements.INSERT_REQUESTS.run(connection, [rows.dialled(call) for call in self._dialled.values()])
+        statements.INSERT_REQUESTS.run(connection, self._requests_over)
+        ended = statements.FINISH_REQUESTS.run(connection, self._requests_finished)
+        if ended != len(self._requests_finished):
+            raise ended_before(connection, self._finished)
+        self._messages.write(connection)
+        self._transfers.write(connection)
+        self._floor.write(connection)
+        self._gateways.write(connection)
+        statements.EXPECT_CALL_BACKS.run(connection, self._call_backs)
+        self._write_recordings()
+        statements.INSERT_CDRS.run(connection, self._cdrs)
+        statements.INSERT_RESULTS.run(connection, self._results)
+        self._write_subscribers(connection)
+        statements.COUNT_CAMPAIGNS.run(connection, [_counted(*item) for item in self._progress.items()])
+        if self._entries or self._reserved:
+            post_calls(connection, self._entries, self._reserved)
+
+    def _write_subscribers(self, connection: Connection) -> None:
+        """If anybody was not in the state that the engine took them to be in, nothing is written."""
+        placed = [row[:-1] for row in self._subscribers.values()]
+        if statements.UPDATE_SUBSCRIBERS.run(connection, placed) != len(placed):
+            raise misplaced_subscriber(connection, [_placed(row) for row in self._subscribers.values()])
+        if statements.REFUSE_SUBSCRIBERS.run(connection, self._refusals) != len(self._refusals):
+            raise misplaced_subscriber(connection, [_refused(*row) for row in self._refusals])
+
+    def _added_twice(self, connection: Connection) -> BrokenInvariantError | None:
+        calls = [*self._dialled.values(), *self._over]
+        requests = [
+            Added((call.subscriber.id, call.attempt), call.id, call.plan.user_id, call.plan.id, call.id)
+            for call in calls
+        ]
+        cdrs = [Added(callid, cdr_id, user_id, row[-3], row[-4]) for cdr_id, user_id, callid, *row in self._cdrs]
+        entries = [Added(entry.reference, None, entry.user_id) for entry in self._entries]
+        return added_twice(connection, requests, cdrs, entries)
+
+    def claim_fresh(self, claim: effects.ClaimFresh) -> events.FreshClaimed:
+        """Subscribers never called, lowest id first."""
+        place: dict[str, int | str] = {"zone": claim.zone, "after_id": claim.after_id}
+        found = self._find(_FRESH, campaign=claim.campaign_id, most=claim.limit, **place)
+        return events.FreshClaimed(claim.campaign_id, claim.zone, found, is_last=len(found) < claim.limit)
+
+    def claim_retries(self, claim: effects.ClaimRetries) -> events.RetriesClaimed:
+        """Subscribers who wait for a retry, in the order in which they are due."""
+        place: dict[str, int | str] = {"zone": claim.zone, "after_ms": claim.after_due_ms, "after_id": claim.after_id}
+        found = self._find(_RETRIES, campaign=claim.campaign_id, most=claim.limit, **place)
+        return events.RetriesClaimed(claim.campaign_id, claim.zone, found, is_last=len(found) < claim.limit)
+
+    def claim_again(self, claim: effects.ClaimAgain) -> events.SubscriberClaimedAgain:
+        """A subscriber who waits for a retry, as their row stands now."""
+        found = self._find(_AGAIN, campaign=claim.campaign_id, subscriber=claim.subscriber.id)
+        return events.SubscriberClaimedAgain(claim.campaign_id, found[0] if found else None)
+
+    def count(self, request: effects.CountSubscribers) -> events.SubscribersCounted:
+        """Whether a campaign has subscribers, and any that are not final: who is still to be collected is not."""
+        self.flush()
+        connection, campaign_id = self._at_work(), request.campaign_id
+        has_any, has_open = connection.execute(_COUNT, {"campaign": campaign_id}).one()
+        has_open = has_open or has_uncollected(connection, campaign_id)
+        return events.SubscribersCounted(campaign_id, has_any=bool(has_any), has_open=bool(has_open))
+
+    def check_number(self, check: effects.CheckNumber) -> events.NumberChecked:
+        """Whether a number stands on a do-not-call list."""
+        is_on_dnc = bool(numbers_on(self._at_work(), check.dnc_id, [check.number]))
+        return events.NumberChecked(check.call_id, check.number, check.text, is_on_dnc)
+
+    def call_back(self, arrived: events.CallArrived) -> events.CallArrived | None:
+        """Who calls back, as their row stands now; None if it has gone with its campaign."""
+        self.flush()
+        return take_call_back(self._at_work(), arrived.missed_call_id)
+
+    def record(self, effect: effects.Effect, now_ms: int) -> None:
+        """Keep what an effect says, to be written by the next flush."""
+        recorder = self._recorders.get(type(effect))
+        if recorder is not None:
+            recorder(effect, now_ms)
+
+    @cached_property
+    def _recorders(self) -> dict[type, Callable[[Any, int], None]]:
+        return {
+            effects.Dial: self._record_dial,
+            effects.AnswerCall: self._record_answer,
+            effects.SendText: self._record_text,
+            effects.FinishCall: self._record_finish,
+            effects.FinishInbound: self._record_inbound,
+            effects.FinishText: self._record_text_finish,
+            effects.FinishLeg: self._record_leg,
+            effects.KeepTransfer: self._keep_transfer,
+            effects.KeepAgent: lambda effect, _: self._floor.keep_agent(effect),
+            effects.KeepQueue: lambda effect, _: self._floor.keep_queue(effect),
+            effects.KeepFigures: lambda effect, _: self._floor.keep_figures(effect),
+            effects.KeepRest: lambda effect, _: self._gateways.keep_rest(effect),
+            effects.ExpectCallBack: self._expect_call_back,
+            effects.RefuseInbound: self._refuse_inbound,
+            effects.RefuseSubscriber: self._record_refusal,
+            effects.MoveCampaign: self._move_campaign,
+            effects.AddToDnc: self._add_to_dnc,
+        }
+
+    def _clear(self) -> None:
+        self._dialled: dict[int, Call] = {}
+        self._messages = MessageRows()
+        self._gateways = GatewayRows()
+        self._requests_over: list[tuple[Any, ...]] = []
+        self._requests_finished: list[tuple[Any, ...]] = []
+        self._over: list[Call] = []
+        """Calls that were placed and are over since the last flush; of those placed before, `_finished`."""
+        self._finished: list[tuple[Call, int]] = []
+        self._cdrs: list[tuple[Any, ...]] = []
+        self._results: list[tuple[Any, ...]] = []
+        self._subscribers: dict[int, tuple[Any, ...]] = {}
+        self._refusals: list[tuple[Any, ...]] = []
+        self._progress: defaultdict[int, _Progress] = defaultdict(_Progress)
+        self._call_backs: list[tuple[int, int]] = []
+        self._recorded: list[tuple[str, int]] = []
+        self._entries: list[Entry] = []
+        self._reserved: defaultdict[int, int] = defaultdict(int)
+
+    def _at_work(self) -> Connection:
+        if self._connection is None:
+            message = "the journal was used outside a step"
+            raise RuntimeError(message)
+        return self._connection
+
+    def _find(self, query: Select[Any], **asked: int | str) -> list[Callee]:
+        self.flush()
+        found = self._at_work().execute(query, asked).all()
+        callees = [_callee(row) for row in found]
+        if any(row.lists_hashes for row in found):
+            called_off = on_dnc(self._at_work(), [callee.id for callee in callees])
+            for callee in callees:
+                callee.is_on_dnc = callee.id in called_off
+        return callees
+
+    def _reserve(self, user_id: int, amount: int) -> None:
+        """Change what is held of an owner's balance."""
+        if amount:
+            self._reserved[user_id] += amount
+
+    def _charge(self, user_id: int, kind: str, cost: int, callid: str, now_ms: int) -> None:
+        if cost:
+            self._entries.append(Entry(user_id, kind, -cost, f"{kind}:{callid}", now_ms))
+
+    def _record_dial(self, effect: effects.Dial, _now_ms: int) -> None:
+        call = effect.call
+        if call.parts:
+            self._messages.sent(call)
+        else:
+            self._dialled[call.id] = call
+        self._place(call, _in_process(call), _PENDING, call.attempt - 1)
+        self._gateways.dialled(effect)
+        progress = self._progress[call.plan.id]
+        progress.calls += 1
+        progress.next_dial_us = effect.next_dial_us
+        self._reserve(call.plan.user_id, call.hold)
+
+    def _place(self, call: Call, row: tuple[Any, ...], was_status: int, had_attempts: int) -> None:
+        """What is to become of a subscriber, who was in a state when this was last written."""
+        known = self._subscribers.get(call.subscriber.id)
+        before = (was_status, had_attempts) if known is None else known[-3:-1]
+        self._subscribers[call.subscriber.id] = (*row, *before, call)
+
+    def _record_answer(self, effect: effects.AnswerCall, _now_ms: int) -> None:
+        self._dialled[effect.call.id] = effect.call
+
+    def _record_text(self, effect: effects.SendText, _now_ms: int) -> None:
+        self._messages.sent(effect.message)
+        self._reserve(effect.message.plan.user_id, effect.message.hold)
+
+    def _record_finish(self, effect: effects.FinishCall, _now_ms: int) -> None:
+        if effect.call.parts:
+            self._messages.finished(effect.call, effect.outcome, effect.bill.cost)
+        else:
+            self._record_call(effect)
+        self._record_consequences(effect)
+
+    def _record_inbound(self, effect: effects.FinishInbound, _now_ms: int) -> None:
+        self._record_call(effect)
+
+    def _record_text_finish(self, effect: effects.FinishText, _now_ms: int) -> None:
+        message, cost = effect.message, effect.bill.cost
+        self._messages.finished(message, effect.outcome, cost)
+        self._progress[message.plan.id].cost += cost
+        self._charge(message.plan.user_id, "sms", cost, message.callid, effect.outcome.ended_ms)
+        self._reserve(message.plan.user_id, -message.hold)
+
+    def _record_call(self, effect: effects.FinishCall | effects.FinishInbound) -> None:
+        call = effect.call
+        if self._dialled.pop(call.id, None) is not None:
+            self._requests_over.append(rows.over(effect))
+            self._over.append(call)
+        else:
+            self._requests_finished.append((*rows.final(effect), call.id))
+            self._finished.append((call, effect.outcome.ended_ms))
+        self._add_cdr(rows.cdr(effect))
+        for result in effect.outcome.results:
+            self._results.append(rows.result(call, result))
+            if result.recording_ms is not None:
+                self._recorded.append((result.response, result.recording_ms))
+
+    def _add_cdr(self, row: tuple[Any, ...]) -> None:
+        self._cdrs.append((self.next_cdr_id, *row))
+        self.next_cdr_id += 1
+
+    def _record_leg(self, effect: effects.FinishLeg, now_ms: int) -> None:
+        plan, cost = effect.call.plan, effect.bill.cost
+        self._add_cdr(rows.leg_cdr(effect))
+        self._progress[plan.id].cost += cost
+        self._charge(plan.user_id, "call", cost, effect.transfer.callid, now_ms)
+
+    def _keep_transfer(self, effect: effects.KeepTransfer, _now_ms: int) -> None:
+        self._reserve(effect.call.plan.user_id, self._transfers.keep(effect))
+
+    def _expect_call_back(self, effect: effects.ExpectCallBack, _now_ms: int) -> None:
+        self._call_backs.append((effect.call.id, effect.at_ms))
+
+    def _refuse_inbound(self, effect: effects.RefuseInbound, now_ms: int) -> None:
+        self._add_cdr(rows.refused_cdr(effect, now_ms))
+
+    def _write_recordings(self) -> None:
+        if self._recordings is not None:
+            for name, length_ms in self._recorded:
+                self._recordings.save_silence(name, length_ms)
+
+    def _record_consequences(self, effect: effects.FinishCall) -> None:
+        """What an attempt changes besides its own rows: the subscriber, the campaign's counters, the balance."""
+        call, outcome, bill, after = effect.call, effect.outcome, effect.bill, effect.disposition
+        plan = call.plan
+        self._place(call, _after_call(effect), _IN_PROCESS, call.attempt)
+        progress = self._progress[plan.id]
+        progress.answered += outcome.answered_ms is not None or outcome.delivered_ms is not None
+        progress.completed += after.status is SubscriberStatus.COMPLETED
+        progress.cost += bill.cost
+        if plan.flow.queue_ids and outcome.answered_ms is not None and outcome.amd_status is not AmdStatus.MACHINE:
+            progress.live += 1
+            progress.abandoned += any(transfer.is_abandoned for transfer in call.transfers)
+        self._charge(plan.user_id, "sms" if call.parts else "call", bill.cost, call.callid, outcome.ended_ms)
+        self._reserve(plan.user_id, -call.hold)
+
+    def _record_refusal(self, effect: effects.RefuseSubscriber, now_ms: int) -> None:
+        status = int(SubscriberStatus.NOT_AUTHORIZED)
+        self._refusals.append((status, effect.reason, 0, now_ms, effect.subscriber.id))
+
+    def _move_campaign(self, effect: effects.MoveCampaign, now_ms: int) -> None:
+        sources = [status for status, moves in CAMPAIGN_MOVES.items() if effect.status in moves]
+        moved = self._at_work().execute(
+            update(_campaigns)
+            .where(_campaigns.c.id == effect.campaign_id, _campaigns.c.status.in_(sources))
+            .values(status=effect.status, status_reason=effect.reason, updated_date=now_ms)
+        )
+        if not moved.rowcount:
+            raise wrong_move(self._at_work(), effect.campaign_id, effect.status)
+
+    def _add_to_dnc(self, effect: effects.AddToDnc, now_ms: int) -> None:
+        connection = self._at_work()
+        dialect: Any = postgresql if connection.dialect.name == "postgresql" else sqlite
+        added = dialect.insert(_dnc).values(
+            dnc_id=effect.dnc_id,
+            phone_number=effect.number,
+            number=effect.number,
+            created_date=now_ms,
+            updated_date=now_ms,
+        )
+        connection.execute(added.on_conflict_do_nothing(index_elements=["dnc_id", "number"]))
+
+
+def _placed(row: tuple[Any, ...]) -> Placed:
+    status, _, attempts, *_, subscriber_id, was_status, had_attempts, call = row
+    return Placed(subscriber_id, status, attempts, was_status, had_attempts, call)
+
+
+def _refused(status: int, _reason: str, _due_ms: int, _now_ms: int, subscriber_id: int) -> Placed:
+    return Placed(subscriber_id, status, None, _PENDING, None, None)
+
+
+def _in_process(call: Call) -> tuple[Any, ...]:
+    callee = call.subscriber
+    counts = (callee.attempts, callee.failures, callee.completions)
+    status = int(SubscriberStatus.IN_PROCESS)
+    return (status, "", *counts, call.started_ms, callee.due_ms, call.started_ms, callee.id)
+
+
+def _after_call(effect: effects.FinishCall) -> tuple[Any, ...]:
+    call, after = effect.call, effect.disposition
+    counts = (call.attempt, after.failures, after.completions)
+    moments = (call.started_ms, after.due_ms, effect.outcome.ended_ms)
+    return (int(after.status), after.reason, *counts, *moments, call.subscriber.id)
+
+
+def _counted(campaign_id: int, progress: _Progress) -> tuple[Any, ...]:
+    grown = (progress.calls, progress.answered, progress.completed, progress.cost, progress.live, progress.abandoned)
+    return (*grown, progress.next_dial_us, campaign_id)
+
+
+def _callee(row: Row[Any]) -> Callee:
+    (
+        subscriber_id,
+        number,
+        zone,
+        contact_id,
+        attempts,
+        failures,
+        completions,
+        due_ms,
+        is_on_dnc,
+        full_name,
+        variables,
+        _,
+    ) = tuple(row)
+    return Callee(
+        id=subscriber_id,
+        number=number,
+        zone=zone,
+        contact_id=contact_id,
+        attempts=attempts,
+        failures=failures,
+        completions=completions,
+        due_ms=due_ms,
+        is_on_dnc=bool(is_on_dnc),
+        full_name=full_name,
+        additional_vars=variables,
+    )

@@ -1,0 +1,96 @@
+"""The journal's rows of text messages."""
+
+from typing import Any
+
+from sqlalchemy import Connection, bindparam, insert, null, select, update
+
+from dialer.domain.enums import MessageStatus
+from dialer.domain.plans import Call, CallOutcome
+from dialer.store.bulk import Bulk
+from dialer.store.tables import Contact, SmsMessage
+
+_messages = SmsMessage.__table__
+_contacts = Contact.__table__
+_COLUMNS = (
+    "id",
+    "campaign_id",
+    "subscriber_id",
+    "contact_id",
+    "user_id",
+    "gateway_id",
+    "attempt",
+    "message_id",
+    "callerid",
+    "phone_number",
+    "dialled_number",
+    "text_message",
+    "parts",
+    "send_date",
+    "status",
+    "hold",
+    "cost",
+    "delivery_date",
+    "ended_ms",
+    "callrequest_id",
+    "sms_campaign_id",
+)
+# A contact may be deleted during the call in which the message is sent: then the message mentions none.
+_contact_id = select(_contacts.c.id).where(_contacts.c.id == bindparam("contact_id")).scalar_subquery()
+_INSERT = Bulk(
+    insert(_messages).values({name: bindparam(name) for name in _COLUMNS} | {"contact_id": _contact_id}), _COLUMNS
+)
+_FINISH = Bulk(
+    update(_messages)
+    .where(_messages.c.id == bindparam("message"))
+    .values(
+        status=bindparam("new_status"),
+        hold=bindparam("rest"),
+        cost=bindparam("price"),
+        delivery_date=bindparam("delivered_ms"),
+        ended_ms=bindparam("over_ms"),
+        parameters=null(),
+    ),
+    ("new_status", "rest", "price", "delivered_ms", "over_ms", "message"),
+)
+
+
+class MessageRows:
+    """Messages of one step that wait to be written: each once, as it stands at the end of the step."""
+
+    def __init__(self) -> None:
+        self._sent: dict[int, Call] = {}
+        self._over: list[tuple[Any, ...]] = []
+        self._finished: list[tuple[Any, ...]] = []
+
+    def sent(self, call: Call) -> None:
+        """A message was handed to the carrier."""
+        self._sent[call.id] = call
+
+    def finished(self, message: Call, outcome: CallOutcome, cost: int) -> None:
+        """What became of a message is known."""
+        final = (str(outcome.message_status), 0, cost, outcome.delivered_ms, outcome.ended_ms)
+        if self._sent.pop(message.id, None) is not None:
+            self._over.append((*_sent(message), *final, *_origin(message)))
+        else:
+            self._finished.append((*final, message.id))
+
+    def write(self, connection: Connection) -> None:
+        """Write them all."""
+        on_their_way = [
+            (*_sent(call), str(MessageStatus.SENT), call.hold, 0, None, None, *_origin(call))
+            for call in self._sent.values()
+        ]
+        _INSERT.run(connection, on_their_way)
+        _INSERT.run(connection, self._over)
+        _FINISH.run(connection, self._finished)
+
+
+def _sent(call: Call) -> tuple[Any, ...]:
+    plan, subscriber = call.plan, call.subscriber
+    whose = (call.id, plan.id, subscriber.id, subscriber.contact_id, plan.user_id, plan.gateway_id, call.attempt)
+    return (*whose, call.callid, call.callerid, subscriber.number, call.dialled, call.text, call.parts, call.started_ms)
+
+
+def _origin(message: Call) -> tuple[int | None, int | None]:
+    """The call in which it was sent, or the campaign whose attempt it is."""
+    return message.parent_id, message.plan.id if message.parent_id is None else None

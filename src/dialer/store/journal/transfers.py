@@ -1,0 +1,176 @@
+"""The journal's rows of transfers, and of what queues, agents and their campaigns remember."""
+
+from typing import Any, Final
+
+import msgspec
+from sqlalchemy import Connection, bindparam, func, insert, update
+
+from dialer.domain import effects
+from dialer.domain.enums import TransferStatus
+from dialer.domain.pacing.situation import PacingFigures
+from dialer.domain.plans import Call, Transfer
+from dialer.store.bulk import Bulk
+from dialer.store.queries.rates import RATE_COLUMNS, rate_values
+from dialer.store.tables import Agent, Campaign, Queue
+from dialer.store.tables import Transfer as TransferRow
+
+_transfers = TransferRow.__table__
+_agents = Agent.__table__
+_queues = Queue.__table__
+_campaigns = Campaign.__table__
+_STANDING: Final = (
+    "agent_id",
+    "phone_number",
+    "status",
+    "reason",
+    "offers",
+    "parameters",
+    "started_ms",
+    "answered_ms",
+    "ended_ms",
+    "is_abandoned",
+    *RATE_COLUMNS,
+)
+"""The columns that change while a transfer lasts."""
+_FIXED: Final = (
+    "callrequest_id",
+    "place",
+    "section_id",
+    "queue_id",
+    "gateway_id",
+    "joined_ms",
+    "score_from_ms",
+    "hold",
+    "talk_limit_ms",
+)
+_INSERT: Final = Bulk(insert(_transfers), (*_FIXED, *_STANDING))
+_UPDATE: Final = Bulk(
+    update(_transfers)
+    .where(_transfers.c.callrequest_id == bindparam("call"), _transfers.c.place == bindparam("which"))
+    .values({name: bindparam(f"new_{name}") for name in _STANDING}),
+    (*(f"new_{name}" for name in _STANDING), "call", "which"),
+)
+_KEEP_AGENT: Final = Bulk(
+    update(_agents)
+    .where(_agents.c.id == bindparam("agent"))
+    .values(
+        figures=func.coalesce(bindparam("new_figures"), _agents.c.figures),
+        status=func.coalesce(bindparam("new_status"), _agents.c.status),
+    ),
+    ("new_figures", "new_status", "agent"),
+)
+_KEEP_QUEUE: Final = Bulk(
+    update(_queues)
+    .where(_queues.c.id == bindparam("queue"))
+    .values(
+        last_agent_id=func.coalesce(bindparam("last"), _queues.c.last_agent_id),
+        no_agent_from_ms=func.coalesce(bindparam("since_ms"), _queues.c.no_agent_from_ms),
+    ),
+    ("last", "since_ms", "queue"),
+)
+_KEEP_FIGURES: Final = Bulk(
+    update(_campaigns).where(_campaigns.c.id == bindparam("campaign")).values(pacing_figures=bindparam("new_figures")),
+    ("new_figures", "campaign"),
+)
+
+_Key = tuple[int, int]
+
+
+class TransferRows:
+    """Transfers that wait to be written: each once, as it stands at the end of the step."""
+
+    def __init__(self) -> None:
+        self._open: Final[set[_Key]] = set()
+        self._stored: Final[set[_Key]] = set()
+        """Those not over that have a row already."""
+        self._changed: dict[_Key, tuple[Call, Transfer]] = {}
+
+    def restored(self, call: Call) -> None:
+        """A call was in progress before the journal was opened."""
+        for transfer in call.transfers:
+            if transfer.status is not TransferStatus.OVER:
+                self._open.add((call.id, transfer.place))
+                self._stored.add((call.id, transfer.place))
+
+    def keep(self, effect: effects.KeepTransfer) -> int:
+        """Take in how a transfer stands; by how much the owner's holds change."""
+        call, transfer = effect.call, effect.transfer
+        key = (call.id, transfer.place)
+        was_open, is_open = key in self._open, transfer.status is not TransferStatus.OVER
+        self._changed[key] = (call, transfer)
+        if is_open:
+            self._open.add(key)
+        else:
+            self._open.discard(key)
+        return transfer.hold * (is_open - was_open)
+
+    def write(self, connection: Connection) -> None:
+        """Write them all."""
+        fresh = [item for key, item in self._changed.items() if key not in self._stored]
+        known = [item for key, item in self._changed.items() if key in self._stored]
+        _INSERT.run(connection, [(*_fixed(*item), *_standing(item[1])) for item in fresh])
+        _UPDATE.run(connection, [(*_standing(item[1]), item[0].id, item[1].place) for item in known])
+        for key, (_, transfer) in self._changed.items():
+            if transfer.status is TransferStatus.OVER:
+                self._stored.discard(key)
+            else:
+                self._stored.add(key)
+        self._changed = {}
+
+
+class FloorRows:
+    """What queues, agents and campaigns remember, as it stands at the end of the step."""
+
+    def __init__(self) -> None:
+        self._agents: dict[int, tuple[str | None, int | None]] = {}
+        self._queues: dict[int, tuple[int | None, int | None]] = {}
+        self._figures: dict[int, PacingFigures] = {}
+
+    def keep_agent(self, effect: effects.KeepAgent) -> None:
+        """What an agent has done so far."""
+        figures, status = self._agents.get(effect.agent_id, (None, None))
+        if effect.figures is not None:
+            figures = msgspec.json.encode(effect.figures).decode()
+        self._agents[effect.agent_id] = (figures, status if effect.status is None else int(effect.status))
+
+    def keep_queue(self, effect: effects.KeepQueue) -> None:
+        """Who was asked last, and since when nobody could be."""
+        last, since_ms = self._queues.get(effect.queue_id, (None, None))
+        self._queues[effect.queue_id] = (
+            last if effect.last_agent_id is None else effect.last_agent_id,
+            since_ms if effect.no_agent_from_ms is None else effect.no_agent_from_ms,
+        )
+
+    def keep_figures(self, effect: effects.KeepFigures) -> None:
+        """What a campaign has measured: the figures go on changing until they are written."""
+        self._figures[effect.campaign_id] = effect.figures
+
+    def write(self, connection: Connection) -> None:
+        """Write it all."""
+        _KEEP_AGENT.run(connection, [(*values, agent_id) for agent_id, values in self._agents.items()])
+        _KEEP_QUEUE.run(connection, [(*values, queue_id) for queue_id, values in self._queues.items()])
+        documents = {campaign_id: msgspec.json.encode(one).decode() for campaign_id, one in self._figures.items()}
+        _KEEP_FIGURES.run(connection, [(document, campaign_id) for campaign_id, document in documents.items()])
+        self._agents, self._queues, self._figures = {}, {}, {}
+
+
+def _fixed(call: Call, transfer: Transfer) -> tuple[Any, ...]:
+    where = (call.id, transfer.place, transfer.section_id, transfer.queue_id, transfer.gateway_id)
+    moments = (transfer.joined_ms, transfer.score_from_ms)
+    return (*where, *moments, transfer.hold, transfer.talk_limit_ms)
+
+
+def _standing(transfer: Transfer) -> tuple[Any, ...]:
+    return (
+        transfer.agent_id,
+        transfer.number,
+        int(transfer.status),
+        transfer.reason,
+        msgspec.json.encode(transfer.offers).decode(),
+        transfer.parameters,
+        transfer.started_ms,
+        transfer.answered_ms,
+        transfer.ended_ms,
+        transfer.is_abandoned,
+        *rate_values(transfer.rate),
+    )

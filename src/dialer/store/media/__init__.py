@@ -1,0 +1,1 @@
+"""Files: uploaded audio, recordings of callees, and files that no record names any more."""

@@ -1,0 +1,120 @@
+"""Uploaded files on the disk: random names, readable by the service alone, whole or not there."""
+
+import contextlib
+import os
+import re
+import secrets
+import struct
+from pathlib import Path
+from typing import Final
+
+import structlog
+from sqlalchemy import Connection, func, select
+
+from dialer.store.database import StorageUnavailableError
+from dialer.store.tables import AudioFile
+
+AUDIO_BYTES_MAX: Final = 20 * 1024 * 1024
+USER_BYTES_MAX: Final = 500 * 1024 * 1024
+USER_FILES_MAX: Final = 1_000
+RECORDING_HZ: Final = 8_000
+_SAMPLE_BYTES: Final = 2
+_NAME: Final = re.compile(r"[0-9a-f]{32}\.wav")
+_FILES: Final = AudioFile.__table__
+_LOGGER: Final = structlog.get_logger(__name__)
+
+
+class QuotaError(Exception):
+    """Raised when a user has no room for one more file; the message is for that user."""
+
+
+class Media:
+    """The folder of uploaded files.
+
+    A file is saved before the row that names it is written, and deleted after the row has gone: a crash in
+    between leaves a file that nobody names, never a row whose file is missing.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+
+    def save(self, content: bytes) -> str:
+        """The random name under which `content` is now kept, safe on the disk.
+
+        Raises:
+            StorageUnavailableError: it cannot be written; nothing of it is left.
+        """
+        name = f"{secrets.token_hex(16)}.wav"
+        unfinished = self._folder / f".{name}"
+        try:
+            self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+            _write(unfinished, content)
+            unfinished.rename(self._folder / name)
+            _sync_folder(self._folder)
+        except OSError as error:
+            with contextlib.suppress(OSError):
+                unfinished.unlink(missing_ok=True)
+            raise StorageUnavailableError(f"the media folder cannot be written: {error.strerror}") from error
+        return name
+
+    def save_silence(self, name: str, length_ms: int) -> None:
+        """Keep a recording of silence under a name: a WAV file of 16-bit mono samples, `RECORDING_HZ` a second.
+
+        Saved again it is the same file. Silence takes next to no room on the disk.
+
+        Raises:
+            StorageUnavailableError: it cannot be written.
+        """
+        size = length_ms * RECORDING_HZ // 1_000 * _SAMPLE_BYTES
+        try:
+            self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+            descriptor = os.open(self._folder / name, os.O_WRONLY | os.O_CREAT, 0o600)
+            with os.fdopen(descriptor, "wb") as file:
+                file.write(_wav_header(size))
+                file.truncate(len(_wav_header(size)) + size)
+        except OSError as error:
+            raise StorageUnavailableError(f"the media folder cannot be written: {error.strerror}") from error
+
+    def delete(self, name: str) -> None:
+        """Delete a file that `save` made; a name that is none of ours or a file that has gone is no error."""
+        if not _NAME.fullmatch(name):
+            return
+        try:
+            (self._folder / name).unlink(missing_ok=True)
+        except OSError as error:
+            _LOGGER.warning("a file that nobody names any more cannot be deleted", file=name, error=error.strerror)
+
+
+def check_quota(connection: Connection, user_id: int, size: int) -> None:
+    """Raise QuotaError unless the user may keep `size` more bytes; for the transaction that adds them."""
+    count, used = connection.execute(
+        select(func.count(), func.coalesce(func.sum(_FILES.c.size), 0)).where(_FILES.c.user_id == user_id)
+    ).one()
+    if count >= USER_FILES_MAX:
+        raise QuotaError(f"A user may keep {USER_FILES_MAX:,} files.")
+    if used + size > USER_BYTES_MAX:
+        raise QuotaError(f"A user may keep {USER_BYTES_MAX // 1024**2} MiB of files.")
+
+
+def _wav_header(size: int) -> bytes:
+    """The header of a RIFF file with `size` bytes of PCM samples."""
+    rate = RECORDING_HZ * _SAMPLE_BYTES
+    fmt = struct.pack("<4sIHHIIHH", b"fmt ", 16, 1, 1, RECORDING_HZ, rate, _SAMPLE_BYTES, 8 * _SAMPLE_BYTES)
+    data = struct.pack("<4sI", b"data", size)
+    return struct.pack("<4sI4s", b"RIFF", 4 + len(fmt) + len(data) + size, b"WAVE") + fmt + data
+
+
+def _write(path: Path, content: bytes) -> None:
+    with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
+        file.write(content)
+        file.flush()
+        os.fsync(file.fileno())
+
+
+def _sync_folder(folder: Path) -> None:
+    """Make the rename itself last: a new name is part of the folder, not of the file."""
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)

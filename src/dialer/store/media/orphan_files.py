@@ -1,0 +1,37 @@
+"""Files of the media folder that no record names any more: of deleted campaigns, or from a crash."""
+
+import re
+import stat
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Final
+
+from sqlalchemy import Connection, select
+
+from dialer.store.tables import AudioFile, SurveyResult
+
+GRACE_S: Final = 3_600
+"""How old a file is at least that is deleted: a file is saved before the record that names it is committed."""
+
+_OURS: Final = re.compile(r"\.?[0-9a-f]{32}\.wav|[0-9a-f-]{36}-[0-9]{1,19}\.wav")
+"""The names of uploads, finished and unfinished, and of recordings."""
+
+
+def orphans(connection: Connection, folder: Path, now_s: float) -> Iterator[Path]:
+    """The files that no record names; only such as the service itself has made. `now_s` is the machine's clock."""
+    uploads = set(connection.scalars(select(AudioFile.__table__.c.audio_file)))
+    recordings = set(connection.scalars(select(SurveyResult.__table__.c.record_file)))
+    named = uploads | recordings
+    if not folder.is_dir():
+        return
+    for path in folder.iterdir():
+        if path.name not in named and _OURS.fullmatch(path.name) and _is_old_file(path, now_s):
+            yield path
+
+
+def _is_old_file(path: Path, now_s: float) -> bool:
+    try:
+        status = path.lstat()
+    except OSError:
+        return False
+    return stat.S_ISREG(status.st_mode) and status.st_mtime < now_s - GRACE_S

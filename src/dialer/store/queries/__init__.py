@@ -1,0 +1,1 @@
+"""Queries: rows become what the engine and the API are told."""

@@ -1,0 +1,172 @@
+"""How campaigns stand just now, as far as it decides whether somebody is called: read from the rows."""
+
+import contextlib
+from collections.abc import Collection, Iterable, Mapping
+from typing import Any, Final
+
+from sqlalchemy import Connection, RowMapping, Select, case, func, literal_column, select
+
+from dialer.domain.billing.money import Rate
+from dialer.domain.enums import AgentStatus, CallRequestStatus, CampaignStatus, DialMethod, TransferStatus
+from dialer.domain.reasons import Circumstances
+from dialer.domain.survey.survey import decode_survey
+from dialer.store.queries.floor import agents_of
+from dialer.store.queries.loading import UNREADABLE, calendar_of
+from dialer.store.queries.rates import cheapest_prices
+from dialer.store.tables import (
+    SMS,
+    CallRequest,
+    Campaign,
+    Gateway,
+    SealedSurvey,
+    SmsGateway,
+    SmsMessage,
+    Tier,
+    Transfer,
+    User,
+)
+
+_campaigns = Campaign.__table__
+_gateways = Gateway.__table__
+_sms_gateways = SmsGateway.__table__
+_requests = CallRequest.__table__
+_messages = SmsMessage.__table__
+_transfers = Transfer.__table__
+_users = User.__table__
+_sealed = SealedSurvey.__table__
+_tiers = Tier.__table__
+# A literal, as an index over some of the rows serves only a query that says which without a parameter.
+_is_calling = _requests.c.status == literal_column(str(int(CallRequestStatus.CALLING)))
+_TAKES_CALLS: Final = frozenset({AgentStatus.AVAILABLE, AgentStatus.AVAILABLE_ON_DEMAND})
+
+
+def circumstances_of(
+    connection: Connection, campaign_ids: Collection[int], now_ms: int, service_zone: str
+) -> dict[int, Circumstances]:
+    """How each of some campaigns stands: a few queries, however many there are.
+
+    One whose row cannot be understood is left out.
+    """
+    rows = connection.execute(_query(campaign_ids)).mappings().all()
+    at_work = {row["id"] for row in rows if row["status"] == CampaignStatus.START}
+    in_progress = _in_progress(connection, at_work)
+    carried = _carried(connection) if at_work else {}
+    idle = _queues_with_idle_agents(connection, now_ms) if any(_dials_for_agents(row) for row in rows) else set()
+    cheapest = cheapest_prices(connection, {row["user_id"] for row in rows}) if at_work else {}
+    found: dict[int, Circumstances] = {}
+    for row in rows:
+        is_full = 0 < row["max_aleg"] <= in_progress.get(row["id"], 0)
+        is_gateway_full = 0 < (row["max_channels"] or 0) <= carried.get(row["aleg_gateway_id"], 0)
+        lacks_agents = _dials_for_agents(row) and idle.isdisjoint(_queue_ids(connection, row["id"]))
+        with contextlib.suppress(*UNREADABLE):
+            found[row["id"]] = Circumstances(
+                now_ms=now_ms,
+                status=CampaignStatus(row["status"]),
+                status_reason=row["status_reason"],
+                starting_ms=row["startingdate"],
+                expires_ms=row["expirationdate"],
+                calendar=calendar_of(row),
+                service_zone=service_zone,
+                lacks_agents=lacks_agents,
+                is_full=is_full,
+                rests_until_ms=row["rests_until_ms"] or 0,
+                is_gateway_full=is_gateway_full,
+                lacks_credit=_lacks_credit(row, cheapest),
+            )
+    return found
+
+
+def _query(campaign_ids: Collection[int]) -> Select[Any]:
+    is_text = _campaigns.c.medium == SMS
+    rests_until_ms = case((is_text, _sms_gateways.c.rests_until_ms), else_=_gateways.c.rests_until_ms)
+    return (
+        select(
+            _campaigns,
+            rests_until_ms.label("rests_until_ms"),
+            case((is_text, 0), else_=_gateways.c.max_channels).label("max_channels"),
+            _users.c.balance,
+            _users.c.held,
+            _users.c.call_rate,
+            _users.c.sms_rate,
+        )
+        .join(_users, _users.c.id == _campaigns.c.user_id)
+        .outerjoin(_gateways, _gateways.c.id == _campaigns.c.aleg_gateway_id)
+        .outerjoin(_sms_gateways, _sms_gateways.c.id == _campaigns.c.sms_gateway_id)
+        .where(_campaigns.c.id.in_(campaign_ids))
+    )
+
+
+def _in_progress(connection: Connection, campaign_ids: Collection[int]) -> dict[int, int]:
+    """How many attempts each campaign has in progress that it made itself."""
+    calls = (
+        select(_requests.c.campaign_id, func.count())
+        .where(_is_calling, _requests.c.attempt > 0)
+        .where(_requests.c.campaign_id.in_(campaign_ids))
+        .group_by(_requests.c.campaign_id)
+    )
+    texts = (
+        select(_messages.c.campaign_id, func.count())
+        .where(_messages.c.ended_ms.is_(None), _messages.c.callrequest_id.is_(None))
+        .where(_messages.c.campaign_id.in_(campaign_ids))
+        .group_by(_messages.c.campaign_id)
+    )
+    return {campaign_id: count for query in (texts, calls) for campaign_id, count in connection.execute(query)}
+
+
+def _carried(connection: Connection) -> dict[int, int]:
+    """How many legs each gateway for calls carries."""
+    calls = (
+        select(_requests.c.gateway_id, func.count())
+        .where(_is_calling, _requests.c.attempt > 0)
+        .group_by(_requests.c.gateway_id)
+    )
+    legs = (
+        select(_transfers.c.gateway_id, func.count())
+        .join(_requests, _requests.c.id == _transfers.c.callrequest_id)
+        .where(_is_calling)
+        .where(_transfers.c.gateway_id > 0, _transfers.c.status != TransferStatus.OVER)
+        .group_by(_transfers.c.gateway_id)
+    )
+    found: dict[int, int] = {}
+    for gateway_id, count in (*connection.execute(calls), *connection.execute(legs)):
+        found[gateway_id] = found.get(gateway_id, 0) + count
+    return found
+
+
+def _queues_with_idle_agents(connection: Connection, now_ms: int) -> set[int]:
+    talking = (
+        select(_transfers.c.agent_id)
+        .join(_requests, _requests.c.id == _transfers.c.callrequest_id)
+        .where(_is_calling, _transfers.c.status == TransferStatus.CONNECTED)
+    )
+    busy = set(connection.scalars(talking))
+    idle = {
+        agent.plan.id
+        for agent in agents_of(connection)
+        if agent.plan.status in _TAKES_CALLS
+        and agent.plan.id not in busy
+        and (agent.figures is None or agent.figures.free_at_ms <= now_ms)
+    }
+    return set(connection.scalars(select(_tiers.c.queue_id).where(_tiers.c.agent_id.in_(idle))))
+
+
+def _queue_ids(connection: Connection, campaign_id: int) -> Iterable[int]:
+    """The queues that the survey of a campaign leads to; none if it cannot be read."""
+    document = connection.scalar(select(_sealed.c.document).where(_sealed.c.id == campaign_id))
+    try:
+        return decode_survey(document or '{"sections":[]}').queue_ids
+    except UNREADABLE:
+        return ()
+
+
+def _dials_for_agents(row: RowMapping) -> bool:
+    return bool(row["status"] == CampaignStatus.START and row["dial_method"] != DialMethod.FIXED_RATE)
+
+
+def _lacks_credit(row: RowMapping, cheapest: Mapping[int, int]) -> bool:
+    """Whether nothing can be paid for: where there is a rate card, not even a call to the cheapest numbers it names."""
+    free = row["balance"] - row["held"]
+    if row["medium"] == SMS:
+        return bool(row["sms_rate"] > free)
+    price = Rate(row["call_rate"]).price(1)
+    return bool(min(price, cheapest.get(row["user_id"], price)) > free)

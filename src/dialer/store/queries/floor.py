@@ -1,0 +1,213 @@
+"""Queues, agents, transfers and the numbers that others call: rows become what the engine is told."""
+
+from collections import defaultdict
+from collections.abc import Collection
+from typing import Any, Final
+
+import msgspec
+from sqlalchemy import Connection, Row, RowMapping, Select, bindparam, delete, func, select
+
+from dialer.domain.enums import AgentStatus, CallRequestStatus, QueueStrategy, TransferStatus
+from dialer.domain.events import AgentOpened, CallArrived, QueueOpened
+from dialer.domain.identity import call_uuid
+from dialer.domain.plans import Subscriber, Transfer
+from dialer.domain.queueing.plans import AgentFigures, AgentPlan, LeftEarly, QueuePlan, TierPlan
+from dialer.store.queries.rates import rate_of
+from dialer.store.tables import Agent, CallBack, CallRequest, Queue, Tier
+from dialer.store.tables import Subscriber as SubscriberRow
+from dialer.store.tables import Transfer as TransferRow
+
+LEFT_EARLY_MAX: Final = 10_000
+"""Callers who left a queue early that are read for each queue, newest first."""
+_SECOND_MS: Final = 1_000
+
+_queues = Queue.__table__
+_agents = Agent.__table__
+_tiers = Tier.__table__
+_transfers = TransferRow.__table__
+_requests = CallRequest.__table__
+_call_backs = CallBack.__table__
+_subscribers = SubscriberRow.__table__
+_ALL_TIERS: Final = select(_tiers).order_by(_tiers.c.level, _tiers.c.position, _tiers.c.agent_id)
+_ALL_QUEUES: Final = select(_queues).order_by(_queues.c.id)
+_ALL_AGENTS: Final = select(_agents).order_by(_agents.c.id)
+
+
+def _who_left() -> Select[Any]:
+    """Who left without having been served, by number the last time only: who came again since has no place there."""
+    last = (
+        select(_subscribers.c.number, func.max(_transfers.c.id).label("transfer_id"))
+        .join(_requests, _requests.c.id == _transfers.c.callrequest_id)
+        .join(_subscribers, _subscribers.c.id == _requests.c.subscriber_id)
+        .where(_transfers.c.queue_id == bindparam("queue"), _transfers.c.score_from_ms > 0)
+        .where(func.coalesce(_transfers.c.ended_ms, bindparam("now_ms")) >= bindparam("since_ms"))
+        .group_by(_subscribers.c.number)
+        .subquery()
+    )
+    return (
+        select(last.c.number, _transfers.c.score_from_ms, _transfers.c.ended_ms)
+        .join(_transfers, _transfers.c.id == last.c.transfer_id)
+        .where(_transfers.c.status == TransferStatus.OVER, _transfers.c.answered_ms.is_(None))
+        .order_by(_transfers.c.ended_ms.desc(), _transfers.c.id.desc())
+        .limit(LEFT_EARLY_MAX)
+    )
+
+
+_WHO_LEFT: Final = _who_left()
+_EXPECTATIONS: Final = (
+    select(
+        _call_backs.c.due_ms,
+        _requests.c.id,
+        _requests.c.user_id,
+        _requests.c.attempt,
+        _requests.c.callerid,
+        _subscribers,
+    )
+    .join(_requests, _requests.c.id == _call_backs.c.id)
+    .join(_subscribers, _subscribers.c.id == _requests.c.subscriber_id)
+    .order_by(_call_backs.c.due_ms, _call_backs.c.id)
+)
+_EXPECTATION: Final = _EXPECTATIONS.where(_call_backs.c.id == bindparam("call"))
+_FORGET: Final = delete(_call_backs).where(_call_backs.c.id == bindparam("call"))
+
+
+def queues_of(connection: Connection, now_ms: int, *, with_past: bool) -> list[QueueOpened]:
+    """All queues with their tiers; `with_past` also those who left them early: for an engine that is new."""
+    tiers: defaultdict[int, list[TierPlan]] = defaultdict(list)
+    for row in connection.execute(_ALL_TIERS).mappings():
+        tiers[row["queue_id"]].append(TierPlan(row["agent_id"], row["level"], row["position"]))
+    rows = connection.execute(_ALL_QUEUES).mappings().all()
+    return [
+        QueueOpened(
+            plan=_queue(row, tuple(tiers[row["id"]])),
+            last_agent_id=row["last_agent_id"],
+            left_early=_left_early(connection, row, now_ms) if with_past else (),
+            no_agent_from_ms=row["no_agent_from_ms"],
+        )
+        for row in rows
+    ]
+
+
+def agents_of(connection: Connection) -> list[AgentOpened]:
+    """All agents, with what they have done so far."""
+    rows = connection.execute(_ALL_AGENTS).mappings()
+    return [AgentOpened(_agent(row), _figures(row["figures"])) for row in rows]
+
+
+def transfers_of(connection: Connection, call_ids: Collection[int], seed: int) -> dict[int, tuple[Transfer, ...]]:
+    """The transfers of calls in progress, in their order, by call request."""
+    found: defaultdict[int, list[Transfer]] = defaultdict(list)
+    if not call_ids:
+        return {}
+    query = (
+        select(
+            _transfers,
+            _requests.c.campaign_id,
+            _requests.c.subscriber_id,
+            _requests.c.attempt,
+            _requests.c.ring_limit_ms,
+        )
+        .join(_requests, _requests.c.id == _transfers.c.callrequest_id)
+        .where(_requests.c.status == CallRequestStatus.CALLING)
+        .order_by(_transfers.c.callrequest_id, _transfers.c.place)
+    )
+    for row in connection.execute(query).mappings():
+        found[row["callrequest_id"]].append(_transfer(row, seed))
+    return {call_id: tuple(transfers) for call_id, transfers in found.items()}
+
+
+def call_backs_of(connection: Connection) -> list[tuple[int, CallArrived]]:
+    """Who is going to call back, and when, in order."""
+    return [_expected(row) for row in connection.execute(_EXPECTATIONS)]
+
+
+def take_call_back(connection: Connection, call_id: int) -> CallArrived | None:
+    """Who calls back after having missed this call, and is not expected any more; None if nobody was."""
+    row = connection.execute(_EXPECTATION, {"call": call_id}).one_or_none()
+    connection.execute(_FORGET, {"call": call_id})
+    return None if row is None else _expected(row)[1]
+
+
+def _expected(row: Row[Any]) -> tuple[int, CallArrived]:
+    due_ms, call_id, user_id, attempt, callerid, *subscriber = tuple(row)
+    values = dict(zip(_subscribers.c.keys(), subscriber, strict=True))
+    return due_ms, CallArrived(call_id, user_id, attempt, callerid, _caller(values))
+
+
+def _queue(row: RowMapping, tiers: tuple[TierPlan, ...]) -> QueuePlan:
+    return QueuePlan(
+        id=row["id"],
+        strategy=QueueStrategy(row["strategy"]),
+        tiers=tiers,
+        scores_from_answer=row["time_base_score"] == "system",
+        tier_rules_apply=row["tier_rules_apply"],
+        tier_rule_wait_ms=row["tier_rule_wait_second"] * _SECOND_MS,
+        tier_rule_wait_multiply_level=row["tier_rule_wait_multiply_level"],
+        tier_rule_no_agent_no_wait=row["tier_rule_no_agent_no_wait"],
+        discard_abandoned_after_ms=row["discard_abandoned_after"] * _SECOND_MS,
+        abandoned_resume_allowed=row["abandoned_resume_allowed"],
+        max_wait_ms=row["max_wait_time"] * _SECOND_MS,
+        max_wait_with_no_agent_ms=row["max_wait_time_with_no_agent"] * _SECOND_MS,
+        max_wait_with_no_agent_time_reached_ms=row["max_wait_time_with_no_agent_time_reached"] * _SECOND_MS,
+    )
+
+
+def _left_early(connection: Connection, queue: RowMapping, now_ms: int) -> tuple[LeftEarly, ...]:
+    since_ms = now_ms - queue["discard_abandoned_after"] * _SECOND_MS
+    rows = connection.execute(_WHO_LEFT, {"queue": queue["id"], "now_ms": now_ms, "since_ms": since_ms}).all()
+    return tuple(LeftEarly(queue["id"], number, score, ended) for number, score, ended in reversed(rows))
+
+
+def _agent(row: RowMapping) -> AgentPlan:
+    return AgentPlan(
+        id=row["id"],
+        user_id=row["user_id"],
+        status=AgentStatus(row["status"]),
+        wrap_up_ms=row["wrap_up_time"] * _SECOND_MS,
+        contact=row["contact"],
+        parameters=row["parameters"],
+    )
+
+
+def _figures(document: str) -> AgentFigures:
+    return msgspec.json.decode(document, type=AgentFigures) if document else AgentFigures()
+
+
+def _transfer(row: RowMapping, seed: int) -> Transfer:
+    return Transfer(
+        place=row["place"],
+        section_id=row["section_id"],
+        callid=call_uuid(seed, row["campaign_id"], row["subscriber_id"], row["attempt"], row["place"] + 1),
+        joined_ms=row["joined_ms"],
+        rate=rate_of(row),
+        queue_id=row["queue_id"],
+        number=row["phone_number"],
+        gateway_id=row["gateway_id"],
+        hold=row["hold"],
+        ring_limit_ms=row["ring_limit_ms"],
+        talk_limit_ms=row["talk_limit_ms"],
+        status=TransferStatus(row["status"]),
+        reason=row["reason"],
+        agent_id=row["agent_id"],
+        parameters=row["parameters"],
+        score_from_ms=row["score_from_ms"],
+        offers=msgspec.json.decode(row["offers"], type=dict[int, int]),
+        started_ms=row["started_ms"],
+        answered_ms=row["answered_ms"],
+        ended_ms=row["ended_ms"],
+        is_abandoned=row["is_abandoned"],
+    )
+
+
+def _caller(row: dict[str, object]) -> Subscriber:
+    return msgspec.convert(
+        {
+            "id": row["id"],
+            "number": row["number"],
+            "zone": row["zone"],
+            "contact_id": row["contact_id"],
+            "full_name": row["full_name"],
+            "additional_vars": row["additional_vars"],
+        },
+        type=Subscriber,
+    )

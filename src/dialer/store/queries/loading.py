@@ -1,0 +1,289 @@
+"""Rows become what the engine is told: accounts, gateways, campaigns, and calls in progress."""
+
+from collections.abc import Sequence
+from datetime import time
+from typing import Any, Final, NamedTuple
+
+import msgspec
+from sqlalchemy import Connection, RowMapping, Select, bindparam, func, select
+
+from dialer.domain.billing.money import MONEY_SCALE, Rate
+from dialer.domain.enums import AmdBehavior, CampaignStatus, DialMethod, SubscriberStatus
+from dialer.domain.events import AccountOpened, AgentOpened, CampaignOpened, DidOpened, GatewayOpened, QueueOpened
+from dialer.domain.numbers.normal_form import normalise
+from dialer.domain.pacing.situation import PacingFigures
+from dialer.domain.plans import (
+    Call,
+    CallerIdChoice,
+    CampaignPlan,
+    amd_of,
+)
+from dialer.domain.survey.callflow import CallFlow
+from dialer.domain.survey.survey import Prompt, decode_survey
+from dialer.domain.windows import Calendar
+from dialer.store.queries.floor import agents_of, queues_of, transfers_of
+from dialer.store.queries.progress import busy_campaigns, call_of, line_of, lines_of, rows_in_progress, sms_line_of
+from dialer.store.queries.rates import RateCards
+from dialer.store.sealing import audio_length_ms
+from dialer.store.tables import SMS, CallerId, Campaign, Did, SealedSurvey, Subscriber, User
+
+ZONES_MAX: Final = 10_000
+"""Zone keys of one campaign; there are a few hundred zones."""
+
+UNREADABLE: Final = (ValueError, TypeError, KeyError, msgspec.MsgspecError)
+"""What a row raises that no version of ours has written."""
+
+_users = User.__table__
+_campaigns = Campaign.__table__
+_callerids = CallerId.__table__
+_sealed = SealedSurvey.__table__
+_dids = Did.__table__
+_subscribers = Subscriber.__table__
+_LIVE: Final = (CampaignStatus.START, CampaignStatus.PAUSE)
+# Statements are made once: to put one together takes longer than to run it.
+_LIVE_CAMPAIGNS: Final = select(_campaigns).where(_campaigns.c.status.in_(_LIVE)).order_by(_campaigns.c.id)
+_CAMPAIGN: Final = select(_campaigns).where(_campaigns.c.id == bindparam("campaign"))
+_CAMPAIGNS: Final = (
+    select(_campaigns).where(_campaigns.c.id.in_(bindparam("campaigns", expanding=True))).order_by(_campaigns.c.id)
+)
+_SURVEY: Final = select(_sealed.c.document).where(_sealed.c.id == bindparam("campaign"))
+_ALL_DIDS: Final = select(_dids).order_by(_dids.c.id)
+_PLAYABLE: Final = (
+    select(_campaigns)
+    .join(_sealed, _sealed.c.id == _campaigns.c.id)
+    .where(_campaigns.c.id.in_(select(_dids.c.campaign_id)), _campaigns.c.status != CampaignStatus.ABORD)
+)
+_ACCOUNTS: Final = (
+    select(
+        _users.c.id,
+        _users.c.balance,
+        _users.c.held,
+        _users.c.call_rate,
+        _users.c.sms_rate,
+        _users.c.rate_card_version,
+    )
+    .where(_users.c.id.in_(bindparam("users", expanding=True)))
+    .order_by(_users.c.id)
+)
+_ABORTED: Final = (
+    select(_campaigns.c.id)
+    .where(_campaigns.c.id.in_(bindparam("campaigns", expanding=True)), _campaigns.c.status == CampaignStatus.ABORD)
+    .order_by(_campaigns.c.id)
+)
+_CHOICES: Final = (
+    select(_callerids.c.areacode, _callerids.c.callerid_num)
+    .where(_callerids.c.callerid_group_id == bindparam("callerid_group"))
+    .order_by(_callerids.c.id)
+)
+_WEEKDAYS: Final = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
+
+
+def _pending_zones() -> Select[Any]:
+    """The zone keys of a campaign's PENDING subscribers, by skipping through the index instead of scanning it."""
+    first = select(func.min(_subscribers.c.zone).label("zone")).where(
+        _subscribers.c.campaign_id == bindparam("campaign"), _subscribers.c.status == SubscriberStatus.PENDING
+    )
+    found = first.cte("found", recursive=True)
+    following = first.where(_subscribers.c.zone > found.c.zone).correlate(found).scalar_subquery()
+    found = found.union_all(select(following).where(found.c.zone.is_not(None)))
+    return select(found.c.zone).where(found.c.zone.is_not(None)).limit(ZONES_MAX)
+
+
+_ZONES: Final = _pending_zones()
+
+
+class LoadedRows(NamedTuple):
+    """Everything the engine has to be told, in the order in which it has to be told."""
+
+    accounts: list[AccountOpened]
+    gateways: list[GatewayOpened]
+    parameters: dict[int, str]
+    """Of each gateway: JSON text."""
+    campaigns: list[CampaignOpened]
+    queues: list[QueueOpened]
+    agents: list[AgentOpened]
+    dids: list[DidOpened]
+    over: list[CampaignPlan]
+    """Campaigns that are not open any more and still have calls in progress, or messages on their way."""
+    aborted: list[int]
+    """Campaigns that were aborted and still have calls in progress."""
+    unreadable: dict[int, str]
+    """Campaigns whose rows cannot be understood, and why: they are left out, and the others go on."""
+
+
+class Loader:
+    """Reads the world; keeps the call flows it has built, as a sealed survey never changes."""
+
+    def __init__(self, *, service_zone: str) -> None:
+        self._service_zone: Final = service_zone
+        self._flows: dict[int, CallFlow] = {}
+        self._cards: Final = RateCards()
+
+    def world(self, connection: Connection, now_ms: int, *, with_past: bool = False) -> LoadedRows:
+        """The world as it stands; `with_past` also what an engine that is new has to know of earlier."""
+        rows = connection.execute(_LIVE_CAMPAIGNS).mappings()
+        campaigns, unreadable = self._readable(connection, rows.all(), with_past=with_past)
+        dids = self._dids(connection)
+        busy = busy_campaigns(connection)
+        over = set(busy) - {one.plan.id for one in campaigns}
+        played = set(busy) | {one.plan.id for one in campaigns} | {one.plan.id for one in dids if one.plan is not None}
+        self._flows = {campaign_id: flow for campaign_id, flow in self._flows.items() if campaign_id in played}
+        lines = lines_of(connection, now_ms)
+        return LoadedRows(
+            accounts=self._accounts(
+                connection,
+                {one.plan.user_id for one in campaigns}
+                | {one.plan.user_id for one in dids if one.plan is not None}
+                | set(busy.values()),
+            ),
+            gateways=[line.opened for line in lines],
+            parameters={line.opened.plan.id: line.parameters for line in lines},
+            campaigns=campaigns,
+            queues=queues_of(connection, now_ms, with_past=with_past),
+            agents=agents_of(connection),
+            dids=dids,
+            over=self._plans_of(connection, over),
+            aborted=_aborted(connection, list(busy)),
+            unreadable=unreadable,
+        )
+
+    def calls(self, connection: Connection, seed: int) -> list[Call]:
+        """The calls in progress and the messages on their way, in the order in which they were placed."""
+        plans: dict[int, CampaignPlan | None] = {}
+        found: list[Call] = []
+        rows = rows_in_progress(connection)
+        transfers = transfers_of(connection, [row["id"] for row in rows], seed)
+        for row in rows:
+            campaign_id = row["campaign_id"]
+            if campaign_id not in plans:
+                campaign = connection.execute(_CAMPAIGN, {"campaign": campaign_id}).mappings().one()
+                plans[campaign_id] = self._plan_or_none(connection, campaign)
+            plan = plans[campaign_id]
+            if plan is not None:
+                call = call_of(row, plan)
+                call.transfers = transfers.get(call.id, ()) if not call.parts else ()
+                found.append(call)
+        return found
+
+    def _dids(self, connection: Connection) -> list[DidOpened]:
+        """The numbers that others call. What a campaign has never been started to play, or was aborted, none hear."""
+        dids = connection.execute(_ALL_DIDS).mappings().all()
+        rows = connection.execute(_PLAYABLE).mappings().all() if dids else []
+        plans = {row["id"]: self._plan_or_none(connection, row) for row in rows}
+        return [
+            DidOpened(did["id"], did["user_id"], normalise(did["did_number"]), plans.get(did["campaign_id"]))
+            for did in dids
+        ]
+
+    def _accounts(self, connection: Connection, user_ids: set[int]) -> list[AccountOpened]:
+        rows = connection.execute(_ACCOUNTS, {"users": sorted(user_ids)}).all()
+        return [
+            AccountOpened(
+                user_id, balance, held, Rate(call_rate), sms_rate, self._cards.card(connection, user_id, version)
+            )
+            for user_id, balance, held, call_rate, sms_rate, version in rows
+        ]
+
+    def _readable(
+        self, connection: Connection, rows: Sequence[RowMapping], *, with_past: bool
+    ) -> tuple[list[CampaignOpened], dict[int, str]]:
+        campaigns: list[CampaignOpened] = []
+        unreadable: dict[int, str] = {}
+        for row in rows:
+            try:
+                campaigns.append(self._campaign(connection, row, with_past=with_past))
+            except UNREADABLE as error:
+                unreadable[row["id"]] = str(error)
+        return campaigns, unreadable
+
+    def _plans_of(self, connection: Connection, campaign_ids: set[int]) -> list[CampaignPlan]:
+        """How campaigns stand, in id order, but for those whose rows cannot be understood."""
+        if not campaign_ids:
+            return []
+        rows = connection.execute(_CAMPAIGNS, {"campaigns": list(campaign_ids)}).mappings().all()
+        plans = [self._plan_or_none(connection, row) for row in rows]
+        return [plan for plan in plans if plan is not None]
+
+    def _plan_or_none(self, connection: Connection, row: RowMapping) -> CampaignPlan | None:
+        try:
+            return self._plan(connection, row)
+        except UNREADABLE:
+            return None
+
+    def _campaign(self, connection: Connection, row: RowMapping, *, with_past: bool) -> CampaignOpened:
+        return CampaignOpened(
+            plan=self._plan(connection, row),
+            status=CampaignStatus(row["status"]),
+            next_dial_us=row["next_dial_us"],
+            zones=_zones(connection, row["id"]),
+            figures=_figures(row["pacing_figures"]) if with_past else None,
+            callerid_turns=msgspec.json.decode(row["callerid_turns"] or "{}", type=dict[str, int]),
+        )
+
+    def _plan(self, connection: Connection, row: RowMapping) -> CampaignPlan:
+        voicemail_id = row["voicemail_audiofile_id"]
+        return CampaignPlan(
+            id=row["id"],
+            user_id=row["user_id"],
+            gateway_id=line_of(row),
+            flow=self._flow(connection, row["id"]),
+            starting_ms=row["startingdate"],
+            expires_ms=row["expirationdate"],
+            calendar=calendar_of(row),
+            service_zone=self._service_zone,
+            frequency=row["frequency"],
+            max_aleg=row["max_aleg"],
+            ring_limit_ms=row["calltimeout"] * 1_000,
+            callmaxduration_s=row["callmaxduration"],
+            maxretry=row["maxretry"],
+            intervalretry_ms=row["intervalretry"] * 1_000,
+            completion_maxretry=row["completion_maxretry"],
+            completion_intervalretry_ms=row["completion_intervalretry"] * 1_000,
+            callerid=row["callerid"],
+            callerids=_callerid_choices(connection, row["callerid_group_id"]),
+            amd=amd_of(voicemail=row["voicemail"], amd_behavior=AmdBehavior(row["amd_behavior"])),
+            voicemail_prompt=None if voicemail_id is None else Prompt(audio_length_ms(connection, voicemail_id)),
+            dnc_id=row["dnc_id"],
+            text_message=row["text_message"] if row["medium"] == SMS else None,
+            sms_gateway_id=sms_line_of(row),
+            max_xfer=row["max_xfer"],
+            dial_method=DialMethod(row["dial_method"]),
+            agent_dial_rate=row["agent_dial_rate"] / MONEY_SCALE,
+            abandon_rate_max=row["abandon_rate_max"] / (100 * MONEY_SCALE),
+        )
+
+    def _flow(self, connection: Connection, campaign_id: int) -> CallFlow:
+        flow = self._flows.get(campaign_id)
+        if flow is None:
+            document = connection.scalar(_SURVEY, {"campaign": campaign_id})
+            flow = self._flows[campaign_id] = CallFlow(decode_survey(document or '{"sections":[]}'))
+        return flow
+
+
+def _figures(document: str) -> PacingFigures:
+    return msgspec.json.decode(document, type=PacingFigures) if document else PacingFigures()
+
+
+def _aborted(connection: Connection, campaign_ids: list[int]) -> list[int]:
+    return list(connection.scalars(_ABORTED, {"campaigns": campaign_ids})) if campaign_ids else []
+
+
+def _zones(connection: Connection, campaign_id: int) -> tuple[str, ...]:
+    return tuple(connection.scalars(_ZONES, {"campaign": campaign_id}))
+
+
+def _callerid_choices(connection: Connection, group_id: int | None) -> tuple[CallerIdChoice, ...]:
+    if group_id is None:
+        return ()
+    rows = connection.execute(_CHOICES, {"callerid_group": group_id})
+    return tuple(CallerIdChoice(areacode, callerid_num) for areacode, callerid_num in rows)
+
+
+def calendar_of(row: RowMapping) -> Calendar:
+    """When a campaign may call, from its row."""
+    monday, tuesday, wednesday, thursday, friday, saturday, sunday = (bool(row[day]) for day in _WEEKDAYS)
+    return Calendar(
+        weekdays=(monday, tuesday, wednesday, thursday, friday, saturday, sunday),
+        start=time.fromisoformat(row["daily_start_time"]),
+        stop=time.fromisoformat(row["daily_stop_time"]),
+    )

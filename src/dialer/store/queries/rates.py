@@ -1,0 +1,65 @@
+"""What calls cost, in rows: rate cards, and the rate at which one call is or was charged."""
+
+from collections.abc import Collection
+from typing import Final
+
+from sqlalchemy import Connection, RowMapping, func, select, update
+
+from dialer.domain.billing.money import Rate
+from dialer.domain.billing.rates import NO_CARD, RateCard
+from dialer.store.tables import RateCardLine, User
+
+RATE_COLUMNS: Final = ("call_rate", "connection_fee", "first_increment", "next_increment")
+"""The columns of a call request, a transfer or a CDR that are its rate."""
+
+_lines = RateCardLine.__table__
+_users = User.__table__
+
+
+def rate_of(row: RowMapping) -> Rate:
+    """The rate that a row says."""
+    return Rate(row["call_rate"], row["first_increment"], row["next_increment"], row["connection_fee"])
+
+
+def rate_values(rate: Rate) -> tuple[int, int, int, int]:
+    """The values of `RATE_COLUMNS`."""
+    return (rate.per_minute, rate.connection_fee, rate.first_increment_s, rate.next_increment_s)
+
+
+def read_card(connection: Connection, user_id: int) -> RateCard:
+    """The rate card of a user."""
+    query = select(
+        _lines.c.prefix, _lines.c.rate, _lines.c.first_increment, _lines.c.next_increment, _lines.c.connection_fee
+    ).where(_lines.c.user_id == user_id)
+    found = {prefix: Rate(*rate) for prefix, *rate in connection.execute(query)}
+    return RateCard(found) if found else NO_CARD
+
+
+def card_changed(connection: Connection, user_id: int) -> None:
+    """Tell those who have read the rate card of a user that it is another one now."""
+    connection.execute(
+        update(_users).where(_users.c.id == user_id).values(rate_card_version=_users.c.rate_card_version + 1)
+    )
+
+
+def cheapest_prices(connection: Connection, user_ids: Collection[int]) -> dict[int, int]:
+    """What the cheapest call costs that the rate cards of some users name, by user: its first increment."""
+    # As `Rate.cost` has it: rounded half up.
+    price = (2 * _lines.c.rate * _lines.c.first_increment + 60) // 120 + _lines.c.connection_fee
+    query = select(_lines.c.user_id, func.min(price)).where(_lines.c.user_id.in_(user_ids)).group_by(_lines.c.user_id)
+    return {row[0]: row[1] for row in connection.execute(query)}
+
+
+class RateCards:
+    """The rate cards of users, each read once for as long as it stands."""
+
+    def __init__(self) -> None:
+        self._read: dict[int, tuple[int, RateCard]] = {}
+
+    def card(self, connection: Connection, user_id: int, version: int) -> RateCard:
+        """The card of a user whose row has this `rate_card_version`."""
+        known = self._read.get(user_id)
+        if known is None or known[0] != version:
+            card = read_card(connection, user_id) if version else NO_CARD
+            known = self._read[user_id] = (version, card)
+        return known[1]

@@ -1,0 +1,49 @@
+"""The tables: one module for each part of the house."""
+
+from dialer.store.tables._base import Row
+from dialer.store.tables.accounts import LedgerEntry, Payment, RateCardLine, User
+from dialer.store.tables.calls import CallBack, CallRequest, Cdr, SmsMessage, SurveyResult, Transfer
+from dialer.store.tables.campaigns import SMS, VOICE, Campaign, CampaignPhonebook, SealedSurvey, Subscriber
+from dialer.store.tables.carriers import CallerId, CallerIdGroup, Did, Gateway, SmsGateway
+from dialer.store.tables.contacts import Contact, DncContact, DncList, Phonebook
+from dialer.store.tables.queues import Agent, Queue, Tier
+from dialer.store.tables.service import IdempotentResponse, ServiceState
+from dialer.store.tables.surveys import AudioFile, BranchingTemplate, SectionTemplate, SurveyTemplate
+
+__all__ = [
+    "SMS",
+    "VOICE",
+    "Agent",
+    "AudioFile",
+    "BranchingTemplate",
+    "CallBack",
+    "CallRequest",
+    "CallerId",
+    "CallerIdGroup",
+    "Campaign",
+    "CampaignPhonebook",
+    "Cdr",
+    "Contact",
+    "Did",
+    "DncContact",
+    "DncList",
+    "Gateway",
+    "IdempotentResponse",
+    "LedgerEntry",
+    "Payment",
+    "Phonebook",
+    "Queue",
+    "RateCardLine",
+    "Row",
+    "SealedSurvey",
+    "SectionTemplate",
+    "ServiceState",
+    "SmsGateway",
+    "SmsMessage",
+    "Subscriber",
+    "SurveyResult",
+    "SurveyTemplate",
+    "Tier",
+    "Transfer",
+    "User",
+]

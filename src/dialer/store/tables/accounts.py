@@ -1,0 +1,78 @@
+"""Users and their money."""
+
+from sqlalchemy import Boolean, ForeignKey, Index, String
+from sqlalchemy.orm import Mapped, mapped_column
+
+from dialer.store.tables._base import BIG, LongText, Milliseconds, Money, Name, Row, needs
+
+
+class User(Row):
+    """An account: who may ask for what, and what is left to pay with."""
+
+    __tablename__ = "user_account"
+
+    username: Mapped[str] = mapped_column(String(150), unique=True)
+    password_hash: Mapped[str] = mapped_column(String(255))
+    is_admin: Mapped[bool] = mapped_column(Boolean, default=False)
+    first_name: Mapped[Name] = mapped_column(default="")
+    last_name: Mapped[Name] = mapped_column(default="")
+    email: Mapped[Name] = mapped_column(default="")
+    call_rate: Mapped[Money] = mapped_column(default=0)
+    sms_rate: Mapped[Money] = mapped_column(default=0)
+    balance: Mapped[Money] = mapped_column(default=0)
+    """Always the sum of the user's ledger entries; moved only by `dialer.store.ledger`."""
+    held: Mapped[Money] = mapped_column(default=0)
+    """Always the sum of the holds of the user's calls in progress."""
+    rate_card_version: Mapped[int] = mapped_column(BIG, default=0, server_default="0")
+    """Grows with every change of the user's rate card: whoever has read it can tell whether it still stands."""
+    created_date: Mapped[Milliseconds]
+    updated_date: Mapped[Milliseconds]
+
+
+class RateCardLine(Row):
+    """What calls of a user to numbers that begin with a prefix cost."""
+
+    __tablename__ = "rate_card_line"
+
+    user_id: Mapped[int] = mapped_column(BIG, ForeignKey("user_account.id", ondelete="CASCADE"))
+    prefix: Mapped[str] = mapped_column(String(15))
+    """Digits with the country code; empty for every number."""
+    rate: Mapped[Money]
+    """A minute."""
+    connection_fee: Mapped[Money]
+    first_increment: Mapped[int]
+    """In seconds, as `next_increment`."""
+    next_increment: Mapped[int]
+    created_date: Mapped[Milliseconds]
+    updated_date: Mapped[Milliseconds]
+
+    __table_args__ = (
+        Index("uq_rate_card_line_user_id_prefix", "user_id", "prefix", unique=True),
+        {"sqlite_autoincrement": True},
+    )
+
+
+class Payment(Row):
+    """Money that came in, or, when negative, that was given back."""
+
+    __tablename__ = "payment"
+
+    user_id: Mapped[int] = needs("user_account")
+    amount: Mapped[Money]
+    description: Mapped[LongText]
+    created_date: Mapped[Milliseconds]
+
+
+class LedgerEntry(Row):
+    """One change of one balance. Rows are added, never changed and never deleted."""
+
+    __tablename__ = "ledger_entry"
+
+    user_id: Mapped[int] = needs("user_account")
+    kind: Mapped[str] = mapped_column(String(16))
+    """A `dialer.store.ledger.Kind`."""
+    amount: Mapped[Money]
+    """Positive into the account, negative out of it."""
+    reference: Mapped[str] = mapped_column(String(80), unique=True)
+    """What caused it, such as `payment:17`, `call:<callid>` or `refund:<callid>`: nothing is entered twice."""
+    created_date: Mapped[Milliseconds]

@@ -1,0 +1,155 @@
+"""Voice campaigns, what they play, and whom they call."""
+
+from typing import Final
+
+from sqlalchemy import Boolean, ForeignKey, Index, String
+from sqlalchemy.orm import Mapped, mapped_column
+
+from dialer.store.tables._base import (
+    BIG,
+    Code,
+    Count,
+    LongText,
+    Milliseconds,
+    Money,
+    Name,
+    Row,
+    belongs_to,
+    mentions,
+    needs,
+)
+
+VOICE: Final = "voice"
+SMS: Final = "sms"
+
+
+class Campaign(Row):
+    """A campaign, of calls or of text messages: its settings, its state, its counters."""
+
+    __tablename__ = "campaign"
+
+    user_id: Mapped[int] = belongs_to("user_account")
+    medium: Mapped[str] = mapped_column(String(8), default=VOICE, server_default=VOICE)
+    """`voice` or `sms`: the two live one life, and differ in what an attempt is."""
+    campaign_code: Mapped[str] = mapped_column(String(20), unique=True)
+    name: Mapped[str] = mapped_column(String(100))
+    description: Mapped[LongText]
+    callerid: Mapped[str] = mapped_column(String(80), default="")
+    callerid_group_id: Mapped[int | None] = needs("callerid_group")
+    startingdate: Mapped[Milliseconds]
+    expirationdate: Mapped[Milliseconds]
+    daily_start_time: Mapped[str] = mapped_column(String(8), default="00:00:00")
+    daily_stop_time: Mapped[str] = mapped_column(String(8), default="23:59:59")
+    monday: Mapped[bool] = mapped_column(Boolean, default=True)
+    tuesday: Mapped[bool] = mapped_column(Boolean, default=True)
+    wednesday: Mapped[bool] = mapped_column(Boolean, default=True)
+    thursday: Mapped[bool] = mapped_column(Boolean, default=True)
+    friday: Mapped[bool] = mapped_column(Boolean, default=True)
+    saturday: Mapped[bool] = mapped_column(Boolean, default=True)
+    sunday: Mapped[bool] = mapped_column(Boolean, default=True)
+    frequency: Mapped[int] = mapped_column(default=10)
+    max_aleg: Mapped[Count]
+    max_xfer: Mapped[Count]
+    dial_method: Mapped[Code] = mapped_column(default=1)
+    agent_dial_rate: Mapped[Money] = mapped_column(default=100_000)
+    """Calls per idle agent, in multiples of 1e-5."""
+    callmaxduration: Mapped[int] = mapped_column(default=1800)
+    maxretry: Mapped[int] = mapped_column(default=0)
+    intervalretry: Mapped[int] = mapped_column(default=300)
+    completion_maxretry: Mapped[int] = mapped_column(default=0)
+    completion_intervalretry: Mapped[int] = mapped_column(default=900)
+    calltimeout: Mapped[int] = mapped_column(default=45)
+    aleg_gateway_id: Mapped[int | None] = needs("gateway")
+    sms_gateway_id: Mapped[int | None] = needs("sms_gateway")
+    text_message: Mapped[str] = mapped_column(String(1600), default="", server_default="")
+    """What a campaign of text messages sends."""
+    object_id: Mapped[int] = mapped_column(BIG, default=0, index=True)
+    """The survey template; 0 for text messages. No foreign key: once the survey is sealed the template may go."""
+    extra_data: Mapped[str] = mapped_column(String(120), default="")
+    voicemail: Mapped[bool] = mapped_column(Boolean, default=False)
+    amd_behavior: Mapped[Code] = mapped_column(default=1)
+    voicemail_audiofile_id: Mapped[int | None] = needs("audio_file")
+    dnc_id: Mapped[int | None] = needs("dnc_list")
+    status: Mapped[Code] = mapped_column(default=0, index=True)
+    status_reason: Mapped[str] = mapped_column(String(40), default="")
+    totalcontact: Mapped[Count]
+    completed: Mapped[Count]
+    calls: Mapped[Count]
+    answered: Mapped[Count]
+    cost: Mapped[Money] = mapped_column(default=0)
+    next_dial_us: Mapped[int] = mapped_column(BIG, default=0)
+    """When pacing allows the next dial, in microseconds since the epoch."""
+    abandon_rate_max: Mapped[Money] = mapped_column(default=300_000, server_default="300000")
+    """Per cent of the calls that persons answered which may find no agent in time, in multiples of 1e-5."""
+    live_answered: Mapped[Count]
+    """Calls that persons answered, of a campaign that is paced by its agents."""
+    abandoned: Mapped[Count]
+    pacing_figures: Mapped[LongText]
+    """A `dialer.domain.pacing.situation.Figures` as JSON, or empty."""
+    callerid_turns: Mapped[LongText]
+    """JSON: how often each area code's caller IDs were shown, so that they take turns; or empty."""
+    created_date: Mapped[Milliseconds]
+    updated_date: Mapped[Milliseconds]
+
+
+class CampaignPhonebook(Row):
+    """A phonebook that a campaign calls, and how far its contacts have become subscribers."""
+
+    __tablename__ = "campaign_phonebook"
+
+    campaign_id: Mapped[int] = belongs_to("campaign")
+    phonebook_id: Mapped[int] = belongs_to("phonebook")
+    collected_contact_id: Mapped[int] = mapped_column(BIG, default=0)
+    """Every contact of the phonebook up to this id is a subscriber already."""
+
+    __table_args__ = (
+        Index("uq_campaign_phonebook_campaign_id_phonebook_id", "campaign_id", "phonebook_id", unique=True),
+        {"sqlite_autoincrement": True},
+    )
+
+
+class SealedSurvey(Row):
+    """The survey as it stood when the campaign first started; `id` is the campaign's."""
+
+    __tablename__ = "sealed_survey"
+
+    id: Mapped[int] = mapped_column(BIG, ForeignKey("campaign.id", ondelete="CASCADE"), primary_key=True)
+    document: Mapped[str]
+    """A `dialer.domain.survey.survey.Survey` as JSON."""
+
+
+class Subscriber(Row):
+    """One number of one campaign. One number is a campaign's subscriber once."""
+
+    __tablename__ = "subscriber"
+
+    campaign_id: Mapped[int] = mapped_column(BIG, ForeignKey("campaign.id", ondelete="CASCADE"))
+    contact_id: Mapped[int | None] = mentions("contact")
+    duplicate_contact: Mapped[str] = mapped_column(String(64))
+    number: Mapped[str] = mapped_column(String(16))
+    zone: Mapped[str] = mapped_column(String(255))
+    """The zone key by which its calling window is judged (`dialer.domain.zones`)."""
+    full_name: Mapped[Name] = mapped_column(default="")
+    gmt_offset: Mapped[str] = mapped_column(String(8), default="")
+    tz_code: Mapped[str] = mapped_column(String(64), default="")
+    additional_vars: Mapped[LongText]
+    status: Mapped[Code] = mapped_column(default=1)
+    status_reason: Mapped[str] = mapped_column(String(40), default="")
+    halt_reason: Mapped[str] = mapped_column(String(40), default="")
+    """Set while a call is in progress: the subscriber is to be ABORT when it ends, not called again."""
+    count_attempt: Mapped[Count]
+    failure_count: Mapped[Count]
+    """Attempts that were not answered, busy or failed."""
+    completion_count: Mapped[Count]
+    """Further attempts that were made because the survey was not completed."""
+    last_attempt: Mapped[int | None] = mapped_column(BIG, default=None)
+    due_ms: Mapped[int] = mapped_column(BIG, default=0)
+    """When a retry is due; 0 before the first attempt."""
+    created_date: Mapped[Milliseconds]
+    updated_date: Mapped[Milliseconds]
+
+    __table_args__ = (
+        Index("uq_subscriber_campaign_id_number", "campaign_id", "number", unique=True),
+        Index("ix_subscriber_hopper", "campaign_id", "status", "zone", "due_ms", "id"),
+        {"sqlite_autoincrement": True},
+    )

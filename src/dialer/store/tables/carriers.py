@@ -1,0 +1,86 @@
+"""Who places the calls, and under which number."""
+
+from sqlalchemy import String
+from sqlalchemy.orm import Mapped, mapped_column
+
+from dialer.store.tables._base import BIG, Count, LongText, Milliseconds, Name, Row, belongs_to, mentions
+
+
+class Gateway(Row):
+    """A carrier's line: what it may carry, and how the simulated callees behind it behave."""
+
+    __tablename__ = "gateway"
+
+    name: Mapped[Name]
+    description: Mapped[LongText]
+    addprefix: Mapped[str] = mapped_column(String(60), default="")
+    removeprefix: Mapped[str] = mapped_column(String(60), default="")
+    protocol: Mapped[str] = mapped_column(String(16), default="sim")
+    max_channels: Mapped[Count]
+    max_cps: Mapped[Count]
+    parameters: Mapped[str] = mapped_column(default="{}")
+    failures: Mapped[Count]
+    """How often in a row it has failed."""
+    rest_ms: Mapped[int] = mapped_column(BIG, default=0, server_default="0")
+    """How long its rest is, or was, or 0."""
+    rests_until_ms: Mapped[int] = mapped_column(BIG, default=0, server_default="0")
+    created_date: Mapped[Milliseconds]
+    updated_date: Mapped[Milliseconds]
+
+
+class SmsGateway(Row):
+    """A carrier's line for text messages."""
+
+    __tablename__ = "sms_gateway"
+
+    name: Mapped[Name]
+    description: Mapped[LongText]
+    addprefix: Mapped[str] = mapped_column(String(60), default="")
+    removeprefix: Mapped[str] = mapped_column(String(60), default="")
+    protocol: Mapped[str] = mapped_column(String(16), default="sim")
+    max_cps: Mapped[Count]
+    parameters: Mapped[str] = mapped_column(default="{}")
+    failures: Mapped[Count]
+    """How often in a row it has failed."""
+    rest_ms: Mapped[int] = mapped_column(BIG, default=0, server_default="0")
+    """How long its rest is, or was, or 0."""
+    rests_until_ms: Mapped[int] = mapped_column(BIG, default=0, server_default="0")
+    created_date: Mapped[Milliseconds]
+    updated_date: Mapped[Milliseconds]
+
+
+class CallerIdGroup(Row):
+    """A named set of caller IDs, shared by all users."""
+
+    __tablename__ = "callerid_group"
+
+    name: Mapped[Name]
+    description: Mapped[LongText]
+    created_date: Mapped[Milliseconds]
+    updated_date: Mapped[Milliseconds]
+
+
+class CallerId(Row):
+    """A number to call from, for the callees of one area."""
+
+    __tablename__ = "callerid"
+
+    callerid_group_id: Mapped[int] = belongs_to("callerid_group")
+    areacode: Mapped[str] = mapped_column(String(32), default="")
+    callerid_num: Mapped[str] = mapped_column(String(80))
+    callerid_name: Mapped[Name] = mapped_column(default="")
+    user_id: Mapped[int] = belongs_to("user_account")
+    created_date: Mapped[Milliseconds]
+    updated_date: Mapped[Milliseconds]
+
+
+class Did(Row):
+    """A number that others call, and the campaign that answers it."""
+
+    __tablename__ = "did"
+
+    user_id: Mapped[int] = belongs_to("user_account")
+    did_number: Mapped[str] = mapped_column(String(64))
+    campaign_id: Mapped[int | None] = mentions("campaign")
+    created_date: Mapped[Milliseconds]
+    updated_date: Mapped[Milliseconds]

@@ -1,0 +1,68 @@
+"""Phonebooks and do-not-call lists."""
+
+from sqlalchemy import Index, String
+from sqlalchemy.orm import Mapped, mapped_column
+
+from dialer.store.tables._base import LongText, Milliseconds, Name, Row, belongs_to
+
+
+class Phonebook(Row):
+    """A named list of contacts."""
+
+    __tablename__ = "phonebook"
+
+    user_id: Mapped[int] = belongs_to("user_account")
+    name: Mapped[Name]
+    description: Mapped[LongText]
+    created_date: Mapped[Milliseconds]
+    updated_date: Mapped[Milliseconds]
+
+
+class Contact(Row):
+    """A person to call: the number as it was given, and in normal form beside it."""
+
+    __tablename__ = "contact"
+
+    phonebook_id: Mapped[int] = belongs_to("phonebook")
+    contact: Mapped[str] = mapped_column(String(64))
+    number: Mapped[str] = mapped_column(String(16))
+    """Normal form, in which numbers are compared."""
+    zone: Mapped[str] = mapped_column(String(255))
+    """The zone key of the number's region (`dialer.domain.zones`); empty where none is known."""
+    full_name: Mapped[Name] = mapped_column(default="")
+    additional_vars: Mapped[LongText]
+    created_date: Mapped[Milliseconds]
+    updated_date: Mapped[Milliseconds]
+
+    __table_args__ = (
+        Index("ix_contact_phonebook_id_number", "phonebook_id", "number"),
+        {"sqlite_autoincrement": True},
+    )
+
+
+class DncList(Row):
+    """A list of numbers that asked not to be called."""
+
+    __tablename__ = "dnc_list"
+
+    user_id: Mapped[int] = belongs_to("user_account")
+    name: Mapped[Name]
+    created_date: Mapped[Milliseconds]
+    updated_date: Mapped[Milliseconds]
+
+
+class DncContact(Row):
+    """A number that asked not to be called."""
+
+    __tablename__ = "dnc_contact"
+
+    dnc_id: Mapped[int] = belongs_to("dnc_list")
+    phone_number: Mapped[str] = mapped_column(String(64))
+    number: Mapped[str] = mapped_column(String(16))
+    created_date: Mapped[Milliseconds]
+    updated_date: Mapped[Milliseconds]
+
+    __table_args__ = (
+        Index("uq_dnc_contact_dnc_id_number", "dnc_id", "number", unique=True),
+        {"sqlite_autoincrement": True},
+    )

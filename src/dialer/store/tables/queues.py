@@ -1,0 +1,69 @@
+"""Queues and the agents who serve them."""
+
+from sqlalchemy import Boolean, Index, String
+from sqlalchemy.orm import Mapped, mapped_column
+
+from dialer.store.tables._base import BIG, Code, LongText, Milliseconds, Name, Row, belongs_to
+
+
+class Queue(Row):
+    """A waiting line for calls that want a person; all times in seconds."""
+
+    __tablename__ = "queue"
+
+    user_id: Mapped[int] = belongs_to("user_account")
+    name: Mapped[Name]
+    strategy: Mapped[Code] = mapped_column(default=5)
+    moh_sound: Mapped[Name] = mapped_column(default="")
+    record_template: Mapped[Name] = mapped_column(default="")
+    time_base_score: Mapped[str] = mapped_column(String(16), default="queue")
+    tier_rules_apply: Mapped[bool] = mapped_column(Boolean, default=False)
+    tier_rule_wait_second: Mapped[int] = mapped_column(default=300)
+    tier_rule_wait_multiply_level: Mapped[bool] = mapped_column(Boolean, default=True)
+    tier_rule_no_agent_no_wait: Mapped[bool] = mapped_column(Boolean, default=False)
+    discard_abandoned_after: Mapped[int] = mapped_column(default=14_400)
+    abandoned_resume_allowed: Mapped[bool] = mapped_column(Boolean, default=True)
+    max_wait_time: Mapped[int] = mapped_column(default=0)
+    max_wait_time_with_no_agent: Mapped[int] = mapped_column(default=120)
+    max_wait_time_with_no_agent_time_reached: Mapped[int] = mapped_column(default=5)
+    last_agent_id: Mapped[int] = mapped_column(BIG, default=0, server_default="0")
+    """Who was offered a call last: where a round goes on."""
+    no_agent_from_ms: Mapped[int] = mapped_column(BIG, default=0, server_default="0")
+    """Since when its callers have had nobody to wait for; 0 if they have."""
+    created_date: Mapped[Milliseconds]
+    updated_date: Mapped[Milliseconds]
+
+
+class Agent(Row):
+    """Someone who takes calls from queues."""
+
+    __tablename__ = "agent"
+
+    user_id: Mapped[int] = belongs_to("user_account")
+    name: Mapped[Name]
+    contact: Mapped[Name] = mapped_column(default="")
+    status: Mapped[Code] = mapped_column(default=1)
+    wrap_up_time: Mapped[int] = mapped_column(default=0)
+    parameters: Mapped[str] = mapped_column(default="{}")
+    figures: Mapped[LongText]
+    """A `dialer.domain.queueing.plans.AgentFigures` as JSON, or empty."""
+    created_date: Mapped[Milliseconds]
+    updated_date: Mapped[Milliseconds]
+
+
+class Tier(Row):
+    """An agent's place in a queue."""
+
+    __tablename__ = "tier"
+
+    queue_id: Mapped[int] = belongs_to("queue")
+    agent_id: Mapped[int] = belongs_to("agent")
+    level: Mapped[int] = mapped_column(default=1)
+    position: Mapped[int] = mapped_column(default=1)
+    created_date: Mapped[Milliseconds]
+    updated_date: Mapped[Milliseconds]
+
+    __table_args__ = (
+        Index("uq_tier_queue_id_agent_id", "queue_id", "agent_id", unique=True),
+        {"sqlite_autoincrement": True},
+    )

@@ -1,0 +1,39 @@
+"""What the service remembers about itself."""
+
+from sqlalchemy import Index, LargeBinary, String
+from sqlalchemy.orm import Mapped, mapped_column
+
+from dialer.store.tables._base import BIG, Code, Milliseconds, Row, belongs_to
+
+
+class ServiceState(Row):
+    """One row: how far the clock has come, and which ids were given away."""
+
+    __tablename__ = "service_state"
+
+    now_ms: Mapped[Milliseconds]
+    """Everything that was due until this moment has happened."""
+    last_callrequest_id: Mapped[int] = mapped_column(BIG, default=0)
+    last_cdr_id: Mapped[int] = mapped_column(BIG, default=0)
+    number_key: Mapped[bytes | None] = mapped_column(LargeBinary, default=None)
+    """What the numbers of erased people are hashed with on do-not-call lists; null until the first is."""
+
+
+class IdempotentResponse(Row):
+    """The first answer to a POST that carried an `Idempotency-Key`."""
+
+    __tablename__ = "idempotent_response"
+
+    user_id: Mapped[int] = belongs_to("user_account")
+    path: Mapped[str] = mapped_column(String(255))
+    key: Mapped[str] = mapped_column(String(255))
+    body_hash: Mapped[bytes] = mapped_column(LargeBinary)
+    status_code: Mapped[Code]
+    headers: Mapped[str]
+    content: Mapped[bytes] = mapped_column(LargeBinary)
+    created_date: Mapped[Milliseconds] = mapped_column(index=True)
+
+    __table_args__ = (
+        Index("uq_idempotent_response_user_id_path_key", "user_id", "path", "key", unique=True),
+        {"sqlite_autoincrement": True},
+    )

@@ -1,0 +1,92 @@
+"""Survey templates: prompts, sections and branches, as they are drawn."""
+
+from sqlalchemy import Boolean, Index, String
+from sqlalchemy.orm import Mapped, mapped_column
+
+from dialer.store.tables._base import BIG, Code, Milliseconds, Name, Row, belongs_to, mentions, needs
+
+
+class AudioFile(Row):
+    """A recording that was uploaded, judged by its bytes."""
+
+    __tablename__ = "audio_file"
+
+    user_id: Mapped[int] = belongs_to("user_account")
+    name: Mapped[Name]
+    audio_file: Mapped[Name]
+    """Where it is kept, relative to the media directory: a random name."""
+    format: Mapped[str] = mapped_column(String(16))
+    size: Mapped[int] = mapped_column(BIG)
+    """In bytes."""
+    duration_ms: Mapped[int] = mapped_column(BIG)
+    created_date: Mapped[Milliseconds]
+    updated_date: Mapped[Milliseconds]
+
+
+class SurveyTemplate(Row):
+    """A survey as its author draws it."""
+
+    __tablename__ = "survey_template"
+
+    user_id: Mapped[int] = belongs_to("user_account")
+    name: Mapped[Name]
+    description: Mapped[str | None] = mapped_column(String(16_000), default=None)
+    created_date: Mapped[Milliseconds]
+    updated_date: Mapped[Milliseconds]
+
+
+class SectionTemplate(Row):
+    """One section of a survey."""
+
+    __tablename__ = "section_template"
+
+    survey_id: Mapped[int] = belongs_to("survey_template")
+    order: Mapped[int] = mapped_column(default=1)
+    type: Mapped[Code] = mapped_column(default=1)
+    question: Mapped[str] = mapped_column(String(500))
+    script: Mapped[str] = mapped_column(String(1600), default="")
+    audiofile_id: Mapped[int | None] = needs("audio_file")
+    invalid_audiofile_id: Mapped[int | None] = needs("audio_file")
+    retries: Mapped[int | None] = mapped_column(default=0)
+    timeout: Mapped[int] = mapped_column(default=5)
+    key_0: Mapped[str | None] = mapped_column(String(100), default=None)
+    key_1: Mapped[str | None] = mapped_column(String(100), default=None)
+    key_2: Mapped[str | None] = mapped_column(String(100), default=None)
+    key_3: Mapped[str | None] = mapped_column(String(100), default=None)
+    key_4: Mapped[str | None] = mapped_column(String(100), default=None)
+    key_5: Mapped[str | None] = mapped_column(String(100), default=None)
+    key_6: Mapped[str | None] = mapped_column(String(100), default=None)
+    key_7: Mapped[str | None] = mapped_column(String(100), default=None)
+    key_8: Mapped[str | None] = mapped_column(String(100), default=None)
+    key_9: Mapped[str | None] = mapped_column(String(100), default=None)
+    rating_laps: Mapped[int] = mapped_column(default=9)
+    validate_number: Mapped[bool] = mapped_column(Boolean, default=True)
+    number_digits: Mapped[int] = mapped_column(default=2)
+    min_number: Mapped[int] = mapped_column(BIG, default=0)
+    max_number: Mapped[int] = mapped_column(BIG, default=99)
+    phonenumber: Mapped[str | None] = mapped_column(String(64), default=None)
+    conference: Mapped[str | None] = mapped_column(String(50), default=None)
+    sms_text: Mapped[str | None] = mapped_column(String(1600), default=None)
+    confirm_script: Mapped[str | None] = mapped_column(String(1600), default=None)
+    confirm_key: Mapped[str | None] = mapped_column(String(1), default=None)
+    completed: Mapped[bool] = mapped_column(Boolean, default=False)
+    queue_id: Mapped[int | None] = needs("queue")
+    created_date: Mapped[Milliseconds]
+    updated_date: Mapped[Milliseconds]
+
+
+class BranchingTemplate(Row):
+    """Where a call goes on after a section, for one answer. Without a `goto` it hangs up."""
+
+    __tablename__ = "branching_template"
+
+    section_id: Mapped[int] = belongs_to("section_template")
+    keys: Mapped[str] = mapped_column(String(150))
+    goto_id: Mapped[int | None] = mentions("section_template")
+    created_date: Mapped[Milliseconds]
+    updated_date: Mapped[Milliseconds]
+
+    __table_args__ = (
+        Index("uq_branching_template_section_id_keys", "section_id", "keys", unique=True),
+        {"sqlite_autoincrement": True},
+    )

@@ -1,0 +1,179 @@
+"""The attempts of a story: calls with all that happened in them, or text messages."""
+
+from collections import defaultdict
+from collections.abc import Sequence
+from typing import Any, Final
+
+from sqlalchemy import ColumnElement, Connection, RowMapping, Table, select
+
+from dialer.domain.billing.money import format_money
+from dialer.domain.enums import AmdStatus, CallRequestStatus, LegType
+from dialer.domain.plans import NO_AMD
+from dialer.store.queries.progress import SMS_LINES_FROM
+from dialer.store.tables import (
+    Agent,
+    CallRequest,
+    Cdr,
+    Gateway,
+    Queue,
+    SmsGateway,
+    SmsMessage,
+    SurveyResult,
+    Transfer,
+)
+from dialer.store.timeline.parts import AnswerPart, AttemptPart, MessagePart, TransferPart, moment, moment_or_none
+
+_requests = CallRequest.__table__
+_cdrs = Cdr.__table__
+_results = SurveyResult.__table__
+_transfers = Transfer.__table__
+_messages = SmsMessage.__table__
+_gateways = Gateway.__table__
+_sms_gateways = SmsGateway.__table__
+_queues = Queue.__table__
+_agents = Agent.__table__
+_AMD: Final = {AmdStatus.PERSON: "person", AmdStatus.MACHINE: "machine", AmdStatus.UNSURE: "unsure"}
+_SECOND_MS: Final = 1_000
+
+_Rows = Sequence[RowMapping]
+
+
+def calls_of(connection: Connection, subscriber_id: int) -> list[AttemptPart]:
+    """The calls to a subscriber and those that came from them, in the order in which they began."""
+    of_subscriber = _requests.c.subscriber_id == subscriber_id
+    requests = _rows(connection, _requests, of_subscriber, _requests.c.started_ms, _requests.c.id)
+    ids = [row["id"] for row in requests]
+    cdrs = _by_call(_rows(connection, _cdrs, _cdrs.c.callrequest_id.in_(ids), _cdrs.c.id))
+    results = _by_call(_rows(connection, _results, _results.c.callrequest_id.in_(ids), _results.c.id))
+    transfers = _by_call(_rows(connection, _transfers, _transfers.c.callrequest_id.in_(ids), _transfers.c.id))
+    texts = _by_call(_rows(connection, _messages, _messages.c.callrequest_id.in_(ids), _messages.c.id))
+    names = _Names(connection)
+    return [
+        _call(
+            row,
+            names.gateway(_gateways, row["gateway_id"]),
+            next((cdr for cdr in cdrs[row["id"]] if cdr["leg_type"] == LegType.A_LEG), None),
+            answers=[_answer(result) for result in results[row["id"]]],
+            transfers=[_transfer(transfer, names, cdrs[row["id"]]) for transfer in transfers[row["id"]]],
+            messages=[_message(text) for text in texts[row["id"]]],
+        )
+        for row in requests
+    ]
+
+
+def messages_of(connection: Connection, subscriber_id: int) -> list[AttemptPart]:
+    """The text messages that were sent to a subscriber of a campaign of text messages."""
+    condition = (_messages.c.subscriber_id == subscriber_id) & _messages.c.callrequest_id.is_(None)
+    names = _Names(connection)
+    return [
+        AttemptPart(
+            attempt=row["attempt"],
+            at=moment(row["send_date"]),
+            gateway=names.gateway(_sms_gateways, row["gateway_id"] - SMS_LINES_FROM),
+            callerid=row["callerid"],
+            dialled_number=row["dialled_number"],
+            status=row["status"],
+            status_reason="",
+            ended=moment_or_none(row["ended_ms"]),
+            answered=moment_or_none(row["delivery_date"]),
+            cost=format_money(row["cost"]),
+            messages=[_message(row)],
+        )
+        for row in _rows(connection, _messages, condition, _messages.c.id)
+    ]
+
+
+class _Names:
+    """The names of gateways, queues and agents; of those that have gone, what is left: the id."""
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection: Final = connection
+
+    def gateway(self, table: Table, gateway_id: int) -> str:
+        return self._name(table, gateway_id, "gateway")
+
+    def queue(self, queue_id: int) -> str:
+        return f"queue {self._name(_queues, queue_id, 'no.')}"
+
+    def agent(self, agent_id: int | None) -> str:
+        return "" if agent_id is None else self._name(_agents, agent_id, "agent")
+
+    def _name(self, table: Table, row_id: int, noun: str) -> str:
+        name = self._connection.scalar(select(table.c.name).where(table.c.id == row_id))
+        return f"{noun} {row_id}" if name is None else str(name)
+
+
+def _rows(connection: Connection, table: Table, condition: ColumnElement[bool], *order: ColumnElement[Any]) -> _Rows:
+    return connection.execute(select(table).where(condition).order_by(*order)).mappings().all()
+
+
+def _by_call(rows: _Rows) -> defaultdict[int, list[RowMapping]]:
+    found: defaultdict[int, list[RowMapping]] = defaultdict(list)
+    for row in rows:
+        found[row["callrequest_id"]].append(row)
+    return found
+
+
+def _call(row: RowMapping, gateway: str, cdr: RowMapping | None, **parts: Any) -> AttemptPart:  # noqa: ANN401 - lists
+    billsec = 0 if cdr is None else cdr["billsec"]
+    is_answered = billsec > 0 and row["ended_ms"] is not None
+    rang = 0 if cdr is None else _rang(row, cdr)
+    was_heard = is_answered and row["amd"] != NO_AMD and cdr is not None
+    return AttemptPart(
+        attempt=row["attempt"],
+        at=moment(row["started_ms"]),
+        gateway=gateway,
+        callerid=row["callerid"],
+        dialled_number=row["dialled_number"],
+        status=CallRequestStatus(row["status"]).name,
+        status_reason=row["status_reason"],
+        ended=moment_or_none(row["ended_ms"]),
+        rang=None if cdr is None else rang,
+        answered=moment(row["started_ms"] + rang * _SECOND_MS) if is_answered else None,
+        amd=_AMD[AmdStatus(cdr["amd_status"])] if was_heard and cdr is not None else "",
+        hangup_cause_q850=row["hangup_cause_q850"],
+        billsec=billsec,
+        cost=format_money(0 if cdr is None else cdr["call_cost"]),
+        **parts,
+    )
+
+
+def _rang(row: RowMapping, cdr: RowMapping) -> int:
+    """After how many whole seconds it was answered, or over: a CDR rounds the time from the answer up."""
+    unanswered_ms = cdr["duration"] * _SECOND_MS
+    if cdr["billsec"] > 0 and row["ended_ms"] is not None:
+        unanswered_ms = row["ended_ms"] - row["started_ms"] - cdr["billsec"] * _SECOND_MS
+    return int(-(-unanswered_ms // _SECOND_MS))
+
+
+def _answer(row: RowMapping) -> AnswerPart:
+    return AnswerPart(moment(row["created_date"]), row["question"], row["response"])
+
+
+def _transfer(row: RowMapping, names: _Names, cdrs: list[RowMapping]) -> TransferPart:
+    """A B-leg's CDR is the one that began when it did."""
+    legs = (cdr for cdr in cdrs if cdr["leg_type"] == LegType.B_LEG and cdr["starting_date"] == row["started_ms"])
+    leg = next(legs, None)
+    return TransferPart(
+        at=moment(row["joined_ms"]),
+        to=row["phone_number"] if row["queue_id"] is None else names.queue(row["queue_id"]),
+        agent=names.agent(row["agent_id"]),
+        started=moment_or_none(row["started_ms"]),
+        answered=moment_or_none(row["answered_ms"]),
+        ended=moment_or_none(row["ended_ms"]),
+        reason=row["reason"],
+        is_abandoned=row["is_abandoned"],
+        billsec=0 if leg is None else leg["billsec"],
+        cost=format_money(0 if leg is None else leg["call_cost"]),
+    )
+
+
+def _message(row: RowMapping) -> MessagePart:
+    return MessagePart(
+        at=moment(row["send_date"]),
+        to=row["phone_number"],
+        text=row["text_message"],
+        parts=row["parts"],
+        status=row["status"],
+        cost=format_money(row["cost"]),
+    )

@@ -1,0 +1,229 @@
+"""Reading a story: which campaign, which number, and what is known of both."""
+
+import contextlib
+from itertools import pairwise
+from typing import Final
+
+from msgspec import structs
+from sqlalchemy import Connection, RowMapping, select
+
+from dialer.domain.enums import CampaignStatus, Cause, MessageStatus, SubscriberStatus
+from dialer.domain.numbers.normal_form import NumberError, normalise
+from dialer.domain.reasons import why_not_now
+from dialer.domain.retry import NEVER_RETRIED
+from dialer.domain.windows import Windows, window_at
+from dialer.domain.zones import is_zone_key
+from dialer.store.queries.blockers import circumstances_of
+from dialer.store.queries.do_not_call import numbers_on, on_dnc
+from dialer.store.queries.loading import calendar_of
+from dialer.store.tables import SMS, Campaign, CampaignPhonebook, Contact, DncList, Phonebook, User
+from dialer.store.tables import Subscriber as SubscriberRow
+from dialer.store.timeline.attempts import calls_of, messages_of
+from dialer.store.timeline.parts import (
+    AttemptPart,
+    CampaignPart,
+    ContactPart,
+    DncPart,
+    Story,
+    SubscriberPart,
+    WindowPart,
+    moment,
+    moment_or_none,
+)
+
+CONTACTS_MAX: Final = 100
+"""Contacts of one number that are told of: a phonebook may hold it as often as it likes."""
+ID_MAX: Final = 2**63 - 1
+WEEKDAYS: Final = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
+
+_campaigns = Campaign.__table__
+_subscribers = SubscriberRow.__table__
+_contacts = Contact.__table__
+_phonebooks = Phonebook.__table__
+_links = CampaignPhonebook.__table__
+_lists = DncList.__table__
+_users = User.__table__
+
+
+class UnknownError(Exception):
+    """Raised for a campaign or a number that nobody knows; the message is one line that says so."""
+
+
+def read_story(
+    connection: Connection, campaign: str, number: str, *, now_ms: int, region: str | None, service_zone: str
+) -> Story:
+    """The story of a number, in any spelling, in a campaign, by its id or its code.
+
+    Raises:
+        UnknownError: there is no such campaign, or the number is none of its.
+    """
+    row = _campaign(connection, campaign)
+    for spelling in _spellings(number, region):
+        subscriber = _subscriber(connection, row["id"], spelling)
+        contacts = _contacts_with(connection, row["id"], spelling)
+        if subscriber is not None or contacts:
+            return Story(
+                now=moment(now_ms),
+                number=spelling,
+                campaign=_campaign_part(connection, row),
+                contacts=contacts,
+                dnc=_dnc_part(connection, row["dnc_id"], spelling),
+                window=None if subscriber is None else _window_part(row, subscriber, now_ms, service_zone),
+                subscriber=None if subscriber is None else _part_of(connection, subscriber, now_ms, service_zone),
+                attempts=[] if subscriber is None else _attempts(connection, row, subscriber),
+            )
+    raise UnknownError(f"campaign {row['id']} ({row['campaign_code']}) has no number {number}")
+
+
+def _campaign(connection: Connection, named: str) -> RowMapping:
+    is_it = _campaigns.c.campaign_code == named
+    if named.isascii() and named.isdigit() and 0 < int(named[:20]) <= ID_MAX:
+        is_it |= _campaigns.c.id == int(named[:20])
+    rows = connection.execute(select(_campaigns).where(is_it).order_by(_campaigns.c.id)).mappings().all()
+    if not rows:
+        raise UnknownError(f"there is no campaign {named}: give its id or its code")
+    return rows[0]
+
+
+def _spellings(number: str, region: str | None) -> list[str]:
+    """The normal forms that a number may mean: as it is, and with the country code for which a `+` was left out."""
+    try:
+        given = normalise(number, region)
+    except NumberError as error:
+        raise UnknownError(f"{number} is no phone number: {error}") from None
+    bare = given.lstrip("+")
+    found = [given]
+    with contextlib.suppress(NumberError):
+        found.append(normalise(f"+{bare.removeprefix('00')}"))
+    return list(dict.fromkeys([*found, bare]))
+
+
+def _subscriber(connection: Connection, campaign_id: int, number: str) -> RowMapping | None:
+    of_campaign = (_subscribers.c.campaign_id == campaign_id) & (_subscribers.c.number == number)
+    return connection.execute(select(_subscribers).where(of_campaign)).mappings().one_or_none()
+
+
+def _contacts_with(connection: Connection, campaign_id: int, number: str) -> list[ContactPart]:
+    query = (
+        select(_contacts, _phonebooks.c.name.label("phonebook"))
+        .join(_phonebooks, _phonebooks.c.id == _contacts.c.phonebook_id)
+        .join(_links, _links.c.phonebook_id == _phonebooks.c.id)
+        .where(_links.c.campaign_id == campaign_id, _contacts.c.number == number)
+        .order_by(_contacts.c.id)
+        .limit(CONTACTS_MAX)
+    )
+    return [
+        ContactPart(row["id"], row["contact"], row["full_name"], row["phonebook"], moment(row["created_date"]))
+        for row in connection.execute(query).mappings()
+    ]
+
+
+def _campaign_part(connection: Connection, row: RowMapping) -> CampaignPart:
+    return CampaignPart(
+        id=row["id"],
+        campaign_code=row["campaign_code"],
+        name=row["name"],
+        medium=row["medium"],
+        user=str(connection.scalar(select(_users.c.username).where(_users.c.id == row["user_id"]))),
+        status=CampaignStatus(row["status"]).name,
+        status_reason=row["status_reason"],
+        startingdate=moment(row["startingdate"]),
+        expirationdate=moment(row["expirationdate"]),
+        maxretry=row["maxretry"],
+        completion_maxretry=row["completion_maxretry"],
+    )
+
+
+def _dnc_part(connection: Connection, dnc_id: int | None, number: str) -> DncPart | None:
+    if dnc_id is None:
+        return None
+    since_ms = numbers_on(connection, dnc_id, [number]).get(number)
+    name = connection.scalar(select(_lists.c.name).where(_lists.c.id == dnc_id))
+    return DncPart(str(name), moment_or_none(since_ms))
+
+
+def _state(status: int) -> str:
+    """The name of a subscriber's state; a state that no version of ours has written has none."""
+    try:
+        return SubscriberStatus(status).name
+    except ValueError:
+        return f"UNKNOWN ({status})"
+
+
+def _window_part(row: RowMapping, subscriber: RowMapping, now_ms: int, service_zone: str) -> WindowPart:
+    zone = subscriber["zone"] or service_zone
+    is_known = is_zone_key(zone)
+    calendar = calendar_of(row)
+    window = window_at(calendar, zone, now_ms) if is_known else None
+    return WindowPart(
+        zone=zone,
+        zone_from=_zone_from(subscriber) if is_known else "nothing: it is unknown",
+        daily_start_time=row["daily_start_time"],
+        daily_stop_time=row["daily_stop_time"],
+        weekdays=[day for day in WEEKDAYS if row[day]],
+        is_open=window is not None and window.is_open,
+        until=None if window is None or calendar.is_always else moment(window.until_ms),
+    )
+
+
+def _zone_from(subscriber: RowMapping) -> str:
+    if subscriber["tz_code"]:
+        return "its tz_code"
+    if subscriber["gmt_offset"]:
+        return "its gmt_offset"
+    return "the region of the number" if subscriber["zone"] else "the service, as nothing else tells"
+
+
+def _part_of(connection: Connection, row: RowMapping, now_ms: int, service_zone: str) -> SubscriberPart:
+    waits_for, waits_until_ms = "", None
+    campaigns = circumstances_of(connection, [row["campaign_id"]], now_ms, service_zone)
+    if row["status"] == SubscriberStatus.PENDING and row["campaign_id"] in campaigns:
+        campaign, is_on_dnc = campaigns[row["campaign_id"]], bool(on_dnc(connection, [row["id"]]))
+        wait = why_not_now(campaign, row["zone"], row["due_ms"], Windows(), is_on_dnc=is_on_dnc)
+        waits_for, waits_until_ms = wait.reason.value, wait.until_ms
+    return SubscriberPart(
+        id=row["id"],
+        created_date=moment(row["created_date"]),
+        status=_state(row["status"]),
+        status_reason=row["status_reason"],
+        count_attempt=row["count_attempt"],
+        waits_for=waits_for,
+        waits_until=moment_or_none(waits_until_ms),
+    )
+
+
+def _attempts(connection: Connection, campaign: RowMapping, subscriber: RowMapping) -> list[AttemptPart]:
+    read = messages_of if campaign["medium"] == SMS else calls_of
+    found = read(connection, subscriber["id"])
+    outgoing = [one for one in found if one.attempt > 0]
+    then = {one.attempt: _then(one, later) for one, later in pairwise(outgoing)}
+    if outgoing:
+        then[outgoing[-1].attempt] = _after_the_last(outgoing[-1], campaign, subscriber)
+    return [structs.replace(one, then=then.get(one.attempt, "")) for one in found]
+
+
+def _then(one: AttemptPart, later: AttemptPart) -> str:
+    seconds = int((later.at - (one.ended or one.at)).total_seconds())
+    return f"tried again {seconds} s after its end"
+
+
+def _after_the_last(one: AttemptPart, campaign: RowMapping, subscriber: RowMapping) -> str:
+    status = SubscriberStatus(subscriber["status"])
+    if one.ended is None:
+        return ""
+    if status is SubscriberStatus.PENDING:
+        due = moment(subscriber["due_ms"])
+        return f"to be tried again, due {due:%Y-%m-%d %H:%M:%S} UTC"
+    if status is not SubscriberStatus.FAIL:
+        return f"not tried again: it is {status.name}"
+    if one.hangup_cause_q850 in {int(cause) for cause in NEVER_RETRIED} or one.status == MessageStatus.NO_ROUTE:
+        return "not tried again: it is the number that is wrong"
+    return f"not tried again: the campaign's maxretry is {campaign['maxretry']}"
+
+
+def cause_in_words(cause: int) -> str:
+    """A Q.850 cause by its name."""
+    try:
+        return Cause(cause).name.replace("_", " ").lower()
+    except ValueError:
+        return f"cause {cause}"

@@ -1,0 +1,242 @@
+"""Who may do what: every resource for every kind of caller, and every reference in every spelling.
+
+All of it is generated from the resource table: a resource is covered the day it is added. What a record of somebody
+else looks like in single cases is told in `test_visibility`.
+"""
+
+from pathlib import Path
+from typing import Any, Final, NamedTuple
+
+import pytest
+from litestar import Litestar
+from litestar.testing import TestClient
+
+from dialer.api.crud.fields import NO_OBJECT, ReferenceList
+from dialer.api.crud.resource import Resource, references_of
+from dialer.api.crud.shapes import fields_of
+from dialer.api.crud.urls import URL_PATHS
+from dialer.api.records.table import BY_PATH, RESOURCES
+from dialer.store.tables import AudioFile
+from tests.api.builders import Estate, stored
+from tests.api.harness import BASE, Caller, FakeWorker, Json
+
+ADMIN, OWNER, OTHER, ANONYMOUS = "admin", "alice", "bob", None
+OWN_ROUTES: Final = {"audio-files": frozenset({"POST", "DELETE"})}
+"""The methods that a resource has besides those of its row: recordings are uploaded as forms."""
+DONE: Final[dict[str, set[int]]] = {
+    "LIST": {200},
+    "GET": {200},
+    "POST": {400, 415},
+    "PATCH": {202},
+    "PUT": {202},
+    "DELETE": {200, 204, 409},
+}
+"""What tells that a caller may do something: an empty creation is refused for what it lacks, not for who sends it."""
+
+
+def methods_of(resource: Resource) -> set[str]:
+    """Everything that the resource answers to."""
+    row = resource.methods if resource.write is not None else frozenset()
+    changes = {"PUT"} if "PATCH" in row else set()
+    return {"LIST", "GET", *row, *changes, *OWN_ROUTES.get(resource.path, ())}
+
+
+def expected(resource: Resource, username: str | None, method: str) -> set[int]:
+    """The statuses that the decisions allow for a record of Alice, or of all."""
+    if method not in methods_of(resource):
+        return {405}
+    if username is ANONYMOUS:
+        return {401}
+    is_write = method not in {"LIST", "GET"}
+    if username != ADMIN and (resource.admins_only or (is_write and resource.is_written_by_admins)):
+        return {403}
+    if username == OTHER and resource.owner is not None and method not in {"LIST", "POST"}:
+        return {404}
+    return DONE[method]
+
+
+def paths(estate: Estate) -> dict[str, str]:
+    """The path of one record of every resource, those included that belong to nobody."""
+    shared = {"gateway": estate.gateway, "sms-gateway": estate.sms_gateway, "callerid-group": estate.callerid_group}
+    return {**estate.paths(), **{name: f"/rest-api/{name}/{record['id']}/" for name, record in shared.items()}}
+
+
+def ask(client: TestClient[Litestar], username: str | None, method: str, path: str) -> int:
+    """The status of one request, with an empty body where there is one."""
+    sent: Any = {} if method in {"POST", "PATCH", "PUT"} else None
+    verb = "GET" if method == "LIST" else method
+    if username is ANONYMOUS:
+        return client.request(verb, path, json=sent).status_code
+    return int(Caller(client, username).request(verb, path, json=sent).status_code)
+
+
+@pytest.mark.parametrize("username", [ANONYMOUS, OTHER, OWNER, ADMIN])
+@pytest.mark.parametrize("resource", RESOURCES, ids=lambda resource: resource.path)
+def test_everybody_may_do_what_they_may_and_nothing_else(
+    resource: Resource, username: str | None, estate: Estate, admin: Caller, client: TestClient[Litestar]
+) -> None:
+    payment = admin.create("payment", amount=1, user=estate.user_id)
+    item = {**paths(estate), "payment": f"/rest-api/payment/{payment['id']}/"}[resource.path]
+    before = admin.get(item)
+    answers = {}
+    for method in DONE:
+        path = f"/rest-api/{resource.path}/" if method in {"LIST", "POST"} else item
+        status = ask(client, username, method, path)
+        answers[method] = (status, status in expected(resource, username, method))
+        if status in {401, 403, 404, 405}:
+            assert admin.get(item) == before
+    assert {method: status for method, (status, is_right) in answers.items() if not is_right} == {}
+
+
+# --- references ---------------------------------------------------------------------------------------------------
+
+
+class Target(NamedTuple):
+    """What a reference names: a record of `path`, real or not."""
+
+    path: str
+    record_id: int
+
+    def spellings(self) -> dict[str, Json]:
+        """The four ways to name it, and those that follow from them."""
+        shown = URL_PATHS.get(self.path, self.path)
+        return {
+            "relative": f"/rest-api/{self.path}/{self.record_id}/",
+            "absolute": f"{BASE}/{shown}/{self.record_id}/",
+            "integer": self.record_id,
+            "digits": str(self.record_id),
+            "without its slash": f"/rest-api/{shown}/{self.record_id}",
+        }
+
+    def urls(self) -> dict[str, Json]:
+        """The spellings that say of which kind it is."""
+        return {name: text for name, text in self.spellings().items() if name not in {"integer", "digits"}}
+
+
+REFERENCES: Final[list[tuple[Any, str]]] = [
+    (resource, name) for resource in RESOURCES if resource.write is not None for name in references_of(resource.write)
+]
+"""Every reference that clients write."""
+MISSING: Final = 987_654
+KIND_WRONG: Final = ("users", "contact")
+"""Kinds of which one is never what a field wants."""
+TARGETS_WITHOUT_DELETE: Final = frozenset({"users"})
+
+
+class Field:
+    """One reference field, and how Bob (or an admin, for what only admins write) sends it."""
+
+    def __init__(self, resource: Resource, name: str, estates: tuple[Estate, Estate]) -> None:
+        self.alices, self.bobs = estates
+        self.resource: Final = resource
+        self.name: Final = name
+        self.kind: Final = references_of(resource.write or resource.read)[name]
+        self.sender: Final = self.bobs.writer(resource)
+        self._base: Final = self._whole()
+
+    def _whole(self) -> dict[str, Json]:
+        """A body that is right, but for being a copy of what is there already."""
+        if self.resource.path == "payment":
+            return {"amount": 1}
+        record = self.sender.get(paths(self.bobs)[self.resource.path])
+        return {field.name: record[field.name] for field in fields_of(self.resource.write or self.resource.read)}
+
+    def target(self, estate: Estate) -> Target:
+        """The record of an estate that the field may name."""
+        return Target(self.kind.path, int(paths(estate)[self.kind.path].split("/")[-2]))
+
+    def foreign(self) -> Target | None:
+        """A record that the sender may not see; None if there is none of the kind."""
+        is_shared = BY_PATH[self.kind.path].owner is None
+        return None if is_shared or self.resource.is_written_by_admins else self.target(self.alices)
+
+    def deleted(self) -> Target | None:
+        """A record that was the sender's own, and is no more; None for a kind that is never deleted."""
+        path = self.kind.path
+        if path in TARGETS_WITHOUT_DELETE:
+            return None
+        maker = self.bobs.admin if BY_PATH[path].owner is None else self.bobs.owner
+        record_id = self._new(path, maker)
+        answer = maker.request("DELETE", f"{path}/{record_id}/")
+        assert answer.status_code in {200, 204}, answer.text
+        return Target(path, record_id)
+
+    def _new(self, path: str, maker: Caller) -> int:
+        """One more record of a kind."""
+        if path == "audio-files":
+            sound = {"name": "x", "audio_file": "x.wav", "format": "wav", "size": 1, "duration_ms": 1}
+            return stored(self.bobs.database, AudioFile, user_id=self.bobs.user_id, **sound)
+        record = maker.get(paths(self.bobs)[path])
+        return int(maker.create(path, **record)["id"])
+
+    def wrong_kind(self) -> Target:
+        """A record that the sender may see, but of another kind."""
+        path = next(kind for kind in KIND_WRONG if kind != self.kind.path)
+        return Target(path, int(paths(self.bobs)[path].split("/")[-2]))
+
+    def send(self, method: str, spelling: Json) -> Json:
+        """The answer to a write with the field in this spelling."""
+        value = [spelling] if isinstance(self.kind, ReferenceList) else spelling
+        if method == "POST":
+            return self.sender.request("POST", f"{self.resource.path}/", json={**self._base, self.name: value})
+        return self.sender.request(method, paths(self.bobs)[self.resource.path], json={self.name: value})
+
+    def methods(self) -> list[str]:
+        """How the field is written."""
+        return [method for method in ("POST", "PATCH", "PUT") if method in methods_of(self.resource)]
+
+
+@pytest.fixture
+def field(
+    request: pytest.FixtureRequest,
+    both_estates: tuple[Estate, Estate],
+    worker: FakeWorker,  # noqa: ARG001 - the clock stands still again
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> Field:
+    # The file of a deleted recording is looked for in the working directory.
+    monkeypatch.chdir(tmp_path)
+    resource, name = request.param
+    return Field(resource, name, both_estates)
+
+
+every_reference = pytest.mark.parametrize(
+    "field", REFERENCES, ids=lambda item: f"{item[0].path}.{item[1]}", indirect=True
+)
+
+
+@every_reference
+def test_ones_own_record_is_taken_in_every_spelling(field: Field) -> None:
+    for method in field.methods():
+        for spelling in field.target(field.bobs).spellings().values():
+            answer = field.send(method, spelling)
+            if method == "POST" or field.name in field.resource.fixed:
+                # A copy may be one too many, and a fixed field stays as it is: but not for what is referred to.
+                refusal = answer.json() if answer.status_code == 400 else {}
+                assert answer.status_code in {201, 202, 400}, answer.text
+                assert NO_OBJECT not in refusal.get(field.name, [])
+            else:
+                assert (answer.status_code, answer.content) == (202, b""), answer.text
+
+
+@every_reference
+def test_what_is_foreign_missing_or_deleted_is_refused_with_the_same_bytes(field: Field) -> None:
+    missing = Target(field.kind.path, MISSING)
+    targets = [target for target in (missing, field.foreign(), field.deleted()) if target is not None]
+    for method in field.methods():
+        spellings = [spelling for target in targets for spelling in target.spellings().values()]
+        answers = [field.send(method, spelling) for spelling in spellings]
+        assert len({(answer.status_code, answer.content, tuple(answer.headers)) for answer in answers}) == 1
+        is_fixed = field.name in field.resource.fixed and method != "POST"
+        assert answers[0].status_code == 400
+        assert is_fixed or answers[0].json()[field.name] == [NO_OBJECT]
+
+
+@every_reference
+def test_another_kind_of_record_or_another_host_is_refused(field: Field) -> None:
+    own = field.target(field.bobs)
+    elsewhere = f"https://elsewhere.example/rest-api/{own.path}/{own.record_id}/"
+    for method in field.methods():
+        for spelling in (*field.wrong_kind().urls().values(), elsewhere):
+            answer = field.send(method, spelling)
+            assert (answer.status_code, answer.json().get(field.name)) == (400, [NO_OBJECT]), answer.text

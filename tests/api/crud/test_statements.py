@@ -1,0 +1,137 @@
+"""What a request costs the database, told by no clock.
+
+Counted are its statements; none of a list may read a table from one end to the other.
+"""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any, Final
+
+import pytest
+from sqlalchemy import Engine, event
+
+from dialer.store.database import Database
+from dialer.store.tables import Contact, Phonebook
+from tests.api.builders import Estate, stored
+from tests.api.harness import Caller
+
+PARTS: Final = ("_readers", "_writer")
+NOTHING: Final = ("SCAN CONSTANT ROW", "SCAN (subquery-1)")
+"""How a plan reads what has one row at most: a list of no ids at all."""
+UNDER_WAY: Final = {
+    "SCAN callrequest USING INDEX ix_callrequest_calling",
+    "SCAN sms_message USING INDEX ix_sms_message_on_its_way",
+}
+"""The steps of a plan that reads all calls in progress, or all messages on their way."""
+Statements = list[tuple[str, Any]]
+
+# Method, path and body of a request, and the most statements that it may take.
+CEILINGS: Final = (
+    ("GET", "contact/?phonebook_id=1", None, 3),
+    ("GET", "contact/?phonebook_id=1&page=2&cursor=a10", None, 3),
+    ("GET", "contact/1/", None, 2),
+    ("POST", "contact/", {"contact": "+12025550177", "phonebook": 1}, 5),
+    ("PATCH", "contact/1/", {"full_name": "Ann Other"}, 4),
+    ("GET", "campaigns/?status=1", None, 4),
+    ("GET", "callrequest/", None, 3),
+    ("GET", "cdr/", None, 3),
+    ("GET", "survey-result/", None, 3),
+    ("GET", "ledger/", None, 3),
+)
+LISTS: Final = tuple(path for method, path, _, _ in CEILINGS if method == "GET" and not path.endswith(("1/", "a10")))
+
+
+@contextmanager
+def heard(database: Database) -> Iterator[Statements]:
+    """Every statement that runs meanwhile, with its values; transactions and pragmas are none."""
+    statements: Statements = []
+
+    def hear(_connection: Any, _cursor: Any, text: str, values: Any, *_: Any) -> None:  # noqa: ANN401 - SQLAlchemy's event
+        if not text.startswith(("BEGIN", "PRAGMA")):
+            statements.append((text, values))
+
+    engines: list[Engine] = [getattr(database, part) for part in PARTS]
+    for engine in engines:
+        event.listen(engine, "before_cursor_execute", hear)
+    try:
+        yield statements
+    finally:
+        for engine in engines:
+            event.remove(engine, "before_cursor_execute", hear)
+
+
+def scans(database: Database, statements: Statements) -> list[str]:
+    """The steps of their plans that read all of a table or of an index."""
+
+    def plans(connection: Any) -> list[str]:  # noqa: ANN401 - a connection
+        found: list[str] = []
+        for text, values in statements:
+            if text.lstrip().upper().startswith(("SELECT", "UPDATE", "DELETE", "WITH")):
+                rows = connection.exec_driver_sql(f"EXPLAIN QUERY PLAN {text}", values).all()
+                found += [row[3] for row in rows if row[3].startswith("SCAN") and row[3] not in NOTHING]
+        return found
+
+    return database.read_now(plans)
+
+
+def ask(caller: Caller, method: str, path: str, body: object) -> None:
+    response = caller.request(method, path, **({} if body is None else {"json": body}))
+    assert response.status_code < 300, response.text
+
+
+@pytest.fixture
+def book(database: Database) -> int:
+    """A phonebook of Alice's with 25 contacts, ids 1 to 25."""
+    book = stored(database, Phonebook, user_id=2, name="friends")
+    for number in range(25):
+        digits = f"+1202555{number:04d}"
+        stored(database, Contact, phonebook_id=book, contact=digits, number=digits, zone="")
+    return book
+
+
+@pytest.mark.usefixtures("book")
+@pytest.mark.parametrize(("method", "path", "body", "ceiling"), CEILINGS)
+def test_a_request_takes_few_statements(
+    alice: Caller, database: Database, method: str, path: str, body: object, ceiling: int
+) -> None:
+    ask(alice, "GET", "phonebook/", None)  # From here on the password is known.
+    with heard(database) as statements:
+        ask(alice, method, path, body)
+    assert len(statements) <= ceiling, statements
+
+
+@pytest.mark.usefixtures("book")
+@pytest.mark.parametrize("name", ["csv", "ndjson"])
+def test_head_of_an_export_reads_its_beginning_alone(
+    alice: Caller, database: Database, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    monkeypatch.setattr("dialer.api.crud.pagination.CHUNK_SIZE", 5)
+    path = f"contact/?format={name}"
+    with heard(database) as for_all:
+        ask(alice, "GET", path, None)
+    with heard(database) as for_head:
+        ask(alice, "HEAD", path, None)
+    assert (len(for_head) < 4, len(for_all) > 5) == (True, True), (for_head, for_all)
+
+
+@pytest.mark.parametrize("path", LISTS)
+def test_no_list_reads_a_table_from_one_end_to_the_other(estate: Estate, database: Database, path: str) -> None:
+    ask(estate.owner, "GET", path, None)
+    with heard(database) as statements:
+        ask(estate.owner, "GET", path, None)
+    assert scans(database, statements) == []
+
+
+@pytest.mark.parametrize("path", ["campaigns/1/", "sms-campaigns/2/", "subscriber-list/1/"])
+def test_a_delete_reads_no_more_than_what_is_under_way(estate: Estate, database: Database, path: str) -> None:
+    """Whoever is in a call is looked for among the calls in progress: of subscribers there may be a million."""
+    ask(estate.owner, "GET", "phonebook/", None)
+    with heard(database) as statements:
+        ask(estate.owner, "DELETE", path, None)
+    assert set(scans(database, statements)) <= UNDER_WAY
+
+
+def test_a_plan_that_reads_all_is_noticed(database: Database) -> None:
+    look: Callable[[str], list[str]] = lambda text: scans(database, [(text, ())])  # noqa: E731 - shorter so
+    assert look("SELECT * FROM contact WHERE full_name = 'Ann'") != []
+    assert look("SELECT * FROM contact WHERE id = 1") == []

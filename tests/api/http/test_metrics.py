@@ -1,0 +1,85 @@
+"""What Prometheus is told about the dialling and the event loop."""
+
+import asyncio
+from collections import Counter
+
+import pytest
+from litestar import Litestar
+from litestar.testing import TestClient
+
+from dialer.api.http.loop_lag import PROBE_S, LoopLag
+from dialer.api.http.metrics import Metrics
+from dialer.runtime.tally import Tally
+from tests.api.harness import FakeWorker
+
+FIGURES = Tally(
+    dialled=Counter(voice=7, sms=2),
+    answered=Counter(voice=3),
+    refused=Counter(dnc=4, tz_unknown=1),
+    rests=Counter({("voice", 1): 2, ("voice", 7): 1}),
+    in_progress=Counter(voice=5),
+    held=1_234_567,
+    reports_ignored=3,
+    broken=Counter(I4=2),
+)
+
+
+def lines(text: str, prefix: str) -> list[str]:
+    """The samples whose names begin so, in their order."""
+    return [line for line in text.splitlines() if line.startswith(prefix)]
+
+
+def test_the_dialling_is_told_as_it_stands_now(client: TestClient[Litestar], worker: FakeWorker) -> None:
+    worker.done = FIGURES
+    text = client.get("/metrics").text
+    assert [
+        *lines(text, "dialer_calls"),
+        *lines(text, "dialer_subscribers"),
+        *lines(text, "dialer_gateway"),
+        *lines(text, "dialer_money"),
+        *lines(text, "dialer_reports"),
+    ] == [
+        'dialer_calls_in_progress{medium="voice"} 5.0',
+        'dialer_calls_in_progress{medium="sms"} 0.0',
+        'dialer_calls_dialled_total{medium="voice"} 7.0',
+        'dialer_calls_dialled_total{medium="sms"} 2.0',
+        'dialer_calls_answered_total{medium="voice"} 3.0',
+        'dialer_calls_answered_total{medium="sms"} 0.0',
+        'dialer_subscribers_refused_total{reason="dnc"} 4.0',
+        'dialer_subscribers_refused_total{reason="tz_unknown"} 1.0',
+        'dialer_gateway_rests_total{medium="voice"} 3.0',
+        'dialer_gateway_rests_total{medium="sms"} 0.0',
+        "dialer_money_held 12.34567",
+        "dialer_reports_ignored_total 3.0",
+    ]
+    rules = [(f"I{place}", 2.0 if place == 4 else 0.0) for place in range(1, 11)]
+    assert lines(text, "dialer_invariants_broken") == [
+        f'dialer_invariants_broken_total{{rule="{rule}"}} {count}' for rule, count in rules
+    ]
+    worker.done = Tally()
+    assert 'dialer_calls_in_progress{medium="voice"} 0.0' in client.get("/metrics").text
+
+
+async def test_how_late_the_loop_was_is_measured_beyond_what_was_asked() -> None:
+    """Woken on time, a little early (as clocks are), and a quarter of a second late."""
+    moments = iter([10.0, 10.0 + PROBE_S, 20.0, 20.0 + PROBE_S - 0.001, 30.0, 30.0 + PROBE_S + 0.25, 40.0])
+    asked: list[float] = []
+    observed: list[float] = []
+
+    async def sleep(seconds: float) -> None:
+        asked.append(seconds)
+        if len(asked) > 3:
+            raise asyncio.CancelledError
+
+    with pytest.raises(asyncio.CancelledError):
+        await LoopLag(observed.append, now_s=lambda: next(moments), sleep=sleep).watch()
+    assert (observed, asked) == ([0.0, 0.0, 0.25], [PROBE_S] * 4)
+
+
+def test_the_lags_become_a_histogram() -> None:
+    metrics = Metrics(Tally)
+    for lag_s in (0.0, 0.25, 0.75):
+        metrics.observe_lag(lag_s)
+    text = metrics.exposition().decode()
+    assert 'dialer_event_loop_lag_seconds_bucket{le="0.25"} 2.0' in text
+    assert lines(text, "dialer_event_loop_lag_seconds_sum") == ["dialer_event_loop_lag_seconds_sum 1.0"]

@@ -1,0 +1,173 @@
+"""The document says of every resource what it takes and what it gives."""
+
+import re
+
+import pytest
+from litestar import Litestar
+from litestar.testing import TestClient
+
+from dialer.api.crud.resource import Resource
+from dialer.api.crud.shapes import fields_of
+from dialer.api.openapi.document import document
+from dialer.api.records.table import RESOURCES
+from dialer.store.database import Database
+from tests.api.builders import Estate
+from tests.api.harness import Caller, Json
+
+ONCE = ("subscriber-list", "dnc-contact", "branching-template", "tier", "did", "rate-card")
+"""Resources that have no two records of the same values."""
+CREATABLE = [item for item in RESOURCES if item.write is not None and "POST" in item.methods]
+
+
+@pytest.fixture
+def described(client: TestClient[Litestar]) -> Json:
+    answer = client.get("/schema/openapi.json")
+    assert answer.headers["content-type"].startswith("application/json")
+    return answer.json()
+
+
+def schema_of(content: Json) -> Json:
+    return content["content"]["application/json"]["schema"]
+
+
+@pytest.mark.parametrize("resource", RESOURCES, ids=lambda resource: resource.path)
+def test_every_resource_names_its_schemas(resource: Resource, described: Json) -> None:
+    name = resource.read.__name__.removesuffix("Read")
+    paths, schemas = described["paths"], described["components"]["schemas"]
+    item = paths[f"/rest-api/{resource.path}/{{record_id}}/"]
+    read = {"$ref": f"#/components/schemas/{name}Read"}
+    assert schema_of(item["get"]["responses"]["200"]) == read
+    assert list(schemas[f"{name}Read"]["properties"]) == [field.name for field in fields_of(resource.read)]
+    if resource.write is not None and "PATCH" in resource.methods:
+        assert schema_of(item["patch"]["requestBody"]) == {"$ref": f"#/components/schemas/{name}Change"}
+        assert schemas[f"{name}Change"].get("required", []) == []
+    if resource.write is not None and "POST" in resource.methods:
+        create = paths[f"/rest-api/{resource.path}/"]["post"]
+        assert schema_of(create["requestBody"]) == {"$ref": f"#/components/schemas/{name}Write"}
+        assert schema_of(create["responses"]["201"]) == read
+        required = sorted(field.name for field in fields_of(resource.write) if field.required)
+        assert schemas[f"{name}Write"]["required"] == required
+
+
+def test_bounds_and_slashes_are_not_lost(described: Json) -> None:
+    retries = described["components"]["schemas"]["CampaignWrite"]["properties"]["maxretry"]
+    assert retries == {"type": "integer", "minimum": 0, "maximum": 1000, "default": 0}
+    assert all(path.endswith("/") for path in described["paths"] if path.startswith("/rest-api"))
+
+
+def test_what_a_change_does_not_give_has_no_default(described: Json) -> None:
+    """A client made from the document would send it, and undo what is there."""
+    for name, schema in described["components"]["schemas"].items():
+        if name.endswith("Change"):
+            assert not any("default" in field for field in schema["properties"].values()), name
+
+
+def operations(described: Json) -> dict[str, tuple[str, str, Json]]:
+    """Path, method and description of every operation, by its id."""
+    return {
+        operation["operationId"]: (path, method, operation)
+        for path, item in described["paths"].items()
+        for method, operation in item.items()
+    }
+
+
+def test_every_error_is_one_named_schema_in_each_form(described: Json) -> None:
+    for name, answer in described["components"]["responses"].items():
+        assert answer["content"]["application/json"]["schema"] == {"$ref": "#/components/schemas/Error"}, name
+        assert answer["content"]["application/problem+json"]["schema"] == {"$ref": "#/components/schemas/Problem"}, name
+        assert {"example"} <= answer["content"]["application/json"].keys(), name
+    for name, (path, _, operation) in operations(described).items():
+        for status, answer in operation["responses"].items() if path.startswith("/rest-api") else ():
+            if status >= "400":
+                assert answer == {"$ref": f"#/components/responses/Error{status}"}, name
+
+
+@pytest.mark.parametrize(
+    ("name", "statuses"),
+    [
+        ("read_root", "200 401 429 503"),
+        ("list_phonebook", "200 400 401 404 429 503"),
+        ("create_phonebook", "201 400 401 408 409 413 415 422 429 503"),
+        ("read_phonebook", "200 401 404 429 503"),
+        ("change_phonebook", "202 400 401 404 408 409 413 415 429 503"),
+        ("put_phonebook", "202 400 401 404 408 409 413 415 429 503"),
+        ("delete_phonebook", "204 401 404 409 429 503"),
+        ("delete_campaigns", "200 401 404 409 429 503"),
+        ("list_gateway", "200 400 401 404 429 503"),
+        ("delete_gateway", "204 401 403 404 409 429 503"),
+        ("list_payment", "200 400 401 403 404 429 503"),
+        ("upload_audio", "201 400 401 408 409 413 415 422 429 503"),
+        ("import_contacts", "200 400 401 404 408 413 415 429 503"),
+        ("check_survey_template", "200 401 404 429 503"),
+        ("aggregate_survey", "200 401 404 429 503"),
+        ("download_recording", "200 401 404 429 503"),
+        ("advance_clock", "200 400 401 403 408 409 413 415 422 429 503"),
+        ("live", "200"),
+        ("ready", "200 503"),
+    ],
+)
+def test_an_operation_names_the_answers_it_has(described: Json, name: str, statuses: str) -> None:
+    assert sorted(operations(described)[name][2]["responses"]) == statuses.split()
+
+
+def test_every_operation_has_an_id_a_summary_and_examples(described: Json) -> None:
+    found = operations(described)
+    assert len(found) == sum(len(item) for item in described["paths"].values())
+    for name, (_, _, operation) in found.items():
+        assert re.fullmatch("[a-z]+(_[a-z]+)*", name)
+        assert re.fullmatch("[A-Z][A-Za-z,' -]+", operation["summary"]), name
+        answers = [operation["responses"].get(status, {}) for status in ("200", "201")]
+        bodies = [operation.get("requestBody", {}), *answers]
+        contents = [content for body in bodies for content in body.get("content", {}).values()]
+        assert contents or name.startswith("delete_"), name
+        assert all("example" in content for content in contents), name
+
+
+@pytest.mark.parametrize("resource", CREATABLE, ids=lambda resource: resource.path)
+def test_the_examples_are_taken_as_they_are(
+    resource: Resource, admin: Caller, database: Database, described: Json
+) -> None:
+    """Their ids are those of the first records, which the first user has; of what may be there once, the first goes."""
+    Estate(admin, admin, database, 1)
+    place = described["paths"][f"/rest-api/{resource.path}/"]["post"]
+    if resource.path in ONCE:
+        assert admin.request("DELETE", f"{resource.path}/1/").is_success
+    made = admin.create(resource.path, **place["requestBody"]["content"]["application/json"]["example"])
+    assert made.keys() == place["responses"]["201"]["content"]["application/json"]["example"].keys()
+    if "PATCH" in resource.methods:
+        item = described["paths"][f"/rest-api/{resource.path}/{{record_id}}/"]
+        for method in ("patch", "put"):
+            example = item[method]["requestBody"]["content"]["application/json"]["example"]
+            assert example
+            assert admin.request(method.upper(), made["url"], json=example).status_code == 202
+
+
+def test_only_what_is_open_to_all_needs_no_credentials(described: Json) -> None:
+    for name, (path, _, operation) in operations(described).items():
+        assert operation.get("security") == (None if path.startswith("/rest-api") else []), name
+
+
+def test_every_reference_in_the_document_resolves(described: Json) -> None:
+    def references(node: Json) -> Json:
+        if isinstance(node, dict):
+            yield from [node["$ref"]] if "$ref" in node else []
+            node = list(node.values())
+        for child in node if isinstance(node, list) else []:
+            yield from references(child)
+
+    known = {
+        f"#/components/{kind}/{name}" for kind in ("schemas", "responses") for name in described["components"][kind]
+    }
+    assert set(references(described)) <= known
+
+
+def test_the_document_can_be_had_without_a_server(client: TestClient[Litestar], described: Json) -> None:
+    assert document(client.app)["paths"].keys() == described["paths"].keys()
+
+
+@pytest.mark.parametrize(
+    "path", ["/schema/elements", "/schema/swagger", "/schema/x.json", "/schema/oauth2-redirect.html"]
+)
+def test_no_page_is_served_that_loads_from_elsewhere(client: TestClient[Litestar], path: str) -> None:
+    answer = client.get(path)
+    assert (answer.status_code, answer.json()) == (404, {"detail": "Not found."})

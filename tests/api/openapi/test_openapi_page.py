@@ -1,0 +1,73 @@
+"""The page at /schema: the whole document, for people, and nothing from anywhere else."""
+
+import re
+from collections import Counter
+from html.parser import HTMLParser
+
+import pytest
+from litestar import Litestar
+from litestar.testing import TestClient
+
+from dialer.api.openapi.document import document
+from dialer.api.openapi.openapi_page import render
+from tests.api.harness import Json
+
+LOADING = {"src", "srcset", "data", "action", "background", "poster", "onload", "onclick"}
+
+
+class Reader(HTMLParser):
+    """What a page has: tags, ids, the targets of its links, attributes that load, and its text."""
+
+    def __init__(self, page: str) -> None:
+        super().__init__()
+        self.tags: Counter[str] = Counter()
+        self.ids: list[str] = []
+        self.links: list[str] = []
+        self.loads: list[str] = []
+        self.text = ""
+        self.feed(page)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags[tag] += 1
+        self.ids += [value or "" for name, value in attrs if name == "id"]
+        self.links += [value or "" for name, value in attrs if name == "href"]
+        self.loads += [name for name, _ in attrs if name in LOADING]
+
+    def handle_data(self, data: str) -> None:
+        self.text += data
+
+
+@pytest.fixture(scope="session")
+def described(client_of_session: TestClient[Litestar]) -> Json:
+    return document(client_of_session.app)
+
+
+@pytest.mark.parametrize("path", ["/schema", "/schema/"])
+def test_the_page_needs_no_credentials_and_is_held_to_itself(client: TestClient[Litestar], path: str) -> None:
+    answer = client.get(path)
+    assert (answer.status_code, answer.headers["content-type"]) == (200, "text/html; charset=utf-8")
+    assert answer.headers["content-security-policy"].startswith("default-src 'none'")
+
+
+def test_it_loads_nothing(client: TestClient[Litestar]) -> None:
+    page = client.get("/schema").text
+    reader = Reader(page)
+    assert not reader.loads
+    assert not reader.tags.keys() & {"script", "link", "img", "iframe", "object", "embed", "base", "form"}
+    assert not re.search(r"url\(|@import", page)
+    assert {link for link in reader.links if not link.startswith("#")} == {"/schema/openapi.json"}
+
+
+def test_it_shows_every_operation_and_every_schema_and_its_links_lead_somewhere(described: Json) -> None:
+    reader = Reader(render(described))
+    operations = [found["operationId"] for item in described["paths"].values() for found in item.values()]
+    assert {*operations, *described["components"]["schemas"]} <= set(reader.ids)
+    assert {link[1:] for link in reader.links if link.startswith("#")} <= set(reader.ids)
+    assert reader.text.count("/rest-api/phonebook/{record_id}/import/") == 1
+
+
+def test_markup_in_the_document_is_text(described: Json) -> None:
+    info = {**described["info"], "description": "<script>alert(1)</script> &amp;"}
+    reader = Reader(render({**described, "info": info}))
+    assert reader.tags["script"] == 0
+    assert "<script>alert(1)</script> &amp;" in reader.text

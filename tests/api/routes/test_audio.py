@@ -1,0 +1,214 @@
+"""Recordings are uploaded as forms, judged by their bytes, and deleted with their file."""
+
+import io
+import wave
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from httpx import Response
+from litestar import Litestar
+from litestar.testing import TestClient
+
+from dialer.api.app import create_app
+from dialer.api.http.forms import PARTS_MAX
+from dialer.settings import Settings
+from dialer.store.database import Database
+from dialer.store.media import files
+from tests.api.harness import BASE, HOST, NOW, Caller, FakeWorker
+
+FORM = "multipart/form-data; boundary=x"
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    return tmp_path / "media"
+
+
+@pytest.fixture
+def client(database: Database, worker: FakeWorker, folder: Path) -> Iterator[TestClient[Litestar]]:
+    app = create_app(Settings(media_dir=folder), database=database, worker=worker)
+    with TestClient(app, base_url=f"http://{HOST}", raise_server_exceptions=True) as client:
+        yield client
+
+
+def wav(seconds: float = 1.0) -> bytes:
+    buffer = io.BytesIO()
+    with wave.open(buffer, "wb") as file:
+        file.setnchannels(1)
+        file.setsampwidth(2)
+        file.setframerate(8_000)
+        file.writeframes(b"\0\0" * int(8_000 * seconds))
+    return buffer.getvalue()
+
+
+def upload(
+    caller: Caller, content: bytes | None = None, file_name: str = "a.wav", key: str | None = None, **texts: str
+) -> Response:
+    content = wav() if content is None else content
+    files = {"audio_file": (file_name, content)}
+    headers = {} if key is None else {"Idempotency-Key": key}
+    answer: Response = caller.request("POST", "audio-files/", data=texts, files=files, headers=headers)
+    return answer
+
+
+def part(name: str, content: bytes = b"x", more: str = "") -> bytes:
+    return f'--x\r\nContent-Disposition: form-data; name="{name}"{more}\r\n\r\n'.encode() + content + b"\r\n"
+
+
+def send(caller: Caller, *parts: bytes, end: bytes = b"--x--\r\n", content_type: str = FORM) -> tuple[int, Any]:
+    body = b"".join(parts) + end
+    answer = caller.request("POST", "audio-files/", content=body, headers={"Content-Type": content_type})
+    return answer.status_code, answer.json()
+
+
+def test_an_upload_is_answered_with_its_record_and_kept_as_it_came(alice: Caller, folder: Path) -> None:
+    answer = upload(alice, name="Greeting", user_id="2")
+    (file,) = folder.iterdir()
+    record = {
+        "id": 1,
+        "url": f"{BASE}/audio-files/1/",
+        "name": "Greeting",
+        "audio_file": file.name,
+        "user": f"{BASE}/users/2/",
+        "user_id": 2,
+        "created_date": NOW,
+        "updated_date": NOW,
+    }
+    assert (answer.status_code, answer.headers["location"], answer.json()) == (201, record["url"], record)
+    assert alice.get("audio-files/1/") == record
+    assert file.read_bytes() == wav()
+
+
+def test_the_name_of_the_file_means_nothing(alice: Caller, folder: Path) -> None:
+    answer = upload(alice, file_name="../../etc/passwd", name="x")
+    assert answer.json()["audio_file"] == next(folder.iterdir()).name
+
+
+def test_an_admin_may_say_whose_it_is_and_others_may_not(admin: Caller, alice: Caller) -> None:
+    assert upload(admin, name="x", user_id="3").json()["user_id"] == 3
+    assert upload(admin, name="x").json()["user_id"] == 1
+    refused = upload(alice, name="x", user_id="3")
+    missing = upload(alice, name="x", user_id="99")
+    body = {"user_id": ["Invalid hyperlink - Object does not exist."]}
+    assert (refused.status_code, refused.json()) == (missing.status_code, missing.json()) == (400, body)
+
+
+def test_every_wrong_part_is_told_at_once(alice: Caller, folder: Path) -> None:
+    answer = upload(alice, b"no sound", name=" ", user_id="one", extra="y")
+    assert (answer.status_code, answer.json()) == (
+        400,
+        {
+            "name": ["This field may not be blank."],
+            "user_id": ["Invalid hyperlink - Object does not exist."],
+            "audio_file": ["A WAV file with PCM, A-law or \u03bc-law sound is needed; this is none."],
+        },
+    )
+    assert not folder.exists()
+
+
+def test_parts_that_are_missing_are_named(alice: Caller) -> None:
+    required = ["This field is required."]
+    assert send(alice, part("other")) == (400, {"name": required, "audio_file": required})
+
+
+def test_parts_that_nobody_asked_for_are_ignored_and_named(alice: Caller) -> None:
+    answer = upload(alice, name="x", colour="blue")
+    assert (answer.status_code, answer.headers["x-ignored-fields"]) == (201, "colour")
+
+
+@pytest.mark.parametrize(
+    ("parts", "end"),
+    [
+        ([part("name"), part("name")], b"--x--\r\n"),
+        ([part("audio_file"), part("audio_file")], b"--x--\r\n"),
+        ([part("name")] * (PARTS_MAX + 1), b"--x--\r\n"),
+        ([part(f"name{number}") for number in range(5_000)], b"--x--\r\n"),
+        ([part("name")], b""),
+        ([part("name")], b"--x"),
+        ([b"no form at all"], b""),
+        ([b"--x\r\nContent-Disposition: form-data; name=\xff\r\n\r\nx\r\n"], b"--x--\r\n"),
+        ([b"--x\r\nX: y\r\n\r\nx\r\n"], b"--x--\r\n"),
+        ([], b""),
+    ],
+)
+def test_a_body_that_is_no_good_form_is_refused(alice: Caller, parts: list[bytes], end: bytes) -> None:
+    status, body = send(alice, *parts, end=end)
+    assert (status, list(body)) == (400, ["detail"])
+
+
+@pytest.mark.parametrize("content_type", ["multipart/form-data", "multipart/form-data; boundary="])
+def test_a_form_without_a_boundary_is_refused(alice: Caller, content_type: str) -> None:
+    assert send(alice, part("name"), content_type=content_type)[0] == 400
+
+
+@pytest.mark.parametrize("content_type", ["application/json", "audio/wav", "", "multipart/mixed; boundary=x"])
+def test_anything_but_a_form_is_refused(alice: Caller, content_type: str) -> None:
+    body = {"detail": "Send the body as multipart/form-data."}
+    assert send(alice, part("name"), content_type=content_type) == (415, body)
+
+
+def test_a_strange_charset_of_a_part_breaks_nothing(alice: Caller) -> None:
+    name = part("name", b"\xff", "\r\nContent-Type: text/plain; charset=klingon")
+    status, body = send(alice, name, part("audio_file", wav(), '; filename="a"'))
+    assert status in {201, 400}, body
+
+
+def test_a_file_that_is_too_large_is_refused(alice: Caller, folder: Path) -> None:
+    answers = [upload(alice, b"\0" * size, name="x") for size in (files.AUDIO_BYTES_MAX + 1, 21 * 1024**2)]
+    assert [answer.status_code for answer in answers] == [413, 413]
+    assert not folder.exists()
+
+
+def test_a_user_s_room_is_limited(alice: Caller, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(files, "USER_FILES_MAX", 1)
+    assert upload(alice, name="x").status_code == 201
+    answer = upload(alice, name="x")
+    assert (answer.status_code, answer.json()) == (400, {"audio_file": ["A user may keep 1 files."]})
+    assert len(list(folder.iterdir())) == 1
+
+
+def test_an_upload_that_is_sent_again_is_answered_again(
+    alice: Caller, bob: Caller, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(files, "USER_FILES_MAX", 1)
+    first, again = upload(alice, name="x", key="k1"), upload(alice, name="x", key="k1")
+    assert (first.status_code, again.status_code) == (201, 201)
+    assert (again.content, again.headers["location"]) == (first.content, first.headers["location"])
+    assert ("idempotent-replayed" in first.headers, again.headers["idempotent-replayed"]) == (False, "true")
+    assert (alice.get("audio-files/")["count"], len(list(folder.iterdir()))) == (1, 1)
+    for other in (upload(alice, name="y", key="k1"), upload(alice, wav(2), name="x", key="k1")):
+        detail = "This Idempotency-Key was used with another body."
+        assert (other.status_code, other.json()) == (422, {"detail": detail})
+    assert upload(bob, name="x", key="k1").json()["id"] == 2
+
+
+def test_an_upload_that_was_refused_uses_no_key(alice: Caller) -> None:
+    assert upload(alice, b"no sound", name="x", key="k1").status_code == 400
+    assert upload(alice, name="x", key="k1").status_code == 201
+
+
+def test_a_delete_takes_the_file_with_it(alice: Caller, bob: Caller, folder: Path) -> None:
+    upload(alice, name="x")
+    assert bob.refused("DELETE", "audio-files/1/") == (404, {"detail": "Not found."})
+    assert len(list(folder.iterdir())) == 1
+    assert alice.request("DELETE", "audio-files/1/").status_code == 204
+    assert list(folder.iterdir()) == []
+    assert alice.refused("DELETE", "audio-files/1/") == (404, {"detail": "Not found."})
+    assert alice.refused("DELETE", "audio-files/x/") == (404, {"detail": "Not found."})
+
+
+def test_a_recording_that_is_needed_stays_with_its_file(alice: Caller, folder: Path) -> None:
+    upload(alice, name="x")
+    alice.create("survey-template", name="s")
+    alice.create("section-template", survey=1, question="q", audiofile=1)
+    status, body = alice.refused("DELETE", "audio-files/1/")
+    assert (status, body) == (409, {"detail": "Still used by section-template 1."})
+    assert len(list(folder.iterdir())) == 1
+
+
+def test_a_recording_can_be_renamed_and_nothing_else(alice: Caller) -> None:
+    record = upload(alice, name="x").json()
+    alice.change("audio-files/1/", name="y", audio_file="/etc/passwd")
+    assert alice.get("audio-files/1/") == {**record, "name": "y"}

@@ -1,0 +1,100 @@
+from typing import Any
+
+import pytest
+
+from dialer.api.crud.fields import show_timestamp
+from dialer.runtime.clock import ScaledClock
+from tests.api.harness import NOW, NOW_MS, Caller, FakeWorker, Json
+
+STILL = {"now": NOW, "mode": "virtual", "seed": 7}
+
+
+def advance(caller: Caller, **fields: Json) -> tuple[int, Any]:
+    answer = caller.request("POST", "clock/advance/", json=fields)
+    return answer.status_code, answer.json()
+
+
+def test_all_may_read_the_clock(alice: Caller) -> None:
+    assert alice.get("clock/") == STILL
+
+
+@pytest.mark.parametrize(
+    ("fields", "now"),
+    [
+        ({"seconds": 60}, "2026-11-18T11:07:40Z"),
+        ({"seconds": "0.25"}, "2026-11-18T11:06:40.250000Z"),
+        ({"seconds": 0}, NOW),
+        ({"to": "2026-11-19 00:00:00"}, "2026-11-19T00:00:00Z"),
+        ({"to": NOW}, NOW),
+    ],
+)
+def test_an_admin_advances_a_virtual_clock(admin: Caller, fields: dict[str, Any], now: str) -> None:
+    assert advance(admin, **fields) == (200, {**STILL, "now": now})
+    assert admin.get("clock/")["now"] == now
+
+
+@pytest.mark.parametrize(
+    ("fields", "errors"),
+    [
+        ({}, {"non_field_errors": ["Give either seconds or to."]}),
+        ({"seconds": 1, "to": NOW}, {"non_field_errors": ["Give either seconds or to."]}),
+        ({"seconds": -1}, {"seconds": ["The clock does not go back."]}),
+        ({"to": "2026-11-18T11:06:39Z"}, {"to": ["The clock does not go back."]}),
+        ({"seconds": 9_999_999}, None),
+        ({"seconds": 366 * 86_400 + 1}, {"seconds": ["One request advances the clock by at most 366 days."]}),
+        ({"to": "2199-01-01T00:00:00Z"}, {"to": ["One request advances the clock by at most 366 days."]}),
+        ({"seconds": "soon"}, {"seconds": ["A valid number of seconds is required, with at most 3 decimal places."]}),
+    ],
+)
+def test_the_clock_goes_forward_and_not_too_far(
+    admin: Caller, fields: dict[str, Any], errors: dict[str, Any] | None
+) -> None:
+    assert advance(admin, **fields)[0] == (200 if errors is None else 400)
+    if errors is not None:
+        assert advance(admin, **fields)[1] == errors
+        assert admin.get("clock/") == STILL
+
+
+def advance_with_key(caller: Caller, key: str, **fields: Json) -> tuple[int, Any, bool]:
+    headers = {"Idempotency-Key": key}
+    answer = caller.request("POST", "clock/advance/", json=fields, headers=headers)
+    return answer.status_code, answer.json(), "idempotent-replayed" in answer.headers
+
+
+@pytest.mark.parametrize("seconds", [60, 3 * 86_400])
+def test_an_advance_that_is_sent_again_is_answered_again(admin: Caller, worker: FakeWorker, seconds: int) -> None:
+    arrived = {**STILL, "now": show_timestamp(NOW_MS + seconds * 1_000)}
+    assert advance_with_key(admin, "k1", seconds=seconds) == (200, arrived, False)
+    assert advance_with_key(admin, "k1", seconds=seconds) == (200, arrived, True)
+    assert worker.clock.now_ms() == NOW_MS + seconds * 1_000
+    assert advance_with_key(admin, "k1", seconds=1)[0] == 422
+    assert advance_with_key(admin, "k2", seconds=-1)[0] == 400
+    assert advance_with_key(admin, "k2", seconds=1)[0] == 200
+
+
+def test_an_advance_that_stopped_on_its_way_goes_on_to_where_it_was_to_end(admin: Caller, worker: FakeWorker) -> None:
+    arrived = {**STILL, "now": show_timestamp(NOW_MS + 60_000)}
+    advance_with_key(admin, "k1", seconds=60)
+    worker.virtual.set(NOW_MS + 20_000)
+    assert advance_with_key(admin, "k1", seconds=60) == (200, arrived, True)
+    assert admin.get("clock/") == arrived
+
+
+def test_others_may_not_advance_it(alice: Caller) -> None:
+    assert advance(alice, seconds=1)[0] == 403
+    assert alice.get("clock/") == STILL
+
+
+def test_a_clock_that_goes_by_itself_is_not_advanced(admin: Caller, worker: FakeWorker) -> None:
+    worker.clock = ScaledClock(NOW_MS, 60)
+    assert advance(admin, seconds=1) == (409, {"detail": "The clock is x60: it goes by itself."})
+    assert admin.get("clock/")["mode"] == "x60"
+
+
+def test_the_clock_has_an_end(admin: Caller, worker: FakeWorker) -> None:
+    worker.virtual.set(7_289_654_399_000)
+    assert (
+        admin.request("POST", "clock/advance/", json={"seconds": 0.999}).json()["now"] == "2200-12-31T23:59:59.999000Z"
+    )
+    refused = admin.refused("POST", "clock/advance/", seconds=1)
+    assert refused == (400, {"seconds": ["The clock goes no further than the year 2200."]})

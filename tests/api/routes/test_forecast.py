@@ -1,0 +1,230 @@
+"""Forecasts over the API: whose, of what, how much of it, and one at a time."""
+
+from base64 import b64encode
+from functools import partial
+from typing import Any
+
+import anyio
+import anyio.lowlevel
+import pytest
+
+from dialer.api.app import create_app
+from dialer.api.http.errors import AnsweredError
+from dialer.api.routes.forecast import FORECAST_WORK_MAX, Forecaster
+from dialer.forecast.order import FIRST_SEED_MAX, Order
+from dialer.forecast.summary import Forecast
+from dialer.settings import Settings
+from dialer.store.database import Database
+from dialer.store.tables import Contact, Subscriber
+from tests.api.builders import Estate, stored
+from tests.api.harness import HOST, NOW, PASSWORD, Caller, FakeWorker
+
+ORDER = Order(1, 0, "UTC")
+
+
+@pytest.fixture
+def path(estate: Estate) -> str:
+    """Where Alice's campaign, which has one subscriber and money, is forecast."""
+    estate.admin.create("payment", amount=10, user="/rest-api/users/2/")
+    return f"campaigns/{estate.campaign['id']}/forecast/"
+
+
+def ask(caller: Caller, path: str, **fields: Any) -> tuple[int, Any]:  # noqa: ANN401 - JSON
+    answer = caller.request("POST", path, json=fields)
+    return answer.status_code, answer.json()
+
+
+def test_what_is_likely_and_what_comes_of_each_seed(alice: Caller, path: str) -> None:
+    status, found = ask(alice, path, seeds="3", first_seed=5)
+    assert status == 200
+    assert [found[name] for name in ("campaign_id", "now", "seeds", "first_seed", "subscribers")] == [1, NOW, 3, 5, 1]
+    assert found["calls"] == {"p10": 1, "p50": 1, "p90": 1}
+    assert list(found["cost"].values()) == sorted(each["cost"] for each in found["per_seed"])
+    assert found["stop_reasons"] == [{"name": "completed", "count": 3}]
+    assert [each["seed"] for each in found["per_seed"]] == [5, 6, 7]
+    finishes = sorted(each["finish_date"] for each in found["per_seed"])
+    assert list(found["finish_date"].values()) == finishes
+
+
+def test_without_a_body_it_is_twenty_seeds_from_zero(alice: Caller, path: str) -> None:
+    answer = alice.request("POST", path)
+    assert (answer.status_code, answer.json()["seeds"], answer.json()["first_seed"]) == (200, 20, 0)
+    assert answer.json() == alice.request("POST", path.rstrip("/"), json={}).json()
+
+
+def test_nothing_is_changed_by_it(alice: Caller, path: str, database: Database, worker: FakeWorker) -> None:
+    """Nor is anything remembered for a key: it is asked for again."""
+    dump = partial(database.read_now, lambda c: list(c.connection.driver_connection.iterdump()))  # type: ignore[union-attr]
+    before, settled = dump(), worker.settled
+    headers = {"Idempotency-Key": "k"}
+    assert alice.request("POST", path, json={"seeds": 1}, headers=headers).status_code == 200
+    assert "idempotent-replayed" not in alice.request("POST", path, json={"seeds": 2}, headers=headers).headers
+    assert (dump(), worker.settled) == (before, settled)
+
+
+def test_a_campaign_of_text_messages_has_a_path_of_its_own(alice: Caller, estate: Estate, path: str) -> None:
+    own = f"sms-campaigns/{estate.sms_campaign['id']}/forecast/"
+    assert ask(alice, own) == (400, {"text_message": ["A campaign of text messages needs a text."]})
+    alice.change(estate.sms_campaign["url"], text_message="Come!")
+    status, found = ask(alice, own, seeds=1)
+    assert (status, found["subscribers"], found["calls"]["p50"]) == (200, 0, 1)
+    assert ask(alice, path.replace("campaigns", "sms-campaigns"))[0] == 404
+    assert ask(alice, own.replace("sms-campaigns", "campaigns"))[0] == 404
+
+
+def test_it_is_the_owners_and_an_admins(bob: Caller, admin: Caller, path: str) -> None:
+    assert ask(bob, path, seeds=0) == (404, {"detail": "Not found."})
+    assert ask(admin, path, seeds=1)[0] == 200
+    for record_id in ("4711", "0", "x", "9" * 30):
+        assert ask(admin, f"campaigns/{record_id}/forecast/")[0] == 404
+    answer = admin.request("GET", path)
+    assert (answer.status_code, answer.headers["allow"]) == (405, "OPTIONS, POST")
+
+
+@pytest.mark.parametrize(
+    ("fields", "errors"),
+    [
+        ({"seeds": 0}, {"seeds": ["Ensure this value is greater than or equal to 1."]}),
+        ({"seeds": 101}, {"seeds": ["Ensure this value is less than or equal to 100."]}),
+        (
+            {"seeds": "x", "first_seed": -1},
+            {
+                "seeds": ["A valid integer is required."],
+                "first_seed": ["Ensure this value is greater than or equal to 0."],
+            },
+        ),
+        (
+            {"first_seed": FIRST_SEED_MAX + 1},
+            {"first_seed": [f"Ensure this value is less than or equal to {FIRST_SEED_MAX}."]},
+        ),
+    ],
+)
+def test_fields_that_are_wrong(alice: Caller, path: str, fields: dict[str, Any], errors: dict[str, Any]) -> None:
+    assert ask(alice, path, **fields) == (400, errors)
+
+
+def test_the_last_seed_is_one_that_the_service_may_have(alice: Caller, path: str) -> None:
+    assert ask(alice, path, first_seed=FIRST_SEED_MAX, seeds=1)[0] == 200
+
+
+def test_bodies_that_are_none(alice: Caller, path: str) -> None:
+    """What is not asked for is named, as everywhere."""
+    assert alice.request("POST", path, content=b"[]", headers={"Content-Type": "application/json"}).status_code == 400
+    assert alice.request("POST", path, content=b"seeds=1", headers={"Content-Type": "text/plain"}).status_code == 415
+    assert alice.request("POST", path, json={"seeds": 1, "sees": 1}).headers["x-ignored-fields"] == "sees"
+
+
+def test_what_cannot_start_is_told_as_at_a_start(alice: Caller, estate: Estate, path: str) -> None:
+    survey = alice.create("survey-template", name="empty")
+    alice.change(estate.campaign["url"], object_id=survey["id"])
+    refused = ask(alice, path)
+    assert refused == alice.refused("PATCH", estate.campaign["url"], status=1)
+    assert (refused[0], list(refused[1])) == (400, ["object_id"])
+    alice.change(estate.campaign["url"], status=4)
+    assert ask(alice, path) == alice.refused("PATCH", estate.campaign["url"], status=1)
+    assert ask(alice, path)[0] == 409
+
+
+def test_what_is_too_much_is_told_with_what_is_not(
+    alice: Caller, estate: Estate, path: str, database: Database
+) -> None:
+    """One subscriber, and contacts that are none yet: together they may be simulated three times, not four."""
+    table, people = Contact.__table__, FORECAST_WORK_MAX // 3
+    rows = [
+        {
+            "id": place,
+            "phonebook_id": 1,
+            "contact": "+1",
+            "number": "+1",
+            "zone": "",
+            "created_date": 0,
+            "updated_date": 0,
+        }
+        for place in range(10, 10 + people - 2)
+    ]
+    database.write_now(lambda connection: connection.execute(table.insert(), rows))
+    alice.change(estate.campaign["url"], phonebook=[estate.phonebook["url"]])
+    stored(database, Subscriber, campaign_id=1, duplicate_contact="+1", number="+1", zone="", status=8)
+    message = f"The campaign has {people + 1} subscribers and contacts: at most 2 seeds."
+    hint = "Where the service runs: dialer forecast 1 --seeds 3"
+    assert ask(alice, path, seeds=3) == (400, {"seeds": [f"{message} {hint}"]})
+
+
+class Slow:
+    """Computes for as long as it is let, and says when it has begun and when it has ended."""
+
+    def __init__(self) -> None:
+        self.begun = anyio.Event()
+        self.ended = anyio.Event()
+
+    async def __call__(self, _database: Database, _order: Order) -> Forecast:
+        self.begun.set()
+        try:
+            await anyio.sleep_forever()
+        finally:
+            self.ended.set()
+        raise NotImplementedError
+
+
+async def refusal(forecaster: Forecaster, database: Database) -> tuple[int, str | None]:
+    with pytest.raises(AnsweredError) as refused:
+        await forecaster.forecast(database, ORDER)
+    return refused.value.status, refused.value.headers.get("Retry-After")
+
+
+async def test_there_is_one_at_a_time(database: Database) -> None:
+    """The second is told to come again; once the first is given up, it is the next one's turn."""
+    turns = [Slow(), Slow()]
+    waiting = list(turns)
+
+    async def next_one(database: Database, order: Order) -> Forecast:
+        return await waiting.pop(0)(database, order)
+
+    forecaster = Forecaster(next_one)
+    for slow in turns:
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(forecaster.forecast, database, ORDER)
+            await slow.begun.wait()
+            assert await refusal(forecaster, database) == (503, "10")
+            tasks.cancel_scope.cancel()
+        assert slow.ended.is_set()
+
+
+async def test_one_that_takes_too_long_is_given_up(database: Database) -> None:
+    slow = Slow()
+    assert await refusal(Forecaster(slow, seconds_max=0), database) == (503, "10")
+
+
+async def test_who_goes_before_the_answer_needs_none(
+    estate: Estate, path: str, database: Database, worker: FakeWorker
+) -> None:
+    """The computing ends with the connection, not when it would be done."""
+    slow = Slow()
+    app = create_app(Settings(), database=database, worker=worker, forecasting=slow)
+    credentials = b64encode(f"{estate.owner.auth[0]}:{PASSWORD}".encode())
+    scope: Any = {
+        "type": "http",
+        "method": "POST",
+        "path": f"/rest-api/{path}",
+        "raw_path": f"/rest-api/{path}".encode(),
+        "query_string": b"",
+        "headers": [(b"host", HOST.encode()), (b"authorization", b"Basic " + credentials)],
+        "client": ("testclient", 50_000),
+        "scheme": "http",
+        "server": (HOST, 80),
+        "http_version": "1.1",
+        "root_path": "",
+    }
+    arriving = iter([{"type": "http.request", "body": b"", "more_body": False}])
+
+    async def receive() -> Any:  # noqa: ANN401 - a message of ASGI
+        message = next(arriving, None)
+        if message is None:
+            await slow.begun.wait()
+        return message or {"type": "http.disconnect"}
+
+    async def send(_message: object) -> None:
+        await anyio.lowlevel.checkpoint()
+
+    await app(scope, receive, send)
+    assert slow.ended.is_set()

@@ -1,0 +1,156 @@
+"""When a gateway rests, and what its campaigns do meanwhile; times count from the start in milliseconds."""
+
+from typing import Any, Final
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from dialer.domain import effects
+from dialer.domain.circuit_breaker import CARRIER_FAILURES, CircuitBreaker, after_attempt
+from dialer.domain.circuit_breaker import CircuitBreaker as Breaker
+from dialer.domain.enums import CampaignStatus, Cause
+from dialer.domain.plans import GatewayPlan
+from tests.domain.fleet import DAY_MS, START_MS, Fleet, plan
+
+NO_CIRCUIT: Final = ("+12025550115", "")
+"""Fails a second after it was dialled; likewise the next two."""
+OUT_OF_ORDER: Final = ("+12025550116", "")
+TEMPORARY: Final = ("+12025550117", "")
+BUSY: Final = ("+12025550111", "")
+
+
+def fold(*attempts: tuple[Cause, int, int]) -> list[CircuitBreaker]:
+    """How a gateway stands after each attempt (cause, dialled at, over at)."""
+    rest, found = Breaker(), []
+    for cause, started_ms, ended_ms in attempts:
+        rest = after_attempt(rest, cause, started_ms, ended_ms)
+        found.append(rest)
+    return found
+
+
+def failing(fleet_plan: Any = None, **settings: Any) -> Fleet:  # noqa: ANN401 - any setting of a fleet
+    """Eight numbers that no carrier can reach, one dialled a second."""
+    callees = [[NO_CIRCUIT, OUT_OF_ORDER, TEMPORARY] * 2 + [NO_CIRCUIT] * 2]
+    return Fleet(fleet_plan or plan(), callees=callees, **settings)
+
+
+def moments(fleet: Fleet, gateway_id: int = 1) -> list[int]:
+    """When calls were placed over a gateway."""
+    return [call.started_ms - START_MS for call in fleet.dials if call.plan.gateway_id == gateway_id]
+
+
+@pytest.mark.parametrize("cause", sorted(CARRIER_FAILURES))
+def test_at_the_fifth_failure_in_a_row_it_rests(cause: Cause) -> None:
+    assert fold(*((cause, second, second + 1) for second in range(5)))[3:] == [
+        Breaker(4),
+        Breaker(5, 30_000, 30_005),
+    ]
+
+
+@pytest.mark.parametrize("cause", sorted(set(Cause) - CARRIER_FAILURES))
+def test_whatever_tells_of_the_callee_begins_anew(cause: Cause) -> None:
+    failures = [(Cause.NO_CIRCUIT, second, second) for second in range(4)]
+    assert fold(*failures, (cause, 5, 5), *failures)[3:] == [
+        Breaker(4),
+        Breaker(),
+        Breaker(1),
+        Breaker(2),
+        Breaker(3),
+        Breaker(4),
+    ]
+
+
+def test_a_rest_after_a_rest_is_twice_as_long_up_to_ten_minutes() -> None:
+    rest, lengths = fold(*((Cause.NO_CIRCUIT, 0, 0) for _ in range(5)))[-1], []
+    for _ in range(6):
+        now_ms = rest.rests_until_ms
+        rest = after_attempt(rest, Cause.NO_CIRCUIT, now_ms, now_ms)
+        lengths.append(rest.rest_ms // 1_000)
+        assert rest.rests_until_ms == now_ms + rest.rest_ms
+    assert lengths == [60, 120, 240, 480, 600, 600]
+
+
+def test_what_was_dialled_before_the_rest_was_over_tells_nothing() -> None:
+    """Neither an old conversation that ends well nor an old failure that is told late."""
+    rest = Breaker(5, 60_000, 100_000)
+    for cause in Cause:
+        assert after_attempt(rest, cause, 99_999, 120_000) == rest
+    assert after_attempt(rest, Cause.NORMAL_CLEARING, 100_000, 120_000) == Breaker()
+
+
+@given(st.lists(st.tuples(st.sampled_from(Cause), st.integers(0, 1_000_000), st.integers(0, 100_000)), max_size=60))
+def test_no_rest_begins_without_a_failure_and_none_is_longer_than_ten_minutes(
+    attempts: list[tuple[Cause, int, int]],
+) -> None:
+    rest = Breaker()
+    for cause, started_ms, length_ms in sorted(attempts, key=lambda one: one[1] + one[2]):
+        before, now_ms = rest, started_ms + length_ms
+        rest = after_attempt(before, cause, started_ms, now_ms)
+        if rest != before and rest.rests_until_ms:
+            assert cause in CARRIER_FAILURES
+            assert rest.rests_until_ms - now_ms == rest.rest_ms
+            assert 30_000 <= rest.rest_ms <= 600_000
+
+
+class TestCampaigns:
+    def test_they_wait_for_the_end_of_the_rest(self) -> None:
+        """The fifth call fails at 5 s, in whose instant the sixth was due; every one after a rest fails too."""
+        fleet = failing().run()
+        assert moments(fleet) == [0, 1_000, 2_000, 3_000, 4_000, 35_000, 96_000, 217_000]
+        assert fleet.moves == [(218_000, 1, CampaignStatus.END, "completed")]
+
+    def test_a_call_that_was_on_its_way_when_the_rest_began_changes_nothing(self) -> None:
+        """Two a second: the fifth fails at 3 s; the sixth, dialled at 2.5 s, fails in the rest, and that is that."""
+        assert moments(failing(plan(frequency=120)).run())[4:] == [2_000, 2_500, 33_000, 33_500]
+
+    def test_one_that_goes_well_ends_the_row(self) -> None:
+        callees = [*[NO_CIRCUIT] * 4, BUSY, *[NO_CIRCUIT] * 4, BUSY, BUSY]
+        assert moments(Fleet(plan(), callees=[callees]).run()) == [second * 1_000 for second in range(11)]
+
+    def test_after_a_rest_all_goes_on_as_before_if_the_carrier_does(self) -> None:
+        callees = [*[NO_CIRCUIT] * 5, *[BUSY] * 3, *[NO_CIRCUIT] * 6]
+        found = moments(Fleet(plan(), callees=[callees]).run())
+        assert found[5:] == [35_000, 36_000, 37_000, 38_000, 39_000, 40_000, 41_000, 42_000, 73_000]
+
+    def test_those_on_other_gateways_go_on(self) -> None:
+        fleet = Fleet(
+            plan(1),
+            plan(2, gateway_id=2),
+            callees=[[NO_CIRCUIT] * 6, [BUSY] * 8],
+            others=(GatewayPlan(2),),
+        ).run()
+        assert moments(fleet)[5:] == [35_000]
+        assert moments(fleet, 2) == [second * 1_000 for second in range(8)]
+
+    def test_all_on_the_same_gateway_wait(self) -> None:
+        """The second campaign begins in the middle of the rest that the first has brought about."""
+        fleet = Fleet(plan(1), plan(2, starting_ms=START_MS + 10_000), callees=[[NO_CIRCUIT] * 5, [BUSY] * 2]).run()
+        assert moments(fleet)[5:] == [35_000, 36_000]
+
+    def test_one_that_expires_in_a_rest_ends_then(self) -> None:
+        fleet = failing(plan(expires_ms=START_MS + 20_000)).run()
+        assert fleet.moves == [(20_000, 1, CampaignStatus.END, "expired")]
+
+    def test_failures_are_retried_as_ever(self) -> None:
+        """One number, five attempts a second apart: then the retry waits for the end of the rest."""
+        fleet = Fleet(plan(maxretry=6, intervalretry_ms=0), callees=[[NO_CIRCUIT]]).run()
+        assert moments(fleet) == [0, 1_000, 2_000, 3_000, 4_000, 35_000, 96_000]
+
+    def test_no_channel_is_lost(self) -> None:
+        """With one channel, everything after the rests still has its turn."""
+        fleet = failing(gateway=GatewayPlan(1, max_channels=1)).run()
+        assert moments(fleet) == [0, 1_000, 2_000, 3_000, 4_000, 35_000, 96_000, 217_000]
+
+    @pytest.mark.parametrize("restart_ms", [0, 4_999, 5_000, 5_001, 20_000, 34_999, 35_000, 36_000, 200_000])
+    def test_a_restart_wakes_nobody_who_rests(self, restart_ms: int) -> None:
+        undisturbed, restarted = failing().run(), failing()
+        restarted.run(START_MS + restart_ms).restart()
+        assert moments(restarted.run(START_MS + DAY_MS)) == moments(undisturbed)
+        assert restarted.rest(1) == undisturbed.rest(1)
+
+    def test_each_change_is_recorded_once(self) -> None:
+        callees = [NO_CIRCUIT, BUSY, BUSY, *[NO_CIRCUIT] * 5]
+        fleet = Fleet(plan(), callees=[callees]).run()
+        kept = [effect.rest.failures for effect in fleet.effects(effects.KeepRest)]
+        assert kept == [1, 0, 1, 2, 3, 4, 5]

@@ -1,0 +1,80 @@
+"""The process that a forecast has for itself."""
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import Final
+
+import anyio
+import anyio.lowlevel
+import msgspec
+import pytest
+
+from dialer.domain.enums import CampaignStatus
+from dialer.domain.states import IllegalMoveError
+from dialer.forecast.forecast import NoCampaignError, forecast_campaign
+from dialer.forecast.order import SEEDS_MAX, Order
+from dialer.forecast.subprocess import forecast_apart
+from dialer.store.database import StorageUnavailableError
+from dialer.store.lifecycle import CampaignNotReadyError
+from dialer.store.tables import Campaign
+from tests.runtime.house import House
+
+CHILDREN: Final = Path(f"/proc/{os.getpid()}/task/{os.getpid()}/children")
+"""The processes that this one has started and not yet seen the end of."""
+
+
+def order(house: House, campaign_id: int, seeds: int = 3) -> Order:
+    return Order(campaign_id, house.now_ms(), "Europe/Berlin", seeds, 4)
+
+
+def long_order(house: House) -> Order:
+    """What takes far longer than to start a process, and to end it."""
+    numbers = [f"+1202555{place:04d}" for place in range(200)]
+    return order(house, house.campaign(house.survey({"type": 1}), house.phonebook(*numbers)), seeds=SEEDS_MAX)
+
+
+async def test_it_gives_what_is_given_here(house: House) -> None:
+    asked = order(house, house.campaign(house.survey({"type": 1}), house.phonebook("+12025550101", "+4930123456")))
+    assert await forecast_apart(house.database, asked) == await forecast_campaign(house.database, asked)
+
+
+async def test_what_it_meets_is_raised_here(house: House) -> None:
+    campaign_id = house.campaign(house.survey(), house.phonebook("+12025550101"))
+    with pytest.raises(CampaignNotReadyError) as lacking:
+        await forecast_apart(house.database, order(house, campaign_id))
+    assert lacking.value.errors.keys() == {"object_id"}
+    house.change(Campaign, campaign_id, status=CampaignStatus.ABORD)
+    with pytest.raises(IllegalMoveError, match="A campaign in 3"):
+        await forecast_apart(house.database, order(house, campaign_id))
+    with pytest.raises(NoCampaignError, match="there is no campaign 4711"):
+        await forecast_apart(house.database, order(house, 4_711))
+
+
+async def test_a_database_that_is_gone_is_told(house: House, tmp_path: Path) -> None:
+    asked = order(house, house.campaign(house.survey({"type": 1}), house.phonebook("+12025550101")))
+    house.database.close()
+    shutil.move(tmp_path, tmp_path.with_name("elsewhere"))
+    with pytest.raises(StorageUnavailableError):
+        await forecast_apart(house.database, asked)
+
+
+@pytest.mark.skipif(not CHILDREN.exists(), reason="this system does not tell what a process has started")
+async def test_who_does_not_wait_for_it_ends_it(house: House) -> None:
+    before = CHILDREN.read_text("ascii")
+    async with anyio.create_task_group() as tasks:
+        tasks.start_soon(forecast_apart, house.database, long_order(house))
+        while CHILDREN.read_text("ascii") == before:
+            await anyio.lowlevel.checkpoint()
+        tasks.cancel_scope.cancel()
+    assert CHILDREN.read_text("ascii") == before
+
+
+def test_it_ends_with_who_started_it(house: House) -> None:
+    """Nothing can tell it that that one was killed, but the end of its input does."""
+    task = {"database_url": house.url, "order": long_order(house)}
+    command = [sys.executable, "-P", "-m", "dialer.forecast"]
+    done = subprocess.run(command, input=msgspec.json.encode(task) + b"\n", capture_output=True, check=False)
+    assert (done.returncode, done.stdout, done.stderr) == (1, b"", b"")

@@ -1,0 +1,284 @@
+"""Two users of one service, and bugs that break a rule in what one of them does: a small change for the worse each."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, Final
+
+import pytest
+from msgspec import structs
+
+from dialer.domain import effects, engine
+from dialer.domain.dialling import Dialling
+from dialer.domain.engine import Engine
+from dialer.domain.enums import CampaignStatus, SubscriberStatus
+from dialer.domain.gateway_load import Account, GatewayLoad
+from dialer.domain.hopper import Hopper
+from dialer.domain.plans import Disposition
+from dialer.runtime.worker import _Live
+from dialer.store.journal.journal import JournalStore
+from dialer.store.queries.loading import Loader
+from dialer.store.tables import Gateway, User
+from tests.runtime.house import ALL_ANSWER, CENTS, House
+
+Patch = pytest.MonkeyPatch
+Wrapped = Callable[..., Any]
+Plant = Callable[[Patch], None]
+ANN: Final = 1
+BOB: Final = 2
+TALK: Final = {"type": 1, "script": "word " * 75}
+"""30 s."""
+ANNS: Final = [f"+1202555{number:04d}" for number in range(1_000, 1_004)]
+BOBS: Final = [f"+1202556{number:04d}" for number in range(1_000, 1_004)]
+
+
+def street(folder: Path) -> House:
+    """Ann's house, and Bob who shares the service with her: everybody answers and listens for 30 seconds."""
+    house = House(folder)
+    house.change(Gateway, house.gateway_id, parameters=ALL_ANSWER)
+    house.add(User, username="bob", password_hash="-", call_rate=2 * CENTS)
+    as_bob(house, lambda: house.pay(100 * CENTS))
+    return house
+
+
+def as_bob(house: House, work: Callable[[], Any]) -> Any:  # noqa: ANN401 - whatever it comes to
+    """Do something in his name."""
+    house.user_id = BOB
+    try:
+        return work()
+    finally:
+        house.user_id = ANN
+
+
+async def both_start(house: House, **settings: object) -> tuple[int, int]:
+    """Both call four people; `settings` are those of Ann's campaign."""
+    anns = house.campaign(house.survey(TALK), house.phonebook(*ANNS), **settings)
+    bobs: int = as_bob(house, lambda: house.campaign(house.survey(TALK), house.phonebook(*BOBS)))
+    await house.move(bobs, CampaignStatus.START)
+    await house.move(anns, CampaignStatus.START)
+    return anns, bobs
+
+
+def wrap(patch: Patch, owner: object, name: str, around: Callable[[Wrapped], Wrapped]) -> None:
+    """Put something around a function."""
+    patch.setattr(owner, name, around(getattr(owner, name)))
+
+
+def plans(**changes: object) -> Plant:
+    """The engine takes Ann's campaigns to have other settings than they have."""
+
+    def plant(patch: Patch) -> None:
+        def around(open_campaign: Wrapped) -> Wrapped:
+            def opened(self: Engine, now_ms: int, event: Any) -> None:  # noqa: ANN401 - an event
+                if event.plan.user_id == ANN:
+                    event = structs.replace(event, plan=structs.replace(event.plan, **changes))
+                open_campaign(self, now_ms, event)
+
+            return opened
+
+        wrap(patch, Engine, "_open_campaign", around)
+
+    return plant
+
+
+def effects_become(change: Callable[[effects.Effect], list[effects.Effect]]) -> Plant:
+    """What the engine wants done for Ann's campaigns comes to something else."""
+
+    def plant(patch: Patch) -> None:
+        def around(handle: Wrapped) -> Wrapped:
+            def handled(self: Engine, now_ms: int, event: Any) -> list[effects.Effect]:  # noqa: ANN401 - an event
+                return [one for effect in handle(self, now_ms, event) for one in change(effect)]
+
+            return handled
+
+        wrap(patch, Engine, "handle", around)
+
+    return plant
+
+
+def is_anns(effect: Any) -> bool:  # noqa: ANN401 - an effect of a call
+    """Whether it is her call."""
+    return bool(effect.call.plan.user_id == ANN)
+
+
+def nobody_is_taken_off_the_hopper(patch: Patch) -> None:
+    """Who is in a call is called again, in the first campaign, which is Ann's."""
+
+    def around(take: Wrapped) -> Wrapped:
+        return lambda self: None if self._campaign_id == ANN else take(self)
+
+    wrap(patch, Hopper, "take", around)
+
+
+def an_attempt_is_left_out(patch: Patch) -> None:
+    def around(new_call: Wrapped) -> Wrapped:
+        def later(self: Dialling, campaign: Any, *others: Any) -> Any:  # noqa: ANN401 - as `_new_call`
+            for one in others:
+                if campaign.plan.user_id == ANN and hasattr(one, "attempts"):
+                    one.attempts += 1
+            return new_call(self, campaign, *others)
+
+        return later
+
+    wrap(patch, Dialling, "_new_call", around)
+
+
+def everybody_is_called_again(patch: Patch) -> None:
+    def around(disposition: Wrapped) -> Wrapped:
+        def again(call: Any, outcome: Any) -> Any:  # noqa: ANN401 - as `disposition`
+            found = disposition(call, outcome)
+            if call.plan.user_id != ANN:
+                return found
+            return Disposition(SubscriberStatus.PENDING, "busy", found.failures + 1, 0, outcome.ended_ms + 1_000)
+
+        return again
+
+    wrap(patch, engine, "disposition", around)
+
+
+def cdrs_are_written_twice(patch: Patch) -> None:
+    def around(add: Wrapped) -> Wrapped:
+        def twice(self: JournalStore, row: tuple[Any, ...]) -> None:
+            add(self, row)
+            if row[0] == ANN:
+                add(self, (row[0], f"{row[1][:-1]}x", *row[2:]))
+
+        return twice
+
+    wrap(patch, JournalStore, "_add_cdr", around)
+
+
+def cdrs_are_lost(patch: Patch) -> None:
+    def around(add: Wrapped) -> Wrapped:
+        return lambda self, row: None if row[0] == ANN else add(self, row)
+
+    wrap(patch, JournalStore, "_add_cdr", around)
+
+
+def b_legs_have_no_cdr(patch: Patch) -> None:
+    patch.setattr(JournalStore, "_record_leg", lambda *_: None)
+
+
+def holds_are_not_released(patch: Patch) -> None:
+    def around(reserve: Wrapped) -> Wrapped:
+        return lambda self, user_id, amount: reserve(self, user_id, max(amount, 0) if user_id == ANN else amount)
+
+    wrap(patch, JournalStore, "_reserve", around)
+
+
+def calls_are_not_charged(patch: Patch) -> None:
+    def around(charge: Wrapped) -> Wrapped:
+        return lambda self, user_id, *others: None if user_id == ANN else charge(self, user_id, *others)
+
+    wrap(patch, JournalStore, "_charge", around)
+
+
+def _costs(cost: Callable[[int], object]) -> Plant:
+    def plant(patch: Patch) -> None:
+        def around(bill: Wrapped) -> Wrapped:
+            def charged(call: Any, outcome: Any) -> Any:  # noqa: ANN401 - as `bill`
+                found = bill(call, outcome)
+                return structs.replace(found, cost=cost(found.cost)) if call.plan.user_id == ANN else found
+
+            return charged
+
+        wrap(patch, engine, "bill", around)
+
+    return plant
+
+
+def what_is_held_is_spent_again(patch: Patch) -> None:
+    def around(offer: Wrapped) -> Wrapped:
+        def rich(self: Account, plan: Any, *others: Any) -> Any:  # noqa: ANN401 - as `offer`
+            held = self.held
+            self.held = 0 if plan.user_id == ANN else held
+            try:
+                return offer(self, plan, *others)
+            finally:
+                self.held = held
+
+        return rich
+
+    wrap(patch, Account, "offer", around)
+
+
+def the_list_is_not_asked(patch: Patch) -> None:
+    """Neither at the claim nor at the dial."""
+    wrap(patch, Dialling, "_refusal", lambda _: lambda *_: "")
+
+
+def the_list_is_not_read(patch: Patch) -> None:
+    """Everybody is claimed as if they stood on no list."""
+
+    def around(find: Wrapped) -> Wrapped:
+        def found(self: JournalStore, query: object, **asked: object) -> list[Any]:
+            people: list[Any] = find(self, query, **asked)
+            for person in people:
+                person.is_on_dnc = False
+            return people
+
+        return found
+
+    wrap(patch, JournalStore, "_find", around)
+
+
+def windows_are_always_open(patch: Patch) -> None:
+    def around(window: Wrapped) -> Wrapped:
+        return lambda self, key, now_ms: structs.replace(window(self, key, now_ms), is_open=True)
+
+    wrap(patch, Hopper, "_window", around)
+
+
+def changes_are_not_noticed(patch: Patch) -> None:
+    """The worker goes on with what it has read when it began."""
+    patch.setattr(_Live, "refresh", lambda self, connection: self.journal.begin(connection))
+
+
+def gateways_have_no_limits(patch: Patch) -> None:
+    def around(renew: Wrapped) -> Wrapped:
+        def unlimited(self: GatewayLoad, plan: Any, *rest: Any) -> None:  # noqa: ANN401 - as `renew`
+            renew(self, structs.replace(plan, max_channels=0, max_cps=0), *rest)
+
+        return unlimited
+
+    wrap(patch, GatewayLoad, "renew", around)
+
+
+def ended_calls_are_counted(patch: Patch) -> None:
+    """A call of Ann's that is over still counts as one of her campaign's."""
+
+    def around(finish: Wrapped) -> Wrapped:
+        def kept(self: Engine, now_ms: int, call: Any, outcome: Any) -> None:  # noqa: ANN401 - as `_finish_call`
+            self.board.campaigns[call.plan.id].in_progress += call.plan.user_id == ANN
+            finish(self, now_ms, call, outcome)
+
+        return kept
+
+    wrap(patch, Engine, "_finish_call", around)
+
+
+def _twice(effect: effects.Effect) -> list[effects.Effect]:
+    return [effect, effect] if isinstance(effect, effects.FinishCall) and is_anns(effect) else [effect]
+
+
+def _back_to_new(effect: effects.Effect) -> list[effects.Effect]:
+    if isinstance(effect, effects.Dial) and is_anns(effect):
+        return [effect, effects.MoveCampaign(effect.call.plan.id, CampaignStatus.NEW, "")]
+    return [effect]
+
+
+calls_end_twice: Final = effects_become(_twice)
+campaigns_become_new: Final = effects_become(_back_to_new)
+calls_cost_more_than_is_held: Final = _costs(lambda cost: cost + 10**9)
+money_is_a_float: Final = _costs(float)
+
+
+def _loads_as_started(loader: Wrapped) -> Wrapped:
+    def started(*arguments: Any, **named: Any) -> Any:  # noqa: ANN401 - as `_campaign`
+        found = loader(*arguments, **named)
+        return structs.replace(found, status=CampaignStatus.START) if found.plan.user_id == ANN else found
+
+    return started
+
+
+def paused_campaigns_are_read_as_started(patch: Patch) -> None:
+    wrap(patch, Loader, "_campaign", _loads_as_started)

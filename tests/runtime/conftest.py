@@ -1,0 +1,24 @@
+"""What the worker's tests share."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from dialer.store.tables import Gateway
+from tests.runtime.house import ALL_ANSWER, House
+
+
+@pytest.fixture
+def house(tmp_path: Path) -> Iterator[House]:
+    """A house on a database of its own."""
+    one = House(tmp_path)
+    yield one
+    one.database.close()
+
+
+@pytest.fixture
+def sociable(house: House) -> House:
+    """A house in which everybody answers and listens."""
+    house.change(Gateway, house.gateway_id, parameters=ALL_ANSWER)
+    return house

@@ -1,0 +1,213 @@
+"""A small service without its HTTP side: a database in a file, a worker, and short ways to fill and read the rows."""
+
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from sqlalchemy import Connection, RowMapping, insert, select, update
+
+from dialer.domain.enums import CampaignStatus
+from dialer.domain.zones import zone_of_number
+from dialer.runtime.worker import Worker, open_worker
+from dialer.sim.line import SimulatedLine
+from dialer.store import collecting, ledger, lifecycle
+from dialer.store.database import Database
+from dialer.store.media.files import Media
+from dialer.store.queries import rates
+from dialer.store.tables import (
+    Agent,
+    BranchingTemplate,
+    CallRequest,
+    Campaign,
+    CampaignPhonebook,
+    Contact,
+    DncContact,
+    DncList,
+    Gateway,
+    Payment,
+    Phonebook,
+    Queue,
+    RateCardLine,
+    Row,
+    SectionTemplate,
+    SurveyTemplate,
+    Tier,
+    User,
+)
+
+MONDAY_NOON_MS = int(datetime(2026, 3, 2, 12, 0, tzinfo=UTC).timestamp() * 1_000)
+"""A Monday; 07:00 in Washington, whose area code the numbers have that always do the same."""
+DAY_MS = 86_400_000
+CENTS = 1_000
+"""One hundredth of a unit of currency, in integers of 1e-5."""
+
+
+ALL_ANSWER = '{"answer": 1, "machine": 0, "busy": 0, "rejected": 0, "invalid": 0, "ring": 4}'
+"""A gateway's parameters: everybody answers, 1 + 4 s after the dial, and listens."""
+
+
+class House:
+    """One user, one gateway, and as many campaigns as a test opens."""
+
+    def __init__(
+        self, folder: Path, *, seed: int = 1, service_zone: str = "UTC", keeps_recordings: bool = False
+    ) -> None:
+        self.media = folder / "media"
+        self._recordings = Media(self.media) if keeps_recordings else None
+        self.url = f"sqlite+aiosqlite:///{folder / 'dialer.db'}"
+        self.database = Database(self.url)
+        self._seed = seed
+        self._service_zone = service_zone
+        self.database.write_now(Row.metadata.create_all)
+        self.user_id = self.add(User, username="ann", password_hash="-", call_rate=2 * CENTS)
+        self.pay(100_000 * CENTS)
+        self.gateway_id = self.add(Gateway, name="sim")
+        self.worker = self._open_worker()
+
+    def restart(self) -> None:
+        """Throw away all that is only in memory, as the end of a process does."""
+        self.database.close()
+        self.database = Database(self.url)
+        self.worker = self._open_worker()
+
+    def add(self, model: type[Row], **values: object) -> int:
+        """Insert a row; its id."""
+        table = model.__table__
+        moments = {name: self.now_ms() for name in ("created_date", "updated_date") if name in table.c}
+
+        def work(connection: Connection) -> int:
+            result = connection.execute(insert(table).values(**{**moments, **values}))
+            return int((result.inserted_primary_key or (0,))[0])
+
+        return self.database.write_now(work)
+
+    def change(self, model: type[Row], row_id: int, **values: object) -> None:
+        """Change a row."""
+        table = model.__table__
+        self.database.write_now(lambda c: c.execute(update(table).where(table.c.id == row_id).values(**values)))
+
+    def rows(self, model: type[Row]) -> list[RowMapping]:
+        """All rows of a table, in id order."""
+        table = model.__table__
+        return self.database.read_now(lambda c: list(c.execute(select(table).order_by(table.c.id)).mappings()))
+
+    def row(self, model: type[Row], row_id: int) -> RowMapping:
+        """One row."""
+        return next(row for row in self.rows(model) if row["id"] == row_id)
+
+    def dials_s(self) -> list[float]:
+        """When calls were placed, in seconds from the start."""
+        return [(row["started_ms"] - MONDAY_NOON_MS) / 1_000 for row in self.rows(CallRequest)]
+
+    def pay(self, amount: int) -> None:
+        """Put money on the user's account; negative, take it back."""
+        entry = {"user_id": self.user_id, "amount": amount}
+        reference = f"payment:{self.add(Payment, **entry, description='')}"
+        kind = "payment" if amount >= 0 else "refund"
+        self.database.write_now(
+            lambda c: ledger.post(c, **entry, kind=kind, reference=reference, now_ms=MONDAY_NOON_MS)
+        )
+
+    def price(self, prefix: str, rate: int, **values: object) -> int:
+        """What calls to numbers with a prefix cost from now on."""
+        line = {"connection_fee": 0, "first_increment": 60, "next_increment": 60, **values}
+        line_id = self.add(RateCardLine, user_id=self.user_id, prefix=prefix, rate=rate, **line)
+        self.database.write_now(lambda c: rates.card_changed(c, self.user_id))
+        return line_id
+
+    def phonebook(self, *numbers: str) -> int:
+        """A phonebook with these contacts, in this order."""
+        phonebook_id = self.add(Phonebook, user_id=self.user_id, name="phonebook")
+        for number in numbers:
+            self.contact(phonebook_id, number)
+        return phonebook_id
+
+    def contact(self, phonebook_id: int, number: str, **values: object) -> int:
+        """A further contact; a started campaign gets it at once."""
+        row = {"contact": number, "number": number, "zone": zone_of_number(number), **values}
+        contact_id = self.add(Contact, phonebook_id=phonebook_id, **row)
+        self.database.write_now(lambda c: collecting.collect_contact(c, contact_id, self.now_ms()))
+        return contact_id
+
+    def survey(self, *sections: dict[str, Any], branches: dict[int, dict[str, int | None]] | None = None) -> int:
+        """A survey template; `branches` lead from section to section by their places, counted from 0."""
+        survey_id = self.add(SurveyTemplate, user_id=self.user_id, name="survey")
+        ids = [
+            self.add(SectionTemplate, survey_id=survey_id, order=order, question=f"question {order}", **section)
+            for order, section in enumerate(sections)
+        ]
+        for place, ways in (branches or {}).items():
+            for keys, target in ways.items():
+                goto_id = None if target is None else ids[target]
+                self.add(BranchingTemplate, section_id=ids[place], keys=keys, goto_id=goto_id)
+        return survey_id
+
+    def dnc_list(self, *numbers: str) -> int:
+        """A do-not-call list."""
+        dnc_id = self.add(DncList, user_id=self.user_id, name="dnc")
+        for number in numbers:
+            self.call_off(dnc_id, number)
+        return dnc_id
+
+    def call_off(self, dnc_id: int, number: str) -> None:
+        """Put a number on a do-not-call list."""
+        self.add(DncContact, dnc_id=dnc_id, phone_number=number, number=number)
+
+    def agent(self, **values: object) -> int:
+        """An agent who is available, unless told otherwise."""
+        return self.add(Agent, **{"user_id": self.user_id, "name": "agent", "status": 2, "figures": "", **values})
+
+    def queue(self, *agent_ids: int, **values: object) -> int:
+        """A queue served by these agents, each at a position of their own."""
+        queue_id = self.add(Queue, user_id=self.user_id, name="queue", **values)
+        for position, agent_id in enumerate(agent_ids, 1):
+            self.add(Tier, queue_id=queue_id, agent_id=agent_id, position=position)
+        return queue_id
+
+    def campaign(self, survey_id: int, *phonebook_ids: int, **values: object) -> int:
+        """A campaign that is not started: a dial a second, for three days, unless told otherwise."""
+        settings = {
+            "user_id": self.user_id,
+            "name": "campaign",
+            "campaign_code": f"code{self.database.units_written}",
+            "startingdate": self.now_ms(),
+            "expirationdate": self.now_ms() + 3 * DAY_MS,
+            "frequency": 60,
+            "aleg_gateway_id": self.gateway_id,
+            "object_id": survey_id,
+            **values,
+        }
+        campaign_id = self.add(Campaign, **settings)
+        for phonebook_id in phonebook_ids:
+            self.add(CampaignPhonebook, campaign_id=campaign_id, phonebook_id=phonebook_id)
+        return campaign_id
+
+    async def started(self, survey_id: int, *phonebook_ids: int, **values: object) -> int:
+        """A campaign that is started."""
+        campaign_id = self.campaign(survey_id, *phonebook_ids, **values)
+        await self.move(campaign_id, CampaignStatus.START)
+        return campaign_id
+
+    async def move(self, campaign_id: int, status: CampaignStatus) -> None:
+        """What a client's PATCH of `status` does."""
+        await self.database.write(lambda c: lifecycle.change_status(c, campaign_id, status, self.now_ms()))
+        await self.worker.settle()
+
+    async def advance(self, seconds: float) -> None:
+        """Let time pass."""
+        await self.worker.advance(self.now_ms() + int(seconds * 1_000))
+
+    def now_ms(self) -> int:
+        """The service's time."""
+        return self.worker.clock.now_ms() if hasattr(self, "worker") else MONDAY_NOON_MS
+
+    def _open_worker(self) -> Worker:
+        return open_worker(
+            self.database,
+            mode="virtual",
+            clock_start_ms=MONDAY_NOON_MS,
+            seed=self._seed,
+            service_zone=self._service_zone,
+            new_line=SimulatedLine,
+            recordings=self._recordings,
+        )

@@ -1,0 +1,271 @@
+"""Somebody puts the machine's clock: what lasts lasts as long as ever, and windows and dates go by the new time."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from itertools import pairwise
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any, Final, TypeVar
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from structlog.testing import capture_logs
+
+from dialer.domain.enums import CampaignStatus
+from dialer.runtime.clock import NANOSECONDS, RealClock
+from dialer.runtime.worker import Worker
+from dialer.sim.line import SimulatedLine
+from dialer.store.database import Database, StorageUnavailableError
+from dialer.store.tables import CallRequest, Campaign, Cdr, Gateway, Subscriber, Transfer, User
+from tests.runtime.house import ALL_ANSWER, MONDAY_NOON_MS, House
+
+Result = TypeVar("Result")
+HOUR_MS: Final = 3_600_000
+YEAR_MS: Final = 365 * 24 * HOUR_MS
+ALWAYS: Final = {"startingdate": MONDAY_NOON_MS - 3 * YEAR_MS, "expirationdate": MONDAY_NOON_MS + 3 * YEAR_MS}
+MANY: Final = [f"+1202555{number}" for number in range(1_000, 1_100)]
+SHORT: Final = {"type": 1, "script": "word"}  # 1 s
+LONG: Final = {"type": 1, "script": "word " * 30}
+TO_THE_QUEUE: Final = {"type": 6, "queue_id": 1, "script": "word", "completed": True}
+NOBODY_FREE: Final = '{"answer": 0, "machine": 0, "busy": 1, "rejected": 0, "invalid": 0}'
+QUICK: Final = '{"talk": 20, "answer": 3}'
+JUMPS: Final = pytest.mark.parametrize("jump_ms", [0, HOUR_MS, -HOUR_MS, YEAR_MS])
+
+
+class Machine:
+    """A machine's two clocks: time goes by on both, and the one on the wall may be put."""
+
+    def __init__(self) -> None:
+        self.wall_ms = MONDAY_NOON_MS
+        self.steady_ms = 5_000
+
+    def clock(self) -> RealClock:
+        """The clock of a service that starts now."""
+        return RealClock(lambda: self.wall_ms * NANOSECONDS, lambda: self.steady_ms * NANOSECONDS)
+
+
+class RealHouse(House):
+    """A house whose worker goes by a machine's clock."""
+
+    machine: Machine
+
+    def _open_worker(self) -> Worker:
+        if not hasattr(self, "machine"):
+            self.machine = Machine()
+        return Worker(self.database, self.machine.clock(), seed=1, service_zone="UTC", new_line=SimulatedLine)
+
+    async def go_on(self, seconds: int) -> list[tuple[int, int, int]]:
+        """Let time go by; for each second how many calls were placed, how many of them are over, and who waits."""
+        seen = []
+        for _ in range(seconds):
+            self.machine.wall_ms += 1_000
+            self.machine.steady_ms += 1_000
+            await self.worker.settle()
+            assert self.worker.problem() is None
+            waiting = sum(row["status"] == 1 for row in self.rows(Subscriber))
+            seen.append((len(self.rows(CallRequest)), len(self.rows(Cdr)), waiting))
+        return seen
+
+
+@pytest.fixture
+def house(tmp_path: Path) -> Iterator[RealHouse]:
+    with opened(tmp_path) as one:
+        yield one
+
+
+@contextmanager
+def opened(folder: Path) -> Iterator[RealHouse]:
+    """A house on a database of its own, in which everybody answers and listens."""
+    one = RealHouse(folder)
+    one.change(Gateway, one.gateway_id, parameters=ALL_ANSWER)
+    yield one
+    one.database.close()
+
+
+def changes(seen: list[tuple[int, int, int]]) -> dict[int, tuple[int, int, int]]:
+    """In which second what was seen was something new."""
+    return {second: now for second, (before, now) in enumerate(pairwise([(0, 0, 0), *seen]), 1) if now != before}
+
+
+def figures(house: House) -> list[tuple[Any, ...]]:
+    """What the CDRs say, but for when."""
+    names = ("phone_number", "leg_type", "duration", "billsec", "call_cost", "hangup_cause_q850")
+    return [tuple(row[name] for name in names) for row in house.rows(Cdr)]
+
+
+@JUMPS
+async def test_a_call_lasts_as_long_as_ever(house: RealHouse, jump_ms: int) -> None:
+    """It rings for 5 s, and talks for 12."""
+    await house.started(house.survey(LONG), house.phonebook("+12025551000"))
+    seen = await house.go_on(8)
+    house.machine.wall_ms += jump_ms
+    seen += await house.go_on(12)
+    assert changes(seen) == {1: (1, 0, 0), 17: (1, 1, 0)}
+    assert figures(house) == [("+12025551000", 1, 17, 12, 2_000, 16)]
+    assert house.row(Cdr, 1)["starting_date"] == MONDAY_NOON_MS + jump_ms
+    user = house.row(User, house.user_id)
+    assert (user["balance"], user["held"]) == (100_000_000 - 2_000, 0)
+
+
+@JUMPS
+async def test_a_retry_comes_after_its_interval(house: RealHouse, jump_ms: int) -> None:
+    """Busy after a second, and called again after a minute, twice."""
+    house.change(Gateway, house.gateway_id, parameters=NOBODY_FREE)
+    retries = {"maxretry": 3, "intervalretry": 60}
+    await house.started(house.survey(SHORT), house.phonebook("+12025551000"), **retries, **ALWAYS)
+    seen = await house.go_on(30)
+    house.machine.wall_ms += jump_ms
+    seen += await house.go_on(100)
+    assert changes(seen) == {1: (1, 1, 1), 61: (2, 1, 0), 62: (2, 2, 1), 122: (3, 2, 0), 123: (3, 3, 1)}
+
+
+async def test_no_dial_outside_the_window_of_the_new_time(house: RealHouse) -> None:
+    """Noon to half past twelve: an hour ahead it is over, an hour back it has not begun."""
+    people = house.phonebook(*MANY)
+    window = {"daily_start_time": "07:00:00", "daily_stop_time": "07:30:00"}  # in Washington
+    await house.started(house.survey(SHORT), people, **window, **ALWAYS)
+    placed = [(await house.go_on(10))[-1][0]]
+    for jump_ms in (HOUR_MS, -2 * HOUR_MS, HOUR_MS):
+        house.machine.wall_ms += jump_ms
+        placed.append((await house.go_on(10))[-1][0])
+    assert placed == [11, 11, 11, 21]
+
+
+async def test_dates_are_those_on_the_wall(house: RealHouse) -> None:
+    """Before its starting date a campaign waits; after its expiration date it has ended."""
+    people = house.phonebook(*MANY)
+    dates = {"startingdate": MONDAY_NOON_MS, "expirationdate": MONDAY_NOON_MS + HOUR_MS}
+    campaign_id = await house.started(house.survey(SHORT), people, **dates)
+    assert (await house.go_on(3))[-1][0] == 4
+    house.machine.wall_ms -= HOUR_MS
+    assert (await house.go_on(3))[-1][0] == 4
+    house.machine.wall_ms += 2 * HOUR_MS
+    assert (await house.go_on(3))[-1][0] == 4
+    campaign = house.row(Campaign, campaign_id)
+    assert (campaign["status"], campaign["status_reason"]) == (CampaignStatus.END, "expired")
+
+
+@JUMPS
+async def test_agents_and_callers_wait_as_long_as_ever(house: RealHouse, jump_ms: int) -> None:
+    """One agent, who talks for 20 s and wraps up for 15 s; the second caller waits for that, then has enough."""
+    agent_id = house.agent(parameters=QUICK, wrap_up_time=15)
+    house.queue(agent_id, max_wait_time=30)
+    people = house.phonebook("+12025551000", "+12025551001", "+12025551002")
+    await house.started(house.survey(TO_THE_QUEUE), people, frequency=3, **ALWAYS)
+    seen = await house.go_on(8)
+    house.machine.wall_ms += jump_ms
+    seen += await house.go_on(22)
+    house.machine.wall_ms += jump_ms
+    seen += await house.go_on(60)
+    assert changes(seen) == {
+        1: (1, 0, 2),
+        20: (2, 0, 1),
+        29: (2, 2, 1),
+        40: (3, 2, 0),
+        67: (3, 4, 0),
+        76: (3, 5, 0),
+    }
+    waited = [(row["reason"], row["ended_ms"] - row["joined_ms"]) for row in house.rows(Transfer)]
+    assert waited == [("", 23_000), ("", 41_000), ("max_wait", 30_000)]
+
+
+SCRIPTS: Final = st.lists(st.tuples(st.integers(1, 25), st.integers(-2 * HOUR_MS, 2 * HOUR_MS)), min_size=1, max_size=4)
+
+
+async def lived(script: list[tuple[int, int]], *, puts_clock: bool) -> tuple[list[tuple[int, int, int]], Any]:
+    """What was seen in every second of a life, and what the CDRs and the money say in the end."""
+    with TemporaryDirectory() as folder, opened(Path(folder)) as house:
+        house.queue(house.agent(parameters=QUICK, wrap_up_time=5), max_wait_time=10)
+        people = house.phonebook(*(f"+1202555{number}" for number in (1_000, 1_001, 1_002, 1_003)), "+12025550112")
+        retries = {"maxretry": 2, "intervalretry": 20, "frequency": 10}
+        await house.started(house.survey(SHORT, TO_THE_QUEUE), people, **retries, **ALWAYS)
+        seen = []
+        for seconds, jump_ms in script:
+            house.machine.wall_ms += jump_ms if puts_clock else 0
+            seen += await house.go_on(seconds)
+        user = house.row(User, house.user_id)
+        return seen, (figures(house), user["balance"], user["held"])
+
+
+@given(SCRIPTS)
+@settings(max_examples=6, deadline=None)
+async def test_a_life_is_the_same_however_often_the_clock_is_put(script: list[tuple[int, int]]) -> None:
+    """Second by second: nothing comes early, late or twice."""
+    assert await lived(script, puts_clock=True) == await lived(script, puts_clock=False)
+
+
+async def test_rows_of_a_clock_that_was_ahead_hold_up_nothing(house: RealHouse) -> None:
+    """Started on a machine that was a year ahead, which was put right while the service was down."""
+    house.machine.wall_ms += YEAR_MS
+    house.restart()
+    people = house.phonebook("+12025550112", "+12025551000", "+12025551001")
+    await house.started(house.survey(LONG), people, frequency=12, maxretry=1, intervalretry=60, **ALWAYS)
+    seen = await house.go_on(12)
+    for years in (-1, 0):
+        house.machine.wall_ms += years * YEAR_MS
+        house.restart()
+        await house.worker.settle()
+        seen += await house.go_on(50)
+    assert changes(seen) == {
+        1: (1, 0, 2),
+        5: (2, 0, 1),
+        10: (3, 0, 0),
+        22: (3, 1, 0),
+        27: (3, 2, 0),
+        45: (3, 3, 1),
+        105: (4, 3, 0),
+    }
+    assert max(row["starting_date"] for row in house.rows(Cdr)) < MONDAY_NOON_MS + HOUR_MS
+
+
+class UnsureDatabase(Database):
+    """A database that loses its connection during commits: `is_unsure` says after which the caller is not told."""
+
+    is_unsure = False
+    is_lost = False
+
+    def write_now(self, work: Any, patience_ms: int | None = None) -> Any:  # noqa: ANN401 - whatever the work returns
+        """Do the work, and say nothing of it."""
+        if self.is_lost:
+            raise StorageUnavailableError("the connection was lost before the commit")
+        result = super().write_now(work, patience_ms)
+        if self.is_unsure:
+            raise StorageUnavailableError("the connection was lost during the commit")
+        return result
+
+
+@pytest.mark.parametrize("fault", ["is_unsure", "is_lost"])
+@JUMPS
+async def test_what_is_pending_is_moved_once(house: RealHouse, jump_ms: int, fault: str) -> None:
+    """The commit that moves it fails, three times: whether it is there or not has to be found out."""
+    house.database.close()
+    database = house.database = UnsureDatabase(house.url)
+    house.worker = Worker(database, house.machine.clock(), seed=1, service_zone="UTC", new_line=SimulatedLine)
+    await house.started(house.survey(LONG), house.phonebook("+12025551000"))
+    seen = await house.go_on(8)
+    house.machine.wall_ms += jump_ms
+    setattr(database, fault, True)
+    for _ in range(3):
+        with capture_logs():
+            await house.worker.settle()
+        assert jump_ms == 0 or house.worker.problem() == "storage"
+    setattr(database, fault, False)
+    seen += await house.go_on(12)
+    assert changes(seen) == {1: (1, 0, 0), 17: (1, 1, 0)}
+    assert figures(house) == [("+12025551000", 1, 17, 12, 2_000, 16)]
+
+
+def test_the_clock_does_not_jump_with_the_machines() -> None:
+    machine = Machine()
+    clock = machine.clock()
+    machine.wall_ms -= HOUR_MS
+    machine.steady_ms += 250
+    machine.wall_ms += 250
+    assert (clock.now_ms(), clock.jumped_ms(), clock.seconds_until(MONDAY_NOON_MS + 1_250)) == (
+        MONDAY_NOON_MS + 250,
+        -HOUR_MS,
+        1.0,
+    )
+    clock.follow(-HOUR_MS)
+    assert (clock.now_ms(), clock.jumped_ms()) == (machine.wall_ms, 0)

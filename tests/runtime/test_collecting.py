@@ -1,0 +1,95 @@
+"""A phonebook that is collected bit by bit: everybody becomes a subscriber once, in order, whatever happens."""
+
+import pytest
+from sqlalchemy import delete
+
+from dialer.domain.enums import CampaignStatus, SubscriberStatus
+from dialer.runtime.worker import Worker
+from dialer.sim.line import SimulatedLine
+from dialer.store.collecting import collect_contact, has_uncollected
+from dialer.store.tables import Campaign, Contact, Gateway, Subscriber
+from tests.runtime.house import ALL_ANSWER, House
+from tests.runtime.test_settling import SHORT, HandClock
+
+NUMBERS = [f"+1202555100{place}" for place in range(9)]
+NEW = "+12025552000"
+
+
+@pytest.fixture
+def slow(house: House, monkeypatch: pytest.MonkeyPatch) -> House:
+    """A house with a clock that goes by itself, in which a START is answered once two contacts are collected."""
+    monkeypatch.setattr("dialer.store.collecting.COLLECT_CHUNK", 2)
+    house.change(Gateway, house.gateway_id, parameters=ALL_ANSWER)
+    house.worker = Worker(house.database, HandClock(), seed=1, service_zone="UTC", new_line=SimulatedLine)
+    return house
+
+
+def subscribers(house: House) -> list[tuple[str, int]]:
+    """The numbers of all subscribers, and the contacts they come from."""
+    return [(row["number"], row["contact_id"]) for row in house.rows(Subscriber)]
+
+
+async def collected(house: House) -> None:
+    """Let the collecting come to its end."""
+    for _ in NUMBERS:
+        await house.worker.settle()
+    assert not house.database.read_now(lambda c: has_uncollected(c, 1))
+
+
+@pytest.mark.parametrize("is_virtual", [True, False])
+async def test_a_campaign_does_not_end_before_all_are_collected(slow: House, *, is_virtual: bool) -> None:
+    """The first seven of nine may not be called: one look after the other finds nobody."""
+    if is_virtual:
+        slow.restart()
+    dnc_id = slow.dnc_list(*NUMBERS[:7])
+    campaign_id = await slow.started(slow.survey(SHORT), slow.phonebook(*NUMBERS), dnc_id=dnc_id)
+    await collected(slow)
+    if is_virtual:
+        await slow.advance(600)
+    else:
+        slow.worker.clock.at_ms += 600_000  # type: ignore[attr-defined] # a clock of this test
+        await slow.worker.settle()
+    refused, called = SubscriberStatus.NOT_AUTHORIZED, SubscriberStatus.SENT
+    assert [row["status"] for row in slow.rows(Subscriber)] == [refused] * 7 + [called] * 2
+    ended = slow.row(Campaign, campaign_id)
+    assert (ended["status"], ended["status_reason"]) == (CampaignStatus.END, "completed")
+
+
+async def test_who_comes_while_others_are_collected_is_collected_in_turn(slow: House) -> None:
+    """Also with a number that an older contact has, who is not a subscriber yet."""
+    phonebook_id = slow.phonebook(*NUMBERS)
+    await slow.started(slow.survey(SHORT), phonebook_id)
+    before = len(subscribers(slow))
+    assert before < len(NUMBERS)
+    slow.contact(phonebook_id, NEW)
+    slow.contact(phonebook_id, NUMBERS[-1])
+    assert len(subscribers(slow)) == before
+    await collected(slow)
+    assert subscribers(slow) == [(number, place) for place, number in enumerate([*NUMBERS, NEW], 1)]
+    assert slow.row(Campaign, 1)["totalcontact"] == len(NUMBERS) + 1
+
+
+@pytest.mark.parametrize("is_collected", [True, False])
+async def test_a_subscriber_who_was_deleted_does_not_come_back(slow: House, *, is_collected: bool) -> None:
+    phonebook_id = slow.phonebook(*NUMBERS)
+    await slow.started(slow.survey(SHORT), phonebook_id)
+    if is_collected:
+        await collected(slow)
+    contact_id = slow.contact(phonebook_id, NEW)
+    table = Subscriber.__table__
+    gone = slow.database.write_now(lambda c: c.execute(delete(table).where(table.c.contact_id == contact_id)).rowcount)
+    await collected(slow)
+    there = [number for number, _ in subscribers(slow)]
+    assert (there.count(NEW), there.count(NUMBERS[-1])) == (1 - gone, 1)
+    assert gone == is_collected
+
+
+async def test_a_contact_that_moves_in_is_called_at_once(slow: House) -> None:
+    """Its id is below those that were collected."""
+    slow.phonebook(NEW)
+    phonebook_id = slow.phonebook(*NUMBERS)
+    await slow.started(slow.survey(SHORT), phonebook_id)
+    await collected(slow)
+    slow.change(Contact, 1, phonebook_id=phonebook_id)
+    slow.database.write_now(lambda c: collect_contact(c, 1, slow.now_ms()))
+    assert subscribers(slow)[-1] == (NEW, 1)

@@ -1,0 +1,257 @@
+"""Calls that come in: callees who missed a call and call back a number of ours. Their rows, and what they change."""
+
+from typing import Any, Final
+
+import pytest
+from sqlalchemy import Connection, event
+
+from dialer.domain.enums import CallRequestStatus, CampaignStatus, SubscriberStatus
+from dialer.store.audit.audit import audit
+from dialer.store.queries.loading import Loader
+from dialer.store.tables import (
+    CallBack,
+    CallRequest,
+    Campaign,
+    Cdr,
+    Did,
+    Gateway,
+    Row,
+    SmsGateway,
+    SmsMessage,
+    Subscriber,
+    SurveyResult,
+    User,
+)
+from tests.runtime.house import CENTS, House
+from tests.runtime.test_transfers import CALLER, OTHER, second
+
+SHOWN: Final = "+33199000000"
+BEHAVIOUR: Final = (
+    f'{{"numbers": {{"{CALLER}": {{"outcome": "no_answer", "call_back_after": 30, "keys": ["1"]}}}}, "talk": 40,'
+    ' "ring": 3}'
+)
+"""The call rings out after 20 s and is called back at 50 s."""
+ASKING: Final[dict[str, Any]] = {"type": 2, "script": "one two three four five", "key_1": "yes", "completed": True}
+"""2 s of question and 1 to 3 s until the answer."""
+AGAIN: Final = {"maxretry": 1, "intervalretry": 10_000}
+"""The campaign goes on after the call that was missed."""
+
+
+async def shown(house: House, *sections: dict[str, Any], **settings: object) -> int:
+    """A campaign that has just dialled its one subscriber, and shows one of our numbers."""
+    house.change(Gateway, house.gateway_id, parameters=BEHAVIOUR)
+    survey_id = house.survey(*(sections or (ASKING,)))
+    settings = {"callerid": SHOWN, "calltimeout": 20, **settings}
+    return await house.started(survey_id, house.phonebook(CALLER), **settings)
+
+
+def did(house: House, campaign_id: int | None, number: str = SHOWN) -> int:
+    """A number of ours, and the campaign that answers it."""
+    return house.add(Did, user_id=house.user_id, did_number=number, campaign_id=campaign_id)
+
+
+def came_in(house: House) -> list[tuple[Any, ...]]:
+    """The CDRs of calls that came in: cause, campaign, length in seconds, price."""
+    rows = [row for row in house.rows(Cdr) if row["callerid"] == CALLER and row["leg_type"] == 1]
+    return [(row["hangup_cause_q850"], row["campaign_id"], row["billsec"] > 0, row["call_cost"]) for row in rows]
+
+
+@pytest.mark.parametrize("restart_at_s", [None, 10, 30, 51])
+async def test_a_call_that_comes_in_leaves_rows_and_changes_nothing_else(
+    house: House, restart_at_s: float | None
+) -> None:
+    campaign_id = await shown(house)
+    did_id = did(house, campaign_id)
+    await house.advance(restart_at_s or 0)
+    if restart_at_s is not None:
+        house.restart()
+    await house.advance(600)
+    missed, request = house.rows(CallRequest)
+    assert (missed["attempt"], missed["status"], missed["did_id"]) == (1, CallRequestStatus.FAILURE, None)
+    names = ("attempt", "did_id", "campaign_id", "phone_number", "callerid", "status", "hold", "dialled_number")
+    shown_by_row = [request[name] for name in names]
+    assert shown_by_row == [-1, did_id, campaign_id, SHOWN, CALLER, CallRequestStatus.SUCCESS, 0, ""]
+    assert second(request["started_ms"]) == 50
+    _, cdr = house.rows(Cdr)
+    of_cdr = ("leg_type", "callerid", "phone_number", "call_cost", "callrequest_id", "subscriber_id")
+    assert [cdr[name] for name in of_cdr] == [1, CALLER, SHOWN, 0, request["id"], 1]
+    assert cdr["billsec"] == cdr["duration"] > 2
+    assert [(row["callrequest_id"], row["response"]) for row in house.rows(SurveyResult)] == [(request["id"], "yes")]
+    (subscriber,) = house.rows(Subscriber)
+    assert (subscriber["status"], subscriber["count_attempt"]) == (SubscriberStatus.FAIL, 1)
+    (campaign,) = house.rows(Campaign)
+    assert [campaign[name] for name in ("calls", "answered", "completed", "cost")] == [1, 0, 0, 0]
+    assert house.row(User, house.user_id)["balance"] == 100_000 * CENTS
+    assert house.rows(CallBack) == []
+
+
+async def test_who_calls_back_may_be_brought_to_somebody_at_the_usual_price(house: House) -> None:
+    did(house, await shown(house, {"type": 6, "phonenumber": OTHER}))
+    await house.advance(600)
+    b_leg = next(row for row in house.rows(Cdr) if row["leg_type"] == 2)
+    assert [b_leg[name] for name in ("callerid", "phone_number", "billsec", "call_cost")] == [CALLER, OTHER, 40, 2_000]
+    assert house.row(User, house.user_id)["balance"] == 100_000 * CENTS - 2_000
+
+
+@pytest.mark.parametrize("status", [CampaignStatus.PAUSE, CampaignStatus.END])
+async def test_a_campaign_that_does_not_dial_answers(house: House, status: CampaignStatus) -> None:
+    campaign_id = await shown(house, **AGAIN)
+    did(house, campaign_id)
+    await house.advance(30)
+    await house.move(campaign_id, status)
+    await house.advance(600)
+    assert came_in(house) == [(16, campaign_id, True, 0)]
+
+
+async def test_a_number_that_no_campaign_answers_is_refused(house: House) -> None:
+    """Without one, with one that never started, with one that was aborted."""
+    campaign_id = await shown(house, maxretry=9, intervalretry=100)
+    did_id = did(house, None)
+    await house.advance(60)
+    house.change(Did, did_id, campaign_id=house.campaign(house.survey(ASKING)))
+    await house.advance(120)
+    house.change(Did, did_id, campaign_id=campaign_id)
+    await house.move(campaign_id, CampaignStatus.ABORD)
+    await house.advance(120)
+    assert came_in(house) == [(1, None, False, 0)] * 2
+    assert {row["phone_number"] for row in house.rows(Cdr) if row["campaign_id"] is None} == {SHOWN}
+    assert len([row for row in house.rows(CallRequest) if row["attempt"] < 0]) == 0
+
+
+async def test_a_call_is_refused_once_its_campaign_is_aborted(house: House) -> None:
+    campaign_id = await shown(house, **AGAIN)
+    did(house, campaign_id)
+    await house.advance(30)
+    await house.move(campaign_id, CampaignStatus.ABORD)
+    await house.advance(600)
+    assert came_in(house) == [(1, None, False, 0)]
+
+
+@pytest.mark.parametrize("restarts", [False, True])
+async def test_a_campaign_that_is_aborted_hangs_up_on_who_called_it(house: House, *, restarts: bool) -> None:
+    campaign_id = await shown(house, {"type": 1, "script": "word " * 100}, **AGAIN)
+    did(house, campaign_id)
+    await house.advance(60)
+    if restarts:
+        house.restart()
+    await house.move(campaign_id, CampaignStatus.ABORD)
+    assert [(row["billsec"], row["hangup_cause_q850"]) for row in house.rows(Cdr)] == [(0, 19), (10, 16)]
+    assert house.rows(CallRequest)[1]["status"] == CallRequestStatus.ABORT
+
+
+@pytest.mark.parametrize("restarts", [False, True])
+async def test_a_number_that_is_deleted_during_the_call_changes_nothing(house: House, *, restarts: bool) -> None:
+    """Least of all for the subscriber, who was called once."""
+    did_id = did(house, await shown(house, {"type": 1, "script": "word " * 100, "completed": True}))
+    await house.advance(60)
+    delete(house, Did, did_id)
+    if restarts:
+        house.restart()
+    await house.advance(600)
+    assert house.worker.problem() is None
+    assert came_in(house) == [(16, 1, True, 0)]
+    (subscriber,) = house.rows(Subscriber)
+    assert (subscriber["status"], subscriber["count_attempt"]) == (SubscriberStatus.FAIL, 1)
+    (campaign,) = house.rows(Campaign)
+    assert [campaign[name] for name in ("calls", "answered", "completed", "status")] == [1, 0, 0, CampaignStatus.END]
+
+
+@pytest.mark.parametrize("restarts", [False, True])
+async def test_nobody_calls_back_a_campaign_that_was_deleted(house: House, *, restarts: bool) -> None:
+    """Even where another one answers its number."""
+    campaign_id = await shown(house)
+    other_id = await house.started(house.survey(ASKING), house.phonebook())
+    did(house, other_id)
+    await house.advance(30)
+    delete(house, Campaign, campaign_id)
+    if restarts:
+        house.restart()
+    await house.advance(600)
+    assert house.worker.problem() is None
+    assert [row["hangup_cause_q850"] for row in house.rows(Cdr)] == [19]
+
+
+async def test_who_calls_the_number_of_another_campaign_is_its_guest(house: House) -> None:
+    await shown(house, {"type": 1, "script": "another survey"})
+    other_id = await house.started(house.survey(ASKING), house.phonebook())
+    did(house, other_id, number="+33 1 99 00 00 00")
+    await house.advance(600)
+    assert came_in(house) == [(16, other_id, True, 0)]
+    assert [row["campaign_id"] for row in house.rows(SurveyResult)] == [other_id]
+
+
+async def test_a_call_that_comes_in_takes_no_turn_on_the_gateway(house: House) -> None:
+    """At 50 s somebody calls, and a campaign dials, though the gateway places one call in a second."""
+    did(house, await shown(house))
+    house.change(Gateway, house.gateway_id, max_cps=1, max_channels=1)
+    await house.advance(49.9)
+    await house.started(house.survey(ASKING), house.phonebook("+33199001235"), startingdate=house.now_ms() + 200)
+    await house.advance(600)
+    assert house.dials_s() == [0, 50, 50.1]
+
+
+@pytest.mark.parametrize("restarts", [False, True])
+@pytest.mark.parametrize("is_answered", [False, True])
+async def test_who_missed_a_call_of_somebody_else_is_nobody_we_know(
+    house: House, *, is_answered: bool, restarts: bool
+) -> None:
+    """A number may be anybody's; who was called by its owner's campaigns is no business of another user."""
+    bob_id = house.add(User, username="bob", password_hash="-")
+    texting: dict[str, Any] = {"type": 10, "sms_text": "Dear {full_name}, what is your {iban}?"}
+    sms_gateway_id = house.add(SmsGateway, name="texts")
+    other_id = await house.started(house.survey(texting), house.phonebook(), sms_gateway_id=sms_gateway_id)
+    campaign_id = await shown(house, ASKING, user_id=bob_id)
+    did_id = did(house, other_id if is_answered else None)
+    await house.advance(30)
+    if restarts:
+        house.restart()
+    await house.advance(600)
+    assert [(row["user_id"], row["campaign_id"]) for row in house.rows(Cdr)] == [(bob_id, campaign_id)]
+    assert [row["attempt"] for row in house.rows(CallRequest)] == [1]
+    assert [house.rows(model) for model in (CallBack, SmsMessage, SurveyResult)] == [[], [], []]
+    assert house.row(Did, did_id)["campaign_id"] == (other_id if is_answered else None)
+    assert (house.worker.problem(), house.database.read_now(audit).differences) == (None, [])
+
+
+@pytest.mark.parametrize("owner", ["ann", "bob"])
+async def test_they_are_known_to_whoever_owns_the_campaign_that_answers(house: House, owner: str) -> None:
+    """Not to whoever entered the number, should that be somebody else."""
+    bob_id = house.add(User, username="bob", password_hash="-")
+    owner_id = {"ann": house.user_id, "bob": bob_id}[owner]
+    other_id = await house.started(house.survey(ASKING), house.phonebook(), user_id=bob_id)
+    await shown(house, ASKING, user_id=owner_id)
+    did(house, other_id)
+    await house.advance(600)
+    assert came_in(house) == ([(16, other_id, True, 0)] if owner == "bob" else [])
+    assert (house.worker.problem(), house.database.read_now(audit).differences) == (None, [])
+
+
+def delete(house: House, model: type[Row], row_id: int) -> None:
+    """Delete a row, and what belongs to it."""
+    table = model.__table__
+    house.database.write_now(lambda connection: connection.execute(table.delete().where(table.c.id == row_id)))
+
+
+async def test_many_numbers_take_as_many_questions_as_a_few(house: House) -> None:
+    """They are read anew after every change that anybody makes to anything."""
+    campaign_id = await shown(house)
+    asked: list[str] = []
+
+    def count(_connection: Connection, _cursor: object, statement: str, *_: object) -> None:
+        asked.append(statement)
+
+    def questions() -> int:
+        asked.clear()
+        house.database.read_now(lambda connection: Loader(service_zone="UTC").world(connection, house.now_ms()))
+        return len(asked)
+
+    engine = house.database._readers  # noqa: SLF001 - nothing else sees the statements
+    did(house, campaign_id)
+    event.listen(engine, "before_cursor_execute", count)
+    try:
+        before = questions()
+        for place in range(50):
+            did(house, campaign_id, f"+3319900{place + 1:04d}")
+        assert questions() == before
+    finally:
+        event.remove(engine, "before_cursor_execute", count)

@@ -1,0 +1,53 @@
+"""The kernel: what is to come takes no more room than there are different things to come."""
+
+from collections import Counter
+
+from dialer.domain import effects, events
+from dialer.domain.billing.money import Rate
+from dialer.domain.engine import Engine
+from dialer.domain.enums import CampaignStatus
+from dialer.domain.events import AccountOpened, CampaignOpened, CampaignWoken, GatewayOpened
+from dialer.domain.plans import GatewayPlan, Subscriber
+from dialer.runtime.kernel import Kernel
+from dialer.sim.line import SimulatedLine
+from dialer.sim.memory_store import MemoryStore
+from tests.domain.fleet import DAY_MS, START_MS, numbers, plan
+
+
+class WatchedEngine(Engine):
+    """An engine that counts how often a campaign is woken at each moment."""
+
+    def __init__(self) -> None:
+        super().__init__(seed=1)
+        self.wakes: Counter[int] = Counter()
+
+    def handle(self, now_ms: int, event: events.Event) -> list[effects.Effect]:
+        """Count, and do as ever."""
+        self.wakes[now_ms] += isinstance(event, CampaignWoken)
+        return super().handle(now_ms, event)
+
+
+def wakes_at_its_end(status: CampaignStatus, times_told: int) -> int:
+    """How often a campaign with one place for its callees is woken when it expires."""
+    engine, store, carrier = WatchedEngine(), MemoryStore(), SimulatedLine(1)
+    carrier.open_gateway(1, "{}")
+    one = plan(max_aleg=1, frequency=600, expires_ms=START_MS + DAY_MS)
+    store.add_campaign(1, [Subscriber(place, *callee) for place, callee in enumerate(numbers(5_000), 1)])
+    kernel = Kernel(engine, carrier, store, now_ms=START_MS)
+    kernel.apply(AccountOpened(1, 10**9, 0, Rate(0)))
+    kernel.apply(GatewayOpened(GatewayPlan(1)))
+    for second in range(times_told):
+        kernel.apply(CampaignOpened(one, status, 0, store.zones(1)))
+        kernel.run(START_MS + 1_000 * second)
+    kernel.run(one.expires_ms)
+    return engine.wakes[one.expires_ms]
+
+
+def test_a_campaign_that_is_told_of_again_and_again_is_woken_once() -> None:
+    """As it is whenever a client changes anything at all."""
+    assert wakes_at_its_end(CampaignStatus.PAUSE, times_told=100) == 1
+
+
+def test_a_campaign_that_waits_for_a_place_again_and_again_is_woken_once() -> None:
+    """As it does after every call, where `max_aleg` is what holds it back."""
+    assert wakes_at_its_end(CampaignStatus.START, times_told=1) == 1

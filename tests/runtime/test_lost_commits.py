@@ -1,0 +1,68 @@
+"""The database is lost while a step is committed: the dialling reads how things stand, and goes on from there."""
+
+from typing import Any
+
+import pytest
+from structlog.testing import capture_logs
+
+from dialer.domain.enums import CampaignStatus
+from dialer.runtime.worker import Worker
+from dialer.sim.line import SimulatedLine
+from dialer.store.database import OutcomeUnknownError, StorageUnavailableError
+from dialer.store.tables import CallRequest, Cdr, Gateway, LedgerEntry, Subscriber, User
+from tests.runtime.house import ALL_ANSWER, House
+from tests.store.lossy import LossyDatabase, Lost
+
+SHORT = {"type": 1, "script": "word"}
+PEOPLE = tuple(f"+1202555{number}" for number in range(1_000, 1_006))
+
+
+def lose(house: House) -> LossyDatabase:
+    """Go on with a database that may be lost."""
+    house.database.close()
+    database = house.database = LossyDatabase(house.url)
+    house.worker = Worker(database, house.worker.clock, seed=1, service_zone="UTC", new_line=SimulatedLine)
+    return database
+
+
+async def dial_all(house: House, lost: Lost | None) -> list[list[Any]]:
+    """Every row that came of a campaign, every other commit of which was lost so."""
+    house.change(Gateway, house.gateway_id, parameters=ALL_ANSWER)
+    database = lose(house)
+    await house.started(house.survey(SHORT), house.phonebook(*PEOPLE, "+12025550112"), maxretry=1, intervalretry=60)
+    database.lost, database.every = lost, 2
+    for _ in range(75):
+        try:
+            await house.advance(1)
+        except StorageUnavailableError:
+            assert house.worker.problem() == "storage"
+    database.lost = None
+    await house.advance(600)
+    return [[dict(row) for row in house.rows(model)] for model in (CallRequest, Cdr, LedgerEntry, Subscriber, User)]
+
+
+async def test_everybody_is_called_and_charged_once_whatever_became_of_the_commits(house: House) -> None:
+    """The same rows as if nothing had been lost, where the commits were made and where they were not."""
+    rows = {}
+    for lost in (None, Lost.BEFORE, Lost.AFTER):
+        folder = house.media.parent / str(lost)
+        folder.mkdir()
+        other = House(folder)
+        with capture_logs():  # To print so many tracebacks takes longer than everything else.
+            rows[lost] = await dial_all(other, lost)
+        other.database.close()
+    assert len(rows[None][0]) == len(PEOPLE) + 2
+    assert rows[Lost.BEFORE] == rows[None]
+    assert rows[Lost.AFTER] == rows[None]
+
+
+async def test_a_pause_that_nobody_was_told_of_holds(house: House) -> None:
+    """The client has no answer, but the campaign is paused: it dials no more."""
+    database = lose(house)
+    campaign_id = await house.started(house.survey(SHORT), house.phonebook(*PEOPLE))
+    database.lost = Lost.AFTER
+    with pytest.raises(OutcomeUnknownError):
+        await house.move(campaign_id, CampaignStatus.PAUSE)
+    database.lost = None
+    await house.advance(60)
+    assert house.dials_s() == [0]

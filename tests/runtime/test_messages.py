@@ -1,0 +1,155 @@
+"""Campaigns of text messages: pace, retries, money, replies and life, worked out by hand."""
+
+import pytest
+
+from dialer.domain.enums import CampaignStatus, SubscriberStatus
+from dialer.store.lifecycle import CampaignNotReadyError
+from dialer.store.tables import SMS, Campaign, Cdr, DncContact, LedgerEntry, SmsGateway, SmsMessage, Subscriber, User
+from tests.runtime.house import CENTS, MONDAY_NOON_MS, House
+
+FAILS, HAS_NO_ROUTE, SAYS_STOP = "+12025550130", "+12025550131", "+12025550132"
+PEOPLE = [f"+1202555{number:04d}" for number in range(1_000, 1_010)]
+
+
+async def texting(house: House, *numbers: str, text: str = "hello", **values: object) -> int:
+    """A started campaign of text messages: one a second, each of its parts 0.05."""
+    house.change(User, house.user_id, sms_rate=5 * CENTS)
+    gateway_id = house.add(SmsGateway, name="texts", parameters='{"sms_delivered": 1}')
+    message = {"medium": SMS, "sms_gateway_id": gateway_id, "aleg_gateway_id": None, "text_message": text}
+    return await house.started(0, house.phonebook(*numbers), **{**message, **values})
+
+
+def sent(house: House) -> list[tuple[str, float, str, int]]:
+    """Of each message: to whom, when (seconds from the start), what became of it, what it cost."""
+    return [
+        (row["phone_number"], (row["send_date"] - MONDAY_NOON_MS) / 1_000, row["status"], row["cost"])
+        for row in house.rows(SmsMessage)
+    ]
+
+
+async def test_a_message_goes_to_everybody_and_is_paid_for(house: House) -> None:
+    """One a second, delivered after 3 s; the campaign ends, the balance falls, and no call is recorded."""
+    campaign_id = await texting(house, *PEOPLE[:2])
+    await house.advance(60)
+    assert sent(house) == [(PEOPLE[0], 0, "Delivered", 5 * CENTS), (PEOPLE[1], 1, "Delivered", 5 * CENTS)]
+    assert [row["delivery_date"] - row["send_date"] for row in house.rows(SmsMessage)] == [3_000, 3_000]
+    row, user = house.row(Campaign, campaign_id), house.row(User, house.user_id)
+    assert (row["status"], row["status_reason"], row["calls"], row["answered"]) == (
+        CampaignStatus.END,
+        "completed",
+        2,
+        2,
+    )
+    assert (user["balance"], user["held"], row["cost"]) == ((100_000 - 10) * CENTS, 0, 10 * CENTS)
+    assert [entry["kind"] for entry in house.rows(LedgerEntry)] == ["payment", "sms", "sms"]
+    assert house.rows(Cdr) == []
+
+
+async def test_a_failed_message_is_sent_again_and_costs_nothing(house: House) -> None:
+    """Failed after 1 s; again 60 s later, twice; then FAIL. No route: never again."""
+    await texting(house, FAILS, HAS_NO_ROUTE, maxretry=2, intervalretry=60)
+    await house.advance(600)
+    assert sent(house) == [
+        (FAILS, 0, "Failed", 0),
+        (HAS_NO_ROUTE, 1, "No_Route", 0),
+        (FAILS, 61, "Failed", 0),
+        (FAILS, 122, "Failed", 0),
+    ]
+    states = [(row["status"], row["status_reason"], row["count_attempt"]) for row in house.rows(Subscriber)]
+    assert states == [(SubscriberStatus.FAIL, "not_delivered", 3), (SubscriberStatus.FAIL, "no_route", 1)]
+
+
+async def test_a_reply_of_stop_puts_the_number_on_the_list(house: House) -> None:
+    """It is delivered, answers " Stop " 13 s after it was sent, and is never written to again."""
+    dnc_id = house.dnc_list()
+    await texting(house, SAYS_STOP, dnc_id=dnc_id)
+    await house.advance(60)
+    assert [row["number"] for row in house.rows(DncContact)] == [SAYS_STOP]
+    await texting(house, SAYS_STOP, PEOPLE[0], dnc_id=dnc_id)
+    await house.advance(60)
+    assert [number for number, *_ in sent(house)] == [SAYS_STOP, PEOPLE[0]]
+    assert house.rows(Subscriber)[1]["status_reason"] == "dnc"
+
+
+async def test_names_are_filled_in_and_parts_counted_of_what_is_sent(house: House) -> None:
+    """150 characters and a name of 11: 161, which is two parts."""
+    await texting(house, text="x" * 150 + "{full_name}{unknown}", startingdate=MONDAY_NOON_MS + 1_000)
+    phonebook_id = 1
+    house.contact(phonebook_id, PEOPLE[0], full_name="Ada Lovelac")
+    await house.worker.settle()
+    await house.advance(60)
+    (row,) = house.rows(SmsMessage)
+    assert (row["text_message"], row["parts"], row["cost"]) == ("x" * 150 + "Ada Lovelac", 2, 10 * CENTS)
+
+
+async def test_a_message_of_which_nothing_is_left_is_not_sent(house: House) -> None:
+    """Only the second callee has what the text is made of; the first is refused, which costs neither money nor time."""
+    campaign_id = await texting(house, text=" {offer} ", startingdate=MONDAY_NOON_MS + 1_000)
+    for number, variables in ((PEOPLE[0], "{}"), (PEOPLE[1], '{"offer": "Half price"}')):
+        house.contact(1, number, additional_vars=variables)
+    await house.worker.settle()
+    await house.advance(60)
+    assert sent(house) == [(PEOPLE[1], 1, "Delivered", 5 * CENTS)]
+    states = [(row["status"], row["status_reason"], row["count_attempt"]) for row in house.rows(Subscriber)]
+    assert states == [(SubscriberStatus.NOT_AUTHORIZED, "no_text", 0), (SubscriberStatus.SENT, "", 1)]
+    assert house.row(Campaign, campaign_id)["status_reason"] == "completed"
+    user = house.row(User, house.user_id)
+    assert (user["balance"], user["held"]) == ((100_000 - 5) * CENTS, 0)
+
+
+async def test_without_credit_the_campaign_pauses(house: House) -> None:
+    """0.12 is there; a message costs 0.05: two go out."""
+    house.change(User, house.user_id, balance=12 * CENTS)
+    campaign_id = await texting(house, *PEOPLE[:4])
+    await house.advance(60)
+    assert len(sent(house)) == 2
+    row, user = house.row(Campaign, campaign_id), house.row(User, house.user_id)
+    assert (row["status_reason"], user["balance"], user["held"]) == ("no_credit", 2 * CENTS, 0)
+
+
+async def test_what_was_sent_before_an_abort_is_paid_for(house: House) -> None:
+    """Aborted half a second after the first message: it cannot be taken back; nobody else gets one."""
+    campaign_id = await texting(house, *PEOPLE[:3])
+    await house.advance(0.5)
+    await house.move(campaign_id, CampaignStatus.ABORD)
+    await house.advance(60)
+    assert sent(house) == [(PEOPLE[0], 0, "Sent", 5 * CENTS)]
+    states = [row["status"] for row in house.rows(Subscriber)]
+    assert states == [SubscriberStatus.SENT, SubscriberStatus.ABORT, SubscriberStatus.ABORT]
+    assert house.row(User, house.user_id)["held"] == 0
+
+
+async def test_a_message_on_its_way_outlives_a_restart(house: House) -> None:
+    """Restarted after 2 s, it is delivered at 3 s all the same, once."""
+    await texting(house, PEOPLE[0])
+    await house.advance(2)
+    house.restart()
+    await house.advance(60)
+    assert sent(house) == [(PEOPLE[0], 0, "Delivered", 5 * CENTS)]
+
+
+async def test_a_gateway_takes_no_more_than_max_cps(house: House) -> None:
+    """Ten a second are wanted, two are allowed."""
+    await texting(house, *PEOPLE[:5], frequency=600)
+    house.change(SmsGateway, 1, max_cps=2)
+    await house.worker.settle()
+    await house.advance(60)
+    assert [second for _, second, *_ in sent(house)] == [0, 0.1, 1, 1.1, 2]
+
+
+async def test_voice_and_text_share_one_account(house: House) -> None:
+    """A call holds all there is; the message waits until the call has ended and left something."""
+    house.change(User, house.user_id, balance=6 * CENTS)
+    await house.started(house.survey({"type": 1, "script": "word"}), house.phonebook("+12025550100"))
+    await texting(house, PEOPLE[0])
+    await house.advance(60)
+    # The call (answered at 5 s, 1 s of talk) holds 0.06 until 6 s and costs 0.02: 0.04 is less than the 0.05 of a part.
+    assert sent(house) == []
+    assert [row["status_reason"] for row in house.rows(Campaign)] == ["completed", "no_credit"]
+
+
+async def test_a_campaign_without_a_text_is_refused_at_the_start(house: House) -> None:
+    """There is nothing to send."""
+    with pytest.raises(CampaignNotReadyError) as refusal:
+        await texting(house, PEOPLE[0], text=" ")
+    assert set(refusal.value.errors) == {"text_message"}

@@ -1,0 +1,157 @@
+"""A clock that goes by itself: settling comes to its end, and what a restart takes up has happened once."""
+
+from collections.abc import Callable
+from typing import Final, TypeVar
+
+import anyio
+import anyio.lowlevel
+import pytest
+from sqlalchemy import Connection
+
+from dialer.domain.enums import TransferStatus
+from dialer.runtime.worker import Worker
+from dialer.sim.line import SimulatedLine
+from dialer.store.database import Database
+from dialer.store.tables import Cdr, Gateway, Transfer
+from tests.runtime.house import ALL_ANSWER, MONDAY_NOON_MS, House
+
+Result = TypeVar("Result")
+SHORT: Final = {"type": 1, "script": "word"}
+TO_THE_QUEUE: Final = {"type": 6, "queue_id": 1, "script": "word", "completed": True}
+
+
+class HandClock:
+    """A clock that goes by itself: moved by the test, and by `hurry_ms` whenever anybody looks."""
+
+    mode = "x60"
+
+    def __init__(self) -> None:
+        self.at_ms = MONDAY_NOON_MS
+        self.hurry_ms = 0
+
+    def now_ms(self) -> int:
+        """The time."""
+        self.at_ms += self.hurry_ms
+        return self.at_ms
+
+    def seconds_until(self, at_ms: int) -> float | None:
+        """As if it were real."""
+        return (at_ms - self.at_ms) / 1_000
+
+
+async def test_settling_ends_though_more_falls_due_all_the_time(house: House, monkeypatch: pytest.MonkeyPatch) -> None:
+    """One event a step, and a minute of the service a look: what is due at the beginning is done, and no more."""
+    monkeypatch.setattr("dialer.runtime.worker.EVENTS_PER_STEP", 1)
+    people = house.phonebook(*(f"+1202555{number}" for number in range(1_000, 1_030)))
+    clock = HandClock()
+    house.worker = Worker(house.database, clock, seed=1, service_zone="UTC", new_line=SimulatedLine)
+    await house.started(house.survey(SHORT), people, frequency=6)
+    clock.hurry_ms = 60_000
+    await house.worker.settle()
+    assert house.dials_s() == [0, 10, 20, 30, 40, 50, 60]
+    assert house.worker.problem() is None
+
+
+async def test_what_has_happened_in_a_call_does_not_happen_again(house: House) -> None:
+    """It comes to its queue half a second after the clock was stored last; then the process ends."""
+    house.change(Gateway, house.gateway_id, parameters=ALL_ANSWER)
+    house.queue(house.agent(parameters='{"talk": 20, "answer": 3}'))
+    clock = HandClock()
+    house.worker = Worker(house.database, clock, seed=1, service_zone="UTC", new_line=SimulatedLine)
+    await house.started(house.survey(TO_THE_QUEUE), house.phonebook("+12025551000"))
+    for _ in range(60):
+        clock.at_ms += 700
+        await house.worker.settle()
+        house.worker = Worker(house.database, clock, seed=1, service_zone="UTC", new_line=SimulatedLine)
+        await house.worker.settle()
+    transfers = [(row["place"], row["status"]) for row in house.rows(Transfer)]
+    assert (transfers, len(house.rows(Cdr))) == ([(1, TransferStatus.OVER)], 2)
+
+
+class Counted(Database):
+    """A database that counts the units of work that were asked for."""
+
+    writes = 0
+
+    async def write(self, work: Callable[[Connection], Result], *, alone: bool = False) -> Result:
+        self.writes += 1
+        return await super().write(work, alone=alone)
+
+
+def counted(house: House) -> Counted:
+    """Go on with a database that counts, and with a clock that goes by itself."""
+    house.database.close()
+    database = house.database = Counted(house.url)
+    house.worker = Worker(database, HandClock(), seed=1, service_zone="UTC", new_line=SimulatedLine)
+    return database
+
+
+async def test_all_who_ask_before_a_settling_begins_share_it(house: House) -> None:
+    """What they have changed who ask after it has begun may come too late for it: these share the next."""
+    database = counted(house)
+    await house.worker.settle()
+    database.writes = 0
+    async with anyio.create_task_group() as tasks:
+        for _ in range(10):
+            tasks.start_soon(house.worker.settle)
+        while not database.writes:
+            await anyio.lowlevel.checkpoint()
+        for _ in range(10):
+            tasks.start_soon(house.worker.settle)
+    assert database.writes == 2
+
+
+async def test_what_was_changed_before_it_was_asked_for_is_settled(house: House) -> None:
+    """Ten campaigns that are started one after the other, each while others are settled: all have dialled."""
+    counted(house)
+    survey = house.survey(SHORT)
+    people = [house.phonebook(f"+1202555{number}") for number in range(1_000, 1_010)]
+    dialled: list[int] = []
+
+    async def start(phonebook_id: int) -> None:
+        await house.started(survey, phonebook_id)
+        dialled.append(len(house.dials_s()))
+
+    async with anyio.create_task_group() as tasks:
+        for phonebook_id in people:
+            tasks.start_soon(start, phonebook_id)
+    assert len(dialled) == len(people)
+    assert all(count >= place for place, count in enumerate(dialled, start=1))
+
+
+async def test_who_waits_for_a_settling_that_is_given_up_has_another(house: House) -> None:
+    database = counted(house)
+    await house.worker.settle()
+    database.writes = 0
+    scope = anyio.CancelScope()
+    settled: list[bool] = []
+
+    async def settle(scope: anyio.CancelScope) -> None:
+        with scope:
+            await house.worker.settle()
+            settled.append(True)
+
+    async with anyio.create_task_group() as tasks:
+        tasks.start_soon(settle, anyio.CancelScope())
+        while not database.writes:
+            await anyio.lowlevel.checkpoint()
+        tasks.start_soon(settle, scope)
+        tasks.start_soon(settle, anyio.CancelScope())
+        await anyio.lowlevel.checkpoint()
+        scope.cancel()
+    assert (settled, database.writes) == ([True, True], 2)
+
+
+async def test_after_a_settling_there_is_no_second_step_for_the_same(
+    house: House, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("dialer.runtime.worker.IDLE_SECONDS_MAX", 3_600)
+    database = counted(house)
+    async with house.worker.running():
+        await anyio.wait_all_tasks_blocked()
+        await house.worker.settle()
+        await anyio.wait_all_tasks_blocked()
+        database.writes = 0
+        await house.worker.settle()
+        await anyio.wait_all_tasks_blocked()
+        assert database.writes == 1

@@ -1,0 +1,141 @@
+"""The store in memory finds subscribers as a database would: compared with one that looks at everybody each time."""
+
+from typing import Final
+
+from hypothesis import settings
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
+
+from dialer.domain import effects, events
+from dialer.domain.billing.money import Rate
+from dialer.domain.enums import CampaignStatus, Cause, SubscriberStatus
+from dialer.domain.plans import Bill, Call, CallOutcome, CampaignPlan, Disposition, Subscriber
+from dialer.domain.survey.callflow import CallFlow
+from dialer.domain.survey.survey import Survey
+from dialer.sim.memory_store import Closing, MemoryStore
+
+PLAN: Final = CampaignPlan(1, 1, 1, CallFlow(Survey(())), starting_ms=0, expires_ms=10**9, dnc_id=5)
+ZONES: Final = ("", "Europe/Paris")
+
+
+def call_to(subscriber: Subscriber, call_id: int) -> Call:
+    return Call(call_id, str(call_id), PLAN, subscriber, subscriber.attempts, 0, 45_000, 60_000, 0, Rate(0))
+
+
+def finish(call: Call, disposition: Disposition, cost: int) -> effects.FinishCall:
+    """What the engine says of a call that is over: a retry's time is the subscriber's from then on."""
+    call.subscriber.due_ms = disposition.due_ms or call.subscriber.due_ms
+    return effects.FinishCall(call, CallOutcome(1_000, Cause.USER_BUSY), Bill(1, 0, 0, cost), disposition)
+
+
+class BookMachine(RuleBasedStateMachine):
+    """Calls placed, ended and refused in any order, and claims in between."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.store = MemoryStore()
+        self.everybody: list[Subscriber] = []
+        self.standings: dict[int, SubscriberStatus] = {}
+        self.calls: list[Call] = []
+        self.dnc: set[str] = set()
+        self.spent = self.dialled = 0
+
+    @initialize(zones=st.lists(st.sampled_from(ZONES), min_size=1, max_size=12))
+    def open(self, zones: list[str]) -> None:
+        self.everybody = [Subscriber(index + 1, f"+1{index}", zone) for index, zone in enumerate(zones)]
+        self.standings = {one.id: SubscriberStatus.PENDING for one in self.everybody}
+        self.store.add_campaign(1, self.everybody, dnc_id=5)
+
+    def pending(self) -> list[Subscriber]:
+        return [one for one in self.everybody if self.standings[one.id] is SubscriberStatus.PENDING]
+
+    @precondition(lambda self: self.pending())
+    @rule(data=st.data())
+    def dial(self, data: st.DataObject) -> None:
+        subscriber = data.draw(st.sampled_from(self.pending()))
+        subscriber.attempts += 1
+        self.dialled += 1
+        call = call_to(subscriber, self.dialled)
+        self.calls.append(call)
+        self.standings[subscriber.id] = SubscriberStatus.IN_PROCESS
+        self.store.record(effects.Dial(call, 0), 0)
+
+    @precondition(lambda self: self.calls)
+    @rule(due_ms=st.integers(0, 5), cost=st.integers(0, 9))
+    def end(self, due_ms: int, cost: int) -> None:
+        call = self.calls.pop(0)
+        status = SubscriberStatus.PENDING if due_ms else SubscriberStatus.SENT
+        self.standings[call.subscriber.id] = status
+        self.spent += cost
+        self.store.record(finish(call, Disposition(status, "", 0, 0, due_ms), cost), 1_000)
+
+    @precondition(lambda self: self.pending())
+    @rule(data=st.data())
+    def refuse(self, data: st.DataObject) -> None:
+        subscriber = data.draw(st.sampled_from(self.pending()))
+        self.standings[subscriber.id] = SubscriberStatus.NOT_AUTHORIZED
+        self.store.record(effects.RefuseSubscriber(1, subscriber, "dnc"), 0)
+
+    @rule(index=st.integers(0, 11))
+    def wish(self, index: int) -> None:
+        self.dnc.add(f"+1{index}")
+        self.store.record(effects.AddToDnc(5, f"+1{index}"), 0)
+
+    @rule(zone=st.sampled_from(ZONES), after_id=st.integers(0, 12), limit=st.integers(1, 5))
+    def claim_fresh(self, zone: str, after_id: int, limit: int) -> None:
+        if zone not in self.store.zones(1):
+            return
+        fresh = [one for one in self.pending() if one.zone == zone and one.attempts == 0 and one.id > after_id]
+        claimed = self.store.claim_fresh(effects.ClaimFresh(1, zone, after_id, limit))
+        assert claimed == events.FreshClaimed(1, zone, fresh[:limit], is_last=len(fresh) < limit)
+        self.check_marks(claimed.subscribers)
+
+    @rule(
+        zone=st.sampled_from(ZONES),
+        after=st.tuples(st.integers(0, 5), st.integers(0, 12)),
+        limit=st.integers(1, 5),
+    )
+    def claim_retries(self, zone: str, after: tuple[int, int], limit: int) -> None:
+        if zone not in self.store.zones(1):
+            return
+        waiting = sorted(
+            (one for one in self.pending() if one.zone == zone and one.attempts and (one.due_ms, one.id) > after),
+            key=lambda one: (one.due_ms, one.id),
+        )
+        claimed = self.store.claim_retries(effects.ClaimRetries(1, zone, *after, limit))
+        assert claimed == events.RetriesClaimed(1, zone, waiting[:limit], is_last=len(waiting) < limit)
+        self.check_marks(claimed.subscribers)
+
+    def check_marks(self, subscribers: list[Subscriber]) -> None:
+        assert [one.is_on_dnc for one in subscribers] == [one.number in self.dnc for one in subscribers]
+
+    @invariant()
+    def counts_agree(self) -> None:
+        if not self.everybody:
+            return
+        has_open = any(
+            status in {SubscriberStatus.PENDING, SubscriberStatus.IN_PROCESS} for status in self.standings.values()
+        )
+        counted = self.store.count(effects.CountSubscribers(1))
+        assert counted == events.SubscribersCounted(1, has_any=True, has_open=has_open)
+        assert {one.id: self.store.standing(one.id).status for one in self.everybody} == self.standings
+        assert self.store.calls_in_progress == len(self.calls)
+        assert (self.store.spent[1], len(self.store.cdrs)) == (self.spent, self.dialled - len(self.calls))
+
+
+TestBook = BookMachine.TestCase
+TestBook.settings = settings(max_examples=100, stateful_step_count=40)
+
+
+def test_the_first_stop_of_a_campaign_is_the_one_that_counts() -> None:
+    """Out of credit first, and expired because nobody paid."""
+    store = MemoryStore()
+    store.record(effects.MoveCampaign(1, CampaignStatus.PAUSE, "no_credit"), 5)
+    store.record(effects.MoveCampaign(1, CampaignStatus.END, "expired"), 9)
+    assert store.closings == {1: Closing(CampaignStatus.PAUSE, "no_credit", 5)}
+
+
+def test_a_campaign_without_subscribers_has_none() -> None:
+    store = MemoryStore()
+    store.add_campaign(1, [])
+    assert store.count(effects.CountSubscribers(1)) == events.SubscribersCounted(1, has_any=False, has_open=False)

@@ -1,0 +1,75 @@
+"""Files that nobody names any more, and no others."""
+
+import os
+from pathlib import Path
+
+import pytest
+from sqlalchemy import create_engine, insert
+
+from dialer.store.database import StorageUnavailableError
+from dialer.store.media.orphan_files import GRACE_S, orphans
+from dialer.store.media.recordings import delete_recording
+from dialer.store.tables import AudioFile, Row, SurveyResult
+
+NOW_S = 1_000_000.0
+UPLOAD, LOST_UPLOAD = f"{'a' * 32}.wav", f"{'b' * 32}.wav"
+CALL = "01234567-89ab-8cde-9012-3456789abcde"
+RECORDING, LOST_RECORDING = f"{CALL}-1.wav", f"{CALL}-2.wav"
+AUDIO = {
+    "user_id": 1,
+    "name": "hello",
+    "format": "wav",
+    "size": 1,
+    "duration_ms": 1,
+    "created_date": 0,
+    "updated_date": 0,
+}
+RESULT = {
+    "user_id": 1,
+    "campaign_id": 1,
+    "callrequest_id": 1,
+    "section_id": 1,
+    "section_type": 5,
+    "question": "?",
+    "response": "",
+    "created_date": 0,
+}
+
+
+@pytest.fixture
+def media(tmp_path: Path) -> Path:
+    """A folder with files of every kind, all of them old but one."""
+    folder = tmp_path / "media"
+    (folder / "folder.wav").mkdir(parents=True)
+    for name in (UPLOAD, LOST_UPLOAD, f".{'c' * 32}.wav", RECORDING, LOST_RECORDING, "mine.wav", "notes.txt"):
+        (folder / name).write_bytes(b"x")
+        os.utime(folder / name, (NOW_S - GRACE_S - 1, NOW_S - GRACE_S - 1))
+    (folder / f"{'d' * 32}.wav").symlink_to(folder / "mine.wav")
+    (folder / f"{'e' * 32}.wav").write_bytes(b"new")
+    os.utime(folder / f"{'e' * 32}.wav", (NOW_S - 1, NOW_S - 1))
+    return folder
+
+
+def test_only_old_files_of_ours_that_no_record_names_are_orphans(tmp_path: Path, media: Path) -> None:
+    engine = create_engine("sqlite://")
+    with engine.connect() as connection:
+        Row.metadata.create_all(connection)
+        connection.execute(insert(AudioFile.__table__).values(audio_file=UPLOAD, **AUDIO))
+        connection.execute(insert(SurveyResult.__table__).values(record_file=RECORDING, **RESULT))
+        found = sorted(path.name for path in orphans(connection, media, NOW_S))
+        assert found == sorted([LOST_UPLOAD, f".{'c' * 32}.wav", LOST_RECORDING])
+        assert list(orphans(connection, tmp_path / "none", NOW_S)) == []
+    engine.dispose()
+
+
+def test_a_recording_is_deleted_and_nothing_outside_of_the_folder(media: Path, tmp_path: Path) -> None:
+    (tmp_path / "outside.wav").write_bytes(b"x")
+    for name in (RECORDING, RECORDING, "../outside.wav", "", "none.wav"):
+        delete_recording(media, name)
+    assert not (media / RECORDING).exists()
+    assert (tmp_path / "outside.wav").exists()
+
+
+def test_a_recording_that_cannot_be_deleted_is_no_silent_failure(media: Path) -> None:
+    with pytest.raises(StorageUnavailableError, match="a recording cannot be deleted"):
+        delete_recording(media, "folder.wav")

@@ -1,0 +1,68 @@
+"""The command of the fault simulator: `python -m tests.vopr`."""
+
+from collections.abc import Callable
+from contextlib import closing
+
+import anyio
+import msgspec
+import rich_click as click
+
+from dialer.commands.output import examples, say
+from dialer.sim.scenario import SEED_MAX
+from tests.vopr.building import Folder
+from tests.vopr.run import SeedOutcome, run_seed
+from tests.vopr.search import find_planted_bugs
+
+
+@click.command()
+@click.option("--seeds", metavar="N", type=click.IntRange(1), default=100, show_default=True, help="How many seeds.")
+@click.option("--from", "first", metavar="K", type=click.IntRange(0, SEED_MAX), default=0, help="The first of them.")
+@click.option("--planted", is_flag=True, help="Look for every planted bug instead.")
+@click.option("--json", "as_json", is_flag=True, help="Print a line of JSON for each seed.")
+@click.pass_context
+@examples(
+    "python -m tests.vopr --seeds 300",
+    "python -m tests.vopr --from 4711 --seeds 1",
+    "python -m tests.vopr --planted",
+)
+def vopr(context: click.Context, *, seeds: int, first: int, planted: bool, as_json: bool) -> None:
+    """Simulate faults. Each seed makes a world, the people in it, and everything that goes wrong there.
+
+    The simulator runs the service's own worker on databases in a temporary folder. Commits fail, processes crash and
+    recover, and carriers repeat, delay and lose reports. After every step it checks the invariants: nothing is lost,
+    nobody is dialled twice, no cent goes astray. At the end everything must come to rest.
+
+    Prints one line for each seed. The exit code is 1 if a rule was broken. A seed does the same on every machine.
+    """
+    if planted:
+        context.exit(0 if anyio.run(find_planted_bugs) else 1)
+    show = _show_json if as_json else _show
+    failed = anyio.run(_run, range(first, first + seeds), show)
+    context.exit(1 if failed else 0)
+
+
+async def _run(seeds: range, show: Callable[[SeedOutcome], None]) -> int:
+    """Run the seeds and return how many failed."""
+    failed = 0
+    with closing(Folder()) as folder:
+        for seed in seeds:
+            outcome = await run_seed(seed, folder)
+            show(outcome)
+            failed += not outcome.ok
+    return failed
+
+
+def _show_json(outcome: SeedOutcome) -> None:
+    click.echo(msgspec.json.encode(outcome))
+
+
+def _show(outcome: SeedOutcome) -> None:
+    word = "ok" if outcome.ok else "BROKEN"
+    figures = f"{outcome.steps} steps, {outcome.calls} calls, {outcome.faults} faults"
+    click.echo(f"{outcome.seed}: {word}, {figures}, {outcome.digest[:16]}")
+    if outcome.ok:
+        return
+    click.echo(f"  in step {outcome.step}: {outcome.broken}")
+    for event in outcome.events:
+        click.echo(f"    {event}")
+    say(f"To see it again: python -m tests.vopr --from {outcome.seed} --seeds 1")

@@ -1,0 +1,88 @@
+"""A database that fails on demand: before, within or after a unit of work."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, TypeVar
+
+from sqlalchemy import Connection, event
+
+from dialer.store.database import Database, StorageUnavailableError
+from tests.vopr.faults import Fault
+
+Result = TypeVar("Result")
+
+
+class CrashError(StorageUnavailableError):
+    """The process is to end here."""
+
+
+class FaultyDatabase(Database):
+    """A database whose units of work run at once, in the caller's thread, and meet with the fault that was planned.
+
+    It is safe from nothing but a crash of this process: what is tested is who writes, not the disk. It stands for one
+    file after another, as statements are compiled once for as long as there is one engine.
+    """
+
+    def __init__(self) -> None:
+        super().__init__("sqlite+aiosqlite:///", synchronous="OFF")
+        self._path = Path()
+        self._fault: Fault | None = None
+        self._statements_left = 0
+        event.listen(self._writer, "before_cursor_execute", self._count_statement)
+        for engine in (self._writer, self._readers):
+            event.listen(engine, "do_connect", self._name_file)
+
+    def open(self, path: Path) -> None:
+        """Let go of all connections, and stand for this file from now on."""
+        self.close()
+        self._path = path
+
+    def plan(self, fault: Fault | None, statement: int = 0) -> None:
+        """Let the next unit that writes fail so; a full disk before its so manieth statement, if it has as many."""
+        self._fault = fault
+        self._statements_left = statement if fault is Fault.FULL else 0
+
+    async def read(self, work: Callable[[Connection], Result], *, is_long: bool = False) -> Result:  # noqa: ARG002 - one at a time
+        """What `work` returns."""
+        return self.read_now(work)
+
+    async def write(self, work: Callable[[Connection], Result], *, alone: bool = True) -> Result:  # noqa: ARG002 - always
+        """What `work` returns, unless a fault was planned."""
+        return self.write_now(work)
+
+    def write_now(self, work: Callable[[Connection], Result], patience_ms: int | None = None) -> Result:
+        """The same, at once."""
+        fault, self._fault = self._fault, None
+        try:
+            return self._with(fault, work, patience_ms)
+        finally:
+            self._statements_left = 0
+
+    def _with(self, fault: Fault | None, work: Callable[[Connection], Result], patience_ms: int | None) -> Result:
+        if fault is Fault.LOCKED:
+            raise StorageUnavailableError("database is locked")
+        if fault in {Fault.LOST, Fault.CRASH_BEFORE}:
+            return super().write_now(lambda connection: _undone(connection, work, fault), patience_ms)
+        result = super().write_now(work, patience_ms)
+        if fault is Fault.UNSURE:
+            raise StorageUnavailableError("the connection was lost during the commit")
+        if fault is Fault.CRASH_AFTER:
+            raise CrashError("the process ends after the commit")
+        return result
+
+    def _name_file(self, _dialect: Any, _record: Any, arguments: list[Any], _named: Any) -> None:  # noqa: ANN401 - as below
+        arguments[0] = str(self._path)
+
+    def _count_statement(self, *_: Any) -> None:  # noqa: ANN401 - the arguments of SQLAlchemy's event
+        if self._statements_left:
+            self._statements_left -= 1
+            if not self._statements_left:
+                raise StorageUnavailableError("database or disk is full")
+
+
+def _undone(connection: Connection, work: Callable[[Connection], Result], fault: Fault | None) -> Result:
+    """Do it all, then fail before the commit: a transaction that is left so is rolled back."""
+    work(connection)
+    if fault is Fault.CRASH_BEFORE:
+        raise CrashError("the process ends before the commit")
+    raise StorageUnavailableError("the commit failed")

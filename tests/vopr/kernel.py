@@ -1,0 +1,111 @@
+"""A kernel between an engine and a carrier that doubles, delays, swaps, makes up and loses its reports."""
+
+import heapq
+from collections.abc import Callable
+from typing import Final, get_args
+
+import msgspec
+
+from dialer.carriers.port import Line
+from dialer.domain import effects, events
+from dialer.domain.engine import Engine
+from dialer.runtime.kernel import CampaignStore, Kernel
+from dialer.sim.chance import Chance
+from tests.vopr.faults import Mischief
+
+REPORTS: Final = (*get_args(events.Report), events.AgentAnswered)
+"""What a carrier reports, or a telephone on somebody's desk."""
+HARMLESS: Final = (
+    effects.WakeCampaign,
+    effects.WakeGateway,
+    effects.WakeFloor,
+    effects.WakeWatchdog,
+    effects.AddToDnc,
+)
+"""What may follow from a report that is delivered twice: to look again, and to put on a list what is there already."""
+_THOUSAND: Final = 1_000
+_DAY_MS: Final = 86_400_000
+_NOBODYS: Final = 1 << 50
+"""Added to the id of a call: one that nobody has placed."""
+_RANK: Final = 9
+"""Where the kernel puts what is delivered late: after everything else of its millisecond."""
+
+
+class FaultyKernel(Kernel):
+    """What it does to a report depends on the report alone, so that a restart in between changes nothing."""
+
+    def __init__(
+        self,
+        engine: Engine,
+        carrier: Line,
+        store: CampaignStore,
+        *,
+        now_ms: int,
+        seed: int,
+        mischief: Mischief,
+        complain: Callable[[str], None],
+    ) -> None:
+        super().__init__(engine, carrier, store, now_ms=now_ms)
+        self._seed: Final = seed
+        self._mischief: Final = mischief
+        self._complain: Final = complain
+        self.faults = 0
+        """How many reports were tampered with."""
+
+    def channels(self) -> dict[int, int]:
+        """How many calls its engine counts on each gateway."""
+        return {gateway_id: load.in_progress for gateway_id, load in self._engine.board.gateways.items()}
+
+    def _happen(self, at_ms: int, rank: int, key: int, sequence: int, event: events.Event) -> None:
+        if rank == _RANK:
+            self.now_ms = max(self.now_ms, at_ms)
+            self._perform(self._engine.handle(self.now_ms, event))
+            return
+        is_true = self._expected.get(key) == sequence or self._answers.get(key) == sequence
+        if not isinstance(event, REPORTS) or not is_true:
+            super()._happen(at_ms, rank, key, sequence, event)
+            return
+        chance = Chance(self._seed, key, rank, at_ms, type(event).__name__)
+        if self._is(chance, self._mischief.lost):
+            self._lose(at_ms, rank, key)
+            return
+        if isinstance(event, events.LegEnded) and self._is(chance, self._mischief.swapped):
+            self._swap(at_ms, event)
+            return
+        super()._happen(at_ms, rank, key, sequence, event)
+        self._repeat(chance, at_ms, event)
+
+    def _is(self, chance: Chance, per_thousand: int) -> bool:
+        happens = chance.between(0, _THOUSAND - 1) < per_thousand
+        self.faults += happens
+        return happens
+
+    def _lose(self, at_ms: int, rank: int, key: int) -> None:
+        """A report that never comes; nothing comes after it, either."""
+        self.now_ms = max(self.now_ms, at_ms)
+        (self._expected if rank <= 1 else self._answers).pop(key, None)
+
+    def _swap(self, at_ms: int, event: events.LegEnded) -> None:
+        """The call is hung up while its B-leg lasts, and the end of the leg is told after that of the call."""
+        self.now_ms = max(self.now_ms, at_ms)
+        self._expected.pop(event.call_id, None)
+        _, outcome = self._carrier.hang_up(event.call_id, self.now_ms)
+        for one in (events.CallEnded(event.call_id, outcome), event):
+            self._perform(self._engine.handle(self.now_ms, one))
+
+    def _repeat(self, chance: Chance, at_ms: int, event: events.Report | events.AgentAnswered) -> None:
+        """Deliver it again, now or later, or as that of another call."""
+        if self._is(chance, self._mischief.doubled):
+            self._again(event)
+        if self._is(chance, self._mischief.unknown):
+            self._again(msgspec.structs.replace(event, call_id=event.call_id + _NOBODYS))
+        if self._is(chance, self._mischief.late):
+            late_ms = at_ms + chance.between(1, chance.between(1, _DAY_MS))
+            heapq.heappush(self._heap, (late_ms, _RANK, event.call_id, next(self._sequence), event))
+
+    def _again(self, event: events.Report | events.AgentAnswered) -> None:
+        to_do = self._engine.handle(self.now_ms, event)
+        wrong = [type(effect).__name__ for effect in to_do if not isinstance(effect, HARMLESS)]
+        if wrong:
+            self._complain(f"a second {type(event).__name__} of call {event.call_id} led to {', '.join(wrong)}")
+        self._perform(to_do)

@@ -1,0 +1,67 @@
+"""Rules about what may become of campaigns and subscribers, of attempts, and of the lists (I1, I5, I9)."""
+
+from collections import Counter
+from collections.abc import Iterator
+from typing import Final
+
+from tests.vopr.memory import Memory
+from tests.vopr.snapshot import Look
+
+_NEW, _START, _PAUSE, _ABORD, _END = range(5)
+_CAMPAIGN_MOVES: Final = {
+    (_START, _PAUSE): frozenset({"no_credit"}),
+    (_PAUSE, _PAUSE): frozenset({"no_credit"}),
+    (_START, _END): frozenset({"completed", "expired"}),
+    (_PAUSE, _END): frozenset({"expired"}),
+}
+"""What the engine may do by itself, and the reasons for which it may."""
+_PENDING, _SUBSCRIBER_PAUSE, _ABORT, _FAIL, _SENT, _IN_PROCESS, _NOT_AUTHORIZED, _COMPLETED = range(1, 9)
+_OPEN: Final = frozenset({_PENDING, _IN_PROCESS})
+
+
+def moves(before: Look, after: Look) -> Iterator[str]:
+    """Between these two looks nobody but the engine has done anything."""
+    for campaign_id, then in before.campaigns.items():
+        now = after.campaigns.get(campaign_id)
+        if now is None:
+            yield f"I9: campaign {campaign_id} has gone"
+        elif (then["status"], then["status_reason"]) != (now["status"], now["status_reason"]) and now[
+            "status_reason"
+        ] not in _CAMPAIGN_MOVES.get((then["status"], now["status"]), frozenset()):
+            yield f"I9: campaign {campaign_id} went from {then['status']} to {now['status']} ({now['status_reason']})"
+    for person_id, person in before.people.items():
+        later = after.people.get(person_id)
+        if later is None:
+            yield f"I9: subscriber {person_id} has gone"
+        elif later.status != person.status and person.status not in _OPEN:
+            yield f"I9: subscriber {person_id} went from {person.status} to {later.status}"
+
+
+def ends(after: Look, memory: Memory) -> Iterator[str]:
+    """What is over stays as it was."""
+    for kind, known, seen in (("call", memory.calls, after.calls), ("message", memory.texts, after.texts)):
+        for one in seen:
+            past = known.get(one.id)
+            if past is not None and past.ended_ms is not None and past[:9] != one[:9]:
+                yield f"I9: {kind} {one.id} was over and has changed: {past} to {one}"
+
+
+def attempts(after: Look, memory: Memory) -> Iterator[str]:
+    """I1: nobody is called more often than the campaign has allowed at any time, and a client has asked for."""
+    made: Counter[int] = Counter()
+    for known in (memory.calls, memory.texts):
+        made.update(one.subscriber_id for one in known.values() if one.attempt > 0 and one.parent_id is None)
+    for person_id, count in made.items():
+        person = after.people.get(person_id)
+        if person is None:
+            continue
+        retries = memory.retries[person.campaign_id] + memory.completions[person.campaign_id]
+        if count > 1 + retries + memory.again[person_id]:
+            yield f"I1: {count} attempts of subscriber {person_id}"
+
+
+def entries(after: Look, memory: Memory) -> Iterator[str]:
+    """I11: nobody takes anything off a do-not-call list."""
+    gone = sorted(memory.entries - after.entries.keys())
+    if gone:
+        yield f"I11: {gone[0][1]} has gone from list {gone[0][0]}"

@@ -1,0 +1,300 @@
+"""A run: a world and its troubles from a seed, until everything has come to its end or a rule is broken."""
+
+import hashlib
+from collections import deque
+from typing import Final
+
+import msgspec
+from sqlalchemy import Connection, select, update
+
+from dialer.domain.enums import AgentStatus, CampaignStatus, DialMethod, SubscriberStatus
+from dialer.runtime.clock import VirtualClock
+from dialer.store import lifecycle
+from dialer.store.audit.audit import audit
+from dialer.store.database import StorageUnavailableError
+from dialer.store.tables import Agent, Campaign, Subscriber, User
+from tests.vopr.actions import RefusedError, enter, perform
+from tests.vopr.building import Folder, contents, digest_of, fill
+from tests.vopr.clocks import JumpingClock
+from tests.vopr.faults import Do, Fault, Mischief, Step, Troubles, troubles_of
+from tests.vopr.observer import Observer
+from tests.vopr.rules_rows import channels, left_over, overlong
+from tests.vopr.service import BrokenError, Service
+from tests.vopr.snapshot import ask
+from tests.vopr.worlds import DAY_MS, HOUR_MS, World, world_of
+
+EVENTS_KEPT: Final = 12
+"""Lines of the trace that a failure shows."""
+REST_DAYS_MAX: Final = 12
+"""In so many days without faults everything comes to its end."""
+MUCH_MONEY: Final = 10**10
+_DONE: Final = frozenset({Fault.UNSURE, Fault.CRASH_AFTER})
+"""Faults after which what was asked for is done, though nobody has heard so."""
+_campaigns = Campaign.__table__
+_subscribers = Subscriber.__table__
+
+
+class SeedOutcome(msgspec.Struct, frozen=True):
+    """What became of a seed."""
+
+    seed: int
+    ok: bool
+    steps: int
+    calls: int
+    """Attempts of all kinds."""
+    faults: int
+    digest: str
+    """Of everything that was seen, and of all rows in the end."""
+    step: int | None = None
+    """In which step a rule was broken."""
+    broken: str = ""
+    """Which, and how."""
+    events: tuple[str, ...] = ()
+    """What happened last."""
+
+
+class Run:
+    """One seed. A run that is `calm` meets with no fault: what harmless faults have made of it must be the same."""
+
+    def __init__(self, seed: int, folder: Folder, *, is_calm: bool = False) -> None:
+        self.seed: Final = seed
+        self.world: Final[World] = world_of(seed)
+        self.troubles: Final[Troubles] = troubles_of(seed)
+        self._is_calm: Final = is_calm
+        self._folder: Final = folder
+        self._name: Final = f"{'calm' if is_calm else 'run'}-{seed}"
+        self._observer: Final = Observer(self.world.service_zone)
+        self._trace: Final = hashlib.sha256()
+        self._events: Final[deque[str]] = deque(maxlen=EVENTS_KEPT)
+        self._step = 0
+        self._faults = 0
+        self.rows: dict[str, list[tuple[object, ...]]] = {}
+        """All rows as they are in the end."""
+        self._service = Service(
+            folder.database,
+            folder.new_database(self._name),
+            seed=seed,
+            now_ms=self.world.start_ms,
+            zone=self.world.service_zone,
+            mischief=Mischief() if is_calm else self.troubles.mischief,
+        )
+
+    async def outcome(self) -> SeedOutcome:
+        """Run it."""
+        try:
+            await self._live()
+            await self._heal()
+            self.rows = self._service.read(contents)
+            self._note(f"rows {digest_of(self.rows)}")
+        except BrokenError as error:
+            return self._outcome(str(error))
+        finally:
+            self._service.database.close()
+        return self._outcome("")
+
+    def remove(self) -> None:
+        """Delete its database."""
+        self._folder.remove(self._name)
+
+    def _outcome(self, broken: str) -> SeedOutcome:
+        return SeedOutcome(
+            seed=self.seed,
+            ok=not broken,
+            steps=self._step,
+            calls=self._observer.calls,
+            faults=self._faults + self._service.faults,
+            digest=self._trace.hexdigest(),
+            step=self._step if broken else None,
+            broken=broken,
+            events=tuple(self._events) if broken else (),
+        )
+
+    async def _live(self) -> None:
+        service = self._service
+        service.write(lambda connection: fill(connection, self.world))
+        self._learn_payments()
+        if self.troubles.has_real_clock:
+            service.clock = JumpingClock(self.world.start_ms)
+            service.restart()
+        self._begin_step()
+        for step in self.troubles.steps:
+            self._step += 1
+            await self._let_pass(step)
+            self._do(step)
+            await self._work(None, None)
+
+    async def _let_pass(self, step: Step) -> None:
+        service = self._service
+        clock, to_ms = service.clock, service.now_ms() + step.pause_ms
+        fault = None if self._is_calm else step.fault
+        if isinstance(clock, JumpingClock):
+            clock.go_on(step.pause_ms, step.clock_jump_ms)
+            if step.clock_jump_ms:
+                self._observer.memory.clock_is_put(step.clock_jump_ms)
+        await self._work(to_ms, fault, step.statement)
+
+    async def _work(self, to_ms: int | None, fault: Fault | None, statement: int = 0) -> None:
+        """Let the worker work; if that fails, look, and let it try again."""
+        self._faults += fault is not None
+        is_done = await self._service.run(to_ms, fault, statement)
+        self._check(f"worked, fault: {fault or 'none'}", has_worked=is_done)
+        if not is_done:
+            await self._service.run(to_ms)
+            self._check("worked again", has_worked=True)
+
+    def _do(self, step: Step) -> None:
+        """Somebody does something; who has not been answered, and for whom it was not done, tries again."""
+        fault = None if self._is_calm else step.action_fault
+        try:
+            done = self._perform(step, fault)
+        except RefusedError as error:
+            done = f"{step.action.do}: refused, {error}"
+        except StorageUnavailableError:
+            done = f"{step.action.do}: done, not acknowledged"
+            if fault not in _DONE:
+                self._do(msgspec.structs.replace(step, action_fault=None))
+                return
+        self._begin_step()
+        self._note(done)
+
+    def _perform(self, step: Step, fault: Fault | None) -> str:
+        service, now_ms = self._service, self._service.now_ms()
+        self._faults += fault is not None
+        given_up = self._given_up(step)
+        try:
+            return service.write(lambda connection: perform(connection, step.action, now_ms), fault)
+        finally:
+            # What has been done is known to the observer, whether its author knows or not.
+            self._observer.memory.again.update(given_up - self._given_up(step))
+            if step.action.do in {Do.PAY, Do.PAY_BACK}:
+                self._learn_payments()
+
+    def _given_up(self, step: Step) -> set[int]:
+        """Subscribers who were given up, where somebody may set one of them back."""
+        if step.action.do is not Do.SUBSCRIBER_STATUS:
+            return set()
+        query = f"SELECT id FROM subscriber WHERE status = {int(SubscriberStatus.FAIL)}"  # noqa: S608 - a number
+        return {row[0] for row in self._service.read(lambda connection: ask(connection, query))}
+
+    def _learn_payments(self) -> None:
+        query = "SELECT user_id, amount FROM payment"
+        paid = self._observer.memory.paid
+        paid.clear()
+        for user_id, amount in self._service.read(lambda connection: ask(connection, query)):
+            paid[user_id] += amount
+
+    async def _heal(self) -> None:
+        """No more faults: everybody is given what they wait for, and everything must come to its end."""
+        service = self._service
+        service.mischief = Mischief()
+        service.clock = VirtualClock(service.now_ms())
+        service.restart()
+        service.write(lambda connection: _give_everything(connection, service.now_ms()))
+        self._learn_payments()
+        self._begin_step()
+        for _ in range(REST_DAYS_MAX * 2):
+            self._step += 1
+            await self._work(service.now_ms() + DAY_MS // 2, None)
+            if not service.read(_unfinished):
+                break
+        broken = [*service.read(_unfinished), *service.read(lambda one: list(left_over(one)))]
+        broken += service.read(self._audited)
+        if not self.troubles.has_real_clock:  # By the machine's clock, who looks late gives a call up late.
+            broken += service.read(lambda one: list(overlong(one)))
+        if broken:
+            raise BrokenError(broken[0])
+
+    def _audited(self, connection: Connection) -> list[str]:
+        """What `dialer audit` says. With a subscriber who was deleted went messages that their campaign has counted."""
+        differences = audit(connection).differences
+        has_deleted = any(one.action.do is Do.DELETE_SUBSCRIBER for one in self.troubles.steps)
+        return [str(one) for one in differences if not (has_deleted and one.record.startswith("campaign"))]
+
+    def _begin_step(self) -> None:
+        self._service.read(lambda connection: self._observer.before(connection, self._service.now_ms()))
+
+    def _check(self, what: str, *, has_worked: bool) -> None:
+        service = self._service
+        now_ms = service.now_ms()
+        broken = service.read(lambda connection: self._observer.after(connection, now_ms, has_worked=has_worked))
+        self._note(what)
+        if has_worked:
+            broken += service.read(lambda connection: list(channels(connection, service.channels())))
+        broken += [f"I10: {one}" for one in service.complaints]
+        if broken:
+            raise BrokenError(broken[0])
+
+    def _note(self, what: str) -> None:
+        line = f"{self._step} {self._service.now_ms() - self.world.start_ms} {self._observer.calls} {what}"
+        self._events.append(line)
+        self._trace.update(line.encode() + b"\n")
+
+
+async def run_seed(seed: int, folder: Folder) -> SeedOutcome:
+    """Run a seed; if its faults are harmless also without them, which must come to the same rows."""
+    run = Run(seed, folder)
+    try:
+        outcome = await run.outcome()
+        if not outcome.ok or not run.troubles.is_harmless:
+            return outcome
+        return await _compared(run, outcome, folder)
+    finally:
+        run.remove()
+
+
+async def _compared(run: Run, outcome: SeedOutcome, folder: Folder) -> SeedOutcome:
+    calm = Run(run.seed, folder, is_calm=True)
+    try:
+        other = await calm.outcome()
+        broken = other.broken or _difference(run.rows, calm.rows)
+        if not broken:
+            return outcome
+        return msgspec.structs.replace(outcome, ok=False, step=outcome.steps, broken=broken, events=other.events)
+    finally:
+        calm.remove()
+
+
+def _difference(rows: dict[str, list[tuple[object, ...]]], calm: dict[str, list[tuple[object, ...]]]) -> str:
+    """Where two databases differ first; empty if they do not."""
+    for name, theirs in rows.items():
+        for one, other in zip(theirs, calm[name], strict=False):
+            if one != other:
+                return f"I10, I12: without faults {name} would be {other}, and is {one}"
+        if len(theirs) != len(calm[name]):
+            return f"I10, I12: without faults {name} would have {len(calm[name])} rows, and has {len(theirs)}"
+    return ""
+
+
+def _give_everything(connection: Connection, now_ms: int) -> None:
+    """Money, agents, time, and a start for everybody who waits for one."""
+    for user_id in connection.scalars(select(User.__table__.c.id).order_by(User.__table__.c.id)).all():
+        enter(connection, user_id, "payment", MUCH_MONEY, now_ms)
+    connection.execute(update(Agent.__table__).values(status=AgentStatus.AVAILABLE))
+    waits = _subscribers.c.status == SubscriberStatus.PAUSE
+    connection.execute(update(_subscribers).where(waits).values(status=SubscriberStatus.PENDING))
+    days = dict.fromkeys(("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"), True)
+    connection.execute(
+        update(_campaigns)
+        .where(_campaigns.c.status.in_((CampaignStatus.START, CampaignStatus.PAUSE)))
+        .values(
+            startingdate=now_ms - HOUR_MS,
+            expirationdate=now_ms + 100 * DAY_MS,
+            dial_method=DialMethod.FIXED_RATE,
+            daily_start_time="00:00:00",
+            daily_stop_time="23:59:59",
+            frequency=60,
+            **days,
+        )
+    )
+    paused = select(_campaigns.c.id).where(_campaigns.c.status == CampaignStatus.PAUSE)
+    for campaign_id in connection.scalars(paused).all():
+        lifecycle.change_status(connection, campaign_id, CampaignStatus.START, now_ms)
+
+
+def _unfinished(connection: Connection) -> list[str]:
+    """Campaigns that should have come to their end: those that have anybody to call."""
+    query = select(_campaigns.c.id, _campaigns.c.status).where(
+        _campaigns.c.status.in_((CampaignStatus.START, CampaignStatus.PAUSE)),
+        _campaigns.c.id.in_(select(_subscribers.c.campaign_id)),
+    )
+    return [f"campaign {row[0]} stays in {row[1]}" for row in connection.execute(query)]

@@ -1,0 +1,150 @@
+"""A service under test: its worker on a database that fails, with a carrier that misreports, and its crashes."""
+
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, Final, NoReturn, TypeVar
+
+import structlog
+from sqlalchemy import Connection
+
+from dialer.carriers.port import Line
+from dialer.domain.engine import Engine
+from dialer.runtime.clock import VirtualClock
+from dialer.runtime.kernel import CampaignStore, Kernel
+from dialer.runtime.worker import Worker
+from dialer.sim.line import SimulatedLine
+from dialer.store.database import StorageUnavailableError
+from tests.vopr.clocks import JumpingClock
+from tests.vopr.database import CrashError, FaultyDatabase
+from tests.vopr.faults import Fault, Mischief
+from tests.vopr.kernel import FaultyKernel
+
+Result = TypeVar("Result")
+
+
+class BrokenError(Exception):
+    """A rule was broken, or something was raised that nobody expects; the message says what."""
+
+
+class Service:
+    """One process after another on one database."""
+
+    def __init__(
+        self, database: FaultyDatabase, path: Path, *, seed: int, now_ms: int, zone: str, mischief: Mischief
+    ) -> None:
+        self.database: Final = database
+        self._path: Final = path
+        self.mischief = mischief
+        self.complaints: Final[list[str]] = []
+        self._seed: Final = seed
+        self._zone: Final = zone
+        self._kernels: list[FaultyKernel] = []
+        self._raised: list[BaseException] = []
+        self.clock: VirtualClock | JumpingClock = VirtualClock(now_ms)
+        self._begin()
+
+    @property
+    def faults(self) -> int:
+        """How many reports of the carrier were tampered with."""
+        return sum(kernel.faults for kernel in self._kernels)
+
+    def channels(self) -> dict[int, int]:
+        """How many calls the engine counts on each gateway."""
+        return self._kernels[-1].channels() if self._kernels else {}
+
+    def now_ms(self) -> int:
+        """The time."""
+        return self.clock.now_ms()
+
+    def read(self, work: Callable[[Connection], Result]) -> Result:
+        """What `work` returns of the rows as they are."""
+        return self.database.read_now(work)
+
+    def restart(self) -> None:
+        """All that was only in memory is gone."""
+        if isinstance(self.clock, JumpingClock):
+            self.clock = self.clock.reopened()
+        self._begin()
+
+    def write(self, work: Callable[[Connection], Result], fault: Fault | None = None) -> Result:
+        """A client's request.
+
+        Raises:
+            StorageUnavailableError: a 503, or no answer at all.
+        """
+        self.database.plan(fault if fault is not Fault.FULL else Fault.LOST)
+        try:
+            return self.database.write_now(work)
+        except CrashError:
+            self.restart()
+            raise
+
+    async def run(self, to_ms: int | None, fault: Fault | None = None, statement: int = 0) -> bool:
+        """Let happen what is due: until a moment, if the clock is virtual. Whether that went without a fault.
+
+        Raises:
+            BrokenError: the worker raised what nobody expects.
+        """
+        self.database.plan(fault, statement)
+        self._raised = []
+        with self._listening():
+            try:
+                await self._step(to_ms)
+            except StorageUnavailableError as error:
+                self._raised.append(error)
+            except Exception as error:  # noqa: BLE001 - whatever it is, it is what this program looks for
+                self._raised.append(error)
+        if any(isinstance(one, CrashError) for one in self._raised):
+            self.restart()
+        strange = [one for one in self._raised if not isinstance(one, StorageUnavailableError)]
+        if strange:
+            raise BrokenError(f"raised: {type(strange[0]).__name__}: {strange[0]}") from strange[0]
+        return not self._raised
+
+    async def _step(self, to_ms: int | None) -> None:
+        if isinstance(self.clock, VirtualClock):
+            await self.worker.advance(self.clock.now_ms() if to_ms is None else to_ms)
+        else:
+            await self.worker.settle()
+
+    def _begin(self) -> None:
+        self.database.open(self._path)
+        self.worker = Worker(
+            self.database,
+            self.clock,
+            seed=self._seed,
+            service_zone=self._zone,
+            new_line=SimulatedLine,
+            new_kernel=self._new_kernel,
+        )
+
+    def _new_kernel(self, engine: Engine, carrier: Line, store: CampaignStore, now_ms: int) -> Kernel:
+        kernel = FaultyKernel(
+            engine,
+            carrier,
+            store,
+            now_ms=now_ms,
+            seed=self._seed,
+            mischief=self.mischief,
+            complain=self.complaints.append,
+        )
+        self._kernels.append(kernel)
+        return kernel
+
+    @contextmanager
+    def _listening(self) -> Iterator[None]:
+        """What the worker logs is what it has caught: kept here, and written nowhere."""
+        before = structlog.get_config()
+        structlog.configure(processors=[self._hear])
+        try:
+            yield
+        finally:
+            structlog.configure(**before)
+
+    def _hear(self, _logger: Any, _name: str, _event: structlog.typing.EventDict) -> NoReturn:  # noqa: ANN401 - structlog
+        error = sys.exc_info()[1]
+        if error is not None and error not in self._raised:
+            self._raised.append(error)
+        raise structlog.DropEvent
