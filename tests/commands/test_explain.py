@@ -98,7 +98,7 @@ Now           COMPLETED
     ("number", "end"),
     [
         (BUSY, ["FAILURE: the line was busy", "to be tried again, due 2026-03-02 12:05:01 UTC"]),
-        (NO_SUCH, ["FAILURE: there is no such number", "not tried again: it is the number that is wrong"]),
+        (NO_SUCH, ["FAILURE: the number does not exist", "not tried again: it is the number that is wrong"]),
         (PRESSES_THREE, ["in progress"]),
     ],
 )
@@ -120,7 +120,7 @@ async def test_a_number_that_waits_says_for_what(run: Run, house: House) -> None
     await house.advance(7)
     waits = "Waits for     "
     assert told(run, "1", BUSY).out.splitlines()[-1] == (
-        f"{waits}resting, until 2026-03-02 12:00:35Z: the gateway rests, as its carrier has failed again and again"
+        f"{waits}resting, until 2026-03-02 12:00:35Z: the gateway rests, because its carrier failed several times in a row"
     )
     await house.move(campaign_id, CampaignStatus.PAUSE)
     assert told(run, "1", BUSY).out.splitlines()[-1] == f"{waits}paused: the campaign is paused"

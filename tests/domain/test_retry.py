@@ -8,6 +8,7 @@ import pytest
 from dialer.domain.billing.money import Rate
 from dialer.domain.enums import Cause, MessageStatus, SectionType, SubscriberStatus
 from dialer.domain.plans import Call, CallOutcome, CampaignPlan, Disposition, Subscriber
+from dialer.domain.reasons import SubscriberReason
 from dialer.domain.retry import disposition, failure_reason
 from dialer.domain.survey.callflow import CallFlow
 from dialer.domain.survey.survey import Prompt, Section, Survey
@@ -60,7 +61,7 @@ def test_a_completed_section_that_was_reached_is_final() -> None:
 def test_a_message_that_fails_is_sent_again_but_not_for_a_campaign_that_was_aborted() -> None:
     failed = CallOutcome(END_MS, Cause.TEMPORARY_FAILURE, message_status=MessageStatus.FAILED)
     assert after(failed).status is SubscriberStatus.PENDING
-    assert after(failed, is_aborted=True) == Disposition(SubscriberStatus.ABORT, "aborted", 0, 0)
+    assert after(failed, is_aborted=True) == Disposition(SubscriberStatus.ABORT, SubscriberReason.ABORTED, 0, 0)
 
 
 def test_completed_counts_even_in_a_call_that_was_aborted() -> None:
@@ -69,7 +70,7 @@ def test_completed_counts_even_in_a_call_that_was_aborted() -> None:
 
 def test_answered_but_never_completed_is_called_again_after_the_completion_interval() -> None:
     assert after(ANSWERED, completion_intervalretry_ms=7_000) == Disposition(
-        SubscriberStatus.PENDING, "not_completed", 0, 1, END_MS + 7_000
+        SubscriberStatus.PENDING, SubscriberReason.NOT_COMPLETED, 0, 1, END_MS + 7_000
     )
 
 
@@ -84,34 +85,34 @@ def test_a_survey_without_a_section_to_complete_is_not_called_for_again() -> Non
 @pytest.mark.parametrize("failures", [0, 1])
 def test_a_failure_is_called_again_after_the_interval_while_retries_last(failures: int) -> None:
     assert after(BUSY, failures=failures, intervalretry_ms=5_000) == Disposition(
-        SubscriberStatus.PENDING, "busy", failures + 1, 0, END_MS + 5_000
+        SubscriberStatus.PENDING, SubscriberReason.BUSY, failures + 1, 0, END_MS + 5_000
     )
 
 
 def test_the_failure_after_the_last_retry_is_final() -> None:
-    assert after(BUSY, failures=2) == Disposition(SubscriberStatus.FAIL, "busy", 3, 0)
+    assert after(BUSY, failures=2) == Disposition(SubscriberStatus.FAIL, SubscriberReason.BUSY, 3, 0)
 
 
 def test_without_retries_the_first_failure_is_final() -> None:
-    assert after(BUSY, maxretry=0) == Disposition(SubscriberStatus.FAIL, "busy", 1, 0)
+    assert after(BUSY, maxretry=0) == Disposition(SubscriberStatus.FAIL, SubscriberReason.BUSY, 1, 0)
 
 
 def test_failures_and_completions_are_counted_apart() -> None:
     """A busy line after a completion retry still has all of its retries."""
     assert after(BUSY, completions=1, maxretry=1, intervalretry_ms=0) == Disposition(
-        SubscriberStatus.PENDING, "busy", 1, 1, END_MS
+        SubscriberStatus.PENDING, SubscriberReason.BUSY, 1, 1, END_MS
     )
 
 
 def test_a_machine_that_was_refused_counts_as_not_answered() -> None:
     assert after(REFUSED, intervalretry_ms=1_000) == Disposition(
-        SubscriberStatus.PENDING, "machine", 1, 0, END_MS + 1_000
+        SubscriberStatus.PENDING, SubscriberReason.MACHINE, 1, 0, END_MS + 1_000
     )
 
 
 def test_an_aborted_call_leaves_its_subscriber_aborted() -> None:
-    assert after(BUSY, is_aborted=True) == Disposition(SubscriberStatus.ABORT, "aborted", 0, 0)
-    assert after(ANSWERED, is_aborted=True) == Disposition(SubscriberStatus.ABORT, "aborted", 0, 0)
+    assert after(BUSY, is_aborted=True) == Disposition(SubscriberStatus.ABORT, SubscriberReason.ABORTED, 0, 0)
+    assert after(ANSWERED, is_aborted=True) == Disposition(SubscriberStatus.ABORT, SubscriberReason.ABORTED, 0, 0)
 
 
 @pytest.mark.parametrize(

@@ -14,6 +14,7 @@ from dialer.domain.enums import CampaignStatus, SubscriberStatus
 from dialer.domain.gateway_load import Account, GatewayLoad
 from dialer.domain.hopper import Hopper
 from dialer.domain.plans import Disposition
+from dialer.domain.reasons import CampaignReason, SubscriberReason
 from dialer.runtime.worker import _Live
 from dialer.store.journal.journal import JournalStore
 from dialer.store.queries.loading import Loader
@@ -128,7 +129,9 @@ def everybody_is_called_again(patch: Patch) -> None:
             found = disposition(call, outcome)
             if call.plan.user_id != ANN:
                 return found
-            return Disposition(SubscriberStatus.PENDING, "busy", found.failures + 1, 0, outcome.ended_ms + 1_000)
+            return Disposition(
+                SubscriberStatus.PENDING, SubscriberReason.BUSY, found.failures + 1, 0, outcome.ended_ms + 1_000
+            )
 
         return again
 
@@ -262,7 +265,7 @@ def _twice(effect: effects.Effect) -> list[effects.Effect]:
 
 def _back_to_new(effect: effects.Effect) -> list[effects.Effect]:
     if isinstance(effect, effects.Dial) and is_anns(effect):
-        return [effect, effects.MoveCampaign(effect.call.plan.id, CampaignStatus.NEW, "")]
+        return [effect, effects.MoveCampaign(effect.call.plan.id, CampaignStatus.NEW, CampaignReason.USER)]
     return [effect]
 
 

@@ -10,6 +10,7 @@ from dialer.domain import effects, events
 from dialer.domain.billing.money import Rate
 from dialer.domain.enums import CampaignStatus, Cause, SubscriberStatus
 from dialer.domain.plans import Bill, Call, CallOutcome, CampaignPlan, Disposition, Subscriber
+from dialer.domain.reasons import CampaignReason, SubscriberReason
 from dialer.domain.survey.callflow import CallFlow
 from dialer.domain.survey.survey import Survey
 from dialer.sim.memory_store import Closing, MemoryStore
@@ -74,7 +75,7 @@ class BookMachine(RuleBasedStateMachine):
     def refuse(self, data: st.DataObject) -> None:
         subscriber = data.draw(st.sampled_from(self.pending()))
         self.standings[subscriber.id] = SubscriberStatus.NOT_AUTHORIZED
-        self.store.record(effects.RefuseSubscriber(1, subscriber, "dnc"), 0)
+        self.store.record(effects.RefuseSubscriber(1, subscriber, SubscriberReason.DNC), 0)
 
     @rule(index=st.integers(0, 11))
     def wish(self, index: int) -> None:
@@ -130,8 +131,8 @@ TestBook.settings = settings(max_examples=100, stateful_step_count=40)
 def test_the_first_stop_of_a_campaign_is_the_one_that_counts() -> None:
     """Out of credit first, and expired because nobody paid."""
     store = MemoryStore()
-    store.record(effects.MoveCampaign(1, CampaignStatus.PAUSE, "no_credit"), 5)
-    store.record(effects.MoveCampaign(1, CampaignStatus.END, "expired"), 9)
+    store.record(effects.MoveCampaign(1, CampaignStatus.PAUSE, CampaignReason.NO_CREDIT), 5)
+    store.record(effects.MoveCampaign(1, CampaignStatus.END, CampaignReason.EXPIRED), 9)
     assert store.closings == {1: Closing(CampaignStatus.PAUSE, "no_credit", 5)}
 
 

@@ -26,6 +26,7 @@ from dialer.domain.numbers.callerid import choose_callerid
 from dialer.domain.pacing.agent_pacing import AgentPacing
 from dialer.domain.pacing.fixed import fixed_rate
 from dialer.domain.plans import Call, Subscriber
+from dialer.domain.reasons import CampaignReason, NoReason, SubscriberReason
 from dialer.domain.zones import is_zone_key
 
 _START: Final = CampaignStatus.START
@@ -72,7 +73,7 @@ class Dialling:
         if campaign.status not in ACTIVE:
             return
         if now_ms >= plan.expires_ms:
-            self._move(campaign, CampaignStatus.END, "expired", now_ms)
+            self._move(campaign, CampaignStatus.END, CampaignReason.EXPIRED, now_ms)
             return
         if campaign.status is not _START:
             self.wake_at(campaign, plan.expires_ms)
@@ -158,7 +159,7 @@ class Dialling:
         """Dial the next subscriber who may be called; whether there was one."""
         if now_ms >= campaign.plan.expires_ms:
             # It expired while it waited for a place on the gateway, which came before its own wake-up.
-            self._move(campaign, CampaignStatus.END, "expired", now_ms)
+            self._move(campaign, CampaignStatus.END, CampaignReason.EXPIRED, now_ms)
             return False
         if campaign.is_paced and self._ready_at_ms(campaign, now_ms) > now_ms:
             return False  # Its agents were taken while it waited for a place on the gateway.
@@ -179,17 +180,17 @@ class Dialling:
                 continue
             return self._dial(campaign, gateway, found, now_ms)
 
-    def _refusal(self, campaign: OpenCampaign, subscriber: Subscriber) -> str:
+    def _refusal(self, campaign: OpenCampaign, subscriber: Subscriber) -> SubscriberReason | NoReason:
         """Why a subscriber must not be called at all; empty if they may."""
         if not is_zone_key(subscriber.zone):
-            return "tz_unknown"
+            return SubscriberReason.TZ_UNKNOWN
         dnc_id = campaign.plan.dnc_id
         called_off = self._board.called_off.get(dnc_id) if dnc_id is not None else None
         if subscriber.is_on_dnc or (called_off is not None and subscriber.number in called_off):
-            return "dnc"
+            return SubscriberReason.DNC
         text_message = campaign.plan.text_message
         is_blank = text_message is not None and not message_to(subscriber, text_message).strip()
-        return "no_text" if is_blank else ""
+        return SubscriberReason.NO_TEXT if is_blank else ""
 
     def _dial(self, campaign: OpenCampaign, gateway: GatewayLoad, subscriber: Subscriber, now_ms: int) -> bool:
         plan = campaign.plan
@@ -242,7 +243,7 @@ class Dialling:
             account.waiting.add(campaign.plan.id)
             self.wake_at(campaign, campaign.plan.expires_ms)
         else:
-            self._move(campaign, CampaignStatus.PAUSE, "no_credit", now_ms)
+            self._move(campaign, CampaignStatus.PAUSE, CampaignReason.NO_CREDIT, now_ms)
 
     def _rest(self, campaign: OpenCampaign, now_ms: int) -> None:
         """Nobody can be called now: wait until somebody can, or find out whether the campaign is done."""
@@ -295,9 +296,9 @@ class Dialling:
         campaign = self._campaigns.get(event.campaign_id)
         # One that has ended already is still known while calls are in progress that came in.
         if campaign is not None and campaign.status in ACTIVE and event.has_any and not event.has_open:
-            self._move(campaign, CampaignStatus.END, "completed", now_ms)
+            self._move(campaign, CampaignStatus.END, CampaignReason.COMPLETED, now_ms)
 
-    def _move(self, campaign: OpenCampaign, status: CampaignStatus, reason: str, now_ms: int) -> None:
+    def _move(self, campaign: OpenCampaign, status: CampaignStatus, reason: CampaignReason, now_ms: int) -> None:
         campaign.status = status
         self._gateways[campaign.plan.gateway_id].waiting.discard(campaign.plan.id)
         self._board.emit(MoveCampaign(campaign.plan.id, status, reason))

@@ -7,6 +7,7 @@ from dialer.domain.enums import AgentStatus, CampaignStatus
 from dialer.domain.pacing.situation import PacingFigures
 from dialer.domain.plans import Bill, Call, CallOutcome, Disposition, LegOutcome, Subscriber, Transfer
 from dialer.domain.queueing.plans import AgentFigures, AgentPlan
+from dialer.domain.reasons import CampaignReason, SubscriberReason
 
 
 class ClaimFresh(msgspec.Struct, frozen=True, gc=False):
@@ -205,7 +206,7 @@ class RefuseSubscriber(msgspec.Struct, frozen=True, gc=False):
 
     campaign_id: int
     subscriber: Subscriber
-    reason: str
+    reason: SubscriberReason
 
 
 class MoveCampaign(msgspec.Struct, frozen=True, gc=False):
@@ -213,7 +214,7 @@ class MoveCampaign(msgspec.Struct, frozen=True, gc=False):
 
     campaign_id: int
     status: CampaignStatus
-    reason: str
+    reason: CampaignReason
 
 
 class KeepRest(msgspec.Struct, frozen=True, gc=False):

@@ -14,6 +14,7 @@ from dialer.domain.enums import (
     SubscriberStatus,
     TransferStatus,
 )
+from dialer.domain.reasons import NoReason, SubscriberReason, TransferReason
 from dialer.domain.survey.callflow import CallFlow
 from dialer.domain.survey.survey import Prompt
 from dialer.domain.windows import Calendar
@@ -127,7 +128,7 @@ class Transfer(msgspec.Struct):
     ring_limit_ms: int = 0
     talk_limit_ms: int = 0
     status: TransferStatus = TransferStatus.WAITING
-    reason: str = ""
+    reason: TransferReason | NoReason = ""
     """Why nobody was reached; empty if somebody was, or may still be."""
     agent_id: int | None = None
     parameters: str = ""
@@ -234,7 +235,7 @@ class Disposition(msgspec.Struct, frozen=True, gc=False):
     """What becomes of a subscriber after an attempt; `due_ms` is 0 unless they are called again."""
 
     status: SubscriberStatus
-    reason: str
+    reason: SubscriberReason | NoReason
     failures: int
     completions: int
     due_ms: int = 0

@@ -1,17 +1,18 @@
-"""Why somebody is not called: the reasons that a machine reads, and what they mean."""
+"""The reasons why nobody is called, a campaign stops or a transfer reaches nobody, each with its meaning.
 
+A reason is one word that programs can rely on. Words are never renamed.
+"""
+
+from collections.abc import Mapping
 from enum import StrEnum
-from typing import Final, NamedTuple
+from typing import Final, Literal, TypeAlias
 
-import msgspec
-
-from dialer.domain.enums import CampaignStatus
-from dialer.domain.windows import Calendar, Window, Windows, window_at
-from dialer.domain.zones import is_zone_key
+NoReason: TypeAlias = Literal[""]
+"""The value of a field that holds a reason, where there is none."""
 
 
 class WaitsFor(StrEnum):
-    """What a subscriber who is PENDING waits for; the first of these that holds, in this order."""
+    """The conditions that a PENDING subscriber can wait for. The first one that holds is reported, in this order."""
 
     NOT_STARTED = "not_started"
     PAUSED = "paused"
@@ -30,163 +31,122 @@ class WaitsFor(StrEnum):
     TURN = "turn"
 
 
-WAITS: Final[dict[str, str]] = {
+class SubscriberReason(StrEnum):
+    """The `status_reason` of a subscriber, and of a call request that failed."""
+
+    DNC = "dnc"
+    TZ_UNKNOWN = "tz_unknown"
+    NO_TEXT = "no_text"
+    BUSY = "busy"
+    NO_ANSWER = "no_answer"
+    REJECTED = "rejected"
+    INVALID_NUMBER = "invalid_number"
+    NUMBER_CHANGED = "number_changed"
+    MACHINE = "machine"
+    NOT_COMPLETED = "not_completed"
+    NOT_DELIVERED = "not_delivered"
+    NO_ROUTE = "no_route"
+    CARRIER_FAILURE = "carrier_failure"
+    ABORTED = "aborted"
+    CONTACT_DELETED = "contact_deleted"
+    ERASED = "erased"
+
+
+class CampaignReason(StrEnum):
+    """The `status_reason` of a campaign."""
+
+    USER = "user"
+    COMPLETED = "completed"
+    EXPIRED = "expired"
+    NO_CREDIT = "no_credit"
+    INVARIANT = "invariant"
+
+
+class TransferReason(StrEnum):
+    """The reason why a transfer has reached nobody."""
+
+    BUSY = "busy"
+    NO_ANSWER = "no_answer"
+    REJECTED = "rejected"
+    INVALID_NUMBER = "invalid_number"
+    CARRIER_FAILURE = "carrier_failure"
+    NOT_CONFIRMED = "not_confirmed"
+    HUNG_UP = "hung_up"
+    GAVE_UP = "gave_up"
+    MAX_WAIT = "max_wait"
+    NO_AGENT = "no_agent"
+    NO_NUMBER = "no_number"
+    NO_QUEUE = "no_queue"
+    MAX_XFER = "max_xfer"
+    NO_CREDIT = "no_credit"
+    GATEWAY_FULL = "gateway_full"
+    RESTING = "resting"
+
+
+WAITS: Final[Mapping[str, str]] = {
     WaitsFor.NOT_STARTED: "the campaign has not been started",
     WaitsFor.PAUSED: "the campaign is paused",
     WaitsFor.NO_CREDIT: "the owner's balance cannot pay for a call",
     WaitsFor.EXPIRED: "the campaign expired before it came to this number",
     WaitsFor.OVER: "the campaign was ended before it came to this number",
-    WaitsFor.TZ_UNKNOWN: "nothing tells the time where the number is: it is refused when its turn comes",
-    WaitsFor.DNC: "the number is on the do-not-call list: it is refused when its turn comes",
+    WaitsFor.TZ_UNKNOWN: "the time zone of the number is unknown; it is refused when its turn comes",
+    WaitsFor.DNC: "the number is on the do-not-call list; it is refused when its turn comes",
     WaitsFor.STARTING: "the campaign's starting date has not come",
-    WaitsFor.RETRY: "it is called again, but not yet",
-    WaitsFor.WINDOW: "the campaign's calling window is closed where the number is",
+    WaitsFor.RETRY: "the next attempt is not due yet",
+    WaitsFor.WINDOW: "the campaign's calling window is closed in the number's time zone",
     WaitsFor.NO_AGENT: "no agent of the campaign's queues is free",
-    WaitsFor.MAX_ALEG: "the campaign has as many calls in progress as it may have",
-    WaitsFor.RESTING: "the gateway rests, as its carrier has failed again and again",
-    WaitsFor.GATEWAY_FULL: "the gateway has as many calls in progress as it may have",
-    WaitsFor.TURN: "nothing: its turn comes",
+    WaitsFor.MAX_ALEG: "the campaign has reached its limit of calls in progress",
+    WaitsFor.RESTING: "the gateway rests, because its carrier failed several times in a row",
+    WaitsFor.GATEWAY_FULL: "the gateway has reached its limit of calls in progress",
+    WaitsFor.TURN: "nothing; its turn comes",
 }
-"""What a PENDING subscriber waits for (`waits_for`), in words."""
+"""The meaning of each condition that a PENDING subscriber waits for."""
 
-SUBSCRIBER_REASONS: Final[dict[str, str]] = {
-    "dnc": "the number is on the campaign's do-not-call list",
-    "tz_unknown": "nothing tells the time where the number is",
-    "no_text": "nothing is left of the text message once its names are filled in",
-    "busy": "the line was busy",
-    "no_answer": "nobody answered",
-    "rejected": "the call was rejected",
-    "invalid_number": "there is no such number",
-    "number_changed": "the number has changed",
-    "machine": "a machine answered, and the campaign talks to people only",
-    "not_completed": "no section marked completed was reached",
-    "not_delivered": "the text message could not be delivered",
-    "no_route": "no way leads text messages to the number",
-    "carrier_failure": "the carrier could not place the call",
-    "aborted": "the campaign was aborted",
-    "contact_deleted": "the contact was deleted",
-    "erased": "the number was erased before it was called again",
+SUBSCRIBER_REASONS: Final[Mapping[str, str]] = {
+    SubscriberReason.DNC: "the number is on the campaign's do-not-call list",
+    SubscriberReason.TZ_UNKNOWN: "the time zone of the number is unknown",
+    SubscriberReason.NO_TEXT: "the text message is empty once its variables are filled in",
+    SubscriberReason.BUSY: "the line was busy",
+    SubscriberReason.NO_ANSWER: "nobody answered",
+    SubscriberReason.REJECTED: "the call was rejected",
+    SubscriberReason.INVALID_NUMBER: "the number does not exist",
+    SubscriberReason.NUMBER_CHANGED: "the number has changed",
+    SubscriberReason.MACHINE: "an answering machine answered, and the campaign talks to people only",
+    SubscriberReason.NOT_COMPLETED: "the call did not reach a section marked completed",
+    SubscriberReason.NOT_DELIVERED: "the text message could not be delivered",
+    SubscriberReason.NO_ROUTE: "the carrier has no route for text messages to the number",
+    SubscriberReason.CARRIER_FAILURE: "the carrier could not place the call",
+    SubscriberReason.ABORTED: "the campaign was aborted",
+    SubscriberReason.CONTACT_DELETED: "the contact was deleted",
+    SubscriberReason.ERASED: "the number was erased before it was called again",
 }
-"""The `status_reason` of a subscriber, and of a call request that failed."""
+"""The meaning of each `status_reason` of subscribers and failed call requests."""
 
-CAMPAIGN_REASONS: Final[dict[str, str]] = {
-    "user": "somebody said so",
-    "completed": "every subscriber is final",
-    "expired": "the expiration date has passed",
-    "no_credit": "the owner's balance cannot pay for one more call",
-    "invariant": "a rule that must always hold was about to be broken: the log tells which",
+CAMPAIGN_REASONS: Final[Mapping[str, str]] = {
+    CampaignReason.USER: "set by a user",
+    CampaignReason.COMPLETED: "every subscriber is final",
+    CampaignReason.EXPIRED: "the expiration date has passed",
+    CampaignReason.NO_CREDIT: "the owner's balance cannot pay for one more call",
+    CampaignReason.INVARIANT: "an internal rule was about to be broken; the log names the rule",
 }
-"""The `status_reason` of a campaign."""
+"""The meaning of each `status_reason` of campaigns."""
 
-TRANSFER_REASONS: Final[dict[str, str]] = {
-    "busy": "the line was busy",
-    "no_answer": "nobody answered",
-    "rejected": "the call was rejected",
-    "invalid_number": "there is no such number",
-    "carrier_failure": "the carrier could not place the call",
-    "not_confirmed": "whoever answered did not press the key that accepts the call",
-    "hung_up": "the callee hung up first",
-    "gave_up": "the callee did not want to wait any longer",
-    "max_wait": "the queue's longest wait was over",
-    "no_agent": "nobody was logged in to take the call",
-    "no_number": "the section names no number",
-    "no_queue": "the queue was deleted",
-    "max_xfer": "the campaign had as many transfers in progress as it may have",
-    "no_credit": "the owner's balance could not pay for it",
-    "gateway_full": "the gateway had no room for it in time",
-    "resting": "the gateway rested",
+TRANSFER_REASONS: Final[Mapping[str, str]] = {
+    TransferReason.BUSY: "the line was busy",
+    TransferReason.NO_ANSWER: "nobody answered",
+    TransferReason.REJECTED: "the call was rejected",
+    TransferReason.INVALID_NUMBER: "the number does not exist",
+    TransferReason.CARRIER_FAILURE: "the carrier could not place the call",
+    TransferReason.NOT_CONFIRMED: "the person who answered did not press the key that accepts the call",
+    TransferReason.HUNG_UP: "the callee hung up first",
+    TransferReason.GAVE_UP: "the callee stopped waiting and stayed in the call",
+    TransferReason.MAX_WAIT: "the longest wait that the queue allows was over",
+    TransferReason.NO_AGENT: "no agent was logged in to take the call",
+    TransferReason.NO_NUMBER: "the section names no number",
+    TransferReason.NO_QUEUE: "the queue was deleted",
+    TransferReason.MAX_XFER: "the campaign had reached its limit of transfers in progress",
+    TransferReason.NO_CREDIT: "the owner's balance could not pay for the B-leg",
+    TransferReason.GATEWAY_FULL: "the gateway had no free channel in time",
+    TransferReason.RESTING: "the gateway rested",
 }
-"""Why a transfer has reached nobody."""
-
-
-class Circumstances(msgspec.Struct, frozen=True, kw_only=True):
-    """How a campaign stands at a moment, as far as it decides whether somebody is called. Times in milliseconds."""
-
-    now_ms: int
-    status: CampaignStatus
-    status_reason: str = ""
-    starting_ms: int
-    expires_ms: int
-    calendar: Calendar = Calendar()
-    service_zone: str = "UTC"
-    lacks_agents: bool = False
-    """It dials for agents, and none of them is free."""
-    is_full: bool = False
-    """It has as many calls in progress as `max_aleg` allows."""
-    rests_until_ms: int = 0
-    """Until when its gateway rests, or has rested."""
-    is_gateway_full: bool = False
-    lacks_credit: bool = False
-
-
-class Wait(NamedTuple):
-    """What somebody waits for, and until when, if that is known and the campaign lasts so long."""
-
-    reason: WaitsFor
-    until_ms: int | None = None
-
-
-def why_not_now(
-    campaign: Circumstances, zone_key: str, due_ms: int, windows: Windows, *, is_on_dnc: bool = False
-) -> Wait:
-    """What a PENDING subscriber waits for; `due_ms` is when their retry is due, 0 if they were never called.
-
-    `windows` remembers calling windows between calls at the same moment, as many subscribers share one.
-    """
-    reason = _of_the_campaign(campaign)
-    if reason is not None:
-        return Wait(reason)
-    if not is_zone_key(zone_key):
-        return Wait(WaitsFor.TZ_UNKNOWN)
-    if is_on_dnc:
-        return Wait(WaitsFor.DNC)
-    wait = _for_a_time(campaign, zone_key or campaign.service_zone, due_ms, windows)
-    return wait or _for_a_place(campaign)
-
-
-def _of_the_campaign(campaign: Circumstances) -> WaitsFor | None:
-    if campaign.status is CampaignStatus.NEW:
-        return WaitsFor.NOT_STARTED
-    if campaign.status is CampaignStatus.PAUSE:
-        return WaitsFor.NO_CREDIT if campaign.status_reason == "no_credit" else WaitsFor.PAUSED
-    if campaign.status is CampaignStatus.START:
-        return WaitsFor.EXPIRED if campaign.now_ms >= campaign.expires_ms else None
-    return WaitsFor.EXPIRED if campaign.status_reason == "expired" else WaitsFor.OVER
-
-
-def _for_a_time(campaign: Circumstances, zone_key: str, due_ms: int, windows: Windows) -> Wait | None:
-    """The wait for a moment that the calendar names; None if that has come."""
-    now_ms, window = campaign.now_ms, windows.at(campaign.calendar, zone_key, campaign.now_ms)
-    ready_ms = max(now_ms, campaign.starting_ms, due_ms)
-    if ready_ms == now_ms and window.is_open:
-        return None
-    opens_ms = _opens_at_ms(campaign.calendar, zone_key, ready_ms, window)
-    until_ms = opens_ms if opens_ms is not None and opens_ms < campaign.expires_ms else None
-    if campaign.starting_ms > now_ms:
-        return Wait(WaitsFor.STARTING, until_ms)
-    is_closed_till_due = not window.is_open and due_ms <= window.until_ms
-    return Wait(WaitsFor.WINDOW if is_closed_till_due else WaitsFor.RETRY, until_ms)
-
-
-def _opens_at_ms(calendar: Calendar, zone_key: str, ready_ms: int, window: Window) -> int | None:
-    """The first moment from `ready_ms` on at which the window is open, given how it is now; None if none is near."""
-    if window.is_open and ready_ms < window.until_ms:
-        return ready_ms
-    at_ms = ready_ms if window.is_open else max(ready_ms, window.until_ms)
-    later = window_at(calendar, zone_key, at_ms)
-    if later.is_open:
-        return at_ms
-    return later.until_ms if window_at(calendar, zone_key, later.until_ms).is_open else None
-
-
-def _for_a_place(campaign: Circumstances) -> Wait:
-    """What is left to wait for once the time has come."""
-    if campaign.lacks_agents:
-        return Wait(WaitsFor.NO_AGENT)
-    if campaign.is_full:
-        return Wait(WaitsFor.MAX_ALEG)
-    if campaign.rests_until_ms > campaign.now_ms:
-        return Wait(WaitsFor.RESTING, campaign.rests_until_ms)
-    if campaign.is_gateway_full:
-        return Wait(WaitsFor.GATEWAY_FULL)
-    return Wait(WaitsFor.NO_CREDIT if campaign.lacks_credit else WaitsFor.TURN)
+"""The meaning of each reason why a transfer has reached nobody."""

@@ -4,6 +4,7 @@ from typing import Final
 
 from dialer.domain.enums import Cause, MessageStatus, SubscriberStatus
 from dialer.domain.plans import MESSAGES_OUT, Call, CallOutcome, Disposition
+from dialer.domain.reasons import NoReason, SubscriberReason
 
 NEVER_RETRIED: Final = frozenset({Cause.UNALLOCATED_NUMBER, Cause.NUMBER_CHANGED, Cause.INVALID_NUMBER_FORMAT})
 """Causes that say the number itself is wrong: calling it again changes nothing."""
@@ -14,15 +15,18 @@ _FAIL: Final = SubscriberStatus.FAIL
 _SENT: Final = SubscriberStatus.SENT
 _COMPLETED: Final = SubscriberStatus.COMPLETED
 _NO_ROUTE: Final = MessageStatus.NO_ROUTE
-_MESSAGE_REASONS: Final = {MessageStatus.FAILED: "not_delivered", MessageStatus.NO_ROUTE: "no_route"}
+_MESSAGE_REASONS: Final = {
+    MessageStatus.FAILED: SubscriberReason.NOT_DELIVERED,
+    MessageStatus.NO_ROUTE: SubscriberReason.NO_ROUTE,
+}
 _REASONS: Final = {
-    Cause.USER_BUSY: "busy",
-    Cause.NO_USER_RESPONDING: "no_answer",
-    Cause.NO_ANSWER: "no_answer",
-    Cause.CALL_REJECTED: "rejected",
-    Cause.UNALLOCATED_NUMBER: "invalid_number",
-    Cause.NUMBER_CHANGED: "number_changed",
-    Cause.INVALID_NUMBER_FORMAT: "invalid_number",
+    Cause.USER_BUSY: SubscriberReason.BUSY,
+    Cause.NO_USER_RESPONDING: SubscriberReason.NO_ANSWER,
+    Cause.NO_ANSWER: SubscriberReason.NO_ANSWER,
+    Cause.CALL_REJECTED: SubscriberReason.REJECTED,
+    Cause.UNALLOCATED_NUMBER: SubscriberReason.INVALID_NUMBER,
+    Cause.NUMBER_CHANGED: SubscriberReason.NUMBER_CHANGED,
+    Cause.INVALID_NUMBER_FORMAT: SubscriberReason.INVALID_NUMBER,
 }
 
 
@@ -39,7 +43,7 @@ def disposition(call: Call, outcome: CallOutcome) -> Disposition:
     if outcome.is_completed:
         return _final(call, _COMPLETED, "")
     if call.is_aborted:
-        return _final(call, SubscriberStatus.ABORT, "aborted")
+        return _final(call, SubscriberStatus.ABORT, SubscriberReason.ABORTED)
     if outcome.answered_ms is None or outcome.is_refused_machine:
         return _after_failure(call, outcome)
     plan = call.plan
@@ -48,20 +52,20 @@ def disposition(call: Call, outcome: CallOutcome) -> Disposition:
         return _final(call, _SENT, "")
     return Disposition(
         status=_PENDING,
-        reason="not_completed",
+        reason=SubscriberReason.NOT_COMPLETED,
         failures=subscriber.failures,
         completions=subscriber.completions + 1,
         due_ms=outcome.ended_ms + plan.completion_intervalretry_ms,
     )
 
 
-def failure_reason(outcome: CallOutcome) -> str:
-    """Why an attempt counts as failed, for a machine to read."""
+def failure_reason(outcome: CallOutcome) -> SubscriberReason:
+    """Return the reason why an attempt counts as failed."""
     if outcome.is_refused_machine:
-        return "machine"
+        return SubscriberReason.MACHINE
     if outcome.message_status is not None:
-        return _MESSAGE_REASONS.get(outcome.message_status, "carrier_failure")
-    return _REASONS.get(outcome.cause, "carrier_failure")
+        return _MESSAGE_REASONS.get(outcome.message_status, SubscriberReason.CARRIER_FAILURE)
+    return _REASONS.get(outcome.cause, SubscriberReason.CARRIER_FAILURE)
 
 
 def _after_message(call: Call, outcome: CallOutcome, status: MessageStatus) -> Disposition:
@@ -69,7 +73,7 @@ def _after_message(call: Call, outcome: CallOutcome, status: MessageStatus) -> D
     if status in MESSAGES_OUT:
         return _final(call, _SENT, "")
     if call.is_aborted:
-        return _final(call, SubscriberStatus.ABORT, "aborted")
+        return _final(call, SubscriberStatus.ABORT, SubscriberReason.ABORTED)
     return _after_failure(call, outcome)
 
 
@@ -87,5 +91,5 @@ def _after_failure(call: Call, outcome: CallOutcome) -> Disposition:
     )
 
 
-def _final(call: Call, status: SubscriberStatus, reason: str) -> Disposition:
+def _final(call: Call, status: SubscriberStatus, reason: SubscriberReason | NoReason) -> Disposition:
     return Disposition(status, reason, call.subscriber.failures, call.subscriber.completions)

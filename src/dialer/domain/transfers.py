@@ -31,13 +31,14 @@ from dialer.domain.pacing.situation import ABANDONED_AFTER_MS
 from dialer.domain.plans import Call, CallOutcome, LegOutcome, Transfer, bill_leg
 from dialer.domain.queueing.floor import AgentOffer, Decision, Floor, Unserved
 from dialer.domain.queueing.plans import AgentPlan, QueuePlan, Waiting
+from dialer.domain.reasons import NoReason, TransferReason
 
 _LEG_REASONS: Final = {
-    Cause.USER_BUSY: "busy",
-    Cause.NO_ANSWER: "no_answer",
-    Cause.CALL_REJECTED: "rejected",
-    Cause.UNALLOCATED_NUMBER: "invalid_number",
-    Cause.NORMAL_CLEARING: "hung_up",
+    Cause.USER_BUSY: TransferReason.BUSY,
+    Cause.NO_ANSWER: TransferReason.NO_ANSWER,
+    Cause.CALL_REJECTED: TransferReason.REJECTED,
+    Cause.UNALLOCATED_NUMBER: TransferReason.INVALID_NUMBER,
+    Cause.NORMAL_CLEARING: TransferReason.HUNG_UP,
 }
 
 
@@ -86,7 +87,7 @@ class Transfers:
                 transfer.queue_id = None
                 if self._floor.waiting_of(call.id) is not None:
                     self._floor.forget_call(call.id)
-                    self._unserved(call, transfer, "no_queue", now_ms)
+                    self._unserved(call, transfer, TransferReason.NO_QUEUE, now_ms)
         self._wake_at(now_ms)
 
     def close_agent(self, now_ms: int, event: events.AgentClosed) -> None:
@@ -116,7 +117,7 @@ class Transfers:
                 self._floor.restore_talk(call.id, transfer.agent_id, transfer.answered_ms)
             return
         if transfer.queue_id is None:
-            self._unserved(call, transfer, "no_queue", now_ms)
+            self._unserved(call, transfer, TransferReason.NO_QUEUE, now_ms)
             return
         number, offers = call.subscriber.number, dict(transfer.offers)
         self._floor.restore_waiting(
@@ -164,7 +165,7 @@ class Transfers:
         if call is not None and transfer is not None:
             self._count_overdue(now_ms)
             self._floor.leave(now_ms, call.id)
-            self._unserved(call, transfer, "gave_up", now_ms)
+            self._unserved(call, transfer, TransferReason.GAVE_UP, now_ms)
 
     def is_asked(self, event: events.AgentAnswered) -> bool:
         """Whether the call still waits for the agent who says that they take it."""
@@ -199,7 +200,11 @@ class Transfers:
         outcome = event.outcome
         if not outcome.is_connected:
             is_refused = outcome.answered_ms is not None and outcome.cause is Cause.NORMAL_CLEARING
-            transfer.reason = "not_confirmed" if is_refused else _LEG_REASONS.get(outcome.cause, "carrier_failure")
+            transfer.reason = (
+                TransferReason.NOT_CONFIRMED
+                if is_refused
+                else _LEG_REASONS.get(outcome.cause, TransferReason.CARRIER_FAILURE)
+            )
         transfer.answered_ms = outcome.answered_ms
         self._finish(call, transfer, outcome)
         if transfer.gateway_id and transfer.started_ms is not None and transfer.started_ms < outcome.ended_ms:
@@ -218,7 +223,7 @@ class Transfers:
         elif transfer is not None:
             self._count_overdue(now_ms)
             self._floor.leave(now_ms, call.id)
-            transfer.reason = "hung_up"
+            transfer.reason = TransferReason.HUNG_UP
             self._release(call, transfer)
             self._close(call, transfer, now_ms)
             self._touch()
@@ -266,18 +271,20 @@ class Transfers:
             ring_limit_ms=call.ring_limit_ms,
         )
 
-    def _refusal(self, campaign: OpenCampaign, call: Call, transfer: Transfer, now_ms: int) -> str:
+    def _refusal(
+        self, campaign: OpenCampaign, call: Call, transfer: Transfer, now_ms: int
+    ) -> TransferReason | NoReason:
         """Why a call cannot be brought to anybody; empty if it can, and its hold and limit are set."""
         if campaign.plan.max_xfer and campaign.legs >= campaign.plan.max_xfer:
-            return "max_xfer"
+            return TransferReason.MAX_XFER
         offer = self._board.accounts[call.plan.user_id].offer_dearest(self._rates(call, transfer), call.talk_limit_ms)
         if offer is None:
-            return "no_credit"
+            return TransferReason.NO_CREDIT
         if transfer.queue_id is None:
             gateway = self._board.gateways[call.plan.gateway_id]
             starts_ms = gateway.free_at_ms(now_ms)
             if starts_ms >= now_ms + transfer.ring_limit_ms:
-                return "resting" if gateway.rest.rests_until_ms > now_ms else "gateway_full"
+                return TransferReason.RESTING if gateway.rest.rests_until_ms > now_ms else TransferReason.GATEWAY_FULL
             gateway.dialled(starts_ms)
             transfer.gateway_id, transfer.started_ms = gateway.plan.id, starts_ms
         transfer.hold, transfer.talk_limit_ms, transfer.rate = offer.hold, offer.talk_limit_ms, offer.rate
@@ -312,7 +319,7 @@ class Transfers:
             call = self._board.calls[decision.call_id]
             self._unserved(call, call.transfers[-1], decision.reason, now_ms)
 
-    def _unserved(self, call: Call, transfer: Transfer, reason: str, now_ms: int) -> None:
+    def _unserved(self, call: Call, transfer: Transfer, reason: TransferReason, now_ms: int) -> None:
         transfer.reason = reason
         self._release(call, transfer)
         self._close(call, transfer, now_ms)
@@ -387,13 +394,13 @@ class Transfers:
             self._board.emit(WakeFloor(at_ms))
 
 
-def _nobody(event: events.TransferReached, transfer: Transfer) -> str:
+def _nobody(event: events.TransferReached, transfer: Transfer) -> TransferReason | NoReason:
     """Why there is nobody to bring a call to; empty if there is somebody."""
     if event.queue_id is not None:
-        return "" if transfer.queue_id is not None else "no_queue"
+        return "" if transfer.queue_id is not None else TransferReason.NO_QUEUE
     if transfer.number:
         return ""
-    return "invalid_number" if event.number else "no_number"
+    return TransferReason.INVALID_NUMBER if event.number else TransferReason.NO_NUMBER
 
 
 def _cut_short(transfer: Transfer, outcome: CallOutcome) -> LegOutcome:

@@ -9,6 +9,7 @@ from dialer.domain.hopper import NEVER_MS
 from dialer.domain.queueing import queue_state as line_module
 from dialer.domain.queueing.floor import AgentOffer, Floor, Unserved, Withdraw
 from dialer.domain.queueing.plans import AgentPlan, QueuePlan, Waiting
+from dialer.domain.reasons import TransferReason
 from tests.domain.queueing.hall import QUEUE, START_MS, Hall, at, left, tiers
 
 TOP_DOWN = QueueStrategy.TOP_DOWN
@@ -58,10 +59,10 @@ def test_the_longest_wait_ends_even_while_an_agent_is_asked() -> None:
     assert hall.join(0, 1) == [AgentOffer(1, 7)]
     assert hall.join(10, 2) == []
     assert hall.decide(20) == [Withdraw(1, 7)]
-    assert hall.decide(30) == [Unserved(1, "max_wait"), AgentOffer(2, 7)]
+    assert hall.decide(30) == [Unserved(1, TransferReason.MAX_WAIT), AgentOffer(2, 7)]
     assert hall.wakes(30) == 40
     # 7 did nothing wrong this time: they are free at once.
-    assert hall.decide(40) == [Withdraw(2, 7), Unserved(2, "max_wait")]
+    assert hall.decide(40) == [Withdraw(2, 7), Unserved(2, TransferReason.MAX_WAIT)]
     assert hall.join(40, 3) == [AgentOffer(3, 7)]
 
 
@@ -73,11 +74,11 @@ def test_when_the_limit_without_agents_is_reached_all_leave_and_who_comes_later_
         assert hall.join(seconds, call_id) == []
     assert hall.wakes(118) == 120
     assert hall.decide(119.999) == []
-    assert hall.decide(120) == [Unserved(1, "no_agent"), Unserved(2, "no_agent")]
+    assert hall.decide(120) == [Unserved(1, TransferReason.NO_AGENT), Unserved(2, TransferReason.NO_AGENT)]
     assert hall.wakes(120) == 123
-    assert hall.decide(123) == [Unserved(3, "no_agent")]
+    assert hall.decide(123) == [Unserved(3, TransferReason.NO_AGENT)]
     assert hall.join(1_000, 4) == []
-    assert hall.decide(1_005) == [Unserved(4, "no_agent")]
+    assert hall.decide(1_005) == [Unserved(4, TransferReason.NO_AGENT)]
     # Once somebody has been there, the time runs anew.
     hall.status(7, AgentStatus.AVAILABLE_ON_DEMAND)
     assert hall.decide(1_010) == []
@@ -96,7 +97,7 @@ def test_the_limit_without_agents_runs_from_when_the_last_one_left() -> None:
     hall.status(8, AgentStatus.LOGGED_OUT)
     assert hall.decide(500) == []
     assert hall.wakes(500) == 620
-    assert hall.decide(620) == [Unserved(1, "no_agent")]
+    assert hall.decide(620) == [Unserved(1, TransferReason.NO_AGENT)]
 
 
 def test_the_limit_without_agents_runs_on_over_a_restart() -> None:
@@ -107,13 +108,13 @@ def test_the_limit_without_agents_runs_on_over_a_restart() -> None:
     assert floor.decide(at(100)) == []
     floor.open_queue(QueuePlan(QUEUE), no_agent_from_ms=at(90))
     assert floor.wakes_at_ms(at(100)) == at(170)
-    assert floor.decide(at(170)) == [Unserved(1, "no_agent")]
+    assert floor.decide(at(170)) == [Unserved(1, TransferReason.NO_AGENT)]
 
 
 def test_a_grace_longer_than_the_limit_is_cut_to_it() -> None:
     hall = Hall(TOP_DOWN, max_wait_with_no_agent_ms=10_000, max_wait_with_no_agent_time_reached_ms=60_000)
     hall.join(0, 1)
-    assert hall.decide(10) == [Unserved(1, "no_agent")]
+    assert hall.decide(10) == [Unserved(1, TransferReason.NO_AGENT)]
     hall.join(20, 2)
     assert hall.wakes(20) == 30
 
@@ -121,7 +122,7 @@ def test_a_grace_longer_than_the_limit_is_cut_to_it() -> None:
 def test_at_the_same_moment_the_longest_wait_is_the_reason() -> None:
     hall = Hall(TOP_DOWN, max_wait_ms=120_000)
     hall.join(0, 1)
-    assert hall.decide(120) == [Unserved(1, "max_wait")]
+    assert hall.decide(120) == [Unserved(1, TransferReason.MAX_WAIT)]
 
 
 def test_without_limits_a_call_waits_for_ever() -> None:
@@ -136,7 +137,7 @@ def test_a_queue_that_is_not_known_has_no_agents_and_the_usual_limits() -> None:
     floor.join(at(0), 1, 404, "+1", at(0))
     assert floor.decide(at(0)) == []
     assert floor.wakes_at_ms(at(0)) == at(120)
-    assert floor.decide(at(120)) == [Unserved(1, "no_agent")]
+    assert floor.decide(at(120)) == [Unserved(1, TransferReason.NO_AGENT)]
 
 
 def test_a_queue_that_is_opened_again_keeps_its_calls_and_its_round() -> None:
@@ -206,7 +207,7 @@ def test_who_leaves_a_second_time_keeps_the_place_of_the_first() -> None:
 def test_whom_the_queue_gave_up_on_has_their_place_back_too() -> None:
     hall = Hall(TOP_DOWN, max_wait_ms=10_000)
     hall.join(0, 1, "+1")
-    assert hall.decide(10) == [Unserved(1, "max_wait")]
+    assert hall.decide(10) == [Unserved(1, TransferReason.MAX_WAIT)]
     again = hall.floor.join(at(60), 2, QUEUE, "+1", at(60))
     assert again == Waiting(2, QUEUE, "+1", at(60), at(0))
     # The place is the old one, the limit is that of the new call.

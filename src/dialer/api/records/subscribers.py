@@ -23,8 +23,9 @@ from dialer.api.http.errors import ConflictError, Errors
 from dialer.domain.enums import SubscriberStatus
 from dialer.domain.numbers.normal_form import normalise
 from dialer.domain.numbers.spellings import ERASED
-from dialer.domain.reasons import WaitsFor, why_not_now
+from dialer.domain.reasons import WaitsFor
 from dialer.domain.states import move_subscriber
+from dialer.domain.waiting import why_not_now
 from dialer.domain.windows import Windows
 from dialer.domain.zones import is_zone, zone_key, zone_of_number, zone_of_offset
 from dialer.store.queries.blockers import circumstances_of

@@ -19,6 +19,7 @@ from dialer.domain.queueing.plans import AgentFigures, AgentPlan, LeftEarly, Que
 from dialer.domain.queueing.queue_state import QueueState
 from dialer.domain.queueing.staff import Staff, staff_of
 from dialer.domain.queueing.strategies import Candidate, Turn, asks_again_at_ms, in_order
+from dialer.domain.reasons import TransferReason
 
 
 class AgentOffer(msgspec.Struct, frozen=True):
@@ -39,7 +40,7 @@ class Unserved(msgspec.Struct, frozen=True):
     """The queue gives up on a call, which is out of it."""
 
     call_id: int
-    reason: str
+    reason: TransferReason
     """`max_wait` or `no_agent`."""
 
 

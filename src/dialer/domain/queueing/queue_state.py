@@ -6,6 +6,7 @@ from typing import Final
 from dialer.domain.hopper import NEVER_MS
 from dialer.domain.queueing.plans import LeftEarly, QueuePlan, Waiting
 from dialer.domain.queueing.tiers import Levels
+from dialer.domain.reasons import TransferReason
 
 LEFT_EARLY_MAX: Final = 1_000
 """Places that a queue keeps for callers who left; the oldest is given up for a newer one."""
@@ -51,7 +52,7 @@ class QueueState:
         if len(self._left_early) > LEFT_EARLY_MAX:
             del self._left_early[next(iter(self._left_early))]
 
-    def gives_up(self, waiting: Waiting) -> tuple[int, str]:
+    def gives_up(self, waiting: Waiting) -> tuple[int, TransferReason]:
         """When the queue gives up on a call, and why; `NEVER_MS` if nothing limits its wait.
 
         As in mod_callcenter, the limit without agents is the queue's: when it is reached, all leave who have waited for
@@ -64,7 +65,11 @@ class QueueState:
         if limit_ms and self.no_agent_from_ms:
             least_ms = min(plan.max_wait_with_no_agent_time_reached_ms, limit_ms)
             no_agent_ms = max(self.no_agent_from_ms + limit_ms, waiting.joined_ms + least_ms)
-        return (max_wait_ms, "max_wait") if max_wait_ms <= no_agent_ms else (no_agent_ms, "no_agent")
+        return (
+            (max_wait_ms, TransferReason.MAX_WAIT)
+            if max_wait_ms <= no_agent_ms
+            else (no_agent_ms, TransferReason.NO_AGENT)
+        )
 
     def _is_discarded(self, now_ms: int, left: LeftEarly) -> bool:
         return now_ms - left.left_ms > self.plan.discard_abandoned_after_ms

@@ -8,8 +8,8 @@ from sqlalchemy import Connection, RowMapping, Select, case, func, literal_colum
 
 from dialer.domain.billing.money import Rate
 from dialer.domain.enums import AgentStatus, CallRequestStatus, CampaignStatus, DialMethod, TransferStatus
-from dialer.domain.reasons import Circumstances
 from dialer.domain.survey.survey import decode_survey
+from dialer.domain.waiting import Circumstances
 from dialer.store.queries.floor import agents_of
 from dialer.store.queries.loading import UNREADABLE, calendar_of
 from dialer.store.queries.rates import cheapest_prices

@@ -9,8 +9,8 @@ from sqlalchemy import Connection, RowMapping, select
 
 from dialer.domain.enums import CampaignStatus, Cause, MessageStatus, SubscriberStatus
 from dialer.domain.numbers.normal_form import NumberError, normalise
-from dialer.domain.reasons import why_not_now
 from dialer.domain.retry import NEVER_RETRIED
+from dialer.domain.waiting import why_not_now
 from dialer.domain.windows import Windows, window_at
 from dialer.domain.zones import is_zone_key
 from dialer.store.queries.blockers import circumstances_of

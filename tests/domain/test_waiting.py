@@ -8,7 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dialer.domain.enums import CampaignStatus
-from dialer.domain.reasons import WAITS, Circumstances, Wait, WaitsFor, why_not_now
+from dialer.domain.reasons import WaitsFor
+from dialer.domain.waiting import Circumstances, Wait, why_not_now
 from dialer.domain.windows import Calendar, Windows, window_at
 from tests.domain.fleet import DAY_MS, START_MS
 from tests.domain.test_windows import ZONES, calendars
@@ -111,7 +112,3 @@ def test_the_moment_that_is_told_is_the_first_that_is_allowed(
         if until_ms > ready_ms:
             before = window_at(calendar, zone, ready_ms)
             assert (before.is_open, before.until_ms) == (False, until_ms)
-
-
-def test_every_wait_is_told_in_words() -> None:
-    assert list(WAITS) == list(WaitsFor)

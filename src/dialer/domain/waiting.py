@@ -1,0 +1,103 @@
+"""The reason why a PENDING subscriber is not called now, worked out from the rows."""
+
+from typing import NamedTuple
+
+import msgspec
+
+from dialer.domain.enums import CampaignStatus
+from dialer.domain.reasons import CampaignReason, WaitsFor
+from dialer.domain.windows import Calendar, Window, Windows, window_at
+from dialer.domain.zones import is_zone_key
+
+
+class Circumstances(msgspec.Struct, frozen=True, kw_only=True):
+    """How a campaign stands at a moment, as far as it decides whether somebody is called. Times in milliseconds."""
+
+    now_ms: int
+    status: CampaignStatus
+    status_reason: str = ""
+    starting_ms: int
+    expires_ms: int
+    calendar: Calendar = Calendar()
+    service_zone: str = "UTC"
+    lacks_agents: bool = False
+    """It dials for agents, and none of them is free."""
+    is_full: bool = False
+    """It has as many calls in progress as `max_aleg` allows."""
+    rests_until_ms: int = 0
+    """Until when its gateway rests, or has rested."""
+    is_gateway_full: bool = False
+    lacks_credit: bool = False
+
+
+class Wait(NamedTuple):
+    """What somebody waits for, and until when, if that is known and the campaign lasts so long."""
+
+    reason: WaitsFor
+    until_ms: int | None = None
+
+
+def why_not_now(
+    campaign: Circumstances, zone_key: str, due_ms: int, windows: Windows, *, is_on_dnc: bool = False
+) -> Wait:
+    """What a PENDING subscriber waits for; `due_ms` is when their retry is due, 0 if they were never called.
+
+    `windows` remembers calling windows between calls at the same moment, as many subscribers share one.
+    """
+    reason = _of_the_campaign(campaign)
+    if reason is not None:
+        return Wait(reason)
+    if not is_zone_key(zone_key):
+        return Wait(WaitsFor.TZ_UNKNOWN)
+    if is_on_dnc:
+        return Wait(WaitsFor.DNC)
+    wait = _for_a_time(campaign, zone_key or campaign.service_zone, due_ms, windows)
+    return wait or _for_a_place(campaign)
+
+
+def _of_the_campaign(campaign: Circumstances) -> WaitsFor | None:
+    if campaign.status is CampaignStatus.NEW:
+        return WaitsFor.NOT_STARTED
+    if campaign.status is CampaignStatus.PAUSE:
+        return WaitsFor.NO_CREDIT if campaign.status_reason == CampaignReason.NO_CREDIT else WaitsFor.PAUSED
+    if campaign.status is CampaignStatus.START:
+        return WaitsFor.EXPIRED if campaign.now_ms >= campaign.expires_ms else None
+    return WaitsFor.EXPIRED if campaign.status_reason == CampaignReason.EXPIRED else WaitsFor.OVER
+
+
+def _for_a_time(campaign: Circumstances, zone_key: str, due_ms: int, windows: Windows) -> Wait | None:
+    """The wait for a moment that the calendar names; None if that has come."""
+    now_ms, window = campaign.now_ms, windows.at(campaign.calendar, zone_key, campaign.now_ms)
+    ready_ms = max(now_ms, campaign.starting_ms, due_ms)
+    if ready_ms == now_ms and window.is_open:
+        return None
+    opens_ms = _opens_at_ms(campaign.calendar, zone_key, ready_ms, window)
+    until_ms = opens_ms if opens_ms is not None and opens_ms < campaign.expires_ms else None
+    if campaign.starting_ms > now_ms:
+        return Wait(WaitsFor.STARTING, until_ms)
+    is_closed_till_due = not window.is_open and due_ms <= window.until_ms
+    return Wait(WaitsFor.WINDOW if is_closed_till_due else WaitsFor.RETRY, until_ms)
+
+
+def _opens_at_ms(calendar: Calendar, zone_key: str, ready_ms: int, window: Window) -> int | None:
+    """The first moment from `ready_ms` on at which the window is open, given how it is now; None if none is near."""
+    if window.is_open and ready_ms < window.until_ms:
+        return ready_ms
+    at_ms = ready_ms if window.is_open else max(ready_ms, window.until_ms)
+    later = window_at(calendar, zone_key, at_ms)
+    if later.is_open:
+        return at_ms
+    return later.until_ms if window_at(calendar, zone_key, later.until_ms).is_open else None
+
+
+def _for_a_place(campaign: Circumstances) -> Wait:
+    """What is left to wait for once the time has come."""
+    if campaign.lacks_agents:
+        return Wait(WaitsFor.NO_AGENT)
+    if campaign.is_full:
+        return Wait(WaitsFor.MAX_ALEG)
+    if campaign.rests_until_ms > campaign.now_ms:
+        return Wait(WaitsFor.RESTING, campaign.rests_until_ms)
+    if campaign.is_gateway_full:
+        return Wait(WaitsFor.GATEWAY_FULL)
+    return Wait(WaitsFor.NO_CREDIT if campaign.lacks_credit else WaitsFor.TURN)
