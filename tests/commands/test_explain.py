@@ -85,7 +85,7 @@ Subscriber    since 2026-03-02 12:00:00Z
   2026-03-02 12:01:59Z  question 2: phonenumber: +12025550103
   2026-03-02 12:01:59Z  to +12025550103: taken at 2026-03-02 12:02:04Z; 45 s for 0.02000
   2026-03-02 12:02:48Z  question 3: queue: 1
-  2026-03-02 12:02:48Z  to queue queue: the queue's longest wait was over
+  2026-03-02 12:02:48Z  to queue queue: the longest wait that the queue allows was over
   over at 2026-03-02 12:03:08Z: cause 16, normal clearing; 79 s for 0.04000
   not tried again: it is COMPLETED
 
@@ -120,7 +120,8 @@ async def test_a_number_that_waits_says_for_what(run: Run, house: House) -> None
     await house.advance(7)
     waits = "Waits for     "
     assert told(run, "1", BUSY).out.splitlines()[-1] == (
-        f"{waits}resting, until 2026-03-02 12:00:35Z: the gateway rests, because its carrier failed several times in a row"
+        f"{waits}resting, until 2026-03-02 12:00:35Z: "
+        "the gateway rests, because its carrier failed several times in a row"
     )
     await house.move(campaign_id, CampaignStatus.PAUSE)
     assert told(run, "1", BUSY).out.splitlines()[-1] == f"{waits}paused: the campaign is paused"

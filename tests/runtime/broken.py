@@ -8,10 +8,11 @@ import pytest
 from msgspec import structs
 
 from dialer.domain import effects, engine
+from dialer.domain.billing.credit import Account
 from dialer.domain.dialling import Dialling
 from dialer.domain.engine import Engine
 from dialer.domain.enums import CampaignStatus, SubscriberStatus
-from dialer.domain.gateway_load import Account, GatewayLoad
+from dialer.domain.gateway_load import GatewayLoad
 from dialer.domain.hopper import Hopper
 from dialer.domain.plans import Disposition
 from dialer.domain.reasons import CampaignReason, SubscriberReason

@@ -11,11 +11,12 @@ from msgspec import structs
 from sqlalchemy import Connection
 
 from dialer.domain import dialling, engine, retry
+from dialer.domain.billing.credit import Account
 from dialer.domain.board import Board
 from dialer.domain.dialling import Dialling
 from dialer.domain.engine import Engine
 from dialer.domain.enums import CampaignStatus
-from dialer.domain.gateway_load import Account, GatewayLoad
+from dialer.domain.gateway_load import GatewayLoad
 from dialer.domain.hopper import Hopper
 from dialer.domain.plans import CampaignPlan
 from dialer.domain.queueing.agents import Agent

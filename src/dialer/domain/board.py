@@ -4,9 +4,10 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator
 from typing import Final
 
+from dialer.domain.billing.credit import Account
 from dialer.domain.effects import Effect, KeepFigures, KeepRest
 from dialer.domain.enums import CampaignStatus, Cause, DialMethod
-from dialer.domain.gateway_load import Account, GatewayLoad
+from dialer.domain.gateway_load import GatewayLoad
 from dialer.domain.hopper import NEVER_MS, Hopper
 from dialer.domain.pacing.fixed import due_ms
 from dialer.domain.pacing.situation import PacingFigures

@@ -6,6 +6,7 @@ from functools import partial
 from typing import Final
 
 from dialer.domain import events
+from dialer.domain.billing.credit import Account, CreditOffer, message_to
 from dialer.domain.board import ACTIVE, Board, OpenCampaign
 from dialer.domain.effects import (
     ClaimAgain,
@@ -19,7 +20,7 @@ from dialer.domain.effects import (
     WakeGateway,
 )
 from dialer.domain.enums import CampaignStatus
-from dialer.domain.gateway_load import Account, CreditOffer, GatewayLoad, message_to
+from dialer.domain.gateway_load import GatewayLoad
 from dialer.domain.hopper import NEVER_MS
 from dialer.domain.identity import call_uuid
 from dialer.domain.numbers.callerid import choose_callerid

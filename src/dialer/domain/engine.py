@@ -11,6 +11,7 @@ from typing import Any, Final, get_args
 import msgspec
 
 from dialer.domain import events
+from dialer.domain.billing.credit import Account
 from dialer.domain.board import ACTIVE, Board, OpenCampaign
 from dialer.domain.dialling import Dialling
 from dialer.domain.effects import (
@@ -23,7 +24,7 @@ from dialer.domain.effects import (
     HangUp,
 )
 from dialer.domain.enums import CampaignStatus, SubscriberStatus
-from dialer.domain.gateway_load import Account, GatewayLoad
+from dialer.domain.gateway_load import GatewayLoad
 from dialer.domain.hopper import Hopper
 from dialer.domain.inbound import Inbound
 from dialer.domain.messages.call_messages import Texts
@@ -155,10 +156,10 @@ class Engine:
     def _is_news(self, report: Any) -> bool:  # noqa: ANN401 - one of `events.Report`, which was looked up by its type
         """Whether a report is of a call in progress, and not an echo."""
         call = self._calls.get(report.call_id)
-        if call is None or 0 < report.place <= call.heard:
+        if call is None or 0 < report.seq <= call.last_seq:
             return False
-        if report.place:
-            call.heard = report.place
+        if report.seq:
+            call.last_seq = report.seq
         return True
 
     # --- opening and closing ------------------------------------------------------------------------------------

@@ -1,6 +1,6 @@
 """What the engine is told: past participles, each with what it needs to know and no more.
 
-What a carrier reports of a call has a `place` in the order of its reports, from 1 on: one no higher than that of a
+What a carrier reports of a call has a `seq` in the order of its reports, from 1 on: one no higher than that of a
 report that was heard before is an echo. It is 0 for what this side has brought about itself.
 """
 
@@ -124,7 +124,7 @@ class DncReached(msgspec.Struct, frozen=True, gc=False):
     """The callee of a call in progress asked not to be called again."""
 
     call_id: int
-    place: int = 0
+    seq: int = 0
 
 
 class CallAnswered(msgspec.Struct, frozen=True, gc=False):
@@ -133,7 +133,7 @@ class CallAnswered(msgspec.Struct, frozen=True, gc=False):
     call_id: int
     answered_ms: int
     is_live: bool
-    place: int = 0
+    seq: int = 0
 
 
 class TextRequested(msgspec.Struct, frozen=True, gc=False):
@@ -142,7 +142,7 @@ class TextRequested(msgspec.Struct, frozen=True, gc=False):
     call_id: int
     number: str
     text: str
-    place: int = 0
+    seq: int = 0
 
 
 class NumberChecked(msgspec.Struct, frozen=True, gc=False):
@@ -162,14 +162,14 @@ class TransferReached(msgspec.Struct, frozen=True, gc=False):
     queue_id: int | None
     number: str
     answered_ms: int
-    place: int = 0
+    seq: int = 0
 
 
 class CallerLeft(msgspec.Struct, frozen=True, gc=False):
     """A caller who waits in a queue has given up waiting, and stays in the call."""
 
     call_id: int
-    place: int = 0
+    seq: int = 0
 
 
 class AgentAnswered(msgspec.Struct, frozen=True, gc=False):
@@ -185,7 +185,7 @@ class LegEnded(msgspec.Struct, frozen=True, gc=False):
 
     call_id: int
     outcome: LegOutcome
-    place: int = 0
+    seq: int = 0
 
 
 class FloorWoken(msgspec.Struct, frozen=True, gc=False):
@@ -253,7 +253,7 @@ class CallEnded(msgspec.Struct, frozen=True, gc=False):
 
     call_id: int
     outcome: CallOutcome
-    place: int = 0
+    seq: int = 0
 
 
 Report = DncReached | CallAnswered | TextRequested | TransferReached | CallerLeft | LegEnded | CallEnded

@@ -181,8 +181,8 @@ class Call(msgspec.Struct, gc=False):
     """The number that was called, if this call came in; None again if that number has been deleted since."""
     did_number: str = ""
     transfers: tuple[Transfer, ...] = ()
-    heard: int = 0
-    """The place of the last report of the carrier that was heard of it (`dialer.domain.events`)."""
+    last_seq: int = 0
+    """The `seq` of the last report of the carrier about the call (`dialer.domain.events`)."""
 
     @property
     def is_inbound(self) -> bool:

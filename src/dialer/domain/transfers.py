@@ -1,11 +1,11 @@
 """Transfers: a call's way to a number, or through a queue to an agent, and the B-leg that comes of it."""
 
-from collections import deque
 from typing import Final
 
 from msgspec import structs
 
 from dialer.domain import events
+from dialer.domain.abandonment import Abandonment
 from dialer.domain.billing.money import Rate
 from dialer.domain.board import Board, OpenCampaign
 from dialer.domain.effects import (
@@ -27,7 +27,6 @@ from dialer.domain.hopper import NEVER_MS
 from dialer.domain.identity import call_uuid
 from dialer.domain.numbers.normal_form import NumberError, normalise
 from dialer.domain.pacing import measure
-from dialer.domain.pacing.situation import ABANDONED_AFTER_MS
 from dialer.domain.plans import Call, CallOutcome, LegOutcome, Transfer, bill_leg
 from dialer.domain.queueing.floor import AgentOffer, Decision, Floor, Unserved
 from dialer.domain.queueing.plans import AgentPlan, QueuePlan, Waiting
@@ -50,8 +49,7 @@ class Transfers:
         self._floor: Final = floor
         self._agents: dict[int, AgentPlan] = {}
         self._queue_ids: set[int] = set()
-        self._overdue: deque[tuple[int, int]] = deque()
-        """When a call that waits counts as abandoned, and which, in order."""
+        self._abandonment: Final = Abandonment(board, floor)
         self._wake_ms = NEVER_MS
         self._is_touched = False
         """Something has happened that the floor may act upon."""
@@ -124,8 +122,7 @@ class Transfers:
             Waiting(call.id, transfer.queue_id, number, transfer.joined_ms, transfer.score_from_ms, offers)
         )
         if not transfer.is_abandoned:
-            self._overdue.append((transfer.joined_ms + ABANDONED_AFTER_MS + 1, call.id))
-            self._overdue = deque(sorted(self._overdue))
+            self._abandonment.restored(call, transfer.joined_ms)
         for agent_id, offered_ms in offers.items():
             if agent_id not in self._agents:
                 continue
@@ -163,7 +160,7 @@ class Transfers:
         call = self._board.calls.get(event.call_id)
         transfer = None if call is None else _open_transfer(call)
         if call is not None and transfer is not None:
-            self._count_overdue(now_ms)
+            self._abandonment.count(now_ms)
             self._floor.leave(now_ms, call.id)
             self._unserved(call, transfer, TransferReason.GAVE_UP, now_ms)
 
@@ -174,7 +171,7 @@ class Transfers:
 
     def taken(self, now_ms: int, event: events.AgentAnswered) -> None:
         """An agent takes a call that they are asked to take."""
-        self._count_overdue(now_ms)
+        self._abandonment.count(now_ms)
         if self._floor.taken(now_ms, event.call_id, event.agent_id) is None:
             return
         call = self._board.calls[event.call_id]
@@ -221,7 +218,7 @@ class Transfers:
         if transfer is not None and transfer.started_ms is not None:
             self.leg_ended(now_ms, LegEnded(call.id, _cut_short(transfer, outcome)))
         elif transfer is not None:
-            self._count_overdue(now_ms)
+            self._abandonment.count(now_ms)
             self._floor.leave(now_ms, call.id)
             transfer.reason = TransferReason.HUNG_UP
             self._release(call, transfer)
@@ -238,13 +235,12 @@ class Transfers:
         if not self._is_touched:
             return False
         self._is_touched = False
-        self._count_overdue(now_ms)
+        self._abandonment.count(now_ms)
         for decision in self._floor.decide(now_ms):
             self._perform(decision, now_ms)
         self._keep_changes()
-        overdue_ms = self._overdue[0][0] if self._overdue else NEVER_MS
-        is_dialled_for = bool(self._board.paced)
-        self._wake_at(min(overdue_ms, self._floor.wakes_at_ms(now_ms, is_dialled_for=is_dialled_for)))
+        wakes_at_ms = self._floor.wakes_at_ms(now_ms, is_dialled_for=bool(self._board.paced))
+        self._wake_at(min(self._abandonment.next_ms or NEVER_MS, wakes_at_ms))
         return True
 
     def unserved(self) -> list[Call]:
@@ -308,7 +304,7 @@ class Transfers:
         transfer.score_from_ms = waiting.score_from_ms
         self._board.emit(KeepTransfer(call, transfer))
         self._board.emit(WaitForAgent(call.id))
-        self._overdue.append((now_ms + ABANDONED_AFTER_MS + 1, call.id))
+        self._abandonment.joined(call, now_ms)
         self._touch()
 
     def _perform(self, decision: Decision, now_ms: int) -> None:
@@ -355,22 +351,6 @@ class Transfers:
             measure.handled(campaign.figures, transfer.answered_ms, free_ms)
             self._board.keep_figures(campaign)
         self._touch()
-
-    def _count_overdue(self, now_ms: int) -> None:
-        """Whoever has waited for longer than the rule allows is abandoned, whatever becomes of them."""
-        while self._overdue and self._overdue[0][0] <= now_ms:
-            _, call_id = self._overdue.popleft()
-            call, waiting = self._board.calls.get(call_id), self._floor.waiting_of(call_id)
-            if call is None or waiting is None or now_ms <= waiting.joined_ms + ABANDONED_AFTER_MS:
-                continue
-            transfer = call.transfers[-1]
-            if not transfer.is_abandoned:
-                transfer.is_abandoned = True
-                campaign = self._board.campaigns[call.plan.id]
-                if campaign.is_paced and call.attempt > 0 and call_id not in campaign.machines:
-                    measure.abandoned(campaign.figures)
-                    self._board.keep_figures(campaign)
-                self._board.emit(KeepTransfer(call, transfer))
 
     def _keep_changes(self) -> None:
         changes = self._floor.changed()

@@ -134,13 +134,13 @@ class Kernel:
             if isinstance(event, events.CallAnswered):
                 restored = events.CallRestored(call, event.answered_ms, event.is_live)
             if not isinstance(event, events.TransferReached):
-                call.heard = event.place
+                call.last_seq = event.seq
                 milestone = self._carrier.proceed(call.id)
                 continue
             transfer = next(transfers, None)
             if transfer is None:
                 break  # Nothing is known of it: the call comes to it now.
-            call.heard = event.place
+            call.last_seq = event.seq
             milestone = self._restore_transfer(call.id, milestone, transfer)
             if transfer.status is not TransferStatus.OVER:
                 break  # Whatever came after it, its end included, nobody has heard of.

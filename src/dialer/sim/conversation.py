@@ -72,8 +72,8 @@ class Conversation(msgspec.Struct, eq=False, gc=False):
     _callee: Callee
     _then: "_Step | None" = None
     """How it goes on after the milestone that it has come to; None before the first."""
-    _place: int = 0
-    """Of the last milestone."""
+    _seq: int = 0
+    """The number of the last milestone."""
     _at_ms: int = 0
     """How far it was walked."""
     _answered_ms: int | None = None
@@ -86,7 +86,7 @@ class Conversation(msgspec.Struct, eq=False, gc=False):
 
     def next(self, reply: Reply = None) -> Milestone:
         """What happens next that concerns others. After a transfer was reached, that depends on the reply to it."""
-        self._place += 1
+        self._seq += 1
         try:
             return self._begin() if self._then is None else self._then(self, reply)
         except _HungUp as end:
@@ -115,7 +115,7 @@ class Conversation(msgspec.Struct, eq=False, gc=False):
         after_ms = self._callee.calls_back_after_ms()
         calls_back_ms = None if after_ms is None else at_ms + after_ms
         outcome = CallOutcome(at_ms, _NO_ANSWER, calls_back_ms=calls_back_ms)
-        return Milestone(at_ms, events.CallEnded(self._call.id, outcome, self._place))
+        return Milestone(at_ms, events.CallEnded(self._call.id, outcome, self._seq))
 
     def _talk(self, answered_ms: int) -> Milestone:
         """Find out who has answered, where that is wanted, and tell those who have to know."""
@@ -130,7 +130,7 @@ class Conversation(msgspec.Struct, eq=False, gc=False):
             return self._greet()
         self._then = Conversation._greet
         is_live = self._amd_status is not AmdStatus.MACHINE
-        return Milestone(self._at_ms, events.CallAnswered(call.id, answered_ms, is_live, self._place))
+        return Milestone(self._at_ms, events.CallAnswered(call.id, answered_ms, is_live, self._seq))
 
     def _greet(self, _reply: Reply = None) -> Milestone:
         """Play the survey; a detected machine hears the campaign's own message, if there is one.
@@ -191,7 +191,7 @@ class Conversation(msgspec.Struct, eq=False, gc=False):
         section = position.section
         if section.type is SectionType.DNC:
             self._keep(position, f"DNC: {self._call.subscriber.number}", at_ms)
-            return Milestone(at_ms, events.DncReached(self._call.id, self._place))
+            return Milestone(at_ms, events.DncReached(self._call.id, self._seq))
         return self._text(position, at_ms) if section.sms_text else None
 
     def _ask(self, position: Position, at_ms: int) -> int:
@@ -222,7 +222,7 @@ class Conversation(msgspec.Struct, eq=False, gc=False):
         number = variable(subscriber.additional_vars, "sms_phonenumber") or subscriber.number
         text = fill(section.sms_text, subscriber.full_name, subscriber.additional_vars, subscriber.number)
         self._keep(position, f"SMS: {number[:NUMBER_INPUT_MAX]}", at_ms)
-        return Milestone(at_ms, events.TextRequested(self._call.id, number, text, self._place))
+        return Milestone(at_ms, events.TextRequested(self._call.id, number, text, self._seq))
 
     def _transfer(self, position: Position, at_ms: int) -> Milestone:
         """Bring the call to somebody else."""
@@ -236,7 +236,7 @@ class Conversation(msgspec.Struct, eq=False, gc=False):
         self._keep(position, named, at_ms)
         self._at_ms, self._then = at_ms, Conversation._replied
         answered_ms = at_ms if self._answered_ms is None else self._answered_ms
-        reached = events.TransferReached(call.id, section.id, section.queue_id, number, answered_ms, self._place)
+        reached = events.TransferReached(call.id, section.id, section.queue_id, number, answered_ms, self._seq)
         return Milestone(at_ms, reached)
 
     def _replied(self, reply: Reply) -> Milestone:
@@ -251,7 +251,7 @@ class Conversation(msgspec.Struct, eq=False, gc=False):
         if isinstance(reply, Transfer) and self._position is not None:
             leg = self._leg = self._leg_of(reply, self._position)
             self._then = Conversation._leg_over
-            return Milestone(leg.outcome.ended_ms, events.LegEnded(self._call.id, leg.outcome, self._place))
+            return Milestone(leg.outcome.ended_ms, events.LegEnded(self._call.id, leg.outcome, self._seq))
         if isinstance(reply, Resume):
             self._at_ms = reply.at_ms
         return self._transferred(is_connected=False)
@@ -275,7 +275,7 @@ class Conversation(msgspec.Struct, eq=False, gc=False):
         patience_ms = self._callee.waits_ms()
         if patience_ms is None or at_ms + patience_ms >= self._cut_ms:
             return self._end(self._cut_ms, _CLEARED)
-        return Milestone(at_ms + patience_ms, events.CallerLeft(self._call.id, self._place))
+        return Milestone(at_ms + patience_ms, events.CallerLeft(self._call.id, self._seq))
 
     def _leg_of(self, transfer: Transfer, position: Position) -> Leg:
         if transfer.has_queued:
@@ -329,7 +329,7 @@ class Conversation(msgspec.Struct, eq=False, gc=False):
 
     def _end(self, at_ms: int, cause: Cause, *, is_refused_machine: bool = False) -> Milestone:
         outcome = self._outcome(at_ms, cause, is_refused_machine=is_refused_machine)
-        return Milestone(at_ms, events.CallEnded(self._call.id, outcome, self._place))
+        return Milestone(at_ms, events.CallEnded(self._call.id, outcome, self._seq))
 
     def _outcome(self, at_ms: int, cause: Cause, *, is_refused_machine: bool = False) -> CallOutcome:
         """The outcome of a call that ends at `at_ms`: nothing that was walked beyond it."""

@@ -48,11 +48,11 @@ class Texting:
             return
         ended_ms = sent_ms + (REPLY_MS if self._reply else DELIVERY_MS)
         if is_stop(self._reply):
-            yield Milestone(ended_ms, events.DncReached(self._call.id, place=1))
+            yield Milestone(ended_ms, events.DncReached(self._call.id, seq=1))
         yield self._end(ended_ms, MessageStatus.DELIVERED)
 
     def _end(self, at_ms: int, status: MessageStatus) -> Milestone:
-        return Milestone(at_ms, events.CallEnded(self._call.id, self._outcome(at_ms, status), place=2))
+        return Milestone(at_ms, events.CallEnded(self._call.id, self._outcome(at_ms, status), seq=2))
 
     def _outcome(self, at_ms: int, status: MessageStatus) -> CallOutcome:
         is_delivered = status is MessageStatus.DELIVERED

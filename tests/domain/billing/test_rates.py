@@ -3,9 +3,9 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
+from dialer.domain.billing.credit import Account
 from dialer.domain.billing.money import Rate
 from dialer.domain.billing.rates import NO_CARD, RateCard
-from dialer.domain.gateway_load import Account
 from tests.domain.billing.test_money import rates
 from tests.domain.fleet import Fleet, plan
 

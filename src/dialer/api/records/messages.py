@@ -37,8 +37,8 @@ from dialer.api.records.campaigns import (
     NAME_MAX,
     RETRIES_MAX,
 )
+from dialer.domain.billing.credit import MESSAGE_CHARACTERS_MAX
 from dialer.domain.enums import CampaignStatus, MessageStatus
-from dialer.domain.gateway_load import MESSAGE_CHARACTERS_MAX
 from dialer.store.tables import SMS, Campaign, CampaignPhonebook, SmsMessage
 
 MESSAGE_ID_LENGTH: Final = 36
