@@ -1,11 +1,21 @@
-"""`dialer vopr`: one line for each seed, and how to see a broken rule again."""
+"""The fault simulator's command: one line for each seed, and how to see a broken rule again."""
 
 import json
+from collections.abc import Callable
 
 import pytest
+from click.testing import CliRunner, Result
 
 from dialer.store.journal.journal import JournalStore
-from tests.commands.conftest import Run
+from tests.vopr.command import vopr
+
+Run = Callable[..., Result]
+
+
+@pytest.fixture
+def run() -> Run:
+    """Runs the command in this process."""
+    return lambda *arguments: CliRunner().invoke(vopr, arguments, prog_name="python -m tests.vopr")
 
 
 def forget_holds(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -15,29 +25,29 @@ def forget_holds(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_a_line_for_each_seed(run: Run) -> None:
-    outcome = run("vopr", "--seeds", "2", "--from", "1")
-    lines = outcome.out.splitlines()
-    assert (outcome.code, outcome.err, len(lines)) == (0, "", 2)
+    outcome = run("--seeds", "2", "--from", "1")
+    lines = outcome.stdout.splitlines()
+    assert (outcome.exit_code, outcome.stderr, len(lines)) == (0, "", 2)
     assert lines[0].startswith("1: ok, ")
     assert lines[1].startswith("2: ok, ")
 
 
 def test_a_broken_rule_is_told_with_what_happened_before(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     forget_holds(monkeypatch)
-    outcome = run("vopr", "--seeds", "1")
-    lines = outcome.out.splitlines()
-    assert (outcome.code, outcome.err) == (1, "To see it again: dialer vopr --from 0 --seeds 1\n")
+    outcome = run("--seeds", "1")
+    lines = outcome.stdout.splitlines()
+    assert (outcome.exit_code, outcome.stderr) == (1, "To see it again: python -m tests.vopr --from 0 --seeds 1\n")
     assert lines[0].startswith("0: BROKEN, ")
     assert "BrokenInvariantError: I3: balance and hold are" in lines[1]
     assert len(lines) > len(["the seed", "the rule"])
 
 
 def test_json_is_a_line_for_each_seed(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    sound = run("vopr", "--seeds", "1", "--json")
+    sound = run("--seeds", "1", "--json")
     forget_holds(monkeypatch)
-    sick = run("vopr", "--seeds", "1", "--json")
-    assert (sound.code, sick.code) == (0, 1)
-    ok, broken = json.loads(sound.out), json.loads(sick.out)
+    sick = run("--seeds", "1", "--json")
+    assert (sound.exit_code, sick.exit_code) == (0, 1)
+    ok, broken = json.loads(sound.stdout), json.loads(sick.stdout)
     assert (ok["seed"], ok["ok"], ok["broken"], ok["events"]) == (0, True, "", [])
     assert (broken["ok"], broken["step"]) == (False, broken["steps"])
     assert broken["events"]

@@ -11,6 +11,7 @@ import pytest
 from tests.vopr.building import Folder
 from tests.vopr.run import SeedOutcome, run_seed
 
+ROOT = Path(__file__).parents[2]
 SEEDS = 300
 SEEDS_PER_TEST = 20
 FOUND = {
@@ -59,8 +60,8 @@ async def test_the_trace_does_not_depend_on_the_process(folder: Folder, hash_see
 
 
 def digests_of_a_process(hash_seed: str, folder: Path) -> list[str]:
-    """What another process says of the same seeds."""
-    program = (sys.executable, "-c", "from dialer.cli import main; main()", "vopr", "--seeds", "2", "--from", "3")
-    environ = {**os.environ, "PYTHONHASHSEED": hash_seed}
+    """Return the digests that another process prints for the same seeds."""
+    program = (sys.executable, "-m", "tests.vopr", "--seeds", "2", "--from", "3")
+    environ = {**os.environ, "PYTHONHASHSEED": hash_seed, "PYTHONPATH": str(ROOT)}
     printed = subprocess.run(program, check=True, capture_output=True, text=True, cwd=folder, env=environ).stdout
     return [line.rpartition(", ")[2] for line in printed.splitlines()]
