@@ -6,7 +6,7 @@ from litestar.testing import TestClient
 from msgspec import structs
 
 from dialer.domain import engine
-from dialer.domain.plans import bill
+from dialer.domain.billing.charge import bill
 from tests.api.harness import Caller
 from tests.end_to_end.service import advance
 from tests.end_to_end.test_storage import PEOPLE, called, start_campaign

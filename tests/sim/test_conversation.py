@@ -37,7 +37,7 @@ def responses(simulation: Simulation) -> list[str]:
 @pytest.mark.parametrize(
     ("script", "full_name", "seconds"),
     [
-        ("", "", 0),
+        ("", "", 1),  # An answered call lasts at least a second.
         ("Hello", "", 1),  # One word, 0.4 s, but nothing is said in less than a second.
         ("one two three four five", "", 2),
         ("one two three four five six", "", 3),  # 2.4 s: a started second counts as one.
@@ -101,7 +101,7 @@ def test_after_no_input_it_is_only_asked_again() -> None:
     assert (billsec(call), responses(call)) == (14, ["123"])
 
 
-@pytest.mark.parametrize(("hang_up_after", "seconds"), [(0, 0), (0.2, 1), (3, 3), (60, 9)])
+@pytest.mark.parametrize(("hang_up_after", "seconds"), [(0, 1), (0.2, 1), (3, 3), (60, 9)])
 def test_a_callee_may_hang_up_after_some_time_unless_the_call_ends_before(hang_up_after: float, seconds: int) -> None:
     assert billsec(conversation({"keys": [], "hang_up_after": hang_up_after}, CAPTURE)) == seconds
 

@@ -7,9 +7,10 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
 from dialer.domain import effects, events
+from dialer.domain.billing.charge import Bill
 from dialer.domain.billing.money import Rate
 from dialer.domain.enums import CampaignStatus, Cause, SubscriberStatus
-from dialer.domain.plans import Bill, Call, CallOutcome, CampaignPlan, Disposition, Subscriber
+from dialer.domain.plans import Call, CallOutcome, CampaignPlan, Disposition, Subscriber
 from dialer.domain.reasons import CampaignReason, SubscriberReason
 from dialer.domain.survey.callflow import CallFlow
 from dialer.domain.survey.survey import Survey

@@ -105,7 +105,7 @@ def test_a_whole_report() -> None:
 def test_calls_are_counted_without_their_b_legs_which_cost_money_as_well() -> None:
     """Two calls: one is brought to Ann, and talks for half a minute; one finds the only transfer taken, and ends.
 
-    A minute each for the first call and its B-leg. The second ended at the moment of its answer, and costs nothing.
+    A minute each for the first call, its B-leg and the second call, which ended at the moment of its answer.
     """
     numbers = {"+33199000001": {"outcome": "answer", "ring": 4}, "+33199000002": {"outcome": "answer", "ring": 4}}
     report = report_of(
@@ -118,7 +118,7 @@ def test_calls_are_counted_without_their_b_legs_which_cost_money_as_well() -> No
     )
     assert (report.calls, report.outcomes) == (2, (Tally("16 NORMAL_CLEARING", 2),))
     assert report.transfers == (Tally("connected", 1), Tally("max_xfer", 1))
-    assert (report.billed_duration, report.cost, report.call_centre) == (120, "0.12000", None)
+    assert (report.billed_duration, report.cost, report.call_centre) == (180, "0.18000", None)
     assert "\nTransfers\n  connected         1   50.0 %" in render(report)
 
 

@@ -2,10 +2,11 @@
 
 import msgspec
 
+from dialer.domain.billing.charge import Bill
 from dialer.domain.circuit_breaker import CircuitBreaker
 from dialer.domain.enums import AgentStatus, CampaignStatus
 from dialer.domain.pacing.situation import PacingFigures
-from dialer.domain.plans import Bill, Call, CallOutcome, Disposition, LegOutcome, Subscriber, Transfer
+from dialer.domain.plans import Call, CallOutcome, Disposition, LegOutcome, Subscriber, Transfer
 from dialer.domain.queueing.plans import AgentFigures, AgentPlan
 from dialer.domain.reasons import CampaignReason, SubscriberReason
 

@@ -11,6 +11,7 @@ from typing import Any, Final, get_args
 import msgspec
 
 from dialer.domain import events
+from dialer.domain.billing.charge import bill
 from dialer.domain.billing.credit import Account
 from dialer.domain.board import ACTIVE, Board, OpenCampaign
 from dialer.domain.dialling import Dialling
@@ -30,7 +31,7 @@ from dialer.domain.inbound import Inbound
 from dialer.domain.messages.call_messages import Texts
 from dialer.domain.numbers.callerid import turns_of
 from dialer.domain.pacing.agent_pacing import AgentPacing
-from dialer.domain.plans import Call, CallOutcome, Disposition, bill
+from dialer.domain.plans import Call, CallOutcome, Disposition
 from dialer.domain.queueing.floor import Floor
 from dialer.domain.retry import disposition
 from dialer.domain.transfers import Transfers

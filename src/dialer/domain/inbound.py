@@ -5,12 +5,13 @@ from typing import Final
 from msgspec import structs
 
 from dialer.domain import events
+from dialer.domain.billing.charge import bill
 from dialer.domain.billing.money import Rate
 from dialer.domain.board import Board, OpenCampaign
 from dialer.domain.effects import AnswerCall, FinishInbound, RefuseInbound
 from dialer.domain.identity import call_uuid
 from dialer.domain.numbers.normal_form import digits_of
-from dialer.domain.plans import Call, CallOutcome, CampaignPlan, bill
+from dialer.domain.plans import Call, CallOutcome, CampaignPlan
 
 FREE: Final = Rate(0)
 """Who calls pays: an A-leg that came in costs its owner nothing. Its B-legs cost what all B-legs cost."""

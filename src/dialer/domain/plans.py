@@ -241,32 +241,6 @@ class Disposition(msgspec.Struct, frozen=True, gc=False):
     due_ms: int = 0
 
 
-class Bill(msgspec.Struct, frozen=True, gc=False):
-    """The figures of a CDR: whole seconds, a started one counting; money in integers of 1e-5."""
-
-    duration: int
-    billsec: int
-    billed_duration: int
-    cost: int
-
-
 def amd_of(*, voicemail: bool, amd_behavior: AmdBehavior) -> int:
     """The `amd` of a plan, from the two fields of a campaign that say it."""
     return int(amd_behavior) if voicemail else NO_AMD
-
-
-def bill(call: Call, outcome: CallOutcome) -> Bill:
-    """What a call comes to. A message costs what was held for it, unless it never went out."""
-    if outcome.message_status is not None:
-        return Bill(0, 0, 0, call.hold if outcome.message_status in MESSAGES_OUT else 0)
-    return bill_leg(call.rate, call.started_ms, outcome.answered_ms, outcome.ended_ms)
-
-
-def bill_leg(rate: Rate, started_ms: int, answered_ms: int | None, ended_ms: int) -> Bill:
-    """What one leg of a call comes to. A report that it ended before it began, or was answered, makes it no shorter."""
-    duration = -((started_ms - ended_ms) // 1_000) if ended_ms > started_ms else 0
-    if answered_ms is None:
-        return Bill(duration, 0, 0, 0)
-    billsec = -((answered_ms - ended_ms) // 1_000) if ended_ms > answered_ms else 0
-    billed_duration = rate.billed_duration(billsec)
-    return Bill(duration, billsec, billed_duration, rate.cost(billed_duration))

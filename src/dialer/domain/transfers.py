@@ -6,6 +6,7 @@ from msgspec import structs
 
 from dialer.domain import events
 from dialer.domain.abandonment import Abandonment
+from dialer.domain.billing.charge import bill_leg
 from dialer.domain.billing.money import Rate
 from dialer.domain.board import Board, OpenCampaign
 from dialer.domain.effects import (
@@ -27,7 +28,7 @@ from dialer.domain.hopper import NEVER_MS
 from dialer.domain.identity import call_uuid
 from dialer.domain.numbers.normal_form import NumberError, normalise
 from dialer.domain.pacing import measure
-from dialer.domain.plans import Call, CallOutcome, LegOutcome, Transfer, bill_leg
+from dialer.domain.plans import Call, CallOutcome, LegOutcome, Transfer
 from dialer.domain.queueing.floor import AgentOffer, Decision, Floor, Unserved
 from dialer.domain.queueing.plans import AgentPlan, QueuePlan, Waiting
 from dialer.domain.reasons import NoReason, TransferReason

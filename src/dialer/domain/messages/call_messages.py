@@ -5,12 +5,13 @@ from typing import Final
 from msgspec import structs
 
 from dialer.domain import events
+from dialer.domain.billing.charge import bill
 from dialer.domain.billing.money import Rate
 from dialer.domain.board import Board
 from dialer.domain.effects import CheckNumber, FinishText, SendText
 from dialer.domain.identity import call_uuid
 from dialer.domain.numbers.normal_form import NumberError, normalise
-from dialer.domain.plans import Call, CallOutcome, bill
+from dialer.domain.plans import Call, CallOutcome
 
 _LEGS_BEFORE: Final = 1_000
 """Their names come after those of the legs of the call."""

@@ -1,0 +1,43 @@
+"""The charge for a call, a leg or a text message."""
+
+from typing import Final
+
+import msgspec
+
+from dialer.domain.billing.money import Rate
+from dialer.domain.plans import MESSAGES_OUT, Call, CallOutcome
+
+_SECOND_MS: Final = 1_000
+
+
+class Bill(msgspec.Struct, frozen=True, gc=False):
+    """The figures of a CDR: durations in whole seconds, each started second counted; money in integers of 1e-5."""
+
+    duration: int
+    billsec: int
+    billed_duration: int
+    cost: int
+
+
+def bill(call: Call, outcome: CallOutcome) -> Bill:
+    """Return the charge for a call or a text message. A message that was never sent out costs nothing."""
+    if outcome.message_status is not None:
+        return Bill(0, 0, 0, call.hold if outcome.message_status in MESSAGES_OUT else 0)
+    return bill_leg(call.rate, call.started_ms, outcome.answered_ms, outcome.ended_ms)
+
+
+def bill_leg(rate: Rate, started_ms: int, answered_ms: int | None, ended_ms: int) -> Bill:
+    """Return the charge for one leg of a call. A leg that was answered has lasted at least one second.
+
+    A report can say that the leg ended before it began or was answered. It then counts as ended at that moment.
+    """
+    if answered_ms is None:
+        return Bill(_started_seconds(started_ms, ended_ms), 0, 0, 0)
+    billsec = max(1, _started_seconds(answered_ms, ended_ms))
+    billed_duration = rate.billed_duration(billsec)
+    duration = max(billsec, _started_seconds(started_ms, ended_ms))
+    return Bill(duration, billsec, billed_duration, rate.cost(billed_duration))
+
+
+def _started_seconds(from_ms: int, to_ms: int) -> int:
+    return max(0, -((from_ms - to_ms) // _SECOND_MS))
