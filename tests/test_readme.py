@@ -1,4 +1,4 @@
-"""README.md tells the truth: its tour is walked, and its tables are those of the code."""
+"""README.md and docs/reference state the truth: the tour works, and the tables match the code."""
 
 import os
 import re
@@ -31,6 +31,7 @@ from dialer.store.queries import survey_results
 
 ROOT: Final = Path(__file__).parents[1]
 README: Final = (ROOT / "README.md").read_text("utf-8")
+REFERENCE: Final = ROOT / "docs" / "reference"
 STEP_S_MAX: Final = 120
 READY: Final = re.compile(r"dialer is ready at http://(127\.0\.0\.1:[0-9]+)/rest-api/")
 BASH: Final = shutil.which("bash") or ""
@@ -46,12 +47,9 @@ class Step(NamedTuple):
     output: list[str]
 
 
-def section(title: str) -> str:
-    """The text of a section of README.md, up to the next one of its kind."""
-    level = title.partition(" ")[0]
-    _, _, rest = README.partition(f"\n{title}\n")
-    assert rest, f"README.md has no section {title}"
-    return re.split(rf"\n{level} ", rest)[0]
+def tour() -> str:
+    """The tour of README.md."""
+    return README.partition("\n## A tour in curl\n")[2].partition("\n## ")[0]
 
 
 def blocks(text: str, language: str) -> list[str]:
@@ -59,16 +57,17 @@ def blocks(text: str, language: str) -> list[str]:
     return re.findall(rf"^```{language}\n(.*?)^```", text, re.DOTALL | re.MULTILINE)
 
 
-def rows(title: str) -> list[list[str]]:
-    """The rows of the first table of a section, without its header."""
-    lines = [line for line in section(title).partition("\n|")[2].partition("\n\n")[0].splitlines() if "|" in line]
+def rows(page: str, title: str = "") -> list[list[str]]:
+    """The rows of the first table of a reference page, or of one of its sections, without the header."""
+    _, _, text = (REFERENCE / page).read_text("utf-8").partition(f"# {title}")
+    lines = [line for line in text.partition("\n|")[2].partition("\n\n")[0].splitlines() if "|" in line]
     return [[cell.strip() for cell in line.strip("|").split(" | ")] for line in lines[2:]]
 
 
 def steps() -> list[Step]:
     """The commands of the tour in their order."""
     found: list[Step] = []
-    for line in "".join(blocks(section("## A tour in curl"), "console")).splitlines():
+    for line in "".join(blocks(tour(), "console")).splitlines():
         if line.startswith("$ "):
             found.append(Step(line[2:], []))
         elif line.startswith("> "):
@@ -89,7 +88,7 @@ def is_shown(shown: list[str], printed: list[str]) -> bool:
 @contextmanager
 def server(folder: Path) -> Iterator[str]:
     """The server of the tour, on any port that is free; its address."""
-    (script,) = blocks(section("## A tour in curl"), "sh")
+    (script,) = blocks(tour(), "sh")
     with subprocess.Popen(
         [BASH, "-eu", "-c", script.replace("dialer serve", "exec dialer serve --port 0")],
         cwd=folder,
@@ -137,35 +136,35 @@ def test_the_tour_prints_what_it_shows(tmp_path: Path) -> None:
 
 
 def test_every_setting_is_listed_with_its_default() -> None:
-    listed = {name.strip("`"): default.strip("`") for name, default, _ in rows("## Settings")}
+    listed = {name.strip("`"): default.strip("`") for name, default, _ in rows("settings.md")}
     assert listed == {setting.variable: setting.default for setting in SETTINGS}
 
 
 LIMITS: Final = {
     "A JSON body": f"{body.BODY_BYTES_MAX // MIB} MiB",
-    "Its depth": f"{strict_json.DEPTH_MAX} levels",
-    "Its size in objects, lists and commas": f"{strict_json.MEMBERS_MAX:,}",
+    "Depth of a JSON body": f"{strict_json.DEPTH_MAX} levels",
+    "Objects, lists and commas in a JSON body": f"{strict_json.MEMBERS_MAX:,}",
     "A name (`name`, `full_name`, …)": f"{imports.FULL_NAME_MAX} characters (campaigns: {campaigns.NAME_MAX})",
     "A description, or `additional_vars` as text": f"{fields.TEXT_MAX:,} characters",
     "A section's `script`": f"{surveys.SCRIPT_MAX:,} characters",
     "References in one list": f"{fields.REFERENCES_MAX:,}",
     "Sections of a survey that is started": f"{check.SECTIONS_MAX:,}",
-    "Answers of a section that an aggregate names": f"{survey_results.ANSWERS_MAX}",
+    "Answers of a section in an aggregate": f"{survey_results.ANSWERS_MAX}",
     "An id": f"1 to {2**63 - 1}",
     "An amount": f"finite, {money.MONEY_PLACES} decimals, below {money.MONEY_LIMIT:,}",
     "A phone number": f"{normal_form.NUMBER_DIGITS_MIN} to {normal_form.NUMBER_DIGITS_MAX} digits",
     "Records on a page": f"{pagination.PAGE_SIZE_MAX:,}",
     "Request line and headers": f"{connections.HEAD_BYTES_MAX // 1024} KiB",
     "Time for the headers of a request": f"{connections.HEAD_S} s",
-    "Time for a body, or for each further MiB of it": f"{connections.BODY_WINDOW_S} s",
+    "Time for a body, or for each further MiB": f"{connections.BODY_WINDOW_S} s",
     "Time between two requests of a connection": f"{KEEP_ALIVE_S} s",
-    "Time in which a client reads nothing of its answer": f"{connections.STALLED_S} s",
+    "Time without progress while a client reads an answer": f"{connections.STALLED_S} s",
     "An audio file": f"{files.AUDIO_BYTES_MAX // MIB} MiB",
     "Audio of one user": f"{files.USER_BYTES_MAX // MIB} MiB in {files.USER_FILES_MAX:,} files",
     "A CSV file": f"{imports.IMPORT_BYTES_MAX // MIB} MiB",
-    "A line of it": f"{csv_records.LINE_BYTES_MAX // 1024} KiB",
-    "CSV files that one user sends at once": str(IMPORTS_OF_A_USER_MAX),
-    "Refused lines that a report names": f"{imports.ERRORS_MAX:,}",
+    "A line of a CSV file": f"{csv_records.LINE_BYTES_MAX // 1024} KiB",
+    "CSV files that one user sends at the same time": str(IMPORTS_OF_A_USER_MAX),
+    "Rejected lines in a report": f"{imports.ERRORS_MAX:,}",
     "Wrong passwords for a user name or from an address": (
         f"{throttle.FAILURES_MAX} in {throttle.WINDOW_S / 60:.0f} minutes"
     ),
@@ -175,13 +174,13 @@ LIMITS: Final = {
 
 
 def test_every_limit_is_the_one_of_the_code() -> None:
-    assert {what: limit for what, limit, _ in rows("## Limits")} == LIMITS
+    assert {what: limit for what, limit, _ in rows("limits.md")} == LIMITS
 
 
 def test_the_defaults_of_a_simulated_gateway_are_those_it_has() -> None:
     defaults = {
         name.strip("`"): msgspec.json.decode(default.strip("`"))
-        for name, default, _ in rows("## The simulated gateway")
+        for name, default, _ in rows("simulated-gateway.md", "Parameters\n")
     }
     assert parse_behaviour(defaults) == parse_behaviour({})
     for name, default in defaults.items():
@@ -190,13 +189,20 @@ def test_the_defaults_of_a_simulated_gateway_are_those_it_has() -> None:
 
 
 def test_every_number_that_always_does_the_same_is_listed() -> None:
-    listed = [re.findall(r"\+([0-9]+)", cell) for cell, _ in rows("### Numbers that always do the same")]
+    listed = [re.findall(r"\+([0-9]+)", cell) for cell, _ in rows("simulated-gateway.md", "Numbers that always")]
     named = {str(number) for ends in listed for number in range(int(ends[0]), int(ends[-1]) + 1)}
     assert named == ALWAYS_THE_SAME.keys()
 
 
-def test_every_link_leads_somewhere() -> None:
-    titles = re.findall(r"^#+ (.*)$", README, re.MULTILINE)
-    anchors = {f"#{title.lower().replace(' ', '-')}" for title in titles}
-    targets = re.findall(r"\]\(([^)]+)\)", README)
-    assert [target for target in targets if target not in anchors and not (ROOT / target).exists()] == []
+def pages() -> list[Path]:
+    """Every page of prose."""
+    return [*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")]
+
+
+@pytest.mark.parametrize("page", pages(), ids=lambda page: page.name)
+def test_every_link_leads_somewhere(page: Path) -> None:
+    text = page.read_text("utf-8")
+    anchors = {f"#{title.lower().replace(' ', '-')}" for title in re.findall(r"^#+ (.*)$", text, re.MULTILINE)}
+    targets = [target for target in re.findall(r"\]\(([^)]+)\)", text) if "://" not in target]
+    files = [page.parent / target.partition("#")[0] for target in targets if target not in anchors]
+    assert [file for file in files if not file.exists()] == []

@@ -1,4 +1,4 @@
-"""docs/reasons.md lists every reason that the code can give, with the meaning that the code states."""
+"""docs/reference/reasons.md lists every reason that the code can give, with the meaning that the code states."""
 
 import re
 from collections.abc import Mapping
@@ -19,7 +19,7 @@ from dialer.domain.reasons import (
     WaitsFor,
 )
 
-DOCUMENT: Final = Path(__file__).parents[1] / "docs" / "reasons.md"
+DOCUMENT: Final = Path(__file__).parents[1] / "docs" / "reference" / "reasons.md"
 TABLES: Final = {
     "Subscribers and call requests": (SubscriberReason, SUBSCRIBER_REASONS),
     "What a subscriber waits for": (WaitsFor, WAITS),
