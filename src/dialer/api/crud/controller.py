@@ -8,7 +8,6 @@ from collections.abc import AsyncIterator
 from functools import partial
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Any, ClassVar, Final, TypeAlias
-from urllib.parse import parse_qsl
 
 import msgspec
 from litestar import Controller, Response, delete, get, post, route
@@ -20,13 +19,14 @@ from litestar.response import Stream
 from litestar.types import BeforeRequestHookHandler
 
 from dialer.api.crud import records
-from dialer.api.crud.pagination import Page, Selection, parse_selection, read_chunks, read_page
+from dialer.api.crud.pagination import Page, Selection, parameters_of, parse_selection, read_chunks, read_page
 from dialer.api.crud.resource import Resource, Unit
 from dialer.api.crud.shapes import Columns, Given, Parsed, Shape, fields_of, parse_given, shapes_of
 from dialer.api.crud.urls import parse_id
-from dialer.api.http.body import StrictBody, expect_json, ignored_header
+from dialer.api.http.body import StrictBody, expect_json
 from dialer.api.http.errors import ForbiddenError, RecordNotFoundError
 from dialer.api.http.idempotency import Answer, Attempt, attempt_of, recall, remember
+from dialer.api.http.ignored import LISTS_OPTION, PARAMETERS_OPTION, ignored_header, parse_parameters
 from dialer.api.service import ApiRequest, Service
 
 if TYPE_CHECKING:
@@ -66,13 +66,11 @@ class _ResourceController(Controller):
 class _Reading(_ResourceController):
     """Lists and records."""
 
-    @get("/")
+    @get("/", opt={LISTS_OPTION: True})
     async def list_records(self, request: ApiRequest) -> "Response[ListBody]":
         """List the records that the caller may see, narrowed by filters, page by page."""
         service = request.service
-        # In the client's order, which the framework's own parameters lose, so that links are always the same.
-        parameters = parse_qsl(request.scope["query_string"].decode("latin-1"), keep_blank_values=True)
-        selection = parse_selection(self.resource, parameters, service.conventions(request))
+        selection = parse_selection(self.resource, parse_parameters(request.scope), service.conventions(request))
         if self.resource.exported:
             chunks = partial(read_chunks, service, request, self.resource, selection)
             exported = await service.export(request, self.resource, chunks)
@@ -164,6 +162,7 @@ def controllers(resource: Resource) -> list[type[Controller]]:
         "resource": resource,
         "signature_namespace": _signature_namespace(resource, name),
         "guards": _guards(resource),
+        "opt": {PARAMETERS_OPTION: parameters_of(resource)},
         "tags": [resource.path],
     }
     found: list[type[Controller]] = [type(f"{name}Controller", bases, {**namespace, "path": resource.path})]

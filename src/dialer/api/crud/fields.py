@@ -65,6 +65,8 @@ class Conventions(msgspec.Struct, frozen=True):
     zone: tzinfo
     region: str | None
     links: Links
+    is_strict: bool = False
+    """Whether the client prefers an error to anything that it may not have meant."""
 
 
 class Kind(msgspec.Struct, frozen=True):

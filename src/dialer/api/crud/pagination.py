@@ -61,8 +61,13 @@ class Page(msgspec.Struct):
     results: list[Any]
 
 
+def parameters_of(resource: Resource) -> tuple[str, ...]:
+    """Return the names of the query parameters that lists of the resource read."""
+    return (*_PAGING, *(("format",) if resource.exported else ()), *filters_of(resource))
+
+
 def parse_selection(resource: Resource, parameters: Parameters, conventions: Conventions) -> Selection:
-    """What the parameters of a request select; those that are unknown are none of a list's business.
+    """Return the records that the parameters of a request select. Unknown parameters are ignored.
 
     Raises:
         InvalidError: a filter has a value of the wrong type.

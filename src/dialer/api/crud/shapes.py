@@ -14,8 +14,10 @@ import msgspec
 from dialer.api.crud.fields import Conventions, FieldError, Json, Kind, Stored
 from dialer.api.crud.urls import Links
 from dialer.api.http.errors import Errors
+from dialer.api.http.ignored import unknown_errors
 
 REQUIRED: Final = "This field is required."
+UNKNOWN: Final = "This field is unknown or read-only."
 NOT_NULL: Final = "This field may not be null."
 
 
@@ -83,7 +85,10 @@ def parse_given(shape: type[Shape], given: Given, conventions: Conventions) -> P
                 values[name] = _parse(fields[name], value, conventions)
             except FieldError as error:
                 errors[name] = [str(error)]
-    return Parsed(values, errors, tuple(name for name in given.members if name not in fields))
+    unknown = tuple(name for name in given.members if name not in fields)
+    if conventions.is_strict:
+        return Parsed(values, {**errors, **unknown_errors(unknown, UNKNOWN)}, ())
+    return Parsed(values, errors, unknown)
 
 
 def _parse(field: Field, value: Json, conventions: Conventions) -> Stored:

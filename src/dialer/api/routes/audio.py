@@ -19,10 +19,10 @@ from dialer.api.crud.resource import Unit
 from dialer.api.crud.shapes import REQUIRED, Given, Parsed, Shape, parse_whole
 from dialer.api.crud.urls import parse_id
 from dialer.api.crud.visibility import reference_errors
-from dialer.api.http.body import ignored_header
 from dialer.api.http.errors import AnsweredError, Errors, InvalidError, RecordNotFoundError
 from dialer.api.http.forms import FORM_OVERHEAD_BYTES_MAX, MULTIPART, Form, read_form
 from dialer.api.http.idempotency import Answer, Attempt, attempt_of, recall, remember
+from dialer.api.http.ignored import ignored_header
 from dialer.api.http.streams import describe_body
 from dialer.api.records.surveys import AUDIO_FILES, AudioFileRead
 from dialer.api.service import ApiRequest, Service

@@ -16,9 +16,10 @@ from dialer.api.crud.controller import admins_only
 from dialer.api.crud.fields import YEAR_MAX, Conventions, FieldError, Json, Kind, Timestamp, show_timestamp
 from dialer.api.crud.resource import Unit
 from dialer.api.crud.shapes import Parsed, Shape, parse_whole
-from dialer.api.http.body import StrictBody, expect_json, ignored_header
+from dialer.api.http.body import StrictBody, expect_json
 from dialer.api.http.errors import ConflictError, InvalidError
 from dialer.api.http.idempotency import Answer, Attempt, attempt_of, recall, remember
+from dialer.api.http.ignored import ignored_header
 from dialer.api.service import ApiRequest, Service
 
 ADVANCE_MS_MAX: Final = timedelta(days=366) // timedelta(milliseconds=1)

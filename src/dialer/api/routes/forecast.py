@@ -22,8 +22,9 @@ from dialer.api.crud.fields import Integer
 from dialer.api.crud.resource import Resource, Unit
 from dialer.api.crud.shapes import Parsed, Shape, fields_of, parse_whole
 from dialer.api.crud.urls import parse_id
-from dialer.api.http.body import ignored_header, read_if_any
+from dialer.api.http.body import read_if_any
 from dialer.api.http.errors import AnsweredError, InvalidError, MalformedError, RecordNotFoundError
+from dialer.api.http.ignored import ignored_header
 from dialer.api.records.campaigns import CAMPAIGNS
 from dialer.api.records.messages import SMS_CAMPAIGNS
 from dialer.api.service import ApiRequest

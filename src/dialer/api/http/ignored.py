@@ -1,0 +1,90 @@
+"""Names in a request that the service does not know: ignored and told, or refused if the client prefers so."""
+
+from collections.abc import Iterable
+from typing import Any, Final
+from urllib.parse import parse_qsl, quote
+
+from litestar.connection import ASGIConnection
+from litestar.handlers import BaseRouteHandler
+from litestar.types import Scope
+
+from dialer.api.http.errors import Errors, InvalidError
+from dialer.api.http.headers import add_headers
+
+IGNORED_FIELDS_HEADER: Final = "X-Ignored-Fields"
+IGNORED_PARAMETERS_HEADER: Final = "X-Ignored-Parameters"
+IGNORED_NAMES_MAX: Final = 20
+IGNORED_NAME_LENGTH_MAX: Final = 40
+"""Of the names in the header; what is longer ends in `...`."""
+LISTS_OPTION: Final = "lists"
+"""The option of a handler that reads the query parameters of lists."""
+PARAMETERS_OPTION: Final = "parameters"
+"""The option that names the query parameters of a resource's lists."""
+STRICT: Final = "handling=strict"
+"""What a client prefers to whom an unknown name is an error (RFC 7240, 4.4)."""
+
+_STRICT_STATE: Final = "is_strict"
+
+
+def check_parameters(connection: ASGIConnection[Any, Any, Any, Any], handler: BaseRouteHandler) -> None:
+    """Name the query parameters that the handler does not read, or refuse them.
+
+    Raises:
+        InvalidError: there are some, and the client prefers strict handling.
+    """
+    scope = connection.scope
+    strict = prefers_strict(scope)
+    if strict:
+        scope["state"][_STRICT_STATE] = True
+        add_headers(scope, {"Preference-Applied": STRICT})
+    if not scope["query_string"]:
+        return
+    known = handler.opt[PARAMETERS_OPTION] if LISTS_OPTION in handler.opt else ()
+    unknown = [name for name in dict(parse_parameters(scope)) if name not in known]
+    if unknown and strict:
+        takes = f"Known: {', '.join(known)}." if known else "There are none here."
+        raise InvalidError(unknown_errors(unknown, f"Unknown parameter. {takes}"))
+    add_headers(scope, ignored_header(unknown, IGNORED_PARAMETERS_HEADER))
+
+
+def parse_parameters(scope: Scope) -> list[tuple[str, str]]:
+    """Return the query parameters in the client's order, which the framework's own parameters lose."""
+    return parse_qsl(scope["query_string"].decode("latin-1"), keep_blank_values=True)
+
+
+def prefers_strict(scope: Scope) -> bool:
+    """Return whether a `Prefer` header asks for strict handling; the first that names a handling counts."""
+    for name, value in scope["headers"]:
+        for preference in value.decode("latin-1").split(",") if name == b"prefer" else ():
+            token, _, handling = preference.partition(";")[0].partition("=")
+            if token.strip().lower() == "handling":
+                return handling.strip().strip('"').lower() == "strict"
+    return False
+
+
+def is_strict(scope: Scope) -> bool:
+    """Return whether unknown names in this request are errors."""
+    return bool(scope["state"].get(_STRICT_STATE))
+
+
+def unknown_errors(names: Iterable[str], message: str) -> Errors:
+    """Return an error for each of the first unknown names."""
+    return {_cut(name): [message] for name in list(names)[:IGNORED_NAMES_MAX]}
+
+
+def ignored_header(names: Iterable[str], header: str = IGNORED_FIELDS_HEADER) -> dict[str, str]:
+    """Return the header that names what was ignored, safe for any name and bounded in length."""
+    listed = list(names)
+    if not listed:
+        return {}
+    shown = [_header_safe(name) for name in listed[:IGNORED_NAMES_MAX]]
+    more = ["..."] if len(listed) > IGNORED_NAMES_MAX else []
+    return {header: ", ".join(shown + more)}
+
+
+def _header_safe(name: str) -> str:
+    return quote(_cut(name), safe=" !#$&'()*+-./:;<=>?@[]^_`{|}~").strip() or "%20"
+
+
+def _cut(name: str) -> str:
+    return f"{name[:IGNORED_NAME_LENGTH_MAX]}..." if len(name) > IGNORED_NAME_LENGTH_MAX else name
