@@ -39,6 +39,9 @@ if TYPE_CHECKING:
 JSON: Final = "application/json"
 CHANGE: Final = "Change"
 """How the names of the shapes of changes end."""
+DUPLICATE_HEADER: Final = "X-Duplicate-Of"
+TOTAL_HEADER: Final = "X-Total-Count"
+LINK_HEADER: Final = "Link"
 _SAFE: Final = frozenset({"GET", "HEAD", "OPTIONS"})
 
 
@@ -230,10 +233,11 @@ def _create_once(unit: Unit, resource: Resource, parsed: Parsed, attempt: Attemp
     before = recall(unit, attempt) if attempt else None
     if before is not None:
         return before
-    record_id, record = records.create_record(unit, resource, parsed)
-    content = msgspec.json.encode(record)
-    location = unit.conventions.links.record(resource.path, record_id)
-    answer = Answer(HTTPStatus.CREATED, {"Location": location}, content)
+    created, links = records.create_record(unit, resource, parsed), unit.conventions.links
+    headers = {"Location": links.record(resource.path, created.record_id)}
+    if created.duplicate_of is not None:
+        headers[DUPLICATE_HEADER] = links.record(resource.path, created.duplicate_of)
+    answer = Answer(HTTPStatus.CREATED, headers, msgspec.json.encode(created.record))
     if attempt is not None:
         remember(unit, attempt, answer)
     return answer
@@ -250,11 +254,17 @@ async def _plain_array(
     """A bare array: of one page if one is asked for, else of everything, as it is read."""
     if selection.page is not None:
         page = await service.read(request, lambda unit: read_page(unit, resource, selection))
-        return Response(page.results)
+        return Response(page.results, headers=_page_headers(page))
     chunks = read_chunks(service, request, resource, selection, partial(_encoded, resource.read))
     # The first chunk is read before the answer begins, so that a database out of reach is still a 503.
     first = await anext(chunks, b"")
     return Stream(_array(first, chunks), media_type=JSON)
+
+
+def _page_headers(page: Page) -> dict[str, str]:
+    """Return in headers what the page of a bare array has no room for (RFC 8288)."""
+    links = [f'<{url}>; rel="{name}"' for name, url in (("next", page.next), ("prev", page.previous)) if url]
+    return {TOTAL_HEADER: str(page.count), **({LINK_HEADER: ", ".join(links)} if links else {})}
 
 
 def _encoded(shape: type[Shape], columns: Columns) -> bytes:

@@ -46,6 +46,7 @@ class Selection(msgspec.Struct, frozen=True):
 
     asked: Asked
     page: int | None
+    """None where neither a page nor its size is asked for."""
     page_size: int
     after: int | None
     before: int | None
@@ -85,7 +86,7 @@ def parse_selection(resource: Resource, parameters: Parameters, conventions: Con
     after, before = _cursor(given.get("cursor", ""))
     return Selection(
         asked=tuple(asked),
-        page=_page(given["page"]) if "page" in given else None,
+        page=_page(given.get("page", "1")) if given.keys() & {"page", "page_size"} else None,
         page_size=page_size,
         after=after,
         before=before,

@@ -6,7 +6,7 @@ Each is a function on one transaction (`Unit`). What it raises is answered by th
 from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from itertools import chain
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from sqlalchemy import Column, ColumnElement, Select, Table, bindparam, delete, insert, select, update
 from sqlalchemy import Row as Found
@@ -53,11 +53,20 @@ def columns_shown(resource: Resource) -> tuple[Column[Any], ...]:
     return tuple(resource.table.c[name] for name in dict.fromkeys(["id", *(column for _, column in single)]))
 
 
-def create_record(unit: Unit, resource: Resource, parsed: Parsed) -> tuple[int, Shape]:
-    """Insert a record, and return its id and what it is now, as an answer.
+class Created(NamedTuple):
+    """A new record as an answer, its id, and the id of the first record that it repeats, if there is one."""
+
+    record_id: int
+    record: Shape
+    duplicate_of: int | None
+
+
+def create_record(unit: Unit, resource: Resource, parsed: Parsed) -> Created:
+    """Insert a record.
 
     Raises:
         InvalidError: with every wrong field.
+        ConflictError: it repeats another record, and the client prefers strict handling.
     """
     shape = _write(resource)
     change = Change(unit, _with_defaults(unit, resource, parsed), frozenset(parsed.values), {})
@@ -65,13 +74,17 @@ def create_record(unit: Unit, resource: Resource, parsed: Parsed) -> tuple[int, 
     _judge(resource, change, errors)
     stamp = {"created_date": unit.now_ms, "updated_date": unit.now_ms}
     columns = {**_columns(resource, change), **_present(resource.table, stamp)}
+    duplicate_of = resource.first_like(unit, columns)
+    if duplicate_of is not None and unit.conventions.is_strict:
+        first = unit.conventions.links.record(resource.path, duplicate_of)
+        raise ConflictError(f"This record repeats {first}. Change that one, or send this without handling=strict.")
     row = unit.connection.execute(_insert(resource.table), columns).one()
     change.record_id = row.id
     _write_associations(resource, change)
     resource.written(change)
     if resource.written is not nothing and resource.written_touches_row:
-        return change.record_id, read_record(unit, resource, change.record_id)
-    return change.record_id, shown(unit, resource, [row])[0]
+        return Created(row.id, read_record(unit, resource, row.id), duplicate_of)
+    return Created(row.id, shown(unit, resource, [row])[0], duplicate_of)
 
 
 def change_record(unit: Unit, resource: Resource, record_id: int, parsed: Parsed) -> None:

@@ -104,6 +104,10 @@ def no_columns(_: Change) -> Values:
     return {}
 
 
+def no_duplicate(_unit: Unit, _columns: Values) -> None:
+    """Find no record that a new one repeats, where records may be alike."""
+
+
 def no_check(_unit: Unit, _stored: Values) -> None:
     """What must be so before a delete, where nothing must."""
 
@@ -137,6 +141,8 @@ class Resource(msgspec.Struct, frozen=True, kw_only=True):
     """The defaults that depend on the time, on the caller or on what was given."""
     columns: Callable[[Change], Values] = no_columns
     """Columns that are computed from the fields; they win over the fields' own."""
+    first_like: Callable[[Unit, Values], int | None] = no_duplicate
+    """The id of the first record that a new one, given by its columns, repeats. The client is told, and may refuse."""
     written: Callable[[Change], None] = nothing
     """What happens in the same transaction, after the record was inserted or updated."""
     written_touches_row: bool = True

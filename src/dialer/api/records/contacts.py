@@ -2,7 +2,7 @@
 
 from typing import Annotated, Final
 
-from sqlalchemy import ColumnElement, case, select, update
+from sqlalchemy import ColumnElement, bindparam, case, select, update
 
 from dialer.api.crud.fields import TEXT_MAX, Identity, JsonText, OwnUrl, PhoneNumber, Reference, Text, Timestamp
 from dialer.api.crud.records import refuse_while_in
@@ -15,12 +15,22 @@ from dialer.domain.numbers.spellings import ERASED
 from dialer.domain.states import OPEN_SUBSCRIBERS
 from dialer.domain.zones import zone_of_number
 from dialer.store import collecting
+from dialer.store.bulk import Prepared
 from dialer.store.queries.do_not_call import forms_of
 from dialer.store.tables import Campaign, CampaignPhonebook, Contact, DncContact, DncList, Phonebook, Subscriber
 
 CONTACT_DELETED: Final = "contact_deleted"
 """The reason of a subscriber whose contact has gone."""
 OPEN_CAMPAIGNS: Final = (CampaignStatus.NEW, CampaignStatus.START, CampaignStatus.PAUSE)
+
+_contact = table_of(Contact).c
+_WITH_NUMBER: Final = Prepared(
+    select(_contact.id)
+    .where(_contact.phonebook_id == bindparam("phonebook_id"), _contact.number == bindparam("number"))
+    .order_by(_contact.id)
+    .limit(1)
+)
+"""The first contact of a phonebook that has a number."""
 
 
 class PhonebookWrite(Shape):
@@ -111,6 +121,11 @@ def _contact_columns(change: Change) -> Values:
     return {"number": number, "zone": zone_of_number(number)}
 
 
+def _first_with_number(unit: Unit, columns: Values) -> int | None:
+    found = _WITH_NUMBER.run(unit.connection, columns)
+    return found[0] if found else None
+
+
 def _collect(change: Change) -> None:
     """A contact that is new, or new in its phonebook, is called by the started campaigns that name it."""
     is_called = collecting.collect_contact(change.unit.connection, change.record_id, change.unit.now_ms)
@@ -193,6 +208,7 @@ CONTACTS = Resource(
     owner="phonebook",
     filters=("contact", "full_name"),
     columns=_contact_columns,
+    first_like=_first_with_number,
     written=_collect,
     written_touches_row=False,
     before_delete=_release_contact,
