@@ -34,8 +34,8 @@ if TYPE_CHECKING:
 SECURITY: Final = "basic"
 DESCRIPTION: Final = (
     "Outbound voice and SMS campaigns: phonebooks, surveys, campaigns, calls and what they cost."
-    " Where a request has a number or a boolean, a string of one is taken too; fields that nobody knows are named in"
-    " X-Ignored-Fields."
+    " Where a request has a number or a boolean, a string of one is taken too. Unknown fields are ignored and named in"
+    " X-Ignored-Fields, unknown query parameters in X-Ignored-Parameters; with Prefer: handling=strict they are errors."
 )
 _RECORDS: Final = frozenset({"record", "records"})
 
