@@ -11,7 +11,7 @@ import pytest
 from litestar import Litestar
 from litestar.testing import TestClient
 
-from dialer.api.crud.fields import NO_OBJECT, ReferenceList
+from dialer.api.crud.references import NO_OBJECT, ReferenceList
 from dialer.api.crud.resource import Resource, references_of
 from dialer.api.crud.shapes import fields_of
 from dialer.api.crud.urls import URL_PATHS
@@ -210,7 +210,7 @@ def test_ones_own_record_is_taken_in_every_spelling(field: Field) -> None:
     for method in field.methods():
         for spelling in field.target(field.bobs).spellings().values():
             answer = field.send(method, spelling)
-            if method == "POST" or field.name in field.resource.fixed:
+            if method == "POST" or field.name in field.resource.shapes.fixed:
                 # A copy may be one too many, and a fixed field stays as it is: but not for what is referred to.
                 refusal = answer.json() if answer.status_code == 400 else {}
                 assert answer.status_code in {201, 202, 400}, answer.text
@@ -227,7 +227,7 @@ def test_what_is_foreign_missing_or_deleted_is_refused_with_the_same_bytes(field
         spellings = [spelling for target in targets for spelling in target.spellings().values()]
         answers = [field.send(method, spelling) for spelling in spellings]
         assert len({(answer.status_code, answer.content, tuple(answer.headers)) for answer in answers}) == 1
-        is_fixed = field.name in field.resource.fixed and method != "POST"
+        is_fixed = field.name in field.resource.shapes.fixed and method != "POST"
         assert answers[0].status_code == 400
         assert is_fixed or answers[0].json()[field.name] == [NO_OBJECT]
 

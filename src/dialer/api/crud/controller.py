@@ -21,7 +21,7 @@ from litestar.types import BeforeRequestHookHandler
 from dialer.api.crud import records
 from dialer.api.crud.pagination import Page, Selection, parameters_of, parse_selection, read_chunks, read_page
 from dialer.api.crud.resource import Resource, Unit
-from dialer.api.crud.shapes import Columns, Given, Parsed, Shape, fields_of, parse_given, shapes_of
+from dialer.api.crud.shapes import Columns, Given, Parsed, Shape, parse_given, shapes_of
 from dialer.api.crud.urls import parse_id
 from dialer.api.http.body import StrictBody, expect_json
 from dialer.api.http.errors import ForbiddenError, RecordNotFoundError
@@ -37,8 +37,6 @@ if TYPE_CHECKING:
     ChangeBody: TypeAlias = Given
 
 JSON: Final = "application/json"
-CHANGE: Final = "Change"
-"""How the names of the shapes of changes end."""
 DUPLICATE_HEADER: Final = "X-Duplicate-Of"
 TOTAL_HEADER: Final = "X-Total-Count"
 LINK_HEADER: Final = "Link"
@@ -194,7 +192,7 @@ def _signature_namespace(resource: Resource, name: str) -> dict[str, Any]:
         "ReadBody": resource.read,
         "ListBody": _list_body(resource, name),
         "CreateBody": resource.write,
-        "ChangeBody": None if resource.write is None else _change_shape(resource.write, name),
+        "ChangeBody": resource.shapes.change,
     }
 
 
@@ -205,14 +203,6 @@ def _list_body(resource: Resource, name: str) -> type[list[Any]] | type[msgspec.
     neighbour = str | None
     fields = [("count", int), ("next", neighbour), ("previous", neighbour), ("results", list[read])]
     return msgspec.defstruct(f"{name}Page", fields, namespace={"__doc__": "One page of a list."})
-
-
-def _change_shape(write: type[Shape], name: str) -> type[Shape]:
-    """The same fields, none of them required."""
-    hints = write.__annotations__
-    fields = [(field.name, hints[field.name], field.default) for field in fields_of(write)]
-    namespace = {"__doc__": "What is to change; all else stays."}
-    return msgspec.defstruct(f"{name}{CHANGE}", fields, bases=(Shape,), namespace=namespace)  # type: ignore[return-value]
 
 
 def _identity(text: str) -> int:

@@ -11,15 +11,7 @@ from urllib.parse import urlencode
 
 import msgspec
 
-from dialer.api.crud.fields import (
-    Conventions,
-    FieldError,
-    Integer,
-    Kind,
-    PhoneNumber,
-    Stored,
-    Text,
-)
+from dialer.api.crud.fields import Conventions, FieldError, Integer, Kind, PhoneNumber, Stored, Text
 from dialer.api.crud.filters import filters_of
 from dialer.api.crud.list_queries import Asked, Part, run
 from dialer.api.crud.records import shown, shown_columns

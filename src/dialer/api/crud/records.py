@@ -14,7 +14,7 @@ from sqlalchemy.sql.dml import ReturningInsert
 
 from dialer.api.crud.ownership import REFERRERS_NAMED_MAX, field_of_owner, named_errors, refuse_to_part, still_used
 from dialer.api.crud.resource import Change, Resource, Unit, Values, nothing, table_of
-from dialer.api.crud.shapes import Columns, Parsed, Shape, fields_of, missing, shapes_of, show_all
+from dialer.api.crud.shapes import Access, Columns, Parsed, Shape, fields_of, missing, shapes_of, show_all
 from dialer.api.crud.visibility import visible
 from dialer.api.http.errors import ConflictError, Errors, InvalidError, RecordNotFoundError
 from dialer.store.tables import Row
@@ -186,25 +186,23 @@ def _columns_of(
     unit: Unit, resource: Resource, shape: type[Shape], rows: Sequence[Found[Any]]
 ) -> dict[str, Sequence[Any]]:
     """What one row or more have for each of a shape's fields, lists of references and derived ones included."""
-    derived = resource.derived if resource.derived is not None and shape is resource.read else None
     single, lists = _places(resource, shape)
     stored: dict[str, Sequence[Any]] = dict(zip(rows[0]._fields, zip(*rows, strict=True), strict=True))
     found = {name: stored[column] for name, column in single}
     for name in lists:
         listed = _listed(unit, resource, name, stored["id"])
         found[name] = [tuple(listed.get(identity, ())) for identity in stored["id"]]
-    if derived is not None:
-        besides = derived.values(unit, [row._mapping for row in rows])  # noqa: SLF001 - it is documented
-        found |= {name: [values[name] for values in besides] for name in derived.fields}
+    if resource.derived is not None and shape is resource.read:
+        besides = resource.derived(unit, [row._mapping for row in rows])  # noqa: SLF001 - it is documented
+        found |= {name: [values[name] for values in besides] for name in resource.shapes.derived}
     return found
 
 
 @lru_cache(maxsize=SHAPES_MAX)
 def _places(resource: Resource, shape: type[Shape]) -> tuple[tuple[tuple[str, str], ...], tuple[str, ...]]:
     """The fields of a shape that have a column, with its name, and those that are lists of references."""
-    derived = resource.derived if resource.derived is not None and shape is resource.read else None
-    names = () if derived is None else derived.fields
-    columns = {field.name: resource.column(field) for field in fields_of(shape) if field.name not in names}
+    fields = [field for field in fields_of(shape) if field.access is not Access.DERIVED]
+    columns = {field.name: resource.column(field) for field in fields}
     single = tuple((name, column.name) for name, column in columns.items() if column is not None)
     return single, tuple(name for name, column in columns.items() if column is None)
 
@@ -247,7 +245,7 @@ def _judge(resource: Resource, change: Change, errors: Errors) -> None:
 
 
 def _fixed_errors(resource: Resource, change: Change) -> Errors:
-    return {name: [FIXED] for name in resource.fixed if name in change.given and change.moves(name)}
+    return {name: [FIXED] for name in resource.shapes.fixed if name in change.given and change.moves(name)}
 
 
 def _columns(resource: Resource, change: Change) -> Values:

@@ -19,14 +19,13 @@ from litestar.types.internal_types import PathParameterDefinition
 from litestar.typing import FieldDefinition
 
 from dialer import __version__
-from dialer.api.crud.controller import CHANGE
-from dialer.api.crud.fields import Reference
-from dialer.api.crud.shapes import Field, Shape, fields_of
+from dialer.api.crud.declaration import CHANGE
+from dialer.api.crud.references import Reference
+from dialer.api.crud.shapes import AnswerShape, Field, Shape, fields_of
 from dialer.api.crud.urls import URL_PATHS
 from dialer.api.http.errors import RecordNotFoundError
 from dialer.api.openapi.description import complete
 from dialer.api.openapi.openapi_page import CONTENT_SECURITY_POLICY, render
-from dialer.api.records.table import RESOURCES
 
 if TYPE_CHECKING:
     from litestar._openapi.schema_generation import SchemaCreator
@@ -53,7 +52,7 @@ class ShapePlugin(OpenAPISchemaPlugin):
         schema: Schema = schema_creator.create_component_schema(
             field_definition, required=sorted(_required(shape)), property_fields={}
         )
-        is_request = shape not in _ANSWERS
+        is_request = not issubclass(shape, AnswerShape)
         schema.properties = {field.name: _property(field, is_request=is_request) for field in fields_of(shape)}
         if not shape.__name__.endswith(CHANGE):
             _add_defaults(schema.properties, shape)
@@ -79,7 +78,6 @@ def _add_defaults(properties: dict[str, Schema | OpenAPIReference], shape: type[
             described.default = field.default
 
 
-_ANSWERS: Final = frozenset(resource.read for resource in RESOURCES)
 _PLAIN: Final = (OpenAPIType.BOOLEAN, OpenAPIType.INTEGER)
 
 
