@@ -15,7 +15,7 @@ from dialer.api.crud.references import NO_OBJECT, ReferenceList
 from dialer.api.crud.resource import Resource, references_of
 from dialer.api.crud.shapes import fields_of
 from dialer.api.crud.urls import URL_PATHS
-from dialer.api.records.table import BY_PATH, RESOURCES
+from dialer.api.records.table import RESOURCES
 from dialer.store.tables import AudioFile
 from tests.api.builders import Estate, stored
 from tests.api.harness import BASE, Caller, FakeWorker, Json
@@ -32,6 +32,8 @@ DONE: Final[dict[str, set[int]]] = {
     "DELETE": {200, 204, 409},
 }
 """What tells that a caller may do something: an empty creation is refused for what it lacks, not for who sends it."""
+
+_BY_PATH = {resource.path: resource for resource in RESOURCES}
 
 
 def methods_of(resource: Resource) -> set[str]:
@@ -147,7 +149,7 @@ class Field:
 
     def foreign(self) -> Target | None:
         """A record that the sender may not see; None if there is none of the kind."""
-        is_shared = BY_PATH[self.kind.path].owner is None
+        is_shared = _BY_PATH[self.kind.path].owner is None
         return None if is_shared or self.resource.is_written_by_admins else self.target(self.alices)
 
     def deleted(self) -> Target | None:
@@ -155,7 +157,7 @@ class Field:
         path = self.kind.path
         if path in TARGETS_WITHOUT_DELETE:
             return None
-        maker = self.bobs.admin if BY_PATH[path].owner is None else self.bobs.owner
+        maker = self.bobs.admin if _BY_PATH[path].owner is None else self.bobs.owner
         record_id = self._new(path, maker)
         answer = maker.request("DELETE", f"{path}/{record_id}/")
         assert answer.status_code in {200, 204}, answer.text

@@ -11,7 +11,7 @@ from typing import Any, Final
 from msgspec import NODEFAULT
 from msgspec.structs import replace
 
-from dialer.api.crud.fields import Kind
+from dialer.api.crud.fields import Kind, Text
 from dialer.api.crud.moments import Timestamp
 from dialer.api.crud.references import Identity, OwnUrl, Reference
 from dialer.api.crud.shapes import Access, AnswerShape, Field, Shape, Shapes, make_shape
@@ -60,6 +60,8 @@ def own(path: str) -> dict[str, Field]:
 
 OWNER: Final = writable(Reference("users"), default=0)
 """The user to whom a record belongs; if it is not given, the caller."""
+NAME: Final = writable(Text(255, min_length=1))
+"""The name of a record, which must not be blank."""
 STAMPS: Final = {"created_date": read_only(Timestamp()), "updated_date": read_only(Timestamp())}
 
 

@@ -16,7 +16,8 @@ from dialer.api.http.idempotency import KEY_LENGTH_MAX, KEY_PATTERN
 from dialer.api.openapi import examples
 from dialer.api.openapi.answer_headers import HEADERS, PREFER, answer_headers
 from dialer.api.openapi.forecast_example import FORECAST
-from dialer.api.records.table import BY_PATH
+from dialer.api.records.ledger import LEDGER
+from dialer.api.records.surveys import AUDIO_FILES
 from dialer.api.routes.exports import CSV, JSON, NDJSON
 
 Json = dict[str, Any]
@@ -139,7 +140,7 @@ _EXAMPLES: Final[Mapping[str, Any]] = {
             }
         ],
     },
-    "refund_call": {**examples.record(BY_PATH["ledger"].read), "kind": "refund"},
+    "refund_call": {**examples.record(LEDGER.read), "kind": "refund"},
     "download_recording": "(the bytes of a WAV file)",
     "live": {"status": "ok"},
     "ready": {"status": "ok"},
@@ -155,11 +156,15 @@ _SENT: Final[Mapping[str, Any]] = {
 }
 
 
-def complete(generated: Json) -> Json:
-    """The whole document, from the generated one."""
+def complete(generated: Json, resources: Mapping[str, Resource]) -> Json:
+    """Return the whole document, from the generated one and the resources by their paths."""
+
+    def operation(path: str, method: str, found: Json) -> Json:
+        return _operation(found, _full(path), method, resources.get(found["tags"][0]))
+
     aliases = tuple(f"{PREFIX}/{alias}/" for alias in URL_PATHS.values())
     paths = {
-        _full(path): {method: _operation(found, _full(path), method) for method, found in item.items()}
+        _full(path): {method: operation(path, method, found) for method, found in item.items()}
         for path, item in generated["paths"].items()
         if not path.startswith(aliases)
     }
@@ -200,9 +205,9 @@ def _full(path: str) -> str:
     return f"{path}/" if path.startswith(PREFIX) else path
 
 
-def _operation(found: Json, path: str, method: str) -> Json:
+def _operation(found: Json, path: str, method: str, resource: Resource | None) -> Json:
     name, description = found["operationId"], found["description"]
-    verb, resource = name.partition("_")[0], BY_PATH.get(found["tags"][0])
+    verb = name.partition("_")[0]
     ours = resource if verb in _SUMMARIES and resource is not None else None
     if ours is None or name == "delete_audio":
         summary = re.split(r"[.:;,]", description)[0]
@@ -224,7 +229,9 @@ def _operation(found: Json, path: str, method: str) -> Json:
         status: {**answer, "headers": {**answer.get("headers", {}), **headers}}
         for status, answer in operation["responses"].items()
     }
-    refused = {str(status): {"$ref": f"#/components/responses/Error{status}"} for status in _refusals(found, method)}
+    refused = {
+        str(status): {"$ref": f"#/components/responses/Error{status}"} for status in _refusals(found, method, resource)
+    }
     return {**operation, "responses": {**done, **refused}}
 
 
@@ -268,7 +275,7 @@ def _answered(name: str, resource: Resource | None) -> object:
     if name in _EXAMPLES:
         return _EXAMPLES[name]
     if resource is None:
-        return examples.record(BY_PATH["audio-files"].read)
+        return examples.record(AUDIO_FILES.read)
     if name.startswith("delete_"):
         return {"data": resource.deleted}
     record = examples.record(resource.read)
@@ -315,9 +322,9 @@ def _list_parameters(resource: Resource) -> Iterator[Json]:
         yield {"name": name, "in": "query", "required": False, "schema": schema}
 
 
-def _refusals(found: Json, method: str) -> list[int]:
+def _refusals(found: Json, method: str, resource: Resource | None) -> list[int]:
     """The errors that an operation may answer with."""
-    name, resource = found["operationId"], BY_PATH.get(found["tags"][0])
+    name = found["operationId"]
     is_list, is_write = name.startswith("list_"), method != "get"
     refused = {400, 401, 429, 503}
     if "requestBody" in found:

@@ -1,6 +1,6 @@
 """The OpenAPI document: what the framework makes of the handlers, with what it cannot know put in."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Any, Final
 
@@ -21,11 +21,13 @@ from litestar.typing import FieldDefinition
 from dialer import __version__
 from dialer.api.crud.declaration import CHANGE
 from dialer.api.crud.references import Reference
+from dialer.api.crud.resource import Resource
 from dialer.api.crud.shapes import AnswerShape, Field, Shape, fields_of
 from dialer.api.crud.urls import URL_PATHS
 from dialer.api.http.errors import RecordNotFoundError
 from dialer.api.openapi.description import complete
 from dialer.api.openapi.openapi_page import CONTENT_SECURITY_POLICY, render
+from dialer.api.service import SERVICE, Service
 
 if TYPE_CHECKING:
     from litestar._openapi.schema_generation import SchemaCreator
@@ -114,17 +116,17 @@ class _DocumentPlugin(OpenAPIRenderPlugin):
     def __init__(self, path: str) -> None:
         super().__init__(path=path, media_type=MediaType.JSON)
 
-    def render(self, request: Request[Any, Any, Any], openapi_schema: dict[str, Any]) -> bytes:  # noqa: ARG002
+    def render(self, request: Request[Any, Any, Any], openapi_schema: dict[str, Any]) -> bytes:
         """The document, complete."""
-        return msgspec.json.encode(complete(openapi_schema))
+        return msgspec.json.encode(complete(openapi_schema, _resources(request.app)))
 
 
 class _PagePlugin(OpenAPIRenderPlugin):
     """Serves the document as a page for people."""
 
-    def render(self, request: Request[Any, Any, Any], openapi_schema: dict[str, Any]) -> bytes:  # noqa: ARG002
+    def render(self, request: Request[Any, Any, Any], openapi_schema: dict[str, Any]) -> bytes:
         """The page."""
-        return render(complete(openapi_schema)).encode()
+        return render(complete(openapi_schema, _resources(request.app))).encode()
 
 
 async def _guarded(response: Response[Any]) -> Response[Any]:
@@ -135,6 +137,11 @@ async def _guarded(response: Response[Any]) -> Response[Any]:
     return response
 
 
+def _resources(app: Litestar) -> Mapping[str, Resource]:
+    service: Service = app.state[SERVICE]
+    return service.resources
+
+
 def document(app: Litestar) -> dict[str, Any]:
     """The OpenAPI document of an application, as JSON values."""
-    return complete(app.openapi_schema.to_schema())
+    return complete(app.openapi_schema.to_schema(), _resources(app))

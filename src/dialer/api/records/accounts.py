@@ -26,7 +26,6 @@ _USER: Final = shapes(
     read_doc="A user, and what is left to pay with.",
 )
 
-
 _PAYMENT: Final = shapes(
     "Payment",
     {

@@ -15,7 +15,6 @@ CAUSE_MAX: Final = max(Cause)
 ATTEMPT_MAX: Final = 2**31 - 1
 """In a call that came in, the attempt that the caller had missed, negative."""
 
-
 _CALL_REQUEST: Final = shapes(
     "CallRequest",
     {
@@ -39,7 +38,6 @@ _CALL_REQUEST: Final = shapes(
     read_doc="One attempt to call one subscriber.",
 )
 
-
 _CDR: Final = shapes(
     "Cdr",
     {
@@ -62,7 +60,6 @@ _CDR: Final = shapes(
     },
     read_doc="One leg of one call that is over; times in seconds.",
 )
-
 
 _SURVEY_RESULT: Final = shapes(
     "SurveyResult",

@@ -4,12 +4,13 @@ from typing import Final
 
 from dialer.api.crud.declaration import OWNER, STAMPS, optional, own, read_only, shapes, writable
 from dialer.api.crud.fields import TEXT_MAX, Amount, AmountNumber, Boolean, Choice, Integer, Text
-from dialer.api.crud.moments import TimeOfDay, Timestamp
+from dialer.api.crud.moments import Timestamp
 from dialer.api.crud.references import Reference, ReferenceList
 from dialer.api.crud.resource import Association, Change, Resource, Rule
 from dialer.api.http.errors import Errors
 from dialer.api.records.campaign_life import (
     CODE_LENGTH,
+    DAILY_WINDOW,
     dates_in_order,
     default_dates,
     moved_and_collected,
@@ -34,7 +35,6 @@ RING_SECONDS_MAX: Final = 3_600
 INTERVAL_SECONDS_MAX: Final = 31_536_000
 RETRIES_MAX: Final = 1_000
 
-
 _CAMPAIGN: Final = shapes(
     "Campaign",
     {
@@ -46,15 +46,7 @@ _CAMPAIGN: Final = shapes(
         "callerid_group": optional(Reference("callerid-group")),
         "startingdate": writable(Timestamp(), default=0),
         "expirationdate": writable(Timestamp(), default=0),
-        "daily_start_time": writable(TimeOfDay(), default="00:00:00"),
-        "daily_stop_time": writable(TimeOfDay(), default="23:59:59"),
-        "monday": writable(Boolean(), default=True),
-        "tuesday": writable(Boolean(), default=True),
-        "wednesday": writable(Boolean(), default=True),
-        "thursday": writable(Boolean(), default=True),
-        "friday": writable(Boolean(), default=True),
-        "saturday": writable(Boolean(), default=True),
-        "sunday": writable(Boolean(), default=True),
+        **DAILY_WINDOW,
         "frequency": writable(Integer(1, FREQUENCY_MAX), default=10),
         "max_aleg": writable(Integer(), default=0),
         "max_xfer": writable(Integer(), default=0),

@@ -6,7 +6,7 @@ from typing import Final
 
 from sqlalchemy import ColumnElement, RowMapping, Table, select, update
 
-from dialer.api.crud.declaration import OWNER, STAMPS, derived, optional, own, read_only, shapes, writable
+from dialer.api.crud.declaration import NAME, OWNER, STAMPS, derived, optional, own, read_only, shapes, writable
 from dialer.api.crud.fields import TEXT_MAX, Integer, JsonObject, PhoneNumber, Text, TextChoice
 from dialer.api.crud.moments import Timestamp
 from dialer.api.crud.records import refuse_while_in
@@ -26,56 +26,42 @@ PARAMETERS_MAX: Final = 1_048_576
 AREACODE_MAX: Final = 32
 CALLERID_MAX: Final = 80
 
-
+_GATEWAY_BEGIN: Final = {
+    "name": NAME,
+    "description": writable(Text(TEXT_MAX), default=""),
+    "addprefix": writable(Text(PREFIX_MAX), default=""),
+    "removeprefix": writable(Text(PREFIX_MAX), default=""),
+    "protocol": writable(TextChoice(PROTOCOLS), default="sim"),
+}
+_GATEWAY_END: Final = {
+    "max_cps": writable(Integer(), default=0),
+    "parameters": writable(JsonObject(PARAMETERS_MAX), default="{}"),
+    "rests_until": derived(Timestamp(), nullable=True),
+    **STAMPS,
+}
 _GATEWAY: Final = shapes(
     "Gateway",
-    {
-        **own("gateway"),
-        "name": writable(Text(255, min_length=1)),
-        "description": writable(Text(TEXT_MAX), default=""),
-        "addprefix": writable(Text(PREFIX_MAX), default=""),
-        "removeprefix": writable(Text(PREFIX_MAX), default=""),
-        "protocol": writable(TextChoice(PROTOCOLS), default="sim"),
-        "max_channels": writable(Integer(), default=0),
-        "max_cps": writable(Integer(), default=0),
-        "parameters": writable(JsonObject(PARAMETERS_MAX), default="{}"),
-        "rests_until": derived(Timestamp(), nullable=True),
-        **STAMPS,
-    },
-    write_doc="""A carrier's line, and how the simulated callees behind it behave.""",
+    {**own("gateway"), **_GATEWAY_BEGIN, "max_channels": writable(Integer(), default=0), **_GATEWAY_END},
+    write_doc="A carrier's line, and how the simulated callees behind it behave.",
     read_doc="A carrier's line, as it is stored.",
 )
 
-
 _SMS_GATEWAY: Final = shapes(
     "SmsGateway",
-    {
-        **own("sms-gateway"),
-        "name": writable(Text(255, min_length=1)),
-        "description": writable(Text(TEXT_MAX), default=""),
-        "addprefix": writable(Text(PREFIX_MAX), default=""),
-        "removeprefix": writable(Text(PREFIX_MAX), default=""),
-        "protocol": writable(TextChoice(PROTOCOLS), default="sim"),
-        "max_cps": writable(Integer(), default=0),
-        "parameters": writable(JsonObject(PARAMETERS_MAX), default="{}"),
-        "rests_until": derived(Timestamp(), nullable=True),
-        **STAMPS,
-    },
-    write_doc="""A carrier's line for text messages.""",
+    {**own("sms-gateway"), **_GATEWAY_BEGIN, **_GATEWAY_END},
+    write_doc="A carrier's line for text messages.",
 )
-
 
 _CALLER_ID_GROUP: Final = shapes(
     "CallerIdGroup",
     {
         **own("callerid-group"),
-        "name": writable(Text(255, min_length=1)),
+        "name": NAME,
         "description": writable(Text(TEXT_MAX), default=""),
         **STAMPS,
     },
     write_doc="A named set of caller IDs.",
 )
-
 
 _CALLER_ID: Final = shapes(
     "CallerId",
@@ -91,7 +77,6 @@ _CALLER_ID: Final = shapes(
     write_doc="A number to call from, for the callees of one area.",
     read_doc="A number to call from, as it is stored.",
 )
-
 
 _DID: Final = shapes(
     "Did",

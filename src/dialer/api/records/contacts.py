@@ -4,7 +4,7 @@ from typing import Final
 
 from sqlalchemy import ColumnElement, bindparam, case, select, update
 
-from dialer.api.crud.declaration import OWNER, STAMPS, own, shapes, writable
+from dialer.api.crud.declaration import NAME, OWNER, STAMPS, own, shapes, writable
 from dialer.api.crud.fields import TEXT_MAX, JsonText, PhoneNumber, Text
 from dialer.api.crud.records import refuse_while_in
 from dialer.api.crud.references import Reference
@@ -33,19 +33,17 @@ _WITH_NUMBER: Final = Prepared(
 )
 """The first contact of a phonebook that has a number."""
 
-
 _PHONEBOOK: Final = shapes(
     "Phonebook",
     {
         **own("phonebook"),
-        "name": writable(Text(255, min_length=1)),
+        "name": NAME,
         "description": writable(Text(TEXT_MAX), default=""),
         "user": OWNER,
         **STAMPS,
     },
     write_doc="A named list of contacts.",
 )
-
 
 _CONTACT: Final = shapes(
     "Contact",
@@ -61,18 +59,16 @@ _CONTACT: Final = shapes(
     read_doc="A person to call, as they are stored.",
 )
 
-
 _DNC_LIST: Final = shapes(
     "DncList",
     {
         **own("dnc-list"),
-        "name": writable(Text(255, min_length=1)),
+        "name": NAME,
         "user": OWNER,
         **STAMPS,
     },
     write_doc="A list of numbers that asked not to be called.",
 )
-
 
 _DNC_CONTACT: Final = shapes(
     "DncContact",

@@ -3,12 +3,13 @@
 from typing import Final
 
 from dialer.api.crud.declaration import OWNER, STAMPS, optional, own, read_only, shapes, writable
-from dialer.api.crud.fields import TEXT_MAX, Amount, Boolean, Choice, Integer, Text, TextChoice
-from dialer.api.crud.moments import TimeOfDay, Timestamp
+from dialer.api.crud.fields import TEXT_MAX, Amount, Choice, Integer, Text, TextChoice
+from dialer.api.crud.moments import Timestamp
 from dialer.api.crud.references import Reference, ReferenceList
 from dialer.api.crud.resource import Association, Resource, Rule
 from dialer.api.records.campaign_life import (
     CODE_LENGTH,
+    DAILY_WINDOW,
     dates_in_order,
     default_dates,
     moved_and_collected,
@@ -31,7 +32,6 @@ from dialer.store.tables import SMS, Campaign, CampaignPhonebook, SmsMessage
 
 MESSAGE_ID_LENGTH: Final = 36
 
-
 _SMS_CAMPAIGN: Final = shapes(
     "SmsCampaign",
     {
@@ -53,15 +53,7 @@ _SMS_CAMPAIGN: Final = shapes(
         "callmaxduration": read_only(Integer(1, CALL_SECONDS_MAX)),
         "maxretry": writable(Integer(0, RETRIES_MAX), default=0),
         "intervalretry": writable(Integer(0, INTERVAL_SECONDS_MAX), default=300),
-        "daily_start_time": writable(TimeOfDay(), default="00:00:00"),
-        "daily_stop_time": writable(TimeOfDay(), default="23:59:59"),
-        "monday": writable(Boolean(), default=True),
-        "tuesday": writable(Boolean(), default=True),
-        "wednesday": writable(Boolean(), default=True),
-        "thursday": writable(Boolean(), default=True),
-        "friday": writable(Boolean(), default=True),
-        "saturday": writable(Boolean(), default=True),
-        "sunday": writable(Boolean(), default=True),
+        **DAILY_WINDOW,
         "totalcontact": read_only(Integer()),
         "sent": read_only(Integer(column="calls")),
         "delivered": read_only(Integer(column="answered")),
@@ -71,7 +63,6 @@ _SMS_CAMPAIGN: Final = shapes(
     write_doc="What a campaign of text messages sends, to whom, when and how fast.",
     read_doc="A campaign of text messages, as it is stored, with its state and what has come of it.",
 )
-
 
 _SMS_MESSAGE: Final = shapes(
     "SmsMessage",

@@ -5,7 +5,7 @@ from typing import Final
 
 from sqlalchemy import Select, literal_column, select
 
-from dialer.api.crud.declaration import OWNER, STAMPS, own, shapes, writable
+from dialer.api.crud.declaration import NAME, OWNER, STAMPS, own, shapes, writable
 from dialer.api.crud.fields import Boolean, Choice, Integer, JsonObject, Text, TextChoice
 from dialer.api.crud.references import Reference
 from dialer.api.crud.resource import Change, Resource, Rule, Unit, Values, table_of
@@ -16,13 +16,12 @@ from dialer.store.tables import Agent, CallRequest, Queue, Tier, Transfer
 
 SCORES: Final = ("queue", "system")
 
-
 _QUEUE: Final = shapes(
     "Queue",
     {
         "manager": writable(Reference("users", column="user_id"), default=0),
         **own("queue"),
-        "name": writable(Text(255, min_length=1)),
+        "name": NAME,
         "strategy": writable(Choice(QueueStrategy), default=QueueStrategy.AGENT_WITH_LEAST_TALK_TIME),
         "moh_sound": writable(Text(), default=""),
         "record_template": writable(Text(), default=""),
@@ -42,12 +41,11 @@ _QUEUE: Final = shapes(
     read_doc="A waiting line for calls that want a person, as it is stored.",
 )
 
-
 _AGENT: Final = shapes(
     "Agent",
     {
         **own("agent"),
-        "name": writable(Text(255, min_length=1)),
+        "name": NAME,
         "user": OWNER,
         "contact": writable(Text(), default=""),
         "status": writable(Choice(AgentStatus), default=AgentStatus.LOGGED_OUT),
@@ -59,7 +57,6 @@ _AGENT: Final = shapes(
     read_doc="Someone who takes calls from queues, as they are stored.",
 )
 
-
 _TIER: Final = shapes(
     "Tier",
     {
@@ -70,7 +67,7 @@ _TIER: Final = shapes(
         "position": writable(Integer(1), default=1),
         **STAMPS,
     },
-    write_doc="""An agent's place in a queue.""",
+    write_doc="An agent's place in a queue.",
 )
 
 

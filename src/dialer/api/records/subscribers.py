@@ -30,7 +30,6 @@ AT_CREATION: Final = frozenset({SubscriberStatus.PENDING, SubscriberStatus.PAUSE
 """The states that a client may give a new subscriber: those it may move a PENDING one to."""
 _FROM_CONTACT: Final = {"duplicate_contact": "contact", "full_name": "full_name", "additional_vars": "additional_vars"}
 
-
 _SUBSCRIBER: Final = shapes(
     "Subscriber",
     {

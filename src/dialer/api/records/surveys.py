@@ -5,7 +5,7 @@ from typing import Final
 
 from sqlalchemy import select
 
-from dialer.api.crud.declaration import OWNER, STAMPS, optional, own, read_only, shapes, writable, write_once
+from dialer.api.crud.declaration import NAME, OWNER, STAMPS, optional, own, read_only, shapes, writable, write_once
 from dialer.api.crud.fields import TEXT_MAX, Boolean, Choice, Integer, Label, Text
 from dialer.api.crud.records import refuse_while_in
 from dialer.api.crud.references import NO_OBJECT, Identity, Reference
@@ -20,6 +20,7 @@ QUESTION_MAX: Final = 500
 SECTION_INT_MAX: Final = 10**15 - 1
 """The greatest number that fifteen keys can enter."""
 DIGITS_MAX: Final = 15
+KEY_LABEL_MAX: Final = 100
 SECONDS_MAX: Final = 3_600
 RETRIES_MAX: Final = 100
 LAPS_MAX: Final = 1_000_000
@@ -27,12 +28,11 @@ LAPS_MAX: Final = 1_000_000
 _DIGITS: Final = re.compile(r"[0-9]{1,15}\Z", re.ASCII)
 _WORDS: Final = frozenset({BRANCH_TIMEOUT, BRANCH_INVALID, BRANCH_ANY})
 
-
 _AUDIO_FILE: Final = shapes(
     "AudioFile",
     {
         **own("audio-files"),
-        "name": writable(Text(255, min_length=1)),
+        "name": NAME,
         "audio_file": read_only(Text()),
         "user": read_only(Reference("users")),
         "user_id": read_only(Identity()),
@@ -42,12 +42,11 @@ _AUDIO_FILE: Final = shapes(
     read_doc="A recording that was uploaded.",
 )
 
-
 _SURVEY_TEMPLATE: Final = shapes(
     "SurveyTemplate",
     {
         **own("survey-template"),
-        "name": writable(Text(255, min_length=1)),
+        "name": NAME,
         "description": optional(Text(TEXT_MAX)),
         **STAMPS,
         "user": OWNER,
@@ -55,7 +54,6 @@ _SURVEY_TEMPLATE: Final = shapes(
     write_doc="A survey as its author draws it.",
     read_doc="A survey, as it is stored.",
 )
-
 
 _SECTION_TEMPLATE: Final = shapes(
     "SectionTemplate",
@@ -68,16 +66,7 @@ _SECTION_TEMPLATE: Final = shapes(
         "audiofile": optional(Reference("audio-files")),
         "retries": writable(Integer(0, RETRIES_MAX), default=0, nullable=True),
         "timeout": writable(Integer(0, SECONDS_MAX), default=5),
-        "key_0": optional(Label(100)),
-        "key_1": optional(Label(100)),
-        "key_2": optional(Label(100)),
-        "key_3": optional(Label(100)),
-        "key_4": optional(Label(100)),
-        "key_5": optional(Label(100)),
-        "key_6": optional(Label(100)),
-        "key_7": optional(Label(100)),
-        "key_8": optional(Label(100)),
-        "key_9": optional(Label(100)),
+        **{f"key_{digit}": optional(Label(KEY_LABEL_MAX)) for digit in range(10)},
         "rating_laps": writable(Integer(1, LAPS_MAX), default=9),
         "validate_number": writable(Boolean(), default=True),
         "number_digits": writable(Integer(1, DIGITS_MAX), default=2),
@@ -97,7 +86,6 @@ _SECTION_TEMPLATE: Final = shapes(
     write_doc="One section of a survey: what it plays, and what it takes as an answer.",
     read_doc="One section of a survey, as it is stored.",
 )
-
 
 _BRANCHING_TEMPLATE: Final = shapes(
     "BranchingTemplate",
