@@ -16,7 +16,7 @@ from dialer.api.http.auth import Authenticator, BasicAuthentication
 from dialer.api.http.body import BODY_BYTES_MAX
 from dialer.api.http.edge import Edge
 from dialer.api.http.errors import EXCEPTION_HANDLERS
-from dialer.api.http.ignored import check_parameters
+from dialer.api.http.ignored import KnownParameters
 from dialer.api.http.loop_lag import LoopLag
 from dialer.api.http.metrics import Metrics
 from dialer.api.openapi.document import ShapePlugin, openapi_config
@@ -104,8 +104,7 @@ def _rest_api(authenticator: Authenticator, resources: Sequence[Resource]) -> Ro
         PREFIX,
         route_handlers=[*handlers, ClockController, *EXTRA_ROUTES],
         # A function, as the framework copies what it is given here for every route: functions are not copied.
-        middleware=[authenticated],
-        guards=[check_parameters],
+        middleware=[authenticated, KnownParameters],
     )
 
 

@@ -1,12 +1,10 @@
 """Names in a request that the service does not know: ignored and told, or refused if the client prefers so."""
 
 from collections.abc import Iterable
-from typing import Any, Final
+from typing import Final
 from urllib.parse import parse_qsl, quote
 
-from litestar.connection import ASGIConnection
-from litestar.handlers import BaseRouteHandler
-from litestar.types import Scope
+from litestar.types import ASGIApp, Receive, Scope, Send
 
 from dialer.api.http.errors import Errors, InvalidError
 from dialer.api.http.headers import add_headers
@@ -26,20 +24,31 @@ STRICT: Final = "handling=strict"
 _STRICT_STATE: Final = "is_strict"
 
 
-def check_parameters(connection: ASGIConnection[Any, Any, Any, Any], handler: BaseRouteHandler) -> None:
-    """Name the query parameters that the handler does not read, or refuse them.
+class KnownParameters:
+    """Names the query parameters that a handler does not read, or refuses them.
 
-    Raises:
-        InvalidError: there are some, and the client prefers strict handling.
+    This is a middleware, as the framework copies the handler for every call of a guard, which costs more than the rest.
     """
-    scope = connection.scope
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app: Final = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Handle one request."""
+        _check_parameters(scope)
+        await self._app(scope, receive, send)
+
+
+def _check_parameters(scope: Scope) -> None:
+    """Raise InvalidError for unknown parameters if the client prefers strict handling, else name them."""
     strict = prefers_strict(scope)
     if strict:
         scope["state"][_STRICT_STATE] = True
         add_headers(scope, {"Preference-Applied": STRICT})
     if not scope["query_string"]:
         return
-    known = handler.opt[PARAMETERS_OPTION] if LISTS_OPTION in handler.opt else ()
+    options = scope["route_handler"].opt
+    known = options[PARAMETERS_OPTION] if LISTS_OPTION in options else ()
     unknown = [name for name in dict(parse_parameters(scope)) if name not in known]
     if unknown and strict:
         takes = f"Known: {', '.join(known)}." if known else "There are none here."
