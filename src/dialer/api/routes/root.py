@@ -15,5 +15,5 @@ SURVEY_AGGREGATE: Final = "surveyaggregate/{campaign_id}"
 async def read_root(request: ApiRequest) -> dict[str, str]:
     """List the resources: the path of each, and the URL of its list, or of each with the id of a campaign in it."""
     service, links = request.service, request.service.links(request)
-    besides = {"clock": links.collection("clock"), "surveyaggregate": links.collection(SURVEY_AGGREGATE)}
-    return {**links.collections(service.resources), **besides}
+    besides = {"surveyaggregate": links.collection(SURVEY_AGGREGATE)}
+    return links.collections([*service.resources, "clock"]) | besides
