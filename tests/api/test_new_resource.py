@@ -29,6 +29,7 @@ class Gadget(Row):
     name: Mapped[str]
     serial: Mapped[str]
     weight: Mapped[int | None]
+    length: Mapped[int]
     is_spare: Mapped[bool]
     created_date: Mapped[int]
     updated_date: Mapped[int]
@@ -44,6 +45,7 @@ GADGETS = Resource(
             "name": NAME,
             "serial": write_once(Text(10)),
             "weight": optional(Integer(1, 50)),
+            "length": writable(Integer(), default=1, description="Centimetres."),
             "is_spare": writable(Boolean(), default=False),
             "is_heavy": derived(Boolean()),
             "user": OWNER,
@@ -61,6 +63,7 @@ LAMP = {
     "name": "lamp",
     "serial": "L-1",
     "weight": None,
+    "length": 1,
     "is_spare": False,
     "is_heavy": False,
     "user": f"{BASE}/users/2/",
@@ -127,8 +130,9 @@ def test_a_new_resource_is_in_the_document(alice: Caller) -> None:
     verbs = ("list", "create", "read", "change", "put", "delete")
     assert operations == {f"{verb}_gadget" for verb in verbs}
     found = {name: described["components"]["schemas"][f"Gadget{name}"] for name in ("Read", "Write", "Change")}
-    given = ["name", "serial", "weight", "is_spare", "user"]
+    given = ["name", "serial", "weight", "length", "is_spare", "user"]
     assert [list(schema["properties"]) for schema in found.values()] == [list(LAMP), given, given]
     assert [schema["required"] for schema in found.values()] == [sorted(LAMP), ["name", "serial"], []]
+    assert {schema["properties"]["length"]["description"] for schema in found.values()} == {"Centimetres."}
     assert found["Read"]["description"] == "A thing on a desk, as it is stored."
     assert "Gadget" in alice.client.get("/schema/").text

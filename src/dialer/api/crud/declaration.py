@@ -1,6 +1,6 @@
 """The declaration of a resource's fields: each once, from which the shapes of its requests and answers are made.
 
-    shapes("Phonebook", {**own("phonebook"), "name": writable(Text()), **STAMPS}, write_doc="A named list of contacts.")
+    shapes("Phonebook", {**own("phonebook"), "name": NAME, **STAMPS}, write_doc="A named list of contacts.")
 
 The fields stand in the order in which answers have them. A writable field without a default must be given at creation.
 """
@@ -20,12 +20,12 @@ CHANGE: Final = "Change"
 """How the names of the shapes of changes end."""
 
 
-def writable(kind: Kind, *, default: Any = NODEFAULT, nullable: bool = False) -> Field:  # noqa: ANN401 - of any kind
+def writable(kind: Kind, *, default: Any = NODEFAULT, nullable: bool = False, description: str = "") -> Field:  # noqa: ANN401 - of any kind
     """Declare a field that clients write and read.
 
     With None as its default and without `nullable`, a request may leave it open, and the rest of the record fills it.
     """
-    return _given(Access.WRITABLE, kind, default, nullable=nullable)
+    return replace(_given(Access.WRITABLE, kind, default, nullable=nullable), description=description)
 
 
 def optional(kind: Kind) -> Field:
@@ -43,9 +43,9 @@ def _given(access: Access, kind: Kind, default: Any, *, nullable: bool) -> Field
     return Field(kind, nullable, is_required, None if is_required else default, access)
 
 
-def read_only(kind: Kind, *, nullable: bool = False) -> Field:
+def read_only(kind: Kind, *, nullable: bool = False, description: str = "") -> Field:
     """Declare a field that only answers have, from a column."""
-    return Field(kind, nullable=nullable, access=Access.READ_ONLY)
+    return Field(kind, nullable=nullable, access=Access.READ_ONLY, description=description)
 
 
 def derived(kind: Kind, *, nullable: bool = False) -> Field:

@@ -40,6 +40,8 @@ class Field(msgspec.Struct, frozen=True):
     default: Any = None
     """For a field that is not required."""
     access: Access = Access.WRITABLE
+    description: str = ""
+    """What the OpenAPI document says of it besides its kind, such as its unit."""
     name: str = ""
     """Set when the field is put into a shape."""
 

@@ -68,7 +68,10 @@ def _required(shape: type[Shape]) -> Iterator[str]:
 
 def _property(field: Field, *, is_request: bool) -> Schema:
     schema = field.kind.accepted() if is_request else field.kind.schema()
-    return Schema(one_of=[schema, Schema(type=OpenAPIType.NULL)]) if field.nullable else schema
+    found = Schema(one_of=[schema, Schema(type=OpenAPIType.NULL)]) if field.nullable else schema
+    if field.description:
+        found.description = field.description
+    return found
 
 
 def _add_defaults(properties: dict[str, Schema | OpenAPIReference], shape: type[Shape]) -> None:

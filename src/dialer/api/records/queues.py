@@ -49,7 +49,7 @@ _AGENT: Final = shapes(
         "user": OWNER,
         "contact": writable(Text(), default=""),
         "status": writable(Choice(AgentStatus), default=AgentStatus.LOGGED_OUT),
-        "wrap_up_time": writable(Integer(), default=0),
+        "wrap_up_time": writable(Integer(), default=0, description="Seconds."),
         "parameters": writable(JsonObject(), default="{}"),
         **STAMPS,
     },

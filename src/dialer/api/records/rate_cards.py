@@ -46,10 +46,10 @@ _RATE_CARD: Final = shapes(
         **own("rate-card"),
         "user": write_once(Reference("users")),
         "prefix": writable(Prefix()),
-        "rate": writable(Amount(minimum=0)),
+        "rate": writable(Amount(minimum=0), description="The price of a minute."),
         "connection_fee": writable(Amount(minimum=0), default=0),
-        "first_increment": writable(Integer(1, INCREMENT_S_MAX), default=60),
-        "next_increment": writable(Integer(1, INCREMENT_S_MAX), default=60),
+        "first_increment": writable(Integer(1, INCREMENT_S_MAX), default=60, description="Seconds."),
+        "next_increment": writable(Integer(1, INCREMENT_S_MAX), default=60, description="Seconds."),
         **STAMPS,
     },
     write_doc="""What calls of a user to numbers that begin with `prefix` cost, of several that fit the longest.

@@ -65,7 +65,7 @@ _SECTION_TEMPLATE: Final = shapes(
         "script": writable(Text(SCRIPT_MAX), default=""),
         "audiofile": optional(Reference("audio-files")),
         "retries": writable(Integer(0, RETRIES_MAX), default=0, nullable=True),
-        "timeout": writable(Integer(0, SECONDS_MAX), default=5),
+        "timeout": writable(Integer(0, SECONDS_MAX), default=5, description="Seconds."),
         **{f"key_{digit}": optional(Label(KEY_LABEL_MAX)) for digit in range(10)},
         "rating_laps": writable(Integer(1, LAPS_MAX), default=9),
         "validate_number": writable(Boolean(), default=True),
