@@ -14,7 +14,7 @@ import msgspec
 import pytest
 
 from dialer import connections, passwords
-from dialer.api.crud import fields, pagination
+from dialer.api.crud import fields, pagination, references
 from dialer.api.http import body, strict_json, throttle
 from dialer.api.records import campaigns, surveys
 from dialer.api.routes import clock
@@ -147,7 +147,7 @@ LIMITS: Final = {
     "A name (`name`, `full_name`, …)": f"{imports.FULL_NAME_MAX} characters (campaigns: {campaigns.NAME_MAX})",
     "A description, or `additional_vars` as text": f"{fields.TEXT_MAX:,} characters",
     "A section's `script`": f"{surveys.SCRIPT_MAX:,} characters",
-    "References in one list": f"{fields.REFERENCES_MAX:,}",
+    "References in one list": f"{references.REFERENCES_MAX:,}",
     "Sections of a survey that is started": f"{check.SECTIONS_MAX:,}",
     "Answers of a section in an aggregate": f"{survey_results.ANSWERS_MAX}",
     "An id": f"1 to {2**63 - 1}",

@@ -76,6 +76,7 @@ _RESOURCES: Final = (
     "sms-campaigns",
     "sms-message",
     "did",
+    "clock",
 )
 
 _verified: Final = Verified()
@@ -137,7 +138,8 @@ async def _verify(database: aiosqlite.Connection, username: str, password: str) 
 async def list_resources(request: Request[int, None, State]) -> dict[str, str]:
     """Where everything is: an answer that takes hardly any work."""
     base = _base(request)
-    return {name: f"{base}{name}/" for name in _RESOURCES}
+    besides = {"surveyaggregate": f"{base}surveyaggregate/{{campaign_id}}/"}
+    return {name: f"{base}{name}/" for name in _RESOURCES} | besides
 
 
 @get("/rest-api/contact/")

@@ -9,7 +9,8 @@ from hypothesis.stateful import Bundle, RuleBasedStateMachine, invariant, multip
 from litestar import Litestar
 from litestar.testing import TestClient
 
-from dialer.api.crud.fields import NO_OBJECT, show_timestamp
+from dialer.api.crud.moments import show_timestamp
+from dialer.api.crud.references import NO_OBJECT
 from dialer.store.database import Database
 from tests.api.conftest import copy
 from tests.api.harness import BASE, NOW_MS, Caller, FakeWorker, Json

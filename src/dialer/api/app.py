@@ -1,6 +1,6 @@
 """The composition root of the HTTP side: one function that puts the application together, fakes and all."""
 
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from typing import Final
 
@@ -10,15 +10,17 @@ from litestar.di import Provide
 from litestar.types import ASGIApp, ControllerRouterHandler
 
 from dialer.api.crud.controller import controllers
+from dialer.api.crud.resource import Resource
 from dialer.api.crud.urls import PREFIX
 from dialer.api.http.auth import Authenticator, BasicAuthentication
 from dialer.api.http.body import BODY_BYTES_MAX
 from dialer.api.http.edge import Edge
 from dialer.api.http.errors import EXCEPTION_HANDLERS
+from dialer.api.http.ignored import KnownParameters
 from dialer.api.http.loop_lag import LoopLag
 from dialer.api.http.metrics import Metrics
 from dialer.api.openapi.document import ShapePlugin, openapi_config
-from dialer.api.records.table import BY_PATH, RESOURCES
+from dialer.api.records.table import RESOURCES
 from dialer.api.routes import health
 from dialer.api.routes.audio import delete_audio, upload_audio
 from dialer.api.routes.clock import ClockController
@@ -59,16 +61,18 @@ def create_app(
     authenticator: Authenticator | None = None,
     export: Export = export,
     forecasting: Forecasting = forecast_apart,
+    resources: Sequence[Resource] = RESOURCES,
 ) -> Litestar:
     """The application: the REST API, health, metrics and the OpenAPI document.
 
     The database must have its tables. The worker runs while the application does.
     """
-    service = Service(settings, database=database, worker=worker, resources=BY_PATH, export=export)
+    by_path = {resource.path: resource for resource in resources}
+    service = Service(settings, database=database, worker=worker, resources=by_path, export=export)
     metrics = Metrics(worker.figures)
     app = Litestar(
         route_handlers=[
-            _rest_api(authenticator or Authenticator(database, requests_a_minute=settings.rate_limit)),
+            _rest_api(authenticator or Authenticator(database, requests_a_minute=settings.rate_limit), resources),
             health.live,
             health.ready,
             health.metrics,
@@ -91,16 +95,16 @@ def create_app(
     return app
 
 
-def _rest_api(authenticator: Authenticator) -> Router:
+def _rest_api(authenticator: Authenticator, resources: Sequence[Resource]) -> Router:
     def authenticated(app: ASGIApp) -> ASGIApp:
         return BasicAuthentication(app, authenticator)
 
-    handlers = [controller for resource in RESOURCES for controller in controllers(resource)]
+    handlers = [controller for resource in resources for controller in controllers(resource)]
     return Router(
         PREFIX,
         route_handlers=[*handlers, ClockController, *EXTRA_ROUTES],
         # A function, as the framework copies what it is given here for every route: functions are not copied.
-        middleware=[authenticated],
+        middleware=[authenticated, KnownParameters],
     )
 
 

@@ -14,6 +14,7 @@ from dialer.api.crud.resource import Actor, Resource, Unit, UnitEffect
 from dialer.api.crud.shapes import Columns
 from dialer.api.crud.urls import Links, links_for
 from dialer.api.http.idempotency import Attempts
+from dialer.api.http.ignored import is_strict
 from dialer.runtime.clock import Clock
 from dialer.runtime.tally import Tally
 from dialer.settings import Settings
@@ -93,7 +94,8 @@ class Service:
 
     def conventions(self, request: ApiRequest) -> Conventions:
         """What the values of one request may leave unsaid."""
-        return Conventions(self._zone, self.settings.default_region, self.links(request))
+        links, strict = self.links(request), is_strict(request.scope)
+        return Conventions(self._zone, self.settings.default_region, links, is_strict=strict)
 
     def unit(self, connection: Connection, request: ApiRequest, effect: UnitEffect | None = None) -> Unit:
         """The unit of work of one request on one transaction."""

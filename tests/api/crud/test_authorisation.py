@@ -11,11 +11,11 @@ import pytest
 from litestar import Litestar
 from litestar.testing import TestClient
 
-from dialer.api.crud.fields import NO_OBJECT, ReferenceList
+from dialer.api.crud.references import NO_OBJECT, ReferenceList
 from dialer.api.crud.resource import Resource, references_of
 from dialer.api.crud.shapes import fields_of
 from dialer.api.crud.urls import URL_PATHS
-from dialer.api.records.table import BY_PATH, RESOURCES
+from dialer.api.records.table import RESOURCES
 from dialer.store.tables import AudioFile
 from tests.api.builders import Estate, stored
 from tests.api.harness import BASE, Caller, FakeWorker, Json
@@ -32,6 +32,8 @@ DONE: Final[dict[str, set[int]]] = {
     "DELETE": {200, 204, 409},
 }
 """What tells that a caller may do something: an empty creation is refused for what it lacks, not for who sends it."""
+
+_BY_PATH = {resource.path: resource for resource in RESOURCES}
 
 
 def methods_of(resource: Resource) -> set[str]:
@@ -147,7 +149,7 @@ class Field:
 
     def foreign(self) -> Target | None:
         """A record that the sender may not see; None if there is none of the kind."""
-        is_shared = BY_PATH[self.kind.path].owner is None
+        is_shared = _BY_PATH[self.kind.path].owner is None
         return None if is_shared or self.resource.is_written_by_admins else self.target(self.alices)
 
     def deleted(self) -> Target | None:
@@ -155,7 +157,7 @@ class Field:
         path = self.kind.path
         if path in TARGETS_WITHOUT_DELETE:
             return None
-        maker = self.bobs.admin if BY_PATH[path].owner is None else self.bobs.owner
+        maker = self.bobs.admin if _BY_PATH[path].owner is None else self.bobs.owner
         record_id = self._new(path, maker)
         answer = maker.request("DELETE", f"{path}/{record_id}/")
         assert answer.status_code in {200, 204}, answer.text
@@ -210,7 +212,7 @@ def test_ones_own_record_is_taken_in_every_spelling(field: Field) -> None:
     for method in field.methods():
         for spelling in field.target(field.bobs).spellings().values():
             answer = field.send(method, spelling)
-            if method == "POST" or field.name in field.resource.fixed:
+            if method == "POST" or field.name in field.resource.shapes.fixed:
                 # A copy may be one too many, and a fixed field stays as it is: but not for what is referred to.
                 refusal = answer.json() if answer.status_code == 400 else {}
                 assert answer.status_code in {201, 202, 400}, answer.text
@@ -227,7 +229,7 @@ def test_what_is_foreign_missing_or_deleted_is_refused_with_the_same_bytes(field
         spellings = [spelling for target in targets for spelling in target.spellings().values()]
         answers = [field.send(method, spelling) for spelling in spellings]
         assert len({(answer.status_code, answer.content, tuple(answer.headers)) for answer in answers}) == 1
-        is_fixed = field.name in field.resource.fixed and method != "POST"
+        is_fixed = field.name in field.resource.shapes.fixed and method != "POST"
         assert answers[0].status_code == 400
         assert is_fixed or answers[0].json()[field.name] == [NO_OBJECT]
 

@@ -19,14 +19,11 @@ from dialer.api.crud.fields import (
     JsonText,
     Kind,
     PhoneNumber,
-    Reference,
-    ReferenceList,
     Text,
     TextChoice,
-    TimeOfDay,
-    Timestamp,
-    show_timestamp,
 )
+from dialer.api.crud.moments import TimeOfDay, Timestamp, show_timestamp
+from dialer.api.crud.references import Reference, ReferenceList
 from dialer.api.crud.urls import Links
 from dialer.domain.enums import AmdBehavior
 from tests.api.harness import Json

@@ -25,7 +25,7 @@ def named() -> list[tuple[str, str, str]]:
         for resource in RESOURCES
         if resource.write is not None and resource.owner is not None
         for name, kind in references_of(resource.write).items()
-        if kind.path in OWNED and name not in {resource.owner, *resource.fixed}
+        if kind.path in OWNED and name not in {resource.owner, *resource.shapes.fixed}
     ]
 
 

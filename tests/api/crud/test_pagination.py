@@ -177,6 +177,24 @@ def test_subscribers_are_a_plain_array_of_all(alice: Caller, crowd: int) -> None
     assert alice.refused("GET", "subscriber-list/?page=900") == (404, {"detail": "Invalid page."})
 
 
+def test_a_page_of_a_plain_array_has_its_count_and_its_neighbours_in_headers(alice: Caller, crowd: int) -> None:
+    everybody = alice.get("subscriber-list/", campaign_id=crowd)
+    pages, url = [], f"subscriber-list/?campaign_id={crowd}&page_size=900"
+    while url:
+        answer = alice.request("GET", url)
+        assert (answer.status_code, answer.headers["x-total-count"]) == (200, "2501")
+        pages.append(answer)
+        url = answer.links.get("next", {}).get("url", "")
+    assert [record for page in pages for record in page.json()] == everybody
+    assert [sorted(page.links) for page in pages] == [["next"], ["next", "prev"], ["prev"]]
+    assert alice.request("GET", pages[1].links["prev"]["url"]).json() == pages[0].json()
+
+
+def test_the_whole_of_a_plain_array_has_neither_count_nor_neighbours(alice: Caller, crowd: int) -> None:
+    headers = alice.request("GET", f"subscriber-list/?campaign_id={crowd}").headers
+    assert not headers.keys() & {"link", "x-total-count"}
+
+
 def test_the_base_of_all_urls_can_be_set(database: Database, worker: FakeWorker) -> None:
     settings = Settings(base_url="https://dial.example/x")
     app = create_app(settings, database=database, worker=worker)

@@ -63,7 +63,7 @@ def test_a_reference_to_somebody_elses_record_is_as_one_to_none(
     missing = bob.refused("PATCH", own, **{field: f"/rest-api/{target}/999999/"})
     assert foreign == missing
     assert foreign[0] == 400
-    assert foreign[1][field] == NO_OBJECT or field in resource.fixed
+    assert foreign[1][field] == NO_OBJECT or field in resource.shapes.fixed
 
 
 @pytest.mark.parametrize("resource", SHARED, ids=lambda resource: resource.path)

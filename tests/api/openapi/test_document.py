@@ -49,6 +49,16 @@ def test_every_resource_names_its_schemas(resource: Resource, described: Json) -
         assert schemas[f"{name}Write"]["required"] == required
 
 
+def test_every_path_that_answers_is_described(client: TestClient[Litestar], described: Json) -> None:
+    answering = {
+        f"{route.path_format}/": route.methods - {"OPTIONS"}
+        for route in client.app.routes
+        if route.path_format.startswith("/rest-api")
+    }
+    paths = {path: item for path, item in described["paths"].items() if path.startswith("/rest-api")}
+    assert {path: {method.upper() for method in item} for path, item in paths.items()} == answering
+
+
 def test_bounds_and_slashes_are_not_lost(described: Json) -> None:
     retries = described["components"]["schemas"]["CampaignWrite"]["properties"]["maxretry"]
     assert retries == {"type": "integer", "minimum": 0, "maximum": 1000, "default": 0}
@@ -85,22 +95,22 @@ def test_every_error_is_one_named_schema_in_each_form(described: Json) -> None:
 @pytest.mark.parametrize(
     ("name", "statuses"),
     [
-        ("read_root", "200 401 429 503"),
+        ("read_root", "200 400 401 429 503"),
         ("list_phonebook", "200 400 401 404 429 503"),
         ("create_phonebook", "201 400 401 408 409 413 415 422 429 503"),
-        ("read_phonebook", "200 401 404 429 503"),
+        ("read_phonebook", "200 400 401 404 429 503"),
         ("change_phonebook", "202 400 401 404 408 409 413 415 429 503"),
         ("put_phonebook", "202 400 401 404 408 409 413 415 429 503"),
-        ("delete_phonebook", "204 401 404 409 429 503"),
-        ("delete_campaigns", "200 401 404 409 429 503"),
+        ("delete_phonebook", "204 400 401 404 409 429 503"),
+        ("delete_campaigns", "200 400 401 404 409 429 503"),
         ("list_gateway", "200 400 401 404 429 503"),
-        ("delete_gateway", "204 401 403 404 409 429 503"),
+        ("delete_gateway", "204 400 401 403 404 409 429 503"),
         ("list_payment", "200 400 401 403 404 429 503"),
         ("upload_audio", "201 400 401 408 409 413 415 422 429 503"),
         ("import_contacts", "200 400 401 404 408 413 415 429 503"),
-        ("check_survey_template", "200 401 404 429 503"),
-        ("aggregate_survey", "200 401 404 429 503"),
-        ("download_recording", "200 401 404 429 503"),
+        ("check_survey_template", "200 400 401 404 429 503"),
+        ("aggregate_survey", "200 400 401 404 429 503"),
+        ("download_recording", "200 400 401 404 429 503"),
         ("advance_clock", "200 400 401 403 408 409 413 415 422 429 503"),
         ("live", "200"),
         ("ready", "200 503"),
@@ -108,6 +118,28 @@ def test_every_error_is_one_named_schema_in_each_form(described: Json) -> None:
 )
 def test_an_operation_names_the_answers_it_has(described: Json, name: str, statuses: str) -> None:
     assert sorted(operations(described)[name][2]["responses"]) == statuses.split()
+
+
+def test_an_operation_names_the_headers_of_its_answers(described: Json) -> None:
+    told = ["Preference-Applied", "X-Ignored-Parameters"]
+    page, fields = ["Link", "X-Total-Count"], ["X-Ignored-Fields"]
+    expected = {
+        ("read_phonebook", "200"): told,
+        ("import_contacts", "200"): told,
+        ("delete_phonebook", "204"): told,
+        ("change_phonebook", "202"): told + fields,
+        ("create_phonebook", "201"): [*told, *fields, "Location"],
+        ("create_contact", "201"): [*told, *fields, "Location", "X-Duplicate-Of"],
+        ("upload_audio", "201"): [*told, *fields, "Location"],
+        ("list_phonebook", "200"): told,
+        ("list_subscriber_list", "200"): told + page,
+        ("live", "200"): [],
+    }
+    found = operations(described)
+    named = {(name, status): found[name][2]["responses"][status].get("headers", {}) for name, status in expected}
+    assert {key: sorted(headers) for key, headers in named.items()} == {
+        key: sorted(names) for key, names in expected.items()
+    }
 
 
 def test_every_operation_has_an_id_a_summary_and_examples(described: Json) -> None:
@@ -156,7 +188,9 @@ def test_every_reference_in_the_document_resolves(described: Json) -> None:
             yield from references(child)
 
     known = {
-        f"#/components/{kind}/{name}" for kind in ("schemas", "responses") for name in described["components"][kind]
+        f"#/components/{kind}/{name}"
+        for kind in ("schemas", "responses", "headers")
+        for name in described["components"][kind]
     }
     assert set(references(described)) <= known
 

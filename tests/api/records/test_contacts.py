@@ -43,6 +43,39 @@ def test_a_contact_is_kept_as_it_was_given_and_in_normal_form(alice: Caller, dat
     assert alice.get(contact["url"])["additional_vars"] == '{"a":1}'
 
 
+def test_a_contact_that_repeats_another_names_the_first(alice: Caller) -> None:
+    books = [alice.create("phonebook", name=name)["id"] for name in ("friends", "family")]
+    spellings = ["+12025550100", "+1 (202) 555-0100", "+1.202.555.0100"]
+    answers = [
+        alice.request("POST", "contact/", json={"contact": number, "phonebook": book})
+        for book in books
+        for number in spellings
+    ]
+    assert [answer.status_code for answer in answers] == [201] * 6
+    first, other = f"{BASE}/contact/1/", f"{BASE}/contact/4/"
+    named = [answer.headers.get("x-duplicate-of") for answer in answers]
+    assert named == [None, first, first, None, other, other]
+
+
+def test_a_contact_that_repeats_another_is_refused_where_the_client_is_strict(alice: Caller) -> None:
+    body = {"contact": "+12025550100", "phonebook": alice.create("phonebook", name="friends")["id"]}
+    strict = {"Prefer": "handling=strict", "Idempotency-Key": "once"}
+    answers = [alice.request("POST", "contact/", json=body, headers=strict) for _ in range(2)]
+    assert [answer.status_code for answer in answers] == [201, 201]  # One that is sent again repeats nothing.
+    refused = alice.request("POST", "contact/", json=body, headers={"Prefer": "handling=strict"})
+    detail = f"This record repeats {BASE}/contact/1/. Change that one, or send this without handling=strict."
+    assert (refused.status_code, refused.json()) == (409, {"detail": detail})
+    assert alice.get("contact/")["count"] == 1
+
+
+def test_the_answer_to_a_duplicate_that_is_sent_again_names_the_first_again(alice: Caller) -> None:
+    body = {"contact": "+12025550100", "phonebook": alice.create("phonebook", name="friends")["id"]}
+    alice.create("contact", **body)
+    answers = [alice.request("POST", "contact/", json=body, headers={"Idempotency-Key": "k"}) for _ in range(2)]
+    assert [answer.headers["x-duplicate-of"] for answer in answers] == [f"{BASE}/contact/1/"] * 2
+    assert alice.get("contact/")["count"] == 2
+
+
 def test_a_contact_may_move_to_another_phonebook_by_its_id(alice: Caller, estate: Estate) -> None:
     other = alice.create("phonebook", name="others")
     alice.change(estate.contact["url"], phonebook=other["id"])

@@ -2,7 +2,7 @@ from typing import Any
 
 import pytest
 
-from dialer.api.crud.fields import show_timestamp
+from dialer.api.crud.moments import show_timestamp
 from dialer.runtime.clock import ScaledClock
 from tests.api.harness import NOW, NOW_MS, Caller, FakeWorker, Json
 

@@ -5,17 +5,19 @@ from litestar import Litestar
 from litestar.testing import TestClient
 
 from dialer.api.records.table import RESOURCES
+from tests.api.builders import Estate
 from tests.api.harness import BASE, Caller
 
 
 @pytest.mark.parametrize("path", ["/rest-api", "/rest-api/"])
 def test_every_resource_is_listed_with_the_url_of_its_list(alice: Caller, path: str) -> None:
-    assert alice.get(path) == {resource.path: f"{BASE}/{resource.path}/" for resource in RESOURCES}
+    besides = {"clock": f"{BASE}/clock/", "surveyaggregate": f"{BASE}/surveyaggregate/{{campaign_id}}/"}
+    assert alice.get(path) == {resource.path: f"{BASE}/{resource.path}/" for resource in RESOURCES} | besides
 
 
-def test_every_url_that_is_listed_answers(admin: Caller) -> None:
-    listed = admin.get("/rest-api/").values()
-    assert [admin.request("GET", url).status_code for url in listed] == [200] * len(RESOURCES)
+def test_every_url_that_is_listed_answers(estate: Estate) -> None:
+    listed = [url.format(campaign_id=estate.campaign["id"]) for url in estate.admin.get("/rest-api/").values()]
+    assert [estate.admin.request("GET", url).status_code for url in listed] == [200] * (len(RESOURCES) + 2)
 
 
 def test_nothing_is_listed_for_who_does_not_say_who_they_are(client: TestClient[Litestar]) -> None:

@@ -8,7 +8,6 @@ from collections.abc import AsyncIterator
 from functools import partial
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Any, ClassVar, Final, TypeAlias
-from urllib.parse import parse_qsl
 
 import msgspec
 from litestar import Controller, Response, delete, get, post, route
@@ -20,13 +19,14 @@ from litestar.response import Stream
 from litestar.types import BeforeRequestHookHandler
 
 from dialer.api.crud import records
-from dialer.api.crud.pagination import Page, Selection, parse_selection, read_chunks, read_page
+from dialer.api.crud.pagination import Page, Selection, parameters_of, parse_selection, read_chunks, read_page
 from dialer.api.crud.resource import Resource, Unit
-from dialer.api.crud.shapes import Columns, Given, Parsed, Shape, fields_of, parse_given, shapes_of
+from dialer.api.crud.shapes import Columns, Given, Parsed, Shape, parse_given, shapes_of
 from dialer.api.crud.urls import parse_id
-from dialer.api.http.body import StrictBody, expect_json, ignored_header
+from dialer.api.http.body import StrictBody, expect_json
 from dialer.api.http.errors import ForbiddenError, RecordNotFoundError
 from dialer.api.http.idempotency import Answer, Attempt, attempt_of, recall, remember
+from dialer.api.http.ignored import LISTS_OPTION, PARAMETERS_OPTION, ignored_header, parse_parameters
 from dialer.api.service import ApiRequest, Service
 
 if TYPE_CHECKING:
@@ -37,8 +37,9 @@ if TYPE_CHECKING:
     ChangeBody: TypeAlias = Given
 
 JSON: Final = "application/json"
-CHANGE: Final = "Change"
-"""How the names of the shapes of changes end."""
+DUPLICATE_HEADER: Final = "X-Duplicate-Of"
+TOTAL_HEADER: Final = "X-Total-Count"
+LINK_HEADER: Final = "Link"
 _SAFE: Final = frozenset({"GET", "HEAD", "OPTIONS"})
 
 
@@ -66,13 +67,11 @@ class _ResourceController(Controller):
 class _Reading(_ResourceController):
     """Lists and records."""
 
-    @get("/")
+    @get("/", opt={LISTS_OPTION: True})
     async def list_records(self, request: ApiRequest) -> "Response[ListBody]":
         """List the records that the caller may see, narrowed by filters, page by page."""
         service = request.service
-        # In the client's order, which the framework's own parameters lose, so that links are always the same.
-        parameters = parse_qsl(request.scope["query_string"].decode("latin-1"), keep_blank_values=True)
-        selection = parse_selection(self.resource, parameters, service.conventions(request))
+        selection = parse_selection(self.resource, parse_parameters(request.scope), service.conventions(request))
         if self.resource.exported:
             chunks = partial(read_chunks, service, request, self.resource, selection)
             exported = await service.export(request, self.resource, chunks)
@@ -164,6 +163,7 @@ def controllers(resource: Resource) -> list[type[Controller]]:
         "resource": resource,
         "signature_namespace": _signature_namespace(resource, name),
         "guards": _guards(resource),
+        "opt": {PARAMETERS_OPTION: parameters_of(resource)},
         "tags": [resource.path],
     }
     found: list[type[Controller]] = [type(f"{name}Controller", bases, {**namespace, "path": resource.path})]
@@ -192,7 +192,7 @@ def _signature_namespace(resource: Resource, name: str) -> dict[str, Any]:
         "ReadBody": resource.read,
         "ListBody": _list_body(resource, name),
         "CreateBody": resource.write,
-        "ChangeBody": None if resource.write is None else _change_shape(resource.write, name),
+        "ChangeBody": resource.shapes.change,
     }
 
 
@@ -203,14 +203,6 @@ def _list_body(resource: Resource, name: str) -> type[list[Any]] | type[msgspec.
     neighbour = str | None
     fields = [("count", int), ("next", neighbour), ("previous", neighbour), ("results", list[read])]
     return msgspec.defstruct(f"{name}Page", fields, namespace={"__doc__": "One page of a list."})
-
-
-def _change_shape(write: type[Shape], name: str) -> type[Shape]:
-    """The same fields, none of them required."""
-    hints = write.__annotations__
-    fields = [(field.name, hints[field.name], field.default) for field in fields_of(write)]
-    namespace = {"__doc__": "What is to change; all else stays."}
-    return msgspec.defstruct(f"{name}{CHANGE}", fields, bases=(Shape,), namespace=namespace)  # type: ignore[return-value]
 
 
 def _identity(text: str) -> int:
@@ -231,10 +223,11 @@ def _create_once(unit: Unit, resource: Resource, parsed: Parsed, attempt: Attemp
     before = recall(unit, attempt) if attempt else None
     if before is not None:
         return before
-    record_id, record = records.create_record(unit, resource, parsed)
-    content = msgspec.json.encode(record)
-    location = unit.conventions.links.record(resource.path, record_id)
-    answer = Answer(HTTPStatus.CREATED, {"Location": location}, content)
+    created, links = records.create_record(unit, resource, parsed), unit.conventions.links
+    headers = {"Location": links.record(resource.path, created.record_id)}
+    if created.duplicate_of is not None:
+        headers[DUPLICATE_HEADER] = links.record(resource.path, created.duplicate_of)
+    answer = Answer(HTTPStatus.CREATED, headers, msgspec.json.encode(created.record))
     if attempt is not None:
         remember(unit, attempt, answer)
     return answer
@@ -251,11 +244,17 @@ async def _plain_array(
     """A bare array: of one page if one is asked for, else of everything, as it is read."""
     if selection.page is not None:
         page = await service.read(request, lambda unit: read_page(unit, resource, selection))
-        return Response(page.results)
+        return Response(page.results, headers=_page_headers(page))
     chunks = read_chunks(service, request, resource, selection, partial(_encoded, resource.read))
     # The first chunk is read before the answer begins, so that a database out of reach is still a 503.
     first = await anext(chunks, b"")
     return Stream(_array(first, chunks), media_type=JSON)
+
+
+def _page_headers(page: Page) -> dict[str, str]:
+    """Return in headers what the page of a bare array has no room for (RFC 8288)."""
+    links = [f'<{url}>; rel="{name}"' for name, url in (("next", page.next), ("prev", page.previous)) if url]
+    return {TOTAL_HEADER: str(page.count), **({LINK_HEADER: ", ".join(links)} if links else {})}
 
 
 def _encoded(shape: type[Shape], columns: Columns) -> bytes:

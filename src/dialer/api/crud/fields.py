@@ -1,51 +1,35 @@
 """Kinds of field: how each is read from a request, written into an answer, and described.
 
-A kind is given by an annotation: `name: Annotated[str, Text(255)]`. The same kind serves the struct of a request, where
-the annotated type is that of the column, and the struct of an answer, where it is that of the JSON value.
+Dates and times are in `dialer.api.crud.moments`, references to records in `dialer.api.crud.references`.
 """
 
 import json
 import re
 from collections.abc import Sequence
-from datetime import UTC, datetime, timedelta, tzinfo
+from datetime import tzinfo
 from enum import IntEnum
-from functools import lru_cache
 from math import inf
 from typing import Any, ClassVar, Final, TypeAlias
 
 import msgspec
 from litestar.openapi.spec import Schema
-from litestar.openapi.spec.enums import OpenAPIFormat, OpenAPIType
+from litestar.openapi.spec.enums import OpenAPIType
 
-from dialer.api.crud.urls import ID_MAX, Links, parse_id
+from dialer.api.crud.urls import ID_MAX, Links
 from dialer.api.http.strict_json import StrictJsonError, read_object
 from dialer.domain.billing.money import MoneyError, format_money, parse_money
 from dialer.domain.numbers.normal_form import NUMBER_INPUT_MAX, NumberError, normalise
 
-NO_OBJECT: Final = "Invalid hyperlink - Object does not exist."
 TEXT_MAX: Final = 16_000
 ESCAPE_LENGTH_MAX: Final = 12
 """Characters that may stand for one in JSON: two escapes of six."""
-REFERENCES_MAX: Final = 1_000
-"""References in one list."""
 INT32_MAX: Final = 2**31 - 1
-YEAR_MIN: Final = 1970
-YEAR_MAX: Final = 2200
-
-MINUTES_MAX: Final = 4_096
-"""Minutes whose spelling is remembered."""
 
 _ECHO_MAX: Final = 60
+"""Characters of a client's own value that a message repeats."""
 _INFINITE: Final = (inf, -inf)
 """What the parser makes of a number that no float is."""
-"""Characters of a client's own value that a message repeats."""
-_EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 _INTEGER: Final = re.compile(r"[+-]?[0-9]{1,20}(\.0{1,10})?\Z", re.ASCII)
-_TIME: Final = re.compile(r"([01][0-9]|2[0-3]):([0-5][0-9])(:[0-5][0-9])?\Z", re.ASCII)
-_TIMESTAMP: Final = re.compile(
-    r"[0-9]{4}-[0-9]{2}-[0-9]{2}[T ][0-9]{2}:[0-9]{2}(:[0-9]{2}([.,][0-9]{1,9})?)?(Z|[+-][0-9]{2}:?[0-9]{2})?\Z",
-    re.ASCII | re.IGNORECASE,
-)
 _BOOLEANS: Final = {"true": True, "1": True, "false": False, "0": False}
 
 
@@ -65,6 +49,8 @@ class Conventions(msgspec.Struct, frozen=True):
     zone: tzinfo
     region: str | None
     links: Links
+    is_strict: bool = False
+    """Whether the client prefers an error to anything that it may not have meant."""
 
 
 class Kind(msgspec.Struct, frozen=True):
@@ -91,6 +77,10 @@ class Kind(msgspec.Struct, frozen=True):
             return values
         show = self.show
         return [None if value is None else show(value, links) for value in values]
+
+    def in_answers(self) -> "Kind":
+        """Return the kind without the rules that bind requests alone."""
+        return self
 
     def schema(self) -> Schema:
         """What OpenAPI says of it in answers."""
@@ -123,6 +113,10 @@ class Text(Kind, frozen=True):
         if len(text) > self.max_length:
             raise FieldError(f"Ensure this field has no more than {self.max_length} characters.")
         return text
+
+    def in_answers(self) -> Kind:
+        """Return the kind of any text of this length."""
+        return msgspec.structs.replace(self, min_length=0)
 
     def schema(self) -> Schema:
         """A string with its lengths."""
@@ -271,63 +265,6 @@ class AmountNumber(Amount, frozen=True):
         return Schema(type=OpenAPIType.NUMBER)
 
 
-class Timestamp(Kind, frozen=True):
-    """A moment, stored in milliseconds since the epoch."""
-
-    column: str = ""
-    """The column that holds it, where it is not called as the field."""
-
-    def parse(self, value: Json, conventions: Conventions) -> int:
-        """Milliseconds since the epoch, from ISO 8601 with or without a zone."""
-        if not isinstance(value, str) or not _TIMESTAMP.match(value):
-            raise FieldError("Datetime has wrong format. Use YYYY-MM-DDThh:mm[:ss[.uuuuuu]][+HH:MM|-HH:MM|Z].")
-        try:
-            moment = datetime.fromisoformat(value.upper().replace(",", "."))
-            aware = moment if moment.tzinfo else moment.replace(tzinfo=conventions.zone)
-            at_ms = (aware - _EPOCH) // timedelta(milliseconds=1)
-        except (ValueError, OverflowError):
-            raise FieldError("There is no such date or time.") from None
-        if not YEAR_MIN <= moment.year <= YEAR_MAX or at_ms < 0:
-            raise FieldError(f"The year must be from {YEAR_MIN} to {YEAR_MAX}.")
-        return at_ms
-
-    def show(self, value: Stored, links: Links) -> str:  # noqa: ARG002 - has no URL
-        """ISO 8601 in UTC with `Z`."""
-        return show_timestamp(value)
-
-    def schema(self) -> Schema:
-        """A date-time."""
-        return Schema(type=OpenAPIType.STRING, format=OpenAPIFormat.DATE_TIME)
-
-
-def show_timestamp(at_ms: int) -> str:
-    """A moment as the API writes it: `2026-11-20T08:00:00Z`, microseconds when not zero."""
-    minute, rest_ms = divmod(at_ms, 60_000)
-    second, ms = divmod(rest_ms, 1_000)
-    return f"{_show_minute(minute)}:{second:02d}.{ms:03d}000Z" if ms else f"{_show_minute(minute)}:{second:02d}Z"
-
-
-@lru_cache(maxsize=MINUTES_MAX)
-def _show_minute(minute: int) -> str:
-    """Many moments are of the same minute, and what is left of them is soon written."""
-    return (_EPOCH + timedelta(minutes=minute)).isoformat()[:16]
-
-
-class TimeOfDay(Kind, frozen=True):
-    """A wall time `HH:MM:SS`."""
-
-    def parse(self, value: Json, conventions: Conventions) -> str:  # noqa: ARG002 - judged elsewhere, by callee
-        """The time with its seconds."""
-        match = _TIME.match(value) if isinstance(value, str) else None
-        if match is None:
-            raise FieldError("Time has wrong format. Use HH:MM:SS.")
-        return value if match[3] else f"{value}:00"
-
-    def schema(self) -> Schema:
-        """A time."""
-        return Schema(type=OpenAPIType.STRING, pattern="^([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]$")
-
-
 class PhoneNumber(Kind, frozen=True):
     """A phone number, kept as it was given; whoever stores it keeps the normal form beside it."""
 
@@ -399,94 +336,3 @@ class JsonText(JsonObject, frozen=True):
     def schema(self) -> Schema:
         """A string that holds JSON."""
         return Schema(type=OpenAPIType.STRING, content_media_type="application/json")
-
-
-class Reference(Kind, frozen=True):
-    """A record of the resource at `path`: an id in storage, a URL in answers, either in requests.
-
-    Whether there is such a record, and the caller may see it, is asked of the database later, for all at once.
-    """
-
-    path: str
-    column: str = ""
-    """The column that holds it, where it is not called `<field>_id`."""
-    shown_as_id: bool = False
-
-    def parse(self, value: Json, conventions: Conventions) -> int:
-        """The id, from a relative or absolute URL, an integer, or a string of digits."""
-        if isinstance(value, bool) or not isinstance(value, (int, str)):
-            raise FieldError(f"Incorrect type. Expected URL string, received {type(value).__name__}.")
-        text = str(value)
-        found = parse_id(text) if text.isdigit() else conventions.links.id_in(text, self.path)
-        if found is None:
-            raise FieldError(NO_OBJECT)
-        return found
-
-    def show(self, value: Stored, links: Links) -> str:
-        """The absolute URL, or the id as a string where clients know it so."""
-        return str(value) if self.shown_as_id else f"{links.records(self.path)}{value}/"
-
-    def show_all(self, values: Sequence[Stored], links: Links) -> Sequence[Json]:
-        """The same for many, which differ in nothing but their ids."""
-        if self.shown_as_id or type(self).show is not Reference.show:
-            return super().show_all(values, links)
-        begin = links.records(self.path)
-        return [None if value is None else f"{begin}{value}/" for value in values]
-
-    def schema(self) -> Schema:
-        """A URL, or digits where clients know it so."""
-        if self.shown_as_id:
-            return Schema(type=OpenAPIType.STRING, pattern="^[1-9][0-9]*$")
-        return Schema(type=OpenAPIType.STRING, format=OpenAPIFormat.URI)
-
-    def accepted(self) -> Schema:
-        """An id, or a string: an absolute URL, a path or the digits of an id."""
-        number = Schema(type=OpenAPIType.INTEGER, minimum=1, maximum=ID_MAX)
-        return Schema(one_of=[number, Schema(type=OpenAPIType.STRING)])
-
-
-class ReferenceList(Reference, frozen=True):
-    """Records of the resource at `path`: a list of references, one reference, or ids between commas."""
-
-    blank_is_null: ClassVar[bool] = False
-
-    def parse(self, value: Json, conventions: Conventions) -> Stored:
-        """The ids, each once, in their order."""
-        items = value if isinstance(value, list) else _listed(value)
-        if len(items) > REFERENCES_MAX:
-            raise FieldError(f"Ensure this field has no more than {REFERENCES_MAX} elements.")
-        parse = super().parse
-        return tuple(dict.fromkeys(parse(item, conventions) for item in items))
-
-    def show(self, value: Stored, links: Links) -> Json:
-        """The absolute URLs."""
-        return [links.record(self.path, item) for item in value]
-
-    def schema(self) -> Schema:
-        """A list of URLs."""
-        return Schema(type=OpenAPIType.ARRAY, items=super().schema())
-
-    def accepted(self) -> Schema:
-        """A list of references."""
-        return Schema(type=OpenAPIType.ARRAY, items=super().accepted(), max_items=REFERENCES_MAX)
-
-
-def _listed(value: Json) -> list[Json]:
-    if not isinstance(value, str):
-        return [value]
-    return [part.strip() for part in value.split(",")] if value.strip() else []
-
-
-class OwnUrl(Reference, frozen=True):
-    """The record's own URL."""
-
-    def schema(self) -> Schema:
-        """A URL that only answers have."""
-        return Schema(type=OpenAPIType.STRING, format=OpenAPIFormat.URL, read_only=True)
-
-
-class Identity(Integer, frozen=True):
-    """The record's own id, or the id of a record that may have gone."""
-
-    minimum: int = 1
-    maximum: int = ID_MAX

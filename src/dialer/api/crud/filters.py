@@ -7,7 +7,9 @@ from typing import Any, Final
 import msgspec
 from sqlalchemy import Column, ColumnElement, select
 
-from dialer.api.crud.fields import Identity, Integer, Kind, PhoneNumber, Reference, Timestamp
+from dialer.api.crud.fields import Integer, Kind, PhoneNumber
+from dialer.api.crud.moments import Timestamp
+from dialer.api.crud.references import Identity, Reference
 from dialer.api.crud.resource import Resource, column_of, references_of, table_of
 from dialer.api.crud.shapes import fields_of
 

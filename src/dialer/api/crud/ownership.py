@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from sqlalchemy import Column, ColumnElement, FromClause, Select, exists, select
 
-from dialer.api.crud.fields import Reference
+from dialer.api.crud.references import Reference
 from dialer.api.crud.resource import Actor, Change, Resource, Unit, Values, column_of, references_of, table_of
 from dialer.api.crud.visibility import reference_errors
 from dialer.api.http.errors import Errors, InvalidError

@@ -11,15 +11,7 @@ from urllib.parse import urlencode
 
 import msgspec
 
-from dialer.api.crud.fields import (
-    Conventions,
-    FieldError,
-    Integer,
-    Kind,
-    PhoneNumber,
-    Stored,
-    Text,
-)
+from dialer.api.crud.fields import Conventions, FieldError, Integer, Kind, PhoneNumber, Stored, Text
 from dialer.api.crud.filters import filters_of
 from dialer.api.crud.list_queries import Asked, Part, run
 from dialer.api.crud.records import shown, shown_columns
@@ -46,6 +38,7 @@ class Selection(msgspec.Struct, frozen=True):
 
     asked: Asked
     page: int | None
+    """None where neither a page nor its size is asked for."""
     page_size: int
     after: int | None
     before: int | None
@@ -61,8 +54,13 @@ class Page(msgspec.Struct):
     results: list[Any]
 
 
+def parameters_of(resource: Resource) -> tuple[str, ...]:
+    """Return the names of the query parameters that lists of the resource read."""
+    return (*_PAGING, *(("format",) if resource.exported else ()), *filters_of(resource))
+
+
 def parse_selection(resource: Resource, parameters: Parameters, conventions: Conventions) -> Selection:
-    """What the parameters of a request select; those that are unknown are none of a list's business.
+    """Return the records that the parameters of a request select. Unknown parameters are ignored.
 
     Raises:
         InvalidError: a filter has a value of the wrong type.
@@ -80,7 +78,7 @@ def parse_selection(resource: Resource, parameters: Parameters, conventions: Con
     after, before = _cursor(given.get("cursor", ""))
     return Selection(
         asked=tuple(asked),
-        page=_page(given["page"]) if "page" in given else None,
+        page=_page(given.get("page", "1")) if given.keys() & {"page", "page_size"} else None,
         page_size=page_size,
         after=after,
         before=before,

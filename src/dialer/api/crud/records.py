@@ -6,7 +6,7 @@ Each is a function on one transaction (`Unit`). What it raises is answered by th
 from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from itertools import chain
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from sqlalchemy import Column, ColumnElement, Select, Table, bindparam, delete, insert, select, update
 from sqlalchemy import Row as Found
@@ -14,7 +14,7 @@ from sqlalchemy.sql.dml import ReturningInsert
 
 from dialer.api.crud.ownership import REFERRERS_NAMED_MAX, field_of_owner, named_errors, refuse_to_part, still_used
 from dialer.api.crud.resource import Change, Resource, Unit, Values, nothing, table_of
-from dialer.api.crud.shapes import Columns, Parsed, Shape, fields_of, missing, shapes_of, show_all
+from dialer.api.crud.shapes import Access, Columns, Parsed, Shape, fields_of, missing, shapes_of, show_all
 from dialer.api.crud.visibility import visible
 from dialer.api.http.errors import ConflictError, Errors, InvalidError, RecordNotFoundError
 from dialer.store.tables import Row
@@ -53,11 +53,20 @@ def columns_shown(resource: Resource) -> tuple[Column[Any], ...]:
     return tuple(resource.table.c[name] for name in dict.fromkeys(["id", *(column for _, column in single)]))
 
 
-def create_record(unit: Unit, resource: Resource, parsed: Parsed) -> tuple[int, Shape]:
-    """Insert a record, and return its id and what it is now, as an answer.
+class Created(NamedTuple):
+    """A new record as an answer, its id, and the id of the first record that it repeats, if there is one."""
+
+    record_id: int
+    record: Shape
+    duplicate_of: int | None
+
+
+def create_record(unit: Unit, resource: Resource, parsed: Parsed) -> Created:
+    """Insert a record.
 
     Raises:
         InvalidError: with every wrong field.
+        ConflictError: it repeats another record, and the client prefers strict handling.
     """
     shape = _write(resource)
     change = Change(unit, _with_defaults(unit, resource, parsed), frozenset(parsed.values), {})
@@ -65,13 +74,17 @@ def create_record(unit: Unit, resource: Resource, parsed: Parsed) -> tuple[int, 
     _judge(resource, change, errors)
     stamp = {"created_date": unit.now_ms, "updated_date": unit.now_ms}
     columns = {**_columns(resource, change), **_present(resource.table, stamp)}
+    duplicate_of = resource.first_like(unit, columns)
+    if duplicate_of is not None and unit.conventions.is_strict:
+        first = unit.conventions.links.record(resource.path, duplicate_of)
+        raise ConflictError(f"This record repeats {first}. Change that one, or send this without handling=strict.")
     row = unit.connection.execute(_insert(resource.table), columns).one()
     change.record_id = row.id
     _write_associations(resource, change)
     resource.written(change)
     if resource.written is not nothing and resource.written_touches_row:
-        return change.record_id, read_record(unit, resource, change.record_id)
-    return change.record_id, shown(unit, resource, [row])[0]
+        return Created(row.id, read_record(unit, resource, row.id), duplicate_of)
+    return Created(row.id, shown(unit, resource, [row])[0], duplicate_of)
 
 
 def change_record(unit: Unit, resource: Resource, record_id: int, parsed: Parsed) -> None:
@@ -173,25 +186,23 @@ def _columns_of(
     unit: Unit, resource: Resource, shape: type[Shape], rows: Sequence[Found[Any]]
 ) -> dict[str, Sequence[Any]]:
     """What one row or more have for each of a shape's fields, lists of references and derived ones included."""
-    derived = resource.derived if resource.derived is not None and shape is resource.read else None
     single, lists = _places(resource, shape)
     stored: dict[str, Sequence[Any]] = dict(zip(rows[0]._fields, zip(*rows, strict=True), strict=True))
     found = {name: stored[column] for name, column in single}
     for name in lists:
         listed = _listed(unit, resource, name, stored["id"])
         found[name] = [tuple(listed.get(identity, ())) for identity in stored["id"]]
-    if derived is not None:
-        besides = derived.values(unit, [row._mapping for row in rows])  # noqa: SLF001 - it is documented
-        found |= {name: [values[name] for values in besides] for name in derived.fields}
+    if resource.derived is not None and shape is resource.read:
+        besides = resource.derived(unit, [row._mapping for row in rows])  # noqa: SLF001 - it is documented
+        found |= {name: [values[name] for values in besides] for name in resource.shapes.derived}
     return found
 
 
 @lru_cache(maxsize=SHAPES_MAX)
 def _places(resource: Resource, shape: type[Shape]) -> tuple[tuple[tuple[str, str], ...], tuple[str, ...]]:
     """The fields of a shape that have a column, with its name, and those that are lists of references."""
-    derived = resource.derived if resource.derived is not None and shape is resource.read else None
-    names = () if derived is None else derived.fields
-    columns = {field.name: resource.column(field) for field in fields_of(shape) if field.name not in names}
+    fields = [field for field in fields_of(shape) if field.access is not Access.DERIVED]
+    columns = {field.name: resource.column(field) for field in fields}
     single = tuple((name, column.name) for name, column in columns.items() if column is not None)
     return single, tuple(name for name, column in columns.items() if column is None)
 
@@ -234,7 +245,7 @@ def _judge(resource: Resource, change: Change, errors: Errors) -> None:
 
 
 def _fixed_errors(resource: Resource, change: Change) -> Errors:
-    return {name: [FIXED] for name in resource.fixed if name in change.given and change.moves(name)}
+    return {name: [FIXED] for name in resource.shapes.fixed if name in change.given and change.moves(name)}
 
 
 def _columns(resource: Resource, change: Change) -> Values:

@@ -10,8 +10,10 @@ from typing import Any, Final
 import msgspec
 from sqlalchemy import Column, Connection, RowMapping, Table
 
-from dialer.api.crud.fields import Conventions, Integer, Kind, OwnUrl, Reference, ReferenceList, Text, Timestamp
-from dialer.api.crud.shapes import Field, Shape, fields_of
+from dialer.api.crud.fields import Conventions, Integer, Kind, Text
+from dialer.api.crud.moments import Timestamp
+from dialer.api.crud.references import OwnUrl, Reference, ReferenceList
+from dialer.api.crud.shapes import Field, Shape, Shapes, fields_of
 from dialer.api.crud.urls import URL_PATHS
 from dialer.api.http.errors import Errors
 from dialer.store.tables import Row
@@ -88,13 +90,6 @@ class Association(msgspec.Struct, frozen=True):
     target: str
 
 
-class Derived(msgspec.Struct, frozen=True):
-    """Fields of an answer that no column holds: which they are, and their stored values for each of some rows."""
-
-    fields: tuple[str, ...]
-    values: Callable[[Unit, Sequence[RowMapping]], list[Values]]
-
-
 def nothing(_: Change) -> None:
     """What happens besides, where nothing does."""
 
@@ -102,6 +97,10 @@ def nothing(_: Change) -> None:
 def no_columns(_: Change) -> Values:
     """The columns that follow from others, where none do."""
     return {}
+
+
+def no_duplicate(_unit: Unit, _columns: Values) -> None:
+    """Find no record that a new one repeats, where records may be alike."""
 
 
 def no_check(_unit: Unit, _stored: Values) -> None:
@@ -113,9 +112,7 @@ class Resource(msgspec.Struct, frozen=True, kw_only=True):
 
     path: str
     model: type[Row]
-    read: type[Shape]
-    write: type[Shape] | None = None
-    """None for a resource that clients only read."""
+    shapes: Shapes
     owner: str | None = "user"
     """The field by which a record belongs to a user: `user`, a reference to a record that belongs to one, `id` for the
     users themselves; None for what all users share, which only admins write."""
@@ -128,15 +125,16 @@ class Resource(msgspec.Struct, frozen=True, kw_only=True):
     """Whether only admins write, while users read what is theirs."""
     methods: frozenset[str] = frozenset({"POST", "PATCH", "DELETE"})
     """Of these, those a writable resource has. PUT is as PATCH."""
-    fixed: tuple[str, ...] = ()
-    """Fields that are given once, at creation."""
     associations: tuple[Association, ...] = ()
-    derived: Derived | None = None
+    derived: Callable[[Unit, Sequence[RowMapping]], list[Values]] | None = None
+    """The stored values of the fields that no column holds, for each of some rows."""
     rules: tuple[Rule, ...] = ()
     defaults: Callable[[Unit, Values], Values] | None = None
     """The defaults that depend on the time, on the caller or on what was given."""
     columns: Callable[[Change], Values] = no_columns
     """Columns that are computed from the fields; they win over the fields' own."""
+    first_like: Callable[[Unit, Values], int | None] = no_duplicate
+    """The id of the first record that a new one, given by its columns, repeats. The client is told, and may refuse."""
     written: Callable[[Change], None] = nothing
     """What happens in the same transaction, after the record was inserted or updated."""
     written_touches_row: bool = True
@@ -151,6 +149,16 @@ class Resource(msgspec.Struct, frozen=True, kw_only=True):
     """Whether a list is a bare array of all records instead of a page."""
     exported: bool = False
     """Whether a list may be asked for as CSV or NDJSON."""
+
+    @property
+    def read(self) -> type[Shape]:
+        """The shape of its answers."""
+        return self.shapes.read
+
+    @property
+    def write(self) -> type[Shape] | None:
+        """The shape of its creations; None for a resource that clients only read."""
+        return self.shapes.write
 
     @property
     def is_written_by_admins(self) -> bool:

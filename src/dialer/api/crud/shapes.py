@@ -1,36 +1,71 @@
 """Shapes: the structs of requests and answers, and how one becomes the other's opposite.
 
-A shape names the fields of a body; each field's kind (`dialer.api.crud.fields`) is in its annotation. A field without a
-default must be given when a record is created.
+A shape names the fields of a body, each with its kind (`dialer.api.crud.fields`). The shapes of a resource are made
+from one declaration of its fields (`dialer.api.crud.declaration`).
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from functools import lru_cache
-from types import UnionType
-from typing import Annotated, Any, Final, Union, get_args, get_origin, get_type_hints
+from enum import Enum
+from typing import Any, ClassVar, Final, NamedTuple
 
 import msgspec
+from msgspec import NODEFAULT
 
 from dialer.api.crud.fields import Conventions, FieldError, Json, Kind, Stored
 from dialer.api.crud.urls import Links
 from dialer.api.http.errors import Errors
+from dialer.api.http.ignored import unknown_errors
 
 REQUIRED: Final = "This field is required."
+UNKNOWN: Final = "This field is unknown or read-only."
 NOT_NULL: Final = "This field may not be null."
+
+
+class Access(Enum):
+    """Who sets a field, and when."""
+
+    WRITABLE = "writable"
+    WRITE_ONCE = "write once"
+    READ_ONLY = "read only"
+    DERIVED = "derived"
+
+
+class Field(msgspec.Struct, frozen=True):
+    """One field of a record, of a request or of an answer."""
+
+    kind: Kind
+    nullable: bool = False
+    required: bool = True
+    """Whether it must be given, which in answers it always is."""
+    default: Any = None
+    """For a field that is not required."""
+    access: Access = Access.WRITABLE
+    description: str = ""
+    """What the OpenAPI document says of it besides its kind, such as its unit."""
+    name: str = ""
+    """Set when the field is put into a shape."""
 
 
 class Shape(msgspec.Struct):
     """The base of every struct that is a record in a request or in an answer."""
 
+    shape_fields: ClassVar[tuple[Field, ...]] = ()
 
-class Field(msgspec.Struct, frozen=True):
-    """One field of a shape."""
 
-    name: str
-    kind: Kind
-    nullable: bool
-    required: bool
-    default: Any = None
+class AnswerShape(Shape):
+    """The base of every struct that is a record in an answer."""
+
+
+class Shapes(NamedTuple):
+    """The shapes of a resource: of its answers, and of its creations and changes where clients write it."""
+
+    read: type[Shape]
+    write: type[Shape] | None
+    change: type[Shape] | None
+    fixed: tuple[str, ...]
+    """The fields that are given at creation alone."""
+    derived: tuple[str, ...]
+    """The fields of answers that no column holds."""
 
 
 class Given(msgspec.Struct, frozen=True):
@@ -47,29 +82,22 @@ class Parsed(msgspec.Struct, frozen=True):
     ignored: tuple[str, ...]
 
 
-@lru_cache(maxsize=256)
+def make_shape(name: str, fields: Iterable[Field], doc: str, base: type[Shape] = Shape) -> type[Shape]:
+    """Make the struct of some fields, in their order."""
+    fields = tuple(fields)
+    members = [(field.name, Any, NODEFAULT if field.required else field.default) for field in fields]
+    namespace = {"__doc__": doc, "shape_fields": fields}
+    return msgspec.defstruct(name, members, bases=(base,), namespace=namespace, kw_only=base is Shape)  # type: ignore[return-value]
+
+
+def request_shape(name: str, fields: Mapping[str, Field], doc: str) -> type[Shape]:
+    """Make the struct of a request that is no record."""
+    return make_shape(name, [msgspec.structs.replace(field, name=key) for key, field in fields.items()], doc)
+
+
 def fields_of(shape: type[Shape]) -> tuple[Field, ...]:
-    """The fields of a shape, in their order."""
-    hints = get_type_hints(shape, include_extras=True)
-    return tuple(_field(item, hints[item.name]) for item in msgspec.structs.fields(shape))
-
-
-def _field(item: msgspec.structs.FieldInfo, hint: object) -> Field:
-    branches = get_args(hint) if get_origin(hint) in {Union, UnionType} else (hint,)
-    kinds = [
-        extra
-        for branch in branches
-        if get_origin(branch) is Annotated
-        for extra in branch.__metadata__
-        if isinstance(extra, Kind)
-    ]
-    return Field(
-        name=item.name,
-        kind=kinds[0] if kinds else Kind(),
-        nullable=type(None) in branches,
-        required=item.required,
-        default=None if item.required else item.default,
-    )
+    """Return the fields of a shape, in their order."""
+    return shape.shape_fields
 
 
 def parse_given(shape: type[Shape], given: Given, conventions: Conventions) -> Parsed:
@@ -83,7 +111,10 @@ def parse_given(shape: type[Shape], given: Given, conventions: Conventions) -> P
                 values[name] = _parse(fields[name], value, conventions)
             except FieldError as error:
                 errors[name] = [str(error)]
-    return Parsed(values, errors, tuple(name for name in given.members if name not in fields))
+    unknown = tuple(name for name in given.members if name not in fields)
+    if conventions.is_strict:
+        return Parsed(values, {**errors, **unknown_errors(unknown, UNKNOWN)}, ())
+    return Parsed(values, errors, unknown)
 
 
 def _parse(field: Field, value: Json, conventions: Conventions) -> Stored:

@@ -5,7 +5,7 @@ from typing import Final
 
 from sqlalchemy import ColumnElement, and_, bindparam, select, true
 
-from dialer.api.crud.fields import NO_OBJECT
+from dialer.api.crud.references import NO_OBJECT
 from dialer.api.crud.resource import Actor, Resource, Unit, Values, column_of, references_of
 from dialer.api.crud.shapes import Shape
 from dialer.api.http.errors import Errors

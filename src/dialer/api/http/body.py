@@ -1,11 +1,10 @@
 """Bodies of writes: read whole within the limit, as strict JSON objects, and described by the resource's shape."""
 
 import asyncio
-from collections.abc import Generator, Iterable, Iterator
+from collections.abc import Generator, Iterator
 from contextlib import contextmanager
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Any, Final
-from urllib.parse import quote
 
 from litestar import Request
 from litestar.dto import AbstractDTO, DTOConfig, DTOFieldDefinition
@@ -23,10 +22,6 @@ if TYPE_CHECKING:
 BODY_BYTES_MAX: Final = 1_048_576
 BODY_SECONDS_MAX: Final = 30
 """How long a client may take to send a body."""
-IGNORED_HEADER: Final = "X-Ignored-Fields"
-IGNORED_NAMES_MAX: Final = 20
-IGNORED_NAME_LENGTH_MAX: Final = 40
-"""Of the names in the header; what is longer ends in `...`."""
 
 _NOT_JSON: Final = "Send the body as application/json."
 _WRITES: Final = frozenset({"POST", "PUT", "PATCH"})
@@ -125,18 +120,3 @@ class StrictBody(AbstractDTO[Any]):
     ) -> bool:
         """No field of a shape is a shape."""
         return False
-
-
-def ignored_header(names: Iterable[str]) -> dict[str, str]:
-    """The header that names the fields nobody asked for, safe for any name and bounded in length."""
-    listed = list(names)
-    if not listed:
-        return {}
-    shown = [_header_safe(name) for name in listed[:IGNORED_NAMES_MAX]]
-    more = ["..."] if len(listed) > IGNORED_NAMES_MAX else []
-    return {IGNORED_HEADER: ", ".join(shown + more)}
-
-
-def _header_safe(name: str) -> str:
-    cut = f"{name[:IGNORED_NAME_LENGTH_MAX]}..." if len(name) > IGNORED_NAME_LENGTH_MAX else name
-    return quote(cut, safe=" !#$&'()*+-./:;<=>?@[]^_`{|}~").strip() or "%20"

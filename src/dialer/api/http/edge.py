@@ -11,7 +11,7 @@ from litestar.enums import ScopeType
 from litestar.types import ASGIApp, Message, Receive, Scope, Send
 
 from dialer.api.http.errors import REQUEST_ID_STATE
-from dialer.api.http.headers import IS_HEAD_STATE, header
+from dialer.api.http.headers import ADDED_STATE, IS_HEAD_STATE, header
 from dialer.api.http.metrics import Metrics
 
 REQUEST_ID_HEADER: Final = b"x-request-id"
@@ -51,7 +51,8 @@ class Edge:
                 headers = message["headers"]
                 if method == "OPTIONS" or status == HTTPStatus.METHOD_NOT_ALLOWED:
                     headers = [self._allowing(scope, header) for header in headers]
-                message["headers"] = [*headers, (REQUEST_ID_HEADER, request_id.encode())]
+                added = scope["state"].get(ADDED_STATE, ())
+                message["headers"] = [*headers, *added, (REQUEST_ID_HEADER, request_id.encode())]
             elif method == "HEAD" and message["type"] == "http.response.body":
                 message["body"] = b""
             await send(message)

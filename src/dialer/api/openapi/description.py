@@ -14,8 +14,10 @@ from dialer.api.crud.urls import ID_MAX, PREFIX, URL_PATHS
 from dialer.api.http.errors import PROBLEM_JSON
 from dialer.api.http.idempotency import KEY_LENGTH_MAX, KEY_PATTERN
 from dialer.api.openapi import examples
+from dialer.api.openapi.answer_headers import HEADERS, PREFER, answer_headers
 from dialer.api.openapi.forecast_example import FORECAST
-from dialer.api.records.table import BY_PATH
+from dialer.api.records.ledger import LEDGER
+from dialer.api.records.surveys import AUDIO_FILES
 from dialer.api.routes.exports import CSV, JSON, NDJSON
 
 Json = dict[str, Any]
@@ -138,7 +140,7 @@ _EXAMPLES: Final[Mapping[str, Any]] = {
             }
         ],
     },
-    "refund_call": {**examples.record(BY_PATH["ledger"].read), "kind": "refund"},
+    "refund_call": {**examples.record(LEDGER.read), "kind": "refund"},
     "download_recording": "(the bytes of a WAV file)",
     "live": {"status": "ok"},
     "ready": {"status": "ok"},
@@ -154,23 +156,48 @@ _SENT: Final[Mapping[str, Any]] = {
 }
 
 
-def complete(generated: Json) -> Json:
-    """The whole document, from the generated one."""
+def complete(generated: Json, resources: Mapping[str, Resource]) -> Json:
+    """Return the whole document, from the generated one and the resources by their paths."""
+
+    def operation(path: str, method: str, found: Json) -> Json:
+        return _operation(found, _full(path), method, resources.get(found["tags"][0]))
+
     aliases = tuple(f"{PREFIX}/{alias}/" for alias in URL_PATHS.values())
     paths = {
-        _full(path): {method: _operation(found, _full(path), method) for method, found in item.items()}
+        _full(path): {method: operation(path, method, found) for method, found in item.items()}
         for path, item in generated["paths"].items()
         if not path.startswith(aliases)
     }
     components = generated["components"]
     return {
         **generated,
-        "paths": paths,
+        "paths": {**paths, **dict(_under_other_paths(paths))},
         "components": {
             **components,
             "schemas": {**components["schemas"], **_ERROR_SCHEMAS},
             "responses": {f"Error{status}": _error(status) for status in _ERRORS},
+            "headers": HEADERS,
         },
+    }
+
+
+def _under_other_paths(paths: Json) -> Iterator[tuple[str, Json]]:
+    """Yield the operations of resources that answer under a second path, as they are there."""
+    for path, item in paths.items():
+        for known, other in URL_PATHS.items():
+            if path.startswith(f"{PREFIX}/{known}/"):
+                yield (
+                    path.replace(known, other, 1),
+                    {method: _renamed(operation, known, other) for method, operation in item.items()},
+                )
+
+
+def _renamed(operation: Json, known: str, other: str) -> Json:
+    return {
+        **operation,
+        "operationId": f"{operation['operationId']}_as_{other}",
+        "summary": f"{operation['summary']}, as {other}",
+        "description": f"{operation['description']} `{other}` and `{known}` are the same.",
     }
 
 
@@ -178,9 +205,9 @@ def _full(path: str) -> str:
     return f"{path}/" if path.startswith(PREFIX) else path
 
 
-def _operation(found: Json, path: str, method: str) -> Json:
+def _operation(found: Json, path: str, method: str, resource: Resource | None) -> Json:
     name, description = found["operationId"], found["description"]
-    verb, resource = name.partition("_")[0], BY_PATH.get(found["tags"][0])
+    verb = name.partition("_")[0]
     ours = resource if verb in _SUMMARIES and resource is not None else None
     if ours is None or name == "delete_audio":
         summary = re.split(r"[.:;,]", description)[0]
@@ -195,9 +222,17 @@ def _operation(found: Json, path: str, method: str) -> Json:
         operation["requestBody"] = _with_example(found["requestBody"], _sent(name, verb, ours))
     if not path.startswith(PREFIX):
         return {**operation, "security": []}
-    operation["parameters"] = [*_parameters(found, verb, ours)]
-    refused = {str(status): {"$ref": f"#/components/responses/Error{status}"} for status in _refusals(found, method)}
-    return {**operation, "responses": {**operation["responses"], **refused}}
+    operation["parameters"] = [*_parameters(found, verb, ours), PREFER]
+    has_fields = bool(found.get("requestBody", {}).get("content", {}).keys() - {CSV})
+    headers = answer_headers(verb, ours, has_fields=has_fields)
+    done = {
+        status: {**answer, "headers": {**answer.get("headers", {}), **headers}}
+        for status, answer in operation["responses"].items()
+    }
+    refused = {
+        str(status): {"$ref": f"#/components/responses/Error{status}"} for status in _refusals(found, method, resource)
+    }
+    return {**operation, "responses": {**done, **refused}}
 
 
 def _answers(found: Json, name: str, resource: Resource | None) -> Json:
@@ -240,7 +275,7 @@ def _answered(name: str, resource: Resource | None) -> object:
     if name in _EXAMPLES:
         return _EXAMPLES[name]
     if resource is None:
-        return examples.record(BY_PATH["audio-files"].read)
+        return examples.record(AUDIO_FILES.read)
     if name.startswith("delete_"):
         return {"data": resource.deleted}
     record = examples.record(resource.read)
@@ -277,6 +312,9 @@ def _list_parameters(resource: Resource) -> Iterator[Json]:
         },
         "cursor": {"type": "string", "description": "From a link of ours: where the page begins or ends."},
     }
+    if resource.plain_array:
+        del paging["page_size"]["default"]
+        paging["page_size"]["description"] += " Without page and page_size, all records are given."
     if resource.exported:
         paging["format"] = {"type": "string", "enum": ["csv", "ndjson", "json"]}
     filters = {name: item.kind.schema().to_schema() for name, item in filters_of(resource).items()}
@@ -284,21 +322,19 @@ def _list_parameters(resource: Resource) -> Iterator[Json]:
         yield {"name": name, "in": "query", "required": False, "schema": schema}
 
 
-def _refusals(found: Json, method: str) -> list[int]:
+def _refusals(found: Json, method: str, resource: Resource | None) -> list[int]:
     """The errors that an operation may answer with."""
-    name, resource = found["operationId"], BY_PATH.get(found["tags"][0])
+    name = found["operationId"]
     is_list, is_write = name.startswith("list_"), method != "get"
-    refused = {401, 429, 503}
+    refused = {400, 401, 429, 503}
     if "requestBody" in found:
-        refused |= {400, 408, 413, 415}
+        refused |= {408, 413, 415}
     if is_list or found.get("parameters"):
         refused |= {404}
-    if is_list:
-        refused |= {400}
     if is_write and not name.startswith(("import_", "upload_")):
         refused |= {409}
     if name.startswith("create_") or name in _IDEMPOTENT:
-        refused |= {400, 409, 422}
+        refused |= {409, 422}
     if name in {"advance_clock", "refund_call"} or _is_for_admins(resource, is_write=is_write):
         refused |= {403}
     return sorted(refused)

@@ -1,6 +1,6 @@
 """The OpenAPI document: what the framework makes of the handlers, with what it cannot know put in."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Any, Final
 
@@ -19,14 +19,15 @@ from litestar.types.internal_types import PathParameterDefinition
 from litestar.typing import FieldDefinition
 
 from dialer import __version__
-from dialer.api.crud.controller import CHANGE
-from dialer.api.crud.fields import Reference
-from dialer.api.crud.shapes import Field, Shape, fields_of
+from dialer.api.crud.declaration import CHANGE
+from dialer.api.crud.references import Reference
+from dialer.api.crud.resource import Resource
+from dialer.api.crud.shapes import AnswerShape, Field, Shape, fields_of
 from dialer.api.crud.urls import URL_PATHS
 from dialer.api.http.errors import RecordNotFoundError
 from dialer.api.openapi.description import complete
 from dialer.api.openapi.openapi_page import CONTENT_SECURITY_POLICY, render
-from dialer.api.records.table import RESOURCES
+from dialer.api.service import SERVICE, Service
 
 if TYPE_CHECKING:
     from litestar._openapi.schema_generation import SchemaCreator
@@ -34,8 +35,8 @@ if TYPE_CHECKING:
 SECURITY: Final = "basic"
 DESCRIPTION: Final = (
     "Outbound voice and SMS campaigns: phonebooks, surveys, campaigns, calls and what they cost."
-    " Where a request has a number or a boolean, a string of one is taken too; fields that nobody knows are named in"
-    " X-Ignored-Fields."
+    " Where a request has a number or a boolean, a string of one is taken too. Unknown fields are ignored and named in"
+    " X-Ignored-Fields, unknown query parameters in X-Ignored-Parameters; with Prefer: handling=strict they are errors."
 )
 _RECORDS: Final = frozenset({"record", "records"})
 
@@ -53,7 +54,7 @@ class ShapePlugin(OpenAPISchemaPlugin):
         schema: Schema = schema_creator.create_component_schema(
             field_definition, required=sorted(_required(shape)), property_fields={}
         )
-        is_request = shape not in _ANSWERS
+        is_request = not issubclass(shape, AnswerShape)
         schema.properties = {field.name: _property(field, is_request=is_request) for field in fields_of(shape)}
         if not shape.__name__.endswith(CHANGE):
             _add_defaults(schema.properties, shape)
@@ -67,7 +68,10 @@ def _required(shape: type[Shape]) -> Iterator[str]:
 
 def _property(field: Field, *, is_request: bool) -> Schema:
     schema = field.kind.accepted() if is_request else field.kind.schema()
-    return Schema(one_of=[schema, Schema(type=OpenAPIType.NULL)]) if field.nullable else schema
+    found = Schema(one_of=[schema, Schema(type=OpenAPIType.NULL)]) if field.nullable else schema
+    if field.description:
+        found.description = field.description
+    return found
 
 
 def _add_defaults(properties: dict[str, Schema | OpenAPIReference], shape: type[Shape]) -> None:
@@ -79,7 +83,6 @@ def _add_defaults(properties: dict[str, Schema | OpenAPIReference], shape: type[
             described.default = field.default
 
 
-_ANSWERS: Final = frozenset(resource.read for resource in RESOURCES)
 _PLAIN: Final = (OpenAPIType.BOOLEAN, OpenAPIType.INTEGER)
 
 
@@ -116,17 +119,17 @@ class _DocumentPlugin(OpenAPIRenderPlugin):
     def __init__(self, path: str) -> None:
         super().__init__(path=path, media_type=MediaType.JSON)
 
-    def render(self, request: Request[Any, Any, Any], openapi_schema: dict[str, Any]) -> bytes:  # noqa: ARG002
+    def render(self, request: Request[Any, Any, Any], openapi_schema: dict[str, Any]) -> bytes:
         """The document, complete."""
-        return msgspec.json.encode(complete(openapi_schema))
+        return msgspec.json.encode(complete(openapi_schema, _resources(request.app)))
 
 
 class _PagePlugin(OpenAPIRenderPlugin):
     """Serves the document as a page for people."""
 
-    def render(self, request: Request[Any, Any, Any], openapi_schema: dict[str, Any]) -> bytes:  # noqa: ARG002
+    def render(self, request: Request[Any, Any, Any], openapi_schema: dict[str, Any]) -> bytes:
         """The page."""
-        return render(complete(openapi_schema)).encode()
+        return render(complete(openapi_schema, _resources(request.app))).encode()
 
 
 async def _guarded(response: Response[Any]) -> Response[Any]:
@@ -137,6 +140,11 @@ async def _guarded(response: Response[Any]) -> Response[Any]:
     return response
 
 
+def _resources(app: Litestar) -> Mapping[str, Resource]:
+    service: Service = app.state[SERVICE]
+    return service.resources
+
+
 def document(app: Litestar) -> dict[str, Any]:
     """The OpenAPI document of an application, as JSON values."""
-    return complete(app.openapi_schema.to_schema())
+    return complete(app.openapi_schema.to_schema(), _resources(app))

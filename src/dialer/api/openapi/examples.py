@@ -5,21 +5,9 @@ from typing import Any, Final
 
 import msgspec
 
-from dialer.api.crud.fields import (
-    Amount,
-    Boolean,
-    Choice,
-    Integer,
-    JsonObject,
-    Kind,
-    PhoneNumber,
-    Reference,
-    ReferenceList,
-    Stored,
-    TextChoice,
-    TimeOfDay,
-    Timestamp,
-)
+from dialer.api.crud.fields import Amount, Boolean, Choice, Integer, JsonObject, Kind, PhoneNumber, Stored, TextChoice
+from dialer.api.crud.moments import TimeOfDay, Timestamp
+from dialer.api.crud.references import Reference, ReferenceList
 from dialer.api.crud.resource import Resource
 from dialer.api.crud.shapes import Field, Shape, fields_of
 from dialer.api.crud.urls import PREFIX, Links

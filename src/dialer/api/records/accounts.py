@@ -1,46 +1,43 @@
 """Users and their payments."""
 
-from typing import Annotated
+from typing import Final
 
-from dialer.api.crud.fields import TEXT_MAX, Amount, AmountNumber, Identity, OwnUrl, Reference, Text, Timestamp
+from dialer.api.crud.declaration import own, read_only, shapes, writable
+from dialer.api.crud.fields import TEXT_MAX, Amount, AmountNumber, Text
+from dialer.api.crud.moments import Timestamp
+from dialer.api.crud.references import Reference
 from dialer.api.crud.resource import Change, Resource
-from dialer.api.crud.shapes import Shape
 from dialer.api.http.errors import InvalidError
 from dialer.store import ledger
 from dialer.store.tables import Payment, User
 
+_USER: Final = shapes(
+    "User",
+    {
+        **own("users"),
+        "username": read_only(Text()),
+        "last_name": read_only(Text()),
+        "first_name": read_only(Text()),
+        "email": read_only(Text()),
+        "balance": read_only(AmountNumber()),
+        "call_rate": read_only(AmountNumber()),
+        "sms_rate": read_only(AmountNumber()),
+    },
+    read_doc="A user, and what is left to pay with.",
+)
 
-class UserRead(Shape):
-    """A user, and what is left to pay with."""
-
-    id: Annotated[int, Identity()]
-    url: Annotated[str, OwnUrl("users")]
-    username: Annotated[str, Text()]
-    last_name: Annotated[str, Text()]
-    first_name: Annotated[str, Text()]
-    email: Annotated[str, Text()]
-    balance: Annotated[float, AmountNumber()]
-    call_rate: Annotated[float, AmountNumber()]
-    sms_rate: Annotated[float, AmountNumber()]
-
-
-class PaymentWrite(Shape):
-    """Money that came in; negative, a refund."""
-
-    amount: Annotated[int, Amount()]
-    user: Annotated[int, Reference("users")]
-    description: Annotated[str, Text(TEXT_MAX)] = ""
-
-
-class PaymentRead(Shape):
-    """A payment as it was entered."""
-
-    id: Annotated[int, Identity()]
-    url: Annotated[str, OwnUrl("payment")]
-    amount: Annotated[str, Amount()]
-    user: Annotated[str, Reference("users")]
-    description: Annotated[str, Text(TEXT_MAX)]
-    created_date: Annotated[str, Timestamp()]
+_PAYMENT: Final = shapes(
+    "Payment",
+    {
+        **own("payment"),
+        "amount": writable(Amount()),
+        "user": writable(Reference("users")),
+        "description": writable(Text(TEXT_MAX), default=""),
+        "created_date": read_only(Timestamp()),
+    },
+    write_doc="Money that came in; negative, a refund.",
+    read_doc="A payment as it was entered.",
+)
 
 
 def _enter(change: Change) -> None:
@@ -58,12 +55,11 @@ def _enter(change: Change) -> None:
         raise InvalidError({"amount": ["The balance would fall below zero."]}) from None
 
 
-USERS = Resource(path="users", model=User, read=UserRead, owner="id", filters=("username", "email"))
+USERS = Resource(path="users", model=User, shapes=_USER, owner="id", filters=("username", "email"))
 PAYMENTS = Resource(
     path="payment",
     model=Payment,
-    read=PaymentRead,
-    write=PaymentWrite,
+    shapes=_PAYMENT,
     admins_only=True,
     methods=frozenset({"POST"}),
     written=_enter,

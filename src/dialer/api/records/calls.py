@@ -1,10 +1,12 @@
 """What came of campaigns: attempts, call detail records and answers. All of it is only read."""
 
-from typing import Annotated, Final
+from typing import Final
 
-from dialer.api.crud.fields import Amount, Choice, Identity, Integer, OwnUrl, Reference, Text, Timestamp
+from dialer.api.crud.declaration import own, read_only, shapes
+from dialer.api.crud.fields import Amount, Choice, Integer, Text
+from dialer.api.crud.moments import Timestamp
+from dialer.api.crud.references import Identity, Reference
 from dialer.api.crud.resource import Resource
-from dialer.api.crud.shapes import Shape
 from dialer.domain.enums import CallRequestStatus, Cause, LegType, SectionType
 from dialer.store.tables import CallRequest, Cdr, SurveyResult
 
@@ -13,77 +15,80 @@ CAUSE_MAX: Final = max(Cause)
 ATTEMPT_MAX: Final = 2**31 - 1
 """In a call that came in, the attempt that the caller had missed, negative."""
 
+_CALL_REQUEST: Final = shapes(
+    "CallRequest",
+    {
+        **own("callrequest"),
+        "callid": read_only(Text(CALLID_LENGTH)),
+        "campaign": read_only(Reference("campaigns")),
+        "subscriber": read_only(Reference("subscriber-list")),
+        "user": read_only(Reference("users")),
+        "gateway_id": read_only(Identity()),
+        "attempt": read_only(Integer(-ATTEMPT_MAX, ATTEMPT_MAX)),
+        "did": read_only(Reference("did"), nullable=True),
+        "phone_number": read_only(Text()),
+        "dialled_number": read_only(Text()),
+        "callerid": read_only(Text()),
+        "status": read_only(Choice(CallRequestStatus)),
+        "status_reason": read_only(Text()),
+        "starting_date": read_only(Timestamp(column="started_ms")),
+        "ending_date": read_only(Timestamp(column="ended_ms"), nullable=True),
+        "hangup_cause_q850": read_only(Integer(0, CAUSE_MAX), nullable=True),
+    },
+    read_doc="One attempt to call one subscriber.",
+)
 
-class CallRequestRead(Shape):
-    """One attempt to call one subscriber."""
+_CDR: Final = shapes(
+    "Cdr",
+    {
+        **own("cdr"),
+        "callid": read_only(Text(CALLID_LENGTH)),
+        "callerid": read_only(Text()),
+        "phone_number": read_only(Text()),
+        "starting_date": read_only(Timestamp()),
+        "duration": read_only(Integer(), description="Seconds."),
+        "billsec": read_only(Integer(), description="Seconds."),
+        "call_cost": read_only(Amount()),
+        "billed_duration": read_only(Integer(), description="Seconds."),
+        "hangup_cause_q850": read_only(Integer(0, CAUSE_MAX)),
+        "leg_type": read_only(Choice(LegType)),
+        "amd_status": read_only(Integer(0, 3)),
+        "callrequest": read_only(Reference("callrequest"), nullable=True),
+        "campaign": read_only(Reference("campaigns"), nullable=True),
+        "subscriber_id": read_only(Identity()),
+        "contact_id": read_only(Identity(), nullable=True),
+    },
+    read_doc="One leg of one call that is over; times in seconds.",
+)
 
-    id: Annotated[int, Identity()]
-    url: Annotated[str, OwnUrl("callrequest")]
-    callid: Annotated[str, Text(CALLID_LENGTH)]
-    campaign: Annotated[str, Reference("campaigns")]
-    subscriber: Annotated[str, Reference("subscriber-list")]
-    user: Annotated[str, Reference("users")]
-    gateway_id: Annotated[int, Identity()]
-    attempt: Annotated[int, Integer(-ATTEMPT_MAX, ATTEMPT_MAX)]
-    did: Annotated[str, Reference("did")] | None
-    phone_number: Annotated[str, Text()]
-    dialled_number: Annotated[str, Text()]
-    callerid: Annotated[str, Text()]
-    status: Annotated[int, Choice(CallRequestStatus)]
-    status_reason: Annotated[str, Text()]
-    starting_date: Annotated[str, Timestamp(column="started_ms")]
-    ending_date: Annotated[str, Timestamp(column="ended_ms")] | None
-    hangup_cause_q850: Annotated[int, Integer(0, CAUSE_MAX)] | None
-
-
-class CdrRead(Shape):
-    """One leg of one call that is over; times in seconds."""
-
-    id: Annotated[int, Identity()]
-    url: Annotated[str, OwnUrl("cdr")]
-    callid: Annotated[str, Text(CALLID_LENGTH)]
-    callerid: Annotated[str, Text()]
-    phone_number: Annotated[str, Text()]
-    starting_date: Annotated[str, Timestamp()]
-    duration: Annotated[int, Integer()]
-    billsec: Annotated[int, Integer()]
-    call_cost: Annotated[str, Amount()]
-    billed_duration: Annotated[int, Integer()]
-    hangup_cause_q850: Annotated[int, Integer(0, CAUSE_MAX)]
-    leg_type: Annotated[int, Choice(LegType)]
-    amd_status: Annotated[int, Integer(0, 3)]
-    callrequest: Annotated[str, Reference("callrequest")] | None
-    campaign: Annotated[str, Reference("campaigns")] | None
-    subscriber_id: Annotated[int, Identity()]
-    contact_id: Annotated[int, Identity()] | None
-
-
-class SurveyResultRead(Shape):
-    """What a callee answered to one section in one call."""
-
-    id: Annotated[int, Identity()]
-    url: Annotated[str, OwnUrl("survey-result")]
-    campaign: Annotated[str, Reference("campaigns")]
-    callrequest: Annotated[str, Reference("callrequest")]
-    section_id: Annotated[int, Identity()]
-    section_type: Annotated[int, Choice(SectionType)]
-    question: Annotated[str, Text()]
-    response: Annotated[str, Text()]
-    record_file: Annotated[str, Text()]
-    recording_duration: Annotated[int, Integer()] | None
-    created_date: Annotated[str, Timestamp()]
+_SURVEY_RESULT: Final = shapes(
+    "SurveyResult",
+    {
+        **own("survey-result"),
+        "campaign": read_only(Reference("campaigns")),
+        "callrequest": read_only(Reference("callrequest")),
+        "section_id": read_only(Identity()),
+        "section_type": read_only(Choice(SectionType)),
+        "question": read_only(Text()),
+        "response": read_only(Text()),
+        "record_file": read_only(Text()),
+        "recording_duration": read_only(Integer(), nullable=True, description="Seconds."),
+        "created_date": read_only(Timestamp()),
+    },
+    read_doc="What a callee answered to one section in one call.",
+)
 
 
 CALLREQUESTS = Resource(
     path="callrequest",
     model=CallRequest,
-    read=CallRequestRead,
+    shapes=_CALL_REQUEST,
     filters=("callid", "phone_number", "status", "attempt", "hangup_cause_q850", "gateway_id"),
 )
 CDRS = Resource(
     path="cdr",
     model=Cdr,
-    read=CdrRead,
+    shapes=_CDR,
     filters=(
         "callid",
         "callerid",
@@ -101,7 +106,7 @@ CDRS = Resource(
 SURVEY_RESULTS = Resource(
     path="survey-result",
     model=SurveyResult,
-    read=SurveyResultRead,
+    shapes=_SURVEY_RESULT,
     filters=("section_id", "section_type", "response"),
     exported=True,
 )

@@ -6,6 +6,9 @@ from typing import Final
 
 from sqlalchemy import select
 
+from dialer.api.crud.declaration import writable
+from dialer.api.crud.fields import Boolean
+from dialer.api.crud.moments import TimeOfDay
 from dialer.api.crud.resource import Change, Unit, Values, table_of
 from dialer.api.http.errors import ConflictError, Errors, InvalidError
 from dialer.domain.enums import CampaignStatus
@@ -13,8 +16,15 @@ from dialer.store.collecting import collect_campaign
 from dialer.store.lifecycle import CampaignNotReadyError, change_status
 from dialer.store.queries.progress import under_way_of_campaign
 from dialer.store.tables import Campaign
+from dialer.store.timeline.reading import WEEKDAYS
 
 CODE_LENGTH: Final = 5
+DAILY_WINDOW: Final = {
+    "daily_start_time": writable(TimeOfDay(), default="00:00:00"),
+    "daily_stop_time": writable(TimeOfDay(), default="23:59:59"),
+    **{day: writable(Boolean(), default=True) for day in WEEKDAYS},
+}
+"""The fields that say when a campaign may dial."""
 CODE_TRIES_MAX: Final = 20
 LIFE_MS: Final = 86_400_000
 """From the start of a campaign to its end, unless the client says otherwise."""

@@ -1,27 +1,16 @@
 """Voice campaigns."""
 
-from typing import Annotated, Final
+from typing import Final
 
-from dialer.api.crud.fields import (
-    TEXT_MAX,
-    Amount,
-    AmountNumber,
-    Boolean,
-    Choice,
-    Identity,
-    Integer,
-    OwnUrl,
-    Reference,
-    ReferenceList,
-    Text,
-    TimeOfDay,
-    Timestamp,
-)
+from dialer.api.crud.declaration import OWNER, STAMPS, optional, own, read_only, shapes, writable
+from dialer.api.crud.fields import TEXT_MAX, Amount, AmountNumber, Boolean, Choice, Integer, Text
+from dialer.api.crud.moments import Timestamp
+from dialer.api.crud.references import Reference, ReferenceList
 from dialer.api.crud.resource import Association, Change, Resource, Rule
-from dialer.api.crud.shapes import Shape
 from dialer.api.http.errors import Errors
 from dialer.api.records.campaign_life import (
     CODE_LENGTH,
+    DAILY_WINDOW,
     dates_in_order,
     default_dates,
     moved_and_collected,
@@ -46,104 +35,56 @@ RING_SECONDS_MAX: Final = 3_600
 INTERVAL_SECONDS_MAX: Final = 31_536_000
 RETRIES_MAX: Final = 1_000
 
-
-class CampaignWrite(Shape):
-    """What a voice campaign plays, to whom, when and how fast."""
-
-    name: Annotated[str, Text(NAME_MAX, min_length=1)]
-    aleg_gateway: Annotated[int, Reference("gateway")]
-    object_id: Annotated[int, Reference("survey-template", shown_as_id=True)]
-    description: Annotated[str, Text(TEXT_MAX)] = ""
-    callerid: Annotated[str, Text(CALLERID_MAX)] = ""
-    callerid_group: Annotated[int, Reference("callerid-group")] | None = None
-    startingdate: Annotated[int, Timestamp()] = 0
-    expirationdate: Annotated[int, Timestamp()] = 0
-    daily_start_time: Annotated[str, TimeOfDay()] = "00:00:00"
-    daily_stop_time: Annotated[str, TimeOfDay()] = "23:59:59"
-    monday: Annotated[bool, Boolean()] = True
-    tuesday: Annotated[bool, Boolean()] = True
-    wednesday: Annotated[bool, Boolean()] = True
-    thursday: Annotated[bool, Boolean()] = True
-    friday: Annotated[bool, Boolean()] = True
-    saturday: Annotated[bool, Boolean()] = True
-    sunday: Annotated[bool, Boolean()] = True
-    frequency: Annotated[int, Integer(1, FREQUENCY_MAX)] = 10
-    max_aleg: Annotated[int, Integer()] = 0
-    max_xfer: Annotated[int, Integer()] = 0
-    dial_method: Annotated[int, Choice(DialMethod)] = DialMethod.FIXED_RATE
-    agent_dial_rate: Annotated[int, AmountNumber(minimum=1)] = MONEY_SCALE
-    abandon_rate_max: Annotated[int, AmountNumber(minimum=0)] = ABANDON_RATE_MAX_DEFAULT * MONEY_SCALE
-    callmaxduration: Annotated[int, Integer(1, CALL_SECONDS_MAX)] = 1_800
-    maxretry: Annotated[int, Integer(0, RETRIES_MAX)] = 0
-    intervalretry: Annotated[int, Integer(0, INTERVAL_SECONDS_MAX)] = 300
-    completion_maxretry: Annotated[int, Integer(0, RETRIES_MAX)] = 0
-    completion_intervalretry: Annotated[int, Integer(0, INTERVAL_SECONDS_MAX)] = 900
-    calltimeout: Annotated[int, Integer(1, RING_SECONDS_MAX)] = 45
-    sms_gateway: Annotated[int, Reference("sms-gateway")] | None = None
-    extra_data: Annotated[str, Text(EXTRA_MAX)] = ""
-    voicemail: Annotated[bool, Boolean()] = False
-    amd_behavior: Annotated[int, Choice(AmdBehavior)] = AmdBehavior.ALWAYS
-    voicemail_audiofile: Annotated[int, Reference("audio-files")] | None = None
-    dnc: Annotated[int, Reference("dnc-list")] | None = None
-    user: Annotated[int, Reference("users")] = 0
-    phonebook: Annotated[tuple[int, ...], ReferenceList("phonebook")] = ()
-    status: Annotated[int, Choice(CampaignStatus)] = CampaignStatus.NEW
-
-
-class CampaignRead(Shape):
-    """A voice campaign, as it is stored, with its state and what has come of it."""
-
-    id: Annotated[int, Identity()]
-    url: Annotated[str, OwnUrl("campaigns")]
-    campaign_code: Annotated[str, Text(CODE_LENGTH)]
-    name: Annotated[str, Text(NAME_MAX)]
-    description: Annotated[str, Text(TEXT_MAX)]
-    callerid: Annotated[str, Text(CALLERID_MAX)]
-    callerid_group: Annotated[str, Reference("callerid-group")] | None
-    startingdate: Annotated[str, Timestamp()]
-    expirationdate: Annotated[str, Timestamp()]
-    daily_start_time: Annotated[str, TimeOfDay()]
-    daily_stop_time: Annotated[str, TimeOfDay()]
-    monday: Annotated[bool, Boolean()]
-    tuesday: Annotated[bool, Boolean()]
-    wednesday: Annotated[bool, Boolean()]
-    thursday: Annotated[bool, Boolean()]
-    friday: Annotated[bool, Boolean()]
-    saturday: Annotated[bool, Boolean()]
-    sunday: Annotated[bool, Boolean()]
-    frequency: Annotated[int, Integer(1, FREQUENCY_MAX)]
-    max_aleg: Annotated[int, Integer()]
-    max_xfer: Annotated[int, Integer()]
-    dial_method: Annotated[int, Choice(DialMethod)]
-    agent_dial_rate: Annotated[float, AmountNumber()]
-    abandon_rate_max: Annotated[float, AmountNumber()]
-    callmaxduration: Annotated[int, Integer(1, CALL_SECONDS_MAX)]
-    maxretry: Annotated[int, Integer(0, RETRIES_MAX)]
-    intervalretry: Annotated[int, Integer(0, INTERVAL_SECONDS_MAX)]
-    completion_maxretry: Annotated[int, Integer(0, RETRIES_MAX)]
-    completion_intervalretry: Annotated[int, Integer(0, INTERVAL_SECONDS_MAX)]
-    calltimeout: Annotated[int, Integer(1, RING_SECONDS_MAX)]
-    aleg_gateway: Annotated[str, Reference("gateway")]
-    sms_gateway: Annotated[str, Reference("sms-gateway")] | None
-    object_id: Annotated[str, Reference("survey-template", shown_as_id=True)]
-    extra_data: Annotated[str, Text(EXTRA_MAX)]
-    voicemail: Annotated[bool, Boolean()]
-    amd_behavior: Annotated[int, Choice(AmdBehavior)]
-    voicemail_audiofile: Annotated[str, Reference("audio-files")] | None
-    dnc: Annotated[str, Reference("dnc-list")] | None
-    user: Annotated[str, Reference("users")]
-    phonebook: Annotated[list[str], ReferenceList("phonebook")]
-    status: Annotated[int, Choice(CampaignStatus)]
-    status_reason: Annotated[str, Text()]
-    totalcontact: Annotated[int, Integer()]
-    completed: Annotated[int, Integer()]
-    calls: Annotated[int, Integer()]
-    answered: Annotated[int, Integer()]
-    live_answered: Annotated[int, Integer()]
-    abandoned: Annotated[int, Integer()]
-    cost: Annotated[str, Amount()]
-    created_date: Annotated[str, Timestamp()]
-    updated_date: Annotated[str, Timestamp()]
+_CAMPAIGN: Final = shapes(
+    "Campaign",
+    {
+        **own("campaigns"),
+        "campaign_code": read_only(Text(CODE_LENGTH)),
+        "name": writable(Text(NAME_MAX, min_length=1)),
+        "description": writable(Text(TEXT_MAX), default=""),
+        "callerid": writable(Text(CALLERID_MAX), default=""),
+        "callerid_group": optional(Reference("callerid-group")),
+        "startingdate": writable(Timestamp(), default=0),
+        "expirationdate": writable(Timestamp(), default=0),
+        **DAILY_WINDOW,
+        "frequency": writable(Integer(1, FREQUENCY_MAX), default=10, description="Calls a minute."),
+        "max_aleg": writable(Integer(), default=0),
+        "max_xfer": writable(Integer(), default=0),
+        "dial_method": writable(Choice(DialMethod), default=DialMethod.FIXED_RATE),
+        "agent_dial_rate": writable(AmountNumber(minimum=1), default=MONEY_SCALE),
+        "abandon_rate_max": writable(
+            AmountNumber(minimum=0), default=ABANDON_RATE_MAX_DEFAULT * MONEY_SCALE, description="Per cent."
+        ),
+        "callmaxduration": writable(Integer(1, CALL_SECONDS_MAX), default=1_800, description="Seconds."),
+        "maxretry": writable(Integer(0, RETRIES_MAX), default=0),
+        "intervalretry": writable(Integer(0, INTERVAL_SECONDS_MAX), default=300, description="Seconds."),
+        "completion_maxretry": writable(Integer(0, RETRIES_MAX), default=0),
+        "completion_intervalretry": writable(Integer(0, INTERVAL_SECONDS_MAX), default=900, description="Seconds."),
+        "calltimeout": writable(Integer(1, RING_SECONDS_MAX), default=45, description="Seconds."),
+        "aleg_gateway": writable(Reference("gateway")),
+        "sms_gateway": optional(Reference("sms-gateway")),
+        "object_id": writable(Reference("survey-template", shown_as_id=True)),
+        "extra_data": writable(Text(EXTRA_MAX), default=""),
+        "voicemail": writable(Boolean(), default=False),
+        "amd_behavior": writable(Choice(AmdBehavior), default=AmdBehavior.ALWAYS),
+        "voicemail_audiofile": optional(Reference("audio-files")),
+        "dnc": optional(Reference("dnc-list")),
+        "user": OWNER,
+        "phonebook": writable(ReferenceList("phonebook"), default=()),
+        "status": writable(Choice(CampaignStatus), default=CampaignStatus.NEW),
+        "status_reason": read_only(Text()),
+        "totalcontact": read_only(Integer()),
+        "completed": read_only(Integer()),
+        "calls": read_only(Integer()),
+        "answered": read_only(Integer()),
+        "live_answered": read_only(Integer()),
+        "abandoned": read_only(Integer()),
+        "cost": read_only(Amount()),
+        **STAMPS,
+    },
+    write_doc="What a voice campaign plays, to whom, when and how fast.",
+    read_doc="A voice campaign, as it is stored, with its state and what has come of it.",
+)
 
 
 def _abandon_rate(change: Change) -> Errors:
@@ -173,8 +114,7 @@ def _sealed_survey(change: Change) -> Errors:
 CAMPAIGNS = Resource(
     path="campaigns",
     model=Campaign,
-    read=CampaignRead,
-    write=CampaignWrite,
+    shapes=_CAMPAIGN,
     constants=(("medium", VOICE),),
     filters=("name", "campaign_code", "status", "dial_method"),
     associations=(Association("phonebook", CampaignPhonebook, "campaign_id", "phonebook_id"),),

@@ -2,25 +2,16 @@
 
 import json
 from collections.abc import Sequence
-from typing import Annotated, Final
+from typing import Final
 
 from sqlalchemy import ColumnElement, RowMapping, Table, select, update
 
-from dialer.api.crud.fields import (
-    TEXT_MAX,
-    Identity,
-    Integer,
-    JsonObject,
-    OwnUrl,
-    PhoneNumber,
-    Reference,
-    Text,
-    TextChoice,
-    Timestamp,
-)
+from dialer.api.crud.declaration import NAME, OWNER, STAMPS, derived, optional, own, read_only, shapes, writable
+from dialer.api.crud.fields import TEXT_MAX, Integer, JsonObject, PhoneNumber, Text, TextChoice
+from dialer.api.crud.moments import Timestamp
 from dialer.api.crud.records import refuse_while_in
-from dialer.api.crud.resource import Change, Derived, Resource, Rule, Unit, Values, table_of
-from dialer.api.crud.shapes import Shape
+from dialer.api.crud.references import Reference
+from dialer.api.crud.resource import Change, Resource, Rule, Unit, Values, table_of
 from dialer.api.http.errors import Errors
 from dialer.domain.enums import CallRequestStatus
 from dialer.domain.numbers.normal_form import digits_of
@@ -35,126 +26,70 @@ PARAMETERS_MAX: Final = 1_048_576
 AREACODE_MAX: Final = 32
 CALLERID_MAX: Final = 80
 
+_GATEWAY_BEGIN: Final = {
+    "name": NAME,
+    "description": writable(Text(TEXT_MAX), default=""),
+    "addprefix": writable(Text(PREFIX_MAX), default=""),
+    "removeprefix": writable(Text(PREFIX_MAX), default=""),
+    "protocol": writable(TextChoice(PROTOCOLS), default="sim"),
+}
+_GATEWAY_END: Final = {
+    "max_cps": writable(Integer(), default=0),
+    "parameters": writable(JsonObject(PARAMETERS_MAX), default="{}"),
+    "rests_until": derived(Timestamp(), nullable=True),
+    **STAMPS,
+}
+_GATEWAY: Final = shapes(
+    "Gateway",
+    {**own("gateway"), **_GATEWAY_BEGIN, "max_channels": writable(Integer(), default=0), **_GATEWAY_END},
+    write_doc="A carrier's line, and how the simulated callees behind it behave.",
+    read_doc="A carrier's line, as it is stored.",
+)
 
-class GatewayWrite(Shape):
-    """A carrier's line, and how the simulated callees behind it behave."""
+_SMS_GATEWAY: Final = shapes(
+    "SmsGateway",
+    {**own("sms-gateway"), **_GATEWAY_BEGIN, **_GATEWAY_END},
+    write_doc="A carrier's line for text messages.",
+)
 
-    name: Annotated[str, Text(255, min_length=1)]
-    description: Annotated[str, Text(TEXT_MAX)] = ""
-    addprefix: Annotated[str, Text(PREFIX_MAX)] = ""
-    removeprefix: Annotated[str, Text(PREFIX_MAX)] = ""
-    protocol: Annotated[str, TextChoice(PROTOCOLS)] = "sim"
-    max_channels: Annotated[int, Integer()] = 0
-    max_cps: Annotated[int, Integer()] = 0
-    parameters: Annotated[str, JsonObject(PARAMETERS_MAX)] = "{}"
+_CALLER_ID_GROUP: Final = shapes(
+    "CallerIdGroup",
+    {
+        **own("callerid-group"),
+        "name": NAME,
+        "description": writable(Text(TEXT_MAX), default=""),
+        **STAMPS,
+    },
+    write_doc="A named set of caller IDs.",
+)
 
+_CALLER_ID: Final = shapes(
+    "CallerId",
+    {
+        **own("callerid"),
+        "areacode": writable(Text(AREACODE_MAX), default=""),
+        "callerid_num": writable(Text(CALLERID_MAX, min_length=1)),
+        "callerid_name": writable(Text(), default=""),
+        "created_date": read_only(Timestamp()),
+        "callerid_group": writable(Reference("callerid-group")),
+        "user": OWNER,
+    },
+    write_doc="A number to call from, for the callees of one area.",
+    read_doc="A number to call from, as it is stored.",
+)
 
-class GatewayRead(Shape):
-    """A carrier's line, as it is stored."""
-
-    id: Annotated[int, Identity()]
-    url: Annotated[str, OwnUrl("gateway")]
-    name: Annotated[str, Text()]
-    description: Annotated[str, Text(TEXT_MAX)]
-    addprefix: Annotated[str, Text(PREFIX_MAX)]
-    removeprefix: Annotated[str, Text(PREFIX_MAX)]
-    protocol: Annotated[str, TextChoice(PROTOCOLS)]
-    max_channels: Annotated[int, Integer()]
-    max_cps: Annotated[int, Integer()]
-    parameters: Annotated[object, JsonObject(PARAMETERS_MAX)]
-    rests_until: Annotated[str, Timestamp()] | None
-    created_date: Annotated[str, Timestamp()]
-    updated_date: Annotated[str, Timestamp()]
-
-
-class SmsGatewayWrite(Shape):
-    """A carrier's line for text messages."""
-
-    name: Annotated[str, Text(255, min_length=1)]
-    description: Annotated[str, Text(TEXT_MAX)] = ""
-    addprefix: Annotated[str, Text(PREFIX_MAX)] = ""
-    removeprefix: Annotated[str, Text(PREFIX_MAX)] = ""
-    protocol: Annotated[str, TextChoice(PROTOCOLS)] = "sim"
-    max_cps: Annotated[int, Integer()] = 0
-    parameters: Annotated[str, JsonObject(PARAMETERS_MAX)] = "{}"
-
-
-class SmsGatewayRead(Shape):
-    """A carrier's line for text messages, as it is stored."""
-
-    id: Annotated[int, Identity()]
-    url: Annotated[str, OwnUrl("sms-gateway")]
-    name: Annotated[str, Text()]
-    description: Annotated[str, Text(TEXT_MAX)]
-    addprefix: Annotated[str, Text(PREFIX_MAX)]
-    removeprefix: Annotated[str, Text(PREFIX_MAX)]
-    protocol: Annotated[str, TextChoice(PROTOCOLS)]
-    max_cps: Annotated[int, Integer()]
-    parameters: Annotated[object, JsonObject(PARAMETERS_MAX)]
-    rests_until: Annotated[str, Timestamp()] | None
-    created_date: Annotated[str, Timestamp()]
-    updated_date: Annotated[str, Timestamp()]
-
-
-class CallerIdGroupWrite(Shape):
-    """A named set of caller IDs."""
-
-    name: Annotated[str, Text(255, min_length=1)]
-    description: Annotated[str, Text(TEXT_MAX)] = ""
-
-
-class CallerIdGroupRead(Shape):
-    """A named set of caller IDs, as it is stored."""
-
-    id: Annotated[int, Identity()]
-    url: Annotated[str, OwnUrl("callerid-group")]
-    name: Annotated[str, Text()]
-    description: Annotated[str, Text(TEXT_MAX)]
-    created_date: Annotated[str, Timestamp()]
-    updated_date: Annotated[str, Timestamp()]
-
-
-class CallerIdWrite(Shape):
-    """A number to call from, for the callees of one area."""
-
-    callerid_num: Annotated[str, Text(CALLERID_MAX, min_length=1)]
-    callerid_group: Annotated[int, Reference("callerid-group")]
-    areacode: Annotated[str, Text(AREACODE_MAX)] = ""
-    callerid_name: Annotated[str, Text()] = ""
-    user: Annotated[int, Reference("users")] = 0
-
-
-class CallerIdRead(Shape):
-    """A number to call from, as it is stored."""
-
-    id: Annotated[int, Identity()]
-    url: Annotated[str, OwnUrl("callerid")]
-    areacode: Annotated[str, Text(AREACODE_MAX)]
-    callerid_num: Annotated[str, Text(CALLERID_MAX)]
-    callerid_name: Annotated[str, Text()]
-    created_date: Annotated[str, Timestamp()]
-    callerid_group: Annotated[str, Reference("callerid-group")]
-    user: Annotated[str, Reference("users")]
-
-
-class DidWrite(Shape):
-    """A number that others call, and the campaign that answers it."""
-
-    did_number: Annotated[str, PhoneNumber()]
-    user: Annotated[int, Reference("users")] = 0
-    campaign: Annotated[int, Reference("campaigns")] | None = None
-
-
-class DidRead(Shape):
-    """A number that others call, as it is stored."""
-
-    id: Annotated[int, Identity()]
-    url: Annotated[str, OwnUrl("did")]
-    did_number: Annotated[str, PhoneNumber()]
-    created_date: Annotated[str, Timestamp()]
-    updated_date: Annotated[str, Timestamp()]
-    user: Annotated[str, Reference("users")]
-    campaign: Annotated[str, Reference("campaigns")] | None
+_DID: Final = shapes(
+    "Did",
+    {
+        **own("did"),
+        "did_number": writable(PhoneNumber()),
+        **STAMPS,
+        "user": OWNER,
+        "campaign": optional(Reference("campaigns")),
+    },
+    write_doc="A number that others call, and the campaign that answers it.",
+    read_doc="A number that others call, as it is stored.",
+)
 
 
 def _one_did_for_a_number(change: Change) -> Errors:
@@ -225,11 +160,10 @@ def _refuse_while_sending(unit: Unit, stored: Values) -> None:
 GATEWAYS = Resource(
     path="gateway",
     model=Gateway,
-    read=GatewayRead,
-    write=GatewayWrite,
+    shapes=_GATEWAY,
     owner=None,
     filters=("name", "protocol"),
-    derived=Derived(("rests_until",), _rests),
+    derived=_rests,
     rules=(Rule(("parameters", "protocol"), behaviour_errors),),
     written=_keep_for_calls_in_progress,
     before_delete=_refuse_while_calling,
@@ -238,11 +172,10 @@ GATEWAYS = Resource(
 SMS_GATEWAYS = Resource(
     path="sms-gateway",
     model=SmsGateway,
-    read=SmsGatewayRead,
-    write=SmsGatewayWrite,
+    shapes=_SMS_GATEWAY,
     owner=None,
     filters=("name", "protocol"),
-    derived=Derived(("rests_until",), _rests),
+    derived=_rests,
     rules=(Rule(("parameters", "protocol"), behaviour_errors),),
     written=_keep_for_messages_on_their_way,
     before_delete=_refuse_while_sending,
@@ -251,23 +184,20 @@ SMS_GATEWAYS = Resource(
 CALLERID_GROUPS = Resource(
     path="callerid-group",
     model=CallerIdGroup,
-    read=CallerIdGroupRead,
-    write=CallerIdGroupWrite,
+    shapes=_CALLER_ID_GROUP,
     owner=None,
     filters=("name",),
 )
 CALLERIDS = Resource(
     path="callerid",
     model=CallerId,
-    read=CallerIdRead,
-    write=CallerIdWrite,
+    shapes=_CALLER_ID,
     filters=("areacode", "callerid_num"),
 )
 DIDS = Resource(
     path="did",
     model=Did,
-    read=DidRead,
-    write=DidWrite,
+    shapes=_DID,
     filters=("did_number",),
     rules=(Rule(("did_number",), _one_did_for_a_number),),
 )

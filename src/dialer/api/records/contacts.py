@@ -1,13 +1,14 @@
 """Phonebooks, contacts, and lists of numbers not to call."""
 
-from typing import Annotated, Final
+from typing import Final
 
-from sqlalchemy import ColumnElement, case, select, update
+from sqlalchemy import ColumnElement, bindparam, case, select, update
 
-from dialer.api.crud.fields import TEXT_MAX, Identity, JsonText, OwnUrl, PhoneNumber, Reference, Text, Timestamp
+from dialer.api.crud.declaration import NAME, OWNER, STAMPS, own, shapes, writable
+from dialer.api.crud.fields import TEXT_MAX, JsonText, PhoneNumber, Text
 from dialer.api.crud.records import refuse_while_in
+from dialer.api.crud.references import Reference
 from dialer.api.crud.resource import Change, Resource, Rule, Unit, Values, table_of
-from dialer.api.crud.shapes import Shape
 from dialer.api.http.errors import Errors
 from dialer.domain.enums import CampaignStatus, SubscriberStatus
 from dialer.domain.numbers.normal_form import normalise
@@ -15,6 +16,7 @@ from dialer.domain.numbers.spellings import ERASED
 from dialer.domain.states import OPEN_SUBSCRIBERS
 from dialer.domain.zones import zone_of_number
 from dialer.store import collecting
+from dialer.store.bulk import Prepared
 from dialer.store.queries.do_not_call import forms_of
 from dialer.store.tables import Campaign, CampaignPhonebook, Contact, DncContact, DncList, Phonebook, Subscriber
 
@@ -22,83 +24,62 @@ CONTACT_DELETED: Final = "contact_deleted"
 """The reason of a subscriber whose contact has gone."""
 OPEN_CAMPAIGNS: Final = (CampaignStatus.NEW, CampaignStatus.START, CampaignStatus.PAUSE)
 
+_contact = table_of(Contact).c
+_WITH_NUMBER: Final = Prepared(
+    select(_contact.id)
+    .where(_contact.phonebook_id == bindparam("phonebook_id"), _contact.number == bindparam("number"))
+    .order_by(_contact.id)
+    .limit(1)
+)
+"""The first contact of a phonebook that has a number."""
 
-class PhonebookWrite(Shape):
-    """A named list of contacts."""
+_PHONEBOOK: Final = shapes(
+    "Phonebook",
+    {
+        **own("phonebook"),
+        "name": NAME,
+        "description": writable(Text(TEXT_MAX), default=""),
+        "user": OWNER,
+        **STAMPS,
+    },
+    write_doc="A named list of contacts.",
+)
 
-    name: Annotated[str, Text(255, min_length=1)]
-    user: Annotated[int, Reference("users")] = 0
-    description: Annotated[str, Text(TEXT_MAX)] = ""
+_CONTACT: Final = shapes(
+    "Contact",
+    {
+        **own("contact"),
+        "phonebook": writable(Reference("phonebook")),
+        "contact": writable(PhoneNumber()),
+        "full_name": writable(Text(), default=""),
+        "additional_vars": writable(JsonText(), default="{}"),
+        **STAMPS,
+    },
+    write_doc="A person to call.",
+    read_doc="A person to call, as they are stored.",
+)
 
+_DNC_LIST: Final = shapes(
+    "DncList",
+    {
+        **own("dnc-list"),
+        "name": NAME,
+        "user": OWNER,
+        **STAMPS,
+    },
+    write_doc="A list of numbers that asked not to be called.",
+)
 
-class PhonebookRead(Shape):
-    """A named list of contacts, as it is stored."""
-
-    id: Annotated[int, Identity()]
-    url: Annotated[str, OwnUrl("phonebook")]
-    name: Annotated[str, Text()]
-    description: Annotated[str, Text(TEXT_MAX)]
-    user: Annotated[str, Reference("users")]
-    created_date: Annotated[str, Timestamp()]
-    updated_date: Annotated[str, Timestamp()]
-
-
-class ContactWrite(Shape):
-    """A person to call."""
-
-    contact: Annotated[str, PhoneNumber()]
-    phonebook: Annotated[int, Reference("phonebook")]
-    full_name: Annotated[str, Text()] = ""
-    additional_vars: Annotated[str, JsonText()] = "{}"
-
-
-class ContactRead(Shape):
-    """A person to call, as they are stored."""
-
-    id: Annotated[int, Identity()]
-    url: Annotated[str, OwnUrl("contact")]
-    phonebook: Annotated[str, Reference("phonebook")]
-    contact: Annotated[str, PhoneNumber()]
-    full_name: Annotated[str, Text()]
-    additional_vars: Annotated[str, JsonText()]
-    created_date: Annotated[str, Timestamp()]
-    updated_date: Annotated[str, Timestamp()]
-
-
-class DncListWrite(Shape):
-    """A list of numbers that asked not to be called."""
-
-    name: Annotated[str, Text(255, min_length=1)]
-    user: Annotated[int, Reference("users")] = 0
-
-
-class DncListRead(Shape):
-    """A list of numbers that asked not to be called, as it is stored."""
-
-    id: Annotated[int, Identity()]
-    url: Annotated[str, OwnUrl("dnc-list")]
-    name: Annotated[str, Text()]
-    user: Annotated[str, Reference("users")]
-    created_date: Annotated[str, Timestamp()]
-    updated_date: Annotated[str, Timestamp()]
-
-
-class DncContactWrite(Shape):
-    """A number that asked not to be called."""
-
-    phone_number: Annotated[str, PhoneNumber()]
-    dnc: Annotated[int, Reference("dnc-list")]
-
-
-class DncContactRead(Shape):
-    """A number that asked not to be called, as it is stored."""
-
-    id: Annotated[int, Identity()]
-    url: Annotated[str, OwnUrl("dnc-contact")]
-    dnc: Annotated[str, Reference("dnc-list")]
-    phone_number: Annotated[str, PhoneNumber()]
-    created_date: Annotated[str, Timestamp()]
-    updated_date: Annotated[str, Timestamp()]
+_DNC_CONTACT: Final = shapes(
+    "DncContact",
+    {
+        **own("dnc-contact"),
+        "dnc": writable(Reference("dnc-list")),
+        "phone_number": writable(PhoneNumber()),
+        **STAMPS,
+    },
+    write_doc="A number that asked not to be called.",
+)
 
 
 def normal_form(change: Change, name: str) -> str:
@@ -109,6 +90,11 @@ def normal_form(change: Change, name: str) -> str:
 def _contact_columns(change: Change) -> Values:
     number = normal_form(change, "contact")
     return {"number": number, "zone": zone_of_number(number)}
+
+
+def _first_with_number(unit: Unit, columns: Values) -> int | None:
+    found = _WITH_NUMBER.run(unit.connection, columns)
+    return found[0] if found else None
 
 
 def _collect(change: Change) -> None:
@@ -179,8 +165,7 @@ def _once_on_a_list(change: Change) -> Errors:
 PHONEBOOKS = Resource(
     path="phonebook",
     model=Phonebook,
-    read=PhonebookRead,
-    write=PhonebookWrite,
+    shapes=_PHONEBOOK,
     filters=("name",),
     before_delete=_release_phonebook,
     moves_dialling=True,
@@ -188,11 +173,11 @@ PHONEBOOKS = Resource(
 CONTACTS = Resource(
     path="contact",
     model=Contact,
-    read=ContactRead,
-    write=ContactWrite,
+    shapes=_CONTACT,
     owner="phonebook",
     filters=("contact", "full_name"),
     columns=_contact_columns,
+    first_like=_first_with_number,
     written=_collect,
     written_touches_row=False,
     before_delete=_release_contact,
@@ -202,16 +187,14 @@ CONTACTS = Resource(
 DNC_LISTS = Resource(
     path="dnc-list",
     model=DncList,
-    read=DncListRead,
-    write=DncListWrite,
+    shapes=_DNC_LIST,
     filters=("name",),
     before_delete=_refuse_while_excluding,
 )
 DNC_CONTACTS = Resource(
     path="dnc-contact",
     model=DncContact,
-    read=DncContactRead,
-    write=DncContactWrite,
+    shapes=_DNC_CONTACT,
     owner="dnc",
     filters=("phone_number",),
     columns=lambda change: {"number": _entry_number(change)},

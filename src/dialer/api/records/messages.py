@@ -1,26 +1,15 @@
 """Campaigns of text messages, and the messages they sent."""
 
-from typing import Annotated, Final
+from typing import Final
 
-from dialer.api.crud.fields import (
-    TEXT_MAX,
-    Amount,
-    Boolean,
-    Choice,
-    Identity,
-    Integer,
-    OwnUrl,
-    Reference,
-    ReferenceList,
-    Text,
-    TextChoice,
-    TimeOfDay,
-    Timestamp,
-)
+from dialer.api.crud.declaration import OWNER, STAMPS, optional, own, read_only, shapes, writable
+from dialer.api.crud.fields import TEXT_MAX, Amount, Choice, Integer, Text, TextChoice
+from dialer.api.crud.moments import Timestamp
+from dialer.api.crud.references import Reference, ReferenceList
 from dialer.api.crud.resource import Association, Resource, Rule
-from dialer.api.crud.shapes import Shape
 from dialer.api.records.campaign_life import (
     CODE_LENGTH,
+    DAILY_WINDOW,
     dates_in_order,
     default_dates,
     moved_and_collected,
@@ -43,99 +32,64 @@ from dialer.store.tables import SMS, Campaign, CampaignPhonebook, SmsMessage
 
 MESSAGE_ID_LENGTH: Final = 36
 
+_SMS_CAMPAIGN: Final = shapes(
+    "SmsCampaign",
+    {
+        **own("sms-campaigns"),
+        "sms_campaign_code": read_only(Text(CODE_LENGTH, column="campaign_code")),
+        "name": writable(Text(NAME_MAX, min_length=1)),
+        "description": writable(Text(TEXT_MAX), default=""),
+        "callerid": writable(Text(CALLERID_MAX), default=""),
+        "text_message": writable(Text(MESSAGE_CHARACTERS_MAX), default=""),
+        "phonebook": writable(ReferenceList("phonebook"), default=()),
+        "startingdate": writable(Timestamp(), default=0),
+        "expirationdate": writable(Timestamp(), default=0),
+        "sms_gateway": writable(Reference("sms-gateway")),
+        "dnc": optional(Reference("dnc-list")),
+        "user": OWNER,
+        "status": writable(Choice(CampaignStatus), default=CampaignStatus.NEW),
+        "status_reason": read_only(Text()),
+        "frequency": writable(Integer(1, FREQUENCY_MAX), default=10, description="Messages a minute."),
+        "callmaxduration": read_only(Integer(1, CALL_SECONDS_MAX)),
+        "maxretry": writable(Integer(0, RETRIES_MAX), default=0),
+        "intervalretry": writable(Integer(0, INTERVAL_SECONDS_MAX), default=300, description="Seconds."),
+        **DAILY_WINDOW,
+        "totalcontact": read_only(Integer()),
+        "sent": read_only(Integer(column="calls")),
+        "delivered": read_only(Integer(column="answered")),
+        "cost": read_only(Amount()),
+        **STAMPS,
+    },
+    write_doc="What a campaign of text messages sends, to whom, when and how fast.",
+    read_doc="A campaign of text messages, as it is stored, with its state and what has come of it.",
+)
 
-class SmsCampaignWrite(Shape):
-    """What a campaign of text messages sends, to whom, when and how fast."""
-
-    name: Annotated[str, Text(NAME_MAX, min_length=1)]
-    sms_gateway: Annotated[int, Reference("sms-gateway")]
-    description: Annotated[str, Text(TEXT_MAX)] = ""
-    callerid: Annotated[str, Text(CALLERID_MAX)] = ""
-    text_message: Annotated[str, Text(MESSAGE_CHARACTERS_MAX)] = ""
-    phonebook: Annotated[tuple[int, ...], ReferenceList("phonebook")] = ()
-    startingdate: Annotated[int, Timestamp()] = 0
-    expirationdate: Annotated[int, Timestamp()] = 0
-    daily_start_time: Annotated[str, TimeOfDay()] = "00:00:00"
-    daily_stop_time: Annotated[str, TimeOfDay()] = "23:59:59"
-    monday: Annotated[bool, Boolean()] = True
-    tuesday: Annotated[bool, Boolean()] = True
-    wednesday: Annotated[bool, Boolean()] = True
-    thursday: Annotated[bool, Boolean()] = True
-    friday: Annotated[bool, Boolean()] = True
-    saturday: Annotated[bool, Boolean()] = True
-    sunday: Annotated[bool, Boolean()] = True
-    frequency: Annotated[int, Integer(1, FREQUENCY_MAX)] = 10
-    maxretry: Annotated[int, Integer(0, RETRIES_MAX)] = 0
-    intervalretry: Annotated[int, Integer(0, INTERVAL_SECONDS_MAX)] = 300
-    dnc: Annotated[int, Reference("dnc-list")] | None = None
-    user: Annotated[int, Reference("users")] = 0
-    status: Annotated[int, Choice(CampaignStatus)] = CampaignStatus.NEW
-
-
-class SmsCampaignRead(Shape):
-    """A campaign of text messages, as it is stored, with its state and what has come of it."""
-
-    id: Annotated[int, Identity()]
-    url: Annotated[str, OwnUrl("sms-campaigns")]
-    sms_campaign_code: Annotated[str, Text(CODE_LENGTH, column="campaign_code")]
-    name: Annotated[str, Text(NAME_MAX)]
-    description: Annotated[str, Text(TEXT_MAX)]
-    callerid: Annotated[str, Text(CALLERID_MAX)]
-    text_message: Annotated[str, Text(MESSAGE_CHARACTERS_MAX)]
-    phonebook: Annotated[list[str], ReferenceList("phonebook")]
-    startingdate: Annotated[str, Timestamp()]
-    expirationdate: Annotated[str, Timestamp()]
-    sms_gateway: Annotated[str, Reference("sms-gateway")]
-    dnc: Annotated[str, Reference("dnc-list")] | None
-    user: Annotated[str, Reference("users")]
-    status: Annotated[int, Choice(CampaignStatus)]
-    status_reason: Annotated[str, Text()]
-    frequency: Annotated[int, Integer(1, FREQUENCY_MAX)]
-    callmaxduration: Annotated[int, Integer(1, CALL_SECONDS_MAX)]
-    maxretry: Annotated[int, Integer(0, RETRIES_MAX)]
-    intervalretry: Annotated[int, Integer(0, INTERVAL_SECONDS_MAX)]
-    daily_start_time: Annotated[str, TimeOfDay()]
-    daily_stop_time: Annotated[str, TimeOfDay()]
-    monday: Annotated[bool, Boolean()]
-    tuesday: Annotated[bool, Boolean()]
-    wednesday: Annotated[bool, Boolean()]
-    thursday: Annotated[bool, Boolean()]
-    friday: Annotated[bool, Boolean()]
-    saturday: Annotated[bool, Boolean()]
-    sunday: Annotated[bool, Boolean()]
-    totalcontact: Annotated[int, Integer()]
-    sent: Annotated[int, Integer(column="calls")]
-    delivered: Annotated[int, Integer(column="answered")]
-    cost: Annotated[str, Amount()]
-    created_date: Annotated[str, Timestamp()]
-    updated_date: Annotated[str, Timestamp()]
-
-
-class SmsMessageRead(Shape):
-    """One attempt to send one text message: of a campaign, or of a section of a survey during a call."""
-
-    id: Annotated[int, Identity()]
-    url: Annotated[str, OwnUrl("sms-message")]
-    campaign: Annotated[str, Reference("sms-campaigns", column="sms_campaign_id")] | None
-    callrequest: Annotated[str, Reference("callrequest")] | None
-    contact: Annotated[str, Reference("contact")] | None
-    callerid: Annotated[str, Text()]
-    phone_number: Annotated[str, Text()]
-    dialled_number: Annotated[str, Text()]
-    text_message: Annotated[str, Text(MESSAGE_CHARACTERS_MAX)]
-    parts: Annotated[int, Integer(1)]
-    status: Annotated[str, TextChoice(tuple(MessageStatus))]
-    cost: Annotated[str, Amount()]
-    send_date: Annotated[str, Timestamp()]
-    delivery_date: Annotated[str, Timestamp()] | None
-    message_id: Annotated[str, Text(MESSAGE_ID_LENGTH)]
+_SMS_MESSAGE: Final = shapes(
+    "SmsMessage",
+    {
+        **own("sms-message"),
+        "campaign": read_only(Reference("sms-campaigns", column="sms_campaign_id"), nullable=True),
+        "callrequest": read_only(Reference("callrequest"), nullable=True),
+        "contact": read_only(Reference("contact"), nullable=True),
+        "callerid": read_only(Text()),
+        "phone_number": read_only(Text()),
+        "dialled_number": read_only(Text()),
+        "text_message": read_only(Text(MESSAGE_CHARACTERS_MAX)),
+        "parts": read_only(Integer(1)),
+        "status": read_only(TextChoice(tuple(MessageStatus))),
+        "cost": read_only(Amount()),
+        "send_date": read_only(Timestamp()),
+        "delivery_date": read_only(Timestamp(), nullable=True),
+        "message_id": read_only(Text(MESSAGE_ID_LENGTH)),
+    },
+    read_doc="One attempt to send one text message: of a campaign, or of a section of a survey during a call.",
+)
 
 
 SMS_CAMPAIGNS = Resource(
     path="sms-campaigns",
     model=Campaign,
-    read=SmsCampaignRead,
-    write=SmsCampaignWrite,
+    shapes=_SMS_CAMPAIGN,
     constants=(("medium", SMS),),
     filters=("name", "sms_campaign_code", "status"),
     associations=(Association("phonebook", CampaignPhonebook, "campaign_id", "phonebook_id"),),
@@ -154,6 +108,6 @@ SMS_CAMPAIGNS = Resource(
 SMS_MESSAGES = Resource(
     path="sms-message",
     model=SmsMessage,
-    read=SmsMessageRead,
+    shapes=_SMS_MESSAGE,
     filters=("phone_number", "status", "message_id"),
 )

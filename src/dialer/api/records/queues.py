@@ -1,24 +1,14 @@
 """Queues, the agents who serve them, and where each stands in which."""
 
 import json
-from typing import Annotated, Final
+from typing import Final
 
 from sqlalchemy import Select, literal_column, select
 
-from dialer.api.crud.fields import (
-    Boolean,
-    Choice,
-    Identity,
-    Integer,
-    JsonObject,
-    OwnUrl,
-    Reference,
-    Text,
-    TextChoice,
-    Timestamp,
-)
+from dialer.api.crud.declaration import NAME, OWNER, STAMPS, own, shapes, writable
+from dialer.api.crud.fields import Boolean, Choice, Integer, JsonObject, Text, TextChoice
+from dialer.api.crud.references import Reference
 from dialer.api.crud.resource import Change, Resource, Rule, Unit, Values, table_of
-from dialer.api.crud.shapes import Shape
 from dialer.api.http.errors import ConflictError, Errors
 from dialer.domain.enums import AgentStatus, CallRequestStatus, QueueStrategy, TransferStatus
 from dialer.sim.callee_profile import BehaviourError, parse_agent
@@ -26,97 +16,59 @@ from dialer.store.tables import Agent, CallRequest, Queue, Tier, Transfer
 
 SCORES: Final = ("queue", "system")
 
+_QUEUE: Final = shapes(
+    "Queue",
+    {
+        "manager": writable(Reference("users", column="user_id"), default=0),
+        **own("queue"),
+        "name": NAME,
+        "strategy": writable(Choice(QueueStrategy), default=QueueStrategy.AGENT_WITH_LEAST_TALK_TIME),
+        "moh_sound": writable(Text(), default=""),
+        "record_template": writable(Text(), default=""),
+        "time_base_score": writable(TextChoice(SCORES), default="queue"),
+        "tier_rules_apply": writable(Boolean(), default=False),
+        "tier_rule_wait_second": writable(Integer(), default=300),
+        "tier_rule_wait_multiply_level": writable(Boolean(), default=True),
+        "tier_rule_no_agent_no_wait": writable(Boolean(), default=False),
+        "discard_abandoned_after": writable(Integer(), default=14_400),
+        "abandoned_resume_allowed": writable(Boolean(), default=True),
+        "max_wait_time": writable(Integer(), default=0),
+        "max_wait_time_with_no_agent": writable(Integer(), default=120),
+        "max_wait_time_with_no_agent_time_reached": writable(Integer(), default=5),
+        **STAMPS,
+    },
+    write_doc="A waiting line for calls that want a person; all times in seconds.",
+    read_doc="A waiting line for calls that want a person, as it is stored.",
+)
 
-class QueueWrite(Shape):
-    """A waiting line for calls that want a person; all times in seconds."""
+_AGENT: Final = shapes(
+    "Agent",
+    {
+        **own("agent"),
+        "name": NAME,
+        "user": OWNER,
+        "contact": writable(Text(), default=""),
+        "status": writable(Choice(AgentStatus), default=AgentStatus.LOGGED_OUT),
+        "wrap_up_time": writable(Integer(), default=0, description="Seconds."),
+        "parameters": writable(JsonObject(), default="{}"),
+        **STAMPS,
+    },
+    write_doc="Someone who takes calls from queues.",
+    read_doc="Someone who takes calls from queues, as they are stored.",
+)
 
-    name: Annotated[str, Text(255, min_length=1)]
-    manager: Annotated[int, Reference("users", column="user_id")] = 0
-    strategy: Annotated[int, Choice(QueueStrategy)] = QueueStrategy.AGENT_WITH_LEAST_TALK_TIME
-    moh_sound: Annotated[str, Text()] = ""
-    record_template: Annotated[str, Text()] = ""
-    time_base_score: Annotated[str, TextChoice(SCORES)] = "queue"
-    tier_rules_apply: Annotated[bool, Boolean()] = False
-    tier_rule_wait_second: Annotated[int, Integer()] = 300
-    tier_rule_wait_multiply_level: Annotated[bool, Boolean()] = True
-    tier_rule_no_agent_no_wait: Annotated[bool, Boolean()] = False
-    discard_abandoned_after: Annotated[int, Integer()] = 14_400
-    abandoned_resume_allowed: Annotated[bool, Boolean()] = True
-    max_wait_time: Annotated[int, Integer()] = 0
-    max_wait_time_with_no_agent: Annotated[int, Integer()] = 120
-    max_wait_time_with_no_agent_time_reached: Annotated[int, Integer()] = 5
-
-
-class QueueRead(Shape):
-    """A waiting line for calls that want a person, as it is stored."""
-
-    manager: Annotated[str, Reference("users", column="user_id")]
-    id: Annotated[int, Identity()]
-    url: Annotated[str, OwnUrl("queue")]
-    name: Annotated[str, Text()]
-    strategy: Annotated[int, Choice(QueueStrategy)]
-    moh_sound: Annotated[str, Text()]
-    record_template: Annotated[str, Text()]
-    time_base_score: Annotated[str, TextChoice(SCORES)]
-    tier_rules_apply: Annotated[bool, Boolean()]
-    tier_rule_wait_second: Annotated[int, Integer()]
-    tier_rule_wait_multiply_level: Annotated[bool, Boolean()]
-    tier_rule_no_agent_no_wait: Annotated[bool, Boolean()]
-    discard_abandoned_after: Annotated[int, Integer()]
-    abandoned_resume_allowed: Annotated[bool, Boolean()]
-    max_wait_time: Annotated[int, Integer()]
-    max_wait_time_with_no_agent: Annotated[int, Integer()]
-    max_wait_time_with_no_agent_time_reached: Annotated[int, Integer()]
-    created_date: Annotated[str, Timestamp()]
-    updated_date: Annotated[str, Timestamp()]
-
-
-class AgentWrite(Shape):
-    """Someone who takes calls from queues."""
-
-    name: Annotated[str, Text(255, min_length=1)]
-    user: Annotated[int, Reference("users")] = 0
-    contact: Annotated[str, Text()] = ""
-    status: Annotated[int, Choice(AgentStatus)] = AgentStatus.LOGGED_OUT
-    wrap_up_time: Annotated[int, Integer()] = 0
-    parameters: Annotated[str, JsonObject()] = "{}"
-
-
-class AgentRead(Shape):
-    """Someone who takes calls from queues, as they are stored."""
-
-    id: Annotated[int, Identity()]
-    url: Annotated[str, OwnUrl("agent")]
-    name: Annotated[str, Text()]
-    user: Annotated[str, Reference("users")]
-    contact: Annotated[str, Text()]
-    status: Annotated[int, Choice(AgentStatus)]
-    wrap_up_time: Annotated[int, Integer()]
-    parameters: Annotated[object, JsonObject()]
-    created_date: Annotated[str, Timestamp()]
-    updated_date: Annotated[str, Timestamp()]
-
-
-class TierWrite(Shape):
-    """An agent's place in a queue."""
-
-    queue: Annotated[int, Reference("queue")]
-    agent: Annotated[int, Reference("agent")]
-    level: Annotated[int, Integer(1)] = 1
-    position: Annotated[int, Integer(1)] = 1
-
-
-class TierRead(Shape):
-    """An agent's place in a queue, as it is stored."""
-
-    id: Annotated[int, Identity()]
-    url: Annotated[str, OwnUrl("tier")]
-    queue: Annotated[str, Reference("queue")]
-    agent: Annotated[str, Reference("agent")]
-    level: Annotated[int, Integer(1)]
-    position: Annotated[int, Integer(1)]
-    created_date: Annotated[str, Timestamp()]
-    updated_date: Annotated[str, Timestamp()]
+_TIER: Final = shapes(
+    "Tier",
+    {
+        **own("tier"),
+        "queue": writable(Reference("queue")),
+        "agent": writable(Reference("agent")),
+        "level": writable(Integer(1), default=1),
+        "position": writable(Integer(1), default=1),
+        **STAMPS,
+    },
+    write_doc="An agent's place in a queue.",
+)
 
 
 def _one_place_each(change: Change) -> Errors:
@@ -171,8 +123,7 @@ def _refuse_while_at_work(unit: Unit, stored: Values) -> None:
 QUEUES = Resource(
     path="queue",
     model=Queue,
-    read=QueueRead,
-    write=QueueWrite,
+    shapes=_QUEUE,
     filters=("name", "strategy"),
     before_delete=_refuse_while_waited_in,
     moves_dialling=True,
@@ -180,8 +131,7 @@ QUEUES = Resource(
 AGENTS = Resource(
     path="agent",
     model=Agent,
-    read=AgentRead,
-    write=AgentWrite,
+    shapes=_AGENT,
     filters=("name", "status"),
     rules=(Rule(("parameters",), _behaviour_errors),),
     before_delete=_refuse_while_at_work,
@@ -190,8 +140,7 @@ AGENTS = Resource(
 TIERS = Resource(
     path="tier",
     model=Tier,
-    read=TierRead,
-    write=TierWrite,
+    shapes=_TIER,
     owner="queue",
     filters=("level", "position"),
     moves_dialling=True,

@@ -1,26 +1,16 @@
 """What calls to certain numbers cost a user."""
 
 import re
-from typing import Annotated, Final
+from typing import Final
 
 from litestar.openapi.spec import Schema
 from litestar.openapi.spec.enums import OpenAPIType
 from sqlalchemy import func, select
 
-from dialer.api.crud.fields import (
-    Amount,
-    Conventions,
-    FieldError,
-    Identity,
-    Integer,
-    Json,
-    Kind,
-    OwnUrl,
-    Reference,
-    Timestamp,
-)
+from dialer.api.crud.declaration import STAMPS, own, shapes, writable, write_once
+from dialer.api.crud.fields import Amount, Conventions, FieldError, Integer, Json, Kind
+from dialer.api.crud.references import Reference
 from dialer.api.crud.resource import Change, Resource, Rule, Unit, Values, table_of
-from dialer.api.crud.shapes import Shape
 from dialer.api.http.errors import Errors
 from dialer.domain.billing.rates import CARDS_MAX, INCREMENT_S_MAX, PREFIX_DIGITS_MAX
 from dialer.store.queries.rates import card_changed
@@ -50,33 +40,24 @@ class Prefix(Kind, frozen=True):
         return Schema(type=OpenAPIType.STRING, pattern=rf"^\+?[0-9]{{0,{PREFIX_DIGITS_MAX}}}$")
 
 
-class RateCardWrite(Shape):
-    """What calls of a user to numbers that begin with `prefix` cost, of several that fit the longest.
+_RATE_CARD: Final = shapes(
+    "RateCard",
+    {
+        **own("rate-card"),
+        "user": write_once(Reference("users")),
+        "prefix": writable(Prefix()),
+        "rate": writable(Amount(minimum=0), description="The price of a minute."),
+        "connection_fee": writable(Amount(minimum=0), default=0),
+        "first_increment": writable(Integer(1, INCREMENT_S_MAX), default=60, description="Seconds."),
+        "next_increment": writable(Integer(1, INCREMENT_S_MAX), default=60, description="Seconds."),
+        **STAMPS,
+    },
+    write_doc="""What calls of a user to numbers that begin with `prefix` cost, of several that fit the longest.
 
     `rate` is a minute's; the increments, in seconds, are billed as a whole; a call that is not answered costs nothing.
-    """
-
-    user: Annotated[int, Reference("users")]
-    prefix: Annotated[str, Prefix()]
-    rate: Annotated[int, Amount(minimum=0)]
-    connection_fee: Annotated[int, Amount(minimum=0)] = 0
-    first_increment: Annotated[int, Integer(1, INCREMENT_S_MAX)] = 60
-    next_increment: Annotated[int, Integer(1, INCREMENT_S_MAX)] = 60
-
-
-class RateCardRead(Shape):
-    """What calls of a user to numbers that begin with `prefix` cost, as it is stored."""
-
-    id: Annotated[int, Identity()]
-    url: Annotated[str, OwnUrl("rate-card")]
-    user: Annotated[str, Reference("users")]
-    prefix: Annotated[str, Prefix()]
-    rate: Annotated[str, Amount(minimum=0)]
-    connection_fee: Annotated[str, Amount(minimum=0)]
-    first_increment: Annotated[int, Integer(1, INCREMENT_S_MAX)]
-    next_increment: Annotated[int, Integer(1, INCREMENT_S_MAX)]
-    created_date: Annotated[str, Timestamp()]
-    updated_date: Annotated[str, Timestamp()]
+    """,
+    read_doc="What calls of a user to numbers that begin with `prefix` cost, as it is stored.",
+)
 
 
 def _once(change: Change) -> Errors:
@@ -105,11 +86,9 @@ def _deleted(unit: Unit, stored: Values) -> None:
 RATE_CARDS = Resource(
     path="rate-card",
     model=RateCardLine,
-    read=RateCardRead,
-    write=RateCardWrite,
+    shapes=_RATE_CARD,
     admins_write=True,
     filters=("prefix",),
-    fixed=("user",),
     rules=(Rule(("user", "prefix"), _once), Rule(("user",), _not_too_many)),
     written=_changed,
     before_delete=_deleted,

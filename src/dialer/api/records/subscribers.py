@@ -1,24 +1,16 @@
 """Subscribers: the numbers of a campaign, one by one."""
 
 from collections.abc import Sequence
-from typing import Annotated, Final
+from typing import Final
 
 from sqlalchemy import RowMapping, select, update
 
-from dialer.api.crud.fields import (
-    Choice,
-    Identity,
-    Integer,
-    JsonObject,
-    OwnUrl,
-    PhoneNumber,
-    Reference,
-    Text,
-    TextChoice,
-    Timestamp,
-)
-from dialer.api.crud.resource import Change, Derived, Resource, Rule, Unit, Values, table_of
-from dialer.api.crud.shapes import REQUIRED, Shape
+from dialer.api.crud.declaration import STAMPS, derived, own, read_only, shapes, writable, write_once
+from dialer.api.crud.fields import Choice, Integer, JsonObject, PhoneNumber, Text, TextChoice
+from dialer.api.crud.moments import Timestamp
+from dialer.api.crud.references import Reference
+from dialer.api.crud.resource import Change, Resource, Rule, Unit, Values, table_of
+from dialer.api.crud.shapes import REQUIRED
 from dialer.api.http.errors import ConflictError, Errors
 from dialer.domain.enums import SubscriberStatus
 from dialer.domain.numbers.normal_form import normalise
@@ -39,40 +31,28 @@ AT_CREATION: Final = frozenset({SubscriberStatus.PENDING, SubscriberStatus.PAUSE
 """The states that a client may give a new subscriber: those it may move a PENDING one to."""
 _FROM_CONTACT: Final = {"duplicate_contact": "contact", "full_name": "full_name", "additional_vars": "additional_vars"}
 
-
-class SubscriberWrite(Shape):
-    """A number of a campaign, of a contact or by itself."""
-
-    campaign: Annotated[int, Reference("campaigns")]
-    contact: Annotated[int, Reference("contact")] | None = None
-    duplicate_contact: Annotated[str, PhoneNumber()] | None = None
-    status: Annotated[int, Choice(SubscriberStatus)] = SubscriberStatus.PENDING
-    full_name: Annotated[str, Text()] = ""
-    gmt_offset: Annotated[str, Text(OFFSET_MAX)] = ""
-    tz_code: Annotated[str, Text(TZ_CODE_MAX)] = ""
-    additional_vars: Annotated[str, JsonObject()] = "{}"
-
-
-class SubscriberRead(Shape):
-    """A number of a campaign, and how far it has come."""
-
-    id: Annotated[int, Identity()]
-    url: Annotated[str, OwnUrl("subscriber-list")]
-    contact: Annotated[str, Reference("contact")] | None
-    campaign: Annotated[str, Reference("campaigns")]
-    last_attempt: Annotated[str, Timestamp()] | None
-    count_attempt: Annotated[int, Integer()]
-    status: Annotated[int, Choice(SubscriberStatus)]
-    status_reason: Annotated[str, Text()]
-    waits_for: Annotated[str, TextChoice(("", *WaitsFor))]
-    waits_until: Annotated[str, Timestamp()] | None
-    duplicate_contact: Annotated[str, PhoneNumber()]
-    full_name: Annotated[str, Text()]
-    gmt_offset: Annotated[str, Text(OFFSET_MAX)]
-    tz_code: Annotated[str, Text(TZ_CODE_MAX)]
-    additional_vars: Annotated[object, JsonObject()]
-    created_date: Annotated[str, Timestamp()]
-    updated_date: Annotated[str, Timestamp()]
+_SUBSCRIBER: Final = shapes(
+    "Subscriber",
+    {
+        **own("subscriber-list"),
+        "contact": write_once(Reference("contact"), default=None, nullable=True),
+        "campaign": write_once(Reference("campaigns")),
+        "last_attempt": read_only(Timestamp(), nullable=True),
+        "count_attempt": read_only(Integer()),
+        "status": writable(Choice(SubscriberStatus), default=SubscriberStatus.PENDING),
+        "status_reason": read_only(Text()),
+        "waits_for": derived(TextChoice(("", *WaitsFor))),
+        "waits_until": derived(Timestamp(), nullable=True),
+        "duplicate_contact": writable(PhoneNumber(), default=None),
+        "full_name": writable(Text(), default=""),
+        "gmt_offset": writable(Text(OFFSET_MAX), default=""),
+        "tz_code": writable(Text(TZ_CODE_MAX), default=""),
+        "additional_vars": writable(JsonObject(), default="{}"),
+        **STAMPS,
+    },
+    write_doc="A number of a campaign, of a contact or by itself.",
+    read_doc="A number of a campaign, and how far it has come.",
+)
 
 
 def _defaults(unit: Unit, given: Values) -> Values:
@@ -198,11 +178,9 @@ def _add_to_total(unit: Unit, campaign_id: int, difference: int) -> None:
 SUBSCRIBERS = Resource(
     path="subscriber-list",
     model=Subscriber,
-    read=SubscriberRead,
-    write=SubscriberWrite,
+    shapes=_SUBSCRIBER,
     owner="campaign",
     filters=("status", "duplicate_contact", "full_name"),
-    fixed=("campaign", "contact"),
     rules=(
         Rule(("contact", "duplicate_contact"), _has_number),
         Rule(("campaign", "contact", "duplicate_contact"), _number_once),
@@ -210,7 +188,7 @@ SUBSCRIBERS = Resource(
         Rule(("gmt_offset",), _known_offset),
         Rule(("status",), _first_status),
     ),
-    derived=Derived(("waits_for", "waits_until"), _waits),
+    derived=_waits,
     defaults=_defaults,
     columns=_columns,
     written=_count,

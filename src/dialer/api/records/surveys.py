@@ -1,26 +1,15 @@
 """Survey templates with their sections and branches, and the recordings they play."""
 
 import re
-from typing import Annotated, Final
+from typing import Final
 
 from sqlalchemy import select
 
-from dialer.api.crud.fields import (
-    NO_OBJECT,
-    TEXT_MAX,
-    Boolean,
-    Choice,
-    Identity,
-    Integer,
-    Label,
-    OwnUrl,
-    Reference,
-    Text,
-    Timestamp,
-)
+from dialer.api.crud.declaration import NAME, OWNER, STAMPS, optional, own, read_only, shapes, writable, write_once
+from dialer.api.crud.fields import TEXT_MAX, Boolean, Choice, Integer, Label, Text
 from dialer.api.crud.records import refuse_while_in
+from dialer.api.crud.references import NO_OBJECT, Identity, Reference
 from dialer.api.crud.resource import Change, Resource, Rule, Unit, Values, table_of
-from dialer.api.crud.shapes import Shape
 from dialer.api.http.errors import Errors
 from dialer.domain.enums import CampaignStatus, SectionType
 from dialer.domain.survey.survey import BRANCH_ANY, BRANCH_INVALID, BRANCH_TIMEOUT
@@ -31,6 +20,7 @@ QUESTION_MAX: Final = 500
 SECTION_INT_MAX: Final = 10**15 - 1
 """The greatest number that fifteen keys can enter."""
 DIGITS_MAX: Final = 15
+KEY_LABEL_MAX: Final = 100
 SECONDS_MAX: Final = 3_600
 RETRIES_MAX: Final = 100
 LAPS_MAX: Final = 1_000_000
@@ -38,144 +28,77 @@ LAPS_MAX: Final = 1_000_000
 _DIGITS: Final = re.compile(r"[0-9]{1,15}\Z", re.ASCII)
 _WORDS: Final = frozenset({BRANCH_TIMEOUT, BRANCH_INVALID, BRANCH_ANY})
 
-KeyLabel = Annotated[str, Label(100)]
-Audio = Annotated[int, Reference("audio-files")]
-ShownAudio = Annotated[str, Reference("audio-files")]
+_AUDIO_FILE: Final = shapes(
+    "AudioFile",
+    {
+        **own("audio-files"),
+        "name": NAME,
+        "audio_file": read_only(Text()),
+        "user": read_only(Reference("users")),
+        "user_id": read_only(Identity()),
+        **STAMPS,
+    },
+    write_doc="What may be changed of a recording: its name.",
+    read_doc="A recording that was uploaded.",
+)
 
+_SURVEY_TEMPLATE: Final = shapes(
+    "SurveyTemplate",
+    {
+        **own("survey-template"),
+        "name": NAME,
+        "description": optional(Text(TEXT_MAX)),
+        **STAMPS,
+        "user": OWNER,
+    },
+    write_doc="A survey as its author draws it.",
+    read_doc="A survey, as it is stored.",
+)
 
-class AudioFileWrite(Shape):
-    """What may be changed of a recording: its name."""
+_SECTION_TEMPLATE: Final = shapes(
+    "SectionTemplate",
+    {
+        **own("section-template"),
+        "order": writable(Integer(), default=1),
+        "type": writable(Choice(SectionType), default=SectionType.PLAY_MESSAGE),
+        "question": writable(Text(QUESTION_MAX, min_length=1)),
+        "script": writable(Text(SCRIPT_MAX), default=""),
+        "audiofile": optional(Reference("audio-files")),
+        "retries": writable(Integer(0, RETRIES_MAX), default=0, nullable=True),
+        "timeout": writable(Integer(0, SECONDS_MAX), default=5, description="Seconds."),
+        **{f"key_{digit}": optional(Label(KEY_LABEL_MAX)) for digit in range(10)},
+        "rating_laps": writable(Integer(1, LAPS_MAX), default=9),
+        "validate_number": writable(Boolean(), default=True),
+        "number_digits": writable(Integer(1, DIGITS_MAX), default=2),
+        "min_number": writable(Integer(0, SECTION_INT_MAX), default=0),
+        "max_number": writable(Integer(0, SECTION_INT_MAX), default=99),
+        "phonenumber": optional(Label(64)),
+        "conference": optional(Label(50)),
+        "sms_text": optional(Label(SCRIPT_MAX)),
+        "confirm_script": optional(Label(SCRIPT_MAX)),
+        "confirm_key": optional(Label(1)),
+        "completed": writable(Boolean(), default=False),
+        "queue": optional(Reference("queue")),
+        **STAMPS,
+        "survey": write_once(Reference("survey-template")),
+        "invalid_audiofile": optional(Reference("audio-files")),
+    },
+    write_doc="One section of a survey: what it plays, and what it takes as an answer.",
+    read_doc="One section of a survey, as it is stored.",
+)
 
-    name: Annotated[str, Text(255, min_length=1)]
-
-
-class AudioFileRead(Shape):
-    """A recording that was uploaded."""
-
-    id: Annotated[int, Identity()]
-    url: Annotated[str, OwnUrl("audio-files")]
-    name: Annotated[str, Text()]
-    audio_file: Annotated[str, Text()]
-    user: Annotated[str, Reference("users")]
-    user_id: Annotated[int, Identity()]
-    created_date: Annotated[str, Timestamp()]
-    updated_date: Annotated[str, Timestamp()]
-
-
-class SurveyTemplateWrite(Shape):
-    """A survey as its author draws it."""
-
-    name: Annotated[str, Text(255, min_length=1)]
-    description: Annotated[str, Text(TEXT_MAX)] | None = None
-    user: Annotated[int, Reference("users")] = 0
-
-
-class SurveyTemplateRead(Shape):
-    """A survey, as it is stored."""
-
-    id: Annotated[int, Identity()]
-    url: Annotated[str, OwnUrl("survey-template")]
-    name: Annotated[str, Text()]
-    description: Annotated[str, Text(TEXT_MAX)] | None
-    created_date: Annotated[str, Timestamp()]
-    updated_date: Annotated[str, Timestamp()]
-    user: Annotated[str, Reference("users")]
-
-
-class SectionTemplateWrite(Shape):
-    """One section of a survey: what it plays, and what it takes as an answer."""
-
-    survey: Annotated[int, Reference("survey-template")]
-    question: Annotated[str, Text(QUESTION_MAX, min_length=1)]
-    order: Annotated[int, Integer()] = 1
-    type: Annotated[int, Choice(SectionType)] = SectionType.PLAY_MESSAGE
-    script: Annotated[str, Text(SCRIPT_MAX)] = ""
-    audiofile: Audio | None = None
-    retries: Annotated[int, Integer(0, RETRIES_MAX)] | None = 0
-    timeout: Annotated[int, Integer(0, SECONDS_MAX)] = 5
-    key_0: KeyLabel | None = None
-    key_1: KeyLabel | None = None
-    key_2: KeyLabel | None = None
-    key_3: KeyLabel | None = None
-    key_4: KeyLabel | None = None
-    key_5: KeyLabel | None = None
-    key_6: KeyLabel | None = None
-    key_7: KeyLabel | None = None
-    key_8: KeyLabel | None = None
-    key_9: KeyLabel | None = None
-    rating_laps: Annotated[int, Integer(1, LAPS_MAX)] = 9
-    validate_number: Annotated[bool, Boolean()] = True
-    number_digits: Annotated[int, Integer(1, DIGITS_MAX)] = 2
-    min_number: Annotated[int, Integer(0, SECTION_INT_MAX)] = 0
-    max_number: Annotated[int, Integer(0, SECTION_INT_MAX)] = 99
-    phonenumber: Annotated[str, Label(64)] | None = None
-    conference: Annotated[str, Label(50)] | None = None
-    sms_text: Annotated[str, Label(SCRIPT_MAX)] | None = None
-    confirm_script: Annotated[str, Label(SCRIPT_MAX)] | None = None
-    confirm_key: Annotated[str, Label(1)] | None = None
-    completed: Annotated[bool, Boolean()] = False
-    queue: Annotated[int, Reference("queue")] | None = None
-    invalid_audiofile: Audio | None = None
-
-
-class SectionTemplateRead(Shape):
-    """One section of a survey, as it is stored."""
-
-    id: Annotated[int, Identity()]
-    url: Annotated[str, OwnUrl("section-template")]
-    order: Annotated[int, Integer()]
-    type: Annotated[int, Choice(SectionType)]
-    question: Annotated[str, Text(QUESTION_MAX)]
-    script: Annotated[str, Text(SCRIPT_MAX)]
-    audiofile: ShownAudio | None
-    retries: Annotated[int, Integer(0, RETRIES_MAX)] | None
-    timeout: Annotated[int, Integer(0, SECONDS_MAX)]
-    key_0: KeyLabel | None
-    key_1: KeyLabel | None
-    key_2: KeyLabel | None
-    key_3: KeyLabel | None
-    key_4: KeyLabel | None
-    key_5: KeyLabel | None
-    key_6: KeyLabel | None
-    key_7: KeyLabel | None
-    key_8: KeyLabel | None
-    key_9: KeyLabel | None
-    rating_laps: Annotated[int, Integer(1, LAPS_MAX)]
-    validate_number: Annotated[bool, Boolean()]
-    number_digits: Annotated[int, Integer(1, DIGITS_MAX)]
-    min_number: Annotated[int, Integer(0, SECTION_INT_MAX)]
-    max_number: Annotated[int, Integer(0, SECTION_INT_MAX)]
-    phonenumber: Annotated[str, Label(64)] | None
-    conference: Annotated[str, Label(50)] | None
-    sms_text: Annotated[str, Label(SCRIPT_MAX)] | None
-    confirm_script: Annotated[str, Label(SCRIPT_MAX)] | None
-    confirm_key: Annotated[str, Label(1)] | None
-    completed: Annotated[bool, Boolean()]
-    queue: Annotated[str, Reference("queue")] | None
-    created_date: Annotated[str, Timestamp()]
-    updated_date: Annotated[str, Timestamp()]
-    survey: Annotated[str, Reference("survey-template")]
-    invalid_audiofile: ShownAudio | None
-
-
-class BranchingTemplateWrite(Shape):
-    """Where a call goes on after a section, for one answer."""
-
-    section: Annotated[int, Reference("section-template")]
-    keys: Annotated[str, Text(150, min_length=1)]
-    goto: Annotated[int, Reference("section-template")] | None = None
-
-
-class BranchingTemplateRead(Shape):
-    """Where a call goes on after a section, as it is stored."""
-
-    id: Annotated[int, Identity()]
-    url: Annotated[str, OwnUrl("branching-template")]
-    keys: Annotated[str, Text(150)]
-    created_date: Annotated[str, Timestamp()]
-    updated_date: Annotated[str, Timestamp()]
-    section: Annotated[str, Reference("section-template")]
-    goto: Annotated[str, Reference("section-template")] | None
+_BRANCHING_TEMPLATE: Final = shapes(
+    "BranchingTemplate",
+    {
+        **own("branching-template"),
+        "keys": writable(Text(150, min_length=1)),
+        **STAMPS,
+        "section": writable(Reference("section-template")),
+        "goto": optional(Reference("section-template")),
+    },
+    write_doc="Where a call goes on after a section, for one answer.",
+    read_doc="Where a call goes on after a section, as it is stored.",
+)
 
 
 def _range_in_order(change: Change) -> Errors:
@@ -223,34 +146,29 @@ def _refuse_while_planned(unit: Unit, stored: Values) -> None:
 AUDIO_FILES = Resource(
     path="audio-files",
     model=AudioFile,
-    read=AudioFileRead,
-    write=AudioFileWrite,
+    shapes=_AUDIO_FILE,
     methods=frozenset({"PATCH"}),
     filters=("name",),
 )
 SURVEY_TEMPLATES = Resource(
     path="survey-template",
     model=SurveyTemplate,
-    read=SurveyTemplateRead,
-    write=SurveyTemplateWrite,
+    shapes=_SURVEY_TEMPLATE,
     filters=("name",),
     before_delete=_refuse_while_planned,
 )
 SECTION_TEMPLATES = Resource(
     path="section-template",
     model=SectionTemplate,
-    read=SectionTemplateRead,
-    write=SectionTemplateWrite,
+    shapes=_SECTION_TEMPLATE,
     owner="survey",
     filters=("type", "order"),
-    fixed=("survey",),
     rules=(Rule(("min_number", "max_number"), _range_in_order),),
 )
 BRANCHING_TEMPLATES = Resource(
     path="branching-template",
     model=BranchingTemplate,
-    read=BranchingTemplateRead,
-    write=BranchingTemplateWrite,
+    shapes=_BRANCHING_TEMPLATE,
     owner="section",
     filters=("keys",),
     rules=(

@@ -1,7 +1,8 @@
 """The resource table: every resource under `/rest-api/`, in the order in which the documentation lists them.
 
-A new resource is a row here and two shapes in a module of `dialer.api.records`: what a client may write, and what it
-reads. Lists, filters, references, ownership, merging, validation, errors, URLs and the OpenAPI document follow.
+A new resource is a row here, which declares its fields (`dialer.api.crud.declaration`) in a module of
+`dialer.api.records`. Lists, filters, references, ownership, merging, validation, errors, URLs and the OpenAPI document
+follow.
 
 What does not fit a row plugs in from outside, and nothing here needs to know of it:
 
@@ -15,7 +16,6 @@ What does not fit a row plugs in from outside, and nothing here needs to know of
   when it returns a response instead of None, that is the answer.
 """
 
-from collections.abc import Mapping
 from typing import Final
 
 from dialer.api.crud.resource import Resource
@@ -62,4 +62,3 @@ RESOURCES: Final[tuple[Resource, ...]] = (
     SMS_MESSAGES,
     DIDS,
 )
-BY_PATH: Final[Mapping[str, Resource]] = {resource.path: resource for resource in RESOURCES}

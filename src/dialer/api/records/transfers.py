@@ -1,38 +1,41 @@
 """How calls were brought to somebody else: to a number, or through a queue to an agent."""
 
-from typing import Annotated
+from typing import Final
 
-from dialer.api.crud.fields import Boolean, Choice, Identity, Integer, OwnUrl, Reference, Text, Timestamp
+from dialer.api.crud.declaration import own, read_only, shapes
+from dialer.api.crud.fields import Boolean, Choice, Integer, Text
+from dialer.api.crud.moments import Timestamp
+from dialer.api.crud.references import Identity, Reference
 from dialer.api.crud.resource import Resource
-from dialer.api.crud.shapes import Shape
 from dialer.domain.enums import TransferStatus
 from dialer.store.tables import Transfer
 
-
-class TransferRead(Shape):
-    """One transfer of one call: 1 waiting, 2 connected, 3 over. Its B-leg has a CDR once it is over."""
-
-    id: Annotated[int, Identity()]
-    url: Annotated[str, OwnUrl("transfer")]
-    callrequest: Annotated[str, Reference("callrequest")]
-    place: Annotated[int, Integer(1)]
-    section_id: Annotated[int, Identity()]
-    queue: Annotated[str, Reference("queue")] | None
-    agent: Annotated[str, Reference("agent")] | None
-    phone_number: Annotated[str, Text()]
-    status: Annotated[int, Choice(TransferStatus)]
-    reason: Annotated[str, Text()]
-    is_abandoned: Annotated[bool, Boolean()]
-    joined_date: Annotated[str, Timestamp(column="joined_ms")]
-    starting_date: Annotated[str, Timestamp(column="started_ms")] | None
-    answer_date: Annotated[str, Timestamp(column="answered_ms")] | None
-    ending_date: Annotated[str, Timestamp(column="ended_ms")] | None
+_TRANSFER: Final = shapes(
+    "Transfer",
+    {
+        **own("transfer"),
+        "callrequest": read_only(Reference("callrequest")),
+        "place": read_only(Integer(1)),
+        "section_id": read_only(Identity()),
+        "queue": read_only(Reference("queue"), nullable=True),
+        "agent": read_only(Reference("agent"), nullable=True),
+        "phone_number": read_only(Text()),
+        "status": read_only(Choice(TransferStatus)),
+        "reason": read_only(Text()),
+        "is_abandoned": read_only(Boolean()),
+        "joined_date": read_only(Timestamp(column="joined_ms")),
+        "starting_date": read_only(Timestamp(column="started_ms"), nullable=True),
+        "answer_date": read_only(Timestamp(column="answered_ms"), nullable=True),
+        "ending_date": read_only(Timestamp(column="ended_ms"), nullable=True),
+    },
+    read_doc="One transfer of one call: 1 waiting, 2 connected, 3 over. Its B-leg has a CDR once it is over.",
+)
 
 
 TRANSFERS = Resource(
     path="transfer",
     model=Transfer,
-    read=TransferRead,
+    shapes=_TRANSFER,
     owner="callrequest",
     filters=("status", "reason", "is_abandoned", "phone_number"),
     exported=True,

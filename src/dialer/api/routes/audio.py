@@ -3,7 +3,7 @@
 import hashlib
 from functools import partial
 from http import HTTPStatus
-from typing import Annotated, Final, NamedTuple, cast
+from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 
 import anyio.to_thread
 import msgspec
@@ -14,17 +14,19 @@ from litestar.params import FromPath
 from sqlalchemy import insert
 
 from dialer.api.crud import records
-from dialer.api.crud.fields import Reference, Text
+from dialer.api.crud.declaration import optional, writable
+from dialer.api.crud.fields import Text
+from dialer.api.crud.references import Reference
 from dialer.api.crud.resource import Unit
-from dialer.api.crud.shapes import REQUIRED, Given, Parsed, Shape, parse_whole
+from dialer.api.crud.shapes import REQUIRED, Given, Parsed, Shape, parse_whole, request_shape
 from dialer.api.crud.urls import parse_id
 from dialer.api.crud.visibility import reference_errors
-from dialer.api.http.body import ignored_header
 from dialer.api.http.errors import AnsweredError, Errors, InvalidError, RecordNotFoundError
 from dialer.api.http.forms import FORM_OVERHEAD_BYTES_MAX, MULTIPART, Form, read_form
 from dialer.api.http.idempotency import Answer, Attempt, attempt_of, recall, remember
+from dialer.api.http.ignored import ignored_header
 from dialer.api.http.streams import describe_body
-from dialer.api.records.surveys import AUDIO_FILES, AudioFileRead
+from dialer.api.records.surveys import AUDIO_FILES
 from dialer.api.service import ApiRequest, Service
 from dialer.store.media.audio import AudioError, Recording, judge
 from dialer.store.media.files import AUDIO_BYTES_MAX, Media, QuotaError, check_quota
@@ -48,6 +50,15 @@ _FORM_SCHEMA: Final = Schema(
 )
 
 
+AudioUpload: Final = request_shape(
+    "AudioUpload",
+    {"name": writable(Text(255, min_length=1)), "user_id": optional(Reference("users"))},
+    "The texts of an upload.",
+)
+if TYPE_CHECKING:
+    AudioFileRead: TypeAlias = Shape
+
+
 class Stored(NamedTuple):
     """A file that is on the disk, and what it holds."""
 
@@ -56,20 +67,14 @@ class Stored(NamedTuple):
     size: int
 
 
-class AudioUpload(Shape):
-    """The texts of an upload."""
-
-    name: Annotated[str, Text(255, min_length=1)]
-    user_id: Annotated[int, Reference("users")] | None = None
-
-
 @post(
     "/audio-files",
     tags=[AUDIO_FILES.path],
     request_max_body_size=AUDIO_BYTES_MAX + FORM_OVERHEAD_BYTES_MAX,
     operation_class=describe_body(MULTIPART, _FORM_SCHEMA),
+    signature_namespace={"AudioFileRead": AUDIO_FILES.read},
 )
-async def upload_audio(request: ApiRequest) -> Response[AudioFileRead]:
+async def upload_audio(request: ApiRequest) -> "Response[AudioFileRead]":
     """Upload a recording: a WAV file with PCM, A-law or mu-law sound."""
     service = request.service
     form = await read_form(request, file_field=FILE, file_bytes_max=AUDIO_BYTES_MAX)
@@ -163,8 +168,9 @@ def _insert(unit: Unit, *, parsed: Parsed, stored: Stored, attempt: Attempt | No
     }
     key = unit.connection.execute(insert(AUDIO_FILES.table).values(values)).inserted_primary_key
     record_id = int(key[0]) if key else 0
-    record = cast("AudioFileRead", records.read_record(unit, AUDIO_FILES, record_id))
-    answer = Answer(HTTPStatus.CREATED, {"Location": record.url}, msgspec.json.encode(record))
+    content = msgspec.json.encode(records.read_record(unit, AUDIO_FILES, record_id))
+    location = unit.conventions.links.record(AUDIO_FILES.path, record_id)
+    answer = Answer(HTTPStatus.CREATED, {"Location": location}, content)
     if attempt is not None:
         remember(unit, attempt, answer)
     return answer

@@ -3,7 +3,7 @@
 import re
 from datetime import UTC, datetime, timedelta
 from http import HTTPStatus
-from typing import Annotated, Any, Final
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 import msgspec
 from litestar import Controller, Response, get, post
@@ -13,12 +13,15 @@ from litestar.params import JSONBody
 from litestar.types import BeforeRequestHookHandler
 
 from dialer.api.crud.controller import admins_only
-from dialer.api.crud.fields import YEAR_MAX, Conventions, FieldError, Json, Kind, Timestamp, show_timestamp
+from dialer.api.crud.declaration import optional
+from dialer.api.crud.fields import Conventions, FieldError, Json, Kind
+from dialer.api.crud.moments import YEAR_MAX, Timestamp, show_timestamp
 from dialer.api.crud.resource import Unit
-from dialer.api.crud.shapes import Parsed, Shape, parse_whole
-from dialer.api.http.body import StrictBody, expect_json, ignored_header
+from dialer.api.crud.shapes import Parsed, Shape, parse_whole, request_shape
+from dialer.api.http.body import StrictBody, expect_json
 from dialer.api.http.errors import ConflictError, InvalidError
 from dialer.api.http.idempotency import Answer, Attempt, attempt_of, recall, remember
+from dialer.api.http.ignored import ignored_header
 from dialer.api.service import ApiRequest, Service
 
 ADVANCE_MS_MAX: Final = timedelta(days=366) // timedelta(milliseconds=1)
@@ -55,11 +58,14 @@ class ClockRead(msgspec.Struct):
     seed: int
 
 
-class ClockAdvance(Shape):
-    """How far to advance: so many seconds, or up to a moment."""
-
-    seconds: Annotated[int, Seconds()] | None = None
-    to: Annotated[int, Timestamp()] | None = None
+_ADVANCE: Final = request_shape(
+    "ClockAdvance",
+    {"seconds": optional(Seconds()), "to": optional(Timestamp())},
+    "How far to advance: so many seconds, or up to a moment.",
+)
+_NAMES: Final[dict[str, Any]] = {"ClockAdvance": _ADVANCE}
+if TYPE_CHECKING:
+    ClockAdvance: TypeAlias = Shape
 
 
 class ClockController(Controller):
@@ -67,6 +73,7 @@ class ClockController(Controller):
 
     path = "/clock"
     tags = ("clock",)
+    signature_namespace = _NAMES
     dto = StrictBody
     return_dto = None
     before_request: "BeforeRequestHookHandler | None" = expect_json
@@ -78,13 +85,13 @@ class ClockController(Controller):
         return _shown(service)
 
     @post("/advance", status_code=HTTPStatus.OK, guards=[admins_only])
-    async def advance_clock(self, request: ApiRequest, data: JSONBody[ClockAdvance]) -> Response[ClockRead]:
+    async def advance_clock(self, request: ApiRequest, data: "JSONBody[ClockAdvance]") -> Response[ClockRead]:
         """Advance a virtual clock; answered once everything due until then has happened."""
         service = request.service
         if service.worker.clock.mode != VIRTUAL:
             raise ConflictError(f"The clock is {service.worker.clock.mode}: it goes by itself.")
         given: Any = data
-        parsed = parse_whole(ClockAdvance, given, service.conventions(request))
+        parsed = parse_whole(_ADVANCE, given, service.conventions(request))
         key = request.headers.get("idempotency-key")
         attempt = attempt_of(key, user_id=request.user.id, path=ADVANCE, body=await request.body())
         if attempt is None:

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 from http import HTTPStatus
-from typing import Annotated, Final
+from typing import Final
 
 import anyio
 from litestar import Response, post
@@ -18,12 +18,14 @@ from litestar.openapi.spec.enums import OpenAPIType
 from litestar.params import FromPath
 
 from dialer.api.crud import records
+from dialer.api.crud.declaration import writable
 from dialer.api.crud.fields import Integer
 from dialer.api.crud.resource import Resource, Unit
-from dialer.api.crud.shapes import Parsed, Shape, fields_of, parse_whole
+from dialer.api.crud.shapes import Parsed, fields_of, parse_whole, request_shape
 from dialer.api.crud.urls import parse_id
-from dialer.api.http.body import ignored_header, read_if_any
+from dialer.api.http.body import read_if_any
 from dialer.api.http.errors import AnsweredError, InvalidError, MalformedError, RecordNotFoundError
+from dialer.api.http.ignored import ignored_header
 from dialer.api.records.campaigns import CAMPAIGNS
 from dialer.api.records.messages import SMS_CAMPAIGNS
 from dialer.api.service import ApiRequest
@@ -49,11 +51,14 @@ Forecasting = Callable[[Database, Order], Awaitable[Forecast]]
 """Computes a forecast: `dialer.forecast.subprocess.forecast_apart`, or one that raises the same."""
 
 
-class ForecastAsked(Shape):
-    """Under how many seeds, and from which on."""
-
-    seeds: Annotated[int, Integer(1, SEEDS_MAX)] = SEEDS
-    first_seed: Annotated[int, Integer(0, FIRST_SEED_MAX)] = 0
+ForecastAsked: Final = request_shape(
+    "ForecastAsked",
+    {
+        "seeds": writable(Integer(1, SEEDS_MAX), default=SEEDS),
+        "first_seed": writable(Integer(0, FIRST_SEED_MAX), default=0),
+    },
+    "Under how many seeds, and from which on.",
+)
 
 
 class Forecaster:

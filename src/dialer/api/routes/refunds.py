@@ -1,7 +1,7 @@
 """`POST /rest-api/cdr/<id>/refund/`: give the price of a call back, once."""
 
 from http import HTTPStatus
-from typing import Final
+from typing import TYPE_CHECKING, Final, TypeAlias
 
 import msgspec
 from litestar import Response, post
@@ -10,19 +10,28 @@ from litestar.params import FromPath
 from dialer.api.crud import records
 from dialer.api.crud.controller import JSON, admins_only
 from dialer.api.crud.resource import Unit
+from dialer.api.crud.shapes import Shape
 from dialer.api.crud.urls import parse_id
 from dialer.api.http.errors import ConflictError, RecordNotFoundError
 from dialer.api.http.idempotency import Answer, Attempt, attempt_of, recall, remember
 from dialer.api.records.calls import CDRS
-from dialer.api.records.ledger import LEDGER, LedgerRead
+from dialer.api.records.ledger import LEDGER
 from dialer.api.service import ApiRequest
 from dialer.store import ledger
+
+if TYPE_CHECKING:
+    LedgerRead: TypeAlias = Shape
 
 _PATH: Final = "cdr/{}/refund"
 
 
-@post("/cdr/{record_id:str}/refund", tags=[CDRS.path], guards=[admins_only])
-async def refund_call(request: ApiRequest, record_id: FromPath[str]) -> Response[LedgerRead]:
+@post(
+    "/cdr/{record_id:str}/refund",
+    tags=[CDRS.path],
+    guards=[admins_only],
+    signature_namespace={"LedgerRead": LEDGER.read},
+)
+async def refund_call(request: ApiRequest, record_id: FromPath[str]) -> "Response[LedgerRead]":
     """Refund a call: what it cost goes back to its user, once; the answer is the entry in the ledger."""
     service = request.service
     identity = parse_id(record_id)

@@ -7,10 +7,13 @@ from litestar import get
 from dialer.api.service import ApiRequest
 
 TAG: Final = "root"
+SURVEY_AGGREGATE: Final = "surveyaggregate/{campaign_id}"
+"""A template (RFC 6570), as each campaign has one and there is no list of them."""
 
 
 @get("/", tags=[TAG])
 async def read_root(request: ApiRequest) -> dict[str, str]:
-    """List the resources: the path of each, and the URL of its list."""
-    service = request.service
-    return service.links(request).collections(service.resources)
+    """List the resources: the path of each, and the URL of its list, or of each with the id of a campaign in it."""
+    service, links = request.service, request.service.links(request)
+    besides = {"surveyaggregate": links.collection(SURVEY_AGGREGATE)}
+    return links.collections([*service.resources, "clock"]) | besides

@@ -1,0 +1,105 @@
+"""Kinds of field that name records."""
+
+from collections.abc import Sequence
+from typing import ClassVar, Final
+
+from litestar.openapi.spec import Schema
+from litestar.openapi.spec.enums import OpenAPIFormat, OpenAPIType
+
+from dialer.api.crud.fields import Conventions, FieldError, Integer, Json, Kind, Stored
+from dialer.api.crud.urls import ID_MAX, Links, parse_id
+
+NO_OBJECT: Final = "Invalid hyperlink - Object does not exist."
+REFERENCES_MAX: Final = 1_000
+"""References in one list."""
+
+
+class Reference(Kind, frozen=True):
+    """A record of the resource at `path`: an id in storage, a URL in answers, either in requests.
+
+    Whether there is such a record, and the caller may see it, is asked of the database later, for all at once.
+    """
+
+    path: str
+    column: str = ""
+    """The column that holds it, where it is not called `<field>_id`."""
+    shown_as_id: bool = False
+
+    def parse(self, value: Json, conventions: Conventions) -> int:
+        """The id, from a relative or absolute URL, an integer, or a string of digits."""
+        if isinstance(value, bool) or not isinstance(value, (int, str)):
+            raise FieldError(f"Incorrect type. Expected URL string, received {type(value).__name__}.")
+        text = str(value)
+        found = parse_id(text) if text.isdigit() else conventions.links.id_in(text, self.path)
+        if found is None:
+            raise FieldError(NO_OBJECT)
+        return found
+
+    def show(self, value: Stored, links: Links) -> str:
+        """The absolute URL, or the id as a string where clients know it so."""
+        return str(value) if self.shown_as_id else f"{links.records(self.path)}{value}/"
+
+    def show_all(self, values: Sequence[Stored], links: Links) -> Sequence[Json]:
+        """The same for many, which differ in nothing but their ids."""
+        if self.shown_as_id or type(self).show is not Reference.show:
+            return super().show_all(values, links)
+        begin = links.records(self.path)
+        return [None if value is None else f"{begin}{value}/" for value in values]
+
+    def schema(self) -> Schema:
+        """A URL, or digits where clients know it so."""
+        if self.shown_as_id:
+            return Schema(type=OpenAPIType.STRING, pattern="^[1-9][0-9]*$")
+        return Schema(type=OpenAPIType.STRING, format=OpenAPIFormat.URI)
+
+    def accepted(self) -> Schema:
+        """An id, or a string: an absolute URL, a path or the digits of an id."""
+        number = Schema(type=OpenAPIType.INTEGER, minimum=1, maximum=ID_MAX)
+        return Schema(one_of=[number, Schema(type=OpenAPIType.STRING)])
+
+
+class ReferenceList(Reference, frozen=True):
+    """Records of the resource at `path`: a list of references, one reference, or ids between commas."""
+
+    blank_is_null: ClassVar[bool] = False
+
+    def parse(self, value: Json, conventions: Conventions) -> Stored:
+        """The ids, each once, in their order."""
+        items = value if isinstance(value, list) else _listed(value)
+        if len(items) > REFERENCES_MAX:
+            raise FieldError(f"Ensure this field has no more than {REFERENCES_MAX} elements.")
+        parse = super().parse
+        return tuple(dict.fromkeys(parse(item, conventions) for item in items))
+
+    def show(self, value: Stored, links: Links) -> Json:
+        """The absolute URLs."""
+        return [links.record(self.path, item) for item in value]
+
+    def schema(self) -> Schema:
+        """A list of URLs."""
+        return Schema(type=OpenAPIType.ARRAY, items=super().schema())
+
+    def accepted(self) -> Schema:
+        """A list of references."""
+        return Schema(type=OpenAPIType.ARRAY, items=super().accepted(), max_items=REFERENCES_MAX)
+
+
+def _listed(value: Json) -> list[Json]:
+    if not isinstance(value, str):
+        return [value]
+    return [part.strip() for part in value.split(",")] if value.strip() else []
+
+
+class OwnUrl(Reference, frozen=True):
+    """The record's own URL."""
+
+    def schema(self) -> Schema:
+        """A URL that only answers have."""
+        return Schema(type=OpenAPIType.STRING, format=OpenAPIFormat.URL, read_only=True)
+
+
+class Identity(Integer, frozen=True):
+    """The record's own id, or the id of a record that may have gone."""
+
+    minimum: int = 1
+    maximum: int = ID_MAX

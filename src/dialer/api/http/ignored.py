@@ -1,0 +1,99 @@
+"""Names in a request that the service does not know: ignored and told, or refused if the client prefers so."""
+
+from collections.abc import Iterable
+from typing import Final
+from urllib.parse import parse_qsl, quote
+
+from litestar.types import ASGIApp, Receive, Scope, Send
+
+from dialer.api.http.errors import Errors, InvalidError
+from dialer.api.http.headers import add_headers
+
+IGNORED_FIELDS_HEADER: Final = "X-Ignored-Fields"
+IGNORED_PARAMETERS_HEADER: Final = "X-Ignored-Parameters"
+IGNORED_NAMES_MAX: Final = 20
+IGNORED_NAME_LENGTH_MAX: Final = 40
+"""Of the names in the header; what is longer ends in `...`."""
+LISTS_OPTION: Final = "lists"
+"""The option of a handler that reads the query parameters of lists."""
+PARAMETERS_OPTION: Final = "parameters"
+"""The option that names the query parameters of a resource's lists."""
+STRICT: Final = "handling=strict"
+"""What a client prefers to whom an unknown name is an error (RFC 7240, 4.4)."""
+
+_STRICT_STATE: Final = "is_strict"
+
+
+class KnownParameters:
+    """Names the query parameters that a handler does not read, or refuses them.
+
+    This is a middleware, as the framework copies the handler for every call of a guard, which costs more than the rest.
+    """
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app: Final = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Handle one request."""
+        _check_parameters(scope)
+        await self._app(scope, receive, send)
+
+
+def _check_parameters(scope: Scope) -> None:
+    """Raise InvalidError for unknown parameters if the client prefers strict handling, else name them."""
+    strict = prefers_strict(scope)
+    if strict:
+        scope["state"][_STRICT_STATE] = True
+        add_headers(scope, {"Preference-Applied": STRICT})
+    if not scope["query_string"]:
+        return
+    options = scope["route_handler"].opt
+    known = options[PARAMETERS_OPTION] if LISTS_OPTION in options else ()
+    unknown = [name for name in dict(parse_parameters(scope)) if name not in known]
+    if unknown and strict:
+        takes = f"Known: {', '.join(known)}." if known else "There are none here."
+        raise InvalidError(unknown_errors(unknown, f"Unknown parameter. {takes}"))
+    add_headers(scope, ignored_header(unknown, IGNORED_PARAMETERS_HEADER))
+
+
+def parse_parameters(scope: Scope) -> list[tuple[str, str]]:
+    """Return the query parameters in the client's order, which the framework's own parameters lose."""
+    return parse_qsl(scope["query_string"].decode("latin-1"), keep_blank_values=True)
+
+
+def prefers_strict(scope: Scope) -> bool:
+    """Return whether a `Prefer` header asks for strict handling; the first that names a handling counts."""
+    for name, value in scope["headers"]:
+        for preference in value.decode("latin-1").split(",") if name == b"prefer" else ():
+            token, _, handling = preference.partition(";")[0].partition("=")
+            if token.strip().lower() == "handling":
+                return handling.strip().strip('"').lower() == "strict"
+    return False
+
+
+def is_strict(scope: Scope) -> bool:
+    """Return whether unknown names in this request are errors."""
+    return bool(scope["state"].get(_STRICT_STATE))
+
+
+def unknown_errors(names: Iterable[str], message: str) -> Errors:
+    """Return an error for each of the first unknown names."""
+    return {_cut(name): [message] for name in list(names)[:IGNORED_NAMES_MAX]}
+
+
+def ignored_header(names: Iterable[str], header: str = IGNORED_FIELDS_HEADER) -> dict[str, str]:
+    """Return the header that names what was ignored, safe for any name and bounded in length."""
+    listed = list(names)
+    if not listed:
+        return {}
+    shown = [_header_safe(name) for name in listed[:IGNORED_NAMES_MAX]]
+    more = ["..."] if len(listed) > IGNORED_NAMES_MAX else []
+    return {header: ", ".join(shown + more)}
+
+
+def _header_safe(name: str) -> str:
+    return quote(_cut(name), safe=" !#$&'()*+-./:;<=>?@[]^_`{|}~").strip() or "%20"
+
+
+def _cut(name: str) -> str:
+    return f"{name[:IGNORED_NAME_LENGTH_MAX]}..." if len(name) > IGNORED_NAME_LENGTH_MAX else name
