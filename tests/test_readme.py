@@ -166,9 +166,10 @@ LIMITS: Final = {
     "A line of it": f"{csv_records.LINE_BYTES_MAX // 1024} KiB",
     "CSV files that one user sends at once": str(IMPORTS_OF_A_USER_MAX),
     "Refused lines that a report names": f"{imports.ERRORS_MAX:,}",
-    "Wrong passwords for a user name or from an address": (
-        f"{throttle.FAILURES_MAX} in {throttle.WINDOW_S / 60:.0f} minutes"
+    "Wrong passwords for a user name from one address": (
+        f"{throttle.PAIR_FAILURES_MAX} in {throttle.WINDOW_S / 60:.0f} minutes"
     ),
+    "Wrong passwords from one address": f"{throttle.ADDRESS_FAILURES_MAX} in {throttle.WINDOW_S / 60:.0f} minutes",
     "A password": f"{passwords.PASSWORD_LENGTH_MIN} to {passwords.PASSWORD_LENGTH_MAX:,} characters",
     "One advance of the clock": f"{clock.ADVANCE_MS_MAX // 86_400_000} days",
 }

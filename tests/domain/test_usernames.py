@@ -1,5 +1,6 @@
 """Two spellings of a name are one name."""
 
+from typing import Literal, TypeAlias
 from unicodedata import normalize
 
 import pytest
@@ -7,6 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dialer.domain.usernames import username_key
+
+Form: TypeAlias = Literal["NFC", "NFD", "NFKC", "NFKD"]
+forms: st.SearchStrategy[Form] = st.sampled_from(["NFC", "NFD", "NFKC", "NFKD"])
 
 
 @pytest.mark.parametrize(
@@ -29,7 +33,7 @@ def test_other_names_stay_apart(one: str, other: str) -> None:
     assert username_key(one) != username_key(other)
 
 
-@given(st.text(max_size=20), st.sampled_from(["NFC", "NFD", "NFKC", "NFKD"]))
-def test_a_key_is_the_same_for_every_form_and_is_its_own_key(name: str, form: str) -> None:
+@given(st.text(max_size=20), forms)
+def test_a_key_is_the_same_for_every_form_and_is_its_own_key(name: str, form: Form) -> None:
     key = username_key(name)
     assert [username_key(key), username_key(normalize(form, name)), username_key(name.casefold())] == [key] * 3

@@ -49,7 +49,7 @@ def test_a_database_with_two_names_that_are_equal_now_is_refused_and_left_alone(
         migrate.upgrade(f"sqlite:///{path}")
     assert str(refused.value) == (
         f"the database cannot be migrated: the names of user 2, {first!r}, and user 3, {second!r}, differ only in case"
-        " or Unicode form; rename one: UPDATE user_account SET username = '...' WHERE id = 3"
+        " or Unicode form; change the username of one of them in the table user_account"
     )
     assert names_of(path, "username") == [("bob",), (first,), (second,)]
     with closing(sqlite3.connect(path)) as connection:

@@ -6,7 +6,7 @@ from unicodedata import normalize
 def username_key(username: str) -> str:
     """Return the text that equal user names share: `ALICE`, `Alice` and `alice` are one name.
 
-    Folding the case of a text can undo its normal form, and the other way round, so both are done twice (Unicode, D146).
+    Folding the case of a text can undo its normal form, and the other way round: both are done twice (Unicode, D146).
     """
     return _folded(_folded(normalize("NFD", username)))
 

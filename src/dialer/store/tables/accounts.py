@@ -9,7 +9,7 @@ from dialer.store.tables._base import BIG, LongText, Milliseconds, Money, Name, 
 
 
 def _key_of_username(context: DefaultExecutionContext) -> str:
-    return username_key(context.get_current_parameters()["username"])
+    return username_key(context.get_current_parameters()["username"])  # type: ignore[no-untyped-call]
 
 
 class User(Row):

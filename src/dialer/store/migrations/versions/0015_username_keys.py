@@ -30,7 +30,7 @@ def _fill_keys() -> None:
             first_id, first = named[key]
             raise CommandError(
                 f"the names of user {first_id}, {first!r}, and user {user_id}, {username!r}, differ only in case or"
-                f" Unicode form; rename one: UPDATE user_account SET username = '...' WHERE id = {user_id}"
+                f" Unicode form; change the username of one of them in the table user_account"
             )
         named[key] = (user_id, username)
         connection.execute(sa.update(users).where(users.c.id == user_id).values(username_key=key))
