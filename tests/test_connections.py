@@ -4,7 +4,7 @@ import asyncio
 import json
 import re
 from collections.abc import Callable
-from typing import Any, cast
+from typing import Any, TypeAlias, cast
 
 import pytest
 from uvicorn import Config
@@ -16,7 +16,12 @@ pytestmark = pytest.mark.anyio
 
 GET = b"GET / HTTP/1.1\r\nHost: x\r\n\r\n"
 SLOW_CLIENTS = 501
+CHUNKED = b"POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n"
 POST = b"POST / HTTP/1.1\r\nHost: x\r\nContent-Length: %d\r\n\r\n"
+
+Receive: TypeAlias = Callable[[], Any]
+Send: TypeAlias = Callable[[Any], Any]
+Application: TypeAlias = Callable[[Any, Receive, Send], Any]
 
 
 class Transport:
@@ -28,6 +33,8 @@ class Transport:
         self.is_paused = False
 
     def write(self, data: bytes) -> None:
+        if self.is_closed:
+            raise RuntimeError("the handler is closed")  # As uvloop's transport does.
         self.sent += data
 
     def close(self) -> None:
@@ -84,29 +91,34 @@ class Timer:
         self.is_over = True
 
 
-class Client:
-    """One connection to an application that answers with the length of the body."""
+async def answer_with_length(scope: Any, receive: Receive, send: Send) -> None:  # noqa: ANN401 - as ASGI has it
+    """Answer with the length of the body, or, to a REPORT, before the body is there."""
+    if scope["method"] == "REPORT":
+        await send({"type": "http.response.start", "status": 200, "headers": [(b"content-length", b"8")]})
+        await send({"type": "http.response.body", "body": b"   early"})
+        return
+    length = 0
+    while True:
+        message = await receive()
+        if message["type"] == "http.disconnect":
+            return
+        length += len(message["body"])
+        if not message["more_body"]:
+            break
+    await send({"type": "http.response.start", "status": 200, "headers": [(b"content-length", b"8")]})
+    await send({"type": "http.response.body", "body": b"%8d" % length})
 
-    def __init__(self) -> None:
+
+class Client:
+    """One connection to an application."""
+
+    def __init__(self, app: Application = answer_with_length) -> None:
         self.timers = Timers()
         self.transport = Transport()
-        config = Config(self._app, log_config=None, ws="none", lifespan="off")
+        config = Config(app, log_config=None, ws="none", lifespan="off")
         loop = cast("asyncio.AbstractEventLoop", self.timers)
         self.protocol = BoundedProtocol(config, ServerState(), {}, loop)
         self.protocol.connection_made(cast("asyncio.Transport", self.transport))
-
-    @staticmethod
-    async def _app(_scope: object, receive: Callable[[], Any], send: Callable[[Any], Any]) -> None:
-        length = 0
-        while True:
-            message = await receive()
-            if message["type"] == "http.disconnect":
-                return
-            length += len(message["body"])
-            if not message["more_body"]:
-                break
-        await send({"type": "http.response.start", "status": 200, "headers": [(b"content-length", b"8")]})
-        await send({"type": "http.response.body", "body": b"%8d" % length})
 
     def send(self, data: bytes) -> None:
         self.protocol.data_received(data)
@@ -275,3 +287,91 @@ async def test_five_hundred_slow_clients_are_let_go_and_nobody_else_notices() ->
         await one.answered()
     quick.send(GET)
     assert (await quick.answered(), quick.transport.is_closed) == (b"       0", False)
+
+
+class Gate:
+    """Holds up the answers of an application until a test allows them, and notes how each request begins for it."""
+
+    def __init__(self) -> None:
+        self._allowed = asyncio.Semaphore(0)
+        self.seen: list[str] = []
+        self.client = Client(self._gated())
+
+    def _gated(self) -> Application:
+        async def app(scope: object, receive: Receive, send: Send) -> None:
+            await self._allowed.acquire()
+            first = await receive()
+            self.seen.append(first["type"])
+            messages = iter([first])
+
+            async def replay() -> Any:  # noqa: ANN401 - a message
+                return next(messages, None) or await receive()
+
+            await answer_with_length(scope, replay, send)
+
+        return app
+
+    async def allow(self, count: int) -> list[int]:
+        """Let so many requests be answered; the statuses of all answers until then."""
+        for _ in range(count):
+            self._allowed.release()
+            await asyncio.gather(*self.client.protocol.tasks)
+        return self.statuses
+
+    @property
+    def statuses(self) -> list[int]:
+        return [int(status) for status in re.findall(rb"HTTP/1.1 (\d+)", self.client.transport.sent)]
+
+
+@pytest.fixture
+async def gate() -> Gate:
+    return Gate()
+
+
+@pytest.mark.parametrize("earlier", [1, 2, 3])
+async def test_garbage_after_requests_is_refused_after_their_answers(gate: Gate, earlier: int) -> None:
+    gate.client.send(GET * earlier + b"garbage\r\n\r\n")
+    gate.client.send(b"more of it")
+    assert (gate.statuses, gate.client.transport.is_closed) == ([], False)
+    assert await gate.allow(earlier) == [200] * earlier + [400]
+    assert gate.client.transport.is_closed
+
+
+async def test_a_malformed_body_is_refused_after_the_answers_before_it(gate: Gate) -> None:
+    gate.client.send(GET + CHUNKED + b"nonsense\r\n")
+    assert await gate.allow(1) == [200, 400]
+    assert (gate.seen, gate.client.transport.is_closed) == (["http.request"], True)
+
+
+async def test_a_malformed_body_of_the_request_at_work_is_a_disconnect_for_the_application(gate: Gate) -> None:
+    gate.client.send(CHUNKED)
+    gate.client.send(b"nonsense\r\n")
+    assert (gate.statuses, gate.client.transport.is_closed) == ([400], True)
+    assert await gate.allow(1) == [400]
+    assert gate.seen == ["http.disconnect"]
+
+
+async def test_a_malformed_body_after_its_answer_is_not_answered_again(client: Client) -> None:
+    client.send(POST % 3 + b"abc")
+    await client.answered()
+    client.send(CHUNKED.replace(b"POST", b"REPORT"))
+    assert await client.answered() == b"   early"
+    sent = client.transport.sent
+    client.send(b"nonsense\r\n")
+    assert (client.transport.sent, client.transport.is_closed) == (sent, True)
+
+
+async def test_a_client_that_leaves_is_gone_for_the_request_at_work_too(gate: Gate) -> None:
+    gate.client.send(GET * 3)
+    gate.client.transport.close()
+    gate.client.protocol.connection_lost(None)
+    assert await gate.allow(1) == []
+    assert gate.seen == ["http.disconnect"]
+
+
+async def test_an_answer_after_the_end_of_the_connection_is_dropped(
+    client: Client, caplog: pytest.LogCaptureFixture
+) -> None:
+    client.send(GET)
+    client.transport.close()
+    assert (await client.answered(), caplog.records) == (b"", [])

@@ -165,9 +165,10 @@ LIMITS: Final = {
     "A line of a CSV file": f"{csv_records.LINE_BYTES_MAX // 1024} KiB",
     "CSV files that one user sends at the same time": str(IMPORTS_OF_A_USER_MAX),
     "Rejected lines in a report": f"{imports.ERRORS_MAX:,}",
-    "Wrong passwords for a user name or from an address": (
-        f"{throttle.FAILURES_MAX} in {throttle.WINDOW_S / 60:.0f} minutes"
+    "Wrong passwords for a user name from one address": (
+        f"{throttle.PAIR_FAILURES_MAX} in {throttle.WINDOW_S / 60:.0f} minutes"
     ),
+    "Wrong passwords from one address": f"{throttle.ADDRESS_FAILURES_MAX} in {throttle.WINDOW_S / 60:.0f} minutes",
     "A password": f"{passwords.PASSWORD_LENGTH_MIN} to {passwords.PASSWORD_LENGTH_MAX:,} characters",
     "One advance of the clock": f"{clock.ADVANCE_MS_MAX // 86_400_000} days",
 }

@@ -5,16 +5,19 @@ import contextlib
 import http.client
 import json
 import os
+import re
 import select
 import signal
 import socket
+import struct
 import subprocess
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import httpx
+import pytest
 
 from dialer.api.routes.imports import IMPORTS_OF_A_USER_MAX
 
@@ -109,6 +112,63 @@ def test_odd_clients_get_their_answers_and_no_trace_of_them_is_an_error(tmp_path
         assert 'status="500"' not in metrics.text
         _, _, err = served.end()
     assert {json.loads(line)["level"] for line in err.splitlines()} <= {"info", "warning"}
+
+
+GARBAGE = b"\x00\xff garbage\r\n\r\n"
+
+
+def statuses(answers: bytes) -> list[int]:
+    return [int(status) for status in re.findall(rb"HTTP/1\.1 (\d+) ", answers)]
+
+
+def reset(client: socket.socket) -> None:
+    """Close a connection without a goodbye."""
+    client.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+    client.close()
+
+
+@pytest.mark.parametrize("leave", [reset, socket.socket.close], ids=["reset", "closed"])
+def test_nothing_a_client_sends_and_no_way_in_which_it_leaves_is_an_error(
+    tmp_path: Path, leave: Callable[[socket.socket], None]
+) -> None:
+    """Garbage after requests, bodies that stop or are malformed, and answers that nobody reads to their end."""
+    with serving(tmp_path, **ADMIN, **VIRTUAL) as served:
+        served.client.post("phonebook/", json={"name": "book"})
+        contacts = b"contact\n" + b"".join(b"+1202%07d\n" % number for number in range(5_550_000, 5_560_000))
+        served.client.post("phonebook/1/import/", content=contacts, headers={"Content-Type": "text/csv"})
+        url = served.client.base_url
+        credentials = base64.b64encode(f"root:{PASSWORD}".encode()).decode()
+
+        def request(line: str, *headers: str) -> bytes:
+            lines = [f"{line} HTTP/1.1", "Host: x", f"Authorization: Basic {credentials}", *headers, "", ""]
+            return "\r\n".join(lines).encode()
+
+        def sent(data: bytes) -> socket.socket:
+            client = socket.create_connection((url.host, url.port or 0), timeout=60)
+            client.sendall(data)
+            return client
+
+        one, stream = request("GET /rest-api/contact/"), request("GET /rest-api/contact/?format=csv")
+        for requests in ([one], [one] * 3, [stream], [stream, one, stream]):
+            with sent(b"".join(requests) + GARBAGE) as client, client.makefile("rb") as answers:
+                assert statuses(answers.read()) == [200] * len(requests) + [400]
+        chunked = request("POST /rest-api/phonebook/", "Content-Type: application/json", "Transfer-Encoding: chunked")
+        with sent(one + chunked + b'5\r\n{"nam\r\nzz\r\n') as client, client.makefile("rb") as answers:
+            assert statuses(answers.read()) == [200, 400]
+        for path, media_type in (("phonebook/", "application/json"), ("phonebook/1/import/", "text/csv")):
+            head = request(f"POST /rest-api/{path}", f"Content-Type: {media_type}", "Content-Length: 1000")
+            leave(sent(head + b'{"na'))
+        for read in (0, 1, 100_000):
+            for data in (stream, stream * 3, one * 20, stream + GARBAGE):
+                client = sent(data)
+                client.recv(read)
+                leave(client)
+        assert httpx.get(f"http://{url.host}:{url.port}/health/ready").status_code == 200
+        metrics = httpx.get(f"http://{url.host}:{url.port}/metrics").text
+        code, _, err = served.end()
+    assert (code, 'status="500"' in metrics) == (0, False)
+    told = [json.loads(line) for line in err.splitlines()]
+    assert [line for line in told if "exception" in line or line["level"] not in {"info", "warning"}] == []
 
 
 def test_imports_that_drip_in_hold_up_nobody_else(tmp_path: Path) -> None:

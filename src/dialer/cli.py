@@ -1,9 +1,10 @@
 """The command line: `dialer`."""
 
+import errno
 import importlib
 import importlib.util
 import sys
-from typing import Final, NoReturn
+from typing import Final, NoReturn, TypeGuard
 
 import rich_click as click
 
@@ -20,7 +21,10 @@ _EXPECTED: Final = (
     "dialer.store.process_lock.ServedError",
     "dialer.store.users.UserError",
 )
-"""What may go wrong that is told in one line. By name, as importing what they are from takes seconds."""
+"""Errors whose message is shown in one line. They are named by text, because importing them takes seconds."""
+
+_OUTPUT_ERRNOS: Final = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EBADF})
+"""A full disk or quota, a file that is too large, a device that fails, an output that is open for reading only."""
 
 _COMMANDS: Final = (
     *("serve", "users", "database", "audit", "backup", "restore", "erase"),
@@ -65,10 +69,13 @@ def main() -> None:
     except click.Abort:
         _fail("interrupted", 1)
     except BrokenPipeError:
-        # Whoever read our output has enough; the interpreter must not try to flush the rest of it.
-        sys.stdout = None
+        # The reader of the output has enough of it, which is no failure to report.
+        _drop_output()
         sys.exit(1)
     except Exception as error:
+        if _is_lost_output(error):
+            _drop_output()
+            _fail(f"cannot write the output: {error.strerror}", 1)
         if not _is_expected(error):
             raise
         _fail(str(error), 1)
@@ -79,6 +86,19 @@ def _is_expected(error: Exception) -> bool:
     return any(f"{kind.__module__}.{kind.__qualname__}" in _EXPECTED for kind in type(error).__mro__)
 
 
+def _is_lost_output(error: Exception) -> TypeGuard[OSError]:
+    """Tell whether standard output cannot be written. An error of another file names the file."""
+    return isinstance(error, OSError) and error.filename is None and error.errno in _OUTPUT_ERRNOS
+
+
+def _drop_output() -> None:
+    """Keep the interpreter from writing the rest of the output, and failing again, when it ends."""
+    sys.stdout = None
+
+
 def _fail(message: str, code: int) -> NoReturn:
-    click.echo(f"dialer: {message}", err=True)
+    try:
+        click.echo(f"dialer: {message}", err=True)
+    except OSError:
+        sys.stderr = None
     sys.exit(code)

@@ -50,6 +50,7 @@ def serve(app: Litestar, bound: socket.socket, *, ready: Callable[[], None]) -> 
 
     Raises:
         ServerError: the application cannot start.
+        OSError: `ready` cannot write its announcement; the service ends.
     """
     config = uvicorn.Config(
         app,
@@ -71,12 +72,15 @@ def serve(app: Litestar, bound: socket.socket, *, ready: Callable[[], None]) -> 
     except SystemExit as error:
         if error.code:
             raise ServerError("the service cannot start; the log says why") from error
+    if server.announcement_error is not None:
+        raise server.announcement_error
 
 
 class _Server(uvicorn.Server):
     def __init__(self, config: uvicorn.Config, ready: Callable[[], None]) -> None:
         super().__init__(config)
         self._ready = ready
+        self.announcement_error: OSError | None = None
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         await super().startup(sockets)
@@ -84,7 +88,11 @@ class _Server(uvicorn.Server):
         # every request wait for some tenths of a second.
         gc.collect()
         gc.freeze()
-        self._ready()
+        try:
+            self._ready()
+        except OSError as error:
+            self.announcement_error = error
+            self.should_exit = True
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         _end_in_any_case()

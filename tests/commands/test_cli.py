@@ -1,12 +1,18 @@
 """What every command has in common."""
 
 import importlib
+import subprocess
+import sys
+from pathlib import Path
 
 import pytest
 
 from dialer import __version__, cli
 from tests.commands.conftest import Outcome, Run
 
+DIALER = Path(sys.executable).with_name("dialer")
+FULL = Path("/dev/full")
+"""A device that every write to is refused, as on a full disk."""
 COMMANDS = [
     [],
     ["serve"],
@@ -48,3 +54,25 @@ def test_every_expected_error_is_one(name: str) -> None:
     """The errors told in one line are named by text, so that a renamed one must fail here."""
     module, _, kind = name.rpartition(".")
     assert issubclass(getattr(importlib.import_module(module), kind), Exception)
+
+
+@pytest.mark.skipif(not FULL.exists(), reason="this system has no device that is always full")
+@pytest.mark.parametrize("command", ["--help", "openapi", "users list", "users list --json", "serve --port 0"])
+def test_output_that_cannot_be_written_is_told_in_one_line(tmp_path: Path, command: str) -> None:
+    with FULL.open("w") as full:
+        done = subprocess.run(
+            [DIALER, *command.split()], cwd=tmp_path, stdout=full, stderr=subprocess.PIPE, text=True, check=False
+        )
+    assert done.returncode == 1
+    assert done.stderr.splitlines()[-1] == "dialer: cannot write the output: No space left on device"
+    assert "Traceback" not in done.stderr
+
+
+@pytest.mark.skipif(not FULL.exists(), reason="this system has no device that is always full")
+@pytest.mark.parametrize(("command", "code"), [("nonsense", 2), ("users passwd nobody --password-stdin", 1)])
+def test_a_failure_that_cannot_be_told_keeps_its_exit_code(tmp_path: Path, command: str, code: int) -> None:
+    with FULL.open("w") as full:
+        done = subprocess.run(
+            [DIALER, *command.split()], cwd=tmp_path, stderr=full, input="correct horse battery", text=True, check=False
+        )
+    assert done.returncode == code

@@ -1,5 +1,6 @@
 """What keeps a server from starting is told in one line."""
 
+import os
 import socket
 from pathlib import Path
 
@@ -37,6 +38,30 @@ def test_one_line_says_why(run: Run, arguments: list[str], environ: dict[str, st
     assert outcome[:2] == (code, "")
     assert outcome.err.startswith(f"dialer: {line.replace('8000', '0')}")
     assert outcome.err.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    ("folder", "problem"),
+    [
+        ("file", "it is not a folder"),
+        ("file/below", "cannot write there: Not a directory"),
+        ("loop", "it is not a folder"),
+        ("x" * 300, "cannot write there: File name too long"),
+    ],
+)
+def test_a_media_folder_that_cannot_be_written_is_refused(run: Run, tmp_path: Path, folder: str, problem: str) -> None:
+    (tmp_path / "file").write_text("a file")
+    (tmp_path / "loop").symlink_to(tmp_path / "loop")
+    outcome = run("serve", "--port", "0", DIALER_MEDIA_DIR=folder)
+    line = f"dialer: DIALER_MEDIA_DIR is {folder!r}: {problem}; set it to a folder that the service may write\n"
+    assert outcome == Outcome(1, "", line)
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="permission bits do not bind root")
+def test_a_media_folder_that_is_read_only_is_refused(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "media").mkdir(mode=0o500)
+    outcome = run("serve", "--port", "0")
+    assert outcome.err.startswith("dialer: DIALER_MEDIA_DIR is 'media': cannot write there: Permission denied; ")
 
 
 def test_a_database_that_is_served_already_is_left_alone(run: Run, tmp_path: Path) -> None:

@@ -49,9 +49,18 @@ def test_dates_are_those_of_the_service_clock(run: Run, tmp_path: Path) -> None:
     assert row(tmp_path, "created_date") == START_MS
 
 
-def test_a_name_is_given_once(run: Run) -> None:
-    create(run, "anna")
-    assert create(run, "anna") == Outcome(1, "", "dialer: there is a user anna already\n")
+@pytest.mark.parametrize("name", ["Ren\u00e9", "REN\u00c9", "rene\u0301", "\uff32\uff45\uff4e\u00e9"])
+def test_a_name_is_given_once_however_it_is_spelled(run: Run, name: str) -> None:
+    create(run, "Ren\u00e9")
+    assert create(run, name) == Outcome(1, "", "dialer: there is a user Ren\u00e9 already; choose another name\n")
+    assert [user["username"] for user in run("users", "list", "--json").data] == ["Ren\u00e9"]
+
+
+def test_a_password_is_changed_by_any_spelling_of_the_name(run: Run, tmp_path: Path) -> None:
+    create(run, "Anna")
+    changed = run("users", "passwd", "ANNA", "--password-stdin", stdin="another long password\n")
+    assert changed == Outcome(0, "", "Changed the password of Anna.\n")
+    assert verify_password(str(row(tmp_path, "password_hash")), "another long password")
 
 
 def test_a_password_can_be_changed(run: Run, tmp_path: Path) -> None:

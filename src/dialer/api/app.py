@@ -29,7 +29,7 @@ from dialer.api.routes.forecast import Forecaster, Forecasting, forecast_campaig
 from dialer.api.routes.imports import import_contacts, import_dnc_contacts
 from dialer.api.routes.recordings import download_recording
 from dialer.api.routes.refunds import refund_call
-from dialer.api.routes.root import read_root
+from dialer.api.routes.root import read_root, redirect_to_documentation
 from dialer.api.routes.survey_aggregate import aggregate_survey
 from dialer.api.routes.survey_check import check_survey_template
 from dialer.api.service import SERVICE, ApiRequest, Dialling, Export, Service
@@ -73,6 +73,7 @@ def create_app(
     app = Litestar(
         route_handlers=[
             _rest_api(authenticator or Authenticator(database, requests_a_minute=settings.rate_limit), resources),
+            redirect_to_documentation,
             health.live,
             health.ready,
             health.metrics,

@@ -3,6 +3,8 @@
 import contextlib
 import socket
 from collections.abc import Callable
+from pathlib import Path
+from tempfile import NamedTemporaryFile
 from typing import Final
 
 import rich_click as click
@@ -70,6 +72,7 @@ def serve(host: str, port: int, workers: int) -> None:
         serving_alone(database_path(settings)),
         open_database(settings) as database,
     ):
+        _check_media_dir(settings.media_dir)
         clock = open_service_clock(settings, database)
         _create_first_admin(settings, database, clock)
         configure_logs()
@@ -105,6 +108,25 @@ def _check_admin_password(settings: Settings) -> None:
         check_password(settings.admin_password)
     except PasswordError as error:
         raise SettingsError(f"DIALER_ADMIN_PASSWORD is ***: {error}") from None
+
+
+def _check_media_dir(folder: Path) -> None:
+    """Create the folder of uploads if it is missing, then write and remove a file there.
+
+    Permission bits say nothing about a read-only disk, and do not bind root.
+    """
+    try:
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        with NamedTemporaryFile(dir=folder, prefix=".probe-") as probe:
+            probe.write(b"probe")
+            probe.flush()
+    except OSError as error:
+        problem = (
+            "it is not a folder" if isinstance(error, FileExistsError) else f"cannot write there: {error.strerror}"
+        )
+        raise SettingsError(
+            f"DIALER_MEDIA_DIR is {str(folder)!r}: {problem}; set it to a folder that the service may write"
+        ) from None
 
 
 def _announcer(host: str, bound: socket.socket) -> Callable[[], None]:

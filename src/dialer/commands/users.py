@@ -128,12 +128,12 @@ def create(username: str, *, password_stdin: bool, as_json: bool, **details: str
 def passwd(username: str, *, password_stdin: bool) -> None:
     """Change a user's password."""
     password_hash = hash_password(_password(password_stdin=password_stdin))
-    _with_database(
+    shown_name = _with_database(
         lambda database, clock: database.write_now(
             lambda unit: change_password(unit, username, password_hash, clock.now_ms())
         )
     )
-    say(f"Changed the password of {username}.")
+    say(f"Changed the password of {shown_name}.")
 
 
 @users.command("list")

@@ -1,16 +1,23 @@
 """Who is asking: credentials, what is remembered of them, and those who guess."""
 
 import base64
+from collections import Counter
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
+import anyio
 import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
 from litestar import Litestar
 from litestar.testing import TestClient
 
 from dialer.api.app import create_app
 from dialer.api.http import auth
 from dialer.api.http.auth import Authenticator
+from dialer.api.http.errors import AnsweredError
+from dialer.api.http.throttle import ADDRESS_FAILURES_MAX
 from dialer.passwords import hash_password, verify_password
 from dialer.settings import Settings
 from dialer.store.database import Database
@@ -18,6 +25,7 @@ from dialer.store.tables import User
 from tests.api.harness import PASSWORD, Caller, FakeWorker, Json
 
 INVALID = (401, {"detail": "Invalid username/password."})
+NOT_PROVIDED = (401, {"detail": "Authentication credentials were not provided."})
 GUESSED = (429, {"detail": "Too many wrong passwords; try again later."})
 
 
@@ -30,22 +38,24 @@ def answer(client: TestClient[Litestar], header: str | None) -> tuple[int, Any]:
     return found.status_code, found.json()
 
 
+@pytest.mark.parametrize("header", [None, "", "Basic", "Basic ", "Basic   ", "Bearer abc", "Negotiate"])
+def test_a_request_without_credentials_is_told_that_it_has_none(
+    client: TestClient[Litestar], header: str | None
+) -> None:
+    assert answer(client, header) == NOT_PROVIDED
+
+
 @pytest.mark.parametrize(
     "header",
     [
-        None,
-        "",
-        "Basic",
-        "Basic ",
         "Basic !!!!",
         "Basic YWxpY2U",
-        "Bearer abc",
         basic(b"alice"),
         basic(b":" + PASSWORD.encode()),
         basic(b"alice:"),
         basic(b"alice:wrong password"),
         basic(b"nobody:" + PASSWORD.encode()),
-        basic(b"ALICE:" + PASSWORD.encode()),
+        basic(b"alicia:" + PASSWORD.encode()),
         basic(b"alice\x00:" + PASSWORD.encode()),
         basic(b"\xff\xfe:" + PASSWORD.encode()),
         basic(b"a" * 151 + b":x"),
@@ -55,15 +65,20 @@ def answer(client: TestClient[Litestar], header: str | None) -> tuple[int, Any]:
     ],
     ids=lambda header: str(header)[:24],
 )
-def test_without_right_credentials_nobody_gets_in(client: TestClient[Litestar], header: str | None) -> None:
+def test_without_right_credentials_nobody_gets_in(client: TestClient[Litestar], header: str) -> None:
     assert answer(client, header) == INVALID
-    found = client.get("/rest-api/phonebook/", headers={} if header is None else {"Authorization": header})
+    found = client.get("/rest-api/phonebook/", headers={"Authorization": header})
     assert found.headers["www-authenticate"] == 'Basic realm="dialer"'
+
+
+@pytest.mark.parametrize("name", ["alice", "ALICE", "Alice", "\uff21\uff4c\uff49\uff43\uff45"])
+def test_a_user_name_is_right_in_any_case_and_unicode_form(client: TestClient[Litestar], name: str) -> None:
+    assert answer(client, basic(f"{name}:{PASSWORD}".encode()))[0] == 200
 
 
 def test_credentials_are_asked_for_before_the_body_is_looked_at(client: TestClient[Litestar]) -> None:
     found = client.post("/rest-api/phonebook/", content=b"{", headers={"Content-Type": "text/plain"})
-    assert (found.status_code, found.json()) == INVALID
+    assert (found.status_code, found.json()) == NOT_PROVIDED
 
 
 class Verifier:
@@ -144,17 +159,31 @@ def test_unknown_users_cost_a_verification_too(client: TestClient[Litestar], ver
     assert verifier.count == 2
 
 
-def test_after_ten_failures_nobody_is_heard_for_five_minutes(client: TestClient[Litestar], time: Time) -> None:
+def test_after_ten_failures_a_name_is_not_heard_at_this_address_for_five_minutes(
+    client: TestClient[Litestar], time: Time
+) -> None:
     for number in range(10):
         assert Caller(client, "alice", f"guess number {number}").refused("GET", "phonebook/") == INVALID
     right = Caller(client, "alice")
     assert right.refused("GET", "phonebook/") == GUESSED
     assert right.request("GET", "phonebook/").headers["retry-after"] == "300"
-    assert Caller(client, "bob").refused("GET", "phonebook/") == GUESSED
+    assert Caller(client, "ALICE").refused("GET", "phonebook/") == GUESSED
+    assert Caller(client, "bob").get("phonebook/")["count"] == 0
     time.now_s += 299
     assert right.refused("GET", "phonebook/") == GUESSED
     time.now_s += 1
     assert right.get("phonebook/")["count"] == 0
+
+
+def test_a_password_that_was_right_here_before_goes_on_working(client: TestClient[Litestar], time: Time) -> None:
+    right = Caller(client, "alice")
+    right.get("phonebook/")
+    for number in range(12):
+        Caller(client, "alice", f"guess number {number}").refused("GET", "phonebook/")
+    assert right.get("phonebook/")["count"] == 0
+    time.now_s += 61
+    assert right.get("phonebook/")["count"] == 0
+    assert Caller(client, "alice", "one more guess").refused("GET", "phonebook/") == GUESSED
 
 
 def test_failures_that_are_far_apart_do_not_add_up(client: TestClient[Litestar], time: Time) -> None:
@@ -170,3 +199,91 @@ def test_many_guesses_at_once_are_no_more_guesses(client: TestClient[Litestar], 
         statuses = list(pool.map(lambda caller: caller.refused("GET", "phonebook/")[0], callers))
     assert set(statuses) == {401, 429}
     assert verifier.count < 13
+
+
+NAMES, HOSTS = ("alice", "bob", "admin", "nobody"), ("10.0.0.1", "10.0.0.2", "2001:db8::1")
+bursts = st.tuples(st.sampled_from(NAMES), st.sampled_from(HOSTS), st.integers(1, 15), st.sampled_from([0, 1, 400]))
+
+
+class Door:
+    """An authenticator whose verifications cost nothing, and the clients that knock."""
+
+    def __init__(self, database: Database) -> None:
+        self.time = Time()
+        self._authenticator = Authenticator(database, self.time)
+        self.failures: Counter[tuple[str, str]] = Counter()
+
+    async def knock(self, name: str, host: str, password: str) -> int:
+        """Ask to be let in: the status of the answer."""
+        try:
+            await self._authenticator.identify(basic(f"{name}:{password}".encode()), host)
+        except AnsweredError as refusal:
+            self.failures[name, host] += 1
+            return refusal.status
+        return 200
+
+    async def guess(self, name: str, host: str, times: int) -> None:
+        for number in range(times):
+            await self.knock(name, host, f"guess number {number}")
+
+
+@pytest.fixture(scope="module")
+def cheap_verification() -> Iterator[None]:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(auth, "verify_password", lambda _, password: password == PASSWORD)
+        yield
+
+
+@pytest.mark.usefixtures("cheap_verification")
+@given(guesses=st.lists(bursts, max_size=12), name=st.sampled_from(NAMES[:3]), host=st.sampled_from(HOSTS))
+def test_a_right_password_that_did_not_fail_itself_is_let_in_whatever_others_try(
+    database_of_session: Database,
+    guesses: list[tuple[str, str, int, int]],
+    name: str,
+    host: str,
+) -> None:
+    """Others: other names at this address, up to the number that blocks an address, and all names elsewhere."""
+
+    async def live() -> None:
+        door = Door(database_of_session)
+        for guessed, from_host, times, seconds in guesses:
+            if (guessed, from_host) != (name, host):
+                await door.guess(guessed, from_host, times)
+            door.time.now_s += seconds
+        assume(sum(count for (_, at), count in door.failures.items() if at == host) < ADDRESS_FAILURES_MAX)
+        assert await door.knock(name, host, PASSWORD) == 200
+
+    anyio.run(live)
+
+
+@pytest.mark.usefixtures("cheap_verification")
+@given(guesses=st.lists(bursts, min_size=1, max_size=20))
+def test_a_right_password_from_an_address_goes_on_working_whatever_is_tried_there(
+    database_of_session: Database, guesses: list[tuple[str, str, int, int]]
+) -> None:
+    async def live() -> None:
+        door = Door(database_of_session)
+        assert await door.knock("alice", HOSTS[0], PASSWORD) == 200
+        await door.guess("nobody", HOSTS[0], 10)
+        for guessed, from_host, times, seconds in guesses:
+            await door.guess(guessed, from_host, times)
+            door.time.now_s += seconds
+            assert await door.knock("alice", HOSTS[0], PASSWORD) == 200
+
+    anyio.run(live)
+
+
+@pytest.mark.usefixtures("cheap_verification")
+def test_an_address_with_very_many_failures_is_not_heard_but_for_passwords_it_knows(
+    database_of_session: Database,
+) -> None:
+    async def live() -> None:
+        door = Door(database_of_session)
+        assert await door.knock("alice", HOSTS[0], PASSWORD) == 200
+        for number in range(ADDRESS_FAILURES_MAX):
+            assert await door.knock(f"nobody{number}", HOSTS[0], PASSWORD) == 401
+        assert await door.knock("bob", HOSTS[0], PASSWORD) == 429
+        assert await door.knock("alice", HOSTS[0], PASSWORD) == 200
+        assert await door.knock("bob", HOSTS[1], PASSWORD) == 200
+
+    anyio.run(live)

@@ -17,7 +17,8 @@ JSON = {"Content-Type": "application/json"}
     [
         ("GET", "/rest-api/users/", 200),
         ("GET", "/health/live", 200),
-        ("GET", "/", 404),
+        ("GET", "/", 200),
+        ("GET", "/nothing", 404),
         ("GET", "/rest-api/", 200),
         ("GET", "/rest-api/nothing/", 404),
         ("GET", "/rest-api/users/2/more/", 404),

@@ -72,7 +72,7 @@ def test_an_error_is_told_in_the_form_that_is_asked_for(alice: Caller, case: str
 
 def test_whoever_is_not_known_is_told_so_as_a_problem(client: TestClient[Litestar]) -> None:
     answer = client.get("/rest-api/users/", headers={"Accept": PROBLEM})
-    told = {"title": "Unauthorized", "status": 401, "detail": "Invalid username/password."}
+    told = {"title": "Unauthorized", "status": 401, "detail": "Authentication credentials were not provided."}
     assert (answer.status_code, answer.json()) == (401, told)
     assert answer.headers["www-authenticate"] == 'Basic realm="dialer"'
 

@@ -1,19 +1,65 @@
-from dialer.api.http.throttle import FAILURES_MAX, SUBJECTS_MAX, Throttle
+"""Wrong passwords are counted by user name and address, in tables of bounded size."""
+
+import pytest
+
+from dialer.api.http.throttle import (
+    ADDRESS_FAILURES_MAX,
+    PAIR_FAILURES_MAX,
+    SUBJECTS_MAX,
+    WINDOW_S,
+    Throttle,
+    client_address,
+)
+
+HERE, THERE = "10.0.0.1", "10.0.0.2"
 
 
-def test_the_table_of_failures_is_bounded() -> None:
+def fail(throttle: Throttle, times: int, username: str = "alice", address: str = HERE) -> None:
+    for _ in range(times):
+        throttle.failed(username, address)
+
+
+def test_a_name_that_failed_at_an_address_is_blocked_there_alone() -> None:
     throttle = Throttle(lambda: 0.0)
-    for _ in range(FAILURES_MAX):
-        throttle.failed("user first")
-    assert throttle.retry_after_s("user first") == 300
+    fail(throttle, PAIR_FAILURES_MAX - 1)
+    assert throttle.retry_after_s("alice", HERE) == 0
+    fail(throttle, 1)
+    assert throttle.retry_after_s("alice", HERE) == WINDOW_S
+    assert throttle.retry_after_s("bob", HERE) == 0
+    assert throttle.retry_after_s("alice", THERE) == 0
+
+
+def test_an_address_that_failed_much_more_often_is_blocked_for_every_name() -> None:
+    throttle = Throttle(lambda: 0.0)
+    for number in range(ADDRESS_FAILURES_MAX - 1):
+        fail(throttle, 1, f"user {number}")
+    assert throttle.retry_after_s("alice", HERE) == 0
+    fail(throttle, 1, "one more")
+    assert throttle.retry_after_s("alice", HERE) == WINDOW_S
+    assert throttle.retry_after_s("alice", THERE) == 0
+
+
+def test_the_tables_of_failures_are_bounded() -> None:
+    throttle = Throttle(lambda: 0.0)
+    fail(throttle, ADDRESS_FAILURES_MAX)
+    assert throttle.retry_after_s("alice", HERE) == throttle.retry_after_s("bob", HERE) == WINDOW_S
     for number in range(SUBJECTS_MAX):
-        throttle.failed(f"user {number}")
-    assert throttle.retry_after_s("user first") == 0
+        fail(throttle, 1, "alice", f"address {number}")
+    assert throttle.retry_after_s("alice", HERE) == throttle.retry_after_s("bob", HERE) == 0
 
 
-def test_one_subject_of_several_is_enough() -> None:
-    throttle = Throttle(lambda: 0.0)
-    for _ in range(FAILURES_MAX):
-        throttle.failed("address 10.0.0.1")
-    assert throttle.retry_after_s("user alice", "address 10.0.0.1") == 300
-    assert throttle.retry_after_s("user alice", "address 10.0.0.2") == 0
+@pytest.mark.parametrize(
+    ("host", "address"),
+    [
+        ("192.0.2.7", "192.0.2.7"),
+        ("::ffff:192.0.2.7", "192.0.2.7"),
+        ("2001:db8:1:2:3:4:5:6", "2001:db8:1:2::"),
+        ("2001:db8:1:2::9", "2001:db8:1:2::"),
+        ("2001:db8:1:3::9", "2001:db8:1:3::"),
+        ("fe80::1%eth0", "fe80::"),
+        ("", ""),
+        ("x" * 10_000, "x" * 45),
+    ],
+)
+def test_a_client_is_counted_by_its_address_or_its_ipv6_network(host: str, address: str) -> None:
+    assert client_address(host) == address

@@ -22,5 +22,13 @@ def test_every_url_that_is_listed_answers(estate: Estate) -> None:
 
 def test_nothing_is_listed_for_who_does_not_say_who_they_are(client: TestClient[Litestar]) -> None:
     answer = client.get("/rest-api/")
-    assert (answer.status_code, answer.json()) == (401, {"detail": "Invalid username/password."})
+    assert (answer.status_code, answer.json()) == (401, {"detail": "Authentication credentials were not provided."})
     assert answer.headers["www-authenticate"] == 'Basic realm="dialer"'
+
+
+@pytest.mark.parametrize("method", ["GET", "HEAD"])
+def test_a_browser_is_led_to_the_documentation(client: TestClient[Litestar], method: str) -> None:
+    answer = client.request(method, "/", follow_redirects=False)
+    assert (answer.status_code, answer.headers["location"], answer.content) == (302, "/schema", b"")
+    page = client.request(method, "/", follow_redirects=True)
+    assert (page.status_code, page.headers["content-type"]) == (200, "text/html; charset=utf-8")

@@ -1,7 +1,7 @@
-"""Who is asking: HTTP Basic credentials, verified against the stored hash.
+"""HTTP Basic authentication: credentials are verified against the stored hash of the password.
 
-Verifying costs tens of milliseconds of a processor by design. A credential that was verified is therefore remembered
-for a minute, under a key that contains the stored hash: a password that was changed is forgotten at once.
+Verifying costs tens of milliseconds of a processor by design. Verified credentials are therefore remembered, under a
+key that contains the stored hash, so a changed password takes effect at once. They are verified again each minute.
 """
 
 import base64
@@ -24,21 +24,27 @@ from dialer.api.crud.resource import Actor, table_of
 from dialer.api.http.errors import AnsweredError
 from dialer.api.http.headers import header
 from dialer.api.http.rate_limit import RateLimit
-from dialer.api.http.throttle import Throttle
+from dialer.api.http.throttle import Throttle, client_address
+from dialer.domain.usernames import username_key
 from dialer.passwords import DUMMY_HASH, verify_password
 from dialer.settings import USERNAME_MAX
 from dialer.store.database import Database
 from dialer.store.tables import User
 
 REMEMBERED_S: Final = 60.0
+"""The time for which credentials are accepted without being verified again."""
 REMEMBERED_MAX: Final = 10_000
+"""Credentials that are remembered; those verified longest ago are forgotten first."""
 VERIFICATIONS_MAX: Final = 2
 """Hashes computed at once: each takes a processor and 19 MiB."""
 CREDENTIALS_LENGTH_MAX: Final = 8_192
 
+NOT_PROVIDED: Final = "Authentication credentials were not provided."
+INVALID: Final = "Invalid username/password."
+
 _USERS: Final = table_of(User)
-_ACCOUNT: Final = select(_USERS.c.id, _USERS.c.is_admin, _USERS.c.password_hash).where(
-    _USERS.c.username == bindparam("username")
+_ACCOUNT: Final = select(_USERS.c.id, _USERS.c.username, _USERS.c.is_admin, _USERS.c.password_hash).where(
+    _USERS.c.username_key == bindparam("username_key")
 )
 _CHALLENGE: Final = {"WWW-Authenticate": 'Basic realm="dialer"'}
 
@@ -51,14 +57,22 @@ class Credentials(NamedTuple):
 
 
 class _Account(NamedTuple):
-    """Who the user name belongs to, if anybody, and the hash to verify against."""
+    """The user of a name, or None, and the hash to verify a password against."""
 
     actor: Actor | None
     password_hash: str
 
 
+class _Login(NamedTuple):
+    """One attempt to log in."""
+
+    username_key: str
+    password: str
+    address: str
+
+
 class Authenticator:
-    """Turns credentials into an `Actor`."""
+    """Finds the user whose credentials a request carries."""
 
     def __init__(
         self,
@@ -72,107 +86,99 @@ class Authenticator:
         self._now_s: Final = now_s
         self._throttle: Final = Throttle(now_s)
         self._key: Final = secrets.token_bytes(32)
-        self._remembered: Final[OrderedDict[bytes, float]] = OrderedDict()
+        self._verified_s: Final[OrderedDict[bytes, float]] = OrderedDict()
+        """When the credentials of each fingerprint were last verified."""
         self._under_way: Final[dict[bytes, anyio.Lock]] = {}
         self._limiter: anyio.CapacityLimiter | None = None
 
-    async def identify(self, authorization: str | None, address: str) -> Actor:
-        """The user whose credentials an `Authorization` header holds.
+    async def identify(self, authorization: str | None, host: str) -> Actor:
+        """Return the user whose credentials an `Authorization` header holds.
 
         Raises:
-            AnsweredError: 401 if it holds none that are right, 429 after too many that were not, or for more requests
-                than a user or an address may send.
+            AnsweredError: 401 if the header holds no right credentials; 429 after too many wrong passwords, or for more
+                requests than a user or an address may send.
         """
-        self._refuse_hurry(f"address {address}")
+        address = client_address(host)
+        self._limit_requests(f"address {address}")
         credentials = parse_basic(authorization or "")
         if credentials is None:
-            raise _unauthorized()
-        subjects = (f"user {credentials.username}", f"address {address}")
-        self._refuse_guessers(*subjects)
-        account = await self._account_of(credentials.username)
-        if not await self._is_right(credentials, account.password_hash, subjects) or account.actor is None:
-            self._throttle.failed(*subjects)
-            raise _unauthorized()
-        self._refuse_hurry(f"user {account.actor.id}")
+            raise _unauthorized(INVALID if _holds_basic(authorization or "") else NOT_PROVIDED)
+        login = _Login(username_key(credentials.username), credentials.password, address)
+        account = await self._account_of(login.username_key)
+        if not await self._is_right(login, account.password_hash) or account.actor is None:
+            self._throttle.failed(login.username_key, address)
+            raise _unauthorized(INVALID)
+        self._limit_requests(f"user {account.actor.id}")
         return account.actor
 
-    async def _account_of(self, username: str) -> _Account:
-        """The account as it is now.
+    async def _account_of(self, key: str) -> _Account:
+        """Read the account of a user name.
 
-        It is read for every request: who is always told of a change need not be told whether there was one, and in a
-        service that dials something is committed all the time.
+        It is read for every request, because the database changes all the time while the service dials.
         """
-        values = {"username": username}
+        values = {"username_key": key}
         rows: Sequence[Sequence[Any]] | None = self._database.at_hand.rows(_ACCOUNT, values)
         if rows is None:
             rows = await self._database.read(lambda connection: connection.execute(_ACCOUNT, values).all())
         if not rows:
             return _Account(None, DUMMY_HASH)
-        user_id, is_admin, password_hash = rows[0]
+        user_id, username, is_admin, password_hash = rows[0]
         return _Account(Actor(id=user_id, username=username, is_admin=bool(is_admin)), password_hash)
 
-    def _refuse_hurry(self, subject: str) -> None:
+    def _limit_requests(self, subject: str) -> None:
         retry_after_s = self._rate_limit.take(subject) if self._rate_limit else 0
         if retry_after_s:
-            raise AnsweredError(
-                HTTPStatus.TOO_MANY_REQUESTS, "Too many requests; try again later.", {"Retry-After": str(retry_after_s)}
-            )
+            raise _too_many("Too many requests; try again later.", retry_after_s)
 
-    def _refuse_guessers(self, *subjects: str) -> None:
-        retry_after_s = self._throttle.retry_after_s(*subjects)
+    def _refuse_guesses(self, login: _Login) -> None:
+        retry_after_s = self._throttle.retry_after_s(login.username_key, login.address)
         if retry_after_s:
-            raise AnsweredError(
-                HTTPStatus.TOO_MANY_REQUESTS,
-                "Too many wrong passwords; try again later.",
-                {"Retry-After": str(retry_after_s)},
-            )
+            raise _too_many("Too many wrong passwords; try again later.", retry_after_s)
 
-    async def _is_right(self, credentials: Credentials, password_hash: str, subjects: tuple[str, ...]) -> bool:
-        """Verify, or remember having verified. Those who ask for the same at the same time wait for one answer."""
-        fingerprint = self._fingerprint(credentials, password_hash)
-        if self._is_remembered(fingerprint):
+    async def _is_right(self, login: _Login, password_hash: str) -> bool:
+        """Tell whether a password is right. Simultaneous requests with equal credentials share one verification.
+
+        A password that was right before from this address is not throttled, whatever others have tried there.
+        """
+        fingerprint = self._fingerprint(login, password_hash)
+        if self._is_fresh(fingerprint):
             return True
+        if fingerprint not in self._verified_s:
+            self._refuse_guesses(login)
         turn = self._under_way.setdefault(fingerprint, anyio.Lock())
         try:
             async with turn:
-                return self._is_remembered(fingerprint) or await self._verify(
-                    fingerprint, credentials, password_hash, subjects
-                )
+                return self._is_fresh(fingerprint) or await self._verify(fingerprint, login, password_hash)
         finally:
             if not turn.statistics().tasks_waiting:
                 self._under_way.pop(fingerprint, None)
 
-    async def _verify(
-        self, fingerprint: bytes, credentials: Credentials, password_hash: str, subjects: tuple[str, ...]
-    ) -> bool:
+    async def _verify(self, fingerprint: bytes, login: _Login, password_hash: str) -> bool:
         if self._limiter is None:
             self._limiter = anyio.CapacityLimiter(VERIFICATIONS_MAX)
         async with self._limiter:
-            # Whoever waited here may have become a guesser in the meantime.
-            self._refuse_guessers(*subjects)
-            is_right = await anyio.to_thread.run_sync(verify_password, password_hash, credentials.password)
+            if fingerprint not in self._verified_s:
+                # Other guesses may have failed while this one waited.
+                self._refuse_guesses(login)
+            is_right = await anyio.to_thread.run_sync(verify_password, password_hash, login.password)
         if is_right:
-            self._remembered[fingerprint] = self._now_s()
-        while len(self._remembered) > REMEMBERED_MAX:
-            self._remembered.popitem(last=False)
+            self._verified_s[fingerprint] = self._now_s()
+            self._verified_s.move_to_end(fingerprint)
+        while len(self._verified_s) > REMEMBERED_MAX:
+            self._verified_s.popitem(last=False)
         return is_right
 
-    def _is_remembered(self, fingerprint: bytes) -> bool:
-        verified_s = self._remembered.get(fingerprint)
-        if verified_s is None:
-            return False
-        if self._now_s() - verified_s < REMEMBERED_S:
-            return True
-        del self._remembered[fingerprint]
-        return False
+    def _is_fresh(self, fingerprint: bytes) -> bool:
+        verified_s = self._verified_s.get(fingerprint)
+        return verified_s is not None and self._now_s() - verified_s < REMEMBERED_S
 
-    def _fingerprint(self, credentials: Credentials, password_hash: str) -> bytes:
-        message = f"{credentials.username}\x00{credentials.password}\x00{password_hash}"
+    def _fingerprint(self, login: _Login, password_hash: str) -> bytes:
+        message = "\x00".join((*login, password_hash))
         return hashlib.blake2b(message.encode("utf-8", "surrogatepass"), key=self._key).digest()
 
 
 class BasicAuthentication:
-    """Puts the `Actor` of every request into `request.user`; what may be done with a path is told to anybody."""
+    """Middleware that puts the `Actor` of every request into `request.user`. `OPTIONS` needs no authentication."""
 
     def __init__(self, app: ASGIApp, authenticator: Authenticator) -> None:
         self._app: Final = app
@@ -182,14 +188,14 @@ class BasicAuthentication:
         """Handle one request; see `Authenticator.identify`."""
         if scope["type"] == ScopeType.HTTP and scope["method"] != HttpMethod.OPTIONS:
             client = scope["client"]
-            address = client[0] if client else ""
-            scope["user"] = await self._authenticator.identify(header(scope, b"authorization"), address)
+            host = client[0] if client else ""
+            scope["user"] = await self._authenticator.identify(header(scope, b"authorization"), host)
             scope["auth"] = None
         await self._app(scope, receive, send)
 
 
 def parse_basic(authorization: str) -> Credentials | None:
-    """The credentials of an `Authorization` header; None if it is malformed in any way."""
+    """Return the credentials of an `Authorization` header, or None if it is malformed."""
     scheme, _, encoded = authorization.partition(" ")
     if scheme.lower() != "basic" or len(encoded) > CREDENTIALS_LENGTH_MAX:
         return None
@@ -203,5 +209,14 @@ def parse_basic(authorization: str) -> Credentials | None:
     return Credentials(username, password)
 
 
-def _unauthorized() -> AnsweredError:
-    return AnsweredError(HTTPStatus.UNAUTHORIZED, "Invalid username/password.", _CHALLENGE)
+def _holds_basic(authorization: str) -> bool:
+    scheme, _, encoded = authorization.partition(" ")
+    return scheme.lower() == "basic" and bool(encoded.strip())
+
+
+def _unauthorized(detail: str) -> AnsweredError:
+    return AnsweredError(HTTPStatus.UNAUTHORIZED, detail, _CHALLENGE)
+
+
+def _too_many(detail: str, retry_after_s: int) -> AnsweredError:
+    return AnsweredError(HTTPStatus.TOO_MANY_REQUESTS, detail, {"Retry-After": str(retry_after_s)})

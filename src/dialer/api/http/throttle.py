@@ -1,39 +1,97 @@
-"""Guessing passwords: how many failures a user name and an address have, and when they are heard again."""
+"""Limits on guessing passwords: wrong passwords are counted for each user name at each address."""
 
 import time
 from collections import OrderedDict
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
+from ipaddress import IPv6Address, ip_address
 from math import ceil
-from typing import Final
+from typing import Final, NamedTuple
 
-FAILURES_MAX: Final = 10
+from dialer.settings import USERNAME_MAX
+
+PAIR_FAILURES_MAX: Final = 10
+"""Wrong passwords for one user name from one address."""
+ADDRESS_FAILURES_MAX: Final = 200
+"""Wrong passwords from one address, for all user names together. Many users may share an address."""
 WINDOW_S: Final = 300.0
-"""The time in which the failures must fall, and for which nobody is heard after the last of them."""
+"""The time in which the failures must fall, and the time for which a subject is blocked after its last failure."""
 SUBJECTS_MAX: Final = 10_000
-"""User names and addresses that are remembered; the one that failed longest ago is forgotten first."""
+"""Pairs, and addresses, that are remembered; the subject that failed longest ago is forgotten first."""
+_ADDRESS_LENGTH_MAX: Final = 45
+"""The longest IP address as text."""
+_IPV6_HOST_BITS: Final = 64
 
 
 class Throttle:
-    """The failures of the last minutes by subject, in a table of bounded size."""
+    """Wrong passwords of the last minutes by (user name, address) and by address, in tables of bounded size.
+
+    Only clients at the same address can block a user name there, so nobody is locked out by a stranger.
+    """
 
     def __init__(self, now_s: Callable[[], float] = time.monotonic) -> None:
+        self._pairs: Final = _Failures(PAIR_FAILURES_MAX, now_s)
+        self._addresses: Final = _Failures(ADDRESS_FAILURES_MAX, now_s)
+
+    def retry_after_s(self, username: str, address: str) -> int:
+        """Return the seconds until this address may try a password for this user name again; 0 for now."""
+        return max(self._pairs.blocked_s(_pair(username, address)), self._addresses.blocked_s(address))
+
+    def failed(self, username: str, address: str) -> None:
+        """Count a wrong password."""
+        self._pairs.add(_pair(username, address))
+        self._addresses.add(address)
+
+
+def _pair(username: str, address: str) -> tuple[str, str]:
+    """Return the pair to count, cut to a length that bounds the table; a normalised name may be longer."""
+    return username[:USERNAME_MAX], address
+
+
+class _Record(NamedTuple):
+    """The failures of one subject in the window that began with the first of them."""
+
+    failures: int
+    first_s: float
+    last_s: float
+
+
+class _Failures:
+    """Failures by subject. A subject with `failures_max` of them is blocked."""
+
+    def __init__(self, failures_max: int, now_s: Callable[[], float]) -> None:
+        self._failures_max: Final = failures_max
         self._now_s: Final = now_s
-        self._failures: Final[OrderedDict[str, list[float]]] = OrderedDict()
+        self._records: Final[OrderedDict[Hashable, _Record]] = OrderedDict()
 
-    def retry_after_s(self, *subjects: str) -> int:
-        """How many seconds none of the subjects is heard; 0 if all are."""
-        return max([self._blocked_s(subject) for subject in subjects]) if self._failures else 0
+    def add(self, subject: Hashable) -> None:
+        """Count one failure of a subject."""
+        now_s = self._now_s()
+        known = self._records.pop(subject, None)
+        if known is None or now_s - known.first_s >= WINDOW_S:
+            known = _Record(0, now_s, now_s)
+        self._records[subject] = _Record(known.failures + 1, known.first_s, now_s)
+        if len(self._records) > SUBJECTS_MAX:
+            self._records.popitem(last=False)
 
-    def failed(self, *subjects: str) -> None:
-        """Remember one failure of each."""
-        for subject in subjects:
-            recent = [*self._failures.pop(subject, []), self._now_s()]
-            self._failures[subject] = recent[-FAILURES_MAX:]
-        while len(self._failures) > SUBJECTS_MAX:
-            self._failures.popitem(last=False)
-
-    def _blocked_s(self, subject: str) -> int:
-        failures = self._failures.get(subject, [])
-        if len(failures) < FAILURES_MAX or failures[-1] - failures[0] > WINDOW_S:
+    def blocked_s(self, subject: Hashable) -> int:
+        """Return the seconds for which a subject is still blocked."""
+        record = self._records.get(subject)
+        if record is None or record.failures < self._failures_max:
             return 0
-        return max(0, ceil(failures[-1] + WINDOW_S - self._now_s()))
+        return max(0, ceil(record.last_s + WINDOW_S - self._now_s()))
+
+
+def client_address(host: str) -> str:
+    """Return the address by which a client is counted.
+
+    Of an IPv6 address it is the /64 network: every client has a whole one, so single addresses say nothing.
+    """
+    try:
+        address = ip_address(host)
+    except ValueError:
+        return host[:_ADDRESS_LENGTH_MAX]
+    if not isinstance(address, IPv6Address):
+        return host
+    if address.ipv4_mapped is not None:
+        return str(address.ipv4_mapped)
+    return str(IPv6Address(int(address) >> _IPV6_HOST_BITS << _IPV6_HOST_BITS))

@@ -1,14 +1,22 @@
-"""`GET /rest-api/`: where everything is."""
+"""`GET /` and `GET /rest-api/`: the entry points for a client that knows only the address."""
 
 from typing import Final
 
 from litestar import get
+from litestar.response import Redirect
 
 from dialer.api.service import ApiRequest
 
 TAG: Final = "root"
 SURVEY_AGGREGATE: Final = "surveyaggregate/{campaign_id}"
 """A template (RFC 6570), as each campaign has one and there is no list of them."""
+DOCUMENTATION: Final = "/schema"
+
+
+@get("/", include_in_schema=False)
+async def redirect_to_documentation() -> Redirect:
+    """Redirect a browser to the documentation of the API."""
+    return Redirect(DOCUMENTATION)
 
 
 @get("/", tags=[TAG])

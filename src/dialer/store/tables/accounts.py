@@ -1,9 +1,15 @@
 """Users and their money."""
 
-from sqlalchemy import Boolean, ForeignKey, Index, String
+from sqlalchemy import Boolean, ForeignKey, Index, String, Text
+from sqlalchemy.engine.default import DefaultExecutionContext
 from sqlalchemy.orm import Mapped, mapped_column
 
+from dialer.domain.usernames import username_key
 from dialer.store.tables._base import BIG, LongText, Milliseconds, Money, Name, Row, needs
+
+
+def _key_of_username(context: DefaultExecutionContext) -> str:
+    return username_key(context.get_current_parameters()["username"])  # type: ignore[no-untyped-call]
 
 
 class User(Row):
@@ -12,6 +18,9 @@ class User(Row):
     __tablename__ = "user_account"
 
     username: Mapped[str] = mapped_column(String(150), unique=True)
+    """As it was given, and as it is shown."""
+    username_key: Mapped[str] = mapped_column(Text, default=_key_of_username, server_default="")
+    """The `dialer.domain.usernames.username_key` of the name, by which users are found."""
     password_hash: Mapped[str] = mapped_column(String(255))
     is_admin: Mapped[bool] = mapped_column(Boolean, default=False)
     first_name: Mapped[Name] = mapped_column(default="")
@@ -27,6 +36,11 @@ class User(Row):
     """Grows with every change of the user's rate card: whoever has read it can tell whether it still stands."""
     created_date: Mapped[Milliseconds]
     updated_date: Mapped[Milliseconds]
+
+    __table_args__ = (
+        Index("uq_user_account_username_key", "username_key", unique=True),
+        {"sqlite_autoincrement": True},
+    )
 
 
 class RateCardLine(Row):
