@@ -66,11 +66,6 @@ def test_it_is_one_number_or_an_age(run: Run, folder: Path) -> None:
     assert holding(folder, NUMBER) == ["dialer.db"]
 
 
-def test_where_there_is_no_database_none_is_made(run: Run, tmp_path: Path) -> None:
-    assert run("erase", NUMBER, "--yes") == Outcome(1, "", "dialer: there is no database at dialer.db\n")
-    assert list(tmp_path.iterdir()) == []
-
-
 def test_recordings_that_nobody_names_are_swept(run: Run, folder: Path) -> None:
     (recording,) = (folder / "media").iterdir()
     lost = recording.with_name(f"{'a' * 32}.wav")

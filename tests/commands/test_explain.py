@@ -242,11 +242,6 @@ async def test_a_zone_that_nobody_knows(run: Run, house: House) -> None:
     assert "Zone          Europe/Berlin, told by its tz_code" in told(run, "1", "5551").out.splitlines()
 
 
-def test_without_a_database_it_makes_none(run: Run, tmp_path: Path) -> None:
-    assert told(run, "1", BUSY) == Outcome(1, "", "dialer: there is no database at dialer.db\n")
-    assert list(tmp_path.iterdir()) == []
-
-
 async def test_it_changes_nothing(run: Run, house: House) -> None:
     """Not even while a server has the write lock in its hand."""
     await house.started(house.survey(SHORT), house.phonebook(BUSY))

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import rich_click as click
 
-from dialer.commands.opening import open_database_to_read, settings_from_environment
+from dialer.commands.opening import open_existing_database, settings_from_environment
 from dialer.commands.output import examples, print_json
 from dialer.store.audit.audit import Audited
 from dialer.store.audit.audit import audit as look
@@ -24,7 +24,7 @@ def audit(context: click.Context, *, as_json: bool) -> None:
     entry in the ledger from what caused it, every campaign's counters from its calls. It only reads, one state of the
     database, also beside a running server. Exit code 1 if anything differs.
     """
-    with open_database_to_read(settings_from_environment()) as database:
+    with open_existing_database(settings_from_environment()) as database:
         found = database.read_now(look)
     if as_json:
         print_json(found)

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import rich_click as click
 
-from dialer.commands.opening import database_path, settings_from_environment
+from dialer.commands.opening import existing_database_path, settings_from_environment
 from dialer.commands.output import examples, say
 from dialer.store.database_files import Copy, copy
 
@@ -22,7 +22,7 @@ def backup(file: Path, *, force: bool) -> None:
     The copy is checked, and readable by its owner alone. Uploads and recordings are in the media folder
     (DIALER_MEDIA_DIR): copy that after the database.
     """
-    made = copy(database_path(settings_from_environment()), file, overwrite=force)
+    made = copy(existing_database_path(settings_from_environment()), file, overwrite=force)
     say(f"Copied the database to {file}: {summary(made)}.")
 
 

@@ -5,9 +5,11 @@ import time
 import rich_click as click
 
 from dialer.commands.opening import (
-    database_path,
+    check_media_dir,
+    existing_database_path,
     open_database,
-    open_database_to_read,
+    open_existing_database,
+    service_settings,
     settings_from_environment,
 )
 from dialer.commands.output import examples, say
@@ -45,7 +47,7 @@ def check() -> None:
 
     Only reads, also beside a running server.
     """
-    problems = database_files.check(database_path(settings_from_environment()))
+    problems = database_files.check(existing_database_path(settings_from_environment()))
     for problem in problems:
         click.echo(problem)
     if problems:
@@ -63,8 +65,10 @@ def sweep() -> None:
     Files of the last hour stay, and so does whatever the service has not made. Also beside a running server.
     """
     settings = settings_from_environment()
-    with open_database_to_read(settings) as opened:
-        found = opened.read_now(lambda unit: list(orphans(unit, settings.media_dir, time.time())))
+    with open_existing_database(settings) as opened:
+        service = service_settings(settings, opened)
+        check_media_dir(settings, service)
+        found = opened.read_now(lambda unit: list(orphans(unit, service.media_dir, time.time())))
     for path in found:
         path.unlink(missing_ok=True)
     say(f"Deleted {len(found)} files.")

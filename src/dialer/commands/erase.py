@@ -7,9 +7,11 @@ from typing import Final
 import rich_click as click
 
 from dialer.commands.opening import (
+    check_media_dir,
     database_path,
-    open_database_to_read,
+    open_existing_database,
     open_service_clock,
+    service_settings,
     settings_from_environment,
 )
 from dialer.commands.output import examples, say
@@ -51,14 +53,16 @@ def erase(number: str | None, days: int | None, *, yes: bool) -> None:
     The database is then written anew, so that its files hold nothing of it. Backups that were made before do: erase
     again after restoring one. May run beside a server, which waits meanwhile.
     """
-    settings = settings_from_environment()
     if (number is None) is (days is None):
         raise click.UsageError("Give a NUMBER or --older-than DAYS.")
-    whom = _number(number, settings) if number is not None else None
-    subject = mask_number(whom) if whom is not None else f"those whose campaigns ended more than {days} days ago"
-    if not yes:
-        click.confirm(f"Erase what is known of {subject}? It cannot be undone.", abort=True, err=True)
-    with open_database_to_read(settings) as database:
+    environment = settings_from_environment()
+    with open_existing_database(environment) as database:
+        settings = service_settings(environment, database)
+        check_media_dir(environment, settings)
+        whom = _number(number, settings) if number is not None else None
+        subject = mask_number(whom) if whom is not None else f"those whose campaigns ended more than {days} days ago"
+        if not yes:
+            click.confirm(f"Erase what is known of {subject}? It cannot be undone.", abort=True, err=True)
         done = _erase(settings, database, whom, days or 0)
     _compact(settings)
     say(f"Erased {subject}: {', '.join(_counts(done)) or 'nothing was known'}.")

@@ -7,7 +7,12 @@ from typing import Final
 
 import rich_click as click
 
-from dialer.commands.opening import open_database_to_read, open_service_clock, settings_from_environment
+from dialer.commands.opening import (
+    open_existing_database,
+    open_service_clock,
+    service_settings,
+    settings_from_environment,
+)
 from dialer.commands.output import examples, print_json
 from dialer.domain.reasons import CAMPAIGN_REASONS, SUBSCRIBER_REASONS, TRANSFER_REASONS, WAITS
 from dialer.store.tables import SMS
@@ -40,8 +45,9 @@ def explain(campaign: str, number: str, *, as_json: bool) -> None:
     CAMPAIGN is its id or its code, NUMBER may be spelled in any way. Who it is, when it may be called, what was tried
     and what came of it, why it is tried again or not, and what it waits for. Only reads, also beside a running server.
     """
-    settings = settings_from_environment()
-    with open_database_to_read(settings) as database:
+    environment = settings_from_environment()
+    with open_existing_database(environment) as database:
+        settings = service_settings(environment, database)
         now_ms = open_service_clock(settings, database).now_ms()
         try:
             story = database.read_now(

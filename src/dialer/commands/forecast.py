@@ -9,7 +9,12 @@ import msgspec
 import rich_click as click
 from rich.console import Console
 
-from dialer.commands.opening import open_database, open_service_clock, settings_from_environment
+from dialer.commands.opening import (
+    open_existing_database,
+    open_service_clock,
+    service_settings,
+    settings_from_environment,
+)
 from dialer.commands.output import examples, print_json
 from dialer.domain.states import IllegalMoveError
 from dialer.forecast.forecast import NoCampaignError, forecast_campaign
@@ -49,8 +54,9 @@ def forecast(campaign_id: int, *, seeds: int, first_seed: int, as_json: bool) ->
     CAMPAIGN is its id. It is copied as it stands, other campaigns left out, and the copy is run to its end under N
     seeds. If it runs under one of these seeds, and nothing else happens, then what comes of it is exactly that seed's.
     """
-    settings = settings_from_environment()
-    with open_database(settings) as database:
+    environment = settings_from_environment()
+    with open_existing_database(environment) as database:
+        settings = service_settings(environment, database)
         configure_logs()
         now_ms = open_service_clock(settings, database).now_ms()
         found = _forecast(database, Order(campaign_id, now_ms, settings.timezone, seeds, first_seed))

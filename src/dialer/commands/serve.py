@@ -8,7 +8,13 @@ from typing import Final
 import rich_click as click
 
 from dialer.api.app import create_app
-from dialer.commands.opening import database_path, open_database, open_service_clock, settings_from_environment
+from dialer.commands.opening import (
+    database_path,
+    open_database,
+    open_service_clock,
+    settings_from_environment,
+    store_settings,
+)
 from dialer.commands.output import examples, say
 from dialer.logs import configure_logs
 from dialer.passwords import PasswordError, check_password, hash_password
@@ -71,6 +77,7 @@ def serve(host: str, port: int, workers: int) -> None:
         open_database(settings) as database,
     ):
         clock = open_service_clock(settings, database)
+        store_settings(settings, database, clock.now_ms())
         _create_first_admin(settings, database, clock)
         configure_logs()
         worker = Worker(

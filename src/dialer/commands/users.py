@@ -1,20 +1,24 @@
 """`dialer users`: accounts are made here, and nowhere else."""
 
 import sys
-from collections.abc import Callable
-from typing import Final, TypeVar
+from typing import Final
 
 import msgspec
 import rich_click as click
 from rich.console import Console
 from rich.table import Table
 
-from dialer.commands.opening import open_database, open_service_clock, settings_from_environment
+from dialer.commands.opening import (
+    open_database,
+    open_existing_database,
+    open_service_clock,
+    service_settings,
+    settings_from_environment,
+)
 from dialer.commands.output import examples, print_json, say
 from dialer.domain.billing.money import MoneyError, format_money, parse_money
 from dialer.passwords import PASSWORD_LENGTH_MAX, PASSWORD_LENGTH_MIN, PasswordError, check_password, hash_password
-from dialer.runtime.clock import Clock
-from dialer.settings import is_username
+from dialer.settings import Settings, is_username
 from dialer.store.database import Database
 from dialer.store.users import (
     AccountSummary,
@@ -25,8 +29,6 @@ from dialer.store.users import (
 )
 
 TEXT_MAX: Final = 255
-
-_Result = TypeVar("_Result")
 
 
 class Rate(click.ParamType[int]):
@@ -110,9 +112,10 @@ def create(username: str, *, password_stdin: bool, as_json: bool, **details: str
     """
     password_hash = hash_password(_password(password_stdin=password_stdin))
     account = msgspec.convert({"username": username, "password_hash": password_hash, **details}, NewUser)
-    user_id = _with_database(
-        lambda database, clock: database.write_now(lambda unit: create_account(unit, account, clock.now_ms()))
-    )
+    settings = settings_from_environment()
+    with open_database(settings) as database:
+        now_ms = _now_ms(settings, database)
+        user_id = database.write_now(lambda unit: create_account(unit, account, now_ms))
     say(f"Created the user {username}.")
     if as_json:
         print_json({"id": user_id, "username": username})
@@ -128,11 +131,10 @@ def create(username: str, *, password_stdin: bool, as_json: bool, **details: str
 def passwd(username: str, *, password_stdin: bool) -> None:
     """Change a user's password."""
     password_hash = hash_password(_password(password_stdin=password_stdin))
-    _with_database(
-        lambda database, clock: database.write_now(
-            lambda unit: change_password(unit, username, password_hash, clock.now_ms())
-        )
-    )
+    settings = settings_from_environment()
+    with open_existing_database(settings) as database:
+        now_ms = _now_ms(settings, database)
+        database.write_now(lambda unit: change_password(unit, username, password_hash, now_ms))
     say(f"Changed the password of {username}.")
 
 
@@ -144,7 +146,8 @@ def passwd(username: str, *, password_stdin: bool) -> None:
 )
 def list_users(*, as_json: bool) -> None:
     """List all users, with their rates and balances."""
-    accounts = _with_database(lambda database, _: database.read_now(list_accounts))
+    with open_existing_database(settings_from_environment()) as database:
+        accounts = database.read_now(list_accounts)
     if as_json:
         print_json([_shown(account) for account in accounts])
     else:
@@ -165,10 +168,8 @@ def _table(accounts: list[AccountSummary]) -> Table:
     return table
 
 
-def _with_database(work: Callable[[Database, Clock], _Result]) -> _Result:
-    settings = settings_from_environment()
-    with open_database(settings) as database:
-        return work(database, open_service_clock(settings, database))
+def _now_ms(settings: Settings, database: Database) -> int:
+    return open_service_clock(service_settings(settings, database), database).now_ms()
 
 
 def _password(*, password_stdin: bool) -> str:

@@ -7,7 +7,7 @@ from dialer.store.tables._base import BIG, Code, Milliseconds, Row, belongs_to
 
 
 class ServiceState(Row):
-    """One row: how far the clock has come, and which ids were given away."""
+    """The service's only row: the position of its clock, the last ids it gave, and the settings it started with."""
 
     __tablename__ = "service_state"
 
@@ -17,6 +17,13 @@ class ServiceState(Row):
     last_cdr_id: Mapped[int] = mapped_column(BIG, default=0)
     number_key: Mapped[bytes | None] = mapped_column(LargeBinary, default=None)
     """What the numbers of erased people are hashed with on do-not-call lists; null until the first is."""
+    clock: Mapped[str | None] = mapped_column(String(8), default=None)
+    """The clock's mode, as in DIALER_CLOCK; null, as are the other settings, until the database is first served."""
+    timezone: Mapped[str | None] = mapped_column(String(64), default=None)
+    default_region: Mapped[str | None] = mapped_column(String(2), default=None)
+    """Null also where the service has none."""
+    media_dir: Mapped[str | None] = mapped_column(String, default=None)
+    """Relative to the folder of the database if it is inside of it, else absolute."""
 
 
 class IdempotentResponse(Row):
