@@ -17,6 +17,7 @@ _EXPECTED: Final = (
     "dialer.store.erasure.erasure.ErasureError",
     "dialer.store.database_files.FilesError",
     "dialer.store.migrate.MigrationError",
+    "dialer.store.queries.campaigns.UnknownCampaignError",
     "dialer.store.process_lock.ServedError",
     "dialer.store.users.UserError",
 )

@@ -25,7 +25,7 @@ from dialer.store.timeline.parts import (
     TransferPart,
     WindowPart,
 )
-from dialer.store.timeline.reading import WEEKDAYS, UnknownError, cause_in_words, read_story
+from dialer.store.timeline.reading import WEEKDAYS, UnknownNumberError, cause_in_words, read_story
 
 NAMED_MAX: Final = 64
 """Characters of a campaign's code or of a number."""
@@ -60,7 +60,7 @@ def explain(campaign: str, number: str, *, as_json: bool) -> None:
                     service_zone=settings.timezone,
                 )
             )
-        except UnknownError as error:
+        except UnknownNumberError as error:
             raise click.ClickException(str(error)) from None
     if as_json:
         print_json(story)
