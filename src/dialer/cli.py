@@ -21,7 +21,7 @@ _EXPECTED: Final = (
     "dialer.store.process_lock.ServedError",
     "dialer.store.users.UserError",
 )
-"""What may go wrong that is told in one line. By name, as importing what they are from takes seconds."""
+"""Errors that are printed as one line. Named by text, as importing their modules takes seconds."""
 
 _COMMANDS: Final = (
     *("serve", "users", "database", "audit", "backup", "restore", "erase"),
@@ -30,7 +30,7 @@ _COMMANDS: Final = (
 
 
 class _Commands(click.RichGroup):
-    """The modules of `dialer.commands`, each imported only when it is asked for: `dialer --version` needs none."""
+    """The modules of `dialer.commands`, each imported when it is used, so that `dialer --version` starts quickly."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - click's signature
         return [name for name in _COMMANDS if importlib.util.find_spec(f"dialer.commands.{name}")]
@@ -50,11 +50,11 @@ class _Commands(click.RichGroup):
     "dialer serve",
 )
 def cli() -> None:
-    """Outbound voice and SMS campaigns, on your own machine."""
+    """Run outbound voice and SMS campaigns on your own machine."""
 
 
 def main() -> None:
-    """Run the command of this process's arguments, and exit: 0 done, 1 failed, 2 wrong usage."""
+    """Run the command that this process's arguments name, and exit: 0 done, 1 failed, 2 wrong usage."""
     code: object = 0
     try:
         code = cli.main(prog_name="dialer", standalone_mode=False)
@@ -66,7 +66,7 @@ def main() -> None:
     except click.Abort:
         _fail("interrupted", 1)
     except BrokenPipeError:
-        # Whoever read our output has enough; the interpreter must not try to flush the rest of it.
+        # The reader of our output has closed it: keep the interpreter from flushing the rest.
         sys.stdout = None
         sys.exit(1)
     except Exception as error:

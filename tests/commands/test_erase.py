@@ -60,7 +60,7 @@ def test_it_is_one_number_or_an_age(run: Run, folder: Path) -> None:
     for arguments in ((), (NUMBER, "--older-than", "1")):
         code, out, err = run("erase", *arguments, "--yes")
         assert (code, out) == (2, "")
-        assert err == "dialer: Give a NUMBER or --older-than DAYS; try: dialer erase --help\n"
+        assert err == "dialer: Give either a NUMBER or --older-than DAYS; try: dialer erase --help\n"
     for wrong in (["nobody"], ["--older-than", "0"], ["1" * 16]):
         assert run("erase", *wrong, "--yes").code == 2
     assert holding(folder, NUMBER) == ["dialer.db"]

@@ -1,4 +1,4 @@
-"""`dialer database`: the tables, without the service."""
+"""`dialer database`: maintenance of the database and the media folder."""
 
 import time
 
@@ -24,7 +24,7 @@ from dialer.store.media.orphan_files import orphans
     "dialer database sweep",
 )
 def database() -> None:
-    """Look after the database."""
+    """Upgrade, check and clean up the database."""
 
 
 @database.command()
@@ -33,7 +33,7 @@ def database() -> None:
     "DIALER_DATABASE_URL=sqlite+aiosqlite:////var/lib/dialer/dialer.db dialer database upgrade",
 )
 def upgrade() -> None:
-    """Bring the database to this version, as `dialer serve` does when it starts."""
+    """Migrate the database to this version, as `dialer serve` does when it starts. Create it if it does not exist."""
     with open_database(settings_from_environment()):
         say("The database is up to date.")
 
@@ -43,9 +43,9 @@ def upgrade() -> None:
     "dialer database check",
 )
 def check() -> None:
-    """Read every page, index and reference, and name what is wrong; exits with 1 if anything is.
+    """Check every page, index and reference of the database; exit with 1 if anything is wrong.
 
-    Only reads, also beside a running server.
+    The command changes nothing. It can run beside a server.
     """
     problems = database_files.check(existing_database_path(settings_from_environment()))
     for problem in problems:
@@ -60,9 +60,9 @@ def check() -> None:
     "dialer database sweep",
 )
 def sweep() -> None:
-    """Delete files of the media folder that no record names any more, such as recordings of deleted campaigns.
+    """Delete files in the media folder that no record refers to, such as recordings of deleted campaigns.
 
-    Files of the last hour stay, and so does whatever the service has not made. Also beside a running server.
+    Files of the last hour stay, and so do files that the service did not make. The command can run beside a server.
     """
     settings = settings_from_environment()
     with open_existing_database(settings) as opened:

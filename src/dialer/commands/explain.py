@@ -1,4 +1,4 @@
-"""`dialer explain`: the story of one number in one campaign."""
+"""`dialer explain`: the history of one number in one campaign."""
 
 from collections.abc import Iterator
 from datetime import datetime
@@ -28,22 +28,23 @@ from dialer.store.timeline.parts import (
 from dialer.store.timeline.reading import WEEKDAYS, UnknownNumberError, cause_in_words, read_story
 
 NAMED_MAX: Final = 64
-"""Characters of a campaign's code or of a number."""
+"""Characters of CAMPAIGN and of NUMBER that are read."""
 
 
 @click.command()
 @click.argument("campaign", metavar="CAMPAIGN")
 @click.argument("number", metavar="NUMBER")
-@click.option("--json", "as_json", is_flag=True, help="Print the story as JSON.")
+@click.option("--json", "as_json", is_flag=True, help="Print the history as JSON.")
 @examples(
     "dialer explain 1 +12025550100",
     'dialer explain KQWZD "+1 (202) 555-0100" --json',
 )
 def explain(campaign: str, number: str, *, as_json: bool) -> None:
-    """Tell the story of one number in one campaign.
+    """Show the history of one number in one campaign.
 
-    CAMPAIGN is its id or its code, NUMBER may be spelled in any way. Who it is, when it may be called, what was tried
-    and what came of it, why it is tried again or not, and what it waits for. Only reads, also beside a running server.
+    CAMPAIGN is its id or its code. NUMBER may be spelled in any way. The history has the contact, the calling window,
+    every attempt with its outcome, why there is another attempt or none, and what the number waits for. The command
+    changes nothing. It can run beside a server.
     """
     environment = settings_from_environment()
     with open_existing_database(environment) as database:
@@ -102,7 +103,7 @@ def _campaign(campaign: CampaignPart) -> Iterator[str]:
 
 def _window(window: WindowPart) -> Iterator[str]:
     days = "every day" if window.weekdays == list(WEEKDAYS) else ", ".join(window.weekdays) or "on no day"
-    yield f"Zone          {window.zone or 'UTC'}, told by {window.zone_from}"
+    yield f"Zone          {window.zone or 'UTC'} ({window.zone_from})"
     state = "open" if window.is_open else "closed"
     until = "" if window.until is None else f", until {_show(window.until)}"
     yield f"Window        {window.daily_start_time} to {window.daily_stop_time} there, {days}; now {state}{until}"
@@ -168,7 +169,7 @@ def _standing(subscriber: SubscriberPart) -> Iterator[str]:
 
 
 def _printable(line: str) -> str:
-    """Without what would tell a terminal to do something: names and answers hold whatever somebody sent."""
+    """Return a line without control characters: names and answers may hold any."""
     return "".join(character if character.isprintable() else " " for character in line)
 
 
