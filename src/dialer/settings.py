@@ -175,7 +175,7 @@ def _read_base_url(text: str) -> str:
 
 
 def is_username(text: str) -> bool:
-    """Whether `text` can be a user name: HTTP Basic authentication must be able to carry it."""
+    """Return whether `text` can be a user name: HTTP Basic authentication must be able to carry it."""
     return _USERNAME.fullmatch(text) is not None
 
 

@@ -59,12 +59,16 @@ def erase(number: str | None, days: int | None, *, yes: bool) -> None:
         settings = service_settings(environment, database)
         check_media_dir(environment, settings)
         whom = _number(number, settings) if number is not None else None
-        subject = mask_number(whom) if whom is not None else f"those whose campaigns ended more than {days} days ago"
+        subject = (
+            mask_number(whom)
+            if whom is not None
+            else f"the subscribers of campaigns that ended more than {days} days ago"
+        )
         if not yes:
-            click.confirm(f"Erase what is known of {subject}? It cannot be undone.", abort=True, err=True)
+            click.confirm(f"Erase all data about {subject}? This cannot be undone.", abort=True, err=True)
         done = _erase(settings, database, whom, days or 0)
     _compact(settings)
-    say(f"Erased {subject}: {', '.join(_counts(done)) or 'nothing was known'}.")
+    say(f"Erased {subject}: {', '.join(_counts(done)) or 'no data found'}.")
 
 
 def _number(number: str, settings: Settings) -> str:

@@ -16,7 +16,7 @@ class Check(msgspec.Struct, frozen=True):
 
     @property
     def holds(self) -> bool:
-        """Whether both are equal."""
+        """True if both are equal."""
         return self.api == self.records
 
     def __str__(self) -> str:

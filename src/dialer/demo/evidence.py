@@ -38,7 +38,7 @@ class Cdr(msgspec.Struct, frozen=True):
 
     @property
     def is_answered(self) -> bool:
-        """Whether somebody, or a machine, answered."""
+        """True if a person or a machine answered."""
         return self.hangup_cause_q850 == Cause.NORMAL_CLEARING
 
     @property
@@ -59,7 +59,7 @@ class Attempt(msgspec.Struct, frozen=True):
 
     @property
     def is_answered(self) -> bool:
-        """Whether it reached a person, or a machine that is played the message."""
+        """True if it reached a person, or a machine that is played the message."""
         return self.status == CallRequestStatus.SUCCESS
 
 

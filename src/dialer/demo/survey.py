@@ -20,7 +20,7 @@ class Step(msgspec.Struct, frozen=True):
     fields: dict[str, Any] = {}
     branches: dict[str, str] = {}
     complains: bool = False
-    """Whether a message about a wrong input is played before the section is repeated."""
+    """True if a message about a wrong input is played before the section is repeated."""
 
 
 SURVEY_NAME: Final = "Before you leave"

@@ -59,7 +59,7 @@ from dialer.store.tables import (
 )
 
 RECENT_MS: Final = 1_000
-"""How long ago an attempt still counts towards the limit per second of its gateway."""
+"""Time for which an attempt counts towards the limit per second of its gateway."""
 COPY_ROWS: Final = 5_000
 """Rows in memory at once."""
 
@@ -149,7 +149,7 @@ def _people_parts(campaign_id: int) -> Iterator[Part]:
 
 
 def _sends_texts(campaign_id: int) -> ColumnElement[bool]:
-    """Whether calls send text messages, whose recipients may be other people than the callees."""
+    """Return the condition that calls send text messages, which may go to other people than the callees."""
     drawn = exists().where(
         _sections.c.survey_id.in_(_of_campaign("object_id", campaign_id)), _sections.c.type == SectionType.SMS
     )

@@ -19,7 +19,7 @@ from dialer.store.queries.survey_results import count_answers
 from dialer.store.tables import SMS, CallRequest, Campaign, Cdr, SmsMessage
 
 LAST_CALLS_MS: Final = 2 * 86_400_000
-"""How long after the end of a campaign its last calls may end: a call lasts a day at most."""
+"""Time after the end of a campaign in which its last calls end: a call lasts a day at most."""
 UNREADABLE: Final = "unreadable"
 """The stop reason of a campaign whose rows the engine cannot read: it does not dial, and it does not stop."""
 

@@ -97,9 +97,9 @@ class Forecast(msgspec.Struct, frozen=True):
     first_seed: int
     subscribers: int
     stop_reasons: tuple[Tally, ...]
-    """Why the campaign stops, and under how many of the seeds: `completed`, `expired`, `no_credit`, `unreadable`."""
+    """Reasons of the stop, with their numbers of seeds: `completed`, `expired`, `no_credit`, `unreadable`."""
     finish_date: DateSpread
-    """When the campaign stops dialling. Calls in progress may end a little later."""
+    """The moment at which the campaign stops dialling. Calls in progress may end a little later."""
     cost: MoneySpread
     calls: CountSpread
     """Calls to subscribers, or text messages, that end from now on."""

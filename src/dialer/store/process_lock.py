@@ -32,7 +32,7 @@ def serving_alone(database: Path) -> Iterator[None]:
                 until_left.enter_context(_locked(path))
             except BlockingIOError:
                 raise ServedError(f"another process serves {database} already") from None
-            # Deleted while it is still locked: who opens it from now on makes a file of their own.
+            # The file is deleted while it is locked: a process that opens the path later creates another file.
             until_left.callback(_delete, path)
         yield
 
@@ -53,7 +53,7 @@ def _locked(path: Path) -> BinaryIO:
 
 
 def _is_at(path: Path, file: BinaryIO) -> bool:
-    """Whether `file` is still the one at `path`: its last owner may have deleted it before it was locked here."""
+    """Return whether `file` is still at `path`: its last owner may have deleted it before it was locked here."""
     try:
         return os.path.samestat(path.stat(), os.fstat(file.fileno()))
     except FileNotFoundError:

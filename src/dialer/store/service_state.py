@@ -25,7 +25,7 @@ _SAVE: Final = update(_states).where(_states.c.id == _ONLY_ROW)
 
 
 class State(NamedTuple):
-    """Everything due until `now_ms` has happened; the ids are the last that were given away."""
+    """The position of the clock, until which everything due has happened, and the last ids that were given."""
 
     now_ms: int
     last_callrequest_id: int = 0
@@ -42,9 +42,9 @@ class ServiceSettings(NamedTuple):
 
 
 def open_state(connection: Connection, first_now_ms: int) -> State:
-    """Where the service stood; on an empty database it begins at `first_now_ms`.
+    """Return the state of the service; create it at `first_now_ms` on an empty database.
 
-    Ids that rows have were given away, whatever the service's own row says: else it could never add another.
+    The last ids are at least those that rows have, whatever the service's own row says, so that new ids are free.
     """
     state = read_state(connection)
     if state is None:
@@ -56,13 +56,13 @@ def open_state(connection: Connection, first_now_ms: int) -> State:
 
 
 def read_state(connection: Connection) -> State | None:
-    """Where the service stood; None if it never ran."""
+    """Return the state of the service; None if it never ran."""
     row = connection.execute(_READ).one_or_none()
     return None if row is None else State(*row)
 
 
 def save_state(connection: Connection, state: State) -> None:
-    """Remember where the service stands."""
+    """Store the state of the service."""
     connection.execute(_SAVE, state._asdict())
 
 

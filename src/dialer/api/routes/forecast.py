@@ -37,9 +37,9 @@ from dialer.store.lifecycle import CampaignNotReadyError
 FORECAST_WORK_MAX: Final = 100_000
 """Seeds times people that one request may simulate; the command line has no such limit."""
 FORECAST_SECONDS_MAX: Final = 120
-"""How long one forecast may take."""
+"""Longest time that one forecast may take."""
 BUSY_RETRY_AFTER_S: Final = 10
-"""When a client that was refused because of another forecast may try again."""
+"""Time after which a client may try again that was refused because of another forecast."""
 JSON: Final = "application/json"
 _LATER: Final = {"Retry-After": str(BUSY_RETRY_AFTER_S)}
 

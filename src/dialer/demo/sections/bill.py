@@ -21,7 +21,7 @@ class Bill(msgspec.Struct, frozen=True):
     paid_in: Decimal
     answered: int
     seconds: int
-    """Of conversation."""
+    """Seconds of conversation."""
     minutes: int
     """Billed minutes: each call is rounded up to full minutes."""
     rate: Decimal
@@ -55,7 +55,7 @@ def figures(evidence: Evidence, checks: Checks) -> Bill:
 
 
 def _is_right(cdr: Cdr, rate: Decimal) -> bool:
-    """Whether a call is billed by started minutes, and charged exactly for these."""
+    """Return whether a call is billed by started minutes, and charged exactly for these."""
     billed = -(-cdr.billsec // _MINUTE_S) * _MINUTE_S
     cost = (rate * billed / _MINUTE_S).quantize(_PLACES, ROUND_HALF_UP)
     return cdr.billed_duration == billed and cdr.cost == cost

@@ -90,7 +90,7 @@ def _is_at(end: _End, one: Subscriber) -> bool:
 
 
 def _ended_so(end: _End, one: Subscriber, last: Cdr) -> bool:
-    """Whether the last call to a subscriber ended as this outcome says."""
+    """Return whether the last call to a subscriber ended as this outcome says."""
     if end.status is SubscriberStatus.PENDING:
         return last.is_answered is (one.status_reason == "not_completed")
     if end.status is SubscriberStatus.FAIL:
