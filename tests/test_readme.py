@@ -37,6 +37,7 @@ READY: Final = re.compile(r"dialer is ready at http://(127\.0\.0\.1:[0-9]+)/rest
 BASH: Final = shutil.which("bash") or ""
 SHOWN_ADDRESS: Final = "127.0.0.1:8000"
 MARK: Final = "=== that was it:"
+TOUR_LEAVES: Final = ["dialer.db", "hello.wav", "media", "patients.csv"]
 MIB: Final = 1024 * 1024
 
 
@@ -126,13 +127,23 @@ def walk(folder: Path, address: str) -> list[str]:
     return completed.stdout.replace(address, SHOWN_ADDRESS).split(f"{MARK} 0\n")[:-1]
 
 
-@pytest.mark.skipif(not (BASH and shutil.which("curl")), reason="the tour needs curl and bash")
-def test_the_tour_prints_what_it_shows(tmp_path: Path) -> None:
+def git(folder: Path, *arguments: str) -> str:
+    completed = subprocess.run(["git", *arguments], cwd=folder, stdout=subprocess.PIPE, text=True, check=True)  # noqa: S607
+    return completed.stdout
+
+
+@pytest.mark.skipif(not all(map(shutil.which, ("bash", "curl", "git"))), reason="the tour needs bash, curl and git")
+def test_the_tour_prints_what_it_shows_and_leaves_nothing_for_git(tmp_path: Path) -> None:
+    git(tmp_path, "init", "--quiet")
+    shutil.copy(ROOT / ".gitignore", tmp_path)
     with server(tmp_path) as address:
         printed = [text.rstrip("\n").splitlines() for text in walk(tmp_path, address)]
     walked = list(zip(steps(), printed, strict=True))
     assert [(step, lines) for step, lines in walked if not is_shown(step.output, lines)] == []
     assert len(walked) > 15
+    assert git(tmp_path, "status", "--porcelain", "--untracked-files=all") == "?? .gitignore\n"
+    assert sorted(path.name for path in tmp_path.iterdir()) == [".git", ".gitignore", "tour"]
+    assert sorted(path.name for path in (tmp_path / "tour").iterdir()) == TOUR_LEAVES
 
 
 def test_every_setting_is_listed_with_its_default() -> None:

@@ -18,6 +18,7 @@ _EXPECTED: Final = (
     "dialer.store.erasure.erasure.ErasureError",
     "dialer.store.database_files.FilesError",
     "dialer.store.migrate.MigrationError",
+    "dialer.store.queries.campaigns.UnknownCampaignError",
     "dialer.store.process_lock.ServedError",
     "dialer.store.users.UserError",
 )
@@ -33,7 +34,7 @@ _COMMANDS: Final = (
 
 
 class _Commands(click.RichGroup):
-    """The modules of `dialer.commands`, each imported only when it is asked for: `dialer --version` needs none."""
+    """The modules of `dialer.commands`, each imported when it is used, so that `dialer --version` starts quickly."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - click's signature
         return [name for name in _COMMANDS if importlib.util.find_spec(f"dialer.commands.{name}")]
@@ -53,11 +54,11 @@ class _Commands(click.RichGroup):
     "dialer serve",
 )
 def cli() -> None:
-    """Outbound voice and SMS campaigns, on your own machine."""
+    """Run outbound voice and SMS campaigns on your own machine."""
 
 
 def main() -> None:
-    """Run the command of this process's arguments, and exit: 0 done, 1 failed, 2 wrong usage."""
+    """Run the command that this process's arguments name, and exit: 0 done, 1 failed, 2 wrong usage."""
     code: object = 0
     try:
         code = cli.main(prog_name="dialer", standalone_mode=False)

@@ -1,4 +1,4 @@
-"""Settings: environment variables, each read once and checked at the start."""
+"""Settings from environment variables, read and checked once at the start."""
 
 import re
 from collections.abc import Callable, Mapping
@@ -18,41 +18,41 @@ from dialer.domain.zones import is_zone
 SEED_MAX: Final = 2**63 - 1
 USERNAME_MAX: Final = 150
 RATE_LIMIT_MAX: Final = 1_000_000
-"""Requests a minute."""
+"""Requests per minute."""
 HELD_MAX: Final = 100
-"""Characters of a wrong value that are shown."""
+"""Characters of a wrong value that an error shows."""
 _CLOCK: Final = re.compile(r"real|virtual|x[1-9][0-9]{0,4}")
 _USERNAME: Final = re.compile(rf"[^\x00-\x20:\x7f]{{1,{USERNAME_MAX}}}")
 _CLOCK_START_YEARS: Final = range(1970, 2200)
 
 
 class SettingsError(Exception):
-    """Raised when a setting is wrong: one line with the variable, what it holds and what it may hold."""
+    """Raised when a setting is wrong: one line with the variable, its value and the values it may hold."""
 
 
 class Settings(msgspec.Struct, frozen=True, kw_only=True):
-    """Everything about the service that is decided outside of it."""
+    """The settings of the service."""
 
     database_url: str = "sqlite+aiosqlite:///dialer.db"
     media_dir: Path = Path("media")
     clock: str = "real"
-    """`real`, `virtual`, or `x60`: sixty times real time."""
+    """`real`, `virtual`, or a factor such as `x60`: sixty times real time."""
     clock_start: int | None = None
-    """Where a clock that is not real begins on an empty database, in milliseconds since the epoch."""
+    """Start of a virtual or scaled clock on an empty database, in milliseconds since the epoch."""
     seed: int = 0
     timezone: str = "UTC"
-    """IANA name of the zone of timestamps and daily windows that name none."""
+    """IANA name of the zone of timestamps and daily windows without a zone."""
     default_region: str | None = None
     """ISO 3166 code of the country of phone numbers without a `+`."""
     base_url: str | None = None
-    """What absolute URLs begin with, without a slash at its end; None: as the request has it."""
+    """Start of absolute URLs, without a slash at its end; None: that of the request."""
     rate_limit: int | None = None
-    """Requests a minute of one user, and of one address; None: as many as they like."""
+    """Requests per minute of one user, and of one address; None: no limit."""
     admin_username: str | None = None
     admin_password: str | None = None
 
     def __repr__(self) -> str:
-        """Without the passwords, so that a log line or a failed test cannot show them."""
+        """Leave out the passwords, so that no log line or failed test shows them."""
         shown = {field: getattr(self, field) for field in self.__struct_fields__}
         shown["database_url"] = _without_password(self.database_url)
         shown["admin_password"] = None if self.admin_password is None else "***"
@@ -60,21 +60,21 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Setting(msgspec.Struct, frozen=True, kw_only=True):
-    """One variable of the environment: the field it fills, and what its text may be."""
+    """An environment variable, the field that it sets, and the values that it may hold."""
 
     variable: str
     field: str
     default: str
-    """As the help shows it; the value is the field's default in `Settings`."""
+    """The default as the help shows it; the value is the default of the field in `Settings`."""
     meaning: str
     may_hold: str
     read: Callable[[str], object]
-    """The value of a text; raises ValueError for a text that is none."""
+    """Returns the value of a text, or raises ValueError."""
     show: Callable[[str], str] = repr
-    """The text as an error may show it."""
+    """Returns the text as an error may show it."""
 
     def value(self, text: str) -> object:
-        """What `text` stands for; raises SettingsError if it stands for nothing."""
+        """Return the value of `text`; raise SettingsError if it has none."""
         try:
             return self.read(text)
         except ValueError:
@@ -84,10 +84,10 @@ class Setting(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def load_settings(environ: Mapping[str, str]) -> Settings:
-    """The settings of an environment. A variable that is unset or empty has its default.
+    """Return the settings of an environment. A variable that is unset or empty has its default.
 
     Raises:
-        SettingsError: a variable holds what it may not hold, or two of them do not go together.
+        SettingsError: a variable has a wrong value, or two of them contradict each other.
     """
     given: dict[str, Any] = {
         setting.field: setting.value(environ[setting.variable]) for setting in SETTINGS if environ.get(setting.variable)
@@ -175,7 +175,7 @@ def _read_base_url(text: str) -> str:
 
 
 def is_username(text: str) -> bool:
-    """Whether `text` can be the name of a user: something that HTTP Basic authentication can carry."""
+    """Return whether `text` can be a user name: HTTP Basic authentication must be able to carry it."""
     return _USERNAME.fullmatch(text) is not None
 
 
@@ -203,7 +203,7 @@ SETTINGS: Final = (
         variable="DIALER_MEDIA_DIR",
         field="media_dir",
         default="media",
-        meaning="uploaded audio; created with mode 0700",
+        meaning="uploads and recordings; created with mode 0700",
         may_hold="the path of a folder",
         read=Path,
     ),
@@ -236,7 +236,7 @@ SETTINGS: Final = (
         variable="DIALER_CLOCK_START",
         field="clock_start",
         default="now",
-        meaning="where an empty database starts, unless real",
+        meaning="start of the clock on an empty database, unless real",
         may_hold="an ISO 8601 timestamp of the years 1970 to 2199, such as 2026-01-31T09:00:00Z",
         read=_read_moment,
     ),
@@ -244,7 +244,7 @@ SETTINGS: Final = (
         variable="DIALER_SEED",
         field="seed",
         default="0",
-        meaning="of everything that happens by chance",
+        meaning="the seed of all simulated chance",
         may_hold=f"a whole number from 0 to {SEED_MAX}",
         read=_read_seed,
     ),
@@ -252,7 +252,7 @@ SETTINGS: Final = (
         variable="DIALER_TIMEZONE",
         field="timezone",
         default="UTC",
-        meaning="of timestamps and daily windows that name none",
+        meaning="zone of timestamps and daily windows without one",
         may_hold="an IANA time zone, such as Europe/Berlin",
         read=_read_zone,
     ),
@@ -268,7 +268,7 @@ SETTINGS: Final = (
         variable="DIALER_BASE_URL",
         field="base_url",
         default="from the request",
-        meaning="of the absolute URLs in answers",
+        meaning="start of the absolute URLs in responses",
         may_hold="an http or https URL without query, such as https://dialer.example.com",
         read=_read_base_url,
     ),
@@ -276,9 +276,9 @@ SETTINGS: Final = (
         variable="DIALER_RATE_LIMIT",
         field="rate_limit",
         default="unset",
-        meaning="requests a minute of a user or an address",
+        meaning="requests per minute of a user or an address",
         may_hold=f"a whole number from 1 to {RATE_LIMIT_MAX}",
         read=_read_rate_limit,
     ),
 )
-"""Every variable, in the order in which the help lists them."""
+"""Every variable, in the order of the help."""

@@ -32,12 +32,6 @@ def test_as_json(run: Run, tmp_path: Path) -> None:
     assert outcome.data["differences"] == [{**difference, "expected": "0.00000, the sum of its entries"}]
 
 
-def test_it_makes_no_database(run: Run, tmp_path: Path) -> None:
-    outcome = run("audit")
-    assert (outcome.code, outcome.out, outcome.err.count("\n")) == (1, "", 1)
-    assert list(tmp_path.iterdir()) == []
-
-
 def test_it_changes_nothing_while_another_writes(run: Run, tmp_path: Path) -> None:
     """A writer holds the lock: the audit reads what was committed before."""
     create(run, "anna")

@@ -34,11 +34,6 @@ def test_a_backup_replaces_nothing_unless_it_is_told_to(run: Run, tmp_path: Path
     assert run("backup", "copy.db", "--force").code == 0
 
 
-def test_without_a_database_there_is_nothing_to_back_up(run: Run, tmp_path: Path) -> None:
-    assert run("backup", "copy.db") == Outcome(1, "", "dialer: there is no database at dialer.db\n")
-    assert names(tmp_path) == []
-
-
 def test_a_check_says_what_is_wrong(run: Run, tmp_path: Path) -> None:
     run("database", "upgrade")
     assert run("database", "check") == Outcome(0, "", "The database is in order.\n")

@@ -8,17 +8,18 @@ import pytest
 import structlog
 
 from dialer.domain.enums import CampaignStatus
+from dialer.domain.reasons import CAMPAIGN_REASONS
 from dialer.forecast.order import FIRST_SEED_MAX
 from dialer.store import migrate
 from dialer.store.database import Database
 from dialer.store.tables import Campaign, Gateway
 from tests.commands.conftest import Run
-from tests.runtime.house import ALL_ANSWER, House
+from tests.runtime.house import ALL_ANSWER, MONDAY_NOON_MS, House
 
 VIRTUAL = {"DIALER_CLOCK": "virtual", "DIALER_CLOCK_START": "2026-03-02T12:00:00Z"}
 TABLE = """\
 Campaign 1 from 2026-03-02T12:00:00Z on: 2 subscribers
-Under the seeds 4 to 5, each percentile by itself (nearest rank); times in UTC
+Seeds 4 to 5; nearest-rank percentiles, each figure by itself; times in UTC
 
                                    P10                  P50                  P90
   finish           2026-03-02 12:00:07  2026-03-02 12:00:07  2026-03-02 12:00:07
@@ -77,19 +78,42 @@ def test_json_for_programs(run: Run) -> None:
 
 
 def test_what_cannot_be_is_told_in_one_line(run: Run, house: House) -> None:
-    assert run("forecast", "7", **VIRTUAL) == (1, "", "dialer: there is no campaign 7\n")
+    assert run("forecast", "7", **VIRTUAL) == (1, "", "dialer: there is no campaign 7: give its id or its code\n")
     house.change(Campaign, 1, expirationdate=1)
     expired = "dialer: campaign 1 cannot start: expirationdate: The campaign has expired.\n"
     assert run("forecast", "1", **VIRTUAL) == (1, "", expired)
-    house.change(Campaign, 1, status=CampaignStatus.ABORD)
-    over = "dialer: A campaign in 3 (ABORD) may go to: nothing else.\n"
-    assert run("forecast", "1", **VIRTUAL) == (1, "", over)
     house.database.close()
 
 
 @pytest.mark.parametrize(
+    ("status", "reason", "told"),
+    [
+        (CampaignStatus.ABORD, "", "status 3 (ABORD)"),
+        (CampaignStatus.END, "completed", f"status 4 (END), {CAMPAIGN_REASONS['completed']}"),
+    ],
+)
+def test_a_campaign_that_has_ended_has_nothing_to_forecast(
+    run: Run, house: House, status: CampaignStatus, reason: str, told: str
+) -> None:
+    house.change(Campaign, 1, status=status, status_reason=reason, updated_date=MONDAY_NOON_MS)
+    house.database.close()
+    line = f"Campaign 1 has ended: {told}; last changed at 2026-03-02T12:00:00Z. There is nothing to forecast."
+    assert run("forecast", "1", **VIRTUAL) == (1, "", f"dialer: {line}\n")
+
+
+def test_a_campaign_is_named_by_its_id_or_its_code(run: Run, house: House) -> None:
+    """An id goes before a code of the same digits, so every campaign can be named."""
+    house.change(Campaign, 1, campaign_code="KQWZD")
+    other = house.campaign(0, campaign_code="1")
+    house.database.close()
+    by_id, by_code = (run("forecast", name, "--json", "--seeds", "1", **VIRTUAL) for name in ("1", "KQWZD"))
+    assert (by_id.data["campaign_id"], by_code) == (1, by_id)
+    assert "cannot start" in run("forecast", str(other), **VIRTUAL).err
+
+
+@pytest.mark.parametrize(
     "arguments",
-    [["x"], ["0"], [], ["1", "--seeds", "101"], ["1", "--seeds", "0"], ["1", "--first-seed", str(FIRST_SEED_MAX + 1)]],
+    [[], ["1", "--seeds", "101"], ["1", "--seeds", "0"], ["1", "--first-seed", str(FIRST_SEED_MAX + 1)]],
 )
 def test_wrong_usage_touches_nothing(run: Run, tmp_path: Path, arguments: list[str]) -> None:
     done = run("forecast", *arguments)

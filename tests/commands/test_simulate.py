@@ -124,11 +124,11 @@ def test_a_comparison_is_the_same_every_time(run: Run, call_centre: Path) -> Non
 @pytest.mark.parametrize(
     ("options", "error"),
     [
-        (("--compare", "--out", "x"), "--out: A comparison has no call detail records; leave out --compare or --out."),
-        (("--seeds", "2"), "--seeds: Several seeds are for --compare."),
+        (("--compare", "--out", "x"), "--out: a comparison has no call detail records. Leave out --compare or --out."),
+        (("--seeds", "2"), "--seeds: only a comparison has several seeds. Add --compare, or leave out --seeds."),
         (
             ("--compare", "--seeds", "2", "--seed", "9223372036854775807"),
-            "--seeds: The last of 2 seeds from 9223372036854775807 on would be above 9223372036854775807.",
+            "--seeds: the last of 2 seeds from 9223372036854775807 on is above 9223372036854775807. Use fewer seeds.",
         ),
         (("--compare", "--seeds", "0"), "Invalid value for '--seeds': 0 is not in the range 1<=x<=1000."),
         (("--compare", "--seeds", "1001"), "Invalid value for '--seeds': 1001 is not in the range 1<=x<=1000."),

@@ -44,7 +44,7 @@ def test_another_status_than_the_documented_one_is_an_error() -> None:
     ):
         client.create("phonebook")
     assert str(error.value) == (
-        'POST /rest-api/phonebook/ was answered 400, but 201 was expected: {"name": ["This field is required."]}'
+        'POST /rest-api/phonebook/ returned 400, not 201: {"name": ["This field is required."]}'
     )
 
 

@@ -4,7 +4,7 @@ import pytest
 from sqlalchemy import Connection, select
 
 from dialer.forecast.campaign_copy import copy_campaign, parts_of, people_of
-from dialer.forecast.memory_database import Scratch
+from dialer.forecast.memory_database import MemoryDatabase
 from dialer.store.tables import (
     CallBack,
     CallRequest,
@@ -50,13 +50,13 @@ async def test_what_is_of_another_campaign_is_left_out(house: House) -> None:
     await house.started(survey_id, other, dnc_id=dnc_id)
     campaign_id = await house.started(survey_id, first, dnc_id=dnc_id, expirationdate=MONDAY_NOON_MS + 1)
     house.add(Contact, phonebook_id=first, contact="+12025550104", number="+12025550104", zone="")
-    scratch = Scratch()
-    house.database.read_now(lambda s: scratch.write_now(lambda t: copy_campaign(s, t, campaign_id, MONDAY_NOON_MS)))
-    found = scratch.read_now(lambda c: {model: ids(c, model) for model in (Campaign, Subscriber, Contact, DncContact)})
+    memory = MemoryDatabase()
+    house.database.read_now(lambda s: memory.write_now(lambda t: copy_campaign(s, t, campaign_id, MONDAY_NOON_MS)))
+    found = memory.read_now(lambda c: {model: ids(c, model) for model in (Campaign, Subscriber, Contact, DncContact)})
     assert found == {Campaign: [campaign_id], Subscriber: [2, 3], Contact: [4], DncContact: [1, 3]}
-    assert scratch.read_now(lambda c: (ids(c, Phonebook), people_of(c, campaign_id))) == ([first], 3)
-    assert scratch.read_now(lambda c: c.scalar(select(User.__table__.c.password_hash))) == ""
-    scratch.close()
+    assert memory.read_now(lambda c: (ids(c, Phonebook), people_of(c, campaign_id))) == ([first], 3)
+    assert memory.read_now(lambda c: c.scalar(select(User.__table__.c.password_hash))) == ""
+    memory.close()
 
 
 def call(house: House, campaign_id: int, subscriber_id: int, **values: object) -> int:
@@ -77,11 +77,11 @@ def transfer(house: House, callrequest_id: int, **values: object) -> None:
 
 def attempts(house: House, campaign_id: int) -> dict[type[Row], list[int]]:
     """The ids of the attempts, and of whom they are made to, that are copied."""
-    scratch = Scratch()
-    house.database.read_now(lambda s: scratch.write_now(lambda t: copy_campaign(s, t, campaign_id, MONDAY_NOON_MS)))
+    memory = MemoryDatabase()
+    house.database.read_now(lambda s: memory.write_now(lambda t: copy_campaign(s, t, campaign_id, MONDAY_NOON_MS)))
     models: tuple[type[Row], ...] = (CallRequest, Transfer, CallBack, SmsMessage, Subscriber)
-    found = scratch.read_now(lambda c: {model: ids(c, model) for model in models})
-    scratch.close()
+    found = memory.read_now(lambda c: {model: ids(c, model) for model in models})
+    memory.close()
     return found
 
 

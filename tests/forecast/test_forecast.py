@@ -10,8 +10,7 @@ from sqlalchemy import Connection, Table
 from dialer.domain.billing.money import format_money
 from dialer.domain.digest import cdr_digest
 from dialer.domain.enums import CampaignStatus
-from dialer.domain.states import IllegalMoveError
-from dialer.forecast.forecast import NoCampaignError, forecast_campaign
+from dialer.forecast.forecast import CampaignOverError, NoCampaignError, forecast_campaign
 from dialer.forecast.order import Order
 from dialer.forecast.summary import CountSpread, Forecast, SeedForecast
 from dialer.sim.report import show_date
@@ -246,7 +245,7 @@ async def test_what_cannot_start_is_refused_as_a_start_is(house: House) -> None:
         await forecast(house, campaign_id)
     assert lacking.value.errors.keys() == {"object_id"}
     house.change(Campaign, campaign_id, status=CampaignStatus.END)
-    with pytest.raises(IllegalMoveError):
+    with pytest.raises(CampaignOverError, match="has ended"):
         await forecast(house, campaign_id)
     with pytest.raises(NoCampaignError, match="there is no campaign 4711"):
         await forecast(house, 4_711)

@@ -13,10 +13,9 @@ import msgspec
 import pytest
 
 from dialer.domain.enums import CampaignStatus
-from dialer.domain.states import IllegalMoveError
-from dialer.forecast.forecast import NoCampaignError, forecast_campaign
+from dialer.forecast.forecast import CampaignOverError, NoCampaignError, forecast_campaign
 from dialer.forecast.order import SEEDS_MAX, Order
-from dialer.forecast.subprocess import forecast_apart
+from dialer.forecast.subprocess import forecast_in_subprocess
 from dialer.store.database import StorageUnavailableError
 from dialer.store.lifecycle import CampaignNotReadyError
 from dialer.store.tables import Campaign
@@ -38,19 +37,19 @@ def long_order(house: House) -> Order:
 
 async def test_it_gives_what_is_given_here(house: House) -> None:
     asked = order(house, house.campaign(house.survey({"type": 1}), house.phonebook("+12025550101", "+4930123456")))
-    assert await forecast_apart(house.database, asked) == await forecast_campaign(house.database, asked)
+    assert await forecast_in_subprocess(house.database, asked) == await forecast_campaign(house.database, asked)
 
 
 async def test_what_it_meets_is_raised_here(house: House) -> None:
     campaign_id = house.campaign(house.survey(), house.phonebook("+12025550101"))
     with pytest.raises(CampaignNotReadyError) as lacking:
-        await forecast_apart(house.database, order(house, campaign_id))
+        await forecast_in_subprocess(house.database, order(house, campaign_id))
     assert lacking.value.errors.keys() == {"object_id"}
     house.change(Campaign, campaign_id, status=CampaignStatus.ABORD)
-    with pytest.raises(IllegalMoveError, match="A campaign in 3"):
-        await forecast_apart(house.database, order(house, campaign_id))
+    with pytest.raises(CampaignOverError, match="has ended"):
+        await forecast_in_subprocess(house.database, order(house, campaign_id))
     with pytest.raises(NoCampaignError, match="there is no campaign 4711"):
-        await forecast_apart(house.database, order(house, 4_711))
+        await forecast_in_subprocess(house.database, order(house, 4_711))
 
 
 async def test_a_database_that_is_gone_is_told(house: House, tmp_path: Path) -> None:
@@ -58,14 +57,14 @@ async def test_a_database_that_is_gone_is_told(house: House, tmp_path: Path) -> 
     house.database.close()
     shutil.move(tmp_path, tmp_path.with_name("elsewhere"))
     with pytest.raises(StorageUnavailableError):
-        await forecast_apart(house.database, asked)
+        await forecast_in_subprocess(house.database, asked)
 
 
 @pytest.mark.skipif(not CHILDREN.exists(), reason="this system does not tell what a process has started")
 async def test_who_does_not_wait_for_it_ends_it(house: House) -> None:
     before = CHILDREN.read_text("ascii")
     async with anyio.create_task_group() as tasks:
-        tasks.start_soon(forecast_apart, house.database, long_order(house))
+        tasks.start_soon(forecast_in_subprocess, house.database, long_order(house))
         while CHILDREN.read_text("ascii") == before:
             await anyio.lowlevel.checkpoint()
         tasks.cancel_scope.cancel()

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from dialer.domain.enums import SectionType
 from dialer.domain.survey.survey import Prompt, Section, Survey
 from dialer.forecast.order import Order
-from dialer.forecast.rehearsal import Counters, RehearsalOutcome, Stop
+from dialer.forecast.seed_run import Counters, SeedRun, Stop
 from dialer.forecast.summary import ANSWERS_MAX, OTHERS, CountSpread, Forecast, nearest_rank, summarise
 
 
@@ -30,14 +30,14 @@ def test_it_is_the_least_value_that_so_many_do_not_exceed(values: list[int], per
     assert 100 * sum(value < found for value in values) < percent * len(values)
 
 
-def outcome(seed: int, reason: str = "completed", **answers: int) -> RehearsalOutcome:
+def outcome(seed: int, reason: str = "completed", **answers: int) -> SeedRun:
     counters = Counters(calls=10 * seed, answered=5, completed=1, cost=seed, live_answered=3, abandoned=seed % 3)
     keyed = Counter({(7, answer): count for answer, count in answers.items()})
     total = Counter({7: keyed.total()}) if keyed else Counter[int]()
-    return RehearsalOutcome(seed, Stop(1_000 * seed, reason), 99, counters, 4, "digest", keyed, total)
+    return SeedRun(seed, Stop(1_000 * seed, reason), 99, counters, 4, "digest", keyed, total)
 
 
-def summary(*outcomes: RehearsalOutcome) -> Forecast:
+def summary(*outcomes: SeedRun) -> Forecast:
     sections = (
         Section(8, SectionType.PLAY_MESSAGE, "Hello", Prompt()),
         Section(7, SectionType.RATING, "How?", Prompt()),

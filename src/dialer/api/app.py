@@ -33,7 +33,7 @@ from dialer.api.routes.root import read_root, redirect_to_documentation
 from dialer.api.routes.survey_aggregate import aggregate_survey
 from dialer.api.routes.survey_check import check_survey_template
 from dialer.api.service import SERVICE, ApiRequest, Dialling, Export, Service
-from dialer.forecast.subprocess import forecast_apart
+from dialer.forecast.subprocess import forecast_in_subprocess
 from dialer.settings import Settings
 from dialer.store.database import Database
 
@@ -60,7 +60,7 @@ def create_app(
     worker: Dialling,
     authenticator: Authenticator | None = None,
     export: Export = export,
-    forecasting: Forecasting = forecast_apart,
+    forecasting: Forecasting = forecast_in_subprocess,
     resources: Sequence[Resource] = RESOURCES,
 ) -> Litestar:
     """The application: the REST API, health, metrics and the OpenAPI document.

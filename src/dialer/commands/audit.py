@@ -1,31 +1,31 @@
-"""`dialer audit`: whether every amount of money is what it follows from."""
+"""`dialer audit`: every amount of money, computed again and compared."""
 
 from collections.abc import Iterator
 
 import rich_click as click
 
-from dialer.commands.opening import open_database_to_read, settings_from_environment
+from dialer.commands.opening import open_existing_database, settings_from_environment
 from dialer.commands.output import examples, print_json
 from dialer.store.audit.audit import Audited
-from dialer.store.audit.audit import audit as look
+from dialer.store.audit.audit import audit as audit_unit
 
 
 @click.command()
-@click.option("--json", "as_json", is_flag=True, help="Print what was found as JSON.")
+@click.option("--json", "as_json", is_flag=True, help="Print the result as JSON.")
 @click.pass_context
 @examples(
     "dialer audit",
     "dialer audit --json",
 )
 def audit(context: click.Context, *, as_json: bool) -> None:
-    """Work out anew what everything cost, and tell what differs.
+    """Compute every amount of money again, and print those that differ.
 
-    Every balance from the ledger, what is held from the calls in progress, every charge from its CDR and rate, every
-    entry in the ledger from what caused it, every campaign's counters from its calls. It only reads, one state of the
-    database, also beside a running server. Exit code 1 if anything differs.
+    Balances are computed from the ledger, holds from the calls in progress, charges from CDRs and rates, ledger entries
+    from their causes, and the counters of campaigns from their calls. The command reads one state of the database and
+    changes nothing; it can run beside a server. The exit code is 1 if anything differs.
     """
-    with open_database_to_read(settings_from_environment()) as database:
-        found = database.read_now(look)
+    with open_existing_database(settings_from_environment()) as database:
+        found = database.read_now(audit_unit)
     if as_json:
         print_json(found)
     else:
@@ -44,4 +44,4 @@ def _lines(found: Audited) -> Iterator[str]:
         f" {f'{found.differing:,} differ' if found.differing else 'nothing differs'}."
     )
     if found.calls_without_rate:
-        yield f"{found.calls_without_rate:,} CDRs are from before rates were kept: their price could not be worked out."
+        yield f"{found.calls_without_rate:,} CDRs were made before rates were stored: their prices cannot be checked."

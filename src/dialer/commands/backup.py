@@ -1,32 +1,32 @@
-"""`dialer backup`: a copy of the database, also while it is used."""
+"""`dialer backup`: a copy of the database, also while a server uses it."""
 
 from pathlib import Path
 
 import rich_click as click
 
-from dialer.commands.opening import database_path, settings_from_environment
+from dialer.commands.opening import existing_database_path, settings_from_environment
 from dialer.commands.output import examples, say
 from dialer.store.database_files import Copy, copy
 
 
 @click.command()
 @click.argument("file", metavar="FILE", type=click.Path(path_type=Path))
-@click.option("--force", is_flag=True, help="Replace FILE if it is there.")
+@click.option("--force", is_flag=True, help="Replace FILE if it exists.")
 @examples(
     "dialer backup /var/backups/dialer.db",
     'dialer backup "dialer-$(date +%F).db"',
 )
 def backup(file: Path, *, force: bool) -> None:
-    """Copy the database to FILE as it stands at one moment, also beside a running server.
+    """Copy one state of the database to FILE, also beside a running server.
 
-    The copy is checked, and readable by its owner alone. Uploads and recordings are in the media folder
-    (DIALER_MEDIA_DIR): copy that after the database.
+    The copy is checked, and only its owner can read it. Uploads and recordings are in the media folder
+    (DIALER_MEDIA_DIR): copy that folder after the database.
     """
-    made = copy(database_path(settings_from_environment()), file, overwrite=force)
+    made = copy(existing_database_path(settings_from_environment()), file, overwrite=force)
     say(f"Copied the database to {file}: {summary(made)}.")
 
 
 def summary(made: Copy) -> str:
-    """What is in a copy, in words."""
+    """Return the size and the row counts of a copy as text."""
     rows = ", ".join(f"{count:,} in {table}" for table, count in made.rows.items())
     return f"{made.size_bytes:,} bytes; {rows}"

@@ -1,13 +1,15 @@
-"""`dialer database`: the tables, without the service."""
+"""`dialer database`: maintenance of the database and the media folder."""
 
 import time
 
 import rich_click as click
 
 from dialer.commands.opening import (
-    database_path,
+    check_media_dir,
+    existing_database_path,
     open_database,
-    open_database_to_read,
+    open_existing_database,
+    service_settings,
     settings_from_environment,
 )
 from dialer.commands.output import examples, say
@@ -22,7 +24,7 @@ from dialer.store.media.orphan_files import orphans
     "dialer database sweep",
 )
 def database() -> None:
-    """Look after the database."""
+    """Upgrade, check and clean up the database."""
 
 
 @database.command()
@@ -31,7 +33,7 @@ def database() -> None:
     "DIALER_DATABASE_URL=sqlite+aiosqlite:////var/lib/dialer/dialer.db dialer database upgrade",
 )
 def upgrade() -> None:
-    """Bring the database to this version, as `dialer serve` does when it starts."""
+    """Migrate the database to this version, as `dialer serve` does when it starts. Create it if it does not exist."""
     with open_database(settings_from_environment()):
         say("The database is up to date.")
 
@@ -41,11 +43,11 @@ def upgrade() -> None:
     "dialer database check",
 )
 def check() -> None:
-    """Read every page, index and reference, and name what is wrong; exits with 1 if anything is.
+    """Check every page, index and reference of the database; exit with 1 if anything is wrong.
 
-    Only reads, also beside a running server.
+    The command changes nothing. It can run beside a server.
     """
-    problems = database_files.check(database_path(settings_from_environment()))
+    problems = database_files.check(existing_database_path(settings_from_environment()))
     for problem in problems:
         click.echo(problem)
     if problems:
@@ -58,13 +60,15 @@ def check() -> None:
     "dialer database sweep",
 )
 def sweep() -> None:
-    """Delete files of the media folder that no record names any more, such as recordings of deleted campaigns.
+    """Delete files in the media folder that no record refers to, such as recordings of deleted campaigns.
 
-    Files of the last hour stay, and so does whatever the service has not made. Also beside a running server.
+    Files of the last hour stay, and so do files that the service did not make. The command can run beside a server.
     """
     settings = settings_from_environment()
-    with open_database_to_read(settings) as opened:
-        found = opened.read_now(lambda unit: list(orphans(unit, settings.media_dir, time.time())))
+    with open_existing_database(settings) as opened:
+        service = service_settings(settings, opened)
+        check_media_dir(settings, service)
+        found = opened.read_now(lambda unit: list(orphans(unit, service.media_dir, time.time())))
     for path in found:
         path.unlink(missing_ok=True)
     say(f"Deleted {len(found)} files.")

@@ -1,4 +1,4 @@
-"""`dialer demo`: the main job on real input, in one command."""
+"""`dialer demo`: a whole campaign day in one command."""
 
 from pathlib import Path
 
@@ -17,13 +17,13 @@ from dialer.settings import SEED_MAX
     type=click.IntRange(0, SEED_MAX),
     default=0,
     show_default=True,
-    help="Another seed is another day: who answers, and what they say.",
+    help="The seed decides who answers, and what they say.",
 )
 @click.option(
     "--keep",
     metavar="DIR",
     type=click.Path(file_okay=False, path_type=Path),
-    help="Leave the database, the recordings and the call detail records in this empty directory.",
+    help="Keep the database, the recordings and the call detail records in this empty directory.",
 )
 @examples(
     "dialer demo",
@@ -33,8 +33,8 @@ from dialer.settings import SEED_MAX
 def demo(seed: int, keep: Path | None) -> None:
     """Run a whole campaign day in seconds, and check every figure of its report.
 
-    Starts a server of its own on a database of its own, and does everything over the REST API: money, a gateway,
-    recordings, a phonebook, a do-not-call list, a survey, a campaign. Exits with 1 if a single figure is wrong.
+    The command starts a server on a temporary database, and does everything over the REST API: a payment, a gateway,
+    recordings, a phonebook, a do-not-call list, a survey and a campaign. The exit code is 1 if any figure is wrong.
     """
     if keep is not None and keep.exists() and any(keep.iterdir()):
         raise click.BadParameter("the directory is not empty", param_hint="--keep")
@@ -43,4 +43,6 @@ def demo(seed: int, keep: Path | None) -> None:
     except DemoError as error:
         raise click.ClickException(str(error)) from error
     if not is_right:
-        raise click.ClickException("figures of the API and of the call detail records differ")
+        raise click.ClickException(
+            "figures of the API differ from the call detail records: see the lines that begin with ✗"
+        )

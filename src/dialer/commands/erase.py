@@ -1,4 +1,4 @@
-"""`dialer erase`: what is known of a person, or of all whose campaigns ended long ago, goes."""
+"""`dialer erase`: removal of all data about one person, or about the subscribers of old campaigns."""
 
 from collections.abc import Iterator
 from functools import partial
@@ -7,9 +7,11 @@ from typing import Final
 import rich_click as click
 
 from dialer.commands.opening import (
+    check_media_dir,
     database_path,
-    open_database_to_read,
+    open_existing_database,
     open_service_clock,
+    service_settings,
     settings_from_environment,
 )
 from dialer.commands.output import examples, say
@@ -32,36 +34,41 @@ DAYS_MAX: Final = 36_500
     "days",
     metavar="DAYS",
     type=click.IntRange(1, DAYS_MAX),
-    help="Erase the subscribers of campaigns that ended, or were changed last, so many days ago.",
+    help="Erase the subscribers of campaigns that ended, or were last changed, more than DAYS days ago.",
 )
-@click.option("--yes", is_flag=True, help="Do not ask.")
+@click.option("--yes", is_flag=True, help="Do not ask for confirmation.")
 @examples(
     "dialer erase +12025550100",
     'dialer erase "+1 (202) 555-0100" --yes',
     "dialer erase --older-than 90 --yes",
 )
 def erase(number: str | None, days: int | None, *, yes: bool) -> None:
-    """Erase all that is known of NUMBER, in any spelling; or of those whose campaigns ended long ago.
+    """Erase all data about NUMBER, in any spelling, or about the subscribers of old campaigns.
 
-    Contacts, names, variables, answers in the callees' own words, recordings, texts, and the numbers in call detail
-    records. What was billed stays, and so do the counts of answers that were chosen. On do-not-call lists a hash takes
-    the place of the number: it is still never called. Contacts and lists outlive their campaigns: --older-than leaves
-    them alone.
+    Contacts, names, variables, free-text answers, recordings, text messages, and the numbers in call detail records are
+    erased. Charges stay, and so do the counts of chosen answers. On do-not-call lists a hash replaces the number, which
+    is still never called. --older-than does not erase contacts and lists, as they outlive their campaigns.
 
-    The database is then written anew, so that its files hold nothing of it. Backups that were made before do: erase
-    again after restoring one. May run beside a server, which waits meanwhile.
+    The database is then compacted, so that its files hold none of the data. Earlier backups still do: erase again after
+    restoring one. The command can run beside a server, which waits meanwhile.
     """
-    settings = settings_from_environment()
     if (number is None) is (days is None):
-        raise click.UsageError("Give a NUMBER or --older-than DAYS.")
-    whom = _number(number, settings) if number is not None else None
-    subject = mask_number(whom) if whom is not None else f"those whose campaigns ended more than {days} days ago"
-    if not yes:
-        click.confirm(f"Erase what is known of {subject}? It cannot be undone.", abort=True, err=True)
-    with open_database_to_read(settings) as database:
+        raise click.UsageError("Give either a NUMBER or --older-than DAYS.")
+    environment = settings_from_environment()
+    with open_existing_database(environment) as database:
+        settings = service_settings(environment, database)
+        check_media_dir(environment, settings)
+        whom = _number(number, settings) if number is not None else None
+        subject = (
+            mask_number(whom)
+            if whom is not None
+            else f"the subscribers of campaigns that ended more than {days} days ago"
+        )
+        if not yes:
+            click.confirm(f"Erase all data about {subject}? This cannot be undone.", abort=True, err=True)
         done = _erase(settings, database, whom, days or 0)
     _compact(settings)
-    say(f"Erased {subject}: {', '.join(_counts(done)) or 'nothing was known'}.")
+    say(f"Erased {subject}: {', '.join(_counts(done)) or 'no data found'}.")
 
 
 def _number(number: str, settings: Settings) -> str:
@@ -84,7 +91,7 @@ def _compact(settings: Settings) -> None:
         compact(database_path(settings))
     except FilesError as error:
         raise click.ClickException(
-            f"it is erased, but the files still hold what was there: {error}; try again"
+            f"the data is erased, but the database files still hold traces of it: {error}. Run the command again"
         ) from None
 
 

@@ -1,4 +1,4 @@
-"""`dialer explain`: the story of one number in one campaign."""
+"""`dialer explain`: the history of one number in one campaign."""
 
 from collections.abc import Iterator
 from datetime import datetime
@@ -7,7 +7,12 @@ from typing import Final
 
 import rich_click as click
 
-from dialer.commands.opening import open_database_to_read, open_service_clock, settings_from_environment
+from dialer.commands.opening import (
+    open_existing_database,
+    open_service_clock,
+    service_settings,
+    settings_from_environment,
+)
 from dialer.commands.output import examples, print_json
 from dialer.domain.reasons import CAMPAIGN_REASONS, SUBSCRIBER_REASONS, TRANSFER_REASONS, WAITS
 from dialer.store.tables import SMS
@@ -20,28 +25,30 @@ from dialer.store.timeline.parts import (
     TransferPart,
     WindowPart,
 )
-from dialer.store.timeline.reading import WEEKDAYS, UnknownError, cause_in_words, read_story
+from dialer.store.timeline.reading import WEEKDAYS, UnknownNumberError, cause_in_words, read_story
 
 NAMED_MAX: Final = 64
-"""Characters of a campaign's code or of a number."""
+"""Characters of CAMPAIGN and of NUMBER that are read."""
 
 
 @click.command()
 @click.argument("campaign", metavar="CAMPAIGN")
 @click.argument("number", metavar="NUMBER")
-@click.option("--json", "as_json", is_flag=True, help="Print the story as JSON.")
+@click.option("--json", "as_json", is_flag=True, help="Print the history as JSON.")
 @examples(
     "dialer explain 1 +12025550100",
     'dialer explain KQWZD "+1 (202) 555-0100" --json',
 )
 def explain(campaign: str, number: str, *, as_json: bool) -> None:
-    """Tell the story of one number in one campaign.
+    """Show the history of one number in one campaign.
 
-    CAMPAIGN is its id or its code, NUMBER may be spelled in any way. Who it is, when it may be called, what was tried
-    and what came of it, why it is tried again or not, and what it waits for. Only reads, also beside a running server.
+    CAMPAIGN is its id or its code. NUMBER may be spelled in any way. The history has the contact, the calling window,
+    every attempt with its outcome, why there is another attempt or none, and what the number waits for. The command
+    changes nothing. It can run beside a server.
     """
-    settings = settings_from_environment()
-    with open_database_to_read(settings) as database:
+    environment = settings_from_environment()
+    with open_existing_database(environment) as database:
+        settings = service_settings(environment, database)
         now_ms = open_service_clock(settings, database).now_ms()
         try:
             story = database.read_now(
@@ -54,7 +61,7 @@ def explain(campaign: str, number: str, *, as_json: bool) -> None:
                     service_zone=settings.timezone,
                 )
             )
-        except UnknownError as error:
+        except UnknownNumberError as error:
             raise click.ClickException(str(error)) from None
     if as_json:
         print_json(story)
@@ -96,7 +103,7 @@ def _campaign(campaign: CampaignPart) -> Iterator[str]:
 
 def _window(window: WindowPart) -> Iterator[str]:
     days = "every day" if window.weekdays == list(WEEKDAYS) else ", ".join(window.weekdays) or "on no day"
-    yield f"Zone          {window.zone or 'UTC'}, told by {window.zone_from}"
+    yield f"Zone          {window.zone or 'UTC'} ({window.zone_from})"
     state = "open" if window.is_open else "closed"
     until = "" if window.until is None else f", until {_show(window.until)}"
     yield f"Window        {window.daily_start_time} to {window.daily_stop_time} there, {days}; now {state}{until}"
@@ -162,7 +169,7 @@ def _standing(subscriber: SubscriberPart) -> Iterator[str]:
 
 
 def _printable(line: str) -> str:
-    """Without what would tell a terminal to do something: names and answers hold whatever somebody sent."""
+    """Return a line without control characters: names and answers may hold any."""
     return "".join(character if character.isprintable() else " " for character in line)
 
 

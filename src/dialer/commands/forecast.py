@@ -1,4 +1,4 @@
-"""`dialer forecast`: what is likely to come of a campaign, before it is started or while it runs."""
+"""`dialer forecast`: the likely outcome of a campaign, before it is started or while it runs."""
 
 import sys
 from collections.abc import Callable, Iterator
@@ -9,19 +9,24 @@ import msgspec
 import rich_click as click
 from rich.console import Console
 
-from dialer.commands.opening import open_database, open_service_clock, settings_from_environment
+from dialer.commands.opening import (
+    open_existing_database,
+    open_service_clock,
+    service_settings,
+    settings_from_environment,
+)
 from dialer.commands.output import examples, print_json
-from dialer.domain.states import IllegalMoveError
-from dialer.forecast.forecast import NoCampaignError, forecast_campaign
+from dialer.forecast.forecast import CampaignOverError, NoCampaignError, forecast_campaign
 from dialer.forecast.order import FIRST_SEED_MAX, SEEDS, SEEDS_MAX, Order
 from dialer.forecast.summary import Forecast, SectionForecast
 from dialer.logs import configure_logs
 from dialer.store.database import Database
 from dialer.store.lifecycle import CampaignNotReadyError
+from dialer.store.queries.campaigns import find_campaign
 
 LABEL_WIDTH: Final = 15
 VALUE_WIDTH: Final = 19
-"""Of a date to the second, the longest value."""
+"""Characters of a date to the second, the longest value."""
 _FIGURES: Final = (
     ("finish", "finish_date"),
     ("cost", "cost"),
@@ -34,25 +39,41 @@ _FIGURES: Final = (
 
 
 @click.command()
-@click.argument("campaign_id", metavar="CAMPAIGN", type=click.IntRange(1, 2**63 - 1))
-@click.option("--seeds", metavar="N", type=click.IntRange(1, SEEDS_MAX), default=SEEDS, show_default=True)
-@click.option("--first-seed", metavar="K", type=click.IntRange(0, FIRST_SEED_MAX), default=0, show_default=True)
+@click.argument("campaign", metavar="CAMPAIGN")
+@click.option(
+    "--seeds",
+    metavar="N",
+    type=click.IntRange(1, SEEDS_MAX),
+    default=SEEDS,
+    show_default=True,
+    help="The number of seeds.",
+)
+@click.option(
+    "--first-seed",
+    metavar="K",
+    type=click.IntRange(0, FIRST_SEED_MAX),
+    default=0,
+    show_default=True,
+    help="The first seed; the others follow it.",
+)
 @click.option("--json", "as_json", is_flag=True, help="Print the forecast as JSON.")
 @examples(
     "dialer forecast 1",
-    "dialer forecast 1 --seeds 100 --first-seed 1000",
+    "dialer forecast KQWZD --seeds 100 --first-seed 1000",
     "dialer forecast 1 --json",
 )
-def forecast(campaign_id: int, *, seeds: int, first_seed: int, as_json: bool) -> None:
-    """Tell what is likely to come of a campaign from now on, without touching it.
+def forecast(campaign: str, *, seeds: int, first_seed: int, as_json: bool) -> None:
+    """Forecast the outcome of a campaign from now on. The campaign itself does not change.
 
-    CAMPAIGN is its id. It is copied as it stands, other campaigns left out, and the copy is run to its end under N
-    seeds. If it runs under one of these seeds, and nothing else happens, then what comes of it is exactly that seed's.
+    CAMPAIGN is its id or its code. A copy of it is run to its end under N seeds, without other campaigns. A service
+    that runs with one of these seeds (DIALER_SEED), and changes nothing meanwhile, has exactly that seed's outcome.
     """
-    settings = settings_from_environment()
-    with open_database(settings) as database:
+    environment = settings_from_environment()
+    with open_existing_database(environment) as database:
+        settings = service_settings(environment, database)
         configure_logs()
         now_ms = open_service_clock(settings, database).now_ms()
+        campaign_id = database.read_now(lambda unit: int(find_campaign(unit, campaign)["id"]))
         found = _forecast(database, Order(campaign_id, now_ms, settings.timezone, seeds, first_seed))
     if as_json:
         print_json(found)
@@ -61,13 +82,13 @@ def forecast(campaign_id: int, *, seeds: int, first_seed: int, as_json: bool) ->
 
 
 def _forecast(database: Database, order: Order) -> Forecast:
-    """The forecast, with a line that shows how far it has come where somebody is watching."""
+    """Return the forecast. On a terminal, a line of standard error shows the progress."""
     try:
         if not sys.stderr.isatty():
             return anyio.run(forecast_campaign, database, order)
         with Console(stderr=True).status("Copying the campaign") as status:
             return anyio.run(forecast_campaign, database, order, _showing(order.seeds, status.update))
-    except (NoCampaignError, IllegalMoveError) as error:
+    except (NoCampaignError, CampaignOverError) as error:
         raise click.ClickException(str(error)) from None
     except CampaignNotReadyError as error:
         reasons = "; ".join(f"{field}: {' '.join(messages)}" for field, messages in error.errors.items())
@@ -81,7 +102,7 @@ def _showing(seeds: int, show: Callable[[str], None]) -> Callable[[int], None]:
 def _lines(found: Forecast) -> Iterator[str]:
     last_seed = found.first_seed + found.seeds - 1
     yield f"Campaign {found.campaign_id} from {found.now} on: {found.subscribers} subscribers"
-    yield f"Under the seeds {found.first_seed} to {last_seed}, each percentile by itself (nearest rank); times in UTC"
+    yield f"Seeds {found.first_seed} to {last_seed}; nearest-rank percentiles, each figure by itself; times in UTC"
     yield ""
     yield _row("", ("P10", "P50", "P90"))
     for label, name in _FIGURES:
@@ -105,12 +126,12 @@ def _row(label: str, values: tuple[object, ...]) -> str:
 
 
 def _plain(text: str) -> str:
-    """What somebody else has written, with nothing in it that a terminal would obey."""
+    """Return a text without characters that could control the terminal."""
     return "".join(character if character.isprintable() else "?" for character in text)
 
 
 def _text(value: object) -> str:
-    """Dates to the second, shares to two places, everything else as it is."""
+    """Return a value as text: dates to the second, percentages to two places."""
     if isinstance(value, float):
         return f"{value:.2f}"
     if isinstance(value, str) and "T" in value:

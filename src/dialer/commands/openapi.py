@@ -1,4 +1,4 @@
-"""`dialer openapi`: the description of the API."""
+"""`dialer openapi`: the OpenAPI document of the API."""
 
 import rich_click as click
 
@@ -19,7 +19,7 @@ from dialer.store.database import Database
 def openapi() -> None:
     """Print the OpenAPI document of the API, in JSON."""
     settings = Settings()
-    # Nothing connects: the document depends on the code alone.
+    # Nothing connects to this database: the document depends on the code alone.
     database = Database(settings.database_url)
     worker = Worker(database, RealClock(), seed=settings.seed, service_zone=settings.timezone, new_line=SimulatedLine)
     app = create_app(settings, database=database, worker=worker)

@@ -1,30 +1,54 @@
-"""The service's parts, put together from its settings: the same for every command."""
+"""Opening the database and the clock of the service, for every command."""
 
 import contextlib
 import os
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Final
 
+import rich_click as click
+from msgspec.structs import replace
 from sqlalchemy.engine import make_url
 
+from dialer.commands.output import say
 from dialer.runtime.clock import Clock, RealClock, open_clock
-from dialer.settings import Settings, load_settings
+from dialer.settings import SETTINGS, Settings, SettingsError, load_settings
 from dialer.store import migrate
 from dialer.store.database import Database
-from dialer.store.service_state import read_state
+from dialer.store.service_state import ServiceSettings, read_settings, read_state, save_settings
+
+_SERVICE_VARIABLES: Final = {"DIALER_CLOCK", "DIALER_TIMEZONE", "DIALER_DEFAULT_REGION"}
+"""Variables that decide what a command answers, and are the service's to set."""
+_MEDIA_VARIABLE: Final = "DIALER_MEDIA_DIR"
 
 
 def settings_from_environment() -> Settings:
-    """The settings of this process; raises SettingsError if one is wrong."""
+    """Return the settings of this process's environment; raises SettingsError if one is wrong."""
     return load_settings(os.environ)
+
+
+def database_path(settings: Settings) -> Path:
+    """Return the path of the database file."""
+    return Path(make_url(settings.database_url).database or "")
+
+
+def existing_database_path(settings: Settings) -> Path:
+    """Return the path of the database file; raises ClickException if there is no such file."""
+    path = database_path(settings)
+    if not path.is_file():
+        raise click.ClickException(
+            f"there is no database at {path.absolute()}: run the command in the folder of the database,"
+            " or set DIALER_DATABASE_URL"
+        )
+    return path
 
 
 @contextlib.contextmanager
 def open_database(settings: Settings) -> Iterator[Database]:
-    """The database, migrated, until this is left.
+    """Open the database: create it if it is not there, and migrate it.
 
     Raises:
-        MigrationError: it cannot be opened, or not brought to this version.
+        MigrationError: the database cannot be opened or migrated.
     """
     migrate.upgrade(settings.database_url)
     with _opened(settings) as database:
@@ -32,20 +56,17 @@ def open_database(settings: Settings) -> Iterator[Database]:
 
 
 @contextlib.contextmanager
-def open_database_to_read(settings: Settings) -> Iterator[Database]:
-    """The same as it is: nothing is created, and nothing migrated.
+def open_existing_database(settings: Settings) -> Iterator[Database]:
+    """Open the database, but neither create nor migrate it.
 
     Raises:
-        MigrationError: there is none, it is of another version, or it cannot be read.
+        ClickException: there is no database.
+        MigrationError: the database is of another version, or cannot be read.
     """
+    existing_database_path(settings)
     migrate.check(settings.database_url)
     with _opened(settings) as database:
         yield database
-
-
-def database_path(settings: Settings) -> Path:
-    """The file of the database."""
-    return Path(make_url(settings.database_url).database or "")
 
 
 @contextlib.contextmanager
@@ -58,7 +79,76 @@ def _opened(settings: Settings) -> Iterator[Database]:
 
 
 def open_service_clock(settings: Settings, database: Database) -> Clock:
-    """The service's clock, which goes on from where it stood; on an empty database from where it is told to."""
+    """Return the service's clock at its stored position, or on an empty database at its configured start."""
     state = database.read_now(read_state)
     first_ms = RealClock().now_ms() if settings.clock_start is None else settings.clock_start
     return open_clock(settings.clock, first_ms if state is None else state.now_ms)
+
+
+def store_settings(settings: Settings, database: Database, first_now_ms: int) -> None:
+    """Store the settings of a service that starts, for `service_settings`."""
+    folder, media_dir = _folder(settings), settings.media_dir.resolve()
+    # A folder that holds both can be moved or copied as a whole.
+    kept = media_dir.relative_to(folder) if media_dir.is_relative_to(folder) else media_dir
+    stored = ServiceSettings(settings.clock, settings.timezone, settings.default_region, str(kept))
+    database.write_now(lambda unit: save_settings(unit, stored, first_now_ms))
+
+
+def service_settings(settings: Settings, database: Database) -> Settings:
+    """Return `settings` with those of the service in place of the environment's.
+
+    They are the settings that the service was last started with. On a database that was never served they are the
+    environment's. Variables of the environment that differ are named on standard error.
+    """
+    stored = database.read_now(read_settings)
+    if stored is None:
+        return settings
+    service = replace(
+        settings,
+        clock=stored.clock,
+        timezone=stored.timezone,
+        default_region=stored.default_region,
+        media_dir=_folder(settings) / stored.media_dir,
+    )
+    _name_ignored(settings, service)
+    return service
+
+
+def check_media_dir(settings: Settings, service: Settings) -> None:
+    """Check that the environment names no other media folder than the service's, before files are deleted.
+
+    Which of two folders is meant cannot be known, and a wrong guess would delete recordings.
+
+    Raises:
+        SettingsError: `settings`, those of the environment, name another folder than `service` does.
+    """
+    given = os.environ.get(_MEDIA_VARIABLE)
+    if given and settings.media_dir.resolve() != service.media_dir.resolve():
+        raise SettingsError(
+            f"{_MEDIA_VARIABLE} is {given!r}, but the service keeps its files in {service.media_dir}:"
+            " unset it to use that folder, or start the service with it"
+        )
+
+
+def _folder(settings: Settings) -> Path:
+    return database_path(settings).resolve().parent
+
+
+def _name_ignored(settings: Settings, service: Settings) -> None:
+    differing = [
+        setting
+        for setting in SETTINGS
+        if setting.variable in _SERVICE_VARIABLES
+        and os.environ.get(setting.variable)
+        and getattr(settings, setting.field) != getattr(service, setting.field)
+    ]
+    if differing:
+        ignored, used = (
+            " and ".join(_assignment(setting.variable, getattr(source, setting.field)) for setting in differing)
+            for source in (settings, service)
+        )
+        say(f"Ignored {ignored} of this terminal: the service was last started with {used}.")
+
+
+def _assignment(variable: str, value: object) -> str:
+    return f"{variable} unset" if value is None else f"{variable}={value!r}"

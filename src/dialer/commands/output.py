@@ -1,4 +1,4 @@
-"""What commands print: data on standard output, messages on standard error."""
+"""Output of commands: data on standard output, messages on standard error."""
 
 import inspect
 from collections.abc import Callable
@@ -11,9 +11,9 @@ _Function = TypeVar("_Function", bound=Callable[..., None])
 
 
 def examples(*lines: str, table: str = "") -> Callable[[_Function], _Function]:
-    """A decorator that puts examples into a command's help, before everything else but its first sentence.
+    """Return a decorator that adds examples to a command's help, after its first sentence.
 
-    A `table` goes to the end, its lines as they are; its first line is its title.
+    A `table` is added at the end with its lines unchanged; its first line is its title.
     """
 
     def add(function: _Function) -> _Function:
@@ -27,10 +27,10 @@ def examples(*lines: str, table: str = "") -> Callable[[_Function], _Function]:
 
 
 def say(message: str) -> None:
-    """Tell the person at the terminal something that is not data."""
+    """Print a message on standard error."""
     click.echo(message, err=True)
 
 
-def print_json(data: Any) -> None:  # noqa: ANN401 - whatever msgspec can encode
-    """Print data for programs."""
+def print_json(data: Any) -> None:  # noqa: ANN401 - anything that msgspec can encode
+    """Print data as JSON on standard output."""
     click.echo(msgspec.json.format(msgspec.json.encode(data), indent=2))

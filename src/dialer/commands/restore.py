@@ -1,4 +1,4 @@
-"""`dialer restore`: the way back from a backup."""
+"""`dialer restore`: a backup put in the place of the database."""
 
 from pathlib import Path
 
@@ -12,7 +12,7 @@ from dialer.store.database_files import restore as put_back
 
 @click.command()
 @click.argument("file", metavar="FILE", type=click.Path(path_type=Path))
-@click.option("--force", is_flag=True, help="Replace the database if it is there.")
+@click.option("--force", is_flag=True, help="Replace the database if it exists.")
 @examples(
     "dialer restore /var/backups/dialer.db",
     "dialer restore /var/backups/dialer.db --force",
@@ -20,8 +20,8 @@ from dialer.store.database_files import restore as put_back
 def restore(file: Path, *, force: bool) -> None:
     """Put the backup FILE in the place of the database.
 
-    The server must be stopped. It goes on from where it stood when the backup was made, as if nothing had happened
-    since: calls that were made since then are made again.
+    Stop the server first. After the restore it continues from the state of the backup: calls that were made after the
+    backup are made again.
     """
     path = database_path(settings_from_environment())
     made = put_back(file, path, overwrite=force)

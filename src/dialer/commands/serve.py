@@ -10,7 +10,13 @@ from typing import Final
 import rich_click as click
 
 from dialer.api.app import create_app
-from dialer.commands.opening import database_path, open_database, open_service_clock, settings_from_environment
+from dialer.commands.opening import (
+    database_path,
+    open_database,
+    open_service_clock,
+    settings_from_environment,
+    store_settings,
+)
 from dialer.commands.output import examples, say
 from dialer.logs import configure_logs
 from dialer.passwords import PasswordError, check_password, hash_password
@@ -30,7 +36,7 @@ WORKERS_MAX: Final = 64
 
 
 def _settings_table() -> str:
-    """The settings with their defaults, as the help shows them."""
+    """Return the settings with their defaults, as a table for the help."""
     width = max(len(setting.variable) for setting in SETTINGS) + 2
     lines = [f"  {setting.variable:{width}}{setting.meaning} [{setting.default}]" for setting in SETTINGS]
     return "\n".join(["Settings (environment):", *lines])
@@ -43,14 +49,14 @@ def _settings_table() -> str:
     type=click.IntRange(0, PORT_MAX),
     default=8000,
     show_default=True,
-    help="The port; 0 takes any that is free.",
+    help="The port; 0 chooses a free one.",
 )
 @click.option(
     "--workers",
     type=click.IntRange(1, WORKERS_MAX),
     default=1,
     show_default=True,
-    help="Processes; one serves the API and dials.",
+    help="The number of processes; only 1 is supported.",
 )
 @examples(
     "dialer serve",
@@ -61,10 +67,14 @@ def _settings_table() -> str:
 def serve(host: str, port: int, workers: int) -> None:
     """Serve the API and dial, until SIGTERM or Ctrl+C.
 
-    Migrates the database first, and prints one line when it is ready.
+    The command migrates the database first, and prints one line when the API is ready. Only one server may use a
+    database: meanwhile a lock file lies beside it (dialer.db-serving). The settings below are stored in the database,
+    and other commands go by them: DIALER_CLOCK, DIALER_TIMEZONE, DIALER_DEFAULT_REGION and DIALER_MEDIA_DIR.
     """
     if workers > 1:
-        raise click.UsageError("--workers above 1 needs PostgreSQL, which this version does not support yet.")
+        raise click.UsageError(
+            "--workers above 1 needs PostgreSQL, which this version does not support. Leave --workers out."
+        )
     settings = settings_from_environment()
     with (
         ending_on_signals(),
@@ -74,6 +84,7 @@ def serve(host: str, port: int, workers: int) -> None:
     ):
         _check_media_dir(settings.media_dir)
         clock = open_service_clock(settings, database)
+        store_settings(settings, database, clock.now_ms())
         _create_first_admin(settings, database, clock)
         configure_logs()
         worker = Worker(
@@ -89,7 +100,7 @@ def serve(host: str, port: int, workers: int) -> None:
 
 
 def _create_first_admin(settings: Settings, database: Database, clock: Clock) -> None:
-    """Create the admin that the settings name if there are no users, or say how to create one."""
+    """Create the admin of the settings if there are no users; without such settings, print how to create one."""
     _check_admin_password(settings)
     if database.read_now(has_accounts):
         return

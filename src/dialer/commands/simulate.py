@@ -1,4 +1,4 @@
-"""`dialer simulate`: a campaign without a server or a database."""
+"""`dialer simulate`: a campaign without a server and without a database."""
 
 import csv
 import re
@@ -23,7 +23,9 @@ _HARMLESS: Final = re.compile(r"[+\-]?[0-9.]+\Z")
 
 @click.command()
 @click.argument("path", metavar="SCENARIO.json", type=click.Path(exists=True, dir_okay=False, path_type=Path))
-@click.option("--seed", metavar="N", type=click.IntRange(0, SEED_MAX), help="Instead of the scenario's own.")
+@click.option(
+    "--seed", metavar="N", type=click.IntRange(0, SEED_MAX), help="The seed; the scenario's own unless given."
+)
 @click.option(
     "--out",
     metavar="DIR",
@@ -31,12 +33,14 @@ _HARMLESS: Final = re.compile(r"[+\-]?[0-9.]+\Z")
     help="Write cdr.csv, cdr.ndjson, report.json and digest.txt into this directory.",
 )
 @click.option("--json", "as_json", is_flag=True, help="Print the report as JSON.")
-@click.option("--compare", "comparing", is_flag=True, help="Run it under every pacing strategy, and print a table.")
+@click.option(
+    "--compare", "comparing", is_flag=True, help="Run the scenario under every pacing strategy, and print a table."
+)
 @click.option(
     "--seeds",
     metavar="N",
     type=click.IntRange(1, SEEDS_MAX),
-    help="With --compare: so many seeds, from the first on, and 95 % confidence intervals; 1 unless given.",
+    help="With --compare: the number of seeds, for 95 % confidence intervals; 1 unless given.",
 )
 @examples(
     "dialer simulate examples/reminder.json",
@@ -47,17 +51,17 @@ _HARMLESS: Final = re.compile(r"[+\-]?[0-9.]+\Z")
 def simulate(
     path: Path, *, seed: int | None, out: Path | None, as_json: bool, comparing: bool, seeds: int | None
 ) -> None:
-    """Run one campaign in pure simulation.
+    """Simulate one campaign in a virtual time of its own.
 
-    It takes no time to wait for anything, needs no server and no database, and gives the same calls for the same seed.
+    The simulation does not wait, and needs neither a server nor a database. The same seed gives the same calls.
     """
     if comparing:
         if out is not None:
-            raise click.UsageError("--out: A comparison has no call detail records; leave out --compare or --out.")
+            raise click.UsageError("--out: a comparison has no call detail records. Leave out --compare or --out.")
         _compare(path, _with_seed(_scenario(path), seed), seeds or 1, as_json=as_json)
         return
     if seeds is not None:
-        raise click.UsageError("--seeds: Several seeds are for --compare.")
+        raise click.UsageError("--seeds: only a comparison has several seeds. Add --compare, or leave out --seeds.")
     simulation = _simulation(path, seed)
     _run(simulation)
     report = report_of(simulation)
@@ -71,7 +75,9 @@ def simulate(
 
 def _compare(path: Path, scenario: Scenario, seeds: int, *, as_json: bool) -> None:
     if scenario.seed + seeds - 1 > SEED_MAX:
-        raise click.UsageError(f"--seeds: The last of {seeds} seeds from {scenario.seed} on would be above {SEED_MAX}.")
+        raise click.UsageError(
+            f"--seeds: the last of {seeds} seeds from {scenario.seed} on is above {SEED_MAX}. Use fewer seeds."
+        )
     try:
         rows = compare(scenario, range(scenario.seed, scenario.seed + seeds))
         if as_json:
@@ -105,7 +111,7 @@ def _with_seed(scenario: Scenario, seed: int | None) -> Scenario:
 
 
 def _run(simulation: Simulation) -> None:
-    """All of it, with a line that shows how far it has come where somebody is watching."""
+    """Run the whole simulation. On a terminal, a line of standard error shows the progress."""
     if not sys.stderr.isatty():
         simulation.run()
         return
@@ -143,7 +149,7 @@ def _records(simulation: Simulation) -> Iterator[Mapping[str, object]]:
 
 
 def _defused(value: object) -> object:
-    """What a spreadsheet would take for a formula is made a text; numbers stay as they are."""
+    """Return a value that no spreadsheet takes for a formula; numbers are returned unchanged."""
     if isinstance(value, str) and _FORMULA.match(value) and not _HARMLESS.match(value):
         return f"'{value}"
     return value

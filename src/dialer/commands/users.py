@@ -1,20 +1,24 @@
-"""`dialer users`: accounts are made here, and nowhere else."""
+"""`dialer users`: the only place where accounts are created."""
 
 import sys
-from collections.abc import Callable
-from typing import Final, TypeVar
+from typing import Final
 
 import msgspec
 import rich_click as click
 from rich.console import Console
 from rich.table import Table
 
-from dialer.commands.opening import open_database, open_service_clock, settings_from_environment
+from dialer.commands.opening import (
+    open_database,
+    open_existing_database,
+    open_service_clock,
+    service_settings,
+    settings_from_environment,
+)
 from dialer.commands.output import examples, print_json, say
 from dialer.domain.billing.money import MoneyError, format_money, parse_money
 from dialer.passwords import PASSWORD_LENGTH_MAX, PASSWORD_LENGTH_MIN, PasswordError, check_password, hash_password
-from dialer.runtime.clock import Clock
-from dialer.settings import is_username
+from dialer.settings import USERNAME_MAX, Settings, is_username
 from dialer.store.database import Database
 from dialer.store.users import (
     AccountSummary,
@@ -26,8 +30,6 @@ from dialer.store.users import (
 
 TEXT_MAX: Final = 255
 
-_Result = TypeVar("_Result")
-
 
 class Rate(click.ParamType[int]):
     """An amount of money that is not negative, as an integer of 1e-5."""
@@ -35,7 +37,7 @@ class Rate(click.ParamType[int]):
     name = "amount"
 
     def convert(self, value: object, param: click.Parameter | None, ctx: click.Context | None) -> int:
-        """The amount; tells the person what is wrong with a text that is none."""
+        """Return the amount; fail with a message if the text is not one."""
         if isinstance(value, int):
             return value
         try:
@@ -43,7 +45,7 @@ class Rate(click.ParamType[int]):
         except MoneyError as error:
             self.fail(str(error), param, ctx)
         if rate < 0:
-            self.fail("A rate is not negative.", param, ctx)
+            self.fail(f"{value!r} is negative. Enter 0 or more.", param, ctx)
         return rate
 
 
@@ -53,9 +55,9 @@ class UserName(click.ParamType[str]):
     name = "name"
 
     def convert(self, value: str, param: click.Parameter | None, ctx: click.Context | None) -> str:
-        """The name, if it is one."""
+        """Return the name; fail with a message if it is not valid."""
         if not is_username(value):
-            self.fail("1 to 150 characters, no blanks and no colon.", param, ctx)
+            self.fail(f"Enter 1 to {USERNAME_MAX} characters, without blanks and colons.", param, ctx)
         return value
 
 
@@ -65,9 +67,9 @@ class Text(click.ParamType[str]):
     name = "text"
 
     def convert(self, value: str, param: click.Parameter | None, ctx: click.Context | None) -> str:
-        """The text, if it is short enough."""
+        """Return the text; fail with a message if it is too long or not printable."""
         if len(value) > TEXT_MAX or not value.isprintable():
-            self.fail(f"At most {TEXT_MAX} characters, all of them printable.", param, ctx)
+            self.fail(f"Enter at most {TEXT_MAX} characters, all of them printable.", param, ctx)
         return value
 
 
@@ -85,12 +87,12 @@ _JSON = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
     "dialer users list --json",
 )
 def users() -> None:
-    """Create users, change passwords, list who there is."""
+    """Create users, change passwords and list users."""
 
 
 @users.command()
 @_NAME
-@click.option("--admin", "is_admin", is_flag=True, help="May see and do everything.")
+@click.option("--admin", "is_admin", is_flag=True, help="Allow the user to see and do everything.")
 @click.option("--call-rate", type=Rate(), default="0", show_default=True, help="Price of a minute.")
 @click.option("--sms-rate", type=Rate(), default="0", show_default=True, help="Price of a message part.")
 @click.option("--first-name", type=Text(), default="")
@@ -104,15 +106,16 @@ def users() -> None:
     "pwgen 24 1 | dialer users create ben --password-stdin",
 )
 def create(username: str, *, password_stdin: bool, as_json: bool, **details: str | int) -> None:
-    """Create a user.
+    """Create a user, and the database if it does not exist.
 
-    The password is asked for, or read from standard input; it is never an argument.
+    The command asks for the password, or reads it from standard input. A password is never an argument.
     """
     password_hash = hash_password(_password(password_stdin=password_stdin))
     account = msgspec.convert({"username": username, "password_hash": password_hash, **details}, NewUser)
-    user_id = _with_database(
-        lambda database, clock: database.write_now(lambda unit: create_account(unit, account, clock.now_ms()))
-    )
+    settings = settings_from_environment()
+    with open_database(settings) as database:
+        now_ms = _now_ms(settings, database)
+        user_id = database.write_now(lambda unit: create_account(unit, account, now_ms))
     say(f"Created the user {username}.")
     if as_json:
         print_json({"id": user_id, "username": username})
@@ -128,11 +131,10 @@ def create(username: str, *, password_stdin: bool, as_json: bool, **details: str
 def passwd(username: str, *, password_stdin: bool) -> None:
     """Change a user's password."""
     password_hash = hash_password(_password(password_stdin=password_stdin))
-    shown_name = _with_database(
-        lambda database, clock: database.write_now(
-            lambda unit: change_password(unit, username, password_hash, clock.now_ms())
-        )
-    )
+    settings = settings_from_environment()
+    with open_existing_database(settings) as database:
+        now_ms = _now_ms(settings, database)
+        shown_name = database.write_now(lambda unit: change_password(unit, username, password_hash, now_ms))
     say(f"Changed the password of {shown_name}.")
 
 
@@ -143,8 +145,9 @@ def passwd(username: str, *, password_stdin: bool) -> None:
     "dialer users list --json",
 )
 def list_users(*, as_json: bool) -> None:
-    """List all users, with their rates and balances."""
-    accounts = _with_database(lambda database, _: database.read_now(list_accounts))
+    """List all users with their rates and balances."""
+    with open_existing_database(settings_from_environment()) as database:
+        accounts = database.read_now(list_accounts)
     if as_json:
         print_json([_shown(account) for account in accounts])
     else:
@@ -165,16 +168,14 @@ def _table(accounts: list[AccountSummary]) -> Table:
     return table
 
 
-def _with_database(work: Callable[[Database, Clock], _Result]) -> _Result:
-    settings = settings_from_environment()
-    with open_database(settings) as database:
-        return work(database, open_service_clock(settings, database))
+def _now_ms(settings: Settings, database: Database) -> int:
+    return open_service_clock(service_settings(settings, database), database).now_ms()
 
 
 def _password(*, password_stdin: bool) -> str:
-    """The password of whoever runs the command; a usage error if it cannot be one."""
+    """Return the password from the prompt or standard input; raise UsageError if it is not valid."""
     if password_stdin:
-        # One character more than allowed, so that too long is noticed, and the end of the line.
+        # One character more than allowed, to notice a password that is too long, and two for the end of the line.
         password = sys.stdin.readline(PASSWORD_LENGTH_MAX + 3).rstrip("\r\n")
     else:
         hint = f"Password (at least {PASSWORD_LENGTH_MIN} characters)"

@@ -1,4 +1,4 @@
-"""What makes the report of the demonstration worth reading: no figure is printed that was not found in two ways."""
+"""Checks of the report: every printed figure is computed in two ways, and both are compared."""
 
 from typing import Final, TypeVar
 
@@ -8,7 +8,7 @@ _Figure = TypeVar("_Figure")
 
 
 class Check(msgspec.Struct, frozen=True):
-    """One figure: as the API gives it, and as it follows from the records themselves."""
+    """A figure as the API gives it, and as it is computed from the records."""
 
     what: str
     api: object
@@ -16,7 +16,7 @@ class Check(msgspec.Struct, frozen=True):
 
     @property
     def holds(self) -> bool:
-        """Whether both are the same."""
+        """True if both are equal."""
         return self.api == self.records
 
     def __str__(self) -> str:
@@ -24,17 +24,17 @@ class Check(msgspec.Struct, frozen=True):
 
 
 class Checks:
-    """The figures of one report."""
+    """The checks of one report."""
 
     def __init__(self) -> None:
         self.all: Final[list[Check]] = []
 
     def same(self, what: str, api: _Figure, records: _Figure) -> _Figure:
-        """The figure of the API, to be printed; whether the records agree is noted."""
+        """Compare a figure of the API with that of the records, store the result, and return the figure of the API."""
         self.all.append(Check(what, api, records))
         return api
 
     @property
     def differences(self) -> list[Check]:
-        """Those that do not agree."""
+        """The checks that failed."""
         return [check for check in self.all if not check.holds]

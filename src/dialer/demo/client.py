@@ -1,4 +1,4 @@
-"""The demonstration's only way to the server: HTTP requests, as any client makes them."""
+"""An HTTP client of the API, the only way in which the demonstration talks to the server."""
 
 import contextlib
 from collections.abc import Iterator
@@ -13,11 +13,11 @@ from dialer.demo.errors import DemoError
 from dialer.demo.server import DemoAccount
 
 REQUEST_S_MAX: Final = 120
-"""An advance of the clock answers once everything due until then has happened."""
+"""Time-out of a request; an advance of the clock takes longest, as it simulates everything due until then."""
 PAGE_SIZE: Final = 1_000
 PAGES_MAX: Final = 1_000
 ANSWER_SHOWN: Final = 500
-"""Characters of an unexpected answer that an error shows."""
+"""Characters of an unexpected response that an error shows."""
 
 Record = dict[str, Any]
 Filter = str | int
@@ -32,17 +32,17 @@ class Page(msgspec.Struct):
     results: list[Record]
 
 
-# A JSON number is read as the decimal it is: a balance has exactly the digits that the server wrote.
+# JSON numbers are decoded as decimals: a balance keeps exactly the digits that the server wrote.
 _RECORD: Final = msgspec.json.Decoder(Record, float_hook=Decimal)
 _RECORDS: Final = msgspec.json.Decoder(list[Record], float_hook=Decimal)
 _PAGE: Final = msgspec.json.Decoder(Page, float_hook=Decimal)
 
 
 class Client:
-    """The API as one user sees it. Whatever is answered otherwise than the documentation says raises `DemoError`."""
+    """A client of the API with the credentials of one user. An unexpected response raises `DemoError`."""
 
     def __init__(self, url: str, account: DemoAccount, *, transport: httpx.BaseTransport | None = None) -> None:
-        # Without the environment's proxies: the server is on this machine.
+        # The server is on this machine: ignore the proxies of the environment.
         self._http = httpx.Client(
             base_url=f"{url}/rest-api/",
             auth=(account.username, account.password),
@@ -61,7 +61,7 @@ class Client:
         self._http.close()
 
     def create(self, resource: str, **fields: object) -> Record:
-        """Create a record; the record as it was created."""
+        """Create a record, and return it as it was created."""
         return self._object(self._ask("POST", f"{resource}/", httpx.codes.CREATED, json=fields))
 
     def change(self, resource: str, record_id: int, **fields: object) -> None:
@@ -69,7 +69,7 @@ class Client:
         self._ask("PATCH", f"{resource}/{record_id}/", httpx.codes.ACCEPTED, json=fields)
 
     def upload(self, name: str, wav: bytes) -> Record:
-        """Upload a recording; its record."""
+        """Upload a recording, and return its record."""
         answer = self._ask(
             "POST",
             "audio-files/",
@@ -80,7 +80,7 @@ class Client:
         return self._object(answer)
 
     def import_csv(self, resource: str, record_id: int, content: bytes) -> Record:
-        """Import a CSV file into a phonebook or a do-not-call list; the report of what became of its lines."""
+        """Import a CSV file into a phonebook or a do-not-call list, and return the report on its lines."""
         answer = self._ask(
             "POST",
             f"{resource}/{record_id}/import/",
@@ -91,19 +91,19 @@ class Client:
         return self._object(answer)
 
     def advance(self, to: str) -> None:
-        """Advance the server's clock to a moment, and return once everything due until then has happened."""
+        """Advance the server's clock to a moment, and return when everything due until then has happened."""
         self._ask("POST", "clock/advance/", httpx.codes.OK, json={"to": to})
 
     def read(self, resource: str, record_id: int) -> Record:
-        """One record."""
+        """Return one record."""
         return self._object(self._ask("GET", f"{resource}/{record_id}/", httpx.codes.OK))
 
     def count(self, resource: str, **filters: Filter) -> int:
-        """How many records the filters select."""
+        """Count the records that the filters select."""
         return self._page(f"{resource}/", {**filters, "page_size": 1}).count
 
     def every_page(self, resource: str, **filters: Filter) -> list[Record]:
-        """All records that the filters select, page by page, as a client without exports reads them."""
+        """Return all records that the filters select, read page by page."""
         page = self._page(f"{resource}/", {**filters, "page_size": PAGE_SIZE})
         records = page.results
         for _ in range(PAGES_MAX):
@@ -114,24 +114,24 @@ class Client:
         raise DemoError(f"{resource} has more than {PAGES_MAX} pages")
 
     def array(self, resource: str, **filters: Filter) -> list[Record]:
-        """All records of a resource whose lists are plain arrays."""
+        """Return all records of a resource whose lists are plain arrays."""
         answer = self._ask("GET", f"{resource}/", httpx.codes.OK, params=filters)
         with _told_of(answer):
             return _RECORDS.decode(answer.content)
 
     def export(self, resource: str, shape: type[_Shape], **filters: Filter) -> list[_Shape]:
-        """All records that the filters select, exported as NDJSON."""
+        """Return all records that the filters select, exported as NDJSON."""
         answer = self._ask("GET", f"{resource}/", httpx.codes.OK, params={**filters, "format": "ndjson"})
         decoder = msgspec.json.Decoder(shape, float_hook=Decimal)
         with _told_of(answer):
             return decoder.decode_lines(answer.content)
 
     def export_csv(self, resource: str, **filters: Filter) -> bytes:
-        """The same as a CSV file."""
+        """Return all records that the filters select, exported as a CSV file."""
         return self._ask("GET", f"{resource}/", httpx.codes.OK, params={**filters, "format": "csv"}).content
 
     def _page(self, path: str, parameters: dict[str, Filter] | None = None) -> Page:
-        # A link to the next page is complete; parameters, even none, would replace its own.
+        # The link to the next page is complete: parameters, even an empty set, would replace its own.
         answer = self._ask("GET", path, httpx.codes.OK, **({"params": parameters} if parameters else {}))
         with _told_of(answer):
             return _PAGE.decode(answer.content)
@@ -146,12 +146,12 @@ class Client:
         except httpx.HTTPError as error:
             raise DemoError(f"{method} {path}: {error}") from error
         if answer.status_code != expected:
-            raise DemoError(f"{_told(answer)}, but {expected} was expected: {answer.text[:ANSWER_SHOWN]}")
+            raise DemoError(f"{_told(answer)}, not {expected}: {answer.text[:ANSWER_SHOWN]}")
         return answer
 
 
 def _told(answer: httpx.Response) -> str:
-    return f"{answer.request.method} {answer.request.url.raw_path.decode()} was answered {answer.status_code}"
+    return f"{answer.request.method} {answer.request.url.raw_path.decode()} returned {answer.status_code}"
 
 
 @contextlib.contextmanager
@@ -159,4 +159,4 @@ def _told_of(answer: httpx.Response) -> Iterator[None]:
     try:
         yield
     except msgspec.DecodeError as error:
-        raise DemoError(f"{_told(answer)} with something unexpected: {error}") from error
+        raise DemoError(f"{_told(answer)} with an unexpected body: {error}") from error

@@ -1,4 +1,4 @@
-"""The campaign day: the clock is advanced, and the world is called from east to west."""
+"""The campaign day: the virtual clock is advanced step by step to the end of the campaign."""
 
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
@@ -11,11 +11,11 @@ from dialer.demo.preparation import EXPIRES, STARTS
 
 STEP: Final = timedelta(minutes=30)
 LAST_CALLS: Final = timedelta(minutes=10)
-"""What calls that are in progress when the campaign expires may take to their end."""
+"""Time for calls that are in progress when the campaign expires."""
 
 
 def live_through(admin: Client, owner: Client, campaign_id: int, watch: Callable[[Milestone], None]) -> list[Milestone]:
-    """Advance the clock to the end of the campaign, and tell `watch` at every step how far it has come."""
+    """Advance the clock to the end of the campaign; call `watch` with the counters after every step."""
     milestones = []
     at, end = moment(STARTS), moment(EXPIRES) + LAST_CALLS
     while at < end:
@@ -29,5 +29,5 @@ def live_through(admin: Client, owner: Client, campaign_id: int, watch: Callable
 
 
 def show(at: datetime) -> str:
-    """A moment as the API writes it."""
+    """Return a moment as the API writes it."""
     return at.astimezone(UTC).isoformat().replace("+00:00", "Z")

@@ -1,5 +1,5 @@
-"""What may go wrong with a demonstration."""
+"""The error of the demonstration."""
 
 
 class DemoError(Exception):
-    """Raised when the demonstration cannot go on: the message says what was asked, and what came instead."""
+    """Raised when the demonstration cannot go on; the message has the request and the unexpected result."""

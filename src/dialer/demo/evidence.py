@@ -1,4 +1,4 @@
-"""What the server is asked for once the day is over: records, in full, from which every figure is worked out again."""
+"""All records of the day, read from the server at its end, from which every figure is computed again."""
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
@@ -13,10 +13,10 @@ from dialer.domain.enums import CallRequestStatus, Cause
 
 
 class Counting(Protocol):
-    """Something that says how many records of a resource there are: the API's own count."""
+    """A source of the API's own counts of records."""
 
     def count(self, resource: str, **filters: Filter) -> int:
-        """How many records the filters select."""
+        """Count the records that the filters select."""
 
 
 class Cdr(msgspec.Struct, frozen=True):
@@ -38,12 +38,12 @@ class Cdr(msgspec.Struct, frozen=True):
 
     @property
     def is_answered(self) -> bool:
-        """Whether somebody, or a machine, answered."""
+        """True if a person or a machine answered."""
         return self.hangup_cause_q850 == Cause.NORMAL_CLEARING
 
     @property
     def cost(self) -> Decimal:
-        """What it was charged."""
+        """The charge for the call."""
         return Decimal(self.call_cost)
 
 
@@ -59,12 +59,12 @@ class Attempt(msgspec.Struct, frozen=True):
 
     @property
     def is_answered(self) -> bool:
-        """Whether it reached somebody, or a machine that hears the message."""
+        """True if it reached a person, or a machine that is played the message."""
         return self.status == CallRequestStatus.SUCCESS
 
 
 class Subscriber(msgspec.Struct, frozen=True):
-    """A number of the campaign, and how far it has come."""
+    """A number of the campaign, and its state."""
 
     id: int
     duplicate_contact: str
@@ -75,7 +75,7 @@ class Subscriber(msgspec.Struct, frozen=True):
 
 
 class Answer(msgspec.Struct, frozen=True):
-    """What a callee answered to one section."""
+    """A callee's answer to one section."""
 
     section_id: int
     section_type: int
@@ -84,7 +84,7 @@ class Answer(msgspec.Struct, frozen=True):
 
 
 class Milestone(msgspec.Struct, frozen=True):
-    """The campaign's counters at a moment of the day."""
+    """The counters of the campaign at a moment of the day."""
 
     at: str
     calls: int
@@ -93,7 +93,7 @@ class Milestone(msgspec.Struct, frozen=True):
 
 
 class Evidence(msgspec.Struct):
-    """All that the report is drawn up from."""
+    """All data of the report."""
 
     api: Counting
     prepared: Prepared
@@ -105,16 +105,16 @@ class Evidence(msgspec.Struct):
     """The do-not-call list at the end of the day."""
     cdrs: Sequence[Cdr]
     cdr_pages: Sequence[Record]
-    """The same records, read page by page."""
+    """The call detail records, read page by page."""
     attempts: Sequence[Attempt]
     subscribers: Sequence[Subscriber]
     answers: Sequence[Answer]
     statuses: Mapping[int, int]
-    """How many subscribers the API finds in each state."""
+    """The number of subscribers in each state, as the API filters them."""
 
 
 def gather(admin: Client, owner: Client, prepared: Prepared, milestones: Sequence[Milestone]) -> Evidence:
-    """Read it all: as exports, as pages and as counts."""
+    """Read all data of the report: as exports, as pages and as counts."""
     campaign = {"campaign_id": prepared.campaign_id}
     subscribers = owner.export("subscriber-list", Subscriber, **campaign)
     return Evidence(
@@ -138,5 +138,5 @@ def gather(admin: Client, owner: Client, prepared: Prepared, milestones: Sequenc
 
 
 def moment(text: str) -> datetime:
-    """A timestamp of the API as a moment."""
+    """Return a timestamp of the API as a datetime."""
     return datetime.fromisoformat(text)

@@ -1,7 +1,7 @@
-"""The phonebook of the demonstration, and its do-not-call list: two CSV files as they come from real offices.
+"""The phonebook of the demonstration and its do-not-call list: two CSV files with the flaws of real ones.
 
-Names and variables, ten countries, numbers spelt as they are spelt there; with lines that cannot be read and numbers
-that stand in the file twice. They are shipped beside this module; `python -m dialer.demo.phonebook` writes them again.
+They have names, variables, and numbers of ten countries in local spellings. Some lines cannot be read, and some numbers
+occur twice. The files are shipped beside this module; `python -m dialer.demo.phonebook` writes them again.
 """
 
 import csv
@@ -40,10 +40,10 @@ _LAST_NAMES: Final = {
 _PUNCTUATION: Final = re.compile(r"[ .()-]+")
 _ALPHABET: Final = "BCDFGHJKLMNPQRSTVWXZ"
 _MIX: Final = 1_009
-"""A prime, and so a step that visits every contact once: the file is as mixed as real ones are."""
+"""A prime, so that steps of this size visit every contact once: the order looks random."""
 _TWICE_EVERY: Final = 97
 _TWICE_AFTER: Final = 40
-"""A number that stands in the file twice does so again that many lines later."""
+"""The second line of a number comes so many lines after the first."""
 _LISTED_EVERY: Final = 61
 _UNREADABLE_EVERY: Final = 173
 _NOT_UTF8: Final = "José".encode("latin-1")
@@ -64,17 +64,17 @@ _UNREADABLE: Final[tuple[bytes, ...]] = (
     b"\xd9\xa1\xd9\xa2\xd9\xa3\xd9\xa4\xd9\xa5\xd9\xa6,Dia Digits,Delhi,India,en,2026-11-29 05:50,MT-3963-D",
 )
 _STRANGERS: Final = ("+1 555 0100 999", "+44 20 7946 0999", "+49 30 23125 999", "+61 2 5550 9999", "+33 1 99 00 99 99")
-"""On the do-not-call list, but not in the phonebook."""
+"""Numbers on the do-not-call list that are not in the phonebook."""
 
 
 def phonebook() -> bytes:
-    """The phonebook as a CSV file."""
+    """Return the phonebook as a CSV file."""
     lines = _with_unreadable_lines(_with_second_spellings(_mixed(list(_contacts()))))
     return b"".join(line + b"\n" for line in [_csv(COLUMNS), *lines])
 
 
 def do_not_call() -> bytes:
-    """The do-not-call list as a CSV file; spelt by another office, so in another way than the phonebook."""
+    """Return the do-not-call list as a CSV file, with some numbers in another spelling than in the phonebook."""
     listed = [contact[0] for contact in _mixed(list(_contacts()))[::_LISTED_EVERY]]
     numbers = [number if place % 3 else _bare(number) for place, number in enumerate(listed)]
     lines = ["phone_number", *numbers, *_STRANGERS, numbers[0], "see the note of 3 November"]
@@ -82,12 +82,12 @@ def do_not_call() -> bytes:
 
 
 def count_lines(path: Path) -> int:
-    """How many lines a file has after its header."""
+    """Count the lines of a file after its header."""
     return len(path.read_bytes().splitlines()) - 1
 
 
 def numbers(path: Path) -> set[str]:
-    """The numbers in a file, in normal form and each once, of the lines that can be read."""
+    """Return the distinct numbers of the readable lines of a file, in normal form."""
     header, *lines = path.read_bytes().splitlines()
     found = (_number(line, cells=header.count(b",") + 1) for line in lines)
     return {number for number in found if number is not None}
@@ -116,7 +116,7 @@ def _contacts() -> Iterator[Line]:
 
 
 def _spelt(place: Place, offset: int, style: int) -> str:
-    """A number of a place: as people there write it, with dots, or with its digits alone."""
+    """Return a number of a place: its digits alone, as people there write it, or with dots."""
     number = place.number(offset)
     code = COUNTRY_CODES[place.country]
     if style == 0:
@@ -127,7 +127,7 @@ def _spelt(place: Place, offset: int, style: int) -> str:
 
 
 def _bare(number: str) -> str:
-    """A number without its punctuation."""
+    """Return a number without its punctuation."""
     return _PUNCTUATION.sub("", number)
 
 
@@ -141,7 +141,7 @@ def _mixed(contacts: list[Line]) -> list[Line]:
 
 
 def _with_second_spellings(contacts: list[Line]) -> list[Line]:
-    """The contacts, some of them a second time a little later, with the number spelt in another way."""
+    """Return the contacts, some of them a second time later on, with the number in another spelling."""
     lines: list[Line] = []
     for place, contact in enumerate(contacts):
         lines.append(contact)

@@ -1,8 +1,8 @@
-"""The places of the demonstration's phonebook, with telephone numbers that ring at nobody's.
+"""The places of the demonstration's phonebook, with telephone numbers that belong to nobody.
 
-Where a regulator sets numbers aside for films and books, these are used: 555-0100 to 555-0199 in North America, and the
-drama numbers of Ofcom, the Bundesnetzagentur, Arcep, the PTS and the ACMA. India, Japan and Brazil have none; their
-numbers here begin with a 0 after the area code, with which no subscriber's number does.
+They are numbers that regulators reserve for films and books: 555-0100 to 555-0199 in North America, and the drama
+numbers of Ofcom, the Bundesnetzagentur, Arcep, the PTS and the ACMA. India, Japan and Brazil reserve none; their
+numbers here have a 0 after the area code, which no real number has.
 """
 
 from typing import Final
@@ -11,22 +11,22 @@ import msgspec
 
 
 class Place(msgspec.Struct, frozen=True):
-    """Where some of the contacts live: their numbers are `prefix` and the `count` numbers from `first` on."""
+    """A city of some contacts. Their numbers are `prefix` followed by each of the `count` numbers from `first` on."""
 
     city: str
     country: str
     zone: str
-    """IANA name of the zone its clocks show; empty where the number does not say where it rings."""
+    """IANA name of its time zone; empty for numbers that may ring anywhere."""
     language: str
     prefix: str
     first: str
-    """With the zeros it begins with: every number of the place is as long."""
+    """With leading zeros: every number of the place has this length."""
     count: int
     pattern: str
-    """How people there write the digits after the country code: each # is one."""
+    """The local spelling of the digits after the country code; each # is a digit."""
 
     def number(self, offset: int) -> str:
-        """One of its numbers, in E.164; `offset` is below `count`."""
+        """Return one of its numbers in E.164; `offset` is below `count`."""
         return f"{self.prefix}{int(self.first) + offset:0{len(self.first)}d}"
 
 
@@ -61,7 +61,7 @@ _CANADA: Final = (
     ("Vancouver", "604", "America/Vancouver"),
 )
 TOLL_FREE: Final = "toll-free"
-"""The city of the numbers that may ring in any zone of North America."""
+"""The city of numbers that may ring in any zone of North America."""
 _TOLL_FREE_AREAS: Final = ("800", "833", "844", "855", "866", "877", "888")
 
 PLACES: Final[tuple[Place, ...]] = (
@@ -98,7 +98,7 @@ PLACES: Final[tuple[Place, ...]] = (
     Place("São Paulo", "Brazil", "America/Sao_Paulo", "pt", "+55110000", "0440", 60, "## ####-####"),
     Place("Rio de Janeiro", "Brazil", "America/Sao_Paulo", "pt", "+55210000", "0550", 40, "## ####-####"),
 )
-"""Every place; the order is the one in which reports name the countries."""
+"""Every place, in the order of the countries in the report."""
 
 COUNTRY_CODES: Final = {
     "United States": "1",
@@ -114,4 +114,4 @@ COUNTRY_CODES: Final = {
 }
 
 PLACE_OF_NUMBER: Final = {place.number(offset): place for place in PLACES for offset in range(place.count)}
-"""Where each number of the phonebook rings, by its E.164 form: what the report judges calling hours by."""
+"""The place of each number of the phonebook, by its E.164 form. The report checks calling hours by it."""

@@ -1,4 +1,4 @@
-"""Everything that a campaign needs, made over the API."""
+"""Creation of everything that the campaign needs, over the API."""
 
 from typing import Any, Final
 
@@ -17,7 +17,7 @@ OWNER: Final = "meridian"
 CALL_RATE: Final = "0.045"
 PAID_IN: Final = "250"
 WINDOW: Final = ("09:00:00", "20:00:00")
-"""In the callee's own time."""
+"""In the callee's local time."""
 POPULATION: Final[dict[str, Any]] = {
     "answer": 0.47,
     "busy": 0.11,
@@ -42,7 +42,7 @@ POPULATION: Final[dict[str, Any]] = {
     },
     "key_delay": [0.5, 4],
 }
-"""How the simulated callees behave; some of what they enter is wrong, as it is everywhere."""
+"""The behaviour of the simulated callees, who sometimes enter wrong keys."""
 CAMPAIGN: Final[dict[str, Any]] = {
     "name": "Departures of the week",
     "callerid": "+442079460000",
@@ -66,7 +66,7 @@ CAMPAIGN: Final[dict[str, Any]] = {
 
 
 class Prepared(msgspec.Struct, frozen=True):
-    """What was made: records as the API created them, ids, and what the imports said."""
+    """Everything that was created: records as the API returned them, ids, and the reports of the imports."""
 
     user: Record
     payment: Record
@@ -87,7 +87,7 @@ class Prepared(msgspec.Struct, frozen=True):
 
 
 def prepare(admin: Client, owner: Client) -> Prepared:
-    """Make everything, by the one who may: the admin money and gateways, the owner the campaign and its parts."""
+    """Create everything: the admin books money and adds a gateway, the owner adds the campaign and its parts."""
     (user,) = owner.every_page("users")
     payment = admin.create("payment", user=user["url"], amount=PAID_IN, description="Bank transfer 2026-11-13")
     gateway = admin.create(

@@ -1,8 +1,7 @@
-"""The recordings of the demonstration, made of nothing but arithmetic: a chime, and a voice that hums a sentence.
+"""The recordings of the demonstration, which are computed: a chime, and a voice that hums a sentence.
 
-The voice is a train of grains, one for each beat of the vocal cords. A grain is what a mouth makes of a beat: a few
-sines (the formants of a vowel) that die away. It says nothing anybody could understand, but it has the rhythm, the
-melody and the length of a prompt, and it sounds like a telephone, not like a test signal.
+The voice is a train of grains, one for each pulse of the vocal cords. A grain is a sum of decaying sines, the formants
+of a vowel. The sentence cannot be understood, but it has the rhythm, the melody and the length of a prompt.
 """
 
 import io
@@ -16,7 +15,7 @@ from typing import Final
 import msgspec
 
 RATE_HZ: Final = 8_000
-"""What telephones use."""
+"""The sample rate of telephones."""
 _FULL_SCALE: Final = 32_767
 _LOUDNESS: Final = 0.7
 _GRAIN_S: Final = 0.02
@@ -29,7 +28,7 @@ _PITCH_RANGE: Final = 0.22
 _PITCH_FALL: Final = 0.18
 
 Formant = tuple[float, float, float]
-"""Frequency and bandwidth in Hz, and how loud."""
+"""Frequency and bandwidth in Hz, and loudness."""
 
 _VOWELS: Final[dict[str, tuple[Formant, ...]]] = {
     "a": ((750, 90, 1.0), (1_250, 110, 0.6), (2_600, 160, 0.2)),
@@ -41,7 +40,7 @@ _VOWELS: Final[dict[str, tuple[Formant, ...]]] = {
 
 
 class Recording(msgspec.Struct, frozen=True):
-    """A recording to be made: a chime of so many notes in Hz, then a sentence of vowels, with a blank for a breath."""
+    """A recording: a chime of notes in Hz, then a sentence of vowels, with a blank for a breath."""
 
     name: str
     chime_hz: tuple[float, ...]
@@ -49,11 +48,11 @@ class Recording(msgspec.Struct, frozen=True):
 
     @property
     def duration_ms(self) -> int:
-        """How long it is, in milliseconds."""
+        """The duration in milliseconds."""
         return len(_samples(self)) * 1_000 // RATE_HZ
 
     def wav(self) -> bytes:
-        """The recording as a WAV file: 16-bit PCM, one channel, 8 kHz."""
+        """Return the recording as a WAV file: 16-bit PCM, one channel, 8 kHz."""
         file = io.BytesIO()
         with wave.open(file, "wb") as writer:
             writer.setnchannels(1)
@@ -73,7 +72,7 @@ CALLED_OFF: Final = Recording("called-off", (440.0,), "ue aoi ea iou")
 INVALID: Final = Recording("invalid", (220.0, 196.0), "oe ai")
 VOICEMAIL: Final = Recording("voicemail", (523.25, 659.25), "eo ia aeo uia oea ie aoua ei oa")
 RECORDINGS: Final = (WELCOME, DEPARTURE, RATING, TRAVELLERS, THANKS, CANCELLED, CALLED_OFF, INVALID, VOICEMAIL)
-"""Every recording, in the order in which they are uploaded."""
+"""Every recording, in the order of the uploads."""
 
 
 @lru_cache(maxsize=len(RECORDINGS))
@@ -85,7 +84,7 @@ def _samples(recording: Recording) -> tuple[float, ...]:
 
 def _pcm(samples: Sequence[float]) -> bytes:
     frames = array("h", (round(sample * _FULL_SCALE) for sample in samples))
-    # WAV is little-endian, whatever the machine is.
+    # WAV is little-endian on every machine.
     if array("H", [1]).tobytes() != b"\x01\x00":
         frames.byteswap()
     return frames.tobytes()
@@ -100,7 +99,7 @@ def _chime(notes_hz: Sequence[float]) -> Iterator[float]:
 
 
 def _voice(sentence: str) -> list[float]:
-    """A sentence: every vowel a syllable, with a pitch that swings and falls towards the end, as statements do."""
+    """Return the samples of a sentence: each vowel is a syllable, and the pitch swings and falls towards the end."""
     samples = [0.0] * round((len(sentence) * _SYLLABLE_S + _BREATH_S + _GRAIN_S) * RATE_HZ)
     at_s = 0.0
     while at_s < len(sentence) * _SYLLABLE_S:

@@ -1,4 +1,4 @@
-"""The demonstration from its beginning to its end."""
+"""The demonstration from beginning to end."""
 
 import contextlib
 import tempfile
@@ -19,18 +19,18 @@ from dialer.demo.server import running_server
 
 
 def run(*, seed: int, keep: Path | None) -> bool:
-    """Run the whole campaign, print its report, and say whether every figure in it was found right.
+    """Run the whole campaign, print its report, and return whether every figure is right.
 
-    `keep` is a folder for the database, the recordings and the call detail records; without it nothing is left.
+    `keep` is a folder for the database, the recordings and the call detail records; without it nothing is kept.
 
     Raises:
-        DemoError: the server does not start, or an answer is not what the documentation says.
+        DemoError: the server does not start, or a response is not as documented.
     """
     console, checks = open_console(), Checks()
     console.print(f"[bold]A whole campaign day[/], from a phonebook to a bill  [dim]seed {seed}[/]")
     with (
         _folder(keep) as folder,
-        console.status("starting a server, and telling it everything") as status,
+        console.status("starting a server, and creating the campaign") as status,
         running_server(folder, seed=seed, clock_start=STARTS) as server,
     ):
         account = server.create_account(OWNER, call_rate=CALL_RATE)
@@ -46,7 +46,7 @@ def run(*, seed: int, keep: Path | None) -> bool:
 
 
 def conclude(console: Console, checks: Checks) -> bool:
-    """Tell whether every figure was found right; if not, which were not."""
+    """Print the figures that are wrong, if any, and return whether there are none."""
     console.print()
     differences = checks.differences
     for difference in differences:
@@ -69,7 +69,7 @@ def _folder(keep: Path | None) -> Iterator[Path]:
 
 
 def _live(console: Console, admin: Client, owner: Client, prepared: Prepared) -> Evidence:
-    heading(console, "The day", "24 hours UTC on a virtual clock: as fast as they can be worked through")
+    heading(console, "The day", "24 hours UTC on a virtual clock, as fast as the machine can")
     with progress.watching(console) as watch:
         milestones = live_through(admin, owner, prepared.campaign_id, watch)
     return gather(admin, owner, prepared, milestones)

@@ -1,4 +1,4 @@
-"""A real server for the demonstration: `dialer serve` as a process of its own, on a database of its own."""
+"""The server of the demonstration: `dialer serve` in a process of its own, on a database of its own."""
 
 import contextlib
 import os
@@ -15,7 +15,7 @@ import msgspec
 from dialer.demo.errors import DemoError
 
 READY_S_MAX: Final = 60
-"""How long the server may take to start, migrations included."""
+"""Time for the server to start, with its migrations."""
 END_S_MAX: Final = 15
 LOG_LINES_SHOWN: Final = 12
 PASSWORD_BYTES: Final = 18
@@ -25,23 +25,23 @@ _API: Final = "/rest-api/"
 
 
 class DemoAccount(msgspec.Struct, frozen=True):
-    """A user of the server, and the password made up for this run."""
+    """A user of the server, with a random password."""
 
     username: str
     password: str
 
 
 class Server:
-    """A server that is running."""
+    """A running server."""
 
     def __init__(self, url: str, admin: DemoAccount, environment: dict[str, str]) -> None:
         self.url: Final = url
-        """Where it serves, without a slash at its end."""
+        """Its address, without a slash at the end."""
         self.admin: Final = admin
         self._environment: Final = environment
 
     def create_account(self, username: str, *, call_rate: str) -> DemoAccount:
-        """A new user, made on the command line, as users are."""
+        """Create a user with `dialer users create`."""
         account = _account(username)
         completed = subprocess.run(  # noqa: S603 - our own program, with arguments of ours
             [*_DIALER, "users", "create", username, "--call-rate", call_rate, "--password-stdin"],
@@ -58,7 +58,7 @@ class Server:
 
 @contextlib.contextmanager
 def running_server(folder: Path, *, seed: int, clock_start: str) -> Iterator[Server]:
-    """A server with a virtual clock that keeps everything in `folder`, until this is left.
+    """Run a server with a virtual clock and all its files in `folder`, until this is left.
 
     Raises:
         DemoError: it does not start.
@@ -87,7 +87,7 @@ def _account(username: str) -> DemoAccount:
 
 
 def _environment(folder: Path, admin: DemoAccount, *, seed: int, clock_start: str) -> dict[str, str]:
-    """This process's environment, but for every setting of the service: the demonstration shall depend on none."""
+    """Return this process's environment with the settings of the demonstration in place of all others."""
     others = {name: value for name, value in os.environ.items() if not name.startswith("DIALER_")}
     return {
         **others,
@@ -102,7 +102,7 @@ def _environment(folder: Path, admin: DemoAccount, *, seed: int, clock_start: st
 
 
 def _wait_until_ready(process: subprocess.Popen[str], log: Path) -> str:
-    """The server's address, from the line that it prints when it is ready; it prints nothing before."""
+    """Return the server's address, from the only line that it prints, when it is ready."""
     overdue = threading.Timer(READY_S_MAX, process.kill)
     overdue.start()
     try:

@@ -1,4 +1,4 @@
-"""The survey of the demonstration: a travel agency calls its customers before they leave."""
+"""The survey of the demonstration: a travel agency calls its customers before their journeys."""
 
 from typing import Any, Final
 
@@ -11,7 +11,7 @@ from dialer.domain.enums import SectionType
 
 
 class Step(msgspec.Struct, frozen=True):
-    """One section: its recording, what it takes for an answer, and the name of the step that each answer leads to."""
+    """A section: its recording, its answers, and the name of the step to which each answer leads."""
 
     name: str
     type: SectionType
@@ -20,7 +20,7 @@ class Step(msgspec.Struct, frozen=True):
     fields: dict[str, Any] = {}
     branches: dict[str, str] = {}
     complains: bool = False
-    """Whether a wrong input is told so before the section is played again."""
+    """True if a message about a wrong input is played before the section is repeated."""
 
 
 SURVEY_NAME: Final = "Before you leave"
@@ -91,11 +91,11 @@ STEPS: Final = (
         recording=recordings.CALLED_OFF,
     ),
 )
-"""The steps in their order; a call begins with the first."""
+"""The steps in order; a call begins with the first."""
 
 
 class Survey(msgspec.Struct, frozen=True):
-    """The survey as the server has it: the ids of the template and of each section, by the name of its step."""
+    """The survey on the server: the id of the template, the ids of the sections by step, and the number of branches."""
 
     id: int
     sections: dict[str, int]

@@ -1,1 +1,1 @@
-"""Forecasts: a campaign as it stands, run to its end under many seeds, on a copy that nobody else sees."""
+"""Forecasts: a copy of a campaign in its present state, run to its end under many seeds."""

@@ -1,27 +1,27 @@
-"""`python -m dialer.forecast`: the process that `dialer.forecast.subprocess` starts; not for people."""
+"""`python -m dialer.forecast`: the process that `dialer.forecast.subprocess` starts. Users do not run it."""
 
 import os
 import sys
 import threading
 
-from dialer.forecast.subprocess import answer
+from dialer.forecast.subprocess import reply_to
 
 
 def _end_with_parent() -> None:
-    """Wait for the end of the input, of which nothing more comes: then nobody waits for an answer any more."""
+    """Exit when standard input ends: the parent is gone, and nobody waits for the reply."""
     while os.read(0, 1):
         pass
     os._exit(1)
 
 
 def main() -> None:
-    """Answer the one line on standard input."""
+    """Reply to the one line on standard input."""
     task = sys.stdin.buffer.readline()
     threading.Thread(target=_end_with_parent, daemon=True).start()
-    # Whatever is logged or printed on the way belongs to the log, not into the answer.
+    # Log lines and prints go to standard error, as standard output carries the reply alone.
     with os.fdopen(os.dup(1), "wb") as output:
         os.dup2(2, 1)
-        output.write(answer(task))
+        output.write(reply_to(task))
 
 
 if __name__ == "__main__":

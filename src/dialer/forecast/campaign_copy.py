@@ -1,7 +1,7 @@
-"""The rows that a campaign's future depends on, copied as they stand into a database of their own.
+"""Copying the rows on which a campaign's future depends into another database.
 
-Other campaigns are left out, and with them what they have in progress: the gateways are all the campaign's, while the
-balance is what it is, with what is held of it.
+Other campaigns and their calls in progress are left out, so the copy has the gateways to itself. The balance is copied
+with its holds.
 """
 
 from collections.abc import Iterator
@@ -59,12 +59,12 @@ from dialer.store.tables import (
 )
 
 RECENT_MS: Final = 1_000
-"""A gateway that limits how much goes out a second remembers it for so long."""
+"""Time for which an attempt counts towards the limit per second of its gateway."""
 COPY_ROWS: Final = 5_000
-"""Rows that are in memory at once."""
+"""Rows in memory at once."""
 
 Part: TypeAlias = tuple[Table, ColumnElement[bool]]
-"""A table, and the condition of those of its rows that matter."""
+"""A table, and the condition that selects the rows to copy."""
 
 _campaigns = Campaign.__table__
 _links = CampaignPhonebook.__table__
@@ -83,9 +83,9 @@ _users = User.__table__
 
 
 def copy_campaign(source: Connection, target: Connection, campaign_id: int, now_ms: int) -> None:
-    """Copy into `target`, which is empty, what matters of one campaign; `source` is only read.
+    """Copy the rows on which a campaign's future depends from `source` into the empty `target`.
 
-    Ids that were given away are remembered too, so that new rows get the ids that they would get in `source`.
+    The last ids that were given are copied too, so that new rows get the ids that they would get in `source`.
     """
     Row.metadata.create_all(target)
     for table, condition in parts_of(campaign_id, now_ms):
@@ -96,19 +96,19 @@ def copy_campaign(source: Connection, target: Connection, campaign_id: int, now_
 
 
 def people_of(connection: Connection, campaign_id: int) -> int:
-    """How many there are to simulate: subscribers, and contacts that are going to be."""
+    """Count the people to simulate: subscribers, and contacts that become subscribers at the start."""
     subscribers = select(func.count()).where(_subscribers.c.campaign_id == campaign_id)
     contacts = select(func.count()).select_from(_contacts).where(_is_uncollected(campaign_id))
     return int(connection.scalar(subscribers) or 0) + int(connection.scalar(contacts) or 0)
 
 
 def parts_of(campaign_id: int, now_ms: int) -> Iterator[Part]:
-    """All that is copied."""
+    """Yield every table to copy, with the condition that selects its rows."""
     yield from _campaign_parts(campaign_id)
     yield from _survey_parts(campaign_id)
     yield from _people_parts(campaign_id)
     yield from _attempt_parts(campaign_id, _requests_of(campaign_id, now_ms), now_ms)
-    # Of these there are few, and which of them a call may come to is known to the survey and the engine.
+    # These tables are small, and only the survey and the engine know which of their rows a call may need.
     for model in (Gateway, SmsGateway, Queue, Agent, Tier, AudioFile, ServiceState):
         yield model.__table__, true()
 
@@ -149,7 +149,7 @@ def _people_parts(campaign_id: int) -> Iterator[Part]:
 
 
 def _sends_texts(campaign_id: int) -> ColumnElement[bool]:
-    """Whether calls send text messages, which may go to others than those who are called."""
+    """Return the condition that calls send text messages, which may go to other people than the callees."""
     drawn = exists().where(
         _sections.c.survey_id.in_(_of_campaign("object_id", campaign_id)), _sections.c.type == SectionType.SMS
     )
@@ -158,10 +158,10 @@ def _sends_texts(campaign_id: int) -> ColumnElement[bool]:
 
 
 def _attempt_parts(campaign_id: int, requests: CompoundSelect[int], now_ms: int) -> Iterator[Part]:
-    """Attempts that are in progress, and those over that something still goes by."""
+    """Yield attempts in progress, and finished ones on which a decision may still depend."""
     limited = select(_sms_gateways.c.id).where(_sms_gateways.c.max_cps > 0)
     recent = and_(_messages.c.gateway_id.in_(limited), _messages.c.send_date > now_ms - RECENT_MS)
-    # Who has called in may be the subscriber of another campaign.
+    # The caller of an inbound call may be the subscriber of another campaign.
     callers = select(_requests.c.subscriber_id).where(_requests.c.id.in_(requests))
     yield _requests, _requests.c.id.in_(requests)
     yield _transfers, _transfers.c.callrequest_id.in_(requests)
@@ -171,10 +171,11 @@ def _attempt_parts(campaign_id: int, requests: CompoundSelect[int], now_ms: int)
 
 
 def _requests_of(campaign_id: int, now_ms: int) -> CompoundSelect[int]:
-    """The campaign's call requests by which something goes.
+    """Select the campaign's call requests on which a decision may depend.
 
-    They are in progress, were made or transferred within the last second over a gateway that counts, are going to be
-    called back, or their callee may come back to a place in a queue.
+    A call request is selected if it is in progress, if it was dialled or transferred within the last second over a
+    gateway with a limit per second, if its callee is going to call back, or if its callee may reclaim a place in a
+    queue.
     """
     limited = select(_gateways.c.id).where(_gateways.c.max_cps > 0)
     over_limited = (_requests.c.gateway_id.in_(limited), _requests.c.started_ms > now_ms - RECENT_MS)

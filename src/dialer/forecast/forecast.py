@@ -1,67 +1,93 @@
-"""The forecast of a campaign: a copy of what matters of it, run to its end under each of some seeds."""
+"""The forecast of a campaign: a copy of it, run to its end under each of some seeds."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from typing import Any, Final
 
 from sqlalchemy import Connection, select
 
 from dialer.domain.enums import CampaignStatus
+from dialer.domain.reasons import CAMPAIGN_REASONS
+from dialer.domain.states import CAMPAIGN_MOVES
 from dialer.domain.survey.survey import Survey, decode_survey
 from dialer.forecast.campaign_copy import copy_campaign
-from dialer.forecast.memory_database import Scratch
+from dialer.forecast.memory_database import MemoryDatabase
 from dialer.forecast.order import Order
-from dialer.forecast.rehearsal import rehearse
+from dialer.forecast.seed_run import run_seed
 from dialer.forecast.summary import Forecast, summarise
+from dialer.sim.report import show_date
 from dialer.store.database import Database
 from dialer.store.lifecycle import change_status
 from dialer.store.tables import Campaign, SealedSurvey
 
 _campaigns = Campaign.__table__
 _sealed = SealedSurvey.__table__
+_OVER: Final = frozenset(status for status, moves in CAMPAIGN_MOVES.items() if not moves)
 
 
 class NoCampaignError(Exception):
     """Raised when there is no campaign of this id."""
 
 
+class CampaignOverError(Exception):
+    """Raised for a campaign that has ended: it makes no more calls, so there is nothing to forecast."""
+
+
 async def forecast_campaign(
     database: Database, order: Order, progress: Callable[[int], None] = lambda _done: None
 ) -> Forecast:
-    """What is likely to come of a campaign of `database`, which is only read. One that is not started is started.
+    """Forecast a campaign of `database`, which is only read. The copy of a campaign that is not running is started.
 
-    `progress` is told after each seed how many are done. This blocks the event loop: it is for a process, or a thread,
-    of its own.
+    After each seed, `progress` is called with the number of seeds that are done. This blocks the event loop: run it in
+    a process or a thread of its own.
 
     Raises:
         NoCampaignError: there is no such campaign.
-        IllegalMoveError: it is over.
-        CampaignNotReadyError: it cannot start as it is.
+        CampaignOverError: it has ended.
+        CampaignNotReadyError: it lacks something that a start needs.
         StorageUnavailableError: the database cannot be read, or there is no room for the copy.
     """
-    pristine = Scratch()
+    source = MemoryDatabase()
     try:
-        survey = _prepare(database, pristine, order)
-        outcomes = []
+        survey = _prepare(database, source, order)
+        runs = []
         for seed in range(order.first_seed, order.first_seed + order.seeds):
-            outcomes.append(await rehearse(pristine, order, seed))
-            progress(len(outcomes))
-        return summarise(order, outcomes, survey)
+            runs.append(await run_seed(source, order, seed))
+            progress(len(runs))
+        return summarise(order, runs, survey)
     finally:
-        pristine.close()
+        source.close()
 
 
-def _prepare(database: Database, pristine: Scratch, order: Order) -> Survey:
-    """Copy the campaign and start the copy; the survey that it plays."""
+def check_not_over(campaign: Mapping[str, Any]) -> None:
+    """Check by its row that a campaign has not ended.
+
+    Raises:
+        CampaignOverError: it has ended; the message says in which status, why, and when its row was last changed.
+    """
+    if campaign["status"] not in _OVER:
+        return
+    status, reason = CampaignStatus(campaign["status"]), campaign["status_reason"]
+    because = f", {CAMPAIGN_REASONS.get(reason, reason)}" if reason else ""
+    raise CampaignOverError(
+        f"Campaign {campaign['id']} has ended: status {status.value} ({status.name}){because};"
+        f" last changed at {show_date(campaign['updated_date'])}. There is nothing to forecast."
+    )
+
+
+def _prepare(database: Database, target: MemoryDatabase, order: Order) -> Survey:
+    """Copy the campaign into `target`, start the copy, and return the survey that it plays."""
 
     def copy(source: Connection, target: Connection) -> None:
         copy_campaign(source, target, order.campaign_id, order.now_ms)
 
     def start(connection: Connection) -> Survey:
+        row = connection.execute(select(_campaigns)).one_or_none()
+        if row is None:
+            raise NoCampaignError(f"there is no campaign {order.campaign_id}")
+        check_not_over(row._asdict())
         change_status(connection, order.campaign_id, CampaignStatus.START, order.now_ms)
         document = connection.scalar(select(_sealed.c.document).where(_sealed.c.id == order.campaign_id))
         return Survey(()) if document is None else decode_survey(document)
 
-    database.read_now(lambda source: pristine.write_now(lambda target: copy(source, target)))
-    found = select(_campaigns.c.id).where(_campaigns.c.id == order.campaign_id)
-    if pristine.read_now(lambda connection: connection.scalar(found)) is None:
-        raise NoCampaignError(f"there is no campaign {order.campaign_id}")
-    return pristine.write_now(start)
+    database.read_now(lambda source: target.write_now(lambda connection: copy(source, connection)))
+    return target.write_now(start)

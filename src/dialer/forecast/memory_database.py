@@ -1,4 +1,4 @@
-"""A database of one process and one moment: what it holds is gone when it is closed, or when the process ends."""
+"""A database that exists until it is closed or its process ends."""
 
 import contextlib
 import sqlite3
@@ -12,12 +12,11 @@ from dialer.store.database import Database
 Result = TypeVar("Result")
 
 _NAMELESS: Final = "sqlite:///file:?uri=true"
-"""SQLite keeps it in memory, and what does not fit there in a file that has no name: no other process finds it, and
-none has to delete it."""
+"""SQLite keeps it in memory, and overflow in a file without a name, which no other process finds or has to delete."""
 
 
-class Scratch(Database):
-    """A database that is its one connection. It may hold rows that refer to rows it does not hold."""
+class MemoryDatabase(Database):
+    """A database that exists in its only connection. Foreign keys are not enforced: a copy of some rows is valid."""
 
     def __init__(self) -> None:
         super().__init__(_NAMELESS, synchronous="OFF")
@@ -25,21 +24,21 @@ class Scratch(Database):
             connection.execute("PRAGMA foreign_keys=OFF")
 
     def read_now(self, work: Callable[[Connection], Result]) -> Result:
-        """What `work` returns; a second connection would see a database of its own."""
+        """Return what `work` returns, on the only connection: a second one would open another, empty database."""
         return self._run(self._writer, work)
 
-    def copied(self) -> "Scratch":
-        """Another one that holds the same."""
-        copy = Scratch()
+    def copied(self) -> "MemoryDatabase":
+        """Return a new database with the same content."""
+        copy = MemoryDatabase()
         with self._bare() as source, copy._bare() as target:
             source.backup(target)
         return copy
 
     @contextlib.contextmanager
     def _bare(self) -> Iterator[sqlite3.Connection]:
-        """The driver's connection, outside of any transaction."""
+        """Yield the driver's connection, outside of any transaction."""
         with contextlib.closing(self._writer.raw_connection()) as pooled:
             connection = pooled.driver_connection
             if not isinstance(connection, sqlite3.Connection):
-                raise TypeError(f"{connection!r} is no connection of SQLite")
+                raise TypeError(f"{connection!r} is not a connection of sqlite3")
             yield connection

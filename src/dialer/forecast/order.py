@@ -1,18 +1,21 @@
-"""What is asked of a forecast, and how much of it."""
+"""The parameters of a forecast, and their limits."""
 
 from typing import Final
 
 import msgspec
 
 SEEDS: Final = 20
-"""As many seeds as nobody asks for."""
+"""The default number of seeds."""
 SEEDS_MAX: Final = 100
 FIRST_SEED_MAX: Final = 2**63 - 1 - SEEDS_MAX
-"""The last seed is one that the service can be started with."""
+"""With the most seeds, the last of them is the highest that DIALER_SEED may be."""
 
 
 class Order(msgspec.Struct, frozen=True):
-    """Which campaign, from which moment on, under which seeds; `service_zone` is the setting `timezone`."""
+    """A forecast to compute: the campaign, the moment from which it runs, and the seeds.
+
+    `service_zone` is the service's setting `timezone`.
+    """
 
     campaign_id: int
     now_ms: int

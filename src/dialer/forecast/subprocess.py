@@ -1,7 +1,7 @@
-"""Forecasts in a process of their own, so that whoever waits for one holds up nobody else.
+"""Forecasts in a process of their own, which do not slow down the service.
 
-The process is told on its standard input what to do, answers on its standard output, and ends. It lives no longer than
-the one that started it: where its standard input ends, so does it. It leaves nothing behind, however it ends.
+The process reads one task from standard input, writes one reply to standard output, and exits. It also exits when its
+standard input ends, so it does not outlive its parent. It writes no files.
 """
 
 import os
@@ -13,8 +13,7 @@ from typing import Final
 import anyio
 import msgspec
 
-from dialer.domain.states import IllegalMoveError
-from dialer.forecast.forecast import NoCampaignError, forecast_campaign
+from dialer.forecast.forecast import CampaignOverError, NoCampaignError, forecast_campaign
 from dialer.forecast.order import Order
 from dialer.forecast.summary import Forecast
 from dialer.logs import configure_logs
@@ -22,44 +21,46 @@ from dialer.store.database import Database, StorageUnavailableError
 from dialer.store.lifecycle import CampaignNotReadyError
 
 NICENESS: Final = 10
-"""By how much the process stands back when others want the processor."""
+"""The niceness of the process: the service goes first."""
 _COMMAND: Final = (sys.executable, "-P", "-m", "dialer.forecast")
 _END: Final = b"\n"
 _KNOWN: Final[Mapping[str, type[Exception]]] = {
-    kind.__name__: kind for kind in (NoCampaignError, IllegalMoveError, StorageUnavailableError)
+    kind.__name__: kind for kind in (NoCampaignError, CampaignOverError, StorageUnavailableError)
 }
-"""What the process may tell us that it met, and is raised here as it was there."""
+"""Errors that the process reports by name, and that are raised again by the caller."""
 
 
 class ForecastFailedError(Exception):
-    """Raised when the process came to an end without an answer; its standard error says why."""
+    """Raised when the process exits without a reply; its standard error says why."""
 
 
 class _Task(msgspec.Struct, frozen=True):
-    """What the process is told."""
+    """The input of the process."""
 
     database_url: str
     order: Order
 
 
 class _Reply(msgspec.Struct, frozen=True, omit_defaults=True):
-    """What it answers: a forecast, what a campaign lacks, or what else it met."""
+    """The output of the process: a forecast, the wrong fields of a campaign, or another error."""
 
     forecast: Forecast | None = None
     errors: dict[str, list[str]] = {}
-    met: str = ""
+    error: str = ""
     message: str = ""
 
 
-async def forecast_apart(database: Database, order: Order) -> Forecast:
-    """What `forecast_campaign` gives and raises, from a process of its own. Cancelled, it ends the process.
+async def forecast_in_subprocess(database: Database, order: Order) -> Forecast:
+    """Forecast a campaign in a process of its own, which is killed if this is cancelled.
+
+    The errors of `dialer.forecast.forecast.forecast_campaign` are raised here as they were there.
 
     Raises:
         ForecastFailedError: the process failed.
     """
     task = _Task(database.url.render_as_string(hide_password=False), order)
-    # Who gives up while it starts would leave a process that nobody ends. It has a session of its own, as who presses
-    # Ctrl+C means the service, which then ends it.
+    # Shielded: a cancellation during the start would leave a process that nobody kills. In a session of its own:
+    # Ctrl+C is for the service alone, which then kills the process.
     with anyio.CancelScope(shield=True):
         process = await anyio.open_process(_COMMAND, stdin=PIPE, stdout=PIPE, stderr=None, start_new_session=True)
     async with process:
@@ -67,22 +68,22 @@ async def forecast_apart(database: Database, order: Order) -> Forecast:
             raise ForecastFailedError("the process has no pipes")
         await process.stdin.send(msgspec.json.encode(task) + _END)
         line = b"".join([piece async for piece in process.stdout])
-    # Not the exit code: who has answered may find its input at an end before it has come to its own.
+    # The exit code says nothing: a process that has replied may still see its input end, and exit with 1.
     if not line.endswith(_END):
-        raise ForecastFailedError(f"the process ended with {process.returncode}")
+        raise ForecastFailedError(f"the process exited with {process.returncode}")
     return _read(msgspec.json.decode(line, type=_Reply))
 
 
 def _read(reply: _Reply) -> Forecast:
     if reply.forecast is not None:
         return reply.forecast
-    if reply.met in _KNOWN:
-        raise _KNOWN[reply.met](reply.message)
+    if reply.error in _KNOWN:
+        raise _KNOWN[reply.error](reply.message)
     raise CampaignNotReadyError(reply.errors)
 
 
-def answer(task: bytes) -> bytes:
-    """What the process does: the answer to one line of its input."""
+def reply_to(task: bytes) -> bytes:
+    """Compute the reply to one line of input; this runs in the process."""
     told = msgspec.json.decode(task, type=_Task)
     os.nice(NICENESS)
     configure_logs()
@@ -92,7 +93,7 @@ def answer(task: bytes) -> bytes:
     except CampaignNotReadyError as error:
         reply = _Reply(errors=error.errors)
     except tuple(_KNOWN.values()) as error:
-        reply = _Reply(met=type(error).__name__, message=str(error))
+        reply = _Reply(error=type(error).__name__, message=str(error))
     finally:
         database.close()
     return msgspec.json.encode(reply) + _END

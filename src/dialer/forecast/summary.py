@@ -1,4 +1,4 @@
-"""What is likely: the outcomes of some seeds, put in order."""
+"""The forecast as it is shown: percentiles over the runs of all seeds."""
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -9,11 +9,11 @@ import msgspec
 from dialer.domain.billing.money import format_money
 from dialer.domain.survey.survey import Survey
 from dialer.forecast.order import Order
-from dialer.forecast.rehearsal import Counters, RehearsalOutcome
+from dialer.forecast.seed_run import Counters, SeedRun
 from dialer.sim.report import Tally, show_date
 
 ANSWERS_MAX: Final = 50
-"""Different answers to one section that are told apart, the most frequent ones; the rest are summed up."""
+"""Different answers to one section that are listed, most frequent first. The others are counted together."""
 OTHERS: Final = "(others)"
 PERCENTS: Final = (10, 50, 90)
 PERCENT_PLACES: Final = 5
@@ -22,7 +22,7 @@ _Value = TypeVar("_Value", int, float)
 
 
 class DateSpread(msgspec.Struct, frozen=True):
-    """Percentiles of a moment, as the API writes moments."""
+    """Percentiles of a timestamp."""
 
     p10: str
     p50: str
@@ -46,7 +46,7 @@ class CountSpread(msgspec.Struct, frozen=True):
 
 
 class PercentSpread(msgspec.Struct, frozen=True):
-    """Percentiles of a share in per cent."""
+    """Percentiles of a percentage."""
 
     p10: float
     p50: float
@@ -54,14 +54,14 @@ class PercentSpread(msgspec.Struct, frozen=True):
 
 
 class AnswerForecast(msgspec.Struct, frozen=True):
-    """How often one section is likely to be answered so."""
+    """An answer to a section, and how often it is likely to be given."""
 
     answer: str
     count: CountSpread
 
 
 class SectionForecast(msgspec.Struct, frozen=True):
-    """What is likely to be answered to one section, most frequent first."""
+    """The likely answers to one section, most frequent first."""
 
     section_id: int
     question: str
@@ -69,7 +69,7 @@ class SectionForecast(msgspec.Struct, frozen=True):
 
 
 class SeedForecast(msgspec.Struct, frozen=True):
-    """What comes of the campaign under one seed."""
+    """The outcome of the campaign under one seed."""
 
     seed: int
     finish_date: str
@@ -81,14 +81,14 @@ class SeedForecast(msgspec.Struct, frozen=True):
     abandoned_percent: float
     calls_in_progress_peak: int
     digest: str
-    """Of the call detail records to come, in the order of their ids (`dialer.domain.digest`)."""
+    """SHA-256 digest of the call detail records to come, in the order of their ids (`dialer.domain.digest`)."""
 
 
 class Forecast(msgspec.Struct, frozen=True):
-    """What is likely to come of a campaign from now on; what came of it until now is not counted.
+    """The likely outcome of a campaign from now on. Calls that are already over are not counted.
 
-    The percentiles are nearest-rank ones, each by itself: of N values in order, P10 is the one at place N x 10 / 100,
-    rounded up. So each is a value that some seed gave.
+    Percentiles are nearest-rank, each figure by itself: of N sorted values, P10 is the one at place N x 10 / 100,
+    rounded up. So each percentile is a value that some seed gave.
     """
 
     campaign_id: int
@@ -97,47 +97,47 @@ class Forecast(msgspec.Struct, frozen=True):
     first_seed: int
     subscribers: int
     stop_reasons: tuple[Tally, ...]
-    """Why the campaign stops, and under how many of the seeds: `completed`, `expired`, `no_credit`, `unreadable`."""
+    """Reasons of the stop, with their numbers of seeds: `completed`, `expired`, `no_credit`, `unreadable`."""
     finish_date: DateSpread
-    """When it stops dialling; calls may be in progress for a little longer."""
+    """The moment at which the campaign stops dialling. Calls in progress may end a little later."""
     cost: MoneySpread
     calls: CountSpread
-    """Calls to subscribers, or text messages, that will be over."""
+    """Calls to subscribers, or text messages, that end from now on."""
     answered: CountSpread
     completed: CountSpread
     abandoned_percent: PercentSpread
-    """Of the calls that persons answered, those that found no agent in time; 0 where no queue is led to."""
+    """Percentage of calls answered by a person that found no agent in time; 0 if the survey has no queue."""
     calls_in_progress_peak: CountSpread
     sections: tuple[SectionForecast, ...]
     per_seed: tuple[SeedForecast, ...]
 
 
 def nearest_rank(values: Sequence[_Value], percent: int) -> _Value:
-    """The nearest-rank percentile: the least of the values that at least `percent` per cent of them do not exceed."""
+    """Return the nearest-rank percentile: the least value that `percent` per cent of `values` do not exceed."""
     ordered = sorted(values)
     return ordered[max(0, -(-percent * len(ordered) // 100) - 1)]
 
 
-def summarise(order: Order, outcomes: Sequence[RehearsalOutcome], survey: Survey) -> Forecast:
-    """The forecast, from what came of the campaign under each seed."""
-    reasons = Counter(outcome.stop.reason for outcome in outcomes)
-    counters = [outcome.counters for outcome in outcomes]
+def summarise(order: Order, runs: Sequence[SeedRun], survey: Survey) -> Forecast:
+    """Return the forecast, from the runs under all seeds."""
+    reasons = Counter(run.stop.reason for run in runs)
+    counters = [run.counters for run in runs]
     return Forecast(
         campaign_id=order.campaign_id,
         now=show_date(order.now_ms),
         seeds=order.seeds,
         first_seed=order.first_seed,
-        subscribers=outcomes[0].subscribers,
+        subscribers=runs[0].subscribers,
         stop_reasons=tuple(Tally(reason, count) for reason, count in reasons.most_common()),
-        finish_date=DateSpread(*map(show_date, _spread([outcome.stop.at_ms for outcome in outcomes]))),
+        finish_date=DateSpread(*map(show_date, _spread([run.stop.at_ms for run in runs]))),
         cost=MoneySpread(*map(format_money, _spread([each.cost for each in counters]))),
         calls=_counts([each.calls for each in counters]),
         answered=_counts([each.answered for each in counters]),
         completed=_counts([each.completed for each in counters]),
         abandoned_percent=PercentSpread(*_spread([_abandoned_percent(each) for each in counters])),
-        calls_in_progress_peak=_counts([outcome.calls_in_progress_peak for outcome in outcomes]),
-        sections=tuple(_sections(survey, outcomes)),
-        per_seed=tuple(map(_shown, outcomes)),
+        calls_in_progress_peak=_counts([run.calls_in_progress_peak for run in runs]),
+        sections=tuple(_sections(survey, runs)),
+        per_seed=tuple(map(_shown, runs)),
     )
 
 
@@ -154,40 +154,37 @@ def _abandoned_percent(counters: Counters) -> float:
     return round(100 * counters.abandoned / (counters.live_answered or 1), PERCENT_PLACES)
 
 
-def _sections(survey: Survey, outcomes: Sequence[RehearsalOutcome]) -> Iterator[SectionForecast]:
-    """The sections that were answered under any seed, in the order of the survey."""
+def _sections(survey: Survey, runs: Sequence[SeedRun]) -> Iterator[SectionForecast]:
+    """Yield the sections that were answered under any seed, in the order of the survey."""
     for section in survey.sections:
-        if any(outcome.answered_sections[section.id] for outcome in outcomes):
-            yield SectionForecast(section.id, section.question, tuple(_answers(section.id, outcomes)))
+        if any(run.answered_sections[section.id] for run in runs):
+            yield SectionForecast(section.id, section.question, tuple(_answers(section.id, runs)))
 
 
-def _answers(section_id: int, outcomes: Sequence[RehearsalOutcome]) -> Iterator[AnswerForecast]:
+def _answers(section_id: int, runs: Sequence[SeedRun]) -> Iterator[AnswerForecast]:
     total: Counter[str] = Counter()
-    for outcome in outcomes:
-        for (answered_id, answer), count in outcome.answers.items():
+    for run in runs:
+        for (answered_id, answer), count in run.answers.items():
             total[answer] += count * (answered_id == section_id)
     kept = sorted(+total, key=lambda answer: (-total[answer], answer))[:ANSWERS_MAX]
     for answer in kept:
-        yield AnswerForecast(answer, _counts([outcome.answers[section_id, answer] for outcome in outcomes]))
-    rest = [
-        outcome.answered_sections[section_id] - sum(outcome.answers[section_id, answer] for answer in kept)
-        for outcome in outcomes
-    ]
+        yield AnswerForecast(answer, _counts([run.answers[section_id, answer] for run in runs]))
+    rest = [run.answered_sections[section_id] - sum(run.answers[section_id, answer] for answer in kept) for run in runs]
     if any(rest):
         yield AnswerForecast(OTHERS, _counts(rest))
 
 
-def _shown(outcome: RehearsalOutcome) -> SeedForecast:
-    counters = outcome.counters
+def _shown(run: SeedRun) -> SeedForecast:
+    counters = run.counters
     return SeedForecast(
-        seed=outcome.seed,
-        finish_date=show_date(outcome.stop.at_ms),
-        stop_reason=outcome.stop.reason,
+        seed=run.seed,
+        finish_date=show_date(run.stop.at_ms),
+        stop_reason=run.stop.reason,
         cost=format_money(counters.cost),
         calls=counters.calls,
         answered=counters.answered,
         completed=counters.completed,
         abandoned_percent=_abandoned_percent(counters),
-        calls_in_progress_peak=outcome.calls_in_progress_peak,
-        digest=outcome.digest,
+        calls_in_progress_peak=run.calls_in_progress_peak,
+        digest=run.digest,
     )

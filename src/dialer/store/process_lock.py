@@ -1,10 +1,11 @@
-"""One process serves a database: a second one would dial whom the first one dials."""
+"""A lock that lets only one process serve a database: two servers would call the same people twice."""
 
 import contextlib
 import fcntl
+import os
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Final
+from typing import BinaryIO, Final
 
 _SUFFIX: Final = "-serving"
 
@@ -15,19 +16,51 @@ class ServedError(Exception):
 
 @contextlib.contextmanager
 def serving_alone(database: Path) -> Iterator[None]:
-    """While this is entered, no other process of this machine can enter it for the same database file.
+    """Keep all other processes of this machine from entering this for the same database file.
 
-    The lock is the process's and not the file's, which stays behind, empty: whoever is killed lets it go.
+    The lock is on a file beside the database, which is deleted at the end. The file of a process that was killed stays
+    behind and locks nothing.
 
     Raises:
         ServedError: another process has entered it.
     """
+    path = database.with_name(f"{database.name}{_SUFFIX}")
     with contextlib.ExitStack() as until_left:
         # Where no file can be made the database cannot be opened either, and opening it says why.
         with contextlib.suppress(OSError):
-            file = until_left.enter_context(database.with_name(f"{database.name}{_SUFFIX}").open("ab"))
             try:
-                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                until_left.enter_context(_locked(path))
             except BlockingIOError:
                 raise ServedError(f"another process serves {database} already") from None
+            # The file is deleted while it is locked: a process that opens the path later creates another file.
+            until_left.callback(_delete, path)
         yield
+
+
+def _locked(path: Path) -> BinaryIO:
+    """Return the file at `path`, created and locked.
+
+    Raises:
+        BlockingIOError: another process has locked it.
+    """
+    while True:
+        with contextlib.ExitStack() as on_failure:
+            file = on_failure.enter_context(path.open("ab"))
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            if _is_at(path, file):
+                on_failure.pop_all()
+                return file
+
+
+def _is_at(path: Path, file: BinaryIO) -> bool:
+    """Return whether `file` is still at `path`: its last owner may have deleted it before it was locked here."""
+    try:
+        return os.path.samestat(path.stat(), os.fstat(file.fileno()))
+    except FileNotFoundError:
+        return False
+
+
+def _delete(path: Path) -> None:
+    """Delete a file if possible: one that stays behind locks nothing."""
+    with contextlib.suppress(OSError):
+        path.unlink()

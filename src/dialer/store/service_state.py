@@ -1,4 +1,4 @@
-"""The service's own row: how far its clock has come, and which ids it has given away."""
+"""The service's own row: the position of its clock, the last ids it gave, and the settings it started with."""
 
 from typing import Final, NamedTuple
 
@@ -11,6 +11,9 @@ _ONLY_ROW: Final = 1
 _READ: Final = select(_states.c.now_ms, _states.c.last_callrequest_id, _states.c.last_cdr_id).where(
     _states.c.id == _ONLY_ROW
 )
+_READ_SETTINGS: Final = select(
+    _states.c.clock, _states.c.timezone, _states.c.default_region, _states.c.media_dir
+).where(_states.c.id == _ONLY_ROW, _states.c.clock.is_not(None))
 
 
 def _highest(table: Table) -> ScalarSelect[int]:
@@ -22,17 +25,26 @@ _SAVE: Final = update(_states).where(_states.c.id == _ONLY_ROW)
 
 
 class State(NamedTuple):
-    """Everything due until `now_ms` has happened; the ids are the last that were given away."""
+    """The position of the clock, until which everything due has happened, and the last ids that were given."""
 
     now_ms: int
     last_callrequest_id: int = 0
     last_cdr_id: int = 0
 
 
-def open_state(connection: Connection, first_now_ms: int) -> State:
-    """Where the service stood; on an empty database it begins at `first_now_ms`.
+class ServiceSettings(NamedTuple):
+    """Settings that the service was last started with, and that commands beside it must share."""
 
-    Ids that rows have were given away, whatever the service's own row says: else it could never add another.
+    clock: str
+    timezone: str
+    default_region: str | None
+    media_dir: str
+
+
+def open_state(connection: Connection, first_now_ms: int) -> State:
+    """Return the state of the service; create it at `first_now_ms` on an empty database.
+
+    The last ids are at least those that rows have, whatever the service's own row says, so that new ids are free.
     """
     state = read_state(connection)
     if state is None:
@@ -44,11 +56,23 @@ def open_state(connection: Connection, first_now_ms: int) -> State:
 
 
 def read_state(connection: Connection) -> State | None:
-    """Where the service stood; None if it never ran."""
+    """Return the state of the service; None if it never ran."""
     row = connection.execute(_READ).one_or_none()
     return None if row is None else State(*row)
 
 
 def save_state(connection: Connection, state: State) -> None:
-    """Remember where the service stands."""
+    """Store the state of the service."""
     connection.execute(_SAVE, state._asdict())
+
+
+def read_settings(connection: Connection) -> ServiceSettings | None:
+    """Return the settings that the service was last started with; None if the database was never served."""
+    row = connection.execute(_READ_SETTINGS).one_or_none()
+    return None if row is None else ServiceSettings(*row)
+
+
+def save_settings(connection: Connection, settings: ServiceSettings, first_now_ms: int) -> None:
+    """Store the settings of a service that starts; on an empty database its clock begins at `first_now_ms`."""
+    open_state(connection, first_now_ms)
+    connection.execute(_SAVE, settings._asdict())

@@ -11,6 +11,7 @@ import pytest
 from dialer.api.app import create_app
 from dialer.api.http.errors import AnsweredError
 from dialer.api.routes.forecast import FORECAST_WORK_MAX, Forecaster
+from dialer.domain.reasons import CAMPAIGN_REASONS
 from dialer.forecast.order import FIRST_SEED_MAX, Order
 from dialer.forecast.summary import Forecast
 from dialer.settings import Settings
@@ -120,9 +121,13 @@ def test_what_cannot_start_is_told_as_at_a_start(alice: Caller, estate: Estate, 
     refused = ask(alice, path)
     assert refused == alice.refused("PATCH", estate.campaign["url"], status=1)
     assert (refused[0], list(refused[1])) == (400, ["object_id"])
+
+
+def test_a_campaign_that_has_ended_has_nothing_to_forecast(alice: Caller, estate: Estate, path: str) -> None:
     alice.change(estate.campaign["url"], status=4)
-    assert ask(alice, path) == alice.refused("PATCH", estate.campaign["url"], status=1)
-    assert ask(alice, path)[0] == 409
+    because = f"status 4 (END), {CAMPAIGN_REASONS['user']}"
+    line = f"Campaign 1 has ended: {because}; last changed at {NOW}. There is nothing to forecast."
+    assert ask(alice, path) == (409, {"detail": line})
 
 
 def test_what_is_too_much_is_told_with_what_is_not(
@@ -145,8 +150,8 @@ def test_what_is_too_much_is_told_with_what_is_not(
     database.write_now(lambda connection: connection.execute(table.insert(), rows))
     alice.change(estate.campaign["url"], phonebook=[estate.phonebook["url"]])
     stored(database, Subscriber, campaign_id=1, duplicate_contact="+1", number="+1", zone="", status=8)
-    message = f"The campaign has {people + 1} subscribers and contacts: at most 2 seeds."
-    hint = "Where the service runs: dialer forecast 1 --seeds 3"
+    message = f"The campaign has {people + 1} subscribers and contacts. Ask for at most 2 seeds."
+    hint = "Without this limit, on the machine of the service: dialer forecast 1 --seeds 3"
     assert ask(alice, path, seeds=3) == (400, {"seeds": [f"{message} {hint}"]})
 
 

@@ -11,7 +11,7 @@ import pytest
 from dialer.domain.enums import CallRequestStatus, CampaignStatus, SubscriberStatus
 from dialer.domain.numbers.spellings import ERASED
 from dialer.forecast.campaign_copy import copy_campaign
-from dialer.forecast.memory_database import Scratch
+from dialer.forecast.memory_database import MemoryDatabase
 from dialer.store import database_files
 from dialer.store.audit.audit import audit
 from dialer.store.database import Database
@@ -166,10 +166,10 @@ async def test_a_forecast_and_a_story_know_of_hashes_too(house: House) -> None:
     erase(house)
     survey_id = house.survey({"type": 1, "script": "hello"})
     await house.started(survey_id, house.phonebook(NUMBER, OTHER), dnc_id=dnc_id, frequency=1)
-    scratch = Scratch()
-    house.database.read_now(lambda s: scratch.write_now(lambda t: copy_campaign(s, t, 1, house.now_ms())))
-    assert scratch.read_now(lambda c: numbers_on(c, dnc_id, [NUMBER, OTHER])) == {NUMBER: MONDAY_NOON_MS}
-    scratch.close()
+    memory = MemoryDatabase()
+    house.database.read_now(lambda s: memory.write_now(lambda t: copy_campaign(s, t, 1, house.now_ms())))
+    assert memory.read_now(lambda c: numbers_on(c, dnc_id, [NUMBER, OTHER])) == {NUMBER: MONDAY_NOON_MS}
+    memory.close()
     told: dict[str, Any] = {"now_ms": house.now_ms(), "region": None, "service_zone": "UTC"}
     stories = [
         house.database.read_now(partial(read_story, campaign="1", number=number, **told)) for number in (NUMBER, OTHER)

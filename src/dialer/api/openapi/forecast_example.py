@@ -10,11 +10,11 @@ from dialer.domain.digest import cdr_digest
 from dialer.domain.enums import SectionType
 from dialer.domain.survey.survey import Prompt, Section, Survey
 from dialer.forecast.order import Order
-from dialer.forecast.rehearsal import Counters, RehearsalOutcome, Stop
+from dialer.forecast.seed_run import Counters, SeedRun, Stop
 from dialer.forecast.summary import summarise
 
 _SURVEY: Final = Survey((Section(1, SectionType.MULTI_CHOICE, "Will you come on Monday?", Prompt()),))
-_OUTCOME: Final = RehearsalOutcome(
+_OUTCOME: Final = SeedRun(
     seed=0,
     stop=Stop(MOMENT_MS, "completed"),
     subscribers=2,

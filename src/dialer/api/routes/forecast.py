@@ -1,6 +1,6 @@
-"""Forecasts: what is likely to come of a campaign, computed beside the service, which goes on as if nobody had asked.
+"""Forecasts over the API, computed in a process beside the service.
 
-A forecast changes nothing and costs nothing, so it takes no `Idempotency-Key`: it is simply asked for again.
+A forecast changes nothing and costs nothing, so the request takes no `Idempotency-Key`: a client repeats it.
 """
 
 from collections.abc import Awaitable, Callable, Iterator
@@ -24,31 +24,29 @@ from dialer.api.crud.resource import Resource, Unit
 from dialer.api.crud.shapes import Parsed, fields_of, parse_whole, request_shape
 from dialer.api.crud.urls import parse_id
 from dialer.api.http.body import read_if_any
-from dialer.api.http.errors import AnsweredError, InvalidError, MalformedError, RecordNotFoundError
+from dialer.api.http.errors import AnsweredError, ConflictError, InvalidError, MalformedError, RecordNotFoundError
 from dialer.api.http.ignored import ignored_header
 from dialer.api.records.campaigns import CAMPAIGNS
 from dialer.api.records.messages import SMS_CAMPAIGNS
 from dialer.api.service import ApiRequest
-from dialer.domain.enums import CampaignStatus
-from dialer.domain.states import move_campaign
 from dialer.forecast.campaign_copy import people_of
-from dialer.forecast.forecast import NoCampaignError
+from dialer.forecast.forecast import CampaignOverError, NoCampaignError, check_not_over
 from dialer.forecast.order import FIRST_SEED_MAX, SEEDS, SEEDS_MAX, Order
 from dialer.forecast.summary import Forecast
 from dialer.store.database import Database
 from dialer.store.lifecycle import CampaignNotReadyError
 
 FORECAST_WORK_MAX: Final = 100_000
-"""Seeds times people whom one request simulates; the command line has no such limit."""
+"""Seeds times people that one request may simulate; the command line has no such limit."""
 FORECAST_SECONDS_MAX: Final = 120
-"""How long one forecast may take."""
+"""Longest time that one forecast may take."""
 BUSY_RETRY_AFTER_S: Final = 10
-"""When who met another forecast under way may try again."""
+"""Time after which a client may try again that was refused because of another forecast."""
 JSON: Final = "application/json"
 _LATER: Final = {"Retry-After": str(BUSY_RETRY_AFTER_S)}
 
 Forecasting = Callable[[Database, Order], Awaitable[Forecast]]
-"""Computes a forecast: `dialer.forecast.subprocess.forecast_apart`, or one that raises the same."""
+"""Computes a forecast: `forecast_in_subprocess`, or a function that raises the same errors."""
 
 
 ForecastAsked: Final = request_shape(
@@ -57,12 +55,12 @@ ForecastAsked: Final = request_shape(
         "seeds": writable(Integer(1, SEEDS_MAX), default=SEEDS),
         "first_seed": writable(Integer(0, FIRST_SEED_MAX), default=0),
     },
-    "Under how many seeds, and from which on.",
+    "The seeds of a forecast: their number, and the first of them.",
 )
 
 
 class Forecaster:
-    """Computes forecasts, one at a time: each wants a processor for itself."""
+    """Computes forecasts, one at a time, as each keeps one processor busy."""
 
     def __init__(self, forecasting: Forecasting, *, seconds_max: float = FORECAST_SECONDS_MAX) -> None:
         self._forecasting: Final = forecasting
@@ -70,13 +68,19 @@ class Forecaster:
         self._is_busy = False
 
     async def forecast(self, database: Database, order: Order) -> Forecast:
-        """The forecast; an answer in its place if one is under way, or if it takes too long."""
+        """Return the forecast.
+
+        Raises:
+            AnsweredError: another forecast is being computed, or this one takes too long.
+            InvalidError: the campaign lacks something that a start needs.
+            RecordNotFoundError: the campaign has been deleted.
+        """
         with self._turn():
             try:
                 with anyio.fail_after(self._seconds_max):
                     return await self._forecasting(database, order)
             except TimeoutError:
-                detail = f"It took longer than {self._seconds_max} s: ask for fewer seeds. {_elsewhere(order)}"
+                detail = f"It took longer than {self._seconds_max} s. Ask for fewer seeds. {_elsewhere(order)}"
                 raise AnsweredError(HTTPStatus.SERVICE_UNAVAILABLE, detail, _LATER) from None
             except CampaignNotReadyError as error:
                 raise InvalidError(error.errors) from None
@@ -96,7 +100,7 @@ class Forecaster:
 
 @dataclass
 class _Asking(Operation):
-    """The body, which may be left out."""
+    """Documentation of the optional body."""
 
     def __post_init__(self) -> None:
         schema = Schema(type=OpenAPIType.OBJECT, description=ForecastAsked.__doc__, properties=dict(_properties()))
@@ -114,10 +118,11 @@ def _properties() -> Iterator[tuple[str, Schema]]:
 async def forecast_campaign(
     request: ApiRequest, forecaster: NamedDependency[Forecaster], record_id: FromPath[str]
 ) -> Response[Forecast]:
-    """Forecast a voice campaign: it is run to its end under some seeds, on a copy, and nothing of it is changed.
+    """Forecast a voice campaign: a copy of it is run to its end under some seeds. The campaign itself does not change.
 
-    Only what is still to come is counted. Other campaigns are left out: the gateways are all this one's, the balance is
-    what it is now. One that runs under one of the seeds, with nothing changed on the way, gives exactly that seed's.
+    Only calls from now on are counted. Other campaigns are left out: the copy has all gateways to itself, and the
+    present balance. A service that runs with one of the seeds, and changes nothing meanwhile, has exactly its outcome.
+    A campaign that has ended is refused.
     """
     return await _forecast(request, forecaster, (CAMPAIGNS, record_id))
 
@@ -131,10 +136,11 @@ async def forecast_campaign(
 async def forecast_sms_campaign(
     request: ApiRequest, forecaster: NamedDependency[Forecaster], record_id: FromPath[str]
 ) -> Response[Forecast]:
-    """Forecast an SMS campaign: it is run to its end under some seeds, on a copy, and nothing of it is changed.
+    """Forecast an SMS campaign: a copy of it is run to its end under some seeds. The campaign itself does not change.
 
-    Only what is still to come is counted. Other campaigns are left out: the gateways are all this one's, the balance is
-    what it is now. One that runs under one of the seeds, with nothing changed on the way, gives exactly that seed's.
+    Only messages from now on are counted. Other campaigns are left out: the copy has all gateways to itself, and the
+    present balance. A service that runs with one of the seeds, and changes nothing meanwhile, has exactly its outcome.
+    A campaign that has ended is refused.
     """
     return await _forecast(request, forecaster, (SMS_CAMPAIGNS, record_id))
 
@@ -143,21 +149,24 @@ async def _forecast(request: ApiRequest, forecaster: Forecaster, which: tuple[Re
     service = request.service
     parsed = parse_whole(ForecastAsked, await read_if_any(request), service.conventions(request))
     work = partial(_order, which=which, parsed=parsed, zone=service.settings.timezone)
-    order = await service.read(request, work, is_long=True)
-    forecast = await _unless_gone(request, partial(forecaster.forecast, service.database, order))
+    try:
+        order = await service.read(request, work, is_long=True)
+        forecast = await _unless_gone(request, partial(forecaster.forecast, service.database, order))
+    except CampaignOverError as error:
+        raise ConflictError(str(error)) from None
     return Response(forecast, headers=ignored_header(parsed.ignored))
 
 
 def _order(unit: Unit, *, which: tuple[Resource, str], parsed: Parsed, zone: str) -> Order:
-    """What is to be computed, if the caller may ask for it, the campaign may start, and it is not too much."""
+    """Return the forecast to compute, if the caller may see the campaign, it has not ended, and it is not too large."""
     resource, record_id = which
     identity = parse_id(record_id)
     if identity is None:
         raise RecordNotFoundError
-    status = records.load(unit, resource, identity)["status"]
+    campaign = records.load(unit, resource, identity)
     if parsed.errors:
         raise InvalidError(parsed.errors)
-    move_campaign(CampaignStatus(status), CampaignStatus.START)
+    check_not_over(campaign)
     order = Order(identity, unit.now_ms, zone, parsed.values["seeds"], parsed.values["first_seed"])
     _refuse_too_much(order, people_of(unit.connection, identity))
     return order
@@ -166,16 +175,18 @@ def _order(unit: Unit, *, which: tuple[Resource, str], parsed: Parsed, zone: str
 def _refuse_too_much(order: Order, people: int) -> None:
     most = FORECAST_WORK_MAX // max(1, people)
     if order.seeds > most:
-        found = f"The campaign has {people} subscribers and contacts: at most {most} seeds. {_elsewhere(order)}"
+        found = f"The campaign has {people} subscribers and contacts. Ask for at most {most} seeds. {_elsewhere(order)}"
         raise InvalidError({"seeds": [found]})
 
 
 def _elsewhere(order: Order) -> str:
-    return f"Where the service runs: dialer forecast {order.campaign_id} --seeds {order.seeds}"
+    return (
+        f"Without this limit, on the machine of the service: dialer forecast {order.campaign_id} --seeds {order.seeds}"
+    )
 
 
 async def _unless_gone(request: ApiRequest, compute: Callable[[], Awaitable[Forecast]]) -> Forecast:
-    """What is computed, unless the client goes first: then nobody needs it any more."""
+    """Return the computed forecast; stop computing if the client disconnects."""
     computed: Forecast | None = None
     failure: Exception | None = None
     async with anyio.create_task_group() as tasks:
@@ -188,11 +199,11 @@ async def _unless_gone(request: ApiRequest, compute: Callable[[], Awaitable[Fore
         tasks.start_soon(watch)
         try:
             computed = await compute()
-        except Exception as error:  # noqa: BLE001 - raised below, outside of the group, as what it is
+        except Exception as error:  # noqa: BLE001 - raised below, outside of the group, which would wrap it
             failure = error
         tasks.cancel_scope.cancel()
     if failure is not None:
         raise failure
     if computed is None:
-        raise MalformedError("The client has gone.")
+        raise MalformedError("The client has disconnected.")
     return computed

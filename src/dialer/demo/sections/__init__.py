@@ -1,1 +1,1 @@
-"""The parts of the demonstration's report: each works out its figures, has them checked, and shows them."""
+"""The sections of the report: each module computes its figures, checks them and prints them."""

@@ -1,4 +1,4 @@
-"""What was answered: a row with a bar for each answer to each question."""
+"""The answers: a row with a bar for each answer to each question."""
 
 from collections import Counter
 
@@ -21,7 +21,7 @@ _NAMES = {
 
 
 class Question(msgspec.Struct, frozen=True):
-    """A section, how many calls answered it, and each answer with how often it was given."""
+    """A section, its number of answers, and the number of times that each answer was given."""
 
     question: str
     type: SectionType
@@ -30,7 +30,7 @@ class Question(msgspec.Struct, frozen=True):
 
 
 def figures(evidence: Evidence, checks: Checks) -> list[Question]:
-    """The sections that keep answers, in their order."""
+    """Return the sections that store answers, in order."""
     return [_question(evidence, checks, step) for step in STEPS if step.type in _NAMES]
 
 
@@ -62,15 +62,15 @@ def _question(evidence: Evidence, checks: Checks, step: Step) -> Question:
 
 
 def _in_order(step: Step, responses: set[str]) -> list[str]:
-    """Choices in the order of their keys, whether anybody took them or not; digits as numbers."""
+    """Return all choices in the order of their keys; sort digits as numbers."""
     if step.type is SectionType.MULTI_CHOICE:
         return [label for name, label in sorted(step.fields.items()) if name.startswith("key_")]
     return sorted(responses, key=int)
 
 
 def show(console: Console, questions: list[Question]) -> None:
-    """The questions with their answers."""
-    heading(console, "What they answered")
+    """Print the questions with their answers."""
+    heading(console, "Answers")
     for question in questions:
         most = max((count for _, count in question.answers), default=0)
         title = Text.assemble(question.question, (f"  {_NAMES[question.type]}, {question.total:,} answers", "dim"))

@@ -1,4 +1,4 @@
-"""What retries are good for: how many calls each further attempt took, and how many of them were answered."""
+"""The attempts: how many calls each took, and how many of them were answered."""
 
 from collections import defaultdict
 
@@ -12,7 +12,7 @@ from dialer.domain.enums import CallRequestStatus
 
 
 class Round(msgspec.Struct, frozen=True):
-    """The calls that were the n-th to their callee."""
+    """All calls that were the same attempt, such as the second, to their callees."""
 
     attempt: int
     calls: int
@@ -20,7 +20,7 @@ class Round(msgspec.Struct, frozen=True):
 
 
 def figures(evidence: Evidence, checks: Checks) -> list[Round]:
-    """The rounds of calls; by the records, a call's place is its place among those to the same subscriber."""
+    """Return the rounds of calls. The records number the calls to each subscriber by their time."""
     rounds = _rounds(evidence)
     campaign_id = evidence.prepared.campaign_id
     checks.same("attempts of all subscribers", _attempted(evidence), len(evidence.cdrs))
@@ -60,7 +60,7 @@ def _rounds(evidence: Evidence) -> list[list[Cdr]]:
 
 
 def show(console: Console, rounds: list[Round]) -> None:
-    """A row for each attempt; the bar is of its calls."""
+    """Print a row for each attempt, with a bar for its calls."""
     heading(console, "Attempts", "retries when nobody answered, and when the survey was not completed")
     most = max(one.calls for one in rounds)
     rows = [

@@ -1,4 +1,4 @@
-"""The bill: what was charged is the rate times what was billed, to the last of five decimals, call by call."""
+"""The bill: every charge is the rate times the billed duration, to five decimals."""
 
 from decimal import ROUND_HALF_UP, Decimal
 from typing import Final
@@ -16,21 +16,21 @@ _PLACES: Final = Decimal("0.00001")
 
 
 class Bill(msgspec.Struct, frozen=True):
-    """Money with five decimals."""
+    """The sums of the bill; money with five decimals."""
 
     paid_in: Decimal
     answered: int
     seconds: int
-    """Of conversation."""
+    """Seconds of conversation."""
     minutes: int
-    """Billed: every call by the minute that it has begun."""
+    """Billed minutes: each call is rounded up to full minutes."""
     rate: Decimal
     cost: Decimal
     balance: Decimal
 
 
 def figures(evidence: Evidence, checks: Checks) -> Bill:
-    """What the API says the day cost, worked out again from the call detail records alone."""
+    """Return the sums that the API gives, checked against the call detail records."""
     rate = evidence.user["call_rate"]
     checks.same("rate", rate, Decimal(CALL_RATE))
     wrong = sum(not _is_right(cdr, rate) for cdr in evidence.cdrs)
@@ -55,14 +55,14 @@ def figures(evidence: Evidence, checks: Checks) -> Bill:
 
 
 def _is_right(cdr: Cdr, rate: Decimal) -> bool:
-    """Whether a call is billed by the started minute, and charged exactly that."""
+    """Return whether a call is billed by started minutes, and charged exactly for these."""
     billed = -(-cdr.billsec // _MINUTE_S) * _MINUTE_S
     cost = (rate * billed / _MINUTE_S).quantize(_PLACES, ROUND_HALF_UP)
     return cdr.billed_duration == billed and cdr.cost == cost
 
 
 def show(console: Console, bill: Bill) -> None:
-    """From the balance before to the balance after."""
+    """Print the balance before, the charge and the balance after."""
     heading(console, "The bill", f"{bill.answered:,} answered calls, {bill.seconds:,} s of conversation")
     charge = f"{bill.minutes:,} billed minutes \N{MULTIPLICATION SIGN} {bill.rate:.5f}"
     rows = [

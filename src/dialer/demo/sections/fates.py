@@ -1,4 +1,4 @@
-"""What became of every line of the phonebook: who was reached, who was not, and who was never dialled and why."""
+"""The outcome of every line of the phonebook: who was reached, who was not, and who was not dialled and why."""
 
 from collections.abc import Iterator
 from typing import Final
@@ -17,25 +17,25 @@ from dialer.domain.numbers.normal_form import normalise
 
 
 class Fate(msgspec.Struct, frozen=True):
-    """How many came to one end."""
+    """An outcome, and the number of lines that had it."""
 
     name: str
     count: int
 
 
 class Fates(msgspec.Struct, frozen=True):
-    """The ends of those who were dialled, and of those who were not: together, all lines of the file."""
+    """The outcomes of dialled and of undialled numbers: together, all lines of the file."""
 
     dialled: tuple[Fate, ...]
     undialled: tuple[Fate, ...]
     lines: int
     askers: int
-    """Who asked during a call not to be called again."""
+    """Callees who asked during a call not to be called again."""
     calls_after_asking: int
 
 
 class _End(msgspec.Struct, frozen=True):
-    """One end of those who were dialled: by their state, and by the cause of the last call to them."""
+    """An outcome of dialled numbers, by the state of the subscriber and the cause of the last call."""
 
     name: str
     status: SubscriberStatus
@@ -54,7 +54,7 @@ _ENDS: Final = (
 
 
 def figures(evidence: Evidence, checks: Checks) -> Fates:
-    """Every line of the file, accounted for."""
+    """Return the outcome of every line of the file."""
     for status, count in evidence.statuses.items():
         name = SubscriberStatus(status).name
         checks.same(f"subscribers in {name}", count, sum(one.status == status for one in evidence.subscribers))
@@ -90,7 +90,7 @@ def _is_at(end: _End, one: Subscriber) -> bool:
 
 
 def _ended_so(end: _End, one: Subscriber, last: Cdr) -> bool:
-    """Whether the last call to somebody ended as this end says: with an answer, or without one, or at no telephone."""
+    """Return whether the last call to a subscriber ended as this outcome says."""
     if end.status is SubscriberStatus.PENDING:
         return last.is_answered is (one.status_reason == "not_completed")
     if end.status is SubscriberStatus.FAIL:
@@ -125,7 +125,7 @@ def _undialled(evidence: Evidence, checks: Checks) -> Iterator[Fate]:
 
 
 def _askers(evidence: Evidence) -> tuple[int, int]:
-    """By the API's count of answers, and by how much the do-not-call list has grown since it was imported."""
+    """Count them by the API's answers, and by the growth of the do-not-call list since its import."""
     asked = evidence.api.count(
         "survey-result", campaign_id=evidence.prepared.campaign_id, section_type=int(SectionType.DNC)
     )
@@ -144,9 +144,9 @@ def _calls_after_asking(evidence: Evidence) -> int:
 
 
 def show(console: Console, fates: Fates) -> None:
-    """Those who were dialled, and those who were not."""
+    """Print the outcomes of dialled and of undialled numbers."""
     most = max(fate.count for fate in (*fates.dialled, *fates.undialled))
-    heading(console, f"What became of {fates.lines:,} lines", "every line of phonebook.csv, once")
+    heading(console, f"Outcomes of {fates.lines:,} lines", "every line of phonebook.csv, once")
     for title, part, style in (("dialled", fates.dialled, "green"), ("not dialled", fates.undialled, "red")):
         total = sum(fate.count for fate in part)
         indented(console, Text.assemble(title, (f"  {total:,}", "dim")))

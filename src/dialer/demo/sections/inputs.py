@@ -1,4 +1,4 @@
-"""What went in: everything that was made before the campaign started."""
+"""The input: everything that was created before the campaign started."""
 
 from collections.abc import Mapping
 from decimal import Decimal
@@ -17,26 +17,26 @@ from dialer.demo.recordings import RECORDINGS
 from dialer.demo.survey import STEPS
 
 LINE_SHOWN: Final = 20
-"""Characters of a refused line."""
+"""Characters of a rejected line that are shown."""
 
 
 class Inputs(msgspec.Struct, frozen=True):
-    """How much was made, as the API counts it."""
+    """The settings and the counts of the input, as the API gives them."""
 
     settings: Mapping[str, Any]
-    """What was set, by the name of its field."""
+    """Settings, by field."""
     recordings: int
     contacts: int
     duplicates: int
     unreadable: tuple[tuple[int, str], ...]
-    """Lines that were refused: their number in the file, and the reason."""
+    """Rejected lines: the line number, and the reason."""
     called_off: int
     sections: int
     branches: int
 
 
 def figures(api: Counting, prepared: Prepared, checks: Checks) -> Inputs:
-    """The counts, checked against what was sent; of the phonebook, every line of the file must be accounted for."""
+    """Return the counts, checked against the files that were sent: every line of the phonebook must be counted."""
     report, called_off = prepared.contacts, prepared.called_off
     lines = phonebook.count_lines(phonebook.PHONEBOOK)
     contacts = api.count("contact", phonebook_id=prepared.phonebook_id)
@@ -61,7 +61,7 @@ def figures(api: Counting, prepared: Prepared, checks: Checks) -> Inputs:
 
 
 def _settings(prepared: Prepared, checks: Checks) -> dict[str, Any]:
-    """The numbers that were sent, as the API gave them back."""
+    """Return the settings as the API returned them, checked against those that were sent."""
     campaign, parameters = prepared.campaign, prepared.gateway["parameters"]
     given = {
         "amount": (Decimal(prepared.payment["amount"]), Decimal(PAID_IN)),
@@ -73,11 +73,11 @@ def _settings(prepared: Prepared, checks: Checks) -> dict[str, Any]:
 
 
 def show(console: Console, inputs: Inputs) -> None:
-    """What was made, and the lines that were refused."""
+    """Print the input, and the lines that were rejected."""
     given = inputs.settings
     window = f"{given['daily_start_time'][:5]} to {given['daily_stop_time'][:5]}"
     retries = (
-        f"{given['maxretry']} retries when nobody answers, {given['completion_maxretry']} when somebody hangs up early"
+        f"{given['maxretry']} retries without an answer, {given['completion_maxretry']} when a callee hangs up early"
     )
     done = Text("✓", "green")
     rows = [
@@ -95,9 +95,9 @@ def show(console: Console, inputs: Inputs) -> None:
         ("campaign", f"{given['frequency']} calls a minute, Monday to Friday, {window} local time"),
         ("", retries),
     ]
-    heading(console, "What goes in", "over the REST API; the account alone on the command line")
+    heading(console, "Input", "over the REST API; only the account on the command line")
     indented(console, table(["", "", ""], ((done if name else "", name, what) for name, what in rows), left=(0, 1, 2)))
-    heading(console, f"{len(inputs.unreadable)} lines of phonebook.csv that cannot be read", "reported, not swallowed")
+    heading(console, f"{len(inputs.unreadable)} lines of phonebook.csv that cannot be read", "each one reported")
     lines = phonebook.PHONEBOOK.read_bytes().splitlines()
     refused = (
         (str(line), _start_of(lines[line - 1]), reason.removeprefix("contact: ")) for line, reason in inputs.unreadable

@@ -1,4 +1,4 @@
-"""Where and when the calls were made: every country with its day, and every call by the clock where it rang."""
+"""The calls by country and hour, with every call checked against the local time of its callee."""
 
 from collections import Counter, defaultdict
 from collections.abc import Sequence
@@ -27,20 +27,20 @@ _RULER: Final = "".join(
 
 
 class Country(msgspec.Struct, frozen=True):
-    """One country's day."""
+    """The calls of one country."""
 
     name: str
     contacts: int
     calls: int
     answered: int
     local: str
-    """When its earliest and its latest call of a day rang, by the callees' own clocks."""
+    """Local time of its earliest and of its latest call of a day."""
     hours: tuple[int, ...]
     """Calls in each hour of the campaign."""
 
 
 class Journey(msgspec.Struct, frozen=True):
-    """The countries, all of them together, and how many calls rang outside the daily window."""
+    """The countries, their total, and the number of calls outside the daily window."""
 
     countries: tuple[Country, ...]
     total: Country
@@ -48,7 +48,7 @@ class Journey(msgspec.Struct, frozen=True):
 
 
 def figures(evidence: Evidence, checks: Checks) -> Journey:
-    """The days of all countries; where a number rings is known from the phonebook's places, not from the server."""
+    """Return the calls of all countries. The place of a number comes from the phonebook, not from the server."""
     by_country: defaultdict[str, list[Cdr]] = defaultdict(list)
     for cdr in evidence.cdrs:
         by_country[PLACE_OF_NUMBER[cdr.phone_number].country].append(cdr)
@@ -56,7 +56,7 @@ def figures(evidence: Evidence, checks: Checks) -> Journey:
     return Journey(
         countries=countries,
         total=Country(
-            "in all",
+            "total",
             contacts=checks.same("contacts", evidence.campaign["totalcontact"], sum(one.contacts for one in countries)),
             calls=checks.same("calls", evidence.campaign["calls"], sum(one.calls for one in countries)),
             answered=checks.same("answered", evidence.campaign["answered"], sum(one.answered for one in countries)),
@@ -108,7 +108,7 @@ def _hours(cdrs: Sequence[Cdr]) -> tuple[int, ...]:
 
 
 def _local(cdr: Cdr) -> datetime | None:
-    """When the call began by the clock where it rang; None where nobody can know which clock that is."""
+    """Return the local start time of a call; None if the place of the number is unknown."""
     zone = PLACE_OF_NUMBER[cdr.phone_number].zone
     return moment(cdr.starting_date).astimezone(ZoneInfo(zone)) if zone else None
 
@@ -120,8 +120,8 @@ def _is_inside(cdr: Cdr) -> bool:
 
 
 def show(console: Console, journey: Journey) -> None:
-    """A row for each country, with a column of its strip for each hour."""
-    heading(console, "Where and when", f"each column an hour of the day, from {moment(STARTS):%H:%M} UTC")
+    """Print a row for each country, with a column for each hour."""
+    heading(console, "Calls by country and hour", f"one column an hour, from {moment(STARTS):%H:%M} UTC")
     busiest = max(max(country.hours) for country in journey.countries)
     rows = [
         *(_row(country, busiest) for country in journey.countries),
@@ -130,7 +130,7 @@ def show(console: Console, journey: Journey) -> None:
     headers = ["", "people", "calls", "answered", _RULER, "local time"]
     indented(console, table(headers, rows, left=(0, 4)))
     begins, ends = (text[:5] for text in WINDOW)
-    remark = f"{journey.outside} calls rang before {begins} or from {ends} on by the clock of the one called"
+    remark = f"{journey.outside} calls rang before {begins} or from {ends} on in the callee's local time"
     indented(console, Text(remark, "dim"))
 
 

@@ -1,4 +1,4 @@
-"""How the calls went: one row for each way in which they ended."""
+"""The outcomes of the calls: a row for each."""
 
 from collections import Counter
 from collections.abc import Mapping
@@ -26,7 +26,7 @@ _ANSWERERS: Final[Mapping[AmdStatus, str]] = {
 
 
 class OutcomeRow(msgspec.Struct, frozen=True):
-    """How many calls ended in one way."""
+    """An outcome, and the number of calls that had it."""
 
     name: str
     cause: Cause
@@ -34,7 +34,7 @@ class OutcomeRow(msgspec.Struct, frozen=True):
 
 
 def figures(evidence: Evidence, checks: Checks) -> list[OutcomeRow]:
-    """Every cause there is, answered calls apart by who answered; those that did not occur are left out."""
+    """Return the outcomes that occurred: every Q.850 cause, with answered calls split by person and machine."""
     checks.same("calls", evidence.campaign["calls"], len(evidence.cdrs))
     checks.same("answered", evidence.campaign["answered"], sum(cdr.is_answered for cdr in evidence.cdrs))
     outcomes = [*_answered(evidence, checks), *_unanswered(evidence, checks)]
@@ -82,10 +82,10 @@ def _unanswered(evidence: Evidence, checks: Checks) -> list[OutcomeRow]:
 
 
 def show(console: Console, outcomes: list[OutcomeRow]) -> None:
-    """A row with a bar for each."""
+    """Print a row with a bar for each outcome."""
     calls = sum(outcome.calls for outcome in outcomes)
     most = max(outcome.calls for outcome in outcomes)
-    heading(console, f"How {calls:,} calls went", "by the Q.850 cause of their end, and what detection heard")
+    heading(console, f"Outcomes of {calls:,} calls", "by Q.850 cause, and by answering-machine detection")
     rows = [
         (
             outcome.name,

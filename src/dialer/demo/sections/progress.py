@@ -1,4 +1,4 @@
-"""How far the campaign has come: a line for every three hours, and on a terminal a bar that moves."""
+"""The progress of the campaign: a line for every three hours, and on a terminal a moving bar."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -20,7 +20,7 @@ _WIDTH: Final = 16
 
 
 def check(evidence: Evidence, checks: Checks) -> None:
-    """Find the counters of every milestone again, in the calls that had begun or ended by then."""
+    """Check the counters of every milestone against the calls that had begun or ended by then."""
     ended_at = {one.callid: moment(one.ending_date) for one in evidence.attempts if one.ending_date}
     for milestone in evidence.milestones:
         at = moment(milestone.at)
@@ -32,10 +32,10 @@ def check(evidence: Evidence, checks: Checks) -> None:
 
 
 def show_end(console: Console, evidence: Evidence, checks: Checks) -> None:
-    """How the campaign ended: it expires while somebody is still due, else it is completed."""
+    """Print and check the end of the campaign: it expires if a subscriber is still due, else it is completed."""
     is_somebody_due = any(one.status == SubscriberStatus.PENDING for one in evidence.subscribers)
     reason = checks.same(
-        "why it ended", evidence.campaign["status_reason"], "expired" if is_somebody_due else "completed"
+        "reason of the end", evidence.campaign["status_reason"], "expired" if is_somebody_due else "completed"
     )
     status = checks.same("status", CampaignStatus(evidence.campaign["status"]), CampaignStatus.END)
     indented(console, Text(f"campaign status {status.value} ({status.name}): {reason}", "dim"))
@@ -54,7 +54,7 @@ def watching(console: Console) -> Iterator["Watch"]:
 
 
 class Watch:
-    """Told of every milestone."""
+    """A callable that shows each milestone."""
 
     def __init__(self, console: Console, progress: Progress) -> None:
         self._console: Final = console
@@ -63,7 +63,7 @@ class Watch:
         self._task: Final = progress.add_task("", total=self._length_s, calls=0)
 
     def __call__(self, milestone: Milestone) -> None:
-        """Move the bar, and at some of the full hours print a line."""
+        """Move the bar, and print a line at some full hours."""
         at = moment(milestone.at)
         through_s = (at - moment(STARTS)).total_seconds()
         self._progress.update(self._task, completed=through_s, description=f"{at:%a %H:%M}", calls=milestone.calls)

@@ -14,7 +14,7 @@ from dialer.domain.digest import cdr_digest
 from dialer.domain.enums import AmdStatus, Cause
 
 CALLID_SHOWN: Final = 8
-"""Characters; the rest of a UUID tells a reader no more."""
+"""Characters of a UUID that are shown."""
 _KINDS: Final = (
     (Cause.NORMAL_CLEARING, AmdStatus.PERSON),
     (Cause.NORMAL_CLEARING, AmdStatus.MACHINE),
@@ -26,14 +26,14 @@ _KINDS: Final = (
 
 
 class Samples(msgspec.Struct, frozen=True):
-    """Some records, and what stands for all."""
+    """Some records, and the digest of all."""
 
     cdrs: tuple[Cdr, ...]
     digest: str
 
 
 def figures(evidence: Evidence, checks: Checks) -> Samples:
-    """The samples as the API lists them in pages, against the export; the digest of both."""
+    """Return the samples from the pages of the API, checked against the export, and the digest of both."""
     exported = {cdr.id: cdr for cdr in evidence.cdrs}
     paged = msgspec.convert(evidence.cdr_pages, list[Cdr])
     chosen = [cdr for cause, heard in _KINDS for cdr in _first(paged, cause, heard)]
@@ -46,12 +46,12 @@ def figures(evidence: Evidence, checks: Checks) -> Samples:
 
 
 def _first(cdrs: Sequence[Cdr], cause: Cause, heard: AmdStatus) -> list[Cdr]:
-    """The first of a kind; none, if there is none."""
+    """Return the first record of a kind in a list; an empty list if there is none."""
     return [cdr for cdr in cdrs if cdr.hangup_cause_q850 == cause and cdr.amd_status == heard][:1]
 
 
 def show(console: Console, samples: Samples) -> None:
-    """A row for each sample; the digest beneath."""
+    """Print a row for each sample, and the digest below."""
     heading(console, "Call detail records", "the first of each kind; UTC, lengths in seconds")
     headers = ["callid", "number", "began", "Q.850", "duration", "billsec", "billed", "cost", "heard"]
     rows = [

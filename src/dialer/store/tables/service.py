@@ -1,4 +1,4 @@
-"""What the service remembers about itself."""
+"""Rows about the service itself."""
 
 from sqlalchemy import Index, LargeBinary, String
 from sqlalchemy.orm import Mapped, mapped_column
@@ -7,20 +7,27 @@ from dialer.store.tables._base import BIG, Code, Milliseconds, Row, belongs_to
 
 
 class ServiceState(Row):
-    """One row: how far the clock has come, and which ids were given away."""
+    """The service's only row: the position of its clock, the last ids it gave, and the settings it started with."""
 
     __tablename__ = "service_state"
 
     now_ms: Mapped[Milliseconds]
-    """Everything that was due until this moment has happened."""
+    """The position of the clock: everything that was due until then has happened."""
     last_callrequest_id: Mapped[int] = mapped_column(BIG, default=0)
     last_cdr_id: Mapped[int] = mapped_column(BIG, default=0)
     number_key: Mapped[bytes | None] = mapped_column(LargeBinary, default=None)
-    """What the numbers of erased people are hashed with on do-not-call lists; null until the first is."""
+    """The key of the hashes of erased numbers on do-not-call lists; null until the first erasure."""
+    clock: Mapped[str | None] = mapped_column(String(8), default=None)
+    """The clock's mode, as in DIALER_CLOCK; null, as are the other settings, until the database is first served."""
+    timezone: Mapped[str | None] = mapped_column(String(64), default=None)
+    default_region: Mapped[str | None] = mapped_column(String(2), default=None)
+    """Null also where the service has none."""
+    media_dir: Mapped[str | None] = mapped_column(String, default=None)
+    """Relative to the folder of the database if it is inside of it, else absolute."""
 
 
 class IdempotentResponse(Row):
-    """The first answer to a POST that carried an `Idempotency-Key`."""
+    """The first response to a POST with an `Idempotency-Key`."""
 
     __tablename__ = "idempotent_response"
 

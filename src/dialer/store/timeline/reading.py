@@ -14,9 +14,10 @@ from dialer.domain.waiting import why_not_now
 from dialer.domain.windows import Windows, window_at
 from dialer.domain.zones import is_zone_key
 from dialer.store.queries.blockers import circumstances_of
+from dialer.store.queries.campaigns import find_campaign
 from dialer.store.queries.do_not_call import numbers_on, on_dnc
 from dialer.store.queries.loading import calendar_of
-from dialer.store.tables import SMS, Campaign, CampaignPhonebook, Contact, DncList, Phonebook, User
+from dialer.store.tables import SMS, CampaignPhonebook, Contact, DncList, Phonebook, User
 from dialer.store.tables import Subscriber as SubscriberRow
 from dialer.store.timeline.attempts import calls_of, messages_of
 from dialer.store.timeline.parts import (
@@ -33,10 +34,8 @@ from dialer.store.timeline.parts import (
 
 CONTACTS_MAX: Final = 100
 """Contacts of one number that are told of: a phonebook may hold it as often as it likes."""
-ID_MAX: Final = 2**63 - 1
 WEEKDAYS: Final = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
 
-_campaigns = Campaign.__table__
 _subscribers = SubscriberRow.__table__
 _contacts = Contact.__table__
 _phonebooks = Phonebook.__table__
@@ -45,8 +44,8 @@ _lists = DncList.__table__
 _users = User.__table__
 
 
-class UnknownError(Exception):
-    """Raised for a campaign or a number that nobody knows; the message is one line that says so."""
+class UnknownNumberError(Exception):
+    """Raised for a number that a campaign does not have; the message is one line that says so."""
 
 
 def read_story(
@@ -55,9 +54,10 @@ def read_story(
     """The story of a number, in any spelling, in a campaign, by its id or its code.
 
     Raises:
-        UnknownError: there is no such campaign, or the number is none of its.
+        UnknownCampaignError: there is no such campaign.
+        UnknownNumberError: the number is not one of the campaign.
     """
-    row = _campaign(connection, campaign)
+    row = find_campaign(connection, campaign)
     for spelling in _spellings(number, region):
         subscriber = _subscriber(connection, row["id"], spelling)
         contacts = _contacts_with(connection, row["id"], spelling)
@@ -72,17 +72,7 @@ def read_story(
                 subscriber=None if subscriber is None else _part_of(connection, subscriber, now_ms, service_zone),
                 attempts=[] if subscriber is None else _attempts(connection, row, subscriber),
             )
-    raise UnknownError(f"campaign {row['id']} ({row['campaign_code']}) has no number {number}")
-
-
-def _campaign(connection: Connection, named: str) -> RowMapping:
-    is_it = _campaigns.c.campaign_code == named
-    if named.isascii() and named.isdigit() and 0 < int(named[:20]) <= ID_MAX:
-        is_it |= _campaigns.c.id == int(named[:20])
-    rows = connection.execute(select(_campaigns).where(is_it).order_by(_campaigns.c.id)).mappings().all()
-    if not rows:
-        raise UnknownError(f"there is no campaign {named}: give its id or its code")
-    return rows[0]
+    raise UnknownNumberError(f"campaign {row['id']} ({row['campaign_code']}) has no number {number}")
 
 
 def _spellings(number: str, region: str | None) -> list[str]:
@@ -90,7 +80,7 @@ def _spellings(number: str, region: str | None) -> list[str]:
     try:
         given = normalise(number, region)
     except NumberError as error:
-        raise UnknownError(f"{number} is no phone number: {error}") from None
+        raise UnknownNumberError(f"{number} is no phone number: {error}") from None
     bare = given.lstrip("+")
     found = [given]
     with contextlib.suppress(NumberError):

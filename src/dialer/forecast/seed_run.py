@@ -1,4 +1,4 @@
-"""One rehearsal: the campaign run to its end under one seed, and what came of it."""
+"""A run of a campaign to its end under one seed, and its outcome."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
@@ -9,7 +9,7 @@ from sqlalchemy import Connection, RowMapping, Select, func, literal, select, un
 from dialer.domain.billing.money import format_money
 from dialer.domain.digest import cdr_digest
 from dialer.domain.enums import CallRequestStatus, CampaignStatus
-from dialer.forecast.memory_database import Scratch
+from dialer.forecast.memory_database import MemoryDatabase
 from dialer.forecast.order import Order
 from dialer.runtime.clock import VirtualClock
 from dialer.runtime.worker import Worker
@@ -19,9 +19,9 @@ from dialer.store.queries.survey_results import count_answers
 from dialer.store.tables import SMS, CallRequest, Campaign, Cdr, SmsMessage
 
 LAST_CALLS_MS: Final = 2 * 86_400_000
-"""How long after a campaign's end its last calls are waited for; one lasts a day at most."""
+"""Time after the end of a campaign in which its last calls end: a call lasts a day at most."""
 UNREADABLE: Final = "unreadable"
-"""The stop reason of a campaign whose rows the engine cannot understand: it never stops, nor does it dial."""
+"""The stop reason of a campaign whose rows the engine cannot read: it does not dial, and it does not stop."""
 
 _campaigns = Campaign.__table__
 _requests = CallRequest.__table__
@@ -30,10 +30,10 @@ _cdrs = Cdr.__table__
 
 
 class Counters(NamedTuple):
-    """What a campaign has come to so far; money in integers of 1e-5."""
+    """The counters of a campaign at one moment; money in integers of 1e-5."""
 
     calls: int
-    """Calls that are over, or text messages of which is known what became."""
+    """Calls that are over, or text messages whose delivery is decided."""
     answered: int
     completed: int
     cost: int
@@ -42,14 +42,14 @@ class Counters(NamedTuple):
 
 
 class Stop(NamedTuple):
-    """When a campaign stopped dialling, in milliseconds since the epoch, and why."""
+    """The moment at which a campaign stopped dialling, in milliseconds since the epoch, and the reason."""
 
     at_ms: int
     reason: str
 
 
-class RehearsalOutcome(NamedTuple):
-    """What came of a campaign under one seed, from the moment of the forecast on."""
+class SeedRun(NamedTuple):
+    """The outcome of a campaign under one seed, from the moment of the forecast on."""
 
     seed: int
     stop: Stop
@@ -58,32 +58,35 @@ class RehearsalOutcome(NamedTuple):
     calls_in_progress_peak: int
     digest: str
     answers: Counter[tuple[int, str]]
-    """How often each section was answered what; of very many different answers, the most frequent ones."""
+    """The number of times each answer was given, by section and answer. Only the most frequent answers are counted."""
     answered_sections: Counter[int]
-    """How often each section was answered at all."""
+    """The number of answers, by section."""
 
 
-async def rehearse(pristine: Scratch, order: Order, seed: int) -> RehearsalOutcome:
-    """What comes of the campaign in `pristine`, which stays as it is, under a seed."""
-    scratch = pristine.copied()
+async def run_seed(source: MemoryDatabase, order: Order, seed: int) -> SeedRun:
+    """Run a copy of `source`, which holds one campaign, under a seed. `source` does not change."""
+    copy = source.copied()
     try:
-        before = scratch.read_now(lambda connection: _counters(connection, order.campaign_id))
-        stop = await _run(scratch, order, seed)
-        return scratch.read_now(lambda connection: _outcome(connection, order, seed, stop, before))
+        before = copy.read_now(lambda connection: _counters(connection, order.campaign_id))
+        stop = await _run(copy, order, seed)
+        return copy.read_now(lambda connection: _seed_run(connection, order, seed, stop, before))
     finally:
-        scratch.close()
+        copy.close()
 
 
-async def _run(scratch: Scratch, order: Order, seed: int) -> Stop:
-    """Run the campaign until nothing more can come of it; the first stop counts, as who is out of money expires too."""
+async def _run(copy: MemoryDatabase, order: Order, seed: int) -> Stop:
+    """Run the campaign until its last call is over, and return its first stop.
+
+    A campaign that stops for want of money also expires later, so later stops do not count.
+    """
     worker = Worker(
-        scratch, VirtualClock(order.now_ms), seed=seed, service_zone=order.service_zone, new_line=SimulatedLine
+        copy, VirtualClock(order.now_ms), seed=seed, service_zone=order.service_zone, new_line=SimulatedLine
     )
-    expires_ms = scratch.read_now(lambda connection: int(_campaign(connection, order.campaign_id)["expirationdate"]))
+    expires_ms = copy.read_now(lambda connection: int(_campaign(connection, order.campaign_id)["expirationdate"]))
     stop: Stop | None = None
     for until_ms in (order.now_ms, expires_ms - 1, expires_ms, expires_ms + LAST_CALLS_MS):
         await worker.advance(max(until_ms, order.now_ms))
-        stop = stop or scratch.read_now(lambda connection: _stop(connection, order.campaign_id))
+        stop = stop or copy.read_now(lambda connection: _stop(connection, order.campaign_id))
     return stop or Stop(expires_ms, UNREADABLE)
 
 
@@ -93,7 +96,7 @@ def _stop(connection: Connection, campaign_id: int) -> Stop | None:
 
 
 def _counters(connection: Connection, campaign_id: int) -> Counters:
-    """What the campaign has come to so far. Calls that came in, and texts sent in a call, are no calls of its own."""
+    """Return the counters, without attempts in progress. Inbound calls and texts sent during calls are no attempts."""
     row = _campaign(connection, campaign_id)
     in_progress = sum(
         connection.scalar(query) or 0
@@ -113,10 +116,10 @@ def _counters(connection: Connection, campaign_id: int) -> Counters:
     return Counters(row["calls"] - in_progress, *(row[name] for name in Counters._fields[1:]))
 
 
-def _outcome(connection: Connection, order: Order, seed: int, stop: Stop, before: Counters) -> RehearsalOutcome:
+def _seed_run(connection: Connection, order: Order, seed: int, stop: Stop, before: Counters) -> SeedRun:
     after = _counters(connection, order.campaign_id)
     answers = count_answers(connection, order.campaign_id)
-    return RehearsalOutcome(
+    return SeedRun(
         seed=seed,
         stop=stop,
         subscribers=_campaign(connection, order.campaign_id)["totalcontact"],
@@ -133,7 +136,7 @@ def _campaign(connection: Connection, campaign_id: int) -> RowMapping:
 
 
 def _peak(connection: Connection, order: Order) -> int:
-    """The most calls, or messages, that were in progress at once; one that ends makes room in the same millisecond."""
+    """Return the most calls, or messages, in progress at once; one that ends frees its place in that millisecond."""
     medium = _campaign(connection, order.campaign_id)["medium"]
     attempts, started = (_messages, _messages.c.send_date) if medium == SMS else (_requests, _requests.c.started_ms)
     of_campaign = attempts.c.campaign_id == order.campaign_id
@@ -148,7 +151,7 @@ def _peak(connection: Connection, order: Order) -> int:
 
 
 def _records(connection: Connection, campaign_id: int) -> Iterator[Mapping[str, object]]:
-    """The call detail records, as the API gives them."""
+    """Yield the call detail records with values as the API writes them."""
     query = select(_cdrs).where(_cdrs.c.campaign_id == campaign_id).order_by(_cdrs.c.id)
     for row in connection.execute(query).mappings():
         yield {**row, "starting_date": show_date(row["starting_date"]), "call_cost": format_money(row["call_cost"])}

@@ -1,0 +1,33 @@
+"""Finding a campaign by the name that a person gives for it."""
+
+from typing import Final
+
+from sqlalchemy import Connection, RowMapping, select
+
+from dialer.store.tables import Campaign
+
+ID_MAX: Final = 2**63 - 1
+NAME_SHOWN: Final = 64
+"""Characters of an unknown name that an error shows."""
+
+_campaigns = Campaign.__table__
+
+
+class UnknownCampaignError(Exception):
+    """Raised when no campaign has this id or code; the message is one line that says so."""
+
+
+def find_campaign(connection: Connection, named: str) -> RowMapping:
+    """Return the row of a campaign, given by its id or its code. An id goes before a code of the same digits.
+
+    Raises:
+        UnknownCampaignError: there is no such campaign.
+    """
+    conditions = [_campaigns.c.campaign_code == named]
+    if named.isascii() and named.isdigit() and len(named) <= len(str(ID_MAX)) and int(named) <= ID_MAX:
+        conditions.insert(0, _campaigns.c.id == int(named))
+    for condition in conditions:
+        row = connection.execute(select(_campaigns).where(condition)).mappings().one_or_none()
+        if row is not None:
+            return row
+    raise UnknownCampaignError(f"there is no campaign {named[:NAME_SHOWN]}: give its id or its code")
