@@ -172,15 +172,17 @@ class Dialling:
                 else:
                     self.claim(found)
                 return False
-            refusal = self._refusal(campaign, found)
+            refusal = self._refusal(campaign, gateway, found)
             if refusal:
                 hopper.take()
                 self._board.emit(RefuseSubscriber(campaign.plan.id, found, refusal))
                 continue
             return self._dial(campaign, gateway, found, now_ms)
 
-    def _refusal(self, campaign: OpenCampaign, subscriber: Subscriber) -> str:
-        """Why a subscriber must not be called at all; empty if they may."""
+    def _refusal(self, campaign: OpenCampaign, gateway: GatewayLoad, subscriber: Subscriber) -> str:
+        """Return why a subscriber must not be called at all; empty if they may."""
+        if gateway.dials_emergency(subscriber.number):
+            return "emergency"
         if not is_zone_key(subscriber.zone):
             return "tz_unknown"
         dnc_id = campaign.plan.dnc_id

@@ -18,6 +18,7 @@ class WaitsFor(StrEnum):
     NO_CREDIT = "no_credit"
     EXPIRED = "expired"
     OVER = "over"
+    EMERGENCY = "emergency"
     TZ_UNKNOWN = "tz_unknown"
     DNC = "dnc"
     STARTING = "starting"
@@ -36,6 +37,7 @@ WAITS: Final[dict[str, str]] = {
     WaitsFor.NO_CREDIT: "the owner's balance cannot pay for a call",
     WaitsFor.EXPIRED: "the campaign expired before it came to this number",
     WaitsFor.OVER: "the campaign was ended before it came to this number",
+    WaitsFor.EMERGENCY: "the number is an emergency number: it is refused when its turn comes",
     WaitsFor.TZ_UNKNOWN: "nothing tells the time where the number is: it is refused when its turn comes",
     WaitsFor.DNC: "the number is on the do-not-call list: it is refused when its turn comes",
     WaitsFor.STARTING: "the campaign's starting date has not come",
@@ -50,6 +52,7 @@ WAITS: Final[dict[str, str]] = {
 """What a PENDING subscriber waits for (`waits_for`), in words."""
 
 SUBSCRIBER_REASONS: Final[dict[str, str]] = {
+    "emergency": "the number is an emergency number, which is never dialled",
     "dnc": "the number is on the campaign's do-not-call list",
     "tz_unknown": "nothing tells the time where the number is",
     "no_text": "nothing is left of the text message once its names are filled in",
@@ -79,6 +82,7 @@ CAMPAIGN_REASONS: Final[dict[str, str]] = {
 """The `status_reason` of a campaign."""
 
 TRANSFER_REASONS: Final[dict[str, str]] = {
+    "emergency": "the number is an emergency number, which is never dialled",
     "busy": "the line was busy",
     "no_answer": "nobody answered",
     "rejected": "the call was rejected",
@@ -127,15 +131,24 @@ class Wait(NamedTuple):
 
 
 def why_not_now(
-    campaign: Circumstances, zone_key: str, due_ms: int, windows: Windows, *, is_on_dnc: bool = False
+    campaign: Circumstances,
+    zone_key: str,
+    due_ms: int,
+    windows: Windows,
+    *,
+    is_on_dnc: bool = False,
+    is_emergency: bool = False,
 ) -> Wait:
     """What a PENDING subscriber waits for; `due_ms` is when their retry is due, 0 if they were never called.
 
+    `is_emergency` tells that the number is never dialled (`dialer.domain.numbers.emergency`).
     `windows` remembers calling windows between calls at the same moment, as many subscribers share one.
     """
     reason = _of_the_campaign(campaign)
     if reason is not None:
         return Wait(reason)
+    if is_emergency:
+        return Wait(WaitsFor.EMERGENCY)
     if not is_zone_key(zone_key):
         return Wait(WaitsFor.TZ_UNKNOWN)
     if is_on_dnc:

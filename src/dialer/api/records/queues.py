@@ -20,6 +20,7 @@ from dialer.api.crud.fields import (
 from dialer.api.crud.resource import Change, Resource, Rule, Unit, Values, table_of
 from dialer.api.crud.shapes import Shape
 from dialer.api.http.errors import ConflictError, Errors
+from dialer.api.records.emergency import no_emergency_number
 from dialer.domain.enums import AgentStatus, CallRequestStatus, QueueStrategy, TransferStatus
 from dialer.sim.callee_profile import BehaviourError, parse_agent
 from dialer.store.tables import Agent, CallRequest, Queue, Tier, Transfer
@@ -183,7 +184,7 @@ AGENTS = Resource(
     read=AgentRead,
     write=AgentWrite,
     filters=("name", "status"),
-    rules=(Rule(("parameters",), _behaviour_errors),),
+    rules=(Rule(("parameters",), _behaviour_errors), no_emergency_number("contact")),
     before_delete=_refuse_while_at_work,
     moves_dialling=True,
 )
