@@ -10,7 +10,7 @@ from dialer.store.imports import CHUNK_ROWS, IMPORT_BYTES_MAX
 from tests.api.harness import Caller, FakeWorker
 
 CSV = "text/csv"
-NONE = {"imported": 0, "duplicates": 0, "rejected": 0, "errors": []}
+NONE = {"imported": 0, "duplicates": 0, "rejected": 0, "errors": [], "warned": 0, "warnings": []}
 
 
 def load(caller: Caller, path: str, content: bytes | Iterator[bytes], content_type: str = CSV) -> tuple[int, Any]:
@@ -27,9 +27,9 @@ def _lists(alice: Caller) -> None:
 def test_a_phonebook_is_filled_and_the_bad_rows_are_told(alice: Caller, worker: FakeWorker) -> None:
     settled = worker.settled
     content = b"\xef\xbb\xbfcontact;full_name;city\r\n+12025550100;Ada;Rome\r\n+12025550100;Eve;\r\nx;y;z\r\n"
-    reason = "contact: Enter 3 to 15 digits with an optional leading +."
-    errors = [{"line": 4, "reason": reason}]
-    report = {"imported": 1, "duplicates": 1, "rejected": 1, "errors": errors}
+    reason = "contact: 'x' has no digits. Enter 3 to 15 digits with an optional leading +."
+    errors = [{"line": 4, "reason": reason, "kind": "no_digits", "value": "x"}]
+    report = {**NONE, "imported": 1, "duplicates": 1, "rejected": 1, "errors": errors}
     assert load(alice, "phonebook/1/import/", content) == (200, report)
     (contact,) = alice.get("contact/")["results"]
     assert (contact["contact"], contact["full_name"], contact["additional_vars"]) == (

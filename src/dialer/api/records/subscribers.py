@@ -165,9 +165,7 @@ def _waits(unit: Unit, rows: Sequence[RowMapping]) -> list[Values]:
         if row["campaign_id"] in campaigns:
             campaign, is_on_dnc = campaigns[row["campaign_id"]], row["id"] in called_off
             never = is_emergency(row["number"])
-            wait = why_not_now(
-                campaign, row["zone"], row["due_ms"], windows, is_on_dnc=is_on_dnc, is_emergency=never
-            )
+            wait = why_not_now(campaign, row["zone"], row["due_ms"], windows, is_on_dnc=is_on_dnc, is_emergency=never)
             waits[row["id"]] = {"waits_for": wait.reason.value, "waits_until": wait.until_ms}
     return [waits.get(row["id"], {"waits_for": "", "waits_until": None}) for row in rows]
 
