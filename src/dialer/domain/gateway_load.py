@@ -15,7 +15,7 @@ from dialer.domain.enums import Cause
 from dialer.domain.hopper import NEVER_MS
 from dialer.domain.messages.sms_parts import parts_of
 from dialer.domain.messages.templates import fill
-from dialer.domain.numbers.emergency import EMERGENCY_DIGITS_MAX, is_emergency
+from dialer.domain.numbers.emergency import EMERGENCY_DIGITS_MAX, digits_behind_prefixes, is_emergency
 from dialer.domain.numbers.normal_form import NumberError, normalise
 from dialer.domain.numbers.prefixes import dialled_number
 from dialer.domain.plans import CampaignPlan, GatewayPlan, Subscriber
@@ -78,7 +78,7 @@ class GatewayLoad:
     def dials_emergency(self, number: str) -> bool:
         """Return whether a number in normal form is an emergency number, or becomes one by the gateway's prefixes."""
         plan = self.plan
-        if len(number.lstrip("+0")) - len(plan.removeprefix) > EMERGENCY_DIGITS_MAX:
+        if digits_behind_prefixes(number) - len(plan.removeprefix) > EMERGENCY_DIGITS_MAX:
             return False
         dialled = self.written(number)
         return any(map(is_emergency, (number, dialled, dialled.removeprefix(plan.addprefix))))

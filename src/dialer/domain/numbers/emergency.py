@@ -23,6 +23,7 @@ EMERGENCY_DIGITS_MAX: Final = _COUNTRY_DIGITS_MAX + _SHORT_DIGITS_MAX
 """Digits of the longest emergency number behind a country code, without zeros before it."""
 _BARE_DIGITS_MIN: Final = 3
 """Digits of the shortest emergency number that is recognised behind a country code without its `+`."""
+_ABROAD: Final = "011"
 _KEPT_MAX: Final = 4_096
 
 
@@ -32,7 +33,12 @@ def is_emergency(number: str) -> bool:
     Zeros before it, 011, and a country code do not change that. A number that is valid in the numbering plan of its
     country code is none: +35890000 is a Finnish number, although 90000 is an emergency number in Sweden.
     """
-    return len(number.lstrip("+0")) <= EMERGENCY_DIGITS_MAX and _is_emergency(number)
+    return digits_behind_prefixes(number) <= EMERGENCY_DIGITS_MAX and _is_emergency(number)
+
+
+def digits_behind_prefixes(number: str) -> int:
+    """Return how many digits of a number follow its `+`, zeros or 011: few enough only in short numbers."""
+    return len(number.removeprefix(_ABROAD).lstrip("+0"))
 
 
 def spells_emergency(text: str, region: str | None = None) -> bool:
@@ -60,21 +66,20 @@ def _is_emergency(number: str) -> bool:
     digits = number.removeprefix("+")
     if not (digits.isascii() and digits.isdigit()):
         return False
-    has_plus = digits != number
-    if any(map(_is_short, _without_prefixes(digits))):
-        return not (has_plus and _is_valid(number))
-    country_code, national = _split(digits.lstrip("0"))
-    if has_plus:
-        return any(map(_is_short, _without_prefixes(national))) and not _is_valid(number)
-    return len(national) >= _BARE_DIGITS_MIN and _is_short(national) and _is_of(country_code, national)
+    spellings = list(_without_prefixes(digits))
+    if digits == number:
+        is_short = any(map(_is_short, spellings)) or any(map(_is_short_abroad, spellings))
+        return is_short or (digits.startswith(_ABROAD) and _is_emergency(f"+{digits.removeprefix(_ABROAD)}"))
+    _, national = _split(digits)
+    return any(map(_is_short, (*spellings, *_without_prefixes(national)))) and not _is_valid(number)
 
 
 def _without_prefixes(digits: str) -> Iterator[str]:
-    """Yield the digits, without each number of leading zeros, and without a leading 011."""
+    """Yield the digits without none, one, … all of their leading zeros, and without a leading 011."""
     for start in range(len(digits) - len(digits.lstrip("0")) + 1):
         yield digits[start:]
-    if digits.startswith("011"):
-        yield digits[3:]
+    if digits.startswith(_ABROAD):
+        yield digits.removeprefix(_ABROAD)
 
 
 def _split(digits: str) -> tuple[int, str]:
@@ -100,12 +105,15 @@ def _is_short(digits: str) -> bool:
     return digits in CRISIS_LINES or _of_any_region().fullmatch(digits) is not None
 
 
-def _is_of(country_code: int, digits: str) -> bool:
-    """Return whether digits are an emergency number in a region with that country code."""
-    if country_code in CRISIS_LINES.get(digits, ()):
+def _is_short_abroad(digits: str) -> bool:
+    """Return whether digits are a country code and an emergency number of that country."""
+    country_code, national = _split(digits)
+    if len(national) < _BARE_DIGITS_MIN or not _is_short(national):
+        return False
+    if country_code in CRISIS_LINES.get(national, ()):
         return True
-    patterns = map(_pattern, phonenumbers.COUNTRY_CODE_TO_REGION_CODE.get(country_code, ()))
-    return any(re.fullmatch(pattern, digits) for pattern in patterns if pattern)
+    patterns = map(_pattern, phonenumbers.COUNTRY_CODE_TO_REGION_CODE[country_code])
+    return any(re.fullmatch(pattern, national) for pattern in patterns if pattern)
 
 
 @cache

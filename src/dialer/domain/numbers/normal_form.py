@@ -167,7 +167,10 @@ def _is_possible_inland(bare: str, region: str | None) -> bool:
     if region is None:
         return bare.startswith("011") and len(bare) <= INLAND_DIGITS_MAX
     parsed = parse(bare, region)
-    return parsed is not None and phonenumbers.is_possible_number(parsed)
+    if parsed is None:
+        return False
+    # A number without its area code is possible only where it is dialled without the country code.
+    return phonenumbers.is_possible_number_with_reason(parsed) == phonenumbers.ValidationResult.IS_POSSIBLE
 
 
 def is_possible(number: str) -> bool:
@@ -185,14 +188,14 @@ def is_possible(number: str) -> bool:
 
 @lru_cache(maxsize=COUNTRY_CODES_MAX)
 def _possible_lengths(country_code: int) -> frozenset[int]:
-    """Return the lengths of the numbers of a country in E.164; inland numbers without their area code included."""
+    """Return the lengths of the numbers of a country in E.164, their area codes included."""
     region = phonenumbers.region_code_for_country_code(country_code)
     metadata = phonenumbers.PhoneMetadata.metadata_for_region_or_calling_code(country_code, region)
     desc = None if metadata is None else metadata.general_desc
     if desc is None:
         return frozenset()
     before = len(f"+{country_code}")
-    return frozenset(before + length for length in (*desc.possible_length, *desc.possible_length_local_only))
+    return frozenset(before + length for length in desc.possible_length)
 
 
 def is_number(number: str) -> bool:
