@@ -78,7 +78,7 @@ class GatewayLoad:
     def dials_emergency(self, number: str) -> bool:
         """Return whether a number in normal form is an emergency number, or becomes one by the gateway's prefixes."""
         plan = self.plan
-        if digits_behind_prefixes(number) - len(plan.removeprefix) > EMERGENCY_DIGITS_MAX:
+        if digits_behind_prefixes(number) - len(plan.removeprefix.lstrip("+")) > EMERGENCY_DIGITS_MAX:
             return False
         dialled = self.written(number)
         return any(map(is_emergency, (number, dialled, dialled.removeprefix(plan.addprefix))))
