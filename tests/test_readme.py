@@ -25,7 +25,7 @@ from dialer.domain.survey import check
 from dialer.server import KEEP_ALIVE_S
 from dialer.settings import SETTINGS
 from dialer.sim.callee_profile import ALWAYS_THE_SAME, BehaviourError, parse_behaviour
-from dialer.store import csv_records, imports
+from dialer.store import csv_records, import_report, imports
 from dialer.store.media import files
 from dialer.store.queries import survey_results
 
@@ -175,7 +175,7 @@ LIMITS: Final = {
     "A CSV file": f"{imports.IMPORT_BYTES_MAX // MIB} MiB",
     "A line of a CSV file": f"{csv_records.LINE_BYTES_MAX // 1024} KiB",
     "CSV files that one user sends at the same time": str(IMPORTS_OF_A_USER_MAX),
-    "Rejected lines in a report": f"{imports.ERRORS_MAX:,}",
+    "Rejected lines in a report": f"{import_report.ERRORS_MAX:,}",
     "Wrong passwords for a user name from one address": (
         f"{throttle.PAIR_FAILURES_MAX} in {throttle.WINDOW_S / 60:.0f} minutes"
     ),

@@ -100,6 +100,27 @@ class TestWhom:
         fleet = Fleet(plan(), callees=[[*callees(BUSY, zone=UNKNOWN), *callees(LISTENS)]]).run()
         assert (dialled(fleet), standings(fleet)[0]) == ([(0, 2)], (SubscriberStatus.NOT_AUTHORIZED, "tz_unknown"))
 
+    @pytest.mark.parametrize("text_message", [None, "Hello"])
+    def test_an_emergency_number_that_is_stored_is_refused_by_call_and_by_text(self, text_message: str | None) -> None:
+        fleet = Fleet(plan(text_message=text_message), callees=[callees("911", "+1911", "+33112", LISTENS)]).run()
+        assert [subscriber_id for _, subscriber_id in dialled(fleet)] == [4]
+        assert standings(fleet)[:3] == [(SubscriberStatus.NOT_AUTHORIZED, "emergency")] * 3
+
+    @pytest.mark.parametrize(
+        ("number", "prefixes"),
+        [
+            ("+4930112", {"removeprefix": "+4930"}),
+            ("+12025550112", {"removeprefix": "+1,+1202555"}),
+            ("+12025550112", {"removeprefix": "+1202555", "addprefix": "9"}),
+            ("444", {"addprefix": "1"}),
+        ],
+    )
+    def test_a_number_that_the_gateway_makes_an_emergency_number_is_refused(
+        self, number: str, prefixes: dict[str, str]
+    ) -> None:
+        fleet = Fleet(plan(), callees=[callees(number)], gateway=GatewayPlan(1, **prefixes)).run()  # type: ignore[arg-type]
+        assert (dialled(fleet), standings(fleet)) == ([], [(SubscriberStatus.NOT_AUTHORIZED, "emergency")])
+
     def test_a_refusal_costs_no_time(self) -> None:
         fleet = Fleet(plan(), callees=[[*callees(*[BUSY] * 50, zone=UNKNOWN), *callees(LISTENS)]]).run()
         assert dialled(fleet) == [(0, 51)]

@@ -21,7 +21,11 @@ LINES: Final = [
     "no number" if line in BAD_LINES else f"+1202{line:07d}"
     for line in range(2, ROWS + 2)  # as the report counts them: the header is line 1
 ]
-REASON: Final = "contact: Enter 3 to 15 digits with an optional leading +."
+REMARK: Final = {
+    "reason": "contact: 'no number' has no digits. Enter 3 to 15 digits with an optional leading +.",
+    "kind": "no_digits",
+    "value": "no number",
+}
 CSV: Final = {"Content-Type": "text/csv"}
 
 
@@ -68,6 +72,8 @@ def test_whole_chunks_are_there_and_a_second_run_adds_the_rest_once(tmp_path: Pa
         "imported": len(good) - CHUNK_ROWS,
         "duplicates": CHUNK_ROWS,
         "rejected": len(BAD_LINES),
-        "errors": [{"line": line, "reason": REASON} for line in BAD_LINES],
+        "errors": [{"line": line, **REMARK} for line in BAD_LINES],
+        "warned": 0,
+        "warnings": [],
     }
     assert numbers(tmp_path) == good

@@ -138,6 +138,11 @@ def test_without_anybody_who_takes_calls_nobody_is_served(staff: list[dict[str, 
     )
 
 
+def test_an_agent_whose_contact_is_an_emergency_number_is_not_asked() -> None:
+    figures = figures_of(centre(*PEOPLE, agents=agents(3, contact="1-1-2")))
+    assert (figures.queued, figures.served, figures.abandoned) == (4, 0, 4)
+
+
 def test_a_queue_that_nobody_comes_to_has_figures_of_none() -> None:
     figures = figures_of(centre(PEOPLE[0], numbers={PEOPLE[0]: {"outcome": "busy"}}, agents=agents(2)))
     assert figures == CallCentre(2, 0, 0, 0, 0, 0.0, 0.0, 0.0)

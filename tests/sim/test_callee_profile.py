@@ -76,7 +76,11 @@ def test_no_parameters_are_the_documented_defaults() -> None:
         ("ring", [2, 1], "ring: The least must not be more than the most."),
         ("ring", [1, "2"], "ring: Must be a number of seconds from 0 to 86400."),
         ("numbers", [], "numbers: Must be an object of at most 10000 numbers."),
-        ("numbers", {"12": {}}, "numbers.12: Enter 3 to 15 digits with an optional leading +."),
+        (
+            "numbers",
+            {"12": {}},
+            "numbers.12: '12' has fewer than 3 digits. Enter 3 to 15 digits with an optional leading +.",
+        ),
         ("numbers", {"123": 1}, "numbers.123: Must be an object."),
         ("numbers", {"123": {"answer": 1}}, "numbers.123: answer: Unknown key."),
         (

@@ -201,9 +201,9 @@ def test_contacts_come_first_and_every_number_once() -> None:
         (document(contacts=[]), "contacts: There is nobody to call: give contacts, a population or both."),
         (
             document(contacts=[{"contact": "12"}]),
-            "contacts[0].contact: Enter 3 to 15 digits with an optional leading +.",
+            "contacts[0].contact: '12' has fewer than 3 digits. Enter 3 to 15 digits with an optional leading +.",
         ),
-        (document(dnc=["x"]), "dnc[0]: Enter 3 to 15 digits with an optional leading +."),
+        (document(dnc=["x"]), "dnc[0]: 'x' has no digits. Enter 3 to 15 digits with an optional leading +."),
         (document(account={"balance": "NaN"}), "account.balance: A valid number is required."),
         (document(account={"call_rate": -1}), "account.call_rate: Ensure that this amount is not negative."),
         (

@@ -75,6 +75,7 @@ def test_a_long_message_has_parts() -> None:
     [
         ({"sms_text": ""}, {}, {}),
         ({}, {"sms_phonenumber": "the boss"}, {}),
+        ({}, {"sms_phonenumber": "+44 999"}, {}),
         ({}, {"sms_phonenumber": "+33199007777"}, {"dnc": ["+33 199 007 777"]}),
         ({}, {}, {"account": ACCOUNT | {"balance": "0.08"}, "campaign": {"callmaxduration": 60}}),
     ],

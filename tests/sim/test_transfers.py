@@ -106,9 +106,11 @@ def test_the_number_of_the_contact_wins() -> None:
         ({}, {"transfer_phonenumber": "the boss"}, "invalid_number"),
         ({}, {"transfer_phonenumber": "1" * 5_000}, "invalid_number"),
         ({}, {"transfer_phonenumber": ["+33199000000"]}, "invalid_number"),
+        ({}, {"transfer_phonenumber": "1-1-2"}, "emergency"),
+        ({}, {"transfer_phonenumber": "+1 911"}, "emergency"),
     ],
 )
-def test_a_call_is_not_brought_to_what_is_no_number(
+def test_a_call_is_not_brought_to_what_is_no_number_or_an_emergency_number(
     section: dict[str, Any], variables: dict[str, Any], reason: str
 ) -> None:
     simulation = call(BOTH_WAYS | section, SERVED, UNSERVED, contact={"additional_vars": variables})

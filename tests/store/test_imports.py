@@ -10,14 +10,12 @@ from sqlalchemy import Connection, insert, text
 from dialer.domain.enums import CampaignStatus
 from dialer.store.csv_records import CsvError
 from dialer.store.database import Database
+from dialer.store.import_report import ERRORS_MAX, ImportReport, RowRemark
 from dialer.store.imports import (
     CHUNK_ROWS,
-    ERRORS_MAX,
     ContactRows,
     DncRows,
-    ImportReport,
     ImportTargetGoneError,
-    RejectedRow,
     import_csv,
 )
 from dialer.store.tables import (
@@ -32,6 +30,7 @@ from dialer.store.tables import (
 
 NOW_MS = 1_000
 DATES = {"created_date": 0, "updated_date": 0}
+RIGHT = "Enter 3 to 15 digits with an optional leading +."
 
 
 @pytest.fixture
@@ -70,7 +69,7 @@ CONTACTS = "SELECT contact, number, zone, full_name, additional_vars FROM contac
 
 def test_columns_become_number_name_and_variables(database: Database) -> None:
     report = load(database, 'City,Contact,FULL_NAME\nK\u00f6ln,+49 221 1234567," Ada L. "\n"A, ""B""",+12025550100,\n')
-    assert report == ImportReport(imported=2, errors=[])
+    assert report == ImportReport(imported=2)
     assert rows(database, CONTACTS) == [
         ("+49 221 1234567", "+492211234567", "Europe/Berlin", "Ada L.", '{"City":"K\u00f6ln"}'),
         ("+12025550100", "+12025550100", "America/New_York", "", '{"City":"A, \\"B\\""}'),
@@ -86,8 +85,8 @@ def test_a_number_is_in_a_phonebook_once_however_it_is_written(database: Databas
     load(database, "contact\n+12025550100\n")
     again = load(database, "contact\n+1 (202) 555-0100\n2025550101\n+1.202.555.0101\n", region="US")
     other = load(database, "contact\n+12025550100\n", phonebook_id=2)
-    assert again == ImportReport(imported=1, duplicates=2, errors=[])
-    assert other == ImportReport(imported=1, errors=[])
+    assert again == ImportReport(imported=1, duplicates=2)
+    assert other == ImportReport(imported=1)
     assert rows(database, "SELECT contact FROM contact ORDER BY id") == [
         ("+12025550100",),
         ("2025550101",),
@@ -105,10 +104,10 @@ def test_bad_rows_are_named_with_line_and_reason_and_the_others_come_in(database
         imported=2,
         rejected=4,
         errors=[
-            RejectedRow(3, "contact: Enter 3 to 15 digits with an optional leading +."),
-            RejectedRow(4, "full_name: more than 255 characters"),
-            RejectedRow(7, "2 cells, but the header has 3"),
-            RejectedRow(8, "additional_vars: more than 16,000 characters"),
+            RowRemark(3, f"contact: 'no number' has no digits. {RIGHT}", "no_digits", "no number"),
+            RowRemark(4, "full_name: more than 255 characters", "full_name", "n" * 64),
+            RowRemark(7, "2 cells, but the header has 3 columns", "row", ""),
+            RowRemark(8, "additional_vars: more than 16,000 characters", "additional_vars", '{"note":"' + "v" * 55),
         ],
     )
 
@@ -138,7 +137,7 @@ def test_an_import_that_is_cut_off_keeps_whole_chunks_and_can_be_run_again(datab
     with pytest.raises(ConnectionError):
         import_csv(broken(), ContactRows(1, region=None, now_ms=lambda: 0), database.write_now)
     assert rows(database, "SELECT count(*) FROM contact") == [(CHUNK_ROWS,)]
-    assert load(database, content) == ImportReport(imported=10, duplicates=CHUNK_ROWS, errors=[])
+    assert load(database, content) == ImportReport(imported=10, duplicates=CHUNK_ROWS)
 
 
 def test_a_phonebook_that_is_deleted_meanwhile_ends_the_import(database: Database) -> None:
@@ -177,11 +176,11 @@ def test_a_list_of_numbers_takes_each_once_and_ignores_other_columns(database: D
         imported=1,
         duplicates=1,
         rejected=1,
-        errors=[RejectedRow(4, "phone_number: Enter 3 to 15 digits with an optional leading +.")],
+        errors=[RowRemark(4, f"phone_number: 'x' has no digits. {RIGHT}", "no_digits", "x")],
     )
     query = "SELECT dnc_id, phone_number, number, created_date FROM dnc_contact"
     assert rows(database, query) == [(1, "202-555-0100", "+12025550100", NOW_MS)]
-    assert load_dnc(database, "phone_number\n+1 202 555 0100\n") == ImportReport(duplicates=1, errors=[])
+    assert load_dnc(database, "phone_number\n+1 202 555 0100\n") == ImportReport(duplicates=1)
 
 
 def test_a_list_that_is_not_there_takes_nothing(database: Database) -> None:

@@ -19,7 +19,7 @@ PHONEBOOK: Final = FOLDER / "phonebook.csv"
 DO_NOT_CALL: Final = FOLDER / "do-not-call.csv"
 COLUMNS: Final = ("contact", "full_name", "city", "country", "language", "departure", "booking")
 
-Line = tuple[str, ...]
+CsvLine = tuple[str, ...]
 
 _FIRST_NAMES: Final = {
     "en": "Ada Amir Bea Ben Carla Dev Elsie Femi Grace Hugo Imani Jack Kezia Leo Maya Noor Omar Priya Quinn Rosa Sam",
@@ -101,7 +101,7 @@ def _number(line: bytes, cells: int) -> str | None:
         return None
 
 
-def _contacts() -> Iterator[Line]:
+def _contacts() -> Iterator[CsvLine]:
     place_of_number = [(place, offset) for place in PLACES for offset in range(place.count)]
     for index, (place, offset) in enumerate(place_of_number):
         yield (
@@ -136,13 +136,13 @@ def _name(language: str, index: int) -> str:
     return f"{first[index % len(first)]} {last[index // 3 % len(last)]}"
 
 
-def _mixed(contacts: list[Line]) -> list[Line]:
+def _mixed(contacts: list[CsvLine]) -> list[CsvLine]:
     return [contacts[place * _MIX % len(contacts)] for place in range(len(contacts))]
 
 
-def _with_second_spellings(contacts: list[Line]) -> list[Line]:
+def _with_second_spellings(contacts: list[CsvLine]) -> list[CsvLine]:
     """Return the contacts, some of them a second time later on, with the number in another spelling."""
-    lines: list[Line] = []
+    lines: list[CsvLine] = []
     for place, contact in enumerate(contacts):
         lines.append(contact)
         if place >= _TWICE_AFTER and place % _TWICE_EVERY == 0:
@@ -152,14 +152,14 @@ def _with_second_spellings(contacts: list[Line]) -> list[Line]:
     return lines
 
 
-def _with_unreadable_lines(contacts: list[Line]) -> list[bytes]:
+def _with_unreadable_lines(contacts: list[CsvLine]) -> list[bytes]:
     lines = [_csv(contact) for contact in contacts]
     for place, line in enumerate(_UNREADABLE):
         lines.insert((place + 1) * _UNREADABLE_EVERY, line)
     return lines
 
 
-def _csv(cells: Line) -> bytes:
+def _csv(cells: CsvLine) -> bytes:
     text = io.StringIO()
     csv.writer(text, lineterminator="").writerow(cells)
     return text.getvalue().encode()

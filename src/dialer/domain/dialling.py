@@ -174,15 +174,19 @@ class Dialling:
                 else:
                     self.claim(found)
                 return False
-            refusal = self._refusal(campaign, found)
+            refusal = self._refusal(campaign, gateway, found)
             if refusal:
                 hopper.take()
                 self._board.emit(RefuseSubscriber(campaign.plan.id, found, refusal))
                 continue
             return self._dial(campaign, gateway, found, now_ms)
 
-    def _refusal(self, campaign: OpenCampaign, subscriber: Subscriber) -> SubscriberReason | NoReason:
-        """Why a subscriber must not be called at all; empty if they may."""
+    def _refusal(
+        self, campaign: OpenCampaign, gateway: GatewayLoad, subscriber: Subscriber
+    ) -> SubscriberReason | NoReason:
+        """Return the reason why a subscriber must not be called at all; empty if they may be called."""
+        if gateway.dials_emergency(subscriber.number):
+            return SubscriberReason.EMERGENCY
         if not is_zone_key(subscriber.zone):
             return SubscriberReason.TZ_UNKNOWN
         dnc_id = campaign.plan.dnc_id

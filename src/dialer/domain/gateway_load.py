@@ -6,6 +6,7 @@ from typing import Final
 from dialer.domain.circuit_breaker import CARRIER_FAILURES, CLOSED, CircuitBreaker, after_attempt
 from dialer.domain.enums import Cause
 from dialer.domain.hopper import NEVER_MS
+from dialer.domain.numbers.emergency import EMERGENCY_DIGITS_MAX, digits_behind_prefixes, is_emergency
 from dialer.domain.numbers.prefixes import dialled_number
 from dialer.domain.plans import GatewayPlan
 
@@ -59,6 +60,14 @@ class GatewayLoad:
     def written(self, number: str) -> str:
         """A number in normal form, as the carrier is given it."""
         return dialled_number(number, addprefix=self.plan.addprefix, removeprefix=self.plan.removeprefix)
+
+    def dials_emergency(self, number: str) -> bool:
+        """Return whether a number in normal form is an emergency number, or becomes one by the gateway's prefixes."""
+        plan = self.plan
+        if digits_behind_prefixes(number) - len(plan.removeprefix.lstrip("+")) > EMERGENCY_DIGITS_MAX:
+            return False
+        dialled = self.written(number)
+        return any(map(is_emergency, (number, dialled, dialled.removeprefix(plan.addprefix))))
 
     def renew(self, plan: GatewayPlan, recent_dials_ms: tuple[int, ...], rest: CircuitBreaker) -> None:
         """Go on under other limits."""

@@ -19,6 +19,7 @@ class WaitsFor(StrEnum):
     NO_CREDIT = "no_credit"
     EXPIRED = "expired"
     OVER = "over"
+    EMERGENCY = "emergency"
     TZ_UNKNOWN = "tz_unknown"
     DNC = "dnc"
     STARTING = "starting"
@@ -34,6 +35,7 @@ class WaitsFor(StrEnum):
 class SubscriberReason(StrEnum):
     """The `status_reason` of a subscriber, and of a call request that failed."""
 
+    EMERGENCY = "emergency"
     DNC = "dnc"
     TZ_UNKNOWN = "tz_unknown"
     NO_TEXT = "no_text"
@@ -65,6 +67,7 @@ class CampaignReason(StrEnum):
 class TransferReason(StrEnum):
     """The reason why a transfer has reached nobody."""
 
+    EMERGENCY = "emergency"
     BUSY = "busy"
     NO_ANSWER = "no_answer"
     REJECTED = "rejected"
@@ -89,6 +92,7 @@ WAITS: Final[Mapping[str, str]] = {
     WaitsFor.NO_CREDIT: "the owner's balance cannot pay for a call",
     WaitsFor.EXPIRED: "the campaign expired before it came to this number",
     WaitsFor.OVER: "the campaign was ended before it came to this number",
+    WaitsFor.EMERGENCY: "the number is an emergency number; it is refused when its turn comes",
     WaitsFor.TZ_UNKNOWN: "the time zone of the number is unknown; it is refused when its turn comes",
     WaitsFor.DNC: "the number is on the do-not-call list; it is refused when its turn comes",
     WaitsFor.STARTING: "the campaign's starting date has not come",
@@ -103,6 +107,7 @@ WAITS: Final[Mapping[str, str]] = {
 """The meaning of each condition that a PENDING subscriber waits for."""
 
 SUBSCRIBER_REASONS: Final[Mapping[str, str]] = {
+    SubscriberReason.EMERGENCY: "the number is an emergency number, which is never dialled",
     SubscriberReason.DNC: "the number is on the campaign's do-not-call list",
     SubscriberReason.TZ_UNKNOWN: "the time zone of the number is unknown",
     SubscriberReason.NO_TEXT: "the text message is empty once its variables are filled in",
@@ -132,6 +137,7 @@ CAMPAIGN_REASONS: Final[Mapping[str, str]] = {
 """The meaning of each `status_reason` of campaigns."""
 
 TRANSFER_REASONS: Final[Mapping[str, str]] = {
+    TransferReason.EMERGENCY: "the number is an emergency number, which is never dialled",
     TransferReason.BUSY: "the line was busy",
     TransferReason.NO_ANSWER: "nobody answered",
     TransferReason.REJECTED: "the call was rejected",

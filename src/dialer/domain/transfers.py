@@ -26,6 +26,7 @@ from dialer.domain.events import LegEnded
 from dialer.domain.gateway_load import SECOND_MS
 from dialer.domain.hopper import NEVER_MS
 from dialer.domain.identity import call_uuid
+from dialer.domain.numbers.emergency import spells_emergency
 from dialer.domain.numbers.normal_form import NumberError, normalise
 from dialer.domain.pacing import measure
 from dialer.domain.plans import Call, CallOutcome, LegOutcome, Transfer
@@ -67,8 +68,13 @@ class Transfers:
         self._wake_at(now_ms)
 
     def open_agent(self, now_ms: int, event: events.AgentOpened) -> None:
-        """An agent, or how they stand now. Who behaves otherwise from now on is asked anew for the call that rings."""
+        """Add or update an agent. One who behaves otherwise from now on is asked anew for the call that rings.
+
+        An agent whose contact is an emergency number counts as logged out.
+        """
         plan, known = event.plan, self._agents.get(event.plan.id)
+        if spells_emergency(plan.contact):
+            plan = structs.replace(plan, status=AgentStatus.LOGGED_OUT)
         self._agents[plan.id] = plan
         self._floor.open_agent(plan, event.figures)
         asked = self._floor.asked_for(plan.id)
@@ -125,9 +131,9 @@ class Transfers:
         if not transfer.is_abandoned:
             self._abandonment.restored(call, transfer.joined_ms)
         for agent_id, offered_ms in offers.items():
-            if agent_id not in self._agents:
-                continue
-            self._board.emit(OfferCall(call, self._agents[agent_id], offered_ms))
+            agent = self._agents.get(agent_id)
+            if agent is not None and not spells_emergency(agent.contact):
+                self._board.emit(OfferCall(call, agent, offered_ms))
         self._wake_at(now_ms)
 
     # --- what happens -----------------------------------------------------------------------------------------------
@@ -271,7 +277,9 @@ class Transfers:
     def _refusal(
         self, campaign: OpenCampaign, call: Call, transfer: Transfer, now_ms: int
     ) -> TransferReason | NoReason:
-        """Why a call cannot be brought to anybody; empty if it can, and its hold and limit are set."""
+        """Return the reason why nobody can take the call; empty if somebody can, and its hold and limit are set."""
+        if transfer.queue_id is None and self._board.gateways[call.plan.gateway_id].dials_emergency(transfer.number):
+            return TransferReason.EMERGENCY
         if campaign.plan.max_xfer and campaign.legs >= campaign.plan.max_xfer:
             return TransferReason.MAX_XFER
         offer = self._board.accounts[call.plan.user_id].offer_dearest(self._rates(call, transfer), call.talk_limit_ms)

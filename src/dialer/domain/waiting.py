@@ -38,7 +38,13 @@ class Wait(NamedTuple):
 
 
 def why_not_now(
-    campaign: Circumstances, zone_key: str, due_ms: int, windows: Windows, *, is_on_dnc: bool = False
+    campaign: Circumstances,
+    zone_key: str,
+    due_ms: int,
+    windows: Windows,
+    *,
+    is_on_dnc: bool = False,
+    is_emergency: bool = False,
 ) -> Wait:
     """What a PENDING subscriber waits for; `due_ms` is when their retry is due, 0 if they were never called.
 
@@ -47,6 +53,8 @@ def why_not_now(
     reason = _of_the_campaign(campaign)
     if reason is not None:
         return Wait(reason)
+    if is_emergency:
+        return Wait(WaitsFor.EMERGENCY)
     if not is_zone_key(zone_key):
         return Wait(WaitsFor.TZ_UNKNOWN)
     if is_on_dnc:

@@ -1,4 +1,4 @@
-"""CSV as it arrives: records with the lines they stand on, whatever the file does to break that."""
+"""CSV read while it arrives: records with their line numbers, and what is wrong with each."""
 
 import csv
 from collections import deque
@@ -7,9 +7,11 @@ from typing import Final
 
 import msgspec
 
+from dialer.store.formula_guard import GUARD, unguard
+
 LINE_BYTES_MAX: Final = 64 * 1024
-RECORD_LINES_MAX: Final = 100
-"""Lines of one record: a quoted cell that is longer was most likely never meant to begin."""
+RECORD_LINES_MAX: Final = 300
+"""Lines of one record. A longer quoted cell was most likely opened by mistake; a full name may be 255 line ends."""
 COLUMNS_MAX: Final = 100
 COLUMN_NAME_MAX: Final = 255
 _DELIMITERS: Final = ",;\t"
@@ -19,11 +21,11 @@ _CHARACTER_BYTES_MAX: Final = 4
 
 
 class CsvError(ValueError):
-    """Raised for a file that cannot be read as a table at all; the message is for the person who sent it."""
+    """An error for a file that cannot be read as a table; the message is for the person who sent it."""
 
 
 class Record(msgspec.Struct, frozen=True):
-    """One record: the line it begins on, its cells, and what is wrong with it as a record, if anything is."""
+    """A record: the number of its first line, its cells without their guard, and the problem with it, if any."""
 
     line: int
     cells: list[str]
@@ -31,15 +33,15 @@ class Record(msgspec.Struct, frozen=True):
 
 
 class CsvFile:
-    """A table that is read while it arrives: its header at once, its records as they are asked for.
+    """A table that is read while it arrives: its header at once, its records one by one.
 
-    A header line is needed, with a column called `required`, in any case, and tells the delimiter: comma, semicolon
-    or tab. Empty lines are passed over. Whatever is wrong with one record concerns that record alone.
+    The file needs a header line with a column called `required`, in upper or lower case. The header tells the
+    delimiter: comma, semicolon or tab. Empty lines are skipped. A bad record does not affect the others.
     """
 
     def __init__(self, chunks: Iterable[bytes], *, required: str) -> None:
-        """Raises CsvError if the header is not as it must be."""
-        self._lines = _Lines(chunks)
+        """Read the header; raises CsvError if it is not usable."""
+        self._lines = _LineReader(chunks)
         header, problem = self._lines.header()
         if problem:
             raise CsvError(f"The header cannot be read: {problem}.")
@@ -56,37 +58,40 @@ class CsvFile:
                 yield record
 
     def _plain(self) -> Iterator[Record]:
-        """The records that come next and are told by line ends and delimiters alone: in most files, all of them."""
+        """Yield the next records that line ends and delimiters alone separate: in most files, all of them."""
         columns = len(self.columns)
         line, texts = self._lines.plain()
         while texts:
             for number, text in enumerate(texts, line):
                 if text:
                     cells = text.split(self._delimiter)
+                    if GUARD in text:
+                        cells = list(map(unguard, cells))
                     yield Record(number, cells, None if len(cells) == columns else self._miscounted(cells))
             line, texts = self._lines.plain()
 
     def _next(self, reader: Iterator[list[str]]) -> Record | None:
-        """The next record, without cells for an empty line; None after the last one."""
+        """Return the next record, without cells for an empty line; None after the last one."""
         line = self._lines.begin_record()
         try:
             cells = next(reader)
         except StopIteration:
             return None
         except _UnclosedQuoteError:
-            # What followed the quote was read as part of the cell: all but the line itself is read again.
+            # The lines after the quote were read as part of the cell, so they are read again as records.
             self._lines.give_back()
             return Record(line, [], "a quote is opened and not closed")
         except csv.Error as error:
             self._lines.give_back()
             return Record(line, [], _reason(error))
+        cells = list(map(unguard, cells))
         problem = self._lines.problem
         if cells and problem is None and len(cells) != len(self.columns):
             problem = self._miscounted(cells)
         return Record(line, cells, problem)
 
     def _miscounted(self, cells: list[str]) -> str:
-        return f"{len(cells)} cells, but the header has {len(self.columns)}"
+        return f"{len(cells)} cells, but the header has {len(self.columns)} columns"
 
 
 def _reason(error: csv.Error) -> str:
@@ -96,13 +101,13 @@ def _reason(error: csv.Error) -> str:
 
 
 class _UnclosedQuoteError(Exception):
-    """A record has more lines than it may, or the file ends within it."""
+    """An error for a record with more than `RECORD_LINES_MAX` lines, or one that the end of the file cuts off."""
 
 
-class _Lines:
-    """The lines of a file, numbered from 1: many at once where none needs a closer look, else one by one.
+class _LineReader:
+    """The lines of a file, numbered from 1: many at once where none has a quote or a problem, else one by one.
 
-    Those that were read one by one may be given back.
+    Lines that were read one by one can be given back.
     """
 
     def __init__(self, chunks: Iterable[bytes]) -> None:
@@ -110,20 +115,20 @@ class _Lines:
         self._block = b""
         self._at = 0
         self._closer_end = 0
-        """Up to where the lines of the block are read one by one."""
+        """The end of the part of the block whose lines are read one by one."""
         self._again: deque[tuple[str, str | None]] = deque()
         self._record: list[tuple[str, str | None]] = []
         self._number = 0
         self.problem: str | None = None
-        """What is wrong with a line of the current record."""
+        """The problem with a line of the current record, if any."""
 
     def header(self) -> tuple[str, str | None]:
-        """The first line, and what is wrong with it."""
+        """Return the first line, and the problem with it, if any."""
         self._number = 1
         return self._read() or ("", None)
 
     def plain(self) -> tuple[int, list[str]]:
-        """The number of the next line, and as many as are whole records without quotes, without their ends; or none."""
+        """Return the number of the next line, and the lines from there on that are whole records without quotes."""
         first = self._number + 1
         if self._again or not self._has_more() or self._at < self._closer_end:
             return first, []
@@ -137,17 +142,17 @@ class _Lines:
         return first, lines
 
     def begin_record(self) -> int:
-        """Begin a new record; the number of its first line."""
+        """Begin a new record, and return the number of its first line."""
         self._record = []
         self.problem = None
         return self._number + 1
 
     def give_back(self) -> None:
-        """Give all lines of the record again, but the first."""
+        """Have all lines of the record except the first read again."""
         self._again.extendleft(reversed(self._record[1:]))
         self._number -= len(self._record) - 1
 
-    def __iter__(self) -> "_Lines":
+    def __iter__(self) -> "_LineReader":
         return self
 
     def __next__(self) -> str:
@@ -172,7 +177,7 @@ class _Lines:
         return True
 
     def _read(self) -> tuple[str, str | None] | None:
-        """The next line with its end, and what is wrong with it; None after the last one."""
+        """Return the next line with its end, and the problem with it, if any; None after the last one."""
         if not self._has_more():
             return None
         start, end = self._at, self._block.find(_LINE_END, self._at)
@@ -184,7 +189,7 @@ class _Lines:
 
 
 def _blocks(chunks: Iterable[bytes]) -> Iterator[bytes]:
-    """Whole lines with their ends, as many as there are; the last may lack its. Of an overlong line the beginning."""
+    """Yield blocks of whole lines; the last line may lack its end. Overlong lines are cut."""
     pending = b""
     is_first = True
     for chunk in chunks:
@@ -199,13 +204,13 @@ def _blocks(chunks: Iterable[bytes]) -> Iterator[bytes]:
 
 
 def _plain_end(block: bytes, start: int) -> int:
-    """Where the lines end that are before the next one with a quote."""
+    """Return the end of the lines before the next line with a quote."""
     quote = block.find(b'"', start)
     return block.rfind(_LINE_END, start, len(block) if quote < 0 else quote) + 1
 
 
 def _as_plain(block: bytes) -> list[str]:
-    """Lines without their ends; none if anything in them needs a closer look."""
+    """Return the lines without their ends; none if one of them must be read by itself."""
     try:
         text = block.decode().replace("\r\n", "\n")
     except UnicodeDecodeError:
@@ -230,7 +235,7 @@ def _decoded(line: bytes, end: str) -> tuple[str, str | None]:
 
 
 def _header(line: str, required: str) -> tuple[str, tuple[str, ...]]:
-    """The delimiter of a table, and the names of its columns, the required one as it is known here."""
+    """Return the delimiter of a table, and the names of its columns."""
     for delimiter in _DELIMITERS:
         names = _names(line, delimiter)
         if required in {name.lower() for name in names}:

@@ -1,73 +1,47 @@
 """Imports: CSV files of numbers become contacts of a phonebook or of a do-not-call list.
 
-A file is taken in chunks of whole transactions, and what is there already is skipped: an import that was cut off is
-simply run again.
+A file is imported in chunks, each in one transaction. Numbers that are there already are skipped, so an import that
+was cut off can be run again.
 """
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any, ClassVar, Final
 
-import msgspec
 from sqlalchemy import Column, Connection, Table, bindparam, select
 
-from dialer.domain.numbers.normal_form import NumberError, normalise
+from dialer.domain.numbers.emergency import emergency_error, is_emergency
+from dialer.domain.numbers.normal_form import NumberError, is_possible, normalise
 from dialer.domain.zones import zone_of_number
 from dialer.store.bulk import Among, bulk_insert
 from dialer.store.collecting import collect_phonebook
 from dialer.store.csv_records import CsvFile
+from dialer.store.import_report import ImportReport, RowError
+from dialer.store.import_variables import Variables
 from dialer.store.queries.do_not_call import numbers_on
 from dialer.store.tables import Row
 
 IMPORT_BYTES_MAX: Final = 200 * 1024 * 1024
 CHUNK_ROWS: Final = 5_000
 """Rows of one transaction."""
-ERRORS_MAX: Final = 1_000
-"""Rejected rows that a report names."""
 FULL_NAME_MAX: Final = 255
-VARIABLES_MAX: Final = 16_000
-"""Characters of a contact's `additional_vars` as JSON text."""
+EXPORT_COLUMNS: Final = frozenset({"url", "additional_vars"})
+"""Columns by which an export of contacts is recognised. Its cells are imported exactly as they are."""
+READ_ONLY_COLUMNS: Final = frozenset({"id", "url", "phonebook", "created_date", "updated_date"})
+"""Columns of an export of contacts that are not imported: the new contacts get their own values."""
 
 _TABLES: Final = Row.metadata.tables
 
 Commit = Callable[[Callable[[Connection], int]], int]
-"""Runs a unit of work in a writing transaction, and returns what it returned once that is committed."""
+"""Runs a unit of work in a writing transaction, and returns its result once that is committed."""
 
 
 class ImportTargetGoneError(Exception):
-    """Raised when the phonebook or list is deleted while it is filled. What was imported has gone with it."""
-
-
-class RejectedRow(msgspec.Struct, frozen=True):
-    """A row that was not imported: the line it begins on, and why."""
-
-    line: int
-    reason: str
-
-
-class ImportReport(msgspec.Struct):
-    """What became of the rows of a file."""
-
-    imported: int = 0
-    duplicates: int = 0
-    """Rows whose number was there already, before this file or from it."""
-    rejected: int = 0
-    errors: list[RejectedRow] = []
-    """The first `ERRORS_MAX` of the rejected rows."""
-
-    def reject(self, line: int, reason: str) -> None:
-        """Count a row that cannot be imported."""
-        self.rejected += 1
-        if len(self.errors) < ERRORS_MAX:
-            self.errors.append(RejectedRow(line, reason))
-
-
-class RowError(ValueError):
-    """Raised for a row that cannot be imported; the message says why."""
+    """An error for a phonebook or list that is deleted during an import. The imported rows are deleted with it."""
 
 
 class NumberRows:
-    """What a file of numbers is imported into: rows of one table that are all part of one parent."""
+    """A parent record, and the rows of numbers that an import adds to it."""
 
     column: ClassVar[str]
     """The column with the number, in the header and in the table."""
@@ -82,24 +56,27 @@ class NumberRows:
         self._region = region
         self._now_ms = now_ms
         self._place = 0
+        self._is_export = False
         names = (self._parent.name, self.column, "number", *self._further, "created_date", "updated_date")
         self._insert = bulk_insert(self._table, *names)
 
     def begin(self, columns: Sequence[str]) -> None:
-        """Get ready for rows with these columns."""
+        """Prepare for rows with these columns."""
         self._place = _place(columns, self.column)
+        self._is_export = {name.lower() for name in columns} >= EXPORT_COLUMNS
 
     def row(self, cells: Sequence[str]) -> tuple[str, tuple[Any, ...]]:
-        """The number of a row in normal form, and the values to store; raises RowError."""
-        given = cells[self._place].strip()
+        """Return the number of a row in normal form, and the values to store; raises RowError."""
+        given = cells[self._place] if self._is_export else cells[self._place].strip()
         try:
             number = normalise(given, self._region)
+            self._check(given, number)
         except NumberError as error:
-            raise RowError(f"{self.column}: {error}") from None
+            raise RowError(error.problem, f"{self.column}: {error}", given) from None
         return number, (self.parent_id, given, number, *self._values(cells, number))
 
     def store(self, connection: Connection, rows: Mapping[str, tuple[Any, ...]]) -> int:
-        """Add those rows, by number, that are not there yet; how many these were."""
+        """Insert the rows, by number, that are not there yet; return how many they are."""
         now_ms = self._now_ms()
         if connection.scalar(select(self._parents.c.id).where(self._parents.c.id == self.parent_id)) is None:
             raise ImportTargetGoneError
@@ -110,15 +87,18 @@ class NumberRows:
         return len(added)
 
     def _known(self, connection: Connection, numbers: Collection[str]) -> set[str]:
-        """Those of some numbers that the parent has already."""
+        """Return those of the numbers that the parent has already."""
         return self._among.run(connection, numbers, {"parent": self.parent_id})
 
+    def _check(self, given: str, number: str) -> None:
+        """Raise NumberError for a number that must not be stored."""
+
     def _values(self, _cells: Sequence[str], _number: str) -> tuple[Any, ...]:
-        """The values of the `_further` columns; raises RowError."""
+        """Return the values of the `_further` columns; raises RowError."""
         return ()
 
     def _stored(self, connection: Connection, now_ms: int) -> None:
-        """What else the same transaction does."""
+        """Do the further work of a transaction that has inserted rows."""
 
 
 class ContactRows(NumberRows):
@@ -132,20 +112,25 @@ class ContactRows(NumberRows):
     _among = Among(_table.c.number, _parent == bindparam("parent"))
 
     def begin(self, columns: Sequence[str]) -> None:
-        """Get ready: what is neither number nor name is a variable."""
+        """Prepare for rows: each column besides number and name is a variable, or a read-only one of an export."""
         super().begin(columns)
         self._name_place = _place(columns, "full_name")
         others = {self._place, self._name_place}
-        self._variables = [(place, name) for place, name in enumerate(columns) if place not in others]
+        skipped = READ_ONLY_COLUMNS if self._is_export else frozenset[str]()
+        named = [(place, name) for place, name in enumerate(columns) if place not in others]
+        self._variables = Variables([(place, name) for place, name in named if name.lower() not in skipped])
+
+    def _check(self, given: str, number: str) -> None:
+        if is_emergency(number):
+            raise emergency_error(given)
 
     def _values(self, cells: Sequence[str], number: str) -> tuple[Any, ...]:
-        full_name = cells[self._name_place].strip() if self._name_place >= 0 else ""
+        full_name = cells[self._name_place] if self._name_place >= 0 else ""
+        if not self._is_export:
+            full_name = full_name.strip()
         if len(full_name) > FULL_NAME_MAX:
-            raise RowError(f"full_name: more than {FULL_NAME_MAX} characters")
-        variables = msgspec.json.encode({name: cells[place] for place, name in self._variables}).decode()
-        if len(variables) > VARIABLES_MAX:
-            raise RowError(f"additional_vars: more than {VARIABLES_MAX:,} characters")
-        return zone_of_number(number), full_name, variables
+            raise RowError("full_name", f"full_name: more than {FULL_NAME_MAX} characters", full_name)
+        return zone_of_number(number), full_name, self._variables.of(cells)
 
     def _stored(self, connection: Connection, now_ms: int) -> None:
         collect_phonebook(connection, self.parent_id, now_ms)
@@ -164,7 +149,7 @@ class DncRows(NumberRows):
 
 
 def _place(columns: Sequence[str], wanted: str) -> int:
-    """Where a column is, its name in any case; -1 if there is none."""
+    """Return the place of a column, its name in upper or lower case; -1 if there is none."""
     return next((place for place, name in enumerate(columns) if name.lower() == wanted), -1)
 
 
@@ -174,11 +159,11 @@ def import_csv(chunks: Iterable[bytes], target: NumberRows, commit: Commit) -> I
     Raises:
         CsvError: it has no usable header; nothing was imported.
         ImportTargetGoneError: the target was deleted meanwhile.
-        StorageUnavailableError: from `commit`; all chunks before this one are there.
+        StorageUnavailableError: from `commit`; all chunks before this one are stored.
     """
     file = CsvFile(chunks, required=target.column)
     target.begin(file.columns)
-    report = ImportReport(errors=[])
+    report = ImportReport(errors=[], warnings=[])
     for rows in _chunks(file, target, report):
         added = commit(partial(target.store, rows=rows))
         report.imported += added
@@ -187,20 +172,22 @@ def import_csv(chunks: Iterable[bytes], target: NumberRows, commit: Commit) -> I
 
 
 def _chunks(file: CsvFile, target: NumberRows, report: ImportReport) -> Iterator[dict[str, tuple[Any, ...]]]:
-    """The rows that can be imported, by number, `CHUNK_ROWS` at a time; the others go into the report."""
+    """Yield the rows that can be imported, by number, `CHUNK_ROWS` at a time; report the others."""
     rows: dict[str, tuple[Any, ...]] = {}
     for record in file:
         if record.problem is not None:
-            report.reject(record.line, record.problem)
+            report.reject(record.line, RowError("row", record.problem, ""))
             continue
         try:
             number, values = target.row(record.cells)
         except RowError as error:
-            report.reject(record.line, str(error))
+            report.reject(record.line, error)
             continue
         if number in rows:
             report.duplicates += 1
             continue
+        if not is_possible(number):
+            report.warn(record.line, number)
         rows[number] = values
         if len(rows) == CHUNK_ROWS:
             yield rows

@@ -86,6 +86,7 @@ def test_of_the_campaign(desk: Desk, columns: dict[str, Any], expected: tuple[st
         ({"due_ms": NOW_MS}, TURN),
         ({"due_ms": NOW_MS + 1_000}, ("retry", "2026-11-18T11:06:41Z")),
         ({"zone": "?"}, ("tz_unknown", None)),
+        ({"number": "+1911", "zone": "?"}, ("emergency", None)),
         ({"number": "+12025550111"}, ("dnc", None)),
         ({"status": 2}, ("", None)),
         ({"status": 5}, ("", None)),

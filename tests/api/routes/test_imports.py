@@ -4,13 +4,16 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
+from dialer.domain.numbers.normal_form import normalise
 from dialer.store.database import Database, StorageUnavailableError
 from dialer.store.imports import CHUNK_ROWS, IMPORT_BYTES_MAX
 from tests.api.harness import Caller, FakeWorker
 
 CSV = "text/csv"
-NONE = {"imported": 0, "duplicates": 0, "rejected": 0, "errors": []}
+NONE = {"imported": 0, "duplicates": 0, "rejected": 0, "errors": [], "warned": 0, "warnings": []}
 
 
 def load(caller: Caller, path: str, content: bytes | Iterator[bytes], content_type: str = CSV) -> tuple[int, Any]:
@@ -27,9 +30,9 @@ def _lists(alice: Caller) -> None:
 def test_a_phonebook_is_filled_and_the_bad_rows_are_told(alice: Caller, worker: FakeWorker) -> None:
     settled = worker.settled
     content = b"\xef\xbb\xbfcontact;full_name;city\r\n+12025550100;Ada;Rome\r\n+12025550100;Eve;\r\nx;y;z\r\n"
-    reason = "contact: Enter 3 to 15 digits with an optional leading +."
-    errors = [{"line": 4, "reason": reason}]
-    report = {"imported": 1, "duplicates": 1, "rejected": 1, "errors": errors}
+    reason = "contact: 'x' has no digits. Enter 3 to 15 digits with an optional leading +."
+    errors = [{"line": 4, "reason": reason, "kind": "no_digits", "value": "x"}]
+    report = {**NONE, "imported": 1, "duplicates": 1, "rejected": 1, "errors": errors}
     assert load(alice, "phonebook/1/import/", content) == (200, report)
     (contact,) = alice.get("contact/")["results"]
     assert (contact["contact"], contact["full_name"], contact["additional_vars"]) == (
@@ -82,6 +85,116 @@ def test_anything_but_csv_in_utf8_is_refused(alice: Caller, content_type: str) -
 @pytest.mark.parametrize("content_type", ["text/csv; charset=UTF-8", "Text/CSV; header=present"])
 def test_parameters_of_the_type_may_be_given(alice: Caller, content_type: str) -> None:
     assert load(alice, "phonebook/1/import/", b"contact\n1234\n", content_type)[0] == 200
+
+
+def test_emergency_numbers_are_rejected_and_impossible_ones_are_warned_of(alice: Caller) -> None:
+    status, report = load(alice, "phonebook/1/import/", b"contact\n1-1-2\n+1911\n+1 202 555\n+12025550100\n1001\n")
+    reason = "contact: {!r} is an emergency number. Enter a number that may be called."
+    warning = "'+1202555' is impossible in its country. Check the number of digits and the country code."
+    assert (status, report) == (
+        200,
+        {
+            "imported": 3,
+            "duplicates": 0,
+            "rejected": 2,
+            "errors": [
+                {"line": line, "reason": reason.format(value), "kind": "emergency", "value": value}
+                for line, value in ((2, "1-1-2"), (3, "+1911"))
+            ],
+            "warned": 1,
+            "warnings": [{"line": 4, "reason": warning, "kind": "impossible_number", "value": "+1202555"}],
+        },
+    )
+    assert load(alice, "dnc-list/1/import/", b"phone_number\n911\n") == (200, {**NONE, "imported": 1})
+
+
+def test_each_rejection_names_its_value_and_is_of_a_kind(alice: Caller) -> None:
+    rows = b"contact,full_name,additional_vars\n ,A,\nby post,A,\n12,A,\n12a4,A,\n1111111111111111,A,\n1\n"
+    wrong = b'+12025550100,A,x\n+12025550101,A,"[1]"\n+12025550102,A,"{""a"": NaN}"\n'
+    wrong += b'+12025550103,A,"{""a"": ""\\ud800""}"\n'
+    _, report = load(alice, "phonebook/1/import/", rows + wrong)
+    assert [(error["kind"], error["value"]) for error in report["errors"]] == [
+        ("empty", ""),
+        ("no_digits", "by post"),
+        ("too_short", "12"),
+        ("wrong_character", "12a4"),
+        ("too_long", "1111111111111111"),
+        ("row", ""),
+        ("additional_vars", "x"),
+        ("additional_vars", "[1]"),
+        ("additional_vars", '{"a": NaN}'),
+        ("additional_vars", '{"a": "\\ud800"}'),
+    ]
+    assert len({error["reason"] for error in report["errors"]}) == 7
+
+
+def test_a_column_of_variables_is_joined_with_the_other_columns(alice: Caller) -> None:
+    content = (
+        b'contact,city,id,Additional_Vars\n+12025550100,Rome,7,"{""n"": [1], ""city"": ""Bern""}"\n+12025550101,,,\n'
+    )
+    assert load(alice, "phonebook/1/import/", content) == (200, {**NONE, "imported": 2})
+    assert [contact["additional_vars"] for contact in alice.get("contact/")["results"]] == [
+        '{"n":[1],"city":"Rome","id":"7"}',
+        '{"city":"","id":""}',
+    ]
+
+
+_TEXTS = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"), max_size=255)
+_TRICKY = st.text(st.sampled_from("'=+-@\t\r\n\",;1. \ufeff\u2028"), max_size=255)
+_NUMBERS = st.from_regex(r"[ ]?\+1[ .-]?\(?202\)?[ .-]555[ -]?[0-9]{4} ?", fullmatch=True) | st.sampled_from(
+    ["-2025550100", "(202) 555-0101", "12025550102", "+44 20 7946 0000", "0049 30 1234567"]
+)
+_JSON = st.recursive(
+    st.none()
+    | st.booleans()
+    | st.integers(-(2**70), 2**70)
+    | st.floats(allow_nan=False, allow_infinity=False)
+    | _TEXTS,
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(_TEXTS, inner, max_size=3),
+    max_leaves=5,
+)
+_CONTACTS = st.lists(
+    st.fixed_dictionaries(
+        {
+            "contact": _NUMBERS,
+            "full_name": _TEXTS | _TRICKY,
+            "additional_vars": st.dictionaries(_TEXTS | _TRICKY, _JSON | _TRICKY, max_size=3),
+        }
+    ),
+    min_size=1,
+    max_size=4,
+    unique_by=lambda fields: normalise(str(fields["contact"])),
+)
+
+
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(contacts=_CONTACTS)
+def test_what_is_exported_is_imported_as_it_was(alice: Caller, contacts: list[dict[str, Any]]) -> None:
+    given_book, other_book = (alice.create("phonebook", name="book") for _ in range(2))
+    for fields in contacts:
+        alice.create("contact", phonebook=given_book["url"], **fields)
+    exported = alice.request("GET", "contact/", params={"format": "csv", "phonebook_id": given_book["id"]}).content
+    report = {**NONE, "imported": len(contacts)}
+    assert load(alice, f"phonebook/{other_book['id']}/import/", exported) == (200, report)
+    before, after = (
+        [
+            (contact["contact"], contact["full_name"], contact["additional_vars"])
+            for contact in alice.get("contact/", phonebook_id=book["id"])["results"]
+        ]
+        for book in (given_book, other_book)
+    )
+    assert after == before
+
+
+def test_the_largest_contact_comes_back(alice: Caller) -> None:
+    wide = "\U0001f600"
+    fields = {"full_name": "\n" * 255, "additional_vars": {"a": wide * 15_990}}
+    alice.create("contact", phonebook=1, contact="+12025550100", **fields)
+    exported = alice.request("GET", "contact/", params={"format": "csv"}).content
+    book = alice.create("phonebook", name="other")
+    assert load(alice, f"phonebook/{book['id']}/import/", exported) == (200, {**NONE, "imported": 1})
+    first, second = alice.get("contact/")["results"]
+    assert (second["full_name"], second["additional_vars"]) == (first["full_name"], first["additional_vars"])
 
 
 def test_a_file_that_is_too_large_is_refused_at_once(alice: Caller) -> None:

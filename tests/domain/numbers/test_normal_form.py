@@ -1,10 +1,18 @@
 """Phone numbers in their normal form."""
 
+import phonenumbers
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from dialer.domain.numbers.normal_form import NUMBER_INPUT_MAX, NumberError, normalise, parse
+from dialer.domain.numbers.normal_form import (
+    NUMBER_INPUT_MAX,
+    NumberError,
+    NumberProblem,
+    is_possible,
+    normalise,
+    parse,
+)
 from tests.domain.numbers.numbering import examples, numbers, parsed_by_the_library
 
 
@@ -22,6 +30,16 @@ from tests.domain.numbers.numbering import examples, numbers, parsed_by_the_libr
         ("+999123456", None, "+999123456"),
         ("123", None, "123"),
         ("+43000000", None, "+430000"),
+        ("0014152000007", "US", "+14152000007"),
+        ("0014152000007", None, "+14152000007"),
+        ("00 1 (415) 200-0007", "DE", "+14152000007"),
+        ("011 44 20 7946 0000", "US", "+442079460000"),
+        ("011 44 20 7946 0000", None, "+442079460000"),
+        ("011 49 170 123456789", None, "+49170123456789"),
+        ("011 234 5678", "ZA", "+27112345678"),
+        ("011 234 5678", None, "0112345678"),
+        ("00999123456", None, "00999123456"),
+        ("+10014152000007", None, "+10014152000007"),
     ],
 )
 def test_a_number_in_its_normal_form(number: str, region: str | None, normal: str) -> None:
@@ -81,3 +99,70 @@ def test_a_number_consists_of_what_the_numbering_plans_say(number: str) -> None:
 def test_so_does_every_example_of_every_plan() -> None:
     for number in examples():
         assert parse(number) == parsed_by_the_library(number), number
+
+
+REGIONS = [None, "US", "DE", "FR", "IT", "ZA", "BR", "JP"]
+
+
+def is_possible_inland(text: str, region: str | None) -> bool:
+    """Whether the library takes digits for a number of the region; without one, Turin and Delhi begin with 011."""
+    if region is None:
+        return text.startswith("011") and len(text) <= 11
+    try:
+        reason = phonenumbers.is_possible_number_with_reason(phonenumbers.parse(text, region))
+    except phonenumbers.NumberParseException:
+        return False
+    return reason == phonenumbers.ValidationResult.IS_POSSIBLE
+
+
+@given(numbers(), st.sampled_from(["00", "011"]), st.sampled_from(REGIONS))
+def test_a_number_and_its_inland_spelling_have_one_normal_form(number: str, prefix: str, region: str | None) -> None:
+    spelt = number.replace("+", prefix)
+    assume(len(number) <= 16 and parse(number) is not None and not is_possible_inland(spelt, region))
+    try:
+        normal = normalise(number, region)
+    except NumberError:
+        return
+    assert normalise(spelt, region) == normal
+
+
+@given(st.from_regex(r"(00|011)?[0-9]{3,15}", fullmatch=True, alphabet="0123456789"), st.sampled_from(REGIONS))
+def test_the_normal_form_of_an_inland_spelling_is_its_own(number: str, region: str | None) -> None:
+    try:
+        normal = normalise(number, region)
+    except NumberError:
+        return
+    assert normalise(normal, region) == normal
+
+
+@pytest.mark.parametrize(
+    ("number", "problem", "message"),
+    [
+        (" ", NumberProblem.EMPTY, "There is no number."),
+        ("by post", NumberProblem.NO_DIGITS, "'by post' has no digits."),
+        ("12a4", NumberProblem.WRONG_CHARACTER, "'12a4' has characters that no phone number has."),
+        ("+12", NumberProblem.TOO_SHORT, "'+12' has fewer than 3 digits."),
+        ("1" * 16, NumberProblem.TOO_LONG, "'1111111111111111' has more than 15 digits."),
+        ("1" * 65, NumberProblem.TOO_LONG, f"'{'1' * 64}' has more than 64 characters."),
+    ],
+)
+def test_an_error_tells_what_is_wrong_with_the_number(number: str, problem: NumberProblem, message: str) -> None:
+    with pytest.raises(NumberError) as caught:
+        normalise(number)
+    right = "Enter 3 to 15 digits with an optional leading +."
+    assert (caught.value.problem, str(caught.value)) == (problem, f"{message} {right}")
+
+
+@given(numbers())
+def test_a_number_is_possible_if_the_library_says_so(number: str) -> None:
+    try:
+        normal = normalise(number)
+    except NumberError:
+        return
+    parsed = parsed_by_the_library(normal)
+    reason = None if parsed is None else phonenumbers.is_possible_number_with_reason(parsed)
+    assert is_possible(normal) == (reason == phonenumbers.ValidationResult.IS_POSSIBLE)
+
+
+def test_a_number_without_a_country_counts_as_possible() -> None:
+    assert is_possible("1001")

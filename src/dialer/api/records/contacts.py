@@ -10,6 +10,7 @@ from dialer.api.crud.records import refuse_while_in
 from dialer.api.crud.references import Reference
 from dialer.api.crud.resource import Change, Resource, Rule, Unit, Values, table_of
 from dialer.api.http.errors import Errors
+from dialer.api.records.emergency import no_emergency_number
 from dialer.domain.enums import CampaignStatus, SubscriberStatus
 from dialer.domain.numbers.normal_form import normalise
 from dialer.domain.numbers.spellings import ERASED
@@ -176,6 +177,7 @@ CONTACTS = Resource(
     shapes=_CONTACT,
     owner="phonebook",
     filters=("contact", "full_name"),
+    rules=(no_emergency_number("contact"),),
     columns=_contact_columns,
     first_like=_first_with_number,
     written=_collect,

@@ -10,6 +10,7 @@ from dialer.api.crud.fields import Boolean, Choice, Integer, JsonObject, Text, T
 from dialer.api.crud.references import Reference
 from dialer.api.crud.resource import Change, Resource, Rule, Unit, Values, table_of
 from dialer.api.http.errors import ConflictError, Errors
+from dialer.api.records.emergency import no_emergency_number
 from dialer.domain.enums import AgentStatus, CallRequestStatus, QueueStrategy, TransferStatus
 from dialer.sim.callee_profile import BehaviourError, parse_agent
 from dialer.store.tables import Agent, CallRequest, Queue, Tier, Transfer
@@ -133,7 +134,7 @@ AGENTS = Resource(
     model=Agent,
     shapes=_AGENT,
     filters=("name", "status"),
-    rules=(Rule(("parameters",), _behaviour_errors),),
+    rules=(Rule(("parameters",), _behaviour_errors), no_emergency_number("contact")),
     before_delete=_refuse_while_at_work,
     moves_dialling=True,
 )

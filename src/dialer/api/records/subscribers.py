@@ -12,7 +12,9 @@ from dialer.api.crud.references import Reference
 from dialer.api.crud.resource import Change, Resource, Rule, Unit, Values, table_of
 from dialer.api.crud.shapes import REQUIRED
 from dialer.api.http.errors import ConflictError, Errors
+from dialer.api.records.emergency import no_emergency_number
 from dialer.domain.enums import SubscriberStatus
+from dialer.domain.numbers.emergency import is_emergency
 from dialer.domain.numbers.normal_form import normalise
 from dialer.domain.numbers.spellings import ERASED
 from dialer.domain.reasons import WaitsFor
@@ -143,7 +145,8 @@ def _waits(unit: Unit, rows: Sequence[RowMapping]) -> list[Values]:
     for row in pending:
         if row["campaign_id"] in campaigns:
             campaign, is_on_dnc = campaigns[row["campaign_id"]], row["id"] in called_off
-            wait = why_not_now(campaign, row["zone"], row["due_ms"], windows, is_on_dnc=is_on_dnc)
+            never = is_emergency(row["number"])
+            wait = why_not_now(campaign, row["zone"], row["due_ms"], windows, is_on_dnc=is_on_dnc, is_emergency=never)
             waits[row["id"]] = {"waits_for": wait.reason.value, "waits_until": wait.until_ms}
     return [waits.get(row["id"], {"waits_for": "", "waits_until": None}) for row in rows]
 
@@ -187,6 +190,7 @@ SUBSCRIBERS = Resource(
         Rule(("tz_code",), _known_zone),
         Rule(("gmt_offset",), _known_offset),
         Rule(("status",), _first_status),
+        no_emergency_number("duplicate_contact"),
     ),
     derived=_waits,
     defaults=_defaults,

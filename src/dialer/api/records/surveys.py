@@ -11,6 +11,7 @@ from dialer.api.crud.records import refuse_while_in
 from dialer.api.crud.references import NO_OBJECT, Identity, Reference
 from dialer.api.crud.resource import Change, Resource, Rule, Unit, Values, table_of
 from dialer.api.http.errors import Errors
+from dialer.api.records.emergency import no_emergency_number
 from dialer.domain.enums import CampaignStatus, SectionType
 from dialer.domain.survey.survey import BRANCH_ANY, BRANCH_INVALID, BRANCH_TIMEOUT
 from dialer.store.tables import AudioFile, BranchingTemplate, Campaign, SectionTemplate, SurveyTemplate
@@ -163,7 +164,7 @@ SECTION_TEMPLATES = Resource(
     shapes=_SECTION_TEMPLATE,
     owner="survey",
     filters=("type", "order"),
-    rules=(Rule(("min_number", "max_number"), _range_in_order),),
+    rules=(Rule(("min_number", "max_number"), _range_in_order), no_emergency_number("phonenumber")),
 )
 BRANCHING_TEMPLATES = Resource(
     path="branching-template",

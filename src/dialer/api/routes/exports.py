@@ -1,4 +1,4 @@
-"""Exports: a list as CSV or NDJSON, all that its filters select, as it is read."""
+"""Exports: all records of a list that its filters select, as CSV or NDJSON, sent while they are read."""
 
 import csv
 import io
@@ -18,32 +18,31 @@ from dialer.api.crud.shapes import Columns, Shape, fields_of, shapes_of
 from dialer.api.http.errors import InvalidError
 from dialer.api.http.headers import is_head
 from dialer.api.service import ApiRequest, Chunks
+from dialer.store.formula_guard import FORMULA_STARTS, GUARD, guard
 
 CSV: Final = "text/csv"
 NDJSON: Final = "application/x-ndjson"
 JSON: Final = "application/json"
 FORMATS: Final = {"csv": CSV, "ndjson": NDJSON, "json": JSON}
-"""What `?format=` may say, which wins over the `Accept` header."""
+"""Values of `?format=`, which overrides the `Accept` header."""
 
 _UNACCEPTABLE: Final = re.compile(r";\s*q\s*=\s*0(\.0*)?\s*(;|\Z)", re.IGNORECASE)
-"""The weight of what a client does not want (RFC 9110, 12.4.2)."""
+"""The weight of a media type that the client does not accept (RFC 9110, 12.4.2)."""
 
-# A spreadsheet takes a cell that begins so for a formula, unless it is a number, with or without a sign.
-_FORMULA: Final = frozenset("=+-@\t\r")
-_NUMBER: Final = re.compile(r"[+-]?[0-9]+(\.[0-9]+)?")
+_UNSAFE_STARTS: Final = FORMULA_STARTS | {GUARD}
 
 
 async def export(request: ApiRequest, resource: Resource, chunks: Chunks) -> Response[Any] | None:
-    """The answer in the format that the request asks for; None if that is JSON.
+    """Return the response in the format that the request asks for; None if that is JSON.
 
     Raises:
-        InvalidError: `format` names one that there is not.
+        InvalidError: `format` is unknown.
     """
     media_type = _wanted(request)
     if media_type == JSON:
         return None
     encoded = chunks(write_csv if media_type == CSV else partial(_ndjson, resource.read))
-    # The first chunk is read before the answer begins, so that a database out of reach is still a 503.
+    # The first chunk is read before the response begins, so that an unavailable database is still a 503.
     first = await anext(encoded, b"")
     begin = write_csv([[field.name] for field in fields_of(resource.read)]) if media_type == CSV else b""
     suffix = "csv" if media_type == CSV else "ndjson"
@@ -56,13 +55,13 @@ def _wanted(request: ApiRequest) -> str:
     given = request.query_params.get("format")
     if given is not None:
         if given not in FORMATS:
-            raise InvalidError({"format": [f"One of {', '.join(FORMATS)} is needed."]})
+            raise InvalidError({"format": [f"{given!r} is no format. Use one of {', '.join(FORMATS)}."]})
         return FORMATS[given]
     accepted = [part for part in request.headers.get("Accept", "").split(",") if not _UNACCEPTABLE.search(part)]
     try:
         return Accept(",".join(accepted)).best_match([JSON, CSV, NDJSON], JSON)
     except OverflowError:
-        # A weight of "inf", which the framework takes for a number.
+        # The framework accepts a weight of "inf", and then fails to convert it.
         return JSON
 
 
@@ -79,12 +78,12 @@ def _ndjson(shape: type[Shape], columns: Columns) -> bytes:
 
 
 def write_csv(columns: Columns) -> bytes:
-    """A line for each record, one or more of two fields or more, as RFC 4180 has it, in UTF-8."""
+    """Return one or more records of two or more fields as lines of CSV (RFC 4180) in UTF-8."""
     rows = list(zip(*map(_cells, columns), strict=True))
     line = f"{','.join(['%s'] * len(columns))}\r\n"
     text = "".join([line % row for row in rows])
-    # Three times as fast as the csv module, and the same: if there is no quote, and no comma or end of line but those
-    # between the cells, then no cell has one, and none needs quotes.
+    # This is three times as fast as the csv module, with the same result: if the text has no quote, and no comma or
+    # line end except those between cells, then no cell needs quotes.
     between = text.count(","), text.count("\r"), text.count("\n")
     if between == (len(rows) * (len(columns) - 1), len(rows), len(rows)) and '"' not in text:
         return text.encode()
@@ -94,23 +93,19 @@ def write_csv(columns: Columns) -> bytes:
 
 
 def _cells(values: Sequence[Json]) -> Sequence[str | int]:
-    """The values of one field as they stand in CSV."""
+    """Return the values of one field as cells of CSV."""
     types = set(map(type, values))
-    if types == {int} or (types == {str} and _FORMULA.isdisjoint([text[:1] for text in values])):
+    if types == {int} or (types == {str} and _UNSAFE_STARTS.isdisjoint([text[:1] for text in values])):
         return values
     if types == {str}:
-        return [_text(value) for value in values]
+        return [guard(value) for value in values]
     return [_cell(value) for value in values]
 
 
 def _cell(value: Json) -> str | int:
-    """The value as JSON has it, strings without their quotes and null as nothing, and no formula."""
+    """Return a value as in JSON, but strings without their quotes and guarded, and null as an empty cell."""
     if value is None:
         return ""
     if type(value) is int:
         return value
-    return _text(value) if isinstance(value, str) else msgspec.json.encode(value).decode()
-
-
-def _text(value: str) -> str:
-    return f"'{value}" if value[:1] in _FORMULA and not _NUMBER.fullmatch(value) else value
+    return guard(value) if isinstance(value, str) else msgspec.json.encode(value).decode()

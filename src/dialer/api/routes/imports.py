@@ -1,4 +1,4 @@
-"""Imports: phonebooks and do-not-call lists are filled from CSV files of any size, while these arrive."""
+"""Imports: CSV files fill phonebooks and do-not-call lists while they arrive."""
 
 from collections import Counter
 from collections.abc import AsyncIterator, Callable, Iterator
@@ -25,11 +25,11 @@ from dialer.api.http.streams import describe_body, expect_type, pieces
 from dialer.api.records.contacts import CONTACTS, DNC_CONTACTS, DNC_LISTS, PHONEBOOKS
 from dialer.api.service import ApiRequest, Service
 from dialer.store.csv_records import CsvError
+from dialer.store.import_report import ImportReport
 from dialer.store.imports import (
     IMPORT_BYTES_MAX,
     ContactRows,
     DncRows,
-    ImportReport,
     ImportTargetGoneError,
     NumberRows,
     import_csv,
@@ -37,20 +37,21 @@ from dialer.store.imports import (
 
 CSV: Final = "text/csv"
 IMPORTS_MAX: Final = 2
-"""Imports that are worked on at once; those that wait for their bodies are not among them."""
+"""Imports that work at the same time; imports that wait for their bodies are not counted."""
 IMPORTS_OPEN_MAX: Final = 32
-"""Imports at once, each with a thread; others wait for their turn."""
+"""Imports at the same time, each with a thread; further ones wait."""
 IMPORTS_OF_A_USER_MAX: Final = 4
 RETRY_AFTER_S: Final = 30
+CHARSET_SHOWN_MAX: Final = 64
 _UTF8: Final = frozenset({"utf-8", "utf8", "us-ascii"})
 _AT_WORK: Final = Semaphore(IMPORTS_MAX)
 _UNDER_WAY: Final[Counter[int]] = Counter()
-"""Imports by their users."""
+"""Number of running imports by user id."""
 _LIMIT: Final[RunVar[anyio.CapacityLimiter]] = RunVar("imports")
 
 
 def _csv(column: str) -> Schema:
-    return Schema(type=OpenAPIType.STRING, description=f"UTF-8, with a header line that names a column {column}.")
+    return Schema(type=OpenAPIType.STRING, description=f"UTF-8, with a header line that has a column {column}.")
 
 
 @post(
@@ -61,7 +62,13 @@ def _csv(column: str) -> Schema:
     operation_class=describe_body(CSV, _csv(ContactRows.column)),
 )
 async def import_contacts(request: ApiRequest, record_id: FromPath[str]) -> ImportReport:
-    """Import contacts: `contact` is their number, `full_name` their name, every other column a variable."""
+    """Import contacts: `contact` is their number, `full_name` their name, every other column a variable.
+
+    A column `additional_vars` holds a JSON object of further variables. A file that `GET /rest-api/contact/?format=csv`
+    has exported is imported as it is; its columns `id`, `url`, `phonebook`, `created_date` and `updated_date` are
+    ignored. Emergency numbers are rejected. Numbers that are impossible in their country are imported and listed under
+    `warnings`.
+    """
     service = request.service
     return await _import(request, service, record_id, (PHONEBOOKS, CONTACTS, ContactRows))
 
@@ -74,7 +81,10 @@ async def import_contacts(request: ApiRequest, record_id: FromPath[str]) -> Impo
     operation_class=describe_body(CSV, _csv(DncRows.column)),
 )
 async def import_dnc_contacts(request: ApiRequest, record_id: FromPath[str]) -> ImportReport:
-    """Import numbers that must not be called: the column `phone_number`; others are passed over."""
+    """Import numbers that must not be called: the column `phone_number`; other columns are ignored.
+
+    Emergency numbers are accepted here. Numbers that are impossible in their country are listed under `warnings`.
+    """
     service = request.service
     return await _import(request, service, record_id, (DNC_LISTS, DNC_CONTACTS, DncRows))
 
@@ -85,7 +95,7 @@ async def _import(
     record_id: str,
     kind: tuple[Resource, Resource, type[NumberRows]],
 ) -> ImportReport:
-    """Fill the record with what arrives, in a thread of its own: it waits for the body and for its transactions."""
+    """Import the request body into the record, in a thread of its own that may wait for the body and the database."""
     parents, parts, rows = kind
     _expect_csv(request)
     identity = parse_id(record_id)
@@ -112,14 +122,15 @@ async def _import(
 def _expect_csv(request: ApiRequest) -> None:
     charset = expect_type(request, CSV).get("charset", "utf-8").lower()
     if charset not in _UTF8:
-        raise AnsweredError(HTTPStatus.UNSUPPORTED_MEDIA_TYPE, "Send the file in UTF-8.")
+        detail = f"The charset is {charset[:CHARSET_SHOWN_MAX]!r}. Send the file in UTF-8."
+        raise AnsweredError(HTTPStatus.UNSUPPORTED_MEDIA_TYPE, detail)
 
 
 @contextmanager
 def _one_of(user_id: int) -> Iterator[None]:
-    """While this is entered, an import of this user is under way; of too many, 429."""
+    """Count an import of this user while the context is entered; raise 429 for too many."""
     if _UNDER_WAY[user_id] >= IMPORTS_OF_A_USER_MAX:
-        detail = f"{IMPORTS_OF_A_USER_MAX} imports of yours are under way; try again later."
+        detail = f"You have {IMPORTS_OF_A_USER_MAX} imports under way. Try again when one of them has ended."
         raise AnsweredError(HTTPStatus.TOO_MANY_REQUESTS, detail, {"Retry-After": str(RETRY_AFTER_S)})
     _UNDER_WAY[user_id] += 1
     try:
@@ -131,13 +142,13 @@ def _one_of(user_id: int) -> Iterator[None]:
 
 
 def _at_work(work: Callable[[], ImportReport]) -> ImportReport:
-    """What the work returns, which is one of `IMPORTS_MAX` whenever it does not wait for the client."""
+    """Do the work as one of `IMPORTS_MAX`, and return its result."""
     with _AT_WORK:
         return work()
 
 
 def _waiting_for(arriving: AsyncIterator[bytes]) -> Iterator[bytes]:
-    """The pieces, for a thread that lets others work while it waits for them."""
+    """Yield the pieces of a body, and let other imports work while this thread waits for the next one."""
     while True:
         _AT_WORK.release()
         try:
@@ -154,7 +165,7 @@ async def _next(arriving: AsyncIterator[bytes]) -> bytes | None:
 
 
 def _limiter() -> anyio.CapacityLimiter:
-    """The limit of this event loop."""
+    """Return the limiter of this event loop."""
     try:
         return _LIMIT.get()
     except LookupError:

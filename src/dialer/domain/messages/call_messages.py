@@ -45,9 +45,9 @@ class Texts:
             self._send(now_ms, call, event.number, event.text)
 
     def _send(self, now_ms: int, call: Call, number: str, text: str) -> None:
-        """Send a message, unless there is nothing to send it over, no money, or nothing to say."""
+        """Send a message, unless it has no gateway, no money or no text, or its number is an emergency number."""
         line = self._board.gateways.get(self._board.campaigns[call.plan.id].plan.sms_gateway_id or 0)
-        if line is None:
+        if line is None or line.dials_emergency(number):
             return
         account = self._board.accounts[call.plan.user_id]
         offer = account.offer_text(text)

@@ -1,4 +1,4 @@
-"""Which caller ID a callee is shown."""
+"""The caller ID that a callee is shown."""
 
 from collections.abc import Iterable
 from functools import lru_cache
@@ -12,15 +12,15 @@ WILDCARD: Final = "*"
 _AND: Final = "&"
 
 Turns = dict[str, int]
-"""How often the caller IDs of an area code were shown, by area code: so that equals take turns, over a restart too."""
+"""The number of times that caller IDs were shown, by area code, so that equals take turns across restarts."""
 
 
 def choose_callerid(plan: CampaignPlan, number: str, turns: Turns) -> str:
-    """The caller ID for a number in normal form: the one whose area code is its longest prefix, else a wildcard.
+    """Return the caller ID for a number in normal form: its longest matching area code, else a wildcard.
 
-    An area code is a prefix of the digits with the country code, or of the national number. Those that fit equally well
-    take turns, which are counted in `turns`: whatever else was dialled meanwhile, one of them was shown at most once
-    more than another. Without a group, or with none of it that fits: the campaign's own `callerid`.
+    An area code matches a prefix of the digits with the country code, or of the national number. Caller IDs that match
+    equally well take turns, counted in `turns`: none is shown more than once more often than another. If the campaign
+    has no group, or nothing in it matches, the result is the campaign's own `callerid`.
     """
     if not plan.callerids:
         return plan.callerid
@@ -34,7 +34,7 @@ def choose_callerid(plan: CampaignPlan, number: str, turns: Turns) -> str:
 
 
 def turns_of(plan: CampaignPlan, turns: Turns) -> Turns:
-    """What was counted, without the area codes that the campaign's group has no more."""
+    """Return the counts without the area codes that are no longer in the campaign's group."""
     known = {_digits(choice) for choice in plan.callerids}
     return {key: count for key, count in turns.items() if known.issuperset(key.split(_AND))}
 
@@ -48,7 +48,7 @@ def _in_turn(equals: list[CallerIdChoice], turns: Turns) -> CallerIdChoice:
 
 
 def _key(equals: Iterable[CallerIdChoice]) -> str:
-    """Nearly always one area code: two fit equally well only if one is a prefix with the country code, one without."""
+    """Return the area codes of equals: nearly always one; two if one has the country code and the other lacks it."""
     return _AND.join(sorted({_digits(choice) for choice in equals}))
 
 
@@ -57,7 +57,7 @@ def _digits(choice: CallerIdChoice) -> str:
 
 
 def _fit(choice: CallerIdChoice, written: tuple[str, ...]) -> int:
-    """How many digits of the number the area code names: 0 for the wildcard, -1 if it is for other numbers."""
+    """Return how many digits of the number the area code matches: 0 for the wildcard, -1 if it does not match."""
     areacode = _digits(choice)
     if areacode in {WILDCARD, ""}:
         return 0 if areacode else -1
@@ -66,7 +66,7 @@ def _fit(choice: CallerIdChoice, written: tuple[str, ...]) -> int:
 
 @lru_cache(maxsize=4_096)
 def _ways_to_write(number: str) -> tuple[str, ...]:
-    """The digits with the country code, and without."""
+    """Return the digits with the country code, and without it."""
     digits = number.lstrip("+")
     if not number.startswith("+"):
         return (digits,)

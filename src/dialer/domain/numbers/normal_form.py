@@ -1,6 +1,7 @@
-"""Phone numbers: what is accepted, and the normal form in which they are compared."""
+"""Phone numbers: the texts that are accepted as numbers, and the normal form in which numbers are compared."""
 
 import re
+from enum import StrEnum
 from functools import lru_cache
 from typing import Final
 
@@ -11,23 +12,43 @@ NUMBER_DIGITS_MAX: Final = 15
 NUMBER_INPUT_MAX: Final = 64
 """Characters of a number as a user writes it, punctuation included."""
 NATIONAL_DIGITS_MIN: Final = 2
-"""Digits behind a country code that can be a number."""
+"""Digits that must follow a country code."""
 PARSED_KEPT_MAX: Final = 64
 COUNTRY_CODES_MAX: Final = 1_000
+INLAND_DIGITS_MAX: Final = 11
+"""Digits of the longest inland numbers that begin with 011: Buenos Aires, Delhi, Sheffield, Turin, Sapporo."""
 _PUNCTUATION: Final = re.compile(r"[ .\-()\[\]]")
 _SHAPE: Final = re.compile(rf"\+?[0-9]{{{NUMBER_DIGITS_MIN},{NUMBER_DIGITS_MAX}}}\Z")
 _IN_FULL: Final = re.compile(rf"\+[1-9][0-9]{{{NUMBER_DIGITS_MIN},{NUMBER_DIGITS_MAX - 1}}}\Z")
+_INTERNATIONAL: Final = re.compile(rf"(?:00|011)([1-9][0-9]{{{NUMBER_DIGITS_MIN - 1},{NUMBER_DIGITS_MAX - 1}}})\Z")
+"""An inland spelling of the international prefix, and the number behind it."""
 _COUNTRY_CODE_ENDS: Final = (2, 3, 4)
+_RIGHT: Final = f"Enter {NUMBER_DIGITS_MIN} to {NUMBER_DIGITS_MAX} digits with an optional leading +."
+
+
+class NumberProblem(StrEnum):
+    """A reason why a text is not accepted as a phone number."""
+
+    EMPTY = "empty"
+    NO_DIGITS = "no_digits"
+    WRONG_CHARACTER = "wrong_character"
+    TOO_SHORT = "too_short"
+    TOO_LONG = "too_long"
+    EMERGENCY = "emergency"
 
 
 class NumberError(ValueError):
-    """Raised when a text cannot be a phone number; the message is for the person who sent it."""
+    """An error for a text that cannot be a phone number; the message is for the person who sent it."""
+
+    def __init__(self, problem: NumberProblem, message: str) -> None:
+        super().__init__(message)
+        self.problem: Final = problem
 
 
 def parse(number: str, region: str | None = None) -> phonenumbers.PhoneNumber | None:
-    """What a number consists of, for who will not change it; None if the numbering plans do not know any such.
+    """Return the parts of a number, which must not be changed; None if no numbering plan has such a number.
 
-    The last ones are kept, as who asks for a number's normal form asks for its zone next.
+    The latest results are cached, because callers ask for a number's zone right after its normal form.
     """
     return _in_full(number) or _parsed(number, region)
 
@@ -42,9 +63,9 @@ def _parsed(number: str, region: str | None) -> phonenumbers.PhoneNumber | None:
 
 @lru_cache(maxsize=PARSED_KEPT_MAX)
 def _in_full(number: str) -> phonenumbers.PhoneNumber | None:
-    """What the library says of a number that it would only divide behind the country code; None of any other.
+    """Return the parts of a number that phonenumbers would only split behind the country code; None for others.
 
-    Most numbers of most files are such, and the library takes ten times as long to find that out.
+    Most numbers of most files are such numbers, and phonenumbers takes ten times as long for them.
     """
     match = _IN_FULL.match(number)
     if match is None:
@@ -60,14 +81,14 @@ def _in_full(number: str) -> phonenumbers.PhoneNumber | None:
 
 
 def _has_prefix(country_code: int, national: str) -> bool:
-    """Whether a national number begins with what may not be part of it, or with a zero, which has rules of its own."""
+    """Return whether a national number begins with a prefix that is not part of it, or with a zero."""
     prefix = _national_prefix(country_code)
     return national[0] == "0" or (prefix is not None and prefix.match(national) is not None)
 
 
 @lru_cache(maxsize=COUNTRY_CODES_MAX)
 def _national_prefix(country_code: int) -> re.Pattern[str] | None:
-    """What is dialled before a national number within a country."""
+    """Return the pattern of the digits that are dialled before a national number within a country."""
     region = phonenumbers.region_code_for_country_code(country_code)
     metadata = phonenumbers.PhoneMetadata.metadata_for_region_or_calling_code(country_code, region)
     if metadata is None or not metadata.national_prefix_for_parsing:
@@ -77,28 +98,61 @@ def _national_prefix(country_code: int) -> re.Pattern[str] | None:
 
 @lru_cache(maxsize=65_536)
 def normalise(number: str, region: str | None = None) -> str:
-    """The normal form of a phone number: what duplicates, do-not-call lists and prefixes are compared by.
+    """Return the normal form of a phone number, by which duplicates, do-not-call lists and prefixes are compared.
 
-    E.164 when the number has a `+` or `region` (ISO 3166) says where it is from, else its digits alone. Spaces, dots,
-    dashes and brackets mean nothing.
+    The normal form is E.164 if the number has a `+` or `region` (ISO 3166) tells its country, else its digits alone.
+    Spaces, dots, dashes and brackets are removed. A leading 00 or 011 is read as `+` where the number is otherwise
+    impossible in its region.
 
     Raises:
-        NumberError: it is not 3 to 15 ASCII digits with an optional leading `+`.
+        NumberError: it is not 3 to 15 ASCII digits with an optional leading `+`, 00 or 011.
     """
     bare = _PUNCTUATION.sub("", number) if len(number) <= NUMBER_INPUT_MAX else ""
     if not _SHAPE.match(bare):
-        raise NumberError(f"Enter {NUMBER_DIGITS_MIN} to {NUMBER_DIGITS_MAX} digits with an optional leading +.")
+        international = _with_plus(bare)
+        if international is None:
+            raise _error(number, bare)
+        bare = international
     for _ in range(NUMBER_DIGITS_MAX):
         found = _in_e164(bare, region)
         if found == bare:
             break
-        # What was stripped may have hidden more of its kind, and a normal form must be its own.
+        # A removed prefix may have hidden another one, and the normal form of a normal form must be itself.
         bare, region = found, None
     return bare
 
 
+def _error(number: str, bare: str) -> NumberError:
+    digits = bare.removeprefix("+")
+    if not number.strip():
+        return NumberError(NumberProblem.EMPTY, f"There is no number. {_RIGHT}")
+    if len(number) > NUMBER_INPUT_MAX:
+        problem, what = NumberProblem.TOO_LONG, f"has more than {NUMBER_INPUT_MAX} characters"
+    elif not any(map(str.isdigit, number)):
+        problem, what = NumberProblem.NO_DIGITS, "has no digits"
+    elif not (digits.isascii() and digits.isdigit()):
+        problem, what = NumberProblem.WRONG_CHARACTER, "has characters that no phone number has"
+    elif len(digits) < NUMBER_DIGITS_MIN:
+        problem, what = NumberProblem.TOO_SHORT, f"has fewer than {NUMBER_DIGITS_MIN} digits"
+    else:
+        problem, what = NumberProblem.TOO_LONG, f"has more than {NUMBER_DIGITS_MAX} digits"
+    return NumberError(problem, f"{number[:NUMBER_INPUT_MAX]!r} {what}. {_RIGHT}")
+
+
+def _with_plus(bare: str) -> str | None:
+    """Return a number with `+` in place of 00 or 011; None if it has neither, or names no country behind it."""
+    match = _INTERNATIONAL.match(bare)
+    if match is None:
+        return None
+    return f"+{match[1]}" if parse(f"+{match[1]}") is not None else None
+
+
 def _in_e164(bare: str, region: str | None) -> str:
-    """A number as the numbering plans write it; as it is, if they know none such."""
+    """Return a number in E.164; unchanged if no numbering plan has such a number."""
+    if bare.startswith("0"):
+        international = _with_plus(bare)
+        if international is not None and not _is_possible_inland(bare, region):
+            return international
     if region is None and not bare.startswith("+"):
         return bare
     parsed = parse(bare, region)
@@ -108,8 +162,44 @@ def _in_e164(bare: str, region: str | None) -> str:
     return international if len(international) <= NUMBER_DIGITS_MAX + 1 else bare
 
 
+def _is_possible_inland(bare: str, region: str | None) -> bool:
+    """Return whether digits that begin with 00 or 011 can be a number as it is dialled within a region, or any."""
+    if region is None:
+        return bare.startswith("011") and len(bare) <= INLAND_DIGITS_MAX
+    parsed = parse(bare, region)
+    if parsed is None:
+        return False
+    # A number without its area code is possible only where it is dialled without the country code.
+    return phonenumbers.is_possible_number_with_reason(parsed) == phonenumbers.ValidationResult.IS_POSSIBLE
+
+
+def is_possible(number: str) -> bool:
+    """Return whether a number in normal form has a length that its country's numbers have.
+
+    A number without a country code is taken to be possible.
+    """
+    if not number.startswith("+"):
+        return True
+    parsed = parse(number)
+    if parsed is None or parsed.country_code is None:
+        return False
+    return len(number) in _possible_lengths(parsed.country_code)
+
+
+@lru_cache(maxsize=COUNTRY_CODES_MAX)
+def _possible_lengths(country_code: int) -> frozenset[int]:
+    """Return the lengths of the numbers of a country in E.164, their area codes included."""
+    region = phonenumbers.region_code_for_country_code(country_code)
+    metadata = phonenumbers.PhoneMetadata.metadata_for_region_or_calling_code(country_code, region)
+    desc = None if metadata is None else metadata.general_desc
+    if desc is None:
+        return frozenset()
+    before = len(f"+{country_code}")
+    return frozenset(before + length for length in desc.possible_length)
+
+
 def is_number(number: str) -> bool:
-    """Whether a text can be a phone number."""
+    """Return whether a text can be a phone number."""
     try:
         normalise(number)
     except NumberError:
@@ -118,5 +208,5 @@ def is_number(number: str) -> bool:
 
 
 def digits_of(number: str) -> str:
-    """What all spellings of a number have in common, whoever wrote them."""
+    """Return the digits of a number, which all its spellings share."""
     return "".join(filter(str.isdigit, number))

@@ -1,8 +1,8 @@
-"""How a number is written for a carrier: a gateway's prefixes."""
+"""A gateway's prefixes: the form in which its carrier is given a number."""
 
 
 def dialled_number(number: str, *, addprefix: str = "", removeprefix: str = "") -> str:
-    """What the carrier is given for a number in normal form, whose `+` counts as its first character.
+    """Return the number that the carrier is given for one in normal form; its `+` counts as its first character.
 
     `removeprefix` is one prefix or several, separated by commas; the longest that the number begins with is taken off,
     unless nothing would be left. Then `addprefix` comes before it. This is the order of Newfies-Dialer (its

@@ -1,4 +1,4 @@
-"""The spellings of one phone number: how it may stand in a text that somebody has written."""
+"""The spellings of one phone number that may occur in a text."""
 
 import re
 from typing import Final
@@ -6,15 +6,15 @@ from typing import Final
 import phonenumbers
 
 ERASED: Final = "erased"
-"""What stands where a number, or what somebody said, was erased."""
+"""The text that replaces an erased number or answer."""
 DIGITS_IN_TEXT_MIN: Final = 7
-"""A shorter number is only looked for where nothing else stands: within a text it may mean anything."""
+"""Digits of the shortest number that is searched within longer texts, where fewer digits may mean anything."""
 _BETWEEN: Final = r"[\s.\-()\[\]/\u2010-\u2015]{0,3}"
 _ABROAD: Final = rf"(?:(?:\+|00|011){_BETWEEN})?"
 
 
 class Spellings:
-    """All ways to write a number, given in normal form (`dialer.domain.numbers.normal_form`).
+    """All spellings of a number that is given in normal form (`dialer.domain.numbers.normal_form`).
 
     With and without its country, the prefixes that are dialled before it, and punctuation between its digits.
     """
@@ -30,22 +30,22 @@ class Spellings:
 
     @property
     def like(self) -> str:
-        """A pattern of SQL's LIKE that every text with the number in it matches, and few others."""
+        """Return a pattern for SQL's LIKE that matches every text with the number in it, and few others."""
         return f"%{'%'.join(self._own)}%"
 
     def is_all_of(self, text: str) -> bool:
-        """Whether a text is the number, and nothing else."""
+        """Return whether a text is the number, and nothing else."""
         return self._pattern.fullmatch(text.strip()) is not None
 
     def without(self, text: str) -> str:
-        """The text with `ERASED` in place of the number, wherever it stands."""
+        """Return the text with `ERASED` in place of the number, wherever it occurs."""
         if self._is_long:
             return self._pattern.sub(ERASED, text)
         return ERASED if self.is_all_of(text) else text
 
 
 def _parts(number: str) -> tuple[str, str, str]:
-    """The digits of its country, the digits dialled before it within the country, its own; all but these may be ""."""
+    """Return the country code, the national prefix and the national digits; the first two may be empty."""
     if not number.startswith("+"):
         return "", "", number
     try:

@@ -7,6 +7,7 @@ from typing import Final, NamedTuple
 import msgspec
 
 from dialer.domain.enums import SectionType
+from dialer.domain.numbers.emergency import spells_emergency
 from dialer.domain.numbers.normal_form import is_number
 from dialer.domain.survey.answers import count_answers
 from dialer.domain.survey.callflow import NODES_PER_CALL_MAX
@@ -150,6 +151,8 @@ def _check_destination(section: Section, _: Mapping[int, Section]) -> Iterator[_
             message = "The transfer has neither a phonenumber nor a queue."
         elif not is_number(section.phonenumber):
             message = "The transfer's phonenumber is no telephone number."
+        elif spells_emergency(section.phonenumber):
+            message = "The transfer's phonenumber is an emergency number, which is never dialled."
         if message:
             yield _Remark(FindingLevel.ERROR, FindingCode.NO_DESTINATION, message)
     if section.type is SectionType.SMS and not section.sms_text.strip():

@@ -8,6 +8,7 @@ from msgspec import structs
 from sqlalchemy import Connection, RowMapping, select
 
 from dialer.domain.enums import CampaignStatus, Cause, MessageStatus, SubscriberStatus
+from dialer.domain.numbers.emergency import is_emergency
 from dialer.domain.numbers.normal_form import NumberError, normalise
 from dialer.domain.retry import NEVER_RETRIED
 from dialer.domain.waiting import why_not_now
@@ -169,7 +170,14 @@ def _part_of(connection: Connection, row: RowMapping, now_ms: int, service_zone:
     campaigns = circumstances_of(connection, [row["campaign_id"]], now_ms, service_zone)
     if row["status"] == SubscriberStatus.PENDING and row["campaign_id"] in campaigns:
         campaign, is_on_dnc = campaigns[row["campaign_id"]], bool(on_dnc(connection, [row["id"]]))
-        wait = why_not_now(campaign, row["zone"], row["due_ms"], Windows(), is_on_dnc=is_on_dnc)
+        wait = why_not_now(
+            campaign,
+            row["zone"],
+            row["due_ms"],
+            Windows(),
+            is_on_dnc=is_on_dnc,
+            is_emergency=is_emergency(row["number"]),
+        )
         waits_for, waits_until_ms = wait.reason.value, wait.until_ms
     return SubscriberPart(
         id=row["id"],

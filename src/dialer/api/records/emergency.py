@@ -1,0 +1,17 @@
+"""The rule that no record holds an emergency number as a number to dial."""
+
+from dialer.api.crud.resource import Change, Rule
+from dialer.api.http.errors import Errors
+from dialer.domain.numbers.emergency import emergency_error, spells_emergency
+
+
+def no_emergency_number(field: str) -> Rule:
+    """Return the rule that a field gets no emergency number; one that was stored before may stay."""
+
+    def errors(change: Change) -> Errors:
+        number = change.values[field]
+        if not number or not change.moves(field) or not spells_emergency(number, change.unit.conventions.region):
+            return {}
+        return {field: [str(emergency_error(number))]}
+
+    return Rule((field,), errors)

@@ -1,0 +1,129 @@
+"""Emergency numbers of all regions, which are never dialled.
+
+The numbers come from the short-number metadata of phonenumbers. An emergency number of one region counts in all of
+them, because nothing tells to which emergency service a carrier would connect the call.
+"""
+
+import re
+import unicodedata
+from collections.abc import Iterator
+from functools import cache, lru_cache
+from typing import Final
+
+import phonenumbers
+from phonenumbers.shortnumberinfo import SUPPORTED_SHORT_REGIONS
+
+from dialer.domain.numbers.normal_form import NUMBER_INPUT_MAX, NumberError, NumberProblem, normalise
+
+CRISIS_LINES: Final = {"988": frozenset({1})}
+"""Lines for people in crisis, and the country codes in which they exist. 988: 47 CFR 52.200."""
+_SHORT_DIGITS_MAX: Final = 6
+_COUNTRY_DIGITS_MAX: Final = 3
+EMERGENCY_DIGITS_MAX: Final = _COUNTRY_DIGITS_MAX + _SHORT_DIGITS_MAX
+"""Digits of the longest emergency number behind a country code, without zeros before it."""
+_BARE_DIGITS_MIN: Final = 3
+"""Digits of the shortest emergency number that is recognised behind a country code without its `+`."""
+_ABROAD: Final = "011"
+_KEPT_MAX: Final = 4_096
+
+
+def is_emergency(number: str) -> bool:
+    """Return whether digits with an optional `+` are an emergency number.
+
+    Zeros before it, 011, and a country code do not change that. A number that is valid in the numbering plan of its
+    country code is none: +35890000 is a Finnish number, although 90000 is an emergency number in Sweden.
+    """
+    return digits_behind_prefixes(number) <= EMERGENCY_DIGITS_MAX and _is_emergency(number)
+
+
+def digits_behind_prefixes(number: str) -> int:
+    """Return how many digits of a number follow its `+`, zeros or 011: few enough only in short numbers."""
+    return len(number.removeprefix(_ABROAD).lstrip("+0"))
+
+
+def spells_emergency(text: str, region: str | None = None) -> bool:
+    """Return whether a text is an emergency number, whatever digits and punctuation it is written with."""
+    plain = unicodedata.normalize("NFKC", text[: NUMBER_INPUT_MAX + 1])
+    if any(map(str.isalpha, plain)):
+        return False
+    number = "".join("+" if mark == "+" else str(unicodedata.decimal(mark, "")) for mark in plain)
+    if is_emergency(number):
+        return True
+    try:
+        return is_emergency(normalise(number, region))
+    except NumberError:
+        return False
+
+
+def emergency_error(number: str) -> NumberError:
+    """Return the error for an emergency number that somebody wants to have dialled."""
+    message = f"{number[:NUMBER_INPUT_MAX]!r} is an emergency number. Enter a number that may be called."
+    return NumberError(NumberProblem.EMERGENCY, message)
+
+
+@lru_cache(maxsize=_KEPT_MAX)
+def _is_emergency(number: str) -> bool:
+    digits = number.removeprefix("+")
+    if not (digits.isascii() and digits.isdigit()):
+        return False
+    spellings = list(_without_prefixes(digits))
+    if digits == number:
+        is_short = any(map(_is_short, spellings)) or any(map(_is_short_abroad, spellings))
+        return is_short or (digits.startswith(_ABROAD) and _is_emergency(f"+{digits.removeprefix(_ABROAD)}"))
+    _, national = _split(digits)
+    return any(map(_is_short, (*spellings, *_without_prefixes(national)))) and not _is_valid(number)
+
+
+def _without_prefixes(digits: str) -> Iterator[str]:
+    """Yield the digits without none, one, … all of their leading zeros, and without a leading 011."""
+    for start in range(len(digits) - len(digits.lstrip("0")) + 1):
+        yield digits[start:]
+    if digits.startswith(_ABROAD):
+        yield digits.removeprefix(_ABROAD)
+
+
+def _split(digits: str) -> tuple[int, str]:
+    """Return the country code that digits begin with, and the digits behind it; 0 and nothing if there is none."""
+    for end in range(1, _COUNTRY_DIGITS_MAX + 1):
+        country_code = int(digits[:end] or "0")
+        if country_code in phonenumbers.COUNTRY_CODE_TO_REGION_CODE:
+            return country_code, digits[end:]
+    return 0, ""
+
+
+def _is_valid(number: str) -> bool:
+    try:
+        return phonenumbers.is_valid_number(phonenumbers.parse(number))
+    except phonenumbers.NumberParseException:
+        return False
+
+
+def _is_short(digits: str) -> bool:
+    """Return whether digits are the emergency number of any region, as it is dialled there."""
+    if len(digits) > _SHORT_DIGITS_MAX:
+        return False
+    return digits in CRISIS_LINES or _of_any_region().fullmatch(digits) is not None
+
+
+def _is_short_abroad(digits: str) -> bool:
+    """Return whether digits are a country code and an emergency number of that country."""
+    country_code, national = _split(digits)
+    if len(national) < _BARE_DIGITS_MIN or not _is_short(national):
+        return False
+    if country_code in CRISIS_LINES.get(national, ()):
+        return True
+    patterns = map(_pattern, phonenumbers.COUNTRY_CODE_TO_REGION_CODE[country_code])
+    return any(re.fullmatch(pattern, national) for pattern in patterns if pattern)
+
+
+@cache
+def _of_any_region() -> re.Pattern[str]:
+    patterns = {_pattern(region) for region in SUPPORTED_SHORT_REGIONS}
+    return re.compile("|".join(f"(?:{pattern})" for pattern in sorted(patterns) if pattern))
+
+
+def _pattern(region: str) -> str:
+    """Return the pattern of a region's emergency numbers; empty if none are known."""
+    metadata = phonenumbers.PhoneMetadata.short_metadata_for_region(region)
+    emergency = None if metadata is None else metadata.emergency
+    return (emergency.national_number_pattern or "") if emergency is not None else ""

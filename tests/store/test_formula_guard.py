@@ -1,0 +1,24 @@
+"""Cells that a spreadsheet would take for formulas are guarded, and read back."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from dialer.store.formula_guard import guard, unguard
+
+
+@given(st.text() | st.text("'=+-@\t\r1.a"))
+def test_a_guarded_text_is_read_back(text: str) -> None:
+    assert unguard(guard(text)) == text
+
+
+@given(st.text() | st.text("'=+-@\t\r1.a"))
+def test_no_cell_begins_a_formula(text: str) -> None:
+    cell = guard(text)
+    assert cell in {text, f"'{text}"}
+    assert cell[:1] not in {"=", "@", "\t", "\r"}
+
+
+@pytest.mark.parametrize("cell", ["'", "'n Abend", "O'Brien", "'+12025550100", "'12", "''+1", "+12025550100"])
+def test_an_apostrophe_that_is_no_guard_stays(cell: str) -> None:
+    assert unguard(cell) == cell
