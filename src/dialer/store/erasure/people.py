@@ -21,13 +21,12 @@ from sqlalchemy import (
 )
 from sqlalchemy import cast as sql_cast
 
-from dialer.domain.enums import LegType, SectionType, SubscriberStatus
+from dialer.domain.enums import LegType, SubscriberStatus
 from dialer.domain.numbers.spellings import ERASED
+from dialer.domain.survey.sections.table import SECTION_TYPES
 from dialer.store.bulk import Bulk
 from dialer.store.tables import CallBack, CallRequest, Cdr, SmsMessage, Subscriber, SurveyResult
 
-CHOSEN: Final = (SectionType.PLAY_MESSAGE, SectionType.MULTI_CHOICE, SectionType.RATING, SectionType.HANG_UP)
-"""Sections whose answers are one of a few that the survey's author wrote: they are kept, and are nobody's any more."""
 _subscribers = Subscriber.__table__
 _requests = CallRequest.__table__
 _messages = SmsMessage.__table__
@@ -103,12 +102,13 @@ def _nobody(now_ms: int) -> dict[str, Any]:
 
 def _erase_answers(connection: Connection, requests: Select[int], delete_file: DeleteFile) -> None:
     of_calls = _results.c.callrequest_id.in_(requests)
+    chosen = [number for number, definition in SECTION_TYPES.items() if definition.has_chosen_answers]
     for name in connection.scalars(select(_results.c.record_file).where(of_calls, _results.c.record_file != "")):
         delete_file(name)
     connection.execute(
         update(_results)
         .where(of_calls)
-        .values(response=case((_results.c.section_type.in_(CHOSEN), _results.c.response), else_=ERASED), record_file="")
+        .values(response=case((_results.c.section_type.in_(chosen), _results.c.response), else_=ERASED), record_file="")
     )
 
 

@@ -8,6 +8,7 @@ from sqlalchemy import Connection, RowMapping, Select, case, func, literal_colum
 
 from dialer.domain.billing.money import Rate
 from dialer.domain.enums import AgentStatus, CallRequestStatus, CampaignStatus, DialMethod, TransferStatus
+from dialer.domain.survey.sections.table import queue_ids_of
 from dialer.domain.survey.survey import decode_survey
 from dialer.domain.waiting import Circumstances
 from dialer.store.queries.floor import agents_of
@@ -154,7 +155,7 @@ def _queue_ids(connection: Connection, campaign_id: int) -> Iterable[int]:
     """The queues that the survey of a campaign leads to; none if it cannot be read."""
     document = connection.scalar(select(_sealed.c.document).where(_sealed.c.id == campaign_id))
     try:
-        return decode_survey(document or '{"sections":[]}').queue_ids
+        return queue_ids_of(decode_survey(document or '{"sections":[]}'))
     except UNREADABLE:
         return ()
 
