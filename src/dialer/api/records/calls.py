@@ -5,7 +5,8 @@ from typing import Annotated, Final
 from dialer.api.crud.fields import Amount, Choice, Identity, Integer, OwnUrl, Reference, Text, Timestamp
 from dialer.api.crud.resource import Resource
 from dialer.api.crud.shapes import Shape
-from dialer.domain.enums import CallRequestStatus, Cause, LegType, SectionType
+from dialer.api.records.sections import SectionTypeChoice
+from dialer.domain.enums import CallRequestStatus, Cause, LegType
 from dialer.store.tables import CallRequest, Cdr, SurveyResult
 
 CALLID_LENGTH: Final = 36
@@ -66,7 +67,7 @@ class SurveyResultRead(Shape):
     campaign: Annotated[str, Reference("campaigns")]
     callrequest: Annotated[str, Reference("callrequest")]
     section_id: Annotated[int, Identity()]
-    section_type: Annotated[int, Choice(SectionType)]
+    section_type: Annotated[int, SectionTypeChoice()]
     question: Annotated[str, Text()]
     response: Annotated[str, Text()]
     record_file: Annotated[str, Text()]

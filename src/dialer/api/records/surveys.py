@@ -8,11 +8,7 @@ from sqlalchemy import select
 from dialer.api.crud.fields import (
     NO_OBJECT,
     TEXT_MAX,
-    Boolean,
-    Choice,
     Identity,
-    Integer,
-    Label,
     OwnUrl,
     Reference,
     Text,
@@ -22,25 +18,14 @@ from dialer.api.crud.records import refuse_while_in
 from dialer.api.crud.resource import Change, Resource, Rule, Unit, Values, table_of
 from dialer.api.crud.shapes import Shape
 from dialer.api.http.errors import Errors
-from dialer.domain.enums import CampaignStatus, SectionType
+from dialer.api.records.sections import SectionTemplateRead, SectionTemplateWrite
+from dialer.domain.enums import CampaignStatus
+from dialer.domain.survey.sections.capture_digits import DIGITS_MAX
 from dialer.domain.survey.survey import BRANCH_ANY, BRANCH_INVALID, BRANCH_TIMEOUT
 from dialer.store.tables import AudioFile, BranchingTemplate, Campaign, SectionTemplate, SurveyTemplate
 
-SCRIPT_MAX: Final = 1_600
-QUESTION_MAX: Final = 500
-SECTION_INT_MAX: Final = 10**15 - 1
-"""The greatest number that fifteen keys can enter."""
-DIGITS_MAX: Final = 15
-SECONDS_MAX: Final = 3_600
-RETRIES_MAX: Final = 100
-LAPS_MAX: Final = 1_000_000
-
-_DIGITS: Final = re.compile(r"[0-9]{1,15}\Z", re.ASCII)
+_DIGITS: Final = re.compile(rf"[0-9]{{1,{DIGITS_MAX}}}\Z", re.ASCII)
 _WORDS: Final = frozenset({BRANCH_TIMEOUT, BRANCH_INVALID, BRANCH_ANY})
-
-KeyLabel = Annotated[str, Label(100)]
-Audio = Annotated[int, Reference("audio-files")]
-ShownAudio = Annotated[str, Reference("audio-files")]
 
 
 class AudioFileWrite(Shape):
@@ -80,82 +65,6 @@ class SurveyTemplateRead(Shape):
     created_date: Annotated[str, Timestamp()]
     updated_date: Annotated[str, Timestamp()]
     user: Annotated[str, Reference("users")]
-
-
-class SectionTemplateWrite(Shape):
-    """One section of a survey: what it plays, and what it takes as an answer."""
-
-    survey: Annotated[int, Reference("survey-template")]
-    question: Annotated[str, Text(QUESTION_MAX, min_length=1)]
-    order: Annotated[int, Integer()] = 1
-    type: Annotated[int, Choice(SectionType)] = SectionType.PLAY_MESSAGE
-    script: Annotated[str, Text(SCRIPT_MAX)] = ""
-    audiofile: Audio | None = None
-    retries: Annotated[int, Integer(0, RETRIES_MAX)] | None = 0
-    timeout: Annotated[int, Integer(0, SECONDS_MAX)] = 5
-    key_0: KeyLabel | None = None
-    key_1: KeyLabel | None = None
-    key_2: KeyLabel | None = None
-    key_3: KeyLabel | None = None
-    key_4: KeyLabel | None = None
-    key_5: KeyLabel | None = None
-    key_6: KeyLabel | None = None
-    key_7: KeyLabel | None = None
-    key_8: KeyLabel | None = None
-    key_9: KeyLabel | None = None
-    rating_laps: Annotated[int, Integer(1, LAPS_MAX)] = 9
-    validate_number: Annotated[bool, Boolean()] = True
-    number_digits: Annotated[int, Integer(1, DIGITS_MAX)] = 2
-    min_number: Annotated[int, Integer(0, SECTION_INT_MAX)] = 0
-    max_number: Annotated[int, Integer(0, SECTION_INT_MAX)] = 99
-    phonenumber: Annotated[str, Label(64)] | None = None
-    conference: Annotated[str, Label(50)] | None = None
-    sms_text: Annotated[str, Label(SCRIPT_MAX)] | None = None
-    confirm_script: Annotated[str, Label(SCRIPT_MAX)] | None = None
-    confirm_key: Annotated[str, Label(1)] | None = None
-    completed: Annotated[bool, Boolean()] = False
-    queue: Annotated[int, Reference("queue")] | None = None
-    invalid_audiofile: Audio | None = None
-
-
-class SectionTemplateRead(Shape):
-    """One section of a survey, as it is stored."""
-
-    id: Annotated[int, Identity()]
-    url: Annotated[str, OwnUrl("section-template")]
-    order: Annotated[int, Integer()]
-    type: Annotated[int, Choice(SectionType)]
-    question: Annotated[str, Text(QUESTION_MAX)]
-    script: Annotated[str, Text(SCRIPT_MAX)]
-    audiofile: ShownAudio | None
-    retries: Annotated[int, Integer(0, RETRIES_MAX)] | None
-    timeout: Annotated[int, Integer(0, SECONDS_MAX)]
-    key_0: KeyLabel | None
-    key_1: KeyLabel | None
-    key_2: KeyLabel | None
-    key_3: KeyLabel | None
-    key_4: KeyLabel | None
-    key_5: KeyLabel | None
-    key_6: KeyLabel | None
-    key_7: KeyLabel | None
-    key_8: KeyLabel | None
-    key_9: KeyLabel | None
-    rating_laps: Annotated[int, Integer(1, LAPS_MAX)]
-    validate_number: Annotated[bool, Boolean()]
-    number_digits: Annotated[int, Integer(1, DIGITS_MAX)]
-    min_number: Annotated[int, Integer(0, SECTION_INT_MAX)]
-    max_number: Annotated[int, Integer(0, SECTION_INT_MAX)]
-    phonenumber: Annotated[str, Label(64)] | None
-    conference: Annotated[str, Label(50)] | None
-    sms_text: Annotated[str, Label(SCRIPT_MAX)] | None
-    confirm_script: Annotated[str, Label(SCRIPT_MAX)] | None
-    confirm_key: Annotated[str, Label(1)] | None
-    completed: Annotated[bool, Boolean()]
-    queue: Annotated[str, Reference("queue")] | None
-    created_date: Annotated[str, Timestamp()]
-    updated_date: Annotated[str, Timestamp()]
-    survey: Annotated[str, Reference("survey-template")]
-    invalid_audiofile: ShownAudio | None
 
 
 class BranchingTemplateWrite(Shape):
