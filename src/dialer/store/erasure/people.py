@@ -35,12 +35,17 @@ _cdrs = Cdr.__table__
 _call_backs = CallBack.__table__
 _erased: ColumnElement[str] = literal_column(f"'{ERASED}'")
 _nothing: ColumnElement[str] = literal_column("''")
-_NO_TEXT: Final = {"contact_id": null(), "phone_number": _erased, "dialled_number": _nothing, "text_message": _erased}
+_ERASED_MESSAGE: Final = {
+    "contact_id": null(),
+    "phone_number": _erased,
+    "dialled_number": _nothing,
+    "text_message": _erased,
+}
 # One by one, as SQLite has no statistics and would otherwise read all messages there are.
-_ERASE_TEXTS: Final = Bulk(
+_ERASE_MESSAGES: Final = Bulk(
     update(_messages)
     .where(_messages.c.subscriber_id == bindparam("person"), _messages.c.callrequest_id.is_(None))
-    .values(_NO_TEXT),
+    .values(_ERASED_MESSAGE),
     ("person",),
 )
 
@@ -67,8 +72,8 @@ def erase_people(connection: Connection, subscriber_ids: Collection[int], delete
             dialled_number="",
         )
     )
-    connection.execute(update(_messages).where(_messages.c.callrequest_id.in_(requests)).values(_NO_TEXT))
-    _ERASE_TEXTS.run(connection, [(subscriber_id,) for subscriber_id in subscriber_ids])
+    connection.execute(update(_messages).where(_messages.c.callrequest_id.in_(requests)).values(_ERASED_MESSAGE))
+    _ERASE_MESSAGES.run(connection, [(subscriber_id,) for subscriber_id in subscriber_ids])
     connection.execute(update(_subscribers).where(_subscribers.c.id.in_(subscriber_ids)).values(_nobody(now_ms)))
 
 
