@@ -32,6 +32,11 @@ def test_a_type_has_a_module_of_its_own(definition: SectionDefinition) -> None:
     assert type(definition).__module__ == f"dialer.domain.survey.sections.{definition.type.name.lower()}"
 
 
+@pytest.mark.parametrize("definition", SECTION_TYPES.values(), ids=lambda one: one.type.name)
+def test_a_type_waits_for_keys_or_acts_or_ends_after_its_prompt(definition: SectionDefinition) -> None:
+    assert definition.asks + definition.acts_after_prompt + definition.ends <= 1
+
+
 def test_every_column_of_a_section_is_a_field_of_some_type() -> None:
     of_all = {"id", "survey_id", "order", "type", "question", "created_date", "updated_date"}
     assert {field.column for field in section_fields()} | of_all == set(SectionTemplate.__table__.c.keys())

@@ -16,7 +16,6 @@ from dialer.api.crud.fields import (
     Identity,
     Integer,
     Json,
-    Kind,
     Label,
     OwnUrl,
     Reference,
@@ -63,31 +62,24 @@ class SectionTypeChoice(Choice, frozen=True):
         return Schema(type=OpenAPIType.INTEGER, enum=[item.value for item in types], description=names)
 
 
-def _kind(field: SectionField) -> Kind:
-    """The kind of a section type's field."""
+def _described(field: SectionField, reference: type) -> tuple[Any, Any]:
+    """The annotation and the default of a section type's field; `reference` is the type that a reference has."""
+    hint: Any
     match field:
         case TextField(max_length=most, default=None):
-            return Label(most)
+            hint = Annotated[str, Label(most)]
+            return hint | None, None
         case TextField(max_length=most):
-            return Text(most)
+            return Annotated[str, Text(most)], field.default
         case IntegerField(minimum=least, maximum=most):
-            return Integer(least, most)
+            hint = Annotated[int, Integer(least, most)]
+            return hint | None if field.is_nullable else hint, field.default
         case BooleanField():
-            return Boolean()
+            return Annotated[bool, Boolean()], field.default
         case ReferenceField(to=target):
-            return Reference(_PATHS[target])
+            hint = Annotated[reference, Reference(_PATHS[target])]
+            return hint | None, None
     raise TypeError(f"{field.name} is of no known kind")
-
-
-def _hint(field: SectionField, *, is_read: bool) -> Any:  # noqa: ANN401 - a type, which is none that mypy knows
-    """The annotation of a section type's field."""
-    types = {TextField: str, BooleanField: bool, ReferenceField: str if is_read else int}
-    hint: Any = Annotated[types.get(type(field), int), _kind(field)]
-    return hint | None if _is_nullable(field) else hint
-
-
-def _is_nullable(field: SectionField) -> bool:
-    return getattr(field, "is_nullable", getattr(field, "default", None) is None)
 
 
 def _settings() -> Iterator[SectionField]:
@@ -100,7 +92,7 @@ def _shape(name: str, doc: str, fields: Sequence[_NewField]) -> type[Shape]:
     return msgspec.defstruct(name, fields, bases=(Shape,), namespace={"__doc__": doc})  # type: ignore[return-value]
 
 
-*_SHOWN, _SHOWN_LAST = [(field.name, _hint(field, is_read=True)) for field in _settings()]
+*_SHOWN, _SHOWN_LAST = [(field.name, _described(field, str)[0]) for field in _settings()]
 SectionTemplateWrite: Final = _shape(
     "SectionTemplateWrite",
     "One section of a survey: what it plays, and what it takes as an answer.",
@@ -109,7 +101,7 @@ SectionTemplateWrite: Final = _shape(
         ("question", Annotated[str, Text(QUESTION_MAX, min_length=1)]),
         ("order", Annotated[int, Integer()], 1),
         ("type", Annotated[int, SectionTypeChoice()], SectionType.PLAY_MESSAGE),
-        *((field.name, _hint(field, is_read=False), getattr(field, "default", None)) for field in _settings()),
+        *((field.name, *_described(field, int)) for field in _settings()),
     ],
 )
 SectionTemplateRead: Final = _shape(

@@ -14,8 +14,8 @@ class SectionDefinition:
     """One type of section: all that distinguishes it from the others.
 
     A new type is a subclass in a module of its own, and one row of `dialer.domain.survey.sections.table`; if clients
-    are to know it by name, it is a member of `SectionType` too. Its settings come from fields that other types have
-    (`dialer.domain.survey.sections.fields`), unless it brings a column of its own.
+    are to know it by name, it is a member of `SectionType` too. All types share one row, so its settings can be fields
+    that other types have; then no migration is needed (`dialer.domain.survey.sections.fields`).
     """
 
     __slots__ = ()
@@ -60,7 +60,7 @@ class SectionDefinition:
         return None
 
     def after_prompt(self, section: Section, context: CallContext) -> ActionAfterPrompt | None:  # noqa: ARG002
-        """Return what is done once the prompt was played, if anything."""
+        """Return what is done once the prompt was played, if anything. A type that asks for keys has no such action."""
         return None
 
     def digits_max(self, section: Section) -> int:  # noqa: ARG002 - most types ask for nothing
