@@ -16,12 +16,13 @@ import pytest
 from dialer import connections, passwords
 from dialer.api.crud import fields, pagination, references
 from dialer.api.http import body, strict_json, throttle
-from dialer.api.records import campaigns, surveys
+from dialer.api.records import campaigns
 from dialer.api.routes import clock
 from dialer.api.routes.imports import IMPORTS_OF_A_USER_MAX
 from dialer.domain.billing import money
 from dialer.domain.numbers import normal_form
 from dialer.domain.survey import check
+from dialer.domain.survey.sections import fields as section_fields
 from dialer.server import KEEP_ALIVE_S
 from dialer.settings import SETTINGS
 from dialer.sim.callee_profile import ALWAYS_THE_SAME, BehaviourError, parse_behaviour
@@ -157,7 +158,7 @@ LIMITS: Final = {
     "Objects, lists and commas in a JSON body": f"{strict_json.MEMBERS_MAX:,}",
     "A name (`name`, `full_name`, …)": f"{imports.FULL_NAME_MAX} characters (campaigns: {campaigns.NAME_MAX})",
     "A description, or `additional_vars` as text": f"{fields.TEXT_MAX:,} characters",
-    "A section's `script`": f"{surveys.SCRIPT_MAX:,} characters",
+    "A section's `script`": f"{section_fields.SCRIPT_MAX:,} characters",
     "References in one list": f"{references.REFERENCES_MAX:,}",
     "Sections of a survey that is started": f"{check.SECTIONS_MAX:,}",
     "Answers of a section in an aggregate": f"{survey_results.ANSWERS_MAX}",

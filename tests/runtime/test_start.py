@@ -5,6 +5,7 @@ from typing import Any, Final
 import pytest
 
 from dialer.domain.enums import CampaignStatus, DialMethod, SectionType
+from dialer.domain.survey.sections.table import queue_ids_of
 from dialer.store import lifecycle, sealing
 from dialer.store.tables import Campaign, Queue, SealedSurvey, SectionTemplate, SmsGateway
 from tests.runtime.house import DAY_MS, MONDAY_NOON_MS, House
@@ -101,7 +102,7 @@ def test_a_later_start_plays_and_asks_the_copy_whatever_has_become_of_the_templa
     assert start(house, campaign_id) == {}
     sealed = house.database.read_now(lambda c: sealing.sealed_survey(c, campaign_id))
     assert sealed is not None
-    assert sealed.queue_ids == {template["queue_id"]}
+    assert queue_ids_of(sealed) == {template["queue_id"]}
 
 
 def test_a_transfer_and_a_text_are_sealed_as_they_are_drawn(house: House) -> None:

@@ -7,6 +7,7 @@ from sqlalchemy import ColumnElement, Connection, Table, delete, exists, insert,
 
 from dialer.domain.enums import AgentStatus, CallRequestStatus, CampaignStatus, DialMethod, SubscriberStatus
 from dialer.domain.states import IllegalMoveError, move_subscriber
+from dialer.domain.survey.sections.table import queue_ids_of
 from dialer.store import collecting, ledger, lifecycle
 from dialer.store.queries.rates import card_changed
 from dialer.store.sealing import sealed_survey
@@ -160,7 +161,7 @@ def _edit_method(deed: Deed) -> str:
     campaign = deed.one_of(Campaign)
     method = deed.dice.pick(list(DialMethod))
     survey = sealed_survey(deed.connection, campaign["id"])
-    if method is not DialMethod.FIXED_RATE and (survey is None or not survey.queue_ids):
+    if method is not DialMethod.FIXED_RATE and (survey is None or not queue_ids_of(survey)):
         raise RefusedError("nobody to dial for")
     deed.change(Campaign, campaign["id"], dial_method=int(method))
     return f"campaign {campaign['id']} {method}"

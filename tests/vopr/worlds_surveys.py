@@ -4,11 +4,11 @@ from collections.abc import Callable
 from typing import Any, Final
 
 from dialer.domain.enums import SectionType
+from dialer.domain.survey.sections.table import SECTION_TYPES
 from tests.vopr.dice import Dice
 
 Values = dict[str, Any]
 SECTIONS_MAX: Final = 6
-_ASKS: Final = frozenset({SectionType.MULTI_CHOICE, SectionType.RATING, SectionType.CAPTURE_DIGITS})
 
 
 def draw_survey(dice: Dice, survey_id: int, known: int, queues: int) -> tuple[list[Values], list[Values]]:
@@ -62,7 +62,8 @@ _DETAILS: Final[dict[SectionType, Callable[[Dice, int], Values]]] = {
 
 def _branches(dice: Dice, place: int, kind: SectionType, known: int, count: int) -> dict[str, int | None]:
     """Sections that ask lead anywhere; others only on, so that no call goes round without being asked."""
-    first = 0 if kind in _ASKS else place + 1
+    asks = SECTION_TYPES[kind].asks
+    first = 0 if asks else place + 1
     targets: list[int | None] = [known + other + 1 for other in range(first, count)]
-    keys = ("1", "2", "any", "timeout", "invalid") if kind in _ASKS else ("0", "timeout")
+    keys = ("1", "2", "any", "timeout", "invalid") if asks else ("0", "timeout")
     return {key: dice.pick([*targets, *targets, None]) for key in keys if dice.happens(80)}

@@ -28,7 +28,7 @@ from dialer.domain.enums import CampaignStatus, SubscriberStatus
 from dialer.domain.gateway_load import GatewayLoad
 from dialer.domain.hopper import Hopper
 from dialer.domain.inbound import Inbound
-from dialer.domain.messages.call_messages import Texts
+from dialer.domain.messages.call_messages import CallMessages
 from dialer.domain.numbers.callerid import turns_of
 from dialer.domain.pacing.agent_pacing import AgentPacing
 from dialer.domain.plans import Call, CallOutcome, Disposition
@@ -74,7 +74,7 @@ class Engine:
         self._calls: Final = board.calls
         floor = Floor(seed=seed)
         self._transfers: Final = Transfers(board, floor)
-        self._texts: Final = Texts(board)
+        self._call_messages: Final = CallMessages(board)
         self._inbound: Final = Inbound(board)
         self._pacing: Final = AgentPacing(board, floor)
         self._dialling: Final = Dialling(board, self._pacing)
@@ -94,8 +94,8 @@ class Engine:
             events.SubscribersCounted: self._dialling.end_if_completed,
             events.DncReached: self._call_off,
             events.CallAnswered: self._pacing.answered,
-            events.TextRequested: self._texts.requested,
-            events.NumberChecked: self._texts.checked,
+            events.TextRequested: self._call_messages.requested,
+            events.NumberChecked: self._call_messages.checked,
             events.TransferReached: self._transfers.reached,
             events.CallerLeft: self._transfers.left,
             events.AgentAnswered: self._transfers.taken,
@@ -263,7 +263,7 @@ class Engine:
             self._transfers.call_over(now_ms, call, event.outcome)
         del self._calls[event.call_id]
         if call.parent_id is not None:
-            self._texts.finished(call, event.outcome)
+            self._call_messages.finished(call, event.outcome)
         elif call.is_inbound:
             self._inbound.finished(call, event.outcome)
         else:

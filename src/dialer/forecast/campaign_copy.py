@@ -24,7 +24,8 @@ from sqlalchemy import (
     update,
 )
 
-from dialer.domain.enums import CallRequestStatus, SectionType
+from dialer.domain.enums import CallRequestStatus
+from dialer.domain.survey.sections.table import SECTION_TYPES
 from dialer.store.bulk import bulk_insert
 from dialer.store.queries.do_not_call import is_hashed
 from dialer.store.tables import (
@@ -140,7 +141,7 @@ def _people_parts(campaign_id: int) -> Iterator[Part]:
     )
     list_id = _of_campaign("dnc_id", campaign_id)
     on_dnc = DncContact.__table__.c
-    matters = or_(on_dnc.number.in_(numbers), is_hashed(on_dnc.number), _sends_texts(campaign_id))
+    matters = or_(on_dnc.number.in_(numbers), is_hashed(on_dnc.number), _sends_messages(campaign_id))
     yield _links, _links.c.campaign_id == campaign_id
     yield Phonebook.__table__, Phonebook.__table__.c.id.in_(_phonebooks(campaign_id))
     yield _contacts, _is_uncollected(campaign_id)
@@ -148,13 +149,14 @@ def _people_parts(campaign_id: int) -> Iterator[Part]:
     yield DncContact.__table__, and_(on_dnc.dnc_id.in_(list_id), matters)
 
 
-def _sends_texts(campaign_id: int) -> ColumnElement[bool]:
+def _sends_messages(campaign_id: int) -> ColumnElement[bool]:
     """Return the condition that calls send text messages, which may go to other people than the callees."""
-    drawn = exists().where(
-        _sections.c.survey_id.in_(_of_campaign("object_id", campaign_id)), _sections.c.type == SectionType.SMS
+    types = [number for number, definition in SECTION_TYPES.items() if definition.sends_messages]
+    of_survey = _sections.c.survey_id.in_(_of_campaign("object_id", campaign_id))
+    is_sealed = or_(*(_sealed.c.document.contains(f'"type":{number},') for number in types))
+    return or_(
+        exists().where(of_survey, _sections.c.type.in_(types)), exists().where(_sealed.c.id == campaign_id, is_sealed)
     )
-    is_sealed = _sealed.c.document.contains(f'"type":{SectionType.SMS.value}')
-    return or_(drawn, exists().where(_sealed.c.id == campaign_id, is_sealed))
 
 
 def _attempt_parts(campaign_id: int, requests: CompoundSelect[int], now_ms: int) -> Iterator[Part]:

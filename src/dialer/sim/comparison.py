@@ -7,7 +7,7 @@ from typing import Final
 
 import msgspec
 
-from dialer.domain.enums import DialMethod, SectionType
+from dialer.domain.enums import DialMethod
 from dialer.domain.pacing.strategies import STRATEGIES, for_dial_method
 from dialer.sim.call_centre import call_centre_of
 from dialer.sim.memory_store import Closing
@@ -57,8 +57,7 @@ def compare(scenario: Scenario, seeds: Sequence[int]) -> Iterator[Compared]:
     """
     if not (scenario.queues and scenario.agents):
         raise ScenarioError("queues: To compare strategies there must be queues and agents.")
-    transfers = (section for section in scenario.survey.sections if section.type is SectionType.CALL_TRANSFER)
-    if all(section.queue is None for section in transfers):
+    if not scenario.survey.has_transfer_to_queue:
         raise ScenarioError("survey: To compare strategies there must be a transfer to a queue.")
     return (_compared(name, [_run(_under(scenario, name, seed)) for seed in seeds]) for name in STRATEGIES)
 

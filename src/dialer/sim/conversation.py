@@ -14,12 +14,19 @@ from msgspec.structs import replace
 
 from dialer.carriers.port import Milestone
 from dialer.domain import events
-from dialer.domain.enums import AmdBehavior, AmdStatus, Cause, SectionType
-from dialer.domain.messages.templates import fill, variable
-from dialer.domain.numbers.normal_form import NUMBER_INPUT_MAX
+from dialer.domain.enums import AmdBehavior, AmdStatus, Cause
+from dialer.domain.messages.templates import fill
 from dialer.domain.plans import NO_AMD, Call, CallOutcome, LegOutcome, SectionResult, Transfer
-from dialer.domain.survey.callflow import INPUT_END, Position
-from dialer.domain.survey.survey import Prompt
+from dialer.domain.survey.callflow import Position
+from dialer.domain.survey.sections.actions import (
+    CallContext,
+    ConferenceTalk,
+    Diversion,
+    DncWish,
+    MessageToSend,
+    VoiceRecording,
+)
+from dialer.domain.survey.survey import INPUT_END, Prompt
 from dialer.sim.b_leg import Leg
 from dialer.sim.callee import Callee
 
@@ -30,15 +37,10 @@ SPEECH_MS_MIN: Final = 1_000
 RECORDING_MS: Final = 10_000
 """How long a person speaks onto a recording."""
 RECORDING_MS_MAX: Final = 120_000
-_SENDS: Final = frozenset({SectionType.DNC, SectionType.SMS})
-"""What tells others something before its prompt."""
-_LASTS: Final = frozenset({SectionType.CONFERENCE, SectionType.RECORD_MESSAGE})
-"""What takes a time of its own after its prompt."""
 # Every call asks for these, and to look one up in an enumeration takes as long as a call of a function.
 _NO_ANSWER: Final = Cause.NO_ANSWER
 _CLEARED: Final = Cause.NORMAL_CLEARING
 _PERSON: Final = AmdStatus.PERSON
-_TRANSFER: Final = SectionType.CALL_TRANSFER
 _UNWANTED: Final = {AmdBehavior.HUMAN_ONLY: AmdStatus.MACHINE, AmdBehavior.VOICEMAIL_ONLY: AmdStatus.PERSON}
 """Who is not to be played to."""
 
@@ -149,10 +151,10 @@ class Conversation(msgspec.Struct, eq=False, gc=False):
     def _walk(self) -> Milestone:
         """Walk the survey as far as it concerns nobody else."""
         while self._position is not None:
-            position, section = self._position, self._position.section
-            if section.completed and self._completed_ms is None:
+            position = self._position
+            if position.section.completed and self._completed_ms is None:
                 self._completed_ms = self._at_ms
-            told = self._send(position, self._at_ms) if section.type in _SENDS else None
+            told = self._send(position, self._at_ms) if position.definition.acts_before_prompt else None
             if told is not None:
                 self._then = Conversation._sent
                 return told
@@ -172,27 +174,37 @@ class Conversation(msgspec.Struct, eq=False, gc=False):
 
     def _go_through(self, position: Position) -> Milestone | None:
         """Play a section, and go on to the next one; a transfer is the milestone."""
-        flow, section, at_ms = self._call.plan.flow, position.section, self._at_ms
+        flow, definition, at_ms = self._call.plan.flow, position.definition, self._at_ms
         for prompt in flow.prompts(position):
             at_ms = self._play(prompt, at_ms)
-        if section.type is _TRANSFER:
-            return self._transfer(position, at_ms)
-        if section.asks:
+        if definition.asks:
             at_ms = self._ask(position, at_ms)
         else:
-            if section.type in _LASTS:
-                at_ms = self._stay(position, at_ms)
+            if definition.acts_after_prompt:
+                action = definition.after_prompt(position.section, self._context())
+                if isinstance(action, Diversion):
+                    return self._transfer(position, action, at_ms)
+                at_ms = self._stay(position, action, at_ms)
             self._position = flow.done(position)
         self._at_ms = at_ms
         return None
 
     def _send(self, position: Position, at_ms: int) -> Milestone | None:
-        """A wish not to be called again, or a text message."""
-        section = position.section
-        if section.type is SectionType.DNC:
-            self._keep(position, f"DNC: {self._call.subscriber.number}", at_ms)
-            return Milestone(at_ms, events.DncReached(self._call.id, self._seq))
-        return self._text(position, at_ms) if section.sms_text else None
+        """What others are told when the call comes to a section; None if there is nothing to tell."""
+        call_id = self._call.id
+        match position.definition.before_prompt(position.section, self._context()):
+            case DncWish(response):
+                self._keep(position, response, at_ms)
+                return Milestone(at_ms, events.DncReached(call_id, self._seq))
+            case MessageToSend(response, number, text):
+                self._keep(position, response, at_ms)
+                return Milestone(at_ms, events.TextRequested(call_id, number, text, self._seq))
+        return None
+
+    def _context(self) -> CallContext:
+        """What a section may know of the call."""
+        call, callee = self._call, self._call.subscriber
+        return CallContext(callee.number, callee.full_name, callee.additional_vars, call.callid, call.plan.id)
 
     def _ask(self, position: Position, at_ms: int) -> int:
         keys, at_ms = self._listen(position, at_ms)
@@ -202,41 +214,26 @@ class Conversation(msgspec.Struct, eq=False, gc=False):
         self._position = turn.position
         return at_ms
 
-    def _stay(self, position: Position, at_ms: int) -> int:
-        """How long a section takes besides its prompt: a recording, or a conference."""
-        section = position.section
-        if section.type is SectionType.CONFERENCE:
-            name = section.conference or str(self._call.plan.id)
-            self._keep(position, f"conf: {name}", at_ms)
+    def _stay(self, position: Position, action: ConferenceTalk | VoiceRecording | None, at_ms: int) -> int:
+        """When a section is over that takes longer than its prompt."""
+        if action is None:
+            return at_ms
+        if isinstance(action, ConferenceTalk):
+            self._keep(position, action.response, at_ms)
             return self._until(at_ms + self._callee.talks_ms())
         wanted_ms = RECORDING_MS_MAX if self._callee.is_machine else RECORDING_MS
         ended_ms = min(at_ms + wanted_ms, self._cut_ms)
         if ended_ms > at_ms:
-            name = f"{self._call.callid}-{section.id}.wav"
-            self._keep(position, name, ended_ms, recording_ms=ended_ms - at_ms)
+            self._keep(position, action.response, ended_ms, recording_ms=ended_ms - at_ms)
         return self._until(at_ms + wanted_ms)
 
-    def _text(self, position: Position, at_ms: int) -> Milestone:
-        """A message that a section sends: to the callee, or to where the variables say."""
-        subscriber, section = self._call.subscriber, position.section
-        number = variable(subscriber.additional_vars, "sms_phonenumber") or subscriber.number
-        text = fill(section.sms_text, subscriber.full_name, subscriber.additional_vars, subscriber.number)
-        self._keep(position, f"SMS: {number[:NUMBER_INPUT_MAX]}", at_ms)
-        return Milestone(at_ms, events.TextRequested(self._call.id, number, text, self._seq))
-
-    def _transfer(self, position: Position, at_ms: int) -> Milestone:
+    def _transfer(self, position: Position, to: Diversion, at_ms: int) -> Milestone:
         """Bring the call to somebody else."""
-        section, call = position.section, self._call
-        number = ""
-        if section.queue_id is None:
-            number = variable(call.subscriber.additional_vars, "transfer_phonenumber") or section.phonenumber
-        named = (
-            f"phonenumber: {number[:NUMBER_INPUT_MAX]}" if section.queue_id is None else f"queue: {section.queue_id}"
-        )
-        self._keep(position, named, at_ms)
+        call = self._call
+        self._keep(position, to.response, at_ms)
         self._at_ms, self._then = at_ms, Conversation._replied
         answered_ms = at_ms if self._answered_ms is None else self._answered_ms
-        reached = events.TransferReached(call.id, section.id, section.queue_id, number, answered_ms, self._seq)
+        reached = events.TransferReached(call.id, position.section.id, to.queue_id, to.number, answered_ms, self._seq)
         return Milestone(at_ms, reached)
 
     def _replied(self, reply: Reply) -> Milestone:
@@ -314,7 +311,7 @@ class Conversation(msgspec.Struct, eq=False, gc=False):
         if not keys or after_ms > section.timeout_ms:
             return "", self._until(at_ms + section.timeout_ms)
         digits, end, _ = keys.partition(INPUT_END)
-        is_ended = bool(end) or len(digits) >= section.digits_max
+        is_ended = bool(end) or len(digits) >= position.definition.digits_max(section)
         return keys, self._until(at_ms + after_ms + (0 if is_ended else section.timeout_ms))
 
     def _until(self, at_ms: int) -> int:

@@ -11,7 +11,7 @@ from dialer.sim.callee import callee_behind
 from dialer.sim.callee_profile import Behaviour, parse_behaviour, read_agent
 from dialer.sim.chance import Chance
 from dialer.sim.conversation import Conversation, Reply, Resume, Wait
-from dialer.sim.text_message import Texting
+from dialer.sim.text_message import SimulatedMessage
 
 _TEXT_OF_CALL: Final = "text"
 """What names the chance of a message that was sent during a call: not that of the call."""
@@ -24,7 +24,7 @@ class SimulatedLine:
         self._seed: Final = seed
         self._behaviours: dict[int, Behaviour] = {}
         self._conversations: dict[int, Conversation] = {}
-        self._messages: dict[int, Texting] = {}
+        self._messages: dict[int, SimulatedMessage] = {}
 
     def open_gateway(self, gateway_id: int, parameters: str) -> None:
         """How the callees behind a gateway behave from now on: JSON text of an object.
@@ -41,7 +41,7 @@ class SimulatedLine:
         behaviour = self._behaviours[call.plan.gateway_id] if call.parameters is None else _decode(call.parameters)
         if call.parts:
             chance = self._chance(call, _TEXT_OF_CALL if call.parent_id is not None else "")
-            message = self._messages[call.id] = Texting(call, behaviour, chance)
+            message = self._messages[call.id] = SimulatedMessage(call, behaviour, chance)
             return message.next()
         subscriber = call.subscriber
         chance = Chance(self._seed, call.plan.id, subscriber.id, call.attempt)

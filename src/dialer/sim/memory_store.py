@@ -117,7 +117,7 @@ class MemoryStore:
             effects.RefuseInbound: self._record_refused_inbound,
             effects.FinishLeg: self._record_leg,
             effects.KeepTransfer: self._record_transfer,
-            effects.FinishText: self._record_text,
+            effects.FinishText: self._record_message,
             effects.KeepFigures: self._record_figures,
         }
 
@@ -253,7 +253,7 @@ class MemoryStore:
     def _record_transfer(self, effect: effects.KeepTransfer, _now_ms: int) -> None:
         self.transfers[effect.transfer.callid] = (effect.call, effect.transfer)
 
-    def _record_text(self, effect: effects.FinishText, _now_ms: int) -> None:
+    def _record_message(self, effect: effects.FinishText, _now_ms: int) -> None:
         self.messages.append((effect.message, effect.outcome))
         self.spent[effect.message.plan.user_id] += effect.bill.cost
 

@@ -9,7 +9,8 @@ import msgspec
 
 from dialer.domain.billing.money import format_money
 from dialer.domain.digest import cdr_digest
-from dialer.domain.enums import Cause, LegType, SectionType
+from dialer.domain.enums import Cause, LegType
+from dialer.domain.survey.sections.table import SECTION_TYPES
 from dialer.domain.survey.survey import Survey
 from dialer.sim.call_centre import CallCentre, call_centre_of, render_call_centre
 from dialer.sim.memory_store import CdrRow, MemoryStore
@@ -199,8 +200,7 @@ def _not_dialled(simulation: Simulation, stop_reason: str) -> Iterator[str]:
 def _answers(survey: Survey, store: MemoryStore) -> Iterator[SectionAnswers]:
     by_section: dict[int, Counter[str]] = {section.id: Counter() for section in survey.sections}
     for _, result in store.results:
-        # That somebody wishes not to be called is an answer; by whom it was said is not.
-        answer = "DNC" if result.section_type == SectionType.DNC else result.response
+        answer = SECTION_TYPES[result.section_type].reported_as or result.response
         by_section[result.section_id][answer] += 1
     for section in survey.sections:
         if by_section[section.id]:

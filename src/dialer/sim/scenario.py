@@ -15,6 +15,11 @@ from dialer.domain.enums import AmdBehavior, DialMethod, SectionType
 from dialer.domain.pacing.fixed import FREQUENCY_MAX
 from dialer.domain.pacing.situation import ABANDON_RATE_MAX_DEFAULT
 from dialer.domain.pacing.strategies import STRATEGIES
+from dialer.domain.survey.sections import fields
+from dialer.domain.survey.sections.capture_digits import CAPTURED_MAX, DIGITS_MAX
+from dialer.domain.survey.sections.multi_choice import LABEL_MAX
+from dialer.domain.survey.sections.rating import LAPS_MAX
+from dialer.domain.survey.sections.table import SECTION_TYPES
 from dialer.domain.survey.survey import BRANCH_ANY, BRANCH_INVALID, BRANCH_TIMEOUT
 from dialer.domain.zones import is_zone
 from dialer.sim.callee_profile import BehaviourError, parse_behaviour
@@ -40,27 +45,23 @@ CALL_SECONDS_MAX: Final = 86_400
 RING_SECONDS_MAX: Final = 3_600
 INTERVAL_SECONDS_MAX: Final = 31_536_000
 RETRIES_MAX: Final = 1_000
-ASKED_AGAIN_MAX: Final = 100
 LOAD_MAX: Final = 2**31 - 1
 AGENT_DIAL_RATE_MAX: Final = 100
-LAPS_MAX: Final = 1_000_000
-INPUT_DIGITS_MAX: Final = 15
-INPUT_MAX: Final = 10**15 - 1
 YEAR_MIN: Final = 1970
 YEAR_MAX: Final = 2200
 MESSAGE_LENGTH_MAX: Final = 300
 _LOCATED: Final = re.compile(r"(.*) - at `(?:key` in `)?\$\.?(.*)`\Z", re.DOTALL)
-_BRANCH_KEYS: Final = rf"^(?:[0-9]{{1,{INPUT_DIGITS_MAX}}}|{BRANCH_TIMEOUT}|{BRANCH_INVALID}|{BRANCH_ANY})\Z"
+_BRANCH_KEYS: Final = rf"^(?:[0-9]{{1,{DIGITS_MAX}}}|{BRANCH_TIMEOUT}|{BRANCH_INVALID}|{BRANCH_ANY})\Z"
 _CONFIRM_KEY: Final = r"^[0-9*#]?\Z"
 
 _Text = Annotated[str, Meta(max_length=255)]
 _Number = Annotated[str, Meta(max_length=64)]
-_Script = Annotated[str, Meta(max_length=1_600)]
-_Label = Annotated[str, Meta(max_length=100)] | None
+_Script = Annotated[str, Meta(max_length=fields.SCRIPT_MAX)]
+_Label = Annotated[str, Meta(max_length=LABEL_MAX)] | None
 _Count = Annotated[int, Meta(ge=0, le=LOAD_MAX)]
 _Retries = Annotated[int, Meta(ge=0, le=RETRIES_MAX)]
 _Interval = Annotated[int, Meta(ge=0, le=INTERVAL_SECONDS_MAX)]
-_Entered = Annotated[int, Meta(ge=0, le=INPUT_MAX)]
+_Entered = Annotated[int, Meta(ge=0, le=CAPTURED_MAX)]
 _Audio = Annotated[float, Meta(ge=0, le=CALL_SECONDS_MAX)] | None
 _WallTime = Annotated[time, Meta(tz=False)]
 _Amount = int | float | str
@@ -142,12 +143,12 @@ class SectionPart(_Part, frozen=True):
 
     id: int
     question: Annotated[str, Meta(min_length=1, max_length=500)]
-    type: SectionType = SectionType.PLAY_MESSAGE
+    type: int = SectionType.PLAY_MESSAGE
     script: _Script = ""
     audio_seconds: _Audio = None
     invalid_audio_seconds: _Audio = None
-    retries: Annotated[int, Meta(ge=0, le=ASKED_AGAIN_MAX)] = 0
-    timeout: Annotated[int, Meta(ge=0, le=RING_SECONDS_MAX)] = 5
+    retries: Annotated[int, Meta(ge=0, le=fields.RETRIES_MAX)] = 0
+    timeout: Annotated[int, Meta(ge=0, le=fields.SECONDS_MAX)] = 5
     key_0: _Label = None
     key_1: _Label = None
     key_2: _Label = None
@@ -160,7 +161,7 @@ class SectionPart(_Part, frozen=True):
     key_9: _Label = None
     rating_laps: Annotated[int, Meta(ge=1, le=LAPS_MAX)] = 9
     validate_number: bool = True
-    number_digits: Annotated[int, Meta(ge=1, le=INPUT_DIGITS_MAX)] = 2
+    number_digits: Annotated[int, Meta(ge=1, le=DIGITS_MAX)] = 2
     min_number: _Entered = 0
     max_number: _Entered = 99
     completed: bool = False
@@ -180,6 +181,11 @@ class SurveyPart(_Part, frozen=True):
     """What is played: a call begins at the first section."""
 
     sections: Annotated[tuple[SectionPart, ...], Meta(min_length=1, max_length=SECTIONS_MAX)]
+
+    @property
+    def has_transfer_to_queue(self) -> bool:
+        """Whether calls may come to agents."""
+        return any(one.queue is not None for one in self.sections if SECTION_TYPES[one.type].transfers)
 
 
 class ContactPart(_Part, frozen=True):
@@ -253,6 +259,7 @@ def _located(message: str) -> str:
 
 def _check(scenario: Scenario) -> None:
     """The rules that concern more than one value, and those of other modules."""
+    _check_section_types(scenario.survey)
     if not is_zone(scenario.timezone):
         raise ScenarioError("timezone: This is no IANA time zone.")
     if not scenario.contacts and scenario.population is None:
@@ -270,6 +277,12 @@ def _check(scenario: Scenario) -> None:
         raise ScenarioError(f"gateway.parameters.{error}") from None
     if scenario.population is not None:
         _check_population(scenario.population)
+
+
+def _check_section_types(survey: SurveyPart) -> None:
+    for index, section in enumerate(survey.sections):
+        if section.type not in SECTION_TYPES:
+            raise ScenarioError(f"survey.sections[{index}].type: Invalid enum value {section.type}")
 
 
 def _check_account(account: AccountPart) -> None:
@@ -291,8 +304,7 @@ def _check_campaign(scenario: Scenario) -> None:
     if campaign.strategy and campaign.strategy not in STRATEGIES:
         raise ScenarioError(f"campaign.strategy: Must be one of {', '.join(STRATEGIES)}.")
     is_paced = campaign.dial_method is not DialMethod.FIXED_RATE
-    transfers = [one for one in scenario.survey.sections if one.type is SectionType.CALL_TRANSFER]
-    if is_paced and all(section.queue is None for section in transfers):
+    if is_paced and not scenario.survey.has_transfer_to_queue:
         raise ScenarioError("campaign.dial_method: To dial for agents the survey must have a transfer to a queue.")
     if campaign.daily_start_time == campaign.daily_stop_time:
         raise ScenarioError("campaign.daily_stop_time: The daily window must not end when it begins.")

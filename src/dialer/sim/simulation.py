@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from itertools import chain
-from typing import Any, Final
+from typing import Final
 from zoneinfo import ZoneInfo
 
 import msgspec
@@ -14,6 +14,7 @@ from dialer.domain.events import AccountOpened, CampaignOpened, DidOpened, Event
 from dialer.domain.numbers.normal_form import NumberError, normalise
 from dialer.domain.plans import CampaignPlan, GatewayPlan, Subscriber, amd_of
 from dialer.domain.survey.callflow import CallFlow
+from dialer.domain.survey.sections.table import settings_of
 from dialer.domain.survey.survey import Prompt, Section, Survey
 from dialer.domain.windows import Calendar
 from dialer.domain.zones import zone_key, zone_of_number
@@ -34,7 +35,6 @@ DNC_ID: Final = 1
 _LIFE_MS: Final = 86_400_000
 _AFTER_EXPIRY_MS: Final = 2 * 86_400_000
 """Longer than a call that was dialled at the last moment may ring and talk."""
-_DIGITS: Final = "0123456789"
 
 
 class Simulation:
@@ -138,18 +138,14 @@ def _calendar(scenario: Scenario) -> Calendar:
 
 
 def _section(part: SectionPart) -> Section:
-    same: dict[str, Any] = {
-        name: getattr(part, name)
-        for name in Section.__struct_fields__
-        if name not in {"prompt", "invalid_prompt", "timeout_ms", "key_labels", "queue_id"}
-    }
     return Section(
-        **same,
-        queue_id=part.queue,
+        id=part.id,
+        type=part.type,
+        question=part.question,
         prompt=Prompt(_milliseconds(part.audio_seconds), part.script),
         invalid_prompt=_recording(part.invalid_audio_seconds),
-        timeout_ms=max(1, part.timeout) * 1_000,
-        key_labels={digit: label for digit in _DIGITS if (label := getattr(part, f"key_{digit}"))},
+        branches=part.branches,
+        **settings_of(lambda field: getattr(part, field.name)),
     )
 
 

@@ -20,7 +20,7 @@ REPLY_MS: Final = 13_000
 _STOP: Final = "STOP"
 
 
-class Texting:
+class SimulatedMessage:
     """One message to one number. It is on its way until what becomes of it is known, a reply included."""
 
     __slots__ = ("_call", "_reply", "_status", "_walker")

@@ -6,7 +6,9 @@ from sqlalchemy import Connection, RowMapping, select, update
 
 from dialer.domain.enums import CampaignStatus, DialMethod, SubscriberStatus
 from dialer.domain.states import move_campaign
-from dialer.domain.survey.check import FindingLevel, check_survey
+from dialer.domain.survey.check import check_survey
+from dialer.domain.survey.findings import FindingLevel
+from dialer.domain.survey.sections.table import queue_ids_of, sends_messages
 from dialer.domain.survey.survey import Survey
 from dialer.store.collecting import collect_campaign
 from dialer.store.sealing import read_survey, seal, sealed_survey
@@ -92,9 +94,9 @@ def _wrong_survey(survey: Survey) -> Errors:
 def _missing_for(row: RowMapping, survey: Survey) -> Errors:
     """What a campaign lacks to dial as it should, and to play this survey."""
     errors: Errors = {}
-    if row["dial_method"] != DialMethod.FIXED_RATE and not survey.queue_ids:
+    if row["dial_method"] != DialMethod.FIXED_RATE and not queue_ids_of(survey):
         errors["dial_method"] = ["2 (progressive) and 3 (predictive) need a survey that transfers calls to a queue."]
-    if row["sms_gateway_id"] is None and survey.sends_texts:
+    if row["sms_gateway_id"] is None and sends_messages(survey):
         errors["sms_gateway"] = ["The survey sends text messages: a gateway for them is needed."]
     return errors
 

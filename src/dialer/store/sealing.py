@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from sqlalchemy import Connection, RowMapping, insert, select
 
-from dialer.domain.enums import SectionType
+from dialer.domain.survey.sections.table import settings_of
 from dialer.domain.survey.survey import Prompt, Section, Survey, decode_survey, encode_survey
 from dialer.store.tables import AudioFile, BranchingTemplate, SealedSurvey, SectionTemplate
 
@@ -12,7 +12,6 @@ _sealed = SealedSurvey.__table__
 _sections = SectionTemplate.__table__
 _branches = BranchingTemplate.__table__
 _audio = AudioFile.__table__
-_DIGITS = "0123456789"
 
 
 def read_survey(connection: Connection, survey_id: int) -> Survey:
@@ -65,24 +64,10 @@ def _section(row: RowMapping, lengths: dict[int, int], branches: dict[str, int |
     invalid_id = row["invalid_audiofile_id"]
     return Section(
         id=row["id"],
-        type=SectionType(row["type"]),
+        type=row["type"],
         question=row["question"],
         prompt=Prompt(audio_ms=lengths.get(row["audiofile_id"]), script=row["script"]),
         invalid_prompt=None if invalid_id is None else Prompt(audio_ms=lengths.get(invalid_id)),
-        retries=row["retries"] or 0,
-        timeout_ms=max(1, row["timeout"]) * 1_000,
-        key_labels={digit: label for digit in _DIGITS if (label := row[f"key_{digit}"])},
-        rating_laps=row["rating_laps"],
-        validate_number=row["validate_number"],
-        number_digits=row["number_digits"],
-        min_number=row["min_number"],
-        max_number=row["max_number"],
-        completed=row["completed"],
         branches=branches,
-        phonenumber=row["phonenumber"] or "",
-        queue_id=row["queue_id"],
-        confirm_script=row["confirm_script"] or "",
-        confirm_key=row["confirm_key"] or "",
-        conference=row["conference"] or "",
-        sms_text=row["sms_text"] or "",
+        **settings_of(lambda field: row[field.column]),
     )

@@ -246,7 +246,7 @@ def test_any_survey_ends_whatever_is_pressed_and_whoever_is_reached(
     entered = 0
     while position is not None:
         assert flow.prompts(position)[-1] == position.section.prompt
-        if position.section.asks:
+        if position.definition.asks:
             position = flow.heard(position, inputs[entered % len(inputs)]).position
         elif position.section.type is SectionType.CALL_TRANSFER:
             position = flow.transferred(position, is_connected=answers[entered % len(answers)])

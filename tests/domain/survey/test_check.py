@@ -10,9 +10,10 @@ from msgspec.structs import replace
 
 from dialer.domain.enums import SectionType
 from dialer.domain.survey.callflow import NODES_PER_CALL_MAX, CallFlow, Position
-from dialer.domain.survey.check import SECTIONS_MAX, Finding, FindingCode, FindingLevel, check_survey
+from dialer.domain.survey.check import SECTIONS_MAX, check_survey
+from dialer.domain.survey.findings import Finding, FindingCode, FindingLevel
+from dialer.domain.survey.sections.table import definition_of
 from dialer.domain.survey.survey import Prompt, Section, Survey
-from dialer.domain.survey.ways import ways_out
 from tests.domain.survey.surveys import any_sections, section
 
 INPUTS: Final = ["".join(keys) for length in range(3) for keys in product("0123456789*", repeat=length)]
@@ -288,7 +289,7 @@ def test_a_loop_that_asks_is_no_finding() -> None:
 
 def steps(flow: CallFlow, position: Position) -> Iterator[tuple[str, Position | None]]:
     """Everything that can happen next, by what is pressed or who is reached."""
-    if position.section.asks:
+    if position.definition.asks:
         yield from ((keys, flow.heard(position, keys).position) for keys in INPUTS)
     elif position.section.type is SectionType.CALL_TRANSFER:
         yield from ((str(answer), flow.transferred(position, is_connected=answer)) for answer in (True, False))
@@ -326,7 +327,7 @@ def test_a_branch_is_a_way_out_just_if_some_input_takes_it(sections: tuple[Secti
         for key in one.branches:
             only = replace(one, branches={other: MARK if other == key else None for other in one.branches})
             survey = Survey((only, section(SectionType.HANG_UP, MARK)))
-            assert (MARK in reached_by_trying(survey)) is (key in ways_out(one)), (one, key)
+            assert (MARK in reached_by_trying(survey)) is (key in definition_of(one).ways_out(one)), (one, key)
 
 
 @given(any_sections)

@@ -7,7 +7,8 @@ from dialer.api.crud.fields import Amount, Choice, Integer, Text
 from dialer.api.crud.moments import Timestamp
 from dialer.api.crud.references import Identity, Reference
 from dialer.api.crud.resource import Resource
-from dialer.domain.enums import CallRequestStatus, Cause, LegType, SectionType
+from dialer.api.records.sections import SectionTypeChoice
+from dialer.domain.enums import CallRequestStatus, Cause, LegType
 from dialer.store.tables import CallRequest, Cdr, SurveyResult
 
 CALLID_LENGTH: Final = 36
@@ -68,7 +69,7 @@ _SURVEY_RESULT: Final = shapes(
         "campaign": read_only(Reference("campaigns")),
         "callrequest": read_only(Reference("callrequest")),
         "section_id": read_only(Identity()),
-        "section_type": read_only(Choice(SectionType)),
+        "section_type": read_only(SectionTypeChoice()),
         "question": read_only(Text()),
         "response": read_only(Text()),
         "record_file": read_only(Text()),

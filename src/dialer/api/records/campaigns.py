@@ -22,6 +22,7 @@ from dialer.api.records.campaign_life import (
 from dialer.domain.billing.money import MONEY_SCALE
 from dialer.domain.enums import AmdBehavior, CampaignStatus, DialMethod
 from dialer.domain.pacing.situation import ABANDON_RATE_MAX_DEFAULT
+from dialer.domain.survey.sections.table import queue_ids_of
 from dialer.store.sealing import sealed_survey
 from dialer.store.tables import VOICE, Campaign, CampaignPhonebook
 
@@ -99,7 +100,7 @@ def _agents_to_dial_for(change: Change) -> Errors:
     if change.is_new or change.values["dial_method"] == DialMethod.FIXED_RATE:
         return {}
     survey = sealed_survey(change.unit.connection, change.record_id)
-    if survey is None or survey.queue_ids:
+    if survey is None or queue_ids_of(survey):
         return {}
     return {"dial_method": ["2 (progressive) and 3 (predictive) need a survey that transfers calls to a queue."]}
 

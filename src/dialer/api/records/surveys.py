@@ -5,28 +5,20 @@ from typing import Final
 
 from sqlalchemy import select
 
-from dialer.api.crud.declaration import NAME, OWNER, STAMPS, optional, own, read_only, shapes, writable, write_once
-from dialer.api.crud.fields import TEXT_MAX, Boolean, Choice, Integer, Label, Text
+from dialer.api.crud.declaration import NAME, OWNER, STAMPS, optional, own, read_only, shapes, writable
+from dialer.api.crud.fields import TEXT_MAX, Text
 from dialer.api.crud.records import refuse_while_in
 from dialer.api.crud.references import NO_OBJECT, Identity, Reference
 from dialer.api.crud.resource import Change, Resource, Rule, Unit, Values, table_of
 from dialer.api.http.errors import Errors
 from dialer.api.records.emergency import no_emergency_number
-from dialer.domain.enums import CampaignStatus, SectionType
+from dialer.api.records.sections import SECTION_TEMPLATE
+from dialer.domain.enums import CampaignStatus
+from dialer.domain.survey.sections.capture_digits import DIGITS_MAX
 from dialer.domain.survey.survey import BRANCH_ANY, BRANCH_INVALID, BRANCH_TIMEOUT
 from dialer.store.tables import AudioFile, BranchingTemplate, Campaign, SectionTemplate, SurveyTemplate
 
-SCRIPT_MAX: Final = 1_600
-QUESTION_MAX: Final = 500
-SECTION_INT_MAX: Final = 10**15 - 1
-"""The greatest number that fifteen keys can enter."""
-DIGITS_MAX: Final = 15
-KEY_LABEL_MAX: Final = 100
-SECONDS_MAX: Final = 3_600
-RETRIES_MAX: Final = 100
-LAPS_MAX: Final = 1_000_000
-
-_DIGITS: Final = re.compile(r"[0-9]{1,15}\Z", re.ASCII)
+_DIGITS: Final = re.compile(rf"[0-9]{{1,{DIGITS_MAX}}}\Z", re.ASCII)
 _WORDS: Final = frozenset({BRANCH_TIMEOUT, BRANCH_INVALID, BRANCH_ANY})
 
 _AUDIO_FILE: Final = shapes(
@@ -54,38 +46,6 @@ _SURVEY_TEMPLATE: Final = shapes(
     },
     write_doc="A survey as its author draws it.",
     read_doc="A survey, as it is stored.",
-)
-
-_SECTION_TEMPLATE: Final = shapes(
-    "SectionTemplate",
-    {
-        **own("section-template"),
-        "order": writable(Integer(), default=1),
-        "type": writable(Choice(SectionType), default=SectionType.PLAY_MESSAGE),
-        "question": writable(Text(QUESTION_MAX, min_length=1)),
-        "script": writable(Text(SCRIPT_MAX), default=""),
-        "audiofile": optional(Reference("audio-files")),
-        "retries": writable(Integer(0, RETRIES_MAX), default=0, nullable=True),
-        "timeout": writable(Integer(0, SECONDS_MAX), default=5, description="Seconds."),
-        **{f"key_{digit}": optional(Label(KEY_LABEL_MAX)) for digit in range(10)},
-        "rating_laps": writable(Integer(1, LAPS_MAX), default=9),
-        "validate_number": writable(Boolean(), default=True),
-        "number_digits": writable(Integer(1, DIGITS_MAX), default=2),
-        "min_number": writable(Integer(0, SECTION_INT_MAX), default=0),
-        "max_number": writable(Integer(0, SECTION_INT_MAX), default=99),
-        "phonenumber": optional(Label(64)),
-        "conference": optional(Label(50)),
-        "sms_text": optional(Label(SCRIPT_MAX)),
-        "confirm_script": optional(Label(SCRIPT_MAX)),
-        "confirm_key": optional(Label(1)),
-        "completed": writable(Boolean(), default=False),
-        "queue": optional(Reference("queue")),
-        **STAMPS,
-        "survey": write_once(Reference("survey-template")),
-        "invalid_audiofile": optional(Reference("audio-files")),
-    },
-    write_doc="One section of a survey: what it plays, and what it takes as an answer.",
-    read_doc="One section of a survey, as it is stored.",
 )
 
 _BRANCHING_TEMPLATE: Final = shapes(
@@ -161,7 +121,7 @@ SURVEY_TEMPLATES = Resource(
 SECTION_TEMPLATES = Resource(
     path="section-template",
     model=SectionTemplate,
-    shapes=_SECTION_TEMPLATE,
+    shapes=SECTION_TEMPLATE,
     owner="survey",
     filters=("type", "order"),
     rules=(Rule(("min_number", "max_number"), _range_in_order), no_emergency_number("phonenumber")),

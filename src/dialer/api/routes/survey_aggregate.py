@@ -17,12 +17,12 @@ from dialer.api.records.campaigns import CAMPAIGNS
 from dialer.api.records.surveys import SECTION_TEMPLATES
 from dialer.api.service import ApiRequest
 from dialer.domain.enums import SectionType
+from dialer.domain.survey.sections.table import definition_of
 from dialer.domain.survey.survey import Section
 from dialer.store.queries.survey_results import SectionCount, count_answers
 from dialer.store.sealing import read_survey, sealed_survey
 
 PERCENT_PLACES: Final = 2
-_WITHOUT_ANSWER: Final = frozenset({SectionType.PLAY_MESSAGE, SectionType.HANG_UP})
 
 
 class AnswerShare(msgspec.Struct):
@@ -78,7 +78,7 @@ def _aggregate(unit: Unit, campaign_id: int) -> SurveyAggregate:
             links.record(SECTION_TEMPLATES.path, section.id) if section.id in known else None,
         )
         for section in survey.sections
-        if section.type not in _WITHOUT_ANSWER
+        if definition_of(section).has_answers
     ]
     return SurveyAggregate(links.record(CAMPAIGNS.path, campaign_id), sections)
 
@@ -97,7 +97,7 @@ def _shown(section: Section, count: SectionCount | None, url: str | None) -> Sec
     return SectionAggregate(
         section=url,
         section_id=section.id,
-        type=section.type,
+        type=definition_of(section).type,
         question=section.question,
         total=total,
         answers=shares,

@@ -10,7 +10,8 @@ from dialer.api.crud.urls import Links, parse_id
 from dialer.api.http.errors import RecordNotFoundError
 from dialer.api.records.surveys import SECTION_TEMPLATES, SURVEY_TEMPLATES
 from dialer.api.service import ApiRequest
-from dialer.domain.survey.check import Finding, FindingCode, FindingLevel, check_survey
+from dialer.domain.survey.check import check_survey
+from dialer.domain.survey.findings import Finding, FindingCode, FindingLevel
 from dialer.store.sealing import read_survey
 
 

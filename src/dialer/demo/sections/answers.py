@@ -11,6 +11,7 @@ from dialer.demo.display import bar, heading, indented, share, table
 from dialer.demo.evidence import Evidence
 from dialer.demo.survey import STEPS, Step
 from dialer.domain.enums import SectionType
+from dialer.domain.survey.sections.table import SECTION_TYPES
 
 _NAMES = {
     SectionType.MULTI_CHOICE: "multi-choice",
@@ -40,7 +41,7 @@ def _question(evidence: Evidence, checks: Checks, step: Step) -> Question:
     total = checks.same(
         f"answers to {step.question!r}", evidence.api.count("survey-result", section_id=section_id), len(given)
     )
-    if step.type is SectionType.DNC:
+    if SECTION_TYPES[step.type].counted_as:
         return Question(step.question, step.type, total)
     found = Counter(given)
     return Question(
@@ -63,9 +64,8 @@ def _question(evidence: Evidence, checks: Checks, step: Step) -> Question:
 
 def _in_order(step: Step, responses: set[str]) -> list[str]:
     """Return all choices in the order of their keys; sort digits as numbers."""
-    if step.type is SectionType.MULTI_CHOICE:
-        return [label for name, label in sorted(step.fields.items()) if name.startswith("key_")]
-    return sorted(responses, key=int)
+    labels = [label for name, label in sorted(step.fields.items()) if name.startswith("key_")]
+    return labels or sorted(responses, key=int)
 
 
 def show(console: Console, questions: list[Question]) -> None:

@@ -67,7 +67,7 @@ class Account:
         """What the free balance pays for: a call, cut to its length, or a whole message; None if for neither."""
         if plan.text_message is None:
             return self.offer_leg(self.rate_for(subscriber.number), plan.callmaxduration_s * _SECOND_MS)
-        return self.offer_text(message_to(subscriber, plan.text_message))
+        return self.offer_message(message_to(subscriber, plan.text_message))
 
     def offer_leg(self, rate: Rate, wanted_ms: int) -> CreditOffer | None:
         """The same for one leg of a call that is to last so long at most."""
@@ -85,7 +85,7 @@ class Account:
         hold, rate = max(((rate.price(shortest_s), rate) for rate in rates), key=_by_price)
         return CreditOffer(hold, shortest_s * _SECOND_MS, rate)
 
-    def offer_text(self, text: str) -> CreditOffer | None:
+    def offer_message(self, text: str) -> CreditOffer | None:
         """The same for a message, cut to the length that a message may have."""
         text = text[:MESSAGE_CHARACTERS_MAX]
         parts = parts_of(text)

@@ -17,8 +17,8 @@ _LEGS_BEFORE: Final = 1_000
 """Their names come after those of the legs of the call."""
 
 
-class Texts:
-    """Sends them, and settles what they cost. Nothing follows from them for the subscriber."""
+class CallMessages:
+    """Sends the messages of calls, and settles what they cost. Nothing follows from them for the subscriber."""
 
     def __init__(self, board: Board) -> None:
         self._board: Final = board
@@ -50,7 +50,7 @@ class Texts:
         if line is None or line.dials_emergency(number):
             return
         account = self._board.accounts[call.plan.user_id]
-        offer = account.offer_text(text)
+        offer = account.offer_message(text)
         if offer is None or not offer.text.strip():
             return
         starts_ms = line.free_at_ms(now_ms)

@@ -4,11 +4,9 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 from dialer.domain.survey.callflow import NODES_PER_CALL_MAX
+from dialer.domain.survey.findings import Path
+from dialer.domain.survey.sections.table import definition_of
 from dialer.domain.survey.survey import Section
-from dialer.domain.survey.ways import ways_out
-
-Path = tuple[tuple[int, str], ...]
-"""From the first section on: each section, and the key of the branch that is taken there."""
 
 
 class _State(NamedTuple):
@@ -31,8 +29,9 @@ def shortest_paths(first: Section, sections: Mapping[int, Section]) -> dict[int,
     waiting = [start]
     for state in waiting:
         section = sections[state.section_id]
-        in_a_row = 1 if section.asks else state.in_a_row + 1
-        for key in ways_out(section):
+        definition = definition_of(section)
+        in_a_row = 1 if definition.asks else state.in_a_row + 1
+        for key in definition.ways_out(section):
             target = section.branches[key]
             if target is None or target not in sections or in_a_row >= fewest.get(target, NODES_PER_CALL_MAX + 1):
                 continue

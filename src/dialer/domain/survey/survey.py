@@ -1,18 +1,14 @@
 """A survey as a campaign plays it: sealed at the first start, so that later edits of the template change nothing."""
 
-from functools import cached_property
 from typing import Final
 
 import msgspec
 
-from dialer.domain.enums import SectionType
-
-_ASKING_SECTION_TYPES: Final = frozenset({SectionType.MULTI_CHOICE, SectionType.RATING, SectionType.CAPTURE_DIGITS})
-_ENDING_SECTION_TYPES: Final = frozenset({SectionType.HANG_UP, SectionType.DNC})
 BRANCH_DONE: Final = "0"
 BRANCH_TIMEOUT: Final = "timeout"
 BRANCH_INVALID: Final = "invalid"
 BRANCH_ANY: Final = "any"
+INPUT_END: Final = "#"
 
 
 class Prompt(msgspec.Struct, frozen=True):
@@ -22,8 +18,11 @@ class Prompt(msgspec.Struct, frozen=True):
     script: str = ""
 
 
-class Section(msgspec.Struct, frozen=True, dict=True):
+class Section(msgspec.Struct, frozen=True):
     """One section: its prompt, what it takes as an answer, and where each answer leads.
+
+    `type` is a key of `dialer.domain.survey.sections.table.SECTION_TYPES`, which says how the section works. It has the
+    settings of all types, as a type may use those of another.
 
     `branches` maps keys to the id of the section the call goes on to, or to None, which hangs up. A transfer goes to
     the queue `queue_id` if it has one, else to `phonenumber`, where `confirm_key` must be pressed after
@@ -31,7 +30,7 @@ class Section(msgspec.Struct, frozen=True, dict=True):
     """
 
     id: int
-    type: SectionType
+    type: int
     question: str
     prompt: Prompt
     invalid_prompt: Prompt | None = None
@@ -52,23 +51,6 @@ class Section(msgspec.Struct, frozen=True, dict=True):
     conference: str = ""
     sms_text: str = ""
 
-    @cached_property
-    def asks(self) -> bool:
-        """Whether it waits for keys."""
-        return self.type in _ASKING_SECTION_TYPES
-
-    @property
-    def ends(self) -> bool:
-        """Whether the call is over once it was played."""
-        return self.type in _ENDING_SECTION_TYPES
-
-    @cached_property
-    def digits_max(self) -> int:
-        """How many digits end an input by themselves."""
-        if self.type is SectionType.RATING:
-            return len(str(self.rating_laps))
-        return self.number_digits if self.type is SectionType.CAPTURE_DIGITS else 1
-
 
 class Survey(msgspec.Struct, frozen=True):
     """The sections of a survey in their order; a call begins at the first."""
@@ -79,17 +61,6 @@ class Survey(msgspec.Struct, frozen=True):
     def has_completion(self) -> bool:
         """Whether some section, once reached, makes a subscriber COMPLETED."""
         return any(section.completed for section in self.sections)
-
-    @property
-    def sends_texts(self) -> bool:
-        """Whether some section is there to send a text message."""
-        return any(section.type is SectionType.SMS for section in self.sections)
-
-    @property
-    def queue_ids(self) -> frozenset[int]:
-        """The queues its transfers go to."""
-        transfers = (section for section in self.sections if section.type is SectionType.CALL_TRANSFER)
-        return frozenset(section.queue_id for section in transfers if section.queue_id is not None)
 
 
 def encode_survey(survey: Survey) -> str:

@@ -61,8 +61,8 @@ def _held_by_user(connection: Connection) -> Counter[int]:
         .join(_requests, _requests.c.id == _transfers.c.callrequest_id)
         .where(_is_open)
     )
-    texts = select(_messages.c.user_id, func.sum(_messages.c.hold)).where(_is_on_its_way)
-    for query, owner in ((calls, _requests.c.user_id), (legs, _requests.c.user_id), (texts, _messages.c.user_id)):
+    messages = select(_messages.c.user_id, func.sum(_messages.c.hold)).where(_is_on_its_way)
+    for query, owner in ((calls, _requests.c.user_id), (legs, _requests.c.user_id), (messages, _messages.c.user_id)):
         for user_id, amount in connection.execute(query.group_by(owner)):
             held[user_id] += amount
     return held

@@ -65,9 +65,11 @@ def _counts(connection: Connection, row: RowMapping) -> dict[str, Count]:
     )
     cost = Count(*[_cost(connection, campaign_id)] * 2) if is_whole else Count(_cost(connection, campaign_id), None)
     if row["medium"] == SMS:
-        texts = select(func.count()).where(_messages.c.campaign_id == campaign_id, _messages.c.callrequest_id.is_(None))
-        delivered = texts.where(_messages.c.delivery_date.is_not(None))
-        return {"calls": ask(texts), "answered": ask(delivered), "completed": ask(completed), "cost": cost}
+        messages = select(func.count()).where(
+            _messages.c.campaign_id == campaign_id, _messages.c.callrequest_id.is_(None)
+        )
+        delivered = messages.where(_messages.c.delivery_date.is_not(None))
+        return {"calls": ask(messages), "answered": ask(delivered), "completed": ask(completed), "cost": cost}
     calls = select(func.count()).where(_requests.c.campaign_id == campaign_id, _requests.c.attempt > 0)
     doubtful = int(connection.scalar(_ended(campaign_id).where(_was_cut_short())) or 0)
     answered = ask(_ended(campaign_id).where(_was_answered()), doubtful)
@@ -81,8 +83,8 @@ def _is_of_nobody(campaign_id: int) -> ColumnElement[bool]:
 
 def _cost(connection: Connection, campaign_id: int) -> int:
     calls = select(func.sum(_cdrs.c.call_cost)).where(_cdrs.c.campaign_id == campaign_id)
-    texts = select(func.sum(_messages.c.cost)).where(_messages.c.campaign_id == campaign_id)
-    return int(connection.scalar(calls) or 0) + int(connection.scalar(texts) or 0)
+    messages = select(func.sum(_messages.c.cost)).where(_messages.c.campaign_id == campaign_id)
+    return int(connection.scalar(calls) or 0) + int(connection.scalar(messages) or 0)
 
 
 def _ended(campaign_id: int) -> Select[Any]:

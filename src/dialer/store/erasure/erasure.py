@@ -124,14 +124,14 @@ def _subscribers_of(connection: Connection, spellings: Spellings, contact_ids: S
 
 def _refuse_while_called(connection: Connection, spellings: Spellings, subscriber_ids: Sequence[int]) -> None:
     calls = select(_requests.c.subscriber_id, _requests.c.phone_number).where(_is_calling)
-    texts = select(_messages.c.subscriber_id, _messages.c.phone_number).where(_is_on_its_way)
+    messages = select(_messages.c.subscriber_id, _messages.c.phone_number).where(_is_on_its_way)
     legs = (
         select(_requests.c.subscriber_id, _transfers.c.phone_number)
         .join(_requests, _requests.c.id == _transfers.c.callrequest_id)
         .where(_is_calling)
     )
     called = set(subscriber_ids)
-    for query in (calls, texts, legs):
+    for query in (calls, messages, legs):
         for subscriber_id, number in connection.execute(query):
             if subscriber_id in called or spellings.is_all_of(number):
                 raise ErasureError("a call or a text message to the number is in progress: try again when it is over")

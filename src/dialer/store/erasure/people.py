@@ -21,13 +21,12 @@ from sqlalchemy import (
 )
 from sqlalchemy import cast as sql_cast
 
-from dialer.domain.enums import LegType, SectionType, SubscriberStatus
+from dialer.domain.enums import LegType, SubscriberStatus
 from dialer.domain.numbers.spellings import ERASED
+from dialer.domain.survey.sections.table import SECTION_TYPES
 from dialer.store.bulk import Bulk
 from dialer.store.tables import CallBack, CallRequest, Cdr, SmsMessage, Subscriber, SurveyResult
 
-CHOSEN: Final = (SectionType.PLAY_MESSAGE, SectionType.MULTI_CHOICE, SectionType.RATING, SectionType.HANG_UP)
-"""Sections whose answers are one of a few that the survey's author wrote: they are kept, and are nobody's any more."""
 _subscribers = Subscriber.__table__
 _requests = CallRequest.__table__
 _messages = SmsMessage.__table__
@@ -36,12 +35,17 @@ _cdrs = Cdr.__table__
 _call_backs = CallBack.__table__
 _erased: ColumnElement[str] = literal_column(f"'{ERASED}'")
 _nothing: ColumnElement[str] = literal_column("''")
-_NO_TEXT: Final = {"contact_id": null(), "phone_number": _erased, "dialled_number": _nothing, "text_message": _erased}
+_ERASED_MESSAGE: Final = {
+    "contact_id": null(),
+    "phone_number": _erased,
+    "dialled_number": _nothing,
+    "text_message": _erased,
+}
 # One by one, as SQLite has no statistics and would otherwise read all messages there are.
-_ERASE_TEXTS: Final = Bulk(
+_ERASE_MESSAGES: Final = Bulk(
     update(_messages)
     .where(_messages.c.subscriber_id == bindparam("person"), _messages.c.callrequest_id.is_(None))
-    .values(_NO_TEXT),
+    .values(_ERASED_MESSAGE),
     ("person",),
 )
 
@@ -68,8 +72,8 @@ def erase_people(connection: Connection, subscriber_ids: Collection[int], delete
             dialled_number="",
         )
     )
-    connection.execute(update(_messages).where(_messages.c.callrequest_id.in_(requests)).values(_NO_TEXT))
-    _ERASE_TEXTS.run(connection, [(subscriber_id,) for subscriber_id in subscriber_ids])
+    connection.execute(update(_messages).where(_messages.c.callrequest_id.in_(requests)).values(_ERASED_MESSAGE))
+    _ERASE_MESSAGES.run(connection, [(subscriber_id,) for subscriber_id in subscriber_ids])
     connection.execute(update(_subscribers).where(_subscribers.c.id.in_(subscriber_ids)).values(_nobody(now_ms)))
 
 
@@ -103,12 +107,13 @@ def _nobody(now_ms: int) -> dict[str, Any]:
 
 def _erase_answers(connection: Connection, requests: Select[int], delete_file: DeleteFile) -> None:
     of_calls = _results.c.callrequest_id.in_(requests)
+    chosen = [number for number, definition in SECTION_TYPES.items() if definition.has_chosen_answers]
     for name in connection.scalars(select(_results.c.record_file).where(of_calls, _results.c.record_file != "")):
         delete_file(name)
     connection.execute(
         update(_results)
         .where(of_calls)
-        .values(response=case((_results.c.section_type.in_(CHOSEN), _results.c.response), else_=ERASED), record_file="")
+        .values(response=case((_results.c.section_type.in_(chosen), _results.c.response), else_=ERASED), record_file="")
     )
 
 

@@ -8,6 +8,7 @@ from sqlalchemy import Connection, RowMapping, Select, case, func, literal_colum
 
 from dialer.domain.billing.money import Rate
 from dialer.domain.enums import AgentStatus, CallRequestStatus, CampaignStatus, DialMethod, TransferStatus
+from dialer.domain.survey.sections.table import queue_ids_of
 from dialer.domain.survey.survey import decode_survey
 from dialer.domain.waiting import Circumstances
 from dialer.store.queries.floor import agents_of
@@ -77,13 +78,13 @@ def circumstances_of(
 
 
 def _query(campaign_ids: Collection[int]) -> Select[Any]:
-    is_text = _campaigns.c.medium == SMS
-    rests_until_ms = case((is_text, _sms_gateways.c.rests_until_ms), else_=_gateways.c.rests_until_ms)
+    is_sms = _campaigns.c.medium == SMS
+    rests_until_ms = case((is_sms, _sms_gateways.c.rests_until_ms), else_=_gateways.c.rests_until_ms)
     return (
         select(
             _campaigns,
             rests_until_ms.label("rests_until_ms"),
-            case((is_text, 0), else_=_gateways.c.max_channels).label("max_channels"),
+            case((is_sms, 0), else_=_gateways.c.max_channels).label("max_channels"),
             _users.c.balance,
             _users.c.held,
             _users.c.call_rate,
@@ -104,13 +105,13 @@ def _in_progress(connection: Connection, campaign_ids: Collection[int]) -> dict[
         .where(_requests.c.campaign_id.in_(campaign_ids))
         .group_by(_requests.c.campaign_id)
     )
-    texts = (
+    messages = (
         select(_messages.c.campaign_id, func.count())
         .where(_messages.c.ended_ms.is_(None), _messages.c.callrequest_id.is_(None))
         .where(_messages.c.campaign_id.in_(campaign_ids))
         .group_by(_messages.c.campaign_id)
     )
-    return {campaign_id: count for query in (texts, calls) for campaign_id, count in connection.execute(query)}
+    return {campaign_id: count for query in (messages, calls) for campaign_id, count in connection.execute(query)}
 
 
 def _carried(connection: Connection) -> dict[int, int]:
@@ -154,7 +155,7 @@ def _queue_ids(connection: Connection, campaign_id: int) -> Iterable[int]:
     """The queues that the survey of a campaign leads to; none if it cannot be read."""
     document = connection.scalar(select(_sealed.c.document).where(_sealed.c.id == campaign_id))
     try:
-        return decode_survey(document or '{"sections":[]}').queue_ids
+        return queue_ids_of(decode_survey(document or '{"sections":[]}'))
     except UNREADABLE:
         return ()
 

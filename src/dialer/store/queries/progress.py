@@ -121,12 +121,12 @@ def sms_line_of(campaign: RowMapping) -> int | None:
 def lines_of(connection: Connection, now_ms: int) -> list[GatewayPlaces]:
     """All gateways, with what went out over each within the last second."""
     voice = connection.execute(_ALL_GATEWAYS).mappings()
-    texts = connection.execute(_ALL_SMS_GATEWAYS).mappings()
+    sms_gateways = connection.execute(_ALL_SMS_GATEWAYS).mappings()
     found = []
     for row in voice:
         plan = GatewayPlan(row["id"], row["max_channels"], row["max_cps"], row["addprefix"], row["removeprefix"])
         found.append(_places(connection, row, plan, _RECENT_CALLS, now_ms))
-    for row in texts:
+    for row in sms_gateways:
         line = SMS_LINES_FROM + row["id"]
         plan = GatewayPlan(line, 0, row["max_cps"], row["addprefix"], row["removeprefix"])
         found.append(_places(connection, row, plan, _RECENT_MESSAGES, now_ms))
@@ -156,10 +156,10 @@ def rows_in_progress(connection: Connection) -> list[RowMapping]:
 
 def call_of(row: RowMapping, plan: CampaignPlan) -> Call:
     """A row of `rows_in_progress` as the engine knew it."""
-    is_text = "message_id" in row
+    is_message = "message_id" in row
     line = row["gateway_id"]
     subscriber = _subscriber(row)
-    if is_text:
+    if is_message:
         subscriber.number = row["phone_number"]  # A section may send it to somebody else.
     common: dict[str, Any] = {
         "id": row["id"],
@@ -171,7 +171,7 @@ def call_of(row: RowMapping, plan: CampaignPlan) -> Call:
         "dialled": row["dialled_number"],
         "parameters": row["parameters"],
     }
-    if is_text:
+    if is_message:
         return Call(
             **common,
             callid=row["message_id"],

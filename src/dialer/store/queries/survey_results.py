@@ -1,24 +1,16 @@
 """What callees answered, counted by section: the last answer of each call counts, as only that is kept."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator
 from typing import Final
 
 import msgspec
 from sqlalchemy import ColumnElement, Connection, and_, case, func, literal, select
 
-from dialer.domain.enums import SectionType
+from dialer.domain.survey.sections.table import SECTION_TYPES
 from dialer.store.tables import SurveyResult
 
 ANSWERS_MAX: Final = 100
 """Different answers that are counted one by one in a section: the most frequent ones."""
-RECORDING_LENGTHS: Final[Sequence[tuple[int, str]]] = (
-    (20, "0 - 20 seconds"),
-    (40, "21 - 40 seconds"),
-    (60, "41 - 60 seconds"),
-    (90, "61 - 90 seconds"),
-)
-"""What recordings are counted by: a length in seconds that is not exceeded, and its name."""
-LONGER: Final = "> 90 seconds"
 
 _results: Final = SurveyResult.__table__
 
@@ -40,7 +32,7 @@ class SectionCount(msgspec.Struct):
 def count_answers(connection: Connection, campaign_id: int) -> dict[int, SectionCount]:
     """The answers of a campaign by the ids of its sections, those without an answer left out.
 
-    Requests not to be called and text messages count by what they are, not by their numbers; recordings by length.
+    Some types of section count all answers under one name, or recordings by length (`SectionDefinition.counted_as`).
     """
     given = (
         select(_results.c.section_id, _answer().label("answer")).where(_results.c.campaign_id == campaign_id).subquery()
@@ -63,15 +55,15 @@ def count_answers(connection: Connection, campaign_id: int) -> dict[int, Section
 
 
 def _answer() -> ColumnElement[str]:
-    """What an answer is counted as."""
-    kind, seconds = _results.c.section_type, _results.c.recording_duration
-    lengths = [
-        (and_(kind == SectionType.RECORD_MESSAGE, seconds <= most), literal(name)) for most, name in RECORDING_LENGTHS
-    ]
-    return case(
-        (kind == SectionType.DNC, literal("DNC")),
-        (kind == SectionType.SMS, literal("SMS")),
-        *lengths,
-        (kind == SectionType.RECORD_MESSAGE, literal(LONGER)),
-        else_=_results.c.response,
-    )
+    """The name that an answer is counted under."""
+    return case(*_names(), else_=_results.c.response)
+
+
+def _names() -> Iterator[tuple[ColumnElement[bool], ColumnElement[str]]]:
+    """The names that are not the answers themselves, each with its condition; the first that holds counts."""
+    for number, definition in SECTION_TYPES.items():
+        is_of_type = _results.c.section_type == number
+        for seconds, name in definition.counted_lengths:
+            yield and_(is_of_type, _results.c.recording_duration <= seconds), literal(name)
+        if definition.counted_as:
+            yield is_of_type, literal(definition.counted_as)

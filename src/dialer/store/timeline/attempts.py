@@ -46,7 +46,7 @@ def calls_of(connection: Connection, subscriber_id: int) -> list[AttemptPart]:
     cdrs = _by_call(_rows(connection, _cdrs, _cdrs.c.callrequest_id.in_(ids), _cdrs.c.id))
     results = _by_call(_rows(connection, _results, _results.c.callrequest_id.in_(ids), _results.c.id))
     transfers = _by_call(_rows(connection, _transfers, _transfers.c.callrequest_id.in_(ids), _transfers.c.id))
-    texts = _by_call(_rows(connection, _messages, _messages.c.callrequest_id.in_(ids), _messages.c.id))
+    messages = _by_call(_rows(connection, _messages, _messages.c.callrequest_id.in_(ids), _messages.c.id))
     names = _Names(connection)
     return [
         _call(
@@ -55,7 +55,7 @@ def calls_of(connection: Connection, subscriber_id: int) -> list[AttemptPart]:
             next((cdr for cdr in cdrs[row["id"]] if cdr["leg_type"] == LegType.A_LEG), None),
             answers=[_answer(result) for result in results[row["id"]]],
             transfers=[_transfer(transfer, names, cdrs[row["id"]]) for transfer in transfers[row["id"]]],
-            messages=[_message(text) for text in texts[row["id"]]],
+            messages=[_message(one) for one in messages[row["id"]]],
         )
         for row in requests
     ]

@@ -1,0 +1,101 @@
+"""The shapes of a section. Its settings are those of all section types (`dialer.domain.survey.sections`)."""
+
+from collections.abc import Iterator
+from enum import IntEnum
+from typing import Final
+
+from litestar.openapi.spec import Schema
+from litestar.openapi.spec.enums import OpenAPIType
+
+from dialer.api.crud.declaration import STAMPS, optional, own, shapes, writable, write_once
+from dialer.api.crud.fields import (
+    Boolean,
+    Choice,
+    Conventions,
+    FieldError,
+    Integer,
+    Json,
+    Label,
+    Text,
+    echo,
+    whole_number,
+)
+from dialer.api.crud.references import Reference
+from dialer.api.crud.shapes import Field
+from dialer.domain.enums import SectionType
+from dialer.domain.survey.sections.fields import (
+    BooleanField,
+    IntegerField,
+    ReferenceField,
+    SecondsField,
+    SectionField,
+    TextField,
+)
+from dialer.domain.survey.sections.table import SECTION_TYPES, section_fields
+from dialer.store.tables import SectionTemplate
+
+QUESTION_MAX: Final = 500
+_PATHS: Final = {"recording": "audio-files", "queue": "queue"}
+_LAST: Final = "invalid_audiofile"
+
+
+class SectionTypeChoice(Choice, frozen=True):
+    """One of the section types that the table lists, most of which the enumeration names."""
+
+    values: type[IntEnum] = SectionType
+
+    def parse(self, value: Json, conventions: Conventions) -> int:  # noqa: ARG002 - a choice is a choice anywhere
+        """Return the number of the type."""
+        try:
+            return SECTION_TYPES[whole_number(value)].type.value
+        except (KeyError, FieldError):
+            raise FieldError(f'"{echo(value)}" is not a valid choice.') from None
+
+    def schema(self) -> Schema:
+        """Return the schema: the numbers, with their names in the description."""
+        types = [definition.type for definition in SECTION_TYPES.values()]
+        names = ", ".join(f"{item.value} {item.name}" for item in types)
+        return Schema(type=OpenAPIType.INTEGER, enum=[item.value for item in types], description=names)
+
+
+def _declared(field: SectionField) -> Field:
+    """Declare the field of a section type for requests and answers."""
+    match field:
+        case TextField(max_length=most, default=None):
+            return optional(Label(most))
+        case TextField(max_length=most):
+            return writable(Text(most), default=field.default)
+        case IntegerField(minimum=least, maximum=most):
+            unit = "Seconds." if isinstance(field, SecondsField) else ""
+            kind = Integer(least, most)
+            return writable(kind, default=field.default, nullable=field.is_nullable, description=unit)
+        case BooleanField():
+            return writable(Boolean(), default=field.default)
+        case ReferenceField(to=target):
+            return optional(Reference(_PATHS[target]))
+    raise TypeError(f"{field.name} is of no known kind")
+
+
+def _settings() -> Iterator[tuple[str, Field]]:
+    """Yield the fields of all section types in the order of their columns; clients expect one of them last."""
+    places = {name: place for place, name in enumerate(SectionTemplate.__table__.c.keys())}
+    for field in sorted(section_fields(), key=lambda field: (field.name == _LAST, places[field.column])):
+        yield field.name, _declared(field)
+
+
+*_SETTINGS, _LAST_SETTING = _settings()
+SECTION_TEMPLATE: Final = shapes(
+    "SectionTemplate",
+    {
+        **own("section-template"),
+        "order": writable(Integer(), default=1),
+        "type": writable(SectionTypeChoice(), default=SectionType.PLAY_MESSAGE),
+        "question": writable(Text(QUESTION_MAX, min_length=1)),
+        **dict(_SETTINGS),
+        **STAMPS,
+        "survey": write_once(Reference("survey-template")),
+        **dict([_LAST_SETTING]),
+    },
+    write_doc="One section of a survey: what it plays, and what it takes as an answer.",
+    read_doc="One section of a survey, as it is stored.",
+)

@@ -1,0 +1,1 @@
+"""The types of section: a module for each, and the table that lists them."""

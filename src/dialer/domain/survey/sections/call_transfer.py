@@ -1,0 +1,81 @@
+"""Call transfer: to a queue of agents, or to a number."""
+
+from collections.abc import Iterator
+from typing import ClassVar, Final
+
+from dialer.domain.enums import SectionType
+from dialer.domain.messages.templates import variable
+from dialer.domain.numbers.emergency import spells_emergency
+from dialer.domain.numbers.normal_form import NUMBER_INPUT_MAX, is_number
+from dialer.domain.survey.findings import FindingCode, FindingLevel, Remark
+from dialer.domain.survey.sections.actions import CallContext, Diversion
+from dialer.domain.survey.sections.definition import SectionDefinition
+from dialer.domain.survey.sections.fields import (
+    COMMON_FIELDS,
+    SCRIPT_MAX,
+    TIMEOUT,
+    ReferenceField,
+    SectionField,
+    TextField,
+)
+from dialer.domain.survey.survey import BRANCH_DONE, BRANCH_TIMEOUT, Section
+
+_TELEPHONE_KEYS: Final = frozenset("0123456789*#")
+
+
+class CallTransfer(SectionDefinition):
+    """A section that brings the call to a queue, or else to a number, and goes on when that is over.
+
+    Whoever takes a call to a number may have to press `confirm_key` first.
+    """
+
+    __slots__ = ()
+
+    type: ClassVar[SectionType] = SectionType.CALL_TRANSFER
+    fields: ClassVar[tuple[SectionField, ...]] = (
+        *COMMON_FIELDS,
+        TIMEOUT,
+        TextField("phonenumber", 64),
+        TextField("confirm_script", SCRIPT_MAX),
+        TextField("confirm_key", 1),
+        ReferenceField("queue", "queue"),
+    )
+    transfers: ClassVar[bool] = True
+
+    def after_prompt(self, section: Section, context: CallContext) -> Diversion:
+        """Return where the call goes: the contact's own variables may name another number."""
+        if section.queue_id is not None:
+            return Diversion(f"queue: {section.queue_id}", section.queue_id, "")
+        number = variable(context.additional_vars, "transfer_phonenumber") or section.phonenumber
+        return Diversion(f"phonenumber: {number[:NUMBER_INPUT_MAX]}", None, number)
+
+    def branches_when_missed(self, section: Section) -> tuple[str, ...]:
+        """Return `timeout`; a transfer to a number goes on as if it had been played if there is none."""
+        return (BRANCH_TIMEOUT, BRANCH_DONE) if section.queue_id is None else (BRANCH_TIMEOUT,)
+
+    def ways_out(self, section: Section) -> tuple[str, ...]:
+        """Return the keys of the branches that a call can take."""
+        return tuple(key for key in (BRANCH_DONE, BRANCH_TIMEOUT) if key in section.branches)
+
+    def remarks(self, section: Section) -> Iterator[Remark]:
+        """Yield what is wrong with a transfer to a number: nobody to call, or nobody who could take it."""
+        if section.queue_id is not None:
+            return
+        if not section.phonenumber.strip():
+            yield _no_destination("The transfer has neither a phonenumber nor a queue.")
+        elif not is_number(section.phonenumber):
+            yield _no_destination("The transfer's phonenumber is no telephone number.")
+        elif spells_emergency(section.phonenumber):
+            yield _no_destination("The transfer's phonenumber is an emergency number, which is never dialled.")
+        if not section.confirm_key:
+            return
+        if section.confirm_key not in _TELEPHONE_KEYS:
+            message = "Nobody can take the transfer: confirm_key is none of the keys of a telephone."
+            yield Remark(FindingLevel.ERROR, FindingCode.NO_ANSWER, message)
+        if not section.confirm_script.strip():
+            message = "There is no confirm_script: nobody is told to press the confirm_key."
+            yield Remark(FindingLevel.WARNING, FindingCode.MISSING_PROMPT, message)
+
+
+def _no_destination(message: str) -> Remark:
+    return Remark(FindingLevel.ERROR, FindingCode.NO_DESTINATION, message)

@@ -1,0 +1,22 @@
+"""Conference: the callee talks with others in a room."""
+
+from typing import ClassVar
+
+from dialer.domain.enums import SectionType
+from dialer.domain.survey.sections.actions import CallContext, ConferenceTalk
+from dialer.domain.survey.sections.definition import SectionDefinition
+from dialer.domain.survey.sections.fields import COMMON_FIELDS, SectionField, TextField
+from dialer.domain.survey.survey import Section
+
+
+class Conference(SectionDefinition):
+    """A section that brings the callee into a room: the one that is named, else the campaign's own."""
+
+    __slots__ = ()
+
+    type: ClassVar[SectionType] = SectionType.CONFERENCE
+    fields: ClassVar[tuple[SectionField, ...]] = (*COMMON_FIELDS, TextField("conference", 50))
+
+    def after_prompt(self, section: Section, context: CallContext) -> ConferenceTalk:
+        """Return the talk, with the name of its room."""
+        return ConferenceTalk(f"conf: {section.conference or context.campaign_id}")

@@ -1,0 +1,26 @@
+"""DNC: the callee does not want to be called again."""
+
+from typing import ClassVar
+
+from dialer.domain.enums import SectionType
+from dialer.domain.survey.sections.actions import CallContext, DncWish
+from dialer.domain.survey.sections.definition import SectionDefinition
+from dialer.domain.survey.survey import Section
+
+
+class Dnc(SectionDefinition):
+    """A section that puts the callee on the campaign's do-not-call list, and ends the call after its prompt.
+
+    Its answers are counted together: a wish counts, the number does not.
+    """
+
+    __slots__ = ()
+
+    type: ClassVar[SectionType] = SectionType.DNC
+    ends: ClassVar[bool] = True
+    counted_as: ClassVar[str] = "DNC"
+    reported_as: ClassVar[str] = "DNC"
+
+    def before_prompt(self, section: Section, context: CallContext) -> DncWish:  # noqa: ARG002 - the same for all
+        """Return the wish: it holds even if the callee hangs up during the prompt."""
+        return DncWish(f"DNC: {context.number}")

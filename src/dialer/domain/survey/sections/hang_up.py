@@ -1,0 +1,17 @@
+"""Hang up: the prompt, and the end of the call."""
+
+from typing import ClassVar
+
+from dialer.domain.enums import SectionType
+from dialer.domain.survey.sections.definition import SectionDefinition
+
+
+class HangUp(SectionDefinition):
+    """A section that ends the call after its prompt."""
+
+    __slots__ = ()
+
+    type: ClassVar[SectionType] = SectionType.HANG_UP
+    ends: ClassVar[bool] = True
+    has_answers: ClassVar[bool] = False
+    has_chosen_answers: ClassVar[bool] = True

@@ -1,0 +1,17 @@
+"""Play message: the prompt, and nothing else."""
+
+from typing import ClassVar
+
+from dialer.domain.enums import SectionType
+from dialer.domain.survey.sections.definition import SectionDefinition
+
+
+class PlayMessage(SectionDefinition):
+    """A section that plays its prompt and goes on."""
+
+    __slots__ = ()
+
+    type: ClassVar[SectionType] = SectionType.PLAY_MESSAGE
+    needs_prompt: ClassVar[bool] = True
+    has_answers: ClassVar[bool] = False
+    has_chosen_answers: ClassVar[bool] = True

@@ -1,0 +1,46 @@
+"""Rating: a number from 1 to as many laps as the section has."""
+
+from typing import ClassVar, Final
+
+from dialer.domain.enums import SectionType
+from dialer.domain.survey.sections.asking import AskingDefinition, count_numbers, number_of
+from dialer.domain.survey.sections.fields import COMMON_FIELDS, INPUT_FIELDS, IntegerField, SectionField
+from dialer.domain.survey.survey import Section
+
+LAPS_MAX: Final = 1_000_000
+
+
+class Rating(AskingDefinition):
+    """A section that takes a number from 1 to `rating_laps` as an answer, and keeps the number.
+
+    An answer without a branch hangs up at once: nobody is asked to rate again.
+    """
+
+    __slots__ = ()
+
+    type: ClassVar[SectionType] = SectionType.RATING
+    fields: ClassVar[tuple[SectionField, ...]] = (
+        *COMMON_FIELDS,
+        *INPUT_FIELDS,
+        IntegerField("rating_laps", 1, LAPS_MAX, 9),
+    )
+    asks_again_without_branch: ClassVar[bool] = False
+    has_chosen_answers: ClassVar[bool] = True
+    no_answer: ClassVar[str] = "rating_laps is below 1"
+
+    def digits_max(self, section: Section) -> int:
+        """Return how many digits the greatest rating has."""
+        return len(str(section.rating_laps))
+
+    def response_to(self, section: Section, digits: str) -> str | None:
+        """Return the digits of a rating; None for anything else."""
+        value = number_of(digits)
+        return digits if value is not None and 1 <= value <= section.rating_laps else None
+
+    def count_answers(self, section: Section) -> int:
+        """Return how many different inputs are ratings; 07 and 7 are two."""
+        return count_numbers(1, section.rating_laps, self.digits_max(section))
+
+    def why_wrong(self, section: Section, digits: str) -> str:  # noqa: ARG002 - the same for all
+        """Return which inputs are right, for an input that is not."""
+        return f"an answer is 1 to {section.rating_laps}"

@@ -1,0 +1,69 @@
+"""The table of section types: everything that differs from type to type is read from here."""
+
+from collections.abc import Callable, Iterator
+from typing import Any, Final
+
+from dialer.domain.survey.sections.call_transfer import CallTransfer
+from dialer.domain.survey.sections.capture_digits import CaptureDigits
+from dialer.domain.survey.sections.conference import Conference
+from dialer.domain.survey.sections.definition import SectionDefinition
+from dialer.domain.survey.sections.dnc import Dnc
+from dialer.domain.survey.sections.fields import SectionField
+from dialer.domain.survey.sections.hang_up import HangUp
+from dialer.domain.survey.sections.multi_choice import CHOICES, MultiChoice
+from dialer.domain.survey.sections.play_message import PlayMessage
+from dialer.domain.survey.sections.rating import Rating
+from dialer.domain.survey.sections.record_message import RecordMessage
+from dialer.domain.survey.sections.sms import Sms
+from dialer.domain.survey.survey import Section, Survey
+
+SECTION_TYPES: Final[dict[int, SectionDefinition]] = {
+    definition.type: definition
+    for definition in (
+        PlayMessage(),
+        MultiChoice(),
+        Rating(),
+        CaptureDigits(),
+        RecordMessage(),
+        CallTransfer(),
+        HangUp(),
+        Conference(),
+        Dnc(),
+        Sms(),
+    )
+}
+"""By the number that the API and the rows have; in the order of `SectionType`."""
+
+
+def definition_of(section: Section) -> SectionDefinition:
+    """Return the type of a section."""
+    return SECTION_TYPES[section.type]
+
+
+def section_fields() -> Iterator[SectionField]:
+    """Yield the fields of all types, each once."""
+    yield from dict.fromkeys(field for definition in SECTION_TYPES.values() for field in definition.fields)
+
+
+def settings_of(read: Callable[[SectionField], Any]) -> dict[str, Any]:
+    """Return the settings of a section, from the values that `read` gives for the fields of all types.
+
+    A section has the settings of all types, whatever its own. Its prompts are no settings: they come from recordings.
+    """
+    settings = {
+        field.setting: field.sealed(read(field))
+        for field in section_fields()
+        if field.setting in Section.__struct_fields__
+    }
+    return {**settings, "key_labels": {digit: label for digit, field in CHOICES.items() if (label := read(field))}}
+
+
+def queue_ids_of(survey: Survey) -> frozenset[int]:
+    """Return the queues that the transfers of a survey go to."""
+    transfers = (section for section in survey.sections if definition_of(section).transfers)
+    return frozenset(section.queue_id for section in transfers if section.queue_id is not None)
+
+
+def sends_messages(survey: Survey) -> bool:
+    """Whether some section of a survey is there to send a text message."""
+    return any(definition_of(section).sends_messages for section in survey.sections)

@@ -1,0 +1,65 @@
+"""The table of section types is whole, and all that its rows name is there."""
+
+import re
+from pathlib import Path
+from typing import Final
+
+import pytest
+
+import dialer
+from dialer.domain.enums import SectionType
+from dialer.domain.survey.sections.definition import SectionDefinition
+from dialer.domain.survey.sections.table import SECTION_TYPES, section_fields
+from dialer.domain.survey.survey import Section
+from dialer.store.tables import SectionTemplate
+
+SOURCE: Final = Path(dialer.__file__).parent
+COMPARES: Final = re.compile(r"(==|!=|\bis\b|\bis not\b|\bin\b) \(?SectionType\.|SectionType\.\w+ (==|!=|is\b|in\b)")
+"""Source that goes by one type of section."""
+CLIENTS: Final = SOURCE / "demo"
+"""The demonstration is a client of the API: it knows the survey that it made."""
+PROMPTS: Final = {"script", "audiofile", "invalid_audiofile"}
+
+
+def test_the_table_has_a_row_for_every_type_in_the_order_of_the_enumeration() -> None:
+    assert [(number, definition.type) for number, definition in SECTION_TYPES.items()] == [
+        (kind.value, kind) for kind in SectionType
+    ]
+
+
+@pytest.mark.parametrize("definition", SECTION_TYPES.values(), ids=lambda one: one.type.name)
+def test_a_type_has_a_module_of_its_own(definition: SectionDefinition) -> None:
+    assert type(definition).__module__ == f"dialer.domain.survey.sections.{definition.type.name.lower()}"
+
+
+@pytest.mark.parametrize("definition", SECTION_TYPES.values(), ids=lambda one: one.type.name)
+def test_a_type_waits_for_keys_or_acts_or_ends_after_its_prompt(definition: SectionDefinition) -> None:
+    assert definition.asks + definition.acts_after_prompt + definition.ends <= 1
+
+
+def test_every_column_of_a_section_is_a_field_of_some_type() -> None:
+    of_all = {"id", "survey_id", "order", "type", "question", "created_date", "updated_date"}
+    assert {field.column for field in section_fields()} | of_all == set(SectionTemplate.__table__.c.keys())
+
+
+def test_every_field_but_those_of_prompts_and_keys_becomes_a_setting() -> None:
+    others = {field.name for field in section_fields() if field.setting not in Section.__struct_fields__}
+    assert others == PROMPTS | {f"key_{digit}" for digit in range(10)}
+
+
+def test_nothing_but_the_sections_goes_by_the_type_of_a_section() -> None:
+    found = [
+        f"{path.relative_to(SOURCE)}:{line}"
+        for path in sorted(SOURCE.rglob("*.py"))
+        if CLIENTS not in path.parents
+        for line, text in enumerate(path.read_text("utf-8").splitlines(), 1)
+        if COMPARES.search(text)
+    ]
+    assert found == []
+
+
+@pytest.mark.parametrize(
+    "planted", ["if x.type is SectionType.SMS:", "return SectionType.DNC == kind", "x in (SectionType.RATING, y)"]
+)
+def test_a_planted_comparison_is_found(planted: str) -> None:
+    assert COMPARES.search(planted)
