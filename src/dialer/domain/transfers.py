@@ -64,7 +64,7 @@ class Transfers:
         """A queue, or how it stands now."""
         self._queue_ids.add(event.plan.id)
         self._floor.open_queue(event.plan, event.last_agent_id, event.left_early, event.no_agent_from_ms)
-        self._wake_at(now_ms)
+        self.wake(now_ms)
 
     def open_agent(self, now_ms: int, event: events.AgentOpened) -> None:
         """An agent, or how they stand now. Who behaves otherwise from now on is asked anew for the call that rings."""
@@ -74,7 +74,7 @@ class Transfers:
         asked = self._floor.asked_for(plan.id)
         if known is not None and known.parameters != plan.parameters and asked is not None:
             self._board.emit(OfferCall(self._board.calls[asked.call_id], plan, asked.offers[plan.id]))
-        self._wake_at(now_ms)
+        self.wake(now_ms)
 
     def close_queue(self, now_ms: int, event: events.QueueClosed) -> None:
         """A queue that was deleted: nobody is brought to it any more, and who waits in it waits for nothing."""
@@ -87,7 +87,7 @@ class Transfers:
                 if self._floor.waiting_of(call.id) is not None:
                     self._floor.forget_call(call.id)
                     self._unserved(call, transfer, "no_queue", now_ms)
-        self._wake_at(now_ms)
+        self.wake(now_ms)
 
     def close_agent(self, now_ms: int, event: events.AgentClosed) -> None:
         """An agent who was deleted: they take no more calls. One they are in goes on, and counts for nobody."""
@@ -98,7 +98,7 @@ class Transfers:
             if transfer is not None and transfer.agent_id == event.agent_id:
                 transfer.agent_id = None
                 self._floor.forget_call(call.id)
-        self._wake_at(now_ms)
+        self.wake(now_ms)
 
     def restore(self, now_ms: int, call: Call) -> None:
         """The transfer that a call in progress has come to, if it is not over."""
@@ -129,7 +129,7 @@ class Transfers:
             if agent_id not in self._agents:
                 continue
             self._board.emit(OfferCall(call, self._agents[agent_id], offered_ms))
-        self._wake_at(now_ms)
+        self.wake(now_ms)
 
     # --- what happens -----------------------------------------------------------------------------------------------
 
@@ -239,7 +239,7 @@ class Transfers:
         self._keep_changes()
         overdue_ms = self._overdue[0][0] if self._overdue else NEVER_MS
         is_dialled_for = bool(self._board.paced)
-        self._wake_at(min(overdue_ms, self._floor.wakes_at_ms(now_ms, is_dialled_for=is_dialled_for)))
+        self.wake(min(overdue_ms, self._floor.wakes_at_ms(now_ms, is_dialled_for=is_dialled_for)))
         return True
 
     def unserved(self) -> list[Call]:
@@ -381,7 +381,8 @@ class Transfers:
     def _touch(self) -> None:
         self._is_touched = True
 
-    def _wake_at(self, at_ms: int) -> None:
+    def wake(self, at_ms: int) -> None:
+        """Have the floor, and then the campaigns that dial for its agents, looked at again at a moment."""
         if at_ms < self._wake_ms:
             self._wake_ms = at_ms
             self._board.emit(WakeFloor(at_ms))
