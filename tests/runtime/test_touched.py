@@ -324,3 +324,17 @@ async def test_a_phonebook_is_collected_to_its_end_without_the_others_being_read
     assert set(claimed) == {third_id}
     await furnished.advance(3_600)
     assert furnished.row(Campaign, third_id)["calls"] == 40
+
+
+async def test_a_campaign_that_nobody_can_read_stands_still_until_it_is_mended(furnished: House) -> None:
+    furnished.change(Gateway, 1, parameters=ALL_ANSWER)
+    await two_that_dial(furnished)
+    declare(furnished, Touched(campaigns=ONE), changing(Campaign, 1, daily_start_time="nonsense"))
+    await furnished.advance(5)
+    declare(furnished, NOTHING)
+    await furnished.advance(5)
+    declare(furnished, Touched(campaigns=ONE), changing(Campaign, 1, daily_start_time="00:00:00"))
+    await furnished.advance(5)
+    calls = [row["campaign_id"] for row in furnished.rows(CallRequest)]
+    assert (calls.count(1), calls.count(2)) == (6 + 6, 6 + 15)
+    assert furnished.worker.problem() is None
