@@ -16,7 +16,8 @@ from sqlalchemy import Connection, insert, select
 from benchmarks.measure import costs_us, interleaved, report, report_growth, timed
 from benchmarks.scene import SECTIONS
 from dialer.domain.enums import CampaignStatus
-from dialer.runtime.worker import open_worker
+from dialer.runtime.clock import VirtualClock
+from dialer.runtime.worker import Worker
 from dialer.sim.line import SimulatedLine
 from dialer.store import ledger, lifecycle, migrate
 from dialer.store.database import Database
@@ -127,9 +128,7 @@ def advanced(subscribers: int, keep: dict[str, Rows]) -> tuple[int, float]:
     with tempfile.TemporaryDirectory() as folder:
         database = new_database(folder)
         database.write_now(lambda connection: furnish(connection, subscribers))
-        worker = open_worker(
-            database, mode="virtual", clock_start_ms=START_MS, seed=1, service_zone="UTC", new_line=SimulatedLine
-        )
+        worker = Worker(database, VirtualClock(START_MS), seed=1, service_zone="UTC", new_line=SimulatedLine)
         started = time.perf_counter()
         anyio.run(worker.advance, START_MS + DAY_MS)
         seconds = time.perf_counter() - started

@@ -25,7 +25,8 @@ from benchmarks.servers import DIALER, LITESTAR, running
 from benchmarks.serving import Plan, Sample, Samples, Target, get, in_turns, plan_of, report, sample
 from dialer.api.app import create_app
 from dialer.api.http.auth import Authenticator
-from dialer.runtime.worker import open_worker
+from dialer.runtime.clock import VirtualClock
+from dialer.runtime.worker import Worker
 from dialer.settings import Settings
 from dialer.sim.line import SimulatedLine
 from dialer.store.database import Database
@@ -44,9 +45,7 @@ def in_process(plan: Plan) -> Samples:
         from benchmarks.peers import bare_litestar  # noqa: PLC0415 - it reads its environment when it is imported
 
         database = Database(f"sqlite:///{path}")
-        worker = open_worker(
-            database, mode="virtual", clock_start_ms=START_MS, seed=1, service_zone="UTC", new_line=SimulatedLine
-        )
+        worker = Worker(database, VirtualClock(START_MS), seed=1, service_zone="UTC", new_line=SimulatedLine)
         app = create_app(Settings(), database=database, worker=worker)
         authenticator = Authenticator(database)
         works: dict[str, Call] = {

@@ -18,7 +18,8 @@ from sqlalchemy import Engine, event
 
 from benchmarks.advance import DAY_MS, START_MS, furnish, new_database
 from benchmarks.scene import scenario
-from dialer.runtime.worker import open_worker
+from dialer.runtime.clock import VirtualClock
+from dialer.runtime.worker import Worker
 from dialer.sim.line import SimulatedLine
 from dialer.sim.simulation import Simulation
 from dialer.store.tables import Cdr
@@ -87,9 +88,7 @@ def committed(subscribers: int, folder: Path) -> Cost:
     folder.mkdir()
     database = new_database(str(folder))
     database.write_now(lambda connection: furnish(connection, subscribers))
-    worker = open_worker(
-        database, mode="virtual", clock_start_ms=START_MS, seed=1, service_zone="UTC", new_line=SimulatedLine
-    )
+    worker = Worker(database, VirtualClock(START_MS), seed=1, service_zone="UTC", new_line=SimulatedLine)
     with counted_statements() as statements, counted_functions() as counts:
         anyio.run(worker.advance, START_MS + DAY_MS)
     calls = database.read_now(lambda connection: connection.execute(Cdr.__table__.select()).all())

@@ -195,7 +195,7 @@ SETTINGS: Final = (
         field="database_url",
         default="sqlite+aiosqlite:///dialer.db",
         meaning="the database",
-        may_hold="sqlite+aiosqlite:///FILE (four slashes before an absolute path)",
+        may_hold="sqlite+aiosqlite:///FILE (four slashes before an absolute path); PostgreSQL is not supported yet",
         read=_read_database_url,
         show=lambda text: repr(_without_password(text)),
     ),

@@ -10,11 +10,13 @@ from sqlalchemy import Connection, insert
 
 from dialer.api.app import create_app
 from dialer.passwords import hash_password
-from dialer.runtime.worker import open_worker
+from dialer.runtime.clock import VirtualClock
+from dialer.runtime.worker import Worker
 from dialer.settings import Settings
 from dialer.sim.line import SimulatedLine
 from dialer.store import migrate
-from dialer.store.database import BUSY_TIMEOUT_MS, Database
+from dialer.store.backends.sqlite import BUSY_TIMEOUT_MS
+from dialer.store.database import Database
 from dialer.store.media.files import Media
 from dialer.store.tables import User
 from tests.api.harness import PASSWORD, Caller
@@ -47,10 +49,9 @@ def client(tmp_path: Path, password_hash: str, busy_timeout_ms: int) -> Iterator
 
     database.write_now(furnish)
     settings = Settings(media_dir=tmp_path / "media", clock="virtual", clock_start=START_MS, seed=1)
-    worker = open_worker(
+    worker = Worker(
         database,
-        mode="virtual",
-        clock_start_ms=START_MS,
+        VirtualClock(START_MS),
         seed=1,
         service_zone="UTC",
         new_line=SimulatedLine,

@@ -16,7 +16,7 @@ from dialer.domain.gateway_load import GatewayLoad
 from dialer.domain.hopper import Hopper
 from dialer.domain.plans import Disposition
 from dialer.domain.reasons import CampaignReason, SubscriberReason
-from dialer.runtime.worker import _Live
+from dialer.runtime.live_engine import LiveEngine
 from dialer.store.journal.journal import JournalStore
 from dialer.store.queries.loading import Loader
 from dialer.store.tables import Gateway, User
@@ -234,7 +234,7 @@ def windows_are_always_open(patch: Patch) -> None:
 
 def changes_are_not_noticed(patch: Patch) -> None:
     """The worker goes on with what it has read when it began."""
-    patch.setattr(_Live, "refresh", lambda self, connection: self.journal.begin(connection))
+    patch.setattr(LiveEngine, "refresh", lambda self, connection, _touched: self.journal.begin(connection))
 
 
 def gateways_have_no_limits(patch: Patch) -> None:

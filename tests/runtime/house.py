@@ -8,12 +8,14 @@ from sqlalchemy import Connection, RowMapping, insert, select, update
 
 from dialer.domain.enums import CampaignStatus
 from dialer.domain.zones import zone_of_number
-from dialer.runtime.worker import Worker, open_worker
+from dialer.runtime.clock import VirtualClock
+from dialer.runtime.worker import Worker
 from dialer.sim.line import SimulatedLine
 from dialer.store import collecting, ledger, lifecycle
 from dialer.store.database import Database
 from dialer.store.media.files import Media
 from dialer.store.queries import rates
+from dialer.store.service_state import read_state
 from dialer.store.tables import (
     Agent,
     BranchingTemplate,
@@ -169,7 +171,7 @@ class House:
         settings = {
             "user_id": self.user_id,
             "name": "campaign",
-            "campaign_code": f"code{self.database.units_written}",
+            "campaign_code": f"code{len(self.rows(Campaign))}",
             "startingdate": self.now_ms(),
             "expirationdate": self.now_ms() + 3 * DAY_MS,
             "frequency": 60,
@@ -202,10 +204,10 @@ class House:
         return self.worker.clock.now_ms() if hasattr(self, "worker") else MONDAY_NOON_MS
 
     def _open_worker(self) -> Worker:
-        return open_worker(
+        state = self.database.read_now(read_state)
+        return Worker(
             self.database,
-            mode="virtual",
-            clock_start_ms=MONDAY_NOON_MS,
+            VirtualClock(MONDAY_NOON_MS if state is None else state.now_ms),
             seed=self._seed,
             service_zone=self._service_zone,
             new_line=SimulatedLine,

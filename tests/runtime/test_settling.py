@@ -41,7 +41,7 @@ class HandClock:
 
 async def test_settling_ends_though_more_falls_due_all_the_time(house: House, monkeypatch: pytest.MonkeyPatch) -> None:
     """One event a step, and a minute of the service a look: what is due at the beginning is done, and no more."""
-    monkeypatch.setattr("dialer.runtime.worker.EVENTS_PER_STEP", 1)
+    monkeypatch.setattr("dialer.runtime.live_engine.EVENTS_PER_STEP", 1)
     people = house.phonebook(*(f"+1202555{number}" for number in range(1_000, 1_030)))
     clock = HandClock()
     house.worker = Worker(house.database, clock, seed=1, service_zone="UTC", new_line=SimulatedLine)

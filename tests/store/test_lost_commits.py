@@ -40,15 +40,6 @@ def test_who_wrote_is_told_that_nobody_knows_and_the_next_one_works(
     assert database.read_now(count) == there + 1
 
 
-def test_who_knows_the_rows_is_told_that_they_may_have_changed(database: LossyDatabase) -> None:
-    before = database.write_now(database.version)
-    database.lost = Lost.AFTER
-    with pytest.raises(OutcomeUnknownError):
-        database.write_now(add)
-    database.lost = None
-    assert database.write_now(database.version) != (before[0] + 1, before[1])
-
-
 def test_what_fails_before_its_commit_is_known_to_have_failed(database: LossyDatabase) -> None:
     database.lost = Lost.AFTER
 

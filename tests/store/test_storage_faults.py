@@ -205,19 +205,6 @@ def test_a_damaged_page_is_storage_and_no_mistake_of_ours(database: Database, pa
     again.close()
 
 
-def test_a_version_tells_of_every_commit_whoever_made_it(database: Database, path: Path) -> None:
-    first = database.write_now(database.version)
-    second = database.write_now(database.version)
-    assert first != second
-    with closing(sqlite3.connect(path)) as other:
-        other.execute("INSERT INTO note VALUES ('beside')")
-        other.commit()
-    third = database.write_now(database.version)
-    assert (third[0] - second[0], third[1] == second[1]) == (1, False)
-    database.read_now(count)
-    assert database.write_now(database.version) == (third[0] + 1, third[1])
-
-
 def test_to_write_nothing_shows_nothing(database: Watched, path: Path) -> None:
     """A full disk does not keep anybody from committing nothing."""
     with locked(path), pytest.raises(StorageUnavailableError):

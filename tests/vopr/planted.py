@@ -13,6 +13,7 @@ from sqlalchemy import Connection
 from dialer.domain import dialling, engine, retry
 from dialer.domain.billing.credit import Account
 from dialer.domain.board import Board
+from dialer.domain.called_off import CalledOff
 from dialer.domain.dialling import Dialling
 from dialer.domain.engine import Engine
 from dialer.domain.enums import CampaignStatus
@@ -22,8 +23,8 @@ from dialer.domain.plans import CampaignPlan
 from dialer.domain.queueing.agents import Agent
 from dialer.domain.transfers import Transfers
 from dialer.domain.watchdog import Watchdog
-from dialer.runtime import worker
-from dialer.runtime.worker import _Live
+from dialer.runtime import live_engine, recovery
+from dialer.runtime.live_engine import LiveEngine
 from dialer.store.journal.journal import JournalStore
 from dialer.store.queries.loading import Loader
 from dialer.store.service_state import State
@@ -69,7 +70,7 @@ def _dnc_is_skipped_on_retries(patch: Patch) -> None:
 
 def _dnc_is_known_from_the_start_only(patch: Patch) -> None:
     """Who asks in a call not to be called again is called by those who have claimed them already."""
-    patch.setattr(Board, "called_off", property(lambda _: {}, lambda *_: None), raising=False)
+    patch.setattr(Board, "called_off", property(lambda _: CalledOff(), lambda *_: None), raising=False)
 
 
 def _dnc_is_not_asked_at_the_claim(patch: Patch) -> None:
@@ -112,7 +113,7 @@ def _money_is_a_float(patch: Patch) -> None:
 
 
 def _calls_in_progress_are_lost_at_recovery(patch: Patch) -> None:
-    patch.setattr(Loader, "calls", lambda *_: [])
+    patch.setattr(recovery, "attempts_in_progress", lambda *_: [])
 
 
 def _windows_are_those_of_the_service(patch: Patch) -> None:
@@ -202,7 +203,7 @@ def _paused_campaigns_are_read_as_started(patch: Patch) -> None:
 
 def _changes_are_not_noticed(patch: Patch) -> None:
     """The worker goes on with what it has read when it began."""
-    patch.setattr(_Live, "refresh", lambda self, connection: self.journal.begin(connection))
+    patch.setattr(LiveEngine, "refresh", lambda self, connection, _touched: self.journal.begin(connection))
 
 
 def _legs_take_their_channel_with_them(patch: Patch) -> None:
@@ -264,7 +265,7 @@ def _ids_are_given_again_after_a_crash(patch: Patch) -> None:
 
         return behind
 
-    _wrap(patch, worker, "open_state", around)
+    _wrap(patch, live_engine, "open_state", around)
 
 
 def _aborted_calls_go_on(patch: Patch) -> None:

@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator
 from typing import Final
 
 from dialer.domain.billing.credit import Account
+from dialer.domain.called_off import CalledOff
 from dialer.domain.effects import Effect, KeepFigures, KeepRest
 from dialer.domain.enums import CampaignStatus, Cause, DialMethod
 from dialer.domain.gateway_load import GatewayLoad
@@ -21,6 +22,7 @@ class OpenCampaign:
     """What the engine keeps in mind of an open campaign."""
 
     __slots__ = (
+        "called_off_before",
         "callerid_turns",
         "dialling",
         "figures",
@@ -51,6 +53,8 @@ class OpenCampaign:
         self.callerid_turns: dict[str, int] = {}
         self.first_call_id = 0
         """The first call since it was opened last: whom an earlier one is with may have changed since the dial."""
+        self.called_off_before = 0
+        """The last number that was called off before it was opened last: claims know of those up to there."""
         self.in_progress = 0
         """Calls that it has placed."""
         self.inbound = 0
@@ -129,7 +133,7 @@ class Board:
         self.gateways: Final[dict[int, GatewayLoad]] = {}
         self.accounts: Final[dict[int, Account]] = {}
         self.calls: Final[dict[int, Call]] = {}
-        self.called_off: Final[dict[int, set[str]]] = {}
+        self.called_off: Final = CalledOff()
         """Numbers that went onto a do-not-call list since its campaigns were opened."""
         self.windows: Final = Windows()
         nothing_yet: list[Effect] = []

@@ -154,6 +154,13 @@ class Dialling:
             campaign.wake_ms = at_ms
             self._board.emit(WakeCampaign(at_ms, campaign.plan.id))
 
+    def look_again(self, campaign_ids: set[int], now_ms: int) -> None:
+        """Have campaigns looked at again that waited for what has changed, none of which waits any more."""
+        for campaign_id in sorted(campaign_ids):
+            if campaign_id in self._campaigns:
+                self.wake_at(self._campaigns[campaign_id], now_ms)
+        campaign_ids.clear()
+
     # --- whom it dials ------------------------------------------------------------------------------------------
 
     def _dial_next(self, campaign: OpenCampaign, gateway: GatewayLoad, now_ms: int) -> bool:
@@ -189,9 +196,8 @@ class Dialling:
             return SubscriberReason.EMERGENCY
         if not is_zone_key(subscriber.zone):
             return SubscriberReason.TZ_UNKNOWN
-        dnc_id = campaign.plan.dnc_id
-        called_off = self._board.called_off.get(dnc_id) if dnc_id is not None else None
-        if subscriber.is_on_dnc or (called_off is not None and subscriber.number in called_off):
+        called_off, since = self._board.called_off, campaign.called_off_before
+        if subscriber.is_on_dnc or called_off.has(campaign.plan.dnc_id, subscriber.number, since):
             return SubscriberReason.DNC
         text_message = campaign.plan.text_message
         is_blank = text_message is not None and not message_to(subscriber, text_message).strip()

@@ -106,8 +106,8 @@ class Engine:
             events.AgentOpened: self._transfers.open_agent,
             events.QueueClosed: self._transfers.close_queue,
             events.AgentClosed: self._transfers.close_agent,
-            events.DidsForgotten: self._inbound.forget_dids,
             events.DidOpened: self._inbound.open_did,
+            events.DidClosed: self._inbound.close_did,
             events.CallArrived: self._inbound.arrived,
             events.CallEnded: self._end_call,
         }
@@ -165,18 +165,20 @@ class Engine:
 
     # --- opening and closing ------------------------------------------------------------------------------------
 
-    def _open_account(self, _now_ms: int, event: events.AccountOpened) -> None:
-        known = self._accounts.get(event.user_id)
-        account = Account(event.balance, event.held, event.rate, event.sms_rate, event.card)
-        self._accounts[event.user_id] = account
-        if known is not None:
-            account.waiting = known.waiting
+    # Nobody dials before everything that changed has been told: the wake-ups come after that.
 
-    def _open_gateway(self, _now_ms: int, event: events.GatewayOpened) -> None:
+    def _open_account(self, now_ms: int, event: events.AccountOpened) -> None:
+        known = self._accounts.get(event.user_id)
+        self._accounts[event.user_id] = Account(event.balance, event.held, event.rate, event.sms_rate, event.card)
+        if known is not None:
+            self._dialling.look_again(known.waiting, now_ms)
+
+    def _open_gateway(self, now_ms: int, event: events.GatewayOpened) -> None:
         gateway = self._gateways.get(event.plan.id)
         if gateway is None:
             gateway = self._gateways[event.plan.id] = GatewayLoad(event.plan)
         gateway.renew(event.plan, event.recent_dials_ms, event.rest)
+        self._dialling.look_again(gateway.waiting, now_ms)
 
     def _open_campaign(self, now_ms: int, event: events.CampaignOpened) -> None:
         plan = event.plan
@@ -185,24 +187,25 @@ class Engine:
             campaign = self._campaigns[plan.id] = OpenCampaign(plan, self._board.windows)
         else:
             self._gateways[campaign.plan.gateway_id].waiting.discard(plan.id)
+        was_paced = campaign.is_paced
         campaign.renew(plan)
         if campaign.is_paced:
             self._board.paced.add(plan.id, plan.flow.queue_ids)
         else:
             self._board.paced.discard(plan.id)
+        if campaign.is_paced or was_paced:
+            self._transfers.wake(now_ms)  # Others that dial for the same agents share what it may abandon.
         campaign.status = event.status
         campaign.dial_next_at(event.next_dial_us)
         campaign.callerid_turns = turns_of(plan, event.callerid_turns)
         if event.figures is not None:
             campaign.figures = event.figures
         campaign.first_call_id = self._board.next_call_id
+        campaign.called_off_before = self._board.called_off.last
         campaign.hopper = Hopper(plan, event.zones, self._board.windows, now_ms)
-        if plan.dnc_id is not None:
-            self._board.called_off.pop(plan.dnc_id, None)
-        # Nobody dials before everything that changed has been told: the wake-up comes after that.
         self._dialling.wake_at(campaign, now_ms)
 
-    def _close_campaign(self, _now_ms: int, event: events.CampaignClosed) -> None:
+    def _close_campaign(self, now_ms: int, event: events.CampaignClosed) -> None:
         campaign = self._campaigns.get(event.campaign_id)
         if campaign is None:
             return
@@ -213,6 +216,8 @@ class Engine:
                 if call.plan.id == event.campaign_id:
                     call.is_aborted = True
                     self._board.emit(HangUp(call.id))
+        if campaign.is_paced:
+            self._transfers.wake(now_ms)
         self._dialling.forget_if_over(campaign)
 
     def _renew_campaign(self, _now_ms: int, event: events.CampaignRenewed) -> None:
@@ -248,7 +253,9 @@ class Engine:
         dnc_id = call.plan.dnc_id if campaign is None else campaign.plan.dnc_id
         if dnc_id is None:
             return
-        self._board.called_off.setdefault(dnc_id, set()).add(call.subscriber.number)
+        called_off = self._board.called_off
+        called_off.forget(min((one.called_off_before for one in self._campaigns.values()), default=called_off.last))
+        called_off.add(dnc_id, call.subscriber.number)
         self._board.emit(AddToDnc(dnc_id, call.subscriber.number))
 
     def _end_leg(self, now_ms: int, event: events.LegEnded) -> None:

@@ -233,8 +233,10 @@ class DidOpened(msgspec.Struct, frozen=True):
     plan: CampaignPlan | None = None
 
 
-class DidsForgotten(msgspec.Struct, frozen=True):
-    """The numbers that others call are about to be told anew."""
+class DidClosed(msgspec.Struct, frozen=True):
+    """A number that others call was deleted."""
+
+    did_id: int
 
 
 class CallArrived(msgspec.Struct, frozen=True):
@@ -285,8 +287,8 @@ Event = (
     | AgentOpened
     | QueueClosed
     | AgentClosed
-    | DidsForgotten
     | DidOpened
+    | DidClosed
     | CallArrived
     | CallEnded
 )

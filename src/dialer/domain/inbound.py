@@ -1,5 +1,6 @@
 """Calls that come in: callees who missed a call and call back the number that it showed."""
 
+from collections import defaultdict
 from typing import Final
 
 from msgspec import structs
@@ -22,22 +23,32 @@ class Inbound:
 
     def __init__(self, board: Board) -> None:
         self._board: Final = board
-        self._dids: dict[str, events.DidOpened] = {}
+        self._digits: Final[dict[int, str]] = {}
+        """Of each number that is known, by its id."""
+        self._dids: Final[defaultdict[str, dict[int, events.DidOpened]]] = defaultdict(dict)
+        """By their digits: the numbers that have these, by id."""
 
-    def forget_dids(self, _now_ms: int, _event: events.DidsForgotten) -> None:
-        """All numbers are about to be told anew."""
-        self._dids = {}
+    def open_did(self, now_ms: int, event: events.DidOpened) -> None:
+        """Take in a number and the campaign that answers it, or how these stand now."""
+        self.close_did(now_ms, events.DidClosed(event.did_id))
+        digits = self._digits[event.did_id] = digits_of(event.number)
+        self._dids[digits][event.did_id] = event
 
-    def open_did(self, _now_ms: int, event: events.DidOpened) -> None:
-        """A number, and the campaign that answers it. Of several with the same digits the first one counts."""
-        self._dids.setdefault(digits_of(event.number), event)
+    def close_did(self, _now_ms: int, event: events.DidClosed) -> None:
+        """Forget a number."""
+        digits = self._digits.pop(event.did_id, None)
+        if digits is None:
+            return
+        del self._dids[digits][event.did_id]
+        if not self._dids[digits]:
+            del self._dids[digits]
 
     def arrived(self, now_ms: int, event: events.CallArrived) -> None:
         """A call comes in: answer it with its campaign's survey, or refuse it with cause 1.
 
         Callers are known by a call they missed, and only to the user whose call it was: to others nobody calls.
         """
-        did = self._dids.get(digits_of(event.did_number))
+        did = self._did(event.did_number)
         if did is None or event.user_id != _answers_for(did):
             return
         if did.plan is None:
@@ -51,6 +62,11 @@ class Inbound:
         campaign.inbound += 1
         self._board.calls[call.id] = call
         self._board.emit(AnswerCall(call))
+
+    def _did(self, number: str) -> events.DidOpened | None:
+        """Find a number by its digits: of several with these digits the first one counts."""
+        found = self._dids.get(digits_of(number))
+        return found[min(found)] if found else None
 
     def finished(self, call: Call, outcome: CallOutcome) -> None:
         """Such a call is over."""

@@ -65,7 +65,7 @@ class Transfers:
         """A queue, or how it stands now."""
         self._queue_ids.add(event.plan.id)
         self._floor.open_queue(event.plan, event.last_agent_id, event.left_early, event.no_agent_from_ms)
-        self._wake_at(now_ms)
+        self.wake(now_ms)
 
     def open_agent(self, now_ms: int, event: events.AgentOpened) -> None:
         """Add or update an agent. One who behaves otherwise from now on is asked anew for the call that rings.
@@ -80,7 +80,7 @@ class Transfers:
         asked = self._floor.asked_for(plan.id)
         if known is not None and known.parameters != plan.parameters and asked is not None:
             self._board.emit(OfferCall(self._board.calls[asked.call_id], plan, asked.offers[plan.id]))
-        self._wake_at(now_ms)
+        self.wake(now_ms)
 
     def close_queue(self, now_ms: int, event: events.QueueClosed) -> None:
         """A queue that was deleted: nobody is brought to it any more, and who waits in it waits for nothing."""
@@ -93,7 +93,7 @@ class Transfers:
                 if self._floor.waiting_of(call.id) is not None:
                     self._floor.forget_call(call.id)
                     self._unserved(call, transfer, TransferReason.NO_QUEUE, now_ms)
-        self._wake_at(now_ms)
+        self.wake(now_ms)
 
     def close_agent(self, now_ms: int, event: events.AgentClosed) -> None:
         """An agent who was deleted: they take no more calls. One they are in goes on, and counts for nobody."""
@@ -104,7 +104,7 @@ class Transfers:
             if transfer is not None and transfer.agent_id == event.agent_id:
                 transfer.agent_id = None
                 self._floor.forget_call(call.id)
-        self._wake_at(now_ms)
+        self.wake(now_ms)
 
     def restore(self, now_ms: int, call: Call) -> None:
         """The transfer that a call in progress has come to, if it is not over."""
@@ -134,7 +134,7 @@ class Transfers:
             agent = self._agents.get(agent_id)
             if agent is not None and not spells_emergency(agent.contact):
                 self._board.emit(OfferCall(call, agent, offered_ms))
-        self._wake_at(now_ms)
+        self.wake(now_ms)
 
     # --- what happens -----------------------------------------------------------------------------------------------
 
@@ -247,7 +247,7 @@ class Transfers:
             self._perform(decision, now_ms)
         self._keep_changes()
         wakes_at_ms = self._floor.wakes_at_ms(now_ms, is_dialled_for=bool(self._board.paced))
-        self._wake_at(min(self._abandonment.next_ms or NEVER_MS, wakes_at_ms))
+        self.wake(min(self._abandonment.next_ms or NEVER_MS, wakes_at_ms))
         return True
 
     def unserved(self) -> list[Call]:
@@ -377,7 +377,8 @@ class Transfers:
     def _touch(self) -> None:
         self._is_touched = True
 
-    def _wake_at(self, at_ms: int) -> None:
+    def wake(self, at_ms: int) -> None:
+        """Have the floor, and then the campaigns that dial for its agents, looked at again at a moment."""
         if at_ms < self._wake_ms:
             self._wake_ms = at_ms
             self._board.emit(WakeFloor(at_ms))

@@ -92,8 +92,7 @@ def copy_campaign(source: Connection, target: Connection, campaign_id: int, now_
     for table, condition in parts_of(campaign_id, now_ms):
         _copy(source, target, select(table).where(condition), table)
     target.execute(update(_users).values(password_hash=""))
-    if source.dialect.name == "sqlite":
-        _remember_ids(source, target)
+    _remember_ids(source, target)
 
 
 def people_of(connection: Connection, campaign_id: int) -> int:

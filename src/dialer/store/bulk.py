@@ -1,13 +1,16 @@
 """Statements that run for many rows at once, or very often, at the speed of the driver.
 
-SQLAlchemy compiles a statement for the dialect once; the rows then go to the driver's `executemany` as plain tuples.
+SQLAlchemy compiles a statement once; the rows then go to the driver's `executemany` as plain tuples.
 """
 
 from collections.abc import Callable, Collection, Mapping, Sequence
+from functools import cached_property
 from operator import itemgetter
 from typing import Any, Final
 
 from sqlalchemy import Column, ColumnElement, Connection, Insert, Select, Table, Update, bindparam, insert, select
+
+from dialer.store.backends.sqlite import DriverStatement, compiled
 
 ASKED_AT_ONCE: Final = 500
 """Values that one query asks for."""
@@ -25,24 +28,20 @@ class Bulk:
     def __init__(self, statement: Insert | Update, names: Sequence[str]) -> None:
         self._statement: Final = statement
         self._names: Final = tuple(names)
-        self._compiled: dict[str, tuple[str, _InOrder | None]] = {}
 
     def run(self, connection: Connection, rows: Sequence[tuple[Any, ...]]) -> int:
         """Run it once for each row; with no rows, not at all. How many rows of the table it has touched."""
         if not rows:
             return 0
-        text, in_order = self._for_dialect(connection)
+        text, in_order = self._compiled
         placed = list(rows if in_order is None else map(in_order, rows))
         return connection.exec_driver_sql(text, placed).rowcount
 
-    def _for_dialect(self, connection: Connection) -> tuple[str, "_InOrder | None"]:
-        known = self._compiled.get(connection.dialect.name)
-        if known is None:
-            compiled = self._statement.compile(dialect=connection.dialect, column_keys=list(self._names))
-            order = tuple(self._names.index(name) for name in compiled.positiontup or ())
-            known = str(compiled), None if order == tuple(range(len(self._names))) else itemgetter(*order)
-            self._compiled[connection.dialect.name] = known
-        return known
+    @cached_property
+    def _compiled(self) -> tuple[str, _InOrder | None]:
+        text, names, _ = compiled(self._statement, self._names)
+        order = tuple(self._names.index(name) for name in names)
+        return text, None if order == tuple(range(len(self._names))) else itemgetter(*order)
 
 
 def bulk_insert(table: Table, *names: str) -> Bulk:
@@ -55,21 +54,16 @@ class Prepared:
 
     def __init__(self, statement: Select[Any]) -> None:
         self._statement: Final = statement
-        self._compiled: dict[str, tuple[str, tuple[str, ...], Mapping[str, Any]]] = {}
 
     def run(self, connection: Connection, values: Mapping[str, Any]) -> list[Any]:
         """What it finds, with these values of its parameters."""
-        text, names, constants = self._for_dialect(connection)
+        text, names, constants = self._compiled
         given = tuple([values[name] if name in values else constants[name] for name in names])
         return [row[0] for row in connection.exec_driver_sql(text, given)]
 
-    def _for_dialect(self, connection: Connection) -> tuple[str, tuple[str, ...], Mapping[str, Any]]:
-        known = self._compiled.get(connection.dialect.name)
-        if known is None:
-            compiled = self._statement.compile(dialect=connection.dialect)
-            known = str(compiled), tuple(compiled.positiontup or ()), compiled.params
-            self._compiled[connection.dialect.name] = known
-        return known
+    @cached_property
+    def _compiled(self) -> DriverStatement:
+        return compiled(self._statement)
 
 
 class Among:

@@ -15,7 +15,7 @@ from sqlalchemy import (
     select,
     update,
 )
-from sqlalchemy.dialects import postgresql, sqlite
+from sqlalchemy.dialects.sqlite import insert
 
 from dialer.domain.enums import CampaignStatus, SubscriberStatus
 from dialer.store.bulk import Prepared
@@ -173,8 +173,7 @@ def _as_subscribers(campaign_id: int, condition: ColumnElement[bool], now_ms: in
 
 
 def _subscribe(connection: Connection, campaign_id: int, rows: Select[Any]) -> None:
-    dialect: Any = postgresql if connection.dialect.name == "postgresql" else sqlite
-    added = dialect.insert(_subscribers).from_select(list(_COLUMNS), rows, include_defaults=False)
+    added = insert(_subscribers).from_select(list(_COLUMNS), rows, include_defaults=False)
     grown = connection.execute(added.on_conflict_do_nothing(index_elements=["campaign_id", "number"])).rowcount
     connection.execute(
         update(_campaigns).where(_campaigns.c.id == campaign_id).values(totalcontact=_campaigns.c.totalcontact + grown)

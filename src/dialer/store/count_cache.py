@@ -2,18 +2,19 @@
 
 SQLite counts the commits that a connection has seen others make (`PRAGMA data_version`,
 https://www.sqlite.org/pragma.html#pragma_data_version), whatever process they were made by. To ask takes some
-microseconds, and waits for nobody. Other databases have no such count: there nothing is kept.
+microseconds, and waits for nobody.
 """
 
 from collections import OrderedDict
 from collections.abc import Callable, Hashable
-from typing import Any, Final
+from typing import Final
 
 from sqlalchemy import Connection
 
+from dialer.store.backends import sqlite
+
 COUNTS_KEPT_MAX: Final = 1_000
 """Counts that one connection remembers."""
-_VERSION: Final = "PRAGMA data_version"
 _COUNTS: Final = "counts"
 
 
@@ -22,10 +23,7 @@ def count_once(connection: Connection, key: Hashable, count: Callable[[], int]) 
 
     `connection` is that of a unit of work that only reads, in its transaction: the count is that of its snapshot.
     """
-    if connection.dialect.name != "sqlite":
-        return count()
-    driver: Any = connection.connection.driver_connection
-    version = driver.execute(_VERSION).fetchone()[0]
+    version = sqlite.version(connection)
     known_version, counts = connection.info.get(_COUNTS, (None, OrderedDict()))
     if known_version != version:
         counts = OrderedDict()

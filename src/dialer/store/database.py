@@ -6,35 +6,30 @@ share it, and their commit.
 """
 
 import contextlib
-import sqlite3
 from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Any, Final, TypeVar
 
 import anyio
 import anyio.to_thread
-from sqlalchemy import Connection, Engine, create_engine, event
-from sqlalchemy.engine import URL, make_url
+from sqlalchemy import Connection, Engine
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.exc import TimeoutError as PoolTimeoutError
-from sqlalchemy.pool import QueuePool
 
+from dialer.store.backends import sqlite
+from dialer.store.backends.sqlite import BUSY_TIMEOUT_MS
 from dialer.store.group_commit import TOGETHER_MAX, Turns, Waiter
 from dialer.store.inline_reads import AtHand
+from dialer.store.touched import EVERYTHING, NOTHING, Touched, take_touched, touch
 
 Result = TypeVar("Result")
 
-BUSY_TIMEOUT_MS: Final = 5_000
-"""How long a writer waits for another process that holds the database, its turn among ours included."""
 READERS_MAX: Final = 2
 """Readers at once; further ones queue. What takes a moment is done soonest where few threads share the interpreter."""
 LONG_READERS_MAX: Final = 4
 """Readers besides, of what takes long: only those who want as much wait behind them."""
 
 _SECOND_MS: Final = 1_000
-_PRIMARY: Final = 0xFF
-"""What of SQLite's extended result codes is the kind of the error."""
-_SURELY_NOT_DONE: Final = frozenset({sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_FULL})
 
 
 class StorageUnavailableError(Exception):
@@ -57,15 +52,17 @@ class Database:
     """
 
     def __init__(self, url: str, *, synchronous: str = "FULL", busy_timeout_ms: int = BUSY_TIMEOUT_MS) -> None:
-        self.url: Final = _synchronous_url(url)
+        self.url: Final = sqlite.synchronous_url(url)
         self._busy_timeout_ms: Final = busy_timeout_ms
-        self._writer = _engine(self.url, begin="BEGIN IMMEDIATE", size=1, synchronous=synchronous)
-        self._readers = _engine(self.url, begin="BEGIN", size=READERS_MAX + LONG_READERS_MAX, synchronous=synchronous)
+        self._writer = sqlite.pooled_engine(self.url, begin=sqlite.BEGIN_WRITING, size=1, synchronous=synchronous)
+        self._readers = sqlite.pooled_engine(
+            self.url, begin=sqlite.BEGIN_READING, size=READERS_MAX + LONG_READERS_MAX, synchronous=synchronous
+        )
         self.at_hand: Final = AtHand(self.url)
         """For the thread of the event loop."""
-        self.units_written = 0
-        """How many writing transactions were committed, or may have been: who remembers it can tell whether something
-        may have changed."""
+        self._touched = NOTHING
+        """By the commits since `take_touched` was called last. Only a unit of work that writes looks at it or adds to
+        it, and these take turns."""
         self._is_failing = False
         self._turns: Final = Turns(self._write_in_turn)
         self._read_limits: tuple[anyio.CapacityLimiter, anyio.CapacityLimiter] | None = None
@@ -153,23 +150,21 @@ class Database:
         patience_ms = self._busy_timeout_ms if patience_ms is None else patience_ms
         try:
             result, has_written = self._run(self._writer, partial(_watched, work=work), patience_ms)
-        except StorageUnavailableError as error:
+        except StorageUnavailableError:
             self._is_failing = True
-            self.units_written += isinstance(error, OutcomeUnknownError)
             raise
         if has_written:
             self._is_failing = False
-        self.units_written += 1
         return result
 
-    def version(self, connection: Connection) -> tuple[int, int]:
-        """What is another one whenever something was committed, by this process or by another.
+    def take_touched(self, connection: Connection) -> Touched:
+        """Return what the commits since the last call have touched, and forget it.
 
-        `connection` is that of a unit of work that writes; its own commit counts from the next one on.
+        `connection` is that of a unit of work that writes. Commits of other processes have touched everything. If this
+        unit fails, the answer is lost: its caller then has to take everything to be touched.
         """
-        is_sqlite = connection.dialect.name == "sqlite"
-        others = connection.exec_driver_sql("PRAGMA data_version").scalar_one() if is_sqlite else 0
-        return self.units_written, others
+        touched, self._touched = self._touched, NOTHING
+        return EVERYTHING if sqlite.have_others_written(connection) else touched
 
     def close(self) -> None:
         """Give all connections back."""
@@ -179,37 +174,37 @@ class Database:
 
     def _run(self, engine: Engine, work: Callable[[Connection], Result], patience_ms: int | None = None) -> Result:
         with _storage_errors(), engine.connect() as connection:
-            if patience_ms is not None and engine.dialect.name == "sqlite":
-                # Past SQLAlchemy, which would begin a transaction for it.
-                connection.connection.execute(f"PRAGMA busy_timeout={patience_ms}")
+            if patience_ms is not None:
+                sqlite.wait_for_others(connection, patience_ms)
+            take_touched(connection)  # What a unit has noted that failed concerns nobody.
             has_worked = False
             try:
                 with connection.begin():
                     result = work(connection)
                     has_worked = True
             except DBAPIError as error:
-                if has_worked and _is_unknown(error):
+                if has_worked and sqlite.may_be_committed(error):
+                    self._touched = EVERYTHING
                     raise OutcomeUnknownError(str(error.orig)) from error
                 raise
+            noted = take_touched(connection)
+            if noted is not None:  # It is of a unit that writes: readers, of whom there are several, note nothing.
+                self._touched |= noted
             return result
 
 
-def _is_unknown(error: DBAPIError) -> bool:
-    """Whether a COMMIT that failed so may have been done all the same."""
-    if not error.connection_invalidated and not _is_storage(error.orig):
-        return False
-    code = getattr(error.orig, "sqlite_errorcode", sqlite3.SQLITE_IOERR)
-    # What makes a transaction one that was committed is the last thing that is written of it.
-    return code & _PRIMARY not in _SURELY_NOT_DONE and code != sqlite3.SQLITE_IOERR_WRITE
-
-
 def _watched(connection: Connection, work: Callable[[Connection], Result]) -> tuple[Result, bool]:
-    """What `work` returns, and whether it wrote anything: to commit nothing succeeds on a full disk too."""
-    if connection.dialect.name != "sqlite":
-        return work(connection), True
-    driver: Any = connection.connection.driver_connection
-    before = driver.total_changes
-    return work(connection), driver.total_changes != before
+    """Return the result of `work` and whether it wrote anything: to commit nothing succeeds on a full disk too.
+
+    A unit of work that wrote and did not say what it touched is noted to have touched everything.
+    """
+    before = sqlite.rows_written(connection)
+    result = work(connection)
+    has_written = sqlite.rows_written(connection) != before
+    said = take_touched(connection)
+    if has_written:
+        touch(connection, EVERYTHING if said is None else said)
+    return result, has_written
 
 
 def _run_each(connection: Connection, waiters: list[Waiter[Any]]) -> None:
@@ -219,26 +214,22 @@ def _run_each(connection: Connection, waiters: list[Waiter[Any]]) -> None:
         StorageUnavailableError: the transaction is lost, and what all of them have written with it.
     """
     cursor = connection.connection.cursor()  # Past SQLAlchemy: it is for every unit.
+    touched = NOTHING
     for waiter in waiters:
         cursor.execute("SAVEPOINT unit")
         try:
             with _storage_errors():
-                waiter.result = waiter.work(connection)
+                waiter.result, _ = _watched(connection, waiter.work)
         except Exception as error:
-            if not _goes_on(connection):
+            if not sqlite.is_in_transaction(connection):
                 raise StorageUnavailableError("the transaction was lost") from error
             cursor.execute("ROLLBACK TO unit")
+            take_touched(connection)
             waiter.error = error
         cursor.execute("RELEASE unit")
+        touched |= take_touched(connection) or NOTHING
     cursor.close()
-
-
-def _goes_on(connection: Connection) -> bool:
-    """Whether the transaction is still there: SQLite ends it by itself where a disk is full, or fails."""
-    if connection.invalidated:
-        return False
-    driver: Any = connection.connection.driver_connection
-    return connection.dialect.name != "sqlite" or bool(driver.in_transaction)
+    touch(connection, touched)
 
 
 @contextlib.contextmanager
@@ -248,60 +239,11 @@ def _storage_errors() -> Iterator[None]:
         yield
     except PoolTimeoutError as error:
         raise StorageUnavailableError("too many units of work at once") from error
-    except sqlite3.Error as error:
-        if _is_storage(error):
+    except sqlite.DRIVER_ERROR as error:
+        if sqlite.is_storage_error(error):
             raise StorageUnavailableError(str(error)) from error
         raise
     except DBAPIError as error:
-        if error.connection_invalidated or _is_storage(error.orig):
+        if error.connection_invalidated or sqlite.is_storage_error(error.orig):
             raise StorageUnavailableError(str(error.orig)) from error
         raise
-
-
-def _is_storage(error: BaseException | None) -> bool:
-    """Whether it is about the file; what is wrong with its very pages comes as no more than a `DatabaseError`."""
-    return isinstance(error, sqlite3.OperationalError) or type(error) is sqlite3.DatabaseError
-
-
-def _synchronous_url(url: str) -> URL:
-    """The same database through the driver that is used inside a worker thread."""
-    parsed = make_url(url)
-    if parsed.get_backend_name() == "sqlite":
-        return parsed.set(drivername="sqlite+pysqlite")
-    return parsed
-
-
-def _engine(url: URL, *, begin: str, size: int, synchronous: str) -> Engine:
-    engine = create_engine(
-        url,
-        hide_parameters=True,
-        poolclass=QueuePool,
-        pool_size=size,
-        max_overflow=0,
-        pool_timeout=30,
-        pool_use_lifo=True,
-    )
-    if url.get_backend_name() == "sqlite":
-        _speak_sqlite(engine, begin, synchronous)
-    return engine
-
-
-def _speak_sqlite(engine: Engine, begin: str, synchronous: str) -> None:
-    """Pragmas belong to a connection, and the driver's own transactions begin too late: both are set here."""
-
-    @event.listens_for(engine, "connect")
-    def configure(connection: sqlite3.Connection, _record: object) -> None:
-        connection.isolation_level = None
-        for pragma in (
-            f"busy_timeout={BUSY_TIMEOUT_MS}",
-            "journal_mode=WAL",
-            f"synchronous={synchronous}",
-            "foreign_keys=ON",
-            "temp_store=MEMORY",
-            "cache_size=-65536",
-        ):
-            connection.execute(f"PRAGMA {pragma}")
-
-    @event.listens_for(engine, "begin")
-    def start(connection: Connection) -> None:
-        connection.exec_driver_sql(begin)

@@ -10,8 +10,9 @@ from typing import Any, Final
 from urllib.parse import quote
 
 from sqlalchemy import Select
-from sqlalchemy.dialects import sqlite
 from sqlalchemy.engine import URL
+
+from dialer.store.backends.sqlite import DriverStatement, compiled
 
 QUERIES_KEPT_MAX: Final = 16
 
@@ -22,17 +23,17 @@ class AtHand:
     """Reads through a connection of its own that never writes. To be asked by one thread, that of the event loop."""
 
     def __init__(self, url: URL) -> None:
-        self._path: Final = url.database if url.get_backend_name() == "sqlite" else None
+        self._path: Final = url.database
         self._connection: sqlite3.Connection | None = None
 
     def rows(self, query: Select[Any], values: Mapping[str, Any]) -> Rows | None:
         """What the last commit left of the rows of a small query that an index answers, as the driver has them.
 
-        None if they are not at hand: something is in the way, or the database is another one than SQLite.
+        None if they are not at hand: something is in the way, or the database is no file.
         """
         if not self._path or self._path == ":memory:":
             return None
-        text, names = _compiled(query)
+        text, names, _ = _compiled(query)
         try:
             if self._connection is None:
                 self._connection = _connected(self._path)
@@ -58,7 +59,6 @@ def _connected(path: str) -> sqlite3.Connection:
 
 
 @lru_cache(maxsize=QUERIES_KEPT_MAX)
-def _compiled(query: Select[Any]) -> tuple[str, tuple[str, ...]]:
-    """The text of a query, and the names of its values in the order of their places."""
-    compiled = query.compile(dialect=sqlite.dialect())
-    return str(compiled), tuple(compiled.positiontup or ())
+def _compiled(query: Select[Any]) -> DriverStatement:
+    """Return a query as the driver takes it."""
+    return compiled(query)

@@ -5,6 +5,8 @@ from typing import Final
 import msgspec
 from sqlalchemy import Connection
 
+TOUCHED_MAX: Final = 500
+"""Ids that are remembered at most: of more, everything counts as touched."""
 _KEY: Final = "touched"
 _NOBODY: Final[frozenset[int]] = frozenset()
 
@@ -15,6 +17,7 @@ class Touched(msgspec.Struct, frozen=True):
     campaigns: frozenset[int] = _NOBODY
     accounts: frozenset[int] = _NOBODY
     gateways: frozenset[int] = _NOBODY
+    """As the engine numbers them: those for text messages from `SMS_LINES_FROM` on."""
     queues: frozenset[int] = _NOBODY
     agents: frozenset[int] = _NOBODY
     dids: frozenset[int] = _NOBODY
@@ -22,16 +25,22 @@ class Touched(msgspec.Struct, frozen=True):
     """The records are not known: the worker reads all of them."""
 
     def __or__(self, other: "Touched") -> "Touched":
-        """Return both together."""
-        return Touched(
+        """Return both together; everything, if that is more than can be remembered."""
+        both = Touched(
             campaigns=self.campaigns | other.campaigns,
             accounts=self.accounts | other.accounts,
             gateways=self.gateways | other.gateways,
             queues=self.queues | other.queues,
             agents=self.agents | other.agents,
             dids=self.dids | other.dids,
-            everything=self.everything or other.everything,
         )
+        is_all = self.everything or other.everything or both.count() > TOUCHED_MAX
+        return EVERYTHING if is_all else both
+
+    def count(self) -> int:
+        """Return how many records are named."""
+        ids = (self.campaigns, self.accounts, self.gateways, self.queues, self.agents, self.dids)
+        return sum(map(len, ids))
 
 
 NOTHING: Final = Touched()

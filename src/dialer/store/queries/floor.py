@@ -13,6 +13,7 @@ from dialer.domain.identity import call_uuid
 from dialer.domain.plans import Subscriber, Transfer
 from dialer.domain.queueing.plans import AgentFigures, AgentPlan, LeftEarly, QueuePlan, TierPlan
 from dialer.store.queries.rates import rate_of
+from dialer.store.queries.selection import Selection
 from dialer.store.tables import Agent, CallBack, CallRequest, Queue, Tier
 from dialer.store.tables import Subscriber as SubscriberRow
 from dialer.store.tables import Transfer as TransferRow
@@ -28,9 +29,11 @@ _transfers = TransferRow.__table__
 _requests = CallRequest.__table__
 _call_backs = CallBack.__table__
 _subscribers = SubscriberRow.__table__
-_ALL_TIERS: Final = select(_tiers).order_by(_tiers.c.level, _tiers.c.position, _tiers.c.agent_id)
-_ALL_QUEUES: Final = select(_queues).order_by(_queues.c.id)
-_ALL_AGENTS: Final = select(_agents).order_by(_agents.c.id)
+_TIERS: Final = Selection(
+    select(_tiers).order_by(_tiers.c.level, _tiers.c.position, _tiers.c.agent_id), _tiers.c.queue_id
+)
+_QUEUES: Final = Selection(select(_queues).order_by(_queues.c.id), _queues.c.id)
+_AGENTS: Final = Selection(select(_agents).order_by(_agents.c.id), _agents.c.id)
 
 
 def _who_left() -> Select[Any]:
@@ -71,12 +74,17 @@ _EXPECTATION: Final = _EXPECTATIONS.where(_call_backs.c.id == bindparam("call"))
 _FORGET: Final = delete(_call_backs).where(_call_backs.c.id == bindparam("call"))
 
 
-def queues_of(connection: Connection, now_ms: int, *, with_past: bool) -> list[QueueOpened]:
-    """All queues with their tiers; `with_past` also those who left them early: for an engine that is new."""
+def queues_of(
+    connection: Connection, now_ms: int, *, among: Collection[int] | None = None, with_past: bool
+) -> list[QueueOpened]:
+    """Read all queues, or those among some ids, with their tiers.
+
+    `with_past` also reads who left them early: for an engine that is new.
+    """
     tiers: defaultdict[int, list[TierPlan]] = defaultdict(list)
-    for row in connection.execute(_ALL_TIERS).mappings():
+    for row in _TIERS.rows(connection, among):
         tiers[row["queue_id"]].append(TierPlan(row["agent_id"], row["level"], row["position"]))
-    rows = connection.execute(_ALL_QUEUES).mappings().all()
+    rows = _QUEUES.rows(connection, among)
     return [
         QueueOpened(
             plan=_queue(row, tuple(tiers[row["id"]])),
@@ -88,9 +96,9 @@ def queues_of(connection: Connection, now_ms: int, *, with_past: bool) -> list[Q
     ]
 
 
-def agents_of(connection: Connection) -> list[AgentOpened]:
-    """All agents, with what they have done so far."""
-    rows = connection.execute(_ALL_AGENTS).mappings()
+def agents_of(connection: Connection, among: Collection[int] | None = None) -> list[AgentOpened]:
+    """Read all agents, or those among some ids, with what they have done so far."""
+    rows = _AGENTS.rows(connection, among)
     return [AgentOpened(_agent(row), _figures(row["figures"])) for row in rows]
 
 

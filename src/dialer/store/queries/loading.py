@@ -1,34 +1,34 @@
 """Rows become what the engine is told: accounts, gateways, campaigns, and calls in progress."""
 
 from collections.abc import Sequence
+from collections.abc import Set as AbstractSet
 from datetime import time
 from typing import Any, Final, NamedTuple
 
 import msgspec
-from sqlalchemy import Connection, RowMapping, Select, bindparam, func, select
+from sqlalchemy import Connection, RowMapping, Select, bindparam, func, or_, select
 
 from dialer.domain.billing.money import MONEY_SCALE, Rate
 from dialer.domain.enums import AmdBehavior, CampaignStatus, DialMethod, SubscriberStatus
 from dialer.domain.events import AccountOpened, AgentOpened, CampaignOpened, DidOpened, GatewayOpened, QueueOpened
 from dialer.domain.numbers.normal_form import normalise
 from dialer.domain.pacing.situation import PacingFigures
-from dialer.domain.plans import (
-    Call,
-    CallerIdChoice,
-    CampaignPlan,
-    amd_of,
-)
+from dialer.domain.plans import CallerIdChoice, CampaignPlan, amd_of
 from dialer.domain.survey.callflow import CallFlow
 from dialer.domain.survey.survey import Prompt, decode_survey
 from dialer.domain.windows import Calendar
-from dialer.store.queries.floor import agents_of, queues_of, transfers_of
-from dialer.store.queries.progress import busy_campaigns, call_of, line_of, lines_of, rows_in_progress, sms_line_of
+from dialer.store.queries.floor import agents_of, queues_of
+from dialer.store.queries.progress import busy_campaigns, line_of, lines_of, sms_line_of
 from dialer.store.queries.rates import RateCards
+from dialer.store.queries.selection import Selection
 from dialer.store.sealing import audio_length_ms
 from dialer.store.tables import SMS, CallerId, Campaign, Did, SealedSurvey, Subscriber, User
+from dialer.store.touched import EVERYTHING, Touched
 
 ZONES_MAX: Final = 10_000
 """Zone keys of one campaign; there are a few hundred zones."""
+FLOWS_KEPT_MAX: Final = 10_000
+"""Call flows that are kept: those of campaigns that have ended since everything was read last count too."""
 
 UNREADABLE: Final = (ValueError, TypeError, KeyError, msgspec.MsgspecError)
 """What a row raises that no version of ours has written."""
@@ -41,18 +41,23 @@ _dids = Did.__table__
 _subscribers = Subscriber.__table__
 _LIVE: Final = (CampaignStatus.START, CampaignStatus.PAUSE)
 # Statements are made once: to put one together takes longer than to run it.
-_LIVE_CAMPAIGNS: Final = select(_campaigns).where(_campaigns.c.status.in_(_LIVE)).order_by(_campaigns.c.id)
-_CAMPAIGN: Final = select(_campaigns).where(_campaigns.c.id == bindparam("campaign"))
-_CAMPAIGNS: Final = (
-    select(_campaigns).where(_campaigns.c.id.in_(bindparam("campaigns", expanding=True))).order_by(_campaigns.c.id)
+_LIVE_CAMPAIGNS: Final = Selection(
+    select(_campaigns).where(_campaigns.c.status.in_(_LIVE)).order_by(_campaigns.c.id), _campaigns.c.id
 )
+_CAMPAIGNS: Final = Selection(select(_campaigns).order_by(_campaigns.c.id), _campaigns.c.id)
 _SURVEY: Final = select(_sealed.c.document).where(_sealed.c.id == bindparam("campaign"))
 _ALL_DIDS: Final = select(_dids).order_by(_dids.c.id)
-_PLAYABLE: Final = (
-    select(_campaigns)
-    .join(_sealed, _sealed.c.id == _campaigns.c.id)
-    .where(_campaigns.c.id.in_(select(_dids.c.campaign_id)), _campaigns.c.status != CampaignStatus.ABORD)
+_SOME_DIDS: Final = _ALL_DIDS.where(
+    or_(
+        _dids.c.id.in_(bindparam("dids", expanding=True)),
+        _dids.c.campaign_id.in_(bindparam("campaigns", expanding=True)),
+    )
 )
+_SEALED_CAMPAIGNS: Final = (
+    select(_campaigns).join(_sealed, _sealed.c.id == _campaigns.c.id).where(_campaigns.c.status != CampaignStatus.ABORD)
+)
+_ALL_PLAYABLE: Final = _SEALED_CAMPAIGNS.where(_campaigns.c.id.in_(select(_dids.c.campaign_id)))
+_PLAYABLE: Final = Selection(_SEALED_CAMPAIGNS, _campaigns.c.id)
 _ACCOUNTS: Final = (
     select(
         _users.c.id,
@@ -111,6 +116,17 @@ class LoadedRows(NamedTuple):
     """Campaigns whose rows cannot be understood, and why: they are left out, and the others go on."""
 
 
+class _Scope:
+    """The ids of what is to be read; None stands for all."""
+
+    def __init__(self, touched: Touched) -> None:
+        is_all = touched.everything
+        self.campaigns: Final = None if is_all else touched.campaigns
+        self.gateways: Final = None if is_all else touched.gateways
+        self.queues: Final = None if is_all else touched.queues
+        self.agents: Final = None if is_all else touched.agents
+
+
 class Loader:
     """Reads the world; keeps the call flows it has built, as a sealed survey never changes."""
 
@@ -119,63 +135,62 @@ class Loader:
         self._flows: dict[int, CallFlow] = {}
         self._cards: Final = RateCards()
 
-    def world(self, connection: Connection, now_ms: int, *, with_past: bool = False) -> LoadedRows:
-        """The world as it stands; `with_past` also what an engine that is new has to know of earlier."""
-        rows = connection.execute(_LIVE_CAMPAIGNS).mappings()
-        campaigns, unreadable = self._readable(connection, rows.all(), with_past=with_past)
-        dids = self._dids(connection)
-        busy = busy_campaigns(connection)
-        over = set(busy) - {one.plan.id for one in campaigns}
-        played = set(busy) | {one.plan.id for one in campaigns} | {one.plan.id for one in dids if one.plan is not None}
-        self._flows = {campaign_id: flow for campaign_id, flow in self._flows.items() if campaign_id in played}
-        lines = lines_of(connection, now_ms)
+    def world(
+        self, connection: Connection, now_ms: int, touched: Touched = EVERYTHING, *, with_past: bool = False
+    ) -> LoadedRows:
+        """Read how what was touched stands now, and the accounts that this concerns.
+
+        `with_past` also reads what an engine that is new has to know of earlier.
+        """
+        of = _Scope(touched)
+        campaigns, unreadable = self._readable(
+            connection, _LIVE_CAMPAIGNS.rows(connection, of.campaigns), with_past=with_past
+        )
+        open_ids = {one.plan.id for one in campaigns}
+        dids = self._dids(connection, touched)
+        busy = busy_campaigns(connection, None if of.campaigns is None else of.campaigns - open_ids)
+        playable = [one.plan for one in dids if one.plan is not None]
+        users = {one.plan.user_id for one in campaigns} | {plan.user_id for plan in playable} | set(busy.values())
+        if touched.everything:
+            kept = open_ids | set(busy) | {plan.id for plan in playable}
+            self._flows = {campaign_id: flow for campaign_id, flow in self._flows.items() if campaign_id in kept}
+        lines = lines_of(connection, now_ms, of.gateways)
         return LoadedRows(
-            accounts=self._accounts(
-                connection,
-                {one.plan.user_id for one in campaigns}
-                | {one.plan.user_id for one in dids if one.plan is not None}
-                | set(busy.values()),
-            ),
+            accounts=self._accounts(connection, users | touched.accounts),
             gateways=[line.opened for line in lines],
             parameters={line.opened.plan.id: line.parameters for line in lines},
             campaigns=campaigns,
-            queues=queues_of(connection, now_ms, with_past=with_past),
-            agents=agents_of(connection),
+            queues=queues_of(connection, now_ms, among=of.queues, with_past=with_past),
+            agents=agents_of(connection, of.agents),
             dids=dids,
-            over=self._plans_of(connection, over),
+            over=self.plans_of(connection, set(busy) - open_ids),
             aborted=_aborted(connection, list(busy)),
             unreadable=unreadable,
         )
 
-    def calls(self, connection: Connection, seed: int) -> list[Call]:
-        """The calls in progress and the messages on their way, in the order in which they were placed."""
-        plans: dict[int, CampaignPlan | None] = {}
-        found: list[Call] = []
-        rows = rows_in_progress(connection)
-        transfers = transfers_of(connection, [row["id"] for row in rows], seed)
-        for row in rows:
-            campaign_id = row["campaign_id"]
-            if campaign_id not in plans:
-                campaign = connection.execute(_CAMPAIGN, {"campaign": campaign_id}).mappings().one()
-                plans[campaign_id] = self._plan_or_none(connection, campaign)
-            plan = plans[campaign_id]
-            if plan is not None:
-                call = call_of(row, plan)
-                call.transfers = transfers.get(call.id, ()) if not call.parts else ()
-                found.append(call)
-        return found
+    def _dids(self, connection: Connection, touched: Touched) -> list[DidOpened]:
+        """Read the numbers that others call.
 
-    def _dids(self, connection: Connection) -> list[DidOpened]:
-        """The numbers that others call. What a campaign has never been started to play, or was aborted, none hear."""
-        dids = connection.execute(_ALL_DIDS).mappings().all()
-        rows = connection.execute(_PLAYABLE).mappings().all() if dids else []
+        A campaign that was never started, so that it has no survey to play, or that was aborted answers none of them.
+        """
+        if touched.everything:
+            dids = connection.execute(_ALL_DIDS).mappings().all()
+            rows = connection.execute(_ALL_PLAYABLE).mappings().all() if dids else ()
+        elif touched.dids or touched.campaigns:
+            asked = {"dids": list(touched.dids), "campaigns": list(touched.campaigns)}
+            dids = connection.execute(_SOME_DIDS, asked).mappings().all()
+            rows = _PLAYABLE.rows(connection, {did["campaign_id"] for did in dids} - {None})
+        else:
+            return []
         plans = {row["id"]: self._plan_or_none(connection, row) for row in rows}
         return [
             DidOpened(did["id"], did["user_id"], normalise(did["did_number"]), plans.get(did["campaign_id"]))
             for did in dids
         ]
 
-    def _accounts(self, connection: Connection, user_ids: set[int]) -> list[AccountOpened]:
+    def _accounts(self, connection: Connection, user_ids: AbstractSet[int]) -> list[AccountOpened]:
+        if not user_ids:
+            return []
         rows = connection.execute(_ACCOUNTS, {"users": sorted(user_ids)}).all()
         return [
             AccountOpened(
@@ -196,12 +211,9 @@ class Loader:
                 unreadable[row["id"]] = str(error)
         return campaigns, unreadable
 
-    def _plans_of(self, connection: Connection, campaign_ids: set[int]) -> list[CampaignPlan]:
-        """How campaigns stand, in id order, but for those whose rows cannot be understood."""
-        if not campaign_ids:
-            return []
-        rows = connection.execute(_CAMPAIGNS, {"campaigns": list(campaign_ids)}).mappings().all()
-        plans = [self._plan_or_none(connection, row) for row in rows]
+    def plans_of(self, connection: Connection, campaign_ids: AbstractSet[int]) -> list[CampaignPlan]:
+        """Read how campaigns stand, in id order, but for those whose rows cannot be understood."""
+        plans = [self._plan_or_none(connection, row) for row in _CAMPAIGNS.rows(connection, campaign_ids)]
         return [plan for plan in plans if plan is not None]
 
     def _plan_or_none(self, connection: Connection, row: RowMapping) -> CampaignPlan | None:
@@ -255,6 +267,8 @@ class Loader:
     def _flow(self, connection: Connection, campaign_id: int) -> CallFlow:
         flow = self._flows.get(campaign_id)
         if flow is None:
+            while len(self._flows) >= FLOWS_KEPT_MAX:
+                del self._flows[next(iter(self._flows))]
             document = connection.scalar(_SURVEY, {"campaign": campaign_id})
             flow = self._flows[campaign_id] = CallFlow(decode_survey(document or '{"sections":[]}'))
         return flow

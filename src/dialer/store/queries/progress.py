@@ -1,5 +1,6 @@
 """Calls in progress and messages on their way, and the lines they take: rows become what the engine is told."""
 
+from collections.abc import Collection
 from typing import Any, Final, NamedTuple
 
 import msgspec
@@ -11,6 +12,7 @@ from dialer.domain.enums import CallRequestStatus
 from dialer.domain.events import GatewayOpened
 from dialer.domain.plans import Call, CampaignPlan, GatewayPlan, Subscriber
 from dialer.store.queries.rates import rate_of
+from dialer.store.queries.selection import Selection
 from dialer.store.tables import SMS, CallRequest, Gateway, SmsGateway, SmsMessage, Transfer
 from dialer.store.tables import Subscriber as SubscriberRow
 
@@ -27,11 +29,11 @@ _sms_gateways = SmsGateway.__table__
 # Literals, as an index over some of the rows serves only a query that says which without a parameter.
 _is_calling = _requests.c.status == literal_column(str(int(CallRequestStatus.CALLING)))
 _is_on_its_way = _messages.c.ended_ms.is_(None)
-_ALL_GATEWAYS: Final = select(_gateways).order_by(_gateways.c.id)
-_ALL_SMS_GATEWAYS: Final = select(_sms_gateways).order_by(_sms_gateways.c.id)
-_BUSY: Final = (
-    select(_requests.c.campaign_id, _requests.c.user_id).where(_is_calling).distinct(),
-    select(_messages.c.campaign_id, _messages.c.user_id).where(_is_on_its_way).distinct(),
+_GATEWAYS: Final = Selection(select(_gateways).order_by(_gateways.c.id), _gateways.c.id)
+_SMS_GATEWAYS: Final = Selection(select(_sms_gateways).order_by(_sms_gateways.c.id), _sms_gateways.c.id)
+_BUSY: Final = tuple(
+    Selection(select(table.c.campaign_id, table.c.user_id).where(condition).distinct(), table.c.campaign_id)
+    for table, condition in ((_requests, _is_calling), (_messages, _is_on_its_way))
 )
 # From the rows in progress to the subscribers, never the other way: these are few, and those may be a million.
 _whose_call = select(_subscribers.c.campaign_id).where(_subscribers.c.id == _requests.c.subscriber_id)
@@ -118,24 +120,26 @@ def sms_line_of(campaign: RowMapping) -> int | None:
     return None if gateway_id is None else SMS_LINES_FROM + int(gateway_id)
 
 
-def lines_of(connection: Connection, now_ms: int) -> list[GatewayPlaces]:
-    """All gateways, with what went out over each within the last second."""
-    voice = connection.execute(_ALL_GATEWAYS).mappings()
-    sms_gateways = connection.execute(_ALL_SMS_GATEWAYS).mappings()
+def lines_of(connection: Connection, now_ms: int, among: Collection[int] | None = None) -> list[GatewayPlaces]:
+    """Read all gateways, or those among some ids, with what went out over each within the last second."""
+    voice = texts = None
+    if among is not None:
+        voice = [line for line in among if line < SMS_LINES_FROM]
+        texts = [line - SMS_LINES_FROM for line in among if line >= SMS_LINES_FROM]
     found = []
-    for row in voice:
+    for row in _GATEWAYS.rows(connection, voice):
         plan = GatewayPlan(row["id"], row["max_channels"], row["max_cps"], row["addprefix"], row["removeprefix"])
         found.append(_places(connection, row, plan, _RECENT_CALLS, now_ms))
-    for row in sms_gateways:
+    for row in _SMS_GATEWAYS.rows(connection, texts):
         line = SMS_LINES_FROM + row["id"]
         plan = GatewayPlan(line, 0, row["max_cps"], row["addprefix"], row["removeprefix"])
         found.append(_places(connection, row, plan, _RECENT_MESSAGES, now_ms))
     return found
 
 
-def busy_campaigns(connection: Connection) -> dict[int, int]:
-    """The campaigns that have anything in progress, and whose they are."""
-    return {row[0]: row[1] for query in _BUSY for row in connection.execute(query)}
+def busy_campaigns(connection: Connection, among: Collection[int] | None = None) -> dict[int, int]:
+    """Find the campaigns, all or among some, that have anything in progress, and whose they are."""
+    return {row["campaign_id"]: row["user_id"] for busy in _BUSY for row in busy.rows(connection, among)}
 
 
 def under_way_of_campaign(connection: Connection, campaign_id: int) -> UnderWay:

@@ -1,0 +1,53 @@
+"""Recovery: a new engine takes up what was in progress when the one before it was gone.
+
+That is calls, messages on their way, and callers who are expected to call back. The rows say how far each of them had
+come; `Kernel.restore` lets the carrier find out how it goes on from there.
+"""
+
+from collections import Counter
+from collections.abc import Sequence
+from typing import Final
+
+from sqlalchemy import Connection
+
+from dialer.domain.plans import Call
+from dialer.runtime.guarded import GuardedJournal
+from dialer.runtime.kernel import Kernel
+from dialer.store.queries.floor import call_backs_of, transfers_of
+from dialer.store.queries.loading import Loader
+from dialer.store.queries.progress import call_of, rows_in_progress
+
+_KINDS: Final = ("calls", "messages", "call_backs")
+
+
+def attempts_in_progress(connection: Connection, loader: Loader, seed: int) -> list[Call]:
+    """Read the calls in progress and the messages on their way, in the order in which they were placed."""
+    rows = rows_in_progress(connection)
+    plans = {plan.id: plan for plan in loader.plans_of(connection, {row["campaign_id"] for row in rows})}
+    transfers = transfers_of(connection, [row["id"] for row in rows], seed)
+    found: list[Call] = []
+    for row in rows:
+        plan = plans.get(row["campaign_id"])
+        if plan is not None:
+            call = call_of(row, plan)
+            call.transfers = transfers.get(call.id, ()) if not call.parts else ()
+            found.append(call)
+    return found
+
+
+def take_up(
+    connection: Connection, kernel: Kernel, journal: GuardedJournal, calls: Sequence[Call], done_until_ms: int
+) -> Counter[str]:
+    """Take up these calls and whoever is expected to call back, and count them by kind.
+
+    What happened up to `done_until_ms` is on record already.
+    """
+    taken = Counter(dict.fromkeys(_KINDS, 0))
+    for due_ms, arrived in call_backs_of(connection):
+        kernel.expect_call_back(due_ms, arrived)
+        taken["call_backs"] += 1
+    for call in calls:
+        journal.restored(call)
+        kernel.restore(call, done_until_ms)
+        taken["messages" if call.parts else "calls"] += 1
+    return taken

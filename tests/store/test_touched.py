@@ -1,0 +1,140 @@
+"""What commits have touched: what their units of work say, and everything where nobody can tell."""
+
+import sqlite3
+from collections.abc import Callable, Iterator
+from contextlib import closing
+from pathlib import Path
+from typing import Final
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from sqlalchemy import Connection, text
+
+from dialer.store.database import OutcomeUnknownError
+from dialer.store.touched import EVERYTHING, NOTHING, TOUCHED_MAX, Touched, touch
+from tests.store.lossy import LossyDatabase, Lost
+from tests.store.test_group_commit import together
+
+ONE: Final = Touched(campaigns=frozenset({1}), accounts=frozenset({7}))
+TWO: Final = Touched(campaigns=frozenset({2}))
+Work = Callable[[Connection], None]
+
+
+@pytest.fixture
+def database(tmp_path: Path) -> Iterator[LossyDatabase]:
+    """A database with a table of notes, of which nothing was touched since it was asked last."""
+    one = LossyDatabase(f"sqlite:///{tmp_path}/dialer.db")
+    one.write_now(lambda c: c.execute(text("CREATE TABLE note (id INTEGER PRIMARY KEY, body TEXT UNIQUE)")))
+    assert one.write_now(one.take_touched) == EVERYTHING  # Nobody knows what was there before.
+    yield one
+    one.close()
+
+
+def add(connection: Connection) -> None:
+    connection.execute(text("INSERT INTO note DEFAULT VALUES"))
+
+
+def adding(touched: Touched) -> Work:
+    """Writes a row, and says what that touches."""
+
+    def work(connection: Connection) -> None:
+        add(connection)
+        touch(connection, touched)
+
+    return work
+
+
+def failing(touched: Touched) -> Work:
+    """Writes a row, says what that touches, and gives up."""
+
+    def work(connection: Connection) -> None:
+        adding(touched)(connection)
+        raise LookupError
+
+    return work
+
+
+def test_commits_add_up_until_somebody_asks(database: LossyDatabase) -> None:
+    database.write_now(adding(ONE))
+    database.write_now(adding(NOTHING))
+    database.write_now(adding(TWO))
+    assert database.write_now(database.take_touched) == ONE | TWO
+    assert database.write_now(database.take_touched) == NOTHING
+
+
+def test_who_writes_and_says_nothing_has_touched_everything(database: LossyDatabase) -> None:
+    database.write_now(adding(ONE))
+    database.write_now(add)
+    assert database.write_now(database.take_touched) == EVERYTHING
+
+
+def test_who_writes_nothing_has_touched_nothing(database: LossyDatabase) -> None:
+    database.write_now(lambda connection: connection.execute(text("SELECT * FROM note")).all())
+    database.write_now(lambda connection: connection.execute(text("UPDATE note SET body = ''")))
+    assert database.write_now(database.take_touched) == NOTHING
+
+
+def test_what_failed_has_touched_nothing(database: LossyDatabase) -> None:
+    """Nor does the next unit of work on that connection inherit what it noted."""
+    with pytest.raises(LookupError):
+        database.write_now(failing(ONE))
+    assert database.write_now(database.take_touched) == NOTHING
+    database.write_now(add)
+    assert database.write_now(database.take_touched) == EVERYTHING
+
+
+async def test_of_those_who_share_a_commit_each_that_did_not_fail_counts(database: LossyDatabase) -> None:
+    """What they waited for has touched everything: the first of them forgets that."""
+    works = [database.take_touched, adding(ONE), failing(EVERYTHING), adding(TWO)]
+    outcomes = await together(database, works)
+    assert [type(outcome) for outcome in outcomes] == [Touched, type(None), LookupError, type(None)]
+    assert database.write_now(database.take_touched) == ONE | TWO
+
+
+async def test_one_who_says_nothing_counts_though_others_who_share_the_commit_speak(database: LossyDatabase) -> None:
+    await together(database, [database.take_touched, adding(ONE), add, adding(TWO)])
+    assert database.write_now(database.take_touched) == EVERYTHING
+
+
+@pytest.mark.parametrize("lost", Lost)
+def test_a_commit_that_was_lost_has_touched_everything(database: LossyDatabase, lost: Lost) -> None:
+    database.lost = lost
+    with pytest.raises(OutcomeUnknownError):
+        database.write_now(adding(ONE))
+    database.lost = None
+    assert database.write_now(database.take_touched) == EVERYTHING
+    assert database.write_now(database.take_touched) == NOTHING
+
+
+def test_another_process_has_touched_everything(database: LossyDatabase) -> None:
+    with closing(sqlite3.connect(str(database.url.database))) as other:
+        other.execute("INSERT INTO note DEFAULT VALUES")
+        other.commit()
+    database.write_now(adding(ONE))
+    assert database.write_now(database.take_touched) == EVERYTHING
+    assert database.write_now(database.take_touched) == NOTHING
+
+
+def test_a_new_connection_does_not_know_what_others_did_before(database: LossyDatabase) -> None:
+    database.close()
+    assert database.write_now(database.take_touched) == EVERYTHING
+
+
+def test_too_many_records_are_everything() -> None:
+    most = Touched(queues=frozenset(range(TOUCHED_MAX)))
+    assert most | NOTHING == most
+    assert most | Touched(queues=frozenset({TOUCHED_MAX - 1})) == most
+    assert most | ONE == EVERYTHING
+
+
+ids = st.frozensets(st.integers(1, 3), max_size=2)
+records = st.builds(Touched, ids, ids, ids, ids, ids, ids)
+
+
+@given(records, records)
+def test_both_together_name_what_either_names(one: Touched, other: Touched) -> None:
+    assert one | other == other | one
+    assert (one | other) | one == one | other
+    assert one | NOTHING == one
+    assert one | EVERYTHING == EVERYTHING
