@@ -16,6 +16,7 @@ from dialer.domain.hopper import Hopper
 from dialer.domain.plans import Disposition
 from dialer.runtime.worker import _Live
 from dialer.store.journal.journal import JournalStore
+from dialer.store.journal.rows import CdrRow
 from dialer.store.queries.loading import Loader
 from dialer.store.tables import Gateway, User
 from tests.runtime.house import ALL_ANSWER, CENTS, House
@@ -137,10 +138,10 @@ def everybody_is_called_again(patch: Patch) -> None:
 
 def cdrs_are_written_twice(patch: Patch) -> None:
     def around(add: Wrapped) -> Wrapped:
-        def twice(self: JournalStore, row: tuple[Any, ...]) -> None:
+        def twice(self: JournalStore, row: CdrRow) -> None:
             add(self, row)
-            if row[0] == ANN:
-                add(self, (row[0], f"{row[1][:-1]}x", *row[2:]))
+            if row.user_id == ANN:
+                add(self, row._replace(id=self.next_cdr_id, callid=f"{row.callid[:-1]}x"))
 
         return twice
 
@@ -149,7 +150,7 @@ def cdrs_are_written_twice(patch: Patch) -> None:
 
 def cdrs_are_lost(patch: Patch) -> None:
     def around(add: Wrapped) -> Wrapped:
-        return lambda self, row: None if row[0] == ANN else add(self, row)
+        return lambda self, row: None if row.user_id == ANN else add(self, row)
 
     wrap(patch, JournalStore, "_add_cdr", around)
 

@@ -24,6 +24,7 @@ from dialer.domain.watchdog import Watchdog
 from dialer.runtime import worker
 from dialer.runtime.worker import _Live
 from dialer.store.journal.journal import JournalStore
+from dialer.store.journal.rows import CdrRow
 from dialer.store.queries.loading import Loader
 from dialer.store.service_state import State
 
@@ -176,9 +177,9 @@ def _unanswered_calls_are_charged(patch: Patch) -> None:
 
 def _calls_have_two_cdrs(patch: Patch) -> None:
     def around(add: Wrapped) -> Wrapped:
-        def twice(self: JournalStore, row: tuple[Any, ...]) -> None:
+        def twice(self: JournalStore, row: CdrRow) -> None:
             add(self, row)
-            add(self, (row[0], f"{row[1][:-1]}x", *row[2:]))
+            add(self, row._replace(id=self.next_cdr_id, callid=f"{row.callid[:-1]}x"))
 
         return twice
 

@@ -21,15 +21,15 @@ from dialer.domain.engine import Engine
 from dialer.domain.invariants import BrokenInvariantError
 from dialer.domain.plans import GatewayPlan
 from dialer.runtime.clock import Clock, RealClock, VirtualClock, open_clock
-from dialer.runtime.guarded import GuardedJournal
+from dialer.runtime.guard import Guard
 from dialer.runtime.jumps import Jumps
 from dialer.runtime.kernel import CampaignStore, Kernel
 from dialer.runtime.quarantine import Aside
-from dialer.runtime.tally import Tally
+from dialer.runtime.tally import StepTally, Tally
 from dialer.store.collecting import collect_campaign, has_uncollected
 from dialer.store.database import Database, StorageUnavailableError
 from dialer.store.invariants import pause_user, started_users
-from dialer.store.journal.journal import Recordings
+from dialer.store.journal.journal import JournalStore, Recordings
 from dialer.store.queries.floor import call_backs_of
 from dialer.store.queries.loading import LoadedRows, Loader
 from dialer.store.service_state import State, open_state, read_state, save_state
@@ -199,7 +199,7 @@ class Worker:
             raise
         self._problem = None
         if self._live is not None:
-            done = self._live.journal.committed()
+            done = self._live.tally.committed()
             for medium, gateway_id in done.rests:
                 _log.warning("gateway_rests", medium=medium, gateway_id=gateway_id)
             self._figures.add(done)
@@ -362,7 +362,11 @@ class _Live:
         self._agents: set[int] = set()
         self._is_new = True
         self._aside: Final = aside
-        self.journal: Final = GuardedJournal(next_cdr_id=state.last_cdr_id + 1, recordings=recordings)
+        self.tally: Final = StepTally()
+        self._guard: Final = Guard()
+        self.journal: Final = JournalStore(
+            next_cdr_id=state.last_cdr_id + 1, recordings=recordings, observers=(self._guard, self.tally)
+        )
         self.journal.begin(connection)
         self._saved = state
         self._is_stored = False
@@ -395,7 +399,7 @@ class _Live:
         due_ms = self.kernel.next_due_ms
         self._is_stored = self._is_stored and (due_ms is None or due_ms > until_ms)
         is_done = self.kernel.run(until_ms, EVENTS_PER_STEP)
-        self.journal.close_step(connection, self.engine.board)
+        self.journal.close_step(self.engine.board)
         self._save(connection)
         return is_done
 
@@ -438,7 +442,7 @@ class _Live:
     def _tell(self, world: LoadedRows, restore: Connection | None = None) -> None:
         kernel = self.kernel
         self._report_unreadable(world)
-        self.journal.guard.told(world)
+        self._guard.told(world)
         for account in world.accounts:
             kernel.apply(account)
         for gateway in world.gateways:
