@@ -219,7 +219,7 @@ def the_list_is_not_read(patch: Patch) -> None:
 
         return found
 
-    wrap(patch, JournalStore, "_find", around)
+    wrap(patch, JournalStore, "_flush_and_find", around)
 
 
 def windows_are_always_open(patch: Patch) -> None:

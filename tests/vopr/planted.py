@@ -82,7 +82,7 @@ def _dnc_is_not_asked_at_the_claim(patch: Patch) -> None:
 
         return found
 
-    _wrap(patch, JournalStore, "_find", around)
+    _wrap(patch, JournalStore, "_flush_and_find", around)
 
 
 def _a_second_report_is_heard(patch: Patch) -> None:

@@ -378,7 +378,7 @@ class _Live:
         self.kernel: Final = new_kernel(self.engine, self._carrier, self.journal, now_ms)
         self._unreadable: set[int] = set()
         self._restored: Final = Counter(dict.fromkeys(_TAKEN_UP, 0))
-        self._tell(self._read(connection), restore=connection)
+        self._tell(self._collect_and_read(connection), restore=connection)
         self.taken_up: Final = {"campaigns": len(self._open), **self._restored}
         """How much of each the rows had."""
 
@@ -386,7 +386,7 @@ class _Live:
         """Tell the engine how the world stands now: something may have changed it."""
         self._is_stored = False
         self.journal.begin(connection)
-        self._tell(self._read(connection))
+        self._tell(self._collect_and_read(connection))
 
     def step(self, connection: Connection, until_ms: int) -> bool:
         """Let happen what is due, write it, and say whether all of it was done."""
@@ -420,7 +420,7 @@ class _Live:
             self._saved = state
         self._is_stored = True
 
-    def _read(self, connection: Connection) -> LoadedRows:
+    def _collect_and_read(self, connection: Connection) -> LoadedRows:
         world = self._loader.world(connection, self.kernel.now_ms, with_past=self._is_new)
         self.has_more_to_collect = False
         uncollected = [one.plan.id for one in world.campaigns if has_uncollected(connection, one.plan.id)]

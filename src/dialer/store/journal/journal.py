@@ -205,22 +205,22 @@ class JournalStore:
     def claim_fresh(self, claim: effects.ClaimFresh) -> events.FreshClaimed:
         """Subscribers never called, lowest id first."""
         place: dict[str, int | str] = {"zone": claim.zone, "after_id": claim.after_id}
-        found = self._find(_FRESH, campaign=claim.campaign_id, most=claim.limit, **place)
+        found = self._flush_and_find(_FRESH, campaign=claim.campaign_id, most=claim.limit, **place)
         return events.FreshClaimed(claim.campaign_id, claim.zone, found, is_last=len(found) < claim.limit)
 
     def claim_retries(self, claim: effects.ClaimRetries) -> events.RetriesClaimed:
         """Subscribers who wait for a retry, in the order in which they are due."""
         place: dict[str, int | str] = {"zone": claim.zone, "after_ms": claim.after_due_ms, "after_id": claim.after_id}
-        found = self._find(_RETRIES, campaign=claim.campaign_id, most=claim.limit, **place)
+        found = self._flush_and_find(_RETRIES, campaign=claim.campaign_id, most=claim.limit, **place)
         return events.RetriesClaimed(claim.campaign_id, claim.zone, found, is_last=len(found) < claim.limit)
 
     def claim_again(self, claim: effects.ClaimAgain) -> events.SubscriberClaimedAgain:
         """A subscriber who waits for a retry, as their row stands now."""
-        found = self._find(_AGAIN, campaign=claim.campaign_id, subscriber=claim.subscriber.id)
+        found = self._flush_and_find(_AGAIN, campaign=claim.campaign_id, subscriber=claim.subscriber.id)
         return events.SubscriberClaimedAgain(claim.campaign_id, found[0] if found else None)
 
-    def count(self, request: effects.CountSubscribers) -> events.SubscribersCounted:
-        """Whether a campaign has subscribers, and any that are not final: who is still to be collected is not."""
+    def count_subscribers(self, request: effects.CountSubscribers) -> events.SubscribersCounted:
+        """Tell whether a campaign has subscribers, and any that are not final; those still to be collected are not."""
         self.flush()
         connection, campaign_id = self._at_work(), request.campaign_id
         has_any, has_open = connection.execute(_COUNT, {"campaign": campaign_id}).one()
@@ -232,8 +232,8 @@ class JournalStore:
         is_on_dnc = bool(numbers_on(self._at_work(), check.dnc_id, [check.number]))
         return events.NumberChecked(check.call_id, check.number, check.text, is_on_dnc)
 
-    def call_back(self, arrived: events.CallArrived) -> events.CallArrived | None:
-        """Who calls back, as their row stands now; None if it has gone with its campaign."""
+    def take_call_back(self, arrived: events.CallArrived) -> events.CallArrived | None:
+        """Delete an expected call back, and return it as its caller stands now; None if they have gone with their campaign."""
         self.flush()
         return take_call_back(self._at_work(), arrived.missed_call_id)
 
@@ -297,7 +297,7 @@ class JournalStore:
             raise RuntimeError(message)
         return self._connection
 
-    def _find(self, query: Select[Any], **asked: int | str) -> list[Callee]:
+    def _flush_and_find(self, query: Select[Any], **asked: int | str) -> list[Callee]:
         self.flush()
         found = self._at_work().execute(query, asked).all()
         callees = [_callee(row) for row in found]
