@@ -15,6 +15,7 @@ from dialer.domain.gateway_load import Account, GatewayLoad
 from dialer.domain.hopper import Hopper
 from dialer.domain.plans import Disposition
 from dialer.runtime.worker import _Live
+from dialer.store.journal import claims
 from dialer.store.journal.journal import JournalStore
 from dialer.store.journal.rows import CdrRow
 from dialer.store.queries.loading import Loader
@@ -211,15 +212,15 @@ def the_list_is_not_read(patch: Patch) -> None:
     """Everybody is claimed as if they stood on no list."""
 
     def around(find: Wrapped) -> Wrapped:
-        def found(self: JournalStore, query: object, **asked: object) -> list[Any]:
-            people: list[Any] = find(self, query, **asked)
+        def found(*arguments: Any) -> list[Any]:  # noqa: ANN401 - as `_found`
+            people: list[Any] = find(*arguments)
             for person in people:
                 person.is_on_dnc = False
             return people
 
         return found
 
-    wrap(patch, JournalStore, "_flush_and_find", around)
+    wrap(patch, claims, "_found", around)
 
 
 def windows_are_always_open(patch: Patch) -> None:

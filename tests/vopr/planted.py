@@ -23,6 +23,7 @@ from dialer.domain.transfers import Transfers
 from dialer.domain.watchdog import Watchdog
 from dialer.runtime import worker
 from dialer.runtime.worker import _Live
+from dialer.store.journal import claims
 from dialer.store.journal.journal import JournalStore
 from dialer.store.journal.rows import CdrRow
 from dialer.store.queries.loading import Loader
@@ -74,15 +75,15 @@ def _dnc_is_known_from_the_start_only(patch: Patch) -> None:
 
 def _dnc_is_not_asked_at_the_claim(patch: Patch) -> None:
     def around(find: Wrapped) -> Wrapped:
-        def found(self: JournalStore, query: object, **asked: object) -> list[Any]:
-            people: list[Any] = find(self, query, **asked)
+        def found(*arguments: Any) -> list[Any]:  # noqa: ANN401 - as `_found`
+            people: list[Any] = find(*arguments)
             for person in people:
                 person.is_on_dnc = False
             return people
 
         return found
 
-    _wrap(patch, JournalStore, "_flush_and_find", around)
+    _wrap(patch, claims, "_found", around)
 
 
 def _a_second_report_is_heard(patch: Patch) -> None:

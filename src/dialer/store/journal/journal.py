@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from functools import cached_property
 from typing import Any, Final, Protocol
 
-from sqlalchemy import BindParameter, Connection, Row, Select, bindparam, exists, select, tuple_, update
+from sqlalchemy import Connection, update
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.exc import IntegrityError
 
@@ -18,72 +18,22 @@ from dialer.domain.board import Board
 from dialer.domain.enums import AmdStatus, SubscriberStatus
 from dialer.domain.invariants import BrokenInvariantError
 from dialer.domain.plans import Call
-from dialer.domain.plans import Subscriber as Callee
-from dialer.domain.states import CAMPAIGN_MOVES, OPEN_SUBSCRIBERS
-from dialer.store.collecting import has_uncollected
+from dialer.domain.states import CAMPAIGN_MOVES
 from dialer.store.invariants import Added, Placed, added_twice, ended_before, misplaced_subscriber, wrong_move
-from dialer.store.journal import rows, statements
+from dialer.store.journal import claims, rows, statements
 from dialer.store.journal.gateways import GatewayRows
 from dialer.store.journal.messages import MessageRows
 from dialer.store.journal.observers import JournalObserver
 from dialer.store.journal.transfers import FloorRows, TransferRows
 from dialer.store.ledger import Entry, post_calls
-from dialer.store.queries.do_not_call import is_hashed, numbers_on, on_dnc
+from dialer.store.queries.do_not_call import numbers_on
 from dialer.store.queries.floor import take_call_back
-from dialer.store.tables import Campaign, DncContact, Subscriber
+from dialer.store.tables import Campaign, DncContact
 
 _campaigns = Campaign.__table__
-_subscribers = Subscriber.__table__
 _dnc = DncContact.__table__
 _PENDING: Final = int(SubscriberStatus.PENDING)
 _IN_PROCESS: Final = int(SubscriberStatus.IN_PROCESS)
-
-
-def _claimable() -> Select[Any]:
-    """PENDING subscribers, and whether they stand on the campaign's do-not-call list at this moment."""
-    campaign: BindParameter[int] = bindparam("campaign")
-    of_campaign = select(_campaigns.c.dnc_id).where(_campaigns.c.id == campaign).scalar_subquery()
-    is_on_dnc = exists().where(_dnc.c.dnc_id == of_campaign, _dnc.c.number == _subscribers.c.number)
-    # Erased numbers are few or none: most claims end here, and the others look again with the key.
-    lists_hashes = exists().where(_dnc.c.dnc_id == of_campaign, is_hashed(_dnc.c.number)).label("lists_hashes")
-    return select(
-        _subscribers.c.id,
-        _subscribers.c.number,
-        _subscribers.c.zone,
-        _subscribers.c.contact_id,
-        _subscribers.c.count_attempt,
-        _subscribers.c.failure_count,
-        _subscribers.c.completion_count,
-        _subscribers.c.due_ms,
-        is_on_dnc,
-        _subscribers.c.full_name,
-        _subscribers.c.additional_vars,
-        lists_hashes,
-    ).where(
-        _subscribers.c.campaign_id == campaign,
-        _subscribers.c.status == SubscriberStatus.PENDING,
-    )
-
-
-# Statements are made once: to put one together takes longer than to run it.
-_in_zone = _subscribers.c.zone == bindparam("zone")
-_FRESH: Final = (
-    _claimable()
-    .where(_in_zone, _subscribers.c.due_ms == 0, _subscribers.c.id > bindparam("after_id"))
-    .order_by(_subscribers.c.id)
-    .limit(bindparam("most"))
-)
-_RETRIES: Final = (
-    _claimable()
-    .where(_in_zone, _subscribers.c.due_ms > 0)
-    .where(tuple_(_subscribers.c.due_ms, _subscribers.c.id) > tuple_(bindparam("after_ms"), bindparam("after_id")))
-    .order_by(_subscribers.c.due_ms, _subscribers.c.id)
-    .limit(bindparam("most"))
-)
-_AGAIN: Final = _claimable().where(_subscribers.c.id == bindparam("subscriber"))
-_of_campaign = _subscribers.c.campaign_id == bindparam("campaign")
-_is_open = _subscribers.c.status.in_(sorted(OPEN_SUBSCRIBERS))
-_COUNT: Final = select(exists().where(_of_campaign), exists().where(_of_campaign, _is_open))
 
 
 class Recordings(Protocol):
@@ -203,29 +153,27 @@ class JournalStore:
         return added_twice(connection, requests, cdrs, entries)
 
     def claim_fresh(self, claim: effects.ClaimFresh) -> events.FreshClaimed:
-        """Subscribers never called, lowest id first."""
-        place: dict[str, int | str] = {"zone": claim.zone, "after_id": claim.after_id}
-        found = self._flush_and_find(_FRESH, campaign=claim.campaign_id, most=claim.limit, **place)
+        """Find subscribers never called, lowest id first."""
+        self.flush()
+        found = claims.fresh(self._at_work(), claim)
         return events.FreshClaimed(claim.campaign_id, claim.zone, found, is_last=len(found) < claim.limit)
 
     def claim_retries(self, claim: effects.ClaimRetries) -> events.RetriesClaimed:
-        """Subscribers who wait for a retry, in the order in which they are due."""
-        place: dict[str, int | str] = {"zone": claim.zone, "after_ms": claim.after_due_ms, "after_id": claim.after_id}
-        found = self._flush_and_find(_RETRIES, campaign=claim.campaign_id, most=claim.limit, **place)
+        """Find subscribers who wait for a retry, in the order in which they are due."""
+        self.flush()
+        found = claims.retries(self._at_work(), claim)
         return events.RetriesClaimed(claim.campaign_id, claim.zone, found, is_last=len(found) < claim.limit)
 
     def claim_again(self, claim: effects.ClaimAgain) -> events.SubscriberClaimedAgain:
-        """A subscriber who waits for a retry, as their row stands now."""
-        found = self._flush_and_find(_AGAIN, campaign=claim.campaign_id, subscriber=claim.subscriber.id)
+        """Find a subscriber who waits for a retry, as their row stands now."""
+        self.flush()
+        found = claims.again(self._at_work(), claim)
         return events.SubscriberClaimedAgain(claim.campaign_id, found[0] if found else None)
 
     def count_subscribers(self, request: effects.CountSubscribers) -> events.SubscribersCounted:
-        """Tell whether a campaign has subscribers, and any that are not final; those still to be collected are not."""
+        """Tell whether a campaign has subscribers, and any that are not final."""
         self.flush()
-        connection, campaign_id = self._at_work(), request.campaign_id
-        has_any, has_open = connection.execute(_COUNT, {"campaign": campaign_id}).one()
-        has_open = has_open or has_uncollected(connection, campaign_id)
-        return events.SubscribersCounted(campaign_id, has_any=bool(has_any), has_open=bool(has_open))
+        return claims.count(self._at_work(), request)
 
     def check_number(self, check: effects.CheckNumber) -> events.NumberChecked:
         """Whether a number stands on a do-not-call list."""
@@ -233,7 +181,7 @@ class JournalStore:
         return events.NumberChecked(check.call_id, check.number, check.text, is_on_dnc)
 
     def take_call_back(self, arrived: events.CallArrived) -> events.CallArrived | None:
-        """Delete an expected call back, and return it as its caller stands now; None if they have gone with their campaign."""
+        """Delete an expected call back, and return it as its caller stands now; None if they have gone."""
         self.flush()
         return take_call_back(self._at_work(), arrived.missed_call_id)
 
@@ -296,16 +244,6 @@ class JournalStore:
             message = "the journal was used outside a step"
             raise RuntimeError(message)
         return self._connection
-
-    def _flush_and_find(self, query: Select[Any], **asked: int | str) -> list[Callee]:
-        self.flush()
-        found = self._at_work().execute(query, asked).all()
-        callees = [_callee(row) for row in found]
-        if any(row.lists_hashes for row in found):
-            called_off = on_dnc(self._at_work(), [callee.id for callee in callees])
-            for callee in callees:
-                callee.is_on_dnc = callee.id in called_off
-        return callees
 
     def _reserve(self, user_id: int, amount: int) -> None:
         """Change what is held of an owner's balance."""
@@ -448,33 +386,3 @@ def _placed(row: rows.SubscriberRow, call: Call) -> Placed:
 
 def _refused(row: rows.RefusalRow) -> Placed:
     return Placed(row.subscriber_id, row.new_status, None, _PENDING, None, None)
-
-
-def _callee(row: Row[Any]) -> Callee:
-    (
-        subscriber_id,
-        number,
-        zone,
-        contact_id,
-        attempts,
-        failures,
-        completions,
-        due_ms,
-        is_on_dnc,
-        full_name,
-        variables,
-        _,
-    ) = tuple(row)
-    return Callee(
-        id=subscriber_id,
-        number=number,
-        zone=zone,
-        contact_id=contact_id,
-        attempts=attempts,
-        failures=failures,
-        completions=completions,
-        due_ms=due_ms,
-        is_on_dnc=bool(is_on_dnc),
-        full_name=full_name,
-        additional_vars=variables,
-    )
