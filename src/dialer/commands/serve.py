@@ -24,7 +24,6 @@ from dialer.store.process_lock import serving_alone
 from dialer.store.users import NewUser, create_account, has_accounts
 
 PORT_MAX: Final = 65_535
-WORKERS_MAX: Final = 64
 
 
 def _settings_table() -> str:
@@ -45,10 +44,10 @@ def _settings_table() -> str:
 )
 @click.option(
     "--workers",
-    type=click.IntRange(1, WORKERS_MAX),
+    type=click.IntRange(1, 1),
     default=1,
-    show_default=True,
-    help="Processes; one serves the API and dials.",
+    expose_value=False,
+    help="Processes: one serves the API and dials.",
 )
 @examples(
     "dialer serve",
@@ -56,13 +55,11 @@ def _settings_table() -> str:
     "DIALER_CLOCK=virtual dialer serve",
     table=_settings_table(),
 )
-def serve(host: str, port: int, workers: int) -> None:
+def serve(host: str, port: int) -> None:
     """Serve the API and dial, until SIGTERM or Ctrl+C.
 
     Migrates the database first, and prints one line when it is ready.
     """
-    if workers > 1:
-        raise click.UsageError("--workers above 1 needs PostgreSQL, which this version does not support yet.")
     settings = settings_from_environment()
     with (
         ending_on_signals(),

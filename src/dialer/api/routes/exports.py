@@ -18,6 +18,7 @@ from dialer.api.crud.shapes import Columns, Shape, fields_of, shapes_of
 from dialer.api.http.errors import InvalidError
 from dialer.api.http.headers import is_head
 from dialer.api.service import ApiRequest, Chunks
+from dialer.store.csv_cells import FORMULA, text_cell
 
 CSV: Final = "text/csv"
 NDJSON: Final = "application/x-ndjson"
@@ -27,10 +28,6 @@ FORMATS: Final = {"csv": CSV, "ndjson": NDJSON, "json": JSON}
 
 _UNACCEPTABLE: Final = re.compile(r";\s*q\s*=\s*0(\.0*)?\s*(;|\Z)", re.IGNORECASE)
 """The weight of what a client does not want (RFC 9110, 12.4.2)."""
-
-# A spreadsheet takes a cell that begins so for a formula, unless it is a number, with or without a sign.
-_FORMULA: Final = frozenset("=+-@\t\r")
-_NUMBER: Final = re.compile(r"[+-]?[0-9]+(\.[0-9]+)?")
 
 
 async def export(request: ApiRequest, resource: Resource, chunks: Chunks) -> Response[Any] | None:
@@ -96,10 +93,10 @@ def write_csv(columns: Columns) -> bytes:
 def _cells(values: Sequence[Json]) -> Sequence[str | int]:
     """The values of one field as they stand in CSV."""
     types = set(map(type, values))
-    if types == {int} or (types == {str} and _FORMULA.isdisjoint([text[:1] for text in values])):
+    if types == {int} or (types == {str} and FORMULA.isdisjoint([text[:1] for text in values])):
         return values
     if types == {str}:
-        return [_text(value) for value in values]
+        return [text_cell(value) for value in values]
     return [_cell(value) for value in values]
 
 
@@ -109,8 +106,4 @@ def _cell(value: Json) -> str | int:
         return ""
     if type(value) is int:
         return value
-    return _text(value) if isinstance(value, str) else msgspec.json.encode(value).decode()
-
-
-def _text(value: str) -> str:
-    return f"'{value}" if value[:1] in _FORMULA and not _NUMBER.fullmatch(value) else value
+    return text_cell(value) if isinstance(value, str) else msgspec.json.encode(value).decode()
