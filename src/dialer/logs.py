@@ -91,7 +91,7 @@ class _Listener(QueueListener):
 
     def dequeue(self, block: bool) -> Any:  # noqa: ANN401, FBT001 - as the library has it
         """Take the next line, or None at the end."""
-        line = super().dequeue(block)
+        line: Any = super().dequeue(block)
         if line is None:
             self._is_over.set()
         return line
