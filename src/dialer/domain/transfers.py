@@ -277,7 +277,7 @@ class Transfers:
             gateway = self._board.gateways[call.plan.gateway_id]
             starts_ms = gateway.free_at_ms(now_ms)
             if starts_ms >= now_ms + transfer.ring_limit_ms:
-                return "resting" if gateway.rest.rests_until_ms > now_ms else "gateway_full"
+                return "resting" if gateway.breaker.open_until_ms > now_ms else "gateway_full"
             gateway.dialled(starts_ms)
             transfer.gateway_id, transfer.started_ms = gateway.plan.id, starts_ms
         transfer.hold, transfer.talk_limit_ms, transfer.rate = offer.hold, offer.talk_limit_ms, offer.rate

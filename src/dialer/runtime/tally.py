@@ -60,7 +60,7 @@ class StepTally:
             effects.FinishText: lambda effect, _: self._ended(effect.message, effect.outcome),
             effects.KeepTransfer: lambda effect, _: self._hold_leg(effect.call, effect.transfer),
             effects.RefuseSubscriber: self._refused,
-            effects.KeepRest: self._rested,
+            effects.KeepBreaker: self._rested,
         }
 
     def restored(self, call: Call) -> None:
@@ -97,8 +97,8 @@ class StepTally:
     def _refused(self, effect: effects.RefuseSubscriber, _now_ms: int) -> None:
         self._step.refused[effect.reason] += 1
 
-    def _rested(self, effect: effects.KeepRest, now_ms: int) -> None:
-        if effect.rest.rests_until_ms > now_ms:
+    def _rested(self, effect: effects.KeepBreaker, now_ms: int) -> None:
+        if effect.breaker.open_until_ms > now_ms:
             self._step.rests[_gateway(effect.gateway_id)] += 1
 
     def _hold_leg(self, call: Call, transfer: Transfer) -> None:

@@ -210,7 +210,7 @@ class JournalStore:
             effects.KeepAgent: lambda effect, _: self._floor.keep_agent(effect),
             effects.KeepQueue: lambda effect, _: self._floor.keep_queue(effect),
             effects.KeepFigures: lambda effect, _: self._floor.keep_figures(effect),
-            effects.KeepRest: lambda effect, _: self._gateways.keep_rest(effect),
+            effects.KeepBreaker: lambda effect, _: self._gateways.keep_breaker(effect),
             effects.ExpectCallBack: self._expect_call_back,
             effects.RefuseInbound: self._refuse_inbound,
             effects.RefuseSubscriber: self._record_refusal,
