@@ -114,11 +114,37 @@ def test_a_second_configuration_replaces_the_first(sink: Sink) -> None:
     assert (len(handlers()), len(second.lines), sink.lines) == (1, 1, [])
 
 
-def test_a_blocked_sink_blocks_nobody() -> None:
-    released = threading.Event()
-    handler = BackgroundHandler(lambda _: released.wait())
-    record = logging.LogRecord("test", logging.INFO, "", 0, "line", None, None)
-    for _ in range(QUEUE_LINES_MAX + 10):
-        handler.emit(record)
-    released.set()
-    handler.close()
+class BlockedSink(Sink):
+    """Takes its first line, and no other until it is released."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.is_reached, self.is_released, self.has_room = threading.Event(), threading.Event(), threading.Event()
+
+    def __call__(self, line: str) -> None:
+        super().__call__(line)
+        self.is_reached.set()
+        self.is_released.wait()
+        if len(self.lines) > 1:
+            self.has_room.set()
+
+
+def test_a_blocked_sink_blocks_nobody_and_the_lines_that_it_costs_are_counted(sink: Sink) -> None:
+    assert sink.lines == []
+    blocked = BlockedSink()
+    configure_logs(blocked, readable=False)
+    log = logging.getLogger("library")
+    log.info("first")
+    blocked.is_reached.wait()
+    for number in range(QUEUE_LINES_MAX + 10):
+        log.info("line %d", number)
+    blocked.is_released.set()
+    blocked.has_room.wait()
+    log.info("last")
+    events = blocked.events()
+    assert [event["event"] for event in events[:2]] == ["first", "line 0"]
+    assert events[-2:] == [
+        {"event": "last", "level": "info", "logger": "library"},
+        {"event": "log_lines_dropped", "level": "warning", "lines": 10, "logger": "dialer.logs"},
+    ]
+    assert len(events) == QUEUE_LINES_MAX + 3

@@ -1,7 +1,7 @@
 """Logs: JSON lines on standard error, or readable ones on a terminal; phone numbers masked, secrets left out.
 
 What is logged goes through a bounded queue to a thread that writes it: a blocked terminal or a full pipe
-costs log lines, never calls.
+costs log lines, which are counted, and never calls.
 """
 
 import contextlib
@@ -12,13 +12,14 @@ import re
 import sys
 import threading
 from collections.abc import Callable, Mapping
+from logging.handlers import QueueHandler, QueueListener
 from typing import Any, Final
 
 import structlog
 from structlog.types import EventDict, Processor
 
 QUEUE_LINES_MAX: Final = 10_000
-"""Lines that wait to be written; further ones are dropped."""
+"""Lines that wait to be written; further ones are dropped, and counted."""
 FLUSH_S: Final = 1.0
 """How long the end of the process waits for lines that are not written yet."""
 DEPTH_MAX: Final = 8
@@ -34,6 +35,7 @@ _NUMBER: Final = re.compile(r"\+[0-9](?:[ .()\-]{0,2}[0-9]){6,14}|(?<![\w.:+-])[
 _LONG_NUMBER_DIGITS: Final = 11
 
 _lock: Final = threading.Lock()
+_log: Final = structlog.get_logger(__name__)
 _STDERR: Final = 2
 
 
@@ -66,32 +68,69 @@ def _safe(key: str, value: object, depth: int) -> object:
     return mask_numbers(str(value))
 
 
-class BackgroundHandler(logging.Handler):
-    """Hands each formatted line to a thread of its own, which gives it to `write`."""
+class _Writer(logging.Handler):
+    """Writes lines that are formatted already."""
 
     def __init__(self, write: Callable[[str], object]) -> None:
         super().__init__()
-        self._write = write
-        self._lines: queue.Queue[str | None] = queue.Queue(QUEUE_LINES_MAX)
-        self._thread = threading.Thread(target=self._write_lines, name="logs", daemon=True)
-        self._thread.start()
+        self._write: Final = write
 
     def emit(self, record: logging.LogRecord) -> None:
-        """Queue one line, or drop it: to say that the queue is full would take the sink that is blocked."""
-        with contextlib.suppress(queue.Full):
-            self._lines.put_nowait(f"{self.format(record)}\n")
+        """Write one line; a closed sink takes none."""
+        with contextlib.suppress(OSError):
+            self._write(f"{record.getMessage()}\n")
 
-    def close(self) -> None:
+
+class _Listener(QueueListener):
+    """A thread that writes lines from a bounded queue."""
+
+    def __init__(self, lines: "queue.Queue[Any]", write: Callable[[str], object]) -> None:
+        super().__init__(lines, _Writer(write))
+        self._lines: Final = lines
+        self._is_over: Final = threading.Event()
+
+    def dequeue(self, block: bool) -> Any:  # noqa: ANN401, FBT001 - as the library has it
+        """Take the next line, or None at the end."""
+        line: Any = super().dequeue(block)
+        if line is None:
+            self._is_over.set()
+        return line
+
+    def stop(self) -> None:
         """Wait for the lines that are queued, but not for a sink that takes nothing any more."""
         with contextlib.suppress(queue.Full):
             self._lines.put(None, timeout=FLUSH_S)
-            self._thread.join(FLUSH_S)
-        super().close()
+            self._is_over.wait(FLUSH_S)
 
-    def _write_lines(self) -> None:
-        while (line := self._lines.get()) is not None:
-            with contextlib.suppress(OSError):
-                self._write(line)
+
+class BackgroundHandler(QueueHandler):
+    """A bounded queue of formatted lines, and a thread that gives them to `write`.
+
+    A full queue drops lines, and the next line that it takes is followed by their number.
+    """
+
+    def __init__(self, write: Callable[[str], object]) -> None:
+        lines: queue.Queue[Any] = queue.Queue(QUEUE_LINES_MAX)
+        super().__init__(lines)
+        self._dropped = 0
+        self._listener: Final = _Listener(lines, write)
+        self._listener.start()
+
+    def enqueue(self, record: logging.LogRecord) -> None:
+        """Queue one line, or drop it."""
+        try:
+            self.queue.put_nowait(record)
+        except queue.Full:
+            self._dropped += 1
+            return
+        if self._dropped:
+            dropped, self._dropped = self._dropped, 0
+            _log.warning("log_lines_dropped", lines=dropped)
+
+    def close(self) -> None:
+        """Write what is queued, as far as the sink takes it."""
+        self._listener.stop()
+        super().close()
 
 
 def configure_logs(write: Callable[[str], object] | None = None, *, readable: bool | None = None) -> None:

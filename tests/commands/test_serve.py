@@ -25,8 +25,9 @@ def test_a_port_that_is_taken_is_told_before_anything_is_touched(run: Run, tmp_p
     [
         (["--host", "192.0.2.1"], {}, 1, "cannot serve on 192.0.2.1 port 8000"),
         (["--host", "no such host"], {}, 1, "cannot serve on no such host port 8000"),
-        (["--workers", "2"], {}, 2, "--workers above 1 needs PostgreSQL"),
+        (["--workers", "2"], {}, 2, "Invalid value for '--workers'"),
         (["--workers", "0"], {}, 2, "Invalid value for '--workers'"),
+        (["--workers", "1", "--port", "99999"], {}, 2, "Invalid value for '--port'"),
         (["--port", "99999"], {}, 2, "Invalid value for '--port'"),
         ([], {"DIALER_CLOCK": "fast"}, 1, "DIALER_CLOCK is 'fast': it may hold real, virtual"),
         ([], ADMIN, 1, "DIALER_ADMIN_PASSWORD is ***: a password has 12 to 1024 characters"),

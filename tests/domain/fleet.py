@@ -108,7 +108,7 @@ class Fleet:
         held = sum(call.hold for call in self.dials) - sum(end.call.hold for end in self.ends)
         kernel.apply(AccountOpened(1, self.balance - self.store.spent[1], held, self.rate, card=self.card))
         for one in self.gateways:
-            kernel.apply(GatewayOpened(one, self._recent_dials_ms(one), self.rest(one.id)))
+            kernel.apply(GatewayOpened(one, self._recent_dials_ms(one), self.breaker(one.id)))
         for call in calls_to_restore:
             kernel.restore(call, kernel.now_ms)
         for plan_ in self.plans:
@@ -121,9 +121,9 @@ class Fleet:
         recent = [call.started_ms for call in self.dials if call.plan.gateway_id == gateway.id]
         return tuple([at_ms for at_ms in recent if at_ms > self.kernel.now_ms - 1_000][-gateway.max_cps :])
 
-    def rest(self, gateway_id: int) -> CircuitBreaker:
+    def breaker(self, gateway_id: int) -> CircuitBreaker:
         """How a gateway has fared lately."""
-        kept = [effect.rest for effect in self.effects(effects.KeepRest) if effect.gateway_id == gateway_id]
+        kept = [effect.breaker for effect in self.effects(effects.KeepBreaker) if effect.gateway_id == gateway_id]
         return kept[-1] if kept else CircuitBreaker()
 
     @property

@@ -143,7 +143,7 @@ class Centre(Fleet):
         held = self.held
         self.kernel.apply(AccountOpened(1, self.balance - self.store.spent[1], held, self.rate, card=self.card))
         for one in self.gateways:
-            self.kernel.apply(GatewayOpened(one, self.recent(one), self.rest(one.id)))
+            self.kernel.apply(GatewayOpened(one, self.recent(one), self.breaker(one.id)))
         self.tell_floor()
         for plan_ in self.plans:
             status = self._status(plan_)

@@ -22,10 +22,10 @@ BUSY: Final = ("+12025550111", "")
 
 def fold(*attempts: tuple[Cause, int, int]) -> list[CircuitBreaker]:
     """How a gateway stands after each attempt (cause, dialled at, over at)."""
-    rest, found = Breaker(), []
+    breaker, found = Breaker(), []
     for cause, started_ms, ended_ms in attempts:
-        rest = after_attempt(rest, cause, started_ms, ended_ms)
-        found.append(rest)
+        breaker = after_attempt(breaker, cause, started_ms, ended_ms)
+        found.append(breaker)
     return found
 
 
@@ -62,35 +62,35 @@ def test_whatever_tells_of_the_callee_begins_anew(cause: Cause) -> None:
 
 
 def test_a_rest_after_a_rest_is_twice_as_long_up_to_ten_minutes() -> None:
-    rest, lengths = fold(*((Cause.NO_CIRCUIT, 0, 0) for _ in range(5)))[-1], []
+    breaker, lengths = fold(*((Cause.NO_CIRCUIT, 0, 0) for _ in range(5)))[-1], []
     for _ in range(6):
-        now_ms = rest.rests_until_ms
-        rest = after_attempt(rest, Cause.NO_CIRCUIT, now_ms, now_ms)
-        lengths.append(rest.rest_ms // 1_000)
-        assert rest.rests_until_ms == now_ms + rest.rest_ms
+        now_ms = breaker.open_until_ms
+        breaker = after_attempt(breaker, Cause.NO_CIRCUIT, now_ms, now_ms)
+        lengths.append(breaker.open_ms // 1_000)
+        assert breaker.open_until_ms == now_ms + breaker.open_ms
     assert lengths == [60, 120, 240, 480, 600, 600]
 
 
 def test_what_was_dialled_before_the_rest_was_over_tells_nothing() -> None:
     """Neither an old conversation that ends well nor an old failure that is told late."""
-    rest = Breaker(5, 60_000, 100_000)
+    breaker = Breaker(5, 60_000, 100_000)
     for cause in Cause:
-        assert after_attempt(rest, cause, 99_999, 120_000) == rest
-    assert after_attempt(rest, Cause.NORMAL_CLEARING, 100_000, 120_000) == Breaker()
+        assert after_attempt(breaker, cause, 99_999, 120_000) == breaker
+    assert after_attempt(breaker, Cause.NORMAL_CLEARING, 100_000, 120_000) == Breaker()
 
 
 @given(st.lists(st.tuples(st.sampled_from(Cause), st.integers(0, 1_000_000), st.integers(0, 100_000)), max_size=60))
 def test_no_rest_begins_without_a_failure_and_none_is_longer_than_ten_minutes(
     attempts: list[tuple[Cause, int, int]],
 ) -> None:
-    rest = Breaker()
+    breaker = Breaker()
     for cause, started_ms, length_ms in sorted(attempts, key=lambda one: one[1] + one[2]):
-        before, now_ms = rest, started_ms + length_ms
-        rest = after_attempt(before, cause, started_ms, now_ms)
-        if rest != before and rest.rests_until_ms:
+        before, now_ms = breaker, started_ms + length_ms
+        breaker = after_attempt(before, cause, started_ms, now_ms)
+        if breaker != before and breaker.open_until_ms:
             assert cause in CARRIER_FAILURES
-            assert rest.rests_until_ms - now_ms == rest.rest_ms
-            assert 30_000 <= rest.rest_ms <= 600_000
+            assert breaker.open_until_ms - now_ms == breaker.open_ms
+            assert 30_000 <= breaker.open_ms <= 600_000
 
 
 class TestCampaigns:
@@ -147,10 +147,10 @@ class TestCampaigns:
         undisturbed, restarted = failing().run(), failing()
         restarted.run(START_MS + restart_ms).restart()
         assert moments(restarted.run(START_MS + DAY_MS)) == moments(undisturbed)
-        assert restarted.rest(1) == undisturbed.rest(1)
+        assert restarted.breaker(1) == undisturbed.breaker(1)
 
     def test_each_change_is_recorded_once(self) -> None:
         callees = [NO_CIRCUIT, BUSY, BUSY, *[NO_CIRCUIT] * 5]
         fleet = Fleet(plan(), callees=[callees]).run()
-        kept = [effect.rest.failures for effect in fleet.effects(effects.KeepRest)]
+        kept = [effect.breaker.failures for effect in fleet.effects(effects.KeepBreaker)]
         assert kept == [1, 0, 1, 2, 3, 4, 5]

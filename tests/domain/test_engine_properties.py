@@ -135,18 +135,18 @@ def test_every_limit_is_kept(fleet: Fleet) -> None:
 def test_a_gateway_that_rests_is_left_alone(fleet: Fleet) -> None:
     """F8: five failures in a row begin a rest, and nothing is dialled over that gateway before its end."""
     for gateway in fleet.gateways:
-        rests_until_ms, row = 0, 0
+        open_until_ms, row = 0, 0
         for at_ms, effect in fleet.store.entries:
             if isinstance(effect, effects.Dial) and effect.call.plan.gateway_id == gateway.id:
-                assert at_ms >= rests_until_ms
+                assert at_ms >= open_until_ms
             elif isinstance(effect, effects.FinishCall) and effect.call.plan.gateway_id == gateway.id:
                 row = row + 1 if effect.outcome.cause is Cause.NO_CIRCUIT else 0
-            elif isinstance(effect, effects.KeepRest) and effect.gateway_id == gateway.id:
-                if effect.rest.rests_until_ms > at_ms:
-                    assert rests_until_ms <= at_ms
-                    assert row >= 5 or rests_until_ms > 0
-                    assert effect.rest.rests_until_ms - at_ms in {30_000, 60_000, 120_000, 240_000, 480_000, 600_000}
-                rests_until_ms = effect.rest.rests_until_ms
+            elif isinstance(effect, effects.KeepBreaker) and effect.gateway_id == gateway.id:
+                if effect.breaker.open_until_ms > at_ms:
+                    assert open_until_ms <= at_ms
+                    assert row >= 5 or open_until_ms > 0
+                    assert effect.breaker.open_until_ms - at_ms in {30_000, 60_000, 120_000, 240_000, 480_000, 600_000}
+                open_until_ms = effect.breaker.open_until_ms
 
 
 @given(fleets())

@@ -17,7 +17,9 @@ from dialer.domain.hopper import Hopper
 from dialer.domain.plans import Disposition
 from dialer.domain.reasons import CampaignReason, SubscriberReason
 from dialer.runtime.live_engine import LiveEngine
+from dialer.store.journal import claims
 from dialer.store.journal.journal import JournalStore
+from dialer.store.journal.rows import CdrRow
 from dialer.store.queries.loading import Loader
 from dialer.store.tables import Gateway, User
 from tests.runtime.house import ALL_ANSWER, CENTS, House
@@ -141,10 +143,10 @@ def everybody_is_called_again(patch: Patch) -> None:
 
 def cdrs_are_written_twice(patch: Patch) -> None:
     def around(add: Wrapped) -> Wrapped:
-        def twice(self: JournalStore, row: tuple[Any, ...]) -> None:
+        def twice(self: JournalStore, row: CdrRow) -> None:
             add(self, row)
-            if row[0] == ANN:
-                add(self, (row[0], f"{row[1][:-1]}x", *row[2:]))
+            if row.user_id == ANN:
+                add(self, row._replace(id=self.next_cdr_id, callid=f"{row.callid[:-1]}x"))
 
         return twice
 
@@ -153,7 +155,7 @@ def cdrs_are_written_twice(patch: Patch) -> None:
 
 def cdrs_are_lost(patch: Patch) -> None:
     def around(add: Wrapped) -> Wrapped:
-        return lambda self, row: None if row[0] == ANN else add(self, row)
+        return lambda self, row: None if row.user_id == ANN else add(self, row)
 
     wrap(patch, JournalStore, "_add_cdr", around)
 
@@ -214,15 +216,15 @@ def the_list_is_not_read(patch: Patch) -> None:
     """Everybody is claimed as if they stood on no list."""
 
     def around(find: Wrapped) -> Wrapped:
-        def found(self: JournalStore, query: object, **asked: object) -> list[Any]:
-            people: list[Any] = find(self, query, **asked)
+        def found(*arguments: Any) -> list[Any]:  # noqa: ANN401 - as `_found`
+            people: list[Any] = find(*arguments)
             for person in people:
                 person.is_on_dnc = False
             return people
 
         return found
 
-    wrap(patch, JournalStore, "_find", around)
+    wrap(patch, claims, "_found", around)
 
 
 def windows_are_always_open(patch: Patch) -> None:

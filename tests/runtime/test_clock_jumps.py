@@ -1,4 +1,4 @@
-"""Somebody puts the machine's clock: what lasts lasts as long as ever, and windows and dates go by the new time."""
+"""Jumps of the wall clock: what is in progress lasts as long as ever; retries, windows and dates go by the wall."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -28,6 +28,7 @@ MANY: Final = [f"+1202555{number}" for number in range(1_000, 1_100)]
 SHORT: Final = {"type": 1, "script": "word"}  # 1 s
 LONG: Final = {"type": 1, "script": "word " * 30}
 TO_THE_QUEUE: Final = {"type": 6, "queue_id": 1, "script": "word", "completed": True}
+BUSY: Final = "+12025550111"
 NOBODY_FREE: Final = '{"answer": 0, "machine": 0, "busy": 1, "rejected": 0, "invalid": 0}'
 QUICK: Final = '{"talk": 20, "answer": 3}'
 JUMPS: Final = pytest.mark.parametrize("jump_ms", [0, HOUR_MS, -HOUR_MS, YEAR_MS])
@@ -108,16 +109,26 @@ async def test_a_call_lasts_as_long_as_ever(house: RealHouse, jump_ms: int) -> N
     assert (user["balance"], user["held"]) == (100_000_000 - 2_000, 0)
 
 
-@JUMPS
-async def test_a_retry_comes_after_its_interval(house: RealHouse, jump_ms: int) -> None:
-    """Busy after a second, and called again after a minute, twice."""
+@pytest.mark.parametrize(
+    ("jump_ms", "second"), [(0, 61), (20_000, 41), (HOUR_MS, 31), (YEAR_MS, 31), (-20_000, 81), (-HOUR_MS, 90)]
+)
+async def test_a_retry_is_due_by_the_wall_and_waits_no_longer_than_its_interval(
+    house: RealHouse, jump_ms: int, second: int
+) -> None:
+    """Busy after a second, to be called again after a minute, twice; the clock is put after half a minute."""
     house.change(Gateway, house.gateway_id, parameters=NOBODY_FREE)
-    retries = {"maxretry": 3, "intervalretry": 60}
+    retries = {"maxretry": 2, "intervalretry": 60}
     await house.started(house.survey(SHORT), house.phonebook("+12025551000"), **retries, **ALWAYS)
     seen = await house.go_on(30)
     house.machine.wall_ms += jump_ms
-    seen += await house.go_on(100)
-    assert changes(seen) == {1: (1, 1, 1), 61: (2, 1, 0), 62: (2, 2, 1), 122: (3, 2, 0), 123: (3, 3, 1)}
+    seen += await house.go_on(130)
+    assert changes(seen) == {
+        1: (1, 1, 1),
+        second: (2, 1, 0),
+        second + 1: (2, 2, 1),
+        second + 61: (3, 2, 0),
+        second + 62: (3, 3, 0),
+    }
 
 
 async def test_no_dial_outside_the_window_of_the_new_time(house: RealHouse) -> None:
@@ -178,8 +189,7 @@ async def lived(script: list[tuple[int, int]], *, puts_clock: bool) -> tuple[lis
     with TemporaryDirectory() as folder, opened(Path(folder)) as house:
         house.queue(house.agent(parameters=QUICK, wrap_up_time=5), max_wait_time=10)
         people = house.phonebook(*(f"+1202555{number}" for number in (1_000, 1_001, 1_002, 1_003)), "+12025550112")
-        retries = {"maxretry": 2, "intervalretry": 20, "frequency": 10}
-        await house.started(house.survey(SHORT, TO_THE_QUEUE), people, **retries, **ALWAYS)
+        await house.started(house.survey(SHORT, TO_THE_QUEUE), people, maxretry=0, frequency=10, **ALWAYS)
         seen = []
         for seconds, jump_ms in script:
             house.machine.wall_ms += jump_ms if puts_clock else 0
@@ -190,9 +200,29 @@ async def lived(script: list[tuple[int, int]], *, puts_clock: bool) -> tuple[lis
 
 @given(SCRIPTS)
 @settings(max_examples=6, deadline=None)
-async def test_a_life_is_the_same_however_often_the_clock_is_put(script: list[tuple[int, int]]) -> None:
-    """Second by second: nothing comes early, late or twice."""
+async def test_without_retries_a_life_is_the_same_however_often_the_clock_is_put(script: list[tuple[int, int]]) -> None:
+    """Second by second: dials, talks, waits and wrap-up times; nothing comes early, late or twice."""
     assert await lived(script, puts_clock=True) == await lived(script, puts_clock=False)
+
+
+@given(SCRIPTS)
+@settings(max_examples=3, deadline=None)
+async def test_every_attempt_is_made_once_and_charged_the_same_however_often_the_clock_is_put(
+    script: list[tuple[int, int]],
+) -> None:
+    """Two who answer, and one who is busy and is called again twice, whenever the wall says so."""
+    with TemporaryDirectory() as folder, opened(Path(folder)) as house:
+        people = house.phonebook(*MANY[:2], BUSY)
+        retries = {"maxretry": 2, "intervalretry": 20, "frequency": 30}
+        await house.started(house.survey(LONG), people, **retries, **ALWAYS)
+        for seconds, jump_ms in script:
+            house.machine.wall_ms += jump_ms
+            await house.go_on(seconds)
+        await house.go_on(70)
+        answered = [(number, 1, 17, 12, 2_000, 16) for number in MANY[:2]]
+        assert sorted(figures(house)) == sorted([*answered, *[(BUSY, 1, 1, 0, 0, 17)] * 3])
+        user = house.row(User, house.user_id)
+        assert (user["balance"], user["held"]) == (100_000_000 - 2 * 2_000, 0)
 
 
 async def test_rows_of_a_clock_that_was_ahead_hold_up_nothing(house: RealHouse) -> None:
@@ -237,8 +267,8 @@ class UnsureDatabase(Database):
 
 @pytest.mark.parametrize("fault", ["is_unsure", "is_lost"])
 @JUMPS
-async def test_what_is_pending_is_moved_once(house: RealHouse, jump_ms: int, fault: str) -> None:
-    """The commit that moves it fails, three times: whether it is there or not has to be found out."""
+async def test_a_jump_is_followed_once(house: RealHouse, jump_ms: int, fault: str) -> None:
+    """The commit of the jump fails three times: whether it is there or not has to be found out."""
     house.database.close()
     database = house.database = UnsureDatabase(house.url)
     house.worker = Worker(database, house.machine.clock(), seed=1, service_zone="UTC", new_line=SimulatedLine)

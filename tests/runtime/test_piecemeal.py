@@ -259,7 +259,9 @@ def known(engine: Engine) -> dict[str, object]:
             user_id: (one.balance, one.held, one.rate, one.sms_rate, one.card)
             for user_id, one in board.accounts.items()
         },
-        "gateways": {gateway_id: (one.plan, one.in_progress, one.rest) for gateway_id, one in board.gateways.items()},
+        "gateways": {
+            gateway_id: (one.plan, one.in_progress, one.breaker) for gateway_id, one in board.gateways.items()
+        },
         "campaigns": {campaign_id: _standing(one) for campaign_id, one in board.campaigns.items()},
         "calls": sorted(board.calls),
         "agents": {one: (floor._agents[one].plan, floor._agents[one].figures) for one in transfers._agents},  # noqa: SLF001

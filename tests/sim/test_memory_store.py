@@ -118,7 +118,7 @@ class BookMachine(RuleBasedStateMachine):
         has_open = any(
             status in {SubscriberStatus.PENDING, SubscriberStatus.IN_PROCESS} for status in self.standings.values()
         )
-        counted = self.store.count(effects.CountSubscribers(1))
+        counted = self.store.count_subscribers(effects.CountSubscribers(1))
         assert counted == events.SubscribersCounted(1, has_any=True, has_open=has_open)
         assert {one.id: self.store.standing(one.id).status for one in self.everybody} == self.standings
         assert self.store.calls_in_progress == len(self.calls)
@@ -140,4 +140,6 @@ def test_the_first_stop_of_a_campaign_is_the_one_that_counts() -> None:
 def test_a_campaign_without_subscribers_has_none() -> None:
     store = MemoryStore()
     store.add_campaign(1, [])
-    assert store.count(effects.CountSubscribers(1)) == events.SubscribersCounted(1, has_any=False, has_open=False)
+    assert store.count_subscribers(effects.CountSubscribers(1)) == events.SubscribersCounted(
+        1, has_any=False, has_open=False
+    )

@@ -25,7 +25,9 @@ from dialer.domain.transfers import Transfers
 from dialer.domain.watchdog import Watchdog
 from dialer.runtime import live_engine, recovery
 from dialer.runtime.live_engine import LiveEngine
+from dialer.store.journal import claims
 from dialer.store.journal.journal import JournalStore
+from dialer.store.journal.rows import CdrRow
 from dialer.store.queries.loading import Loader
 from dialer.store.service_state import State
 
@@ -75,15 +77,15 @@ def _dnc_is_known_from_the_start_only(patch: Patch) -> None:
 
 def _dnc_is_not_asked_at_the_claim(patch: Patch) -> None:
     def around(find: Wrapped) -> Wrapped:
-        def found(self: JournalStore, query: object, **asked: object) -> list[Any]:
-            people: list[Any] = find(self, query, **asked)
+        def found(*arguments: Any) -> list[Any]:  # noqa: ANN401 - as `_found`
+            people: list[Any] = find(*arguments)
             for person in people:
                 person.is_on_dnc = False
             return people
 
         return found
 
-    _wrap(patch, JournalStore, "_find", around)
+    _wrap(patch, claims, "_found", around)
 
 
 def _a_second_report_is_heard(patch: Patch) -> None:
@@ -178,9 +180,9 @@ def _unanswered_calls_are_charged(patch: Patch) -> None:
 
 def _calls_have_two_cdrs(patch: Patch) -> None:
     def around(add: Wrapped) -> Wrapped:
-        def twice(self: JournalStore, row: tuple[Any, ...]) -> None:
+        def twice(self: JournalStore, row: CdrRow) -> None:
             add(self, row)
-            add(self, (row[0], f"{row[1][:-1]}x", *row[2:]))
+            add(self, row._replace(id=self.next_cdr_id, callid=f"{row.callid[:-1]}x"))
 
         return twice
 

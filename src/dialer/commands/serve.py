@@ -32,7 +32,6 @@ from dialer.store.process_lock import serving_alone
 from dialer.store.users import NewUser, create_account, has_accounts
 
 PORT_MAX: Final = 65_535
-WORKERS_MAX: Final = 64
 
 
 def _settings_table() -> str:
@@ -53,9 +52,9 @@ def _settings_table() -> str:
 )
 @click.option(
     "--workers",
-    type=click.IntRange(1, WORKERS_MAX),
+    type=click.IntRange(1, 1),
     default=1,
-    show_default=True,
+    expose_value=False,
     help="The number of processes; only 1 is supported.",
 )
 @examples(
@@ -64,17 +63,13 @@ def _settings_table() -> str:
     "DIALER_CLOCK=virtual dialer serve",
     table=_settings_table(),
 )
-def serve(host: str, port: int, workers: int) -> None:
+def serve(host: str, port: int) -> None:
     """Serve the API and dial, until SIGTERM or Ctrl+C.
 
     The command migrates the database first, and prints one line when the API is ready. Only one server may use a
     database: meanwhile a lock file lies beside it (dialer.db-serving). The settings below are stored in the database,
     and other commands go by them: DIALER_CLOCK, DIALER_TIMEZONE, DIALER_DEFAULT_REGION and DIALER_MEDIA_DIR.
     """
-    if workers > 1:
-        raise click.UsageError(
-            "--workers above 1 needs PostgreSQL, which this version does not support. Leave --workers out."
-        )
     settings = settings_from_environment()
     with (
         ending_on_signals(),

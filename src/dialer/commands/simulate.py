@@ -1,11 +1,9 @@
 """`dialer simulate`: a campaign without a server and without a database."""
 
 import csv
-import re
 import sys
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Final
 
 import msgspec
 import rich_click as click
@@ -16,9 +14,7 @@ from dialer.sim.comparison import SEEDS_MAX, compare, render_comparison
 from dialer.sim.report import Report, cdr_record, render, report_of, show_date
 from dialer.sim.scenario import SCENARIO_BYTES_MAX, SEED_MAX, Scenario, ScenarioError, parse_scenario
 from dialer.sim.simulation import Simulation
-
-_FORMULA: Final = re.compile(r"[=+\-@\t\r]")
-_HARMLESS: Final = re.compile(r"[+\-]?[0-9.]+\Z")
+from dialer.store.formula_guard import guard
 
 
 @click.command()
@@ -141,15 +137,8 @@ def _write_csv(simulation: Simulation, path: Path) -> None:
         for index, record in enumerate(_records(simulation)):
             if index == 0:
                 writer.writerow(record)
-            writer.writerow([_defused(value) for value in record.values()])
+            writer.writerow([guard(value) if isinstance(value, str) else value for value in record.values()])
 
 
 def _records(simulation: Simulation) -> Iterator[Mapping[str, object]]:
     return map(cdr_record, simulation.store.cdrs)
-
-
-def _defused(value: object) -> object:
-    """Return a value that no spreadsheet takes for a formula; numbers are returned unchanged."""
-    if isinstance(value, str) and _FORMULA.match(value) and not _HARMLESS.match(value):
-        return f"'{value}"
-    return value

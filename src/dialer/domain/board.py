@@ -6,7 +6,7 @@ from typing import Final
 
 from dialer.domain.billing.credit import Account
 from dialer.domain.called_off import CalledOff
-from dialer.domain.effects import Effect, KeepFigures, KeepRest
+from dialer.domain.effects import Effect, KeepBreaker, KeepFigures
 from dialer.domain.enums import CampaignStatus, Cause, DialMethod
 from dialer.domain.gateway_load import GatewayLoad
 from dialer.domain.hopper import NEVER_MS, Hopper
@@ -144,7 +144,7 @@ class Board:
         """An attempt over a gateway is over that was made at `started_ms`: too many that fail, and it rests."""
         gateway = self.gateways[gateway_id]
         if gateway.learn(cause, started_ms, now_ms):
-            self.emit(KeepRest(gateway_id, gateway.rest))
+            self.emit(KeepBreaker(gateway_id, gateway.breaker))
 
     def new_id(self) -> int:
         """The id of the next call request or message."""

@@ -218,11 +218,11 @@ class MoveCampaign(msgspec.Struct, frozen=True, gc=False):
     reason: CampaignReason
 
 
-class KeepRest(msgspec.Struct, frozen=True, gc=False):
-    """Record how a gateway has fared lately, and how long it rests, if it does."""
+class KeepBreaker(msgspec.Struct, frozen=True, gc=False):
+    """Record the circuit breaker of a gateway."""
 
     gateway_id: int
-    rest: CircuitBreaker
+    breaker: CircuitBreaker
 
 
 class AddToDnc(msgspec.Struct, frozen=True, gc=False):
@@ -288,7 +288,7 @@ Effect = (
     | WakeWatchdog
     | RefuseSubscriber
     | MoveCampaign
-    | KeepRest
+    | KeepBreaker
     | AddToDnc
     | WakeCampaign
     | WakeGateway

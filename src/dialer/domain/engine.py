@@ -177,7 +177,7 @@ class Engine:
         gateway = self._gateways.get(event.plan.id)
         if gateway is None:
             gateway = self._gateways[event.plan.id] = GatewayLoad(event.plan)
-        gateway.renew(event.plan, event.recent_dials_ms, event.rest)
+        gateway.renew(event.plan, event.recent_dials_ms, event.breaker)
         self._dialling.look_again(gateway.waiting, now_ms)
 
     def _open_campaign(self, now_ms: int, event: events.CampaignOpened) -> None:

@@ -33,7 +33,7 @@ class GatewayOpened(msgspec.Struct, frozen=True):
 
     plan: GatewayPlan
     recent_dials_ms: tuple[int, ...] = ()
-    rest: CircuitBreaker = CircuitBreaker()
+    breaker: CircuitBreaker = CircuitBreaker()
     """How it has fared lately."""
 
 

@@ -16,13 +16,13 @@ SECOND_MS: Final = 1_000
 class GatewayLoad:
     """What a gateway carries just now, and which campaigns wait for a place on it."""
 
-    __slots__ = ("in_progress", "plan", "recent_dials_ms", "rest", "waiting", "wake_ms")
+    __slots__ = ("breaker", "in_progress", "plan", "recent_dials_ms", "waiting", "wake_ms")
 
     def __init__(self, plan: GatewayPlan) -> None:
         self.plan = plan
         self.in_progress = 0
         self.recent_dials_ms: deque[int] = deque(maxlen=plan.max_cps or None)
-        self.rest = CLOSED
+        self.breaker = CLOSED
         self.waiting: set[int] = set()
         """Ids of the campaigns that could dial if there were a place."""
         self.wake_ms = NEVER_MS
@@ -33,8 +33,8 @@ class GatewayLoad:
         plan, recent = self.plan, self.recent_dials_ms
         if 0 < plan.max_channels <= self.in_progress:
             return NEVER_MS
-        if self.rest is not CLOSED:
-            now_ms = max(now_ms, self.rest.rests_until_ms)
+        if self.breaker is not CLOSED:
+            now_ms = max(now_ms, self.breaker.open_until_ms)
         if 0 < plan.max_cps <= len(recent):
             return self._turn_ms(now_ms)
         return max(now_ms, recent[-1]) if recent else now_ms
@@ -52,10 +52,10 @@ class GatewayLoad:
 
     def learn(self, cause: Cause, started_ms: int, now_ms: int) -> bool:
         """An attempt is over that was made at `started_ms`; whether that has changed how the gateway stands."""
-        if self.rest is CLOSED and cause not in CARRIER_FAILURES:
+        if self.breaker is CLOSED and cause not in CARRIER_FAILURES:
             return False
-        before, self.rest = self.rest, after_attempt(self.rest, cause, started_ms, now_ms)
-        return self.rest != before
+        before, self.breaker = self.breaker, after_attempt(self.breaker, cause, started_ms, now_ms)
+        return self.breaker != before
 
     def written(self, number: str) -> str:
         """A number in normal form, as the carrier is given it."""
@@ -69,8 +69,8 @@ class GatewayLoad:
         dialled = self.written(number)
         return any(map(is_emergency, (number, dialled, dialled.removeprefix(plan.addprefix))))
 
-    def renew(self, plan: GatewayPlan, recent_dials_ms: tuple[int, ...], rest: CircuitBreaker) -> None:
+    def renew(self, plan: GatewayPlan, recent_dials_ms: tuple[int, ...], breaker: CircuitBreaker) -> None:
         """Go on under other limits."""
         self.plan = plan
-        self.rest = rest
+        self.breaker = breaker
         self.recent_dials_ms = deque(recent_dials_ms, maxlen=plan.max_cps or None)

@@ -289,7 +289,8 @@ class Transfers:
             gateway = self._board.gateways[call.plan.gateway_id]
             starts_ms = gateway.free_at_ms(now_ms)
             if starts_ms >= now_ms + transfer.ring_limit_ms:
-                return TransferReason.RESTING if gateway.rest.rests_until_ms > now_ms else TransferReason.GATEWAY_FULL
+                is_resting = gateway.breaker.open_until_ms > now_ms
+                return TransferReason.RESTING if is_resting else TransferReason.GATEWAY_FULL
             gateway.dialled(starts_ms)
             transfer.gateway_id, transfer.started_ms = gateway.plan.id, starts_ms
         transfer.hold, transfer.talk_limit_ms, transfer.rate = offer.hold, offer.talk_limit_ms, offer.rate

@@ -23,10 +23,10 @@ class Clock(Protocol):
 
 
 class RealClock:
-    """The machine's time, and no shorter or longer than it really takes.
+    """The machine's time, which goes by as evenly as its monotonic clock.
 
-    It goes on evenly from where the machine's wall clock stood when it was opened, or when it followed a jump last: who
-    puts the wall clock does not end a call by it. Whoever lets things happen has to ask for jumps and to follow them.
+    It starts where the wall clock stands, and steps to it only by `follow`: a wall clock that is put ends no call. The
+    worker asks for jumps before each step, and follows them together with its rows.
     """
 
     mode = "real"
@@ -43,11 +43,11 @@ class RealClock:
         return (self._steady_ns() + self._apart_ns) // NANOSECONDS
 
     def jumped_ms(self) -> int:
-        """How far the machine's wall clock has gone ahead of this one, or, negative, fallen behind it."""
+        """Return how far the wall clock is ahead of this one; negative if it is behind."""
         return self._wall_ns() // NANOSECONDS - self.now_ms()
 
     def follow(self, jumped_ms: int) -> None:
-        """Stand by so much ahead from now on: what is pending has been moved by as much."""
+        """Step ahead by so much; what is in progress has been moved by as much."""
         self._apart_ns += jumped_ms * NANOSECONDS
 
     def seconds_until(self, at_ms: int) -> float | None:

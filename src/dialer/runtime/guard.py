@@ -7,7 +7,7 @@ None of this reads more than the step has touched.
 """
 
 from collections import Counter, deque
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Sequence
 from typing import Any, Final, NoReturn
 
 from sqlalchemy import Connection
@@ -21,9 +21,10 @@ from dialer.domain.hopper import NEVER_MS
 from dialer.domain.invariants import BrokenInvariantError, Rule
 from dialer.domain.pacing.fixed import MINUTE_US
 from dialer.domain.plans import Call, CampaignPlan, Disposition, GatewayPlan, Transfer
-from dialer.domain.windows import Window, Windows
-from dialer.domain.zones import is_zone_key
+from dialer.domain.windows import Windows
+from dialer.runtime.guard_books import AccountBooks, CampaignBooks, GatewayBooks
 from dialer.store.invariants import money_of, standing_of
+from dialer.store.journal.rows import CdrRow
 from dialer.store.queries.do_not_call import numbers_on
 from dialer.store.queries.loading import LoadedRows
 
@@ -33,85 +34,15 @@ _START: Final = CampaignStatus.START
 """Looked up once: it is asked for at every dial, as the next ones are at every end."""
 _PENDING: Final = SubscriberStatus.PENDING
 _OVER: Final = TransferStatus.OVER
-_USER_ID: Final = 1
-"""Where the journal's row of a CDR has its owner's id; likewise its callid."""
-_CALLID: Final = 2
-
-
-class _Campaign:
-    """A campaign's books."""
-
-    __slots__ = (
-        "first_ms",
-        "in_progress",
-        "last_ms",
-        "legs",
-        "next_dial_us",
-        "numbers",
-        "plan",
-        "spacing_us",
-        "status",
-        "windows",
-    )
-
-    def __init__(self, plan: CampaignPlan) -> None:
-        self.plan = plan
-        self.status: CampaignStatus | None = None
-        """None if nobody has told of it but a call in progress: it dials nobody."""
-        self.in_progress = 0
-        self.legs = 0
-        self.next_dial_us = 0
-        self.spacing_us = 0
-        """How far apart its dials are at least; 0 if its agents are what paces it."""
-        self.windows: dict[str, Window] = {}
-        self.first_ms = NEVER_MS
-        """The first dial of this step, and the last."""
-        self.last_ms = 0
-        self.numbers: list[str] = []
-        """Who was dialled in this step, where there is a do-not-call list."""
-
-    def forget_step(self) -> None:
-        """A step is over."""
-        self.first_ms, self.numbers = NEVER_MS, []
-
-    def window(self, zone: str, windows: Windows, now_ms: int) -> Window:
-        """Look up its calling window for a subscriber's zone, and keep it in mind."""
-        window = Window(is_open=False, until_ms=now_ms)
-        if is_zone_key(zone):
-            window = windows.at(self.plan.calendar, zone or self.plan.service_zone, now_ms)
-        self.windows[zone] = window
-        return window
-
-
-class _Line:
-    """A gateway's books."""
-
-    __slots__ = ("in_progress", "plan", "recent_ms")
-
-    def __init__(self, plan: GatewayPlan) -> None:
-        self.plan = plan
-        self.in_progress = 0
-        self.recent_ms: deque[int] = deque()
-
-
-class _Money:
-    """An account's books, and what was free when the step began."""
-
-    __slots__ = ("balance", "free_before", "held")
-
-    def __init__(self, balance: int, held: int) -> None:
-        self.balance = balance
-        self.held = held
-        self.free_before = balance - held
 
 
 class Guard:
     """The books of one engine. Everything here raises `BrokenInvariantError`: the step is to be thrown away."""
 
     def __init__(self) -> None:
-        self._campaigns: Final[dict[int, _Campaign]] = {}
-        self._lines: Final[dict[int, _Line]] = {}
-        self._money: Final[dict[int, _Money]] = {}
+        self._campaigns: Final[dict[int, CampaignBooks]] = {}
+        self._gateways: Final[dict[int, GatewayBooks]] = {}
+        self._money: Final[dict[int, AccountBooks]] = {}
         self._calls: Final[dict[int, int]] = {}
         """What each call and message in progress holds."""
         self._legs: Final[dict[int, int]] = {}
@@ -121,7 +52,7 @@ class Guard:
         self._windows: Final = Windows()
         self._running: set[int] = set()
         """Users who have a campaign in START."""
-        self.sees: Final[dict[type, Callable[[Any, int], None]]] = {
+        self.handlers: Final[dict[type, Callable[[Any, int], None]]] = {
             effects.Dial: self._dial,
             effects.AnswerCall: self._answer,
             effects.SendText: self._send_text,
@@ -132,11 +63,17 @@ class Guard:
             effects.KeepTransfer: self._keep_transfer,
             effects.RefuseInbound: self._refuse_inbound,
             effects.AddToDnc: self._call_off,
+            effects.MoveCampaign: self._move_campaign,
         }
-        """By the kind of an effect: what looks at it, and at the time, before it is recorded."""
-        self._begin_step()
+        self._connection: Connection
+        """Of the step that has begun."""
+        self._forget_step()
 
-    def _begin_step(self) -> None:
+    def step_begun(self, connection: Connection) -> None:
+        """Read through this connection what the engine's moves of campaigns need."""
+        self._connection = connection
+
+    def _forget_step(self) -> None:
         self._dialling: set[int] = set()
         """Campaigns that have dialled in this step; likewise what follows."""
         self._spending: set[int] = set()
@@ -154,11 +91,11 @@ class Guard:
     def told(self, world: LoadedRows) -> None:
         """How the world stands now: the engine is told the same."""
         for account in world.accounts:
-            self._money[account.user_id] = _Money(account.balance, account.held)
+            self._money[account.user_id] = AccountBooks(account.balance, account.held)
             if not 0 <= account.held <= account.balance:
                 self._spending.add(account.user_id)  # Wrong already: it is looked at whether or not it is used.
         for gateway in world.gateways:
-            self._open_line(gateway)
+            self._open_gateway(gateway)
         open_ids = {opened.plan.id for opened in world.campaigns}
         for campaign_id, campaign in list(self._campaigns.items()):
             if campaign_id not in open_ids:
@@ -175,25 +112,25 @@ class Guard:
         self._running = {opened.plan.user_id for opened in world.campaigns if opened.status is started}
 
     def restored(self, call: Call) -> None:
-        """An attempt was in progress before this guard was made."""
+        """Take up an attempt that was in progress before this guard was made."""
         self._calls[call.id] = call.hold
         campaign = self._campaign(call.plan)
         if call.parent_id is None and not call.is_inbound:
             campaign.in_progress += 1
             self._called.add(call.subscriber.id)
         if not call.is_inbound:
-            self._line(call.plan.gateway_id).in_progress += 1
+            self._gateway(call.plan.gateway_id).in_progress += 1
         for transfer in call.transfers:
             if transfer.status is not _OVER:
                 self._legs[call.id] = transfer.hold
                 campaign.legs += 1
                 if transfer.gateway_id:
-                    self._line(transfer.gateway_id).in_progress += 1
+                    self._gateway(transfer.gateway_id).in_progress += 1
 
-    def _open_line(self, opened: GatewayOpened) -> None:
-        line = self._line(opened.plan.id)
-        line.plan = opened.plan
-        line.recent_ms = deque(opened.recent_dials_ms, maxlen=opened.plan.max_cps or None)
+    def _open_gateway(self, opened: GatewayOpened) -> None:
+        gateway = self._gateway(opened.plan.id)
+        gateway.plan = opened.plan
+        gateway.recent_ms = deque(opened.recent_dials_ms, maxlen=opened.plan.max_cps or None)
 
     def _open_campaign(self, opened: CampaignOpened) -> None:
         campaign = self._campaign(opened.plan)
@@ -202,17 +139,17 @@ class Guard:
         is_fixed = opened.plan.dial_method is DialMethod.FIXED_RATE
         campaign.spacing_us = -(-MINUTE_US // opened.plan.frequency) if is_fixed else 0
 
-    def _campaign(self, plan: CampaignPlan) -> _Campaign:
+    def _campaign(self, plan: CampaignPlan) -> CampaignBooks:
         campaign = self._campaigns.get(plan.id)
         if campaign is None:
-            campaign = self._campaigns[plan.id] = _Campaign(plan)
+            campaign = self._campaigns[plan.id] = CampaignBooks(plan)
         return campaign
 
-    def _line(self, gateway_id: int) -> _Line:
-        line = self._lines.get(gateway_id)
-        if line is None:
-            line = self._lines[gateway_id] = _Line(GatewayPlan(gateway_id))
-        return line
+    def _gateway(self, gateway_id: int) -> GatewayBooks:
+        gateway = self._gateways.get(gateway_id)
+        if gateway is None:
+            gateway = self._gateways[gateway_id] = GatewayBooks(GatewayPlan(gateway_id))
+        return gateway
 
     # --- dials ------------------------------------------------------------------------------------------------------
 
@@ -239,7 +176,7 @@ class Guard:
             self._touched.add(plan.id)
         campaign.last_ms = now_ms
 
-    def _check_callee(self, campaign: _Campaign, call: Call, now_ms: int) -> None:
+    def _check_callee(self, campaign: CampaignBooks, call: Call, now_ms: int) -> None:
         """Whether a subscriber may be called at all, and now."""
         person, dnc_id = call.subscriber, campaign.plan.dnc_id
         if person.id in self._called:
@@ -257,13 +194,13 @@ class Guard:
 
     def _place(self, call: Call, gateway_id: int, started_ms: int) -> None:
         """One more leg over a gateway."""
-        line = self._line(gateway_id)
-        line.in_progress += 1
-        plan = line.plan
-        if 0 < plan.max_channels < line.in_progress:
+        gateway = self._gateway(gateway_id)
+        gateway.in_progress += 1
+        plan = gateway.plan
+        if 0 < plan.max_channels < gateway.in_progress:
             _broken(Rule.LIMITS, call, "max_channels")
         if plan.max_cps:
-            recent = line.recent_ms
+            recent = gateway.recent_ms
             if len(recent) == plan.max_cps and started_ms < recent[0] + SECOND_MS:
                 _broken(Rule.LIMITS, call, "max_cps")
             recent.append(started_ms)
@@ -299,7 +236,7 @@ class Guard:
         campaign = self._campaigns[plan.id]
         campaign.in_progress -= 1
         self._touched.add(plan.id)
-        self._lines[plan.gateway_id].in_progress -= 1
+        self._gateways[plan.gateway_id].in_progress -= 1
         if not call.parts:
             self._ended.append((call.callid, call))
         if after.status is _PENDING:
@@ -312,7 +249,7 @@ class Guard:
     def _finish_text(self, effect: effects.FinishText, _now_ms: int) -> None:
         message = effect.message
         self._end(message, effect.bill.cost)
-        self._line(message.plan.gateway_id).in_progress -= 1
+        self._gateway(message.plan.gateway_id).in_progress -= 1
 
     def _end(self, call: Call, cost: int) -> None:
         """A call or a message is over: once, with no leg left, and for no more than was held for it."""
@@ -323,7 +260,7 @@ class Guard:
             _broken(Rule.CDRS, call, "its B-leg goes on")
         self._charge(call, cost, hold).held -= hold
 
-    def _charge(self, call: Call, cost: int, hold: int) -> _Money:
+    def _charge(self, call: Call, cost: int, hold: int) -> AccountBooks:
         """A leg of a call costs so much: the books of its owner."""
         if cost.__class__ is not int or not 0 <= cost <= hold:
             _broken(Rule.CREDIT, call, f"{cost} is charged, and {hold} was held")
@@ -367,7 +304,7 @@ class Guard:
         self._campaign(call.plan).legs -= 1
         self._touched.add(call.plan.id)
         if transfer.gateway_id:
-            self._line(transfer.gateway_id).in_progress -= 1
+            self._gateway(transfer.gateway_id).in_progress -= 1
         self._money[call.plan.user_id].held -= self._legs.pop(call.id)
         self._spending.add(call.plan.user_id)
 
@@ -376,36 +313,36 @@ class Guard:
 
     # --- what is written --------------------------------------------------------------------------------------------
 
-    def check_cdrs(self, rows: list[tuple[Any, ...]]) -> None:
-        """What is about to be written are the CDRs of the legs that have ended, one each, in their order."""
+    def cdrs_written(self, cdrs: Sequence[CdrRow]) -> None:
+        """Check that these are the CDRs of the legs that have ended, one each, in their order."""
         ended, self._ended = self._ended, []
-        if [row[_CALLID] for row in rows] == [callid for callid, _ in ended]:
+        if [row.callid for row in cdrs] == [callid for callid, _ in ended]:
             return
-        written = Counter(row[_CALLID] for row in rows)
+        written = Counter(row.callid for row in cdrs)
         for callid, whose in ended:
             if written.pop(callid, 0) != 1 and isinstance(whose, Call):
                 _broken(Rule.CDRS, whose, f"its leg {callid} has not exactly one CDR")
-        row = next((row for row in rows if row[_CALLID] in written), rows[0])
-        raise BrokenInvariantError(Rule.CDRS, f"CDR {row[_CALLID]} is of no leg that has ended", user_id=row[_USER_ID])
+        row = next((row for row in cdrs if row.callid in written), cdrs[0])
+        raise BrokenInvariantError(Rule.CDRS, f"CDR {row.callid} is of no leg that has ended", user_id=row.user_id)
 
-    def check_move(self, connection: Connection, move: effects.MoveCampaign) -> None:
+    def _move_campaign(self, move: effects.MoveCampaign, _now_ms: int) -> None:
         """A campaign is about to come to another state by itself: if it has dialled, it was in START before."""
         campaign = self._campaigns.get(move.campaign_id)
         if move.campaign_id in self._dialling - self._stopped:
-            self._check_standing(connection, [move.campaign_id])
+            self._check_standing(self._connection, [move.campaign_id])
         if campaign is not None:
             campaign.status = move.status
             self._stopped.add(move.campaign_id)
 
-    def check(self, connection: Connection, board: Board) -> None:
-        """At the end of a step, when all is written: the guard, the engine and the rows agree."""
+    def step_closed(self, connection: Connection, board: Board) -> None:
+        """Check at the end of a step that the guard, the engine and the rows agree."""
         self._check_money(connection, board)
         self._check_loads(board)
         self._check_standing(connection, self._dialling - self._stopped)
         self._check_numbers(connection)
         for campaign_id in self._dialling:
             self._campaigns[campaign_id].forget_step()
-        self._begin_step()
+        self._forget_step()
 
     def _check_money(self, connection: Connection, board: Board) -> None:
         rows = money_of(connection, self._spending) if self._spending else {}
@@ -457,7 +394,7 @@ class Guard:
                 raise BrokenInvariantError(Rule.DO_NOT_CALL, what, user_id=plan.user_id, campaign_id=campaign_id)
 
 
-def _check_pace(campaign: _Campaign, effect: effects.Dial, now_ms: int) -> None:
+def _check_pace(campaign: CampaignBooks, effect: effects.Dial, now_ms: int) -> None:
     """At least the spacing apart, dial from dial: so no window of a minute holds more than `frequency`."""
     due_us, next_us = campaign.next_dial_us, effect.next_dial_us
     if due_us > now_ms * MICROSECONDS or next_us < due_us + campaign.spacing_us:

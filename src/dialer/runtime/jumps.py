@@ -1,4 +1,4 @@
-"""Jumps of the machine's clock: noticed before a step, and followed before anything else is decided."""
+"""Jumps of the machine's wall clock: noticed before a step, and followed before anything else is decided."""
 
 from typing import Final, NamedTuple
 
@@ -6,43 +6,43 @@ import structlog
 
 from dialer.runtime.clock import RealClock
 from dialer.store.database import Database
-from dialer.store.jumps import Jump, move_pending
+from dialer.store.jumps import Jump, follow_jump
 from dialer.store.service_state import read_state
 
 JUMP_MS_MIN: Final = 1_000
-"""What is less is not followed until it has added up to this."""
+"""Smaller differences are not followed until they have added up to this."""
 
 _log = structlog.get_logger(__name__)
 
 
 class _Noticed(NamedTuple):
-    """What has to be moved: the rows, and the service's clock, whose part of it may be less after a start."""
+    """A jump that has to be followed: by the rows, and by the service's clock, which at a start is right already."""
 
     rows: Jump
     clock_by_ms: int
 
 
 class Jumps:
-    """Moves what is pending whenever the wall clock was put; what failed half-way is not done twice."""
+    """Steps of the service's time to the wall clock; a step whose commit failed half-way is not done twice."""
 
     def __init__(self, database: Database) -> None:
         self._database: Final = database
         self._noticed: _Noticed | None = None
 
     async def follow(self, clock: RealClock, done_until_ms: int | None) -> bool:
-        """Whether the rows were moved, so that what is known of them holds no longer; the clock follows.
+        """Follow the wall clock if it was put, and return whether it was: then the rows are not those known before.
 
         `done_until_ms` is how far the dialling has come; None if that has to be read from the rows, as after a start.
 
         Raises:
-            StorageUnavailableError: not yet; to be tried again before anything is dialled.
+            StorageUnavailableError: not followed yet; try again before anything is dialled.
         """
         if self._noticed is None:
             self._noticed = await self._notice(clock, done_until_ms)
         noticed = self._noticed
         if noticed is None:
             return False
-        await self._database.write(lambda connection: move_pending(connection, noticed.rows))
+        await self._database.write(lambda connection: follow_jump(connection, noticed.rows))
         clock.follow(noticed.clock_by_ms)
         self._noticed = None
         _log.warning("clock_jumped", by_ms=noticed.rows.by_ms)

@@ -21,7 +21,10 @@ _FollowUp = tuple[events.Event, ...]
 
 
 class CampaignStore(Protocol):
-    """Who records what happened, and finds the subscribers that the engine asks for."""
+    """The records of an engine: they keep its effects, and find the subscribers that it claims.
+
+    A claim or a count sees every effect that was recorded before it; a store that gathers effects writes them first.
+    """
 
     def claim_fresh(self, claim: effects.ClaimFresh) -> events.FreshClaimed:
         """Subscribers never called."""
@@ -32,17 +35,14 @@ class CampaignStore(Protocol):
     def claim_again(self, claim: effects.ClaimAgain) -> events.SubscriberClaimedAgain:
         """A subscriber who waits for a retry, as they stand now."""
 
-    def count(self, request: effects.CountSubscribers) -> events.SubscribersCounted:
+    def count_subscribers(self, request: effects.CountSubscribers) -> events.SubscribersCounted:
         """Whether a campaign has subscribers, and open ones."""
 
     def check_number(self, check: effects.CheckNumber) -> events.NumberChecked:
         """Whether a number stands on a do-not-call list."""
 
-    def call_back(self, arrived: events.CallArrived) -> events.CallArrived | None:
-        """Somebody calls back, as they stand now; None if they, or the call that they missed, are not there any more.
-
-        They are not expected any longer.
-        """
+    def take_call_back(self, arrived: events.CallArrived) -> events.CallArrived | None:
+        """Stop expecting a call back, and return it as its caller stands now; None if they or their call have gone."""
 
     def record(self, effect: effects.Effect, now_ms: int) -> None:
         """Keep what an effect says."""
@@ -104,7 +104,7 @@ class Kernel:
             effects.ClaimFresh: store.claim_fresh,
             effects.ClaimRetries: store.claim_retries,
             effects.ClaimAgain: store.claim_again,
-            effects.CountSubscribers: store.count,
+            effects.CountSubscribers: store.count_subscribers,
             effects.CheckNumber: store.check_number,
         }
         self.now_ms = now_ms
@@ -194,7 +194,7 @@ class Kernel:
                 return
             del self._answers[key]
         elif isinstance(event, events.CallArrived):
-            arrived = self._store.call_back(event)
+            arrived = self._store.take_call_back(event)
             if arrived is None:
                 return
             event = arrived

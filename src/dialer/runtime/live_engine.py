@@ -19,11 +19,12 @@ from dialer.domain.engine import Engine
 from dialer.domain.plans import GatewayPlan
 from dialer.runtime import recovery
 from dialer.runtime.clock import Clock, RealClock, VirtualClock
-from dialer.runtime.guarded import GuardedJournal
+from dialer.runtime.guard import Guard
 from dialer.runtime.kernel import CampaignStore, Kernel
 from dialer.runtime.quarantine import Aside
+from dialer.runtime.tally import StepTally
 from dialer.store.collecting import collect_campaign, has_uncollected
-from dialer.store.journal.journal import Recordings
+from dialer.store.journal.journal import JournalStore, Recordings
 from dialer.store.queries.loading import LoadedRows, Loader
 from dialer.store.service_state import State, open_state, save_state
 from dialer.store.touched import EVERYTHING, NOTHING, Touched
@@ -72,7 +73,11 @@ class LiveEngine:
         """The campaign that answers each number that others call."""
         self._is_new = True
         self._aside: Final = aside
-        self.journal: Final = GuardedJournal(next_cdr_id=state.last_cdr_id + 1, recordings=recordings)
+        self.tally: Final = StepTally()
+        self._guard: Final = Guard()
+        self.journal: Final = JournalStore(
+            next_cdr_id=state.last_cdr_id + 1, recordings=recordings, observers=(self._guard, self.tally)
+        )
         self.journal.begin(connection)
         self._saved = state
         self._is_stored = False
@@ -112,7 +117,7 @@ class LiveEngine:
         due_ms = self.kernel.next_due_ms
         self._is_stored = self._is_stored and (due_ms is None or due_ms > until_ms)
         is_done = self.kernel.run(until_ms, EVENTS_PER_STEP)
-        self.journal.close_step(connection, self.engine.board)
+        self.journal.close_step(self.engine.board)
         self._save(connection)
         return is_done
 
@@ -170,7 +175,7 @@ class LiveEngine:
         """Tell the engine what was read; with `restore`, also what was in progress before it was made."""
         kernel = self.kernel
         self._report_unreadable(world, scope)
-        self.journal.guard.told(self._with_untouched(world, scope))
+        self._guard.told(self._with_untouched(world, scope))
         for account in world.accounts:
             kernel.apply(account)
         for gateway in world.gateways:

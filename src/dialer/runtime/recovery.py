@@ -11,8 +11,8 @@ from typing import Final
 from sqlalchemy import Connection
 
 from dialer.domain.plans import Call
-from dialer.runtime.guarded import GuardedJournal
 from dialer.runtime.kernel import Kernel
+from dialer.store.journal.journal import JournalStore
 from dialer.store.queries.floor import call_backs_of, transfers_of
 from dialer.store.queries.loading import Loader
 from dialer.store.queries.progress import call_of, rows_in_progress
@@ -36,7 +36,7 @@ def attempts_in_progress(connection: Connection, loader: Loader, seed: int) -> l
 
 
 def take_up(
-    connection: Connection, kernel: Kernel, journal: GuardedJournal, calls: Sequence[Call], done_until_ms: int
+    connection: Connection, kernel: Kernel, journal: JournalStore, calls: Sequence[Call], done_until_ms: int
 ) -> Counter[str]:
     """Take up these calls and whoever is expected to call back, and count them by kind.
 

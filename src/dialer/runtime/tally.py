@@ -1,16 +1,17 @@
 """How much was dialled: counted as it is recorded, and known to others once it is committed."""
 
 from collections import Counter
-from collections.abc import Callable
-from functools import cached_property
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import Any, Final
 
 import msgspec
+from sqlalchemy import Connection
 
 from dialer.domain import effects
+from dialer.domain.board import Board
 from dialer.domain.enums import TransferStatus
-from dialer.domain.plans import Call, CallOutcome
-from dialer.store.journal.journal import JournalStore, Recordings
+from dialer.domain.plans import Call, CallOutcome, Transfer
+from dialer.store.journal.rows import CdrRow
 from dialer.store.queries.progress import SMS_LINES_FROM
 from dialer.store.tables import SMS, VOICE
 
@@ -43,50 +44,52 @@ class Tally(msgspec.Struct):
         self.held = step.held
 
 
-class TallyingJournal(JournalStore):
-    """A journal that counts what it records."""
+class StepTally:
+    """Counts what a journal records: one of its observers."""
 
-    def __init__(self, *, next_cdr_id: int, recordings: Recordings | None = None) -> None:
-        super().__init__(next_cdr_id=next_cdr_id, recordings=recordings)
+    def __init__(self) -> None:
         self._step = Tally()
-
-    def restored(self, call: Call) -> None:
-        """An attempt was in progress before this journal was opened."""
-        super().restored(call)
-        self._step.in_progress[_medium(call)] += 1
-        legs = (transfer.hold for transfer in call.transfers if transfer.status is not TransferStatus.OVER)
-        self._step.held += call.hold + sum(legs)
-
-    def committed(self) -> Tally:
-        """What was done since this was asked last, and how things stand now."""
-        done = self._step
-        self._step = Tally(in_progress=done.in_progress.copy(), held=done.held)
-        return done
-
-    def record(self, effect: effects.Effect, now_ms: int) -> None:
-        """Keep what an effect says, and count it."""
-        super().record(effect, now_ms)
-        count = self._counters.get(type(effect))
-        if count is not None:
-            count(effect, now_ms)
-
-    @cached_property
-    def _counters(self) -> dict[type, Callable[[Any, int], None]]:
-        return {
+        self._legs: Final[dict[int, int]] = {}
+        """What the B-leg of each call holds that has one in progress, or waits for it."""
+        self.handlers: Final[dict[type, Callable[[Any, int], None]]] = {
             effects.Dial: lambda effect, _: self._placed(effect.call),
             effects.SendText: lambda effect, _: self._placed(effect.message),
             effects.AnswerCall: self._answered,
             effects.FinishCall: lambda effect, _: self._ended(effect.call, effect.outcome),
             effects.FinishInbound: lambda effect, _: self._ended(effect.call, effect.outcome),
             effects.FinishText: lambda effect, _: self._ended(effect.message, effect.outcome),
+            effects.KeepTransfer: lambda effect, _: self._hold_leg(effect.call, effect.transfer),
             effects.RefuseSubscriber: self._refused,
-            effects.KeepRest: self._rested,
+            effects.KeepBreaker: self._rested,
         }
+
+    def restored(self, call: Call) -> None:
+        """Count an attempt that was in progress before."""
+        self._step.in_progress[_medium(call)] += 1
+        self._step.held += call.hold
+        for transfer in call.transfers:
+            self._hold_leg(call, transfer)
+
+    def step_begun(self, connection: Connection) -> None:
+        """Nothing is read."""
+
+    def cdrs_written(self, cdrs: Sequence[CdrRow]) -> None:
+        """CDRs are not counted."""
+
+    def step_closed(self, connection: Connection, board: Board) -> None:
+        """Nothing is compared."""
+
+    def committed(self) -> Tally:
+        """Return what was done since the last call of this, and how things stand now."""
+        done = self._step
+        self._step = Tally(in_progress=done.in_progress.copy(), held=done.held)
+        return done
 
     def _placed(self, call: Call) -> None:
         medium = _medium(call)
         self._step.dialled[medium] += 1
         self._step.in_progress[medium] += 1
+        self._step.held += call.hold
 
     def _answered(self, _effect: effects.AnswerCall, _now_ms: int) -> None:
         self._step.in_progress[VOICE] += 1
@@ -94,22 +97,27 @@ class TallyingJournal(JournalStore):
     def _refused(self, effect: effects.RefuseSubscriber, _now_ms: int) -> None:
         self._step.refused[effect.reason] += 1
 
-    def _rested(self, effect: effects.KeepRest, now_ms: int) -> None:
-        if effect.rest.rests_until_ms > now_ms:
+    def _rested(self, effect: effects.KeepBreaker, now_ms: int) -> None:
+        if effect.breaker.open_until_ms > now_ms:
             self._step.rests[_gateway(effect.gateway_id)] += 1
 
-    def _reserve(self, user_id: int, amount: int) -> None:
-        super()._reserve(user_id, amount)
-        self._step.held += amount
+    def _hold_leg(self, call: Call, transfer: Transfer) -> None:
+        """Count what a B-leg holds from its beginning to its end."""
+        before = self._legs.pop(call.id, 0)
+        if transfer.status is not TransferStatus.OVER:
+            self._legs[call.id] = transfer.hold
+        self._step.held += self._legs.get(call.id, 0) - before
 
     def _ended(self, call: Call, outcome: CallOutcome) -> None:
         medium = _medium(call)
         self._step.in_progress[medium] -= 1
+        self._step.held -= call.hold
         self._step.answered[medium] += outcome.answered_ms is not None or outcome.delivered_ms is not None
 
 
-def _gateway(line: int) -> tuple[str, int]:
-    return (VOICE, line) if line < SMS_LINES_FROM else (SMS, line - SMS_LINES_FROM)
+def _gateway(gateway_id: int) -> tuple[str, int]:
+    is_voice = gateway_id < SMS_LINES_FROM
+    return (VOICE, gateway_id) if is_voice else (SMS, gateway_id - SMS_LINES_FROM)
 
 
 def _medium(call: Call) -> str:

@@ -179,7 +179,7 @@ class Worker:
             raise
         self._problem = None
         if self._live is not None:
-            done = self._live.journal.committed()
+            done = self._live.tally.committed()
             for medium, gateway_id in done.rests:
                 _log.warning("gateway_rests", medium=medium, gateway_id=gateway_id)
             self._figures.add(done)
@@ -229,7 +229,7 @@ class Worker:
             self._aside.put(broken)
 
     async def _follow_jumps(self) -> None:
-        """Where the machine's clock was put, go on with rows that were moved by as much."""
+        """Where the machine's clock was put, build the engine again: the rows of what is in progress were moved."""
         if isinstance(self.clock, RealClock):
             done_until_ms = None if self._live is None else self._live.kernel.now_ms
             if await self._jumps.follow(self.clock, done_until_ms):

@@ -184,7 +184,7 @@ class MemoryStore:
         self._mark([claim.subscriber], self._campaigns[claim.campaign_id].dnc_id)
         return events.SubscriberClaimedAgain(claim.campaign_id, claim.subscriber)
 
-    def count(self, request: effects.CountSubscribers) -> events.SubscribersCounted:
+    def count_subscribers(self, request: effects.CountSubscribers) -> events.SubscribersCounted:
         """Whether a campaign has subscribers, and any that are not final."""
         campaign = self._campaigns[request.campaign_id]
         return events.SubscribersCounted(request.campaign_id, has_any=campaign.size > 0, has_open=campaign.open > 0)
@@ -195,8 +195,8 @@ class MemoryStore:
         return events.NumberChecked(check.call_id, check.number, check.text, is_on_dnc)
 
     @staticmethod
-    def call_back(arrived: events.CallArrived) -> events.CallArrived:
-        """Nobody is deleted here."""
+    def take_call_back(arrived: events.CallArrived) -> events.CallArrived:
+        """Return the call as it was expected: nobody is deleted here."""
         return arrived
 
     def record(self, effect: effects.Effect, now_ms: int) -> None:

@@ -183,6 +183,16 @@ def test_the_level_begins_at_one_and_is_adapted_every_fifteen_seconds() -> None:
     ]
 
 
+def test_a_clock_that_was_put_back_does_not_stop_the_readings() -> None:
+    """The next one was due at 3,615,000, and the clock stands at 7,000 now."""
+    figures = PacingFigures()
+    assert [paced(figures, now_ms, 10) for now_ms in (3_600_000, 7_000, 22_000)] == [
+        (1.0, 3_615_000),
+        (2.0, 22_000),
+        (3.0, 37_000),
+    ]
+
+
 def test_the_last_minute_begins_a_minute_ago() -> None:
     """25 calls that were all dropped weigh for as long as the reading before them is among the last five."""
     figures = PacingFigures()

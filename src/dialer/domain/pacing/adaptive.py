@@ -76,7 +76,8 @@ class Adaptive(msgspec.Struct, frozen=True):
         """The lines that are missing; the level is kept in `memory` and adapted when the next reading is due."""
         memory = situation.figures.memory
         due_ms = int(memory.get(DUE, 0))
-        if situation.now_ms < due_ms:
+        # A reading further ahead was planned by a clock that has been put back since.
+        if 0 < due_ms - situation.now_ms <= READING_EVERY_MS:
             return Pace(_missing(situation, memory["level"]), again_ms=due_ms)
         readings = take(recall(memory), situation)
         level = self._adapted(memory["level"], readings, situation) if "level" in memory else LEVEL_MIN

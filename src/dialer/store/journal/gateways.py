@@ -1,9 +1,9 @@
-"""The journal's rows of gateways: how they have fared, and whose turn it is among the caller IDs shown over them."""
+"""The journal's rows of gateways: their circuit breakers, and the turns of the caller IDs shown over them."""
 
-from typing import Any, Final
+from typing import Final, NamedTuple
 
 import msgspec
-from sqlalchemy import BindParameter, Connection, Table, bindparam, update
+from sqlalchemy import Connection, Table, bindparam, update
 
 from dialer.domain import effects
 from dialer.domain.circuit_breaker import CircuitBreaker
@@ -14,16 +14,23 @@ from dialer.store.tables import Campaign, Gateway, SmsGateway
 _campaigns = Campaign.__table__
 
 
-def _keep_rests(table: Table) -> Bulk:
-    kept: dict[str, BindParameter[Any]] = {name: bindparam(f"new_{name}") for name in CircuitBreaker.__struct_fields__}
-    return Bulk(
-        update(table).where(table.c.id == bindparam("gateway")).values(kept),
-        (*(f"new_{name}" for name in CircuitBreaker.__struct_fields__), "gateway"),
-    )
+class BreakerRow(NamedTuple):
+    """A circuit breaker, and the gateway whose it is."""
+
+    failures: int
+    open_ms: int
+    open_until_ms: int
+    gateway_id: int
 
 
-_KEEP_RESTS: Final = _keep_rests(Gateway.__table__)
-_KEEP_SMS_RESTS: Final = _keep_rests(SmsGateway.__table__)
+def _keep_breakers(table: Table) -> Bulk:
+    kept = {"failures": "failures", "rest_ms": "open_ms", "rests_until_ms": "open_until_ms"}
+    changed = update(table).where(table.c.id == bindparam("gateway_id"))
+    return Bulk(changed.values({column: bindparam(name) for column, name in kept.items()}), BreakerRow._fields)
+
+
+_KEEP_BREAKERS: Final = _keep_breakers(Gateway.__table__)
+_KEEP_SMS_BREAKERS: Final = _keep_breakers(SmsGateway.__table__)
 _KEEP_TURNS: Final = Bulk(
     update(_campaigns).where(_campaigns.c.id == bindparam("campaign")).values(callerid_turns=bindparam("turns")),
     ("turns", "campaign"),
@@ -31,32 +38,26 @@ _KEEP_TURNS: Final = Bulk(
 
 
 class GatewayRows:
-    """What has changed in one step, each once, as it stands at the end of the step."""
+    """Changes of one step, each once, as it stands at the end of the step."""
 
     def __init__(self) -> None:
-        self._rests: dict[int, CircuitBreaker] = {}
+        self._breakers: dict[int, CircuitBreaker] = {}
         self._turns: dict[int, dict[str, int]] = {}
 
-    def keep_rest(self, effect: effects.KeepRest) -> None:
-        """A gateway has failed, or does not fail any more."""
-        self._rests[effect.gateway_id] = effect.rest
+    def keep_breaker(self, effect: effects.KeepBreaker) -> None:
+        """Keep the circuit breaker of a gateway."""
+        self._breakers[effect.gateway_id] = effect.breaker
 
     def dialled(self, effect: effects.Dial) -> None:
-        """A caller ID was shown."""
+        """Keep the turns of a campaign's caller IDs."""
         if effect.callerid_turns:
             self._turns[effect.call.plan.id] = effect.callerid_turns
 
     def write(self, connection: Connection) -> None:
         """Write them all."""
-        voice = [(*_columns(rest), line) for line, rest in self._rests.items() if line < SMS_LINES_FROM]
-        texts = [
-            (*_columns(rest), line - SMS_LINES_FROM) for line, rest in self._rests.items() if line >= SMS_LINES_FROM
-        ]
-        _KEEP_RESTS.run(connection, voice)
-        _KEEP_SMS_RESTS.run(connection, texts)
+        kept = [BreakerRow(one.failures, one.open_ms, one.open_until_ms, key) for key, one in self._breakers.items()]
+        _KEEP_BREAKERS.run(connection, [row for row in kept if row.gateway_id < SMS_LINES_FROM])
+        sms = [row for row in kept if row.gateway_id >= SMS_LINES_FROM]
+        _KEEP_SMS_BREAKERS.run(connection, [row._replace(gateway_id=row.gateway_id - SMS_LINES_FROM) for row in sms])
         turns = [(msgspec.json.encode(counts).decode(), campaign_id) for campaign_id, counts in self._turns.items()]
         _KEEP_TURNS.run(connection, turns)
-
-
-def _columns(rest: CircuitBreaker) -> tuple[int, ...]:
-    return msgspec.structs.astuple(rest)

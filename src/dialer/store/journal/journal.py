@@ -5,83 +5,35 @@ or not at all.
 """
 
 from collections import defaultdict
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import cached_property
 from typing import Any, Final, Protocol
 
-from sqlalchemy import BindParameter, Connection, Row, Select, bindparam, exists, select, tuple_, update
+from sqlalchemy import Connection, update
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.exc import IntegrityError
 
 from dialer.domain import effects, events
+from dialer.domain.board import Board
 from dialer.domain.enums import AmdStatus, SubscriberStatus
 from dialer.domain.invariants import BrokenInvariantError
 from dialer.domain.plans import Call
-from dialer.domain.plans import Subscriber as Callee
-from dialer.domain.states import CAMPAIGN_MOVES, OPEN_SUBSCRIBERS
-from dialer.store.collecting import has_uncollected
+from dialer.domain.states import CAMPAIGN_MOVES
 from dialer.store.invariants import Added, Placed, added_twice, ended_before, misplaced_subscriber, wrong_move
-from dialer.store.journal import rows, statements
+from dialer.store.journal import claims, rows, statements
 from dialer.store.journal.gateways import GatewayRows
 from dialer.store.journal.messages import MessageRows
+from dialer.store.journal.observers import JournalObserver
 from dialer.store.journal.transfers import FloorRows, TransferRows
 from dialer.store.ledger import Entry, post_calls
-from dialer.store.queries.do_not_call import is_hashed, numbers_on, on_dnc
+from dialer.store.queries.do_not_call import numbers_on
 from dialer.store.queries.floor import take_call_back
-from dialer.store.tables import Campaign, DncContact, Subscriber
+from dialer.store.tables import Campaign, DncContact
 
 _campaigns = Campaign.__table__
-_subscribers = Subscriber.__table__
 _dnc = DncContact.__table__
 _PENDING: Final = int(SubscriberStatus.PENDING)
 _IN_PROCESS: Final = int(SubscriberStatus.IN_PROCESS)
-
-
-def _claimable() -> Select[Any]:
-    """PENDING subscribers, and whether they stand on the campaign's do-not-call list at this moment."""
-    campaign: BindParameter[int] = bindparam("campaign")
-    of_campaign = select(_campaigns.c.dnc_id).where(_campaigns.c.id == campaign).scalar_subquery()
-    is_on_dnc = exists().where(_dnc.c.dnc_id == of_campaign, _dnc.c.number == _subscribers.c.number)
-    # Erased numbers are few or none: most claims end here, and the others look again with the key.
-    lists_hashes = exists().where(_dnc.c.dnc_id == of_campaign, is_hashed(_dnc.c.number)).label("lists_hashes")
-    return select(
-        _subscribers.c.id,
-        _subscribers.c.number,
-        _subscribers.c.zone,
-        _subscribers.c.contact_id,
-        _subscribers.c.count_attempt,
-        _subscribers.c.failure_count,
-        _subscribers.c.completion_count,
-        _subscribers.c.due_ms,
-        is_on_dnc,
-        _subscribers.c.full_name,
-        _subscribers.c.additional_vars,
-        lists_hashes,
-    ).where(
-        _subscribers.c.campaign_id == campaign,
-        _subscribers.c.status == SubscriberStatus.PENDING,
-    )
-
-
-# Statements are made once: to put one together takes longer than to run it.
-_in_zone = _subscribers.c.zone == bindparam("zone")
-_FRESH: Final = (
-    _claimable()
-    .where(_in_zone, _subscribers.c.due_ms == 0, _subscribers.c.id > bindparam("after_id"))
-    .order_by(_subscribers.c.id)
-    .limit(bindparam("most"))
-)
-_RETRIES: Final = (
-    _claimable()
-    .where(_in_zone, _subscribers.c.due_ms > 0)
-    .where(tuple_(_subscribers.c.due_ms, _subscribers.c.id) > tuple_(bindparam("after_ms"), bindparam("after_id")))
-    .order_by(_subscribers.c.due_ms, _subscribers.c.id)
-    .limit(bindparam("most"))
-)
-_AGAIN: Final = _claimable().where(_subscribers.c.id == bindparam("subscriber"))
-_of_campaign = _subscribers.c.campaign_id == bindparam("campaign")
-_is_open = _subscribers.c.status.in_(sorted(OPEN_SUBSCRIBERS))
-_COUNT: Final = select(exists().where(_of_campaign), exists().where(_of_campaign, _is_open))
 
 
 class Recordings(Protocol):
@@ -94,18 +46,37 @@ class Recordings(Protocol):
 class _Progress:
     """How a campaign's counters grew."""
 
-    __slots__ = ("abandoned", "answered", "calls", "completed", "cost", "live", "next_dial_us")
+    __slots__ = ("abandoned", "answered", "calls", "completed", "cost", "live_answered", "next_dial_us")
 
     def __init__(self) -> None:
-        self.calls = self.answered = self.completed = self.cost = self.live = self.abandoned = 0
+        self.calls = self.answered = self.completed = self.cost = self.live_answered = self.abandoned = 0
         self.next_dial_us: int | None = None
+
+    def row(self, campaign_id: int) -> rows.CampaignGrowth:
+        """Return it as a row."""
+        return rows.CampaignGrowth(
+            self.calls,
+            self.answered,
+            self.completed,
+            self.cost,
+            self.live_answered,
+            self.abandoned,
+            self.next_dial_us,
+            campaign_id,
+        )
 
 
 class JournalStore:
-    """The `CampaignStore` of the live engine: begin a step, record and claim, flush, commit."""
+    """The `CampaignStore` of the live engine: begin a step, record and claim, close it.
 
-    def __init__(self, *, next_cdr_id: int, recordings: Recordings | None = None) -> None:
+    Its observers are told of each effect in their order, before the journal records it.
+    """
+
+    def __init__(
+        self, *, next_cdr_id: int, recordings: Recordings | None = None, observers: Sequence[JournalObserver] = ()
+    ) -> None:
         self.next_cdr_id = next_cdr_id
+        self._observers: Final = observers
         self._recordings = recordings
         self._connection: Connection | None = None
         self._transfers = TransferRows()
@@ -115,14 +86,26 @@ class JournalStore:
     def begin(self, connection: Connection) -> None:
         """Write through this connection until the next step."""
         self._connection = connection
+        for observer in self._observers:
+            observer.step_begun(connection)
 
     def restored(self, call: Call) -> None:
-        """An attempt was in progress before this journal was opened."""
+        """Take up an attempt that was in progress before this journal was opened."""
+        for observer in self._observers:
+            observer.restored(call)
         self._transfers.restored(call)
+
+    def close_step(self, board: Board) -> None:
+        """Write the rest of a step, and let the observers look at all of it."""
+        self.flush()
+        for observer in self._observers:
+            observer.step_closed(self._at_work(), board)
 
     def flush(self) -> None:
         """Write all that was recorded since the last time."""
         connection = self._at_work()
+        for observer in self._observers:
+            observer.cdrs_written(self._cdrs)
         try:
             self._write(connection)
         except IntegrityError as error:
@@ -135,9 +118,9 @@ class JournalStore:
     def _write(self, connection: Connection) -> None:
         statements.INSERT_REQUESTS.run(connection, [rows.dialled(call) for call in self._dialled.values()])
         statements.INSERT_REQUESTS.run(connection, self._requests_over)
-        ended = statements.FINISH_REQUESTS.run(connection, self._requests_finished)
-        if ended != len(self._requests_finished):
-            raise ended_before(connection, self._finished)
+        ended = statements.FINISH_REQUESTS.run(connection, self._requests_ended)
+        if ended != len(self._requests_ended):
+            raise ended_before(connection, self._ended)
         self._messages.write(connection)
         self._transfers.write(connection)
         self._floor.write(connection)
@@ -147,17 +130,17 @@ class JournalStore:
         statements.INSERT_CDRS.run(connection, self._cdrs)
         statements.INSERT_RESULTS.run(connection, self._results)
         self._write_subscribers(connection)
-        statements.COUNT_CAMPAIGNS.run(connection, [_counted(*item) for item in self._progress.items()])
+        statements.COUNT_CAMPAIGNS.run(connection, [grown.row(key) for key, grown in self._progress.items()])
         if self._entries or self._reserved:
             post_calls(connection, self._entries, self._reserved)
 
     def _write_subscribers(self, connection: Connection) -> None:
         """If anybody was not in the state that the engine took them to be in, nothing is written."""
-        placed = [row[:-1] for row in self._subscribers.values()]
+        placed = list(self._subscribers.values())
         if statements.UPDATE_SUBSCRIBERS.run(connection, placed) != len(placed):
-            raise misplaced_subscriber(connection, [_placed(row) for row in self._subscribers.values()])
+            raise misplaced_subscriber(connection, [_placed(row, self._callers[row.subscriber_id]) for row in placed])
         if statements.REFUSE_SUBSCRIBERS.run(connection, self._refusals) != len(self._refusals):
-            raise misplaced_subscriber(connection, [_refused(*row) for row in self._refusals])
+            raise misplaced_subscriber(connection, [_refused(row) for row in self._refusals])
 
     def _added_twice(self, connection: Connection) -> BrokenInvariantError | None:
         calls = [*self._dialled.values(), *self._over]
@@ -165,52 +148,55 @@ class JournalStore:
             Added((call.subscriber.id, call.attempt), call.id, call.plan.user_id, call.plan.id, call.id)
             for call in calls
         ]
-        cdrs = [Added(callid, cdr_id, user_id, row[-3], row[-4]) for cdr_id, user_id, callid, *row in self._cdrs]
+        cdrs = [Added(row.callid, row.id, row.user_id, row.campaign_id, row.callrequest_id) for row in self._cdrs]
         entries = [Added(entry.reference, None, entry.user_id) for entry in self._entries]
         return added_twice(connection, requests, cdrs, entries)
 
     def claim_fresh(self, claim: effects.ClaimFresh) -> events.FreshClaimed:
-        """Subscribers never called, lowest id first."""
-        place: dict[str, int | str] = {"zone": claim.zone, "after_id": claim.after_id}
-        found = self._find(_FRESH, campaign=claim.campaign_id, most=claim.limit, **place)
+        """Find subscribers never called, lowest id first."""
+        self.flush()
+        found = claims.fresh(self._at_work(), claim)
         return events.FreshClaimed(claim.campaign_id, claim.zone, found, is_last=len(found) < claim.limit)
 
     def claim_retries(self, claim: effects.ClaimRetries) -> events.RetriesClaimed:
-        """Subscribers who wait for a retry, in the order in which they are due."""
-        place: dict[str, int | str] = {"zone": claim.zone, "after_ms": claim.after_due_ms, "after_id": claim.after_id}
-        found = self._find(_RETRIES, campaign=claim.campaign_id, most=claim.limit, **place)
+        """Find subscribers who wait for a retry, in the order in which they are due."""
+        self.flush()
+        found = claims.retries(self._at_work(), claim)
         return events.RetriesClaimed(claim.campaign_id, claim.zone, found, is_last=len(found) < claim.limit)
 
     def claim_again(self, claim: effects.ClaimAgain) -> events.SubscriberClaimedAgain:
-        """A subscriber who waits for a retry, as their row stands now."""
-        found = self._find(_AGAIN, campaign=claim.campaign_id, subscriber=claim.subscriber.id)
+        """Find a subscriber who waits for a retry, as their row stands now."""
+        self.flush()
+        found = claims.again(self._at_work(), claim)
         return events.SubscriberClaimedAgain(claim.campaign_id, found[0] if found else None)
 
-    def count(self, request: effects.CountSubscribers) -> events.SubscribersCounted:
-        """Whether a campaign has subscribers, and any that are not final: who is still to be collected is not."""
+    def count_subscribers(self, request: effects.CountSubscribers) -> events.SubscribersCounted:
+        """Tell whether a campaign has subscribers, and any that are not final."""
         self.flush()
-        connection, campaign_id = self._at_work(), request.campaign_id
-        has_any, has_open = connection.execute(_COUNT, {"campaign": campaign_id}).one()
-        has_open = has_open or has_uncollected(connection, campaign_id)
-        return events.SubscribersCounted(campaign_id, has_any=bool(has_any), has_open=bool(has_open))
+        return claims.count(self._at_work(), request)
 
     def check_number(self, check: effects.CheckNumber) -> events.NumberChecked:
         """Whether a number stands on a do-not-call list."""
         is_on_dnc = bool(numbers_on(self._at_work(), check.dnc_id, [check.number]))
         return events.NumberChecked(check.call_id, check.number, check.text, is_on_dnc)
 
-    def call_back(self, arrived: events.CallArrived) -> events.CallArrived | None:
-        """Who calls back, as their row stands now; None if it has gone with its campaign."""
+    def take_call_back(self, arrived: events.CallArrived) -> events.CallArrived | None:
+        """Delete an expected call back, and return it as its caller stands now; None if they have gone."""
         self.flush()
         return take_call_back(self._at_work(), arrived.missed_call_id)
 
     def record(self, effect: effects.Effect, now_ms: int) -> None:
         """Keep what an effect says, to be written by the next flush."""
-        recorder = self._recorders.get(type(effect))
-        if recorder is not None:
-            recorder(effect, now_ms)
+        for handle in self._handlers.get(type(effect), ()):
+            handle(effect, now_ms)
 
     @cached_property
+    def _handlers(self) -> dict[type, tuple[Callable[[Any, int], None], ...]]:
+        """By the kind of an effect: the handlers of the observers, then the journal's own."""
+        everybodys = [*(observer.handlers for observer in self._observers), self._recorders()]
+        kinds = {kind for handlers in everybodys for kind in handlers}
+        return {kind: tuple(handlers[kind] for handlers in everybodys if kind in handlers) for kind in kinds}
+
     def _recorders(self) -> dict[type, Callable[[Any, int], None]]:
         return {
             effects.Dial: self._record_dial,
@@ -224,7 +210,7 @@ class JournalStore:
             effects.KeepAgent: lambda effect, _: self._floor.keep_agent(effect),
             effects.KeepQueue: lambda effect, _: self._floor.keep_queue(effect),
             effects.KeepFigures: lambda effect, _: self._floor.keep_figures(effect),
-            effects.KeepRest: lambda effect, _: self._gateways.keep_rest(effect),
+            effects.KeepBreaker: lambda effect, _: self._gateways.keep_breaker(effect),
             effects.ExpectCallBack: self._expect_call_back,
             effects.RefuseInbound: self._refuse_inbound,
             effects.RefuseSubscriber: self._record_refusal,
@@ -236,15 +222,17 @@ class JournalStore:
         self._dialled: dict[int, Call] = {}
         self._messages = MessageRows()
         self._gateways = GatewayRows()
-        self._requests_over: list[tuple[Any, ...]] = []
-        self._requests_finished: list[tuple[Any, ...]] = []
+        self._requests_over: list[rows.RequestRow] = []
+        self._requests_ended: list[rows.RequestEnd] = []
         self._over: list[Call] = []
-        """Calls that were placed and are over since the last flush; of those placed before, `_finished`."""
-        self._finished: list[tuple[Call, int]] = []
-        self._cdrs: list[tuple[Any, ...]] = []
-        self._results: list[tuple[Any, ...]] = []
-        self._subscribers: dict[int, tuple[Any, ...]] = {}
-        self._refusals: list[tuple[Any, ...]] = []
+        """Calls that were placed and are over since the last flush; of those placed before, `_ended`."""
+        self._ended: list[tuple[Call, int]] = []
+        self._cdrs: list[rows.CdrRow] = []
+        self._results: list[rows.ResultRow] = []
+        self._subscribers: dict[int, rows.SubscriberRow] = {}
+        self._callers: dict[int, Call] = {}
+        """The attempt that changed a subscriber last."""
+        self._refusals: list[rows.RefusalRow] = []
         self._progress: defaultdict[int, _Progress] = defaultdict(_Progress)
         self._call_backs: list[tuple[int, int]] = []
         self._recorded: list[tuple[str, int]] = []
@@ -256,16 +244,6 @@ class JournalStore:
             message = "the journal was used outside a step"
             raise RuntimeError(message)
         return self._connection
-
-    def _find(self, query: Select[Any], **asked: int | str) -> list[Callee]:
-        self.flush()
-        found = self._at_work().execute(query, asked).all()
-        callees = [_callee(row) for row in found]
-        if any(row.lists_hashes for row in found):
-            called_off = on_dnc(self._at_work(), [callee.id for callee in callees])
-            for callee in callees:
-                callee.is_on_dnc = callee.id in called_off
-        return callees
 
     def _reserve(self, user_id: int, amount: int) -> None:
         """Change what is held of an owner's balance."""
@@ -282,18 +260,21 @@ class JournalStore:
             self._messages.sent(call)
         else:
             self._dialled[call.id] = call
-        self._place(call, _in_process(call), _PENDING, call.attempt - 1)
+        self._place(call, rows.called(call, *self._expected(call, _PENDING, call.attempt - 1)))
         self._gateways.dialled(effect)
         progress = self._progress[call.plan.id]
         progress.calls += 1
         progress.next_dial_us = effect.next_dial_us
         self._reserve(call.plan.user_id, call.hold)
 
-    def _place(self, call: Call, row: tuple[Any, ...], was_status: int, had_attempts: int) -> None:
-        """What is to become of a subscriber, who was in a state when this was last written."""
+    def _expected(self, call: Call, status: int, attempts: int) -> tuple[int, int]:
+        """Return the status and attempts in a subscriber's row before this step; given are those before this change."""
         known = self._subscribers.get(call.subscriber.id)
-        before = (was_status, had_attempts) if known is None else known[-3:-1]
-        self._subscribers[call.subscriber.id] = (*row, *before, call)
+        return (status, attempts) if known is None else (known.was_status, known.had_attempts)
+
+    def _place(self, call: Call, row: rows.SubscriberRow) -> None:
+        self._subscribers[row.subscriber_id] = row
+        self._callers[row.subscriber_id] = call
 
     def _record_answer(self, effect: effects.AnswerCall, _now_ms: int) -> None:
         self._dialled[effect.call.id] = effect.call
@@ -325,21 +306,21 @@ class JournalStore:
             self._requests_over.append(rows.over(effect))
             self._over.append(call)
         else:
-            self._requests_finished.append((*rows.final(effect), call.id))
-            self._finished.append((call, effect.outcome.ended_ms))
-        self._add_cdr(rows.cdr(effect))
+            self._requests_ended.append(rows.end(effect))
+            self._ended.append((call, effect.outcome.ended_ms))
+        self._add_cdr(rows.cdr(self.next_cdr_id, effect))
         for result in effect.outcome.results:
             self._results.append(rows.result(call, result))
             if result.recording_ms is not None:
                 self._recorded.append((result.response, result.recording_ms))
 
-    def _add_cdr(self, row: tuple[Any, ...]) -> None:
-        self._cdrs.append((self.next_cdr_id, *row))
+    def _add_cdr(self, row: rows.CdrRow) -> None:
+        self._cdrs.append(row)
         self.next_cdr_id += 1
 
     def _record_leg(self, effect: effects.FinishLeg, now_ms: int) -> None:
         plan, cost = effect.call.plan, effect.bill.cost
-        self._add_cdr(rows.leg_cdr(effect))
+        self._add_cdr(rows.leg_cdr(self.next_cdr_id, effect))
         self._progress[plan.id].cost += cost
         self._charge(plan.user_id, "call", cost, effect.transfer.callid, now_ms)
 
@@ -350,7 +331,7 @@ class JournalStore:
         self._call_backs.append((effect.call.id, effect.at_ms))
 
     def _refuse_inbound(self, effect: effects.RefuseInbound, now_ms: int) -> None:
-        self._add_cdr(rows.refused_cdr(effect, now_ms))
+        self._add_cdr(rows.refused_cdr(self.next_cdr_id, effect, now_ms))
 
     def _write_recordings(self) -> None:
         if self._recordings is not None:
@@ -361,20 +342,20 @@ class JournalStore:
         """What an attempt changes besides its own rows: the subscriber, the campaign's counters, the balance."""
         call, outcome, bill, after = effect.call, effect.outcome, effect.bill, effect.disposition
         plan = call.plan
-        self._place(call, _after_call(effect), _IN_PROCESS, call.attempt)
+        self._place(call, rows.after_call(effect, *self._expected(call, _IN_PROCESS, call.attempt)))
         progress = self._progress[plan.id]
         progress.answered += outcome.answered_ms is not None or outcome.delivered_ms is not None
         progress.completed += after.status is SubscriberStatus.COMPLETED
         progress.cost += bill.cost
         if plan.flow.queue_ids and outcome.answered_ms is not None and outcome.amd_status is not AmdStatus.MACHINE:
-            progress.live += 1
+            progress.live_answered += 1
             progress.abandoned += any(transfer.is_abandoned for transfer in call.transfers)
         self._charge(plan.user_id, "sms" if call.parts else "call", bill.cost, call.callid, outcome.ended_ms)
         self._reserve(plan.user_id, -call.hold)
 
     def _record_refusal(self, effect: effects.RefuseSubscriber, now_ms: int) -> None:
         status = int(SubscriberStatus.NOT_AUTHORIZED)
-        self._refusals.append((status, effect.reason, 0, now_ms, effect.subscriber.id))
+        self._refusals.append(rows.RefusalRow(status, effect.reason, 0, now_ms, effect.subscriber.id))
 
     def _move_campaign(self, effect: effects.MoveCampaign, now_ms: int) -> None:
         sources = [status for status, moves in CAMPAIGN_MOVES.items() if effect.status in moves]
@@ -399,59 +380,9 @@ class JournalStore:
         connection.execute(added.on_conflict_do_nothing(index_elements=["dnc_id", "number"]))
 
 
-def _placed(row: tuple[Any, ...]) -> Placed:
-    status, _, attempts, *_, subscriber_id, was_status, had_attempts, call = row
-    return Placed(subscriber_id, status, attempts, was_status, had_attempts, call)
+def _placed(row: rows.SubscriberRow, call: Call) -> Placed:
+    return Placed(row.subscriber_id, row.new_status, row.attempts, row.was_status, row.had_attempts, call)
 
 
-def _refused(status: int, _reason: str, _due_ms: int, _now_ms: int, subscriber_id: int) -> Placed:
-    return Placed(subscriber_id, status, None, _PENDING, None, None)
-
-
-def _in_process(call: Call) -> tuple[Any, ...]:
-    callee = call.subscriber
-    counts = (callee.attempts, callee.failures, callee.completions)
-    status = int(SubscriberStatus.IN_PROCESS)
-    return (status, "", *counts, call.started_ms, callee.due_ms, call.started_ms, callee.id)
-
-
-def _after_call(effect: effects.FinishCall) -> tuple[Any, ...]:
-    call, after = effect.call, effect.disposition
-    counts = (call.attempt, after.failures, after.completions)
-    moments = (call.started_ms, after.due_ms, effect.outcome.ended_ms)
-    return (int(after.status), after.reason, *counts, *moments, call.subscriber.id)
-
-
-def _counted(campaign_id: int, progress: _Progress) -> tuple[Any, ...]:
-    grown = (progress.calls, progress.answered, progress.completed, progress.cost, progress.live, progress.abandoned)
-    return (*grown, progress.next_dial_us, campaign_id)
-
-
-def _callee(row: Row[Any]) -> Callee:
-    (
-        subscriber_id,
-        number,
-        zone,
-        contact_id,
-        attempts,
-        failures,
-        completions,
-        due_ms,
-        is_on_dnc,
-        full_name,
-        variables,
-        _,
-    ) = tuple(row)
-    return Callee(
-        id=subscriber_id,
-        number=number,
-        zone=zone,
-        contact_id=contact_id,
-        attempts=attempts,
-        failures=failures,
-        completions=completions,
-        due_ms=due_ms,
-        is_on_dnc=bool(is_on_dnc),
-        full_name=full_name,
-        additional_vars=variables,
-    )
+def _refused(row: rows.RefusalRow) -> Placed:
+    return Placed(row.subscriber_id, row.new_status, None, _PENDING, None, None)

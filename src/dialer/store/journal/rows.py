@@ -1,9 +1,12 @@
-"""One row each: what the journal writes of calls and their legs, as tuples in the order of its statements."""
+"""Rows that the journal writes of calls, their legs, subscribers and campaigns.
 
-from typing import Any, Final
+The fields of a row are the parameters of its statement, in the same order: a row is the tuple that `executemany` takes.
+"""
+
+from typing import Any, Final, NamedTuple
 
 from dialer.domain import effects
-from dialer.domain.enums import AmdStatus, CallRequestStatus, Cause, LegType
+from dialer.domain.enums import AmdStatus, CallRequestStatus, Cause, LegType, SubscriberStatus
 from dialer.domain.inbound import FREE
 from dialer.domain.plans import Call, SectionResult
 from dialer.domain.retry import failure_reason
@@ -13,21 +16,149 @@ _ABORT: Final = int(CallRequestStatus.ABORT)
 _FAILURE: Final = int(CallRequestStatus.FAILURE)
 _SUCCESS: Final = int(CallRequestStatus.SUCCESS)
 _CALLING: Final = int(CallRequestStatus.CALLING)
+_IN_PROCESS: Final = int(SubscriberStatus.IN_PROCESS)
 _A_LEG: Final = int(LegType.A_LEG)
 
 
-def dialled(call: Call) -> tuple[Any, ...]:
-    """A call request as it is placed, or as it came in."""
-    return (*_placed(call), call.hold, _CALLING, "", None, None)
+class RequestRow(NamedTuple):
+    """A call request; the columns from `hold` on are those of its end."""
+
+    id: int
+    campaign_id: int
+    subscriber_id: int
+    contact_id: int | None
+    user_id: int
+    gateway_id: int
+    attempt: int
+    callid: str
+    phone_number: str
+    callerid: str
+    started_ms: int
+    ring_limit_ms: int
+    talk_limit_ms: int
+    call_rate: int
+    connection_fee: int
+    first_increment: int
+    next_increment: int
+    amd: int
+    parameters: str | None
+    did_id: int | None
+    dialled_number: str
+    hold: int
+    status: int
+    status_reason: str
+    ended_ms: int | None
+    hangup_cause_q850: int | None
 
 
-def over(effect: effects.FinishCall | effects.FinishInbound) -> tuple[Any, ...]:
-    """A call request that was placed and is over before anything was written of it."""
-    return _placed(effect.call) + final(effect)
+class RequestEnd(NamedTuple):
+    """The end of a call request that has a row already."""
+
+    hold: int
+    status: int
+    status_reason: str
+    ended_ms: int
+    hangup_cause_q850: int
+    request_id: int
 
 
-def _placed(call: Call) -> tuple[Any, ...]:
-    """What of a call request's row is known from the beginning."""
+class CdrRow(NamedTuple):
+    """A call detail record of one leg."""
+
+    id: int
+    user_id: int
+    callid: str
+    callerid: str
+    phone_number: str
+    starting_date: int
+    duration: int
+    billsec: int
+    call_cost: int
+    billed_duration: int
+    call_rate: int
+    connection_fee: int
+    first_increment: int
+    next_increment: int
+    hangup_cause_q850: int
+    leg_type: int
+    amd_status: int
+    callrequest_id: int | None
+    campaign_id: int | None
+    subscriber_id: int
+    contact_id: int | None
+
+
+class ResultRow(NamedTuple):
+    """An answer to a section."""
+
+    user_id: int
+    campaign_id: int
+    callrequest_id: int
+    section_id: int
+    section_type: int
+    question: str
+    response: str
+    created_date: int
+    record_file: str
+    recording_duration: int | None
+
+
+class SubscriberRow(NamedTuple):
+    """A subscriber's next state, and the state in which their row has to be for it."""
+
+    new_status: int
+    new_reason: str
+    attempts: int
+    failures: int
+    completions: int
+    dialled_ms: int
+    due_ms: int
+    changed_ms: int
+    subscriber_id: int
+    was_status: int
+    had_attempts: int
+
+
+class RefusalRow(NamedTuple):
+    """A subscriber who is never called, and why."""
+
+    new_status: int
+    new_reason: str
+    due_ms: int
+    changed_ms: int
+    subscriber_id: int
+
+
+class CampaignGrowth(NamedTuple):
+    """Growth of a campaign's counters, and its pace if it has dialled."""
+
+    calls: int
+    answered: int
+    completed: int
+    cost: int
+    live_answered: int
+    abandoned: int
+    next_dial_us: int | None
+    campaign_id: int
+
+
+def dialled(call: Call) -> RequestRow:
+    """Return the row of a call that is in progress."""
+    return RequestRow._make((*_beginning(call), call.hold, _CALLING, "", None, None))
+
+
+def over(effect: effects.FinishCall | effects.FinishInbound) -> RequestRow:
+    """Return the row of a call that is over before anything was written of it."""
+    return RequestRow._make(_beginning(effect.call) + _end(effect))
+
+
+def end(effect: effects.FinishCall | effects.FinishInbound) -> RequestEnd:
+    """Return the end of a call whose row was written while it was in progress."""
+    return RequestEnd(*_end(effect), effect.call.id)
+
+
+def _beginning(call: Call) -> tuple[Any, ...]:
+    """The fields of a `RequestRow` up to `dialled_number`."""
     plan = call.plan
     return (
         call.id,
@@ -51,8 +182,8 @@ def _placed(call: Call) -> tuple[Any, ...]:
     )
 
 
-def final(effect: effects.FinishCall | effects.FinishInbound) -> tuple[Any, ...]:
-    """What the end of a call decides, in the last columns: hold, status and its reason, the moment, and the cause."""
+def _end(effect: effects.FinishCall | effects.FinishInbound) -> tuple[int, int, str, int, int]:
+    """The fields of a `RequestRow` from `hold` on."""
     call, outcome = effect.call, effect.outcome
     if call.is_aborted:
         status, reason = _ABORT, "aborted"
@@ -63,10 +194,11 @@ def final(effect: effects.FinishCall | effects.FinishInbound) -> tuple[Any, ...]
     return (0, status, reason, outcome.ended_ms, int(outcome.cause))
 
 
-def cdr(effect: effects.FinishCall | effects.FinishInbound) -> tuple[Any, ...]:
-    """The CDR of an A-leg, after its id."""
+def cdr(cdr_id: int, effect: effects.FinishCall | effects.FinishInbound) -> CdrRow:
+    """Return the CDR of an A-leg."""
     call, outcome, bill = effect.call, effect.outcome, effect.bill
-    return (
+    return CdrRow(
+        cdr_id,
         call.plan.user_id,
         call.callid,
         call.callerid,
@@ -87,15 +219,16 @@ def cdr(effect: effects.FinishCall | effects.FinishInbound) -> tuple[Any, ...]:
     )
 
 
-def leg_cdr(effect: effects.FinishLeg) -> tuple[Any, ...]:
-    """The CDR of a B-leg: the callee of the A-leg is who calls, and who is brought to them is called."""
+def leg_cdr(cdr_id: int, effect: effects.FinishLeg) -> CdrRow:
+    """Return the CDR of a B-leg: its caller is the callee of the A-leg."""
     call, transfer, outcome, bill = effect.call, effect.transfer, effect.outcome, effect.bill
-    return (
+    return CdrRow(
+        cdr_id,
         call.plan.user_id,
         transfer.callid,
         call.subscriber.number,
         transfer.number,
-        transfer.started_ms,
+        transfer.started_ms or 0,
         bill.duration,
         bill.billsec,
         bill.cost,
@@ -111,10 +244,11 @@ def leg_cdr(effect: effects.FinishLeg) -> tuple[Any, ...]:
     )
 
 
-def refused_cdr(effect: effects.RefuseInbound, now_ms: int) -> tuple[Any, ...]:
-    """The CDR of a call that came in for a number that nobody answers."""
+def refused_cdr(cdr_id: int, effect: effects.RefuseInbound, now_ms: int) -> CdrRow:
+    """Return the CDR of an inbound call to a number that nobody answers."""
     caller = effect.subscriber
-    return (
+    return CdrRow(
+        cdr_id,
         effect.user_id,
         effect.callid,
         caller.number,
@@ -132,15 +266,59 @@ def refused_cdr(effect: effects.RefuseInbound, now_ms: int) -> tuple[Any, ...]:
     )
 
 
-def result(call: Call, answer: SectionResult) -> tuple[Any, ...]:
-    """What was answered to a section."""
-    whose = (call.plan.user_id, call.plan.id, call.id)
-    kept = (answer.section_id, int(answer.section_type), answer.question, answer.response, answer.at_ms)
-    if answer.recording_ms is None:
-        return (*whose, *kept, "", None)
-    return (*whose, *kept, answer.response, -(-answer.recording_ms // 1_000))
+def result(call: Call, answer: SectionResult) -> ResultRow:
+    """Return the row of an answer to a section."""
+    seconds = None if answer.recording_ms is None else -(-answer.recording_ms // 1_000)
+    return ResultRow(
+        call.plan.user_id,
+        call.plan.id,
+        call.id,
+        answer.section_id,
+        int(answer.section_type),
+        answer.question,
+        answer.response,
+        answer.at_ms,
+        "" if seconds is None else answer.response,
+        seconds,
+    )
+
+
+def called(call: Call, was_status: int, had_attempts: int) -> SubscriberRow:
+    """Return the state of a subscriber who is being called."""
+    callee = call.subscriber
+    return SubscriberRow(
+        _IN_PROCESS,
+        "",
+        callee.attempts,
+        callee.failures,
+        callee.completions,
+        call.started_ms,
+        callee.due_ms,
+        call.started_ms,
+        callee.id,
+        was_status,
+        had_attempts,
+    )
+
+
+def after_call(effect: effects.FinishCall, was_status: int, had_attempts: int) -> SubscriberRow:
+    """Return the state of a subscriber after an attempt."""
+    call, after = effect.call, effect.disposition
+    return SubscriberRow(
+        int(after.status),
+        after.reason,
+        call.attempt,
+        after.failures,
+        after.completions,
+        call.started_ms,
+        after.due_ms,
+        effect.outcome.ended_ms,
+        call.subscriber.id,
+        was_status,
+        had_attempts,
+    )
 
 
 def called_number(call: Call) -> str:
-    """The number that was called: the callee's, or, in a call that came in, our own."""
+    """Return the number that was called: the callee's, or in an inbound call our own."""
     return call.did_number or call.subscriber.number

@@ -203,13 +203,13 @@ def call_of(row: RowMapping, plan: CampaignPlan) -> Call:
 def _places(
     connection: Connection, row: RowMapping, plan: GatewayPlan, attempts: Select[Any], now_ms: int
 ) -> GatewayPlaces:
-    rest = CircuitBreaker(row["failures"], row["rest_ms"], row["rests_until_ms"])
+    breaker = CircuitBreaker(row["failures"], row["rest_ms"], row["rests_until_ms"])
     if not plan.max_cps:
-        return GatewayPlaces(GatewayOpened(plan, rest=rest), row["parameters"])
+        return GatewayPlaces(GatewayOpened(plan, breaker=breaker), row["parameters"])
     asked = {"gateway": plan.id, "since_ms": now_ms - _RECENT_MS, "now_ms": now_ms, "most": plan.max_cps}
     recent, legs = (connection.scalars(query, asked).all() for query in (attempts, _RECENT_LEGS))
     newest = sorted((*recent, *legs))[-plan.max_cps :]
-    return GatewayPlaces(GatewayOpened(plan, tuple(newest), rest), row["parameters"])
+    return GatewayPlaces(GatewayOpened(plan, tuple(newest), breaker), row["parameters"])
 
 
 def _subscriber(row: RowMapping) -> Subscriber:

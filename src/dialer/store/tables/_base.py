@@ -3,10 +3,11 @@
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 from advanced_alchemy.base import IdentityBase
-from sqlalchemy import BigInteger, ForeignKey, Integer, SmallInteger, String, Table, Text
+from advanced_alchemy.types import BigIntIdentity
+from sqlalchemy import ForeignKey, Integer, SmallInteger, String, Table, Text
 from sqlalchemy.orm import MappedColumn, mapped_column
 
-BIG = BigInteger().with_variant(Integer, "sqlite")
+BIG = BigIntIdentity
 
 Milliseconds = Annotated[int, mapped_column(BIG)]
 """A moment: milliseconds since 1970-01-01T00:00:00Z."""
@@ -23,7 +24,7 @@ LongText = Annotated[str, mapped_column(Text, default="", server_default="")]
 
 
 class Row(IdentityBase):
-    """A table whose integer ids are never used again, not even after the newest row is deleted."""
+    """A table of ours: its integer ids are never used again, not even after the newest row is deleted."""
 
     __abstract__ = True
     __table_args__: Any = {"sqlite_autoincrement": True}  # noqa: RUF012 - not a default value but a declaration

@@ -1,0 +1,130 @@
+"""Subscribers that the engine asks the journal for, as their rows stand."""
+
+from typing import Any, Final
+
+from sqlalchemy import BindParameter, Connection, Row, Select, bindparam, exists, select, tuple_
+
+from dialer.domain import effects, events
+from dialer.domain.enums import SubscriberStatus
+from dialer.domain.plans import Subscriber as Callee
+from dialer.domain.states import OPEN_SUBSCRIBERS
+from dialer.store.collecting import has_uncollected
+from dialer.store.queries.do_not_call import is_hashed, on_dnc
+from dialer.store.tables import Campaign, DncContact, Subscriber
+
+_campaigns = Campaign.__table__
+_subscribers = Subscriber.__table__
+_dnc = DncContact.__table__
+
+
+def _claimable() -> Select[Any]:
+    """PENDING subscribers, and whether they stand on the campaign's do-not-call list at this moment."""
+    campaign: BindParameter[int] = bindparam("campaign")
+    of_campaign = select(_campaigns.c.dnc_id).where(_campaigns.c.id == campaign).scalar_subquery()
+    is_on_dnc = exists().where(_dnc.c.dnc_id == of_campaign, _dnc.c.number == _subscribers.c.number)
+    # Erased numbers are few or none: most claims end here, and the others look again with the key.
+    lists_hashes = exists().where(_dnc.c.dnc_id == of_campaign, is_hashed(_dnc.c.number)).label("lists_hashes")
+    return select(
+        _subscribers.c.id,
+        _subscribers.c.number,
+        _subscribers.c.zone,
+        _subscribers.c.contact_id,
+        _subscribers.c.count_attempt,
+        _subscribers.c.failure_count,
+        _subscribers.c.completion_count,
+        _subscribers.c.due_ms,
+        is_on_dnc,
+        _subscribers.c.full_name,
+        _subscribers.c.additional_vars,
+        lists_hashes,
+    ).where(
+        _subscribers.c.campaign_id == campaign,
+        _subscribers.c.status == SubscriberStatus.PENDING,
+    )
+
+
+# Statements are made once: to put one together takes longer than to run it.
+_in_zone = _subscribers.c.zone == bindparam("zone")
+_FRESH: Final = (
+    _claimable()
+    .where(_in_zone, _subscribers.c.due_ms == 0, _subscribers.c.id > bindparam("after_id"))
+    .order_by(_subscribers.c.id)
+    .limit(bindparam("most"))
+)
+_RETRIES: Final = (
+    _claimable()
+    .where(_in_zone, _subscribers.c.due_ms > 0)
+    .where(tuple_(_subscribers.c.due_ms, _subscribers.c.id) > tuple_(bindparam("after_ms"), bindparam("after_id")))
+    .order_by(_subscribers.c.due_ms, _subscribers.c.id)
+    .limit(bindparam("most"))
+)
+_AGAIN: Final = _claimable().where(_subscribers.c.id == bindparam("subscriber"))
+_of_campaign = _subscribers.c.campaign_id == bindparam("campaign")
+_is_open = _subscribers.c.status.in_(sorted(OPEN_SUBSCRIBERS))
+_COUNT: Final = select(exists().where(_of_campaign), exists().where(_of_campaign, _is_open))
+
+
+def fresh(connection: Connection, claim: effects.ClaimFresh) -> list[Callee]:
+    """Find subscribers never called, lowest id first."""
+    asked = {"campaign": claim.campaign_id, "zone": claim.zone, "after_id": claim.after_id, "most": claim.limit}
+    return _found(connection, _FRESH, asked)
+
+
+def retries(connection: Connection, claim: effects.ClaimRetries) -> list[Callee]:
+    """Find subscribers who wait for a retry, in the order in which they are due."""
+    after = {"after_ms": claim.after_due_ms, "after_id": claim.after_id}
+    asked = {"campaign": claim.campaign_id, "zone": claim.zone, "most": claim.limit, **after}
+    return _found(connection, _RETRIES, asked)
+
+
+def again(connection: Connection, claim: effects.ClaimAgain) -> list[Callee]:
+    """Find a subscriber, if they still wait to be called."""
+    return _found(connection, _AGAIN, {"campaign": claim.campaign_id, "subscriber": claim.subscriber.id})
+
+
+def count(connection: Connection, request: effects.CountSubscribers) -> events.SubscribersCounted:
+    """Tell whether a campaign has subscribers, and any that are not final: those still to be collected are not."""
+    campaign_id = request.campaign_id
+    has_any, has_open = connection.execute(_COUNT, {"campaign": campaign_id}).one()
+    has_open = has_open or has_uncollected(connection, campaign_id)
+    return events.SubscribersCounted(campaign_id, has_any=bool(has_any), has_open=bool(has_open))
+
+
+def _found(connection: Connection, query: Select[Any], asked: dict[str, Any]) -> list[Callee]:
+    found = connection.execute(query, asked).all()
+    callees = [_callee(row) for row in found]
+    if any(row.lists_hashes for row in found):
+        called_off = on_dnc(connection, [callee.id for callee in callees])
+        for callee in callees:
+            callee.is_on_dnc = callee.id in called_off
+    return callees
+
+
+def _callee(row: Row[Any]) -> Callee:
+    (
+        subscriber_id,
+        number,
+        zone,
+        contact_id,
+        attempts,
+        failures,
+        completions,
+        due_ms,
+        is_on_dnc,
+        full_name,
+        variables,
+        _,
+    ) = tuple(row)
+    return Callee(
+        id=subscriber_id,
+        number=number,
+        zone=zone,
+        contact_id=contact_id,
+        attempts=attempts,
+        failures=failures,
+        completions=completions,
+        due_ms=due_ms,
+        is_on_dnc=bool(is_on_dnc),
+        full_name=full_name,
+        additional_vars=variables,
+    )
