@@ -13,9 +13,10 @@ from benchmarks import (
     reading,
     restart,
     simulate,
+    touching,
 )
 
-ALL = (simulate, advance, restart, reading, creating, overhead, importing, exporting, million, live)
+ALL = (simulate, advance, restart, reading, creating, overhead, importing, exporting, million, touching, live)
 
 if __name__ == "__main__":
     sys.argv = sys.argv[:1]

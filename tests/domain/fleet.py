@@ -1,6 +1,6 @@
 """Several campaigns on one account, run to their end in memory, with everything that happened."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any, Final, TypeVar
 
 import msgspec
@@ -88,13 +88,26 @@ class Fleet:
 
     def tell_again(self) -> None:
         """Tell the engine how everything stands, as a service does whenever something may have changed."""
-        self._tell(calls_to_restore=[])
+        self._tell([], plans=self.plans, gateways=self.gateways)
+
+    def tell_some_again(self, number: int) -> None:
+        """Tell the engine how some of it stands, as a service does that knows what was touched.
+
+        The bits of `number` say what: the account, gateways by their place, then campaigns.
+        """
+        some = [number >> place & 1 for place in range(1 + len(self.gateways) + len(self.plans))]
+        places = iter(some)
+        is_account = next(places)
+        gateways = [one for one in self.gateways if next(places)]
+        plans = [one for one in self.plans if next(places)]
+        self._tell([], plans=plans, gateways=gateways, is_account_told=bool(is_account))
 
     def restart(self) -> None:
         """Forget all but the store, and go on from there, as a service does after a crash."""
         over = {end.call.id for end in self.ends}
         self.kernel = self._kernel(*self._origin, self.kernel.now_ms)
-        self._tell(calls_to_restore=[call for call in self.dials if call.id not in over])
+        going_on = [call for call in self.dials if call.id not in over]
+        self._tell(going_on, plans=self.plans, gateways=self.gateways)
 
     def _kernel(self, seed: int, parameters: str, now_ms: int) -> Kernel:
         self._origin = (seed, parameters)
@@ -103,15 +116,23 @@ class Fleet:
             carrier.open_gateway(one.id, parameters)
         return Kernel(Engine(seed=seed, first_call_id=len(self.dials) + 1), carrier, self.store, now_ms=now_ms)
 
-    def _tell(self, calls_to_restore: list[Call]) -> None:
+    def _tell(
+        self,
+        calls_to_restore: list[Call],
+        *,
+        plans: Sequence[CampaignPlan],
+        gateways: Sequence[GatewayPlan],
+        is_account_told: bool = True,
+    ) -> None:
         kernel = self.kernel
         held = sum(call.hold for call in self.dials) - sum(end.call.hold for end in self.ends)
-        kernel.apply(AccountOpened(1, self.balance - self.store.spent[1], held, self.rate, card=self.card))
-        for one in self.gateways:
+        if is_account_told:
+            kernel.apply(AccountOpened(1, self.balance - self.store.spent[1], held, self.rate, card=self.card))
+        for one in gateways:
             kernel.apply(GatewayOpened(one, self._recent_dials_ms(one), self.breaker(one.id)))
         for call in calls_to_restore:
             kernel.restore(call, kernel.now_ms)
-        for plan_ in self.plans:
+        for plan_ in plans:
             status = self._status(plan_)
             if status is not CampaignStatus.END:
                 next_dial_us, turns = self._paced(plan_)

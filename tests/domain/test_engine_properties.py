@@ -257,6 +257,17 @@ def test_being_told_again_how_everything_stands_changes_nothing(twins: tuple[Fle
     assert story(disturbed.run()) == story(undisturbed.run())
 
 
+@given(built_twice(), moments_of_a_day, st.lists(st.integers(0, 63), min_size=6, max_size=6))
+def test_being_told_again_how_some_of_it_stands_changes_nothing(
+    twins: tuple[Fleet, Fleet], moments: list[int], which: list[int]
+) -> None:
+    """Hoppers that survive say the same as those that are filled anew: the same calls in the same order."""
+    undisturbed, disturbed = twins
+    for moment, number in zip(moments, which, strict=False):
+        disturbed.run(START_MS + moment).tell_some_again(number)
+    assert story(disturbed.run()) == story(undisturbed.run())
+
+
 @given(built_twice(), moments_of_a_day)
 def test_a_restart_changes_nothing(twins: tuple[Fleet, Fleet], moments: list[int]) -> None:
     """F1 and I12: the engine, the carrier and the kernel are made anew from what is on record."""

@@ -1,0 +1,97 @@
+"""What a commit costs the worker while 300 campaigns are open: `python -m benchmarks.touching [CAMPAIGNS]`.
+
+Beside a step with nothing to do, in the same run: one that follows the step that has taken in such a commit. Only these
+steps are measured, not the commits before them.
+"""
+
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from functools import partial
+from typing import Final
+
+from anyio.from_thread import BlockingPortal, start_blocking_portal
+from sqlalchemy import Connection, insert, update
+
+from benchmarks.advance import DAY_MS, START_MS, add, new_database
+from benchmarks.measure import Work, interleaved, report
+from dialer.domain.enums import CampaignStatus
+from dialer.runtime.clock import VirtualClock
+from dialer.runtime.worker import Worker
+from dialer.sim.line import SimulatedLine
+from dialer.store.database import Database
+from dialer.store.tables import Campaign, Gateway, User
+from dialer.store.touched import EVERYTHING, NOTHING, Touched, touch
+
+CAMPAIGNS: Final = 300
+STEPS: Final = 30
+RUNS: Final = 7
+_USERS = User.__table__
+Commit = Callable[[], object]
+
+
+def furnish(connection: Connection, campaigns: int) -> None:
+    """Open so many campaigns that begin tomorrow."""
+    user_id = add(connection, User, username="ann", password_hash="-")  # noqa: S106 - nobody logs in
+    row = {
+        "user_id": user_id,
+        "name": "campaign",
+        "created_date": START_MS,
+        "updated_date": START_MS,
+        "startingdate": START_MS + DAY_MS,
+        "expirationdate": START_MS + 2 * DAY_MS,
+        "status": CampaignStatus.START,
+        "aleg_gateway_id": add(connection, Gateway, name="sim"),
+        "object_id": 1,
+    }
+    rows = [{**row, "campaign_code": f"bench{place}"} for place in range(campaigns)]
+    connection.execute(insert(Campaign.__table__), rows)
+
+
+def committed(database: Database, touched: Touched) -> None:
+    """Commit a change that says what it touches."""
+
+    def work(connection: Connection) -> None:
+        connection.execute(update(_USERS).values(updated_date=_USERS.c.updated_date + 1))
+        touch(connection, touched)
+
+    database.write_now(work)
+
+
+def steps(worker: Worker, loop: BlockingPortal, commit: Commit, *, is_second: bool = False) -> tuple[int, float]:
+    """Let the worker take in some commits, one after the other; or measure the step after the one that did."""
+    seconds = 0.0
+    for _ in range(STEPS):
+        commit()
+        if is_second:
+            loop.call(worker.settle)
+        began_s = time.perf_counter()
+        loop.call(worker.settle)
+        seconds += time.perf_counter() - began_s
+    return STEPS, seconds
+
+
+def main() -> None:
+    """Measure and print."""
+    campaigns = int(sys.argv[1]) if len(sys.argv) > 1 else CAMPAIGNS
+    with tempfile.TemporaryDirectory() as folder, start_blocking_portal(backend_options={"use_uvloop": True}) as loop:
+        database = new_database(folder)
+        database.write_now(lambda connection: furnish(connection, campaigns))
+        worker = Worker(database, VirtualClock(START_MS), seed=1, service_zone="UTC", new_line=SimulatedLine)
+        loop.call(worker.settle)
+        nobody = partial(committed, database, NOTHING)
+        commits: dict[str, Commit] = {
+            "a commit that says nothing of what it touches": partial(committed, database, EVERYTHING),
+            "a commit that touches one campaign": partial(committed, database, Touched(campaigns=frozenset({1}))),
+            "a commit that concerns nobody": nobody,
+        }
+        works: dict[str, Work] = {name: partial(steps, worker, loop, commit) for name, commit in commits.items()}
+        works["nothing to do"] = partial(steps, worker, loop, nobody, is_second=True)
+        rates = interleaved(works, RUNS)
+        database.close()
+    report(f"Steps of the worker while {campaigns} campaigns are open", "steps", rates)
+
+
+if __name__ == "__main__":
+    main()
