@@ -118,6 +118,14 @@ def test_parts_that_nobody_asked_for_are_ignored_and_named(alice: Caller) -> Non
     assert (answer.status_code, answer.headers["x-ignored-fields"]) == (201, "colour")
 
 
+def test_parts_that_nobody_asked_for_are_refused_where_the_client_is_strict(alice: Caller, folder: Path) -> None:
+    strict = {"Prefer": "handling=strict"}
+    sent = {"data": {"name": "x", "colour": "blue"}, "files": {"audio_file": ("a.wav", wav())}}
+    answer = alice.request("POST", "audio-files/", headers=strict, **sent)
+    assert (answer.status_code, answer.json()) == (400, {"colour": ["This field is unknown or read-only."]})
+    assert not folder.exists()
+
+
 @pytest.mark.parametrize(
     ("parts", "end"),
     [

@@ -1,4 +1,4 @@
-"""Names in a request that the service does not know: ignored and told, or refused if the client prefers so."""
+"""Unknown names in a request: they are ignored and named in a header, or refused if the client prefers that."""
 
 from collections.abc import Iterable
 from typing import Final
@@ -13,13 +13,13 @@ IGNORED_FIELDS_HEADER: Final = "X-Ignored-Fields"
 IGNORED_PARAMETERS_HEADER: Final = "X-Ignored-Parameters"
 IGNORED_NAMES_MAX: Final = 20
 IGNORED_NAME_LENGTH_MAX: Final = 40
-"""Of the names in the header; what is longer ends in `...`."""
+"""Characters of a name in the header; a longer name is cut and ends in `...`."""
 LISTS_OPTION: Final = "lists"
 """The option of a handler that reads the query parameters of lists."""
 PARAMETERS_OPTION: Final = "parameters"
 """The option that names the query parameters of a resource's lists."""
 STRICT: Final = "handling=strict"
-"""What a client prefers to whom an unknown name is an error (RFC 7240, 4.4)."""
+"""The preference (RFC 7240, 4.4) with which an unknown name is an error."""
 
 _STRICT_STATE: Final = "is_strict"
 
