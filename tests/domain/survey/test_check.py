@@ -139,7 +139,7 @@ def test_a_question_to_which_no_answer_is_right_is_an_error(
     assert messages(one) == [message]
 
 
-@pytest.mark.parametrize("number", ["", " ", "abc", "12"])
+@pytest.mark.parametrize("number", ["", " ", "abc", "12", "1-1-2", "+1911"])
 def test_a_transfer_to_nowhere_is_an_error(number: str) -> None:
     assert found(section(SectionType.CALL_TRANSFER, phonenumber=number, branches={"0": 9}), BYE) == [
         ("error", "no_destination", 1)
