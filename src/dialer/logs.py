@@ -1,7 +1,11 @@
-"""Logs: JSON lines on standard error, or readable ones on a terminal; phone numbers masked, secrets left out.
+"""Logs: JSON lines on standard error, readable lines on a terminal. Phone numbers are masked, secrets left out.
 
+<<<<<<< HEAD
 What is logged goes through a bounded queue to a thread that writes it: a blocked terminal or a full pipe
 costs log lines, which are counted, and never calls.
+=======
+A thread writes the lines from a bounded queue, so a blocked terminal or a full pipe loses log lines, never calls.
+>>>>>>> w-http
 """
 
 import contextlib
@@ -19,18 +23,22 @@ import structlog
 from structlog.types import EventDict, Processor
 
 QUEUE_LINES_MAX: Final = 10_000
+<<<<<<< HEAD
 """Lines that wait to be written; further ones are dropped, and counted."""
+=======
+"""Lines that wait to be written; further lines are dropped."""
+>>>>>>> w-http
 FLUSH_S: Final = 1.0
-"""How long the end of the process waits for lines that are not written yet."""
+"""The time for which the end of the process waits for lines that are not written yet."""
 DEPTH_MAX: Final = 8
-"""Levels of nested data that are logged; deeper ones are left out."""
+"""Levels of nested data that are logged; deeper levels are left out."""
 
 HIDDEN: Final = "[hidden]"
 _SECRET_KEYS: Final = frozenset({"authorization", "password", "password_hash", "body", "headers", "content"})
 _EXEMPT_KEYS: Final = frozenset({"timestamp", "request_id"})
 
-# A number with a plus may be written with blanks and dashes; without one, only an unbroken run of digits that
-# is no part of a longer word, such as an identifier or a date, is taken for a number.
+# A number with a plus may contain blanks and dashes. Without a plus, only an unbroken run of digits counts as a number,
+# unless it is part of a longer word, such as an identifier or a date.
 _NUMBER: Final = re.compile(r"\+[0-9](?:[ .()\-]{0,2}[0-9]){6,14}|(?<![\w.:+-])[0-9]{7,15}(?![\w:-])")
 _LONG_NUMBER_DIGITS: Final = 11
 
@@ -40,19 +48,19 @@ _STDERR: Final = 2
 
 
 def mask_number(number: str) -> str:
-    """A phone number with its middle taken out: `+1202***0123`. Of a short one even less is left."""
+    """Replace the middle of a phone number: `+1202***0123`. A short number keeps fewer digits."""
     digits = "".join(filter(str.isdigit, number))
     ends = 4 if len(digits) >= _LONG_NUMBER_DIGITS else 2
     return f"{'+' if number.startswith('+') else ''}{digits[:ends]}***{digits[-ends:]}"
 
 
 def mask_numbers(text: str) -> str:
-    """The text with every phone number in it masked."""
+    """Mask every phone number in a text."""
     return _NUMBER.sub(lambda match: mask_number(match[0]), text)
 
 
 def hide_private_data(_logger: object, _method: str, event: EventDict) -> EventDict:
-    """The event as it may be written: a structlog processor, to run last before the renderer."""
+    """Mask numbers and hide secrets in an event: the structlog processor that runs before the renderer."""
     return {key: _safe(key, value, DEPTH_MAX) for key, value in event.items()}
 
 
@@ -134,10 +142,10 @@ class BackgroundHandler(QueueHandler):
 
 
 def configure_logs(write: Callable[[str], object] | None = None, *, readable: bool | None = None) -> None:
-    """Send all that is logged, by us and by the libraries, to `write`: standard error unless given.
+    """Send the log lines of the service and of its libraries to `write`, by default to standard error.
 
-    May be called again, from any thread: the last call counts. `readable` is for people, else JSON;
-    unless given, it depends on whether standard error is a terminal.
+    It may be called again, from any thread: the last call counts. `readable` gives lines for people instead of JSON, by
+    default if standard error is a terminal.
     """
     with _lock:
         shared = _shared_processors()
@@ -159,7 +167,7 @@ def _shared_processors() -> list[Processor]:
         structlog.stdlib.PositionalArgumentsFormatter(),
         structlog.processors.TimeStamper(fmt="iso"),
         structlog.processors.StackInfoRenderer(),
-        # A traceback without local variables: these hold passwords and phone numbers.
+        # The traceback has no local variables, because they hold passwords and phone numbers.
         structlog.processors.format_exc_info,
     ]
 
@@ -182,5 +190,5 @@ def _replace_handlers(handler: logging.Handler) -> None:
 
 
 def _write_stderr(line: str) -> None:
-    # Not through sys.stderr: its lock, held by a blocked write, would keep the process from ending.
+    # A blocked write through sys.stderr would hold its lock, and the process could not end.
     os.write(_STDERR, line.encode("utf-8", "backslashreplace"))

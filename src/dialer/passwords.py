@@ -10,33 +10,33 @@ PASSWORD_LENGTH_MAX: Final = 1_024
 """Characters. Longer input is refused before it costs anything."""
 
 DUMMY_HASH: Final = "$argon2id$v=19$m=19456,t=2,p=1$pxx2zVB195oLn2fJtn+/5g$/KdFgzcXXmQ3jaeAxdi31nALp97YP89ZfEH6qjf3+y4"
-"""The hash of a password nobody knows: verified against for unknown users, who then take the same time."""
+"""The hash of an unknown password. Verifying against it makes an unknown user take as long as a known one."""
 
 _HASHER: Final = PasswordHasher(time_cost=2, memory_cost=19 * 1024, parallelism=1, type=Type.ID)
 
 
 class PasswordError(ValueError):
-    """Raised when a text cannot be a password; the message says why without showing it."""
+    """A text cannot be a password; the message says why without showing it."""
 
 
 def hash_password(password: str) -> str:
-    """The salted hash to store, in PHC format.
+    """Return the salted hash of a password, in PHC format.
 
     Raises:
-        PasswordError: it is too short, too long, or holds what no client can send.
+        PasswordError: the password is too short, too long, or holds characters that no client can send.
     """
     check_password(password)
     return _HASHER.hash(password)
 
 
 def verify_password(password_hash: str, password: str) -> bool:
-    """Whether `password` is the one that was hashed. False, not an error, for a hash that is none."""
+    """Tell whether `password` is the one that was hashed. A malformed hash gives False, not an error."""
     if len(password) > PASSWORD_LENGTH_MAX:
         return False
     try:
         return _HASHER.verify(password_hash, password)
     except (Argon2Error, ValueError):
-        # ValueError: a malformed hash, or a lone surrogate, which has no bytes to hash.
+        # A malformed hash, or a lone surrogate, which has no bytes to hash, is a ValueError.
         return False
 
 

@@ -15,23 +15,23 @@ from litestar import Litestar
 from dialer.connections import BoundedProtocol
 
 KEEP_ALIVE_S: Final = 15
-"""How long a connection may sit idle between two requests."""
+"""The time for which a connection may be idle between two requests."""
 GRACE_S: Final = 5
-"""How long requests may go on after the service was told to end."""
+"""The time that requests have to finish after the service is told to end."""
 END_S: Final = 9
-"""When the process ends in any case; a transaction that is not committed by then never happened."""
+"""The time after which the process ends in any case. A transaction that is not committed by then is lost."""
 BACKLOG_MAX: Final = 2_048
 
 
 class ServerError(Exception):
-    """Raised when the server cannot start: one line that says why."""
+    """The server cannot start; the message is one line that says why."""
 
 
 def bind(host: str, port: int) -> socket.socket:
-    """The socket to serve on, not listening yet: whoever connects too early is told so by their own system.
+    """Bind the socket to serve on. It does not listen yet, so early connections are refused.
 
     Raises:
-        ServerError: the address is none of this machine's, or the port is taken.
+        ServerError: the address does not belong to this machine, or the port is taken.
     """
     with contextlib.ExitStack() as on_failure:
         try:
@@ -46,7 +46,7 @@ def bind(host: str, port: int) -> socket.socket:
 
 
 def serve(app: Litestar, bound: socket.socket, *, ready: Callable[[], None]) -> None:
-    """Serve until the process is told to end; `ready` is called once requests are answered.
+    """Serve until the process is told to end. Call `ready` once requests are answered.
 
     Raises:
         ServerError: the application cannot start.
@@ -84,8 +84,8 @@ class _Server(uvicorn.Server):
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         await super().startup(sockets)
-        # What is there now stays until the end. To look through all of it for garbage, again and again, would let
-        # every request wait for some tenths of a second.
+        # The objects that exist now stay until the end. Collecting garbage among them delays requests by tenths of a
+        # second.
         gc.collect()
         gc.freeze()
         try:
@@ -100,7 +100,7 @@ class _Server(uvicorn.Server):
 
 
 def _end_in_any_case() -> None:
-    """End the process even if something that nobody can interrupt, such as a blocked disk, holds a thread."""
+    """End the process even if a thread cannot be interrupted, for example because its disk is blocked."""
     watchdog = threading.Timer(END_S, os._exit, [1])
     watchdog.daemon = True
     watchdog.start()
@@ -108,9 +108,9 @@ def _end_in_any_case() -> None:
 
 @contextlib.contextmanager
 def ending_on_signals() -> Iterator[None]:
-    """While this is entered, SIGTERM and SIGINT end the process as if it had come to its end: exit code 0.
+    """Make SIGTERM and SIGINT end the process with exit code 0 while the context is entered.
 
-    uvicorn takes both while it serves, and raises them again when it is done.
+    uvicorn handles both signals while it serves, and raises them again afterwards.
     """
     before = {number: signal.signal(number, _leave) for number in (signal.SIGTERM, signal.SIGINT)}
     try:

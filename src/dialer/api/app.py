@@ -1,4 +1,4 @@
-"""The composition root of the HTTP side: one function that puts the application together, fakes and all."""
+"""The composition root of the HTTP side: one function that builds the application, in tests with fakes."""
 
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
@@ -50,7 +50,7 @@ EXTRA_ROUTES: Final[tuple[ControllerRouterHandler, ...]] = (
     download_recording,
     refund_call,
 )
-"""Handlers under `/rest-api` that are no rows of the resource table."""
+"""Handlers under `/rest-api` besides those of the resource table."""
 
 
 def create_app(
@@ -63,9 +63,9 @@ def create_app(
     forecasting: Forecasting = forecast_in_subprocess,
     resources: Sequence[Resource] = RESOURCES,
 ) -> Litestar:
-    """The application: the REST API, health, metrics and the OpenAPI document.
+    """Build the application: the REST API, health, metrics and the OpenAPI document.
 
-    The database must have its tables. The worker runs while the application does.
+    The database must have its tables. The worker runs as long as the application does.
     """
     by_path = {resource.path: resource for resource in resources}
     service = Service(settings, database=database, worker=worker, resources=by_path, export=export)
@@ -104,7 +104,7 @@ def _rest_api(authenticator: Authenticator, resources: Sequence[Resource]) -> Ro
     return Router(
         PREFIX,
         route_handlers=[*handlers, ClockController, *EXTRA_ROUTES],
-        # A function, as the framework copies what it is given here for every route: functions are not copied.
+        # The framework copies middleware for every route, but does not copy functions.
         middleware=[authenticated, KnownParameters],
     )
 

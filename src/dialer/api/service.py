@@ -1,4 +1,4 @@
-"""What every handler works with: the database, the worker, the settings and the resource table."""
+"""The collaborators of every handler: the database, the worker, the settings and the resource table."""
 
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import AbstractAsyncContextManager
@@ -21,34 +21,33 @@ from dialer.settings import Settings
 from dialer.store.database import Database
 
 SERVICE: Final = "service"
-"""What the application keeps its service as."""
+"""The key of the service in the state of the application."""
 
 _Result = TypeVar("_Result")
 
 
 class ApiRequest(Request[Actor, Any, Any]):
-    """A request that knows what its handler works with.
+    """A request that knows the collaborators of its handler.
 
-    It is asked for them, as an injected dependency costs every request a stack and a clean-up, and a second one a group
-    of tasks besides.
+    An injected dependency would cost every request an exit stack, and a second one a task group as well.
     """
 
     @property
     def service(self) -> "Service":
-        """The collaborators of the handlers."""
+        """Return the collaborators of the handlers."""
         service: Service = self.app.state[SERVICE]
         return service
 
 
 Encode = Callable[[Columns], bytes]
 Chunks = Callable[[Encode], AsyncIterator[bytes]]
-"""All that a request selects, encoded some records at a time, none of the pieces empty."""
+"""Encodes all records that a request selects, a few at a time, in chunks that are never empty."""
 Export = Callable[[ApiRequest, Resource, Chunks], Awaitable[Response[Any] | None]]
-"""Answers a list in another format than JSON, if the request asks for one that it has."""
+"""Answers a list in a format other than JSON, or returns None if the request asks for JSON."""
 
 
 class Dialling(Protocol):
-    """The worker, as far as requests have to do with it."""
+    """The part of the worker that requests use."""
 
     clock: Clock
 
@@ -56,20 +55,20 @@ class Dialling(Protocol):
         """Do everything that is due now."""
 
     async def advance(self, to_ms: int) -> None:
-        """Do everything that is due until then, and set the virtual clock there."""
+        """Do everything that is due until `to_ms`, and set the virtual clock to it."""
 
     def problem(self) -> str | None:
-        """Why dialling does not work, if it does not."""
+        """Return why dialling does not work, or None if it works."""
 
     def figures(self) -> Tally:
-        """What the dialling has come to so far."""
+        """Return the figures of the dialling since the start."""
 
     def running(self) -> AbstractAsyncContextManager[None]:
-        """While this is entered, what is due happens by itself."""
+        """Do what is due, when it is due, while the context is entered."""
 
 
 class Service:
-    """The collaborators of the handlers, and how a request becomes a unit of work."""
+    """The collaborators of the handlers; runs the units of work of requests."""
 
     def __init__(
         self,
@@ -89,16 +88,16 @@ class Service:
         self._zone: Final = ZoneInfo(settings.timezone)
 
     def links(self, request: ApiRequest) -> Links:
-        """The URLs of one request."""
+        """Return the URLs of one request."""
         return links_for(request, self.settings.base_url)
 
     def conventions(self, request: ApiRequest) -> Conventions:
-        """What the values of one request may leave unsaid."""
+        """Return the defaults for values of one request: zone, region, URLs and strictness."""
         links, strict = self.links(request), is_strict(request.scope)
         return Conventions(self._zone, self.settings.default_region, links, is_strict=strict)
 
     def unit(self, connection: Connection, request: ApiRequest, effect: UnitEffect | None = None) -> Unit:
-        """The unit of work of one request on one transaction."""
+        """Return the unit of work of one request on one transaction."""
         return Unit(
             connection=connection,
             actor=request.user,
@@ -109,11 +108,11 @@ class Service:
         )
 
     async def read(self, request: ApiRequest, work: Callable[[Unit], _Result], *, is_long: bool = False) -> _Result:
-        """What `work` returns from a consistent snapshot; see `Database.read`."""
+        """Run `work` on a consistent snapshot and return its result; see `Database.read`."""
         return await self.database.read(lambda connection: work(self.unit(connection, request)), is_long=is_long)
 
     async def write(self, request: ApiRequest, resource: Resource, work: Callable[[Unit], _Result]) -> _Result:
-        """What `work` returns, once it is committed and the dialling knows of it."""
+        """Run `work`, commit it, tell the worker, and return the result."""
         effect = UnitEffect()
         result = await self.database.write(lambda connection: work(self.unit(connection, request, effect)))
         if resource.moves_dialling and not effect.moves_nothing:
@@ -121,8 +120,8 @@ class Service:
         return result
 
     async def _settle(self) -> None:
-        """What was committed is answered as done; a worker in trouble says so itself, and goes on later."""
+        """Let the worker settle. Its failure does not concern the client, whose change is committed."""
         try:
             await self.worker.settle()
-        except Exception:  # noqa: BLE001 - the client's change is on disk, whatever the worker meets
+        except Exception:  # noqa: BLE001 - the change is on disk, whatever fails in the worker
             structlog.get_logger().exception("the worker could not settle")

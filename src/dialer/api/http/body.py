@@ -1,4 +1,4 @@
-"""Bodies of writes: read whole within the limit, as strict JSON objects, and described by the resource's shape."""
+"""Bodies of writes: strict JSON objects, read whole within the limit, and described by the resource's shape."""
 
 import asyncio
 from collections.abc import Generator, Iterator
@@ -21,14 +21,14 @@ if TYPE_CHECKING:
 
 BODY_BYTES_MAX: Final = 1_048_576
 BODY_SECONDS_MAX: Final = 30
-"""How long a client may take to send a body."""
+"""The time that a client has to send a body."""
 
 _NOT_JSON: Final = "Send the body as application/json."
 _WRITES: Final = frozenset({"POST", "PUT", "PATCH"})
 
 
 async def expect_json(request: Request[Any, Any, Any]) -> None:
-    """Refuse, before anything looks into it, a body that is not JSON, does not arrive or is not there."""
+    """Refuse a body that is not JSON, does not arrive, or is empty."""
     if request.method not in _WRITES:
         return
     if request.content_type[0].strip().lower() != "application/json":
@@ -38,7 +38,7 @@ async def expect_json(request: Request[Any, Any, Any]) -> None:
 
 
 async def read_if_any(request: Request[Any, Any, Any]) -> Given:
-    """The members of a body that may be left out."""
+    """Return the members of an optional body."""
     body = await _arrived(request)
     if not body:
         return Given({})
@@ -49,7 +49,7 @@ async def read_if_any(request: Request[Any, Any, Any]) -> Given:
 
 @contextmanager
 def told_if_cut_off() -> Iterator[None]:
-    """While a body is read: 400 if the client goes before its end, which the framework takes for its own failure."""
+    """Answer 400 if the client leaves before the end of the body. The framework would answer 500."""
     try:
         yield
     except InternalServerException:
@@ -58,7 +58,7 @@ def told_if_cut_off() -> Iterator[None]:
 
 async def _arrived(request: Request[Any, Any, Any]) -> bytes:
     try:
-        # The server is one of asyncio, whose own time-out costs less than a cancel scope.
+        # The server runs on asyncio, whose timeout costs less than a cancel scope.
         async with asyncio.timeout(BODY_SECONDS_MAX):
             with told_if_cut_off():
                 return await request.body()
@@ -74,23 +74,22 @@ def _members(body: bytes) -> Given:
 
 
 class StrictBody(AbstractDTO[Any]):
-    """Gives a handler the `Given` of a body, whose annotated type says only what the fields should be.
+    """A decoder that gives a handler the `Given` of a body. The annotated type only describes the fields.
 
-    Which fields are wrong is found out in the unit of work, where the record and the references are at hand, so that
-    all of them are told at once.
+    The unit of work checks the fields, because it has the record and the references, and reports all errors at once.
     """
 
     config = DTOConfig()
 
     def decode_bytes(self, value: bytes) -> Given:
-        """The members of the object."""
+        """Return the members of the object."""
         return _members(value)
 
     @classmethod
     def create_for_field_definition(
         cls, field_definition: FieldDefinition, handler_id: str, backend_cls: object = None
     ) -> None:
-        """Nothing is generated: the shapes themselves know their fields."""
+        """Generate nothing, because the shapes know their fields."""
 
     @classmethod
     def create_openapi_schema(
@@ -99,7 +98,7 @@ class StrictBody(AbstractDTO[Any]):
         handler_id: str,  # noqa: ARG003 - the framework's signature
         schema_creator: "SchemaCreator",
     ) -> Reference | Schema:
-        """The schema of the annotated shape."""
+        """Return the schema of the annotated shape."""
         described: Reference | Schema = schema_creator.for_field_definition(
             FieldDefinition.from_annotation(field_definition.annotation)
         )
@@ -110,7 +109,7 @@ class StrictBody(AbstractDTO[Any]):
         cls,
         model_type: type[Any],  # noqa: ARG003 - the framework's signature
     ) -> Generator[DTOFieldDefinition, None, None]:
-        """None: see `create_for_field_definition`."""
+        """Yield nothing; see `create_for_field_definition`."""
         yield from ()
 
     @classmethod
@@ -118,5 +117,5 @@ class StrictBody(AbstractDTO[Any]):
         cls,
         field_definition: FieldDefinition,  # noqa: ARG003 - the framework's signature
     ) -> bool:
-        """No field of a shape is a shape."""
+        """Return False: no field of a shape is a shape."""
         return False

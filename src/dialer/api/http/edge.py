@@ -1,4 +1,4 @@
-"""The outermost layer of every request, whether or not it finds a route: its id, its metrics, and HEAD."""
+"""The outermost layer of every request, with or without a route: request ids, metrics, and HEAD."""
 
 import os
 import re
@@ -16,13 +16,13 @@ from dialer.api.http.metrics import Metrics
 
 REQUEST_ID_HEADER: Final = b"x-request-id"
 REQUEST_ID_BYTES: Final = 16
-"""Of an id of our own, which is written in twice as many digits."""
+"""Random bytes of a generated id, which has twice as many hexadecimal digits."""
 
 _REQUEST_ID: Final = re.compile(r"[A-Za-z0-9._-]{1,64}\Z")
 
 
 class Edge:
-    """Wraps the application, whose `methods` are those of each route by its template."""
+    """Middleware around the whole application. `methods` are those of each route, by its path template."""
 
     def __init__(self, app: ASGIApp, metrics: Metrics, methods: Mapping[str, Collection[str]]) -> None:
         self._app: Final = app
@@ -38,8 +38,8 @@ class Edge:
         request_id = _request_id(scope)
         scope.setdefault("state", {})[REQUEST_ID_STATE] = request_id
         if method == "HEAD":
-            # Whatever can be read can be asked about: the same answer without its body. The server must still know
-            # what it was asked, as the length that it announces is not that of what it sends.
+            # Every GET has a HEAD: its answer without the body. The server keeps the original scope, because the
+            # announced length is not the length sent.
             scope = {**scope, "method": "GET"}
             scope["state"][IS_HEAD_STATE] = True
         status, started_s = 500, time.perf_counter()
@@ -64,7 +64,7 @@ class Edge:
             self._metrics.observe(method, template, status, time.perf_counter() - started_s)
 
     def _allowing(self, scope: Scope, header: tuple[bytes, bytes]) -> tuple[bytes, bytes]:
-        """A header; in place of `Allow`, all methods of the route: the framework knows those of its last part only."""
+        """Return a header. `Allow` gets all methods of the route; the framework lists those of one handler only."""
         name, value = header
         if name.lower() != b"allow":
             return header
@@ -73,11 +73,11 @@ class Edge:
 
 
 def _request_id(scope: Scope) -> str:
-    """The client's own id if it is a plain one, else a new one."""
+    """Return the id that the client sent if it is plain, else a new id."""
     given = header(scope, REQUEST_ID_HEADER) or ""
     return given if _REQUEST_ID.match(given) else new_request_id()
 
 
 def new_request_id() -> str:
-    """An id for a request that has none of its own: 32 hexadecimal digits."""
+    """Return a new id for a request: 32 hexadecimal digits."""
     return os.urandom(REQUEST_ID_BYTES).hex()

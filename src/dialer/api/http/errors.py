@@ -1,4 +1,4 @@
-"""What can go wrong for a client, and the one table that says which answer each becomes."""
+"""The errors of requests, and the table that maps each to its answer."""
 
 from collections.abc import Callable, Mapping
 from http import HTTPStatus
@@ -16,14 +16,14 @@ from dialer.domain.states import IllegalMoveError
 from dialer.store.database import OutcomeUnknownError, StorageUnavailableError
 
 STORAGE_RETRY_AFTER_S: Final = 5
-"""When a client that met a database out of reach may try again."""
+"""The time after which a client may try again when the database is unavailable."""
 PROBLEM_JSON: Final = "application/problem+json"
 REQUEST_ID_STATE: Final = "request_id"
-"""Where in an ASGI scope's `state` the id of the request is."""
+"""The key of the request's id in the `state` of an ASGI scope."""
 
 _Request: TypeAlias = Request[Any, Any, Any]
 Errors = dict[str, list[str]]
-"""Field to messages; what concerns no single field is under `non_field_errors`."""
+"""Messages by field; those that concern no single field are under `non_field_errors`."""
 
 _DETAILS: Final[Mapping[int, str]] = {
     HTTPStatus.NOT_FOUND: "Not found.",
@@ -33,13 +33,13 @@ _DETAILS: Final[Mapping[int, str]] = {
 
 
 class ErrorBody(msgspec.Struct):
-    """The body of every error but those of single fields."""
+    """The body of every error, except the errors of single fields."""
 
     detail: str
 
 
 class InvalidError(Exception):
-    """The fields of a request are not as they must be: 400, with every wrong field at once."""
+    """Fields of a request are invalid: 400, with all of them at once."""
 
     def __init__(self, errors: Errors) -> None:
         super().__init__(errors)
@@ -47,7 +47,7 @@ class InvalidError(Exception):
 
 
 class AnsweredError(Exception):
-    """An answer other than the one asked for: its status, its `detail` and its headers."""
+    """An error with a status, a `detail` and headers of its own."""
 
     def __init__(self, status: HTTPStatus, detail: str, headers: Mapping[str, str] | None = None) -> None:
         super().__init__(detail)
@@ -57,41 +57,41 @@ class AnsweredError(Exception):
 
 
 class MalformedError(AnsweredError):
-    """The request cannot be read at all: 400."""
+    """The request cannot be parsed: 400."""
 
     def __init__(self, detail: str) -> None:
         super().__init__(HTTPStatus.BAD_REQUEST, detail)
 
 
 class RecordNotFoundError(AnsweredError):
-    """There is no such record, or none that the caller may see: 404."""
+    """The record does not exist, or the caller may not see it: 404."""
 
     def __init__(self, detail: str = "Not found.") -> None:
         super().__init__(HTTPStatus.NOT_FOUND, detail)
 
 
 class ConflictError(AnsweredError):
-    """The request is in order, but the state of the record forbids it: 409."""
+    """The request is valid, but the state of the record forbids it: 409."""
 
     def __init__(self, detail: str) -> None:
         super().__init__(HTTPStatus.CONFLICT, detail)
 
 
 class ForbiddenError(AnsweredError):
-    """The caller is known, and may not do this: 403."""
+    """The caller has no permission: 403."""
 
     def __init__(self) -> None:
         super().__init__(HTTPStatus.FORBIDDEN, _DETAILS[HTTPStatus.FORBIDDEN])
 
 
 class Refusal(msgspec.Struct, frozen=True):
-    """What a client is told about a failure, in whichever form it is written."""
+    """The content of an error answer, in JSON or as problem details."""
 
     status: int
     detail: str
     headers: Mapping[str, str] = {}
     errors: Errors | None = None
-    """The messages by field, where there are any: they are then the whole answer in JSON."""
+    """The messages by field. If there are any, they are the whole answer in JSON."""
 
 
 def _invalid(_: _Request, error: InvalidError) -> Refusal:
@@ -125,7 +125,7 @@ def _integrity(_: _Request, _error: IntegrityError) -> Refusal:
 
 
 def _framework(request: _Request, error: HTTPException) -> Refusal:
-    """The framework's own refusals: their status and headers, in our words."""
+    """Answer an error of the framework with its status and headers, and our text."""
     if error.status_code >= HTTPStatus.INTERNAL_SERVER_ERROR:
         return _unexpected(request, error)
     detail = _DETAILS.get(error.status_code, f"{HTTPStatus(error.status_code).phrase}.")
@@ -135,7 +135,7 @@ def _framework(request: _Request, error: HTTPException) -> Refusal:
 
 
 def _unexpected(request: _Request, error: Exception) -> Refusal:
-    """A mistake of ours: logged with everything, answered with nothing."""
+    """Log an unexpected error with its stack trace, and show the client none of it."""
     request_id = request.scope["state"].get(REQUEST_ID_STATE)
     structlog.get_logger().error("unexpected error", request_id=request_id, exc_info=error)
     return Refusal(HTTPStatus.INTERNAL_SERVER_ERROR, "Internal error.")
@@ -155,7 +155,7 @@ _TABLE: Final[Mapping[type[Exception], Callable[[_Request, Any], Refusal]]] = {
 
 
 class Problem(msgspec.Struct, omit_defaults=True):
-    """A failure as RFC 9457 writes it; `errors` are the messages by field."""
+    """Problem details as in RFC 9457; `errors` are the messages by field."""
 
     title: str
     status: int
@@ -182,7 +182,7 @@ def _problem(refusal: Refusal) -> Problem:
 
 
 def asks_for_problem(accept: str) -> bool:
-    """Whether an `Accept` header names problem details: a wildcard does not, nor does a weight of zero."""
+    """Tell whether an `Accept` header names problem details. A wildcard or a weight of zero does not count."""
     for item in accept.split(","):
         named = MediaTypeHeader(item)
         if f"{named.maintype}/{named.subtype}".strip().lower() == PROBLEM_JSON:

@@ -1,4 +1,4 @@
-"""Multipart forms from strangers: a few short texts and one file, all of it bounded."""
+"""Multipart forms from untrusted clients: a few short texts and one file, all of limited size."""
 
 from http import HTTPStatus
 from typing import Any, Final
@@ -17,20 +17,20 @@ from dialer.api.service import ApiRequest
 MULTIPART: Final = "multipart/form-data"
 PARTS_MAX: Final = 20
 TEXT_BYTES_MAX: Final = 4_096
-"""Of one text; what is longer than any field may be is not kept."""
+"""Bytes of one text that are kept; no field is longer."""
 FORM_OVERHEAD_BYTES_MAX: Final = 64 * 1024
-"""What a body may hold besides the file."""
+"""Bytes that a body may have besides the file."""
 
 
 class Form(msgspec.Struct):
-    """What was sent: texts by name, and the file if there was one."""
+    """The parts of a form: texts by name, and the file, if there is one."""
 
     texts: dict[str, str]
     file: bytes | None = None
 
 
 async def read_form(request: ApiRequest, *, file_field: str, file_bytes_max: int) -> Form:
-    """The form that a request's body is.
+    """Read the form in the body of a request.
 
     Raises:
         AnsweredError: it is no multipart body (415, 400), has more than `PARTS_MAX` parts or one name twice (400), or
@@ -50,7 +50,7 @@ async def read_form(request: ApiRequest, *, file_field: str, file_bytes_max: int
 
 
 class _FormReader:
-    """Puts the pieces of parts together."""
+    """A collector that joins the pieces of each part."""
 
     def __init__(self, file_field: str, file_bytes_max: int) -> None:
         self.form = Form({})
@@ -60,7 +60,7 @@ class _FormReader:
         self._content = bytearray()
 
     def take(self, event: Any) -> None:  # noqa: ANN401 - a part's head, a piece of its content, or None at its end
-        """Take what the parser has found next."""
+        """Take the next event of the parser."""
         if isinstance(event, MultipartSegment):
             self._name = event.name
             self._content = bytearray()

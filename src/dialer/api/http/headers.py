@@ -1,4 +1,4 @@
-"""Single headers of a request, as they came, and whether it asks for the headers of its answer alone."""
+"""Single headers of a request, and whether the request is a HEAD."""
 
 from collections.abc import Mapping
 from typing import Final
@@ -6,13 +6,13 @@ from typing import Final
 from litestar.types import Scope
 
 IS_HEAD_STATE: Final = "is_head"
-"""Where the scope's state has it."""
+"""The key in the state of the scope."""
 ADDED_STATE: Final = "added_headers"
-"""Where the scope's state has the headers that every answer to the request gets, errors included."""
+"""The key in the state of the scope of headers that every answer to the request gets, errors included."""
 
 
 def is_head(scope: Scope) -> bool:
-    """Whether the body of the answer will not be sent."""
+    """Tell whether the request is a HEAD, so that the body of its answer is not sent."""
     return bool(scope["state"].get(IS_HEAD_STATE))
 
 
@@ -23,10 +23,7 @@ def add_headers(scope: Scope, headers: Mapping[str, str]) -> None:
 
 
 def header(scope: Scope, name: bytes) -> str | None:
-    """The first header of that name, which is in lower case; None if there is none.
-
-    Whoever reads but one or two need not have all of them decoded.
-    """
+    """Return the first header of a name in lower case, or None. Only this header is decoded."""
     for known, value in scope["headers"]:
         if known == name:
             return value.decode("latin-1")

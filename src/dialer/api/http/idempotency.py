@@ -1,6 +1,6 @@
-"""`Idempotency-Key`: a POST that is sent again, because its answer was lost, is answered again and not done again.
+"""`Idempotency-Key`: a POST that a client repeats because its answer was lost gets the stored answer.
 
-The answer is stored in the transaction of what it answers, so there is never one without the other.
+The answer is stored in the transaction of the request, so there is never one without the other.
 """
 
 import hashlib
@@ -20,12 +20,12 @@ from dialer.store.tables import IdempotentResponse
 KEPT_MS: Final = 86_400_000
 KEY_LENGTH_MAX: Final = 255
 KEY_PATTERN: Final = "[!-~]([ -~]*[!-~])?"
-"""Printable ASCII, with no blanks around it: a header cannot carry those."""
+"""Printable ASCII without blanks around it, which a header cannot carry."""
 REPLAYED_HEADER: Final = "Idempotent-Replayed"
 
 
 class Answer(msgspec.Struct, frozen=True):
-    """An answer as it goes over the wire."""
+    """A stored answer: status, headers and body."""
 
     status: int
     headers: dict[str, str]
@@ -33,7 +33,7 @@ class Answer(msgspec.Struct, frozen=True):
 
 
 class Attempt(msgspec.Struct, frozen=True):
-    """A POST that carries a key: whose, where, and with which body."""
+    """A POST with a key: its user, path and body."""
 
     user_id: int
     path: str
@@ -49,7 +49,7 @@ class Attempts:
 
     @contextmanager
     def begin(self, attempt: Attempt | None) -> Iterator[None]:
-        """While this is entered, another attempt with the same key is refused with 409."""
+        """Refuse another attempt with the same key with 409 while the context is entered."""
         if attempt is None:
             yield
             return
@@ -64,7 +64,7 @@ class Attempts:
 
 
 def attempt_of(key: str | None, *, user_id: int, path: str, body: bytes) -> Attempt | None:
-    """The attempt that a request's key makes it; None without a key."""
+    """Return the attempt of a request with a key, or None without a key."""
     if key is None:
         return None
     if len(key) > KEY_LENGTH_MAX or not re.fullmatch(KEY_PATTERN, key):
@@ -73,10 +73,10 @@ def attempt_of(key: str | None, *, user_id: int, path: str, body: bytes) -> Atte
 
 
 def recall(unit: Unit, attempt: Attempt) -> Answer | None:
-    """The first answer to this attempt, if there was one in the last 24 hours.
+    """Return the answer that an earlier attempt got in the last 24 hours, or None.
 
     Raises:
-        AnsweredError: 422, if the key was used with another body.
+        AnsweredError: 422 if the key was used with another body.
     """
     table = table_of(IdempotentResponse)
     unit.connection.execute(delete(table).where(table.c.created_date <= unit.now_ms - KEPT_MS))
@@ -94,7 +94,7 @@ def recall(unit: Unit, attempt: Attempt) -> Answer | None:
 
 
 def remember(unit: Unit, attempt: Attempt, answer: Answer) -> None:
-    """Keep the answer for the next attempt."""
+    """Store the answer for the next attempt."""
     unit.connection.execute(
         insert(table_of(IdempotentResponse)).values(
             user_id=attempt.user_id,

@@ -1,4 +1,4 @@
-"""How late the event loop is: what everybody waits who has nothing to wait for."""
+"""The lag of the event loop: the delay of a task that waits for nothing else."""
 
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable
@@ -8,11 +8,11 @@ from typing import Final
 import anyio
 
 PROBE_S: Final = 0.5
-"""How often the loop is asked to come back."""
+"""The time between two measurements."""
 
 
 class LoopLag:
-    """Asks to be woken again and again, and reports by how many seconds each time was too late."""
+    """A task that sleeps again and again, and reports by how many seconds it woke too late."""
 
     def __init__(
         self,
@@ -27,14 +27,14 @@ class LoopLag:
 
     @asynccontextmanager
     async def watching(self) -> AsyncIterator[None]:
-        """While this is entered, the lag is watched."""
+        """Measure the lag while the context is entered."""
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(self.watch)
             yield
             tasks.cancel_scope.cancel()
 
     async def watch(self) -> None:
-        """Watch until cancelled."""
+        """Measure the lag until cancelled."""
         while True:
             asked_s = self._now_s()
             await self._sleep(PROBE_S)

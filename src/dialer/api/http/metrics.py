@@ -1,4 +1,4 @@
-"""What Prometheus is told: about requests, about dialling, and about the event loop that does both."""
+"""Metrics for Prometheus: requests, dialling, and the event loop that does both."""
 
 from collections.abc import Callable, Iterator, Mapping
 from decimal import Decimal
@@ -14,15 +14,15 @@ from dialer.runtime.tally import Tally
 from dialer.store.tables import SMS, VOICE
 
 METHODS: Final = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
-"""A method is a label; those that a client invents are all counted as `other`."""
+"""Methods that are labels; every other method counts as `other`."""
 LAG_BUCKETS_S: Final = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5)
 MEDIA: Final = (VOICE, SMS)
 
 
 class Metrics:
-    """The metrics of one application, in a registry of their own. No label holds anything that a client chose.
+    """The metrics of one application, in a registry of their own. No label holds a text that a client chose.
 
-    `figures` is asked at every exposition for what the dialling has come to.
+    `figures` returns the figures of the dialling, and is called at every exposition.
     """
 
     def __init__(self, figures: Callable[[], Tally]) -> None:
@@ -47,7 +47,7 @@ class Metrics:
         )
         self._registry.register(_Dialling(figures))
         self._children: Final[dict[tuple[str, str, int], tuple[Counter, Histogram]]] = {}
-        """Those of both that have been looked up: no more than the registry itself keeps."""
+        """The children of both that have been looked up: no more than the registry keeps."""
 
     def observe(self, method: str, route: str, status: int, duration_s: float) -> None:
         """Count one request."""
@@ -67,18 +67,18 @@ class Metrics:
         self._lags.observe(lag_s)
 
     def exposition(self) -> bytes:
-        """All metrics in Prometheus' text format."""
+        """Return all metrics in Prometheus' text format."""
         return generate_latest(self._registry)
 
 
 class _Dialling(Collector):
-    """The figures of the dialling, read when they are asked for."""
+    """A collector that reads the figures of the dialling at every exposition."""
 
     def __init__(self, figures: Callable[[], Tally]) -> None:
         self._figures: Final = figures
 
     def collect(self) -> Iterator[Metric]:
-        """One family for each figure."""
+        """Yield one family for each figure."""
         figures = self._figures()
         in_progress = GaugeMetricFamily(
             "dialer_calls_in_progress", "Calls and text messages in progress, by medium.", labels=["medium"]
@@ -107,7 +107,7 @@ class _Dialling(Collector):
 
 
 def _broken(figures: Tally) -> CounterMetricFamily:
-    """Every rule, so that the first time that one is broken can be told from the metric."""
+    """Count the breaks of every rule. A rule that was never broken has a zero, so its first break shows."""
     family = CounterMetricFamily(
         "dialer_invariants_broken", "Times that a rule would have been broken, by rule.", labels=["rule"]
     )

@@ -1,4 +1,4 @@
-"""How many requests a minute each user and each address may send."""
+"""Limits on the requests a minute of each user and each address."""
 
 import time
 from collections import OrderedDict
@@ -8,13 +8,13 @@ from typing import Final
 
 PERIOD_S: Final = 60.0
 SUBJECTS_MAX: Final = 10_000
-"""Users and addresses that are remembered; the one that was heard longest ago is forgotten first."""
+"""Users and addresses that are remembered; the one whose last request is oldest is forgotten first."""
 
 
 class RateLimit:
-    """A minute's worth of requests for every subject: all of it at once or evenly, and it comes back evenly.
+    """A minute's worth of requests for every subject, which may be used at once and is restored evenly.
 
-    What is remembered of a subject is one number: the moment at which all that it has used will have come back.
+    One number is kept for each subject: the moment at which its whole allowance is restored.
     """
 
     def __init__(self, requests_a_minute: int, now_s: Callable[[], float] = time.monotonic) -> None:
@@ -23,11 +23,11 @@ class RateLimit:
         self._restored_s: Final[OrderedDict[str, float]] = OrderedDict()
 
     def take(self, subject: str) -> int:
-        """Take one request: 0, or if there is none left, in how many seconds there will be, and nothing is taken."""
+        """Take one request and return 0. If none is left, return the seconds until there is one."""
         now_s = self._now_s()
         restored_s = max(now_s, self._restored_s.get(subject, now_s)) + self._interval_s
         excess_s = restored_s - now_s - PERIOD_S
-        # What is less than a thousandth of a request is the rounding of sums.
+        # Ignore floating-point error below 0.001 requests.
         if excess_s > self._interval_s / 1_000:
             return max(1, ceil(excess_s))
         self._restored_s[subject] = restored_s

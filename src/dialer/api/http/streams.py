@@ -1,4 +1,4 @@
-"""Bodies that are too large to be read or written whole, and the description of what they hold."""
+"""Bodies that are too large to read or write whole, and their description in OpenAPI."""
 
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ from dialer.api.service import ApiRequest
 
 
 def expect_type(request: ApiRequest, media_type: str) -> dict[str, str]:
-    """The parameters of the body's `Content-Type`, which must be `media_type`: else 415."""
+    """Return the parameters of the `Content-Type`; answer 415 unless it is `media_type`."""
     given, parameters = request.content_type
     if given.strip().lower() != media_type:
         raise AnsweredError(HTTPStatus.UNSUPPORTED_MEDIA_TYPE, f"Send the body as {media_type}.")
@@ -20,7 +20,7 @@ def expect_type(request: ApiRequest, media_type: str) -> dict[str, str]:
 
 
 async def pieces(request: ApiRequest) -> AsyncIterator[bytes]:
-    """The body as it arrives, never empty pieces; 400 if the client goes before its end."""
+    """Yield the body as it arrives, in pieces that are not empty. Answer 400 if the client leaves before its end."""
     with told_if_cut_off():
         async for piece in request.stream():
             if piece:
@@ -28,7 +28,7 @@ async def pieces(request: ApiRequest) -> AsyncIterator[bytes]:
 
 
 def describe_body(media_type: str, schema: Schema) -> type[Operation]:
-    """The OpenAPI operation of a handler that reads its body from the stream."""
+    """Return the OpenAPI operation of a handler that reads its body from the stream."""
 
     @dataclass
     class StreamOperation(Operation):
@@ -39,7 +39,7 @@ def describe_body(media_type: str, schema: Schema) -> type[Operation]:
 
 
 def describe_answer(media_type: str, schema: Schema) -> type[Operation]:
-    """The OpenAPI operation of a handler whose answer is no JSON."""
+    """Return the OpenAPI operation of a handler whose answer is not JSON."""
 
     @dataclass
     class FileOperation(Operation):

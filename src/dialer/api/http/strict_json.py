@@ -1,13 +1,13 @@
-"""JSON objects from strangers: whatever is doubtful is refused, and refusing is cheap."""
+"""JSON objects from untrusted clients: doubtful documents are refused, at little cost."""
 
 import json
 import re
 from typing import Any, Final, NoReturn
 
 DEPTH_MAX: Final = 64
-"""How deep objects and lists may be nested."""
+"""Levels of nested objects and lists."""
 MEMBERS_MAX: Final = 30_000
-"""Commas, objects and lists of one document, together; more would keep everybody else waiting."""
+"""Commas, objects and lists of one document together. Parsing more would delay other requests."""
 
 _STRINGS: Final = re.compile(rb'"(?:[^"\\]++|\\.)*+"?', re.DOTALL)
 _BRACKETS: Final = bytes.maketrans(b"{}", b"[]")
@@ -16,11 +16,11 @@ _ESCAPED_NUL: Final = re.compile(r"(?<!\\)(?:\\\\)*\\u0000")
 
 
 class StrictJsonError(ValueError):
-    """Raised for a text that is no JSON object we accept; the message is for the person who sent it."""
+    """A text is not an acceptable JSON object; the message is for the client."""
 
 
 def read_object(document: bytes) -> dict[str, Any]:
-    """The JSON object that `document` is, in UTF-8.
+    """Parse a JSON object in UTF-8.
 
     Raises:
         StrictJsonError: it is not UTF-8, not JSON or not an object; or it has NaN, a name twice in one object, a NUL,
@@ -49,7 +49,7 @@ def read_object(document: bytes) -> dict[str, Any]:
 
 
 def _refuse_bombs(document: bytes) -> None:
-    """Measure nesting and size before the parser runs, with nothing slower than a byte search."""
+    """Check nesting and size before the parser runs, with byte searches only."""
     if document.count(b"{") + document.count(b"[") <= DEPTH_MAX and document.count(b",") <= MEMBERS_MAX - DEPTH_MAX:
         return
     # Two quotes in a row end at most two strings, so more of them than this cannot be JSON of few members.
@@ -80,6 +80,6 @@ def _refuse_constant(name: str) -> NoReturn:
 
 
 def _refuse_surrogates(text: str, found: object) -> None:
-    """Half a surrogate pair can only come from an escape, so the costly look is for texts that have one."""
+    """Refuse half of a surrogate pair. It can only come from an escape, so other texts need no search."""
     if "\\ud" in text or "\\uD" in text:
         json.dumps(found, ensure_ascii=False).encode("utf-8")
