@@ -1,11 +1,7 @@
 """Logs: JSON lines on standard error, readable lines on a terminal. Phone numbers are masked, secrets left out.
 
-<<<<<<< HEAD
-What is logged goes through a bounded queue to a thread that writes it: a blocked terminal or a full pipe
-costs log lines, which are counted, and never calls.
-=======
-A thread writes the lines from a bounded queue, so a blocked terminal or a full pipe loses log lines, never calls.
->>>>>>> w-http
+A thread writes the lines from a bounded queue. A blocked terminal or a full pipe loses log lines, which are counted, and
+never calls.
 """
 
 import contextlib
@@ -23,11 +19,7 @@ import structlog
 from structlog.types import EventDict, Processor
 
 QUEUE_LINES_MAX: Final = 10_000
-<<<<<<< HEAD
-"""Lines that wait to be written; further ones are dropped, and counted."""
-=======
-"""Lines that wait to be written; further lines are dropped."""
->>>>>>> w-http
+"""Lines that wait to be written; further lines are dropped and counted."""
 FLUSH_S: Final = 1.0
 """The time for which the end of the process waits for lines that are not written yet."""
 DEPTH_MAX: Final = 8
