@@ -1,7 +1,7 @@
 """SQLite: how its connections are set up, how its transactions begin, and what its errors and counters mean.
 
 Units of work, and whoever runs them, know no pragma, error code or counter; a backend for another database offers these
-functions too. Beside this module only migrations and what handles database files, such as a backup, speak to SQLite itself.
+functions too. Beside this module only migrations and what handles database files, such as a backup, speak to SQLite.
 """
 
 import sqlite3
