@@ -183,7 +183,7 @@ class LiveEngine:
         self._apply_floor(world, scope)
         if restore is not None:
             self._take_up(restore)
-        closed = _gone(self._open_campaigns(), scope, scope.campaigns) - {one.plan.id for one in world.campaigns}
+        closed = _in_scope(self._open_campaigns(), scope, scope.campaigns) - {one.plan.id for one in world.campaigns}
         for campaign_id in sorted(closed | set(world.aborted)):
             kernel.apply(events.CampaignClosed(campaign_id))
         told: list[events.Event] = [*world.campaigns, *map(events.CampaignRenewed, world.over)]
@@ -199,9 +199,9 @@ class LiveEngine:
         queues = {one.plan.id: frozenset(tier.agent_id for tier in one.plan.tiers) for one in world.queues}
         agents = {one.plan.id for one in world.agents}
         dids = {one.did_id: None if one.plan is None else one.plan.id for one in world.dids}
-        gone_queues = _gone(self._queues.keys(), scope, scope.queues) - queues.keys()
-        gone_agents = _gone(self._agents, scope, scope.agents) - agents
-        gone_dids = _gone(self._dids.keys(), scope, scope.dids) - dids.keys()
+        gone_queues = _in_scope(self._queues.keys(), scope, scope.queues) - queues.keys()
+        gone_agents = _in_scope(self._agents, scope, scope.agents) - agents
+        gone_dids = _in_scope(self._dids.keys(), scope, scope.dids) - dids.keys()
         told: list[events.Event] = [
             *map(events.QueueClosed, sorted(gone_queues)),
             *map(events.AgentClosed, sorted(gone_agents)),
@@ -246,13 +246,13 @@ class LiveEngine:
         self.kernel.apply(opened)
 
 
-def _gone(known: AbstractSet[int], scope: Touched, looked_at: frozenset[int]) -> AbstractSet[int]:
-    """Those of the known records that were looked at: gone are those of them that were not found."""
-    return known if scope.everything else known & looked_at
+def _in_scope(known: AbstractSet[int], scope: Touched, looked_for: frozenset[int]) -> AbstractSet[int]:
+    """Return those of the known records that were looked for: gone are those of them that were not found."""
+    return known if scope.everything else known & looked_for
 
 
 def _without(world: LoadedRows, user_ids: set[int]) -> LoadedRows:
-    """The world as if some users had no campaigns."""
+    """Return the world as if some users had no campaigns."""
     if not user_ids:
         return world
     return world._replace(

@@ -7,12 +7,11 @@ import sqlite3
 from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any, Final
-from urllib.parse import quote
 
 from sqlalchemy import Select
 from sqlalchemy.engine import URL
 
-from dialer.store.backends.sqlite import DriverStatement, compiled
+from dialer.store.backends.sqlite import DRIVER_ERROR, DriverStatement, compiled, reading_connection
 
 QUERIES_KEPT_MAX: Final = 16
 
@@ -36,9 +35,9 @@ class AtHand:
         text, names, _ = _compiled(query)
         try:
             if self._connection is None:
-                self._connection = _connected(self._path)
+                self._connection = reading_connection(self._path)
             found = self._connection.execute(text, [values[name] for name in names]).fetchall()
-        except sqlite3.Error:
+        except DRIVER_ERROR:
             self.close()
             return None
         return found
@@ -48,14 +47,6 @@ class AtHand:
         connection, self._connection = self._connection, None
         if connection is not None:
             connection.close()
-
-
-def _connected(path: str) -> sqlite3.Connection:
-    """A connection that waits for nothing, and makes no file where there is none."""
-    place = f"file:{quote(path)}?mode=rw"
-    connection = sqlite3.connect(place, uri=True, timeout=0, isolation_level=None, check_same_thread=False)
-    connection.execute("PRAGMA query_only=ON")
-    return connection
 
 
 @lru_cache(maxsize=QUERIES_KEPT_MAX)

@@ -1,11 +1,13 @@
 """SQLite: how its connections are set up, how its transactions begin, and what its errors and counters mean.
 
-Nothing else in the store knows a pragma or an error code. A backend for another database offers these functions too.
+Units of work, and whoever runs them, know no pragma, error code or counter; a backend for another database offers these
+functions too. Beside this module only migrations and what handles database files, such as a backup, speak to SQLite.
 """
 
 import sqlite3
 from collections.abc import Mapping, Sequence
 from typing import Any, Final, NamedTuple
+from urllib.parse import quote
 
 from sqlalchemy import Connection, Engine, Insert, Select, Update, create_engine, event
 from sqlalchemy.dialects.sqlite import dialect
@@ -80,6 +82,14 @@ def pooled_engine(url: URL, *, begin: str, size: int, synchronous: str) -> Engin
         connection.exec_driver_sql(begin)
 
     return engine
+
+
+def reading_connection(path: str) -> sqlite3.Connection:
+    """Return a connection that never writes, waits for nothing, and makes no file where there is none."""
+    place = f"file:{quote(path)}?mode=rw"
+    connection = sqlite3.connect(place, uri=True, timeout=0, isolation_level=None, check_same_thread=False)
+    connection.execute("PRAGMA query_only=ON")
+    return connection
 
 
 def wait_for_others(connection: Connection, patience_ms: int) -> None:

@@ -98,7 +98,7 @@ _ZONES: Final = _pending_zones()
 
 
 class LoadedRows(NamedTuple):
-    """Everything the engine has to be told, in the order in which it has to be told."""
+    """What the engine has to be told of what was read, in the order in which it has to be told."""
 
     accounts: list[AccountOpened]
     gateways: list[GatewayOpened]
