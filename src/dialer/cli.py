@@ -11,14 +11,13 @@ from dialer import __version__
 from dialer.commands.output import examples
 
 _EXPECTED: Final = (
+    "dialer.app.errors.AppError",
     "dialer.server.ServerError",
     "dialer.settings.SettingsError",
     "dialer.store.database.StorageUnavailableError",
-    "dialer.store.erasure.erasure.ErasureError",
     "dialer.store.database_files.FilesError",
     "dialer.store.migrate.MigrationError",
     "dialer.store.process_lock.ServedError",
-    "dialer.store.users.UserError",
 )
 """What may go wrong that is told in one line. By name, as importing what they are from takes seconds."""
 

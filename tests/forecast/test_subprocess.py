@@ -12,13 +12,13 @@ import anyio.lowlevel
 import msgspec
 import pytest
 
+from dialer.app.errors import CampaignNotReadyError
 from dialer.domain.enums import CampaignStatus
 from dialer.domain.states import IllegalMoveError
 from dialer.forecast.forecast import NoCampaignError, forecast_campaign
 from dialer.forecast.order import SEEDS_MAX, Order
 from dialer.forecast.subprocess import forecast_apart
 from dialer.store.database import StorageUnavailableError
-from dialer.store.lifecycle import CampaignNotReadyError
 from dialer.store.tables import Campaign
 from tests.runtime.house import House
 

@@ -10,7 +10,7 @@ from litestar import Request, Response
 from sqlalchemy import Connection
 
 from dialer.api.crud.fields import Conventions
-from dialer.api.crud.resource import Actor, Resource, Unit, UnitEffect
+from dialer.api.crud.resource import Actor, Resource, Unit
 from dialer.api.crud.shapes import Columns
 from dialer.api.crud.urls import Links, links_for
 from dialer.api.http.idempotency import Attempts
@@ -95,7 +95,7 @@ class Service:
         """What the values of one request may leave unsaid."""
         return Conventions(self._zone, self.settings.default_region, self.links(request))
 
-    def unit(self, connection: Connection, request: ApiRequest, effect: UnitEffect | None = None) -> Unit:
+    def unit(self, connection: Connection, request: ApiRequest) -> Unit:
         """The unit of work of one request on one transaction."""
         return Unit(
             connection=connection,
@@ -103,18 +103,21 @@ class Service:
             now_ms=self.worker.clock.now_ms(),
             conventions=self.conventions(request),
             resources=self.resources,
-            effect=effect or UnitEffect(),
         )
 
     async def read(self, request: ApiRequest, work: Callable[[Unit], _Result], *, is_long: bool = False) -> _Result:
         """What `work` returns from a consistent snapshot; see `Database.read`."""
         return await self.database.read(lambda connection: work(self.unit(connection, request)), is_long=is_long)
 
-    async def write(self, request: ApiRequest, resource: Resource, work: Callable[[Unit], _Result]) -> _Result:
-        """What `work` returns, once it is committed and the dialling knows of it."""
-        effect = UnitEffect()
-        result = await self.database.write(lambda connection: work(self.unit(connection, request, effect)))
-        if resource.moves_dialling and not effect.moves_nothing:
+    async def write(self, request: ApiRequest, work: Callable[[Unit], _Result]) -> _Result:
+        """Return what `work` returns, once it is committed, and the engine knows of it if it must."""
+
+        def run(connection: Connection) -> tuple[_Result, bool]:
+            unit = self.unit(connection, request)
+            return work(unit), unit.concerns_engine
+
+        result, concerns_engine = await self.database.write(run)
+        if concerns_engine:
             await self._settle()
         return result
 

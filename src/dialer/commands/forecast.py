@@ -9,6 +9,7 @@ import msgspec
 import rich_click as click
 from rich.console import Console
 
+from dialer.app.errors import CampaignNotReadyError
 from dialer.commands.opening import open_database, open_service_clock, settings_from_environment
 from dialer.commands.output import examples, print_json
 from dialer.domain.states import IllegalMoveError
@@ -17,7 +18,6 @@ from dialer.forecast.order import FIRST_SEED_MAX, SEEDS, SEEDS_MAX, Order
 from dialer.forecast.summary import Forecast, SectionForecast
 from dialer.logs import configure_logs
 from dialer.store.database import Database
-from dialer.store.lifecycle import CampaignNotReadyError
 
 LABEL_WIDTH: Final = 15
 VALUE_WIDTH: Final = 19

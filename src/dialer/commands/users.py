@@ -9,20 +9,14 @@ import rich_click as click
 from rich.console import Console
 from rich.table import Table
 
+from dialer.app.unit import UnitOfWork
+from dialer.app.users import NewUser, change_password, create_user
 from dialer.commands.opening import open_database, open_service_clock, settings_from_environment
 from dialer.commands.output import examples, print_json, say
 from dialer.domain.billing.money import MoneyError, format_money, parse_money
 from dialer.passwords import PASSWORD_LENGTH_MAX, PASSWORD_LENGTH_MIN, PasswordError, check_password, hash_password
-from dialer.runtime.clock import Clock
 from dialer.settings import is_username
-from dialer.store.database import Database
-from dialer.store.users import (
-    AccountSummary,
-    NewUser,
-    change_password,
-    create_account,
-    list_accounts,
-)
+from dialer.store.queries.accounts import AccountSummary, list_accounts
 
 TEXT_MAX: Final = 255
 
@@ -110,9 +104,7 @@ def create(username: str, *, password_stdin: bool, as_json: bool, **details: str
     """
     password_hash = hash_password(_password(password_stdin=password_stdin))
     account = msgspec.convert({"username": username, "password_hash": password_hash, **details}, NewUser)
-    user_id = _with_database(
-        lambda database, clock: database.write_now(lambda unit: create_account(unit, account, clock.now_ms()))
-    )
+    user_id = _in_unit(lambda unit: create_user(unit, account))
     say(f"Created the user {username}.")
     if as_json:
         print_json({"id": user_id, "username": username})
@@ -128,11 +120,7 @@ def create(username: str, *, password_stdin: bool, as_json: bool, **details: str
 def passwd(username: str, *, password_stdin: bool) -> None:
     """Change a user's password."""
     password_hash = hash_password(_password(password_stdin=password_stdin))
-    _with_database(
-        lambda database, clock: database.write_now(
-            lambda unit: change_password(unit, username, password_hash, clock.now_ms())
-        )
-    )
+    _in_unit(lambda unit: change_password(unit, username, password_hash))
     say(f"Changed the password of {username}.")
 
 
@@ -144,7 +132,9 @@ def passwd(username: str, *, password_stdin: bool) -> None:
 )
 def list_users(*, as_json: bool) -> None:
     """List all users, with their rates and balances."""
-    accounts = _with_database(lambda database, _: database.read_now(list_accounts))
+    settings = settings_from_environment()
+    with open_database(settings) as database:
+        accounts = database.read_now(list_accounts)
     if as_json:
         print_json([_shown(account) for account in accounts])
     else:
@@ -165,10 +155,12 @@ def _table(accounts: list[AccountSummary]) -> Table:
     return table
 
 
-def _with_database(work: Callable[[Database, Clock], _Result]) -> _Result:
+def _in_unit(work: Callable[[UnitOfWork], _Result]) -> _Result:
+    """Run a use case at the service's time, and commit it."""
     settings = settings_from_environment()
     with open_database(settings) as database:
-        return work(database, open_service_clock(settings, database))
+        now_ms = open_service_clock(settings, database).now_ms()
+        return database.write_now(lambda connection: work(UnitOfWork(connection=connection, now_ms=now_ms)))
 
 
 def _password(*, password_stdin: bool) -> str:

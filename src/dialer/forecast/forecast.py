@@ -4,7 +4,8 @@ from collections.abc import Callable
 
 from sqlalchemy import Connection, select
 
-from dialer.domain.enums import CampaignStatus
+from dialer.app.change_campaign import start_campaign
+from dialer.app.unit import UnitOfWork
 from dialer.domain.survey.survey import Survey, decode_survey
 from dialer.forecast.campaign_copy import copy_campaign
 from dialer.forecast.memory_database import Scratch
@@ -12,7 +13,6 @@ from dialer.forecast.order import Order
 from dialer.forecast.rehearsal import rehearse
 from dialer.forecast.summary import Forecast, summarise
 from dialer.store.database import Database
-from dialer.store.lifecycle import change_status
 from dialer.store.tables import Campaign, SealedSurvey
 
 _campaigns = Campaign.__table__
@@ -56,7 +56,7 @@ def _prepare(database: Database, pristine: Scratch, order: Order) -> Survey:
         copy_campaign(source, target, order.campaign_id, order.now_ms)
 
     def start(connection: Connection) -> Survey:
-        change_status(connection, order.campaign_id, CampaignStatus.START, order.now_ms)
+        start_campaign(UnitOfWork(connection=connection, now_ms=order.now_ms), order.campaign_id)
         document = connection.scalar(select(_sealed.c.document).where(_sealed.c.id == order.campaign_id))
         return Survey(()) if document is None else decode_survey(document)
 

@@ -13,20 +13,20 @@ from typing import Final
 import anyio
 import msgspec
 
+from dialer.app.errors import CampaignNotReadyError, RefusedError
 from dialer.domain.states import IllegalMoveError
 from dialer.forecast.forecast import NoCampaignError, forecast_campaign
 from dialer.forecast.order import Order
 from dialer.forecast.summary import Forecast
 from dialer.logs import configure_logs
 from dialer.store.database import Database, StorageUnavailableError
-from dialer.store.lifecycle import CampaignNotReadyError
 
 NICENESS: Final = 10
 """By how much the process stands back when others want the processor."""
 _COMMAND: Final = (sys.executable, "-P", "-m", "dialer.forecast")
 _END: Final = b"\n"
 _KNOWN: Final[Mapping[str, type[Exception]]] = {
-    kind.__name__: kind for kind in (NoCampaignError, IllegalMoveError, StorageUnavailableError)
+    kind.__name__: kind for kind in (NoCampaignError, IllegalMoveError, RefusedError, StorageUnavailableError)
 }
 """What the process may tell us that it met, and is raised here as it was there."""
 

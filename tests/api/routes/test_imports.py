@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
+from dialer.app.imports import CHUNK_ROWS, IMPORT_BYTES_MAX
 from dialer.store.database import Database, StorageUnavailableError
-from dialer.store.imports import CHUNK_ROWS, IMPORT_BYTES_MAX
 from tests.api.harness import Caller, FakeWorker
 
 CSV = "text/csv"

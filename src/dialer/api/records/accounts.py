@@ -1,12 +1,13 @@
 """Users and their payments."""
 
-from typing import Annotated
+from typing import Annotated, Any
+
+from sqlalchemy import Row
 
 from dialer.api.crud.fields import TEXT_MAX, Amount, AmountNumber, Identity, OwnUrl, Reference, Text, Timestamp
-from dialer.api.crud.resource import Change, Resource
+from dialer.api.crud.resource import Change, Resource, Values
 from dialer.api.crud.shapes import Shape
-from dialer.api.http.errors import InvalidError
-from dialer.store import ledger
+from dialer.app.payments import record_payment
 from dialer.store.tables import Payment, User
 
 
@@ -43,19 +44,8 @@ class PaymentRead(Shape):
     created_date: Annotated[str, Timestamp()]
 
 
-def _enter(change: Change) -> None:
-    """A payment moves the balance in the transaction that records it, or there is no payment."""
-    try:
-        ledger.post(
-            change.unit.connection,
-            user_id=change.values["user"],
-            kind="payment" if change.values["amount"] >= 0 else "refund",
-            amount=change.values["amount"],
-            reference=f"payment:{change.record_id}",
-            now_ms=change.unit.now_ms,
-        )
-    except ledger.InsufficientFundsError:
-        raise InvalidError({"amount": ["The balance would fall below zero."]}) from None
+def _record(change: Change, columns: Values) -> Row[Any]:
+    return record_payment(change.unit, columns["user_id"], columns["amount"], columns["description"])
 
 
 USERS = Resource(path="users", model=User, read=UserRead, owner="id", filters=("username", "email"))
@@ -66,6 +56,5 @@ PAYMENTS = Resource(
     write=PaymentWrite,
     admins_only=True,
     methods=frozenset({"POST"}),
-    written=_enter,
-    moves_dialling=True,
+    insert=_record,
 )

@@ -17,19 +17,20 @@ from dialer.api.crud.fields import (
     TimeOfDay,
     Timestamp,
 )
-from dialer.api.crud.resource import Association, Change, Resource, Rule
+from dialer.api.crud.resource import Association, Change, Resource, Rule, touches_nothing
 from dialer.api.crud.shapes import Shape
 from dialer.api.http.errors import Errors
 from dialer.api.records.campaign_life import (
     CODE_LENGTH,
+    change_row,
     dates_in_order,
     default_dates,
-    moved_and_collected,
     owner_who_pays,
-    refuse_while_running,
     state_columns,
     window_not_empty,
 )
+from dialer.app.campaign_readiness import agents_missing
+from dialer.app.delete_campaign import delete_campaign
 from dialer.domain.billing.money import MONEY_SCALE
 from dialer.domain.enums import AmdBehavior, CampaignStatus, DialMethod
 from dialer.domain.pacing.situation import ABANDON_RATE_MAX_DEFAULT
@@ -155,12 +156,8 @@ def _abandon_rate(change: Change) -> Errors:
 
 def _agents_to_dial_for(change: Change) -> Errors:
     """What a started campaign plays is sealed: without a transfer to a queue there is nobody to dial for."""
-    if change.is_new or change.values["dial_method"] == DialMethod.FIXED_RATE:
-        return {}
-    survey = sealed_survey(change.unit.connection, change.record_id)
-    if survey is None or survey.queue_ids:
-        return {}
-    return {"dial_method": ["2 (progressive) and 3 (predictive) need a survey that transfers calls to a queue."]}
+    survey = None if change.is_new else sealed_survey(change.unit.connection, change.record_id)
+    return {} if survey is None else agents_missing(change.values["dial_method"], survey)
 
 
 def _sealed_survey(change: Change) -> Errors:
@@ -188,8 +185,8 @@ CAMPAIGNS = Resource(
     ),
     defaults=default_dates,
     columns=state_columns,
-    written=moved_and_collected,
-    before_delete=refuse_while_running,
+    update=change_row,
+    remove=delete_campaign,
+    touches=touches_nothing,
     deleted="campaign deleted",
-    moves_dialling=True,
 )

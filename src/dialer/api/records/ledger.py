@@ -30,6 +30,5 @@ LEDGER = Resource(
     model=LedgerEntry,
     read=LedgerRead,
     filters=("kind", "reference", "created_date_after", "created_date_before"),
-    moves_dialling=True,
     exported=True,
 )

@@ -19,7 +19,7 @@ from dialer.api.crud.fields import (
     Timestamp,
 )
 from dialer.api.crud.records import refuse_while_in
-from dialer.api.crud.resource import Change, Resource, Rule, Unit, Values, table_of
+from dialer.api.crud.resource import Change, Resource, Rule, Unit, Values, table_of, touches_nothing
 from dialer.api.crud.shapes import Shape
 from dialer.api.http.errors import Errors
 from dialer.domain.enums import CampaignStatus, SectionType
@@ -226,6 +226,7 @@ AUDIO_FILES = Resource(
     read=AudioFileRead,
     write=AudioFileWrite,
     methods=frozenset({"PATCH"}),
+    touches=touches_nothing,
     filters=("name",),
 )
 SURVEY_TEMPLATES = Resource(
@@ -235,6 +236,7 @@ SURVEY_TEMPLATES = Resource(
     write=SurveyTemplateWrite,
     filters=("name",),
     before_delete=_refuse_while_planned,
+    touches=touches_nothing,
 )
 SECTION_TEMPLATES = Resource(
     path="section-template",
@@ -245,6 +247,7 @@ SECTION_TEMPLATES = Resource(
     filters=("type", "order"),
     fixed=("survey",),
     rules=(Rule(("min_number", "max_number"), _range_in_order),),
+    touches=touches_nothing,
 )
 BRANCHING_TEMPLATES = Resource(
     path="branching-template",
@@ -258,4 +261,5 @@ BRANCHING_TEMPLATES = Resource(
         Rule(("section", "keys"), _keys_once),
         Rule(("section", "goto"), _goto_in_survey),
     ),
+    touches=touches_nothing,
 )

@@ -11,6 +11,10 @@ from typing import Any, ClassVar, Final
 import msgspec
 from sqlalchemy import Column, Connection, Table, bindparam, select
 
+from dialer.app.errors import UnknownRecordError
+from dialer.app.events import ContactsImported, NumbersCalledOff
+from dialer.app.touching import touched_campaigns, users_of_dnc
+from dialer.app.unit import UnitOfWork
 from dialer.domain.numbers.normal_form import NumberError, normalise
 from dialer.domain.zones import zone_of_number
 from dialer.store.bulk import Among, bulk_insert
@@ -30,11 +34,11 @@ VARIABLES_MAX: Final = 16_000
 
 _TABLES: Final = Row.metadata.tables
 
-Commit = Callable[[Callable[[Connection], int]], int]
+Commit = Callable[[Callable[[UnitOfWork], int]], int]
 """Runs a unit of work in a writing transaction, and returns what it returned once that is committed."""
 
 
-class ImportTargetGoneError(Exception):
+class ImportTargetGoneError(UnknownRecordError):
     """Raised when the phonebook or list is deleted while it is filled. What was imported has gone with it."""
 
 
@@ -77,10 +81,9 @@ class NumberRows:
     _among: ClassVar[Among]
     _further: ClassVar[tuple[str, ...]] = ()
 
-    def __init__(self, parent_id: int, *, region: str | None, now_ms: Callable[[], int]) -> None:
+    def __init__(self, parent_id: int, *, region: str | None) -> None:
         self.parent_id: Final = parent_id
         self._region = region
-        self._now_ms = now_ms
         self._place = 0
         names = (self._parent.name, self.column, "number", *self._further, "created_date", "updated_date")
         self._insert = bulk_insert(self._table, *names)
@@ -98,15 +101,19 @@ class NumberRows:
             raise RowError(f"{self.column}: {error}") from None
         return number, (self.parent_id, given, number, *self._values(cells, number))
 
-    def store(self, connection: Connection, rows: Mapping[str, tuple[Any, ...]]) -> int:
-        """Add those rows, by number, that are not there yet; how many these were."""
-        now_ms = self._now_ms()
+    def store(self, unit: UnitOfWork, rows: Mapping[str, tuple[Any, ...]]) -> int:
+        """Add those rows, by number, that are not there yet; return how many these were.
+
+        Raises:
+            ImportTargetGoneError: the parent has been deleted.
+        """
+        connection, now_ms = unit.connection, unit.now_ms
         if connection.scalar(select(self._parents.c.id).where(self._parents.c.id == self.parent_id)) is None:
             raise ImportTargetGoneError
         known = self._known(connection, rows)
         added = [(*values, now_ms, now_ms) for number, values in rows.items() if number not in known]
         self._insert.run(connection, added)
-        self._stored(connection, now_ms)
+        self._stored(unit, len(added))
         return len(added)
 
     def _known(self, connection: Connection, numbers: Collection[str]) -> set[str]:
@@ -117,8 +124,9 @@ class NumberRows:
         """The values of the `_further` columns; raises RowError."""
         return ()
 
-    def _stored(self, connection: Connection, now_ms: int) -> None:
-        """What else the same transaction does."""
+    def _stored(self, unit: UnitOfWork, count: int) -> None:
+        """Do what follows in the same transaction, and note what was touched."""
+        raise NotImplementedError
 
 
 class ContactRows(NumberRows):
@@ -147,8 +155,9 @@ class ContactRows(NumberRows):
             raise RowError(f"additional_vars: more than {VARIABLES_MAX:,} characters")
         return zone_of_number(number), full_name, variables
 
-    def _stored(self, connection: Connection, now_ms: int) -> None:
-        collect_phonebook(connection, self.parent_id, now_ms)
+    def _stored(self, unit: UnitOfWork, count: int) -> None:
+        campaign_ids = collect_phonebook(unit.connection, self.parent_id, unit.now_ms)
+        unit.note(touched_campaigns(unit.connection, campaign_ids), ContactsImported(self.parent_id, count))
 
 
 class DncRows(NumberRows):
@@ -161,6 +170,9 @@ class DncRows(NumberRows):
 
     def _known(self, connection: Connection, numbers: Collection[str]) -> set[str]:
         return set(numbers_on(connection, self.parent_id, numbers))
+
+    def _stored(self, unit: UnitOfWork, count: int) -> None:
+        unit.note(users_of_dnc(unit.connection, self.parent_id), NumbersCalledOff(self.parent_id, count))
 
 
 def _place(columns: Sequence[str], wanted: str) -> int:

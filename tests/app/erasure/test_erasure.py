@@ -8,6 +8,8 @@ from typing import Any, Final
 
 import pytest
 
+from dialer.app.erasure.erasure import Erased, erase_ended, erase_number
+from dialer.app.errors import RefusedError
 from dialer.domain.enums import CallRequestStatus, CampaignStatus, SubscriberStatus
 from dialer.domain.numbers.spellings import ERASED
 from dialer.forecast.campaign_copy import copy_campaign
@@ -15,7 +17,6 @@ from dialer.forecast.memory_database import Scratch
 from dialer.store import database_files
 from dialer.store.audit.audit import audit
 from dialer.store.database import Database
-from dialer.store.erasure.erasure import Erased, ErasureError, erase_ended, erase_number
 from dialer.store.queries.do_not_call import hashed, numbers_on
 from dialer.store.queries.survey_results import count_answers
 from dialer.store.tables import (
@@ -214,7 +215,7 @@ async def test_during_a_call_it_is_refused_and_nothing_changes(house: House) -> 
     await house.advance(3)
     assert house.rows(CallRequest)[1]["status"] == CallRequestStatus.CALLING
     before = house.rows(Subscriber), house.rows(Contact)
-    with pytest.raises(ErasureError, match="in progress: try again when it is over"):
+    with pytest.raises(RefusedError, match="in progress: try again when it is over"):
         erase(house)
     assert (house.rows(Subscriber), house.rows(Contact)) == before
 
@@ -229,7 +230,7 @@ async def test_during_a_text_message_it_is_refused(house: House) -> None:
     }
     await house.started(0, house.phonebook(NUMBER), **texts)
     await house.advance(1)
-    with pytest.raises(ErasureError, match="in progress"):
+    with pytest.raises(RefusedError, match="in progress"):
         erase(house)
     await house.advance(60)
     assert erase(house).subscribers == 1
@@ -349,7 +350,7 @@ async def test_whoever_is_busy_in_another_campaign_is_left_for_the_next_time(
     assert house.row(Campaign, campaign_id)["status"] == CampaignStatus.END
     assert erase_ended(house.database, 2**62, lambda _: None, house.now_ms()).subscribers == 1
     assert [row["number"] for row in house.rows(Subscriber)] == [NUMBER, "~2"]
-    with pytest.raises(ErasureError, match="in progress"):
+    with pytest.raises(RefusedError, match="in progress"):
         erase(house)
     await house.advance(600)
     assert erase_ended(house.database, 2**62, lambda _: None, house.now_ms()).subscribers == 1

@@ -44,6 +44,7 @@ from dialer.store.tables import (
     SurveyTemplate,
     User,
 )
+from dialer.store.touched import EVERYTHING, NOTHING, touch
 
 ROWS_AT_ONCE: Final = 500
 """Rows with traces that one unit of work changes."""
@@ -119,6 +120,7 @@ def clear(connection: Connection, batch: Batch, spellings: Spellings) -> int:
         if values:
             connection.execute(update(table).where(table.c["id"] == row["id"]).values(values))
             cleared += 1
+    touch(connection, EVERYTHING if cleared else NOTHING)
     return cleared
 
 

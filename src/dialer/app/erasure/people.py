@@ -21,10 +21,12 @@ from sqlalchemy import (
 )
 from sqlalchemy import cast as sql_cast
 
+from dialer.app.touching import known_campaigns
+from dialer.app.unit import UnitOfWork
 from dialer.domain.enums import LegType, SectionType, SubscriberStatus
 from dialer.domain.numbers.spellings import ERASED
 from dialer.store.bulk import Bulk
-from dialer.store.tables import CallBack, CallRequest, Cdr, SmsMessage, Subscriber, SurveyResult
+from dialer.store.tables import CallBack, CallRequest, Campaign, Cdr, SmsMessage, Subscriber, SurveyResult
 
 CHOSEN: Final = (SectionType.PLAY_MESSAGE, SectionType.MULTI_CHOICE, SectionType.RATING, SectionType.HANG_UP)
 """Sections whose answers are one of a few that the survey's author wrote: they are kept, and are nobody's any more."""
@@ -32,6 +34,7 @@ _subscribers = Subscriber.__table__
 _requests = CallRequest.__table__
 _messages = SmsMessage.__table__
 _results = SurveyResult.__table__
+_campaigns = Campaign.__table__
 _cdrs = Cdr.__table__
 _call_backs = CallBack.__table__
 _erased: ColumnElement[str] = literal_column(f"'{ERASED}'")
@@ -49,11 +52,12 @@ DeleteFile = Callable[[str], None]
 """Deletes a file of the media folder, if it is there."""
 
 
-def erase_people(connection: Connection, subscriber_ids: Collection[int], delete_file: DeleteFile, now_ms: int) -> None:
+def erase_people(unit: UnitOfWork, subscriber_ids: Collection[int], delete_file: DeleteFile) -> None:
     """Erase some subscribers, none of whom may have a call in progress, and all that came of their calls.
 
     Recordings are deleted at once: should the unit of work fail, it is run again, and they were to go anyway.
     """
+    connection = unit.connection
     requests = select(_requests.c.id).where(_requests.c.subscriber_id.in_(subscriber_ids))
     _erase_answers(connection, requests, delete_file)
     _erase_records(connection, requests)
@@ -70,7 +74,9 @@ def erase_people(connection: Connection, subscriber_ids: Collection[int], delete
     )
     connection.execute(update(_messages).where(_messages.c.callrequest_id.in_(requests)).values(_NO_TEXT))
     _ERASE_TEXTS.run(connection, [(subscriber_id,) for subscriber_id in subscriber_ids])
-    connection.execute(update(_subscribers).where(_subscribers.c.id.in_(subscriber_ids)).values(_nobody(now_ms)))
+    connection.execute(update(_subscribers).where(_subscribers.c.id.in_(subscriber_ids)).values(_nobody(unit.now_ms)))
+    theirs = select(_subscribers.c.campaign_id).where(_subscribers.c.id.in_(subscriber_ids)).distinct()
+    unit.note(known_campaigns(connection, _campaigns.c.id.in_(theirs)))
 
 
 def is_erased() -> ColumnElement[bool]:
