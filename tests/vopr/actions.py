@@ -108,7 +108,9 @@ def perform(connection: Connection, wanted: Action, now_ms: int) -> str:
     unit = UnitOfWork(connection=connection, now_ms=now_ms)
     try:
         return f"{wanted.do}: {_ACTIONS[wanted.do](ActionUnit(unit, wanted.which, Dice(wanted.dice, wanted.do)))}"
-    except (IllegalMoveError, InvalidFieldsError) as error:
+    except InvalidFieldsError as error:
+        raise RefusedError("; ".join(error.errors)) from None
+    except IllegalMoveError as error:
         raise RefusedError(str(error)) from None
 
 
@@ -286,7 +288,7 @@ def _delete_subscriber(action: ActionUnit) -> str:
 def _change_did(action: ActionUnit) -> str:
     did, campaign = action.one_of(Did), action.one_of(Campaign)
     action.change(Did, did["id"], campaign_id=campaign["id"])
-    action.unit.note(touched_did(did["id"], did["user_id"]))
+    action.unit.note(touched_did(did["id"]))
     return f"did {did['id']} to campaign {campaign['id']}"
 
 

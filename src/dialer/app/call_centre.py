@@ -8,7 +8,6 @@ from sqlalchemy import Select, delete, literal_column, select, update
 
 from dialer.app.errors import RefusedError, UnknownRecordError
 from dialer.app.events import AgentDeleted, AgentStatusChanged, QueueDeleted
-from dialer.app.touching import touched_agent
 from dialer.app.unit import UnitOfWork
 from dialer.domain.enums import AgentStatus, CallRequestStatus, TransferStatus
 from dialer.store.tables import Agent, CallRequest, Queue, Transfer
@@ -57,9 +56,8 @@ def delete_agent(unit: UnitOfWork, agent_id: int) -> None:
     asked = unit.connection.execute(_under_way(TransferStatus.WAITING)).all()
     if any(str(agent_id) in json.loads(row.offers) for row in asked):
         raise RefusedError("The agent is being asked to take a call.")
-    touched = touched_agent(unit.connection, agent_id)
     unit.connection.execute(delete(_agents).where(_agents.c.id == agent_id))
-    unit.note(touched, AgentDeleted(agent_id))
+    unit.note(Touched(agents=frozenset({agent_id})), AgentDeleted(agent_id))
 
 
 def delete_queue(unit: UnitOfWork, queue_id: int) -> None:

@@ -8,7 +8,7 @@ from sqlalchemy import Connection, RowMapping, select, update
 from dialer.app.campaign_readiness import agents_missing, make_ready
 from dialer.app.errors import InvalidFieldsError, RefusedError, UnknownRecordError
 from dialer.app.events import AppEvent, CampaignAborted, CampaignEnded, CampaignPaused, CampaignStarted
-from dialer.app.touching import touched_account, touched_campaigns
+from dialer.app.touching import touched_campaigns
 from dialer.app.unit import UnitOfWork
 from dialer.domain.enums import CampaignStatus, SubscriberStatus
 from dialer.domain.states import move_campaign
@@ -89,8 +89,7 @@ def change_campaign(
     written = {**written, "updated_date": unit.now_ms}
     unit.connection.execute(update(_campaigns).where(_campaigns.c.id == campaign_id).values(written))
     _follow(unit, campaign_id, after["status"], wanted, has_new_phonebooks=has_new_phonebooks)
-    touched = touched_campaigns(unit.connection, [campaign_id]) | touched_account(before["user_id"])
-    unit.note(touched, *([] if wanted is None else [_EVENTS[wanted](campaign_id)]))
+    unit.note(touched_campaigns(campaign_id), *([] if wanted is None else [_EVENTS[wanted](campaign_id)]))
 
 
 def _read(connection: Connection, campaign_id: int) -> RowMapping:

@@ -72,7 +72,7 @@ def delete_phonebook(unit: UnitOfWork, phonebook_id: int) -> None:
 
 
 def _collect(unit: UnitOfWork, contact_id: int) -> Touched:
-    return touched_campaigns(unit.connection, collect_contact(unit.connection, contact_id, unit.now_ms))
+    return touched_campaigns(*collect_contact(unit.connection, contact_id, unit.now_ms))
 
 
 def _abandon(unit: UnitOfWork, of_contact: ColumnElement[bool]) -> Touched:

@@ -32,6 +32,5 @@ def delete_campaign(unit: UnitOfWork, campaign_id: int) -> None:
         raise RefusedError("The campaign has calls in progress.")
     if under_way.messages:
         raise RefusedError("The campaign has messages on their way.")
-    touched = touched_campaigns(unit.connection, [campaign_id])
     unit.connection.execute(delete(_campaigns).where(_campaigns.c.id == campaign_id))
-    unit.note(touched, CampaignDeleted(campaign_id))
+    unit.note(touched_campaigns(campaign_id), CampaignDeleted(campaign_id))

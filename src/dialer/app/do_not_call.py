@@ -11,6 +11,7 @@ from dialer.app.touching import users_of_dnc
 from dialer.app.unfinished import refuse_while_unfinished
 from dialer.app.unit import UnitOfWork
 from dialer.store.tables import Campaign, DncContact, DncList
+from dialer.store.touched import NOTHING
 
 _campaigns = Campaign.__table__
 _lists = DncList.__table__
@@ -51,15 +52,14 @@ def remove_from_dnc(unit: UnitOfWork, entry_id: int) -> None:
 
 
 def delete_dnc_list(unit: UnitOfWork, dnc_id: int) -> None:
-    """Delete a do-not-call list and its entries.
+    """Delete a do-not-call list and its entries. None is deleted that a campaign names, so the engine knows none.
 
     Raises:
         StillUsedError: the list protects people from a campaign that is not over.
     """
     refuse_while_unfinished(unit.connection, _campaigns.c.dnc_id == dnc_id)
-    touched = users_of_dnc(unit.connection, dnc_id)
     unit.connection.execute(delete(_lists).where(_lists.c.id == dnc_id))
-    unit.note(touched, DncListDeleted(dnc_id))
+    unit.note(NOTHING, DncListDeleted(dnc_id))
 
 
 def _list_of(unit: UnitOfWork, entry_id: int) -> int:

@@ -157,7 +157,7 @@ class ContactRows(NumberRows):
 
     def _stored(self, unit: UnitOfWork, count: int) -> None:
         campaign_ids = collect_phonebook(unit.connection, self.parent_id, unit.now_ms)
-        unit.note(touched_campaigns(unit.connection, campaign_ids), ContactsImported(self.parent_id, count))
+        unit.note(touched_campaigns(*campaign_ids), ContactsImported(self.parent_id, count))
 
 
 class DncRows(NumberRows):

@@ -23,8 +23,7 @@ def add_subscriber(unit: UnitOfWork, values: Mapping[str, Any]) -> Row[Any]:
     """Add a number to a campaign, from its columns; return its row."""
     row = unit.connection.execute(insert(_subscribers).values(values).returning(*_subscribers.c)).one()
     _add_to_total(unit, row.campaign_id, 1)
-    touched = touched_campaigns(unit.connection, [row.campaign_id])
-    unit.note(touched, SubscriberAdded(row.campaign_id, row.id))
+    unit.note(touched_campaigns(row.campaign_id), SubscriberAdded(row.campaign_id, row.id))
     return row
 
 
@@ -60,7 +59,7 @@ def change_subscriber(unit: UnitOfWork, subscriber_id: int, values: Mapping[str,
     written["updated_date"] = unit.now_ms
     unit.connection.execute(update(_subscribers).where(_subscribers.c.id == subscriber_id).values(written))
     event = SubscriberStatusChanged(before["campaign_id"], subscriber_id, wanted)
-    unit.note(touched_campaigns(unit.connection, [before["campaign_id"]]), *([event] if is_moved else []))
+    unit.note(touched_campaigns(before["campaign_id"]), *([event] if is_moved else []))
 
 
 def delete_subscriber(unit: UnitOfWork, subscriber_id: int) -> None:
@@ -75,8 +74,7 @@ def delete_subscriber(unit: UnitOfWork, subscriber_id: int) -> None:
         raise RefusedError("A text message to the subscriber is on its way.")
     unit.connection.execute(delete(_subscribers).where(_subscribers.c.id == subscriber_id))
     _add_to_total(unit, before["campaign_id"], -1)
-    touched = touched_campaigns(unit.connection, [before["campaign_id"]])
-    unit.note(touched, SubscriberDeleted(before["campaign_id"], subscriber_id))
+    unit.note(touched_campaigns(before["campaign_id"]), SubscriberDeleted(before["campaign_id"], subscriber_id))
 
 
 def _read(unit: UnitOfWork, subscriber_id: int) -> RowMapping:

@@ -1,24 +1,22 @@
 """Touched records: which rows the engine must read again after one was written.
 
-The engine knows the campaigns in START and PAUSE, those that answer a DID, and those with anything in progress. A DID
-is read together with the plan of the campaign that answers it.
+The engine knows the campaigns in START and PAUSE, those that answer a DID, and those with anything in progress. With a
+campaign the worker reads its owner's account and the DIDs that it answers; with an agent, the queues that they serve.
 """
 
-from collections.abc import Collection
 from typing import Final
 
 from sqlalchemy import ColumnElement, Connection, literal_column, select
 
 from dialer.domain.enums import CallRequestStatus, CampaignStatus
 from dialer.store.queries.progress import SMS_LINES_FROM
-from dialer.store.tables import CallRequest, Campaign, Did, SmsMessage, Tier
-from dialer.store.touched import NOTHING, Touched
+from dialer.store.tables import CallRequest, Campaign, Did, SmsMessage
+from dialer.store.touched import Touched
 
 _campaigns = Campaign.__table__
 _dids = Did.__table__
 _requests = CallRequest.__table__
 _messages = SmsMessage.__table__
-_tiers = Tier.__table__
 _OPEN: Final = (CampaignStatus.START, CampaignStatus.PAUSE)
 # A literal, as the index over calls in progress serves only a query that says which without a parameter.
 _is_calling = _requests.c.status == literal_column(str(int(CallRequestStatus.CALLING)))
@@ -30,18 +28,14 @@ _IS_KNOWN: Final = (
 )
 
 
-def touched_campaigns(connection: Connection, campaign_ids: Collection[int]) -> Touched:
-    """Return these campaigns with their owners' accounts, and the DIDs that they answer."""
-    if not campaign_ids:
-        return NOTHING
-    owners = connection.scalars(select(_campaigns.c.user_id).where(_campaigns.c.id.in_(campaign_ids)))
-    dids = connection.scalars(select(_dids.c.id).where(_dids.c.campaign_id.in_(campaign_ids)))
-    return Touched(campaigns=frozenset(campaign_ids), accounts=frozenset(owners), dids=frozenset(dids))
+def touched_campaigns(*campaign_ids: int) -> Touched:
+    """Return these campaigns."""
+    return Touched(campaigns=frozenset(campaign_ids))
 
 
 def known_campaigns(connection: Connection, condition: ColumnElement[bool]) -> Touched:
     """Return the campaigns that meet a condition, of those that the engine knows."""
-    return touched_campaigns(connection, connection.scalars(select(_campaigns.c.id).where(condition, _IS_KNOWN)).all())
+    return touched_campaigns(*connection.scalars(select(_campaigns.c.id).where(condition, _IS_KNOWN)))
 
 
 def users_of_dnc(connection: Connection, dnc_id: int) -> Touched:
@@ -52,12 +46,6 @@ def users_of_dnc(connection: Connection, dnc_id: int) -> Touched:
 def users_of_callerid_group(connection: Connection, group_id: int) -> Touched:
     """Return the campaigns that show the caller IDs of a group."""
     return known_campaigns(connection, _campaigns.c.callerid_group_id == group_id)
-
-
-def touched_agent(connection: Connection, agent_id: int) -> Touched:
-    """Return an agent and the queues that they serve."""
-    queues = connection.scalars(select(_tiers.c.queue_id).where(_tiers.c.agent_id == agent_id))
-    return Touched(agents=frozenset({agent_id}), queues=frozenset(queues))
 
 
 def touched_sms_gateway(gateway_id: int) -> Touched:
@@ -75,6 +63,6 @@ def touched_account(user_id: int) -> Touched:
     return Touched(accounts=frozenset({user_id}))
 
 
-def touched_did(did_id: int, user_id: int) -> Touched:
-    """Return a DID, with the account of the user who owns it and the campaign that answers it."""
-    return Touched(dids=frozenset({did_id}), accounts=frozenset({user_id}))
+def touched_did(did_id: int) -> Touched:
+    """Return a number that others call."""
+    return Touched(dids=frozenset({did_id}))

@@ -82,7 +82,7 @@ def pause_user(connection: Connection, user_id: int, now_ms: int) -> int:
         .values(status=CampaignStatus.PAUSE, status_reason="invariant", updated_date=now_ms)
     )
     paused = connection.scalars(pause.returning(_campaigns.c.id)).all()
-    touch(connection, Touched(campaigns=frozenset(paused), accounts=frozenset({user_id})))
+    touch(connection, Touched(campaigns=frozenset(paused)))
     return len(paused)
 
 

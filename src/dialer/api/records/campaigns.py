@@ -156,7 +156,9 @@ def _abandon_rate(change: Change) -> Errors:
 
 def _agents_to_dial_for(change: Change) -> Errors:
     """What a started campaign plays is sealed: without a transfer to a queue there is nobody to dial for."""
-    survey = None if change.is_new else sealed_survey(change.unit.connection, change.record_id)
+    if change.is_new or not change.moves("dial_method"):
+        return {}
+    survey = sealed_survey(change.unit.connection, change.record_id)
     return {} if survey is None else agents_missing(change.values["dial_method"], survey)
 
 

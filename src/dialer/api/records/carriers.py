@@ -244,5 +244,5 @@ DIDS = Resource(
     write=DidWrite,
     filters=("did_number",),
     rules=(Rule(("did_number",), _one_did_for_a_number),),
-    touches=lambda _, row: touched_did(row["id"], row["user_id"]),
+    touches=lambda _, row: touched_did(row["id"]),
 )
