@@ -59,12 +59,13 @@ class CdrRead(Shape):
 
 
 class SurveyResultRead(Shape):
-    """What a callee answered to one section in one call."""
+    """A callee's answer to one section in one call. It stays when its campaign is deleted; `callid` names its CDR."""
 
     id: Annotated[int, Identity()]
     url: Annotated[str, OwnUrl("survey-result")]
-    campaign: Annotated[str, Reference("campaigns")]
-    callrequest: Annotated[str, Reference("callrequest")]
+    callid: Annotated[str, Text(CALLID_LENGTH)]
+    campaign: Annotated[str, Reference("campaigns")] | None
+    callrequest: Annotated[str, Reference("callrequest")] | None
     section_id: Annotated[int, Identity()]
     section_type: Annotated[int, Choice(SectionType)]
     question: Annotated[str, Text()]
@@ -102,6 +103,6 @@ SURVEY_RESULTS = Resource(
     path="survey-result",
     model=SurveyResult,
     read=SurveyResultRead,
-    filters=("section_id", "section_type", "response"),
+    filters=("callid", "section_id", "section_type", "response"),
     exported=True,
 )

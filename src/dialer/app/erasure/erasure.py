@@ -10,7 +10,8 @@ from typing import Final
 import msgspec
 from sqlalchemy import Connection, delete, select, update
 
-from dialer.app.erasure.people import DeleteFile, erase_people, is_erased
+from dialer.app.erasure.answers import DeleteFile, erase_answers_before, erase_answers_of_number
+from dialer.app.erasure.people import erase_people, is_erased
 from dialer.app.erasure.personal_data import batches, clear, users_of, whose_number
 from dialer.app.errors import RefusedError
 from dialer.app.events import PersonErased
@@ -21,7 +22,7 @@ from dialer.store.database import Database
 from dialer.store.queries.do_not_call import ensure_key, hashed
 from dialer.store.queries.progress import BUSY_SUBSCRIBERS
 from dialer.store.tables import CallRequest, Campaign, Contact, DncContact, SmsMessage, Subscriber, Transfer
-from dialer.store.touched import NOTHING
+from dialer.store.touched import NOTHING, touch
 
 PEOPLE_AT_ONCE: Final = 500
 """Subscribers that one unit of work erases."""
@@ -46,7 +47,7 @@ class Erased(msgspec.Struct):
     """Entries of do-not-call lists that hold a hash from now on."""
     recordings: int = 0
     others: int = 0
-    """Further rows in which the number stood, such as CDRs whose campaigns were deleted."""
+    """Further rows, such as CDRs and answers whose campaigns were deleted."""
 
 
 def erase_number(database: Database, number: str, delete_file: DeleteFile, now_ms: int) -> Erased:
@@ -74,6 +75,8 @@ def erase_number(database: Database, number: str, delete_file: DeleteFile, now_m
 def erase_ended(database: Database, ended_before_ms: int, delete_file: DeleteFile, now_ms: int) -> Erased:
     """Erase the subscribers of all campaigns that ended before a moment, and were not changed since.
 
+    Erase the answers that are older than that, too, if their campaigns were deleted.
+
     Contacts and do-not-call lists are left alone: they belong to no campaign.
 
     Raises:
@@ -88,9 +91,15 @@ def erase_ended(database: Database, ended_before_ms: int, delete_file: DeleteFil
         erase_people(UnitOfWork(connection=connection, now_ms=now_ms), ids, delete_file)
         return ids
 
+    def erase_some_answers(connection: Connection) -> int:
+        touch(connection, NOTHING)
+        return erase_answers_before(connection, ended_before_ms, delete_file)
+
     while ids := database.write_now(erase_some):
         done.subscribers += len(ids)
         last_id = ids[-1]
+    while count := database.write_now(erase_some_answers):
+        done.others += count
     return done
 
 
@@ -109,6 +118,7 @@ def _erase_person(unit: UnitOfWork, spellings: Spellings, delete_file: DeleteFil
     _refuse_while_called(connection, spellings, subscriber_ids)
     for some in _parts(subscriber_ids):
         erase_people(unit, some, delete_file)
+    erase_answers_of_number(connection, spellings, delete_file)
     for some in _parts(contact_ids):
         connection.execute(delete(_contacts).where(_contacts.c.id.in_(some)))
     done.contacts, done.subscribers = len(contact_ids), len(subscriber_ids)

@@ -1,6 +1,6 @@
 """Erasing people: what was known of them goes; what was done, what it cost and how often something was said stays."""
 
-from collections.abc import Callable, Collection
+from collections.abc import Collection
 from typing import Any, Final
 
 from sqlalchemy import (
@@ -21,15 +21,14 @@ from sqlalchemy import (
 )
 from sqlalchemy import cast as sql_cast
 
+from dialer.app.erasure.answers import DeleteFile, erase_answers
 from dialer.app.touching import known_campaigns
 from dialer.app.unit import UnitOfWork
-from dialer.domain.enums import LegType, SectionType, SubscriberStatus
+from dialer.domain.enums import LegType, SubscriberStatus
 from dialer.domain.numbers.spellings import ERASED
 from dialer.store.bulk import Bulk
 from dialer.store.tables import CallBack, CallRequest, Campaign, Cdr, SmsMessage, Subscriber, SurveyResult
 
-CHOSEN: Final = (SectionType.PLAY_MESSAGE, SectionType.MULTI_CHOICE, SectionType.RATING, SectionType.HANG_UP)
-"""Sections whose answers are one of a few that the survey's author wrote: they are kept, and are nobody's any more."""
 _subscribers = Subscriber.__table__
 _requests = CallRequest.__table__
 _messages = SmsMessage.__table__
@@ -48,9 +47,6 @@ _ERASE_TEXTS: Final = Bulk(
     ("person",),
 )
 
-DeleteFile = Callable[[str], None]
-"""Deletes a file of the media folder, if it is there."""
-
 
 def erase_people(unit: UnitOfWork, subscriber_ids: Collection[int], delete_file: DeleteFile) -> None:
     """Erase some subscribers, none of whom may have a call in progress, and all that came of their calls.
@@ -59,7 +55,7 @@ def erase_people(unit: UnitOfWork, subscriber_ids: Collection[int], delete_file:
     """
     connection = unit.connection
     requests = select(_requests.c.id).where(_requests.c.subscriber_id.in_(subscriber_ids))
-    _erase_answers(connection, requests, delete_file)
+    erase_answers(connection, _results.c.callrequest_id.in_(requests), delete_file)
     _erase_records(connection, requests)
     connection.execute(delete(_call_backs).where(_call_backs.c.id.in_(requests)))
     connection.execute(
@@ -105,17 +101,6 @@ def _nobody(now_ms: int) -> dict[str, Any]:
         "due_ms": 0,
         "updated_date": now_ms,
     }
-
-
-def _erase_answers(connection: Connection, requests: Select[int], delete_file: DeleteFile) -> None:
-    of_calls = _results.c.callrequest_id.in_(requests)
-    for name in connection.scalars(select(_results.c.record_file).where(of_calls, _results.c.record_file != "")):
-        delete_file(name)
-    connection.execute(
-        update(_results)
-        .where(of_calls)
-        .values(response=case((_results.c.section_type.in_(CHOSEN), _results.c.response), else_=ERASED), record_file="")
-    )
 
 
 def _erase_records(connection: Connection, requests: Select[int]) -> None:

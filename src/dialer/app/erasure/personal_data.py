@@ -60,6 +60,7 @@ MACHINE_MADE: Final = frozenset(
         "ledger_entry.reference",
         "service_state.number_key",
         "sms_message.message_id",
+        "survey_result.callid",
         "survey_result.record_file",
         "user_account.password_hash",
     }

@@ -134,7 +134,7 @@ def refused_cdr(effect: effects.RefuseInbound, now_ms: int) -> tuple[Any, ...]:
 
 def result(call: Call, answer: SectionResult) -> tuple[Any, ...]:
     """What was answered to a section."""
-    whose = (call.plan.user_id, call.plan.id, call.id)
+    whose = (call.plan.user_id, call.callid, call.plan.id, call.id)
     kept = (answer.section_id, int(answer.section_type), answer.question, answer.response, answer.at_ms)
     if answer.recording_ms is None:
         return (*whose, *kept, "", None)

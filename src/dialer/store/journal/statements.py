@@ -78,6 +78,7 @@ INSERT_CDRS: Final = bulk_insert(
 INSERT_RESULTS: Final = bulk_insert(
     SurveyResult.__table__,
     "user_id",
+    "callid",
     "campaign_id",
     "callrequest_id",
     "section_id",
