@@ -125,7 +125,15 @@ def test_a_payment_is_judged_before_it_is_written(house: House) -> None:
 
 
 def test_a_rate_card_gets_a_new_version_with_every_change(house: House) -> None:
-    line = {"user_id": 1, "prefix": "49", "rate": 5, "connection_fee": 0, **MOMENTS}
+    line = {
+        "user_id": 1,
+        "prefix": "49",
+        "rate": 5,
+        "connection_fee": 0,
+        "first_increment": 60,
+        "next_increment": 60,
+        **MOMENTS,
+    }
     used = [
         use(house, lambda unit: add_rate(unit, line)),
         use(house, lambda unit: change_rate(unit, 1, {"rate": 7})),
