@@ -11,6 +11,7 @@ from dialer.app.events import AppEvent, CampaignAborted, CampaignEnded, Campaign
 from dialer.app.touching import touched_campaigns
 from dialer.app.unit import UnitOfWork
 from dialer.domain.enums import CampaignStatus, SubscriberStatus
+from dialer.domain.reasons import CampaignReason, SubscriberReason
 from dialer.domain.states import move_campaign
 from dialer.store.collecting import collect_campaign
 from dialer.store.sealing import sealed_survey
@@ -122,7 +123,7 @@ def _refuse_without_agents(connection: Connection, before: RowMapping, after: Ma
 def _status_columns(wanted: CampaignStatus | None) -> dict[str, Any]:
     if wanted is None:
         return {}
-    return {"status": wanted, "status_reason": "" if wanted is CampaignStatus.START else "user"}
+    return {"status": wanted, "status_reason": "" if wanted is CampaignStatus.START else CampaignReason.USER}
 
 
 def _follow(
@@ -144,5 +145,7 @@ def _abort_subscribers(unit: UnitOfWork, campaign_id: int) -> None:
             _subscribers.c.campaign_id == campaign_id,
             _subscribers.c.status.in_((SubscriberStatus.PENDING, SubscriberStatus.PAUSE)),
         )
-        .values(status=SubscriberStatus.ABORT, status_reason="aborted", due_ms=0, updated_date=unit.now_ms)
+        .values(
+            status=SubscriberStatus.ABORT, status_reason=SubscriberReason.ABORTED, due_ms=0, updated_date=unit.now_ms
+        )
     )

@@ -11,13 +11,11 @@ from dialer.app.touching import known_campaigns, touched_campaigns
 from dialer.app.unfinished import refuse_while_unfinished
 from dialer.app.unit import UnitOfWork
 from dialer.domain.enums import SubscriberStatus
+from dialer.domain.reasons import SubscriberReason
 from dialer.domain.states import OPEN_SUBSCRIBERS
 from dialer.store.collecting import collect_contact
 from dialer.store.tables import Campaign, CampaignPhonebook, Contact, Phonebook, Subscriber
 from dialer.store.touched import NOTHING, Touched
-
-CONTACT_DELETED: Final = "contact_deleted"
-"""The reason of a subscriber whose contact was deleted."""
 
 _campaigns = Campaign.__table__
 _contacts = Contact.__table__
@@ -87,8 +85,8 @@ def _abandon(unit: UnitOfWork, of_contact: ColumnElement[bool]) -> Touched:
         .where(is_open)
         .values(
             status=case((is_calling, _subscribers.c.status), else_=SubscriberStatus.ABORT),
-            status_reason=case((is_calling, _subscribers.c.status_reason), else_=CONTACT_DELETED),
-            halt_reason=case((is_calling, CONTACT_DELETED), else_=_subscribers.c.halt_reason),
+            status_reason=case((is_calling, _subscribers.c.status_reason), else_=SubscriberReason.CONTACT_DELETED),
+            halt_reason=case((is_calling, SubscriberReason.CONTACT_DELETED), else_=_subscribers.c.halt_reason),
             updated_date=unit.now_ms,
         )
     )
