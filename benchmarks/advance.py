@@ -15,11 +15,13 @@ from sqlalchemy import Connection, insert, select
 
 from benchmarks.measure import costs_us, interleaved, report, report_growth, timed
 from benchmarks.scene import SECTIONS
-from dialer.domain.enums import CampaignStatus
+from dialer.app.change_campaign import start_campaign
+from dialer.app.payments import record_payment
+from dialer.app.unit import UnitOfWork
 from dialer.runtime.clock import VirtualClock
 from dialer.runtime.worker import Worker
 from dialer.sim.line import SimulatedLine
-from dialer.store import ledger, lifecycle, migrate
+from dialer.store import migrate
 from dialer.store.database import Database
 from dialer.store.tables import (
     BranchingTemplate,
@@ -57,7 +59,8 @@ def add(connection: Connection, model: type[Row], **values: object) -> int:
 def furnish(connection: Connection, subscribers: int) -> None:
     """One started campaign over so many contacts."""
     user_id = add(connection, User, username="ann", password_hash="-", call_rate=2_000)  # noqa: S106 - nobody logs in
-    ledger.post(connection, user_id=user_id, kind="payment", amount=10**12, reference="payment:1", now_ms=START_MS)
+    unit = UnitOfWork(connection=connection, now_ms=START_MS)
+    record_payment(unit, user_id, 10**12)
     phonebook_id = add(connection, Phonebook, user_id=user_id, name="phonebook")
     contacts = [
         {
@@ -90,7 +93,7 @@ def furnish(connection: Connection, subscribers: int) -> None:
         object_id=survey_id,
     )
     add(connection, CampaignPhonebook, campaign_id=campaign_id, phonebook_id=phonebook_id)
-    lifecycle.change_status(connection, campaign_id, CampaignStatus.START, START_MS)
+    start_campaign(unit, campaign_id)
 
 
 def survey(connection: Connection, user_id: int) -> int:

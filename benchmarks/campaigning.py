@@ -13,7 +13,8 @@ from sqlalchemy import Connection, update
 from benchmarks.advance import add, survey
 from benchmarks.estate import AUTHORIZATION, PHONEBOOK
 from benchmarks.servers import Server
-from dialer.store import ledger
+from dialer.app.payments import record_payment
+from dialer.app.unit import UnitOfWork
 from dialer.store.database import Database
 from dialer.store.tables import Campaign, CampaignPhonebook, Gateway, SectionTemplate, SurveyTemplate, User
 
@@ -31,9 +32,7 @@ def ready(path: Path, start_ms: int, *, parameters: str = "{}", words: int = 0, 
     database = Database(f"sqlite+aiosqlite:///{path}")
 
     def furnish(connection: Connection) -> int:
-        ledger.post(
-            connection, user_id=_USER, kind="payment", amount=MUCH_MONEY, reference="payment:1", now_ms=start_ms
-        )
+        record_payment(UnitOfWork(connection=connection, now_ms=start_ms), _USER, MUCH_MONEY)
         connection.execute(update(User.__table__).values(is_admin=True))  # Who may let the clock advance.
         dates = {"startingdate": start_ms - 1_000, "expirationdate": start_ms + DAY_MS}
         campaign_id = add(

@@ -9,19 +9,21 @@ import sqlite3
 import statistics
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import closing
+from functools import partial
 from pathlib import Path
 from typing import Final
 
 from benchmarks.advance import START_MS
 from benchmarks.estate import PHONEBOOK, furnish
 from benchmarks.measure import timed
+from dialer.app import imports
+from dialer.app.imports import ContactRows, import_csv
+from dialer.app.unit import UnitOfWork
 from dialer.domain import zones
 from dialer.domain.numbers import normal_form
-from dialer.store import imports
 from dialer.store.database import Database
-from dialer.store.imports import ContactRows, import_csv
 
 SIZES: Final = (1_000, 10_000, 100_000)
 QUICK: Final = (1_000,)
@@ -53,13 +55,17 @@ def forget_numbers() -> None:
         known.cache_clear()
 
 
+def _commit(database: Database, work: Callable[[UnitOfWork], int]) -> int:
+    return database.write_now(lambda connection: work(UnitOfWork(connection=connection, now_ms=START_MS)))
+
+
 def imported(rows: int) -> tuple[int, float]:
     """Import the file; how many rows, in how many seconds."""
     with tempfile.TemporaryDirectory() as folder:
         database = Database(f"sqlite+aiosqlite:///{furnish(Path(folder))}")
-        target = ContactRows(PHONEBOOK, region=None, now_ms=lambda: START_MS)
+        target = ContactRows(PHONEBOOK, region=None)
         forget_numbers()
-        found = timed(lambda: import_csv(pieces(rows), target, database.write_now).imported)
+        found = timed(lambda: import_csv(pieces(rows), target, partial(_commit, database)).imported)
         database.close()
     return found
 

@@ -18,8 +18,9 @@ from pathlib import Path
 from sqlalchemy import Connection, insert
 
 from benchmarks.advance import DAY_MS, START_MS, add, new_database, survey
-from dialer.domain.enums import CampaignStatus
-from dialer.store import ledger, lifecycle
+from dialer.app.change_campaign import start_campaign
+from dialer.app.payments import record_payment
+from dialer.app.unit import UnitOfWork
 from dialer.store.collecting import collect_campaign
 from dialer.store.tables import Campaign, CampaignPhonebook, Contact, Gateway, Phonebook, User
 
@@ -36,7 +37,8 @@ _COPIED = ("contact", "number", "zone", "full_name", "additional_vars", "created
 def furnish(connection: Connection, subscribers: int) -> None:
     """Campaigns that are started, a share of the subscribers each; half of the people have been called before."""
     user_id = add(connection, User, username="ann", password_hash="-", call_rate=2_000)  # noqa: S106 - nobody logs in
-    ledger.post(connection, user_id=user_id, kind="payment", amount=10**12, reference="payment:1", now_ms=START_MS)
+    unit = UnitOfWork(connection=connection, now_ms=START_MS)
+    record_payment(unit, user_id, 10**12)
     survey_id, gateway_id = survey(connection, user_id), add(connection, Gateway, name="sim")
     for place in range(CAMPAIGNS):
         book_id = add(connection, Phonebook, user_id=user_id, name=f"phonebook {place}")
@@ -56,7 +58,7 @@ def furnish(connection: Connection, subscribers: int) -> None:
             object_id=survey_id,
         )
         add(connection, CampaignPhonebook, campaign_id=campaign_id, phonebook_id=book_id)
-        lifecycle.change_status(connection, campaign_id, CampaignStatus.START, START_MS)
+        start_campaign(unit, campaign_id)
         while not collect_campaign(connection, campaign_id, START_MS):
             pass
 

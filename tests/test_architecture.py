@@ -26,7 +26,7 @@ MAY_IMPORT: Final[dict[str, frozenset[str]]] = {
     "store": frozenset({"store", "domain", "settings", "__version__"}),
     "runtime": frozenset({"runtime", "domain", "carriers", "store", "settings", "__version__"}),
     "app": frozenset({"app", "domain", "store", "settings", "__version__"}),
-    "forecast": frozenset({"forecast", "domain", "sim", "store", "runtime", "logs"}),
+    "forecast": frozenset({"forecast", "app", "domain", "sim", "store", "runtime", "logs"}),
     "api": frozenset({"api", "app", "domain", "store", "runtime", "forecast", "settings", "passwords", "__version__"})
     | {"sim.callee_profile"},
     "settings": frozenset({"domain"}),

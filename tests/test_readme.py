@@ -19,6 +19,7 @@ from dialer.api.http import body, strict_json, throttle
 from dialer.api.records import campaigns
 from dialer.api.routes import clock
 from dialer.api.routes.imports import IMPORTS_OF_A_USER_MAX
+from dialer.app import import_report, imports
 from dialer.domain.billing import money
 from dialer.domain.numbers import normal_form
 from dialer.domain.survey import check
@@ -26,7 +27,7 @@ from dialer.domain.survey.sections import fields as section_fields
 from dialer.server import KEEP_ALIVE_S
 from dialer.settings import SETTINGS
 from dialer.sim.callee_profile import ALWAYS_THE_SAME, BehaviourError, parse_behaviour
-from dialer.store import csv_records, import_report, imports
+from dialer.store import csv_records
 from dialer.store.media import files
 from dialer.store.queries import survey_results
 

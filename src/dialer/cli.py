@@ -12,15 +12,14 @@ from dialer import __version__
 from dialer.commands.output import examples
 
 _EXPECTED: Final = (
+    "dialer.app.errors.AppError",
     "dialer.server.ServerError",
     "dialer.settings.SettingsError",
     "dialer.store.database.StorageUnavailableError",
-    "dialer.store.erasure.erasure.ErasureError",
     "dialer.store.database_files.FilesError",
     "dialer.store.migrate.MigrationError",
     "dialer.store.queries.campaigns.UnknownCampaignError",
     "dialer.store.process_lock.ServedError",
-    "dialer.store.users.UserError",
 )
 """Errors whose message is shown in one line. They are named by text, because importing them takes seconds."""
 

@@ -1,7 +1,7 @@
 """Logs: JSON lines on standard error, readable lines on a terminal. Phone numbers are masked, secrets left out.
 
-A thread writes the lines from a bounded queue. A blocked terminal or a full pipe loses log lines, which are counted, and
-never calls.
+A thread writes the lines from a bounded queue. A blocked terminal or a full pipe loses log lines, which are counted,
+and never calls.
 """
 
 import contextlib

@@ -108,6 +108,7 @@ class Estate:
             self.database,
             SurveyResult,
             **common,
+            callid=f"call-{self.user_id}",
             section_id=self.section["id"],
             section_type=2,
             question="How are you?",

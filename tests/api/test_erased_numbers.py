@@ -2,8 +2,8 @@
 
 import pytest
 
+from dialer.app.erasure.erasure import erase_number
 from dialer.store.database import Database
-from dialer.store.erasure.erasure import erase_number
 from tests.api.builders import Estate
 from tests.api.harness import NOW_MS, Caller, Json
 

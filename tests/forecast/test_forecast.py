@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from sqlalchemy import Connection, Table
 
+from dialer.app.errors import CampaignNotReadyError
 from dialer.domain.billing.money import format_money
 from dialer.domain.digest import cdr_digest
 from dialer.domain.enums import CampaignStatus
@@ -14,7 +15,6 @@ from dialer.forecast.forecast import CampaignOverError, NoCampaignError, forecas
 from dialer.forecast.order import Order
 from dialer.forecast.summary import CountSpread, Forecast, SeedForecast
 from dialer.sim.report import show_date
-from dialer.store.lifecycle import CampaignNotReadyError
 from dialer.store.queries.do_not_call import ensure_key, hashed
 from dialer.store.tables import (
     CallRequest,

@@ -12,12 +12,12 @@ import anyio.lowlevel
 import msgspec
 import pytest
 
+from dialer.app.errors import CampaignNotReadyError
 from dialer.domain.enums import CampaignStatus
 from dialer.forecast.forecast import CampaignOverError, NoCampaignError, forecast_campaign
 from dialer.forecast.order import SEEDS_MAX, Order
 from dialer.forecast.subprocess import forecast_in_subprocess
 from dialer.store.database import StorageUnavailableError
-from dialer.store.lifecycle import CampaignNotReadyError
 from dialer.store.tables import Campaign
 from tests.runtime.house import House
 

@@ -1,20 +1,25 @@
 """A small service without its HTTP side: a database in a file, a worker, and short ways to fill and read the rows."""
 
+from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from sqlalchemy import Connection, RowMapping, insert, select, update
 
+from dialer.app.change_campaign import change_campaign
+from dialer.app.contacts import add_contact
+from dialer.app.do_not_call import add_to_dnc
+from dialer.app.payments import record_payment
+from dialer.app.rate_cards import add_rate
+from dialer.app.unit import UnitOfWork
 from dialer.domain.enums import CampaignStatus
 from dialer.domain.zones import zone_of_number
 from dialer.runtime.clock import VirtualClock
 from dialer.runtime.worker import Worker
 from dialer.sim.line import SimulatedLine
-from dialer.store import collecting, ledger, lifecycle
 from dialer.store.database import Database
 from dialer.store.media.files import Media
-from dialer.store.queries import rates
 from dialer.store.service_state import read_state
 from dialer.store.tables import (
     Agent,
@@ -22,20 +27,18 @@ from dialer.store.tables import (
     CallRequest,
     Campaign,
     CampaignPhonebook,
-    Contact,
-    DncContact,
     DncList,
     Gateway,
-    Payment,
     Phonebook,
     Queue,
-    RateCardLine,
     Row,
     SectionTemplate,
     SurveyTemplate,
     Tier,
     User,
 )
+
+Result = TypeVar("Result")
 
 MONDAY_NOON_MS = int(datetime(2026, 3, 2, 12, 0, tzinfo=UTC).timestamp() * 1_000)
 """A Monday; 07:00 in Washington, whose area code the numbers have that always do the same."""
@@ -83,6 +86,10 @@ class House:
 
         return self.database.write_now(work)
 
+    def perform(self, work: Callable[[UnitOfWork], Result]) -> Result:
+        """Run a use case in a unit of work, and commit it."""
+        return self.database.write_now(lambda c: work(UnitOfWork(connection=c, now_ms=self.now_ms())))
+
     def change(self, model: type[Row], row_id: int, **values: object) -> None:
         """Change a row."""
         table = model.__table__
@@ -103,19 +110,13 @@ class House:
 
     def pay(self, amount: int) -> None:
         """Put money on the user's account; negative, take it back."""
-        entry = {"user_id": self.user_id, "amount": amount}
-        reference = f"payment:{self.add(Payment, **entry, description='')}"
-        kind = "payment" if amount >= 0 else "refund"
-        self.database.write_now(
-            lambda c: ledger.post(c, **entry, kind=kind, reference=reference, now_ms=MONDAY_NOON_MS)
-        )
+        self.perform(lambda unit: record_payment(unit, self.user_id, amount))
 
     def price(self, prefix: str, rate: int, **values: object) -> int:
         """What calls to numbers with a prefix cost from now on."""
         line = {"connection_fee": 0, "first_increment": 60, "next_increment": 60, **values}
-        line_id = self.add(RateCardLine, user_id=self.user_id, prefix=prefix, rate=rate, **line)
-        self.database.write_now(lambda c: rates.card_changed(c, self.user_id))
-        return line_id
+        line |= {"user_id": self.user_id, "prefix": prefix, "rate": rate, **self._moments()}
+        return self.perform(lambda unit: int(add_rate(unit, line).id))
 
     def phonebook(self, *numbers: str) -> int:
         """A phonebook with these contacts, in this order."""
@@ -127,9 +128,8 @@ class House:
     def contact(self, phonebook_id: int, number: str, **values: object) -> int:
         """A further contact; a started campaign gets it at once."""
         row = {"contact": number, "number": number, "zone": zone_of_number(number), **values}
-        contact_id = self.add(Contact, phonebook_id=phonebook_id, **row)
-        self.database.write_now(lambda c: collecting.collect_contact(c, contact_id, self.now_ms()))
-        return contact_id
+        row |= {"phonebook_id": phonebook_id, "full_name": "", "additional_vars": "", **self._moments(), **values}
+        return self.perform(lambda unit: int(add_contact(unit, row).id))
 
     def survey(self, *sections: dict[str, Any], branches: dict[int, dict[str, int | None]] | None = None) -> int:
         """A survey template; `branches` lead from section to section by their places, counted from 0."""
@@ -153,7 +153,8 @@ class House:
 
     def call_off(self, dnc_id: int, number: str) -> None:
         """Put a number on a do-not-call list."""
-        self.add(DncContact, dnc_id=dnc_id, phone_number=number, number=number)
+        entry = {"dnc_id": dnc_id, "phone_number": number, "number": number, **self._moments()}
+        self.perform(lambda unit: add_to_dnc(unit, entry))
 
     def agent(self, **values: object) -> int:
         """An agent who is available, unless told otherwise."""
@@ -191,8 +192,8 @@ class House:
         return campaign_id
 
     async def move(self, campaign_id: int, status: CampaignStatus) -> None:
-        """What a client's PATCH of `status` does."""
-        await self.database.write(lambda c: lifecycle.change_status(c, campaign_id, status, self.now_ms()))
+        """Change the status of a campaign, as a client's PATCH does."""
+        self.perform(lambda unit: change_campaign(unit, campaign_id, {"status": status}))
         await self.worker.settle()
 
     async def advance(self, seconds: float) -> None:
@@ -202,6 +203,9 @@ class House:
     def now_ms(self) -> int:
         """The service's time."""
         return self.worker.clock.now_ms() if hasattr(self, "worker") else MONDAY_NOON_MS
+
+    def _moments(self) -> dict[str, int]:
+        return {"created_date": self.now_ms(), "updated_date": self.now_ms()}
 
     def _open_worker(self) -> Worker:
         state = self.database.read_now(read_state)

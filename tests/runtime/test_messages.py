@@ -2,8 +2,8 @@
 
 import pytest
 
+from dialer.app.errors import CampaignNotReadyError
 from dialer.domain.enums import CampaignStatus, SubscriberStatus
-from dialer.store.lifecycle import CampaignNotReadyError
 from dialer.store.tables import SMS, Campaign, Cdr, DncContact, LedgerEntry, SmsGateway, SmsMessage, Subscriber, User
 from tests.runtime.house import CENTS, MONDAY_NOON_MS, House
 

@@ -14,6 +14,9 @@ from hypothesis import strategies as st
 from msgspec import structs
 from sqlalchemy import Connection, delete, insert, select, update
 
+from dialer.app.change_campaign import abort_campaign, end_campaign, pause_campaign, start_campaign
+from dialer.app.payments import record_payment
+from dialer.app.unit import UnitOfWork
 from dialer.domain.board import ACTIVE, OpenCampaign
 from dialer.domain.engine import Engine
 from dialer.domain.enums import CampaignStatus
@@ -21,7 +24,7 @@ from dialer.domain.plans import CampaignPlan
 from dialer.domain.states import CAMPAIGN_MOVES
 from dialer.runtime.live_engine import LiveEngine
 from dialer.runtime.worker import Worker
-from dialer.store import collecting, ledger, lifecycle
+from dialer.store import collecting
 from dialer.store.tables import (
     Agent,
     CallRequest,
@@ -32,7 +35,6 @@ from dialer.store.tables import (
     DncContact,
     Gateway,
     LedgerEntry,
-    Payment,
     Phonebook,
     Queue,
     SectionTemplate,
@@ -101,6 +103,14 @@ def _campaign(number: int) -> int:
     return number % CAMPAIGNS + 1
 
 
+MOVES = {
+    CampaignStatus.START: start_campaign,
+    CampaignStatus.PAUSE: pause_campaign,
+    CampaignStatus.ABORD: abort_campaign,
+    CampaignStatus.END: end_campaign,
+}
+
+
 def move_a_campaign(connection: Connection, number: int, now_ms: int) -> Touched:
     """Start it where that is possible; or pause, abort or end it."""
     campaign_id = _campaign(number)
@@ -109,7 +119,7 @@ def move_a_campaign(connection: Connection, number: int, now_ms: int) -> Touched
     if not ways:
         return NOTHING
     wanted = CampaignStatus.START if CampaignStatus.START in ways else ways[number % len(ways)]
-    lifecycle.change_status(connection, campaign_id, wanted, now_ms)
+    MOVES[wanted](UnitOfWork(connection=connection, now_ms=now_ms), campaign_id)
     return Touched(campaigns=_ids(campaign_id))
 
 
@@ -122,8 +132,7 @@ def change_settings(connection: Connection, number: int, _now_ms: int) -> Touche
 
 def pay(connection: Connection, number: int, now_ms: int) -> Touched:
     amount = (number % 7 + 1) * CENTS
-    payment_id = _add(connection, Payment, user_id=1, amount=amount, description="")
-    ledger.post(connection, user_id=1, amount=amount, kind="payment", reference=f"payment:{payment_id}", now_ms=now_ms)
+    record_payment(UnitOfWork(connection=connection, now_ms=now_ms), 1, amount)
     return Touched(accounts=_ids(1))
 
 

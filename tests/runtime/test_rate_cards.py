@@ -6,14 +6,15 @@ from typing import Any, Final
 
 import msgspec
 
+from dialer.app.rate_cards import change_rate, delete_rate
 from dialer.domain.billing.money import Rate, format_money
 from dialer.domain.digest import cdr_digest
 from dialer.sim.report import cdr_record, show_date
 from dialer.sim.scenario import parse_scenario
 from dialer.sim.simulation import Simulation
 from dialer.store.queries.blockers import circumstances_of
-from dialer.store.queries.rates import card_changed, rate_of
-from dialer.store.tables import Agent, CallRequest, Campaign, Cdr, Gateway, LedgerEntry, RateCardLine, Transfer, User
+from dialer.store.queries.rates import rate_of
+from dialer.store.tables import Agent, CallRequest, Campaign, Cdr, Gateway, LedgerEntry, Transfer, User
 from tests.runtime.house import CENTS, MONDAY_NOON_MS, House
 
 LONG: Final = {"type": 1, "script": "word " * 150}  # 60 s
@@ -50,12 +51,9 @@ async def test_a_call_in_progress_keeps_its_rate_whatever_becomes_of_the_card(so
     people = [f"+3319900000{place}" for place in range(3)]
     await sociable.started(sociable.survey(LONG), sociable.phonebook(*people), frequency=1, max_aleg=1)
     await sociable.advance(10)
-    sociable.change(RateCardLine, line_id, rate=7 * CENTS)
-    sociable.database.write_now(lambda c: card_changed(c, sociable.user_id))
+    sociable.perform(lambda unit: change_rate(unit, line_id, {"rate": 7 * CENTS}))
     await sociable.advance(90)
-    table = RateCardLine.__table__
-    sociable.database.write_now(lambda c: c.execute(table.delete()))
-    sociable.database.write_now(lambda c: card_changed(c, sociable.user_id))
+    sociable.perform(lambda unit: delete_rate(unit, line_id))
     sociable.restart()
     await sociable.advance(600)
     rates = [FRANCE, msgspec.structs.replace(FRANCE, per_minute=7 * CENTS), Rate(2 * CENTS)]

@@ -3,10 +3,10 @@
 from datetime import UTC, datetime
 
 import pytest
-from sqlalchemy import Connection
 
+from dialer.app.change_campaign import abort_campaign, pause_campaign
+from dialer.app.unit import UnitOfWork
 from dialer.domain.enums import CampaignStatus, SubscriberStatus
-from dialer.store import lifecycle
 from dialer.store.tables import (
     SMS,
     CallRequest,
@@ -96,11 +96,11 @@ async def test_the_end_of_a_call_by_an_abort_dials_for_no_campaign_that_was_paus
     second_id = await house.started(survey_id, house.phonebook(PEOPLE[1]))
     await house.advance(10)
 
-    def both(connection: Connection) -> None:
-        lifecycle.change_status(connection, first_id, CampaignStatus.ABORD, house.now_ms())
-        lifecycle.change_status(connection, second_id, CampaignStatus.PAUSE, house.now_ms())
+    def both(unit: UnitOfWork) -> None:
+        abort_campaign(unit, first_id)
+        pause_campaign(unit, second_id)
 
-    await house.database.write(both)
+    house.perform(both)
     await house.advance(60)
     assert dialled(house) == [PEOPLE[0]]
 
@@ -113,11 +113,11 @@ async def test_two_campaigns_that_are_aborted_together_dial_no_more(house: House
     second_id = await house.started(survey_id, house.phonebook(*PEOPLE[1:3]))
     await house.advance(10)
 
-    def both(connection: Connection) -> None:
+    def both(unit: UnitOfWork) -> None:
         for campaign_id in (first_id, second_id):
-            lifecycle.change_status(connection, campaign_id, CampaignStatus.ABORD, house.now_ms())
+            abort_campaign(unit, campaign_id)
 
-    await house.database.write(both)
+    house.perform(both)
     await house.advance(60)
     assert dialled(house) == PEOPLE[:2]
 

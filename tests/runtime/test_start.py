@@ -4,9 +4,12 @@ from typing import Any, Final
 
 import pytest
 
+from dialer.app.campaign_readiness import FINDINGS_NAMED_MAX
+from dialer.app.change_campaign import start_campaign
+from dialer.app.errors import CampaignNotReadyError
 from dialer.domain.enums import CampaignStatus, DialMethod, SectionType
 from dialer.domain.survey.sections.table import queue_ids_of
-from dialer.store import lifecycle, sealing
+from dialer.store import sealing
 from dialer.store.tables import Campaign, Queue, SealedSurvey, SectionTemplate, SmsGateway
 from tests.runtime.house import DAY_MS, MONDAY_NOON_MS, House
 
@@ -20,8 +23,8 @@ def start(house: House, campaign_id: int) -> dict[str, list[str]]:
     """What keeps the campaign from starting; nothing if it has started."""
     status = CampaignStatus.START
     try:
-        house.database.write_now(lambda c: lifecycle.change_status(c, campaign_id, status, house.now_ms()))
-    except lifecycle.CampaignNotReadyError as refusal:
+        house.perform(lambda unit: start_campaign(unit, campaign_id))
+    except CampaignNotReadyError as refusal:
         assert house.row(Campaign, campaign_id)["status"] == CampaignStatus.NEW
         assert house.rows(SealedSurvey) == []
         return refusal.errors
@@ -59,10 +62,10 @@ def test_a_survey_with_errors_is_not_played_and_each_is_named_with_its_section(h
 
 @pytest.mark.parametrize("more", [0, 1])
 def test_of_many_errors_the_first_are_named(house: House, more: int) -> None:
-    survey_id = house.survey(*[TO_NOWHERE] * (lifecycle.FINDINGS_NAMED_MAX + more))
+    survey_id = house.survey(*[TO_NOWHERE] * (FINDINGS_NAMED_MAX + more))
     messages = start(house, house.campaign(survey_id))["object_id"]
     rest = [f"And {more} more: the check of the survey template lists all."] if more else []
-    assert messages[lifecycle.FINDINGS_NAMED_MAX :] == rest
+    assert messages[FINDINGS_NAMED_MAX:] == rest
 
 
 def test_a_survey_that_is_empty_or_gone_cannot_be_played(house: House) -> None:

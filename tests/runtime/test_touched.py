@@ -8,6 +8,8 @@ from typing import Any, Final
 import pytest
 from sqlalchemy import Connection, event, insert, select, update
 
+from dialer.app.change_campaign import abort_campaign, start_campaign
+from dialer.app.unit import UnitOfWork
 from dialer.carriers.port import Line
 from dialer.domain import effects, events
 from dialer.domain.engine import Engine
@@ -16,7 +18,7 @@ from dialer.runtime.clock import VirtualClock
 from dialer.runtime.kernel import CampaignStore, Kernel
 from dialer.runtime.worker import Worker
 from dialer.sim.line import SimulatedLine
-from dialer.store import collecting, lifecycle
+from dialer.store import collecting
 from dialer.store.queries.progress import SMS_LINES_FROM
 from dialer.store.tables import (
     Agent,
@@ -272,7 +274,7 @@ async def test_a_campaign_that_is_aborted_loses_its_calls_and_no_other_does(furn
         await furnished.started(furnished.survey(LONG), furnished.phonebook(*people))
     await furnished.advance(10)
     now_ms = furnished.now_ms()
-    declare(furnished, Touched(campaigns=ONE), lambda c: lifecycle.change_status(c, 1, CampaignStatus.ABORD, now_ms))
+    furnished.database.write_now(lambda c: abort_campaign(UnitOfWork(connection=c, now_ms=now_ms), 1))
     await furnished.worker.settle()
     assert furnished.worker.calls_in_progress == 3
     await furnished.advance(120)
@@ -314,11 +316,7 @@ async def test_a_phonebook_is_collected_to_its_end_without_the_others_being_read
     await furnished.worker.settle()
     claimed.clear()
     now_ms = furnished.now_ms()
-    declare(
-        furnished,
-        Touched(campaigns=frozenset({third_id})),
-        lambda c: lifecycle.change_status(c, third_id, CampaignStatus.START, now_ms),
-    )
+    furnished.database.write_now(lambda c: start_campaign(UnitOfWork(connection=c, now_ms=now_ms), third_id))
     await furnished.worker.settle()
     assert furnished.row(Campaign, third_id)["totalcontact"] == 40
     assert set(claimed) == {third_id}

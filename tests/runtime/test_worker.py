@@ -6,12 +6,12 @@ from typing import TypeVar
 import pytest
 from sqlalchemy import Connection, delete
 
+from dialer.app.change_campaign import start_campaign
 from dialer.domain.enums import CampaignStatus, SubscriberStatus
 from dialer.runtime.clock import ScaledClock
 from dialer.runtime.worker import NotVirtualError, Worker
 from dialer.sim.line import SimulatedLine
 from dialer.store.database import Database, StorageUnavailableError
-from dialer.store.lifecycle import change_status
 from dialer.store.tables import CallRequest, Campaign, Cdr, Contact, Gateway, Subscriber, User
 from tests.runtime.house import CENTS, MONDAY_NOON_MS, House
 
@@ -146,9 +146,7 @@ async def test_a_zone_that_this_machine_does_not_know_holds_up_nobody(house: Hou
     """A database that comes from a machine with newer zones: that subscriber is refused, the others are called."""
     window = {"daily_start_time": "01:00:00"}
     campaign_id = house.campaign(house.survey(SHORT), house.phonebook("+12025550111", "+12025550114"), **window)
-    await house.database.write(
-        lambda connection: change_status(connection, campaign_id, CampaignStatus.START, house.now_ms())
-    )
+    house.perform(lambda unit: start_campaign(unit, campaign_id))
     house.change(Subscriber, 1, zone="Atlantis/Capital")
     await house.advance(100)
     states = [(row["status"], row["status_reason"]) for row in house.rows(Subscriber)]

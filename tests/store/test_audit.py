@@ -8,9 +8,9 @@ import anyio
 import pytest
 from sqlalchemy import Connection, text
 
+from dialer.app.payments import refund_call
 from dialer.store.audit.audit import DIFFERENCES_SHOWN_MAX, Audited, audit
 from dialer.store.database import Database
-from dialer.store.ledger import refund_call
 from dialer.store.tables import Cdr, User
 from tests.runtime.centre import centre
 from tests.runtime.house import House
@@ -25,7 +25,7 @@ def busy(tmp_path_factory: pytest.TempPathFactory) -> Path:
         house.price("49", 5_000, connection_fee=700, first_increment=30, next_increment=6)
         await house.advance(400)
         charged = next(row["id"] for row in house.rows(Cdr) if row["call_cost"])
-        house.database.write_now(lambda connection: refund_call(connection, charged, house.now_ms()))
+        house.perform(lambda unit: refund_call(unit, charged))
         house.database.close()
 
     folder = tmp_path_factory.mktemp("busy")

@@ -3,13 +3,27 @@
 from collections.abc import Callable
 from typing import Any, Final, NamedTuple
 
-from sqlalchemy import ColumnElement, Connection, Table, delete, exists, insert, select, update
+from sqlalchemy import ColumnElement, Connection, Table, exists, insert, select, update
 
-from dialer.domain.enums import AgentStatus, CallRequestStatus, CampaignStatus, DialMethod, SubscriberStatus
-from dialer.domain.states import IllegalMoveError, move_subscriber
-from dialer.domain.survey.sections.table import queue_ids_of
-from dialer.store import collecting, ledger, lifecycle
-from dialer.store.queries.rates import card_changed
+from dialer.app.call_centre import change_agent_status, delete_agent, delete_queue
+from dialer.app.change_campaign import (
+    abort_campaign,
+    change_campaign,
+    end_campaign,
+    pause_campaign,
+    start_campaign,
+)
+from dialer.app.contacts import add_contact, delete_contact
+from dialer.app.do_not_call import add_to_dnc
+from dialer.app.errors import InvalidFieldsError, RefusedError
+from dialer.app.gateways import change_gateway
+from dialer.app.payments import record_payment
+from dialer.app.rate_cards import add_rate
+from dialer.app.subscribers import change_subscriber, change_subscriber_status, delete_subscriber
+from dialer.app.touching import touched_account, touched_did
+from dialer.app.unit import UnitOfWork
+from dialer.domain.enums import AgentStatus, CallRequestStatus, DialMethod, SubscriberStatus
+from dialer.domain.states import IllegalMoveError
 from dialer.store.sealing import sealed_survey
 from dialer.store.tables import (
     Agent,
@@ -20,7 +34,6 @@ from dialer.store.tables import (
     DncContact,
     DncList,
     Gateway,
-    Payment,
     Phonebook,
     Queue,
     RateCardLine,
@@ -29,25 +42,30 @@ from dialer.store.tables import (
     SmsMessage,
     Subscriber,
     Tier,
-    Transfer,
     User,
 )
+from dialer.store.touched import Touched
 from tests.vopr.dice import Dice
 from tests.vopr.faults import Action, Do
 from tests.vopr.worlds import CENTS, contact_of, limits_of, number_of, parameters_of, window_of
 
 
-class RefusedError(Exception):
-    """What was asked for is not possible as things stand: a 4xx. Nothing has changed."""
+class ActionUnit(NamedTuple):
+    """A unit of work in which an action is done."""
 
-
-class Deed(NamedTuple):
-    """An action where it is done."""
-
-    connection: Connection
+    unit: UnitOfWork
     which: int
     dice: Dice
-    now_ms: int
+
+    @property
+    def connection(self) -> Connection:
+        """The transaction."""
+        return self.unit.connection
+
+    @property
+    def now_ms(self) -> int:
+        """The service's time."""
+        return self.unit.now_ms
 
     def one_of(self, model: type[Row], *conditions: ColumnElement[bool]) -> Any:  # noqa: ANN401 - a row's values
         """The row that the action concerns, of those that there are.
@@ -67,253 +85,218 @@ class Deed(NamedTuple):
         table = model.__table__
         self.connection.execute(update(table).where(table.c.id == row_id).values(**values, updated_date=self.now_ms))
 
-    def remove(self, model: type[Row], row_id: int) -> None:
-        """Delete a row."""
-        table = model.__table__
-        self.connection.execute(delete(table).where(table.c.id == row_id))
+    @property
+    def moments(self) -> dict[str, int]:
+        """The moments of a new row."""
+        return {"created_date": self.now_ms, "updated_date": self.now_ms}
 
-    def add(self, model: type[Row], **values: object) -> int:
-        """Insert a row; its id."""
-        moments = {"created_date": self.now_ms, "updated_date": self.now_ms}
-        result = self.connection.execute(insert(model.__table__).values(**moments, **values))
-        return int((result.inserted_primary_key or (0,))[0])
+    def add(self, model: type[Row], **values: object) -> None:
+        """Insert a row."""
+        self.connection.execute(insert(model.__table__).values(**self.moments, **values))
 
     def has(self, table: Table, *conditions: ColumnElement[bool]) -> bool:
         """Whether there is such a row."""
         return self.connection.execute(select(table.c.id).where(*conditions).limit(1)).first() is not None
 
 
-def perform(connection: Connection, action: Action, now_ms: int) -> str:
-    """Do it; what was done.
+def perform(connection: Connection, wanted: Action, now_ms: int) -> str:
+    """Do it, and return what was done.
 
     Raises:
         RefusedError: it is not possible as things stand.
     """
-    deed = Deed(connection, action.which, Dice(action.dice, action.do), now_ms)
+    unit = UnitOfWork(connection=connection, now_ms=now_ms)
     try:
-        return f"{action.do}: {_DEEDS[action.do](deed)}"
-    except (IllegalMoveError, lifecycle.CampaignNotReadyError, ledger.InsufficientFundsError) as error:
+        return f"{wanted.do}: {_ACTIONS[wanted.do](ActionUnit(unit, wanted.which, Dice(wanted.dice, wanted.do)))}"
+    except InvalidFieldsError as error:
+        raise RefusedError("; ".join(error.errors)) from None
+    except IllegalMoveError as error:
         raise RefusedError(str(error)) from None
 
 
-def _move_to(status: CampaignStatus) -> Callable[[Deed], str]:
-    def move(deed: Deed) -> str:
-        campaign = deed.one_of(Campaign)
-        lifecycle.change_status(deed.connection, campaign["id"], status, deed.now_ms)
+def _move(move: Callable[[UnitOfWork, int], None]) -> Callable[[ActionUnit], str]:
+    def perform_move(action: ActionUnit) -> str:
+        campaign = action.one_of(Campaign)
+        move(action.unit, campaign["id"])
         return f"campaign {campaign['id']}"
 
-    return move
+    return perform_move
 
 
-def _pay(deed: Deed) -> str:
-    return _enter(deed, "payment", deed.dice.pick((1, 7, 40, 900)) * CENTS + deed.dice.between(0, 99))
+def _pay(action: ActionUnit) -> str:
+    return _record(action, action.dice.pick((1, 7, 40, 900)) * CENTS + action.dice.between(0, 99))
 
 
-def _pay_back(deed: Deed) -> str:
-    return _enter(deed, "refund", -deed.dice.pick((1, 7, 40, 900)) * CENTS)
+def _pay_back(action: ActionUnit) -> str:
+    return _record(action, -action.dice.pick((1, 7, 40, 900)) * CENTS)
 
 
-def _enter(deed: Deed, kind: str, amount: int) -> str:
-    user = deed.one_of(User)
-    enter(deed.connection, user["id"], kind, amount, deed.now_ms)
+def _record(action: ActionUnit, amount: int) -> str:
+    user = action.one_of(User)
+    record_payment(action.unit, user["id"], amount)
     return f"user {user['id']}, {amount}"
 
 
-def enter(connection: Connection, user_id: int, kind: str, amount: int, now_ms: int) -> None:
-    """A payment, or what is paid back, which is negative.
-
-    Raises:
-        InsufficientFundsError: less than that is free.
-    """
-    payment = insert(Payment.__table__).values(user_id=user_id, amount=amount, created_date=now_ms)
-    payment_id = (connection.execute(payment).inserted_primary_key or (0,))[0]
-    reference = f"payment:{payment_id}"
-    ledger.post(connection, user_id=user_id, kind=kind, amount=amount, reference=reference, now_ms=now_ms)
-
-
-def _call_off(deed: Deed) -> str:
+def _call_off(action: ActionUnit) -> str:
     """A number in another spelling than the one in which it is called."""
-    dnc_list = deed.one_of(DncList)
-    contact = deed._replace(which=deed.dice.between(0, 1_000)).one_of(Contact)
+    dnc_list = action.one_of(DncList)
+    contact = action._replace(which=action.dice.between(0, 1_000)).one_of(Contact)
     number, entries = contact["number"], DncContact.__table__
     spelling = f"{number[:4]} ({number[4:7]}) {number[7:]}"
-    if not deed.has(entries, entries.c.dnc_id == dnc_list["id"], entries.c.number == number):
-        deed.add(DncContact, dnc_id=dnc_list["id"], phone_number=spelling, number=number)
+    if not action.has(entries, entries.c.dnc_id == dnc_list["id"], entries.c.number == number):
+        entry = {"dnc_id": dnc_list["id"], "phone_number": spelling, "number": number}
+        add_to_dnc(action.unit, {**entry, **action.moments})
     return f"{spelling} on list {dnc_list['id']}"
 
 
-def _edit_limits(deed: Deed) -> str:
-    campaign = deed.one_of(Campaign)
-    drawn = limits_of(deed.dice)
-    limits = {name: drawn[name] for name in deed.dice.some(sorted(drawn), len(drawn))}
-    deed.change(Campaign, campaign["id"], **limits)
+def _edit_limits(action: ActionUnit) -> str:
+    campaign = action.one_of(Campaign)
+    drawn = limits_of(action.dice)
+    limits = {name: drawn[name] for name in action.dice.some(sorted(drawn), len(drawn))}
+    change_campaign(action.unit, campaign["id"], limits)
     return f"campaign {campaign['id']} {limits}"
 
 
-def _edit_window(deed: Deed) -> str:
-    campaign = deed.one_of(Campaign)
-    window = window_of(deed.dice, deed.now_ms)
-    deed.change(Campaign, campaign["id"], **window)
+def _edit_window(action: ActionUnit) -> str:
+    campaign = action.one_of(Campaign)
+    window = window_of(action.dice, action.now_ms)
+    change_campaign(action.unit, campaign["id"], window)
     return f"campaign {campaign['id']} {window}"
 
 
-def _edit_method(deed: Deed) -> str:
-    campaign = deed.one_of(Campaign)
-    method = deed.dice.pick(list(DialMethod))
-    survey = sealed_survey(deed.connection, campaign["id"])
-    if method is not DialMethod.FIXED_RATE and (survey is None or not queue_ids_of(survey)):
+def _edit_method(action: ActionUnit) -> str:
+    campaign = action.one_of(Campaign)
+    method = action.dice.pick(list(DialMethod))
+    survey = sealed_survey(action.connection, campaign["id"])
+    if method is not DialMethod.FIXED_RATE and survey is None:
         raise RefusedError("nobody to dial for")
-    deed.change(Campaign, campaign["id"], dial_method=int(method))
+    change_campaign(action.unit, campaign["id"], {"dial_method": int(method)})
     return f"campaign {campaign['id']} {method}"
 
 
-def _edit_dnc(deed: Deed) -> str:
-    campaign, dnc_list = deed.one_of(Campaign), deed.one_of(DncList)
-    deed.change(Campaign, campaign["id"], dnc_id=dnc_list["id"])
+def _edit_dnc(action: ActionUnit) -> str:
+    campaign, dnc_list = action.one_of(Campaign), action.one_of(DncList)
+    change_campaign(action.unit, campaign["id"], {"dnc_id": dnc_list["id"]})
     return f"campaign {campaign['id']} list {dnc_list['id']}"
 
 
-def _edit_gateway(deed: Deed) -> str:
-    gateway = deed.one_of(Gateway)
-    limits = {"max_channels": deed.dice.pick((0, 1, 2, 5)), "max_cps": deed.dice.pick((0, 1, 2, 5))}
-    deed.change(Gateway, gateway["id"], **limits)
+def _edit_gateway(action: ActionUnit) -> str:
+    gateway = action.one_of(Gateway)
+    limits = {"max_channels": action.dice.pick((0, 1, 2, 5)), "max_cps": action.dice.pick((0, 1, 2, 5))}
+    change_gateway(action.unit, gateway["id"], limits)
     return f"gateway {gateway['id']} {limits}"
 
 
-def _edit_behaviour(deed: Deed) -> str:
-    gateway, calls = deed.one_of(Gateway), CallRequest.__table__
-    parameters = parameters_of(deed.dice)
+def _edit_behaviour(action: ActionUnit) -> str:
+    gateway = action.one_of(Gateway)
+    parameters = parameters_of(action.dice)
     if parameters != gateway["parameters"]:
-        is_calling = (calls.c.gateway_id == gateway["id"]) & (calls.c.status == CallRequestStatus.CALLING)
-        kept = update(calls).where(is_calling, calls.c.parameters.is_(None))
-        deed.connection.execute(kept.values(parameters=gateway["parameters"]))
-        deed.change(Gateway, gateway["id"], parameters=parameters)
+        change_gateway(action.unit, gateway["id"], {"parameters": parameters})
     return f"gateway {gateway['id']}"
 
 
-def _edit_rate(deed: Deed) -> str:
+def _edit_rate(action: ActionUnit) -> str:
     """A line of the user's rate card, or the rate of all other numbers."""
-    user, lines = deed.one_of(User), RateCardLine.__table__
-    prefix = deed.dice.pick(("1", "1202", "49", "331"))
-    if deed.dice.happens(40):
-        deed.change(User, user["id"], call_rate=deed.dice.pick((0, 59, 3 * CENTS, 200 * CENTS)))
-    elif not deed.has(lines, lines.c.user_id == user["id"], lines.c.prefix == prefix):
-        increments = {"first_increment": deed.dice.pick((1, 30)), "next_increment": deed.dice.pick((1, 6, 60))}
-        price = {"rate": deed.dice.pick((0, 777, 9 * CENTS)), "connection_fee": deed.dice.pick((0, 250))}
-        deed.add(RateCardLine, user_id=user["id"], prefix=prefix, **increments, **price)
-        card_changed(deed.connection, user["id"])
+    user, lines = action.one_of(User), RateCardLine.__table__
+    prefix = action.dice.pick(("1", "1202", "49", "331"))
+    if action.dice.happens(40):
+        action.change(User, user["id"], call_rate=action.dice.pick((0, 59, 3 * CENTS, 200 * CENTS)))
+        action.unit.note(touched_account(user["id"]))
+    elif not action.has(lines, lines.c.user_id == user["id"], lines.c.prefix == prefix):
+        increments = {"first_increment": action.dice.pick((1, 30)), "next_increment": action.dice.pick((1, 6, 60))}
+        price = {"rate": action.dice.pick((0, 777, 9 * CENTS)), "connection_fee": action.dice.pick((0, 250))}
+        line = {"user_id": user["id"], "prefix": prefix, **increments, **price}
+        add_rate(action.unit, {**line, **action.moments})
     return f"user {user['id']}"
 
 
-def _agent_status(deed: Deed) -> str:
-    agent = deed.one_of(Agent)
-    status = deed.dice.pick(list(AgentStatus))
-    deed.change(Agent, agent["id"], status=int(status))
+def _agent_status(action: ActionUnit) -> str:
+    agent = action.one_of(Agent)
+    status = action.dice.pick(list(AgentStatus))
+    change_agent_status(action.unit, agent["id"], status)
     return f"agent {agent['id']} {status.name}"
 
 
-def _delete_agent(deed: Deed) -> str:
-    agent, transfers = deed.one_of(Agent), Transfer.__table__
-    is_open = transfers.c.ended_ms.is_(None)
-    is_asked = transfers.c.offers.like(f'%"{agent["id"]}":%')
-    if deed.has(transfers, is_open, (transfers.c.agent_id == agent["id"]) | is_asked):
-        raise RefusedError("the agent is at work")
-    deed.remove(Agent, agent["id"])
+def _delete_agent(action: ActionUnit) -> str:
+    agent = action.one_of(Agent)
+    delete_agent(action.unit, agent["id"])
     return f"agent {agent['id']}"
 
 
-def _delete_queue(deed: Deed) -> str:
+def _delete_queue(action: ActionUnit) -> str:
     """First the templates let go of it; campaigns that were started have sealed it."""
-    queue, transfers, sections = deed.one_of(Queue), Transfer.__table__, SectionTemplate.__table__
-    if deed.has(transfers, transfers.c.ended_ms.is_(None), transfers.c.queue_id == queue["id"]):
-        raise RefusedError("calls wait in the queue")
-    deed.connection.execute(update(sections).where(sections.c.queue_id == queue["id"]).values(queue_id=None))
-    deed.remove(Queue, queue["id"])
+    queue, sections = action.one_of(Queue), SectionTemplate.__table__
+    action.connection.execute(update(sections).where(sections.c.queue_id == queue["id"]).values(queue_id=None))
+    delete_queue(action.unit, queue["id"])
     return f"queue {queue['id']}"
 
 
-def _change_tier(deed: Deed) -> str:
-    if deed.dice.happens(50):
-        tier = deed.one_of(Tier)
-        level = deed.dice.between(1, 3)
-        deed.change(Tier, tier["id"], level=level)
+def _change_tier(action: ActionUnit) -> str:
+    if action.dice.happens(50):
+        tier = action.one_of(Tier)
+        level = action.dice.between(1, 3)
+        action.change(Tier, tier["id"], level=level)
+        action.unit.note(Touched(queues=frozenset({tier["queue_id"]})))
         return f"tier {tier['id']} level {level}"
-    agent, queue, tiers = deed.one_of(Agent), deed.one_of(Queue), Tier.__table__
-    if not deed.has(tiers, tiers.c.queue_id == queue["id"], tiers.c.agent_id == agent["id"]):
-        deed.add(Tier, queue_id=queue["id"], agent_id=agent["id"])
+    agent, queue, tiers = action.one_of(Agent), action.one_of(Queue), Tier.__table__
+    if not action.has(tiers, tiers.c.queue_id == queue["id"], tiers.c.agent_id == agent["id"]):
+        action.add(Tier, queue_id=queue["id"], agent_id=agent["id"])
+        action.unit.note(Touched(queues=frozenset({queue["id"]})))
     return f"agent {agent['id']} serves queue {queue['id']}"
 
 
-def _add_contact(deed: Deed) -> str:
-    phonebook, contacts = deed.one_of(Phonebook), Contact.__table__
-    contact = contact_of(number_of(deed.dice))
+def _add_contact(action: ActionUnit) -> str:
+    phonebook, contacts = action.one_of(Phonebook), Contact.__table__
+    contact = contact_of(number_of(action.dice))
     of_book = (contacts.c.phonebook_id == phonebook["id"]) & (contacts.c.number == contact["number"])
-    if not deed.has(contacts, of_book):
-        contact_id = deed.add(Contact, phonebook_id=phonebook["id"], **contact)
-        collecting.collect_contact(deed.connection, contact_id, deed.now_ms)
+    if not action.has(contacts, of_book):
+        add_contact(action.unit, {"phonebook_id": phonebook["id"], **contact, **action.moments})
     return f"{contact['number']} into {phonebook['id']}"
 
 
-def _delete_contact(deed: Deed) -> str:
-    """Nobody calls who was deleted: their subscribers are ABORT, or will be when the present call ends."""
-    contact, subscribers = deed.one_of(Contact), Subscriber.__table__
-    is_theirs, calling = subscribers.c.contact_id == contact["id"], SubscriberStatus.IN_PROCESS
-    waiting = (SubscriberStatus.PENDING, SubscriberStatus.PAUSE)
-    reason = "contact_deleted"
-    deed.connection.execute(
-        update(subscribers)
-        .where(is_theirs, subscribers.c.status.in_(waiting))
-        .values(status=SubscriberStatus.ABORT, status_reason=reason, updated_date=deed.now_ms)
-    )
-    deed.connection.execute(
-        update(subscribers).where(is_theirs, subscribers.c.status == calling).values(halt_reason=reason)
-    )
-    deed.remove(Contact, contact["id"])
+def _delete_contact(action: ActionUnit) -> str:
+    contact = action.one_of(Contact)
+    delete_contact(action.unit, contact["id"])
     return f"{contact['number']}"
 
 
-def _subscriber_status(deed: Deed) -> str:
-    subscriber = deed.one_of(Subscriber)
-    wanted = deed.dice.pick((SubscriberStatus.PENDING, SubscriberStatus.PAUSE, SubscriberStatus.ABORT))
-    current = SubscriberStatus(subscriber["status"])
-    if move_subscriber(current, wanted):
-        again = {"due_ms": deed.now_ms} if current is SubscriberStatus.FAIL else {}
-        values = {"status": int(wanted), "status_reason": "", "halt_reason": "", **again}
-        deed.change(Subscriber, subscriber["id"], **values)
-    return f"subscriber {subscriber['id']} {current.name} to {wanted.name}"
+def _subscriber_status(action: ActionUnit) -> str:
+    subscriber = action.one_of(Subscriber)
+    wanted = action.dice.pick((SubscriberStatus.PENDING, SubscriberStatus.PAUSE, SubscriberStatus.ABORT))
+    change_subscriber_status(action.unit, subscriber["id"], wanted)
+    return f"subscriber {subscriber['id']} {SubscriberStatus(subscriber['status']).name} to {wanted.name}"
 
 
-def _move_subscriber(deed: Deed) -> str:
-    subscriber = deed.one_of(Subscriber)
-    zone = deed.dice.pick(("Asia/Kolkata", "America/New_York", "UTC+05:45", "Europe/Berlin"))
-    deed.change(Subscriber, subscriber["id"], zone=zone, tz_code="" if zone.startswith("UTC") else zone)
+def _move_subscriber(action: ActionUnit) -> str:
+    subscriber = action.one_of(Subscriber)
+    zone = action.dice.pick(("Asia/Kolkata", "America/New_York", "UTC+05:45", "Europe/Berlin"))
+    values = {"zone": zone, "tz_code": "" if zone.startswith("UTC") else zone}
+    change_subscriber(action.unit, subscriber["id"], {**values, "updated_date": action.now_ms})
     return f"subscriber {subscriber['id']} to {zone}"
 
 
-def _delete_subscriber(deed: Deed) -> str:
-    table = Subscriber.__table__
-    campaigns, calls, messages = Campaign.__table__, CallRequest.__table__, SmsMessage.__table__
+def _delete_subscriber(action: ActionUnit) -> str:
+    table, calls, messages = Subscriber.__table__, CallRequest.__table__, SmsMessage.__table__
     is_calling = (calls.c.subscriber_id == table.c.id) & (calls.c.status == CallRequestStatus.CALLING)
     is_sent = (messages.c.subscriber_id == table.c.id) & messages.c.ended_ms.is_(None)
     free = table.c.status != SubscriberStatus.IN_PROCESS, ~exists().where(is_calling), ~exists().where(is_sent)
-    subscriber = deed.one_of(Subscriber, *free)
-    deed.remove(Subscriber, subscriber["id"])
-    fewer = update(campaigns).where(campaigns.c.id == subscriber["campaign_id"])
-    deed.connection.execute(fewer.values(totalcontact=campaigns.c.totalcontact - 1))
+    subscriber = action.one_of(Subscriber, *free)
+    delete_subscriber(action.unit, subscriber["id"])
     return f"subscriber {subscriber['id']}"
 
 
-def _change_did(deed: Deed) -> str:
-    did, campaign = deed.one_of(Did), deed.one_of(Campaign)
-    deed.change(Did, did["id"], campaign_id=campaign["id"])
+def _change_did(action: ActionUnit) -> str:
+    did, campaign = action.one_of(Did), action.one_of(Campaign)
+    action.change(Did, did["id"], campaign_id=campaign["id"])
+    action.unit.note(touched_did(did["id"]))
     return f"did {did['id']} to campaign {campaign['id']}"
 
 
-_DEEDS: Final[dict[Do, Callable[[Deed], str]]] = {
-    Do.START: _move_to(CampaignStatus.START),
-    Do.PAUSE: _move_to(CampaignStatus.PAUSE),
-    Do.ABORT: _move_to(CampaignStatus.ABORD),
-    Do.END: _move_to(CampaignStatus.END),
+_ACTIONS: Final[dict[Do, Callable[[ActionUnit], str]]] = {
+    Do.START: _move(start_campaign),
+    Do.PAUSE: _move(pause_campaign),
+    Do.ABORT: _move(abort_campaign),
+    Do.END: _move(end_campaign),
     Do.PAY: _pay,
     Do.PAY_BACK: _pay_back,
     Do.CALL_OFF: _call_off,

@@ -9,8 +9,9 @@ from typing import Any, Final
 
 from sqlalchemy import Connection, insert
 
+from dialer.app.payments import record_payment
+from dialer.app.unit import UnitOfWork
 from dialer.store.tables import Row
-from tests.vopr.actions import enter
 from tests.vopr.database import FaultyDatabase
 from tests.vopr.worlds import Values, World
 
@@ -59,7 +60,7 @@ def fill(connection: Connection, world: World) -> None:
             connection.execute(insert(_TABLES[name]), [{**moments, **row} for row in same])
     for user_id, amount in world.money.items():
         if amount:
-            enter(connection, user_id, "payment", amount, world.start_ms)
+            record_payment(UnitOfWork(connection=connection, now_ms=world.start_ms), user_id, amount)
 
 
 def contents(connection: Connection) -> dict[str, list[tuple[Any, ...]]]:

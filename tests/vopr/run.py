@@ -7,13 +7,17 @@ from typing import Final
 import msgspec
 from sqlalchemy import Connection, select, update
 
+from dialer.app.change_campaign import start_campaign
+from dialer.app.errors import RefusedError
+from dialer.app.payments import record_payment
+from dialer.app.unit import UnitOfWork
 from dialer.domain.enums import AgentStatus, CampaignStatus, DialMethod, SubscriberStatus
 from dialer.runtime.clock import VirtualClock
-from dialer.store import lifecycle
 from dialer.store.audit.audit import audit
 from dialer.store.database import StorageUnavailableError
 from dialer.store.tables import Agent, Campaign, Subscriber, User
-from tests.vopr.actions import RefusedError, enter, perform
+from dialer.store.touched import EVERYTHING
+from tests.vopr.actions import perform
 from tests.vopr.building import Folder, contents, digest_of, fill
 from tests.vopr.clocks import JumpingClock
 from tests.vopr.faults import Do, Fault, Mischief, Step, Troubles, troubles_of
@@ -267,8 +271,9 @@ def _difference(rows: dict[str, list[tuple[object, ...]]], calm: dict[str, list[
 
 def _give_everything(connection: Connection, now_ms: int) -> None:
     """Money, agents, time, and a start for everybody who waits for one."""
+    unit = UnitOfWork(connection=connection, now_ms=now_ms)
     for user_id in connection.scalars(select(User.__table__.c.id).order_by(User.__table__.c.id)).all():
-        enter(connection, user_id, "payment", MUCH_MONEY, now_ms)
+        record_payment(unit, user_id, MUCH_MONEY)
     connection.execute(update(Agent.__table__).values(status=AgentStatus.AVAILABLE))
     waits = _subscribers.c.status == SubscriberStatus.PAUSE
     connection.execute(update(_subscribers).where(waits).values(status=SubscriberStatus.PENDING))
@@ -288,7 +293,8 @@ def _give_everything(connection: Connection, now_ms: int) -> None:
     )
     paused = select(_campaigns.c.id).where(_campaigns.c.status == CampaignStatus.PAUSE)
     for campaign_id in connection.scalars(paused).all():
-        lifecycle.change_status(connection, campaign_id, CampaignStatus.START, now_ms)
+        start_campaign(unit, campaign_id)
+    unit.note(EVERYTHING)
 
 
 def _unfinished(connection: Connection) -> list[str]:

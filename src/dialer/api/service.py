@@ -10,7 +10,7 @@ from litestar import Request, Response
 from sqlalchemy import Connection
 
 from dialer.api.crud.fields import Conventions
-from dialer.api.crud.resource import Actor, Resource, Unit, UnitEffect
+from dialer.api.crud.resource import Actor, Resource, Unit
 from dialer.api.crud.shapes import Columns
 from dialer.api.crud.urls import Links, links_for
 from dialer.api.http.idempotency import Attempts
@@ -96,7 +96,7 @@ class Service:
         links, strict = self.links(request), is_strict(request.scope)
         return Conventions(self._zone, self.settings.default_region, links, is_strict=strict)
 
-    def unit(self, connection: Connection, request: ApiRequest, effect: UnitEffect | None = None) -> Unit:
+    def unit(self, connection: Connection, request: ApiRequest) -> Unit:
         """Return the unit of work of one request on one transaction."""
         return Unit(
             connection=connection,
@@ -104,18 +104,21 @@ class Service:
             now_ms=self.worker.clock.now_ms(),
             conventions=self.conventions(request),
             resources=self.resources,
-            effect=effect or UnitEffect(),
         )
 
     async def read(self, request: ApiRequest, work: Callable[[Unit], _Result], *, is_long: bool = False) -> _Result:
         """Run `work` on a consistent snapshot and return its result; see `Database.read`."""
         return await self.database.read(lambda connection: work(self.unit(connection, request)), is_long=is_long)
 
-    async def write(self, request: ApiRequest, resource: Resource, work: Callable[[Unit], _Result]) -> _Result:
-        """Run `work`, commit it, tell the worker, and return the result."""
-        effect = UnitEffect()
-        result = await self.database.write(lambda connection: work(self.unit(connection, request, effect)))
-        if resource.moves_dialling and not effect.moves_nothing:
+    async def write(self, request: ApiRequest, work: Callable[[Unit], _Result]) -> _Result:
+        """Run `work`, commit it, tell the worker of touched records, and return the result."""
+
+        def run(connection: Connection) -> tuple[_Result, bool]:
+            unit = self.unit(connection, request)
+            return work(unit), unit.concerns_engine
+
+        result, concerns_engine = await self.database.write(run)
+        if concerns_engine:
             await self._settle()
         return result
 

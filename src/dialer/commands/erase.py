@@ -6,6 +6,7 @@ from typing import Final
 
 import rich_click as click
 
+from dialer.app.erasure.erasure import Erased, erase_ended, erase_number
 from dialer.commands.opening import (
     check_media_dir,
     database_path,
@@ -20,7 +21,6 @@ from dialer.logs import mask_number
 from dialer.settings import Settings
 from dialer.store.database import Database
 from dialer.store.database_files import FilesError, compact
-from dialer.store.erasure.erasure import Erased, erase_ended, erase_number
 from dialer.store.media.recordings import delete_recording
 
 DAY_MS: Final = 86_400_000

@@ -9,6 +9,7 @@ import msgspec
 import rich_click as click
 from rich.console import Console
 
+from dialer.app.errors import CampaignNotReadyError
 from dialer.commands.opening import (
     open_existing_database,
     open_service_clock,
@@ -21,7 +22,6 @@ from dialer.forecast.order import FIRST_SEED_MAX, SEEDS, SEEDS_MAX, Order
 from dialer.forecast.summary import Forecast, SectionForecast
 from dialer.logs import configure_logs
 from dialer.store.database import Database
-from dialer.store.lifecycle import CampaignNotReadyError
 from dialer.store.queries.campaigns import find_campaign
 
 LABEL_WIDTH: Final = 15

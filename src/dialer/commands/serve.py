@@ -10,6 +10,8 @@ from typing import Final
 import rich_click as click
 
 from dialer.api.app import create_app
+from dialer.app.unit import UnitOfWork
+from dialer.app.users import NewUser, create_user
 from dialer.commands.opening import (
     database_path,
     open_database,
@@ -29,7 +31,7 @@ from dialer.sim.line import SimulatedLine
 from dialer.store.database import Database
 from dialer.store.media.files import Media
 from dialer.store.process_lock import serving_alone
-from dialer.store.users import NewUser, create_account, has_accounts
+from dialer.store.queries.accounts import has_accounts
 
 PORT_MAX: Final = 65_535
 
@@ -104,7 +106,8 @@ def _create_first_admin(settings: Settings, database: Database, clock: Clock) ->
         return
     password_hash = hash_password(settings.admin_password)
     account = NewUser(username=settings.admin_username, password_hash=password_hash, is_admin=True)
-    database.write_now(lambda connection: create_account(connection, account, clock.now_ms()))
+    now_ms = clock.now_ms()
+    database.write_now(lambda connection: create_user(UnitOfWork(connection=connection, now_ms=now_ms), account))
 
 
 def _check_admin_password(settings: Settings) -> None:

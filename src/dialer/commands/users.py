@@ -1,13 +1,16 @@
 """`dialer users`: the only place where accounts are created."""
 
 import sys
-from typing import Final
+from collections.abc import Callable
+from typing import Final, TypeVar
 
 import msgspec
 import rich_click as click
 from rich.console import Console
 from rich.table import Table
 
+from dialer.app.unit import UnitOfWork
+from dialer.app.users import NewUser, change_password, create_user
 from dialer.commands.opening import (
     open_database,
     open_existing_database,
@@ -20,15 +23,10 @@ from dialer.domain.billing.money import MoneyError, format_money, parse_money
 from dialer.passwords import PASSWORD_LENGTH_MAX, PASSWORD_LENGTH_MIN, PasswordError, check_password, hash_password
 from dialer.settings import USERNAME_MAX, Settings, is_username
 from dialer.store.database import Database
-from dialer.store.users import (
-    AccountSummary,
-    NewUser,
-    change_password,
-    create_account,
-    list_accounts,
-)
+from dialer.store.queries.accounts import AccountSummary, list_accounts
 
 TEXT_MAX: Final = 255
+_Result = TypeVar("_Result")
 
 
 class Rate(click.ParamType[int]):
@@ -114,8 +112,7 @@ def create(username: str, *, password_stdin: bool, as_json: bool, **details: str
     account = msgspec.convert({"username": username, "password_hash": password_hash, **details}, NewUser)
     settings = settings_from_environment()
     with open_database(settings) as database:
-        now_ms = _now_ms(settings, database)
-        user_id = database.write_now(lambda unit: create_account(unit, account, now_ms))
+        user_id = _in_unit(settings, database, lambda unit: create_user(unit, account))
     say(f"Created the user {username}.")
     if as_json:
         print_json({"id": user_id, "username": username})
@@ -133,8 +130,7 @@ def passwd(username: str, *, password_stdin: bool) -> None:
     password_hash = hash_password(_password(password_stdin=password_stdin))
     settings = settings_from_environment()
     with open_existing_database(settings) as database:
-        now_ms = _now_ms(settings, database)
-        shown_name = database.write_now(lambda unit: change_password(unit, username, password_hash, now_ms))
+        shown_name = _in_unit(settings, database, lambda unit: change_password(unit, username, password_hash))
     say(f"Changed the password of {shown_name}.")
 
 
@@ -168,8 +164,10 @@ def _table(accounts: list[AccountSummary]) -> Table:
     return table
 
 
-def _now_ms(settings: Settings, database: Database) -> int:
-    return open_service_clock(service_settings(settings, database), database).now_ms()
+def _in_unit(settings: Settings, database: Database, work: Callable[[UnitOfWork], _Result]) -> _Result:
+    """Run a use case at the service's time, and commit it."""
+    now_ms = open_service_clock(service_settings(settings, database), database).now_ms()
+    return database.write_now(lambda connection: work(UnitOfWork(connection=connection, now_ms=now_ms)))
 
 
 def _password(*, password_stdin: bool) -> str:

@@ -5,6 +5,8 @@ from typing import Any, Final
 
 from sqlalchemy import Connection, select
 
+from dialer.app.change_campaign import start_campaign
+from dialer.app.unit import UnitOfWork
 from dialer.domain.enums import CampaignStatus
 from dialer.domain.reasons import CAMPAIGN_REASONS
 from dialer.domain.states import CAMPAIGN_MOVES
@@ -16,7 +18,6 @@ from dialer.forecast.seed_run import run_seed
 from dialer.forecast.summary import Forecast, summarise
 from dialer.sim.report import show_date
 from dialer.store.database import Database
-from dialer.store.lifecycle import change_status
 from dialer.store.tables import Campaign, SealedSurvey
 
 _campaigns = Campaign.__table__
@@ -85,7 +86,7 @@ def _prepare(database: Database, target: MemoryDatabase, order: Order) -> Survey
         if row is None:
             raise NoCampaignError(f"there is no campaign {order.campaign_id}")
         check_not_over(row._asdict())
-        change_status(connection, order.campaign_id, CampaignStatus.START, order.now_ms)
+        start_campaign(UnitOfWork(connection=connection, now_ms=order.now_ms), order.campaign_id)
         document = connection.scalar(select(_sealed.c.document).where(_sealed.c.id == order.campaign_id))
         return Survey(()) if document is None else decode_survey(document)
 

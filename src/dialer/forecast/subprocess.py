@@ -13,19 +13,21 @@ from typing import Final
 import anyio
 import msgspec
 
+from dialer.app.errors import CampaignNotReadyError, RefusedError
+from dialer.domain.states import IllegalMoveError
 from dialer.forecast.forecast import CampaignOverError, NoCampaignError, forecast_campaign
 from dialer.forecast.order import Order
 from dialer.forecast.summary import Forecast
 from dialer.logs import configure_logs
 from dialer.store.database import Database, StorageUnavailableError
-from dialer.store.lifecycle import CampaignNotReadyError
 
 NICENESS: Final = 10
 """The niceness of the process: the service goes first."""
 _COMMAND: Final = (sys.executable, "-P", "-m", "dialer.forecast")
 _END: Final = b"\n"
 _KNOWN: Final[Mapping[str, type[Exception]]] = {
-    kind.__name__: kind for kind in (NoCampaignError, CampaignOverError, StorageUnavailableError)
+    kind.__name__: kind
+    for kind in (NoCampaignError, CampaignOverError, IllegalMoveError, RefusedError, StorageUnavailableError)
 }
 """Errors that the process reports by name, and that are raised again by the caller."""
 

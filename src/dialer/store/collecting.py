@@ -121,18 +121,20 @@ def collect_campaign(connection: Connection, campaign_id: int, now_ms: int) -> b
     return True
 
 
-def collect_phonebook(connection: Connection, phonebook_id: int, now_ms: int) -> None:
-    """Make new contacts of a phonebook subscribers of every started campaign that names it."""
-    for campaign_id in _OF_PHONEBOOK.run(connection, {"phonebook": phonebook_id}):
+def collect_phonebook(connection: Connection, phonebook_id: int, now_ms: int) -> list[int]:
+    """Make new contacts of a phonebook subscribers of every started campaign that names it; return their ids."""
+    campaign_ids: list[int] = _OF_PHONEBOOK.run(connection, {"phonebook": phonebook_id})
+    for campaign_id in campaign_ids:
         collect_campaign(connection, campaign_id, now_ms)
+    return campaign_ids
 
 
-def collect_contact(connection: Connection, contact_id: int, now_ms: int) -> bool:
+def collect_contact(connection: Connection, contact_id: int, now_ms: int) -> list[int]:
     """Make one contact, new or moved here, a subscriber of every started campaign that names its phonebook.
 
-    Where contacts before it are still to be collected, it is collected in its turn. Whether there is such a campaign.
+    Where contacts before it are still to be collected, it is collected in its turn. Return the ids of the campaigns.
     """
-    campaign_ids = _OF_CONTACT.run(connection, {"contact": contact_id})
+    campaign_ids: list[int] = _OF_CONTACT.run(connection, {"contact": contact_id})
     for campaign_id in campaign_ids:
         which = {"campaign": campaign_id, "contact": contact_id}
         link_id, is_new, has_before = connection.execute(_LINK_OF_CONTACT, which).one()
@@ -142,7 +144,7 @@ def collect_contact(connection: Connection, contact_id: int, now_ms: int) -> boo
         _subscribe(connection, campaign_id, rows)
         if is_new:
             connection.execute(update(_links).where(_links.c.id == link_id).values(collected_contact_id=contact_id))
-    return bool(campaign_ids)
+    return campaign_ids
 
 
 def has_uncollected(connection: Connection, campaign_id: int) -> bool:

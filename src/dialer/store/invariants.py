@@ -10,6 +10,7 @@ from dialer.domain.enums import CampaignStatus, SubscriberStatus
 from dialer.domain.invariants import BrokenInvariantError, Rule
 from dialer.domain.plans import Call
 from dialer.store.tables import CallRequest, Campaign, Cdr, LedgerEntry, Subscriber, User
+from dialer.store.touched import Touched, touch
 
 Key = TypeVar("Key")
 
@@ -74,13 +75,15 @@ def standing_of(connection: Connection, campaign_ids: Collection[int]) -> dict[i
 
 
 def pause_user(connection: Connection, user_id: int, now_ms: int) -> int:
-    """Pause every campaign of a user that is in START, as a rule was broken; how many that were."""
-    paused = connection.execute(
+    """Pause every campaign of a user that is in START, as a rule was broken; return how many that were."""
+    pause = (
         update(_campaigns)
         .where(_campaigns.c.user_id == user_id, _campaigns.c.status == CampaignStatus.START)
         .values(status=CampaignStatus.PAUSE, status_reason="invariant", updated_date=now_ms)
     )
-    return paused.rowcount
+    paused = connection.scalars(pause.returning(_campaigns.c.id)).all()
+    touch(connection, Touched(campaigns=frozenset(paused)))
+    return len(paused)
 
 
 def started_users(connection: Connection, user_ids: Collection[int]) -> set[int]:

@@ -7,6 +7,7 @@ from sqlalchemy import func, select
 
 from dialer.store.database import Database
 from dialer.store.tables import LedgerEntry
+from tests.api.crud.test_statements import heard
 from tests.api.harness import BASE, NOW, Caller, FakeWorker
 
 
@@ -48,6 +49,13 @@ def test_a_payment_moves_the_balance_exactly(admin: Caller, database: Database, 
     assert (answer.status_code, answer.json(), answer.headers["location"]) == (201, record, record["url"])
     assert balance(admin, database, 2) == ("12.34567", 1_234_567)
     assert worker.settled == 1
+
+
+def test_a_payment_that_is_refused_is_not_written(admin: Caller, database: Database) -> None:
+    admin.get("users/")  # From here on the password is known.
+    with heard(database) as statements:
+        assert admin.refused("POST", "payment/", amount="-1", user=2)[0] == 400
+    assert [text for text, _ in statements if text.startswith(("INSERT", "UPDATE"))] == []
 
 
 def test_a_refund_takes_no_more_than_there_is(admin: Caller, database: Database) -> None:

@@ -77,6 +77,7 @@ def test_a_result_tells_of_one_answer(alice: Caller, estate: Estate) -> None:
         {
             "id": 1,
             "url": f"{BASE}/survey-result/1/",
+            "callid": "call-2",
             "campaign": estate.campaign["url"],
             "callrequest": f"{BASE}/callrequest/1/",
             "section_id": estate.section["id"],

@@ -5,6 +5,7 @@ import re
 from dialer.store.database import Database
 from dialer.store.tables import CallRequest
 from tests.api.builders import Estate
+from tests.api.crud.test_statements import heard
 from tests.api.harness import BASE, NOW, Caller, FakeWorker, Json
 
 DATES = {"startingdate": "2026-11-18T00:00:00Z", "expirationdate": "2026-11-30T00:00:00Z"}
@@ -179,6 +180,32 @@ def test_a_campaign_is_deleted_once_it_is_at_rest(alice: Caller, estate: Estate,
     assert (answer.status_code, answer.json()) == (200, {"data": "campaign deleted"})
     cdr = alice.get(f"cdr/{estate.cdr_id}/")
     assert (cdr["campaign"], cdr["callrequest"], cdr["call_cost"]) == (None, None, "1.23456")
+
+
+def test_the_answers_of_a_deleted_campaign_are_found_by_the_callid_of_their_cdr(
+    alice: Caller, bob: Caller, estate: Estate
+) -> None:
+    before = alice.get(f"survey-result/{estate.result_id}/")
+    assert alice.request("DELETE", estate.campaign["url"]).status_code == 200
+    callid = alice.get(f"cdr/{estate.cdr_id}/")["callid"]
+    assert alice.get("survey-result/", callid=callid)["results"] == [before | {"campaign": None, "callrequest": None}]
+    assert bob.get("survey-result/", callid=callid)["results"] == []
+    assert bob.refused("GET", f"survey-result/{estate.result_id}/") == (404, {"detail": "Not found."})
+
+
+def test_the_answers_of_a_deleted_subscriber_stay(alice: Caller, estate: Estate) -> None:
+    before = alice.get(f"survey-result/{estate.result_id}/")
+    assert alice.request("DELETE", estate.subscriber["url"]).status_code == 200
+    assert alice.get(f"survey-result/{estate.result_id}/") == before | {"callrequest": None}
+
+
+def test_a_status_and_other_fields_are_written_once(alice: Caller, estate: Estate, database: Database) -> None:
+    alice.get("phonebook/")  # From here on the password is known.
+    with heard(database) as statements:
+        alice.change(estate.campaign["url"], status=4, name="autumn")
+    assert [text.split()[:2] for text, _ in statements if text.startswith("UPDATE")] == [["UPDATE", "campaign"]]
+    stored = alice.get(estate.campaign["url"])
+    assert (stored["status"], stored["status_reason"], stored["name"]) == (4, "user", "autumn")
 
 
 def test_at_most_all_answered_calls_may_be_abandoned(alice: Caller, estate: Estate) -> None:

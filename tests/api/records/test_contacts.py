@@ -138,17 +138,20 @@ def test_nobody_calls_a_contact_that_was_deleted(
 def test_the_dialling_is_told_of_a_new_contact_whom_a_started_campaign_calls(
     alice: Caller, estate: Estate, database: Database, worker: FakeWorker, status: int, settled: int
 ) -> None:
-    """Of another it need not know, and whoever creates it waits for nothing; what is changed or deleted is told."""
+    """Another one touches nothing that dials, nor does a new name: a subscriber has a name of their own."""
     table, links = Campaign.__table__, CampaignPhonebook.__table__
-    values = {"campaign_id": estate.campaign["id"], "phonebook_id": estate.phonebook["id"]}
+    values = {"campaign_id": estate.campaign["id"], "phonebook_id": estate.phonebook["id"], "collected_contact_id": 1}
     database.write_now(lambda c: c.execute(links.insert().values(values)))
     database.write_now(lambda c: c.execute(table.update().values(status=status)))
     before = worker.settled
     contact = alice.create("contact", contact="+12025550177", phonebook=estate.phonebook["url"])
     assert worker.settled - before == settled
     alice.change(contact["url"], full_name="Ann Other")
+    assert worker.settled - before == settled
+    alice.change(contact["url"], contact="+12025550178")
+    assert worker.settled - before == 2 * settled
     assert alice.request("DELETE", contact["url"]).status_code == 204
-    assert worker.settled - before == settled + 2
+    assert worker.settled - before == 3 * settled
 
 
 def test_a_list_of_numbers_answers_under_both_its_paths(alice: Caller) -> None:

@@ -7,9 +7,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from dialer.app.imports import CHUNK_ROWS, IMPORT_BYTES_MAX
 from dialer.domain.numbers.normal_form import normalise
 from dialer.store.database import Database, StorageUnavailableError
-from dialer.store.imports import CHUNK_ROWS, IMPORT_BYTES_MAX
 from tests.api.harness import Caller, FakeWorker
 
 CSV = "text/csv"
@@ -28,7 +28,6 @@ def _lists(alice: Caller) -> None:
 
 
 def test_a_phonebook_is_filled_and_the_bad_rows_are_told(alice: Caller, worker: FakeWorker) -> None:
-    settled = worker.settled
     content = b"\xef\xbb\xbfcontact;full_name;city\r\n+12025550100;Ada;Rome\r\n+12025550100;Eve;\r\nx;y;z\r\n"
     reason = "contact: 'x' has no digits. Enter 3 to 15 digits with an optional leading +."
     errors = [{"line": 4, "reason": reason, "kind": "no_digits", "value": "x"}]
@@ -40,7 +39,7 @@ def test_a_phonebook_is_filled_and_the_bad_rows_are_told(alice: Caller, worker: 
         "Ada",
         '{"city":"Rome"}',
     )
-    assert worker.settled > settled
+    assert worker.settled == 0
 
 
 @pytest.mark.parametrize("path", ["dnc-list/1/import/", "dnc-list/1/import", "dnc/1/import/"])

@@ -105,9 +105,7 @@ class _Creating(_ResourceController):
             body=await request.body(),
         )
         with service.attempts.begin(attempt):
-            answer = await service.write(
-                request, self.resource, lambda unit: _create_once(unit, self.resource, parsed, attempt)
-            )
+            answer = await service.write(request, lambda unit: _create_once(unit, self.resource, parsed, attempt))
         headers = {**answer.headers, **ignored_header(parsed.ignored)}
         return Response(answer.content, status_code=answer.status, headers=headers, media_type=JSON)  # type: ignore[arg-type]
 
@@ -123,9 +121,7 @@ class _Changing(_ResourceController):
         service = request.service
         identity = _identity(record_id)
         parsed = _parse(self.resource, service, request, data)
-        await service.write(
-            request, self.resource, lambda unit: records.change_record(unit, self.resource, identity, parsed)
-        )
+        await service.write(request, lambda unit: records.change_record(unit, self.resource, identity, parsed))
         headers = ignored_header(parsed.ignored)
         return Response(b"", status_code=HTTPStatus.ACCEPTED, headers=headers)
 
@@ -235,7 +231,7 @@ def _create_once(unit: Unit, resource: Resource, parsed: Parsed, attempt: Attemp
 
 async def _delete(resource: Resource, request: ApiRequest, record_id: str) -> None:
     identity = _identity(record_id)
-    await request.service.write(request, resource, lambda unit: records.delete_record(unit, resource, identity))
+    await request.service.write(request, lambda unit: records.delete_record(unit, resource, identity))
 
 
 async def _plain_array(

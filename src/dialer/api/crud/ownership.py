@@ -14,9 +14,8 @@ from dialer.api.crud.references import Reference
 from dialer.api.crud.resource import Actor, Change, Resource, Unit, Values, column_of, references_of, table_of
 from dialer.api.crud.visibility import reference_errors
 from dialer.api.http.errors import Errors, InvalidError
+from dialer.app.errors import USERS_NAMED_MAX, StillUsedError
 
-REFERRERS_NAMED_MAX: Final = 5
-"""Records that a refusal names, of each resource."""
 FIELDS_KEPT_MAX: Final = 256
 """Resources whose field of the owner is remembered."""
 
@@ -46,7 +45,7 @@ def refuse_to_part(resource: Resource, change: Change) -> None:
     errors = reference_errors(unit, resource.write, named, _user(unit, resource, change.values))
     used = still_used(_torn(unit, resource, resource.table.c["id"] == change.record_id))
     if used is not None:
-        errors[owner_field] = [used]
+        errors[owner_field] = [str(used)]
     if errors:
         raise InvalidError(errors)
 
@@ -60,18 +59,13 @@ def field_of_owner(resource: Resource) -> str | None:
     return next((name for name, column in columns.items() if column is not None and column.name == "user_id"), None)
 
 
-def still_used(users: Iterable[tuple[str, list[int]]]) -> str | None:
-    """What is said of a record that is named by others, given by the paths of their resources; None without any."""
+def still_used(users: Iterable[tuple[str, list[int]]]) -> StillUsedError | None:
+    """Return the error for a record that others name, given by the paths of their resources; None without any."""
     found: dict[str, set[int]] = {}
     for path, ids in users:
         found.setdefault(path, set()).update(ids)
-    named = [_listed(path, sorted(ids)) for path, ids in found.items() if ids]
-    return f"Still used by {', '.join(named)}." if named else None
-
-
-def _listed(path: str, ids: list[int]) -> str:
-    first = ", ".join(str(number) for number in ids[:REFERRERS_NAMED_MAX])
-    return f"{path} {first}{' and others' if len(ids) > REFERRERS_NAMED_MAX else ''}"
+    named = {path: sorted(ids) for path, ids in found.items() if ids}
+    return StillUsedError(named) if named else None
 
 
 def _is_moved(resource: Resource, change: Change) -> bool:
@@ -169,5 +163,5 @@ def _foreign(unit: Unit, resource: Resource, name: str, kind: Reference, among: 
     else:
         is_foreign = own != theirs.where(there.c["id"] == column).scalar_subquery()
     constants = [table.c[constant] == value for constant, value in resource.constants]
-    query = select(table.c["id"]).where(among, is_foreign, *constants).limit(REFERRERS_NAMED_MAX + 1)
+    query = select(table.c["id"]).where(among, is_foreign, *constants).limit(USERS_NAMED_MAX + 1)
     return list(unit.connection.execute(query).scalars())

@@ -12,11 +12,12 @@ from sqlalchemy import Column, ColumnElement, Select, Table, bindparam, delete, 
 from sqlalchemy import Row as Found
 from sqlalchemy.sql.dml import ReturningInsert
 
-from dialer.api.crud.ownership import REFERRERS_NAMED_MAX, field_of_owner, named_errors, refuse_to_part, still_used
-from dialer.api.crud.resource import Change, Resource, Unit, Values, nothing, table_of
+from dialer.api.crud.ownership import field_of_owner, named_errors, refuse_to_part, still_used
+from dialer.api.crud.resource import Change, Resource, Unit, Values, table_of
 from dialer.api.crud.shapes import Access, Columns, Parsed, Shape, fields_of, missing, shapes_of, show_all
 from dialer.api.crud.visibility import visible
 from dialer.api.http.errors import ConflictError, Errors, InvalidError, RecordNotFoundError
+from dialer.app.errors import USERS_NAMED_MAX
 from dialer.store.tables import Row
 
 FIXED: Final = "This field may not be changed."
@@ -78,12 +79,9 @@ def create_record(unit: Unit, resource: Resource, parsed: Parsed) -> Created:
     if duplicate_of is not None and unit.conventions.is_strict:
         first = unit.conventions.links.record(resource.path, duplicate_of)
         raise ConflictError(f"This record repeats {first}. Change that one, or send this without handling=strict.")
-    row = unit.connection.execute(_insert(resource.table), columns).one()
+    row = _insert(resource, change, columns)
     change.record_id = row.id
     _write_associations(resource, change)
-    resource.written(change)
-    if resource.written is not nothing and resource.written_touches_row:
-        return Created(row.id, read_record(unit, resource, row.id), duplicate_of)
     return Created(row.id, shown(unit, resource, [row])[0], duplicate_of)
 
 
@@ -99,10 +97,9 @@ def change_record(unit: Unit, resource: Resource, record_id: int, parsed: Parsed
     errors = {**parsed.errors, **_fixed_errors(resource, change)}
     _judge(resource, change, errors)
     columns = {**_columns(resource, change), **_present(resource.table, {"updated_date": unit.now_ms})}
-    unit.connection.execute(update(resource.table).where(resource.table.c["id"] == record_id).values(columns))
     _write_associations(resource, change)
+    _update(resource, change, columns)
     refuse_to_part(resource, change)
-    resource.written(change)
 
 
 def delete_record(unit: Unit, resource: Resource, record_id: int) -> None:
@@ -110,12 +107,18 @@ def delete_record(unit: Unit, resource: Resource, record_id: int) -> None:
 
     Raises:
         RecordNotFoundError: there is none, or the caller may not see it.
-        ConflictError: another record cannot do without it, or its state forbids it.
+        StillUsedError: another record cannot do without it.
+        RefusedError: its state forbids it.
     """
-    row = _row(unit, resource, record_id)
-    resource.before_delete(unit, row._asdict())
+    stored = _row(unit, resource, record_id)._asdict()
+    resource.before_delete(unit, stored)
     refuse_if_needed(unit, resource.table, record_id)
+    if resource.remove is not None:
+        resource.remove(unit, record_id)
+        return
+    touched = resource.touches(unit.connection, stored)
     unit.connection.execute(delete(resource.table).where(resource.table.c["id"] == record_id))
+    unit.note(touched)
 
 
 def load(unit: Unit, resource: Resource, record_id: int) -> Values:
@@ -126,14 +129,14 @@ def load(unit: Unit, resource: Resource, record_id: int) -> Values:
 
 
 def refuse_if_needed(unit: Unit, table: Table, record_id: int) -> None:
-    """Raise `ConflictError`, naming them, if rows of other tables cannot do without this one."""
+    """Raise `StillUsedError`, naming them, if rows of other tables cannot do without this one."""
     keys = [(other, key) for other in Row.metadata.sorted_tables for key in other.foreign_keys]
     needing = [(other, key) for other, key in keys if key.column.table is table and key.ondelete == "RESTRICT"]
     _refuse_while_used(chain.from_iterable(_selected(unit, other, key.parent == record_id) for other, key in needing))
 
 
 def refuse_while_in(unit: Unit, table: Table, condition: ColumnElement[bool]) -> None:
-    """Raise `ConflictError`, naming them, if the condition selects any rows of a table."""
+    """Raise `StillUsedError`, naming them, if the condition selects any rows of a table."""
     _refuse_while_used(_selected(unit, table, condition))
 
 
@@ -142,14 +145,14 @@ def _selected(unit: Unit, table: Table, condition: ColumnElement[bool]) -> Itera
     for resource in unit.resources.values():
         if resource.table is table:
             constants = [table.c[column] == value for column, value in resource.constants]
-            query = select(table.c["id"]).where(condition, *constants).limit(REFERRERS_NAMED_MAX + 1)
+            query = select(table.c["id"]).where(condition, *constants).limit(USERS_NAMED_MAX + 1)
             yield resource.path, list(unit.connection.execute(query).scalars())
 
 
 def _refuse_while_used(users: Iterable[tuple[str, list[int]]]) -> None:
     used = still_used(users)
     if used is not None:
-        raise ConflictError(used)
+        raise used
 
 
 def _write(resource: Resource) -> type[Shape]:
@@ -177,8 +180,27 @@ def _select(unit: Unit, resource: Resource) -> Select[Any]:
     return _kept[shape]
 
 
+def _insert(resource: Resource, change: Change, columns: Values) -> Found[Any]:
+    if resource.insert is not None:
+        return resource.insert(change, columns)
+    connection = change.unit.connection
+    row = connection.execute(_insertion(resource.table), columns).one()
+    change.unit.note(resource.touches(connection, row._asdict()))
+    return row
+
+
+def _update(resource: Resource, change: Change, columns: Values) -> None:
+    if resource.update is not None:
+        resource.update(change, columns)
+        return
+    connection, table = change.unit.connection, resource.table
+    connection.execute(update(table).where(table.c["id"] == change.record_id).values(columns))
+    before, after = change.stored, {**change.stored, **columns}
+    change.unit.note(resource.touches(connection, before) | resource.touches(connection, after))
+
+
 @lru_cache(maxsize=SHAPES_MAX)
-def _insert(table: Table) -> ReturningInsert[Any]:
+def _insertion(table: Table) -> ReturningInsert[Any]:
     return insert(table).returning(*table.c)
 
 

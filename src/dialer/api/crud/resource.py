@@ -9,6 +9,7 @@ from typing import Any, Final
 
 import msgspec
 from sqlalchemy import Column, Connection, RowMapping, Table
+from sqlalchemy import Row as Found
 
 from dialer.api.crud.fields import Conventions, Integer, Kind, Text
 from dialer.api.crud.moments import Timestamp
@@ -16,7 +17,9 @@ from dialer.api.crud.references import OwnUrl, Reference, ReferenceList
 from dialer.api.crud.shapes import Field, Shape, Shapes, fields_of
 from dialer.api.crud.urls import URL_PATHS
 from dialer.api.http.errors import Errors
+from dialer.app.unit import UnitOfWork
 from dialer.store.tables import Row
+from dialer.store.touched import EVERYTHING, NOTHING, Touched
 
 Values = dict[str, Any]
 """A record by the names of its fields, each value as it is stored."""
@@ -30,22 +33,12 @@ class Actor(msgspec.Struct, frozen=True):
     is_admin: bool
 
 
-class UnitEffect(msgspec.Struct):
-    """What a unit of work has come to, besides its rows."""
+class Unit(UnitOfWork, frozen=True, kw_only=True):
+    """The unit of work of a request: besides a use case's, its caller and the resource table."""
 
-    moves_nothing: bool = False
-    """Whether it makes no call due and forbids none, though changes of its resource may."""
-
-
-class Unit(msgspec.Struct, frozen=True):
-    """What a unit of work has at hand: its transaction, its caller, the service's time, and the resource table."""
-
-    connection: Connection
     actor: Actor
-    now_ms: int
     conventions: Conventions
     resources: "Mapping[str, Resource]"
-    effect: UnitEffect
 
 
 class Change(msgspec.Struct):
@@ -90,10 +83,6 @@ class Association(msgspec.Struct, frozen=True):
     target: str
 
 
-def nothing(_: Change) -> None:
-    """What happens besides, where nothing does."""
-
-
 def no_columns(_: Change) -> Values:
     """The columns that follow from others, where none do."""
     return {}
@@ -105,6 +94,16 @@ def no_duplicate(_unit: Unit, _columns: Values) -> None:
 
 def no_check(_unit: Unit, _stored: Values) -> None:
     """What must be so before a delete, where nothing must."""
+
+
+def touches_nothing(_connection: Connection, _row: Values) -> Touched:
+    """Return what the engine must read again after a change of records that it does not know."""
+    return NOTHING
+
+
+def touches_everything(_connection: Connection, _row: Values) -> Touched:
+    """Return what the engine must read again where nobody said it."""
+    return EVERYTHING
 
 
 class Resource(msgspec.Struct, frozen=True, kw_only=True):
@@ -135,16 +134,18 @@ class Resource(msgspec.Struct, frozen=True, kw_only=True):
     """Columns that are computed from the fields; they win over the fields' own."""
     first_like: Callable[[Unit, Values], int | None] = no_duplicate
     """The id of the first record that a new one, given by its columns, repeats. The client is told, and may refuse."""
-    written: Callable[[Change], None] = nothing
-    """What happens in the same transaction, after the record was inserted or updated."""
-    written_touches_row: bool = True
-    """Whether `written`, if it is given, may change the record's own row."""
+    insert: Callable[[Change, Values], Found[Any]] | None = None
+    """The use case that inserts columns and returns the row; without it, a plain insert."""
+    update: Callable[[Change, Values], None] | None = None
+    """The use case that writes columns; without it, a plain update."""
+    remove: Callable[[UnitOfWork, int], None] | None = None
+    """The use case that deletes a record by its id; without it, a plain delete."""
+    touches: Callable[[Connection, Values], Touched] = touches_everything
+    """The records that the engine must read again when such a row is written; use cases note their own."""
     before_delete: Callable[[Unit, Values], None] = no_check
-    """Raises `ConflictError` where the record cannot go, and does what must be done before it goes."""
+    """Raises an error where the record cannot go."""
     deleted: str | None = None
     """The `data` of the answer to a delete; without it the answer is empty."""
-    moves_dialling: bool = False
-    """Whether a change may make a call due, or forbid one."""
     plain_array: bool = False
     """Whether a list is a bare array of all records instead of a page."""
     exported: bool = False

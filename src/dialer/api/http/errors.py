@@ -12,6 +12,7 @@ from litestar.exceptions import HTTPException
 from litestar.types import ExceptionHandlersMap
 from sqlalchemy.exc import IntegrityError
 
+from dialer.app.errors import InvalidFieldsError, RefusedError, StillUsedError, UnknownRecordError
 from dialer.domain.states import IllegalMoveError
 from dialer.store.database import OutcomeUnknownError, StorageUnavailableError
 
@@ -94,12 +95,20 @@ class Refusal(msgspec.Struct, frozen=True):
     """The messages by field. If there are any, they are the whole answer in JSON."""
 
 
-def _invalid(_: _Request, error: InvalidError) -> Refusal:
+def _invalid(_: _Request, error: InvalidError | InvalidFieldsError) -> Refusal:
     return Refusal(HTTPStatus.BAD_REQUEST, "Some of the fields are not as they must be.", errors=error.errors)
 
 
 def _answered(_: _Request, error: AnsweredError) -> Refusal:
     return Refusal(error.status, error.detail, error.headers)
+
+
+def _refused(_: _Request, error: RefusedError | StillUsedError) -> Refusal:
+    return Refusal(HTTPStatus.CONFLICT, str(error))
+
+
+def _missing(_: _Request, _error: UnknownRecordError) -> Refusal:
+    return Refusal(HTTPStatus.NOT_FOUND, _DETAILS[HTTPStatus.NOT_FOUND])
 
 
 def _illegal_move(_: _Request, error: IllegalMoveError) -> Refusal:
@@ -143,6 +152,10 @@ def _unexpected(request: _Request, error: Exception) -> Refusal:
 
 _TABLE: Final[Mapping[type[Exception], Callable[[_Request, Any], Refusal]]] = {
     InvalidError: _invalid,
+    InvalidFieldsError: _invalid,
+    RefusedError: _refused,
+    StillUsedError: _refused,
+    UnknownRecordError: _missing,
     AnsweredError: _answered,
     IllegalMoveError: _illegal_move,
     msgspec.ValidationError: _malformed,

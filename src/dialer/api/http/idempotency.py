@@ -16,6 +16,7 @@ from sqlalchemy import delete, insert, select
 from dialer.api.crud.resource import Unit, table_of
 from dialer.api.http.errors import AnsweredError, ConflictError, MalformedError
 from dialer.store.tables import IdempotentResponse
+from dialer.store.touched import NOTHING
 
 KEPT_MS: Final = 86_400_000
 KEY_LENGTH_MAX: Final = 255
@@ -80,6 +81,7 @@ def recall(unit: Unit, attempt: Attempt) -> Answer | None:
     """
     table = table_of(IdempotentResponse)
     unit.connection.execute(delete(table).where(table.c.created_date <= unit.now_ms - KEPT_MS))
+    unit.note(NOTHING)
     query = select(table).where(
         table.c.user_id == attempt.user_id, table.c.path == attempt.path, table.c.key == attempt.key
     )

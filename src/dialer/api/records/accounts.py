@@ -1,14 +1,15 @@
 """Users and their payments."""
 
-from typing import Final
+from typing import Any, Final
+
+from sqlalchemy import Row
 
 from dialer.api.crud.declaration import own, read_only, shapes, writable
 from dialer.api.crud.fields import TEXT_MAX, Amount, AmountNumber, Text
 from dialer.api.crud.moments import Timestamp
 from dialer.api.crud.references import Reference
-from dialer.api.crud.resource import Change, Resource
-from dialer.api.http.errors import InvalidError
-from dialer.store import ledger
+from dialer.api.crud.resource import Change, Resource, Values
+from dialer.app.payments import record_payment
 from dialer.store.tables import Payment, User
 
 _USER: Final = shapes(
@@ -40,19 +41,8 @@ _PAYMENT: Final = shapes(
 )
 
 
-def _enter(change: Change) -> None:
-    """A payment moves the balance in the transaction that records it, or there is no payment."""
-    try:
-        ledger.post(
-            change.unit.connection,
-            user_id=change.values["user"],
-            kind="payment" if change.values["amount"] >= 0 else "refund",
-            amount=change.values["amount"],
-            reference=f"payment:{change.record_id}",
-            now_ms=change.unit.now_ms,
-        )
-    except ledger.InsufficientFundsError:
-        raise InvalidError({"amount": ["The balance would fall below zero."]}) from None
+def _record(change: Change, columns: Values) -> Row[Any]:
+    return record_payment(change.unit, columns["user_id"], columns["amount"], columns["description"])
 
 
 USERS = Resource(path="users", model=User, shapes=_USER, owner="id", filters=("username", "email"))
@@ -62,6 +52,5 @@ PAYMENTS = Resource(
     shapes=_PAYMENT,
     admins_only=True,
     methods=frozenset({"POST"}),
-    written=_enter,
-    moves_dialling=True,
+    insert=_record,
 )

@@ -66,8 +66,9 @@ _SURVEY_RESULT: Final = shapes(
     "SurveyResult",
     {
         **own("survey-result"),
-        "campaign": read_only(Reference("campaigns")),
-        "callrequest": read_only(Reference("callrequest")),
+        "callid": read_only(Text(CALLID_LENGTH)),
+        "campaign": read_only(Reference("campaigns"), nullable=True),
+        "callrequest": read_only(Reference("callrequest"), nullable=True),
         "section_id": read_only(Identity()),
         "section_type": read_only(SectionTypeChoice()),
         "question": read_only(Text()),
@@ -76,7 +77,7 @@ _SURVEY_RESULT: Final = shapes(
         "recording_duration": read_only(Integer(), nullable=True, description="Seconds."),
         "created_date": read_only(Timestamp()),
     },
-    read_doc="What a callee answered to one section in one call.",
+    read_doc="A callee's answer to one section in one call. It outlives its campaign; `callid` names its CDR.",
 )
 
 
@@ -108,6 +109,6 @@ SURVEY_RESULTS = Resource(
     path="survey-result",
     model=SurveyResult,
     shapes=_SURVEY_RESULT,
-    filters=("section_id", "section_type", "response"),
+    filters=("callid", "section_id", "section_type", "response"),
     exported=True,
 )

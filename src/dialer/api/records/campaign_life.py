@@ -1,4 +1,4 @@
-"""What campaigns of calls and of text messages have in common: dates, states, and what forbids a delete."""
+"""What campaigns of calls and of text messages have in common: dates, states and codes."""
 
 import secrets
 import string
@@ -10,11 +10,9 @@ from dialer.api.crud.declaration import writable
 from dialer.api.crud.fields import Boolean
 from dialer.api.crud.moments import TimeOfDay
 from dialer.api.crud.resource import Change, Unit, Values, table_of
-from dialer.api.http.errors import ConflictError, Errors, InvalidError
+from dialer.api.http.errors import ConflictError, Errors
+from dialer.app.change_campaign import change_campaign
 from dialer.domain.enums import CampaignStatus
-from dialer.store.collecting import collect_campaign
-from dialer.store.lifecycle import CampaignNotReadyError, change_status
-from dialer.store.queries.progress import under_way_of_campaign
 from dialer.store.tables import Campaign
 from dialer.store.timeline.reading import WEEKDAYS
 
@@ -58,9 +56,9 @@ def owner_who_pays(change: Change) -> Errors:
 
 
 def state_columns(change: Change) -> Values:
-    """The state is moved by its own table of moves, never by an update of fields."""
+    """Return the columns of a new campaign that no request gives."""
     if not change.is_new:
-        return {"status": change.stored["status"]}
+        return {}
     return {"status": CampaignStatus.NEW.value, "campaign_code": _new_code(change.unit)}
 
 
@@ -73,29 +71,7 @@ def _new_code(unit: Unit) -> str:
     raise ConflictError("No free campaign code was found; try again.")
 
 
-def moved_and_collected(change: Change) -> None:
-    """A change of state and of other fields in one request: the fields first, and all or nothing."""
-    if change.is_new:
-        return
-    unit = change.unit
-    if "status" in change.given:
-        try:
-            change_status(unit.connection, change.record_id, CampaignStatus(change.values["status"]), unit.now_ms)
-        except CampaignNotReadyError as error:
-            raise InvalidError(error.errors) from None
-    if change.moves("phonebook") and change.stored["status"] in {CampaignStatus.START, CampaignStatus.PAUSE}:
-        collect_campaign(unit.connection, change.record_id, unit.now_ms)
-
-
-def refuse_while_running(unit: Unit, stored: Values) -> None:
-    """Raise `ConflictError` for a campaign that is started, or has anything in progress.
-
-    So it has while one of its subscribers is in another campaign's call: the rows of that call would go with them.
-    """
-    if stored["status"] == CampaignStatus.START:
-        raise ConflictError("The campaign is in 1 (START): pause, abort or end it first.")
-    under_way = under_way_of_campaign(unit.connection, stored["id"])
-    if under_way.calls:
-        raise ConflictError("The campaign has calls in progress.")
-    if under_way.messages:
-        raise ConflictError("The campaign has messages on their way.")
+def change_row(change: Change, columns: Values) -> None:
+    """Write the columns of a campaign, its new status among them."""
+    has_new_phonebooks = change.moves("phonebook")
+    change_campaign(change.unit, change.record_id, columns, has_new_phonebooks=has_new_phonebooks)

@@ -6,23 +6,23 @@ from dialer.api.crud.declaration import OWNER, STAMPS, optional, own, read_only,
 from dialer.api.crud.fields import TEXT_MAX, Amount, AmountNumber, Boolean, Choice, Integer, Text
 from dialer.api.crud.moments import Timestamp
 from dialer.api.crud.references import Reference, ReferenceList
-from dialer.api.crud.resource import Association, Change, Resource, Rule
+from dialer.api.crud.resource import Association, Change, Resource, Rule, touches_nothing
 from dialer.api.http.errors import Errors
 from dialer.api.records.campaign_life import (
     CODE_LENGTH,
     DAILY_WINDOW,
+    change_row,
     dates_in_order,
     default_dates,
-    moved_and_collected,
     owner_who_pays,
-    refuse_while_running,
     state_columns,
     window_not_empty,
 )
+from dialer.app.campaign_readiness import agents_missing
+from dialer.app.delete_campaign import delete_campaign
 from dialer.domain.billing.money import MONEY_SCALE
 from dialer.domain.enums import AmdBehavior, CampaignStatus, DialMethod
 from dialer.domain.pacing.situation import ABANDON_RATE_MAX_DEFAULT
-from dialer.domain.survey.sections.table import queue_ids_of
 from dialer.store.sealing import sealed_survey
 from dialer.store.tables import VOICE, Campaign, CampaignPhonebook
 
@@ -97,12 +97,10 @@ def _abandon_rate(change: Change) -> Errors:
 
 def _agents_to_dial_for(change: Change) -> Errors:
     """What a started campaign plays is sealed: without a transfer to a queue there is nobody to dial for."""
-    if change.is_new or change.values["dial_method"] == DialMethod.FIXED_RATE:
+    if change.is_new or not change.moves("dial_method"):
         return {}
     survey = sealed_survey(change.unit.connection, change.record_id)
-    if survey is None or queue_ids_of(survey):
-        return {}
-    return {"dial_method": ["2 (progressive) and 3 (predictive) need a survey that transfers calls to a queue."]}
+    return {} if survey is None else agents_missing(change.values["dial_method"], survey)
 
 
 def _sealed_survey(change: Change) -> Errors:
@@ -129,8 +127,8 @@ CAMPAIGNS = Resource(
     ),
     defaults=default_dates,
     columns=state_columns,
-    written=moved_and_collected,
-    before_delete=refuse_while_running,
+    update=change_row,
+    remove=delete_campaign,
+    touches=touches_nothing,
     deleted="campaign deleted",
-    moves_dialling=True,
 )

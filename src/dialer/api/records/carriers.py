@@ -4,19 +4,19 @@ import json
 from collections.abc import Sequence
 from typing import Final
 
-from sqlalchemy import ColumnElement, RowMapping, Table, select, update
+from sqlalchemy import RowMapping, select
 
 from dialer.api.crud.declaration import NAME, OWNER, STAMPS, derived, optional, own, read_only, shapes, writable
 from dialer.api.crud.fields import TEXT_MAX, Integer, JsonObject, PhoneNumber, Text, TextChoice
 from dialer.api.crud.moments import Timestamp
 from dialer.api.crud.records import refuse_while_in
 from dialer.api.crud.references import Reference
-from dialer.api.crud.resource import Change, Resource, Rule, Unit, Values, table_of
+from dialer.api.crud.resource import Change, Resource, Rule, Unit, Values, table_of, touches_nothing
 from dialer.api.http.errors import Errors
-from dialer.domain.enums import CallRequestStatus
+from dialer.app.gateways import calls_over, change_gateway, change_sms_gateway, messages_over
+from dialer.app.touching import touched_did, touched_gateway, touched_sms_gateway, users_of_callerid_group
 from dialer.domain.numbers.normal_form import digits_of
 from dialer.sim.callee_profile import BehaviourError, parse_behaviour
-from dialer.store.queries.progress import SMS_LINES_FROM
 from dialer.store.tables import CallerId, CallerIdGroup, CallRequest, Did, Gateway, SmsGateway, SmsMessage
 
 PROTOCOLS: Final = ("sim",)
@@ -121,40 +121,12 @@ def behaviour_errors(change: Change) -> Errors:
     return {}
 
 
-def _in_progress(gateway_id: int) -> tuple[Table, ColumnElement[bool]]:
-    """The calls that a gateway carries just now."""
-    call = table_of(CallRequest)
-    return call, (call.c.gateway_id == gateway_id) & (call.c.status == CallRequestStatus.CALLING)
-
-
-def _on_their_way(gateway_id: int) -> tuple[Table, ColumnElement[bool]]:
-    """The messages that a gateway carries just now."""
-    message = table_of(SmsMessage)
-    return message, (message.c.gateway_id == SMS_LINES_FROM + gateway_id) & message.c.ended_ms.is_(None)
-
-
-def _keep_for_calls_in_progress(change: Change) -> None:
-    _keep(change, *_in_progress(change.record_id))
-
-
-def _keep_for_messages_on_their_way(change: Change) -> None:
-    _keep(change, *_on_their_way(change.record_id))
-
-
-def _keep(change: Change, attempts: Table, condition: ColumnElement[bool]) -> None:
-    """An attempt goes on as it began: its gateway's parameters are kept beside it before the gateway forgets them."""
-    if change.is_new or not change.moves("parameters"):
-        return
-    kept = update(attempts).where(condition, attempts.c.parameters.is_(None))
-    change.unit.connection.execute(kept.values(parameters=change.stored["parameters"]))
-
-
 def _refuse_while_calling(unit: Unit, stored: Values) -> None:
-    refuse_while_in(unit, *_in_progress(stored["id"]))
+    refuse_while_in(unit, table_of(CallRequest), calls_over(stored["id"]))
 
 
 def _refuse_while_sending(unit: Unit, stored: Values) -> None:
-    refuse_while_in(unit, *_on_their_way(stored["id"]))
+    refuse_while_in(unit, table_of(SmsMessage), messages_over(stored["id"]))
 
 
 GATEWAYS = Resource(
@@ -165,9 +137,9 @@ GATEWAYS = Resource(
     filters=("name", "protocol"),
     derived=_rests,
     rules=(Rule(("parameters", "protocol"), behaviour_errors),),
-    written=_keep_for_calls_in_progress,
+    update=lambda change, columns: change_gateway(change.unit, change.record_id, columns),
+    touches=lambda _, row: touched_gateway(row["id"]),
     before_delete=_refuse_while_calling,
-    moves_dialling=True,
 )
 SMS_GATEWAYS = Resource(
     path="sms-gateway",
@@ -177,9 +149,9 @@ SMS_GATEWAYS = Resource(
     filters=("name", "protocol"),
     derived=_rests,
     rules=(Rule(("parameters", "protocol"), behaviour_errors),),
-    written=_keep_for_messages_on_their_way,
+    update=lambda change, columns: change_sms_gateway(change.unit, change.record_id, columns),
+    touches=lambda _, row: touched_sms_gateway(row["id"]),
     before_delete=_refuse_while_sending,
-    moves_dialling=True,
 )
 CALLERID_GROUPS = Resource(
     path="callerid-group",
@@ -187,12 +159,14 @@ CALLERID_GROUPS = Resource(
     shapes=_CALLER_ID_GROUP,
     owner=None,
     filters=("name",),
+    touches=touches_nothing,
 )
 CALLERIDS = Resource(
     path="callerid",
     model=CallerId,
     shapes=_CALLER_ID,
     filters=("areacode", "callerid_num"),
+    touches=lambda connection, row: users_of_callerid_group(connection, row["callerid_group_id"]),
 )
 DIDS = Resource(
     path="did",
@@ -200,4 +174,5 @@ DIDS = Resource(
     shapes=_DID,
     filters=("did_number",),
     rules=(Rule(("did_number",), _one_did_for_a_number),),
+    touches=lambda _, row: touched_did(row["id"]),
 )

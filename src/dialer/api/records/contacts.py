@@ -2,28 +2,22 @@
 
 from typing import Final
 
-from sqlalchemy import ColumnElement, bindparam, case, select, update
+from sqlalchemy import bindparam, select
 
 from dialer.api.crud.declaration import NAME, OWNER, STAMPS, own, shapes, writable
 from dialer.api.crud.fields import TEXT_MAX, JsonText, PhoneNumber, Text
-from dialer.api.crud.records import refuse_while_in
 from dialer.api.crud.references import Reference
-from dialer.api.crud.resource import Change, Resource, Rule, Unit, Values, table_of
+from dialer.api.crud.resource import Change, Resource, Rule, Unit, Values, table_of, touches_nothing
 from dialer.api.http.errors import Errors
 from dialer.api.records.emergency import no_emergency_number
-from dialer.domain.enums import CampaignStatus, SubscriberStatus
+from dialer.app.contacts import add_contact, change_contact, delete_contact, delete_phonebook
+from dialer.app.do_not_call import add_to_dnc, change_dnc_entry, delete_dnc_list, remove_from_dnc
 from dialer.domain.numbers.normal_form import normalise
 from dialer.domain.numbers.spellings import ERASED
-from dialer.domain.states import OPEN_SUBSCRIBERS
 from dialer.domain.zones import zone_of_number
-from dialer.store import collecting
 from dialer.store.bulk import Prepared
 from dialer.store.queries.do_not_call import forms_of
-from dialer.store.tables import Campaign, CampaignPhonebook, Contact, DncContact, DncList, Phonebook, Subscriber
-
-CONTACT_DELETED: Final = "contact_deleted"
-"""The reason of a subscriber whose contact has gone."""
-OPEN_CAMPAIGNS: Final = (CampaignStatus.NEW, CampaignStatus.START, CampaignStatus.PAUSE)
+from dialer.store.tables import Contact, DncContact, DncList, Phonebook
 
 _contact = table_of(Contact).c
 _WITH_NUMBER: Final = Prepared(
@@ -98,52 +92,6 @@ def _first_with_number(unit: Unit, columns: Values) -> int | None:
     return found[0] if found else None
 
 
-def _collect(change: Change) -> None:
-    """A contact that is new, or new in its phonebook, is called by the started campaigns that name it."""
-    is_called = collecting.collect_contact(change.unit.connection, change.record_id, change.unit.now_ms)
-    change.unit.effect.moves_nothing = change.is_new and not is_called
-
-
-def _refuse_while_called(unit: Unit, phonebook_id: int) -> None:
-    campaign, named = table_of(Campaign).c, table_of(CampaignPhonebook).c
-    names_it = campaign.id.in_(select(named.campaign_id).where(named.phonebook_id == phonebook_id))
-    refuse_while_in(unit, table_of(Campaign), names_it & campaign.status.in_(OPEN_CAMPAIGNS))
-
-
-def _release_phonebook(unit: Unit, stored: Values) -> None:
-    _refuse_while_called(unit, stored["id"])
-    contact = table_of(Contact).c
-    members = select(contact.id).where(contact.phonebook_id == stored["id"])
-    _abandon(unit, table_of(Subscriber).c.contact_id.in_(members))
-
-
-def _release_contact(unit: Unit, stored: Values) -> None:
-    _abandon(unit, table_of(Subscriber).c.contact_id == stored["id"])
-
-
-def _abandon(unit: Unit, of_contact: ColumnElement[bool]) -> None:
-    """Nobody calls a contact that was deleted: its subscribers are ABORT, or will be when the present call ends."""
-    subscriber = table_of(Subscriber)
-    is_calling = subscriber.c.status == SubscriberStatus.IN_PROCESS
-    unit.connection.execute(
-        update(subscriber)
-        .where(of_contact, subscriber.c.status.in_(OPEN_SUBSCRIBERS))
-        .values(
-            status=case((is_calling, subscriber.c.status), else_=SubscriberStatus.ABORT),
-            status_reason=case((is_calling, subscriber.c.status_reason), else_=CONTACT_DELETED),
-            halt_reason=case((is_calling, CONTACT_DELETED), else_=subscriber.c.halt_reason),
-            updated_date=unit.now_ms,
-        )
-    )
-
-
-def _refuse_while_excluding(unit: Unit, stored: Values) -> None:
-    """A list that protects people from an unfinished campaign stays."""
-    campaign = table_of(Campaign).c
-    names_it = campaign.dnc_id == stored["id"]
-    refuse_while_in(unit, table_of(Campaign), names_it & campaign.status.in_(OPEN_CAMPAIGNS))
-
-
 def _entry_number(change: Change) -> str:
     """The normal form of the number of an entry; of one whose number was erased, what stands for it."""
     if not change.is_new and change.values["phone_number"] == ERASED:
@@ -168,8 +116,8 @@ PHONEBOOKS = Resource(
     model=Phonebook,
     shapes=_PHONEBOOK,
     filters=("name",),
-    before_delete=_release_phonebook,
-    moves_dialling=True,
+    remove=delete_phonebook,
+    touches=touches_nothing,
 )
 CONTACTS = Resource(
     path="contact",
@@ -180,10 +128,9 @@ CONTACTS = Resource(
     rules=(no_emergency_number("contact"),),
     columns=_contact_columns,
     first_like=_first_with_number,
-    written=_collect,
-    written_touches_row=False,
-    before_delete=_release_contact,
-    moves_dialling=True,
+    insert=lambda change, columns: add_contact(change.unit, columns),
+    update=lambda change, columns: change_contact(change.unit, change.record_id, columns),
+    remove=delete_contact,
     exported=True,
 )
 DNC_LISTS = Resource(
@@ -191,7 +138,8 @@ DNC_LISTS = Resource(
     model=DncList,
     shapes=_DNC_LIST,
     filters=("name",),
-    before_delete=_refuse_while_excluding,
+    remove=delete_dnc_list,
+    touches=touches_nothing,
 )
 DNC_CONTACTS = Resource(
     path="dnc-contact",
@@ -201,5 +149,7 @@ DNC_CONTACTS = Resource(
     filters=("phone_number",),
     columns=lambda change: {"number": _entry_number(change)},
     rules=(Rule(("phone_number", "dnc"), _once_on_a_list),),
-    moves_dialling=True,
+    insert=lambda change, columns: add_to_dnc(change.unit, columns),
+    update=lambda change, columns: change_dnc_entry(change.unit, change.record_id, columns),
+    remove=remove_from_dnc,
 )

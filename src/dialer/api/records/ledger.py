@@ -33,6 +33,5 @@ LEDGER = Resource(
     model=LedgerEntry,
     shapes=_LEDGER,
     filters=("kind", "reference", "created_date_after", "created_date_before"),
-    moves_dialling=True,
     exported=True,
 )

@@ -6,15 +6,14 @@ from dialer.api.crud.declaration import OWNER, STAMPS, optional, own, read_only,
 from dialer.api.crud.fields import TEXT_MAX, Amount, Choice, Integer, Text, TextChoice
 from dialer.api.crud.moments import Timestamp
 from dialer.api.crud.references import Reference, ReferenceList
-from dialer.api.crud.resource import Association, Resource, Rule
+from dialer.api.crud.resource import Association, Resource, Rule, touches_nothing
 from dialer.api.records.campaign_life import (
     CODE_LENGTH,
     DAILY_WINDOW,
+    change_row,
     dates_in_order,
     default_dates,
-    moved_and_collected,
     owner_who_pays,
-    refuse_while_running,
     state_columns,
     window_not_empty,
 )
@@ -26,6 +25,7 @@ from dialer.api.records.campaigns import (
     NAME_MAX,
     RETRIES_MAX,
 )
+from dialer.app.delete_campaign import delete_campaign
 from dialer.domain.billing.credit import MESSAGE_CHARACTERS_MAX
 from dialer.domain.enums import CampaignStatus, MessageStatus
 from dialer.store.tables import SMS, Campaign, CampaignPhonebook, SmsMessage
@@ -100,10 +100,10 @@ SMS_CAMPAIGNS = Resource(
     ),
     defaults=default_dates,
     columns=state_columns,
-    written=moved_and_collected,
-    before_delete=refuse_while_running,
+    update=change_row,
+    remove=delete_campaign,
+    touches=touches_nothing,
     deleted="sms campaign deleted",
-    moves_dialling=True,
 )
 SMS_MESSAGES = Resource(
     path="sms-message",

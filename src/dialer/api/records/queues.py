@@ -3,17 +3,19 @@
 import json
 from typing import Final
 
-from sqlalchemy import Select, literal_column, select
+from sqlalchemy import select
 
 from dialer.api.crud.declaration import NAME, OWNER, STAMPS, own, shapes, writable
 from dialer.api.crud.fields import Boolean, Choice, Integer, JsonObject, Text, TextChoice
 from dialer.api.crud.references import Reference
-from dialer.api.crud.resource import Change, Resource, Rule, Unit, Values, table_of
-from dialer.api.http.errors import ConflictError, Errors
+from dialer.api.crud.resource import Change, Resource, Rule, table_of
+from dialer.api.http.errors import Errors
 from dialer.api.records.emergency import no_emergency_number
-from dialer.domain.enums import AgentStatus, CallRequestStatus, QueueStrategy, TransferStatus
+from dialer.app.call_centre import change_agent, delete_agent, delete_queue
+from dialer.domain.enums import AgentStatus, QueueStrategy
 from dialer.sim.callee_profile import BehaviourError, parse_agent
-from dialer.store.tables import Agent, CallRequest, Queue, Tier, Transfer
+from dialer.store.tables import Agent, Queue, Tier
+from dialer.store.touched import Touched
 
 SCORES: Final = ("queue", "system")
 
@@ -95,39 +97,13 @@ def _behaviour_errors(change: Change) -> Errors:
     return {}
 
 
-def _under_way(status: TransferStatus) -> Select[tuple[str]]:
-    """Of the transfers that calls in progress have come to, those that stand so: who is being asked, as JSON."""
-    transfer, call = table_of(Transfer).c, table_of(CallRequest).c
-    # A literal, as the index over calls in progress serves only a query that says which without a parameter.
-    is_calling = call.status == literal_column(str(int(CallRequestStatus.CALLING)))
-    query: Select[tuple[str]] = select(transfer.offers).join(table_of(CallRequest), call.id == transfer.callrequest_id)
-    return query.where(is_calling, transfer.status == status)
-
-
-def _refuse_while_waited_in(unit: Unit, stored: Values) -> None:
-    """Raise `ConflictError` for a queue in which calls wait."""
-    waits = _under_way(TransferStatus.WAITING).where(table_of(Transfer).c.queue_id == stored["id"])
-    if unit.connection.execute(waits.limit(1)).first() is not None:
-        raise ConflictError("Calls wait in the queue.")
-
-
-def _refuse_while_at_work(unit: Unit, stored: Values) -> None:
-    """Raise `ConflictError` for an agent who talks, or is being asked to take a call."""
-    talks = _under_way(TransferStatus.CONNECTED).where(table_of(Transfer).c.agent_id == stored["id"])
-    if unit.connection.execute(talks.limit(1)).first() is not None:
-        raise ConflictError("The agent is in a call.")
-    asked = [row.offers for row in unit.connection.execute(_under_way(TransferStatus.WAITING))]
-    if any(str(stored["id"]) in json.loads(offers) for offers in asked):
-        raise ConflictError("The agent is being asked to take a call.")
-
-
 QUEUES = Resource(
     path="queue",
     model=Queue,
     shapes=_QUEUE,
     filters=("name", "strategy"),
-    before_delete=_refuse_while_waited_in,
-    moves_dialling=True,
+    remove=delete_queue,
+    touches=lambda _, row: Touched(queues=frozenset({row["id"]})),
 )
 AGENTS = Resource(
     path="agent",
@@ -135,8 +111,9 @@ AGENTS = Resource(
     shapes=_AGENT,
     filters=("name", "status"),
     rules=(Rule(("parameters",), _behaviour_errors), no_emergency_number("contact")),
-    before_delete=_refuse_while_at_work,
-    moves_dialling=True,
+    update=lambda change, columns: change_agent(change.unit, change.record_id, columns),
+    remove=delete_agent,
+    touches=lambda _, row: Touched(agents=frozenset({row["id"]})),
 )
 TIERS = Resource(
     path="tier",
@@ -144,6 +121,6 @@ TIERS = Resource(
     shapes=_TIER,
     owner="queue",
     filters=("level", "position"),
-    moves_dialling=True,
+    touches=lambda _, row: Touched(queues=frozenset({row["queue_id"]})),
     rules=(Rule(("queue", "agent"), _one_place_each),),
 )

@@ -10,10 +10,10 @@ from sqlalchemy import func, select
 from dialer.api.crud.declaration import STAMPS, own, shapes, writable, write_once
 from dialer.api.crud.fields import Amount, Conventions, FieldError, Integer, Json, Kind
 from dialer.api.crud.references import Reference
-from dialer.api.crud.resource import Change, Resource, Rule, Unit, Values, table_of
+from dialer.api.crud.resource import Change, Resource, Rule, table_of
 from dialer.api.http.errors import Errors
+from dialer.app.rate_cards import add_rate, change_rate, delete_rate
 from dialer.domain.billing.rates import CARDS_MAX, INCREMENT_S_MAX, PREFIX_DIGITS_MAX
-from dialer.store.queries.rates import card_changed
 from dialer.store.tables import RateCardLine
 
 _PREFIX: Final = re.compile(rf"\+?([0-9]{{0,{PREFIX_DIGITS_MAX}}})\Z", re.ASCII)
@@ -75,14 +75,6 @@ def _not_too_many(change: Change) -> Errors:
     return {"user": [f"A user has at most {CARDS_MAX} prefixes."]}
 
 
-def _changed(change: Change) -> None:
-    card_changed(change.unit.connection, change.values["user"])
-
-
-def _deleted(unit: Unit, stored: Values) -> None:
-    card_changed(unit.connection, stored["user_id"])
-
-
 RATE_CARDS = Resource(
     path="rate-card",
     model=RateCardLine,
@@ -90,8 +82,8 @@ RATE_CARDS = Resource(
     admins_write=True,
     filters=("prefix",),
     rules=(Rule(("user", "prefix"), _once), Rule(("user",), _not_too_many)),
-    written=_changed,
-    before_delete=_deleted,
-    moves_dialling=True,
+    insert=lambda change, columns: add_rate(change.unit, columns),
+    update=lambda change, columns: change_rate(change.unit, change.record_id, columns),
+    remove=delete_rate,
     exported=True,
 )

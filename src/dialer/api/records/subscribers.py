@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Final
 
-from sqlalchemy import RowMapping, select, update
+from sqlalchemy import RowMapping, select
 
 from dialer.api.crud.declaration import STAMPS, derived, own, read_only, shapes, writable, write_once
 from dialer.api.crud.fields import Choice, Integer, JsonObject, PhoneNumber, Text, TextChoice
@@ -13,19 +13,18 @@ from dialer.api.crud.resource import Change, Resource, Rule, Unit, Values, table
 from dialer.api.crud.shapes import REQUIRED
 from dialer.api.http.errors import ConflictError, Errors
 from dialer.api.records.emergency import no_emergency_number
+from dialer.app.subscribers import add_subscriber, change_subscriber, delete_subscriber
 from dialer.domain.enums import SubscriberStatus
 from dialer.domain.numbers.emergency import is_emergency
 from dialer.domain.numbers.normal_form import normalise
 from dialer.domain.numbers.spellings import ERASED
 from dialer.domain.reasons import WaitsFor
-from dialer.domain.states import move_subscriber
 from dialer.domain.waiting import why_not_now
 from dialer.domain.windows import Windows
 from dialer.domain.zones import is_zone, zone_key, zone_of_number, zone_of_offset
 from dialer.store.queries.blockers import circumstances_of
 from dialer.store.queries.do_not_call import on_dnc
-from dialer.store.queries.progress import UnderWay, under_way_of_subscriber
-from dialer.store.tables import Campaign, Contact, Subscriber
+from dialer.store.tables import Contact, Subscriber
 
 OFFSET_MAX: Final = 8
 TZ_CODE_MAX: Final = 64
@@ -119,20 +118,7 @@ def _columns(change: Change) -> Values:
         gmt_offset=change.values["gmt_offset"],
         number_zone=zone_of_number(number),
     )
-    return {"number": number, "zone": zone, **({} if change.is_new else _moved(change))}
-
-
-def _moved(change: Change) -> Values:
-    """A subscriber that was given up and is set back is due at once, once more: its counters stay."""
-    if change.moves("duplicate_contact"):
-        _refuse_while_called(change.unit, change.stored)
-    if change.stored["status"] not in SubscriberStatus.__members__.values():
-        raise ConflictError("The subscriber is in a state that this version does not know.")
-    current, wanted = SubscriberStatus(change.stored["status"]), SubscriberStatus(change.values["status"])
-    if not move_subscriber(current, wanted):
-        return {}
-    again = {"due_ms": change.unit.now_ms} if current is SubscriberStatus.FAIL else {}
-    return {"status_reason": "", "halt_reason": "", **again}
+    return {"number": number, "zone": zone}
 
 
 def _waits(unit: Unit, rows: Sequence[RowMapping]) -> list[Values]:
@@ -149,33 +135,6 @@ def _waits(unit: Unit, rows: Sequence[RowMapping]) -> list[Values]:
             wait = why_not_now(campaign, row["zone"], row["due_ms"], windows, is_on_dnc=is_on_dnc, is_emergency=never)
             waits[row["id"]] = {"waits_for": wait.reason.value, "waits_until": wait.until_ms}
     return [waits.get(row["id"], {"waits_for": "", "waits_until": None}) for row in rows]
-
-
-def _count(change: Change) -> None:
-    if change.is_new:
-        _add_to_total(change.unit, change.values["campaign"], 1)
-
-
-def _release(unit: Unit, stored: Values) -> None:
-    """Money is held for a message until it is known what became of it."""
-    if _refuse_while_called(unit, stored).messages:
-        raise ConflictError("A text message to the subscriber is on its way.")
-    _add_to_total(unit, stored["campaign_id"], -1)
-
-
-def _refuse_while_called(unit: Unit, stored: Values) -> UnderWay:
-    """Raise `ConflictError` for somebody in a call, also one that came in, else say what else is under way."""
-    under_way = under_way_of_subscriber(unit.connection, stored["id"])
-    if stored["status"] == SubscriberStatus.IN_PROCESS or under_way.calls:
-        raise ConflictError("The subscriber is being called.")
-    return under_way
-
-
-def _add_to_total(unit: Unit, campaign_id: int, difference: int) -> None:
-    campaign = table_of(Campaign)
-    unit.connection.execute(
-        update(campaign).where(campaign.c.id == campaign_id).values(totalcontact=campaign.c.totalcontact + difference)
-    )
 
 
 SUBSCRIBERS = Resource(
@@ -195,10 +154,10 @@ SUBSCRIBERS = Resource(
     derived=_waits,
     defaults=_defaults,
     columns=_columns,
-    written=_count,
-    before_delete=_release,
+    insert=lambda change, columns: add_subscriber(change.unit, columns),
+    update=lambda change, columns: change_subscriber(change.unit, change.record_id, columns),
+    remove=delete_subscriber,
     deleted="subscriber deleted",
-    moves_dialling=True,
     plain_array=True,
     exported=True,
 )

@@ -9,7 +9,7 @@ from dialer.api.crud.declaration import NAME, OWNER, STAMPS, optional, own, read
 from dialer.api.crud.fields import TEXT_MAX, Text
 from dialer.api.crud.records import refuse_while_in
 from dialer.api.crud.references import NO_OBJECT, Identity, Reference
-from dialer.api.crud.resource import Change, Resource, Rule, Unit, Values, table_of
+from dialer.api.crud.resource import Change, Resource, Rule, Unit, Values, table_of, touches_nothing
 from dialer.api.http.errors import Errors
 from dialer.api.records.emergency import no_emergency_number
 from dialer.api.records.sections import SECTION_TEMPLATE
@@ -109,6 +109,7 @@ AUDIO_FILES = Resource(
     model=AudioFile,
     shapes=_AUDIO_FILE,
     methods=frozenset({"PATCH"}),
+    touches=touches_nothing,
     filters=("name",),
 )
 SURVEY_TEMPLATES = Resource(
@@ -117,6 +118,7 @@ SURVEY_TEMPLATES = Resource(
     shapes=_SURVEY_TEMPLATE,
     filters=("name",),
     before_delete=_refuse_while_planned,
+    touches=touches_nothing,
 )
 SECTION_TEMPLATES = Resource(
     path="section-template",
@@ -125,6 +127,7 @@ SECTION_TEMPLATES = Resource(
     owner="survey",
     filters=("type", "order"),
     rules=(Rule(("min_number", "max_number"), _range_in_order), no_emergency_number("phonenumber")),
+    touches=touches_nothing,
 )
 BRANCHING_TEMPLATES = Resource(
     path="branching-template",
@@ -137,4 +140,5 @@ BRANCHING_TEMPLATES = Resource(
         Rule(("section", "keys"), _keys_once),
         Rule(("section", "goto"), _goto_in_survey),
     ),
+    touches=touches_nothing,
 )

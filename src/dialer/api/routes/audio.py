@@ -30,6 +30,7 @@ from dialer.api.records.surveys import AUDIO_FILES
 from dialer.api.service import ApiRequest, Service
 from dialer.store.media.audio import AudioError, Recording, judge
 from dialer.store.media.files import AUDIO_BYTES_MAX, Media, QuotaError, check_quota
+from dialer.store.touched import NOTHING
 
 FILE: Final = "audio_file"
 JSON: Final = "application/json"
@@ -81,7 +82,7 @@ async def upload_audio(request: ApiRequest) -> "Response[AudioFileRead]":
     parsed = parse_whole(AudioUpload, Given(dict(form.texts)), service.conventions(request))
     attempt = _attempt(request, form)
     with service.attempts.begin(attempt):
-        before = await service.write(request, AUDIO_FILES, partial(recall, attempt=attempt)) if attempt else None
+        before = await service.write(request, partial(recall, attempt=attempt)) if attempt else None
         answer = before or await _keep(request, service, parsed, form, attempt)
     headers = {**answer.headers, **ignored_header(parsed.ignored)}
     return Response(answer.content, status_code=answer.status, headers=headers, media_type=JSON)  # type: ignore[arg-type] # encoded already
@@ -107,7 +108,7 @@ async def _keep(request: ApiRequest, service: Service, parsed: Parsed, form: For
     stored = Stored(file_name, recording, len(content))
     work = partial(_insert, parsed=parsed, stored=stored, attempt=attempt)
     try:
-        return await service.write(request, AUDIO_FILES, work)
+        return await service.write(request, work)
     except (InvalidError, AnsweredError):
         # Any other failure leaves open whether the row is there: then the file stays.
         await anyio.to_thread.run_sync(media.delete, file_name)
@@ -121,7 +122,7 @@ async def delete_audio(request: ApiRequest, record_id: FromPath[str]) -> None:
     identity = parse_id(record_id)
     if identity is None:
         raise RecordNotFoundError
-    file_name = await service.write(request, AUDIO_FILES, partial(_delete, record_id=identity))
+    file_name = await service.write(request, partial(_delete, record_id=identity))
     await anyio.to_thread.run_sync(Media(service.settings.media_dir).delete, file_name)
 
 
@@ -168,6 +169,7 @@ def _insert(unit: Unit, *, parsed: Parsed, stored: Stored, attempt: Attempt | No
     }
     key = unit.connection.execute(insert(AUDIO_FILES.table).values(values)).inserted_primary_key
     record_id = int(key[0]) if key else 0
+    unit.note(NOTHING)
     content = msgspec.json.encode(records.read_record(unit, AUDIO_FILES, record_id))
     location = unit.conventions.links.record(AUDIO_FILES.path, record_id)
     answer = Answer(HTTPStatus.CREATED, {"Location": location}, content)

@@ -34,7 +34,6 @@ from dialer.forecast.forecast import CampaignOverError, NoCampaignError, check_n
 from dialer.forecast.order import FIRST_SEED_MAX, SEEDS, SEEDS_MAX, Order
 from dialer.forecast.summary import Forecast
 from dialer.store.database import Database
-from dialer.store.lifecycle import CampaignNotReadyError
 
 FORECAST_WORK_MAX: Final = 100_000
 """Seeds times people that one request may simulate; the command line has no such limit."""
@@ -82,8 +81,6 @@ class Forecaster:
             except TimeoutError:
                 detail = f"It took longer than {self._seconds_max} s. Ask for fewer seeds. {_elsewhere(order)}"
                 raise AnsweredError(HTTPStatus.SERVICE_UNAVAILABLE, detail, _LATER) from None
-            except CampaignNotReadyError as error:
-                raise InvalidError(error.errors) from None
             except NoCampaignError:
                 raise RecordNotFoundError from None
 

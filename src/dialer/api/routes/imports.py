@@ -15,25 +15,24 @@ from litestar import post
 from litestar.openapi.spec import Schema
 from litestar.openapi.spec.enums import OpenAPIType
 from litestar.params import FromPath
-from sqlalchemy import Connection
 
 from dialer.api.crud import records
 from dialer.api.crud.resource import Resource
 from dialer.api.crud.urls import parse_id
 from dialer.api.http.errors import AnsweredError, MalformedError, RecordNotFoundError
 from dialer.api.http.streams import describe_body, expect_type, pieces
-from dialer.api.records.contacts import CONTACTS, DNC_CONTACTS, DNC_LISTS, PHONEBOOKS
+from dialer.api.records.contacts import DNC_LISTS, PHONEBOOKS
 from dialer.api.service import ApiRequest, Service
-from dialer.store.csv_records import CsvError
-from dialer.store.import_report import ImportReport
-from dialer.store.imports import (
+from dialer.app.import_report import ImportReport
+from dialer.app.imports import (
     IMPORT_BYTES_MAX,
     ContactRows,
     DncRows,
-    ImportTargetGoneError,
     NumberRows,
     import_csv,
 )
+from dialer.app.unit import UnitOfWork
+from dialer.store.csv_records import CsvError
 
 CSV: Final = "text/csv"
 IMPORTS_MAX: Final = 2
@@ -70,7 +69,7 @@ async def import_contacts(request: ApiRequest, record_id: FromPath[str]) -> Impo
     `warnings`.
     """
     service = request.service
-    return await _import(request, service, record_id, (PHONEBOOKS, CONTACTS, ContactRows))
+    return await _import(request, service, record_id, (PHONEBOOKS, ContactRows))
 
 
 @post(
@@ -86,26 +85,26 @@ async def import_dnc_contacts(request: ApiRequest, record_id: FromPath[str]) -> 
     Emergency numbers are accepted here. Numbers that are impossible in their country are listed under `warnings`.
     """
     service = request.service
-    return await _import(request, service, record_id, (DNC_LISTS, DNC_CONTACTS, DncRows))
+    return await _import(request, service, record_id, (DNC_LISTS, DncRows))
 
 
 async def _import(
     request: ApiRequest,
     service: Service,
     record_id: str,
-    kind: tuple[Resource, Resource, type[NumberRows]],
+    kind: tuple[Resource, type[NumberRows]],
 ) -> ImportReport:
     """Import the request body into the record, in a thread of its own that may wait for the body and the database."""
-    parents, parts, rows = kind
+    parents, rows = kind
     _expect_csv(request)
     identity = parse_id(record_id)
     if identity is None:
         raise RecordNotFoundError
     await service.read(request, lambda unit: records.read_record(unit, parents, identity))
-    target = rows(identity, region=service.settings.default_region, now_ms=service.worker.clock.now_ms)
+    target = rows(identity, region=service.settings.default_region)
 
-    def commit(work: Callable[[Connection], int]) -> int:
-        return anyio.from_thread.run(partial(service.write, request, parts, lambda unit: work(unit.connection)))
+    def commit(work: Callable[[UnitOfWork], int]) -> int:
+        return anyio.from_thread.run(partial(service.write, request, work))
 
     arriving = partial(import_csv, _waiting_for(pieces(request)), target, commit)
     try:
@@ -115,8 +114,6 @@ async def _import(
             )
     except CsvError as error:
         raise MalformedError(str(error)) from None
-    except ImportTargetGoneError:
-        raise RecordNotFoundError from None
 
 
 def _expect_csv(request: ApiRequest) -> None:

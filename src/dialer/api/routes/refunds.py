@@ -12,12 +12,12 @@ from dialer.api.crud.controller import JSON, admins_only
 from dialer.api.crud.resource import Unit
 from dialer.api.crud.shapes import Shape
 from dialer.api.crud.urls import parse_id
-from dialer.api.http.errors import ConflictError, RecordNotFoundError
+from dialer.api.http.errors import RecordNotFoundError
 from dialer.api.http.idempotency import Answer, Attempt, attempt_of, recall, remember
 from dialer.api.records.calls import CDRS
 from dialer.api.records.ledger import LEDGER
 from dialer.api.service import ApiRequest
-from dialer.store import ledger
+from dialer.app import payments
 
 if TYPE_CHECKING:
     LedgerRead: TypeAlias = Shape
@@ -41,7 +41,7 @@ async def refund_call(request: ApiRequest, record_id: FromPath[str]) -> "Respons
     body = await request.body()
     attempt = attempt_of(key, user_id=request.user.id, path=_PATH.format(identity), body=body)
     with service.attempts.begin(attempt):
-        answer = await service.write(request, LEDGER, lambda unit: _refund_once(unit, identity, attempt))
+        answer = await service.write(request, lambda unit: _refund_once(unit, identity, attempt))
     return Response(answer.content, status_code=answer.status, headers=answer.headers, media_type=JSON)  # type: ignore[arg-type] # encoded already
 
 
@@ -50,20 +50,10 @@ def _refund_once(unit: Unit, cdr_id: int, attempt: Attempt | None) -> Answer:
     before = recall(unit, attempt) if attempt else None
     if before is not None:
         return before
-    entry_id = _refund(unit, cdr_id)
+    entry_id = payments.refund_call(unit, cdr_id)
     content = msgspec.json.encode(records.read_record(unit, LEDGER, entry_id))
     location = unit.conventions.links.record(LEDGER.path, entry_id)
     answer = Answer(HTTPStatus.CREATED, {"Location": location}, content)
     if attempt is not None:
         remember(unit, attempt, answer)
     return answer
-
-
-def _refund(unit: Unit, cdr_id: int) -> int:
-    """The id of the entry."""
-    try:
-        return ledger.refund_call(unit.connection, cdr_id, unit.now_ms)
-    except ledger.NothingToRefundError as error:
-        raise ConflictError(str(error)) from None
-    except ledger.UnknownCallError:
-        raise RecordNotFoundError from None

@@ -92,6 +92,7 @@ class ResultRow(NamedTuple):
     """An answer to a section."""
 
     user_id: int
+    callid: str
     campaign_id: int
     callrequest_id: int
     section_id: int
@@ -271,6 +272,7 @@ def result(call: Call, answer: SectionResult) -> ResultRow:
     seconds = None if answer.recording_ms is None else -(-answer.recording_ms // 1_000)
     return ResultRow(
         call.plan.user_id,
+        call.callid,
         call.plan.id,
         call.id,
         answer.section_id,

@@ -3,17 +3,16 @@
 from collections.abc import Collection
 from typing import Final
 
-from sqlalchemy import Connection, RowMapping, func, select, update
+from sqlalchemy import Connection, RowMapping, func, select
 
 from dialer.domain.billing.money import Rate
 from dialer.domain.billing.rates import NO_CARD, RateCard
-from dialer.store.tables import RateCardLine, User
+from dialer.store.tables import RateCardLine
 
 RATE_COLUMNS: Final = ("call_rate", "connection_fee", "first_increment", "next_increment")
 """The columns of a call request, a transfer or a CDR that are its rate."""
 
 _lines = RateCardLine.__table__
-_users = User.__table__
 
 
 def rate_of(row: RowMapping) -> Rate:
@@ -33,13 +32,6 @@ def read_card(connection: Connection, user_id: int) -> RateCard:
     ).where(_lines.c.user_id == user_id)
     found = {prefix: Rate(*rate) for prefix, *rate in connection.execute(query)}
     return RateCard(found) if found else NO_CARD
-
-
-def card_changed(connection: Connection, user_id: int) -> None:
-    """Tell those who have read the rate card of a user that it is another one now."""
-    connection.execute(
-        update(_users).where(_users.c.id == user_id).values(rate_card_version=_users.c.rate_card_version + 1)
-    )
 
 
 def cheapest_prices(connection: Connection, user_ids: Collection[int]) -> dict[int, int]:

@@ -156,13 +156,15 @@ class Cdr(Row):
 
 
 class SurveyResult(Row):
-    """What a callee answered to one section in one call."""
+    """A callee's answer to one section in one call. It stays when its campaign is deleted, as the CDR does."""
 
     __tablename__ = "survey_result"
 
     user_id: Mapped[int] = belongs_to("user_account")
-    campaign_id: Mapped[int] = belongs_to("campaign")
-    callrequest_id: Mapped[int] = belongs_to("callrequest")
+    callid: Mapped[str] = mapped_column(String(36), default="", server_default="", index=True)
+    """The CDR of the call has the same."""
+    campaign_id: Mapped[int | None] = mentions("campaign")
+    callrequest_id: Mapped[int | None] = mentions("callrequest")
     section_id: Mapped[int] = mapped_column(BIG, index=True)
     """The section template it was sealed from, which may have gone since."""
     section_type: Mapped[Code]

@@ -7,17 +7,19 @@ from pathlib import Path
 import pytest
 from sqlalchemy import Connection, insert, text
 
-from dialer.domain.enums import CampaignStatus
-from dialer.store.csv_records import CsvError
-from dialer.store.database import Database
-from dialer.store.import_report import ERRORS_MAX, ImportReport, RowRemark
-from dialer.store.imports import (
+from dialer.app.import_report import ERRORS_MAX, ImportReport, RowRemark
+from dialer.app.imports import (
     CHUNK_ROWS,
+    Commit,
     ContactRows,
     DncRows,
     ImportTargetGoneError,
     import_csv,
 )
+from dialer.app.unit import UnitOfWork
+from dialer.domain.enums import CampaignStatus
+from dialer.store.csv_records import CsvError
+from dialer.store.database import Database
 from dialer.store.tables import (
     Campaign,
     CampaignPhonebook,
@@ -50,14 +52,19 @@ def database(tmp_path: Path) -> Iterator[Database]:
     database.close()
 
 
+def committing(database: Database) -> Commit:
+    """Return what commits each part of a file."""
+    return lambda work: database.write_now(lambda c: work(UnitOfWork(connection=c, now_ms=NOW_MS)))
+
+
 def load(database: Database, content: str, phonebook_id: int = 1, region: str | None = None) -> ImportReport:
-    target = ContactRows(phonebook_id, region=region, now_ms=lambda: NOW_MS)
-    return import_csv([content.encode()], target, database.write_now)
+    target = ContactRows(phonebook_id, region=region)
+    return import_csv([content.encode()], target, committing(database))
 
 
 def load_dnc(database: Database, content: str, dnc_id: int = 1) -> ImportReport:
-    target = DncRows(dnc_id, region="US", now_ms=lambda: NOW_MS)
-    return import_csv([content.encode()], target, database.write_now)
+    target = DncRows(dnc_id, region="US")
+    return import_csv([content.encode()], target, committing(database))
 
 
 def rows(database: Database, query: str) -> list[tuple[object, ...]]:
@@ -135,18 +142,18 @@ def test_an_import_that_is_cut_off_keeps_whole_chunks_and_can_be_run_again(datab
         raise ConnectionError
 
     with pytest.raises(ConnectionError):
-        import_csv(broken(), ContactRows(1, region=None, now_ms=lambda: 0), database.write_now)
+        import_csv(broken(), ContactRows(1, region=None), committing(database))
     assert rows(database, "SELECT count(*) FROM contact") == [(CHUNK_ROWS,)]
     assert load(database, content) == ImportReport(imported=10, duplicates=CHUNK_ROWS)
 
 
 def test_a_phonebook_that_is_deleted_meanwhile_ends_the_import(database: Database) -> None:
-    def commit(work: Callable[[Connection], int]) -> int:
-        added = database.write_now(work)
+    def commit(work: Callable[[UnitOfWork], int]) -> int:
+        added = committing(database)(work)
         database.write_now(lambda connection: connection.exec_driver_sql("DELETE FROM phonebook WHERE id = 1").rowcount)
         return added
 
-    target = ContactRows(1, region=None, now_ms=lambda: 0)
+    target = ContactRows(1, region=None)
     with pytest.raises(ImportTargetGoneError):
         import_csv([many(CHUNK_ROWS + 1).encode()], target, commit)
     assert rows(database, CONTACTS) == []

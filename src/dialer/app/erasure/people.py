@@ -1,6 +1,6 @@
 """Erasing people: what was known of them goes; what was done, what it cost and how often something was said stays."""
 
-from collections.abc import Callable, Collection
+from collections.abc import Collection
 from typing import Any, Final
 
 from sqlalchemy import (
@@ -21,16 +21,19 @@ from sqlalchemy import (
 )
 from sqlalchemy import cast as sql_cast
 
+from dialer.app.erasure.answers import DeleteFile, erase_answers
+from dialer.app.touching import known_campaigns
+from dialer.app.unit import UnitOfWork
 from dialer.domain.enums import LegType, SubscriberStatus
 from dialer.domain.numbers.spellings import ERASED
-from dialer.domain.survey.sections.table import SECTION_TYPES
 from dialer.store.bulk import Bulk
-from dialer.store.tables import CallBack, CallRequest, Cdr, SmsMessage, Subscriber, SurveyResult
+from dialer.store.tables import CallBack, CallRequest, Campaign, Cdr, SmsMessage, Subscriber, SurveyResult
 
 _subscribers = Subscriber.__table__
 _requests = CallRequest.__table__
 _messages = SmsMessage.__table__
 _results = SurveyResult.__table__
+_campaigns = Campaign.__table__
 _cdrs = Cdr.__table__
 _call_backs = CallBack.__table__
 _erased: ColumnElement[str] = literal_column(f"'{ERASED}'")
@@ -49,17 +52,15 @@ _ERASE_MESSAGES: Final = Bulk(
     ("person",),
 )
 
-DeleteFile = Callable[[str], None]
-"""Deletes a file of the media folder, if it is there."""
 
-
-def erase_people(connection: Connection, subscriber_ids: Collection[int], delete_file: DeleteFile, now_ms: int) -> None:
+def erase_people(unit: UnitOfWork, subscriber_ids: Collection[int], delete_file: DeleteFile) -> None:
     """Erase some subscribers, none of whom may have a call in progress, and all that came of their calls.
 
     Recordings are deleted at once: should the unit of work fail, it is run again, and they were to go anyway.
     """
+    connection = unit.connection
     requests = select(_requests.c.id).where(_requests.c.subscriber_id.in_(subscriber_ids))
-    _erase_answers(connection, requests, delete_file)
+    erase_answers(connection, _results.c.callrequest_id.in_(requests), delete_file)
     _erase_records(connection, requests)
     connection.execute(delete(_call_backs).where(_call_backs.c.id.in_(requests)))
     connection.execute(
@@ -74,7 +75,9 @@ def erase_people(connection: Connection, subscriber_ids: Collection[int], delete
     )
     connection.execute(update(_messages).where(_messages.c.callrequest_id.in_(requests)).values(_ERASED_MESSAGE))
     _ERASE_MESSAGES.run(connection, [(subscriber_id,) for subscriber_id in subscriber_ids])
-    connection.execute(update(_subscribers).where(_subscribers.c.id.in_(subscriber_ids)).values(_nobody(now_ms)))
+    connection.execute(update(_subscribers).where(_subscribers.c.id.in_(subscriber_ids)).values(_nobody(unit.now_ms)))
+    theirs = select(_subscribers.c.campaign_id).where(_subscribers.c.id.in_(subscriber_ids)).distinct()
+    unit.note(known_campaigns(connection, _campaigns.c.id.in_(theirs)))
 
 
 def is_erased() -> ColumnElement[bool]:
@@ -103,18 +106,6 @@ def _nobody(now_ms: int) -> dict[str, Any]:
         "due_ms": 0,
         "updated_date": now_ms,
     }
-
-
-def _erase_answers(connection: Connection, requests: Select[int], delete_file: DeleteFile) -> None:
-    of_calls = _results.c.callrequest_id.in_(requests)
-    chosen = [number for number, definition in SECTION_TYPES.items() if definition.has_chosen_answers]
-    for name in connection.scalars(select(_results.c.record_file).where(of_calls, _results.c.record_file != "")):
-        delete_file(name)
-    connection.execute(
-        update(_results)
-        .where(of_calls)
-        .values(response=case((_results.c.section_type.in_(chosen), _results.c.response), else_=ERASED), record_file="")
-    )
 
 
 def _erase_records(connection: Connection, requests: Select[int]) -> None:

@@ -10,11 +10,12 @@ import msgspec
 import pytest
 from sqlalchemy import Boolean, Column, Executable, LargeBinary, RowMapping, String, Table, select, update
 
+from dialer.app.erasure import personal_data
+from dialer.app.erasure.erasure import Erased, erase_number
+from dialer.app.errors import RefusedError
 from dialer.domain.numbers.spellings import ERASED
 from dialer.store import database_files
 from dialer.store.database import Database
-from dialer.store.erasure import personal_data
-from dialer.store.erasure.erasure import Erased, ErasureError, erase_number
 from dialer.store.tables import Contact, IdempotentResponse, Payment, Row
 from tests.store.leftovers import holding
 
@@ -102,7 +103,7 @@ def test_a_number_that_the_service_itself_uses_is_not_erased(database: Database,
     fill(database, NUMBER)
     run(database, update(column.table).values({column.name: f"x {WRITTEN}"}))
     before = dump(database)
-    with pytest.raises(ErasureError) as raised:
+    with pytest.raises(RefusedError) as raised:
         erase_number(database, NUMBER, lambda _: None, 0)
     assert str(raised.value) == f"the number is used by {column.table.name} 1: change or delete that first"
     assert dump(database) == before

@@ -44,6 +44,7 @@ from dialer.store.tables import (
     SurveyTemplate,
     User,
 )
+from dialer.store.touched import EVERYTHING, NOTHING, touch
 
 ROWS_AT_ONCE: Final = 500
 """Rows with traces that one unit of work changes."""
@@ -59,6 +60,7 @@ MACHINE_MADE: Final = frozenset(
         "ledger_entry.reference",
         "service_state.number_key",
         "sms_message.message_id",
+        "survey_result.callid",
         "survey_result.record_file",
         "user_account.password_hash",
     }
@@ -119,6 +121,7 @@ def clear(connection: Connection, batch: Batch, spellings: Spellings) -> int:
         if values:
             connection.execute(update(table).where(table.c["id"] == row["id"]).values(values))
             cleared += 1
+    touch(connection, EVERYTHING if cleared else NOTHING)
     return cleared
 
 

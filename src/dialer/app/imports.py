@@ -10,14 +10,18 @@ from typing import Any, ClassVar, Final
 
 from sqlalchemy import Column, Connection, Table, bindparam, select
 
+from dialer.app.errors import UnknownRecordError
+from dialer.app.events import ContactsImported, NumbersCalledOff
+from dialer.app.import_report import ImportReport, RowError
+from dialer.app.import_variables import Variables
+from dialer.app.touching import touched_campaigns, users_of_dnc
+from dialer.app.unit import UnitOfWork
 from dialer.domain.numbers.emergency import emergency_error, is_emergency
 from dialer.domain.numbers.normal_form import NumberError, is_possible, normalise
 from dialer.domain.zones import zone_of_number
 from dialer.store.bulk import Among, bulk_insert
 from dialer.store.collecting import collect_phonebook
 from dialer.store.csv_records import CsvFile
-from dialer.store.import_report import ImportReport, RowError
-from dialer.store.import_variables import Variables
 from dialer.store.queries.do_not_call import numbers_on
 from dialer.store.tables import Row
 
@@ -32,11 +36,11 @@ READ_ONLY_COLUMNS: Final = frozenset({"id", "url", "phonebook", "created_date", 
 
 _TABLES: Final = Row.metadata.tables
 
-Commit = Callable[[Callable[[Connection], int]], int]
+Commit = Callable[[Callable[[UnitOfWork], int]], int]
 """Runs a unit of work in a writing transaction, and returns its result once that is committed."""
 
 
-class ImportTargetGoneError(Exception):
+class ImportTargetGoneError(UnknownRecordError):
     """An error for a phonebook or list that is deleted during an import. The imported rows are deleted with it."""
 
 
@@ -51,10 +55,9 @@ class NumberRows:
     _among: ClassVar[Among]
     _further: ClassVar[tuple[str, ...]] = ()
 
-    def __init__(self, parent_id: int, *, region: str | None, now_ms: Callable[[], int]) -> None:
+    def __init__(self, parent_id: int, *, region: str | None) -> None:
         self.parent_id: Final = parent_id
         self._region = region
-        self._now_ms = now_ms
         self._place = 0
         self._is_export = False
         names = (self._parent.name, self.column, "number", *self._further, "created_date", "updated_date")
@@ -75,15 +78,19 @@ class NumberRows:
             raise RowError(error.problem, f"{self.column}: {error}", given) from None
         return number, (self.parent_id, given, number, *self._values(cells, number))
 
-    def store(self, connection: Connection, rows: Mapping[str, tuple[Any, ...]]) -> int:
-        """Insert the rows, by number, that are not there yet; return how many they are."""
-        now_ms = self._now_ms()
+    def store(self, unit: UnitOfWork, rows: Mapping[str, tuple[Any, ...]]) -> int:
+        """Insert the rows, by number, that are not there yet; return how many they are.
+
+        Raises:
+            ImportTargetGoneError: the parent has been deleted.
+        """
+        connection, now_ms = unit.connection, unit.now_ms
         if connection.scalar(select(self._parents.c.id).where(self._parents.c.id == self.parent_id)) is None:
             raise ImportTargetGoneError
         known = self._known(connection, rows)
         added = [(*values, now_ms, now_ms) for number, values in rows.items() if number not in known]
         self._insert.run(connection, added)
-        self._stored(connection, now_ms)
+        self._stored(unit, len(added))
         return len(added)
 
     def _known(self, connection: Connection, numbers: Collection[str]) -> set[str]:
@@ -97,8 +104,9 @@ class NumberRows:
         """Return the values of the `_further` columns; raises RowError."""
         return ()
 
-    def _stored(self, connection: Connection, now_ms: int) -> None:
-        """Do the further work of a transaction that has inserted rows."""
+    def _stored(self, unit: UnitOfWork, count: int) -> None:
+        """Do what follows in the same transaction, and note what was touched."""
+        raise NotImplementedError
 
 
 class ContactRows(NumberRows):
@@ -132,8 +140,9 @@ class ContactRows(NumberRows):
             raise RowError("full_name", f"full_name: more than {FULL_NAME_MAX} characters", full_name)
         return zone_of_number(number), full_name, self._variables.of(cells)
 
-    def _stored(self, connection: Connection, now_ms: int) -> None:
-        collect_phonebook(connection, self.parent_id, now_ms)
+    def _stored(self, unit: UnitOfWork, count: int) -> None:
+        campaign_ids = collect_phonebook(unit.connection, self.parent_id, unit.now_ms)
+        unit.note(touched_campaigns(*campaign_ids), ContactsImported(self.parent_id, count))
 
 
 class DncRows(NumberRows):
@@ -146,6 +155,9 @@ class DncRows(NumberRows):
 
     def _known(self, connection: Connection, numbers: Collection[str]) -> set[str]:
         return set(numbers_on(connection, self.parent_id, numbers))
+
+    def _stored(self, unit: UnitOfWork, count: int) -> None:
+        unit.note(users_of_dnc(unit.connection, self.parent_id), NumbersCalledOff(self.parent_id, count))
 
 
 def _place(columns: Sequence[str], wanted: str) -> int:

@@ -10,14 +10,19 @@ from typing import Final
 import msgspec
 from sqlalchemy import Connection, delete, select, update
 
+from dialer.app.erasure.answers import DeleteFile, erase_answers_before, erase_answers_of_number
+from dialer.app.erasure.people import erase_people, is_erased
+from dialer.app.erasure.personal_data import batches, clear, users_of, whose_number
+from dialer.app.errors import RefusedError
+from dialer.app.events import PersonErased
+from dialer.app.unit import UnitOfWork
 from dialer.domain.enums import CallRequestStatus, CampaignStatus
 from dialer.domain.numbers.spellings import ERASED, Spellings
 from dialer.store.database import Database
-from dialer.store.erasure.people import DeleteFile, erase_people, is_erased
-from dialer.store.erasure.personal_data import batches, clear, users_of, whose_number
 from dialer.store.queries.do_not_call import ensure_key, hashed
 from dialer.store.queries.progress import BUSY_SUBSCRIBERS
 from dialer.store.tables import CallRequest, Campaign, Contact, DncContact, SmsMessage, Subscriber, Transfer
+from dialer.store.touched import NOTHING, touch
 
 PEOPLE_AT_ONCE: Final = 500
 """Subscribers that one unit of work erases."""
@@ -33,10 +38,6 @@ _is_calling = _requests.c.status == CallRequestStatus.CALLING
 _is_on_its_way = _messages.c.ended_ms.is_(None)
 
 
-class ErasureError(Exception):
-    """Raised when a number cannot be erased now: one line that says why. Nothing was changed."""
-
-
 class Erased(msgspec.Struct):
     """How much was erased."""
 
@@ -46,23 +47,25 @@ class Erased(msgspec.Struct):
     """Entries of do-not-call lists that hold a hash from now on."""
     recordings: int = 0
     others: int = 0
-    """Further rows in which the number stood, such as CDRs whose campaigns were deleted."""
+    """Further rows, such as CDRs and answers whose campaigns were deleted."""
 
 
 def erase_number(database: Database, number: str, delete_file: DeleteFile, now_ms: int) -> Erased:
     """Erase all that is known of a number, given in normal form, in every spelling.
 
     Raises:
-        ErasureError: the service itself uses the number, or a call to it is in progress.
+        RefusedError: the service itself uses the number, or a call to it is in progress.
         StorageUnavailableError: the database cannot be written now.
     """
     spellings = Spellings(number)
     users = database.read_now(partial(users_of, spellings=spellings))
     if users:
-        raise ErasureError(f"the number is used by {', '.join(users)}: change or delete that first")
+        raise RefusedError(f"the number is used by {', '.join(users)}: change or delete that first")
     done = Erased()
     database.write_now(
-        lambda connection: _erase_person(connection, spellings, _counting(delete_file, done), done, now_ms)
+        lambda connection: _erase_person(
+            UnitOfWork(connection=connection, now_ms=now_ms), spellings, _counting(delete_file, done), done
+        )
     )
     for batch in batches(database, spellings):
         done.others += database.write_now(partial(clear, batch=batch, spellings=spellings))
@@ -71,6 +74,8 @@ def erase_number(database: Database, number: str, delete_file: DeleteFile, now_m
 
 def erase_ended(database: Database, ended_before_ms: int, delete_file: DeleteFile, now_ms: int) -> Erased:
     """Erase the subscribers of all campaigns that ended before a moment, and were not changed since.
+
+    Erase the answers that are older than that, too, if their campaigns were deleted.
 
     Contacts and do-not-call lists are left alone: they belong to no campaign.
 
@@ -83,12 +88,18 @@ def erase_ended(database: Database, ended_before_ms: int, delete_file: DeleteFil
 
     def erase_some(connection: Connection) -> list[int]:
         ids = _ended(connection, ended_before_ms, last_id)
-        erase_people(connection, ids, delete_file, now_ms)
+        erase_people(UnitOfWork(connection=connection, now_ms=now_ms), ids, delete_file)
         return ids
+
+    def erase_some_answers(connection: Connection) -> int:
+        touch(connection, NOTHING)
+        return erase_answers_before(connection, ended_before_ms, delete_file)
 
     while ids := database.write_now(erase_some):
         done.subscribers += len(ids)
         last_id = ids[-1]
+    while count := database.write_now(erase_some_answers):
+        done.others += count
     return done
 
 
@@ -100,18 +111,20 @@ def _counting(delete_file: DeleteFile, done: Erased) -> DeleteFile:
     return delete_and_count
 
 
-def _erase_person(
-    connection: Connection, spellings: Spellings, delete_file: DeleteFile, done: Erased, now_ms: int
-) -> None:
+def _erase_person(unit: UnitOfWork, spellings: Spellings, delete_file: DeleteFile, done: Erased) -> None:
+    connection = unit.connection
     contact_ids = [row["id"] for row in whose_number(connection, _contacts.c.number, spellings)]
     subscriber_ids = _subscribers_of(connection, spellings, contact_ids)
     _refuse_while_called(connection, spellings, subscriber_ids)
     for some in _parts(subscriber_ids):
-        erase_people(connection, some, delete_file, now_ms)
+        erase_people(unit, some, delete_file)
+    erase_answers_of_number(connection, spellings, delete_file)
     for some in _parts(contact_ids):
         connection.execute(delete(_contacts).where(_contacts.c.id.in_(some)))
     done.contacts, done.subscribers = len(contact_ids), len(subscriber_ids)
-    done.dnc_contacts = _hash_entries(connection, spellings, now_ms)
+    # A hash takes the place of the number on do-not-call lists: nobody is called who was not called before.
+    done.dnc_contacts = _hash_entries(connection, spellings, unit.now_ms)
+    unit.note(NOTHING, PersonErased(len(subscriber_ids)))
 
 
 def _subscribers_of(connection: Connection, spellings: Spellings, contact_ids: Sequence[int]) -> list[int]:
@@ -134,7 +147,7 @@ def _refuse_while_called(connection: Connection, spellings: Spellings, subscribe
     for query in (calls, messages, legs):
         for subscriber_id, number in connection.execute(query):
             if subscriber_id in called or spellings.is_all_of(number):
-                raise ErasureError("a call or a text message to the number is in progress: try again when it is over")
+                raise RefusedError("a call or a text message to the number is in progress: try again when it is over")
 
 
 def _hash_entries(connection: Connection, spellings: Spellings, now_ms: int) -> int:

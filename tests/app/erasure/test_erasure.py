@@ -8,6 +8,9 @@ from typing import Any, Final
 
 import pytest
 
+from dialer.app.delete_campaign import delete_campaign
+from dialer.app.erasure.erasure import Erased, erase_ended, erase_number
+from dialer.app.errors import RefusedError
 from dialer.domain.enums import CallRequestStatus, CampaignStatus, SubscriberStatus
 from dialer.domain.numbers.spellings import ERASED
 from dialer.forecast.campaign_copy import copy_campaign
@@ -15,7 +18,6 @@ from dialer.forecast.memory_database import MemoryDatabase
 from dialer.store import database_files
 from dialer.store.audit.audit import audit
 from dialer.store.database import Database
-from dialer.store.erasure.erasure import Erased, ErasureError, erase_ended, erase_number
 from dialer.store.queries.do_not_call import hashed, numbers_on
 from dialer.store.queries.survey_results import count_answers
 from dialer.store.tables import (
@@ -214,7 +216,7 @@ async def test_during_a_call_it_is_refused_and_nothing_changes(house: House) -> 
     await house.advance(3)
     assert house.rows(CallRequest)[1]["status"] == CallRequestStatus.CALLING
     before = house.rows(Subscriber), house.rows(Contact)
-    with pytest.raises(ErasureError, match="in progress: try again when it is over"):
+    with pytest.raises(RefusedError, match="in progress: try again when it is over"):
         erase(house)
     assert (house.rows(Subscriber), house.rows(Contact)) == before
 
@@ -229,7 +231,7 @@ async def test_during_a_text_message_it_is_refused(house: House) -> None:
     }
     await house.started(0, house.phonebook(NUMBER), **texts)
     await house.advance(1)
-    with pytest.raises(ErasureError, match="in progress"):
+    with pytest.raises(RefusedError, match="in progress"):
         erase(house)
     await house.advance(60)
     assert erase(house).subscribers == 1
@@ -268,13 +270,41 @@ async def test_who_called_in_is_erased_where_callers_stand(house: House, tmp_pat
 
 
 async def test_records_of_deleted_campaigns_are_erased_too(house: House, tmp_path: Path) -> None:
+    """Answers outlive their campaign: their CDR tells whose they are, and the other person's stay as they were."""
     campaign_id = await surveyed(house)
     await house.advance(600)
-    table = Campaign.__table__
-    house.database.write_now(lambda c: c.execute(table.delete().where(table.c.id == campaign_id)))
-    assert erase(house) == Erased(contacts=1, dnc_contacts=1, others=1)
+    answers, (other, person) = house.rows(SurveyResult), [row["callid"] for row in house.rows(Cdr)]
+    house.perform(lambda unit: delete_campaign(unit, campaign_id))
+    gone = {"campaign_id": None, "callrequest_id": None}
+    assert house.rows(SurveyResult) == [{**row, **gone} for row in answers]
+    deleted: list[str] = []
+    assert erase(house, deleted) == Erased(contacts=1, dnc_contacts=1, recordings=1, others=1)
     assert [row["phone_number"] for row in house.rows(Cdr)] == [OTHER, ERASED]
+    assert deleted == [row["record_file"] for row in answers if row["callid"] == person and row["record_file"]]
+    left = house.rows(SurveyResult)
+    assert [row for row in left if row["callid"] == other] == [
+        {**row, **gone} for row in answers if row["callid"] == other
+    ]
+    own_words = {row["response"] for row in left if row["callid"] == person and row["section_type"] != 2}
+    assert (own_words, {row["record_file"] for row in left if row["callid"] == person}) == ({ERASED}, {""})
     assert holding(tmp_path, NUMBER) == []
+
+
+async def test_old_answers_of_deleted_campaigns_are_erased_and_those_that_were_chosen_stay(house: House) -> None:
+    campaign_id = await surveyed(house)
+    await house.advance(600)
+    house.perform(lambda unit: delete_campaign(unit, campaign_id))
+    before, deleted = house.rows(SurveyResult), list[str]()
+    first_ms = min(row["created_date"] for row in before)
+    assert erase_ended(house.database, first_ms, deleted.append, house.now_ms()) == Erased()
+    assert house.rows(SurveyResult) == before
+    personal = sum(row["section_type"] != 2 for row in before)
+    done = erase_ended(house.database, house.now_ms(), deleted.append, house.now_ms())
+    assert done == Erased(recordings=2, others=personal)
+    assert [row["response"] for row in house.rows(SurveyResult)] == [
+        row["response"] if row["section_type"] == 2 else ERASED for row in before
+    ]
+    assert erase_ended(house.database, house.now_ms(), deleted.append, house.now_ms()) == Erased()
 
 
 async def test_subscribers_of_a_contact_are_that_person_whatever_number_they_were_given(house: House) -> None:
@@ -349,7 +379,7 @@ async def test_whoever_is_busy_in_another_campaign_is_left_for_the_next_time(
     assert house.row(Campaign, campaign_id)["status"] == CampaignStatus.END
     assert erase_ended(house.database, 2**62, lambda _: None, house.now_ms()).subscribers == 1
     assert [row["number"] for row in house.rows(Subscriber)] == [NUMBER, "~2"]
-    with pytest.raises(ErasureError, match="in progress"):
+    with pytest.raises(RefusedError, match="in progress"):
         erase(house)
     await house.advance(600)
     assert erase_ended(house.database, 2**62, lambda _: None, house.now_ms()).subscribers == 1

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 import msgspec
 
-from dialer.store.import_report import RowError
+from dialer.app.import_report import RowError
 
 VARIABLES_MAX: Final = 16_000
 """Characters of a contact's `additional_vars` as JSON text."""

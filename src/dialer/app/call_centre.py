@@ -1,0 +1,81 @@
+"""Agents and queues: an agent at work and a queue in which calls wait are not deleted."""
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from sqlalchemy import Select, delete, literal_column, select, update
+
+from dialer.app.errors import RefusedError, UnknownRecordError
+from dialer.app.events import AgentDeleted, AgentStatusChanged, QueueDeleted
+from dialer.app.unit import UnitOfWork
+from dialer.domain.enums import AgentStatus, CallRequestStatus, TransferStatus
+from dialer.store.tables import Agent, CallRequest, Queue, Transfer
+from dialer.store.touched import Touched
+
+_agents = Agent.__table__
+_calls = CallRequest.__table__
+_queues = Queue.__table__
+_transfers = Transfer.__table__
+
+
+def change_agent_status(unit: UnitOfWork, agent_id: int, wanted: AgentStatus) -> None:
+    """Log an agent in or out, or let them have a break.
+
+    Raises:
+        UnknownRecordError: there is no such agent.
+    """
+    change_agent(unit, agent_id, {"status": wanted})
+
+
+def change_agent(unit: UnitOfWork, agent_id: int, values: Mapping[str, Any]) -> None:
+    """Write columns of an agent.
+
+    Raises:
+        UnknownRecordError: there is no such agent.
+    """
+    before = unit.connection.scalar(select(_agents.c.status).where(_agents.c.id == agent_id))
+    if before is None:
+        raise UnknownRecordError(f"There is no agent {agent_id}.")
+    written = {**values, "updated_date": unit.now_ms}
+    unit.connection.execute(update(_agents).where(_agents.c.id == agent_id).values(written))
+    status = values.get("status", before)
+    events = [AgentStatusChanged(agent_id, status)] if status != before else []
+    unit.note(Touched(agents=frozenset({agent_id})), *events)
+
+
+def delete_agent(unit: UnitOfWork, agent_id: int) -> None:
+    """Delete an agent who neither talks nor is asked to take a call.
+
+    Raises:
+        RefusedError: the agent is at work.
+    """
+    talks = _under_way(TransferStatus.CONNECTED).where(_transfers.c.agent_id == agent_id)
+    if unit.connection.execute(talks.limit(1)).first() is not None:
+        raise RefusedError("The agent is in a call.")
+    asked = unit.connection.execute(_under_way(TransferStatus.WAITING)).all()
+    if any(str(agent_id) in json.loads(row.offers) for row in asked):
+        raise RefusedError("The agent is being asked to take a call.")
+    unit.connection.execute(delete(_agents).where(_agents.c.id == agent_id))
+    unit.note(Touched(agents=frozenset({agent_id})), AgentDeleted(agent_id))
+
+
+def delete_queue(unit: UnitOfWork, queue_id: int) -> None:
+    """Delete a queue in which no call waits.
+
+    Raises:
+        RefusedError: a call waits in it.
+    """
+    waits = _under_way(TransferStatus.WAITING).where(_transfers.c.queue_id == queue_id)
+    if unit.connection.execute(waits.limit(1)).first() is not None:
+        raise RefusedError("Calls wait in the queue.")
+    unit.connection.execute(delete(_queues).where(_queues.c.id == queue_id))
+    unit.note(Touched(queues=frozenset({queue_id})), QueueDeleted(queue_id))
+
+
+def _under_way(status: TransferStatus) -> Select[tuple[str]]:
+    """Return the transfers of calls in progress that have a status: of each, the agents being asked, as JSON."""
+    # A literal, as the index over calls in progress serves only a query that says which without a parameter.
+    is_calling = _calls.c.status == literal_column(str(int(CallRequestStatus.CALLING)))
+    query: Select[tuple[str]] = select(_transfers.c.offers).join(_calls, _calls.c.id == _transfers.c.callrequest_id)
+    return query.where(is_calling, _transfers.c.status == status)

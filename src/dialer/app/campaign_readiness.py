@@ -1,0 +1,72 @@
+"""Readiness: what a campaign must have to start."""
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+from sqlalchemy import Connection
+
+from dialer.app.errors import CampaignNotReadyError, FieldErrors
+from dialer.domain.enums import DialMethod
+from dialer.domain.survey.check import check_survey
+from dialer.domain.survey.findings import FindingLevel
+from dialer.domain.survey.sections.table import queue_ids_of, sends_messages
+from dialer.domain.survey.survey import Survey
+from dialer.store.sealing import read_survey, seal, sealed_survey
+from dialer.store.tables import SMS, VOICE
+
+FINDINGS_NAMED_MAX: Final = 5
+"""Errors of a survey that a refused start names."""
+
+
+def make_ready(connection: Connection, campaign: Mapping[str, Any], now_ms: int) -> None:
+    """Check a campaign that is to start, and seal its survey at the first start: later starts play the sealed copy.
+
+    Raises:
+        CampaignNotReadyError: with everything that is missing.
+    """
+    errors = _wrong_fields(campaign, now_ms)
+    unsealed = None
+    if campaign["medium"] == VOICE:
+        survey = sealed_survey(connection, campaign["id"])
+        if survey is None:
+            survey = unsealed = read_survey(connection, campaign["object_id"])
+            errors |= _wrong_survey(survey)
+        errors |= agents_missing(campaign["dial_method"], survey) | _gateway_missing(campaign, survey)
+    if errors:
+        raise CampaignNotReadyError(errors)
+    if unsealed is not None:
+        seal(connection, campaign["id"], unsealed)
+
+
+def agents_missing(dial_method: int, survey: Survey) -> FieldErrors:
+    """Return an error if a campaign is to be paced by agents, and its survey brings calls to none."""
+    if dial_method == DialMethod.FIXED_RATE or queue_ids_of(survey):
+        return {}
+    return {"dial_method": ["2 (progressive) and 3 (predictive) need a survey that transfers calls to a queue."]}
+
+
+def _gateway_missing(campaign: Mapping[str, Any], survey: Survey) -> FieldErrors:
+    if campaign["sms_gateway_id"] is not None or not sends_messages(survey):
+        return {}
+    return {"sms_gateway": ["The survey sends text messages: a gateway for them is needed."]}
+
+
+def _wrong_fields(campaign: Mapping[str, Any], now_ms: int) -> FieldErrors:
+    errors: FieldErrors = {}
+    if campaign["expirationdate"] <= now_ms:
+        errors["expirationdate"] = ["The campaign has expired."]
+    if campaign["medium"] == SMS and not campaign["text_message"].strip():
+        errors["text_message"] = ["A campaign of text messages needs a text."]
+    return errors
+
+
+def _wrong_survey(survey: Survey) -> FieldErrors:
+    """Return the errors of a survey, up to `FINDINGS_NAMED_MAX` of them."""
+    found = [finding for finding in check_survey(survey) if finding.level is FindingLevel.ERROR]
+    messages = [
+        finding.message if finding.section_id is None else f"Section {finding.section_id}: {finding.message}"
+        for finding in found[:FINDINGS_NAMED_MAX]
+    ]
+    if len(found) > FINDINGS_NAMED_MAX:
+        messages.append(f"And {len(found) - FINDINGS_NAMED_MAX} more: the check of the survey template lists all.")
+    return {"object_id": messages} if messages else {}

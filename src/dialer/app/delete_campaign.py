@@ -1,0 +1,36 @@
+"""Deleting a campaign, with its subscribers and call requests. Its CDRs and answers stay."""
+
+from sqlalchemy import delete, select
+
+from dialer.app.errors import RefusedError, UnknownRecordError
+from dialer.app.events import CampaignDeleted
+from dialer.app.touching import touched_campaigns
+from dialer.app.unit import UnitOfWork
+from dialer.domain.enums import CampaignStatus
+from dialer.store.queries.progress import under_way_of_campaign
+from dialer.store.tables import Campaign
+
+_campaigns = Campaign.__table__
+
+
+def delete_campaign(unit: UnitOfWork, campaign_id: int) -> None:
+    """Delete a campaign that is not started and has nothing in progress.
+
+    Nor may one of its subscribers be in another campaign's call: the rows of that call would go with them.
+
+    Raises:
+        UnknownRecordError: there is no such campaign.
+        RefusedError: the campaign is started, or something of it is in progress.
+    """
+    status = unit.connection.scalar(select(_campaigns.c.status).where(_campaigns.c.id == campaign_id))
+    if status is None:
+        raise UnknownRecordError(f"There is no campaign {campaign_id}.")
+    if status == CampaignStatus.START:
+        raise RefusedError("The campaign is in 1 (START): pause, abort or end it first.")
+    under_way = under_way_of_campaign(unit.connection, campaign_id)
+    if under_way.calls:
+        raise RefusedError("The campaign has calls in progress.")
+    if under_way.messages:
+        raise RefusedError("The campaign has messages on their way.")
+    unit.connection.execute(delete(_campaigns).where(_campaigns.c.id == campaign_id))
+    unit.note(touched_campaigns(campaign_id), CampaignDeleted(campaign_id))

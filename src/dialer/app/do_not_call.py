@@ -1,0 +1,69 @@
+"""Do-not-call lists: numbers are put on them, and removed."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from sqlalchemy import Row, delete, insert, select, update
+
+from dialer.app.errors import UnknownRecordError
+from dialer.app.events import DncListDeleted, NumberAllowed, NumberCalledOff
+from dialer.app.touching import users_of_dnc
+from dialer.app.unfinished import refuse_while_unfinished
+from dialer.app.unit import UnitOfWork
+from dialer.store.tables import Campaign, DncContact, DncList
+from dialer.store.touched import NOTHING
+
+_campaigns = Campaign.__table__
+_lists = DncList.__table__
+_entries = DncContact.__table__
+
+
+def add_to_dnc(unit: UnitOfWork, values: Mapping[str, Any]) -> Row[Any]:
+    """Put a number on a do-not-call list, from the columns of the entry; return its row."""
+    row = unit.connection.execute(insert(_entries).values(values).returning(*_entries.c)).one()
+    unit.note(users_of_dnc(unit.connection, row.dnc_id), NumberCalledOff(row.dnc_id, row.id))
+    return row
+
+
+def change_dnc_entry(unit: UnitOfWork, entry_id: int, values: Mapping[str, Any]) -> None:
+    """Write columns of an entry: another number, or another list.
+
+    Raises:
+        UnknownRecordError: there is no such entry.
+    """
+    before = _list_of(unit, entry_id)
+    unit.connection.execute(
+        update(_entries).where(_entries.c.id == entry_id).values({**values, "updated_date": unit.now_ms})
+    )
+    after = values.get("dnc_id", before)
+    touched = users_of_dnc(unit.connection, before) | users_of_dnc(unit.connection, after)
+    unit.note(touched, NumberAllowed(before, entry_id), NumberCalledOff(after, entry_id))
+
+
+def remove_from_dnc(unit: UnitOfWork, entry_id: int) -> None:
+    """Remove an entry from its do-not-call list.
+
+    Raises:
+        UnknownRecordError: there is no such entry.
+    """
+    dnc_id = _list_of(unit, entry_id)
+    unit.connection.execute(delete(_entries).where(_entries.c.id == entry_id))
+    unit.note(users_of_dnc(unit.connection, dnc_id), NumberAllowed(dnc_id, entry_id))
+
+
+def delete_dnc_list(unit: UnitOfWork, dnc_id: int) -> None:
+    """Delete a do-not-call list and its entries. None is deleted that a campaign names, so the engine knows none.
+
+    Raises:
+        StillUsedError: the list protects people from a campaign that is not over.
+    """
+    refuse_while_unfinished(unit.connection, _campaigns.c.dnc_id == dnc_id)
+    unit.connection.execute(delete(_lists).where(_lists.c.id == dnc_id))
+    unit.note(NOTHING, DncListDeleted(dnc_id))
+
+
+def _list_of(unit: UnitOfWork, entry_id: int) -> int:
+    dnc_id: int | None = unit.connection.scalar(select(_entries.c.dnc_id).where(_entries.c.id == entry_id))
+    if dnc_id is None:
+        raise UnknownRecordError(f"There is no entry {entry_id}.")
+    return dnc_id

@@ -1,0 +1,65 @@
+"""Answers: those that were chosen are kept, and are nobody's any more; callees' own words and recordings are erased.
+
+Answers outlive their campaign, as CDRs do. Then it is the CDR that tells whose they are.
+"""
+
+from collections.abc import Callable
+from itertools import islice
+from typing import Final
+
+from sqlalchemy import ColumnElement, Connection, case, select, update
+
+from dialer.app.erasure.personal_data import whose_number
+from dialer.domain.enums import LegType
+from dialer.domain.numbers.spellings import ERASED, Spellings
+from dialer.domain.survey.sections.table import SECTION_TYPES
+from dialer.store.tables import Cdr, SurveyResult
+
+ANSWERS_AT_ONCE: Final = 500
+"""Answers, or calls, that one statement erases."""
+
+_cdrs = Cdr.__table__
+_results = SurveyResult.__table__
+_has_lost_its_call = _results.c.callrequest_id.is_(None)
+
+DeleteFile = Callable[[str], None]
+"""Deletes a file of the media folder, if it is there."""
+
+
+def _chosen() -> list[int]:
+    """Return the section types whose answers are one of a few that the survey's author wrote."""
+    return [number for number, definition in SECTION_TYPES.items() if definition.has_chosen_answers]
+
+
+def erase_answers(connection: Connection, condition: ColumnElement[bool], delete_file: DeleteFile) -> None:
+    """Erase the answers that meet a condition.
+
+    Recordings are deleted at once: should the unit of work fail, it is run again, and they were to go anyway.
+    """
+    for name in connection.scalars(select(_results.c.record_file).where(condition, _results.c.record_file != "")):
+        delete_file(name)
+    connection.execute(
+        update(_results)
+        .where(condition)
+        .values(
+            response=case((_results.c.section_type.in_(_chosen()), _results.c.response), else_=ERASED), record_file=""
+        )
+    )
+
+
+def erase_answers_of_number(connection: Connection, spellings: Spellings, delete_file: DeleteFile) -> None:
+    """Erase the answers from a number in calls of deleted campaigns: the number was called, or it was the caller."""
+    columns = (_cdrs.c.phone_number, _cdrs.c.callerid)
+    rows = [row for column in columns for row in whose_number(connection, column, spellings)]
+    callids = iter({row["callid"] for row in rows if row["leg_type"] == LegType.A_LEG})
+    while some := list(islice(callids, ANSWERS_AT_ONCE)):
+        erase_answers(connection, _has_lost_its_call & _results.c.callid.in_(some), delete_file)
+
+
+def erase_answers_before(connection: Connection, before_ms: int, delete_file: DeleteFile) -> int:
+    """Erase up to `ANSWERS_AT_ONCE` answers of deleted campaigns that are older than a moment; return how many."""
+    is_personal = _results.c.section_type.not_in(_chosen()) & (_results.c.response != ERASED)
+    query = select(_results.c.id).where(_has_lost_its_call, _results.c.created_date < before_ms, is_personal)
+    ids = connection.scalars(query.limit(ANSWERS_AT_ONCE)).all()
+    erase_answers(connection, _results.c.id.in_(ids), delete_file)
+    return len(ids)

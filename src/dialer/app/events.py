@@ -1,0 +1,164 @@
+"""Events: what use cases made happen, for those who want to hear of it."""
+
+import msgspec
+
+
+class AppEvent(msgspec.Struct, frozen=True):
+    """The base of all events."""
+
+
+class CampaignStarted(AppEvent, frozen=True):
+    """A campaign dials from now on."""
+
+    campaign_id: int
+
+
+class CampaignPaused(AppEvent, frozen=True):
+    """A campaign dials no more until it is started again."""
+
+    campaign_id: int
+
+
+class CampaignAborted(AppEvent, frozen=True):
+    """A campaign is over, and its calls are hung up."""
+
+    campaign_id: int
+
+
+class CampaignEnded(AppEvent, frozen=True):
+    """A campaign is over, while its calls come to their end."""
+
+    campaign_id: int
+
+
+class CampaignDeleted(AppEvent, frozen=True):
+    """A campaign and its subscribers were deleted."""
+
+    campaign_id: int
+
+
+class SubscriberAdded(AppEvent, frozen=True):
+    """A number was added to a campaign."""
+
+    campaign_id: int
+    subscriber_id: int
+
+
+class SubscriberStatusChanged(AppEvent, frozen=True):
+    """A subscriber was paused, aborted, or is to be called again."""
+
+    campaign_id: int
+    subscriber_id: int
+    status: int
+
+
+class SubscriberDeleted(AppEvent, frozen=True):
+    """A number was deleted from a campaign."""
+
+    campaign_id: int
+    subscriber_id: int
+
+
+class PaymentRecorded(AppEvent, frozen=True):
+    """Money came in, or was paid back: then the amount is negative. In integers of 1e-5."""
+
+    payment_id: int
+    user_id: int
+    amount: int
+
+
+class CallRefunded(AppEvent, frozen=True):
+    """The price of a call was given back. In integers of 1e-5."""
+
+    cdr_id: int
+    user_id: int
+    amount: int
+
+
+class RateCardChanged(AppEvent, frozen=True):
+    """A user's calls cost something else from now on."""
+
+    user_id: int
+
+
+class UserCreated(AppEvent, frozen=True):
+    """A user account was created."""
+
+    user_id: int
+
+
+class PasswordChanged(AppEvent, frozen=True):
+    """The password of a user was changed."""
+
+    user_id: int
+
+
+class AgentStatusChanged(AppEvent, frozen=True):
+    """An agent logged in or out, or went on a break."""
+
+    agent_id: int
+    status: int
+
+
+class AgentDeleted(AppEvent, frozen=True):
+    """An agent was deleted."""
+
+    agent_id: int
+
+
+class QueueDeleted(AppEvent, frozen=True):
+    """A queue was deleted."""
+
+    queue_id: int
+
+
+class ContactDeleted(AppEvent, frozen=True):
+    """A contact was deleted, and is not called any more."""
+
+    contact_id: int
+
+
+class PhonebookDeleted(AppEvent, frozen=True):
+    """A phonebook and its contacts were deleted."""
+
+    phonebook_id: int
+
+
+class ContactsImported(AppEvent, frozen=True):
+    """A part of a file became contacts of a phonebook."""
+
+    phonebook_id: int
+    count: int
+
+
+class NumberCalledOff(AppEvent, frozen=True):
+    """A number was put on a do-not-call list."""
+
+    dnc_id: int
+    entry_id: int
+
+
+class NumberAllowed(AppEvent, frozen=True):
+    """A number was removed from a do-not-call list."""
+
+    dnc_id: int
+    entry_id: int
+
+
+class NumbersCalledOff(AppEvent, frozen=True):
+    """A part of a file was put on a do-not-call list."""
+
+    dnc_id: int
+    count: int
+
+
+class DncListDeleted(AppEvent, frozen=True):
+    """A do-not-call list was deleted."""
+
+    dnc_id: int
+
+
+class PersonErased(AppEvent, frozen=True):
+    """All that was known of a number was erased. It names nobody."""
+
+    subscribers: int

@@ -1,0 +1,67 @@
+"""Gateways: a call or a message in progress goes on with the parameters under which it began."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from sqlalchemy import ColumnElement, Table, select, update
+
+from dialer.app.errors import UnknownRecordError
+from dialer.app.touching import touched_gateway, touched_sms_gateway
+from dialer.app.unit import UnitOfWork
+from dialer.domain.enums import CallRequestStatus
+from dialer.store.queries.progress import SMS_LINES_FROM
+from dialer.store.tables import CallRequest, Gateway, SmsGateway, SmsMessage
+
+_gateways = Gateway.__table__
+_sms_gateways = SmsGateway.__table__
+_calls = CallRequest.__table__
+_messages = SmsMessage.__table__
+
+
+def calls_over(gateway_id: int) -> ColumnElement[bool]:
+    """Return the condition that a call request is in progress over a gateway."""
+    return (_calls.c.gateway_id == gateway_id) & (_calls.c.status == CallRequestStatus.CALLING)
+
+
+def messages_over(gateway_id: int) -> ColumnElement[bool]:
+    """Return the condition that a message is on its way over a gateway of text messages."""
+    return (_messages.c.gateway_id == SMS_LINES_FROM + gateway_id) & _messages.c.ended_ms.is_(None)
+
+
+def change_gateway(unit: UnitOfWork, gateway_id: int, values: Mapping[str, Any]) -> None:
+    """Write columns of a gateway of calls.
+
+    Raises:
+        UnknownRecordError: there is no such gateway.
+    """
+    _change(unit, _gateways, gateway_id, values, _calls, calls_over(gateway_id))
+    unit.note(touched_gateway(gateway_id))
+
+
+def change_sms_gateway(unit: UnitOfWork, gateway_id: int, values: Mapping[str, Any]) -> None:
+    """Write columns of a gateway of text messages.
+
+    Raises:
+        UnknownRecordError: there is no such gateway.
+    """
+    _change(unit, _sms_gateways, gateway_id, values, _messages, messages_over(gateway_id))
+    unit.note(touched_sms_gateway(gateway_id))
+
+
+def _change(
+    unit: UnitOfWork,
+    gateways: Table,
+    gateway_id: int,
+    values: Mapping[str, Any],
+    attempts: Table,
+    is_under_way: ColumnElement[bool],
+) -> None:
+    """Keep the parameters beside the attempts in progress before the gateway forgets them, and write the row."""
+    before = unit.connection.scalar(select(gateways.c.parameters).where(gateways.c.id == gateway_id))
+    if before is None:
+        raise UnknownRecordError(f"There is no gateway {gateway_id}.")
+    if values.get("parameters", before) != before:
+        kept = update(attempts).where(is_under_way, attempts.c.parameters.is_(None))
+        unit.connection.execute(kept.values(parameters=before))
+    written = {**values, "updated_date": unit.now_ms}
+    unit.connection.execute(update(gateways).where(gateways.c.id == gateway_id).values(written))

@@ -1,0 +1,55 @@
+"""Money: payments, and refunds of calls."""
+
+from typing import Any
+
+from sqlalchemy import Row, insert, select
+
+from dialer.app.errors import InvalidFieldsError, RefusedError, UnknownRecordError
+from dialer.app.events import CallRefunded, PaymentRecorded
+from dialer.app.touching import touched_account
+from dialer.app.unit import UnitOfWork
+from dialer.store import ledger
+from dialer.store.tables import Cdr, LedgerEntry, Payment
+
+_cdrs = Cdr.__table__
+_entries = LedgerEntry.__table__
+_payments = Payment.__table__
+
+
+def record_payment(unit: UnitOfWork, user_id: int, amount: int, description: str = "") -> Row[Any]:
+    """Record money that came in, or was paid back (a negative amount), and move the balance; return the payment's row.
+
+    Raises:
+        InvalidFieldsError: less than that is free, calls in progress considered.
+    """
+    if amount < 0 and ledger.free_balance(unit.connection, user_id) + amount < 0:
+        raise InvalidFieldsError({"amount": ["The balance would fall below zero."]})
+    values = {"user_id": user_id, "amount": amount, "description": description, "created_date": unit.now_ms}
+    payment = unit.connection.execute(insert(_payments).values(values).returning(*_payments.c)).one()
+    kind = "payment" if amount >= 0 else "refund"
+    entry = ledger.Entry(user_id, kind, amount, f"payment:{payment.id}", unit.now_ms)
+    ledger.post_calls(unit.connection, [entry], {})
+    unit.note(touched_account(user_id), PaymentRecorded(payment.id, user_id, amount))
+    return payment
+
+
+def refund_call(unit: UnitOfWork, cdr_id: int) -> int:
+    """Give the price of a call back to the user who paid for it; return the id of the ledger entry.
+
+    Raises:
+        UnknownRecordError: there is no such CDR.
+        RefusedError: the call has cost nothing, or was refunded before.
+    """
+    call = unit.connection.execute(select(_cdrs).where(_cdrs.c.id == cdr_id)).mappings().one_or_none()
+    if call is None:
+        raise UnknownRecordError(f"There is no CDR {cdr_id}.")
+    if call["call_cost"] == 0:
+        raise RefusedError("This call has cost nothing.")
+    reference = f"refund:{call['callid']}"
+    entry_id = select(_entries.c.id).where(_entries.c.reference == reference)
+    if unit.connection.scalar(entry_id) is not None:
+        raise RefusedError("This call has been refunded already.")
+    user_id, amount = call["user_id"], call["call_cost"]
+    ledger.post_calls(unit.connection, [ledger.Entry(user_id, "refund", amount, reference, unit.now_ms)], {})
+    unit.note(touched_account(user_id), CallRefunded(cdr_id, user_id, amount))
+    return int(unit.connection.execute(entry_id).scalar_one())

@@ -1,0 +1,60 @@
+"""Rate cards: what calls to certain numbers cost a user."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from sqlalchemy import Row, delete, insert, select, update
+
+from dialer.app.errors import UnknownRecordError
+from dialer.app.events import RateCardChanged
+from dialer.app.touching import touched_account
+from dialer.app.unit import UnitOfWork
+from dialer.store.tables import RateCardLine, User
+
+_lines = RateCardLine.__table__
+_users = User.__table__
+
+
+def add_rate(unit: UnitOfWork, values: Mapping[str, Any]) -> Row[Any]:
+    """Add a prefix to the rate card of a user, from its columns; return its row."""
+    row = unit.connection.execute(insert(_lines).values(values).returning(*_lines.c)).one()
+    _note_change(unit, row.user_id)
+    return row
+
+
+def change_rate(unit: UnitOfWork, line_id: int, values: Mapping[str, Any]) -> None:
+    """Write columns of a prefix.
+
+    Raises:
+        UnknownRecordError: it is not there.
+    """
+    user_id = _user_of(unit, line_id)
+    unit.connection.execute(
+        update(_lines).where(_lines.c.id == line_id).values({**values, "updated_date": unit.now_ms})
+    )
+    _note_change(unit, user_id)
+
+
+def delete_rate(unit: UnitOfWork, line_id: int) -> None:
+    """Remove a prefix from the rate card of its user.
+
+    Raises:
+        UnknownRecordError: it is not there.
+    """
+    user_id = _user_of(unit, line_id)
+    unit.connection.execute(delete(_lines).where(_lines.c.id == line_id))
+    _note_change(unit, user_id)
+
+
+def _user_of(unit: UnitOfWork, line_id: int) -> int:
+    user_id: int | None = unit.connection.scalar(select(_lines.c.user_id).where(_lines.c.id == line_id))
+    if user_id is None:
+        raise UnknownRecordError(f"There is no rate {line_id}.")
+    return user_id
+
+
+def _note_change(unit: UnitOfWork, user_id: int) -> None:
+    """Give the card a new version: by it, readers know that theirs is old."""
+    version = _users.c.rate_card_version
+    unit.connection.execute(update(_users).where(_users.c.id == user_id).values(rate_card_version=version + 1))
+    unit.note(touched_account(user_id), RateCardChanged(user_id))

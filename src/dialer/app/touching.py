@@ -1,0 +1,68 @@
+"""Touched records: which rows the engine must read again after one was written.
+
+The engine knows the campaigns in START and PAUSE, those that answer a DID, and those with anything in progress. With a
+campaign the worker reads its owner's account and the DIDs that it answers; with an agent, the queues that they serve.
+"""
+
+from typing import Final
+
+from sqlalchemy import ColumnElement, Connection, literal_column, select
+
+from dialer.domain.enums import CallRequestStatus, CampaignStatus
+from dialer.store.queries.progress import SMS_LINES_FROM
+from dialer.store.tables import CallRequest, Campaign, Did, SmsMessage
+from dialer.store.touched import Touched
+
+_campaigns = Campaign.__table__
+_dids = Did.__table__
+_requests = CallRequest.__table__
+_messages = SmsMessage.__table__
+_OPEN: Final = (CampaignStatus.START, CampaignStatus.PAUSE)
+# A literal, as the index over calls in progress serves only a query that says which without a parameter.
+_is_calling = _requests.c.status == literal_column(str(int(CallRequestStatus.CALLING)))
+_IS_KNOWN: Final = (
+    _campaigns.c.status.in_(_OPEN)
+    | _campaigns.c.id.in_(select(_dids.c.campaign_id).where(_dids.c.campaign_id.is_not(None)))
+    | _campaigns.c.id.in_(select(_requests.c.campaign_id).where(_is_calling))
+    | _campaigns.c.id.in_(select(_messages.c.campaign_id).where(_messages.c.ended_ms.is_(None)))
+)
+
+
+def touched_campaigns(*campaign_ids: int) -> Touched:
+    """Return these campaigns."""
+    return Touched(campaigns=frozenset(campaign_ids))
+
+
+def known_campaigns(connection: Connection, condition: ColumnElement[bool]) -> Touched:
+    """Return the campaigns that meet a condition, of those that the engine knows."""
+    return touched_campaigns(*connection.scalars(select(_campaigns.c.id).where(condition, _IS_KNOWN)))
+
+
+def users_of_dnc(connection: Connection, dnc_id: int) -> Touched:
+    """Return the campaigns that call nobody on a do-not-call list."""
+    return known_campaigns(connection, _campaigns.c.dnc_id == dnc_id)
+
+
+def users_of_callerid_group(connection: Connection, group_id: int) -> Touched:
+    """Return the campaigns that show the caller IDs of a group."""
+    return known_campaigns(connection, _campaigns.c.callerid_group_id == group_id)
+
+
+def touched_sms_gateway(gateway_id: int) -> Touched:
+    """Return a gateway of text messages, by the engine's id."""
+    return Touched(gateways=frozenset({SMS_LINES_FROM + gateway_id}))
+
+
+def touched_gateway(gateway_id: int) -> Touched:
+    """Return a gateway of calls."""
+    return Touched(gateways=frozenset({gateway_id}))
+
+
+def touched_account(user_id: int) -> Touched:
+    """Return the account of a user."""
+    return Touched(accounts=frozenset({user_id}))
+
+
+def touched_did(did_id: int) -> Touched:
+    """Return a number that others call."""
+    return Touched(dids=frozenset({did_id}))

@@ -1,0 +1,26 @@
+"""Unfinished campaigns: what they need is not deleted under them."""
+
+from typing import Final
+
+from sqlalchemy import ColumnElement, Connection, select
+
+from dialer.app.errors import USERS_NAMED_MAX, StillUsedError
+from dialer.domain.enums import CampaignStatus
+from dialer.store.tables import SMS, VOICE, Campaign
+
+_campaigns = Campaign.__table__
+_UNFINISHED: Final = (CampaignStatus.NEW, CampaignStatus.START, CampaignStatus.PAUSE)
+_KINDS: Final = {VOICE: "campaigns", SMS: "sms-campaigns"}
+
+
+def refuse_while_unfinished(connection: Connection, condition: ColumnElement[bool]) -> None:
+    """Raise `StillUsedError`, naming them, if campaigns that are not over meet a condition."""
+    found: dict[str, list[int]] = {}
+    for medium, kind in _KINDS.items():
+        query = select(_campaigns.c.id).where(
+            condition, _campaigns.c.status.in_(_UNFINISHED), _campaigns.c.medium == medium
+        )
+        if ids := connection.scalars(query.limit(USERS_NAMED_MAX + 1)).all():
+            found[kind] = list(ids)
+    if found:
+        raise StillUsedError(found)

@@ -1,0 +1,31 @@
+"""User accounts, as lists show them."""
+
+import msgspec
+from sqlalchemy import Connection, select
+
+from dialer.store.tables import User
+
+_users = User.__table__
+
+
+class AccountSummary(msgspec.Struct, frozen=True):
+    """One account in a list of accounts; money in integers of 1e-5."""
+
+    id: int
+    username: str
+    is_admin: bool
+    call_rate: int
+    sms_rate: int
+    balance: int
+
+
+def list_accounts(connection: Connection) -> list[AccountSummary]:
+    """Return all accounts, in id order."""
+    columns = [_users.c[name] for name in AccountSummary.__struct_fields__]
+    rows = connection.execute(select(*columns).order_by(_users.c.id))
+    return [AccountSummary(*row) for row in rows]
+
+
+def has_accounts(connection: Connection) -> bool:
+    """Whether anybody can log in at all."""
+    return connection.scalar(select(_users.c.id).limit(1)) is not None

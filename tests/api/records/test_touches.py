@@ -1,0 +1,58 @@
+"""Every write tells what the engine must read again."""
+
+from typing import Final
+
+import pytest
+from sqlalchemy import update
+
+from dialer.api.crud.resource import Resource, touches_everything
+from dialer.api.records.table import RESOURCES
+from dialer.domain.enums import CampaignStatus
+from dialer.store.database import Database
+from dialer.store.queries.progress import SMS_LINES_FROM
+from dialer.store.tables import Campaign
+from dialer.store.touched import NOTHING, Touched
+from tests.api.builders import Estate
+
+PLAIN: Final = {
+    "audio-files": NOTHING,
+    "branching-template": NOTHING,
+    "callerid": Touched(campaigns=frozenset({1})),
+    "callerid-group": NOTHING,
+    "did": Touched(dids=frozenset({1})),
+    "phonebook": NOTHING,
+    "gateway": Touched(gateways=frozenset({1})),
+    "queue": Touched(queues=frozenset({1})),
+    "agent": Touched(agents=frozenset({1})),
+    "section-template": NOTHING,
+    "sms-gateway": Touched(gateways=frozenset({SMS_LINES_FROM + 1})),
+    "survey-template": NOTHING,
+    "tier": Touched(queues=frozenset({1})),
+}
+"""By the path of a resource: what a plain write of its first record touches, while campaign 1 is started."""
+
+
+BY_PATH: Final = {resource.path: resource for resource in RESOURCES}
+
+
+def is_written_plainly(resource: Resource) -> bool:
+    """Whether any method of a resource is no use case."""
+    use_cases = {"POST": resource.insert, "PATCH": resource.update, "DELETE": resource.remove}
+    return resource.write is not None and any(use_cases[method] is None for method in resource.methods)
+
+
+@pytest.mark.parametrize("path", [resource.path for resource in RESOURCES if is_written_plainly(resource)])
+def test_what_is_written_plainly_says_what_it_touches(path: str) -> None:
+    assert BY_PATH[path].touches is not touches_everything
+
+
+@pytest.mark.parametrize(("path", "touched"), PLAIN.items())
+def test_a_plain_write_names_the_records_concerned(
+    estate: Estate, database: Database, path: str, touched: Touched
+) -> None:
+    campaigns, table = Campaign.__table__, BY_PATH[path].table
+    started = update(campaigns).where(campaigns.c.id == estate.campaign["id"])
+    values = {"status": CampaignStatus.START, "callerid_group_id": estate.callerid_group["id"]}
+    database.write_now(lambda connection: connection.execute(started.values(values)))
+    row = database.read_now(lambda c: c.execute(table.select().where(table.c.id == 1)).mappings().one())
+    assert database.read_now(lambda c: BY_PATH[path].touches(c, dict(row))) == touched

@@ -1,0 +1,16 @@
+"""What the tests of use cases share."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.runtime.house import House
+
+
+@pytest.fixture
+def house(tmp_path: Path) -> Iterator[House]:
+    """A house on a database of its own."""
+    one = House(tmp_path)
+    yield one
+    one.database.close()
