@@ -147,7 +147,7 @@ def test_a_rate_card_gets_a_new_version_with_every_change(house: House) -> None:
 def test_users_are_created_once_and_change_their_passwords(house: House) -> None:
     new = NewUser(username="ben", password_hash="a")
     assert use(house, lambda unit: create_user(unit, new)) == Used(NOTHING, [UserCreated(2)])
-    with pytest.raises(RefusedError, match=r"^there is a user ben already$"):
+    with pytest.raises(RefusedError, match=r"^there is a user ben already; choose another name$"):
         use(house, lambda unit: create_user(unit, new))
     assert use(house, lambda unit: change_password(unit, "ben", "b")) == Used(NOTHING, [PasswordChanged(2)])
     assert house.row(User, 2)["password_hash"] == "b"

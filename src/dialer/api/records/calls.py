@@ -66,7 +66,6 @@ _SURVEY_RESULT: Final = shapes(
     "SurveyResult",
     {
         **own("survey-result"),
-        "callid": read_only(Text(CALLID_LENGTH)),
         "campaign": read_only(Reference("campaigns"), nullable=True),
         "callrequest": read_only(Reference("callrequest"), nullable=True),
         "section_id": read_only(Identity()),
@@ -76,6 +75,7 @@ _SURVEY_RESULT: Final = shapes(
         "record_file": read_only(Text()),
         "recording_duration": read_only(Integer(), nullable=True, description="Seconds."),
         "created_date": read_only(Timestamp()),
+        "callid": read_only(Text(CALLID_LENGTH)),
     },
     read_doc="A callee's answer to one section in one call. It outlives its campaign; `callid` names its CDR.",
 )
