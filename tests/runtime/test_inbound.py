@@ -85,6 +85,28 @@ async def test_a_call_that_comes_in_leaves_rows_and_changes_nothing_else(
     assert house.rows(CallBack) == []
 
 
+@pytest.mark.parametrize("restart_at_s", [None, 30, 51, 58])
+@pytest.mark.parametrize("intervalretry", [100, 25])
+async def test_a_callee_who_completes_the_survey_by_calling_back_is_not_called_again(
+    house: House, restart_at_s: float | None, intervalretry: int
+) -> None:
+    """With an interval of 25 s the retry rings while the callee talks to us."""
+    campaign_id = await shown(house, maxretry=3, intervalretry=intervalretry)
+    did(house, campaign_id)
+    if restart_at_s is not None:
+        await house.advance(restart_at_s)
+        house.restart()
+    await house.advance(3_600)
+    dialled = [second(row["started_ms"]) for row in house.rows(CallRequest) if row["attempt"] > 0]
+    assert dialled == ([0] if intervalretry == 100 else [0, 45])
+    (subscriber,) = house.rows(Subscriber)
+    assert (subscriber["status"], subscriber["status_reason"]) == (SubscriberStatus.COMPLETED, "")
+    campaign = house.row(Campaign, campaign_id)
+    names = ("status", "status_reason", "completed")
+    assert [campaign[name] for name in names] == [CampaignStatus.END, "completed", 1]
+    assert house.database.read_now(audit).differences == []
+
+
 async def test_who_calls_back_may_be_brought_to_somebody_at_the_usual_price(house: House) -> None:
     did(house, await shown(house, {"type": 6, "phonenumber": OTHER}))
     await house.advance(600)

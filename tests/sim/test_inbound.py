@@ -5,7 +5,8 @@ from typing import Any, Final
 import pytest
 
 from dialer.domain.enums import SubscriberStatus
-from dialer.sim.simulation import USER_ID, Simulation
+from dialer.sim.memory_store import Standing
+from dialer.sim.simulation import CAMPAIGN_ID, USER_ID, Simulation
 from tests.sim.legs import CALLER, OTHER, TRANSFER, Leg, b_leg, call, legs, responses
 from tests.sim.scenes import run
 
@@ -58,6 +59,27 @@ def test_each_call_that_was_missed_is_called_back() -> None:
     simulation = called_back(HELLO, campaign={"maxretry": 1, "intervalretry": 100})
     assert legs(simulation) == [missed(), came_in(50, 6), missed(120), came_in(170, 6)]
     assert len({row.callid for row in simulation.store.cdrs}) == 4
+
+
+def test_a_callee_who_completes_the_survey_by_calling_back_is_not_called_again() -> None:
+    """The retry would be due 100 s after the missed call."""
+    asking = {"type": 2, "audio_seconds": 4, "key_1": "yes", "completed": True}
+    caller = MISSES | {"keys": ["1"], "key_delay": 2}
+    simulation = called_back(asking, caller=caller, campaign={"maxretry": 1, "intervalretry": 100})
+    assert legs(simulation) == [missed(), came_in(50, 6)]
+    assert simulation.store.standing(1) == Standing(SubscriberStatus.COMPLETED)
+    assert simulation.store.closings[CAMPAIGN_ID].reason == "completed"
+
+
+def test_a_callee_who_completes_while_they_are_called_again_is_not_called_a_third_time() -> None:
+    """The retry is dialled at 45 s, rings until 65 s, and is missed while the callee talks to us from 50 s to 56 s."""
+    asking = {"type": 2, "audio_seconds": 4, "key_1": "yes", "completed": True}
+    caller = MISSES | {"keys": ["1"], "key_delay": 2}
+    campaign = {"maxretry": 3, "intervalretry": 25}
+    simulation = called_back(asking, caller=caller, campaign=campaign)
+    assert legs(simulation)[:3] == [missed(), came_in(50, 6), missed(45)]
+    assert [leg for leg in legs(simulation) if leg.starts_s > 65 and leg.callerid == SHOWN] == []
+    assert simulation.store.standing(1).status is SubscriberStatus.COMPLETED
 
 
 def test_the_limit_of_a_call_holds_for_those_that_come_in() -> None:

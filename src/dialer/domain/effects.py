@@ -193,6 +193,13 @@ class FinishInbound(msgspec.Struct, frozen=True, gc=False):
     bill: Bill
 
 
+class CompleteSubscriber(msgspec.Struct, frozen=True, gc=False):
+    """Record that a subscriber has completed the survey in a call that came in: COMPLETED, if they were PENDING."""
+
+    campaign_id: int
+    subscriber_id: int
+
+
 class RefuseInbound(msgspec.Struct, frozen=True, gc=False):
     """Record a call that came in for a number that nobody answers: a CDR with cause 1."""
 
@@ -283,6 +290,7 @@ Effect = (
     | ExpectCallBack
     | AnswerCall
     | FinishInbound
+    | CompleteSubscriber
     | RefuseInbound
     | WakeFloor
     | WakeWatchdog

@@ -157,6 +157,13 @@ class Hopper:
             self._open_until_ms = 0
         zone.add_retry(subscriber)
 
+    def drop_retry(self, subscriber: Subscriber) -> None:
+        """Forget the retry of a subscriber who need not be called again."""
+        zone = self._zones.get(subscriber.zone)
+        if zone is not None:
+            zone.retries = [retry for retry in zone.retries if retry[1] != subscriber.id]
+            heapq.heapify(zone.retries)
+
     def changes_at_ms(self, now_ms: int) -> int:
         """When `next`, having offered nobody, may offer somebody: a retry falls due, or a window opens."""
         at_ms = NEVER_MS

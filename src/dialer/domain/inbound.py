@@ -9,10 +9,11 @@ from dialer.domain import events
 from dialer.domain.billing.charge import bill
 from dialer.domain.billing.money import Rate
 from dialer.domain.board import Board, OpenCampaign
-from dialer.domain.effects import AnswerCall, FinishInbound, RefuseInbound
+from dialer.domain.effects import AnswerCall, CompleteSubscriber, CountSubscribers, FinishInbound, RefuseInbound
+from dialer.domain.enums import CampaignStatus
 from dialer.domain.identity import call_uuid
 from dialer.domain.numbers.normal_form import digits_of
-from dialer.domain.plans import Call, CallOutcome, CampaignPlan
+from dialer.domain.plans import Call, CallOutcome, CampaignPlan, Subscriber
 
 FREE: Final = Rate(0)
 """Who calls pays: an A-leg that came in costs its owner nothing. Its B-legs cost what all B-legs cost."""
@@ -69,9 +70,22 @@ class Inbound:
         return found[min(found)] if found else None
 
     def finished(self, call: Call, outcome: CallOutcome) -> None:
-        """Such a call is over."""
-        self._board.campaigns[call.plan.id].inbound -= 1
+        """End a call that came in. A subscriber who has completed the campaign's survey is not called again."""
+        campaign = self._board.campaigns[call.plan.id]
+        campaign.inbound -= 1
         self._board.emit(FinishInbound(call, outcome, bill(call, outcome)))
+        if outcome.is_completed:
+            self._complete(campaign, call.subscriber)
+
+    def _complete(self, campaign: OpenCampaign, subscriber: Subscriber) -> None:
+        """Complete a subscriber of the campaign that answered; for those of other campaigns nothing changes."""
+        campaign.hopper.drop_retry(subscriber)
+        for call in self._board.calls.values():
+            if call.subscriber.id == subscriber.id and call.plan.id == campaign.plan.id:
+                call.subscriber.has_completed = True
+        self._board.emit(CompleteSubscriber(campaign.plan.id, subscriber.id))
+        if campaign.in_progress == 0 and campaign.status is CampaignStatus.START:
+            self._board.emit(CountSubscribers(campaign.plan.id))
 
     def _new_call(self, did: events.DidOpened, plan: CampaignPlan, event: events.CallArrived, now_ms: int) -> Call:
         subscriber, attempt = structs.replace(event.subscriber), -event.missed_attempt

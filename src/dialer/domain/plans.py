@@ -106,6 +106,8 @@ class Subscriber(msgspec.Struct, gc=False):
     full_name: str = ""
     additional_vars: str = ""
     """JSON text of an object, or empty."""
+    has_completed: bool = False
+    """They completed the survey in a call that came in, while an attempt of ours is in progress."""
 
 
 class Transfer(msgspec.Struct):

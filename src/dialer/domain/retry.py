@@ -40,7 +40,7 @@ def disposition(call: Call, outcome: CallOutcome) -> Disposition:
     subscriber = call.subscriber
     if outcome.message_status is not None:
         return _after_message(call, outcome, outcome.message_status)
-    if outcome.is_completed:
+    if outcome.is_completed or subscriber.has_completed:
         return _final(call, _COMPLETED, "")
     if call.is_aborted:
         return _final(call, SubscriberStatus.ABORT, SubscriberReason.ABORTED)

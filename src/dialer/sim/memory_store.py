@@ -114,6 +114,7 @@ class MemoryStore:
             effects.AddToDnc: self._record_wish,
             effects.AnswerCall: self._record_answer,
             effects.FinishInbound: self._record_inbound,
+            effects.CompleteSubscriber: self._complete,
             effects.RefuseInbound: self._record_refused_inbound,
             effects.FinishLeg: self._record_leg,
             effects.KeepTransfer: self._record_transfer,
@@ -234,6 +235,10 @@ class MemoryStore:
 
     def _record_inbound(self, effect: effects.FinishInbound, _now_ms: int) -> None:
         self._record_call(effect)
+
+    def _complete(self, effect: effects.CompleteSubscriber, _now_ms: int) -> None:
+        if self.standing(effect.subscriber_id).status is _PENDING:
+            self._settle(effect.campaign_id, effect.subscriber_id, Standing(SubscriberStatus.COMPLETED))
 
     def _record_call(self, effect: effects.FinishCall | effects.FinishInbound) -> None:
         call = effect.call

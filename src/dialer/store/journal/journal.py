@@ -204,6 +204,7 @@ class JournalStore:
             effects.SendText: self._record_text,
             effects.FinishCall: self._record_finish,
             effects.FinishInbound: self._record_inbound,
+            effects.CompleteSubscriber: self._complete_subscriber,
             effects.FinishText: self._record_text_finish,
             effects.FinishLeg: self._record_leg,
             effects.KeepTransfer: self._keep_transfer,
@@ -292,6 +293,15 @@ class JournalStore:
 
     def _record_inbound(self, effect: effects.FinishInbound, _now_ms: int) -> None:
         self._record_call(effect)
+
+    def _complete_subscriber(self, effect: effects.CompleteSubscriber, now_ms: int) -> None:
+        """Complete a PENDING subscriber. If an attempt is in progress, its end completes them."""
+        self.flush()
+        asked = {"campaign": effect.campaign_id, "subscriber": effect.subscriber_id, "changed_ms": now_ms}
+        if self._at_work().execute(statements.COMPLETE_SUBSCRIBER, asked).rowcount:
+            self._progress[effect.campaign_id].completed += 1
+        else:
+            self._at_work().execute(statements.COMPLETE_LATER, asked)
 
     def _record_text_finish(self, effect: effects.FinishText, _now_ms: int) -> None:
         message, cost = effect.message, effect.bill.cost

@@ -15,7 +15,7 @@ from dialer.store.journal.rows import (
     ResultRow,
     SubscriberRow,
 )
-from dialer.store.tables import CallBack, CallRequest, Campaign, Cdr, Subscriber, SurveyResult
+from dialer.store.tables import HALT_COMPLETED, CallBack, CallRequest, Campaign, Cdr, Subscriber, SurveyResult
 
 _campaigns = Campaign.__table__
 _subscribers = Subscriber.__table__
@@ -62,6 +62,24 @@ UPDATE_SUBSCRIBERS: Final = Bulk(
     SubscriberRow._fields,
 )
 """Changes those who are in the state that they were taken to be in, and no others."""
+_is_subscriber = (_subscribers.c.id == bindparam("subscriber")) & (_subscribers.c.campaign_id == bindparam("campaign"))
+COMPLETE_SUBSCRIBER: Final = (
+    update(_subscribers)
+    .where(_is_subscriber, _subscribers.c.status == SubscriberStatus.PENDING)
+    .values(
+        status=SubscriberStatus.COMPLETED,
+        status_reason="",
+        halt_reason="",
+        due_ms=0,
+        updated_date=bindparam("changed_ms"),
+    )
+)
+COMPLETE_LATER: Final = (
+    update(_subscribers)
+    .where(_is_subscriber, _subscribers.c.status == SubscriberStatus.IN_PROCESS)
+    .values(halt_reason=HALT_COMPLETED, updated_date=bindparam("changed_ms"))
+)
+"""Marks a subscriber with an attempt in progress, so that a restart before its end knows that they have completed."""
 REFUSE_SUBSCRIBERS: Final = Bulk(
     update(_subscribers)
     .where(_subscribers.c.id == bindparam("subscriber_id"), _subscribers.c.status == _pending)

@@ -13,7 +13,7 @@ from dialer.domain.events import GatewayOpened
 from dialer.domain.plans import Call, CampaignPlan, GatewayPlan, Subscriber
 from dialer.store.queries.rates import rate_of
 from dialer.store.queries.selection import Selection
-from dialer.store.tables import SMS, CallRequest, Gateway, SmsGateway, SmsMessage, Transfer
+from dialer.store.tables import HALT_COMPLETED, SMS, CallRequest, Gateway, SmsGateway, SmsMessage, Transfer
 from dialer.store.tables import Subscriber as SubscriberRow
 
 SMS_LINES_FROM: Final = 1 << 40
@@ -86,6 +86,7 @@ _SUBSCRIBER: Final = (
     _subscribers.c.due_ms,
     _subscribers.c.full_name,
     _subscribers.c.additional_vars,
+    _subscribers.c.halt_reason,
 )
 _IN_PROGRESS: Final = tuple(
     select(table, *_SUBSCRIBER).join(_subscribers, _subscribers.c.id == table.c.subscriber_id).where(condition)
@@ -224,4 +225,5 @@ def _subscriber(row: RowMapping) -> Subscriber:
         due_ms=row["due_ms"],
         full_name=row["full_name"],
         additional_vars=row["additional_vars"],
+        has_completed=row["halt_reason"] == HALT_COMPLETED,
     )

@@ -3,7 +3,15 @@
 from dialer.store.tables._base import Row
 from dialer.store.tables.accounts import LedgerEntry, Payment, RateCardLine, User
 from dialer.store.tables.calls import CallBack, CallRequest, Cdr, SmsMessage, SurveyResult, Transfer
-from dialer.store.tables.campaigns import SMS, VOICE, Campaign, CampaignPhonebook, SealedSurvey, Subscriber
+from dialer.store.tables.campaigns import (
+    HALT_COMPLETED,
+    SMS,
+    VOICE,
+    Campaign,
+    CampaignPhonebook,
+    SealedSurvey,
+    Subscriber,
+)
 from dialer.store.tables.carriers import CallerId, CallerIdGroup, Did, Gateway, SmsGateway
 from dialer.store.tables.contacts import Contact, DncContact, DncList, Phonebook
 from dialer.store.tables.queues import Agent, Queue, Tier
@@ -11,6 +19,7 @@ from dialer.store.tables.service import IdempotentResponse, ServiceState
 from dialer.store.tables.surveys import AudioFile, BranchingTemplate, SectionTemplate, SurveyTemplate
 
 __all__ = [
+    "HALT_COMPLETED",
     "SMS",
     "VOICE",
     "Agent",

@@ -22,6 +22,9 @@ from dialer.store.tables._base import (
 VOICE: Final = "voice"
 SMS: Final = "sms"
 
+HALT_COMPLETED: Final = "completed"
+"""The `halt_reason` of a subscriber who completed the survey in a call that came in, during an attempt."""
+
 
 class Campaign(Row):
     """A campaign, of calls or of text messages: its settings, its state, its counters."""
@@ -136,7 +139,7 @@ class Subscriber(Row):
     status: Mapped[Code] = mapped_column(default=1)
     status_reason: Mapped[str] = mapped_column(String(40), default="")
     halt_reason: Mapped[str] = mapped_column(String(40), default="")
-    """Set while a call is in progress: the subscriber is to be ABORT when it ends, not called again."""
+    """Set during an attempt: at its end the subscriber becomes ABORT with this reason, or COMPLETED for that mark."""
     count_attempt: Mapped[Count]
     failure_count: Mapped[Count]
     """Attempts that were not answered, busy or failed."""
