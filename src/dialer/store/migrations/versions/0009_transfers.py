@@ -93,19 +93,15 @@ def _add_columns() -> None:
         batch_op.add_column(sa.Column("pacing_figures", sa.Text(), server_default="", nullable=False))
         batch_op.add_column(sa.Column("callerid_turns", sa.Text(), server_default="", nullable=False))
 
-    with op.batch_alter_table("gateway") as batch_op:
-        batch_op.add_column(sa.Column("failures", sa.Integer(), server_default="0", nullable=False))
-        batch_op.add_column(sa.Column("rest_ms", BIG, server_default="0", nullable=False))
-        batch_op.add_column(sa.Column("rests_until_ms", BIG, server_default="0", nullable=False))
+    for gateways in ("gateway", "sms_gateway"):
+        with op.batch_alter_table(gateways) as batch_op:
+            batch_op.add_column(sa.Column("failures", sa.Integer(), server_default="0", nullable=False))
+            batch_op.add_column(sa.Column("rest_ms", BIG, server_default="0", nullable=False))
+            batch_op.add_column(sa.Column("rests_until_ms", BIG, server_default="0", nullable=False))
 
     with op.batch_alter_table("queue") as batch_op:
         batch_op.add_column(sa.Column("last_agent_id", BIG, server_default="0", nullable=False))
         batch_op.add_column(sa.Column("no_agent_from_ms", BIG, server_default="0", nullable=False))
-
-    with op.batch_alter_table("sms_gateway") as batch_op:
-        batch_op.add_column(sa.Column("failures", sa.Integer(), server_default="0", nullable=False))
-        batch_op.add_column(sa.Column("rest_ms", BIG, server_default="0", nullable=False))
-        batch_op.add_column(sa.Column("rests_until_ms", BIG, server_default="0", nullable=False))
 
     with op.batch_alter_table("sms_message", table_kwargs={"sqlite_autoincrement": True}) as batch_op:
         batch_op.add_column(sa.Column("callrequest_id", BIG, nullable=True))
