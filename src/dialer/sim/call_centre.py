@@ -64,7 +64,7 @@ def render_call_centre(figures: CallCentre) -> list[str]:
         "",
         "Agents and queues",
         f"  {figures.agents} agents, busy {figures.utilisation:.1%} of the time",
-        f"  {figures.queued} calls came into a queue; {figures.served} were served, on average after {wait}",
+        f"  {figures.queued} calls entered a queue; {figures.served} were served, on average after {wait}",
         f"  {figures.abandoned} of {figures.live_answered} calls that persons answered were abandoned: {share}",
     ]
 

@@ -299,14 +299,14 @@ def _cumulative(place: str, chances: Mapping[_Name, float]) -> tuple[tuple[int, 
 def _key_chances(value: object) -> tuple[tuple[int, str], ...]:
     """Return cumulative thresholds in the order of the keys, "" last, so equal documents give equal calls."""
     if not isinstance(value, Mapping) or len(value) > KEY_CHANCES_MAX:
-        raise BehaviourError(f"keys: Must be an object of at most {KEY_CHANCES_MAX} chances by what is entered.")
+        raise BehaviourError(f"keys: Must be an object of at most {KEY_CHANCES_MAX} chances, by the keys that are pressed.")
     chances = {_entry("keys", key): _probability("keys", chance) for key, chance in value.items()}
     return _cumulative("keys", {key: chances[key] for key in sorted(chances, key=lambda key: (not key, key))})
 
 
 def _entry(place: str, value: object) -> str:
     if not isinstance(value, str) or len(value) > KEYS_LENGTH_MAX or not _KEYPAD.issuperset(value):
-        raise BehaviourError(f"{place}: What is entered must be at most {KEYS_LENGTH_MAX} of 0-9, * and #.")
+        raise BehaviourError(f"{place}: Must be a string of at most {KEYS_LENGTH_MAX} characters from 0-9, * and #.")
     return value
 
 
@@ -321,10 +321,10 @@ def _span(place: str, value: object) -> Span:
         exactly_ms = _milliseconds(place, value)
         return Span(exactly_ms, exactly_ms)
     if len(value) != 2:  # noqa: PLR2004 - the minimum and the maximum
-        raise BehaviourError(f"{place}: Must be a number of seconds, or a list of the least and the most.")
+        raise BehaviourError(f"{place}: Must be a number of seconds, or a list of the minimum and the maximum.")
     least_ms, most_ms = (_milliseconds(place, end) for end in value)
     if least_ms > most_ms:
-        raise BehaviourError(f"{place}: The least must not be more than the most.")
+        raise BehaviourError(f"{place}: The minimum must not exceed the maximum.")
     return Span(least_ms, most_ms)
 
 
@@ -343,7 +343,7 @@ def _numbers(value: object) -> dict[str, Scripted]:
     for number, behaviour in value.items():
         digits = _digits(number)
         if digits in numbers:
-            raise BehaviourError(f"numbers.{number}: Given twice, in two spellings.")
+            raise BehaviourError(f"numbers.{number}: The number is given twice, in two spellings.")
         numbers[digits] = _scripted(f"numbers.{number}: ", behaviour)
     return numbers
 

@@ -56,9 +56,9 @@ def compare(scenario: Scenario, seeds: Sequence[int]) -> Iterator[Compared]:
         ScenarioError: the scenario has no queues, no agents, or no transfer to a queue.
     """
     if not (scenario.queues and scenario.agents):
-        raise ScenarioError("queues: To compare strategies there must be queues and agents.")
+        raise ScenarioError("queues: A comparison of strategies needs queues and agents.")
     if not scenario.survey.has_transfer_to_queue:
-        raise ScenarioError("survey: To compare strategies there must be a transfer to a queue.")
+        raise ScenarioError("survey: A comparison of strategies needs a transfer to a queue.")
     return (_compared(name, [_run(_under(scenario, name, seed)) for seed in seeds]) for name in STRATEGIES)
 
 

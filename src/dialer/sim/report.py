@@ -139,13 +139,13 @@ def render(report: Report) -> str:
     """Return the report as plain text."""
     lines = [
         f"From {report.start_date} to {report.stop_date}: {report.stop_reason}",
-        f"{report.subscribers} subscribers, {report.calls} calls, {report.repeated_calls} of them again",
+        f"{report.subscribers} subscribers, {report.calls} calls, {report.repeated_calls} of them repeated",
         f"At most {report.calls_in_progress_peak} calls at once; seed {report.seed}",
-        *_table("Calls by what ended them (Q.850)", report.outcomes),
-        *_table("Answered calls by what detection heard", report.amd),
-        *_table("Subscribers by how often they were called", report.attempts),
-        *_table("Subscribers by where they stand now", report.states),
-        *_table("Not dialled, and why", report.not_dialled),
+        *_table("Calls by hangup cause (Q.850)", report.outcomes),
+        *_table("Answered calls by answering-machine detection", report.amd),
+        *_table("Subscribers by number of calls", report.attempts),
+        *_table("Subscribers by status", report.states),
+        *_table("Subscribers not dialled, by reason", report.not_dialled),
     ]
     for section in report.sections:
         lines += _table(f"Answers to section {section.section_id}: {section.question}", section.answers)

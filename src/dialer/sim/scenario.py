@@ -232,13 +232,13 @@ def parse_scenario(document: bytes) -> Scenario:
         ScenarioError: the document is not JSON, has an unknown or missing field, or has a value out of bounds.
     """
     if len(document) > SCENARIO_BYTES_MAX:
-        raise ScenarioError(f"A scenario has at most {SCENARIO_BYTES_MAX} bytes.")
+        raise ScenarioError(f"A scenario must have at most {SCENARIO_BYTES_MAX} bytes.")
     try:
         scenario = msgspec.json.decode(document, type=Scenario)
     except msgspec.ValidationError as error:
         raise ScenarioError(_located(str(error))) from None
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-        raise ScenarioError(f"This is no JSON: {error}") from None
+        raise ScenarioError(f"Not valid JSON: {error}") from None
     _check(scenario)
     return scenario
 
@@ -261,9 +261,9 @@ def _check(scenario: Scenario) -> None:
     """Check the rules that concern several values, and the rules of other modules."""
     _check_section_types(scenario.survey)
     if not is_zone(scenario.timezone):
-        raise ScenarioError("timezone: This is no IANA time zone.")
+        raise ScenarioError("timezone: Not an IANA time zone, such as Europe/Berlin.")
     if not scenario.contacts and scenario.population is None:
-        raise ScenarioError("contacts: There is nobody to call: give contacts, a population or both.")
+        raise ScenarioError("contacts: The scenario has no contacts. Set contacts, population or both.")
     _check_account(scenario.account)
     _check_campaign(scenario)
     _check_survey(scenario.survey, {queue.id for queue in scenario.queues})
@@ -305,7 +305,7 @@ def _check_campaign(scenario: Scenario) -> None:
         raise ScenarioError(f"campaign.strategy: Must be one of {', '.join(STRATEGIES)}.")
     is_paced = campaign.dial_method is not DialMethod.FIXED_RATE
     if is_paced and not scenario.survey.has_transfer_to_queue:
-        raise ScenarioError("campaign.dial_method: To dial for agents the survey must have a transfer to a queue.")
+        raise ScenarioError("campaign.dial_method: Dialling for agents needs a transfer to a queue in the survey.")
     if campaign.daily_start_time == campaign.daily_stop_time:
         raise ScenarioError("campaign.daily_stop_time: The daily window must not end when it begins.")
     dates = {

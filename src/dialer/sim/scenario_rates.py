@@ -37,7 +37,7 @@ def rate_card_of(parts: tuple[RateCardPart, ...]) -> RateCard:
     rates: dict[str, Rate] = {}
     for index, part in enumerate(parts):
         if part.prefix in rates:
-            raise RateCardError(f"[{index}].prefix: There is a rate for this prefix already.")
+            raise RateCardError(f"[{index}].prefix: This prefix already has a rate.")
         amounts = [_amount(f"[{index}].{name}", getattr(part, name)) for name in ("rate", "connection_fee")]
         rates[part.prefix] = Rate(amounts[0], part.first_increment, part.next_increment, amounts[1])
     return RateCard(rates) if rates else NO_CARD
