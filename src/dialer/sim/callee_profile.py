@@ -299,14 +299,14 @@ def _cumulative(place: str, chances: Mapping[_Name, float]) -> tuple[tuple[int, 
 def _key_chances(value: object) -> tuple[tuple[int, str], ...]:
     """Return cumulative thresholds in the order of the keys, "" last, so equal documents give equal calls."""
     if not isinstance(value, Mapping) or len(value) > KEY_CHANCES_MAX:
-        raise BehaviourError(f"keys: Must be an object of at most {KEY_CHANCES_MAX} chances, by the keys that are pressed.")
+        raise BehaviourError(f"keys: Must be an object of at most {KEY_CHANCES_MAX} chances by keys.")
     chances = {_entry("keys", key): _probability("keys", chance) for key, chance in value.items()}
     return _cumulative("keys", {key: chances[key] for key in sorted(chances, key=lambda key: (not key, key))})
 
 
 def _entry(place: str, value: object) -> str:
     if not isinstance(value, str) or len(value) > KEYS_LENGTH_MAX or not _KEYPAD.issuperset(value):
-        raise BehaviourError(f"{place}: Must be a string of at most {KEYS_LENGTH_MAX} characters from 0-9, * and #.")
+        raise BehaviourError(f"{place}: Must be at most {KEYS_LENGTH_MAX} of the keys 0-9, * and #.")
     return value
 
 
@@ -343,7 +343,7 @@ def _numbers(value: object) -> dict[str, Scripted]:
     for number, behaviour in value.items():
         digits = _digits(number)
         if digits in numbers:
-            raise BehaviourError(f"numbers.{number}: The number is given twice, in two spellings.")
+            raise BehaviourError(f"numbers.{number}: A number is given twice.")
         numbers[digits] = _scripted(f"numbers.{number}: ", behaviour)
     return numbers
 
