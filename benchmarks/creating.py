@@ -37,8 +37,8 @@ TARGETS: Final = (
 )
 
 
-class Made:
-    """Count of the contacts that a server reported as created, with an iterator of new bodies."""
+class CreatedContacts:
+    """Contacts that a server reported as created, with an iterator of new bodies."""
 
     def __init__(self, server: Server) -> None:
         self.server: Final = server
@@ -74,14 +74,14 @@ def measured(contacts: int, plan: Plan) -> Samples:
     """Measure every server, each with a database of this many contacts."""
     with tempfile.TemporaryDirectory() as name, ExitStack() as stack:
         database = create_database(Path(name), contacts=contacts)
-        made = {}
+        created = {}
         for place, kind in enumerate((DIALER, LITESTAR, FASTAPI, DRF)):
             folder = Path(name) / str(place)
             folder.mkdir()
             own = Path(shutil.copy(database, folder))
-            made[kind.name] = Made(stack.enter_context(running(kind, own)))
-        samples = in_turns({kind: one.work for kind, one in made.items()}, plan)
-        for one in made.values():
+            created[kind.name] = CreatedContacts(stack.enter_context(running(kind, own)))
+        samples = in_turns({kind: one.work for kind, one in created.items()}, plan)
+        for one in created.values():
             one.check()
         return samples
 

@@ -183,8 +183,8 @@ def report(media: str, rows: int, ours: list[Export], bares: list[Export]) -> No
     sys.stderr.write(
         f"{document['title']}: {statistics.median(rates):,.0f} rows a second ({min(rates):,.0f} to {max(rates):,.0f});"
         f" {statistics.median(ratios):.2f} ({min(ratios):.2f} to {max(ratios):.2f}) of a bare loop's"
-        f" {statistics.median(bare_rates):,.0f}; {document['cpu_us_per_row']:.1f} µs of processor a row;"
-        f" memory grew by {document['growth_megabytes']:.0f} MB; wanted {WANTED[media]:,}\n"
+        f" {statistics.median(bare_rates):,.0f}; {document['cpu_us_per_row']:.1f} µs of processor time a row;"
+        f" memory grew by {document['growth_megabytes']:.0f} MB; goal {WANTED[media]:,}\n"
     )
 
 

@@ -124,8 +124,8 @@ def main() -> None:
         sys.stderr.write(
             f"Import of {rows:,} contacts: {1_000_000 / found['import']:,.0f} rows a second; µs a row:"
             f" {found['import']:.1f}, without numbers {found['without numbers']:.1f}; executemany"
-            f" {found['executemany']:.1f}; {found['ratio without numbers']:.2f} of it without the numbers"
-            f" ({found['least']:.2f} to {found['most']:.2f}), wanted 0.5\n"
+            f" {found['executemany']:.1f}; ratio without numbers {found['ratio without numbers']:.2f}"
+            f" ({found['least']:.2f} to {found['most']:.2f}), goal 0.5\n"
         )
         print(json.dumps({"title": "import", "rows": rows, **found}))
 

@@ -1,7 +1,7 @@
 """Benchmark of a server on the real clock with 2,000 calls in progress: `python -m benchmarks.live [--quick]`.
 
-Fifty new calls start each second and last forty seconds each. The benchmark measures the server's share of a processor,
-the latency of its API, and the delay until another process can read a dial after it was due.
+Fifty new calls start each second and last forty seconds each. The benchmark measures the server's share of a processor
+and the latency of its API. It also measures the delay until another process can read a dial after it was due.
 """
 
 import itertools

@@ -54,7 +54,7 @@ class Campaign:
         self._advance()
         _wait_for(path, _COLLECTED, subscribers)
 
-    def go_on(self) -> None:
+    def run_minute(self) -> None:
         """Advance the clock by a minute."""
         before_s, before = self._server.cpu_s(), ask(self._path, _CALLS)
         self._advance()
@@ -104,7 +104,7 @@ def main() -> None:
         }
         for _ in range(MINUTES):
             for campaign in campaigns.values():
-                campaign.go_on()
+                campaign.run_minute()
         for size, campaign in campaigns.items():
             found[size] |= campaign.figures()
             sys.stderr.write(f"A campaign of {size:,}: {found[size]}\n")
@@ -112,8 +112,8 @@ def main() -> None:
     ratios = sorted(large / small for large, small in pairs)
     ratio = statistics.median(ratios)
     sys.stderr.write(
-        f"  a call costs {ratio:.2f} ({ratios[0]:.2f} to {ratios[-1]:.2f}) of what it costs in a campaign of {SMALL:,};"
-        " wanted at most 1.2\n"
+        f"  a call costs {ratio:.2f} ({ratios[0]:.2f} to {ratios[-1]:.2f}) times as much as in a campaign of {SMALL:,};"
+        " goal: at most 1.2\n"
     )
     print(json.dumps({"title": "campaigns by size", "found": found, "ratio": ratio}))
 

@@ -117,7 +117,7 @@ def report(title: str, samples: Samples, targets: tuple[Target, ...]) -> None:
         f"  {target.work}: {ratios['requests'].median:.2f} times {target.other} in requests"
         f" ({ratios['requests'].slowest:.2f} to {ratios['requests'].fastest:.2f}),"
         f" {ratios['cpu'].median:.2f} in processor time"
-        f" ({ratios['cpu'].slowest:.2f} to {ratios['cpu'].fastest:.2f}); wanted {target.least:g}"
+        f" ({ratios['cpu'].slowest:.2f} to {ratios['cpu'].fastest:.2f}); goal {target.least:g}"
         for target, ratios in zip(targets, verdicts, strict=True)
     ]
     sys.stderr.write("\n".join(lines) + "\n")

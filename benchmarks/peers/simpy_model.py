@@ -74,7 +74,7 @@ class Campaign:
             yield self.env.timeout(max(SPACING_S, wait_s))
 
     def next_subscriber(self) -> tuple[int, int] | None:
-        """Return the next subscriber and the number of earlier attempts, or None if nobody is due."""
+        """Return the next subscriber and the number of earlier attempts, or None if none is due."""
         if self.retries and self.retries[0][0] <= self.env.now:
             _, subscriber, attempts = heapq.heappop(self.retries)
             return subscriber, attempts

@@ -206,7 +206,7 @@ class Worker:
             return False
 
     async def _contain(self, broken: BrokenInvariantError) -> None:
-        """Stop the user whom a broken rule concerns, and no one else.
+        """Stop the user that a broken rule concerns, and no other user.
 
         First the user's campaigns are paused, while calls in progress end and are charged. If such a call breaks a
         rule, the call goes into quarantine. So each failure leaves the next step with less to do.
