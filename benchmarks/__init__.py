@@ -1,1 +1,1 @@
-"""The benchmarks of dialer: each a ratio, measured against a reference in the same run."""
+"""Benchmarks of dialer. Each one measures ratios to a reference in one run."""

@@ -1,4 +1,4 @@
-"""All benchmarks, one after the other: `python -m benchmarks`."""
+"""All benchmarks, in order: `python -m benchmarks`."""
 
 import sys
 

@@ -1,6 +1,6 @@
-"""The server's `clock/advance`, everything committed to SQLite: `python -m benchmarks.advance [SUBSCRIBERS]`.
+"""Benchmark of the server's `clock/advance` with all commits to SQLite: `python -m benchmarks.advance [SUBSCRIBERS]`.
 
-The reference is `executemany` of as many rows into the same tables, in one transaction, with nothing decided.
+The reference writes as many rows into the same tables by `executemany`, in one transaction and without any decisions.
 """
 
 import sqlite3
@@ -13,8 +13,8 @@ from typing import Any
 import anyio
 from sqlalchemy import Connection, insert, select
 
+from benchmarks.fixture_campaign import SECTIONS
 from benchmarks.measure import costs_us, interleaved, report, report_growth, timed
-from benchmarks.scene import SECTIONS
 from dialer.app.change_campaign import start_campaign
 from dialer.app.payments import record_payment
 from dialer.app.unit import UnitOfWork
@@ -49,15 +49,15 @@ Rows = list[tuple[Any, ...]]
 
 
 def add(connection: Connection, model: type[Row], **values: object) -> int:
-    """Insert a row; its id."""
+    """Insert a row, and return its id."""
     table = model.__table__
     moments = {name: START_MS for name in ("created_date", "updated_date") if name in table.c}
     result = connection.execute(insert(table).values(**{**moments, **values}))
     return int((result.inserted_primary_key or (0,))[0])
 
 
-def furnish(connection: Connection, subscribers: int) -> None:
-    """One started campaign over so many contacts."""
+def add_started_campaign(connection: Connection, subscribers: int) -> None:
+    """Add one started campaign with this many contacts."""
     user_id = add(connection, User, username="ann", password_hash="-", call_rate=2_000)  # noqa: S106 - nobody logs in
     unit = UnitOfWork(connection=connection, now_ms=START_MS)
     record_payment(unit, user_id, 10**12)
@@ -97,7 +97,7 @@ def furnish(connection: Connection, subscribers: int) -> None:
 
 
 def survey(connection: Connection, user_id: int) -> int:
-    """The scene's survey as a template."""
+    """Add the survey of the benchmark campaign as a template, and return its id."""
     survey_id = add(connection, SurveyTemplate, user_id=user_id, name="survey")
     ids = {}
     for section in SECTIONS:
@@ -115,22 +115,25 @@ def survey(connection: Connection, user_id: int) -> int:
 
 
 def new_database(folder: str) -> Database:
-    """An empty database with the service's tables, synchronous as the server has it."""
+    """Create an empty database with the service's tables and durability settings."""
     url = f"sqlite+aiosqlite:///{Path(folder) / 'dialer.db'}"
     migrate.upgrade(url)
     return Database(url)
 
 
 def written(connection: Connection) -> dict[str, Rows]:
-    """Every row of the tables that a campaign writes."""
+    """Return every row of the tables that a campaign writes."""
     return {table.name: [tuple(row) for row in connection.execute(select(table))] for table in WRITTEN}
 
 
 def advanced(subscribers: int, keep: dict[str, Rows]) -> tuple[int, float]:
-    """Let the campaign's day pass; how many calls were made, in how many seconds. What was written is kept."""
+    """Advance the clock by a day, and return the number of calls and the seconds.
+
+    All rows that the campaign wrote are stored in `keep`.
+    """
     with tempfile.TemporaryDirectory() as folder:
         database = new_database(folder)
-        database.write_now(lambda connection: furnish(connection, subscribers))
+        database.write_now(lambda connection: add_started_campaign(connection, subscribers))
         worker = Worker(database, VirtualClock(START_MS), seed=1, service_zone="UTC", new_line=SimulatedLine)
         started = time.perf_counter()
         anyio.run(worker.advance, START_MS + DAY_MS)
@@ -141,7 +144,7 @@ def advanced(subscribers: int, keep: dict[str, Rows]) -> tuple[int, float]:
 
 
 def copied(rows: dict[str, Rows]) -> tuple[int, float]:
-    """Write the same rows into the same tables of a new database, in one transaction that is as durable."""
+    """Write the rows into the tables of a new database, in one equally durable transaction."""
     with tempfile.TemporaryDirectory() as folder:
         new_database(folder).close()
         connection = sqlite3.connect(Path(folder) / "dialer.db")
@@ -162,7 +165,7 @@ def copied(rows: dict[str, Rows]) -> tuple[int, float]:
 
 
 def main() -> None:
-    """Measure and print."""
+    """Measure and print the results."""
     subscribers = int(sys.argv[1]) if len(sys.argv) > 1 else SUBSCRIBERS
     rows: dict[str, Rows] = {}
     works = {

@@ -1,4 +1,4 @@
-"""A campaign that is ready to be started over HTTP, and what the benchmarks ask of the server that runs it."""
+"""Fixture of a campaign that can be started over HTTP, and requests to the server that runs it."""
 
 import http.client
 import json
@@ -11,7 +11,7 @@ from typing import Any, Final
 from sqlalchemy import Connection, update
 
 from benchmarks.advance import add, survey
-from benchmarks.estate import AUTHORIZATION, PHONEBOOK
+from benchmarks.fixture_database import AUTHORIZATION, PHONEBOOK
 from benchmarks.servers import Server
 from dialer.app.payments import record_payment
 from dialer.app.unit import UnitOfWork
@@ -25,15 +25,15 @@ _HEADERS: Final = {"Authorization": AUTHORIZATION, "Content-Type": "application/
 
 
 def ready(path: Path, start_ms: int, *, parameters: str = "{}", words: int = 0, **values: object) -> int:
-    """Add a campaign over the phonebook of a furnished database; its id.
+    """Add a campaign with the phonebook of a fixture database, and return its id.
 
-    Its survey is that of the scene, or one message of so many words.
+    Its survey is that of the benchmark campaign, or one message of `words` words.
     """
     database = Database(f"sqlite+aiosqlite:///{path}")
 
-    def furnish(connection: Connection) -> int:
+    def add_campaign(connection: Connection) -> int:
         record_payment(UnitOfWork(connection=connection, now_ms=start_ms), _USER, MUCH_MONEY)
-        connection.execute(update(User.__table__).values(is_admin=True))  # Who may let the clock advance.
+        connection.execute(update(User.__table__).values(is_admin=True))  # Only an administrator may advance the clock.
         dates = {"startingdate": start_ms - 1_000, "expirationdate": start_ms + DAY_MS}
         campaign_id = add(
             connection,
@@ -52,7 +52,7 @@ def ready(path: Path, start_ms: int, *, parameters: str = "{}", words: int = 0, 
         return campaign_id
 
     try:
-        return database.write_now(furnish)
+        return database.write_now(add_campaign)
     finally:
         database.close()
 
@@ -72,7 +72,7 @@ def _message(connection: Connection, words: int) -> int:
 
 
 def send(server: Server, method: str, target: str, document: dict[str, Any]) -> None:
-    """One request on a connection of its own."""
+    """Send one request on a new connection."""
     connection = http.client.HTTPConnection(*server.address, timeout=600)
     with closing(connection):
         connection.request(method, target, json.dumps(document), _HEADERS)
@@ -87,7 +87,7 @@ def start(server: Server, campaign_id: int) -> None:
     send(server, "PATCH", f"/rest-api/campaigns/{campaign_id}/", {"status": 1})
 
 
-def ask(path: Path, query: str, *values: object) -> Any:  # noqa: ANN401 - whatever stands there
-    """The first value that a query finds in the file."""
+def ask(path: Path, query: str, *values: object) -> Any:  # noqa: ANN401 - a value of any column
+    """Return the first value that a query finds in the database file."""
     with closing(sqlite3.connect(path, timeout=60)) as connection:
         return connection.execute(query, values).fetchone()[0]

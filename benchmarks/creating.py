@@ -1,7 +1,7 @@
-"""Creating contacts over HTTP, beside other frameworks: `python -m benchmarks.creating [--quick] [ROWS ...]`.
+"""Benchmark of creating contacts over HTTP: `python -m benchmarks.creating [--quick] [ROWS ...]`.
 
-Every server has a copy of the same database, with `synchronous=FULL`, and is sent the same bodies by sixteen clients.
-In the end every contact that was answered with 201 must be in the file.
+It compares dialer with other frameworks. Every server has a copy of one database, with `synchronous=FULL`, and receives
+equal bodies from sixteen clients. At the end, every contact that was answered with 201 must be in the file.
 """
 
 import shutil
@@ -14,7 +14,7 @@ from http import HTTPStatus
 from pathlib import Path
 from typing import Final
 
-from benchmarks.estate import furnish, new_contacts
+from benchmarks.fixture_database import create_database, new_contacts
 from benchmarks.measure import report_growth
 from benchmarks.servers import DIALER, DRF, FASTAPI, LITESTAR, Server, require_peers, running
 from benchmarks.serving import (
@@ -37,8 +37,8 @@ TARGETS: Final = (
 )
 
 
-class Made:
-    """How many contacts a server said it has made, and the bodies of the next."""
+class CreatedContacts:
+    """Contacts that a server reported as created, with an iterator of new bodies."""
 
     def __init__(self, server: Server) -> None:
         self.server: Final = server
@@ -47,43 +47,47 @@ class Made:
         self._bodies: Final[Iterator[bytes]] = new_contacts(0)
 
     def work(self, seconds: float) -> Sample:
-        """Make as many as can be made."""
+        """Create as many contacts as possible in this time."""
         requests = post(self.server, "/rest-api/contact/", self._bodies)
         found = sample(self.server, requests, seconds, status=HTTPStatus.CREATED)
         self.contacts += found.requests
         return found
 
     def check(self) -> None:
-        """Raise if any is missing in the file."""
+        """Check that the file has every created contact.
+
+        Raises:
+            RuntimeError: the number of new rows differs from the number of answers with 201.
+        """
         found = rows(self.server.database) - self.before
         if found != self.contacts:
             raise RuntimeError(f"{self.server.name} answered {self.contacts} times with 201 and wrote {found} rows")
 
 
 def rows(database: Path) -> int:
-    """How many contacts a file holds, for everybody to see."""
+    """Return the number of committed contacts in a file."""
     with closing(sqlite3.connect(database)) as connection:
         return int(connection.execute("SELECT count(*) FROM contact").fetchone()[0])
 
 
 def measured(contacts: int, plan: Plan) -> Samples:
-    """Every server, over a database of so many contacts to begin with."""
+    """Measure every server, each with a database of this many contacts."""
     with tempfile.TemporaryDirectory() as name, ExitStack() as stack:
-        database = furnish(Path(name), contacts=contacts)
-        made = {}
+        database = create_database(Path(name), contacts=contacts)
+        created = {}
         for place, kind in enumerate((DIALER, LITESTAR, FASTAPI, DRF)):
             folder = Path(name) / str(place)
             folder.mkdir()
             own = Path(shutil.copy(database, folder))
-            made[kind.name] = Made(stack.enter_context(running(kind, own)))
-        samples = in_turns({kind: one.work for kind, one in made.items()}, plan)
-        for one in made.values():
+            created[kind.name] = CreatedContacts(stack.enter_context(running(kind, own)))
+        samples = in_turns({kind: one.work for kind, one in created.items()}, plan)
+        for one in created.values():
             one.check()
         return samples
 
 
 def main() -> None:
-    """Measure and print."""
+    """Measure and print the results."""
     require_peers()
     plan = plan_of(sys.argv)
     costs = {}

@@ -1,7 +1,7 @@
-"""Call detail records as CSV and NDJSON over HTTP: `python -m benchmarks.exporting [--quick]`.
+"""Benchmark of CDR exports as CSV and NDJSON over HTTP: `python -m benchmarks.exporting [--quick]`.
 
-The reference is a bare loop over the same rows of the same file, which formats the same lines and sends them nowhere;
-that they are the same is checked by their hash.
+The reference is a bare loop over the rows of the same file, which formats equal lines and sends them nowhere. A hash
+checks that the lines are equal.
 """
 
 import csv
@@ -22,12 +22,12 @@ from typing import Any, Final, NamedTuple
 
 import msgspec
 
-from benchmarks.estate import AUTHORIZATION, furnish
+from benchmarks.fixture_database import AUTHORIZATION, create_database
 from benchmarks.measure import MICROSECONDS
 from benchmarks.servers import DIALER, Server, running
 
 SIZES: Final = {10_000: 5, 100_000: 5, 1_000_000: 1}
-"""Rows of the table, and how often they are exported."""
+"""Rows of the table, and the number of exports."""
 QUICK: Final = {1_000: 1}
 READ_BYTES: Final = 1_048_576
 LINES_AT_ONCE: Final = 1_000
@@ -61,7 +61,7 @@ FROM cdr ORDER BY id
 
 
 class Export(NamedTuple):
-    """One export: what it came to, and what it cost."""
+    """Result and cost of one export."""
 
     sha256: str
     rows: int
@@ -76,7 +76,7 @@ class Export(NamedTuple):
 
 
 def exported(server: Server, media: str) -> Export:
-    """Export all records over HTTP, and watch the memory of the server meanwhile."""
+    """Export all records over HTTP, and record how much the server's memory grows."""
     digest, lines = hashlib.sha256(), 0
     before_bytes = most_bytes = server.memory_bytes()
     before_s, started_s = server.cpu_s(), time.perf_counter()
@@ -93,7 +93,7 @@ def exported(server: Server, media: str) -> Export:
 
 
 def bare(database: Path, media: str, base: str) -> Export:
-    """The same lines from a bare loop over the rows."""
+    """Format equal lines in a bare loop over the rows."""
     digest, rows = hashlib.sha256(), 0
     before_s, started_s = time.process_time(), time.perf_counter()
     with closing(sqlite3.connect(database)) as connection:
@@ -132,7 +132,7 @@ def _cells(row: tuple[Any, ...], base: str) -> tuple[Any, ...]:
     return (*head, None, None, subscriber, contact)
 
 
-def _csv(rows: Any) -> bytes:  # noqa: ANN401 - whatever the csv module takes
+def _csv(rows: Any) -> bytes:  # noqa: ANN401 - any rows that the csv module accepts
     buffer = io.StringIO()
     csv.writer(buffer).writerows(rows)
     return buffer.getvalue().encode()
@@ -146,7 +146,7 @@ FORMATS: Final[dict[str, Callable[[Iterator[tuple[Any, ...]]], bytes]]] = {"csv"
 
 
 def measured(server: Server, media: str, rows: int, runs: int) -> tuple[list[Export], list[Export]]:
-    """The exports of the server and those of the bare loop, in turns."""
+    """Return the exports of the server and of the bare loop, measured in turns."""
     base = "http://{}:{}".format(*server.address)
     _warm_up(server)
     ours, bares = [], []
@@ -154,19 +154,19 @@ def measured(server: Server, media: str, rows: int, runs: int) -> tuple[list[Exp
         ours.append(exported(server, media))
         bares.append(bare(server.database, media, base))
     if {(one.sha256, one.rows) for one in ours + bares} != {(ours[0].sha256, rows)}:
-        raise RuntimeError(f"the {media} export of {rows} rows is not what the rows come to")
+        raise RuntimeError(f"the {media} export of {rows} rows differs from the rows")
     return ours, bares
 
 
 def _warm_up(server: Server) -> None:
-    """Let the server verify the password, and read some rows."""
+    """Warm up the server: it verifies the password and reads some rows."""
     with closing(http.client.HTTPConnection(*server.address)) as connection:
         connection.request("GET", "/rest-api/cdr/?page_size=1000", headers={"Authorization": AUTHORIZATION})
         connection.getresponse().read()
 
 
 def report(media: str, rows: int, ours: list[Export], bares: list[Export]) -> None:
-    """Print one table row on standard error, and the same as JSON on standard output."""
+    """Print one table row on standard error, and its figures as JSON on standard output."""
     rates, bare_rates = [one.rate for one in ours], [one.rate for one in bares]
     ratios = [one.rate / reference.rate for one, reference in zip(ours, bares, strict=True)]
     document = {
@@ -183,16 +183,16 @@ def report(media: str, rows: int, ours: list[Export], bares: list[Export]) -> No
     sys.stderr.write(
         f"{document['title']}: {statistics.median(rates):,.0f} rows a second ({min(rates):,.0f} to {max(rates):,.0f});"
         f" {statistics.median(ratios):.2f} ({min(ratios):.2f} to {max(ratios):.2f}) of a bare loop's"
-        f" {statistics.median(bare_rates):,.0f}; {document['cpu_us_per_row']:.1f} µs of processor a row;"
-        f" memory grew by {document['growth_megabytes']:.0f} MB; wanted {WANTED[media]:,}\n"
+        f" {statistics.median(bare_rates):,.0f}; {document['cpu_us_per_row']:.1f} µs of processor time a row;"
+        f" memory grew by {document['growth_megabytes']:.0f} MB; goal {WANTED[media]:,}\n"
     )
 
 
 def main() -> None:
-    """Measure and print."""
+    """Measure and print the results."""
     for rows, runs in (QUICK if "--quick" in sys.argv else SIZES).items():
         with tempfile.TemporaryDirectory() as name:
-            database = furnish(Path(name), cdrs=rows)
+            database = create_database(Path(name), cdrs=rows)
             with running(DIALER, database) as server:
                 for media in FORMATS:
                     report(media, rows, *measured(server, media, rows, runs))

@@ -1,7 +1,7 @@
-"""One import of a CSV file of contacts: `python -m benchmarks.importing [--quick]`.
+"""Benchmark of one import of a CSV file of contacts: `python -m benchmarks.importing [--quick]`.
 
-The reference is `executemany` of the same rows in one transaction into the same indexes, as durable. As numbers are
-mostly the work of phonenumbers, the import is measured without them too: every one is taken as it stands.
+The reference inserts equal rows by `executemany`, in one equally durable transaction with the same indexes. Most of the
+work on numbers is that of phonenumbers. So the import is also measured with numbers that are stored as given.
 """
 
 import json
@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Final
 
 from benchmarks.advance import START_MS
-from benchmarks.estate import PHONEBOOK, furnish
+from benchmarks.fixture_database import PHONEBOOK, create_database
 from benchmarks.measure import timed
 from dialer.app import imports
 from dialer.app.imports import ContactRows, import_csv
@@ -31,18 +31,18 @@ RUNS: Final = 5
 PIECE_BYTES: Final = 65_536
 AREA_CODES: Final = ("202", "212", "305", "312", "415", "512", "617", "702", "808", "907")
 _NUMBERS: Final = {"normalise": lambda given, _region: given, "zone_of_number": lambda _number: "America/New_York"}
-"""What the import asks about a number, and answers for nothing."""
+"""Replacements of the functions that the import calls for each number."""
 _INSERT: Final = """INSERT INTO contact (phonebook_id, contact, number, zone, full_name, additional_vars, created_date,
     updated_date) VALUES (?, ?, ?, ?, ?, ?, ?, ?)"""
 
 
 def number(place: int) -> str:
-    """Numbers of ten cities, none twice."""
+    """Return a unique number in one of ten cities."""
     return f"+1{AREA_CODES[place % len(AREA_CODES)]}{2_000_000 + place:07d}"
 
 
 def pieces(rows: int) -> Iterator[bytes]:
-    """The file, as it comes over the network."""
+    """Yield the file in pieces, as it arrives over the network."""
     lines = [f"{number(place)},Ann Other {place},Berlin\n" for place in range(rows)]
     data = ("contact,full_name,city\n" + "".join(lines)).encode()
     for start in range(0, len(data), PIECE_BYTES):
@@ -50,7 +50,7 @@ def pieces(rows: int) -> Iterator[bytes]:
 
 
 def forget_numbers() -> None:
-    """Let no number be known from the run before."""
+    """Clear the caches of numbers from earlier runs."""
     for known in (normal_form.normalise, zones.zone_of_number):
         known.cache_clear()
 
@@ -60,9 +60,9 @@ def _commit(database: Database, work: Callable[[UnitOfWork], int]) -> int:
 
 
 def imported(rows: int) -> tuple[int, float]:
-    """Import the file; how many rows, in how many seconds."""
+    """Import the file, and return the number of rows and the seconds."""
     with tempfile.TemporaryDirectory() as folder:
-        database = Database(f"sqlite+aiosqlite:///{furnish(Path(folder))}")
+        database = Database(f"sqlite+aiosqlite:///{create_database(Path(folder))}")
         target = ContactRows(PHONEBOOK, region=None)
         forget_numbers()
         found = timed(lambda: import_csv(pieces(rows), target, partial(_commit, database)).imported)
@@ -71,7 +71,7 @@ def imported(rows: int) -> tuple[int, float]:
 
 
 def imported_as_given(rows: int) -> tuple[int, float]:
-    """Import the file with numbers that nobody looks at."""
+    """Import the file with numbers stored as given."""
     known = {name: getattr(imports, name) for name in _NUMBERS}
     try:
         for name, work in _NUMBERS.items():
@@ -83,17 +83,17 @@ def imported_as_given(rows: int) -> tuple[int, float]:
 
 
 def row(place: int) -> tuple[object, ...]:
-    """A contact as the import stores it."""
+    """Return a contact as the import stores it."""
     found = number(place)
     return PHONEBOOK, found, found, "America/New_York", f"Ann Other {place}", '{"city":"Berlin"}', START_MS, START_MS
 
 
 def inserted(rows: int) -> tuple[int, float]:
-    """The same rows by the driver's `executemany`, in one transaction."""
+    """Insert equal rows by the driver's `executemany`, in one transaction."""
     with tempfile.TemporaryDirectory() as folder:
-        furnished = furnish(Path(folder))
+        path = create_database(Path(folder))
         values = [row(place) for place in range(rows)]
-        with closing(sqlite3.connect(furnished)) as connection:
+        with closing(sqlite3.connect(path)) as connection:
             connection.execute("PRAGMA synchronous=FULL")
 
             def insert() -> int:
@@ -105,7 +105,7 @@ def inserted(rows: int) -> tuple[int, float]:
 
 
 def measure(rows: int) -> dict[str, float]:
-    """The medians of some runs in turns: microseconds a row, and the ratios."""
+    """Return medians of runs in turns: microseconds a row, and ratios."""
     works = {"import": imported, "without numbers": imported_as_given, "executemany": inserted}
     seen: dict[str, list[float]] = {name: [] for name in works}
     for _ in range(RUNS):
@@ -118,14 +118,14 @@ def measure(rows: int) -> dict[str, float]:
 
 
 def main() -> None:
-    """Measure and print."""
+    """Measure and print the results."""
     for rows in QUICK if "--quick" in sys.argv else SIZES:
         found = measure(rows)
         sys.stderr.write(
             f"Import of {rows:,} contacts: {1_000_000 / found['import']:,.0f} rows a second; µs a row:"
             f" {found['import']:.1f}, without numbers {found['without numbers']:.1f}; executemany"
-            f" {found['executemany']:.1f}; {found['ratio without numbers']:.2f} of it without the numbers"
-            f" ({found['least']:.2f} to {found['most']:.2f}), wanted 0.5\n"
+            f" {found['executemany']:.1f}; ratio without numbers {found['ratio without numbers']:.2f}"
+            f" ({found['least']:.2f} to {found['most']:.2f}), goal 0.5\n"
         )
         print(json.dumps({"title": "import", "rows": rows, **found}))
 

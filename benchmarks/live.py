@@ -1,7 +1,7 @@
-"""A server on the real clock with 2,000 calls in progress: `python -m benchmarks.live [--quick]`.
+"""Benchmark of a server on the real clock with 2,000 calls in progress: `python -m benchmarks.live [--quick]`.
 
-Fifty new calls a second, each of forty seconds. Measured are the server's share of a processor, how long its API takes
-meanwhile, and how long after it was due a dial is there for others to read.
+Fifty new calls start each second and last forty seconds each. The benchmark measures the server's share of a processor
+and the latency of its API. It also measures the delay until another process can read a dial after it was due.
 """
 
 import itertools
@@ -17,13 +17,13 @@ from pathlib import Path
 from typing import Final
 
 from benchmarks.campaigning import ask, ready, start
-from benchmarks.estate import AUTHORIZATION, PHONEBOOK, furnish
+from benchmarks.fixture_database import AUTHORIZATION, PHONEBOOK, create_database
 from benchmarks.load import request_bytes, run_load
 from benchmarks.servers import DIALER, Server, running
 
 CALLS_A_SECOND: Final = 50
 WORDS: Final = 100
-"""Forty seconds."""
+"""Length of the message in words: forty seconds."""
 WARM_UP_S: Final = 45
 MEASURE_S: Final = 30
 POLL_S: Final = 0.005
@@ -35,7 +35,7 @@ _IN_PROGRESS: Final = "SELECT count(*) FROM callrequest WHERE status = 7"
 
 
 def watch_dials(path: Path, late_ms: list[float], until: threading.Event) -> None:
-    """How late each new dial is seen: at most so much after it was due did it come."""
+    """Record the delay until each new dial is visible, in milliseconds after it was due. Polling adds to the delay."""
     with closing(sqlite3.connect(path, timeout=60)) as connection:
         last = connection.execute("SELECT coalesce(max(id), 0) FROM callrequest").fetchone()[0]
         while not until.is_set():
@@ -47,7 +47,7 @@ def watch_dials(path: Path, late_ms: list[float], until: threading.Event) -> Non
 
 
 def measured(server: Server, path: Path, seconds: float) -> dict[str, float]:
-    """What the server does for so long."""
+    """Measure the server for this many seconds."""
     target = f"/rest-api/contact/?phonebook_id={PHONEBOOK}"
     request = request_bytes(server.address, "GET", target, {"Authorization": AUTHORIZATION})
     late_ms: list[float] = []
@@ -57,7 +57,7 @@ def measured(server: Server, path: Path, seconds: float) -> dict[str, float]:
     before_s, began_s = server.cpu_s(), time.perf_counter()
     answers: list[float] = []
     while time.perf_counter() - began_s < seconds:
-        # One request at a time, ten a second: what is measured is how long it takes, not how many there can be.
+        # Send one request at a time, ten a second. The benchmark measures latency here, not throughput.
         answers += run_load(server.address, itertools.repeat(request), clients=1, seconds=0).latencies_s
         time.sleep(0.1)
     share = (server.cpu_s() - before_s) / (time.perf_counter() - began_s)
@@ -78,11 +78,11 @@ def _p99(values: list[float]) -> float:
 
 
 def main() -> None:
-    """Measure and print."""
+    """Measure and print the results."""
     is_quick = "--quick" in sys.argv
     warm_up_s, measure_s = (3, 3) if is_quick else (WARM_UP_S, MEASURE_S)
     with tempfile.TemporaryDirectory() as folder:
-        path = furnish(Path(folder), contacts=CALLS_A_SECOND * (warm_up_s + measure_s) * 2)
+        path = create_database(Path(folder), contacts=CALLS_A_SECOND * (warm_up_s + measure_s) * 2)
         start_ms = int(time.time() * 1_000)
         campaign_id = ready(path, start_ms, parameters=PARAMETERS, words=WORDS, frequency=CALLS_A_SECOND * 60)
         with running(DIALER, path) as server:

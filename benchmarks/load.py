@@ -1,6 +1,6 @@
-"""Load from outside: so many clients on connections that stay open, each sending its next request once it is answered.
+"""Load generator: a number of clients on keep-alive connections, each with one request at a time.
 
-One thread and bare sockets: what a client does for a request is to be little beside what a server does for it.
+It uses one thread and bare sockets, so that a client costs little compared with the server.
 """
 
 import re
@@ -15,15 +15,15 @@ Address = tuple[str, int]
 
 READ_BYTES: Final = 262_144
 SILENCE_S: Final = 30.0
-"""How long no server at all may say nothing."""
+"""Limit of the time without any answer."""
 _LENGTH: Final = re.compile(rb"\r\ncontent-length: *([0-9]+)\r\n", re.IGNORECASE)
 _HEAD_END: Final = b"\r\n\r\n"
 _STATUS: Final = slice(9, 12)
-"""Where the status of an answer stands."""
+"""Position of the status code in an answer."""
 
 
 class Load(NamedTuple):
-    """What came of a load: how many requests were answered how, in how many seconds, and how long each of them took."""
+    """Result of a load: answers by status, the duration in seconds, and the latency of each request."""
 
     statuses: Counter[int]
     seconds: float
@@ -31,12 +31,12 @@ class Load(NamedTuple):
 
     @property
     def requests(self) -> int:
-        """How many were answered."""
+        """Number of answered requests."""
         return self.statuses.total()
 
 
 class _Client:
-    """One connection with one request under way."""
+    """Client connection with one request in progress."""
 
     def __init__(self, address: Address) -> None:
         self._received = b""
@@ -48,10 +48,10 @@ class _Client:
         self.connection.sendall(request)
 
     def receive(self) -> tuple[int, float] | None:
-        """Status and seconds of the answer once the whole of it is there."""
+        """Return the status and the seconds of the answer, or None until all of it has arrived."""
         piece = self.connection.recv(READ_BYTES)
         if not piece:
-            raise ConnectionError("the server closed the connection within an answer")
+            raise ConnectionError("the server closed the connection before the end of an answer")
         self._received += piece
         head_end = self._received.find(_HEAD_END)
         if head_end < 0:
@@ -59,7 +59,7 @@ class _Client:
         head = self._received[: head_end + 2]
         length = _LENGTH.search(head)
         if length is None:
-            raise ConnectionError("the answer does not tell its length")
+            raise ConnectionError("the answer has no Content-Length")
         if len(self._received) < head_end + len(_HEAD_END) + int(length[1]):
             return None
         self._received = b""
@@ -67,7 +67,7 @@ class _Client:
 
 
 def run_load(address: Address, requests: Iterator[bytes], *, clients: int, seconds: float) -> Load:
-    """Keep so many clients busy for so long; what is under way at the end is waited for, and counts."""
+    """Keep the clients busy for `seconds`. Requests in progress at the end are completed and counted."""
     statuses: Counter[int] = Counter()
     latencies_s: list[float] = []
     poll = select.poll()
@@ -82,7 +82,7 @@ def run_load(address: Address, requests: Iterator[bytes], *, clients: int, secon
     while waiting:
         ready = poll.poll(SILENCE_S * 1_000)
         if not ready:
-            raise TimeoutError("the server says nothing")
+            raise TimeoutError("the server sent nothing for too long")
         for number, _ in ready:
             client = waiting[number]
             answer = client.receive()
@@ -101,7 +101,7 @@ def run_load(address: Address, requests: Iterator[bytes], *, clients: int, secon
 
 
 def request_bytes(address: Address, method: str, target: str, headers: dict[str, str], body: bytes = b"") -> bytes:
-    """A request as it goes over the wire."""
+    """Return a request as bytes."""
     lines = [f"{method} {target} HTTP/1.1", f"Host: {address[0]}:{address[1]}"]
     lines += [f"{name}: {value}" for name, value in headers.items()]
     if body:

@@ -1,4 +1,4 @@
-"""Interleaved measurement: A B A B, medians with their spread, as a table and as JSON."""
+"""Measurement in turns (A B A B), with medians and their spread as a table and as JSON."""
 
 import json
 import statistics
@@ -9,11 +9,11 @@ from typing import NamedTuple
 
 MICROSECONDS = 1_000_000
 Work = Callable[[], tuple[int, float]]
-"""Does the work once; how many units of it there were, and how many seconds it took, its preparation aside."""
+"""Function that does the work once. It returns the number of units and the seconds, without preparation."""
 
 
 class Rate(NamedTuple):
-    """Units a second: the median of some runs, and the slowest and fastest of them."""
+    """Units a second: median, slowest and fastest of several runs."""
 
     name: str
     median: float
@@ -22,7 +22,7 @@ class Rate(NamedTuple):
 
 
 def interleaved(works: dict[str, Work], runs: int) -> list[Rate]:
-    """How fast each of the works is, measured in turns, so that a noisy machine is noisy for all of them."""
+    """Measure the works in turns, so that noise of the machine affects all of them."""
     seen: dict[str, list[float]] = {name: [] for name in works}
     for _ in range(runs):
         for name, work in works.items():
@@ -32,28 +32,28 @@ def interleaved(works: dict[str, Work], runs: int) -> list[Rate]:
 
 
 def timed(work: Callable[[], int]) -> tuple[int, float]:
-    """What the work returned, and how many seconds it took."""
+    """Return the result of the work and the seconds that it took."""
     started = time.perf_counter()
     units = work()
     return units, time.perf_counter() - started
 
 
 def costs_us(work_of: Callable[[int], Work], sizes: tuple[int, ...], runs: int) -> dict[int, float]:
-    """What a unit costs at each size, in microseconds: the median of some runs, the sizes in turns."""
+    """Return the median cost of a unit at each size, in microseconds. The sizes are measured in turns."""
     works = {str(size): work_of(size) for size in sizes}
     rates = interleaved(works, runs)
     return {size: MICROSECONDS / rate.median for size, rate in zip(sizes, rates, strict=True)}
 
 
 def report_growth(title: str, unit: str, costs: dict[int, float]) -> None:
-    """Print what a unit costs by the size of the whole: on standard error, and as JSON on standard output."""
+    """Print the cost of a unit by size, on standard error and as JSON on standard output."""
     shown = ", ".join(f"{cost_us:,.1f} at {size:,}" for size, cost_us in costs.items())
     sys.stderr.write(f"  {title}, µs a {unit}: {shown}\n")
     sys.stdout.write(json.dumps({"title": title, "unit": unit, "us_by_size": costs}) + "\n")
 
 
 def report(title: str, unit: str, rates: list[Rate]) -> None:
-    """Print a table on standard error and JSON on standard output; the last rate is the reference of the ratios."""
+    """Print a table on standard error and JSON on standard output. The last rate is the reference of the ratios."""
     reference = rates[-1].median
     lines = [f"{title} ({unit} a second; median, slowest to fastest)"]
     lines += [

@@ -1,7 +1,7 @@
-"""A campaign of a million subscribers: `python -m benchmarks.million [SUBSCRIBERS]`.
+"""Benchmark of a campaign of a million subscribers: `python -m benchmarks.million [SUBSCRIBERS]`.
 
-How soon its START is answered, how soon the first call is dialled, how much memory the server takes, and whether a call
-costs as much as in a small campaign: servers of three sizes go on by a minute in turns.
+It measures the time until START is answered, the time until the first dial, and the server's memory. It also compares
+the cost of a call with that in a small campaign: servers of three sizes advance by a minute in turns.
 """
 
 import json
@@ -16,14 +16,14 @@ from typing import Final
 
 from benchmarks.advance import START_MS
 from benchmarks.campaigning import ask, ready, send, start
-from benchmarks.estate import furnish
+from benchmarks.fixture_database import create_database
 from benchmarks.servers import DIALER, Server, running
 
 SUBSCRIBERS: Final = 1_000_000
 SMALL: Final = 10_000
 FREQUENCY: Final = 2_000
 MINUTES: Final = 4
-"""After the one that warms up; the small campaign has contacts for no more."""
+"""Minutes measured after the warm-up. The small campaign has contacts for no more."""
 POLL_S: Final = 0.002
 WAIT_S: Final = 120.0
 MEGABYTE: Final = 1_000_000
@@ -32,7 +32,7 @@ _CALLS: Final = "SELECT coalesce(max(id), 0) FROM callrequest"
 
 
 def started(path: Path) -> dict[str, float]:
-    """Start the campaign on a server whose clock goes by itself."""
+    """Start the campaign on a server whose clock runs by itself."""
     campaign_id = ready(path, START_MS, frequency=FREQUENCY)
     clock = {"clock": "x10", "clock_start": "2026-03-02T09:00:00Z"}
     with running(DIALER, path, **clock) as server:
@@ -44,25 +44,25 @@ def started(path: Path) -> dict[str, float]:
 
 
 class Campaign:
-    """A campaign on a server of its own, under a virtual clock."""
+    """Campaign on a server of its own, under a virtual clock."""
 
     def __init__(self, path: Path, server: Server, subscribers: int) -> None:
         self._path: Final = path
         self._server: Final = server
         self.costs_us: Final[list[float]] = []
-        """What a call cost in each of its minutes, of processor time."""
+        """Processor time of a call in each minute."""
         self._advance()
         _wait_for(path, _COLLECTED, subscribers)
 
-    def go_on(self) -> None:
-        """Let it run for a minute."""
+    def run_minute(self) -> None:
+        """Advance the clock by a minute."""
         before_s, before = self._server.cpu_s(), ask(self._path, _CALLS)
         self._advance()
         calls = ask(self._path, _CALLS) - before
         self.costs_us.append((self._server.cpu_s() - before_s) / calls * 1_000_000)
 
     def figures(self) -> dict[str, float]:
-        """What a call costs, and the memory that the server has come to take."""
+        """Return the cost of a call and the server's memory."""
         memory = round(self._server.memory_bytes() / MEGABYTE)
         return {"us a call": round(statistics.median(self.costs_us), 1), "memory, MB": memory}
 
@@ -72,7 +72,7 @@ class Campaign:
 
 @contextmanager
 def calling(path: Path, subscribers: int) -> Iterator[Campaign]:
-    """A campaign that has just been started, and warmed up by a minute."""
+    """Start a campaign and warm it up for a minute."""
     campaign_id = ready(path, START_MS, frequency=FREQUENCY)
     with running(DIALER, path, clock="virtual", clock_start="2026-03-02T09:00:00Z") as server:
         start(server, campaign_id)
@@ -89,7 +89,7 @@ def _wait_for(path: Path, query: str, wanted: int) -> float:
 
 
 def main() -> None:
-    """Measure and print."""
+    """Measure and print the results."""
     subscribers = int(sys.argv[1]) if len(sys.argv) > 1 else SUBSCRIBERS
     sizes = (SMALL, 10 * SMALL, subscribers)
     found: dict[int, dict[str, float]] = {}
@@ -97,13 +97,14 @@ def main() -> None:
         folders = {size: Path(until_done.enter_context(tempfile.TemporaryDirectory())) for size in sizes}
         for size in sizes:
             with tempfile.TemporaryDirectory() as folder:
-                found[size] = started(furnish(Path(folder), contacts=size))
+                found[size] = started(create_database(Path(folder), contacts=size))
         campaigns = {
-            size: until_done.enter_context(calling(furnish(folders[size], contacts=size), size)) for size in sizes
+            size: until_done.enter_context(calling(create_database(folders[size], contacts=size), size))
+            for size in sizes
         }
         for _ in range(MINUTES):
             for campaign in campaigns.values():
-                campaign.go_on()
+                campaign.run_minute()
         for size, campaign in campaigns.items():
             found[size] |= campaign.figures()
             sys.stderr.write(f"A campaign of {size:,}: {found[size]}\n")
@@ -111,8 +112,8 @@ def main() -> None:
     ratios = sorted(large / small for large, small in pairs)
     ratio = statistics.median(ratios)
     sys.stderr.write(
-        f"  a call costs {ratio:.2f} ({ratios[0]:.2f} to {ratios[-1]:.2f}) of what it costs in a campaign of {SMALL:,};"
-        " wanted at most 1.2\n"
+        f"  a call costs {ratio:.2f} ({ratios[0]:.2f} to {ratios[-1]:.2f}) times as much as in a campaign of {SMALL:,};"
+        " goal: at most 1.2\n"
     )
     print(json.dumps({"title": "campaigns by size", "found": found, "ratio": ratio}))
 

@@ -1,8 +1,8 @@
-"""What the service costs around a handler that does next to nothing: `python -m benchmarks.overhead [--quick]`.
+"""Benchmark of the service's overhead around a minimal handler: `python -m benchmarks.overhead [--quick]`.
 
-`GET /rest-api/` with credentials that are remembered, first within one process, where the application is called as
-the server calls it and no socket takes part; then over HTTP. The reference is a bare Litestar handler with the same
-answer, behind the same kind of authentication.
+It requests `GET /rest-api/` with cached credentials. The first part calls the application within one process, as the
+server calls it but without a socket. The second part uses HTTP. The reference is a bare Litestar handler with an equal
+answer behind equal authentication.
 """
 
 import os
@@ -20,7 +20,7 @@ from anyio.from_thread import start_blocking_portal
 from litestar import Litestar
 
 from benchmarks.advance import START_MS
-from benchmarks.estate import AUTHORIZATION, furnish
+from benchmarks.fixture_database import AUTHORIZATION, create_database
 from benchmarks.servers import DIALER, LITESTAR, running
 from benchmarks.serving import Plan, Sample, Samples, Target, get, in_turns, plan_of, report, sample
 from dialer.api.app import create_app
@@ -38,11 +38,11 @@ Call = Callable[[], Awaitable[object]]
 
 
 def in_process(plan: Plan) -> Samples:
-    """The whole application, the bare one, and the check of remembered credentials by itself."""
+    """Measure the application, the bare one, and the check of cached credentials alone."""
     with tempfile.TemporaryDirectory() as name:
-        path = furnish(Path(name))
+        path = create_database(Path(name))
         os.environ["PEER_DATABASE"] = str(path)
-        from benchmarks.peers import bare_litestar  # noqa: PLC0415 - it reads its environment when it is imported
+        from benchmarks.peers import bare_litestar  # noqa: PLC0415 - its import reads the environment
 
         database = Database(f"sqlite:///{path}")
         worker = Worker(database, VirtualClock(START_MS), seed=1, service_zone="UTC", new_line=SimulatedLine)
@@ -63,9 +63,9 @@ def in_process(plan: Plan) -> Samples:
 
 
 def over_http(plan: Plan) -> Samples:
-    """Both as servers."""
+    """Measure both as servers."""
     with tempfile.TemporaryDirectory() as name, ExitStack() as stack:
-        database = furnish(Path(name))
+        database = create_database(Path(name))
         servers = [stack.enter_context(running(kind, database)) for kind in (DIALER, LITESTAR)]
         works = {
             server.name: lambda seconds, server=server: sample(server, get(server, INDEX), seconds)
@@ -75,7 +75,7 @@ def over_http(plan: Plan) -> Samples:
 
 
 async def _calls(call: Call, seconds: float) -> Sample:
-    """One call after the other for so long."""
+    """Make one call after the other for this long."""
     calls, cpu_s, started_s = 0, time.process_time(), time.perf_counter()
     while time.perf_counter() - started_s < seconds:
         for _ in range(CALLS_AT_ONCE):
@@ -85,7 +85,7 @@ async def _calls(call: Call, seconds: float) -> Sample:
 
 
 async def _answered(app: Litestar) -> None:
-    """One request, as a server hands it over."""
+    """Send one request to the application, as a server does."""
     status = 0
 
     async def receive() -> Any:  # noqa: ANN401 - a message of the protocol
@@ -100,7 +100,7 @@ async def _answered(app: Litestar) -> None:
         raise RuntimeError(f"answered {status}")
 
 
-def _scope() -> Any:  # noqa: ANN401 - what a server says of a request
+def _scope() -> Any:  # noqa: ANN401 - the ASGI scope of a request
     return {
         "type": "http",
         "asgi": {"version": "3.0", "spec_version": "2.3"},
@@ -119,10 +119,10 @@ def _scope() -> Any:  # noqa: ANN401 - what a server says of a request
 
 
 def main() -> None:
-    """Measure and print."""
+    """Measure and print the results."""
     plan = plan_of(sys.argv)
-    report("An authenticated request for next to nothing, without a socket", in_process(plan), TARGETS)
-    report("The same over HTTP", over_http(plan), TARGETS)
+    report("An authenticated minimal request, without a socket", in_process(plan), TARGETS)
+    report("An authenticated minimal request over HTTP", over_http(plan), TARGETS)
 
 
 if __name__ == "__main__":

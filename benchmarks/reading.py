@@ -1,7 +1,7 @@
-"""Pages of contacts with an exact count, beside other frameworks: `python -m benchmarks.reading [--quick] [ROWS ...]`.
+"""Benchmark of pages of contacts with an exact count: `python -m benchmarks.reading [--quick] [ROWS ...]`.
 
-All serve the same SQLite file from one process. The page nine tenths into the list is reached by following `next`,
-as a client would; the others' links say no more than its number.
+It compares dialer with other frameworks. Each serves the same SQLite file from one process. The page nine tenths into
+the list is found by following `next`, as a client would. The other frameworks' links hold only the page number.
 """
 
 import http.client
@@ -13,7 +13,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
-from benchmarks.estate import AUTHORIZATION, PHONEBOOK, furnish
+from benchmarks.fixture_database import AUTHORIZATION, PHONEBOOK, create_database
 from benchmarks.measure import report_growth
 from benchmarks.servers import DIALER, DRF, FASTAPI, LITESTAR, Server, require_peers, running
 from benchmarks.serving import (
@@ -42,9 +42,9 @@ FAR: Final = (
 
 
 def measured(contacts: int, plan: Plan) -> Samples:
-    """The first page and a far one, of every server over one database of so many contacts."""
+    """Measure the first page and a far page of every server, with a database of this many contacts."""
     with tempfile.TemporaryDirectory() as name, ExitStack() as stack:
-        database = furnish(Path(name), contacts=contacts)
+        database = create_database(Path(name), contacts=contacts)
         servers = [stack.enter_context(running(kind, database)) for kind in (DIALER, LITESTAR, FASTAPI, DRF)]
         _compare_answers(servers, LIST)
         number = contacts // PAGE * 9 // 10 + 1
@@ -63,7 +63,7 @@ def _page(seconds: float, server: Server, target: str) -> Sample:
 
 
 def main() -> None:
-    """Measure and print."""
+    """Measure and print the results."""
     require_peers()
     plan = plan_of(sys.argv)
     costs = {}
@@ -75,7 +75,7 @@ def main() -> None:
 
 
 def _answer(connection: http.client.HTTPConnection, target: str) -> dict[str, Any]:
-    """What a server answers; its own address left out."""
+    """Return a server's answer without its own address."""
     connection.request("GET", target, headers={"Authorization": AUTHORIZATION})
     text = connection.getresponse().read().decode()
     found: dict[str, Any] = json.loads(text.replace(f"http://{connection.host}:{connection.port}", ""))
@@ -90,11 +90,11 @@ def _compare_answers(servers: list[Server], target: str) -> None:
     for server, answer in zip(servers, answers, strict=True):
         for part in ("count", "results"):
             if answer[part] != answers[0][part]:
-                raise RuntimeError(f"{server.name} does not answer {target} as the others do")
+                raise RuntimeError(f"{server.name} answers {target} differently from the others")
 
 
 def _followed(server: Server, number: int) -> str:
-    """The link of a page, found by following those of all pages before it."""
+    """Return the link of a page, found by following `next` through all pages before it."""
     target = LIST
     with closing(http.client.HTTPConnection(*server.address)) as connection:
         for _ in range(number - 1):

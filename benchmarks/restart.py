@@ -1,7 +1,7 @@
-"""From the start of the server to its first dial, over a large database: `python -m benchmarks.restart [SUBSCRIBERS]`.
+"""Benchmark of a restart over a large database: `python -m benchmarks.restart [SUBSCRIBERS]`.
 
-The server that ran before was killed while it had calls in progress. The new one goes sixty times as fast as real time,
-as does the one before; what is measured is real time, from the start of the process.
+It measures real time from the start of the process to its first dial. The server before was killed with calls in
+progress. Both servers run sixty times as fast as real time.
 """
 
 import json
@@ -34,8 +34,8 @@ _CONTACTS = Contact.__table__
 _COPIED = ("contact", "number", "zone", "full_name", "additional_vars", "created_date", "updated_date")
 
 
-def furnish(connection: Connection, subscribers: int) -> None:
-    """Campaigns that are started, a share of the subscribers each; half of the people have been called before."""
+def add_started_campaigns(connection: Connection, subscribers: int) -> None:
+    """Add started campaigns that share the subscribers."""
     user_id = add(connection, User, username="ann", password_hash="-", call_rate=2_000)  # noqa: S106 - nobody logs in
     unit = UnitOfWork(connection=connection, now_ms=START_MS)
     record_payment(unit, user_id, 10**12)
@@ -73,7 +73,7 @@ def _fill(connection: Connection, book_id: int, place: int, people: int) -> None
 
 
 def age(path: Path) -> None:
-    """Let half of the subscribers be over, and a tenth of them wait for a retry."""
+    """Complete half of the subscribers, and give a tenth of them a retry."""
     with closing(sqlite3.connect(path)) as connection:
         connection.execute("UPDATE subscriber SET status = 5 WHERE id % 2 = 0")
         connection.execute("UPDATE subscriber SET due_ms = ? WHERE id % 10 = 1", (START_MS + 60_000,))
@@ -81,13 +81,13 @@ def age(path: Path) -> None:
 
 
 def dials(path: Path) -> int:
-    """How many dials are committed."""
+    """Return the number of committed dials."""
     with closing(sqlite3.connect(path, timeout=60)) as connection:
         return int(connection.execute("SELECT coalesce(max(id), 0) FROM callrequest").fetchone()[0])
 
 
 def first_dial(folder: Path, dials_until_kill: int) -> dict[str, float]:
-    """Start the server, wait for its first dial and for so many more, and kill it; the seconds it took."""
+    """Start the server, wait for its first dial and for more, and kill it. Return the seconds that each took."""
     path = folder / "dialer.db"
     before = dials(path)
     environ = {**os.environ, "DIALER_CLOCK": "x60", "DIALER_CLOCK_START": "2026-03-02T09:00:00Z"}
@@ -113,7 +113,7 @@ def first_dial(folder: Path, dials_until_kill: int) -> dict[str, float]:
 
 
 def _cpu_s(process_id: int) -> float:
-    """What a process has had of the processors so far; on a busy machine the better measure."""
+    """Return the processor time of a process. On a busy machine it is more exact than real time."""
     fields = Path(f"/proc/{process_id}/stat").read_text().rpartition(")")[2].split()
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
@@ -127,17 +127,17 @@ def _wait_for(path: Path, wanted: int) -> float:
 
 
 def main() -> None:
-    """Measure and print."""
+    """Measure and print the results."""
     for subscribers in [int(sys.argv[1])] if len(sys.argv) > 1 else SIZES:
         measure(subscribers)
 
 
 def measure(subscribers: int) -> None:
-    """Start the server over so many subscribers some times."""
+    """Measure several starts of the server over this many subscribers."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         database = new_database(name)
-        database.write_now(lambda connection: furnish(connection, subscribers))
+        database.write_now(lambda connection: add_started_campaigns(connection, subscribers))
         database.close()
         age(folder / "dialer.db")
         for _ in range(RUNS):

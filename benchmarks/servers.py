@@ -1,4 +1,4 @@
-"""The servers that are compared, each started as its users would, and what they have had of the processors."""
+"""Servers of the benchmarks, each started as its users would, and their use of processors and memory."""
 
 import contextlib
 import os
@@ -26,7 +26,7 @@ _GUNICORN: Final = ("-m", "gunicorn", "--log-level", "warning", "--workers", "1"
 
 
 class Kind(NamedTuple):
-    """A server: its name, and the command that starts it on a port."""
+    """Kind of server: its name, and the command that starts it on a port."""
 
     name: str
     command: Callable[[int], list[str]]
@@ -56,13 +56,13 @@ DRF: Final = Kind("Django REST Framework", _drf)
 
 
 def require_peers() -> None:
-    """End the program with one line if the peers are not installed."""
+    """Exit with one line if the peers are not installed."""
     if not PEERS.exists():
         sys.exit("The frameworks to compare with are not installed: make .venv-peers/.ready")
 
 
 class Server(NamedTuple):
-    """A server that runs."""
+    """Running server."""
 
     name: str
     process_id: int
@@ -70,11 +70,11 @@ class Server(NamedTuple):
     database: Path
 
     def cpu_s(self) -> float:
-        """What it and the processes it has started have had of the processors so far."""
+        """Return the processor seconds of the server and its child processes so far."""
         return sum(_cpu_s(process_id) for process_id in self._processes())
 
     def memory_bytes(self) -> int:
-        """What it holds of the machine's memory."""
+        """Return the memory of the server and its child processes."""
         return sum(_resident_bytes(process_id) for process_id in self._processes())
 
     def _processes(self) -> list[int]:
@@ -83,7 +83,7 @@ class Server(NamedTuple):
 
 @contextlib.contextmanager
 def running(kind: Kind, database: Path, **settings: str) -> Iterator[Server]:
-    """A server over a database, with these settings, from the moment when it takes connections."""
+    """Run a server over a database with these settings, and yield it when it accepts connections."""
     with socket.create_server((HOST, 0)) as free:
         port = free.getsockname()[1]
     environ = {

@@ -1,4 +1,4 @@
-"""What servers are measured by: requests a second and processor time a request, in turns, as ratios to dialer's."""
+"""Measures of servers: requests a second and processor time a request, in turns, as ratios."""
 
 import itertools
 import json
@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Mapping
 from http import HTTPStatus
 from typing import Final, NamedTuple
 
-from benchmarks.estate import AUTHORIZATION
+from benchmarks.fixture_database import AUTHORIZATION
 from benchmarks.load import request_bytes, run_load
 from benchmarks.measure import MICROSECONDS, Rate
 from benchmarks.servers import Server
@@ -18,7 +18,7 @@ WARM_UP_S: Final = 0.3
 
 
 class Sample(NamedTuple):
-    """One measurement of one server."""
+    """Measurement of one server."""
 
     requests: int
     seconds: float
@@ -36,7 +36,7 @@ class Sample(NamedTuple):
 
 
 class Target(NamedTuple):
-    """How many times as good as another work a work is to be, in requests and in processor time."""
+    """Target for the ratio of two works, in requests a second and in processor time."""
 
     work: str
     other: str
@@ -44,7 +44,7 @@ class Target(NamedTuple):
 
 
 class Plan(NamedTuple):
-    """How much is measured: the sizes of the database, rounds, and the seconds of one measurement."""
+    """Extent of a run: sizes of the database, number of rounds, and seconds of one measurement."""
 
     sizes: tuple[int, ...]
     rounds: int
@@ -53,31 +53,35 @@ class Plan(NamedTuple):
 
 FULL: Final = Plan((1_000, 10_000, 100_000), 5, 0.7)
 QUICK: Final = Plan((1_000,), 1, 0.2)
-"""Shows that a benchmark runs, and nothing else."""
+"""Plan that only shows that a benchmark works."""
 
 Samples = dict[str, list[Sample]]
 
 
 def plan_of(arguments: list[str]) -> Plan:
-    """The plan that the command line asks for: `--quick`, or the sizes to measure, or nothing."""
+    """Return the plan for command line arguments: `--quick`, sizes to measure, or neither."""
     sizes = tuple(int(argument) for argument in arguments if argument.isdigit())
     plan = QUICK if "--quick" in arguments else FULL
     return plan._replace(sizes=sizes or plan.sizes)
 
 
 def get(server: Server, target: str) -> Iterator[bytes]:
-    """The same request to a server, for ever."""
+    """Yield one GET request endlessly."""
     return itertools.repeat(request_bytes(server.address, "GET", target, {"Authorization": AUTHORIZATION}))
 
 
 def post(server: Server, target: str, bodies: Iterator[bytes]) -> Iterator[bytes]:
-    """A request to a server with each of the bodies."""
+    """Yield a POST request with each of the bodies."""
     for body in bodies:
         yield request_bytes(server.address, "POST", target, {"Authorization": AUTHORIZATION}, body)
 
 
 def sample(server: Server, requests: Iterator[bytes], seconds: float, *, status: HTTPStatus = HTTPStatus.OK) -> Sample:
-    """One measurement; every answer must have the status."""
+    """Measure a server once.
+
+    Raises:
+        RuntimeError: an answer has another status than `status`.
+    """
     before_s = server.cpu_s()
     load = run_load(server.address, requests, clients=CLIENTS, seconds=seconds)
     cpu_s = server.cpu_s() - before_s
@@ -87,7 +91,7 @@ def sample(server: Server, requests: Iterator[bytes], seconds: float, *, status:
 
 
 def in_turns(works: Mapping[str, Callable[[float], Sample]], plan: Plan) -> Samples:
-    """Measure each of the works in turns; what it is given is for how long. A first turn warms up."""
+    """Measure the works in turns, each for the plan's seconds, after a warm-up."""
     for work in works.values():
         work(min(WARM_UP_S, plan.seconds))
     samples: Samples = {name: [] for name in works}
@@ -98,7 +102,7 @@ def in_turns(works: Mapping[str, Callable[[float], Sample]], plan: Plan) -> Samp
 
 
 def report(title: str, samples: Samples, targets: tuple[Target, ...]) -> None:
-    """Print a table and the verdicts on standard error, and the same as JSON on standard output."""
+    """Print a table and the ratios on standard error, and all figures as JSON on standard output."""
     rates = [_summary(name, [one.rate for one in found]) for name, found in samples.items()]
     costs = [_summary(name, [one.cost_us for one in found]) for name, found in samples.items()]
     lines = [
@@ -113,7 +117,7 @@ def report(title: str, samples: Samples, targets: tuple[Target, ...]) -> None:
         f"  {target.work}: {ratios['requests'].median:.2f} times {target.other} in requests"
         f" ({ratios['requests'].slowest:.2f} to {ratios['requests'].fastest:.2f}),"
         f" {ratios['cpu'].median:.2f} in processor time"
-        f" ({ratios['cpu'].slowest:.2f} to {ratios['cpu'].fastest:.2f}); wanted {target.least:g}"
+        f" ({ratios['cpu'].slowest:.2f} to {ratios['cpu'].fastest:.2f}); goal {target.least:g}"
         for target, ratios in zip(targets, verdicts, strict=True)
     ]
     sys.stderr.write("\n".join(lines) + "\n")
@@ -131,12 +135,12 @@ def report(title: str, samples: Samples, targets: tuple[Target, ...]) -> None:
 
 
 def median_cost_us(samples: list[Sample]) -> float:
-    """What a request costs, in the median of some measurements."""
+    """Return the median processor time of a request, in microseconds."""
     return statistics.median(one.cost_us for one in samples)
 
 
 def _disposition(samples: Samples, target: Target) -> dict[str, Rate]:
-    """The ratios of each round, in which both were measured one after the other."""
+    """Return the ratios over all rounds. Both works of a round are measured one after the other."""
     pairs = list(zip(samples[target.work], samples[target.other], strict=True))
     return {
         "requests": _summary("ratio", [ours.rate / theirs.rate for ours, theirs in pairs]),

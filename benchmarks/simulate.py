@@ -1,7 +1,7 @@
-"""Pure simulation, full engine and call flow, CDRs kept: `python -m benchmarks.simulate [SUBSCRIBERS]`.
+"""Benchmark of pure simulation with full engine and call flow: `python -m benchmarks.simulate [SUBSCRIBERS]`.
 
-The reference is a bare loop over a heap that keeps as many CDRs of as many events, and decides nothing. If SimPy is
-installed among the peers, a model of the same campaign in it is measured beside.
+CDRs are kept. The reference is a bare loop over a heap with as many CDRs and events, and without decisions. If SimPy is
+installed among the peers, a SimPy model of the campaign is measured, too.
 """
 
 import heapq
@@ -13,8 +13,8 @@ from pathlib import Path
 
 import msgspec
 
+from benchmarks.fixture_campaign import scenario
 from benchmarks.measure import Work, costs_us, interleaved, report, report_growth, timed
-from benchmarks.scene import scenario
 from benchmarks.servers import PEERS
 from dialer.sim.simulation import Simulation
 
@@ -22,11 +22,11 @@ ROOT = Path(__file__).parents[1]
 SUBSCRIBERS = 100_000
 RUNS = 3
 EVENTS_PER_CALL = 5
-"""Dial, ring, answer, one prompt, end: about what a call of the scene comes to on average."""
+"""Dial, ring, answer, one prompt, end: about the average of a call in the benchmark campaign."""
 
 
 class BareCdr(msgspec.Struct, gc=False):
-    """What the bare loop keeps of a call."""
+    """Call record of the bare loop."""
 
     callid: str
     phone_number: str
@@ -36,7 +36,7 @@ class BareCdr(msgspec.Struct, gc=False):
 
 
 def simulated(subscribers: int) -> tuple[int, float]:
-    """Run the scene; how many calls were made, in how many seconds."""
+    """Run the benchmark campaign, and return the number of calls and the seconds."""
     simulation = Simulation(scenario(subscribers))
 
     def run() -> int:
@@ -47,7 +47,7 @@ def simulated(subscribers: int) -> tuple[int, float]:
 
 
 def bare_heap(calls: int) -> int:
-    """Push and pop the events of so many calls, and keep a CDR of each."""
+    """Push and pop the events of this many calls, and keep a CDR of each."""
     heap = [(second * 6, call, 0) for second, call in enumerate(range(calls))]
     cdrs: list[BareCdr] = []
     while heap:
@@ -60,26 +60,26 @@ def bare_heap(calls: int) -> int:
 
 
 def has_simpy() -> bool:
-    """Whether SimPy is installed among the peers."""
+    """Return whether SimPy is installed among the peers."""
     if not PEERS.exists():
         return False
     return subprocess.run([PEERS, "-c", "import simpy"], check=False, capture_output=True).returncode == 0  # noqa: S603
 
 
 def in_simpy(subscribers: int) -> tuple[int, float]:
-    """The same campaign as a model in SimPy, in a process of its own."""
+    """Run the SimPy model of the campaign in a process of its own."""
     command = [str(PEERS), "-m", "benchmarks.peers.simpy_model", str(subscribers)]
     found = json.loads(subprocess.run(command, check=True, capture_output=True, cwd=ROOT).stdout)  # noqa: S603
     return found["calls"], found["seconds"]
 
 
 def main() -> None:
-    """Measure and print."""
+    """Measure and print the results."""
     subscribers = int(sys.argv[1]) if len(sys.argv) > 1 else SUBSCRIBERS
     calls, _ = simulated(subscribers)
     works: dict[str, Work] = {f"simulation of {subscribers:,} subscribers": partial(simulated, subscribers)}
     if has_simpy():
-        works["the same campaign in SimPy"] = partial(in_simpy, subscribers)
+        works["a SimPy model of the campaign"] = partial(in_simpy, subscribers)
     works["bare heap loop, as many calls"] = lambda: timed(lambda: bare_heap(calls))
     report("Pure simulation", "calls", interleaved(works, RUNS))
     sizes = (subscribers // 100, subscribers // 10, subscribers)

@@ -1,7 +1,7 @@
-"""What a commit costs the worker while 300 campaigns are open: `python -m benchmarks.touching [CAMPAIGNS]`.
+"""Benchmark of the worker's step after a commit, with 300 open campaigns: `python -m benchmarks.touching [CAMPAIGNS]`.
 
-Beside a step with nothing to do, in the same run: one that follows the step that has taken in such a commit. Only these
-steps are measured, not the commits before them.
+The reference in the same run is a step with nothing to do, which follows the step after such a commit. The commits
+themselves are not measured.
 """
 
 import sys
@@ -31,8 +31,8 @@ _USERS = User.__table__
 Commit = Callable[[], object]
 
 
-def furnish(connection: Connection, campaigns: int) -> None:
-    """Open so many campaigns that begin tomorrow."""
+def add_started_campaigns(connection: Connection, campaigns: int) -> None:
+    """Add open campaigns that begin tomorrow."""
     user_id = add(connection, User, username="ann", password_hash="-")  # noqa: S106 - nobody logs in
     row = {
         "user_id": user_id,
@@ -50,7 +50,7 @@ def furnish(connection: Connection, campaigns: int) -> None:
 
 
 def committed(database: Database, touched: Touched) -> None:
-    """Commit a change that says what it touches."""
+    """Commit a change that declares which rows it touches."""
 
     def work(connection: Connection) -> None:
         connection.execute(update(_USERS).values(updated_date=_USERS.c.updated_date + 1))
@@ -60,7 +60,7 @@ def committed(database: Database, touched: Touched) -> None:
 
 
 def steps(worker: Worker, loop: BlockingPortal, commit: Commit, *, is_second: bool = False) -> tuple[int, float]:
-    """Let the worker take in some commits, one after the other; or measure the step after the one that did."""
+    """Measure the steps that follow commits, or with `is_second` the steps after those."""
     seconds = 0.0
     for _ in range(STEPS):
         commit()
@@ -73,18 +73,18 @@ def steps(worker: Worker, loop: BlockingPortal, commit: Commit, *, is_second: bo
 
 
 def main() -> None:
-    """Measure and print."""
+    """Measure and print the results."""
     campaigns = int(sys.argv[1]) if len(sys.argv) > 1 else CAMPAIGNS
     with tempfile.TemporaryDirectory() as folder, start_blocking_portal(backend_options={"use_uvloop": True}) as loop:
         database = new_database(folder)
-        database.write_now(lambda connection: furnish(connection, campaigns))
+        database.write_now(lambda connection: add_started_campaigns(connection, campaigns))
         worker = Worker(database, VirtualClock(START_MS), seed=1, service_zone="UTC", new_line=SimulatedLine)
         loop.call(worker.settle)
         nobody = partial(committed, database, NOTHING)
         commits: dict[str, Commit] = {
-            "a commit that says nothing of what it touches": partial(committed, database, EVERYTHING),
+            "a commit that touches everything": partial(committed, database, EVERYTHING),
             "a commit that touches one campaign": partial(committed, database, Touched(campaigns=frozenset({1}))),
-            "a commit that concerns nobody": nobody,
+            "a commit that touches nothing": nobody,
         }
         works: dict[str, Work] = {name: partial(steps, worker, loop, commit) for name, commit in commits.items()}
         works["nothing to do"] = partial(steps, worker, loop, nobody, is_second=True)

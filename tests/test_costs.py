@@ -16,8 +16,8 @@ from typing import Any, Final, NamedTuple
 import anyio
 from sqlalchemy import Engine, event
 
-from benchmarks.advance import DAY_MS, START_MS, furnish, new_database
-from benchmarks.scene import scenario
+from benchmarks.advance import DAY_MS, START_MS, add_started_campaign, new_database
+from benchmarks.fixture_campaign import scenario
 from dialer.runtime.clock import VirtualClock
 from dialer.runtime.worker import Worker
 from dialer.sim.line import SimulatedLine
@@ -87,7 +87,7 @@ def simulated(subscribers: int) -> Cost:
 def committed(subscribers: int, folder: Path) -> Cost:
     folder.mkdir()
     database = new_database(str(folder))
-    database.write_now(lambda connection: furnish(connection, subscribers))
+    database.write_now(lambda connection: add_started_campaign(connection, subscribers))
     worker = Worker(database, VirtualClock(START_MS), seed=1, service_zone="UTC", new_line=SimulatedLine)
     with counted_statements() as statements, counted_functions() as counts:
         anyio.run(worker.advance, START_MS + DAY_MS)

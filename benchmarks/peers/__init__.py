@@ -1,1 +1,1 @@
-"""What dialer is measured against: the same resource, as the users of other frameworks would write it well."""
+"""Peers of the benchmarks: the contact resource, written well with other frameworks."""

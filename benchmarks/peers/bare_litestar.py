@@ -1,6 +1,6 @@
-"""The least that Litestar can do: plain handlers, one aiosqlite connection, SQL written by hand.
+"""Minimal Litestar application: plain handlers, one aiosqlite connection, and SQL written by hand.
 
-It needs what dialer needs, and no more. It shows what the framework and the driver cost by themselves.
+It does what dialer must do, and no more. So it shows the cost of the framework and the driver alone.
 """
 
 import sqlite3
@@ -83,7 +83,7 @@ _verified: Final = Verified()
 
 
 class Contact(msgspec.Struct):
-    """A contact in an answer."""
+    """Contact in a response."""
 
     id: int
     url: str
@@ -96,7 +96,7 @@ class Contact(msgspec.Struct):
 
 
 class NewContact(msgspec.Struct):
-    """A contact in a request."""
+    """Contact in a request."""
 
     contact: str
     phonebook: int
@@ -105,7 +105,7 @@ class NewContact(msgspec.Struct):
 
 
 class Page(msgspec.Struct):
-    """A page of contacts."""
+    """Page of contacts."""
 
     count: int
     next: str | None
@@ -114,10 +114,10 @@ class Page(msgspec.Struct):
 
 
 class Basic(AbstractAuthenticationMiddleware):
-    """HTTP Basic."""
+    """HTTP Basic authentication."""
 
     async def authenticate_request(self, connection: ASGIConnection[Any, Any, Any, State]) -> AuthenticationResult:
-        """The id of the user."""
+        """Return the id of the user."""
         credentials = parse_basic(connection.headers.get("authorization", ""))
         if credentials is None:
             raise NotAuthorizedException
@@ -136,7 +136,7 @@ async def _verify(database: aiosqlite.Connection, username: str, password: str) 
 
 @get("/rest-api/")
 async def list_resources(request: Request[int, None, State]) -> dict[str, str]:
-    """Where everything is: an answer that takes hardly any work."""
+    """List the resources. This answer needs hardly any work."""
     base = _base(request)
     besides = {"surveyaggregate": f"{base}surveyaggregate/{{campaign_id}}/"}
     return {name: f"{base}{name}/" for name in _RESOURCES} | besides
@@ -146,7 +146,7 @@ async def list_resources(request: Request[int, None, State]) -> dict[str, str]:
 async def list_contacts(
     request: Request[int, None, State], phonebook_id: int, page: int = 1, page_size: int = PAGE_SIZE
 ) -> Page:
-    """A page, found by its number."""
+    """Return a page by its number."""
     size = min(page_size, PAGE_SIZE_MAX)
     database, mine = request.app.state.database, (phonebook_id, request.user)
     ((count,),) = await database.execute_fetchall(_COUNT, mine)
@@ -163,7 +163,7 @@ async def list_contacts(
 
 @post("/rest-api/contact/")
 async def create_contact(request: Request[int, None, State], data: JSONBody[NewContact]) -> Response[Contact]:
-    """A new contact; it is on the disk when this is answered."""
+    """Create a contact, and answer once it is on disk."""
     database = request.app.state.database
     try:
         number, zone = number_and_zone(data.contact)

@@ -1,4 +1,7 @@
-"""What the peers share, so that the frameworks are compared: verified credentials, numbers, and the file's settings."""
+"""Shared code of the peers: cached credentials, numbers, and settings of the file.
+
+Because it is shared, the comparison covers the frameworks alone.
+"""
 
 import base64
 import binascii
@@ -16,7 +19,7 @@ import phonenumbers
 from phonenumbers import timezone
 
 DATABASE: Final = os.environ.get("PEER_DATABASE", "dialer.db")
-"""The SQLite file that a peer serves."""
+"""SQLite file that a peer serves."""
 PRAGMAS: Final = ("journal_mode=WAL", "synchronous=FULL", "foreign_keys=ON", "cache_size=-65536")
 PAGE_SIZE: Final = 10
 PAGE_SIZE_MAX: Final = 1_000
@@ -24,9 +27,9 @@ REMEMBERED_S: Final = 60.0
 
 
 class Verified:
-    """Credentials that were verified in the last minute, under a keyed hash, and whose they are.
+    """Cache of credentials verified in the last minute, under a keyed hash, with their user ids.
 
-    A password that is changed is heard for up to a minute more; dialer forgets it at once, and pays for that.
+    An old password is accepted for up to a minute after a change. dialer rejects it at once, at some cost.
     """
 
     def __init__(self) -> None:
@@ -34,12 +37,12 @@ class Verified:
         self._known: Final[dict[bytes, tuple[float, int]]] = {}
 
     def recall(self, username: str, password: str) -> int | None:
-        """The id of the user, if these were verified lately."""
+        """Return the id of the user if these credentials were verified in the last minute."""
         verified_s, user_id = self._known.get(self._fingerprint(username, password), (0.0, 0))
         return user_id if user_id and time.monotonic() - verified_s < REMEMBERED_S else None
 
     def verify(self, username: str, password: str, user_id: int, password_hash: str) -> bool:
-        """Whether the password is the right one; slow. If it is, it is remembered."""
+        """Check a password, and cache it if it is right. The check is slow."""
         try:
             argon2.PasswordHasher().verify(password_hash, password)
         except argon2.exceptions.VerificationError:
@@ -52,7 +55,7 @@ class Verified:
 
 
 def parse_basic(header: str) -> tuple[str, str] | None:
-    """The user name and password of an `Authorization` header."""
+    """Return the user name and password of an `Authorization` header, or None if it is invalid."""
     scheme, _, encoded = header.partition(" ")
     try:
         username, colon, password = base64.b64decode(encoded, validate=True).decode().partition(":")
@@ -62,7 +65,11 @@ def parse_basic(header: str) -> tuple[str, str] | None:
 
 
 def number_and_zone(contact: str) -> tuple[str, str]:
-    """The normal form of a phone number and its time zones, as the table keeps them; ValueError if it is none."""
+    """Return the normal form of a phone number and its time zones, as the table keeps them.
+
+    Raises:
+        ValueError: the contact is not a phone number.
+    """
     try:
         parsed = phonenumbers.parse(contact)
     except phonenumbers.NumberParseException:
@@ -72,16 +79,20 @@ def number_and_zone(contact: str) -> tuple[str, str]:
 
 
 def checked_json(text: str) -> str:
-    """The text, if it is JSON; ValueError if not."""
+    """Return the text.
+
+    Raises:
+        ValueError: the text is not JSON.
+    """
     json.loads(text)
     return text
 
 
 def now_ms() -> int:
-    """The time as the tables keep it: milliseconds since the epoch."""
+    """Return the time as the tables keep it: milliseconds since the epoch."""
     return time.time_ns() // 1_000_000
 
 
 def moment(milliseconds: int) -> datetime:
-    """The time that a table keeps, as frameworks like to show it."""
+    """Return a time of a table as a datetime in UTC."""
     return datetime.fromtimestamp(milliseconds / 1_000, UTC)

@@ -1,4 +1,4 @@
-"""Django REST Framework: `gunicorn benchmarks.peers.drf_app:application`."""
+"""Django REST Framework application: `gunicorn benchmarks.peers.drf_app:application`."""
 
 from typing import Any, Final
 
@@ -40,7 +40,7 @@ settings.configure(
     USE_TZ=True,
 )
 
-# Django has to be configured before any of this can be imported.
+# Django must be configured before these imports.
 from django.core.wsgi import get_wsgi_application  # noqa: E402
 
 application = get_wsgi_application()
@@ -60,7 +60,7 @@ verified: Final = Verified()
 
 
 class Account(models.Model):
-    """An account."""
+    """Account of a user."""
 
     username = models.CharField(max_length=150)
     password_hash = models.CharField(max_length=255)
@@ -75,7 +75,7 @@ class Account(models.Model):
 
 
 class Phonebook(models.Model):
-    """A named list of contacts."""
+    """Named list of contacts."""
 
     user = models.ForeignKey(Account, models.CASCADE)
     name = models.CharField(max_length=255)
@@ -90,7 +90,7 @@ class Phonebook(models.Model):
 
 
 class Contact(models.Model):
-    """A person to call."""
+    """Contact to call."""
 
     phonebook = models.ForeignKey(Phonebook, models.CASCADE)
     contact = models.CharField(max_length=64)
@@ -111,7 +111,7 @@ class Contact(models.Model):
 
 
 class CachedBasic(BasicAuthentication):
-    """HTTP Basic."""
+    """HTTP Basic authentication with cached credentials."""
 
     def authenticate_credentials(
         self,
@@ -119,7 +119,7 @@ class CachedBasic(BasicAuthentication):
         password: str,
         request: Request | None = None,  # noqa: ARG002 - the framework's signature
     ) -> tuple[int, None]:
-        """The id of the user."""
+        """Return the id of the user."""
         user_id = verified.recall(userid, password)
         if user_id is not None:
             return user_id, None
@@ -130,23 +130,23 @@ class CachedBasic(BasicAuthentication):
 
 
 class IsKnown(BasePermission):
-    """Whoever has logged in."""
+    """Permission for authenticated users."""
 
     def has_permission(self, request: Request, view: APIView) -> bool:  # noqa: ARG002 - the framework's signature
-        """Whether there is a user."""
+        """Return whether the request has a user."""
         return request.user is not None
 
 
 class Milliseconds(serializers.Field):
-    """A moment of a table."""
+    """Field of milliseconds since the epoch."""
 
     def to_representation(self, value: int) -> str:
-        """In ISO 8601."""
+        """Return the time in ISO 8601."""
         return moment(value).isoformat().replace("+00:00", "Z")
 
 
 class ContactSerializer(serializers.HyperlinkedModelSerializer):
-    """A contact in an answer."""
+    """Contact in a response."""
 
     created_date = Milliseconds()
     updated_date = Milliseconds()
@@ -166,27 +166,27 @@ class ContactSerializer(serializers.HyperlinkedModelSerializer):
 
 
 class NewContactSerializer(serializers.ModelSerializer):
-    """A contact in a request."""
+    """Contact in a request."""
 
     class Meta:
         model = Contact
         fields = ("contact", "phonebook", "full_name", "additional_vars")
 
     def get_fields(self) -> dict[str, Any]:
-        """The phonebooks of the caller are the ones to choose from."""
+        """Return the fields, with the caller's phonebooks as the only choices."""
         fields: dict[str, Any] = super().get_fields()
         fields["phonebook"].queryset = Phonebook.objects.filter(user_id=self.context["request"].user)
         return fields
 
     def validate_additional_vars(self, value: str) -> str:
-        """Must be JSON."""
+        """Check that the value is JSON."""
         try:
             return checked_json(value)
         except ValueError as error:
             raise serializers.ValidationError(str(error)) from None
 
     def create(self, validated_data: dict[str, Any]) -> Contact:
-        """The row."""
+        """Create the row."""
         try:
             number, zone = number_and_zone(validated_data["contact"])
         except ValueError as error:
@@ -195,12 +195,12 @@ class NewContactSerializer(serializers.ModelSerializer):
         return Contact.objects.create(number=number, zone=zone, created_date=now, updated_date=now, **validated_data)
 
     def to_representation(self, instance: Contact) -> Any:  # noqa: ANN401 - the framework's signature
-        """The contact as it is read."""
+        """Return the contact as a response shows it."""
         return ContactSerializer(instance, context=self.context).data
 
 
 class Pages(PageNumberPagination):
-    """Pages by their number, with an exact count."""
+    """Pagination by page number, with an exact count."""
 
     page_size = PAGE_SIZE
     page_size_query_param = "page_size"
@@ -210,25 +210,25 @@ class Pages(PageNumberPagination):
 class ContactViewSet(
     mixins.CreateModelMixin, mixins.ListModelMixin, mixins.RetrieveModelMixin, viewsets.GenericViewSet
 ):
-    """The contacts of the caller."""
+    """Contacts of the caller."""
 
     authentication_classes = (CachedBasic,)
     permission_classes = (IsKnown,)
     pagination_class = Pages
 
     def get_queryset(self) -> Any:  # noqa: ANN401 - a query set
-        """Those of the caller, of one phonebook if one is named."""
+        """Return the caller's contacts, filtered by phonebook if one is named."""
         found = Contact.objects.filter(phonebook__in=Phonebook.objects.filter(user_id=self.request.user))
         phonebook_id = self.request.query_params.get("phonebook_id")
         return (found.filter(phonebook_id=phonebook_id) if phonebook_id else found).order_by("id")
 
     def get_serializer_class(self) -> type[serializers.ModelSerializer]:
-        """As it is read or as it is written."""
+        """Return the serializer for writing or for reading."""
         return NewContactSerializer if self.action == "create" else ContactSerializer
 
 
 class PhonebookViewSet(mixins.RetrieveModelMixin, viewsets.GenericViewSet):
-    """Here so that contacts can name theirs by its URL."""
+    """Phonebooks, registered so that contacts can refer to them by URL."""
 
     queryset = Phonebook.objects.none()
 

@@ -1,4 +1,4 @@
-"""FastAPI, SQLAlchemy's asynchronous sessions and pydantic: `uvicorn benchmarks.peers.fastapi_app:app`."""
+"""FastAPI application with asynchronous SQLAlchemy and pydantic: `uvicorn benchmarks.peers.fastapi_app:app`."""
 
 import asyncio
 import sqlite3
@@ -29,23 +29,23 @@ engine: Final = create_async_engine(f"sqlite+aiosqlite:///{DATABASE}")
 sessions: Final = async_sessionmaker(engine, expire_on_commit=False)
 verified: Final = Verified()
 writing: Final = asyncio.Lock()
-"""Writers take turns here: in SQLite's own queue they would sleep."""
+"""Lock for writers. In SQLite's own queue they would sleep."""
 app: Final = FastAPI()
 
 
 @event.listens_for(engine.sync_engine, "connect")
 def configure(connection: sqlite3.Connection, _record: object) -> None:
-    """Set what belongs to a connection."""
+    """Set the pragmas of a new connection."""
     for pragma in PRAGMAS:
         connection.execute(f"PRAGMA {pragma}")
 
 
 class Base(DeclarativeBase):
-    """The tables."""
+    """Base of the tables."""
 
 
 class User(Base):
-    """An account."""
+    """Account of a user."""
 
     __tablename__ = "user_account"
 
@@ -55,7 +55,7 @@ class User(Base):
 
 
 class Phonebook(Base):
-    """A named list of contacts."""
+    """Named list of contacts."""
 
     __tablename__ = "phonebook"
 
@@ -64,7 +64,7 @@ class Phonebook(Base):
 
 
 class Contact(Base):
-    """A person to call."""
+    """Contact to call."""
 
     __tablename__ = "contact"
 
@@ -80,7 +80,7 @@ class Contact(Base):
 
 
 class ContactWrite(BaseModel):
-    """A contact in a request."""
+    """Contact in a request."""
 
     contact: str
     phonebook: int
@@ -89,7 +89,7 @@ class ContactWrite(BaseModel):
 
 
 class ContactRead(BaseModel):
-    """A contact in an answer."""
+    """Contact in a response."""
 
     id: int
     url: str
@@ -102,7 +102,7 @@ class ContactRead(BaseModel):
 
 
 class Page(BaseModel):
-    """A page of contacts."""
+    """Page of contacts."""
 
     count: int
     next: str | None
@@ -111,7 +111,7 @@ class Page(BaseModel):
 
 
 async def open_session() -> AsyncIterator[AsyncSession]:
-    """A session for one request."""
+    """Yield a session for one request."""
     async with sessions() as session:
         yield session
 
@@ -120,7 +120,7 @@ Session = Annotated[AsyncSession, Depends(open_session)]
 
 
 async def authenticate(credentials: Annotated[HTTPBasicCredentials, Depends(HTTPBasic())], session: Session) -> int:
-    """The id of the user."""
+    """Return the id of the user."""
     username, password = credentials.username, credentials.password
     user_id = verified.recall(username, password)
     if user_id is not None:
@@ -143,7 +143,7 @@ async def list_contacts(
     page: Annotated[int, Query(ge=1)] = 1,
     page_size: Annotated[int, Query(ge=1, le=PAGE_SIZE_MAX)] = PAGE_SIZE,
 ) -> Page:
-    """A page, found by its number."""
+    """Return a page by its number."""
     mine = (Contact.phonebook_id == phonebook_id, Contact.phonebook_id.in_(_owned_by(user_id)))
     count = await session.scalar(select(func.count()).select_from(Contact).where(*mine)) or 0
     query = select(Contact).where(*mine).order_by(Contact.id).limit(page_size).offset((page - 1) * page_size)
@@ -162,7 +162,7 @@ async def list_contacts(
 async def create_contact(
     request: Request, response: Response, user_id: UserId, session: Session, data: ContactWrite
 ) -> ContactRead:
-    """A new contact; it is on the disk when this is answered."""
+    """Create a contact, and answer once it is on disk."""
     try:
         number, zone = number_and_zone(data.contact)
     except ValueError as error:

@@ -1,7 +1,7 @@
-"""The campaign of the benchmarks as a SimPy model: `python -m benchmarks.peers.simpy_model SUBSCRIBERS`.
+"""SimPy model of the benchmark campaign: `python -m benchmarks.peers.simpy_model SUBSCRIBERS`.
 
-The same callees by the same chances, dialled at the same rate and called again as often, through the same five
-sections, with a CDR of each call. It has no money, lists, windows or limits, and one seed for the whole run.
+It uses equal chances, dial rate, retries and sections, and keeps a CDR of each call. It has no money, lists, windows or
+limits, and one seed for the whole run.
 """
 
 import heapq
@@ -21,17 +21,17 @@ RING_LIMIT_S = 45
 POST_DIAL_DELAY_S = 1
 KEY_TIMEOUT_S = 5
 ANSWERED, BUSY, REJECTED, INVALID = 0.45, 0.55, 0.58, 0.6
-"""Cumulative chances; everybody else does not answer."""
+"""Cumulative chances. The remaining callees do not answer."""
 MACHINE = 0.25
 YES, NO = 0.5, 0.8
-"""Cumulative chances of the keys; everybody else presses none."""
+"""Cumulative chances of the keys. The remaining callees press none."""
 
 Wait = Generator[simpy.Event, object, None]
 Answer = Generator[simpy.Event, object, str]
 
 
 class Cdr(NamedTuple):
-    """What is kept of a call."""
+    """Call record."""
 
     callid: int
     phone_number: str
@@ -42,7 +42,7 @@ class Cdr(NamedTuple):
 
 
 class Campaign:
-    """Subscribers who are dialled one after the other, those first whose retry is due."""
+    """Subscribers dialled in order, with due retries first."""
 
     def __init__(self, subscribers: int) -> None:
         self.env = simpy.Environment()
@@ -55,13 +55,13 @@ class Campaign:
         self.in_progress = 0
 
     def run(self) -> int:
-        """Let all of it happen; how many calls there were."""
+        """Run the campaign, and return the number of calls."""
         self.env.process(self.dial())
         self.env.run()
         return len(self.cdrs)
 
     def dial(self) -> Wait:
-        """Dial somebody at every slot, until nobody is left and no call can bring a retry."""
+        """Dial a subscriber at every slot, until none are left and no call can bring a retry."""
         while True:
             found = self.next_subscriber()
             if found is not None:
@@ -74,7 +74,7 @@ class Campaign:
             yield self.env.timeout(max(SPACING_S, wait_s))
 
     def next_subscriber(self) -> tuple[int, int] | None:
-        """Who is called now, and how often they have been; None for nobody."""
+        """Return the next subscriber and the number of earlier attempts, or None if none is due."""
         if self.retries and self.retries[0][0] <= self.env.now:
             _, subscriber, attempts = heapq.heappop(self.retries)
             return subscriber, attempts
@@ -82,7 +82,7 @@ class Campaign:
         return None if subscriber < 0 else (subscriber, 0)
 
     def call(self, callid: int, subscriber: int, attempts: int) -> Wait:
-        """One call from its dial to its end."""
+        """Simulate one call from its dial to its end."""
         env, started, billsec = self.env, self.env.now, 0.0
         chance = self.random.random()
         yield env.timeout(POST_DIAL_DELAY_S)
@@ -107,10 +107,10 @@ class Campaign:
             heapq.heappush(self.retries, (env.now + RETRY_AFTER_S, subscriber, attempts + 1))
 
     def talk(self, callid: int, *, is_machine: bool) -> Wait:
-        """The five sections."""
+        """Play the five sections."""
         yield self.env.timeout(4)
         keys = ""
-        for _ in range(2):  # asked again once
+        for _ in range(2):  # one retry
             yield self.env.timeout(5)
             keys = yield from self.press(is_machine=is_machine)
             if keys:
@@ -126,7 +126,7 @@ class Campaign:
         yield self.env.timeout(2)
 
     def press(self, *, is_machine: bool) -> Answer:
-        """The key that is pressed, and the time until then; without one, the time-out."""
+        """Return the pressed key after a delay, or "" after the time-out."""
         chance = 1.0 if is_machine else self.random.random()
         keys = "1" if chance < YES else "2" if chance < NO else ""
         yield self.env.timeout(self.random.uniform(1, 3) if keys else KEY_TIMEOUT_S)
@@ -134,7 +134,7 @@ class Campaign:
 
 
 def main() -> None:
-    """Run it once, and say how many calls there were and how many seconds that took."""
+    """Run the campaign once, and print the number of calls and the seconds."""
     campaign = Campaign(int(sys.argv[1]))
     started = time.perf_counter()
     calls = campaign.run()

@@ -150,8 +150,7 @@ def test_a_scenario_without_agents_cannot_be_compared(run: Run, scenario: Path) 
     done = run("simulate", str(scenario), "--compare")
     assert (done.code, done.out) == (2, "")
     assert done.err == (
-        f"dialer: {scenario}: queues: To compare strategies there must be queues and agents; "
-        "try: dialer simulate --help\n"
+        f"dialer: {scenario}: queues: A comparison of strategies needs queues and agents; try: dialer simulate --help\n"
     )
 
 

@@ -320,7 +320,7 @@ def known_anew(house: House) -> dict[str, object]:
             new_line=worker._new_line,  # noqa: SLF001
             recordings=None,
             new_kernel=worker._new_kernel,  # noqa: SLF001
-            aside=worker._aside,  # noqa: SLF001
+            quarantine=worker._quarantine,  # noqa: SLF001
         )
         found.update(known(live.engine))
         raise _UndoneError

@@ -61,7 +61,7 @@ def test_two_agents_and_four_callers_by_hand() -> None:
         "",
         "Agents and queues",
         "  2 agents, busy 72.4% of the time",
-        "  4 calls came into a queue; 3 were served, on average after 14.0 s",
+        "  4 calls entered a queue; 3 were served, on average after 14.0 s",
         "  2 of 4 calls that persons answered were abandoned: 50.00%",
     ]
 

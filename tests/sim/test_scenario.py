@@ -188,7 +188,7 @@ def test_contacts_come_first_and_every_number_once() -> None:
 @pytest.mark.parametrize(
     ("wrong", "message"),
     [
-        (b"", "This is no JSON: Input data was truncated"),
+        (b"", "Not valid JSON: Input data was truncated"),
         (b"[]", "Expected `object`, got `array`"),
         (b"{}", "Object missing required field `start`"),
         (document(strat=1), "Object contains unknown field `strat`"),
@@ -197,8 +197,8 @@ def test_contacts_come_first_and_every_number_once() -> None:
         (document(start="tomorrow"), "start: Invalid RFC3339 encoded datetime"),
         (document(start="1969-01-01T00:00:00Z"), "start: The year must be after 1970 and before 2200."),
         (document(seed=-1), "seed: Expected `int` >= 0"),
-        (document(timezone="Mars/Base"), "timezone: This is no IANA time zone."),
-        (document(contacts=[]), "contacts: There is nobody to call: give contacts, a population or both."),
+        (document(timezone="Mars/Base"), "timezone: Not an IANA time zone, such as Europe/Berlin."),
+        (document(contacts=[]), "contacts: The scenario has no contacts. Set contacts, population or both."),
         (
             document(contacts=[{"contact": "12"}]),
             "contacts[0].contact: '12' has fewer than 3 digits. Enter 3 to 15 digits with an optional leading +.",
@@ -220,7 +220,7 @@ def test_contacts_come_first_and_every_number_once() -> None:
         ),
         (
             document(account={"rate_card": [{"prefix": "44", "rate": 1}, {"prefix": "44", "rate": 2}]}),
-            "account.rate_card[1].prefix: There is a rate for this prefix already.",
+            "account.rate_card[1].prefix: This prefix already has a rate.",
         ),
         (
             document(account={"rate_card": [{"prefix": "44", "rate": "NaN"}]}),

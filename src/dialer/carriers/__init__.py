@@ -1,1 +1,1 @@
-"""Carriers: the port that every carrier implements."""
+"""Carriers: the interface that every carrier implements."""

@@ -1,4 +1,4 @@
-"""The port of carriers: what the kernel asks of whatever places the calls."""
+"""Carrier port: the interface through which the kernel places calls."""
 
 from typing import Protocol
 
@@ -10,38 +10,38 @@ from dialer.domain.queueing.plans import AgentPlan
 
 
 class Milestone(msgspec.Struct, frozen=True, gc=False):
-    """A moment of a call that concerns others, and what happens then."""
+    """Moment of a call that the engine must know of, and its event."""
 
     at_ms: int
     event: events.Report
 
 
 class Line(Protocol):
-    """Places the calls of every gateway of one carrier."""
+    """Carrier that places the calls of its gateways."""
 
     def open_gateway(self, gateway_id: int, parameters: str) -> None:
-        """Use these parameters for a gateway from now on: JSON text of an object."""
+        """Set the parameters of a gateway, a JSON object as text."""
 
     def dial(self, call: Call) -> Milestone:
-        """Place a call, and say what happens first."""
+        """Place a call, and return its first milestone."""
 
     def proceed(self, call_id: int) -> Milestone | None:
-        """What happens next in a call; None if it is over."""
+        """Return the next milestone of a call, or None if it is over."""
 
     def wait(self, call_id: int) -> Milestone | None:
-        """The same for one that waits in a queue, if no agent takes it."""
+        """Return the next milestone of a call in a queue if no agent takes it, or None if the call is over."""
 
     def offer(self, call: Call, agent: AgentPlan, offered_ms: int) -> int:
-        """Ask an agent to take a call: when they do."""
+        """Offer a call to an agent, and return when the agent takes it."""
 
     def connect(self, call_id: int, transfer: Transfer) -> Milestone | None:
-        """Dial the B-leg of a transfer, or bridge the call to the agent who has taken it: what happens next."""
+        """Dial the B-leg of a transfer, or bridge the call to its agent. Return the next milestone."""
 
     def resume(self, call_id: int, now_ms: int) -> Milestone | None:
-        """What happens next in a call whose transfer has reached nobody."""
+        """Continue a call whose transfer ended without a connection, and return its next milestone."""
 
     def hang_up(self, call_id: int, now_ms: int) -> tuple[LegOutcome | None, CallOutcome]:
-        """End a call and its B-leg."""
+        """End a call and its B-leg, and return their outcomes."""
 
     def forget(self, call_id: int) -> None:
-        """A call is over and was reported."""
+        """Discard a call that is over and was reported."""

@@ -1,1 +1,1 @@
-"""The live loop: one clock, one engine, one carrier per gateway."""
+"""Live loop: one clock, one engine, and one carrier for all gateways."""

@@ -1,32 +1,32 @@
-"""The service's one clock: real, virtual, or so many times as fast as real time."""
+"""Clock of the service: real, virtual, or a multiple of real time."""
 
 import time
 from collections.abc import Callable
 from typing import Final, Protocol
 
 MILLISECONDS: Final = 1_000
-"""In a second."""
+"""Milliseconds in a second."""
 NANOSECONDS: Final = 1_000_000
-"""In a millisecond."""
+"""Nanoseconds in a millisecond."""
 
 
 class Clock(Protocol):
-    """What time it is for the service, in milliseconds since the epoch."""
+    """Time of the service, in milliseconds since the epoch."""
 
     mode: str
 
     def now_ms(self) -> int:
-        """The time."""
+        """Return the time, in milliseconds since the epoch."""
 
     def seconds_until(self, at_ms: int) -> float | None:
-        """How long to wait, in real seconds, until it is `at_ms`; None if waiting does not bring it about."""
+        """Return real seconds until the clock shows `at_ms`, or None if waiting does not advance this clock."""
 
 
 class RealClock:
-    """The machine's time, which goes by as evenly as its monotonic clock.
+    """Clock of the machine, which advances with its monotonic clock.
 
-    It starts where the wall clock stands, and steps to it only by `follow`: a wall clock that is put ends no call. The
-    worker asks for jumps before each step, and follows them together with its rows.
+    It starts at the wall clock's time, and `follow` is the only way to adjust it. So a change of the wall clock ends no
+    call. The worker checks for such jumps before each step, and moves the clock and the database rows together.
     """
 
     mode = "real"
@@ -39,24 +39,24 @@ class RealClock:
         self._apart_ns = wall_ns() - steady_ns()
 
     def now_ms(self) -> int:
-        """The time."""
+        """Return the time, in milliseconds since the epoch."""
         return (self._steady_ns() + self._apart_ns) // NANOSECONDS
 
     def jumped_ms(self) -> int:
-        """Return how far the wall clock is ahead of this one; negative if it is behind."""
+        """Return how many milliseconds the wall clock is ahead of this one; negative if it is behind."""
         return self._wall_ns() // NANOSECONDS - self.now_ms()
 
     def follow(self, jumped_ms: int) -> None:
-        """Step ahead by so much; what is in progress has been moved by as much."""
+        """Step the clock by `jumped_ms`, after the calls in progress were moved by the same time."""
         self._apart_ns += jumped_ms * NANOSECONDS
 
     def seconds_until(self, at_ms: int) -> float | None:
-        """Real seconds until then; not below zero."""
+        """Return real seconds until the clock shows `at_ms`; not below zero."""
         return max(0.0, (at_ms - self.now_ms()) / MILLISECONDS)
 
 
 class ScaledClock:
-    """Goes `factor` times as fast as real time, from where the service stood."""
+    """Clock that runs `factor` times as fast as real time, from `start_ms`."""
 
     def __init__(self, start_ms: int, factor: int) -> None:
         self.mode = f"x{factor}"
@@ -65,16 +65,16 @@ class ScaledClock:
         self._started_ns: Final = time.monotonic_ns()
 
     def now_ms(self) -> int:
-        """The time since the start, multiplied."""
+        """Return the time: the start plus the real time since then, multiplied by the factor."""
         return self._start_ms + (time.monotonic_ns() - self._started_ns) * self._factor // NANOSECONDS
 
     def seconds_until(self, at_ms: int) -> float | None:
-        """Real seconds until then; not below zero."""
+        """Return real seconds until the clock shows `at_ms`; not below zero."""
         return max(0.0, (at_ms - self.now_ms()) / MILLISECONDS / self._factor)
 
 
 class VirtualClock:
-    """Stands still until it is told to advance."""
+    """Clock that stands still until it is set."""
 
     mode = "virtual"
 
@@ -82,20 +82,23 @@ class VirtualClock:
         self._now_ms = start_ms
 
     def now_ms(self) -> int:
-        """Where it stands."""
+        """Return the time at which the clock was set last."""
         return self._now_ms
 
     def seconds_until(self, at_ms: int) -> float | None:  # noqa: ARG002 - the protocol's signature
-        """None: waiting moves nothing."""
+        """Return None: waiting does not advance this clock."""
         return None
 
     def set(self, now_ms: int) -> None:
-        """Stand at another moment, once everything due until then has happened."""
+        """Set the clock, after everything due until then was handled."""
         self._now_ms = now_ms
 
 
 def open_clock(mode: str, stood_at_ms: int) -> RealClock | ScaledClock | VirtualClock:
-    """The clock for a setting: `real`, `virtual` or `xN`; the last two go on from where the service stood."""
+    """Return the clock for a setting: `real`, `virtual` or `xN`.
+
+    Virtual and `xN` clocks continue from `stood_at_ms`, the last stored time of the service.
+    """
     if mode == "virtual":
         return VirtualClock(stood_at_ms)
     if mode.startswith("x"):

@@ -1,9 +1,9 @@
-"""The guard: holds every step to the invariants, by what it has seen itself and not by what the engine says.
+"""Guard: checks every step against the invariants, with books of its own.
 
-It keeps a few numbers as books of its own: who is in a call, how many calls a campaign and a gateway have, how much is
-held. What the engine is told it is told as well, and what the engine has done it sees as it is recorded. So a decision
-is checked against books that it was not made by; at the end of a step the guard, the engine and the rows must agree.
-None of this reads more than the step has touched.
+The books hold a few numbers: subscribers in a call, the load of each campaign and gateway, and the money held. The
+guard receives the events that the engine receives, and sees each effect as it is recorded. So a decision is checked
+against books that the decision did not make. At the end of a step the guard, the engine and the rows must agree. The
+checks read no more rows than the step has touched.
 """
 
 from collections import Counter, deque
@@ -28,30 +28,32 @@ from dialer.store.journal.rows import CdrRow
 from dialer.store.queries.do_not_call import numbers_on
 from dialer.store.queries.loading import LoadedRows
 
-MICROSECONDS: Final = 1_000
-"""In a millisecond."""
+MICROSECONDS_PER_MILLISECOND: Final = 1_000
 _START: Final = CampaignStatus.START
-"""Looked up once: it is asked for at every dial, as the next ones are at every end."""
+"""Constants for the checks of every dial and every end, where a lookup in an enumeration is slow."""
 _PENDING: Final = SubscriberStatus.PENDING
 _OVER: Final = TransferStatus.OVER
 
 
 class Guard:
-    """The books of one engine. Everything here raises `BrokenInvariantError`: the step is to be thrown away."""
+    """Books of one engine.
+
+    Every method raises `BrokenInvariantError` if the step breaks a rule. The step must then be discarded.
+    """
 
     def __init__(self) -> None:
         self._campaigns: Final[dict[int, CampaignBooks]] = {}
         self._gateways: Final[dict[int, GatewayBooks]] = {}
         self._money: Final[dict[int, AccountBooks]] = {}
         self._calls: Final[dict[int, int]] = {}
-        """What each call and message in progress holds."""
+        """Amount held for each call and message in progress, by call id."""
         self._legs: Final[dict[int, int]] = {}
-        """What the B-leg of each call holds that has one in progress, or waits for it."""
+        """Amount held for each B-leg that is in progress or waits in a queue, by call id."""
         self._called: Final[set[int]] = set()
-        """Subscribers with an attempt in progress."""
+        """Ids of subscribers with an attempt in progress."""
         self._windows: Final = Windows()
         self._running: set[int] = set()
-        """Users who have a campaign in START."""
+        """Ids of users with a campaign in START."""
         self.handlers: Final[dict[type, Callable[[Any, int], None]]] = {
             effects.Dial: self._dial,
             effects.AnswerCall: self._answer,
@@ -66,34 +68,34 @@ class Guard:
             effects.MoveCampaign: self._move_campaign,
         }
         self._connection: Connection
-        """Of the step that has begun."""
+        """Connection of the current step."""
         self._forget_step()
 
     def step_begun(self, connection: Connection) -> None:
-        """Read through this connection what the engine's moves of campaigns need."""
+        """Keep the connection of the step, for the checks that read rows."""
         self._connection = connection
 
     def _forget_step(self) -> None:
         self._dialling: set[int] = set()
-        """Campaigns that have dialled in this step; likewise what follows."""
+        """Campaigns that have dialled in this step. The fields below also concern this step only."""
         self._spending: set[int] = set()
         self._touched: set[int] = set()
         """Campaigns whose load has changed."""
         self._stopped: set[int] = set()
-        """Campaigns that have come to a stop: how they stood before is known."""
+        """Campaigns that have stopped. Their status before the stop was checked at the stop."""
         self._called_off: set[tuple[int, str]] = set()
         self._ended: list[tuple[str, Call | effects.RefuseInbound]] = []
-        """Legs that are over and whose CDR is not written yet, each with its callid."""
+        """Ended legs whose CDR is not written yet, each with its callid."""
         self._legs_ended: set[str] = set()
 
-    # --- what is told -----------------------------------------------------------------------------------------------
+    # --- rows -------------------------------------------------------------------------------------------------------
 
     def told(self, world: LoadedRows) -> None:
-        """How the world stands now: the engine is told the same."""
+        """Update the books from rows that the engine also receives."""
         for account in world.accounts:
             self._money[account.user_id] = AccountBooks(account.balance, account.held)
             if not 0 <= account.held <= account.balance:
-                self._spending.add(account.user_id)  # Wrong already: it is looked at whether or not it is used.
+                self._spending.add(account.user_id)  # Invalid already, so check it even if unused.
         for gateway in world.gateways:
             self._open_gateway(gateway)
         open_ids = {opened.plan.id for opened in world.campaigns}
@@ -112,7 +114,7 @@ class Guard:
         self._running = {opened.plan.user_id for opened in world.campaigns if opened.status is started}
 
     def restored(self, call: Call) -> None:
-        """Take up an attempt that was in progress before this guard was made."""
+        """Add an attempt that was in progress before this guard was created."""
         self._calls[call.id] = call.hold
         campaign = self._campaign(call.plan)
         if call.parent_id is None and not call.is_inbound:
@@ -164,7 +166,7 @@ class Guard:
         self._check_callee(campaign, call, now_ms)
         campaign.in_progress += 1
         if 0 < plan.max_aleg < campaign.in_progress:
-            _broken(Rule.LIMITS, call, "max_aleg")
+            _broken(Rule.LIMITS, call, "it exceeds max_aleg")
         if campaign.spacing_us:
             _check_pace(campaign, effect, now_ms)
         self._place(call, call.plan.gateway_id, call.started_ms)
@@ -177,7 +179,7 @@ class Guard:
         campaign.last_ms = now_ms
 
     def _check_callee(self, campaign: CampaignBooks, call: Call, now_ms: int) -> None:
-        """Whether a subscriber may be called at all, and now."""
+        """Check that a subscriber may be called, and may be called now."""
         person, dnc_id = call.subscriber, campaign.plan.dnc_id
         if person.id in self._called:
             _broken(Rule.ATTEMPTS, call, "its subscriber is being called")
@@ -193,25 +195,25 @@ class Guard:
             _broken(Rule.CALENDAR, call, "its calling window is closed")
 
     def _place(self, call: Call, gateway_id: int, started_ms: int) -> None:
-        """One more leg over a gateway."""
+        """Count a new leg over a gateway, and check the gateway's limits."""
         gateway = self._gateway(gateway_id)
         gateway.in_progress += 1
         plan = gateway.plan
         if 0 < plan.max_channels < gateway.in_progress:
-            _broken(Rule.LIMITS, call, "max_channels")
+            _broken(Rule.LIMITS, call, "it exceeds max_channels")
         if plan.max_cps:
             recent = gateway.recent_ms
             if len(recent) == plan.max_cps and started_ms < recent[0] + SECOND_MS:
-                _broken(Rule.LIMITS, call, "max_cps")
+                _broken(Rule.LIMITS, call, "it exceeds max_cps")
             recent.append(started_ms)
 
     def _hold(self, call: Call, amount: int) -> None:
-        """So much more is held for a call: only what is free."""
+        """Hold an amount for a call, and check that the account can cover it."""
         money = self._money[call.plan.user_id]
         self._spending.add(call.plan.user_id)
         money.held += amount
         if amount.__class__ is not int or amount < 0 or (amount and money.held > money.balance):
-            _broken(Rule.CREDIT, call, f"{amount} is held, and {money.balance - money.held + amount} was free")
+            _broken(Rule.CREDIT, call, f"{amount} is held, but {money.balance - money.held + amount} was free")
 
     def _answer(self, effect: effects.AnswerCall, _now_ms: int) -> None:
         self._calls[effect.call.id] = 0
@@ -252,18 +254,18 @@ class Guard:
         self._gateway(message.plan.gateway_id).in_progress -= 1
 
     def _end(self, call: Call, cost: int) -> None:
-        """A call or a message is over: once, with no leg left, and for no more than was held for it."""
+        """Close a call or message, and check that it ends once, has no open leg, and costs no more than its hold."""
         hold = self._calls.pop(call.id, None)
         if hold is None:
             _broken(Rule.ENDED_ONCE, call, "it has ended already")
         if call.id in self._legs:
-            _broken(Rule.CDRS, call, "its B-leg goes on")
+            _broken(Rule.CDRS, call, "its B-leg has not ended")
         self._charge(call, cost, hold).held -= hold
 
     def _charge(self, call: Call, cost: int, hold: int) -> AccountBooks:
-        """A leg of a call costs so much: the books of its owner."""
+        """Charge a leg to the books of its account, and return them."""
         if cost.__class__ is not int or not 0 <= cost <= hold:
-            _broken(Rule.CREDIT, call, f"{cost} is charged, and {hold} was held")
+            _broken(Rule.CREDIT, call, f"{cost} is charged, but {hold} was held")
         user_id = call.plan.user_id
         self._spending.add(user_id)
         money = self._money[user_id]
@@ -293,14 +295,14 @@ class Guard:
         self._touched.add(call.plan.id)
         self._legs[call.id] = transfer.hold
         if 0 < campaign.plan.max_xfer < campaign.legs:
-            _broken(Rule.LIMITS, call, "max_xfer")
+            _broken(Rule.LIMITS, call, "it exceeds max_xfer")
         if transfer.gateway_id:
             self._place(call, transfer.gateway_id, transfer.started_ms or 0)
         self._hold(call, transfer.hold)
 
     def _close_leg(self, call: Call, transfer: Transfer) -> None:
         if transfer.answered_ms is not None and transfer.callid not in self._legs_ended:
-            _broken(Rule.CDRS, call, "its B-leg was answered, and has no CDR")
+            _broken(Rule.CDRS, call, "its B-leg was answered, but has no CDR")
         self._campaign(call.plan).legs -= 1
         self._touched.add(call.plan.id)
         if transfer.gateway_id:
@@ -311,22 +313,22 @@ class Guard:
     def _refuse_inbound(self, effect: effects.RefuseInbound, _now_ms: int) -> None:
         self._ended.append((effect.callid, effect))
 
-    # --- what is written --------------------------------------------------------------------------------------------
+    # --- written rows -----------------------------------------------------------------------------------------------
 
     def cdrs_written(self, cdrs: Sequence[CdrRow]) -> None:
-        """Check that these are the CDRs of the legs that have ended, one each, in their order."""
+        """Check that each ended leg has exactly one CDR, in the order of their ends."""
         ended, self._ended = self._ended, []
         if [row.callid for row in cdrs] == [callid for callid, _ in ended]:
             return
         written = Counter(row.callid for row in cdrs)
         for callid, whose in ended:
             if written.pop(callid, 0) != 1 and isinstance(whose, Call):
-                _broken(Rule.CDRS, whose, f"its leg {callid} has not exactly one CDR")
+                _broken(Rule.CDRS, whose, f"its leg {callid} does not have exactly one CDR")
         row = next((row for row in cdrs if row.callid in written), cdrs[0])
-        raise BrokenInvariantError(Rule.CDRS, f"CDR {row.callid} is of no leg that has ended", user_id=row.user_id)
+        raise BrokenInvariantError(Rule.CDRS, f"CDR {row.callid} belongs to no ended leg", user_id=row.user_id)
 
     def _move_campaign(self, move: effects.MoveCampaign, _now_ms: int) -> None:
-        """A campaign is about to come to another state by itself: if it has dialled, it was in START before."""
+        """Record a campaign's own change of status. If it has dialled, check that its row was in START before."""
         campaign = self._campaigns.get(move.campaign_id)
         if move.campaign_id in self._dialling - self._stopped:
             self._check_standing(self._connection, [move.campaign_id])
@@ -335,7 +337,7 @@ class Guard:
             self._stopped.add(move.campaign_id)
 
     def step_closed(self, connection: Connection, board: Board) -> None:
-        """Check at the end of a step that the guard, the engine and the rows agree."""
+        """Check that the guard, the engine and the rows agree at the end of a step."""
         self._check_money(connection, board)
         self._check_loads(board)
         self._check_standing(connection, self._dialling - self._stopped)
@@ -355,7 +357,8 @@ class Guard:
                     f"balance and hold are {rows.get(user_id)}, the engine has {engine}, the step makes them {booked}"
                 )
                 raise BrokenInvariantError(Rule.LEDGER, what, user_id=user_id)
-            # What was wrong before the step does not keep calls from ending, once nobody is dialled any more.
+            # Calls in progress may still end on an account that was invalid before, once no campaign of its user is
+            # running.
             is_wrong = money.held < 0 or free < 0
             if is_wrong and (user_id in self._running or free < min(0, money.free_before)):
                 what = f"{money.held} is held of a balance of {money.balance}"
@@ -367,23 +370,26 @@ class Guard:
             campaign, known = self._campaigns.get(campaign_id), board.campaigns.get(campaign_id)
             counted = (0, 0) if campaign is None else (campaign.in_progress, campaign.legs)
             if campaign is not None and counted != ((0, 0) if known is None else (known.in_progress, known.legs)):
-                what = f"the engine has lost count of {counted} calls and B-legs"
+                what = f"the engine does not have the {counted} calls and B-legs of the guard"
                 raise BrokenInvariantError(Rule.LIMITS, what, user_id=campaign.plan.user_id, campaign_id=campaign_id)
 
     def _check_standing(self, connection: Connection, campaign_ids: Collection[int]) -> None:
-        """Campaigns that have dialled are in START by their rows, and were within their dates."""
+        """Check by their rows that campaigns that dialled are in START, and dialled within their dates."""
         rows = standing_of(connection, campaign_ids) if campaign_ids else {}
         for campaign_id in sorted(campaign_ids):
             campaign, row = self._campaigns[campaign_id], rows.get(campaign_id)
-            rule, what = Rule.STARTED, "it has dialled, and is not in START"
+            rule, what = Rule.STARTED, "it dialled, but is not in START"
             if row is not None and row.status == _START:
                 if row.starting_ms <= campaign.first_ms <= campaign.last_ms < row.expires_ms:
                     continue
-                rule, what = Rule.CALENDAR, "it has dialled before or after its dates"
+                rule, what = Rule.CALENDAR, "it dialled outside its dates"
             raise BrokenInvariantError(rule, what, user_id=campaign.plan.user_id, campaign_id=campaign_id)
 
     def _check_numbers(self, connection: Connection) -> None:
-        """Who was dialled is on no do-not-call list at the commit, unless they have asked for it in this very step."""
+        """Check that no dialled number is on the do-not-call list at the commit.
+
+        A number may be added to the list in the step that dialled it.
+        """
         for campaign_id in sorted(self._dialling):
             plan, numbers = self._campaigns[campaign_id].plan, self._campaigns[campaign_id].numbers
             if plan.dnc_id is None or not numbers:
@@ -395,20 +401,20 @@ class Guard:
 
 
 def _check_pace(campaign: CampaignBooks, effect: effects.Dial, now_ms: int) -> None:
-    """At least the spacing apart, dial from dial: so no window of a minute holds more than `frequency`."""
+    """Check that dials are at least the spacing apart, so no minute holds more than `frequency` dials."""
     due_us, next_us = campaign.next_dial_us, effect.next_dial_us
-    if due_us > now_ms * MICROSECONDS or next_us < due_us + campaign.spacing_us:
-        _broken(Rule.LIMITS, effect.call, "frequency")
+    if due_us > now_ms * MICROSECONDS_PER_MILLISECOND or next_us < due_us + campaign.spacing_us:
+        _broken(Rule.LIMITS, effect.call, "it exceeds frequency")
     campaign.next_dial_us = next_us
 
 
 def _check_retry(call: Call, after: Disposition, plan: CampaignPlan) -> None:
-    """Somebody is called again: no more often than the campaign allows, and for an attempt that was made."""
+    """Check that a retry is within the campaign's limits and follows an attempt that was made."""
     is_too_often = after.failures > plan.maxretry
     if after.reason == "not_completed":
         is_too_often = after.completions > plan.completion_maxretry
     if is_too_often or after.failures + after.completions > call.attempt:
-        _broken(Rule.ATTEMPTS, call, "its subscriber is to be called again, and has no more retries")
+        _broken(Rule.ATTEMPTS, call, "its subscriber has no retries left for another call")
 
 
 def _broken(rule: Rule, call: Call, what: str) -> NoReturn:

@@ -1,4 +1,4 @@
-"""The guard's books: what it has counted itself of campaigns, gateways and accounts."""
+"""Books of the guard: its own counts for campaigns, gateways and accounts."""
 
 from collections import deque
 
@@ -10,7 +10,7 @@ from dialer.domain.zones import is_zone_key
 
 
 class CampaignBooks:
-    """A campaign's books."""
+    """Books of a campaign."""
 
     __slots__ = (
         "first_ms",
@@ -28,25 +28,25 @@ class CampaignBooks:
     def __init__(self, plan: CampaignPlan) -> None:
         self.plan = plan
         self.status: CampaignStatus | None = None
-        """None if nobody has told of it but a call in progress: it dials nobody."""
+        """Status of the campaign. None if it is known only from a call in progress; then it may not dial."""
         self.in_progress = 0
         self.legs = 0
         self.next_dial_us = 0
         self.spacing_us = 0
-        """How far apart its dials are at least; 0 if its agents are what paces it."""
+        """Minimum time between dials; 0 if the campaign is paced by its agents."""
         self.windows: dict[str, Window] = {}
         self.first_ms = NEVER_MS
-        """The first dial of this step, and the last."""
+        """Time of the first dial in this step. `last_ms` is the time of the last one."""
         self.last_ms = 0
         self.numbers: list[str] = []
-        """Who was dialled in this step, where there is a do-not-call list."""
+        """Numbers dialled in this step, if the campaign has a do-not-call list."""
 
     def forget_step(self) -> None:
-        """A step is over."""
+        """Reset the fields that concern one step."""
         self.first_ms, self.numbers = NEVER_MS, []
 
     def window(self, zone: str, windows: Windows, now_ms: int) -> Window:
-        """Look up its calling window for a subscriber's zone, and keep it in mind."""
+        """Return the calling window of a zone, and cache it."""
         window = Window(is_open=False, until_ms=now_ms)
         if is_zone_key(zone):
             window = windows.at(self.plan.calendar, zone or self.plan.service_zone, now_ms)
@@ -55,7 +55,7 @@ class CampaignBooks:
 
 
 class GatewayBooks:
-    """A gateway's books."""
+    """Books of a gateway."""
 
     __slots__ = ("in_progress", "plan", "recent_ms")
 
@@ -66,7 +66,7 @@ class GatewayBooks:
 
 
 class AccountBooks:
-    """An account's books, and what was free when the step began."""
+    """Books of an account, and the free amount at the start of the step."""
 
     __slots__ = ("balance", "free_before", "held")
 

@@ -1,4 +1,4 @@
-"""Jumps of the machine's wall clock: noticed before a step, and followed before anything else is decided."""
+"""Jumps of the machine's wall clock: detected before each step, and applied before any decision."""
 
 from typing import Final, NamedTuple
 
@@ -10,32 +10,33 @@ from dialer.store.jumps import Jump, follow_jump
 from dialer.store.service_state import read_state
 
 JUMP_MS_MIN: Final = 1_000
-"""Smaller differences are not followed until they have added up to this."""
+"""Minimum difference to follow. Smaller differences accumulate until they exceed it."""
 
 _log = structlog.get_logger(__name__)
 
 
 class _Noticed(NamedTuple):
-    """A jump that has to be followed: by the rows, and by the service's clock, which at a start is right already."""
+    """Jump to apply to the rows and to the service's clock. At start-up that clock is already right."""
 
     rows: Jump
     clock_by_ms: int
 
 
 class Jumps:
-    """Steps of the service's time to the wall clock; a step whose commit failed half-way is not done twice."""
+    """Adjustments of the service's time to the wall clock. An adjustment whose commit failed is not applied twice."""
 
     def __init__(self, database: Database) -> None:
         self._database: Final = database
         self._noticed: _Noticed | None = None
 
     async def follow(self, clock: RealClock, done_until_ms: int | None) -> bool:
-        """Follow the wall clock if it was put, and return whether it was: then the rows are not those known before.
+        """Follow a change of the wall clock, and return True if there was one. Rows read before are then outdated.
 
-        `done_until_ms` is how far the dialling has come; None if that has to be read from the rows, as after a start.
+        `done_until_ms` is the time up to which everything due was handled. None means to read it from the rows, as at
+        start-up.
 
         Raises:
-            StorageUnavailableError: not followed yet; try again before anything is dialled.
+            StorageUnavailableError: the change is not applied yet. Try again before dialling.
         """
         if self._noticed is None:
             self._noticed = await self._notice(clock, done_until_ms)
@@ -59,7 +60,8 @@ class Jumps:
             return None
         if done_until_ms is None:
             done_until_ms = state.now_ms
-        # Rows of a run whose clock was ahead of this one: else nothing would happen until it has caught up.
+        # The rows may come from a run whose clock was ahead. Without a move, nothing would happen until this clock
+        # caught up.
         ahead_ms = done_until_ms - clock.now_ms()
         rows_by_ms = clock_by_ms - (ahead_ms if ahead_ms > JUMP_MS_MIN else 0)
         return _Noticed(Jump(state, done_until_ms, rows_by_ms), clock_by_ms) if rows_by_ms else None

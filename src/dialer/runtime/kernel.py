@@ -1,9 +1,9 @@
-"""The event kernel: one heap of what is to come, one engine that decides, one carrier, one store that records.
+"""Event kernel: one heap of future events, one engine that decides, one carrier, and one store that records.
 
-What happens at the same millisecond happens in an order that depends on nothing but what it is: first what happens
-within calls, then their ends (both by call), then agents who take calls, then queues, calls that come in, gateways,
-campaigns, and the watchdog. So a run that was stopped after any millisecond and rebuilt from its records goes on
-exactly as it would have.
+Events of one millisecond have a fixed order that depends only on the events themselves. First come events within calls,
+then the ends of calls (both by call id). Then come agents who take calls, queues, inbound calls, gateways, campaigns,
+and the watchdog. So a run that was stopped after any millisecond, and rebuilt from its records, continues exactly as it
+would have.
 """
 
 from collections.abc import Callable
@@ -21,34 +21,34 @@ _FollowUp = tuple[events.Event, ...]
 
 
 class CampaignStore(Protocol):
-    """The records of an engine: they keep its effects, and find the subscribers that it claims.
+    """Store of an engine: it records effects, and finds the subscribers that the engine claims.
 
-    A claim or a count sees every effect that was recorded before it; a store that gathers effects writes them first.
+    A claim or a count sees every effect recorded before it. A store that buffers effects must write them first.
     """
 
     def claim_fresh(self, claim: effects.ClaimFresh) -> events.FreshClaimed:
-        """Subscribers never called."""
+        """Return subscribers never called."""
 
     def claim_retries(self, claim: effects.ClaimRetries) -> events.RetriesClaimed:
-        """Subscribers who wait for a retry."""
+        """Return subscribers who wait for a retry."""
 
     def claim_again(self, claim: effects.ClaimAgain) -> events.SubscriberClaimedAgain:
-        """A subscriber who waits for a retry, as they stand now."""
+        """Return the current state of a subscriber who waits for a retry."""
 
     def count_subscribers(self, request: effects.CountSubscribers) -> events.SubscribersCounted:
-        """Whether a campaign has subscribers, and open ones."""
+        """Return whether a campaign has subscribers, and whether any of them are open."""
 
     def check_number(self, check: effects.CheckNumber) -> events.NumberChecked:
-        """Whether a number stands on a do-not-call list."""
+        """Return whether a number is on a do-not-call list."""
 
     def take_call_back(self, arrived: events.CallArrived) -> events.CallArrived | None:
-        """Stop expecting a call back, and return it as its caller stands now; None if they or their call have gone."""
+        """Stop expecting a callback, and return it with its caller's current state, or None if it was deleted."""
 
     def record(self, effect: effects.Effect, now_ms: int) -> None:
-        """Keep what an effect says."""
+        """Record an effect."""
 
 
-# Ranks: the order of what happens at the same millisecond.
+# Ranks: the order of events within one millisecond.
 _IN_CALL: Final = 0
 _CALL_ENDED: Final = 1
 _AGENT: Final = 2
@@ -59,11 +59,11 @@ _CAMPAIGN: Final = 6
 _WATCHDOG: Final = 7
 _WAKE_UPS: Final = frozenset({_FLOOR, _GATEWAY, _CAMPAIGN, _WATCHDOG})
 _DECIDED_BY_THE_ENGINE: Final = frozenset({events.TransferReached, events.CallerLeft})
-"""What a call stops at until it is told how it goes on; after everything else it goes on by itself."""
+"""Events after which a call waits for a reply from the engine. After any other event it continues by itself."""
 
 
 class Kernel:
-    """Drives an engine through time, as far as it is told to and no further."""
+    """Driver of an engine through time, up to a given moment."""
 
     def __init__(self, engine: Engine, carrier: Line, store: CampaignStore, *, now_ms: int) -> None:
         self._engine: Final = engine
@@ -72,11 +72,11 @@ class Kernel:
         self._heap: list[tuple[int, int, int, int, events.Event]] = []
         self._sequence = count()
         self._expected: Final[dict[int, int]] = {}
-        """By call: the one entry on the heap that is true. Those before it were overtaken by what others did."""
+        """Sequence number of the valid heap entry of each call. Other entries of the call are outdated."""
         self._answers: Final[dict[int, int]] = {}
-        """The same by agent: when they take the call that they were asked to take last."""
+        """Sequence number of the valid heap entry of each agent: their answer to the last call offered to them."""
         self._wakes: Final[set[tuple[int, int, int]]] = set()
-        """Wake-ups on the heap: one that is asked for again is there already, and takes no more room."""
+        """Wake-ups on the heap. A wake-up that is already there is not added again."""
         self._performers: Final[dict[type, Callable[[Any], _FollowUp]]] = {
             effects.Dial: self._dial,
             effects.SendText: self._send_text,
@@ -99,7 +99,7 @@ class Kernel:
             effects.CountSubscribers: self._claim,
             effects.CheckNumber: self._claim,
         }
-        """What performs an effect, and says what that brought to light. Every other effect is something to record."""
+        """Functions that perform an effect and return the events that follow. Every other effect is only recorded."""
         self._claims: Final[dict[type, Callable[[Any], events.Event]]] = {
             effects.ClaimFresh: store.claim_fresh,
             effects.ClaimRetries: store.claim_retries,
@@ -108,21 +108,21 @@ class Kernel:
             effects.CheckNumber: store.check_number,
         }
         self.now_ms = now_ms
-        """Everything due until this moment has happened."""
+        """Time up to which everything due was handled."""
 
     @property
     def next_due_ms(self) -> int | None:
-        """When something is due next; None if nothing is."""
+        """Time of the next event; None if there is none."""
         return self._heap[0][0] if self._heap else None
 
     def apply(self, event: events.Event) -> None:
-        """Something happened now."""
+        """Apply an event now."""
         self._perform(self._engine.handle(self.now_ms, event))
 
     def restore(self, call: Call, done_until_ms: int) -> None:
-        """Take up a call in progress that was placed before this kernel was made.
+        """Restore a call in progress that was placed before this kernel was created.
 
-        What happened in it up to `done_until_ms` is on record already; how its transfers went is known from the call.
+        Its events up to `done_until_ms` are on record already. The call itself holds the results of its transfers.
         """
         transfers = iter(call.transfers)
         restored = events.CallRestored(call)
@@ -139,20 +139,20 @@ class Kernel:
                 continue
             transfer = next(transfers, None)
             if transfer is None:
-                break  # Nothing is known of it: the call comes to it now.
+                break  # The transfer is not on record, so the call reaches it now.
             call.last_seq = event.seq
             milestone = self._restore_transfer(call.id, milestone, transfer)
             if transfer.status is not TransferStatus.OVER:
-                break  # Whatever came after it, its end included, nobody has heard of.
+                break  # Nothing after the open transfer is on record.
         self._expect_if(call.id, milestone)
         self.apply(restored)
 
     def expect_call_back(self, at_ms: int, event: events.CallArrived) -> None:
-        """Somebody is going to call back: an expectation of before this kernel was made."""
+        """Restore a callback that was expected before this kernel was created."""
         self._push(at_ms, _INBOUND, event.missed_call_id, event)
 
     def _restore_transfer(self, call_id: int, reached: Milestone, transfer: Transfer) -> Milestone | None:
-        """What happens next in a call that has come to a transfer, as far as that went."""
+        """Return the next milestone of a restored call that has reached a transfer, given the state of the transfer."""
         carrier, ended_ms = self._carrier, transfer.ended_ms
         milestone: Milestone | None = reached
         if transfer.has_queued:
@@ -164,10 +164,10 @@ class Kernel:
         return carrier.resume(call_id, reached.at_ms if ended_ms is None else ended_ms)
 
     def run(self, until_ms: int, events_max: int | None = None) -> bool:
-        """Let everything happen that is due until `until_ms`, then stand there; whether it got so far.
+        """Handle everything due until `until_ms`, and return whether all of it was handled.
 
-        With `events_max` it stops after about so many events, at the end of a millisecond, so that what happened can be
-        committed before it goes on.
+        With `events_max`, the run stops after about that many events, at the end of a millisecond. The caller can then
+        commit before it continues.
         """
         heap = self._heap
         handled = 0
@@ -180,7 +180,7 @@ class Kernel:
         return True
 
     def _happen(self, at_ms: int, rank: int, key: int, sequence: int, event: events.Event) -> None:
-        """Let the engine hear of what was next on the heap, unless that is not true any more."""
+        """Pass an event from the heap to the engine, unless the event is outdated."""
         if at_ms > self.now_ms:  # noqa: PLR1730 - three times as fast as max()
             self.now_ms = at_ms
         if rank <= _CALL_ENDED:
@@ -201,7 +201,7 @@ class Kernel:
         self._perform(self._engine.handle(self.now_ms, event))
 
     def _go_on(self, call_id: int, event: events.Event) -> None:
-        """What happens next in a call is known before the engine hears of what happens now, wherever it can be."""
+        """Schedule the next milestone of a call before the engine handles this one, wherever possible."""
         if isinstance(event, events.CallEnded):
             del self._expected[call_id]
             self._carrier.forget(call_id)
@@ -209,7 +209,7 @@ class Kernel:
             self._expect_if(call_id, self._carrier.proceed(call_id))
 
     def _perform(self, to_do: list[effects.Effect]) -> None:
-        """Perform effects in order; what follows from one of them comes after all of them."""
+        """Perform effects in order. Events that follow from an effect come after all of them."""
         for effect in to_do:
             perform = self._performers.get(type(effect))
             if perform is None:
@@ -222,7 +222,7 @@ class Kernel:
         return (self._claims[type(effect)](effect),)
 
     def _dial(self, effect: effects.Dial | effects.AnswerCall) -> _FollowUp:
-        """Intent first: the call is on record before the carrier hears of it."""
+        """Place a call after recording the intent: the call is on record before the carrier receives it."""
         self._store.record(effect, self.now_ms)
         self._expect(effect.call.id, self._carrier.dial(effect.call))
         return ()
@@ -258,7 +258,7 @@ class Kernel:
         return (ended,) if leg is None else (events.LegEnded(effect.call_id, leg), ended)
 
     def _give_up(self, effect: effects.GiveUpCall) -> _FollowUp:
-        """What the carrier may still say of the call comes too late."""
+        """Give up a call. Later reports of the carrier about it are ignored."""
         self._expected.pop(effect.call_id, None)
         self._carrier.forget(effect.call_id)
         ended = events.CallEnded(effect.call_id, effect.outcome)
@@ -291,7 +291,7 @@ class Kernel:
         return ()
 
     def _expect_if(self, call_id: int, milestone: Milestone | None) -> None:
-        """Nothing more happens in a call that was hung up meanwhile."""
+        """Schedule a milestone. A call that was hung up meanwhile has none."""
         if milestone is not None:
             self._expect(call_id, milestone)
 

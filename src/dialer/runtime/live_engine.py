@@ -1,7 +1,7 @@
-"""The live engine: an engine with its kernel, carriers and journal, built from the rows and told what changes in them.
+"""Live engine: an engine with its kernel, carriers and journal, built from the rows and kept up to date.
 
-It is told only of what was touched since it was told last, so that a change costs the same however much else is open.
-What it tells the engine leaves alone whatever was not touched, such as the hoppers of other campaigns.
+The engine is updated only about rows that were touched since the last update. So the cost of a change does not depend
+on other open campaigns. An update leaves the state of everything else alone, such as the hoppers of other campaigns.
 """
 
 from collections.abc import Callable
@@ -21,7 +21,7 @@ from dialer.runtime import recovery
 from dialer.runtime.clock import Clock, RealClock, VirtualClock
 from dialer.runtime.guard import Guard
 from dialer.runtime.kernel import CampaignStore, Kernel
-from dialer.runtime.quarantine import Aside
+from dialer.runtime.quarantine import Quarantine
 from dialer.runtime.tally import StepTally
 from dialer.store.collecting import collect_campaign, has_uncollected
 from dialer.store.journal.journal import JournalStore, Recordings
@@ -30,22 +30,22 @@ from dialer.store.service_state import State, open_state, save_state
 from dialer.store.touched import EVERYTHING, NOTHING, Touched
 
 EVENTS_PER_STEP: Final = 4_000
-"""Events that one commit covers: some tens of milliseconds, for which other writers wait."""
+"""Limit of events in one commit: some tens of milliseconds, during which other writers wait."""
 SAVE_AFTER_MS: Final = 1_000
-"""How far the stored clock may lag behind a clock that goes by itself."""
+"""Maximum lag of the stored time behind a clock that runs by itself."""
 LAG_MS_MAX: Final = 1_000
-"""A worker on the real clock that comes later than this goes on from now: it does not catch up what it missed."""
+"""Maximum lag behind the real clock. A worker that lags more skips to the present instead of catching up."""
 
 _log = structlog.get_logger(__name__)
 
 NewLine = Callable[[int], Line]
-"""Makes the carriers behind the gateways, from the service's seed."""
+"""Factory of the carrier of all gateways, from the service's seed."""
 NewKernel = Callable[[Engine, Line, CampaignStore, int], Kernel]
-"""Makes the kernel that drives an engine: it stands at a moment in milliseconds since the epoch."""
+"""Factory of the kernel that drives an engine. The last argument is the time, in milliseconds since the epoch."""
 
 
 class LiveEngine:
-    """An engine with all that it needs, thrown away when a commit fails."""
+    """Engine with its kernel, carrier, journal and guard. It is discarded when a commit fails."""
 
     def __init__(
         self,
@@ -57,7 +57,7 @@ class LiveEngine:
         new_line: NewLine,
         recordings: Recordings | None,
         new_kernel: NewKernel,
-        aside: Aside,
+        quarantine: Quarantine,
     ) -> None:
         state = open_state(connection, clock.now_ms())
         now_ms = max(state.now_ms, clock.now_ms())
@@ -67,12 +67,12 @@ class LiveEngine:
         self._carrier: Final = new_line(seed)
         self._parameters: dict[int, str] = {}
         self._queues: dict[int, frozenset[int]] = {}
-        """The agents who serve each queue."""
+        """Agents who serve each queue."""
         self._agents: set[int] = set()
         self._dids: dict[int, int | None] = {}
-        """The campaign that answers each number that others call."""
+        """Campaign that answers each inbound number."""
         self._is_new = True
-        self._aside: Final = aside
+        self._quarantine: Final = quarantine
         self.tally: Final = StepTally()
         self._guard: Final = Guard()
         self.journal: Final = JournalStore(
@@ -81,24 +81,24 @@ class LiveEngine:
         self.journal.begin(connection)
         self._saved = state
         self._is_stored = False
-        """Whether nothing has happened since the clock's position was stored last."""
+        """True if nothing has happened since the time was stored last."""
         self._uncollected: frozenset[int] = frozenset()
-        """Campaigns whose phonebooks are not collected to their end."""
+        """Campaigns with contacts in their phonebooks that are not collected yet."""
         self.engine: Final = Engine(seed=seed, first_call_id=state.last_callrequest_id + 1)
         self.kernel: Final = new_kernel(self.engine, self._carrier, self.journal, now_ms)
         self._unreadable: frozenset[int] = frozenset()
         world = self._read(connection, EVERYTHING)
         self.taken_up = {"campaigns": len(world.campaigns)}
-        """How much of each the rows had."""
+        """Number of records restored at the start, by kind."""
         self._apply(world, EVERYTHING, restore=connection)
 
     @property
     def has_more_to_collect(self) -> bool:
-        """Whether there are phonebooks that are not collected to their end."""
+        """True if contacts of some campaigns are not collected yet."""
         return bool(self._uncollected)
 
     def refresh(self, connection: Connection, touched: Touched) -> None:
-        """Tell the engine how what was touched stands now, and collect more where there is more to collect."""
+        """Update the engine about touched rows, and collect another batch of contacts."""
         touched |= Touched(campaigns=self._uncollected)
         if touched != NOTHING:
             self._is_stored = False
@@ -107,9 +107,9 @@ class LiveEngine:
             self._apply(self._read(connection, scope), scope)
 
     def step(self, connection: Connection, until_ms: int) -> bool:
-        """Let happen what is due, write it, and say whether all of it was done."""
+        """Handle and write what is due, and return whether all of it was done."""
         self.journal.begin(connection)
-        if not isinstance(self._clock, VirtualClock):  # It may have been put back meanwhile.
+        if not isinstance(self._clock, VirtualClock):  # The clock may have been set back meanwhile.
             until_ms = min(until_ms, self._clock.now_ms())
         until_ms = max(self.kernel.now_ms, until_ms)
         if isinstance(self._clock, RealClock) and self._lag_ms(until_ms) > LAG_MS_MAX:
@@ -122,14 +122,14 @@ class LiveEngine:
         return is_done
 
     def _lag_ms(self, now_ms: int) -> int:
-        """How late what is due next is already; not above zero if it is not."""
+        """Return how many milliseconds the next event is overdue; not above zero if it is not due."""
         due_ms = self.kernel.next_due_ms
         return 0 if due_ms is None else now_ms - due_ms
 
     def _save(self, connection: Connection) -> None:
-        """Remember how far it has come; where only time has passed by itself, once a second is enough.
+        """Store the time and the last ids. If only time has passed, storing it once a second is enough.
 
-        After a restart nothing happens again that had happened by then, even if no row tells of it.
+        After a restart, nothing due before the stored time is repeated, even if no row records it.
         """
         state = State(self.kernel.now_ms, self.engine.next_call_id - 1, self.journal.next_cdr_id - 1)
         is_soon = self._is_stored and state.now_ms - self._saved.now_ms < SAVE_AFTER_MS
@@ -139,7 +139,7 @@ class LiveEngine:
         self._is_stored = True
 
     def _scope(self, touched: Touched) -> Touched:
-        """Add what depends on what was touched, and leave out the accounts that the engine has no use for."""
+        """Return the touched rows and their dependents, without accounts that the engine does not use."""
         if touched.everything:
             return touched
         serving = {queue_id for queue_id, agent_ids in self._queues.items() if agent_ids & touched.agents}
@@ -161,10 +161,10 @@ class LiveEngine:
         elsewhere = frozenset() if scope.everything else self._uncollected - scope.campaigns
         self._uncollected = elsewhere | more
         self._is_new = False
-        return _without(world, self._aside.users)
+        return _without(world, self._quarantine.users)
 
     def _report_unreadable(self, world: LoadedRows, scope: Touched) -> None:
-        """A campaign nobody can make sense of stands still, loudly; it does not hold up the others."""
+        """Log each campaign whose rows cannot be read. It does not dial, and other campaigns continue."""
         for campaign_id, reason in world.unreadable.items():
             if campaign_id not in self._unreadable:
                 _log.error("campaign_unreadable", campaign_id=campaign_id, reason=reason)
@@ -172,7 +172,7 @@ class LiveEngine:
         self._unreadable = elsewhere | world.unreadable.keys()
 
     def _apply(self, world: LoadedRows, scope: Touched, restore: Connection | None = None) -> None:
-        """Tell the engine what was read; with `restore`, also what was in progress before it was made."""
+        """Apply the rows to the engine. With `restore`, also restore what was in progress before."""
         kernel = self.kernel
         self._report_unreadable(world, scope)
         self._guard.told(self._with_untouched(world, scope))
@@ -189,12 +189,12 @@ class LiveEngine:
         told: list[events.Event] = [*world.campaigns, *map(events.CampaignRenewed, world.over)]
         for one in told:
             kernel.apply(one)
-        # Calls are hung up last: what comes free must not be taken by a campaign that has not been told to stop.
+        # Hang up calls last. Otherwise a campaign that is about to stop could take the capacity that they free.
         for campaign_id in world.aborted:
             kernel.apply(events.CampaignClosed(campaign_id, is_aborted=True))
 
     def _apply_floor(self, world: LoadedRows, scope: Touched) -> None:
-        """Tell the engine of queues, agents and the numbers that others call."""
+        """Apply queues, agents and inbound numbers to the engine."""
         kernel = self.kernel
         queues = {one.plan.id: frozenset(tier.agent_id for tier in one.plan.tiers) for one in world.queues}
         agents = {one.plan.id for one in world.agents}
@@ -220,7 +220,7 @@ class LiveEngine:
         return {one for one, campaign in self.engine.board.campaigns.items() if campaign.status in ACTIVE}
 
     def _with_untouched(self, world: LoadedRows, scope: Touched) -> LoadedRows:
-        """Add the open campaigns that were not read, as the engine knows them: the guard is told of all."""
+        """Add the open campaigns that were not read, as the engine knows them, because the guard needs all of them."""
         if scope.everything:
             return world
         known = self.engine.board.campaigns
@@ -232,10 +232,10 @@ class LiveEngine:
 
     def _take_up(self, connection: Connection) -> None:
         found = recovery.attempts_in_progress(connection, self._loader, self._seed)
-        calls = [call for call in found if not self._aside.has(call)]
+        calls = [call for call in found if not self._quarantine.has(call)]
         for call in calls:
             if call.plan.gateway_id not in self._parameters:
-                # The campaign has moved to another gateway, and this one was deleted: the call still has to end.
+                # The call was placed over a gateway that was deleted since. It still needs a gateway to end.
                 self._open_gateway(events.GatewayOpened(GatewayPlan(call.plan.gateway_id)), "{}")
         self.taken_up |= recovery.take_up(connection, self.kernel, self.journal, calls, self._saved.now_ms)
 
@@ -247,12 +247,12 @@ class LiveEngine:
 
 
 def _in_scope(known: AbstractSet[int], scope: Touched, looked_for: frozenset[int]) -> AbstractSet[int]:
-    """Return those of the known records that were looked for: gone are those of them that were not found."""
+    """Return the known records that the update looked for. Those of them without a row are gone."""
     return known if scope.everything else known & looked_for
 
 
 def _without(world: LoadedRows, user_ids: set[int]) -> LoadedRows:
-    """Return the world as if some users had no campaigns."""
+    """Return the rows without the campaigns and inbound numbers of some users."""
     if not user_ids:
         return world
     return world._replace(

@@ -1,4 +1,4 @@
-"""What is set aside: calls, or all calls of a user, that no step can take in without breaking a rule."""
+"""Quarantine of calls, or of all calls of a user, that no step can handle without breaking a rule."""
 
 from collections import Counter
 from typing import Final
@@ -7,23 +7,29 @@ from dialer.domain.invariants import BrokenInvariantError
 from dialer.domain.plans import Call
 
 CALLS_MAX: Final = 8
-"""Calls of a user that are set aside one by one; at the next one it is all of them."""
+"""Limit of single calls of a user in quarantine. The next one puts the whole user in quarantine."""
 
 
-class Aside:
-    """Kept in memory: whoever starts anew, the service or one of the user's campaigns, takes it all up again."""
+class Quarantine:
+    """Calls and users that no step may touch.
+
+    The quarantine is kept in memory. A restart of the service, or a start of one of the user's campaigns, ends it.
+    """
 
     def __init__(self) -> None:
         self.users: Final[set[int]] = set()
-        """Users none of whose calls and campaigns are touched."""
+        """Users whose calls and campaigns are all in quarantine."""
         self._calls: Final[dict[int, int]] = {}
-        """Calls that are not touched, and whose they are."""
+        """Single calls in quarantine, each with its user."""
 
     def put(self, broken: BrokenInvariantError) -> None:
-        """Set aside what broke a rule although none of its user's campaigns was started: the call, if it is known.
+        """Add the call that broke a rule, or all calls of its user.
+
+        The whole user is added if the call is unknown, is in quarantine already, or exceeds `CALLS_MAX`. Use this
+        method when none of the user's campaigns is running.
 
         Raises:
-            BrokenInvariantError: all that there is of this user has been set aside already.
+            BrokenInvariantError: the user is in quarantine already.
         """
         user_id, call_id = broken.user_id, broken.call_id
         if user_id in self.users:
@@ -35,15 +41,15 @@ class Aside:
             self._calls[call_id] = user_id
 
     def owners(self) -> set[int]:
-        """Whose calls are set aside."""
+        """Return the users with calls in quarantine."""
         return self.users | set(self._calls.values())
 
     def has(self, call: Call) -> bool:
-        """Whether a call is set aside."""
+        """Return whether a call is in quarantine."""
         return call.id in self._calls or call.plan.user_id in self.users
 
     def take_back(self, user_ids: set[int]) -> None:
-        """Take up what was set aside of some users."""
+        """Release the calls of some users."""
         self.users.difference_update(user_ids)
         for call_id in [call_id for call_id, user_id in self._calls.items() if user_id in user_ids]:
             del self._calls[call_id]

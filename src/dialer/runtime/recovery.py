@@ -1,7 +1,7 @@
-"""Recovery: a new engine takes up what was in progress when the one before it was gone.
+"""Recovery: a new engine restores what was in progress when the last engine ended.
 
-That is calls, messages on their way, and callers who are expected to call back. The rows say how far each of them had
-come; `Kernel.restore` lets the carrier find out how it goes on from there.
+It restores calls, messages on their way, and expected callbacks. The rows record how far each of them had come, and
+`Kernel.restore` lets the carrier compute the rest.
 """
 
 from collections import Counter
@@ -21,7 +21,7 @@ _KINDS: Final = ("calls", "messages", "call_backs")
 
 
 def attempts_in_progress(connection: Connection, loader: Loader, seed: int) -> list[Call]:
-    """Read the calls in progress and the messages on their way, in the order in which they were placed."""
+    """Read the calls and messages in progress, in the order in which they were placed."""
     rows = rows_in_progress(connection)
     plans = {plan.id: plan for plan in loader.plans_of(connection, {row["campaign_id"] for row in rows})}
     transfers = transfers_of(connection, [row["id"] for row in rows], seed)
@@ -38,9 +38,9 @@ def attempts_in_progress(connection: Connection, loader: Loader, seed: int) -> l
 def take_up(
     connection: Connection, kernel: Kernel, journal: JournalStore, calls: Sequence[Call], done_until_ms: int
 ) -> Counter[str]:
-    """Take up these calls and whoever is expected to call back, and count them by kind.
+    """Restore these calls and all expected callbacks, and return their number by kind.
 
-    What happened up to `done_until_ms` is on record already.
+    Events up to `done_until_ms` are on record already.
     """
     taken = Counter(dict.fromkeys(_KINDS, 0))
     for due_ms, arrived in call_backs_of(connection):

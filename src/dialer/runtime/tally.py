@@ -1,4 +1,4 @@
-"""How much was dialled: counted as it is recorded, and known to others once it is committed."""
+"""Counters of dialling, updated as effects are recorded and published once they are committed."""
 
 from collections import Counter
 from collections.abc import Callable, Sequence
@@ -17,25 +17,25 @@ from dialer.store.tables import SMS, VOICE
 
 
 class Tally(msgspec.Struct):
-    """What the dialling of this process has come to, calls and text messages by medium, and what is under way."""
+    """Totals of this process by medium (calls and text messages), and the current load."""
 
     dialled: Counter[str] = msgspec.field(default_factory=Counter)
     answered: Counter[str] = msgspec.field(default_factory=Counter)
-    """Calls that somebody or something answered, and messages that were delivered."""
+    """Answered calls and delivered messages."""
     refused: Counter[str] = msgspec.field(default_factory=Counter)
-    """Subscribers who must not be called, by the reason."""
+    """Subscribers who must not be called, by reason."""
     rests: Counter[tuple[str, int]] = msgspec.field(default_factory=Counter)
-    """How often a gateway was put to rest, by its medium and id."""
+    """Number of times a gateway's circuit breaker opened, by medium and gateway id."""
     in_progress: Counter[str] = msgspec.field(default_factory=Counter)
     held: int = 0
-    """Money held for what is in progress, in integers of 1e-5."""
+    """Money held for calls and messages in progress, in integers of 1e-5."""
     reports_ignored: int = 0
-    """Reports of a carrier that changed nothing: made twice, late, or of a call that nobody has placed."""
+    """Reports of a carrier that changed nothing: duplicates, late reports, and reports of unknown calls."""
     broken: Counter[str] = msgspec.field(default_factory=Counter)
-    """How often a rule was broken by what was then not committed, by the rule (`dialer.domain.invariants`)."""
+    """Number of steps discarded because they broke a rule of `dialer.domain.invariants`, by rule."""
 
     def add(self, step: "Tally") -> None:
-        """Take in what a step did, and how things stand after it."""
+        """Add the counts of a step, and replace the current load by its own."""
         self.dialled += step.dialled
         self.answered += step.answered
         self.refused += step.refused
@@ -45,12 +45,12 @@ class Tally(msgspec.Struct):
 
 
 class StepTally:
-    """Counts what a journal records: one of its observers."""
+    """Counter of the effects that a journal records: one of its observers."""
 
     def __init__(self) -> None:
         self._step = Tally()
         self._legs: Final[dict[int, int]] = {}
-        """What the B-leg of each call holds that has one in progress, or waits for it."""
+        """Amount held for each B-leg that is in progress or waits in a queue, by call id."""
         self.handlers: Final[dict[type, Callable[[Any, int], None]]] = {
             effects.Dial: lambda effect, _: self._placed(effect.call),
             effects.SendText: lambda effect, _: self._placed(effect.message),
@@ -71,16 +71,16 @@ class StepTally:
             self._hold_leg(call, transfer)
 
     def step_begun(self, connection: Connection) -> None:
-        """Nothing is read."""
+        """Do nothing: no rows are read."""
 
     def cdrs_written(self, cdrs: Sequence[CdrRow]) -> None:
-        """CDRs are not counted."""
+        """Do nothing: CDRs are not counted."""
 
     def step_closed(self, connection: Connection, board: Board) -> None:
-        """Nothing is compared."""
+        """Do nothing: nothing is compared."""
 
     def committed(self) -> Tally:
-        """Return what was done since the last call of this, and how things stand now."""
+        """Return the counts since the last call of this method, with the current load."""
         done = self._step
         self._step = Tally(in_progress=done.in_progress.copy(), held=done.held)
         return done
@@ -102,7 +102,7 @@ class StepTally:
             self._step.rests[_gateway(effect.gateway_id)] += 1
 
     def _hold_leg(self, call: Call, transfer: Transfer) -> None:
-        """Count what a B-leg holds from its beginning to its end."""
+        """Count the amount held for a B-leg, from its beginning to its end."""
         before = self._legs.pop(call.id, 0)
         if transfer.status is not TransferStatus.OVER:
             self._legs[call.id] = transfer.hold

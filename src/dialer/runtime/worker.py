@@ -1,9 +1,9 @@
-"""The worker: drives the engine over the service's clock, and commits what it decides.
+"""Worker: drives the engine over the service's clock, and commits its decisions.
 
-A step is one unit of work. It begins with the write lock in its hand, tells the engine what others have touched, lets
-happen what is due, writes it all and commits. So what the engine knew when it decided is still true when it is written:
-a campaign that was paused, a number that was put on a do-not-call list or money that was spent before a dial's commit
-is known to that dial. When a step fails nothing of it is there; the engine is built again from the rows.
+A step is one unit of work under the write lock. It updates the engine about rows that others have touched, handles what
+is due, writes the effects and commits. So everything that the engine knew at a decision is still true at its commit. A
+dial therefore respects any pause, do-not-call entry or payment committed before it. When a step fails, nothing of it is
+stored, and the engine is built again from the rows.
 """
 
 import contextlib
@@ -21,7 +21,7 @@ from dialer.runtime.clock import Clock, RealClock, VirtualClock
 from dialer.runtime.jumps import Jumps
 from dialer.runtime.kernel import CampaignStore, Kernel
 from dialer.runtime.live_engine import LiveEngine, NewKernel, NewLine
-from dialer.runtime.quarantine import Aside
+from dialer.runtime.quarantine import Quarantine
 from dialer.runtime.tally import Tally
 from dialer.store.database import Database, StorageUnavailableError
 from dialer.store.invariants import pause_user, started_users
@@ -29,14 +29,14 @@ from dialer.store.journal.journal import Recordings
 from dialer.store.touched import NOTHING, touch
 
 IDLE_SECONDS_MAX: Final = 1.0
-"""How long a live worker rests at most, so that the clock it stores is never far behind."""
+"""Maximum rest of a live worker, so that the stored time is never far behind."""
 RETRY_SECONDS: Final = 1.0
 
 _log = structlog.get_logger(__name__)
 
 
 class NotVirtualError(Exception):
-    """Raised when a clock that goes by itself is told to advance."""
+    """Raised by an attempt to advance a clock that is not virtual."""
 
 
 def _new_kernel(engine: Engine, carrier: Line, store: CampaignStore, now_ms: int) -> Kernel:
@@ -44,9 +44,9 @@ def _new_kernel(engine: Engine, carrier: Line, store: CampaignStore, now_ms: int
 
 
 class Worker:
-    """The live loop over one database.
+    """Live loop over one database.
 
-    `running` keeps it going; `settle` and `advance` are for those who changed something.
+    `running` keeps it going. `settle` and `advance` are for callers that changed something.
     """
 
     def __init__(
@@ -70,30 +70,30 @@ class Worker:
         self._step_turn = anyio.Lock()
         self._settle_turn = anyio.Lock()
         self._settling: _Settling | None = None
-        """The one that has not begun yet."""
+        """Shared `settle` that has not begun yet."""
         self._nudged = anyio.Event()
         self._live: LiveEngine | None = None
         self._problem: str | None = None
         self._figures: Final = Tally()
-        self._aside: Final = Aside()
+        self._quarantine: Final = Quarantine()
         self._jumps: Final = Jumps(database)
 
     def problem(self) -> str | None:
-        """Why dialling does not work just now; None if it does."""
+        """Return the reason why dialling fails at present, `storage` or `engine`, or None if it works."""
         return self._problem
 
     @property
     def calls_in_progress(self) -> int:
-        """How many calls are in progress."""
+        """Number of calls in progress."""
         return 0 if self._live is None else self._live.engine.calls_in_progress
 
     def figures(self) -> Tally:
-        """What the dialling has come to since the process started, as far as it is committed."""
+        """Return the committed totals since the process started."""
         return self._figures
 
     @contextlib.asynccontextmanager
     async def running(self) -> AsyncIterator[None]:
-        """While this is entered, what is due happens by itself (on a virtual clock: when it is told to advance)."""
+        """Handle what is due, for as long as the context is entered. A virtual clock must be advanced instead."""
         await self._take_up()
         await self.settle()
         async with anyio.create_task_group() as tasks:
@@ -103,9 +103,9 @@ class Worker:
             tasks.cancel_scope.cancel()
 
     async def _take_up(self) -> None:
-        """Build the engine from the rows, do what is due first, and say what the rows had and how long that took.
+        """Build the engine from the rows, handle what is due, and log the restored counts and the time taken.
 
-        What fails is tried again by whoever comes next.
+        A failure is not raised: the next step tries again.
         """
         began_s = anyio.current_time()
         with contextlib.suppress(Exception):
@@ -116,18 +116,18 @@ class Worker:
             _log.info("dialling_taken_up", **self._live.taken_up, took_ms=took_ms)
 
     async def settle(self) -> None:
-        """Let everything happen that is due now, changes that were just committed included.
+        """Handle everything due now, including changes that were just committed.
 
-        What falls due while this runs is left to `running`: where the clock goes faster than the machine can follow,
-        it would never return. What was changed is committed already, so nothing is raised here: a step that fails is
-        logged, `problem` tells of it, and it is tried again. All who ask before it begins share one.
+        Events that become due meanwhile are left to `running`; otherwise `settle` would not return when the clock runs
+        faster than the machine. Nothing is raised, because the caller's change is already committed. A step that fails
+        is logged, reported by `problem`, and tried again. All callers that wait before it begins share one `settle`.
         """
         while not await self._settle_together():
-            pass  # Whoever was to do it for all was cancelled.
+            pass  # The task that settled for all callers was cancelled.
         self._nudged.set()
 
     async def _settle_together(self) -> bool:
-        """Settle for all who ask until it begins; whether that came to its end."""
+        """Settle for all callers that wait before it begins, and return whether it was completed."""
         if self._settling is not None:
             shared = self._settling
             await shared.is_over.wait()
@@ -135,9 +135,10 @@ class Worker:
         mine = self._settling = _Settling()
         try:
             async with self._settle_turn:
-                self._settling = None  # What is changed from here on may come too late for it.
+                self._settling = None  # Changes from here on may come too late for it.
                 with contextlib.suppress(Exception):
-                    # A large phonebook is collected behind whoever has started its campaign, if there is anybody to.
+                    # A large phonebook is collected after the response to the START, except on a virtual clock, where
+                    # no loop runs.
                     await self._run_until(None, collects=isinstance(self.clock, VirtualClock))
                 mine.is_done = True
         finally:
@@ -147,20 +148,20 @@ class Worker:
         return True
 
     async def advance(self, to_ms: int) -> None:
-        """Let everything happen that is due until `to_ms`, and set the virtual clock there.
+        """Handle everything due until `to_ms`, and set the virtual clock to it.
 
         Raises:
-            NotVirtualError: the clock goes by itself.
-            StorageUnavailableError: it came only so far as could be committed.
+            NotVirtualError: the clock is not virtual.
+            StorageUnavailableError: a commit failed. The clock stands at the last commit.
         """
         if not isinstance(self.clock, VirtualClock):
             raise NotVirtualError
         await self._run_until(to_ms)
 
     async def _run_until(self, until_ms: int | None, *, collects: bool = True) -> None:
-        """Let happen what is due until then; None: until now, the now of the beginning.
+        """Handle everything due until `until_ms`; None means the present at the time of this call.
 
-        Without `collects`, subscribers that are still to be collected are left for later.
+        Without `collects`, contacts that are not collected yet are left for later.
         """
         latest_ms = self.clock.now_ms() if until_ms is None else until_ms
         is_done = False
@@ -189,7 +190,7 @@ class Worker:
         return is_done
 
     def _count_ignored(self, engine: Engine) -> None:
-        """Reports that changed nothing may tell that a carrier is confused: the last ones stand in the log."""
+        """Count reports that changed nothing, and log the last ones. They may show that a carrier is confused."""
         self._figures.reports_ignored += engine.reports_ignored
         engine.reports_ignored = 0
         for report in engine.kept_aside:
@@ -205,13 +206,13 @@ class Worker:
             return False
 
     async def _contain(self, broken: BrokenInvariantError) -> None:
-        """Stop what a broken rule concerns, and nothing else.
+        """Stop the user that a broken rule concerns, and no other user.
 
-        At first its user dials no more, while calls in progress end and are charged. If it is one of these that breaks
-        rules, it is set aside. So whatever is broken, the next step has less to do with it.
+        First the user's campaigns are paused, while calls in progress end and are charged. If such a call breaks a
+        rule, the call goes into quarantine. So each failure leaves the next step with less to do.
 
         Raises:
-            BrokenInvariantError: there is nothing left of this user to stop.
+            BrokenInvariantError: everything of this user has been stopped already.
         """
         user_id, now_ms = broken.user_id, self.clock.now_ms()
         paused = await self._database.write(lambda connection: pause_user(connection, user_id, now_ms))
@@ -226,10 +227,10 @@ class Worker:
             campaigns_paused=paused,
         )
         if not paused:
-            self._aside.put(broken)
+            self._quarantine.put(broken)
 
     async def _follow_jumps(self) -> None:
-        """Where the machine's clock was put, build the engine again: the rows of what is in progress were moved."""
+        """Follow a change of the machine's clock, and discard the engine, because the rows in progress were moved."""
         if isinstance(self.clock, RealClock):
             done_until_ms = None if self._live is None else self._live.kernel.now_ms
             if await self._jumps.follow(self.clock, done_until_ms):
@@ -237,8 +238,8 @@ class Worker:
 
     def _step(self, connection: Connection, until_ms: int) -> bool:
         live, touched = self._live, self._database.take_touched(connection)
-        if self._aside.owners() and (started := started_users(connection, self._aside.owners())):
-            self._aside.take_back(started)
+        if self._quarantine.owners() and (started := started_users(connection, self._quarantine.owners())):
+            self._quarantine.take_back(started)
             live = None
         if live is None:
             live = self._live = LiveEngine(
@@ -249,23 +250,23 @@ class Worker:
                 new_line=self._new_line,
                 recordings=self._recordings,
                 new_kernel=self._new_kernel,
-                aside=self._aside,
+                quarantine=self._quarantine,
             )
         else:
             live.refresh(connection, touched)
         is_done = live.step(connection, until_ms)
-        touch(connection, NOTHING)  # The engine knows what it has done itself.
+        touch(connection, NOTHING)  # The engine knows its own changes.
         return is_done
 
     async def _go_on(self) -> None:
-        """The loop of a clock that goes by itself. Whatever fails, it goes on with the rows as they are."""
+        """Run the loop of a clock that runs by itself. After any failure it continues from the rows as they are."""
         rest = 0.0
         while True:
             with anyio.move_on_after(rest) as resting:
                 await self._nudged.wait()
             self._nudged = anyio.Event()
             try:
-                if resting.cancelled_caught:  # Who nudges has just let happen what was due.
+                if resting.cancelled_caught:  # A nudge comes from `settle`, which has just handled what was due.
                     await self._run_until(None)
                 rest = self._seconds_to_rest()
             except Exception:  # noqa: BLE001 - logged where it was caught first; dialling must not stop for good
@@ -285,9 +286,9 @@ class Worker:
 
 
 class _Settling:
-    """A `settle`, for all who wait for it."""
+    """State of one `settle`, shared by all callers that wait for it."""
 
     def __init__(self) -> None:
         self.is_over: Final = anyio.Event()
         self.is_done = False
-        """Whether it came to its end, and was not given up half-way."""
+        """True if it was completed, and not cancelled half-way."""

@@ -1,1 +1,1 @@
-"""The simulator: a carrier like any other, under a virtual clock and a seed."""
+"""Simulator: a carrier with simulated callees, driven by a virtual clock and a seed."""

@@ -1,4 +1,4 @@
-"""A simulated B-leg: to a number that is dialled, or to an agent who has just taken the call."""
+"""Simulated B-leg of a transfer, to a dialled number or to a queue agent."""
 
 from typing import Final
 
@@ -10,7 +10,10 @@ from dialer.sim.callee_profile import read_agent
 
 
 class Leg:
-    """One B-leg, walked ahead to its end; no longer than the call that it belongs to, which is cut at `cut_ms`."""
+    """B-leg whose whole course is computed when it starts.
+
+    The leg ends no later than `cut_ms`, when the call itself is cut.
+    """
 
     __slots__ = ("_answered_ms", "_connected_ms", "outcome")
 
@@ -20,7 +23,7 @@ class Leg:
         self._connected_ms = connected_ms
 
     def cut(self, now_ms: int) -> LegOutcome:
-        """The outcome if it is ended from outside at `now_ms`, and has not ended before."""
+        """Return the outcome of a leg that is hung up from outside at `now_ms`, unless it ended before."""
         if now_ms >= self.outcome.ended_ms:
             return self.outcome
         answered_ms = self._answered_ms
@@ -31,7 +34,7 @@ class Leg:
 
     @classmethod
     def to_agent(cls, transfer: Transfer, caller: Callee, cut_ms: int) -> "Leg":
-        """With an agent, who took the call at the transfer's `answered_ms`."""
+        """Return the leg to an agent, who took the call at the transfer's `answered_ms`."""
         answered_ms = transfer.answered_ms or 0
         talk = read_agent(transfer.parameters).talk
         ended_ms = min(answered_ms + caller.talks_ms(talk), answered_ms + transfer.talk_limit_ms, cut_ms)
@@ -40,7 +43,10 @@ class Leg:
 
     @classmethod
     def to_number(cls, transfer: Transfer, section: Section, caller: Callee, confirm_ms: int, cut_ms: int) -> "Leg":
-        """With whoever answers a number; `confirm_ms` is how long they listen before they confirm."""
+        """Return the leg to a dialled number.
+
+        `confirm_ms` is the length of the confirmation prompt, which the callee hears before they can accept the call.
+        """
         callee = caller.other(transfer.number, transfer.place)
         started_ms = transfer.started_ms or 0
         fate = callee.fate
@@ -69,7 +75,7 @@ class Leg:
 
 
 def _confirmed_ms(callee: Callee, section: Section, answered_ms: int, confirm_ms: int) -> int | None:
-    """When the two are connected; None if whoever answered does not press the key that accepts the call."""
+    """Return when caller and callee are connected, or None if the callee does not press the confirm key in time."""
     if not section.confirm_key:
         return answered_ms
     keys, after_ms = callee.presses(section.confirm_key)

@@ -1,4 +1,4 @@
-"""What a simulation came to for its agents and for the callers who waited for them."""
+"""Figures of a simulation about agents and the callers who waited for them."""
 
 from collections.abc import Sequence
 from statistics import fmean
@@ -15,28 +15,28 @@ _SECOND_MS: Final = 1_000
 
 
 class CallCentre(msgspec.Struct, frozen=True):
-    """The figures of queues and agents; shares from 0 to 1, times in seconds."""
+    """Figures of queues and agents. Rates are from 0 to 1, times are in seconds."""
 
     agents: int
-    """Those who took calls when it began."""
+    """Number of agents who took calls when the simulation began."""
     live_answered: int
-    """Calls that were placed and that persons answered, as far as detection could tell."""
+    """Outbound calls that persons answered. Calls detected as a machine do not count."""
     queued: int
-    """Transfers that came into a queue, of calls that came in as well."""
+    """Transfers that entered a queue, from outbound and inbound calls."""
     served: int
-    """Of these, the ones that an agent took."""
+    """Queued transfers that an agent took."""
     abandoned: int
     """Calls of `live_answered` that no agent took within two seconds of their transfer."""
     abandon_rate: float
-    """The abandoned share of `live_answered`."""
+    """Abandoned share of `live_answered`."""
     mean_wait: float
-    """From the transfer to the agent, of those who were served."""
+    """Mean time from the transfer to the agent, over all served transfers."""
     utilisation: float
-    """Of the agents' time, from the first dial to the end of the last talk, what they spent on calls and wrap-up."""
+    """Share of agents' time spent on calls and wrap-up, from the first dial to the end of the last talk."""
 
 
 def call_centre_of(simulation: Simulation) -> CallCentre | None:
-    """The figures of a simulation that is over; None for one without queues."""
+    """Return the figures of a finished simulation, or None if its scenario has no queues."""
     if not simulation.scenario.queues:
         return None
     queued = [(call.id, one) for call, one in simulation.store.transfers.values() if one.queue_id is not None]
@@ -57,20 +57,23 @@ def call_centre_of(simulation: Simulation) -> CallCentre | None:
 
 
 def render_call_centre(figures: CallCentre) -> list[str]:
-    """The figures as lines of text."""
+    """Return the figures as lines of text."""
     wait = f"{figures.mean_wait:.1f} s"
     share = f"{figures.abandon_rate:.2%}"
     return [
         "",
         "Agents and queues",
         f"  {figures.agents} agents, busy {figures.utilisation:.1%} of the time",
-        f"  {figures.queued} calls came into a queue; {figures.served} were served, on average after {wait}",
+        f"  {figures.queued} calls entered a queue; {figures.served} were served, on average after {wait}",
         f"  {figures.abandoned} of {figures.live_answered} calls that persons answered were abandoned: {share}",
     ]
 
 
 def _live_ids(simulation: Simulation) -> set[int | None]:
-    """The calls to persons who answered. A call that came in was answered by the campaign, and is none of them."""
+    """Return the ids of outbound calls that persons answered.
+
+    The campaign answers inbound calls, so they do not count.
+    """
     dids = set(simulation.scenario.dids)
     return {
         cdr.callrequest_id
@@ -83,7 +86,7 @@ def _live_ids(simulation: Simulation) -> set[int | None]:
 
 
 def _wrap_up_ms(simulation: Simulation) -> dict[int, int]:
-    """By agent who takes calls."""
+    """Return the wrap-up time of each agent who takes calls, by agent id."""
     return {
         agent_id: part.wrap_up_time * _SECOND_MS
         for part in simulation.scenario.agents
@@ -93,7 +96,10 @@ def _wrap_up_ms(simulation: Simulation) -> dict[int, int]:
 
 
 def _utilisation(simulation: Simulation, served: Sequence[Transfer], wrap_up_ms: dict[int, int]) -> float:
-    """A wrap-up time counts as far as it lies before the end of the last talk."""
+    """Return the share of agents' time that was busy.
+
+    The part of a wrap-up time after the end of the last talk does not count.
+    """
     first_ms = min(cdr.starting_ms for cdr in simulation.store.cdrs)
     last_ms = max(_ended_ms(one) for one in served)
     busy_ms = sum(min(_ended_ms(one) + wrap_up_ms[one.agent_id or 0], last_ms) - _answered_ms(one) for one in served)

@@ -1,4 +1,4 @@
-"""The simulated callee: what one person, machine or network does with one call."""
+"""Simulated callee: the behaviour of a person, machine or network in one call."""
 
 from typing import Final
 
@@ -22,27 +22,33 @@ _ANSWER: Final = CalleeOutcome.ANSWER
 _MACHINE: Final = CalleeOutcome.MACHINE
 _NO_ANSWER: Final = CalleeOutcome.NO_ANSWER
 _AFTER_RINGING: Final = frozenset({CalleeOutcome.ANSWER, CalleeOutcome.MACHINE, CalleeOutcome.REJECTED})
-"""Outcomes for which a telephone has to ring first; the others are the network's answer."""
+"""Outcomes that come after ringing. The network reports the other outcomes without ringing."""
 _UNSCRIPTED: Final = Scripted()
 _ANSWERS: Final = Scripted(CalleeOutcome.ANSWER)
 _FOR_EVER_MS: Final = 2**50
-"""Longer than any call may last: its limit ends it."""
+"""Longer than any call may last, so the call's own limit ends it."""
 
 
 class Fate(msgspec.Struct, frozen=True, gc=False):
-    """What becomes of a dialling, so long after it; without a cause it is answered, with `NO_ANSWER` it rings on."""
+    """Result of dialling, `after_ms` after the dial.
+
+    Without a cause the call is answered. With the cause `NO_ANSWER` the phone rings until the caller gives up.
+    """
 
     after_ms: int
     cause: Cause | None
 
 
 class Callee(msgspec.Struct, eq=False, gc=False):
-    """One callee in one attempt. Ask in the order of the call: what is drawn depends on what was drawn before."""
+    """Callee of one call attempt.
+
+    Each draw depends on the draws before it, so call the methods in the order of the events of a call.
+    """
 
     fate: Fate
     is_machine: bool
     listens: bool
-    """Whether every prompt is heard to its end, for certain."""
+    """True if the callee certainly hears every prompt to its end."""
     _behaviour: Behaviour
     _scripted: Scripted
     _chance: Chance
@@ -50,29 +56,29 @@ class Callee(msgspec.Struct, eq=False, gc=False):
 
     @property
     def hangs_up_after_ms(self) -> int | None:
-        """How long after the answer the callee hangs up, whatever is said; None for no such habit."""
+        """Milliseconds from the answer until the callee hangs up, or None if the callee has no such script."""
         return self._scripted.hang_up_after_ms
 
     @property
     def talks_on(self) -> bool:
-        """Whether the callee stays on the line until the call is cut."""
+        """True if the callee stays on the line until the call is cut."""
         return self._scripted.talks
 
     def detected_as(self) -> AmdStatus:
-        """What answering-machine detection takes the callee for; scripted callees are always told right."""
+        """Return the result of answering-machine detection. Detection is always right about a scripted outcome."""
         is_mistaken = self._scripted.outcome is None and self._chance.happens(self._behaviour.amd_error)
         return AmdStatus.MACHINE if self.is_machine is not is_mistaken else AmdStatus.PERSON
 
     def hangs_up_within(self, prompt_ms: int) -> int | None:
-        """How far into a prompt the callee hangs up who does not listen for certain; None if they hear its end."""
+        """Return milliseconds into a prompt at which the callee hangs up, or None if the callee hears its end."""
         if self._chance.happens(self._behaviour.listen):
             return None
         return self._chance.between(0, prompt_ms)
 
     def presses(self, wanted: str | None = None) -> tuple[str, int]:
-        """The keys entered after a prompt that asks ("" for none), and how long after its end, in milliseconds.
+        """Return the keys pressed after a prompt that asks for input, and the delay from its end in milliseconds.
 
-        Who has no script presses what is wanted, if that is said.
+        The keys are "" if the callee presses none. A callee without scripted keys presses `wanted`, if given.
         """
         if self.is_machine:
             return "", 0
@@ -85,17 +91,17 @@ class Callee(msgspec.Struct, eq=False, gc=False):
         return keys, _within(self._scripted.key_delay or self._behaviour.key_delay, self._chance)
 
     def talks_ms(self, talk: Span | None = None) -> int:
-        """How long a conversation with somebody else lasts; of the population's length unless that one's is given."""
+        """Return the length of a conversation in milliseconds, drawn from `talk` or else the population's `talk`."""
         return _FOR_EVER_MS if self.talks_on else _within(talk or self._behaviour.talk, self._chance)
 
     def waits_ms(self) -> int | None:
-        """How long the callee waits for an agent; None for as long as it takes."""
+        """Return how many milliseconds the callee waits for an agent, or None for no limit."""
         if self.is_machine or (self._scripted.listens and self._scripted.patience is None):
             return None
         return _within(self._scripted.patience or self._behaviour.patience, self._chance)
 
     def calls_back_after_ms(self) -> int | None:
-        """How long after having missed a call the callee calls back; None if they do not."""
+        """Return how many milliseconds after a missed call the callee calls back, or None if they do not."""
         scripted = self._scripted
         if scripted.call_back_after is not None:
             return _within(scripted.call_back_after, self._chance)
@@ -104,7 +110,7 @@ class Callee(msgspec.Struct, eq=False, gc=False):
         return _within(self._behaviour.call_back_after, self._chance)
 
     def other(self, number: str, place: int) -> "Callee":
-        """Whoever is behind a number that this call is brought to: without a script they answer."""
+        """Return the callee of a B-leg to `number`. Without a script this callee answers."""
         return callee_behind(self._behaviour, number, place, self._chance, unscripted=_ANSWERS)
 
     def _scripted_keys(self, asked: int) -> str:
@@ -124,7 +130,7 @@ class Callee(msgspec.Struct, eq=False, gc=False):
 def callee_behind(
     behaviour: Behaviour, number: str, attempt: int, chance: Chance, unscripted: Scripted = _UNSCRIPTED
 ) -> Callee:
-    """Whoever is behind a number at an attempt; one without a script does as `unscripted` says."""
+    """Return the callee behind a number at an attempt. A number without a script follows `unscripted`."""
     scripted = scripted_for(behaviour, number, attempt) or unscripted
     outcome = scripted.outcome or _draw_outcome(behaviour, chance)
     is_machine = outcome is _MACHINE

@@ -1,4 +1,4 @@
-"""How a simulated population behaves: a gateway's `parameters`, and the numbers that always do the same."""
+"""Callee profiles: the behaviour that a gateway's `parameters` describe, and the fixed test numbers."""
 
 from collections.abc import Iterable, Mapping
 from decimal import Decimal
@@ -14,24 +14,24 @@ from dialer.sim.chance import threshold
 
 SECONDS_MAX: Final = 86_400
 NUMBERS_MAX: Final = 10_000
-"""Numbers of one gateway that have a behaviour of their own."""
+"""Limit of scripted numbers in the parameters of one gateway."""
 ATTEMPTS_MAX: Final = 100
 PROMPTS_MAX: Final = 100
-"""Entries of one number's `keys`."""
+"""Limit of entries in one number's `keys`."""
 KEYS_LENGTH_MAX: Final = 32
 KEY_CHANCES_MAX: Final = 100
 _NAME_SHOWN_MAX: Final = 40
-"""How much of an unknown key an error repeats."""
+"""Characters of an unknown key that an error message repeats."""
 _Name = TypeVar("_Name", bound=str)
 _KEYPAD: Final = frozenset("0123456789*#")
 
 
 class BehaviourError(ValueError):
-    """Raised for parameters that describe no behaviour; the message begins with the key that is wrong."""
+    """Raised for parameters that describe no valid behaviour. The message begins with the invalid key."""
 
 
 class CalleeOutcome(StrEnum):
-    """What comes of dialling a number."""
+    """Outcome of dialling a number."""
 
     ANSWER = "answer"
     MACHINE = "machine"
@@ -46,50 +46,53 @@ class CalleeOutcome(StrEnum):
 
 
 class Span(msgspec.Struct, frozen=True, gc=False):
-    """A length of time, uniform between two whole numbers of milliseconds, both included; or exponential."""
+    """Distribution of a length of time in milliseconds.
+
+    The length is uniform from `least_ms` to `most_ms`, both included, or exponential if `mean_ms` is not 0.
+    """
 
     least_ms: int
     most_ms: int
     mean_ms: int = 0
-    """If not 0, the length is exponential with this mean."""
+    """Mean of the exponential distribution; 0 for a uniform length."""
 
 
 class Scripted(msgspec.Struct, frozen=True):
-    """What one number does, whoever calls it; None where it does as the population does."""
+    """Scripted behaviour of one number. A field that is None follows the population."""
 
     outcome: CalleeOutcome | None = None
     post_dial_delay: Span | None = None
     ring: Span | None = None
     keys: tuple[str, ...] | None = None
-    """What is entered after each prompt that asks, in their order; nothing after the last."""
+    """Keys pressed after each prompt that asks for input, in order. After the last entry, none are pressed."""
     key_delay: Span | None = None
     hang_up_after_ms: int | None = None
-    """From the answer."""
+    """Milliseconds from the answer."""
     listens: bool = False
-    """Hears every prompt to its end, whatever the population's `listen`."""
+    """True to hear every prompt to its end, regardless of the population's `listen`."""
     repeat_keys: bool = False
-    """The last of `keys` is entered after every further prompt, too."""
+    """True to press the last of `keys` after every further prompt, too."""
     patience: Span | None = None
     call_back_after: Span | None = None
-    """Calls back so long after a missed call."""
+    """Delay from a missed call until the callee calls back."""
     talks: bool = False
-    """Stays on the line when the flow is over: only the call's limit ends it."""
+    """True to stay on the line after the survey ends, until the call's limit."""
     attempts: tuple["Scripted", ...] = ()
-    """What it does at each attempt instead; the last one repeats."""
+    """Behaviour at each attempt, which replaces the fields above. The last entry repeats."""
 
 
 class Behaviour(msgspec.Struct, frozen=True):
-    """How a population behaves: chances as thresholds of `dialer.sim.chance`, several of them cumulative."""
+    """Behaviour of a population. Probabilities are thresholds of `dialer.sim.chance`; lists of them are cumulative."""
 
     outcomes: tuple[tuple[int, CalleeOutcome], ...]
-    """A draw below none of them is not answered."""
+    """Cumulative thresholds. The remaining probability means no answer."""
     machine: int
     amd_error: int
     post_dial_delay: Span
     ring: Span
     listen: int
     keys: tuple[tuple[int, str], ...]
-    """A draw below none of them enters nothing."""
+    """Cumulative thresholds. The remaining probability means no input."""
     key_delay: Span
     talk: Span
     patience: Span
@@ -98,16 +101,16 @@ class Behaviour(msgspec.Struct, frozen=True):
     sms_delivered: int
     sms_reply_stop: int
     numbers: dict[str, Scripted]
-    """By their digits."""
+    """Scripts by the digits of the number."""
 
 
 class AgentBehaviour(msgspec.Struct, frozen=True):
-    """How an agent behaves."""
+    """Behaviour of an agent."""
 
     talk: Span | None
-    """None: as long as the callees behind the gateway talk."""
+    """Length of a talk; None to use the gateway's `talk`."""
     answer: Span
-    """From being asked to taking the call."""
+    """Delay from the offer until the agent takes the call."""
 
 
 _AGENT_ANSWER: Final = Span(1_000, 1_000)
@@ -147,14 +150,14 @@ ALWAYS_THE_SAME: Final[dict[str, Scripted]] = {
     "12025550120": _always(CalleeOutcome.CHANGED),
     "12025550121": _always(CalleeOutcome.ANSWER, talks=True),
 }
-"""The numbers that do the same on every simulated gateway, by their digits."""
+"""Test numbers that behave identically on every simulated gateway, by their digits."""
 
 TEXTED_ALWAYS_THE_SAME: Final[dict[str, tuple[MessageStatus, str]]] = {
     "12025550130": (MessageStatus.FAILED, ""),
     "12025550131": (MessageStatus.NO_ROUTE, ""),
     "12025550132": (MessageStatus.DELIVERED, " Stop "),
 }
-"""What becomes of a message to them, and what they reply."""
+"""Status of a message to each of these numbers, and the reply."""
 
 _DEFAULTS: Final[dict[str, object]] = {
     "answer": 0.45,
@@ -191,7 +194,7 @@ _NUMBER_KEYS: Final = _ATTEMPT_KEYS | {"attempts"}
 
 
 def parse_behaviour(parameters: Mapping[str, object]) -> Behaviour:
-    """The behaviour that a gateway's `parameters` describe; what they do not mention is as by default.
+    """Return the behaviour that a gateway's `parameters` describe. Missing keys have their default.
 
     Raises:
         BehaviourError: an unknown key, a value out of bounds, or chances that sum to more than 1.
@@ -221,7 +224,10 @@ def parse_behaviour(parameters: Mapping[str, object]) -> Behaviour:
 
 @lru_cache(maxsize=4_096)
 def read_agent(parameters: str) -> AgentBehaviour:
-    """The same from JSON text. What an older version let in and this one cannot read is as by default."""
+    """Return the behaviour that an agent's `parameters` describe, given as JSON text.
+
+    Parameters that an older version accepted, and that are now invalid, are replaced by the defaults.
+    """
     try:
         return parse_agent(msgspec.json.decode(parameters or "{}", type=dict[str, object]))
     except BehaviourError:
@@ -229,7 +235,7 @@ def read_agent(parameters: str) -> AgentBehaviour:
 
 
 def parse_agent(parameters: Mapping[str, object]) -> AgentBehaviour:
-    """How an agent behaves whose `parameters` these are.
+    """Return the behaviour that an agent's `parameters` describe.
 
     Raises:
         BehaviourError: an unknown key, or a value out of bounds.
@@ -242,7 +248,7 @@ def parse_agent(parameters: Mapping[str, object]) -> AgentBehaviour:
 
 
 def scripted_for(behaviour: Behaviour, number: str, attempt: int) -> Scripted | None:
-    """What a number (in any spelling) does at its n-th attempt, from 1; None for one of the population."""
+    """Return the script of a number (in any spelling) for its n-th attempt, from 1, or None if it has no script."""
     digits = number.removeprefix("+")
     if not digits.isdigit():
         digits = "".join(filter(str.isdigit, number))
@@ -259,12 +265,12 @@ def _refuse_unknown(place: str, given: Mapping[str, object], known: Iterable[str
 
 
 def _shown(key: object) -> str:
-    """A key that anybody may have sent, short enough and fit to print."""
+    """Return a client's key, shortened and escaped, for an error message."""
     return ascii(str(key)[:_NAME_SHOWN_MAX])[1:-1]
 
 
 def _number_within(value: object, most: int) -> TypeGuard[int | float]:
-    """NaN is within nothing; a boolean is no number."""
+    """Return True for a number from 0 to `most`. NaN and booleans are not accepted."""
     return isinstance(value, (int, float)) and not isinstance(value, bool) and 0 <= value <= most
 
 
@@ -279,7 +285,7 @@ def _probability(place: str, value: object) -> float:
 
 
 def _cumulative(place: str, chances: Mapping[_Name, float]) -> tuple[tuple[int, _Name], ...]:
-    """Summed as decimals, so that ten chances of 0.1 are a certainty and not a little less or more."""
+    """Return cumulative thresholds. Decimal sums make ten chances of 0.1 exactly 1."""
     total = Decimal(0)
     steps = []
     for name, probability in chances.items():
@@ -291,16 +297,16 @@ def _cumulative(place: str, chances: Mapping[_Name, float]) -> tuple[tuple[int, 
 
 
 def _key_chances(value: object) -> tuple[tuple[int, str], ...]:
-    """In the order of the keys, "" last: two documents that say the same give the same calls."""
+    """Return cumulative thresholds in the order of the keys, "" last, so equal documents give equal calls."""
     if not isinstance(value, Mapping) or len(value) > KEY_CHANCES_MAX:
-        raise BehaviourError(f"keys: Must be an object of at most {KEY_CHANCES_MAX} chances by what is entered.")
+        raise BehaviourError(f"keys: Must be an object of at most {KEY_CHANCES_MAX} chances by keys.")
     chances = {_entry("keys", key): _probability("keys", chance) for key, chance in value.items()}
     return _cumulative("keys", {key: chances[key] for key in sorted(chances, key=lambda key: (not key, key))})
 
 
 def _entry(place: str, value: object) -> str:
     if not isinstance(value, str) or len(value) > KEYS_LENGTH_MAX or not _KEYPAD.issuperset(value):
-        raise BehaviourError(f"{place}: What is entered must be at most {KEYS_LENGTH_MAX} of 0-9, * and #.")
+        raise BehaviourError(f"{place}: Must be at most {KEYS_LENGTH_MAX} of the keys 0-9, * and #.")
     return value
 
 
@@ -314,16 +320,16 @@ def _span(place: str, value: object) -> Span:
     if not isinstance(value, (list, tuple)):
         exactly_ms = _milliseconds(place, value)
         return Span(exactly_ms, exactly_ms)
-    if len(value) != 2:  # noqa: PLR2004 - the least and the most
-        raise BehaviourError(f"{place}: Must be a number of seconds, or a list of the least and the most.")
+    if len(value) != 2:  # noqa: PLR2004 - the minimum and the maximum
+        raise BehaviourError(f"{place}: Must be a number of seconds, or a list of the minimum and the maximum.")
     least_ms, most_ms = (_milliseconds(place, end) for end in value)
     if least_ms > most_ms:
-        raise BehaviourError(f"{place}: The least must not be more than the most.")
+        raise BehaviourError(f"{place}: The minimum must not exceed the maximum.")
     return Span(least_ms, most_ms)
 
 
 def _talk(value: object) -> Span:
-    """A span as all others, or `{"mean": seconds}`: exponential, as theory likes it."""
+    """Return a span in seconds, or an exponential one for `{"mean": seconds}`, as queueing theory assumes."""
     if not isinstance(value, Mapping):
         return _span("talk", value)
     _refuse_unknown("talk.", value, ("mean",))
@@ -337,7 +343,7 @@ def _numbers(value: object) -> dict[str, Scripted]:
     for number, behaviour in value.items():
         digits = _digits(number)
         if digits in numbers:
-            raise BehaviourError(f"numbers.{number}: Given twice, in two spellings.")
+            raise BehaviourError(f"numbers.{number}: A number is given twice.")
         numbers[digits] = _scripted(f"numbers.{number}: ", behaviour)
     return numbers
 
@@ -350,7 +356,7 @@ def _digits(number: object) -> str:
 
 
 def _scripted(place: str, value: object) -> Scripted:
-    """The behaviour of a number; its attempts do as it says itself wherever they say nothing."""
+    """Return the script of a number. Each attempt inherits the fields of the number that it does not set."""
     fields = _fields(place, value, _NUMBER_KEYS)
     attempts = fields.pop("attempts", [])
     if not isinstance(attempts, (list, tuple)) or len(attempts) > ATTEMPTS_MAX:
@@ -370,7 +376,10 @@ def _fields(place: str, value: object, known: frozenset[str]) -> dict[str, Any]:
 
 
 def _scripted_once(place: str, fields: dict[str, Any]) -> Scripted:
-    """A number that is told what to enter or when to leave hears the prompts: else it might leave before."""
+    """Return a script without `attempts`.
+
+    A number with `keys` or `hang_up_after` hears every prompt, so that it does not hang up before its script ends.
+    """
     return Scripted(
         outcome=_outcome(f"{place}outcome", fields["outcome"]) if "outcome" in fields else None,
         ring=_span(f"{place}ring", fields["ring"]) if "ring" in fields else None,

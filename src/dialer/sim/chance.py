@@ -1,4 +1,4 @@
-"""Chance without a state: what happens in a call is a function of (seed, campaign, subscriber, attempt)."""
+"""Stateless randomness: each draw is a function of (seed, campaign, subscriber, attempt)."""
 
 from hashlib import blake2b
 from math import log
@@ -8,18 +8,21 @@ from typing import Final
 import msgspec
 
 CERTAIN: Final = 1 << 64
-"""The threshold of a chance of 1."""
+"""Threshold of probability 1."""
 _DRAWS_PER_BLOCK: Final = 8
 _UNPACK: Final = Struct("<8Q").unpack
 
 
 def threshold(probability: float) -> int:
-    """A chance from 0 to 1 as the integer that `Chance.draw` stays below that often."""
+    """Return the threshold of a probability from 0 to 1: `Chance.draw` is below it with that probability."""
     return int(probability * CERTAIN)
 
 
 class Chance(msgspec.Struct, eq=False, gc=False):
-    """An endless sequence of integers, uniform over 64 bits, that is the same for the same name on any machine."""
+    """Endless sequence of uniform 64-bit integers, equal for equal names on any machine.
+
+    The name of a sequence is (seed, campaign, subscriber, attempt, detail).
+    """
 
     seed: int
     campaign_id: int
@@ -27,12 +30,12 @@ class Chance(msgspec.Struct, eq=False, gc=False):
     attempt: int
     detail: str = ""
     _drawn: int = 0
-    """How many were drawn so far."""
+    """Number of integers drawn so far."""
     _block: tuple[int, ...] = ()
-    """The eight that the next one is of, unless it is the first of its eight."""
+    """Block of eight integers that contains the next one, unless the next one begins a block."""
 
     def draw(self) -> int:
-        """The next integer: at least 0, below 2^64."""
+        """Return the next integer: at least 0, below 2^64."""
         place = self._drawn % _DRAWS_PER_BLOCK
         if place == 0:
             self._block = self._hashed(self._drawn // _DRAWS_PER_BLOCK)
@@ -40,19 +43,19 @@ class Chance(msgspec.Struct, eq=False, gc=False):
         return self._block[place]
 
     def happens(self, below: int) -> bool:
-        """Whether something with this threshold happens; what is certain either way draws nothing."""
+        """Return True with the probability of this threshold. Thresholds of 0 and 1 draw nothing."""
         return below >= CERTAIN or (below > 0 and self.draw() < below)
 
     def between(self, least: int, most: int) -> int:
-        """The next whole number from `least` to `most`, both included."""
+        """Return a uniform integer from `least` to `most`, both included."""
         return least + (self.draw() * (most - least + 1) >> 64)
 
     def exponential(self, mean: int) -> int:
-        """The next whole number of an exponential distribution: -mean * ln(1 - u), u uniform over [0, 1)."""
+        """Return an integer of the exponential distribution: -mean * ln(1 - u), with u uniform over [0, 1)."""
         return round(-mean * log(1 - (self.draw() >> 11) * 2.0**-53))
 
     def _hashed(self, block: int) -> tuple[int, ...]:
-        """Eight draws of each hash: of the name, then of the name with 1, 2, and so on for salt."""
+        """Return a block of eight draws: the BLAKE2b hash of the name, with the block's number as salt."""
         name = b"%d:%d:%d:%d" % (self.seed, self.campaign_id, self.subscriber_id, self.attempt)
         if self.detail:
             name += b":" + self.detail.encode()

@@ -1,4 +1,4 @@
-"""The same scenario under every pacing strategy, side by side."""
+"""Comparison of every pacing strategy on one scenario."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from math import sqrt
@@ -16,61 +16,61 @@ from dialer.sim.simulation import CAMPAIGN_ID, Simulation
 
 SEEDS_MAX: Final = 1_000
 _HOUR_MS: Final = 3_600_000
-# The 97.5 % points of Student's t distribution for 1 to 30 degrees of freedom.
+# 97.5 % points of Student's t distribution for 1 to 30 degrees of freedom.
 _STUDENT: Final = (
     *(12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228),
     *(2.201, 2.179, 2.160, 2.145, 2.131, 2.120, 2.110, 2.101, 2.093, 2.086),
     *(2.080, 2.074, 2.069, 2.064, 2.060, 2.056, 2.052, 2.048, 2.045, 2.042),
 )
 _NORMAL: Final = 1.959964
-"""The same point of the normal distribution."""
+"""97.5 % point of the normal distribution."""
 
 
 class Estimate(msgspec.Struct, frozen=True):
-    """A mean over seeds, and the half width of its 95 % confidence interval; None for a single seed."""
+    """Mean over seeds, and half the width of its 95 % confidence interval. The margin is None for a single seed."""
 
     mean: float
     margin: float | None
 
 
 class Compared(msgspec.Struct, frozen=True):
-    """What one strategy came to."""
+    """Figures of one strategy."""
 
     strategy: str
     utilisation: Estimate
-    """Share of the agents' time, from 0 to 1."""
+    """Share of agents' time, from 0 to 1."""
     abandon_rate: Estimate
     """Share of the calls that persons answered, from 0 to 1."""
     abandon_rate_worst: float
-    """The highest of all seeds."""
+    """Highest abandon rate of all seeds."""
     mean_wait: Estimate
-    """In seconds."""
+    """Seconds."""
     hours: Estimate
-    """From the start to the end of the campaign."""
+    """Hours from the start to the end of the campaign."""
 
 
 def compare(scenario: Scenario, seeds: Sequence[int]) -> Iterator[Compared]:
-    """Run the scenario under each strategy and seed, one strategy after the other, each when its turn comes.
+    """Run the scenario under each strategy and seed. Strategies run lazily, one for each item of the iterator.
 
     Raises:
-        ScenarioError: nobody in it is brought to agents to compare them by.
+        ScenarioError: the scenario has no queues, no agents, or no transfer to a queue.
     """
     if not (scenario.queues and scenario.agents):
-        raise ScenarioError("queues: To compare strategies there must be queues and agents.")
+        raise ScenarioError("queues: A comparison of strategies needs queues and agents.")
     if not scenario.survey.has_transfer_to_queue:
-        raise ScenarioError("survey: To compare strategies there must be a transfer to a queue.")
+        raise ScenarioError("survey: A comparison of strategies needs a transfer to a queue.")
     return (_compared(name, [_run(_under(scenario, name, seed)) for seed in seeds]) for name in STRATEGIES)
 
 
 def estimate(values: Sequence[float]) -> Estimate:
-    """The mean of some values, with the 95 % confidence interval that Student's t distribution gives it."""
+    """Return the mean of values with its 95 % confidence interval by Student's t distribution."""
     if len(values) == 1:
         return Estimate(values[0], None)
     return Estimate(fmean(values), _quantile(len(values) - 1) * stdev(values) / sqrt(len(values)))
 
 
 def render_comparison(rows: Iterable[Compared]) -> Iterator[str]:
-    """The lines of a table, a strategy a line, each as soon as it is known; the titles come with the first."""
+    """Yield the lines of a table, one for each strategy as it is known. The titles come before the first."""
     for index, row in enumerate(rows):
         if index == 0:
             yield (
@@ -124,10 +124,10 @@ def _compared(name: str, outcomes: Sequence[_Outcome]) -> Compared:
 
 
 def _quantile(freedom: int) -> float:
-    """The 97.5 % point of Student's t distribution with so many degrees of freedom.
+    """Return the 97.5 % point of Student's t distribution with `freedom` degrees of freedom.
 
-    Beyond the table: the first two terms of its expansion about the normal distribution's, which are right to four
-    decimals there (Abramowitz and Stegun, Handbook of Mathematical Functions, 26.7.5).
+    Beyond the table, the value is the first two terms of its expansion about the normal distribution. There they are
+    right to four decimals (Abramowitz and Stegun, Handbook of Mathematical Functions, 26.7.5).
     """
     if freedom <= len(_STUDENT):
         return _STUDENT[freedom - 1]

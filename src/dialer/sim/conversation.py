@@ -1,8 +1,8 @@
-"""A simulated call, walked ahead of its time: the call flow on one end, a callee on the other.
+"""Simulated call: the call flow on one end, a callee on the other.
 
-As what a callee does is known beforehand, a call is walked in one go up to the next moment that concerns anybody else
-(a milestone): it is answered, somebody asks not to be called again, it comes to a transfer, it is over. A call that is
-hung up from outside is cut: what it had walked beyond that moment has not happened.
+The behaviour of a callee is known in advance. So a call is computed in one go up to its next milestone. A milestone is
+a moment that others must know of: the answer, a do-not-call request, a transfer, the end. If a call is hung up from
+outside, everything computed beyond that moment is discarded.
 """
 
 from collections.abc import Callable
@@ -31,36 +31,36 @@ from dialer.sim.b_leg import Leg
 from dialer.sim.callee import Callee
 
 AMD_MS: Final = 2_000
-"""How long detection listens after the answer."""
+"""Duration of answering-machine detection after the answer."""
 WORD_MS: Final = 400
 SPEECH_MS_MIN: Final = 1_000
 RECORDING_MS: Final = 10_000
-"""How long a person speaks onto a recording."""
+"""Length of a recording that a person makes. A machine speaks until `RECORDING_MS_MAX`."""
 RECORDING_MS_MAX: Final = 120_000
-# Every call asks for these, and to look one up in an enumeration takes as long as a call of a function.
+# Every call uses these members. A lookup in an enumeration costs as much as a function call.
 _NO_ANSWER: Final = Cause.NO_ANSWER
 _CLEARED: Final = Cause.NORMAL_CLEARING
 _PERSON: Final = AmdStatus.PERSON
 _UNWANTED: Final = {AmdBehavior.HUMAN_ONLY: AmdStatus.MACHINE, AmdBehavior.VOICEMAIL_ONLY: AmdStatus.PERSON}
-"""Who is not to be played to."""
+"""Detection result that ends the call without playing the survey, by `amd_behavior`."""
 
 
 class Wait(NamedTuple):
-    """The answer to a transfer that leads into a queue: nobody is there yet."""
+    """Reply to a transfer into a queue where no agent is free yet."""
 
 
 class Resume(NamedTuple):
-    """The answer to a transfer that reached nobody until `at_ms`."""
+    """Reply to a transfer that ended at `at_ms` without a connection."""
 
     at_ms: int
 
 
 Reply = Wait | Resume | Transfer | None
-"""What a conversation is told at a milestone: a transfer is one whose B-leg is dialled, or whose agent has answered."""
+"""Reply to a milestone. A `Transfer` means that its B-leg is dialled or its agent has answered."""
 
 
-class _HungUp(Exception):  # noqa: N818 - what happened, not an error
-    """The call ended at `at_ms`."""
+class _HungUp(Exception):  # noqa: N818 - an event, not an error
+    """Signal that the call ended at `at_ms`."""
 
     def __init__(self, at_ms: int) -> None:
         super().__init__(at_ms)
@@ -68,16 +68,16 @@ class _HungUp(Exception):  # noqa: N818 - what happened, not an error
 
 
 class Conversation(msgspec.Struct, eq=False, gc=False):
-    """One call with one callee."""
+    """Call with one callee."""
 
     _call: Call
     _callee: Callee
     _then: "_Step | None" = None
-    """How it goes on after the milestone that it has come to; None before the first."""
+    """Step that follows the last milestone; None before the first."""
     _seq: int = 0
-    """The number of the last milestone."""
+    """Number of the last milestone."""
     _at_ms: int = 0
-    """How far it was walked."""
+    """Time up to which the call is computed."""
     _answered_ms: int | None = None
     _amd_status: AmdStatus = _PERSON
     _completed_ms: int | None = None
@@ -87,7 +87,7 @@ class Conversation(msgspec.Struct, eq=False, gc=False):
     _position: Position | None = None
 
     def next(self, reply: Reply = None) -> Milestone:
-        """What happens next that concerns others. After a transfer was reached, that depends on the reply to it."""
+        """Return the next milestone. After a transfer, it depends on the reply to the transfer."""
         self._seq += 1
         try:
             return self._begin() if self._then is None else self._then(self, reply)
@@ -95,14 +95,17 @@ class Conversation(msgspec.Struct, eq=False, gc=False):
             return self._end(end.at_ms, _CLEARED)
 
     def hang_up(self, now_ms: int) -> tuple[LegOutcome | None, CallOutcome]:
-        """How the B-leg and the call come out if both are ended from outside at `now_ms`, or were cut off before."""
+        """Return the outcomes of the B-leg, if any, and of the call when both are hung up from outside at `now_ms`.
+
+        A leg or call that was cut before `now_ms` ends when it was cut.
+        """
         if self._cut_ms:
             now_ms = min(now_ms, self._cut_ms)
         leg = None if self._leg is None else self._leg.cut(now_ms)
         return leg, self._outcome(now_ms, _CLEARED)
 
     def _begin(self) -> Milestone:
-        """What comes of the dialling: its end at once, or the first milestone of a talk."""
+        """Return the end of an unanswered call, or the first milestone after the answer."""
         call, fate = self._call, self._callee.fate
         answered_ms = call.started_ms
         if not call.is_inbound:
@@ -120,7 +123,7 @@ class Conversation(msgspec.Struct, eq=False, gc=False):
         return Milestone(at_ms, events.CallEnded(self._call.id, outcome, self._seq))
 
     def _talk(self, answered_ms: int) -> Milestone:
-        """Find out who has answered, where that is wanted, and tell those who have to know."""
+        """Run answering-machine detection if the campaign uses it, and report the answer if the survey has queues."""
         call, habit_ms = self._call, self._callee.hangs_up_after_ms
         limit_ms = call.talk_limit_ms
         self._answered_ms = self._at_ms = answered_ms
@@ -135,9 +138,9 @@ class Conversation(msgspec.Struct, eq=False, gc=False):
         return Milestone(self._at_ms, events.CallAnswered(call.id, answered_ms, is_live, self._seq))
 
     def _greet(self, _reply: Reply = None) -> Milestone:
-        """Play the survey; a detected machine hears the campaign's own message, if there is one.
+        """Play the survey, or the campaign's voicemail message to a detected machine.
 
-        Whoever is not to be played to is hung up on.
+        A callee that `amd_behavior` excludes is hung up on.
         """
         call, plan = self._call, self._call.plan
         if call.amd != NO_AMD and _UNWANTED.get(AmdBehavior(call.amd)) is self._amd_status:
@@ -149,7 +152,7 @@ class Conversation(msgspec.Struct, eq=False, gc=False):
         return self._played()
 
     def _walk(self) -> Milestone:
-        """Walk the survey as far as it concerns nobody else."""
+        """Walk the survey up to the next milestone."""
         while self._position is not None:
             position = self._position
             if position.section.completed and self._completed_ms is None:
@@ -164,16 +167,16 @@ class Conversation(msgspec.Struct, eq=False, gc=False):
         return self._played()
 
     def _played(self) -> Milestone:
-        """The survey is done: some stay on the line all the same."""
+        """Return the end of a call whose survey is over. Some callees stay on the line until the call is cut."""
         return self._end(self._cut_ms if self._callee.talks_on else self._at_ms, _CLEARED)
 
     def _sent(self, _reply: Reply) -> Milestone:
-        """Others were told: what the section plays comes after that."""
+        """Continue a section whose action before its prompt was reported."""
         position = self._position
         return (None if position is None else self._go_through(position)) or self._walk()
 
     def _go_through(self, position: Position) -> Milestone | None:
-        """Play a section, and go on to the next one; a transfer is the milestone."""
+        """Play a section and move to the next one. Return a milestone if the section transfers the call."""
         flow, definition, at_ms = self._call.plan.flow, position.definition, self._at_ms
         for prompt in flow.prompts(position):
             at_ms = self._play(prompt, at_ms)
@@ -190,7 +193,7 @@ class Conversation(msgspec.Struct, eq=False, gc=False):
         return None
 
     def _send(self, position: Position, at_ms: int) -> Milestone | None:
-        """What others are told when the call comes to a section; None if there is nothing to tell."""
+        """Return the milestone of a section that acts before its prompt, or None if there is nothing to report."""
         call_id = self._call.id
         match position.definition.before_prompt(position.section, self._context()):
             case DncWish(response):
@@ -202,7 +205,7 @@ class Conversation(msgspec.Struct, eq=False, gc=False):
         return None
 
     def _context(self) -> CallContext:
-        """What a section may know of the call."""
+        """Return the details of the call that a section may use."""
         call, callee = self._call, self._call.subscriber
         return CallContext(callee.number, callee.full_name, callee.additional_vars, call.callid, call.plan.id)
 
@@ -215,7 +218,7 @@ class Conversation(msgspec.Struct, eq=False, gc=False):
         return at_ms
 
     def _stay(self, position: Position, action: ConferenceTalk | VoiceRecording | None, at_ms: int) -> int:
-        """When a section is over that takes longer than its prompt."""
+        """Return when a conference or recording after a prompt ends."""
         if action is None:
             return at_ms
         if isinstance(action, ConferenceTalk):
@@ -228,7 +231,7 @@ class Conversation(msgspec.Struct, eq=False, gc=False):
         return self._until(at_ms + wanted_ms)
 
     def _transfer(self, position: Position, to: Diversion, at_ms: int) -> Milestone:
-        """Bring the call to somebody else."""
+        """Return the milestone of a transfer to a queue or a number."""
         call = self._call
         self._keep(position, to.response, at_ms)
         self._at_ms, self._then = at_ms, Conversation._replied
@@ -237,14 +240,14 @@ class Conversation(msgspec.Struct, eq=False, gc=False):
         return Milestone(at_ms, reached)
 
     def _replied(self, reply: Reply) -> Milestone:
-        """The call waits for an agent, or goes on at once."""
+        """Continue after the reply to a transfer. `Wait` starts the caller's patience."""
         if not isinstance(reply, Wait):
             return self._waited(reply)
         self._then = Conversation._waited
         return self._patience(self._at_ms)
 
     def _waited(self, reply: Reply) -> Milestone:
-        """Somebody was found for the call, or nobody."""
+        """Continue after a wait: start the B-leg of a connected transfer, or go on without one."""
         if isinstance(reply, Transfer) and self._position is not None:
             leg = self._leg = self._leg_of(reply, self._position)
             self._then = Conversation._leg_over
@@ -261,14 +264,14 @@ class Conversation(msgspec.Struct, eq=False, gc=False):
         return self._transferred(is_connected=is_connected)
 
     def _transferred(self, *, is_connected: bool) -> Milestone:
-        """Go on when a transfer is over."""
+        """Continue the survey after a transfer."""
         if self._position is not None:
             self._position = self._call.plan.flow.transferred(self._position, is_connected=is_connected)
         self._until(self._at_ms)
         return self._walk()
 
     def _patience(self, at_ms: int) -> Milestone:
-        """What happens in a queue if nothing else does: the caller gives up, or the call is over."""
+        """Return the milestone of a wait that no agent ends: the caller leaves, or the call is cut."""
         patience_ms = self._callee.waits_ms()
         if patience_ms is None or at_ms + patience_ms >= self._cut_ms:
             return self._end(self._cut_ms, _CLEARED)
@@ -282,7 +285,11 @@ class Conversation(msgspec.Struct, eq=False, gc=False):
         return Leg.to_number(transfer, section, self._callee, speech_ms(text), self._cut_ms)
 
     def _play(self, prompt: Prompt, at_ms: int) -> int:
-        """When a prompt has been heard."""
+        """Return when a prompt has been played to its end.
+
+        Raises:
+            _HungUp: the callee hung up, or the call was cut, during the prompt.
+        """
         length_ms = prompt.audio_ms
         if length_ms is None:
             length_ms = speech_ms(self._spoken(prompt.script))
@@ -295,16 +302,16 @@ class Conversation(msgspec.Struct, eq=False, gc=False):
         return self._until(at_ms + length_ms)
 
     def _spoken(self, script: str) -> str:
-        """A text as it is read out."""
+        """Return a script as it is spoken, with its variables filled in."""
         if "{" not in script:
             return script
         callee = self._call.subscriber
         return fill(script, callee.full_name, callee.additional_vars, callee.number, is_spoken=True)
 
     def _listen(self, position: Position, at_ms: int) -> tuple[str, int]:
-        """The keys that count as entered, and when the waiting for them ended.
+        """Return the keys that count as input, and when the call stopped waiting for more.
 
-        An input ends with its last possible digit or `#`; a shorter one when nothing more comes for a whole time-out.
+        Input ends with its last possible digit or with `#`. Shorter input ends after a time-out without a further key.
         """
         section = position.section
         keys, after_ms = self._callee.presses()
@@ -315,7 +322,11 @@ class Conversation(msgspec.Struct, eq=False, gc=False):
         return keys, self._until(at_ms + after_ms + (0 if is_ended else section.timeout_ms))
 
     def _until(self, at_ms: int) -> int:
-        """Time passes, unless the call is cut before."""
+        """Return `at_ms`.
+
+        Raises:
+            _HungUp: the call was cut before then.
+        """
         if at_ms >= self._cut_ms:
             raise _HungUp(self._cut_ms)
         return at_ms
@@ -329,7 +340,7 @@ class Conversation(msgspec.Struct, eq=False, gc=False):
         return Milestone(at_ms, events.CallEnded(self._call.id, outcome, self._seq))
 
     def _outcome(self, at_ms: int, cause: Cause, *, is_refused_machine: bool = False) -> CallOutcome:
-        """The outcome of a call that ends at `at_ms`: nothing that was walked beyond it."""
+        """Return the outcome of a call that ends at `at_ms`. Anything computed beyond it is left out."""
         answered_ms = self._answered_ms
         if answered_ms is None or answered_ms > at_ms:
             return CallOutcome(at_ms, cause)
@@ -349,7 +360,7 @@ _Step = Callable[[Conversation, Reply], Milestone]
 
 
 def _until_ms(results: list[SectionResult], at_ms: int) -> tuple[SectionResult, ...]:
-    """Of each section the last answer until a moment; a recording that was being made then ends there."""
+    """Return the last answer to each section until a moment. A recording in progress at that moment ends there."""
     last: dict[int, SectionResult] = {}
     for result in results:
         began_ms = result.at_ms - (result.recording_ms or 0)
@@ -366,6 +377,6 @@ def _until_ms(results: list[SectionResult], at_ms: int) -> tuple[SectionResult, 
 
 @lru_cache(maxsize=4_096)
 def speech_ms(text: str) -> int:
-    """How long a text takes to say."""
+    """Return the milliseconds that a text takes to say."""
     words = len(text.split())
     return max(SPEECH_MS_MIN, words * WORD_MS) if words else 0

@@ -1,4 +1,4 @@
-"""The simulated carrier: it places calls to simulated callees, and brings them to agents."""
+"""Simulated carrier: places calls to simulated callees and offers them to simulated agents."""
 
 from typing import Final
 
@@ -14,11 +14,11 @@ from dialer.sim.conversation import Conversation, Reply, Resume, Wait
 from dialer.sim.text_message import SimulatedMessage
 
 _TEXT_OF_CALL: Final = "text"
-"""What names the chance of a message that was sent during a call: not that of the call."""
+"""Chance detail of a message sent during a call, so that it does not draw from the chance of the call."""
 
 
 class SimulatedLine:
-    """Every simulated gateway. The same seed makes the same callees do the same."""
+    """Carrier of every simulated gateway. Equal seeds give equal callees."""
 
     def __init__(self, seed: int) -> None:
         self._seed: Final = seed
@@ -27,9 +27,9 @@ class SimulatedLine:
         self._messages: dict[int, SimulatedMessage] = {}
 
     def open_gateway(self, gateway_id: int, parameters: str) -> None:
-        """How the callees behind a gateway behave from now on: JSON text of an object.
+        """Set the behaviour of the callees behind a gateway from JSON text of an object.
 
-        Calls in progress stay as they are.
+        Calls in progress keep their behaviour.
 
         Raises:
             BehaviourError: a key or value is not one that `parse_behaviour` knows.
@@ -37,7 +37,7 @@ class SimulatedLine:
         self._behaviours[gateway_id] = _decode(parameters)
 
     def dial(self, call: Call) -> Milestone:
-        """Place a call, send a message or answer a call that came in, and say what happens first."""
+        """Place a call, send a message or answer an inbound call, and return the first milestone."""
         behaviour = self._behaviours[call.plan.gateway_id] if call.parameters is None else _decode(call.parameters)
         if call.parts:
             chance = self._chance(call, _TEXT_OF_CALL if call.parent_id is not None else "")
@@ -50,37 +50,37 @@ class SimulatedLine:
         return conversation.next()
 
     def proceed(self, call_id: int) -> Milestone | None:
-        """What happens next in a call that waits for nobody; None once it was hung up."""
+        """Return the next milestone of a call that waits for no reply, or None after it was hung up."""
         message = self._messages.get(call_id)
         return self._next(call_id) if message is None else message.next()
 
     def wait(self, call_id: int) -> Milestone | None:
-        """A call waits in a queue: what happens if no agent takes it."""
+        """Return the next milestone of a call in a queue if no agent takes it."""
         return self._next(call_id, Wait())
 
     def offer(self, call: Call, agent: AgentPlan, offered_ms: int) -> int:
-        """An agent is asked to take a call: when they do."""
+        """Return when an agent takes a call that is offered to them at `offered_ms`."""
         chance = self._chance(call, f"agent:{agent.id}:{offered_ms}")
         span = read_agent(agent.parameters).answer
         return offered_ms + chance.between(span.least_ms, span.most_ms)
 
     def connect(self, call_id: int, transfer: Transfer) -> Milestone | None:
-        """The B-leg of a transfer is dialled, or its agent has taken the call."""
+        """Return the next milestone of a call whose B-leg is dialled or whose agent has taken the call."""
         return self._next(call_id, transfer)
 
     def resume(self, call_id: int, now_ms: int) -> Milestone | None:
-        """A transfer has reached nobody: the call goes on."""
+        """Return the next milestone of a call whose transfer ended without a connection."""
         return self._next(call_id, Resume(now_ms))
 
     def hang_up(self, call_id: int, now_ms: int) -> tuple[LegOutcome | None, CallOutcome]:
-        """End a call in progress at `now_ms`, and its B-leg, if there is one."""
+        """End a call in progress, and its B-leg if there is one, and return their outcomes."""
         message = self._messages.pop(call_id, None)
         if message is not None:
             return None, message.hang_up(now_ms)
         return self._conversations.pop(call_id).hang_up(now_ms)
 
     def forget(self, call_id: int) -> None:
-        """A call is over and was reported."""
+        """Discard a call that is over and was reported."""
         if self._conversations.pop(call_id, None) is None:
             self._messages.pop(call_id, None)
 

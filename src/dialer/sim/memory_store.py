@@ -1,4 +1,4 @@
-"""The store of a pure simulation: subscribers, call detail records and answers, in memory."""
+"""In-memory store of a pure simulation: subscribers, call detail records and answers."""
 
 import heapq
 from bisect import bisect_right
@@ -16,7 +16,7 @@ from dialer.domain.states import OPEN_SUBSCRIBERS
 
 
 class CdrRow(msgspec.Struct, frozen=True, gc=False):
-    """A call detail record; times in milliseconds since the epoch, money in integers of 1e-5."""
+    """Call detail record, with times in milliseconds since the epoch and money in integers of 1e-5."""
 
     callid: str
     callerid: str
@@ -36,14 +36,14 @@ class CdrRow(msgspec.Struct, frozen=True, gc=False):
 
 
 class Standing(msgspec.Struct, frozen=True, gc=False):
-    """Where a subscriber stands, and why."""
+    """Status of a subscriber, and its reason."""
 
     status: SubscriberStatus
     reason: str = ""
 
 
 class Closing(msgspec.Struct, frozen=True):
-    """When and why a campaign came to a stop by itself."""
+    """Time and reason of a campaign's own stop."""
 
     status: CampaignStatus
     reason: str
@@ -51,8 +51,8 @@ class Closing(msgspec.Struct, frozen=True):
 
 
 _Retry = tuple[int, int, int, Subscriber]
-"""When it is due, the subscriber's id, how often they had been called, and the subscriber."""
-# Every call asks for these, and to look one up in an enumeration takes as long as a call of a function.
+"""Due time, subscriber id, number of attempts so far, and the subscriber."""
+# Every call uses these members. A lookup in an enumeration costs as much as a function call.
 _PENDING: Final = SubscriberStatus.PENDING
 _A_LEG: Final = LegType.A_LEG
 _FRESH: Final = Standing(_PENDING)
@@ -60,19 +60,19 @@ _IN_PROCESS: Final = Standing(SubscriberStatus.IN_PROCESS)
 
 
 class _Zone:
-    """The subscribers of one zone of one campaign."""
+    """Subscribers of one zone of one campaign."""
 
     __slots__ = ("retries", "subscribers")
 
     def __init__(self) -> None:
         self.subscribers: list[Subscriber] = []
-        """In the order of their ids."""
+        """Sorted by id."""
         self.retries: list[_Retry] = []
-        """A heap of all that are to be called again, with entries of those that were called since."""
+        """Heap of retries. It may hold outdated entries of subscribers who were called since."""
 
 
 class _Campaign:
-    """Whom a campaign calls."""
+    """Subscribers of a campaign, by zone."""
 
     __slots__ = ("dnc_id", "open", "size", "zones")
 
@@ -84,23 +84,23 @@ class _Campaign:
 
 
 class MemoryStore:
-    """What happened to any number of campaigns; the ids of their subscribers are unique over all of them."""
+    """Records of any number of campaigns. Subscriber ids are unique over all of them."""
 
     def __init__(self) -> None:
         self.cdrs: Final[list[CdrRow]] = []
-        """In the order in which the calls ended."""
+        """Call detail records, in the order in which the calls ended."""
         self.results: Final[list[tuple[int, SectionResult]]] = []
-        """What was answered, with the id of the call request."""
+        """Survey answers, each with the id of its call request."""
         self.closings: Final[dict[int, Closing]] = {}
-        """By campaign: the first one, as what comes later follows from it."""
+        """First stop of each campaign, by campaign id. Later moves follow from it."""
         self.transfers: Final[dict[str, tuple[Call, Transfer]]] = {}
-        """By the callid of the B-leg: every transfer, as it stands."""
+        """Latest state of every transfer with its call, by the callid of the B-leg."""
         self.messages: Final[list[tuple[Call, CallOutcome]]] = []
-        """What was sent during calls, and what became of it."""
+        """Messages sent during calls, with their outcomes."""
         self.figures: Final[dict[int, PacingFigures]] = {}
-        """What campaigns that dial for agents have measured."""
+        """Pacing figures of campaigns that dial for agents, by campaign id."""
         self.spent: Final[Counter[int]] = Counter()
-        """By user, in integers of 1e-5."""
+        """Money spent by each user, in integers of 1e-5."""
         self.calls_in_progress = 0
         self.calls_in_progress_peak = 0
         self._campaigns: Final[dict[int, _Campaign]] = {}
@@ -123,11 +123,11 @@ class MemoryStore:
         }
 
     def add_dnc(self, dnc_id: int, numbers: Iterable[str]) -> None:
-        """Put numbers (normal form) on a do-not-call list."""
+        """Add numbers (in normal form) to a do-not-call list."""
         self._dnc.setdefault(dnc_id, set()).update(numbers)
 
     def add_campaign(self, campaign_id: int, subscribers: Iterable[Subscriber], dnc_id: int | None = None) -> None:
-        """Take in a campaign with its subscribers, all PENDING, in the order of their ids."""
+        """Add a campaign and its subscribers, all PENDING, sorted by id."""
         campaign = self._campaigns[campaign_id] = _Campaign(dnc_id)
         for subscriber in subscribers:
             zone = campaign.zones.get(subscriber.zone)
@@ -138,15 +138,15 @@ class MemoryStore:
         campaign.open = campaign.size
 
     def zones(self, campaign_id: int) -> tuple[str, ...]:
-        """The zone keys of a campaign's subscribers, sorted."""
+        """Return the zone keys of a campaign's subscribers, sorted."""
         return tuple(sorted(self._campaigns[campaign_id].zones))
 
     def standing(self, subscriber_id: int) -> Standing:
-        """Where a subscriber stands."""
+        """Return a subscriber's status and reason."""
         return self._standings.get(subscriber_id, _FRESH)
 
     def claim_fresh(self, claim: effects.ClaimFresh) -> events.FreshClaimed:
-        """Subscribers never called, lowest id first."""
+        """Return subscribers never called, lowest id first."""
         campaign = self._campaigns[claim.campaign_id]
         everybody = campaign.zones[claim.zone].subscribers
         found: list[Subscriber] = []
@@ -159,9 +159,9 @@ class MemoryStore:
         return events.FreshClaimed(claim.campaign_id, claim.zone, found, is_last=len(found) < claim.limit)
 
     def claim_retries(self, claim: effects.ClaimRetries) -> events.RetriesClaimed:
-        """Subscribers who wait for a retry, in the order in which they are due.
+        """Return subscribers who wait for a retry, in the order of their due times.
 
-        Those found stay in the heap, as whoever claims them may let go of them again.
+        The subscribers found stay in the heap, because the claim may be released again.
         """
         campaign = self._campaigns[claim.campaign_id]
         heap = campaign.zones[claim.zone].retries
@@ -181,27 +181,27 @@ class MemoryStore:
         return events.RetriesClaimed(claim.campaign_id, claim.zone, found, is_last=len(found) < claim.limit)
 
     def claim_again(self, claim: effects.ClaimAgain) -> events.SubscriberClaimedAgain:
-        """The same subscriber; whether they stand on the do-not-call list is looked at again."""
+        """Return the subscriber of the claim, checked against the do-not-call list again."""
         self._mark([claim.subscriber], self._campaigns[claim.campaign_id].dnc_id)
         return events.SubscriberClaimedAgain(claim.campaign_id, claim.subscriber)
 
     def count_subscribers(self, request: effects.CountSubscribers) -> events.SubscribersCounted:
-        """Whether a campaign has subscribers, and any that are not final."""
+        """Return whether a campaign has subscribers, and whether any of them are not final."""
         campaign = self._campaigns[request.campaign_id]
         return events.SubscribersCounted(request.campaign_id, has_any=campaign.size > 0, has_open=campaign.open > 0)
 
     def check_number(self, check: effects.CheckNumber) -> events.NumberChecked:
-        """Whether a number stands on a do-not-call list."""
+        """Return whether a number is on a do-not-call list."""
         is_on_dnc = check.number in self._dnc.get(check.dnc_id, ())
         return events.NumberChecked(check.call_id, check.number, check.text, is_on_dnc)
 
     @staticmethod
     def take_call_back(arrived: events.CallArrived) -> events.CallArrived:
-        """Return the call as it was expected: nobody is deleted here."""
+        """Return the expected call unchanged: no subscriber is ever deleted here."""
         return arrived
 
     def record(self, effect: effects.Effect, now_ms: int) -> None:
-        """Keep what an effect says."""
+        """Record an effect."""
         recorder = self._recorders.get(type(effect))
         if recorder is not None:
             recorder(effect, now_ms)

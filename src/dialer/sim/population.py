@@ -1,4 +1,4 @@
-"""A made-up population: numbers that fill patterns, the same for the same seed."""
+"""Generated population: phone numbers that match patterns, equal for equal seeds."""
 
 import re
 from collections.abc import Iterator
@@ -12,31 +12,31 @@ from dialer.domain.zones import zone_of_number
 from dialer.sim.chance import Chance
 
 PLACES_MAX: Final = 9
-"""Digits of a pattern that are made up."""
+"""Limit of generated digits in a pattern."""
 ZONE_BLOCK_DIGITS: Final = 4
-"""Numbers that differ in the last so many digits only are in one zone, as far as numbering plans tell."""
+"""Trailing digits that do not affect a number's zone, according to the numbering plans."""
 _SHAPE: Final = re.compile(rf"(\+?[0-9]+)(x{{1,{PLACES_MAX}}})\Z")
 _NAME: Final = 0
-"""Where campaigns have their id in the name of a chance; none has this one."""
+"""Campaign id in the name of the chance. No campaign has this id."""
 
 
 class PopulationError(ValueError):
-    """Raised for a pattern that no number can fill; the message is for its author."""
+    """Raised for a pattern that matches no valid number. The message is meant for the author of the pattern."""
 
 
 def capacity_of(patterns: tuple[str, ...]) -> int:
-    """How many numbers patterns have room for.
+    """Return how many numbers the patterns can produce.
 
     Raises:
-        PopulationError: one of them is not a number in normal form whose last digits are `x`.
+        PopulationError: a pattern is not a number in normal form whose last digits are `x`.
     """
     return sum(int(10 ** len(_split(pattern)[1])) for pattern in patterns)
 
 
 def numbers_of(patterns: tuple[str, ...], size: int, seed: int) -> Iterator[str]:
-    """`size` numbers in normal form, one of each pattern in turn while it has any; all of one pattern's are different.
+    """Yield `size` numbers in normal form, one of each pattern in turn until it is exhausted.
 
-    A pattern's numbers are a walk through all it has room for, in steps of a length that shares no factor with that.
+    The numbers of one pattern are all different. They step through its range by a step that is coprime to its size.
     """
     walks = [_walk(pattern, seed, index) for index, pattern in enumerate(patterns)]
     in_turn = chain.from_iterable(zip_longest(*walks))
@@ -44,7 +44,10 @@ def numbers_of(patterns: tuple[str, ...], size: int, seed: int) -> Iterator[str]
 
 
 def zone_of_made_up(number: str) -> str:
-    """The zone key of a made-up number: looked up once for each block of numbers, as a million look-ups take long."""
+    """Return the zone key of a generated number.
+
+    Zones are cached by block of numbers, because a million lookups take long.
+    """
     return _zone_of_block(number[:-ZONE_BLOCK_DIGITS]) if number.startswith("+") else ""
 
 

@@ -1,4 +1,4 @@
-"""The report of a simulation: what came of the campaign, as figures and as text."""
+"""Report of a simulation, as figures and as text."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
@@ -17,20 +17,20 @@ from dialer.sim.memory_store import CdrRow, MemoryStore
 from dialer.sim.simulation import CAMPAIGN_ID, USER_ID, Simulation
 
 ANSWERS_SHOWN_MAX: Final = 12
-"""Different answers to one section that the text lists; the rest are summed up."""
+"""Limit of different answers to one section that the text lists. The remaining answers are summed up."""
 BAR_WIDTH: Final = 30
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 class Tally(msgspec.Struct, frozen=True):
-    """How often something happened."""
+    """Name and the number of times it occurred."""
 
     name: str
     count: int
 
 
 class SectionAnswers(msgspec.Struct, frozen=True):
-    """What was answered to one section, most frequent first."""
+    """Answers to one section, most frequent first."""
 
     section_id: int
     question: str
@@ -38,7 +38,7 @@ class SectionAnswers(msgspec.Struct, frozen=True):
 
 
 class Report(msgspec.Struct, frozen=True):
-    """The figures of a simulation; dates as the API writes them, money as decimal text."""
+    """Figures of a simulation, with dates as the API writes them and money as decimal text."""
 
     seed: int
     start_date: str
@@ -48,23 +48,23 @@ class Report(msgspec.Struct, frozen=True):
     subscribers: int
     calls: int
     repeated_calls: int
-    """Calls after the first to the same subscriber."""
+    """Calls after the first to a subscriber."""
     calls_in_progress_peak: int
     outcomes: tuple[Tally, ...]
     """Calls by Q.850 cause."""
     amd: tuple[Tally, ...]
-    """Answered calls by what detection took the callee for."""
+    """Answered calls by result of answering-machine detection."""
     states: tuple[Tally, ...]
     """Subscribers by status and reason."""
     attempts: tuple[Tally, ...]
-    """Subscribers by how often they were called."""
+    """Subscribers by number of calls to them."""
     not_dialled: tuple[Tally, ...]
     """Subscribers never called, by reason."""
     sections: tuple[SectionAnswers, ...]
     transfers: tuple[Tally, ...]
-    """Ways to somebody else: `connected`, or why not."""
+    """Transfers: `connected`, or the reason why not."""
     call_centre: CallCentre | None
-    """Agents and queues, where the scenario has any."""
+    """Figures of agents and queues; None if the scenario has none."""
     billed_duration: int
     call_rate: str
     cost: str
@@ -72,11 +72,11 @@ class Report(msgspec.Struct, frozen=True):
     balance_after: str
     digest: str
     rate_card: int = 0
-    """Prefixes that have rates of their own instead of `call_rate`."""
+    """Number of prefixes with rates of their own, which replace `call_rate`."""
 
 
 def report_of(simulation: Simulation) -> Report:
-    """What came of a simulation that is over."""
+    """Return the report of a finished simulation."""
     store = simulation.store
     closing = store.closings[CAMPAIGN_ID]
     called = sum(1 for subscriber in simulation.subscribers if subscriber.attempts)
@@ -110,12 +110,12 @@ def report_of(simulation: Simulation) -> Report:
 
 
 def show_date(at_ms: int) -> str:
-    """A moment as the API writes it: `2026-11-20T08:00:00Z`, microseconds when not zero."""
+    """Return a moment as the API writes it: `2026-11-20T08:00:00Z`, with microseconds when not zero."""
     return (_EPOCH + timedelta(milliseconds=at_ms)).isoformat().removesuffix("+00:00") + "Z"
 
 
 def cdr_record(row: CdrRow) -> Mapping[str, object]:
-    """A call detail record with the values that the API gives; references are ids."""
+    """Return a call detail record with the values that the API gives. References are ids."""
     return {
         "callid": row.callid,
         "callerid": row.callerid,
@@ -136,16 +136,16 @@ def cdr_record(row: CdrRow) -> Mapping[str, object]:
 
 
 def render(report: Report) -> str:
-    """The report as plain text."""
+    """Return the report as plain text."""
     lines = [
         f"From {report.start_date} to {report.stop_date}: {report.stop_reason}",
-        f"{report.subscribers} subscribers, {report.calls} calls, {report.repeated_calls} of them again",
+        f"{report.subscribers} subscribers, {report.calls} calls, {report.repeated_calls} of them repeated",
         f"At most {report.calls_in_progress_peak} calls at once; seed {report.seed}",
-        *_table("Calls by what ended them (Q.850)", report.outcomes),
-        *_table("Answered calls by what detection heard", report.amd),
-        *_table("Subscribers by how often they were called", report.attempts),
-        *_table("Subscribers by where they stand now", report.states),
-        *_table("Not dialled, and why", report.not_dialled),
+        *_table("Calls by hangup cause (Q.850)", report.outcomes),
+        *_table("Answered calls by answering-machine detection", report.amd),
+        *_table("Subscribers by number of calls", report.attempts),
+        *_table("Subscribers by status", report.states),
+        *_table("Subscribers not dialled, by reason", report.not_dialled),
     ]
     for section in report.sections:
         lines += _table(f"Answers to section {section.section_id}: {section.question}", section.answers)
@@ -163,7 +163,7 @@ def render(report: Report) -> str:
 
 
 def _tallies(names: Iterable[str]) -> tuple[Tally, ...]:
-    """Most frequent first, equals by name. A counter tallies what it has counted."""
+    """Return tallies, most frequent first, then by name. A `Counter` keeps its counts."""
     counted = names if isinstance(names, Counter) else Counter(names)
     return tuple(Tally(name, count) for name, count in sorted(counted.items(), key=lambda item: (-item[1], item[0])))
 
@@ -191,7 +191,7 @@ def _attempts(simulation: Simulation) -> tuple[Tally, ...]:
 
 
 def _not_dialled(simulation: Simulation, stop_reason: str) -> Iterator[str]:
-    """Refused subscribers have a reason of their own; the others' turn had not come when the campaign stopped."""
+    """Yield the reason for each subscriber never called: their own refusal, else the reason of the campaign's stop."""
     for subscriber in simulation.subscribers:
         if subscriber.attempts == 0:
             yield simulation.store.standing(subscriber.id).reason or stop_reason
@@ -208,7 +208,7 @@ def _answers(survey: Survey, store: MemoryStore) -> Iterator[SectionAnswers]:
 
 
 def _table(title: str, tallies: tuple[Tally, ...]) -> list[str]:
-    """A title and a row with a bar for each tally; nothing for none."""
+    """Return a title and a row with a bar for each tally, or no lines without tallies."""
     if not tallies:
         return []
     total = sum(tally.count for tally in tallies)

@@ -1,4 +1,4 @@
-"""A scenario: one campaign with all that it needs, in one JSON document, to be run without a server or a database."""
+"""Scenario: one campaign and all that it needs in one JSON document, to run without a server or a database."""
 
 import re
 from datetime import UTC, datetime, time, tzinfo
@@ -68,11 +68,11 @@ _Amount = int | float | str
 
 
 class ScenarioError(ValueError):
-    """Raised for a document that is no scenario; the message is one line that begins with what is wrong in it."""
+    """Raised for an invalid document. The message is one line that begins with the path of the error."""
 
 
 class Weekday(StrEnum):
-    """A day of the week, in the order of `dialer.domain.windows.Calendar`."""
+    """Day of the week, in the order of `dialer.domain.windows.Calendar`."""
 
     MONDAY = "monday"
     TUESDAY = "tuesday"
@@ -84,23 +84,23 @@ class Weekday(StrEnum):
 
 
 class _Part(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A part of the document: what it does not know it refuses, so that a typing error is seen."""
+    """Part of the document. Unknown fields are errors, so that typing errors are found."""
 
 
 class AccountPart(_Part, frozen=True):
-    """Who pays. With none of the fields, calls cost nothing."""
+    """Account that pays. Without any fields, calls cost nothing."""
 
     balance: _Amount = 0
     call_rate: _Amount = 0
-    """A minute."""
+    """Price of a minute."""
     sms_rate: _Amount = 0
-    """A part of a text message that a section sends."""
+    """Price of one part of a text message that a section sends."""
     rate_card: Annotated[tuple[RateCardPart, ...], Meta(max_length=CARDS_MAX)] = ()
-    """What calls to certain numbers cost instead of `call_rate`: of several prefixes that fit, the longest counts."""
+    """Rates by number prefix, which replace `call_rate`. The longest matching prefix applies."""
 
 
 class GatewayPart(_Part, frozen=True):
-    """Over what is dialled, and how the callees behave."""
+    """Gateway of the campaign, and the behaviour of its callees."""
 
     max_channels: _Count = 0
     max_cps: _Count = 0
@@ -108,7 +108,7 @@ class GatewayPart(_Part, frozen=True):
 
 
 class CampaignPart(_Part, frozen=True):
-    """The fields of a voice campaign, with the API's defaults; seconds where they are not times or dates."""
+    """Fields of a voice campaign, with the API's defaults. Durations are in seconds."""
 
     frequency: Annotated[int, Meta(ge=1, le=FREQUENCY_MAX)] = 10
     max_aleg: _Count = 0
@@ -122,13 +122,13 @@ class CampaignPart(_Part, frozen=True):
     daily_stop_time: _WallTime = time(23, 59, 59)
     weekdays: tuple[Weekday, ...] = tuple(Weekday)
     startingdate: datetime | None = None
-    """The scenario's `start` unless given."""
+    """Default: the scenario's `start`."""
     expirationdate: datetime | None = None
-    """A day after `startingdate` unless given."""
+    """Default: one day after `startingdate`."""
     max_xfer: _Count = 0
     dial_method: DialMethod = DialMethod.FIXED_RATE
     strategy: str = ""
-    """The name of a pacing strategy, for a campaign that dials for agents; that of `dial_method` unless given."""
+    """Name of a pacing strategy, for a campaign that dials for agents. Default: the strategy of `dial_method`."""
     agent_dial_rate: Annotated[float, Meta(gt=0, le=AGENT_DIAL_RATE_MAX)] = 1.0
     abandon_rate_max: Annotated[float, Meta(ge=0, le=100)] = ABANDON_RATE_MAX_DEFAULT
     """Per cent of the calls that persons answered."""
@@ -139,7 +139,7 @@ class CampaignPart(_Part, frozen=True):
 
 
 class SectionPart(_Part, frozen=True):
-    """The fields of a section, with an id that means something in this document only; a recording is its length."""
+    """Fields of a section. Its id is local to this document, and a recording is given by its length in seconds."""
 
     id: int
     question: Annotated[str, Meta(min_length=1, max_length=500)]
@@ -167,7 +167,7 @@ class SectionPart(_Part, frozen=True):
     completed: bool = False
     phonenumber: _Number = ""
     queue: int | None = None
-    """Of a transfer: the queue it goes to, instead of `phonenumber`."""
+    """Queue that a transfer goes to, instead of `phonenumber`."""
     confirm_script: _Script = ""
     confirm_key: Annotated[str, Meta(pattern=_CONFIRM_KEY)] = ""
     conference: Annotated[str, Meta(max_length=50)] = ""
@@ -178,18 +178,18 @@ class SectionPart(_Part, frozen=True):
 
 
 class SurveyPart(_Part, frozen=True):
-    """What is played: a call begins at the first section."""
+    """Survey that is played. A call begins at the first section."""
 
     sections: Annotated[tuple[SectionPart, ...], Meta(min_length=1, max_length=SECTIONS_MAX)]
 
     @property
     def has_transfer_to_queue(self) -> bool:
-        """Whether calls may come to agents."""
+        """True if a section transfers calls to a queue."""
         return any(one.queue is not None for one in self.sections if SECTION_TYPES[one.type].transfers)
 
 
 class ContactPart(_Part, frozen=True):
-    """Somebody to call."""
+    """Contact to call."""
 
     contact: _Number
     full_name: _Text = ""
@@ -198,21 +198,21 @@ class ContactPart(_Part, frozen=True):
 
 
 class PopulationPart(_Part, frozen=True):
-    """People who are made up: their numbers fill patterns such as `+1202555xxxx`, the same for the same seed."""
+    """Generated contacts, whose numbers match patterns such as `+1202555xxxx`. Equal seeds give equal numbers."""
 
     size: Annotated[int, Meta(ge=1, le=POPULATION_MAX)]
     patterns: Annotated[tuple[_Number, ...], Meta(min_length=1, max_length=PATTERNS_MAX)]
 
 
 class Scenario(_Part, frozen=True):
-    """The whole document. `contacts` are called before the population, as they come first."""
+    """Whole document. `contacts` come before the population, so they are called first."""
 
     start: datetime
-    """When the clock begins; without an offset, in `timezone`."""
+    """Start of the virtual clock; without an offset, in `timezone`."""
     survey: SurveyPart
     seed: Annotated[int, Meta(ge=0, le=SEED_MAX)] = 0
     timezone: str = "UTC"
-    """Of dates without an offset, and of callees whose number does not tell theirs."""
+    """Time zone of dates without an offset, and of callees whose number does not determine their zone."""
     account: AccountPart = AccountPart()
     gateway: GatewayPart = GatewayPart()
     campaign: CampaignPart = CampaignPart()
@@ -222,35 +222,35 @@ class Scenario(_Part, frozen=True):
     queues: Annotated[tuple[QueuePart, ...], Meta(max_length=QUEUES_MAX)] = ()
     agents: Annotated[tuple[AgentPart, ...], Meta(max_length=AGENTS_MAX)] = ()
     dids: Annotated[tuple[_Number, ...], Meta(max_length=PATTERNS_MAX)] = ()
-    """Numbers at which the campaign answers those who call back."""
+    """Numbers at which the campaign answers callees who call back."""
 
 
 def parse_scenario(document: bytes) -> Scenario:
-    """The scenario that a JSON document describes.
+    """Return the scenario that a JSON document describes.
 
     Raises:
-        ScenarioError: it is no JSON, has an unknown or missing field, or a value out of bounds.
+        ScenarioError: the document is not JSON, has an unknown or missing field, or has a value out of bounds.
     """
     if len(document) > SCENARIO_BYTES_MAX:
-        raise ScenarioError(f"A scenario has at most {SCENARIO_BYTES_MAX} bytes.")
+        raise ScenarioError(f"A scenario must have at most {SCENARIO_BYTES_MAX} bytes.")
     try:
         scenario = msgspec.json.decode(document, type=Scenario)
     except msgspec.ValidationError as error:
         raise ScenarioError(_located(str(error))) from None
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-        raise ScenarioError(f"This is no JSON: {error}") from None
+        raise ScenarioError(f"Not valid JSON: {error}") from None
     _check(scenario)
     return scenario
 
 
 def instant_ms(moment: datetime, zone: tzinfo) -> int:
-    """A date as milliseconds since the epoch; one without an offset is in `zone`."""
+    """Return a date as milliseconds since the epoch. A date without an offset is in `zone`."""
     aware = moment if moment.tzinfo else moment.replace(tzinfo=zone)
     return int((aware - datetime(1970, 1, 1, tzinfo=UTC)).total_seconds() * 1_000)
 
 
 def _located(message: str) -> str:
-    """The validator's message with the place first, fit to print: `campaign.frequency: Expected …`."""
+    """Return the validator's message, printable and with the path first: `campaign.frequency: Expected …`."""
     message = "".join(char if char.isprintable() else ascii(char)[1:-1] for char in message)
     match = _LOCATED.match(message)
     located = f"{match[2]}: {match[1]}" if match and match[2] else message.removesuffix(" - at `$`")
@@ -258,12 +258,12 @@ def _located(message: str) -> str:
 
 
 def _check(scenario: Scenario) -> None:
-    """The rules that concern more than one value, and those of other modules."""
+    """Check the rules that concern several values, and the rules of other modules."""
     _check_section_types(scenario.survey)
     if not is_zone(scenario.timezone):
-        raise ScenarioError("timezone: This is no IANA time zone.")
+        raise ScenarioError("timezone: Not an IANA time zone, such as Europe/Berlin.")
     if not scenario.contacts and scenario.population is None:
-        raise ScenarioError("contacts: There is nobody to call: give contacts, a population or both.")
+        raise ScenarioError("contacts: The scenario has no contacts. Set contacts, population or both.")
     _check_account(scenario.account)
     _check_campaign(scenario)
     _check_survey(scenario.survey, {queue.id for queue in scenario.queues})
@@ -305,7 +305,7 @@ def _check_campaign(scenario: Scenario) -> None:
         raise ScenarioError(f"campaign.strategy: Must be one of {', '.join(STRATEGIES)}.")
     is_paced = campaign.dial_method is not DialMethod.FIXED_RATE
     if is_paced and not scenario.survey.has_transfer_to_queue:
-        raise ScenarioError("campaign.dial_method: To dial for agents the survey must have a transfer to a queue.")
+        raise ScenarioError("campaign.dial_method: Dialling for agents needs a transfer to a queue in the survey.")
     if campaign.daily_start_time == campaign.daily_stop_time:
         raise ScenarioError("campaign.daily_stop_time: The daily window must not end when it begins.")
     dates = {

@@ -1,4 +1,4 @@
-"""The parts of a scenario that make a call centre: queues, and the agents who serve them."""
+"""Call centre parts of a scenario: queues, and the agents who serve them."""
 
 from typing import Annotated, Any, Final, Literal
 
@@ -11,7 +11,7 @@ from dialer.domain.queueing.plans import AgentFigures, AgentPlan, QueuePlan, Tie
 from dialer.sim.callee_profile import BehaviourError, parse_agent
 
 AGENTS_MAX: Final = 10_000
-"""In all, those that `count` makes included."""
+"""Limit of agents, including those that `count` adds."""
 QUEUES_MAX: Final = 100
 WAIT_SECONDS_MAX: Final = 31_536_000
 
@@ -20,11 +20,11 @@ _Place = Annotated[int, Meta(ge=1, le=1_000)]
 
 
 class FloorError(ValueError):
-    """Raised for queues or agents that make no sense; the message begins with what is wrong."""
+    """Raised for invalid queues or agents. The message begins with the path of the error."""
 
 
 class TierPart(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """An agent's place in a queue; of an agent with a `count`, the place of each."""
+    """Position of an agent in a queue, or of all agents that `count` adds."""
 
     agent: int
     level: _Place = 1
@@ -32,7 +32,7 @@ class TierPart(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class QueuePart(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """The fields of a queue, with the API's defaults. Without `tiers` it is served by all agents."""
+    """Fields of a queue, with the API's defaults. Without `tiers`, all agents serve the queue."""
 
     id: Annotated[int, Meta(ge=1)]
     strategy: QueueStrategy = QueueStrategy.AGENT_WITH_LEAST_TALK_TIME
@@ -50,7 +50,7 @@ class QueuePart(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class AgentPart(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """The fields of an agent, who is available; `count` makes so many of the same, with ids from `id` on."""
+    """Fields of an agent. `count` adds this many identical agents, with consecutive ids from `id`."""
 
     id: Annotated[int, Meta(ge=1)]
     count: Annotated[int, Meta(ge=1, le=AGENTS_MAX)] = 1
@@ -61,7 +61,11 @@ class AgentPart(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 def check_floor(queues: tuple[QueuePart, ...], agents: tuple[AgentPart, ...]) -> None:
-    """Raise `FloorError` for ids given twice, tiers without their agent, and parameters nobody knows."""
+    """Check ids, tiers and parameters.
+
+    Raises:
+        FloorError: an id is repeated, a tier's agent does not exist, or parameters are invalid.
+    """
     if sum(part.count for part in agents) > AGENTS_MAX:
         raise FloorError(f"agents: There are at most {AGENTS_MAX:,} agents.")
     ids = [agent_id for part in agents for agent_id in _ids(part)]
@@ -82,7 +86,7 @@ def check_floor(queues: tuple[QueuePart, ...], agents: tuple[AgentPart, ...]) ->
 
 
 def open_agents(agents: tuple[AgentPart, ...], user_id: int) -> list[AgentOpened]:
-    """The agents as the engine is told of them."""
+    """Return the events that tell the engine of the agents."""
     return [
         AgentOpened(
             AgentPlan(
@@ -101,7 +105,7 @@ def open_agents(agents: tuple[AgentPart, ...], user_id: int) -> list[AgentOpened
 
 
 def open_queues(queues: tuple[QueuePart, ...], agents: tuple[AgentPart, ...]) -> list[QueueOpened]:
-    """The queues as the engine is told of them."""
+    """Return the events that tell the engine of the queues."""
     by_id = {part.id: part for part in agents}
     everybody = tuple(TierPart(part.id) for part in agents)
     return [

@@ -1,4 +1,4 @@
-"""The part of a scenario that says what calls to certain numbers cost."""
+"""Rate card part of a scenario: prices of calls by number prefix."""
 
 from typing import Annotated
 
@@ -12,32 +12,32 @@ _Increment = Annotated[int, Meta(ge=1, le=INCREMENT_S_MAX)]
 
 
 class RateCardError(ValueError):
-    """Raised for a rate card that makes no sense; the message begins with what is wrong."""
+    """Raised for an invalid rate card. The message begins with the path of the error."""
 
 
 class RateCardPart(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What calls to numbers that begin with `prefix` cost, with the API's defaults."""
+    """Price of calls to numbers that begin with `prefix`, with the API's defaults."""
 
     prefix: Annotated[str, Meta(pattern=rf"^[0-9]{{0,{PREFIX_DIGITS_MAX}}}\Z")]
-    """Digits with the country code; empty for every number."""
+    """Digits with the country code; empty to match every number."""
     rate: int | float | str
-    """A minute."""
+    """Price of a minute."""
     connection_fee: int | float | str = 0
     first_increment: _Increment = 60
-    """In seconds, as `next_increment`."""
+    """Seconds, as in `next_increment`."""
     next_increment: _Increment = 60
 
 
 def rate_card_of(parts: tuple[RateCardPart, ...]) -> RateCard:
-    """The rate card that the parts make.
+    """Return the rate card that the parts describe.
 
     Raises:
-        RateCardError: an amount is none or negative, or a prefix comes twice.
+        RateCardError: an amount is invalid or negative, or a prefix is repeated.
     """
     rates: dict[str, Rate] = {}
     for index, part in enumerate(parts):
         if part.prefix in rates:
-            raise RateCardError(f"[{index}].prefix: There is a rate for this prefix already.")
+            raise RateCardError(f"[{index}].prefix: This prefix already has a rate.")
         amounts = [_amount(f"[{index}].{name}", getattr(part, name)) for name in ("rate", "connection_fee")]
         rates[part.prefix] = Rate(amounts[0], part.first_increment, part.next_increment, amounts[1])
     return RateCard(rates) if rates else NO_CARD

@@ -1,4 +1,4 @@
-"""A pure simulation: one scenario, one engine, simulated callees, and a store in memory."""
+"""Pure simulation of one scenario: an engine, simulated callees, and a store in memory."""
 
 from collections.abc import Iterator
 from itertools import chain
@@ -34,14 +34,14 @@ SMS_GATEWAY_ID: Final = 2
 DNC_ID: Final = 1
 _LIFE_MS: Final = 86_400_000
 _AFTER_EXPIRY_MS: Final = 2 * 86_400_000
-"""Longer than a call that was dialled at the last moment may ring and talk."""
+"""Longer than a call dialled at the last moment can ring and talk."""
 
 
 class Simulation:
-    """A scenario that is being run. It is over when its campaign has come to a stop and no call is in progress.
+    """Run of a scenario. It is over when its campaign has stopped and no call is in progress.
 
     Raises:
-        ScenarioError: a number of the scenario cannot be one.
+        ScenarioError: a number of the scenario is not a valid phone number.
     """
 
     def __init__(self, scenario: Scenario) -> None:
@@ -63,15 +63,15 @@ class Simulation:
 
     @property
     def now_ms(self) -> int:
-        """How far the run has come."""
+        """Current time of the run, in milliseconds since the epoch."""
         return self._kernel.now_ms
 
     def step(self) -> bool:
-        """Let some of it happen; whether it is over."""
+        """Handle some events, and return whether the run is over."""
         return self._kernel.run(self.plan.expires_ms + _AFTER_EXPIRY_MS, EVENTS_PER_STEP)
 
     def run(self) -> None:
-        """Let all of it happen."""
+        """Handle all events."""
         while not self.step():
             pass
 
@@ -158,7 +158,7 @@ def _recording(seconds: float | None) -> Prompt | None:
 
 
 def _subscribers(scenario: Scenario) -> list[Subscriber]:
-    """Contacts, then the population; one subscriber for each number, with ids from 1."""
+    """Return the contacts, then the population: one subscriber for each number, with ids from 1."""
     subscribers: dict[str, Subscriber] = {}
     for callee in chain(_contacts(scenario), _made_up(scenario)):
         if callee.number not in subscribers:

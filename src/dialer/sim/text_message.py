@@ -1,4 +1,4 @@
-"""A simulated text message: sent, delivered or not, and perhaps answered."""
+"""Simulated text message: sent, delivered or not, and possibly answered."""
 
 from collections.abc import Iterator
 from typing import Final
@@ -12,16 +12,16 @@ from dialer.sim.callee_profile import TEXTED_ALWAYS_THE_SAME, Behaviour
 from dialer.sim.chance import Chance
 
 FAILURE_MS: Final = 1_000
-"""When the carrier says that a message cannot be delivered."""
+"""Time until the carrier reports a failure."""
 DELIVERY_MS: Final = 3_000
-"""When it says that one has been."""
+"""Time until the carrier reports the delivery."""
 REPLY_MS: Final = 13_000
-"""When the reply of somebody who answers comes in."""
+"""Time until a reply arrives."""
 _STOP: Final = "STOP"
 
 
 class SimulatedMessage:
-    """One message to one number. It is on its way until what becomes of it is known, a reply included."""
+    """Message to one number. It is in progress until its outcome is known and any reply has arrived."""
 
     __slots__ = ("_call", "_reply", "_status", "_walker")
 
@@ -31,11 +31,11 @@ class SimulatedMessage:
         self._walker = self._walk()
 
     def next(self) -> Milestone:
-        """What happens next that concerns others."""
+        """Return the next milestone."""
         return next(self._walker)
 
     def hang_up(self, now_ms: int) -> CallOutcome:
-        """The outcome if nobody waits any longer: what has been sent cannot be taken back."""
+        """Return the outcome of a message that is given up at `now_ms`. A message that was sent cannot be recalled."""
         if now_ms < self._call.started_ms:
             return self._outcome(now_ms, MessageStatus.UNSENT)
         is_delivered = self._status is MessageStatus.DELIVERED and now_ms >= self._call.started_ms + DELIVERY_MS
@@ -65,7 +65,7 @@ class SimulatedMessage:
 
 
 def _fate(behaviour: Behaviour, number: str, chance: Chance) -> tuple[MessageStatus, str]:
-    """What becomes of a message to a number, and the reply to it, if any."""
+    """Return the status of a message to a number, and the reply ("" for none)."""
     always = TEXTED_ALWAYS_THE_SAME.get(number.lstrip("+"))
     if always is not None:
         return always

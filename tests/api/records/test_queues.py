@@ -59,7 +59,7 @@ def test_an_agent_has_a_state(alice: Caller, estate: Estate) -> None:
     [
         ({"talks": 2}, "talks: Unknown key."),
         ({"talk": -1}, "talk: Must be a number of seconds from 0 to 86400."),
-        ({"answer": [5, 1]}, "answer: The least must not be more than the most."),
+        ({"answer": [5, 1]}, "answer: The minimum must not exceed the maximum."),
         ({"talk": {"median": 5}}, "talk.median: Unknown key."),
     ],
 )

@@ -1,4 +1,4 @@
-"""The campaign that the benchmarks run: five sections, retries, a population that behaves as the defaults say."""
+"""Fixture campaign of the benchmarks: five sections, retries, and a population with default behaviour."""
 
 import json
 from typing import Any
@@ -24,7 +24,7 @@ SECTIONS: list[dict[str, Any]] = [
 
 
 def scenario(subscribers: int) -> Scenario:
-    """The campaign over so many subscribers of one zone, as fast as ten thousand calls a minute."""
+    """Return the campaign with this many subscribers of one zone, at ten thousand calls a minute."""
     document = {
         "seed": 1,
         "start": "2026-03-02T09:00:00",

@@ -1,4 +1,4 @@
-"""The database that the benchmarks over HTTP serve: one user, one phonebook of so many contacts, so many CDRs."""
+"""Fixture database of the HTTP benchmarks: one user, one phonebook with contacts, and CDRs."""
 
 import base64
 from collections.abc import Iterator
@@ -14,11 +14,11 @@ from dialer.store.bulk import bulk_insert
 from dialer.store.tables import Cdr, Contact, Phonebook, User
 
 USERNAME: Final = "ann"
-PASSWORD: Final = "benchmarks only"  # noqa: S105 - opens nothing but what is made here
+PASSWORD: Final = "benchmarks only"  # noqa: S105 - only for databases made here
 AUTHORIZATION: Final = f"Basic {base64.b64encode(f'{USERNAME}:{PASSWORD}'.encode()).decode()}"
 PHONEBOOK: Final = 1
 PORTION: Final = 50_000
-"""Rows that are written at once."""
+"""Rows written in one transaction."""
 _CONTACTS: Final = bulk_insert(
     Contact.__table__,
     "phonebook_id",
@@ -52,8 +52,8 @@ _CDRS: Final = bulk_insert(
 )
 
 
-def furnish(folder: Path, *, contacts: int = 0, cdrs: int = 0) -> Path:
-    """The file of a new database in a folder, through the product's own tables and bulk statements."""
+def create_database(folder: Path, *, contacts: int = 0, cdrs: int = 0) -> Path:
+    """Create a database in a folder with the product's own tables and bulk statements, and return its path."""
     database = new_database(str(folder))
     user_id = database.write_now(_people)
     for first in range(0, contacts, PORTION):
@@ -67,7 +67,7 @@ def furnish(folder: Path, *, contacts: int = 0, cdrs: int = 0) -> Path:
 
 
 def new_contacts(first: int) -> Iterator[bytes]:
-    """Bodies of contacts whose numbers the database does not hold, each another one."""
+    """Yield bodies of new contacts. Each has another number, and the database holds none of them."""
     place = first
     while True:
         yield (
