@@ -48,7 +48,10 @@ def _in_turn(equals: list[CallerIdChoice], turns: Turns) -> CallerIdChoice:
 
 
 def _key(equals: Iterable[CallerIdChoice]) -> str:
-    """Return the area codes of equals: nearly always one; two if one has the country code and the other lacks it."""
+    """Return the joined area codes of equally good caller IDs.
+
+    Nearly always it is one code; it is two if one is written with the country code and the other without.
+    """
     return _AND.join(sorted({_digits(choice) for choice in equals}))
 
 

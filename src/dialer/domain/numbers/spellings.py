@@ -16,7 +16,7 @@ _ABROAD: Final = rf"(?:(?:\+|00|011){_BETWEEN})?"
 class Spellings:
     """All spellings of a number that is given in normal form (`dialer.domain.numbers.normal_form`).
 
-    With and without its country, the prefixes that are dialled before it, and punctuation between its digits.
+    They include forms with and without its country code, dialling prefixes, and punctuation between the digits.
     """
 
     def __init__(self, number: str) -> None:
@@ -24,7 +24,7 @@ class Spellings:
         whole = country + self._own
         self._is_long = len(whole) >= DIGITS_IN_TEXT_MIN
         if country and len(self._own) < DIGITS_IN_TEXT_MIN:
-            # What is left of it without its country is too short to be told from other numbers.
+            # The number without its country code is too short to be told apart from other numbers.
             country, self._own = "", whole
         self._pattern = _pattern(country, trunk, self._own)
 
