@@ -28,16 +28,16 @@ _KEPT_MAX: Final = 4_096
 
 
 def is_emergency(number: str) -> bool:
-    """Return whether digits with an optional `+` are an emergency number.
+    """Return whether a text of digits with an optional `+` is an emergency number.
 
-    Zeros before it, 011, and a country code do not change that. A number that is valid in the numbering plan of its
-    country code is none: +35890000 is a Finnish number, although 90000 is an emergency number in Sweden.
+    Leading zeros, 011, or a country code do not change that. A number that is valid in the numbering plan of its
+    country code is not an emergency number: +35890000 is a Finnish number, although 90000 is one in Sweden.
     """
     return digits_behind_prefixes(number) <= EMERGENCY_DIGITS_MAX and _is_emergency(number)
 
 
 def digits_behind_prefixes(number: str) -> int:
-    """Return how many digits of a number follow its `+`, zeros or 011: few enough only in short numbers."""
+    """Return the number of digits that follow a number's `+`, zeros or 011; only short numbers have few."""
     return len(number.removeprefix(_ABROAD).lstrip("+0"))
 
 
@@ -56,7 +56,7 @@ def spells_emergency(text: str, region: str | None = None) -> bool:
 
 
 def emergency_error(number: str) -> NumberError:
-    """Return the error for an emergency number that somebody wants to have dialled."""
+    """Return the error for an emergency number that a client wants to have dialled."""
     message = f"{number[:NUMBER_INPUT_MAX]!r} is an emergency number. Enter a number that may be called."
     return NumberError(NumberProblem.EMERGENCY, message)
 

@@ -38,7 +38,7 @@ class NumberProblem(StrEnum):
 
 
 class NumberError(ValueError):
-    """An error for a text that cannot be a phone number; the message is for the person who sent it."""
+    """An error for a text that cannot be a phone number; the message is for the client."""
 
     def __init__(self, problem: NumberProblem, message: str) -> None:
         super().__init__(message)
