@@ -15,13 +15,13 @@ from dialer.domain.queueing.floor import Floor
 
 
 class Abandonment:
-    """Counts the calls that have waited for too long."""
+    """The counter of calls that have waited too long for an agent."""
 
     def __init__(self, board: Board, floor: Floor) -> None:
         self._board: Final = board
         self._floor: Final = floor
         self._overdue: deque[tuple[int, int]] = deque()
-        """The moment at which a waiting call counts as abandoned, and its id, in order."""
+        """The time at which each waiting call counts as abandoned, and its id, in order of time."""
 
     @property
     def next_ms(self) -> int | None:
@@ -29,7 +29,7 @@ class Abandonment:
         return self._overdue[0][0] if self._overdue else None
 
     def joined(self, call: Call, joined_ms: int) -> None:
-        """Watch a call that begins to wait now, as the last one."""
+        """Watch a call that starts to wait now, as the last one."""
         self._overdue.append((joined_ms + ABANDONED_AFTER_MS + 1, call.id))
 
     def restored(self, call: Call, joined_ms: int) -> None:
