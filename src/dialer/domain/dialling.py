@@ -133,7 +133,7 @@ class Dialling:
                 return
 
     def _next_in_turn(self, gateway: GatewayLoad) -> OpenCampaign:
-        """Return the campaign with the fewest calls if channels are limited, else the one with the most overdue dial."""
+        """Return the campaign with the fewest calls if channels are limited, else that with the most overdue dial."""
         if len(gateway.waiting) == 1:
             return self._campaigns[next(iter(gateway.waiting))]
         waiting = [self._campaigns[campaign_id] for campaign_id in gateway.waiting]

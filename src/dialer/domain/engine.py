@@ -221,7 +221,7 @@ class Engine:
         self._dialling.forget_if_over(campaign)
 
     def _renew_campaign(self, _now_ms: int, event: events.CampaignRenewed) -> None:
-        """Update the settings of a campaign that is over; they still apply to its calls (as does its do-not-call list)."""
+        """Update the settings of a campaign that is over, because they still apply to its calls in progress."""
         campaign = self._campaigns.get(event.plan.id)
         if campaign is not None and campaign.status not in ACTIVE:
             campaign.renew(event.plan)
