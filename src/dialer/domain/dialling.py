@@ -127,7 +127,7 @@ class Dialling:
             gateway.waiting.discard(campaign.plan.id)
             if self._dial_next(campaign, gateway, now_ms):
                 self._consider_again(campaign, gateway, now_ms)
-            elif self._waits():
+            elif self._is_claiming():
                 gateway.waiting.add(campaign.plan.id)
                 self._deferred.appendleft(partial(self._serve, gateway))
                 return
@@ -160,7 +160,7 @@ class Dialling:
             campaign.wake_ms = at_ms
             self._board.emit(WakeCampaign(at_ms, campaign.plan.id))
 
-    def look_again(self, campaign_ids: set[int], now_ms: int) -> None:
+    def wake_all(self, campaign_ids: set[int], now_ms: int) -> None:
         """Schedule checks of campaigns that waited for something that has changed, and empty the set."""
         for campaign_id in sorted(campaign_ids):
             if campaign_id in self._campaigns:
@@ -183,7 +183,7 @@ class Dialling:
             found = hopper.next(now_ms)
             if not isinstance(found, Subscriber):
                 if found is None:
-                    self._rest(campaign, now_ms)
+                    self._wait_for_subscribers(campaign, now_ms)
                 else:
                     self.claim(found)
                 return False
@@ -262,7 +262,7 @@ class Dialling:
         else:
             self._move(campaign, CampaignStatus.PAUSE, CampaignReason.NO_CREDIT, now_ms)
 
-    def _rest(self, campaign: OpenCampaign, now_ms: int) -> None:
+    def _wait_for_subscribers(self, campaign: OpenCampaign, now_ms: int) -> None:
         """Wait until a subscriber can be called, or find out whether the campaign is completed."""
         campaign.is_idle = True
         at_ms = campaign.hopper.changes_at_ms(now_ms)
@@ -298,14 +298,14 @@ class Dialling:
         self._claims_under_way += 1
         self._board.emit(claim)
 
-    def _waits(self) -> bool:
+    def _is_claiming(self) -> bool:
         """Return whether a claim is without an answer, possibly one made during the current decision."""
         return self._claims_under_way > 0
 
     def _resume(self, now_ms: int) -> None:
         """Continue with the decisions that waited for a claim, until one of them needs another claim."""
         self._claims_under_way -= 1
-        while self._deferred and not self._waits():
+        while self._deferred and not self._is_claiming():
             self._deferred.popleft()(now_ms)
 
     def end_if_completed(self, now_ms: int, event: events.SubscribersCounted) -> None:
@@ -331,7 +331,7 @@ class Dialling:
         if campaign.is_idle and campaign.status is _START:
             self.wake_at(campaign, min(max(subscriber.due_ms, now_ms), campaign.plan.expires_ms))
 
-    def offer_places(self, gateway: GatewayLoad, account: Account, now_ms: int) -> None:
+    def serve_waiting(self, gateway: GatewayLoad, account: Account, now_ms: int) -> None:
         """Let campaigns continue that waited for a channel or for money."""
         if gateway.waiting:
             self._serve(gateway, now_ms)

@@ -37,7 +37,7 @@ from dialer.domain.retry import disposition
 from dialer.domain.transfers import Transfers
 from dialer.domain.watchdog import Watchdog
 
-_MOVES_AGENTS: Final = frozenset(
+_AGENT_EVENTS: Final = frozenset(
     {
         events.CallAnswered,
         events.TransferReached,
@@ -143,7 +143,7 @@ class Engine:
         if kind is events.AgentAnswered and not self._transfers.is_asked(event):  # type: ignore[arg-type] # as it is
             return effects
         self._handlers[kind](now_ms, event)
-        if kind in _MOVES_AGENTS:
+        if kind in _AGENT_EVENTS:
             if self._transfers.settle(now_ms):
                 for call in self._transfers.unserved():
                     self._free(call, now_ms)
@@ -171,14 +171,14 @@ class Engine:
         known = self._accounts.get(event.user_id)
         self._accounts[event.user_id] = Account(event.balance, event.held, event.rate, event.sms_rate, event.card)
         if known is not None:
-            self._dialling.look_again(known.waiting, now_ms)
+            self._dialling.wake_all(known.waiting, now_ms)
 
     def _open_gateway(self, now_ms: int, event: events.GatewayOpened) -> None:
         gateway = self._gateways.get(event.plan.id)
         if gateway is None:
             gateway = self._gateways[event.plan.id] = GatewayLoad(event.plan)
         gateway.renew(event.plan, event.recent_dials_ms, event.breaker)
-        self._dialling.look_again(gateway.waiting, now_ms)
+        self._dialling.wake_all(gateway.waiting, now_ms)
 
     def _open_campaign(self, now_ms: int, event: events.CampaignOpened) -> None:
         plan = event.plan
@@ -282,7 +282,7 @@ class Engine:
         """Let others use the places and the money that a part of a call has released."""
         campaign = self._campaigns.get(call.plan.id)
         gateway, account = self._gateways[call.plan.gateway_id], self._accounts[call.plan.user_id]
-        self._dialling.offer_places(gateway, account, now_ms)
+        self._dialling.serve_waiting(gateway, account, now_ms)
         if campaign is not None:
             self._dialling.forget_if_over(campaign)
 
@@ -305,7 +305,7 @@ class Engine:
         account.balance -= charge.cost
         if after.status is _PENDING:
             self._await_retry(campaign, call, after, now_ms)
-        self._go_on(campaign, gateway, account, now_ms)
+        self._use_freed_places(campaign, gateway, account, now_ms)
 
     def _await_retry(self, campaign: OpenCampaign, call: Call, after: Disposition, now_ms: int) -> None:
         subscriber = call.subscriber
@@ -316,10 +316,10 @@ class Engine:
         elif campaign.status in ACTIVE:
             self._dialling.claim(ClaimAgain(campaign.plan.id, subscriber))
 
-    def _go_on(self, campaign: OpenCampaign, gateway: GatewayLoad, account: Account, now_ms: int) -> None:
+    def _use_freed_places(self, campaign: OpenCampaign, gateway: GatewayLoad, account: Account, now_ms: int) -> None:
         """Use what the end of a call makes possible: a place on the gateway, money, or the end of the campaign."""
         if gateway.waiting or account.waiting:
-            self._dialling.offer_places(gateway, account, now_ms)
+            self._dialling.serve_waiting(gateway, account, now_ms)
         if campaign.is_full:
             self._dialling.consider(campaign, now_ms)
         if campaign.in_progress == 0:

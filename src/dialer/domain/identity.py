@@ -5,7 +5,7 @@ from typing import Final
 
 from dialer.domain.enums import LegType
 
-_NO_NAME: Final = blake2b(digest_size=16, person=b"dialer callid")
+_EMPTY_HASH: Final = blake2b(digest_size=16, person=b"dialer callid")
 """The common start of every hash: a copy is quicker than a new hash object."""
 _VARIANT: Final = dict(zip("0123456789abcdef", "89ab" * 4, strict=True))
 """The digit with the variant bits of a UUID, by the digit of the hash in that place."""
@@ -16,7 +16,7 @@ def call_uuid(seed: int, campaign_id: int, subscriber_id: int, attempt: int, leg
 
     The A-leg is leg 1, and the B-legs are numbered from 2.
     """
-    hashed = _NO_NAME.copy()
+    hashed = _EMPTY_HASH.copy()
     hashed.update(b"%d:%d:%d:%d:%d" % (seed, campaign_id, subscriber_id, attempt, leg))
     digits = hashed.hexdigest()
     return f"{digits[:8]}-{digits[8:12]}-8{digits[13:16]}-{_VARIANT[digits[16]]}{digits[17:20]}-{digits[20:]}"

@@ -35,8 +35,10 @@ def disposition(call: Call, outcome: CallOutcome) -> Disposition:
 
     After an answered call the subscriber is SENT, or COMPLETED if a section marked `completed` was reached. If the
     survey has such a section and it was not reached, the next call follows after `completion_intervalretry`, at most
-    `completion_maxretry` times. After a call that was busy, failed or not answered, the next one follows after
-    `intervalretry`, at most `maxretry` times; then the subscriber is FAIL.
+    `completion_maxretry` times.
+
+    After a call that was busy, failed or not answered, the next one follows after `intervalretry`, at most `maxretry`
+    times. After that the subscriber is FAIL.
     """
     subscriber = call.subscriber
     if outcome.message_status is not None:

@@ -150,7 +150,7 @@ class Transfers:
             self._board.keep_figures(campaign)
         transfer = self._new(call, event, now_ms)
         call.transfers = (*call.transfers, transfer)
-        transfer.reason = _nobody(event, transfer) or self._refusal(campaign, call, transfer, now_ms)
+        transfer.reason = _missing_destination(event, transfer) or self._refusal(campaign, call, transfer, now_ms)
         if transfer.reason:
             self._close(call, transfer, now_ms)
             self._board.emit(ResumeCall(call.id))
@@ -223,7 +223,7 @@ class Transfers:
         """End the transfer of a call that ended while waiting, or whose B-leg's end was not reported."""
         transfer = _open_transfer(call)
         if transfer is not None and transfer.started_ms is not None:
-            self.leg_ended(now_ms, LegEnded(call.id, _cut_short(transfer, outcome)))
+            self.leg_ended(now_ms, LegEnded(call.id, _outcome_at_call_end(transfer, outcome)))
         elif transfer is not None:
             self._abandonment.count(now_ms)
             self._floor.leave(now_ms, call.id)
@@ -385,7 +385,7 @@ class Transfers:
             self._board.emit(WakeFloor(at_ms))
 
 
-def _nobody(event: events.TransferReached, transfer: Transfer) -> TransferReason | NoReason:
+def _missing_destination(event: events.TransferReached, transfer: Transfer) -> TransferReason | NoReason:
     """Return the reason why a transfer has no destination; empty if it has one."""
     if event.queue_id is not None:
         return "" if transfer.queue_id is not None else TransferReason.NO_QUEUE
@@ -394,7 +394,7 @@ def _nobody(event: events.TransferReached, transfer: Transfer) -> TransferReason
     return TransferReason.INVALID_NUMBER if event.number else TransferReason.NO_NUMBER
 
 
-def _cut_short(transfer: Transfer, outcome: CallOutcome) -> LegOutcome:
+def _outcome_at_call_end(transfer: Transfer, outcome: CallOutcome) -> LegOutcome:
     """Return the outcome of a B-leg without further reports: it ended with its call, within its own limit."""
     answered_ms = transfer.answered_ms
     if answered_ms is None:

@@ -53,7 +53,7 @@ def why_not_now(
 
     `windows` caches calling windows between calls for one moment, as many subscribers share a window.
     """
-    reason = _of_the_campaign(campaign)
+    reason = _reason_of_campaign(campaign)
     if reason is not None:
         return Wait(reason)
     if is_emergency:
@@ -62,11 +62,11 @@ def why_not_now(
         return Wait(WaitsFor.TZ_UNKNOWN)
     if is_on_dnc:
         return Wait(WaitsFor.DNC)
-    wait = _for_a_time(campaign, zone_key or campaign.service_zone, due_ms, windows)
-    return wait or _for_a_place(campaign)
+    wait = _wait_for_time(campaign, zone_key or campaign.service_zone, due_ms, windows)
+    return wait or _wait_for_place(campaign)
 
 
-def _of_the_campaign(campaign: Circumstances) -> WaitsFor | None:
+def _reason_of_campaign(campaign: Circumstances) -> WaitsFor | None:
     if campaign.status is CampaignStatus.NEW:
         return WaitsFor.NOT_STARTED
     if campaign.status is CampaignStatus.PAUSE:
@@ -76,7 +76,7 @@ def _of_the_campaign(campaign: Circumstances) -> WaitsFor | None:
     return WaitsFor.EXPIRED if campaign.status_reason == CampaignReason.EXPIRED else WaitsFor.OVER
 
 
-def _for_a_time(campaign: Circumstances, zone_key: str, due_ms: int, windows: Windows) -> Wait | None:
+def _wait_for_time(campaign: Circumstances, zone_key: str, due_ms: int, windows: Windows) -> Wait | None:
     """Return the wait for a time that the calendar or the retry sets; None if that time has come."""
     now_ms, window = campaign.now_ms, windows.at(campaign.calendar, zone_key, campaign.now_ms)
     ready_ms = max(now_ms, campaign.starting_ms, due_ms)
@@ -91,7 +91,7 @@ def _for_a_time(campaign: Circumstances, zone_key: str, due_ms: int, windows: Wi
 
 
 def _opens_at_ms(calendar: Calendar, zone_key: str, ready_ms: int, window: Window) -> int | None:
-    """Return the first time from `ready_ms` on at which the window is open, from its state now; None if none is near."""
+    """Return the first time from `ready_ms` on at which the window is open, given its state now; None if not near."""
     if window.is_open and ready_ms < window.until_ms:
         return ready_ms
     at_ms = ready_ms if window.is_open else max(ready_ms, window.until_ms)
@@ -101,7 +101,7 @@ def _opens_at_ms(calendar: Calendar, zone_key: str, ready_ms: int, window: Windo
     return later.until_ms if window_at(calendar, zone_key, later.until_ms).is_open else None
 
 
-def _for_a_place(campaign: Circumstances) -> Wait:
+def _wait_for_place(campaign: Circumstances) -> Wait:
     """Return the wait of a subscriber whose time has come."""
     if campaign.lacks_agents:
         return Wait(WaitsFor.NO_AGENT)

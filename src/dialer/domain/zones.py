@@ -1,8 +1,8 @@
 """Zone keys: the time zones in which a callee may be.
 
-A zone key is text: IANA names joined by `&` if a number may be in any of several zones, or `UTC+05:30` for a fixed
-offset. The empty key stands for the service's own zone, and `UNKNOWN` for no zone. A calling window is open for a key
-only while it is open in every zone of the key.
+A zone key is text: an IANA name, or several joined by `&` if a number may be in any of these zones, or a fixed offset
+such as `UTC+05:30`. The empty key stands for the service's own zone, and `UNKNOWN` for no zone. A calling window is
+open for a key only while it is open in every zone of the key.
 """
 
 import re
@@ -18,16 +18,16 @@ from dialer.domain.numbers.normal_form import parse
 
 UNKNOWN: Final = "?"
 """The key of a subscriber whose own zone is not known, and who cannot be called at a time known to be legal."""
-_NOT_TOLD: Final = "Etc/Unknown"
+_UNKNOWN_ZONE: Final = "Etc/Unknown"
 _OFFSET: Final = re.compile(r"[+-]?[0-9]{1,2}(\.[0-9]{1,2})?\Z")
 _FIXED: Final = re.compile(r"UTC([+-])([0-9]{2}):([0-9]{2})\Z")
 _OFFSET_MINUTES_MAX: Final = 14 * 60
 _HOUR_MINUTES: Final = 60
-_ALSO: Final = {"+617": "Australia/Brisbane"}
+_ZONES_ADDED: Final = {"+617": "Australia/Brisbane"}
 """Zones that are missing in the numbering plan's data: Queensland has no summer time, and shares its area code."""
-_NO_PLACES: Final = frozenset({"localtime", "posixrules", "Factory"})
+_NOT_ZONES: Final = frozenset({"localtime", "posixrules", "Factory"})
 """Files beside the zones that are not zones: the machine's own zone, default rules, and "not set yet"."""
-_COPIES: Final = ("posix/", "right/")
+_COPY_FOLDERS: Final = ("posix/", "right/")
 """Folders with copies of all zones, without and with leap seconds, on some systems."""
 ZONE_CACHE_MAX: Final = 65_536
 
@@ -42,12 +42,12 @@ def zone_of_number(number: str) -> str:
         return ""
     names = timezone.time_zones_for_geographical_number(parsed)
     everywhere = TIMEZONE_DATA.get(str(parsed.country_code), names)
-    if names != everywhere and _is_of_no_place(parsed):
+    if names != everywhere and _is_not_geographical(parsed):
         names = everywhere
-    return _joined((*names, *[zone for prefix, zone in _ALSO.items() if number.startswith(prefix)]))
+    return _joined((*names, *[zone for prefix, zone in _ZONES_ADDED.items() if number.startswith(prefix)]))
 
 
-def _is_of_no_place(parsed: phonenumbers.PhoneNumber) -> bool:
+def _is_not_geographical(parsed: phonenumbers.PhoneNumber) -> bool:
     """Return whether a number can be anywhere in its country, like mobile numbers in most countries."""
     kind = phonenumbers.number_type(parsed)
     is_known = kind != phonenumbers.PhoneNumberType.UNKNOWN
@@ -56,13 +56,13 @@ def _is_of_no_place(parsed: phonenumbers.PhoneNumber) -> bool:
 
 @lru_cache(maxsize=ZONE_CACHE_MAX)
 def _joined(names: tuple[str, ...]) -> str:
-    return "&".join(sorted(name for name in {*names} if name != _NOT_TOLD and is_zone(name)))
+    return "&".join(sorted(name for name in {*names} if name != _UNKNOWN_ZONE and is_zone(name)))
 
 
 @lru_cache(maxsize=1_024)
 def is_zone(name: str) -> bool:
     """Return whether `name` is a zone of this machine's IANA database, except files that differ between machines."""
-    if not name or name in _NO_PLACES or name.startswith(("/", *_COPIES)) or ".." in name:
+    if not name or name in _NOT_ZONES or name.startswith(("/", *_COPY_FOLDERS)) or ".." in name:
         return False
     try:
         ZoneInfo(name)

@@ -18,18 +18,18 @@ def fill(text: str, full_name: str, additional_vars: str, number: str = "", *, i
     """
     if "{" not in text:
         return text
-    names = _of_person(full_name, _BETWEEN_DIGITS.sub(" ", number) if is_spoken else number)
-    names.update({key: _plain(value) for key, value in _variables(additional_vars).items()})
+    names = _contact_values(full_name, _BETWEEN_DIGITS.sub(" ", number) if is_spoken else number)
+    names.update({key: _as_text(value) for key, value in _variables(additional_vars).items()})
     return _TAG.sub(lambda tag: names.get(tag[1], ""), text)
 
 
 def variable(additional_vars: str, name: str) -> str:
     """Return the value of a name in `additional_vars` (JSON text of an object); empty if it is missing."""
     value = _variables(additional_vars).get(name)
-    return "" if value is None else _plain(value).strip()
+    return "" if value is None else _as_text(value).strip()
 
 
-def _of_person(full_name: str, number: str) -> dict[str, str]:
+def _contact_values(full_name: str, number: str) -> dict[str, str]:
     first_name, _, last_name = full_name.strip().partition(" ")
     return {
         "full_name": full_name,
@@ -49,5 +49,5 @@ def _variables(additional_vars: str) -> Mapping[str, Any]:
         return {}
 
 
-def _plain(value: object) -> str:
+def _as_text(value: object) -> str:
     return value if isinstance(value, str) else msgspec.json.encode(value).decode()

@@ -24,7 +24,7 @@ def choose_callerid(plan: CampaignPlan, number: str, turns: Turns) -> str:
     """
     if not plan.callerids:
         return plan.callerid
-    written = _ways_to_write(number)
+    written = _digits_with_and_without_country(number)
     fits = [(_fit(choice, written), choice) for choice in plan.callerids]
     best = max(length for length, _ in fits)
     if best < 0:
@@ -68,7 +68,7 @@ def _fit(choice: CallerIdChoice, written: tuple[str, ...]) -> int:
 
 
 @lru_cache(maxsize=4_096)
-def _ways_to_write(number: str) -> tuple[str, ...]:
+def _digits_with_and_without_country(number: str) -> tuple[str, ...]:
     """Return the digits with the country code, and without it."""
     digits = number.lstrip("+")
     if not number.startswith("+"):

@@ -23,7 +23,7 @@ EMERGENCY_DIGITS_MAX: Final = _COUNTRY_DIGITS_MAX + _SHORT_DIGITS_MAX
 """Digits of the longest emergency number behind a country code, without zeros before it."""
 _BARE_DIGITS_MIN: Final = 3
 """Digits of the shortest emergency number that is recognised behind a country code without its `+`."""
-_ABROAD: Final = "011"
+_EXIT_CODE: Final = "011"
 _KEPT_MAX: Final = 4_096
 
 
@@ -31,14 +31,15 @@ def is_emergency(number: str) -> bool:
     """Return whether a text of digits with an optional `+` is an emergency number.
 
     Leading zeros, 011, or a country code do not change that. A number that is valid in the numbering plan of its
-    country code is not an emergency number: +35890000 is a Finnish number, although 90000 is one in Sweden.
+    country code is not an emergency number. For example, +35890000 is a Finnish number, although 90000 is an emergency
+    number in Sweden.
     """
     return digits_behind_prefixes(number) <= EMERGENCY_DIGITS_MAX and _is_emergency(number)
 
 
 def digits_behind_prefixes(number: str) -> int:
     """Return the number of digits that follow a number's `+`, zeros or 011; only short numbers have few."""
-    return len(number.removeprefix(_ABROAD).lstrip("+0"))
+    return len(number.removeprefix(_EXIT_CODE).lstrip("+0"))
 
 
 def spells_emergency(text: str, region: str | None = None) -> bool:
@@ -69,7 +70,7 @@ def _is_emergency(number: str) -> bool:
     spellings = list(_without_prefixes(digits))
     if digits == number:
         is_short = any(map(_is_short, spellings)) or any(map(_is_short_abroad, spellings))
-        return is_short or (digits.startswith(_ABROAD) and _is_emergency(f"+{digits.removeprefix(_ABROAD)}"))
+        return is_short or (digits.startswith(_EXIT_CODE) and _is_emergency(f"+{digits.removeprefix(_EXIT_CODE)}"))
     _, national = _split(digits)
     return any(map(_is_short, (*spellings, *_without_prefixes(national)))) and not _is_valid(number)
 
@@ -78,8 +79,8 @@ def _without_prefixes(digits: str) -> Iterator[str]:
     """Yield the digits without none, one, … all of their leading zeros, and without a leading 011."""
     for start in range(len(digits) - len(digits.lstrip("0")) + 1):
         yield digits[start:]
-    if digits.startswith(_ABROAD):
-        yield digits.removeprefix(_ABROAD)
+    if digits.startswith(_EXIT_CODE):
+        yield digits.removeprefix(_EXIT_CODE)
 
 
 def _split(digits: str) -> tuple[int, str]:
@@ -102,7 +103,7 @@ def _is_short(digits: str) -> bool:
     """Return whether digits are the emergency number of any region, as it is dialled there."""
     if len(digits) > _SHORT_DIGITS_MAX:
         return False
-    return digits in CRISIS_LINES or _of_any_region().fullmatch(digits) is not None
+    return digits in CRISIS_LINES or _pattern_of_all_regions().fullmatch(digits) is not None
 
 
 def _is_short_abroad(digits: str) -> bool:
@@ -117,7 +118,7 @@ def _is_short_abroad(digits: str) -> bool:
 
 
 @cache
-def _of_any_region() -> re.Pattern[str]:
+def _pattern_of_all_regions() -> re.Pattern[str]:
     patterns = {_pattern(region) for region in SUPPORTED_SHORT_REGIONS}
     return re.compile("|".join(f"(?:{pattern})" for pattern in sorted(patterns) if pattern))
 

@@ -23,7 +23,7 @@ _IN_FULL: Final = re.compile(rf"\+[1-9][0-9]{{{NUMBER_DIGITS_MIN},{NUMBER_DIGITS
 _INTERNATIONAL: Final = re.compile(rf"(?:00|011)([1-9][0-9]{{{NUMBER_DIGITS_MIN - 1},{NUMBER_DIGITS_MAX - 1}}})\Z")
 """An inland spelling of the international prefix, and the number behind it."""
 _COUNTRY_CODE_ENDS: Final = (2, 3, 4)
-_RIGHT: Final = f"Enter {NUMBER_DIGITS_MIN} to {NUMBER_DIGITS_MAX} digits with an optional leading +."
+_EXPECTED: Final = f"Enter {NUMBER_DIGITS_MIN} to {NUMBER_DIGITS_MAX} digits with an optional leading +."
 
 
 class NumberProblem(StrEnum):
@@ -125,7 +125,7 @@ def normalise(number: str, region: str | None = None) -> str:
 def _error(number: str, bare: str) -> NumberError:
     digits = bare.removeprefix("+")
     if not number.strip():
-        return NumberError(NumberProblem.EMPTY, f"There is no number. {_RIGHT}")
+        return NumberError(NumberProblem.EMPTY, f"There is no number. {_EXPECTED}")
     if len(number) > NUMBER_INPUT_MAX:
         problem, what = NumberProblem.TOO_LONG, f"has more than {NUMBER_INPUT_MAX} characters"
     elif not any(map(str.isdigit, number)):
@@ -136,7 +136,7 @@ def _error(number: str, bare: str) -> NumberError:
         problem, what = NumberProblem.TOO_SHORT, f"has fewer than {NUMBER_DIGITS_MIN} digits"
     else:
         problem, what = NumberProblem.TOO_LONG, f"has more than {NUMBER_DIGITS_MAX} digits"
-    return NumberError(problem, f"{number[:NUMBER_INPUT_MAX]!r} {what}. {_RIGHT}")
+    return NumberError(problem, f"{number[:NUMBER_INPUT_MAX]!r} {what}. {_EXPECTED}")
 
 
 def _with_plus(bare: str) -> str | None:

@@ -10,7 +10,7 @@ ERASED: Final = "erased"
 DIGITS_IN_TEXT_MIN: Final = 7
 """Digits of the shortest number that is searched within longer texts, where fewer digits may mean anything."""
 _BETWEEN: Final = r"[\s.\-()\[\]/\u2010-\u2015]{0,3}"
-_ABROAD: Final = rf"(?:(?:\+|00|011){_BETWEEN})?"
+_INTERNATIONAL_PREFIX: Final = rf"(?:(?:\+|00|011){_BETWEEN})?"
 
 
 class Spellings:
@@ -59,5 +59,5 @@ def _parts(number: str) -> tuple[str, str, str]:
 
 def _pattern(country: str, trunk: str, own: str) -> re.Pattern[str]:
     before = rf"(?:\(?{trunk}\)?{_BETWEEN})?" if trunk else ""
-    abroad = f"(?:{_ABROAD}{_BETWEEN.join(country)}{_BETWEEN})?" if country else _ABROAD
+    abroad = f"(?:{_INTERNATIONAL_PREFIX}{_BETWEEN.join(country)}{_BETWEEN})?" if country else _INTERNATIONAL_PREFIX
     return re.compile(rf"(?<![0-9])\(?{abroad}{before}\(?{_BETWEEN.join(own)}(?![0-9])")

@@ -34,13 +34,13 @@ class AgentPacing:
         strategy = strategy_of(campaign.plan)
         situation = self._situation(campaign, now_ms)
         if strategy.name not in GO_WITH_TIME:
-            return self._asked(campaign, strategy.pace(situation))
+            return self._keep_memory(campaign, strategy.pace(situation))
         seen_ms = now_ms - now_ms % ASKED_EVERY_MS
-        pace = self._asked(campaign, strategy.pace(replace(situation, now_ms=seen_ms)))
+        pace = self._keep_memory(campaign, strategy.pace(replace(situation, now_ms=seen_ms)))
         is_still = not situation.bridged_ms and not situation.wrapping_ms
         return pace if is_still else replace(pace, again_ms=seen_ms + ASKED_EVERY_MS)
 
-    def _asked(self, campaign: OpenCampaign, pace: Pace) -> Pace:
+    def _keep_memory(self, campaign: OpenCampaign, pace: Pace) -> Pace:
         if pace.memory is not None:
             campaign.figures.memory = pace.memory
             self._board.keep_figures(campaign)

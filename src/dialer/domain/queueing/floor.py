@@ -18,7 +18,7 @@ from dialer.domain.queueing.changes import Changes, Notes
 from dialer.domain.queueing.plans import AgentFigures, AgentPlan, LeftEarly, QueuePlan, Waiting
 from dialer.domain.queueing.queue_state import QueueState
 from dialer.domain.queueing.staff import Staff, staff_of
-from dialer.domain.queueing.strategies import Candidate, Turn, asks_again_at_ms, in_order
+from dialer.domain.queueing.strategies import Candidate, Turn, asks_again_at_ms, rank_candidates
 from dialer.domain.reasons import TransferReason
 
 
@@ -313,7 +313,7 @@ class Floor:
         places = ((line.places.get(agent_id), agent) for agent_id, agent in idle.items())
         candidates = [Candidate(tier, agent.figures) for tier, agent in places if tier and tier.level <= top]
         turn = Turn(self._seed, waiting, line.places.get(line.last_agent_id))
-        asked = in_order(line.plan.strategy, turn, candidates)
+        asked = rank_candidates(line.plan.strategy, turn, candidates)
         if line.plan.strategy is not QueueStrategy.RING_ALL:
             del asked[1:]
         return [one.tier.agent_id for one in asked]

@@ -32,7 +32,7 @@ class Turn(NamedTuple):
     """The place of the agent whom the queue asked last, if they are still in it."""
 
 
-def in_order(strategy: QueueStrategy, turn: Turn, candidates: Iterable[Candidate]) -> list[Candidate]:
+def rank_candidates(strategy: QueueStrategy, turn: Turn, candidates: Iterable[Candidate]) -> list[Candidate]:
     """Return the candidates in the order in which they are asked.
 
     Agents who have missed an offer since this call joined come after all others. Agents who answer are thus reached
@@ -59,7 +59,7 @@ def asks_again_at_ms(strategy: QueueStrategy, waiting: Waiting) -> int:
     return NEVER_MS
 
 
-def _in_place(_one: Candidate, _turn: Turn) -> int:
+def _no_criterion(_one: Candidate, _turn: Turn) -> int:
     """Rank all agents equally, so that only level and position count."""
     return 0
 
@@ -95,13 +95,13 @@ def _random(one: Candidate, turn: Turn) -> int:
 
 
 _CRITERIA: Final[dict[QueueStrategy, Callable[[Candidate, Turn], int]]] = {
-    QueueStrategy.RING_ALL: _in_place,
+    QueueStrategy.RING_ALL: _no_criterion,
     QueueStrategy.LONGEST_IDLE_AGENT: _longest_idle,
     QueueStrategy.ROUND_ROBIN: _round_robin,
-    QueueStrategy.TOP_DOWN: _in_place,
+    QueueStrategy.TOP_DOWN: _no_criterion,
     QueueStrategy.AGENT_WITH_LEAST_TALK_TIME: _least_talk_time,
     QueueStrategy.AGENT_WITH_FEWEST_CALLS: _fewest_calls,
     QueueStrategy.SEQUENTIALLY_BY_AGENT_ORDER: _last_offered,
     QueueStrategy.RANDOM: _random,
-    QueueStrategy.RING_PROGRESSIVELY: _in_place,
+    QueueStrategy.RING_PROGRESSIVELY: _no_criterion,
 }

@@ -91,13 +91,13 @@ class CallFlow:
         return (section.prompt,)
 
     def _done(self, position: Position) -> Position | None:
-        return self._go_first(position, position.definition.branches_when_done(position.section))
+        return self._follow_first(position, position.definition.branches_when_done(position.section))
 
     def transferred(self, position: Position, *, is_connected: bool) -> Position | None:
         """Return the next position after a transfer: a connected one counts as played; otherwise the type decides."""
         if is_connected:
             return self.done(position)
-        return self._go_first(position, position.definition.branches_when_missed(position.section))
+        return self._follow_first(position, position.definition.branches_when_missed(position.section))
 
     def _heard(self, position: Position, keys: str) -> Turn:
         section, definition = position.section, position.definition
@@ -106,21 +106,21 @@ class CallFlow:
         may_ask_again = position.asked_again < section.retries and position.visited < SECTIONS_PER_CALL_MAX
         if response is None:
             if may_ask_again:
-                return Turn(_again(position, was_wrong=bool(digits)))
-            return Turn(self._go(position, BRANCH_INVALID if digits else BRANCH_TIMEOUT))
+                return Turn(_repeat(position, was_wrong=bool(digits)))
+            return Turn(self._follow(position, BRANCH_INVALID if digits else BRANCH_TIMEOUT))
         for key in (digits, BRANCH_ANY):
             if key in section.branches:
-                return Turn(self._go(position, key), response)
+                return Turn(self._follow(position, key), response)
         if may_ask_again and definition.asks_again_without_branch:
-            return Turn(_again(position, was_wrong=False), response)
+            return Turn(_repeat(position, was_wrong=False), response)
         return Turn(None, response)
 
-    def _go_first(self, position: Position, keys: Iterable[str]) -> Position | None:
+    def _follow_first(self, position: Position, keys: Iterable[str]) -> Position | None:
         """Follow the first of these branches that exists; None if there is none, or if the branch hangs up."""
         key = next((key for key in keys if key in position.section.branches), None)
-        return None if key is None else self._go(position, key)
+        return None if key is None else self._follow(position, key)
 
-    def _go(self, position: Position, key: str) -> Position | None:
+    def _follow(self, position: Position, key: str) -> Position | None:
         target = position.section.branches.get(key)
         section = None if target is None else self._sections.get(target)
         without_waiting = 1 if position.definition.asks else position.without_waiting + 1
@@ -129,7 +129,7 @@ class CallFlow:
         return Position(section, without_waiting=without_waiting, visited=position.visited + 1)
 
 
-def _again(position: Position, *, was_wrong: bool) -> Position:
+def _repeat(position: Position, *, was_wrong: bool) -> Position:
     return Position(
         position.section,
         asked_again=position.asked_again + 1,

@@ -40,24 +40,24 @@ def check_survey(survey: Survey) -> list[Finding]:
 
 def _remarks_on_loops(reached: Iterable[Section]) -> dict[int, list[Remark]]:
     """Return one remark for each loop without questions, at the section of the loop that a call reaches first."""
-    mute = {section.id: section for section in reached if _is_mute(section)}
-    instant = {section_id: one for section_id, one in mute.items() if not definition_of(one).acts_after_prompt}
+    silent = {section.id: section for section in reached if _never_asks(section)}
+    instant = {section_id: one for section_id, one in silent.items() if not definition_of(one).acts_after_prompt}
     endless = loops(_targets(instant))
-    waiting = [loop for loop in loops(_targets(mute)) if not any(loop >= other for other in endless)]
+    waiting = [loop for loop in loops(_targets(silent)) if not any(loop >= other for other in endless)]
     remarks: dict[int, list[Remark]] = {}
     for level, found, how in (
         (FindingLevel.ERROR, endless, "never waits for the callee"),
         (FindingLevel.WARNING, waiting, "never asks the callee anything"),
     ):
         for loop in found:
-            first = next(section_id for section_id in mute if section_id in loop)
-            names = _listed(str(section_id) for section_id in mute if section_id in loop)
+            first = next(section_id for section_id in silent if section_id in loop)
+            names = _first_names(str(section_id) for section_id in silent if section_id in loop)
             message = f"A loop {how}: {names}. The call is hung up after {NODES_PER_CALL_MAX} sections."
             remarks.setdefault(first, []).append(Remark(level, FindingCode.LOOP, message))
     return remarks
 
 
-def _is_mute(section: Section) -> bool:
+def _never_asks(section: Section) -> bool:
     """Return whether the call leaves this section without asking the callee for input."""
     definition = definition_of(section)
     return not definition.asks and not definition.ends
@@ -78,7 +78,7 @@ def _targets(sections: Mapping[int, Section]) -> dict[int, list[int]]:
 def _check_targets(section: Section, sections: Mapping[int, Section]) -> Iterator[Remark]:
     lost = [key for key, target in section.branches.items() if target is not None and target not in sections]
     if lost:
-        message = f"Branches lead to sections that this survey does not have: {_listed(sorted(lost))}."
+        message = f"Branches lead to sections that this survey does not have: {_first_names(sorted(lost))}."
         yield Remark(FindingLevel.ERROR, FindingCode.UNKNOWN_TARGET, message)
 
 
@@ -97,7 +97,7 @@ def _check_branches(section: Section, _: Mapping[int, Section]) -> Iterator[Rema
     taken = set(definition.ways_out(section))
     never = sorted(key for key in section.branches if key not in taken)
     if never and definition.ends:
-        message = f"The call ends here, so branches are never taken: {_listed(never)}."
+        message = f"The call ends here, so branches are never taken: {_first_names(never)}."
         yield Remark(FindingLevel.WARNING, FindingCode.AFTER_THE_END, message)
         return
     reasons: dict[str, list[str]] = {}
@@ -105,7 +105,7 @@ def _check_branches(section: Section, _: Mapping[int, Section]) -> Iterator[Rema
         reasons.setdefault(definition.why_never_taken(section, key), []).append(key)
     for reason, keys in reasons.items():
         yield Remark(
-            FindingLevel.WARNING, FindingCode.NEVER_TAKEN, f"Branches are never taken: {_listed(keys)}; {reason}."
+            FindingLevel.WARNING, FindingCode.NEVER_TAKEN, f"Branches are never taken: {_first_names(keys)}; {reason}."
         )
 
 
@@ -118,7 +118,7 @@ def _check_end(section: Section, sections: Mapping[int, Section]) -> Iterator[Re
         )
 
 
-def _listed(names: Iterable[str]) -> str:
+def _first_names(names: Iterable[str]) -> str:
     """Return the first of the names, joined by commas, and the number of the others."""
     all_names = list(names)
     more = len(all_names) - NAMED_MAX
