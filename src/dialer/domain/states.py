@@ -55,5 +55,6 @@ def _move(current: C | S, wanted: C | S, allowed: frozenset[C] | frozenset[S], n
         return False
     if wanted in allowed:
         return True
-    ways = ", ".join(f"{state.value} ({state.name})" for state in sorted(allowed)) or "nothing else"
-    raise IllegalMoveError(f"A {noun} in {current.value} ({current.name}) may go to: {ways}.")
+    ways = ", ".join(f"{state.value} ({state.name})" for state in sorted(allowed)) or "no other status"
+    refused = f"A {noun} in {current.value} ({current.name}) cannot change to {wanted.value} ({wanted.name})."
+    raise IllegalMoveError(f"{refused} Allowed: {ways}.")

@@ -19,8 +19,8 @@ def choose_callerid(plan: CampaignPlan, number: str, turns: Turns) -> str:
     """Return the caller ID for a number in normal form: its longest matching area code, else a wildcard.
 
     An area code matches a prefix of the digits with the country code, or of the national number. Caller IDs that match
-    equally well take turns, counted in `turns`: none is shown more than once more often than another. If the campaign
-    has no group, or nothing in it matches, the result is the campaign's own `callerid`.
+    equally well take turns, so that their counts in `turns` differ by at most one. If the campaign has no group, or no
+    area code matches, the result is the campaign's own `callerid`.
     """
     if not plan.callerids:
         return plan.callerid
@@ -60,7 +60,7 @@ def _digits(choice: CallerIdChoice) -> str:
 
 
 def _fit(choice: CallerIdChoice, written: tuple[str, ...]) -> int:
-    """Return how many digits of the number the area code matches: 0 for the wildcard, -1 if it does not match."""
+    """Return the number of digits that the area code matches: 0 for the wildcard, -1 if it does not match."""
     areacode = _digits(choice)
     if areacode in {WILDCARD, ""}:
         return 0 if areacode else -1

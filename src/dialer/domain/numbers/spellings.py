@@ -8,7 +8,7 @@ import phonenumbers
 ERASED: Final = "erased"
 """The text that replaces an erased number or answer."""
 DIGITS_IN_TEXT_MIN: Final = 7
-"""Digits of the shortest number that is searched within longer texts, where fewer digits may mean anything."""
+"""Minimum digits of a number that is searched within longer texts, where fewer digits may have any meaning."""
 _BETWEEN: Final = r"[\s.\-()\[\]/\u2010-\u2015]{0,3}"
 _INTERNATIONAL_PREFIX: Final = rf"(?:(?:\+|00|011){_BETWEEN})?"
 
@@ -30,11 +30,11 @@ class Spellings:
 
     @property
     def like(self) -> str:
-        """Return a pattern for SQL's LIKE that matches every text with the number in it, and few others."""
+        """Return a pattern for SQL's LIKE that matches every text that contains the number, and few others."""
         return f"%{'%'.join(self._own)}%"
 
     def is_all_of(self, text: str) -> bool:
-        """Return whether a text is the number, and nothing else."""
+        """Return whether a text is the number and nothing else."""
         return self._pattern.fullmatch(text.strip()) is not None
 
     def without(self, text: str) -> str:
