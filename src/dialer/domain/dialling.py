@@ -246,7 +246,7 @@ class Dialling:
             hold=offer.hold,
             rate=offer.rate,
             callerid=choose_callerid(plan, subscriber.number, campaign.callerid_turns),
-            dialled=gateway.written(subscriber.number),
+            dialled=gateway.number_for_carrier(subscriber.number),
             amd=plan.amd,
             text=offer.text,
             parts=offer.parts,

@@ -92,7 +92,7 @@ class Engine:
             events.RetriesClaimed: self._dialling.fill_retries,
             events.SubscriberClaimedAgain: self._dialling.fill_one,
             events.SubscribersCounted: self._dialling.end_if_completed,
-            events.DncReached: self._call_off,
+            events.DncReached: self._add_to_dnc,
             events.CallAnswered: self._pacing.answered,
             events.TextRequested: self._call_messages.requested,
             events.NumberChecked: self._call_messages.checked,
@@ -140,7 +140,7 @@ class Engine:
             self.reports_ignored += 1
             self.kept_aside.append(event)  # type: ignore[arg-type] # its type was looked up
             return effects
-        if kind is events.AgentAnswered and not self._transfers.is_asked(event):  # type: ignore[arg-type] # as it is
+        if kind is events.AgentAnswered and not self._transfers.is_asked(event):  # type: ignore[arg-type] # kind is its type
             return effects
         self._handlers[kind](now_ms, event)
         if kind in _AGENT_EVENTS:
@@ -244,7 +244,7 @@ class Engine:
 
     # --- calls --------------------------------------------------------------------------------------------------
 
-    def _call_off(self, _now_ms: int, event: events.DncReached) -> None:
+    def _add_to_dnc(self, _now_ms: int, event: events.DncReached) -> None:
         """Put the callee of a call on the campaign's do-not-call list."""
         call = self._calls.get(event.call_id)
         campaign = None if call is None else self._campaigns.get(call.plan.id)

@@ -1,4 +1,4 @@
-"""The calls that a gateway carries now, and when it has room for one more."""
+"""The calls that a gateway carries now, and the time at which it has room for one more."""
 
 from collections import deque
 from typing import Final
@@ -60,7 +60,7 @@ class GatewayLoad:
         before, self.breaker = self.breaker, after_attempt(self.breaker, cause, started_ms, now_ms)
         return self.breaker != before
 
-    def written(self, number: str) -> str:
+    def number_for_carrier(self, number: str) -> str:
         """Return a number in normal form as the carrier receives it, with the gateway's prefixes."""
         return dialled_number(number, addprefix=self.plan.addprefix, removeprefix=self.plan.removeprefix)
 
@@ -69,7 +69,7 @@ class GatewayLoad:
         plan = self.plan
         if digits_behind_prefixes(number) - len(plan.removeprefix.lstrip("+")) > EMERGENCY_DIGITS_MAX:
             return False
-        dialled = self.written(number)
+        dialled = self.number_for_carrier(number)
         return any(map(is_emergency, (number, dialled, dialled.removeprefix(plan.addprefix))))
 
     def renew(self, plan: GatewayPlan, recent_dials_ms: tuple[int, ...], breaker: CircuitBreaker) -> None:

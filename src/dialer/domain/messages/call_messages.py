@@ -57,7 +57,7 @@ class CallMessages:
         line.dialled(starts_ms)
         message = self._message(call, number, line.plan.id, starts_ms)
         message.hold, message.text, message.parts = offer.hold, offer.text, offer.parts
-        message.dialled = line.written(number)
+        message.dialled = line.number_for_carrier(number)
         account.held += offer.hold
         self._board.calls[message.id] = message
         self._board.emit(SendText(message))

@@ -123,7 +123,7 @@ class Adaptive(msgspec.Struct, frozen=True):
 
 
 def _missing(situation: Situation, level: float) -> int:
-    """Return the lines for all agents, busy or not, less those in use."""
+    """Return the number of lines for all agents, busy or not, less those in use."""
     return max(0, round(level * situation.agents) - situation.pending - len(situation.bridged_ms))
 
 

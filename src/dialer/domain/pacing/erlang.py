@@ -31,7 +31,7 @@ class Erlang(msgspec.Struct, frozen=True):
         return "erlang"
 
     def pace(self, situation: Situation) -> Pace:
-        """Return the calls that the wanted agents still lack, less the calls on their way to an agent."""
+        """Return one call for each wanted agent, less the calls on their way to an agent."""
         wanted = max(0, situation.idle + self._freed(situation) - situation.waiting)
         if self.overcommit:
             wanted = _overcommitted(wanted, situation.figures)
@@ -60,7 +60,7 @@ def ended_by(elapsed_ms: float, mean_ms: float) -> float:
 
 
 def _overcommitted(wanted: int, figures: PacingFigures) -> int:
-    """Return the calls to place so that `wanted` are likely to be answered; halves are rounded up."""
+    """Return the number of calls to place so that `wanted` are likely to be answered; halves are rounded up."""
     calls = len(figures.outcomes)
     answered = sum(figures.outcomes)
     if calls < SAMPLES_MIN or not answered:

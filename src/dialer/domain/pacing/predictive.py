@@ -56,7 +56,7 @@ class Predictive:
     name = "predictive"
 
     def pace(self, situation: Situation) -> Pace:
-        """Return the most calls that the guarantee allows and of which few enough are expected to find no agent."""
+        """Return the most calls that keep the guarantee and leave few enough expected callees without an agent."""
         least = max(0, situation.idle - situation.pending)
         most = room(situation)
         if most <= least:
@@ -65,17 +65,20 @@ class Predictive:
 
 
 def credit(situation: Situation) -> float:
-    """Return the calls that may still be abandoned, by this campaign and by those that share its agents."""
+    """Return the number of calls that this campaign, and those that share its agents, may still abandon."""
     return min(credit_of(situation.abandon_rate_max, situation.figures), situation.shared_credit)
 
 
 def credit_of(abandon_rate_max: float, figures: PacingFigures) -> float:
-    """Return the calls that one campaign may still abandon by itself; negative if it has abandoned too many."""
+    """Return the number of calls that one campaign by itself may still abandon; negative after too many."""
     return abandon_rate_max * max(figures.answered, FIRST_ANSWERS) - figures.abandoned
 
 
 def room(situation: Situation) -> int:
-    """Return the calls that may be placed even if all in progress are answered at once; negative if too many."""
+    """Return the number of calls to place that the guarantee allows; negative if too many are in progress.
+
+    Even if every call in progress is answered at once, the abandoned share then stays within its limit.
+    """
     spare = max(0, math.floor(credit(situation) + _ROUNDING))
     return situation.idle + spare - situation.pending
 
@@ -114,7 +117,7 @@ def overflow(mean: float, variance: float) -> float:
 
 
 def _aim(situation: Situation, least: int, most: int) -> int:
-    """Return the most calls, between two bounds, whose overflow stays within the share that the credit allows."""
+    """Return the greatest number of calls, between two bounds, whose overflow stays within the share that the credit allows."""
     ahead = outlook(situation)
     rate = ahead.answer_rate
     share = min(SHARE_MAX, situation.abandon_rate_max * credit(situation) / _reserve(situation, rate))
@@ -124,8 +127,7 @@ def _aim(situation: Situation, least: int, most: int) -> int:
         variance = ahead.variance + calls * rate * (1 - rate)
         return overflow(callees - ahead.agents, variance) - share * callees
 
-    # The overflow grows more with each further call, so the search by bisection is valid: once over the share, always
-    # over.
+    # Each further call adds more overflow than the one before, so bisection works: once over the share, always over.
     return least + bisect_right(range(least + 1, most + 1), 0.0, key=excess)
 
 

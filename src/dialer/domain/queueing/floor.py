@@ -134,7 +134,7 @@ class Floor:
         return self._drop(waiting) if waiting else []
 
     def taken(self, now_ms: int, call_id: int, agent_id: int) -> list[Decision] | None:
-        """Connect the call with an agent who answered, and stop asking all others.
+        """Connect the call with an agent who answered, and return the offers to withdraw from other agents.
 
         Return None and change nothing if the agent is not being asked for this call, or is off duty.
         """
@@ -239,7 +239,7 @@ class Floor:
         self._line(waiting.queue_id).keep_place(left)
 
     def _drop(self, waiting: Waiting) -> list[Decision]:
-        """Remove a call from its queue; the agents who were asked are idle again."""
+        """Remove a call from its queue, and return the offers to withdraw; the asked agents are idle again."""
         del self._waiting[waiting.call_id]
         self._callers[waiting.queue_id].discard(waiting.call_id)
         self._notes.waiting.pop(waiting.call_id, None)

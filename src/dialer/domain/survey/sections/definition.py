@@ -14,8 +14,8 @@ class SectionDefinition:
     """One type of section: everything that distinguishes this type from the others.
 
     A new type is a subclass in a module of its own, and one entry in `dialer.domain.survey.sections.table`. If clients
-    need its name, add a member to `SectionType` too. All types share one table row layout, so a new type can use the
-    fields of other types as its settings. No migration is needed then (`dialer.domain.survey.sections.fields`).
+    need its name, add a member to `SectionType` too. All types share one table, so a new type can use the fields of
+    other types as its settings. No migration is needed then (`dialer.domain.survey.sections.fields`).
     """
 
     __slots__ = ()
