@@ -19,7 +19,7 @@ class Rule(StrEnum):
 
 
 class BrokenInvariantError(Exception):
-    """Raised when a step has broken a rule, so that none of the step is committed.
+    """An error that a step has broken a rule, so that none of the step is committed.
 
     The error always names a user. It names a campaign and a call (the id of its call request or message) only if the
     fault concerns them.

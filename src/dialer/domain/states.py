@@ -29,7 +29,7 @@ OPEN_SUBSCRIBERS: Final = frozenset({S.PENDING, S.PAUSE, S.IN_PROCESS})
 
 
 class IllegalMoveError(Exception):
-    """Raised for a change of status that the table does not allow; the message names the allowed changes."""
+    """An error for a change of status that the table does not allow; the message names the allowed changes."""
 
 
 def move_campaign(current: C, wanted: C) -> bool:

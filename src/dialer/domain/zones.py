@@ -1,8 +1,8 @@
 """Zone keys: the time zones in which a callee may be.
 
-A zone key is text: an IANA name, or several joined by `&` if a number may be in any of these zones, or a fixed offset
-such as `UTC+05:30`. The empty key stands for the service's own zone, and `UNKNOWN` for no zone. A calling window is
-open for a key only while it is open in every zone of the key.
+A zone key is text: an IANA name, several names joined by `&`, or a fixed offset such as `UTC+05:30`. Several names mean
+that the number may be in any of these zones. The empty key stands for the service's own zone, and `UNKNOWN` for no
+zone. A calling window is open for a key only while it is open in every zone of the key.
 """
 
 import re

@@ -13,16 +13,16 @@ MONEY_LIMIT: Final = 10_000_000
 """Upper bound of amounts, in units of currency; amounts are below it."""
 _MINUTE_S: Final = 60
 _TEXT_MAX: Final = 40
-"""Number of characters: longer than any amount below the limit, sign and exponent included."""
+"""Maximum characters of an amount as text; every amount below the limit is shorter, sign and exponent included."""
 _EXACT: Final = Context(prec=_TEXT_MAX, traps=[Inexact])
-"""The decimal context that keeps every digit of such a text, or raises."""
+"""The decimal context that keeps every digit of an amount, or raises `Inexact`."""
 _SMALLEST: Final = Decimal(1).scaleb(-MONEY_PLACES)
 _DECIMAL: Final = re.compile(r"[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?\Z")
 """The syntax of a decimal. `Decimal` itself also accepts underscores, and the digits of every script."""
 
 
 class MoneyError(ValueError):
-    """Raised for a value that cannot be an amount. The message is for the client."""
+    """An error for a value that cannot be an amount. The message is for the client."""
 
 
 def parse_money(value: object) -> int:

@@ -18,7 +18,7 @@ _LEGS_BEFORE: Final = 1_000
 
 
 class CallMessages:
-    """Sends the text messages of calls and settles their cost. Such a message changes nothing for the subscriber."""
+    """The sender of text messages during calls, which settles their cost. They change nothing for the subscriber."""
 
     def __init__(self, board: Board) -> None:
         self._board: Final = board

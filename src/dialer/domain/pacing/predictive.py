@@ -117,7 +117,7 @@ def overflow(mean: float, variance: float) -> float:
 
 
 def _aim(situation: Situation, least: int, most: int) -> int:
-    """Return the greatest number of calls, between two bounds, whose overflow stays within the share that the credit allows."""
+    """Return the most calls, between two bounds, whose overflow stays within the share that the credit allows."""
     ahead = outlook(situation)
     rate = ahead.answer_rate
     share = min(SHARE_MAX, situation.abandon_rate_max * credit(situation) / _reserve(situation, rate))
