@@ -56,7 +56,7 @@ class Dialling:
     # --- permission to dial --------------------------------------------------------------------------------------
 
     def wake_campaign(self, now_ms: int, event: events.CampaignWoken) -> None:
-        """Check a campaign at a time for which it asked."""
+        """Check a campaign at its scheduled time."""
         campaign = self._campaigns.get(event.campaign_id)
         if campaign is None:
             return
@@ -65,7 +65,7 @@ class Dialling:
         self.consider(campaign, now_ms)
 
     def wake_gateway(self, now_ms: int, event: events.GatewayWoken) -> None:
-        """Serve a gateway at a time for which it asked."""
+        """Serve a gateway at its scheduled time."""
         gateway = self._gateways[event.gateway_id]
         if gateway.wake_ms <= now_ms:
             gateway.wake_ms = NEVER_MS

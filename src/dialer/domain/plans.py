@@ -145,7 +145,7 @@ class Transfer(msgspec.Struct):
 
     @property
     def has_queued(self) -> bool:
-        """True if the call joined a queue, even if the queue or its agent has been deleted since."""
+        """Return whether the call joined a queue, even if the queue or its agent has been deleted since."""
         return self.score_from_ms > 0
 
 
@@ -186,7 +186,7 @@ class Call(msgspec.Struct, gc=False):
 
     @property
     def is_inbound(self) -> bool:
-        """True for an inbound call, which changes nothing for the subscriber. Outbound attempts count from 1."""
+        """Return whether the call is inbound and changes nothing for the subscriber. Outbound attempts count from 1."""
         return self.attempt < 0
 
 

@@ -233,7 +233,7 @@ class Transfers:
             self._touch()
 
     def woken(self, _now_ms: int, _event: events.FloorWoken) -> None:
-        """Note that a time has come for which the floor asked."""
+        """Note that the scheduled time for a check of the floor has come."""
         self._wake_ms = NEVER_MS
         self._touch()
 

@@ -35,7 +35,7 @@ class Calendar(msgspec.Struct, frozen=True):
 
     @property
     def is_always(self) -> bool:
-        """True if calling is allowed at any time."""
+        """Return whether calling is allowed at any time."""
         return all(self.weekdays) and self.start == time(0, 0, 0) and self.stop == _END_OF_DAY
 
 

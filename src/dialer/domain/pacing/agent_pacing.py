@@ -77,7 +77,7 @@ class AgentPacing:
             self._board.keep_figures(campaign)
 
     def answered(self, _now_ms: int, event: CallAnswered) -> None:
-        """Count an answered call, once it is known, as far as possible, who answered."""
+        """Count an answered call after answering-machine detection has finished."""
         call = self._board.calls.get(event.call_id)
         campaign = None if call is None else self._board.campaigns[call.plan.id]
         if campaign is None or campaign.dialling.pop(event.call_id, None) is None or call is None:

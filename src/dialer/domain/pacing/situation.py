@@ -66,7 +66,7 @@ class Situation(msgspec.Struct, frozen=True, gc=False):
 
     @property
     def pending(self) -> int:
-        """The calls that may need an agent at any time: dialled, or answered and not with an agent yet."""
+        """The number of calls that may need an agent at any time: dialled, or answered and not with an agent yet."""
         return len(self.dialling_ms) + len(self.greeted_ms) + self.waiting
 
 

@@ -25,7 +25,7 @@ def loops(successors: Mapping[int, Iterable[int]]) -> list[frozenset[int]]:
 
 
 def _walk(edges: Mapping[int, list[int]], start: int, seen: set[int]) -> list[int]:
-    """Return the reachable nodes that are not in `seen`, each after its descendants in the walk, and add them to `seen`."""
+    """Return the reachable nodes that are not in `seen`, each after its descendants, and add them to `seen`."""
     if start in seen:
         return []
     seen.add(start)
