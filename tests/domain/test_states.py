@@ -50,8 +50,16 @@ def test_a_client_moves_a_subscriber_as_listed_and_no_other_way(
 @pytest.mark.parametrize(
     ("current", "wanted", "message"),
     [
-        (CampaignStatus.START, CampaignStatus.NEW, "A campaign in 1 (START) may go to: 2 (PAUSE), 3 (ABORD), 4 (END)."),
-        (CampaignStatus.END, CampaignStatus.START, "A campaign in 4 (END) may go to: nothing else."),
+        (
+            CampaignStatus.START,
+            CampaignStatus.NEW,
+            "A campaign in 1 (START) cannot change to 0 (NEW). Allowed: 2 (PAUSE), 3 (ABORD), 4 (END).",
+        ),
+        (
+            CampaignStatus.END,
+            CampaignStatus.START,
+            "A campaign in 4 (END) cannot change to 1 (START). Allowed: no other status.",
+        ),
     ],
 )
 def test_a_refusal_names_the_moves_there_are(current: CampaignStatus, wanted: CampaignStatus, message: str) -> None:

@@ -99,7 +99,7 @@ def test_sections_of_new_types_are_written_checked_sealed_played_and_counted(ann
     assert [(one["level"], one["section"], one["message"]) for one in check["findings"]] == [
         ("error", gate["url"], "Everybody is of age: min_number is 0."),
         ("warning", gate["url"], "Branches are never taken: 12; an age is one digit."),
-        ("warning", raffle["url"], "Branches are never taken: timeout; 0 goes first."),
+        ("warning", raffle["url"], "Branches are never taken: timeout; 0 is taken first."),
     ]
     ann.change(gate["url"], min_number=2)
 

@@ -67,7 +67,7 @@ async def test_a_final_campaign_goes_nowhere(house: House) -> None:
     campaign_id = house.campaign(house.survey(SHORT))
     await house.move(campaign_id, CampaignStatus.ABORD)
     await house.move(campaign_id, CampaignStatus.ABORD)
-    with pytest.raises(IllegalMoveError, match="nothing else"):
+    with pytest.raises(IllegalMoveError, match="no other status"):
         await house.move(campaign_id, CampaignStatus.START)
 
 

@@ -54,7 +54,7 @@ def test_a_survey_with_errors_is_not_played_and_each_is_named_with_its_section(h
     _, asks, transfers = (row["id"] for row in house.rows(SectionTemplate))
     assert start(house, house.campaign(survey_id)) == {
         "object_id": [
-            f"Section {asks}: No input is ever right: none of key_0 to key_9 is set.",
+            f"Section {asks}: No input is valid: none of key_0 to key_9 is set.",
             f"Section {transfers}: The transfer has neither a phonenumber nor a queue.",
         ]
     }

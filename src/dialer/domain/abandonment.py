@@ -15,21 +15,21 @@ from dialer.domain.queueing.floor import Floor
 
 
 class Abandonment:
-    """Counts the calls that have waited for too long."""
+    """The counter of calls that have waited too long for an agent."""
 
     def __init__(self, board: Board, floor: Floor) -> None:
         self._board: Final = board
         self._floor: Final = floor
         self._overdue: deque[tuple[int, int]] = deque()
-        """The moment at which a waiting call counts as abandoned, and its id, in order."""
+        """The time at which each waiting call counts as abandoned, and its id, in order of time."""
 
     @property
     def next_ms(self) -> int | None:
-        """The next moment at which a waiting call counts as abandoned; None while no call waits."""
+        """The next time at which a waiting call counts as abandoned; None while no call waits."""
         return self._overdue[0][0] if self._overdue else None
 
     def joined(self, call: Call, joined_ms: int) -> None:
-        """Watch a call that begins to wait now, as the last one."""
+        """Watch a call that starts to wait now, as the last one."""
         self._overdue.append((joined_ms + ABANDONED_AFTER_MS + 1, call.id))
 
     def restored(self, call: Call, joined_ms: int) -> None:
@@ -38,7 +38,7 @@ class Abandonment:
         self._overdue = deque(sorted(self._overdue))
 
     def count(self, now_ms: int) -> None:
-        """Mark every call as abandoned that has waited for longer than the rule allows, even if an agent takes it."""
+        """Mark every call as abandoned that has waited longer than the rule allows, even if an agent takes the call."""
         while self._overdue and self._overdue[0][0] <= now_ms:
             _, call_id = self._overdue.popleft()
             call, waiting = self._board.calls.get(call_id), self._floor.waiting_of(call_id)

@@ -1,4 +1,4 @@
-"""What the parts of the engine have in common: who is open, what is in progress, and what is to be done about it."""
+"""The shared state of the engine's parts: open campaigns, calls in progress, and the effects of the current event."""
 
 from collections import defaultdict
 from collections.abc import Callable, Iterator
@@ -19,7 +19,7 @@ ACTIVE: Final = frozenset({CampaignStatus.START, CampaignStatus.PAUSE})
 
 
 class OpenCampaign:
-    """What the engine keeps in mind of an open campaign."""
+    """The engine's state of an open campaign."""
 
     __slots__ = (
         "called_off_before",
@@ -48,47 +48,49 @@ class OpenCampaign:
         self.status = CampaignStatus.NEW
         self.hopper = Hopper(plan, (), windows, 0)
         self.next_dial_us = 0
-        """When the next dial is due; `next_dial_ms` is the first whole millisecond at which it may be made."""
+        """The time of the next dial in microseconds; `next_dial_ms` is the first whole millisecond at which it may be
+        made."""
         self.next_dial_ms = 0
         self.callerid_turns: dict[str, int] = {}
         self.first_call_id = 0
-        """The first call since it was opened last: whom an earlier one is with may have changed since the dial."""
+        """The first call since the campaign was last opened. The subscriber of an earlier call may have changed since
+        its dial."""
         self.called_off_before = 0
-        """The last number that was called off before it was opened last: claims know of those up to there."""
+        """The place in `CalledOff` when the campaign was last opened: its claims take earlier numbers into account."""
         self.in_progress = 0
-        """Calls that it has placed."""
+        """Number of calls in progress that the campaign has placed."""
         self.inbound = 0
-        """Calls that came in for it."""
+        """Number of inbound calls in progress for the campaign."""
         self.legs = 0
-        """B-legs in progress, and calls that wait for one in a queue."""
+        """Number of B-legs in progress, and of calls that wait for one in a queue."""
         self.wake_ms = NEVER_MS
-        """The earliest moment for which a wake-up is under way."""
+        """The earliest time for which a wake-up is scheduled."""
         self.is_full = False
-        """It could dial but for `max_aleg`: the end of a call lets it go on."""
+        """True if only `max_aleg` stops the campaign from dialling: the end of a call lets it dial again."""
         self.is_idle = False
-        """Nobody could be called when it looked last."""
+        """True if the campaign found no subscriber to call when it last looked."""
         self.figures = PacingFigures()
         self.dialling: dict[int, int] = {}
-        """When each call was dialled that may come to an agent and that nobody has answered yet."""
+        """The dial time of each call that may reach an agent and is not answered yet, by call id."""
         self.greeted: dict[int, int] = {}
-        """When each call was answered that has not come to its transfer yet."""
+        """The answer time of each call that has not reached its transfer yet, by call id."""
         self.machines: set[int] = set()
-        """Calls in progress that detection found a machine in: nobody is abandoned who is nobody."""
+        """Calls in progress that were answered by a machine: these never count as abandoned."""
 
     def renew(self, plan: CampaignPlan) -> None:
-        """Go on by other settings."""
+        """Replace the settings."""
         self.plan = plan
         self.is_paced = plan.dial_method is not DialMethod.FIXED_RATE
-        """Whether it dials for agents, by what it measures: else there is nothing to remember."""
+        """True for a campaign that dials for agents, by its measured figures."""
 
     def dial_next_at(self, due_us: int) -> None:
-        """The next dial is due."""
+        """Set the time of the next dial."""
         self.next_dial_us = due_us
         self.next_dial_ms = due_ms(due_us)
 
 
 class PacedCampaigns:
-    """The campaigns that dial for agents, found by the queues that they dial for: there may be very many of both."""
+    """The campaigns that dial for agents, indexed by their queues, as there may be very many of both."""
 
     __slots__ = ("_by_queue", "_queue_ids")
 
@@ -97,28 +99,28 @@ class PacedCampaigns:
         self._by_queue: defaultdict[int, set[int]] = defaultdict(set)
 
     def __iter__(self) -> Iterator[int]:
-        """Their ids, in order."""
+        """Iterate over the campaign ids, in order."""
         return iter(sorted(self._queue_ids))
 
     def __len__(self) -> int:
         return len(self._queue_ids)
 
     def add(self, campaign_id: int, queue_ids: frozenset[int]) -> None:
-        """A campaign dials for the agents of these queues."""
+        """Add a campaign that dials for the agents of these queues, or replace its queues."""
         self.discard(campaign_id)
         self._queue_ids[campaign_id] = queue_ids
         for queue_id in queue_ids:
             self._by_queue[queue_id].add(campaign_id)
 
     def discard(self, campaign_id: int) -> None:
-        """A campaign dials for agents no more, if it ever did."""
+        """Remove a campaign, if it is present."""
         for queue_id in self._queue_ids.pop(campaign_id, ()):
             self._by_queue[queue_id].discard(campaign_id)
             if not self._by_queue[queue_id]:
                 del self._by_queue[queue_id]
 
     def sharing(self, queue_ids: frozenset[int]) -> list[int]:
-        """The ids of those that dial for any of these queues, in order."""
+        """Return the ids of the campaigns that dial for any of these queues, in order."""
         return sorted(set().union(*(self._by_queue.get(queue_id, ()) for queue_id in queue_ids)))
 
 
@@ -134,24 +136,24 @@ class Board:
         self.accounts: Final[dict[int, Account]] = {}
         self.calls: Final[dict[int, Call]] = {}
         self.called_off: Final = CalledOff()
-        """Numbers that went onto a do-not-call list since its campaigns were opened."""
+        """Numbers that were put on a do-not-call list since the campaigns that use it were opened."""
         self.windows: Final = Windows()
         nothing_yet: list[Effect] = []
         self.emit: Callable[[Effect], None] = nothing_yet.append
-        """Have something done, after what was asked for before: it adds to the list of what follows from an event."""
+        """Add an effect to the list that results from the current event."""
 
     def learn(self, gateway_id: int, cause: Cause, started_ms: int, now_ms: int) -> None:
-        """An attempt over a gateway is over that was made at `started_ms`: too many that fail, and it rests."""
+        """Update the circuit breaker of a gateway after an attempt that was made at `started_ms`."""
         gateway = self.gateways[gateway_id]
         if gateway.learn(cause, started_ms, now_ms):
             self.emit(KeepBreaker(gateway_id, gateway.breaker))
 
     def new_id(self) -> int:
-        """The id of the next call request or message."""
+        """Return the id of the next call request or message."""
         self.next_call_id += 1
         return self.next_call_id - 1
 
     def keep_figures(self, campaign: OpenCampaign) -> None:
-        """Have recorded what a campaign has measured, if it dials by that; once it is over, nobody asks."""
+        """Emit the figures of an active campaign that dials for agents, so that they are recorded."""
         if campaign.is_paced and campaign.status in ACTIVE:
             self.emit(KeepFigures(campaign.plan.id, campaign.figures))

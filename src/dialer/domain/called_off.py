@@ -1,28 +1,28 @@
-"""Numbers that went onto do-not-call lists during calls: campaigns hold subscribers that they claimed before."""
+"""Numbers that were put on do-not-call lists during calls, after campaigns had claimed their subscribers."""
 
 from typing import Final
 
 
 class CalledOff:
-    """The order in which numbers were called off, so that each campaign heeds those since it was opened last."""
+    """The order in which numbers were added, so that each campaign can check those since it was last opened."""
 
     def __init__(self) -> None:
         self._numbers: Final[dict[int, dict[str, int]]] = {}
-        """By do-not-call list: the place of each number in the order."""
+        """The place of each number in the order, by do-not-call list."""
         self._last = 0
 
     @property
     def last(self) -> int:
-        """The place of the number that was called off last."""
+        """The place of the number that was added last."""
         return self._last
 
     def add(self, dnc_id: int, number: str) -> None:
-        """Put a number onto a list."""
+        """Add a number that was put on a list."""
         self._last += 1
         self._numbers.setdefault(dnc_id, {})[number] = self._last
 
     def has(self, dnc_id: int | None, number: str, since: int) -> bool:
-        """Return whether a number went onto a list after the place `since`."""
+        """Return whether a number was put on a list after the place `since`."""
         return bool(self._numbers) and dnc_id in self._numbers and self._numbers[dnc_id].get(number, 0) > since
 
     def forget(self, until: int) -> None:

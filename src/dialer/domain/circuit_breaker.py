@@ -1,4 +1,4 @@
-"""The circuit breaker of a gateway: a carrier that fails again and again is left alone for a while."""
+"""The circuit breaker of a gateway: a carrier that fails repeatedly is not used for a while."""
 
 from typing import Final
 
@@ -7,7 +7,7 @@ import msgspec
 from dialer.domain.enums import Cause
 
 FAILURES_MAX: Final = 5
-"""Failures in a row that a gateway is allowed; at the last of them it rests."""
+"""Number of consecutive failures after which a gateway rests."""
 OPEN_MS_MIN: Final = 30_000
 OPEN_MS_MAX: Final = 600_000
 CARRIER_FAILURES: Final = frozenset(
@@ -19,29 +19,30 @@ CARRIER_FAILURES: Final = frozenset(
         Cause.TIMER_EXPIRY,
     }
 )
-"""Causes that tell of the carrier, not of the callee: it refuses, or (timer expiry) it does not answer at all."""
+"""Causes that indicate a fault of the carrier, not of the callee. Timer expiry means that the carrier did not answer.
+"""
 
 
 class CircuitBreaker(msgspec.Struct, frozen=True, gc=False):
-    """State of a gateway: open while its carrier is left alone."""
+    """The state of a gateway's circuit breaker. An open breaker stops the use of the carrier."""
 
     failures: int = 0
-    """In a row."""
+    """Number of consecutive failures."""
     open_ms: int = 0
-    """Length of the rest; 0 if the gateway has not rested since its last success."""
+    """Length of the rest in milliseconds; 0 if the gateway has not rested since its last success."""
     open_until_ms: int = 0
 
 
 CLOSED: Final = CircuitBreaker()
-"""State of a gateway that has carried an attempt, with any result."""
+"""The state of a gateway whose last attempt did not fail because of the carrier."""
 
 
 def after_attempt(breaker: CircuitBreaker, cause: Cause, started_ms: int, now_ms: int) -> CircuitBreaker:
-    """Return the state of a gateway after an attempt that was made at `started_ms`.
+    """Return the state of a gateway's circuit breaker after an attempt that was made at `started_ms`.
 
-    At the fifth failure in a row it rests for 30 s. If what is tried first after a rest fails too, it rests at once,
-    twice as long as before, up to 10 minutes. Anything else that comes of an attempt begins all anew. An attempt that
-    was made before a rest was over tells nothing of what is after it, and changes nothing.
+    At the fifth consecutive failure the gateway rests for 30 s. If the first attempt after a rest fails too, the
+    gateway rests again at once, twice as long as before, up to 10 minutes. Any other result resets the breaker. An
+    attempt from before the end of a rest changes nothing, because it tells nothing about the carrier after the rest.
     """
     if started_ms < breaker.open_until_ms:
         return breaker

@@ -1,4 +1,4 @@
-"""Dialling: whether a campaign may dial now, whom it dials, and when it is to be looked at again."""
+"""Dialling: a campaign's permission to dial now, its next subscriber, and the time of its next check."""
 
 from collections import deque
 from collections.abc import Callable
@@ -34,7 +34,10 @@ _START: Final = CampaignStatus.START
 
 
 class Dialling:
-    """What limits a dial is asked in a fixed order: state and dates, pacing, `max_aleg`, gateway, whom, money."""
+    """The dialling of all campaigns. Limits are checked in a fixed order.
+
+    The order is: state and dates, pacing, `max_aleg`, gateway, subscriber, credit.
+    """
 
     def __init__(self, board: Board, pacing: AgentPacing) -> None:
         self._board: Final = board
@@ -43,14 +46,17 @@ class Dialling:
         self._gateways: Final = board.gateways
         self._accounts: Final = board.accounts
         self._claims_under_way = 0
-        """Nothing is decided before all of them are answered."""
+        """Number of claims without an answer. Nothing is decided until all are answered."""
         self._deferred: deque[Callable[[int], None]] = deque()
-        """Decisions that wait in order for the answer to a claim: who dials must not depend on who was at hand."""
+        """Decisions that wait, in order, for the answer to a claim.
 
-    # --- whether a campaign may dial ----------------------------------------------------------------------------
+        The order of dials must not depend on which subscribers happen to be in memory.
+        """
+
+    # --- permission to dial --------------------------------------------------------------------------------------
 
     def wake_campaign(self, now_ms: int, event: events.CampaignWoken) -> None:
-        """A moment that a campaign asked to be told of has come."""
+        """Check a campaign at its scheduled time."""
         campaign = self._campaigns.get(event.campaign_id)
         if campaign is None:
             return
@@ -59,14 +65,14 @@ class Dialling:
         self.consider(campaign, now_ms)
 
     def wake_gateway(self, now_ms: int, event: events.GatewayWoken) -> None:
-        """The same for a gateway."""
+        """Serve a gateway at its scheduled time."""
         gateway = self._gateways[event.gateway_id]
         if gateway.wake_ms <= now_ms:
             gateway.wake_ms = NEVER_MS
         self._serve(gateway, now_ms)
 
     def consider(self, campaign: OpenCampaign, now_ms: int) -> None:
-        """Let a campaign dial if it may, else arrange for it to be looked at again when it may."""
+        """Let a campaign dial if it may, else schedule its next check."""
         plan = campaign.plan
         if self._claims_under_way:
             self._deferred.append(partial(self.consider, campaign))
@@ -94,7 +100,7 @@ class Dialling:
             self.wake_at(campaign, plan.expires_ms)
 
     def _ready_at_ms(self, campaign: OpenCampaign, now_ms: int) -> int:
-        """When pacing allows the next dial; `NEVER_MS` if something must happen first."""
+        """Return the time at which pacing allows the next dial; `NEVER_MS` if an event must come first."""
         plan = campaign.plan
         if plan.starting_ms > now_ms:
             return max(plan.starting_ms, campaign.next_dial_ms)
@@ -121,13 +127,13 @@ class Dialling:
             gateway.waiting.discard(campaign.plan.id)
             if self._dial_next(campaign, gateway, now_ms):
                 self._consider_again(campaign, gateway, now_ms)
-            elif self._waits():
+            elif self._is_claiming():
                 gateway.waiting.add(campaign.plan.id)
                 self._deferred.appendleft(partial(self._serve, gateway))
                 return
 
     def _next_in_turn(self, gateway: GatewayLoad) -> OpenCampaign:
-        """Where channels are scarce, the campaign that has the fewest; else the one whose dial has waited longest."""
+        """Return the campaign with the fewest calls if channels are limited, else that with the most overdue dial."""
         if len(gateway.waiting) == 1:
             return self._campaigns[next(iter(gateway.waiting))]
         waiting = [self._campaigns[campaign_id] for campaign_id in gateway.waiting]
@@ -136,7 +142,7 @@ class Dialling:
         return min(waiting, key=lambda one: (one.next_dial_us, one.plan.id))
 
     def _consider_again(self, campaign: OpenCampaign, gateway: GatewayLoad, now_ms: int) -> None:
-        """After a dial: wait for the next slot, or for a place at once if that slot has come already."""
+        """Schedule the next dial of a campaign after a dial: at its next slot, or in its next turn if that is due."""
         plan = campaign.plan
         ready_ms = self._ready_at_ms(campaign, now_ms)
         if ready_ms > now_ms:
@@ -149,35 +155,35 @@ class Dialling:
             self.wake_at(campaign, plan.expires_ms)
 
     def wake_at(self, campaign: OpenCampaign, at_ms: int) -> None:
-        """Have a campaign looked at again at a moment."""
+        """Schedule a check of a campaign, unless an earlier one is scheduled."""
         if at_ms < campaign.wake_ms:
             campaign.wake_ms = at_ms
             self._board.emit(WakeCampaign(at_ms, campaign.plan.id))
 
-    def look_again(self, campaign_ids: set[int], now_ms: int) -> None:
-        """Have campaigns looked at again that waited for what has changed, none of which waits any more."""
+    def wake_all(self, campaign_ids: set[int], now_ms: int) -> None:
+        """Schedule checks of campaigns that waited for something that has changed, and empty the set."""
         for campaign_id in sorted(campaign_ids):
             if campaign_id in self._campaigns:
                 self.wake_at(self._campaigns[campaign_id], now_ms)
         campaign_ids.clear()
 
-    # --- whom it dials ------------------------------------------------------------------------------------------
+    # --- choice of the subscriber --------------------------------------------------------------------------------
 
     def _dial_next(self, campaign: OpenCampaign, gateway: GatewayLoad, now_ms: int) -> bool:
-        """Dial the next subscriber who may be called; whether there was one."""
+        """Dial the next subscriber who may be called. Return True after a dial."""
         if now_ms >= campaign.plan.expires_ms:
-            # It expired while it waited for a place on the gateway, which came before its own wake-up.
+            # The campaign expired while it waited for a place on the gateway, before its own wake-up.
             self._move(campaign, CampaignStatus.END, CampaignReason.EXPIRED, now_ms)
             return False
         if campaign.is_paced and self._ready_at_ms(campaign, now_ms) > now_ms:
-            return False  # Its agents were taken while it waited for a place on the gateway.
+            return False  # Other calls took its agents while it waited for the gateway.
         campaign.is_idle = False
         hopper = campaign.hopper
         while True:
             found = hopper.next(now_ms)
             if not isinstance(found, Subscriber):
                 if found is None:
-                    self._rest(campaign, now_ms)
+                    self._wait_for_subscribers(campaign, now_ms)
                 else:
                     self.claim(found)
                 return False
@@ -191,7 +197,7 @@ class Dialling:
     def _refusal(
         self, campaign: OpenCampaign, gateway: GatewayLoad, subscriber: Subscriber
     ) -> SubscriberReason | NoReason:
-        """Return the reason why a subscriber must not be called at all; empty if they may be called."""
+        """Return the reason why a subscriber must never be called; empty if they may be called."""
         if gateway.dials_emergency(subscriber.number):
             return SubscriberReason.EMERGENCY
         if not is_zone_key(subscriber.zone):
@@ -216,7 +222,7 @@ class Dialling:
         campaign.in_progress += 1
         self._pacing.dialled(campaign, call)
         if campaign.is_paced:
-            campaign.dial_next_at(now_ms * 1_000)  # for its turn on the gateway, among campaigns that dial at a rate
+            campaign.dial_next_at(now_ms * 1_000)  # Orders it among fixed-rate campaigns on the gateway.
         else:
             campaign.dial_next_at(fixed_rate(plan.frequency, campaign.next_dial_us, now_ms))
         gateway.dialled(now_ms)
@@ -240,7 +246,7 @@ class Dialling:
             hold=offer.hold,
             rate=offer.rate,
             callerid=choose_callerid(plan, subscriber.number, campaign.callerid_turns),
-            dialled=gateway.written(subscriber.number),
+            dialled=gateway.number_for_carrier(subscriber.number),
             amd=plan.amd,
             text=offer.text,
             parts=offer.parts,
@@ -249,63 +255,63 @@ class Dialling:
         return call
 
     def _wait_for_credit(self, campaign: OpenCampaign, account: Account, now_ms: int) -> None:
-        """Wait for a call in progress to set money free; with none, nothing but a payment helps."""
+        """Wait for a call in progress to release money. If no money is held, pause the campaign."""
         if account.held > 0:
             account.waiting.add(campaign.plan.id)
             self.wake_at(campaign, campaign.plan.expires_ms)
         else:
             self._move(campaign, CampaignStatus.PAUSE, CampaignReason.NO_CREDIT, now_ms)
 
-    def _rest(self, campaign: OpenCampaign, now_ms: int) -> None:
-        """Nobody can be called now: wait until somebody can, or find out whether the campaign is done."""
+    def _wait_for_subscribers(self, campaign: OpenCampaign, now_ms: int) -> None:
+        """Wait until a subscriber can be called, or find out whether the campaign is completed."""
         campaign.is_idle = True
         at_ms = campaign.hopper.changes_at_ms(now_ms)
         self.wake_at(campaign, min(at_ms, campaign.plan.expires_ms))
         if at_ms >= NEVER_MS and campaign.in_progress == 0:
             self._board.emit(CountSubscribers(campaign.plan.id))
 
-    # --- what the driver found ----------------------------------------------------------------------------------
+    # --- results of claims ---------------------------------------------------------------------------------------
 
     def fill_fresh(self, now_ms: int, event: events.FreshClaimed) -> None:
-        """Subscribers were claimed who were never called."""
+        """Add claimed subscribers who were never called to the campaign's hopper."""
         campaign = self._campaigns.get(event.campaign_id)
-        if campaign is not None:  # It may have ended since it asked.
+        if campaign is not None:  # The campaign may have ended since its claim.
             campaign.hopper.add_fresh(event.zone, event.subscribers, is_last=event.is_last)
         self._resume(now_ms)
 
     def fill_retries(self, now_ms: int, event: events.RetriesClaimed) -> None:
-        """Subscribers were claimed who wait for a retry."""
+        """Add claimed subscribers who wait for a retry to the campaign's hopper."""
         campaign = self._campaigns.get(event.campaign_id)
         if campaign is not None:
             campaign.hopper.add_retries(event.zone, event.subscribers, is_last=event.is_last)
         self._resume(now_ms)
 
     def fill_one(self, now_ms: int, event: events.SubscriberClaimedAgain) -> None:
-        """A subscriber was claimed again."""
+        """Schedule the retry of a subscriber who was read again."""
         campaign = self._campaigns.get(event.campaign_id)
         if event.subscriber is not None and campaign is not None:
             self.schedule_retry(campaign, event.subscriber, now_ms)
         self._resume(now_ms)
 
     def claim(self, claim: ClaimFresh | ClaimRetries | ClaimAgain) -> None:
-        """Have subscribers read: until they are, nothing is decided."""
+        """Claim subscribers. No decision is made until they are read."""
         self._claims_under_way += 1
         self._board.emit(claim)
 
-    def _waits(self) -> bool:
-        """Whether a claim is under way, perhaps since a moment ago."""
+    def _is_claiming(self) -> bool:
+        """Return whether a claim is without an answer, possibly one made during the current decision."""
         return self._claims_under_way > 0
 
     def _resume(self, now_ms: int) -> None:
-        """Go on with the decisions that waited for a claim, until one of them needs another."""
+        """Continue with the decisions that waited for a claim, until one of them needs another claim."""
         self._claims_under_way -= 1
-        while self._deferred and not self._waits():
+        while self._deferred and not self._is_claiming():
             self._deferred.popleft()(now_ms)
 
     def end_if_completed(self, now_ms: int, event: events.SubscribersCounted) -> None:
-        """A campaign none of whose subscribers is open has ended."""
+        """End a campaign none of whose subscribers is open."""
         campaign = self._campaigns.get(event.campaign_id)
-        # One that has ended already is still known while calls are in progress that came in.
+        # A campaign that has ended stays known while inbound calls are in progress.
         if campaign is not None and campaign.status in ACTIVE and event.has_any and not event.has_open:
             self._move(campaign, CampaignStatus.END, CampaignReason.COMPLETED, now_ms)
 
@@ -316,17 +322,17 @@ class Dialling:
         if status is CampaignStatus.PAUSE:
             self.wake_at(campaign, campaign.plan.expires_ms)
         for other in self._pacing.paced():
-            self.wake_at(other, now_ms)  # They share what it was allowed to abandon.
+            self.wake_at(other, now_ms)  # They share its abandon budget.
         self.forget_if_over(campaign)
 
     def schedule_retry(self, campaign: OpenCampaign, subscriber: Subscriber, now_ms: int) -> None:
-        """Let a subscriber be called again when they are due."""
+        """Schedule the retry of a subscriber at `due_ms`."""
         campaign.hopper.schedule_retry(subscriber, now_ms)
         if campaign.is_idle and campaign.status is _START:
             self.wake_at(campaign, min(max(subscriber.due_ms, now_ms), campaign.plan.expires_ms))
 
-    def offer_places(self, gateway: GatewayLoad, account: Account, now_ms: int) -> None:
-        """Let those go on who waited for a channel or for money."""
+    def serve_waiting(self, gateway: GatewayLoad, account: Account, now_ms: int) -> None:
+        """Let campaigns continue that waited for a channel or for money."""
         if gateway.waiting:
             self._serve(gateway, now_ms)
         if account.waiting:
@@ -336,7 +342,7 @@ class Dialling:
                     self.consider(self._campaigns[campaign_id], now_ms)
 
     def forget_if_over(self, campaign: OpenCampaign) -> None:
-        """Let go of a campaign that dials no more and has no calls."""
+        """Remove a campaign that no longer dials and has no calls in progress."""
         if campaign.in_progress == campaign.inbound == 0 and campaign.status not in ACTIVE:
             self._campaigns.pop(campaign.plan.id, None)
             self._board.paced.discard(campaign.plan.id)

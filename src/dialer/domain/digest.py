@@ -1,4 +1,4 @@
-"""The digest of a run: two runs that gave the same call detail records have the same one."""
+"""The digest of a run: runs with equal call detail records have equal digests."""
 
 from collections.abc import Iterable, Mapping
 from hashlib import sha256
@@ -22,9 +22,9 @@ _values: Final = itemgetter(*DIGEST_FIELDS)
 
 
 def cdr_digest(records: Iterable[Mapping[str, object]]) -> str:
-    """SHA-256, in hexadecimal, over call detail records in the order of their ids, as the API writes them.
+    """Return the SHA-256, in hexadecimal, of call detail records in the order of their ids, as the API writes them.
 
-    One line a record: its `DIGEST_FIELDS`, with a bar between them.
+    Each record makes one line: its `DIGEST_FIELDS`, separated by bars.
     """
     digest = sha256()
     for record in records:

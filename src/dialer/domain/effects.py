@@ -1,4 +1,4 @@
-"""What the engine wants done: imperatives, performed by whoever drives it."""
+"""Effects: instructions of the engine, performed by its driver."""
 
 import msgspec
 
@@ -31,20 +31,20 @@ class ClaimRetries(msgspec.Struct, frozen=True, gc=False):
 
 
 class ClaimAgain(msgspec.Struct, frozen=True, gc=False):
-    """Read a subscriber anew who waits for a retry: what was known of them may have changed during the call."""
+    """Read a subscriber who waits for a retry again, because the row may have changed during the call."""
 
     campaign_id: int
     subscriber: Subscriber
 
 
 class CountSubscribers(msgspec.Struct, frozen=True, gc=False):
-    """Find out whether a campaign has subscribers, and any that are not final."""
+    """Find out whether a campaign has subscribers, and whether any of them is not final."""
 
     campaign_id: int
 
 
 class CheckNumber(msgspec.Struct, frozen=True, gc=False):
-    """Find out whether a number stands on a do-not-call list, to which a call wants to send a text message."""
+    """Find out whether a number is on a do-not-call list, before a call sends a text message to that number."""
 
     call_id: int
     dnc_id: int
@@ -53,13 +53,14 @@ class CheckNumber(msgspec.Struct, frozen=True, gc=False):
 
 
 class Dial(msgspec.Struct, frozen=True, gc=False):
-    """Place a call. The attempt and its hold are on record before a real carrier hears of it."""
+    """Place a call. The attempt and its hold are recorded before a real carrier receives the call."""
 
     call: Call
     next_dial_us: int
-    """When the campaign's pacing allows the dial after this one."""
+    """The time at which the campaign's pacing allows the next dial, in microseconds since the epoch."""
     callerid_turns: dict[str, int] = {}
-    """How often caller IDs of its group were shown, this time included (`dialer.domain.numbers.callerid`)."""
+    """The number of times each caller ID of the group was shown, this time included (`dialer.domain.numbers.callerid`).
+    """
 
 
 class HangUp(msgspec.Struct, frozen=True, gc=False):
@@ -69,7 +70,7 @@ class HangUp(msgspec.Struct, frozen=True, gc=False):
 
 
 class GiveUpCall(msgspec.Struct, frozen=True, gc=False):
-    """End a call or a message that nothing was heard of for too long: as these say, for the carrier says nothing."""
+    """End a call or a message without reports for too long, with these outcomes in place of the carrier's."""
 
     call_id: int
     leg: LegOutcome | None
@@ -77,7 +78,7 @@ class GiveUpCall(msgspec.Struct, frozen=True, gc=False):
 
 
 class FinishCall(msgspec.Struct, frozen=True, gc=False):
-    """Record a call that is over: its CDR, its charge, its answers, and what becomes of the subscriber."""
+    """Record a call that is over: its CDR, its charge, its answers, and the subscriber's next state."""
 
     call: Call
     outcome: CallOutcome
@@ -86,13 +87,13 @@ class FinishCall(msgspec.Struct, frozen=True, gc=False):
 
 
 class SendText(msgspec.Struct, frozen=True, gc=False):
-    """Send a text message during a call. It and its hold are on record before a real carrier hears of it."""
+    """Send a text message during a call. The message and its hold are recorded before a real carrier receives it."""
 
     message: Call
 
 
 class FinishText(msgspec.Struct, frozen=True, gc=False):
-    """Record what became of such a message: its charge."""
+    """Record the outcome and the charge of a text message that was sent during a call."""
 
     message: Call
     outcome: CallOutcome
@@ -100,7 +101,7 @@ class FinishText(msgspec.Struct, frozen=True, gc=False):
 
 
 class KeepTransfer(msgspec.Struct, frozen=True, gc=False):
-    """Record how a transfer stands: it is new, or has changed."""
+    """Record the state of a transfer that is new or has changed."""
 
     call: Call
     transfer: Transfer
@@ -135,13 +136,13 @@ class BridgeCall(msgspec.Struct, frozen=True, gc=False):
 
 
 class ResumeCall(msgspec.Struct, frozen=True, gc=False):
-    """Let a call go on that came to a transfer which reached nobody."""
+    """Continue a call whose transfer reached nobody."""
 
     call_id: int
 
 
 class FinishLeg(msgspec.Struct, frozen=True, gc=False):
-    """Record a B-leg that is over: its CDR and its charge. The transfer itself is kept by `KeepTransfer`."""
+    """Record a B-leg that is over: its CDR and its charge. `KeepTransfer` records the transfer itself."""
 
     call: Call
     transfer: Transfer
@@ -150,7 +151,7 @@ class FinishLeg(msgspec.Struct, frozen=True, gc=False):
 
 
 class KeepAgent(msgspec.Struct, frozen=True, gc=False):
-    """Record what an agent has done so far, and the state they came to by themselves, if they did."""
+    """Record the figures of an agent, and a status that the engine changed."""
 
     agent_id: int
     figures: AgentFigures | None
@@ -158,7 +159,7 @@ class KeepAgent(msgspec.Struct, frozen=True, gc=False):
 
 
 class KeepQueue(msgspec.Struct, frozen=True, gc=False):
-    """Record who was asked last, and since when callers have had nobody to wait for; None where that is as before."""
+    """Record the agent asked last, and the time since which callers have had no agent. None: unchanged."""
 
     queue_id: int
     last_agent_id: int | None
@@ -166,27 +167,27 @@ class KeepQueue(msgspec.Struct, frozen=True, gc=False):
 
 
 class KeepFigures(msgspec.Struct, frozen=True, gc=False):
-    """Record what a campaign that is paced by its agents has measured."""
+    """Record the figures that a campaign that dials for agents has measured."""
 
     campaign_id: int
     figures: PacingFigures
 
 
 class ExpectCallBack(msgspec.Struct, frozen=True, gc=False):
-    """A simulated callee is going to call back at a moment."""
+    """Schedule the call-back of a simulated callee."""
 
     at_ms: int
     call: Call
 
 
 class AnswerCall(msgspec.Struct, frozen=True, gc=False):
-    """Answer a call that came in."""
+    """Answer an inbound call."""
 
     call: Call
 
 
 class FinishInbound(msgspec.Struct, frozen=True, gc=False):
-    """Record a call that came in and is over: its CDR and its answers."""
+    """Record an inbound call that is over: its CDR and its answers."""
 
     call: Call
     outcome: CallOutcome
@@ -201,7 +202,7 @@ class CompleteSubscriber(msgspec.Struct, frozen=True, gc=False):
 
 
 class RefuseInbound(msgspec.Struct, frozen=True, gc=False):
-    """Record a call that came in for a number that nobody answers: a CDR with cause 1."""
+    """Record an inbound call to a number that no campaign answers: a CDR with cause 1."""
 
     user_id: int
     callid: str
@@ -210,7 +211,7 @@ class RefuseInbound(msgspec.Struct, frozen=True, gc=False):
 
 
 class RefuseSubscriber(msgspec.Struct, frozen=True, gc=False):
-    """Record that a subscriber is not to be called at all: NOT_AUTHORIZED, and why."""
+    """Record that a subscriber must never be called: NOT_AUTHORIZED, and the reason."""
 
     campaign_id: int
     subscriber: Subscriber
@@ -218,7 +219,7 @@ class RefuseSubscriber(msgspec.Struct, frozen=True, gc=False):
 
 
 class MoveCampaign(msgspec.Struct, frozen=True, gc=False):
-    """Record that a campaign has come to another state by itself, and why."""
+    """Record a status of a campaign that the engine has changed, and the reason."""
 
     campaign_id: int
     status: CampaignStatus
@@ -240,26 +241,26 @@ class AddToDnc(msgspec.Struct, frozen=True, gc=False):
 
 
 class WakeFloor(msgspec.Struct, frozen=True, gc=False):
-    """Send `FloorWoken` at a moment."""
+    """Send `FloorWoken` at a given time."""
 
     at_ms: int
 
 
 class WakeWatchdog(msgspec.Struct, frozen=True, gc=False):
-    """Send `WatchdogWoken` at a moment."""
+    """Send `WatchdogWoken` at a given time."""
 
     at_ms: int
 
 
 class WakeCampaign(msgspec.Struct, frozen=True, gc=False):
-    """Send `CampaignWoken` at a moment."""
+    """Send `CampaignWoken` at a given time."""
 
     at_ms: int
     campaign_id: int
 
 
 class WakeGateway(msgspec.Struct, frozen=True, gc=False):
-    """Send `GatewayWoken` at a moment."""
+    """Send `GatewayWoken` at a given time."""
 
     at_ms: int
     gateway_id: int

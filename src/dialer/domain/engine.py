@@ -1,7 +1,7 @@
-"""The engine: who may be called now, and what follows when a call is over.
+"""The engine: decides who may be called now, and what follows from the end of a call.
 
-`Engine.handle(now_ms, event)` takes what happened and returns what is to be done. It performs nothing, and has no
-clock, no database and no chance of its own: the server's worker and the simulator drive this same class.
+`Engine.handle(now_ms, event)` takes an event and returns the resulting effects. The engine performs nothing, and has no
+clock, database or randomness of its own. The server's worker and the simulator drive this one class.
 """
 
 from collections import deque
@@ -37,7 +37,7 @@ from dialer.domain.retry import disposition
 from dialer.domain.transfers import Transfers
 from dialer.domain.watchdog import Watchdog
 
-_MOVES_AGENTS: Final = frozenset(
+_AGENT_EVENTS: Final = frozenset(
     {
         events.CallAnswered,
         events.TransferReached,
@@ -48,26 +48,26 @@ _MOVES_AGENTS: Final = frozenset(
         events.CallEnded,
     }
 )
-"""What may change whom an agent talks to, or how many calls are on their way to one."""
+"""Events that may change the agents' talks, or the number of calls on their way to an agent."""
 _PENDING: Final = SubscriberStatus.PENDING
 KEPT_ASIDE_MAX: Final = 100
-"""Reports that changed nothing, and can still be looked at."""
+"""Number of reports without effect that are kept for inspection."""
 _REPORTS: Final = frozenset(get_args(events.Report))
 
 
 class Engine:
-    """Every open campaign, gateway and account, and every call in progress.
+    """The state and the decisions for all open campaigns, gateways and accounts, and all calls in progress.
 
-    A driver opens accounts, gateways and campaigns (in this order), answers claims, reports how calls go, and performs
-    the effects in the order in which they come. `first_call_id` is the id of the next call request.
+    A driver opens accounts, gateways and campaigns (in this order), answers claims, reports the progress of calls, and
+    performs the effects in order. `first_call_id` is the id of the next call request.
     """
 
     def __init__(self, *, seed: int, first_call_id: int = 1) -> None:
         board = self._board = Board(seed=seed, first_call_id=first_call_id)
         self.reports_ignored = 0
-        """How many reports of a carrier changed nothing, ..."""
+        """Number of reports of a carrier that changed nothing."""
         self.kept_aside: Final[deque[events.Report]] = deque(maxlen=KEPT_ASIDE_MAX)
-        """... and the last of them."""
+        """The last of the reports that changed nothing."""
         self._campaigns: Final = board.campaigns
         self._gateways: Final = board.gateways
         self._accounts: Final = board.accounts
@@ -92,7 +92,7 @@ class Engine:
             events.RetriesClaimed: self._dialling.fill_retries,
             events.SubscriberClaimedAgain: self._dialling.fill_one,
             events.SubscribersCounted: self._dialling.end_if_completed,
-            events.DncReached: self._call_off,
+            events.DncReached: self._add_to_dnc,
             events.CallAnswered: self._pacing.answered,
             events.TextRequested: self._call_messages.requested,
             events.NumberChecked: self._call_messages.checked,
@@ -114,24 +114,24 @@ class Engine:
 
     @property
     def board(self) -> Board:
-        """The engine's state, for those who compare it with their own."""
+        """The engine's state, for a driver that compares it with its own."""
         return self._board
 
     @property
     def calls_in_progress(self) -> int:
-        """How many calls are in progress."""
+        """The number of calls in progress."""
         return len(self._calls)
 
     @property
     def next_call_id(self) -> int:
-        """The id that the next call request will have."""
+        """The id of the next call request."""
         return self._board.next_call_id
 
     def handle(self, now_ms: int, event: events.Event) -> list[Effect]:
-        """What is to be done because of `event` at `now_ms`, in order.
+        """Return the effects of `event` at `now_ms`, in order.
 
-        A report that a carrier makes twice, late, or of a call that nobody has placed changes nothing. Nor does an
-        agent who takes a call that does not wait for them.
+        A carrier's report that is a repeat, is late, or concerns an unknown call changes nothing. Nor does an agent's
+        answer to a call that does not wait for that agent.
         """
         effects: list[Effect] = []
         self._board.emit = effects.append
@@ -140,10 +140,10 @@ class Engine:
             self.reports_ignored += 1
             self.kept_aside.append(event)  # type: ignore[arg-type] # its type was looked up
             return effects
-        if kind is events.AgentAnswered and not self._transfers.is_asked(event):  # type: ignore[arg-type] # as it is
+        if kind is events.AgentAnswered and not self._transfers.is_asked(event):  # type: ignore[arg-type] # kind is its type
             return effects
         self._handlers[kind](now_ms, event)
-        if kind in _MOVES_AGENTS:
+        if kind in _AGENT_EVENTS:
             if self._transfers.settle(now_ms):
                 for call in self._transfers.unserved():
                     self._free(call, now_ms)
@@ -155,7 +155,7 @@ class Engine:
         return effects
 
     def _is_news(self, report: Any) -> bool:  # noqa: ANN401 - one of `events.Report`, which was looked up by its type
-        """Whether a report is of a call in progress, and not an echo."""
+        """Return whether a report concerns a call in progress, and is not a repeat."""
         call = self._calls.get(report.call_id)
         if call is None or 0 < report.seq <= call.last_seq:
             return False
@@ -165,20 +165,20 @@ class Engine:
 
     # --- opening and closing ------------------------------------------------------------------------------------
 
-    # Nobody dials before everything that changed has been told: the wake-ups come after that.
+    # No campaign dials before all changes of one moment are known: the wake-ups come after them.
 
     def _open_account(self, now_ms: int, event: events.AccountOpened) -> None:
         known = self._accounts.get(event.user_id)
         self._accounts[event.user_id] = Account(event.balance, event.held, event.rate, event.sms_rate, event.card)
         if known is not None:
-            self._dialling.look_again(known.waiting, now_ms)
+            self._dialling.wake_all(known.waiting, now_ms)
 
     def _open_gateway(self, now_ms: int, event: events.GatewayOpened) -> None:
         gateway = self._gateways.get(event.plan.id)
         if gateway is None:
             gateway = self._gateways[event.plan.id] = GatewayLoad(event.plan)
         gateway.renew(event.plan, event.recent_dials_ms, event.breaker)
-        self._dialling.look_again(gateway.waiting, now_ms)
+        self._dialling.wake_all(gateway.waiting, now_ms)
 
     def _open_campaign(self, now_ms: int, event: events.CampaignOpened) -> None:
         plan = event.plan
@@ -194,7 +194,7 @@ class Engine:
         else:
             self._board.paced.discard(plan.id)
         if campaign.is_paced or was_paced:
-            self._transfers.wake(now_ms)  # Others that dial for the same agents share what it may abandon.
+            self._transfers.wake(now_ms)  # Other campaigns for these agents share its abandon budget.
         campaign.status = event.status
         campaign.dial_next_at(event.next_dial_us)
         campaign.callerid_turns = turns_of(plan, event.callerid_turns)
@@ -221,7 +221,7 @@ class Engine:
         self._dialling.forget_if_over(campaign)
 
     def _renew_campaign(self, _now_ms: int, event: events.CampaignRenewed) -> None:
-        """Calls of a campaign that is over go by its settings all the same, such as its do-not-call list."""
+        """Update the settings of a campaign that is over, because they still apply to its calls in progress."""
         campaign = self._campaigns.get(event.plan.id)
         if campaign is not None and campaign.status not in ACTIVE:
             campaign.renew(event.plan)
@@ -244,8 +244,8 @@ class Engine:
 
     # --- calls --------------------------------------------------------------------------------------------------
 
-    def _call_off(self, _now_ms: int, event: events.DncReached) -> None:
-        """The callee of a call asked not to be called again."""
+    def _add_to_dnc(self, _now_ms: int, event: events.DncReached) -> None:
+        """Put the callee of a call on the campaign's do-not-call list."""
         call = self._calls.get(event.call_id)
         campaign = None if call is None else self._campaigns.get(call.plan.id)
         if call is None:
@@ -279,10 +279,10 @@ class Engine:
         self._free(call, now_ms)
 
     def _free(self, call: Call, now_ms: int) -> None:
-        """What was taken by a part of a call is free again."""
+        """Let others use the places and the money that a part of a call has released."""
         campaign = self._campaigns.get(call.plan.id)
         gateway, account = self._gateways[call.plan.gateway_id], self._accounts[call.plan.user_id]
-        self._dialling.offer_places(gateway, account, now_ms)
+        self._dialling.serve_waiting(gateway, account, now_ms)
         if campaign is not None:
             self._dialling.forget_if_over(campaign)
 
@@ -290,7 +290,7 @@ class Engine:
         campaign, gateway = self._campaigns[call.plan.id], self._gateways[call.plan.gateway_id]
         account = self._accounts[call.plan.user_id]
         if call.plan is not campaign.plan:
-            # What follows from a call is decided by what holds when it ends, as it would be after a restart.
+            # The settings at the end of a call decide its consequences, as they would after a restart.
             call.plan = msgspec.structs.replace(campaign.plan, gateway_id=call.plan.gateway_id)
         charge = bill(call, outcome)
         after = disposition(call, outcome)
@@ -305,7 +305,7 @@ class Engine:
         account.balance -= charge.cost
         if after.status is _PENDING:
             self._await_retry(campaign, call, after, now_ms)
-        self._go_on(campaign, gateway, account, now_ms)
+        self._use_freed_places(campaign, gateway, account, now_ms)
 
     def _await_retry(self, campaign: OpenCampaign, call: Call, after: Disposition, now_ms: int) -> None:
         subscriber = call.subscriber
@@ -316,10 +316,10 @@ class Engine:
         elif campaign.status in ACTIVE:
             self._dialling.claim(ClaimAgain(campaign.plan.id, subscriber))
 
-    def _go_on(self, campaign: OpenCampaign, gateway: GatewayLoad, account: Account, now_ms: int) -> None:
-        """What the end of a call makes possible: a place on the gateway, money, the end of the campaign."""
+    def _use_freed_places(self, campaign: OpenCampaign, gateway: GatewayLoad, account: Account, now_ms: int) -> None:
+        """Use what the end of a call makes possible: a place on the gateway, money, or the end of the campaign."""
         if gateway.waiting or account.waiting:
-            self._dialling.offer_places(gateway, account, now_ms)
+            self._dialling.serve_waiting(gateway, account, now_ms)
         if campaign.is_full:
             self._dialling.consider(campaign, now_ms)
         if campaign.in_progress == 0:

@@ -1,10 +1,10 @@
-"""The enumerations of the API, with the values its clients know."""
+"""The enumerations of the API, with the values that its clients use."""
 
 from enum import IntEnum, StrEnum
 
 
 class CampaignStatus(IntEnum):
-    """Where a campaign stands in its life."""
+    """The status of a campaign."""
 
     NEW = 0
     START = 1
@@ -14,7 +14,7 @@ class CampaignStatus(IntEnum):
 
 
 class SubscriberStatus(IntEnum):
-    """Where one number of one campaign stands."""
+    """The status of a subscriber: one number of one campaign."""
 
     PENDING = 1
     PAUSE = 2
@@ -27,7 +27,7 @@ class SubscriberStatus(IntEnum):
 
 
 class CallRequestStatus(IntEnum):
-    """Where one attempt to call one subscriber stands."""
+    """The status of one attempt to call one subscriber."""
 
     PENDING = 1
     FAILURE = 2
@@ -39,14 +39,14 @@ class CallRequestStatus(IntEnum):
 
 
 class LegType(IntEnum):
-    """Which side of a call a CDR is about."""
+    """The side of a call that a CDR describes."""
 
     A_LEG = 1
     B_LEG = 2
 
 
 class AmdStatus(IntEnum):
-    """What answering-machine detection took the callee for."""
+    """The result of answering-machine detection."""
 
     PERSON = 1
     MACHINE = 2
@@ -54,7 +54,7 @@ class AmdStatus(IntEnum):
 
 
 class AmdBehavior(IntEnum):
-    """Whom a campaign plays its survey to, once detection has spoken."""
+    """The kinds of callee for whom a campaign plays its survey, by the result of detection."""
 
     ALWAYS = 1
     HUMAN_ONLY = 2
@@ -62,7 +62,7 @@ class AmdBehavior(IntEnum):
 
 
 class SectionType(IntEnum):
-    """What a section of a survey does."""
+    """The type of a survey section."""
 
     PLAY_MESSAGE = 1
     MULTI_CHOICE = 2
@@ -77,7 +77,7 @@ class SectionType(IntEnum):
 
 
 class QueueStrategy(IntEnum):
-    """Which agent is offered a call first."""
+    """The order in which the agents of a queue are asked to take a call."""
 
     RING_ALL = 1
     LONGEST_IDLE_AGENT = 2
@@ -91,7 +91,7 @@ class QueueStrategy(IntEnum):
 
 
 class AgentStatus(IntEnum):
-    """Whether an agent takes calls."""
+    """An agent's availability for calls."""
 
     LOGGED_OUT = 1
     AVAILABLE = 2
@@ -100,16 +100,16 @@ class AgentStatus(IntEnum):
 
 
 class TransferStatus(IntEnum):
-    """Where a transfer of a call stands."""
+    """The status of a transfer of a call."""
 
     WAITING = 1
-    """In a queue, or for its turn on the gateway."""
+    """In a queue, or waiting for a turn on the gateway."""
     CONNECTED = 2
     OVER = 3
 
 
 class MessageStatus(StrEnum):
-    """Where one text message stands."""
+    """The status of one text message."""
 
     UNSENT = "Unsent"
     SENT = "Sent"
@@ -120,7 +120,7 @@ class MessageStatus(StrEnum):
 
 
 class DialMethod(IntEnum):
-    """How a campaign decides when the next call is due."""
+    """The method by which a campaign decides when the next call is due."""
 
     FIXED_RATE = 1
     PROGRESSIVE = 2
@@ -128,7 +128,7 @@ class DialMethod(IntEnum):
 
 
 class Cause(IntEnum):
-    """Why a call ended: ITU-T Q.850 cause values."""
+    """The reason for the end of a call: ITU-T Q.850 cause values."""
 
     UNALLOCATED_NUMBER = 1
     NORMAL_CLEARING = 16

@@ -1,7 +1,7 @@
-"""What the engine is told: past participles, each with what it needs to know and no more.
+"""Events: the input of the engine, each with exactly the facts that the engine needs.
 
-What a carrier reports of a call has a `seq` in the order of its reports, from 1 on: one no higher than that of a
-report that was heard before is an echo. It is 0 for what this side has brought about itself.
+A carrier's report about a call has a `seq`, counted from 1 in the order of its reports. A report whose `seq` is not
+above that of an earlier report is a repeat and is ignored. `seq` is 0 in reports that this side makes itself.
 """
 
 import msgspec
@@ -16,16 +16,16 @@ from dialer.domain.queueing.plans import AgentFigures, AgentPlan, LeftEarly, Que
 
 
 class AccountOpened(msgspec.Struct, frozen=True):
-    """An owner's account was read: what it holds, what is reserved of it, and what calls cost."""
+    """An owner's account was read: its balance, the amount held, and the rates."""
 
     user_id: int
     balance: int
     held: int
     rate: Rate
     sms_rate: int = 0
-    """For each part of a text message."""
+    """The price of each part of a text message."""
     card: RateCard = NO_CARD
-    """What calls to certain numbers cost instead of `rate`."""
+    """Rates of calls to certain numbers, in place of `rate`."""
 
 
 class GatewayOpened(msgspec.Struct, frozen=True):
@@ -34,13 +34,13 @@ class GatewayOpened(msgspec.Struct, frozen=True):
     plan: GatewayPlan
     recent_dials_ms: tuple[int, ...] = ()
     breaker: CircuitBreaker = CircuitBreaker()
-    """How it has fared lately."""
+    """The state of the gateway's circuit breaker."""
 
 
 class CampaignOpened(msgspec.Struct, frozen=True):
-    """A campaign was read, for the first time or because something about it may have changed.
+    """A campaign was read, for the first time or because its data may have changed.
 
-    `zones` are the zone keys of its PENDING subscribers. What the engine had claimed of them before is forgotten.
+    `zones` are the zone keys of its PENDING subscribers. Subscribers that the engine claimed before are forgotten.
     """
 
     plan: CampaignPlan
@@ -48,47 +48,47 @@ class CampaignOpened(msgspec.Struct, frozen=True):
     next_dial_us: int
     zones: tuple[str, ...]
     callerid_turns: dict[str, int] = {}
-    """How often caller IDs of its group were shown, by area code (`dialer.domain.numbers.callerid`)."""
+    """The number of times each caller ID of the group was shown, by area code (`dialer.domain.numbers.callerid`)."""
     figures: PacingFigures | None = None
-    """What it has measured so far, if it is paced by its agents; None if it was told before and goes on."""
+    """The measured figures of a campaign that dials for agents; None if the engine already has them."""
 
 
 class CampaignClosed(msgspec.Struct, frozen=True):
-    """A campaign was taken out of the engine's hands: ended, aborted or deleted."""
+    """A campaign was removed from the engine: ended, aborted or deleted."""
 
     campaign_id: int
     is_aborted: bool = False
 
 
 class CampaignRenewed(msgspec.Struct, frozen=True):
-    """How a campaign stands that is over, while something of it is still in progress."""
+    """The settings of a finished campaign were read while some of its calls are still in progress."""
 
     plan: CampaignPlan
 
 
 class CallRestored(msgspec.Struct, frozen=True):
-    """A call is in progress that was dialled before this engine was born. Its gateway and account are open."""
+    """A call was found in progress that was dialled before this engine started. Its gateway and account are open."""
 
     call: Call
     answered_ms: int | None = None
-    """When it was answered, if `CallAnswered` has told so."""
+    """The time of the answer, if `CallAnswered` has reported one."""
     is_live: bool = True
 
 
 class CampaignWoken(msgspec.Struct, frozen=True, gc=False):
-    """A moment that the engine asked to be told of has come, for a campaign."""
+    """The time came for a scheduled check of a campaign."""
 
     campaign_id: int
 
 
 class GatewayWoken(msgspec.Struct, frozen=True, gc=False):
-    """The same for a gateway."""
+    """The time came for a scheduled check of a gateway."""
 
     gateway_id: int
 
 
 class FreshClaimed(msgspec.Struct, frozen=True):
-    """Subscribers never called yet, in id order; `is_last` when the zone has no more."""
+    """Subscribers who were never called were read, in id order; `is_last` when the zone has no more."""
 
     campaign_id: int
     zone: str
@@ -97,7 +97,7 @@ class FreshClaimed(msgspec.Struct, frozen=True):
 
 
 class RetriesClaimed(msgspec.Struct, frozen=True):
-    """Subscribers waiting for a retry, in the order in which they are due; `is_last` when the zone has no more."""
+    """Subscribers who wait for a retry were read, in order of due time; `is_last` when the zone has no more."""
 
     campaign_id: int
     zone: str
@@ -106,14 +106,14 @@ class RetriesClaimed(msgspec.Struct, frozen=True):
 
 
 class SubscriberClaimedAgain(msgspec.Struct, frozen=True):
-    """How a subscriber who waits for a retry stands now; None if they do not wait for one any more."""
+    """A subscriber who waits for a retry was read again; None if they no longer wait for one."""
 
     campaign_id: int
     subscriber: Subscriber | None
 
 
 class SubscribersCounted(msgspec.Struct, frozen=True):
-    """Whether a campaign has subscribers, and any that are not final."""
+    """The subscribers of a campaign were counted: `has_open` is true if any of them is not final."""
 
     campaign_id: int
     has_any: bool
@@ -128,7 +128,7 @@ class DncReached(msgspec.Struct, frozen=True, gc=False):
 
 
 class CallAnswered(msgspec.Struct, frozen=True, gc=False):
-    """A call that may come to an agent was answered, and by whom is known as far as it ever will."""
+    """A call that may reach an agent was answered, and detection has finished."""
 
     call_id: int
     answered_ms: int
@@ -137,7 +137,7 @@ class CallAnswered(msgspec.Struct, frozen=True, gc=False):
 
 
 class TextRequested(msgspec.Struct, frozen=True, gc=False):
-    """A call has come to a section that sends a text message."""
+    """A call reached a section that sends a text message."""
 
     call_id: int
     number: str
@@ -146,7 +146,7 @@ class TextRequested(msgspec.Struct, frozen=True, gc=False):
 
 
 class NumberChecked(msgspec.Struct, frozen=True, gc=False):
-    """Whether the number of such a message stands on the campaign's do-not-call list at this moment."""
+    """The number of a text message was looked up in the campaign's do-not-call list."""
 
     call_id: int
     number: str
@@ -155,7 +155,7 @@ class NumberChecked(msgspec.Struct, frozen=True, gc=False):
 
 
 class TransferReached(msgspec.Struct, frozen=True, gc=False):
-    """A call has come to a transfer: to a queue, else to a number."""
+    """A call reached a transfer to a queue, else to a number."""
 
     call_id: int
     section_id: int
@@ -166,14 +166,14 @@ class TransferReached(msgspec.Struct, frozen=True, gc=False):
 
 
 class CallerLeft(msgspec.Struct, frozen=True, gc=False):
-    """A caller who waits in a queue has given up waiting, and stays in the call."""
+    """A caller gave up waiting in a queue, and stays in the call."""
 
     call_id: int
     seq: int = 0
 
 
 class AgentAnswered(msgspec.Struct, frozen=True, gc=False):
-    """An agent takes the call that they were asked to take at `offered_ms`."""
+    """An agent took the call that they were asked to take at `offered_ms`."""
 
     call_id: int
     agent_id: int
@@ -181,7 +181,7 @@ class AgentAnswered(msgspec.Struct, frozen=True, gc=False):
 
 
 class LegEnded(msgspec.Struct, frozen=True, gc=False):
-    """A call's B-leg is over."""
+    """The B-leg of a call ended."""
 
     call_id: int
     outcome: LegOutcome
@@ -189,15 +189,15 @@ class LegEnded(msgspec.Struct, frozen=True, gc=False):
 
 
 class FloorWoken(msgspec.Struct, frozen=True, gc=False):
-    """A moment that the engine asked to be told of has come, for queues and agents."""
+    """The time came for a scheduled check of queues and agents."""
 
 
 class WatchdogWoken(msgspec.Struct, frozen=True, gc=False):
-    """A moment has come at which the calls in progress are to be looked at."""
+    """The time came for a scheduled check of the calls in progress."""
 
 
 class QueueOpened(msgspec.Struct, frozen=True):
-    """A queue was read, for the first time or because something about it may have changed."""
+    """A queue was read, for the first time or because its data may have changed."""
 
     plan: QueuePlan
     last_agent_id: int = 0
@@ -206,14 +206,17 @@ class QueueOpened(msgspec.Struct, frozen=True):
 
 
 class AgentOpened(msgspec.Struct, frozen=True):
-    """The same for an agent; `figures` are None if they were told before and go on."""
+    """An agent was read, for the first time or because their data may have changed.
+
+    `figures` are None if the engine already has them.
+    """
 
     plan: AgentPlan
     figures: AgentFigures | None = None
 
 
 class QueueClosed(msgspec.Struct, frozen=True):
-    """A queue was deleted. Calls that wait in it have nobody to wait for."""
+    """A queue was deleted. No agent can take the calls that wait in the queue."""
 
     queue_id: int
 
@@ -225,7 +228,7 @@ class AgentClosed(msgspec.Struct, frozen=True):
 
 
 class DidOpened(msgspec.Struct, frozen=True):
-    """A number that others call was read, with the campaign that answers it; None if there is none that can."""
+    """An inbound number was read, with the campaign that answers its calls; None if no campaign can."""
 
     did_id: int
     user_id: int
@@ -234,24 +237,24 @@ class DidOpened(msgspec.Struct, frozen=True):
 
 
 class DidClosed(msgspec.Struct, frozen=True):
-    """A number that others call was deleted."""
+    """An inbound number was deleted."""
 
     did_id: int
 
 
 class CallArrived(msgspec.Struct, frozen=True):
-    """Somebody calls back the number that a call they missed has shown."""
+    """A callee called back the number that was shown by a call they missed."""
 
     missed_call_id: int
     user_id: int
-    """Whose call it was that they missed."""
+    """The owner of the missed call."""
     missed_attempt: int
     did_number: str
     subscriber: Subscriber
 
 
 class CallEnded(msgspec.Struct, frozen=True, gc=False):
-    """A call is over."""
+    """A call ended."""
 
     call_id: int
     outcome: CallOutcome
@@ -259,7 +262,7 @@ class CallEnded(msgspec.Struct, frozen=True, gc=False):
 
 
 Report = DncReached | CallAnswered | TextRequested | TransferReached | CallerLeft | LegEnded | CallEnded
-"""What a carrier reports of a call."""
+"""The events that a carrier reports about a call."""
 Event = (
     AccountOpened
     | GatewayOpened

@@ -1,4 +1,4 @@
-"""The calls that a gateway carries now, and when it has room for one more."""
+"""The calls that a gateway carries now, and the time at which it has room for one more."""
 
 from collections import deque
 from typing import Final
@@ -14,7 +14,7 @@ SECOND_MS: Final = 1_000
 
 
 class GatewayLoad:
-    """What a gateway carries just now, and which campaigns wait for a place on it."""
+    """The calls that a gateway carries now, and the campaigns that wait for a place on it."""
 
     __slots__ = ("breaker", "in_progress", "plan", "recent_dials_ms", "waiting", "wake_ms")
 
@@ -24,12 +24,12 @@ class GatewayLoad:
         self.recent_dials_ms: deque[int] = deque(maxlen=plan.max_cps or None)
         self.breaker = CLOSED
         self.waiting: set[int] = set()
-        """Ids of the campaigns that could dial if there were a place."""
+        """Ids of the campaigns that could dial if the gateway had a free place."""
         self.wake_ms = NEVER_MS
-        """The earliest moment for which a wake-up is under way."""
+        """The earliest time for which a wake-up is scheduled."""
 
     def free_at_ms(self, now_ms: int) -> int:
-        """When one more call may be placed; `NEVER_MS` while only the end of a call can tell."""
+        """Return the time at which one more call may be placed; `NEVER_MS` while every channel is in use."""
         plan, recent = self.plan, self.recent_dials_ms
         if 0 < plan.max_channels <= self.in_progress:
             return NEVER_MS
@@ -40,37 +40,40 @@ class GatewayLoad:
         return max(now_ms, recent[-1]) if recent else now_ms
 
     def _turn_ms(self, now_ms: int) -> int:
-        """Behind those who have their turn already, which may be still to come."""
+        """Return the time after the calls whose turn is already assigned, possibly in the future."""
         recent = self.recent_dials_ms
         return max(now_ms, recent[0] + SECOND_MS, recent[-1])
 
     def dialled(self, now_ms: int) -> None:
-        """A call was placed, or will be."""
+        """Count a call that was placed, or will be at `now_ms`."""
         self.in_progress += 1
         if self.plan.max_cps:
             self.recent_dials_ms.append(now_ms)
 
     def learn(self, cause: Cause, started_ms: int, now_ms: int) -> bool:
-        """An attempt is over that was made at `started_ms`; whether that has changed how the gateway stands."""
+        """Update the circuit breaker after an attempt that was made at `started_ms`.
+
+        Return True if its state has changed.
+        """
         if self.breaker is CLOSED and cause not in CARRIER_FAILURES:
             return False
         before, self.breaker = self.breaker, after_attempt(self.breaker, cause, started_ms, now_ms)
         return self.breaker != before
 
-    def written(self, number: str) -> str:
-        """A number in normal form, as the carrier is given it."""
+    def number_for_carrier(self, number: str) -> str:
+        """Return a number in normal form as the carrier receives it, with the gateway's prefixes."""
         return dialled_number(number, addprefix=self.plan.addprefix, removeprefix=self.plan.removeprefix)
 
     def dials_emergency(self, number: str) -> bool:
-        """Return whether a number in normal form is an emergency number, or becomes one by the gateway's prefixes."""
+        """Return whether a number in normal form is an emergency number, or becomes one with the gateway's prefixes."""
         plan = self.plan
         if digits_behind_prefixes(number) - len(plan.removeprefix.lstrip("+")) > EMERGENCY_DIGITS_MAX:
             return False
-        dialled = self.written(number)
+        dialled = self.number_for_carrier(number)
         return any(map(is_emergency, (number, dialled, dialled.removeprefix(plan.addprefix))))
 
     def renew(self, plan: GatewayPlan, recent_dials_ms: tuple[int, ...], breaker: CircuitBreaker) -> None:
-        """Go on under other limits."""
+        """Replace the limits and the recent state."""
         self.plan = plan
         self.breaker = breaker
         self.recent_dials_ms = deque(recent_dials_ms, maxlen=plan.max_cps or None)

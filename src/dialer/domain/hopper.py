@@ -1,8 +1,8 @@
-"""The hopper: whom a campaign calls next.
+"""The hopper: the next subscriber of a campaign.
 
-Retries that are due come first, in the order in which they are due; then those never called, lowest id first; of both
-only those whose calling window is open. The hopper holds a little of each zone and says what to claim when a zone runs
-dry, so its memory does not grow with the campaign.
+Due retries come first, in the order in which they are due. Subscribers who were never called follow, lowest id first.
+In both groups only subscribers with an open calling window count. The hopper holds a few subscribers of each zone. When
+a zone runs out, the hopper returns the claim to make, so its memory does not grow with the campaign.
 """
 
 import heapq
@@ -15,10 +15,10 @@ from dialer.domain.windows import Window, Windows
 from dialer.domain.zones import is_zone_key
 
 CLAIM_FIRST: Final = 32
-"""Subscribers of the first claim of a zone; each further one is larger, up to `CLAIM_MAX`."""
+"""Number of subscribers in the first claim of a zone; each further claim is larger, up to `CLAIM_MAX`."""
 CLAIM_MAX: Final = 1_024
 RETRIES_HELD_MAX: Final = 16_384
-"""Retries that a zone keeps at hand; those due later are claimed again when their time comes."""
+"""Number of retries that a zone holds in memory; later ones are claimed again when their time comes."""
 NEVER_MS: Final = 2**62
 
 
@@ -33,11 +33,11 @@ _BEFORE_ALL: Final = Due(0, 2**62)
 _AFTER_ALL: Final = Due(NEVER_MS, 0)
 
 _Retry = tuple[int, int, Subscriber]
-"""When it is due, the subscriber's id, and the subscriber."""
+"""The due time, the subscriber's id, and the subscriber."""
 
 
 class _Zone:
-    """What is at hand of one zone."""
+    """The subscribers of one zone that are held in memory."""
 
     __slots__ = (
         "claim_limit",
@@ -58,7 +58,7 @@ class _Zone:
         self.fresh_is_last = False
         self.retries: list[_Retry] = []
         self.horizon = _BEFORE_ALL
-        """Every retry up to here is in `retries`, unless it was called since."""
+        """All retries up to this place are in `retries`, unless they were called since."""
         self.claim_limit = CLAIM_FIRST
 
     def lacks_retries(self) -> bool:
@@ -94,9 +94,9 @@ class Hopper:
         self._source_is_retries = False
 
     def next(self, now_ms: int) -> Subscriber | ClaimFresh | ClaimRetries | None:
-        """The subscriber to call at `now_ms`; or what must be claimed before that is known; or None for nobody.
+        """Return the subscriber to call at `now_ms`, or the claim to make first, or None if nobody can be called.
 
-        The same one is offered until `take` is called.
+        The result does not change until `take` is called.
         """
         if now_ms >= self._open_until_ms:
             self._look_at_windows(now_ms)
@@ -121,7 +121,7 @@ class Hopper:
         return self._next_fresh()
 
     def take(self) -> None:
-        """Remove the subscriber that `next` offered last."""
+        """Remove the subscriber that `next` returned last."""
         zone = self._source
         if zone is None:
             return
@@ -132,7 +132,7 @@ class Hopper:
         self._source = None
 
     def add_fresh(self, zone_key: str, subscribers: list[Subscriber], *, is_last: bool) -> None:
-        """What a `ClaimFresh` found."""
+        """Add the subscribers that a `ClaimFresh` found."""
         zone = self._zones[zone_key]
         zone.fresh.extend(subscribers)
         zone.fresh_is_last = is_last
@@ -141,7 +141,7 @@ class Hopper:
         zone.claim_limit = min(CLAIM_MAX, zone.claim_limit * 2)
 
     def add_retries(self, zone_key: str, subscribers: list[Subscriber], *, is_last: bool) -> None:
-        """What a `ClaimRetries` found."""
+        """Add the subscribers that a `ClaimRetries` found."""
         zone = self._zones[zone_key]
         zone.horizon = _AFTER_ALL
         for subscriber in subscribers:
@@ -150,7 +150,7 @@ class Hopper:
             zone.horizon = Due(subscribers[-1].due_ms, subscribers[-1].id)
 
     def schedule_retry(self, subscriber: Subscriber, now_ms: int) -> None:
-        """A subscriber is to be called again at its `due_ms`."""
+        """Add a subscriber who is to be called again at their `due_ms`."""
         zone = self._zones.get(subscriber.zone)
         if zone is None:
             zone = self._zones[subscriber.zone] = self._new_zone(subscriber.zone, now_ms)
@@ -165,7 +165,10 @@ class Hopper:
             heapq.heapify(zone.retries)
 
     def changes_at_ms(self, now_ms: int) -> int:
-        """When `next`, having offered nobody, may offer somebody: a retry falls due, or a window opens."""
+        """Return the earliest time at which `next` may return a subscriber, after it returned None.
+
+        At that time a retry is due, or a calling window opens.
+        """
         at_ms = NEVER_MS
         for zone in self._zones.values():
             if not zone.window.is_open:
@@ -190,7 +193,7 @@ class Hopper:
         return _Zone(key, self._window(key, now_ms))
 
     def _window(self, key: str, now_ms: int) -> Window:
-        """A zone nobody knows is always looked at, so that its subscribers are refused and not forgotten."""
+        """Return the calling window of a zone. An unknown zone is always open, so that its subscribers are refused."""
         if not is_zone_key(key):
             return Window(is_open=True, until_ms=NEVER_MS)
         return self._windows.at(self._calendar, key or self._service_zone, now_ms)

@@ -1,22 +1,22 @@
-"""Ids that are a function of what they name, so that a run played again gives them again."""
+"""Ids that are computed from the thing they identify, so that a repeated run produces equal ids."""
 
 from hashlib import blake2b
 from typing import Final
 
 from dialer.domain.enums import LegType
 
-_NO_NAME: Final = blake2b(digest_size=16, person=b"dialer callid")
-"""The hash of every name before its name: to copy it is quicker than to begin one."""
+_EMPTY_HASH: Final = blake2b(digest_size=16, person=b"dialer callid")
+"""The common start of every hash: a copy is quicker than a new hash object."""
 _VARIANT: Final = dict(zip("0123456789abcdef", "89ab" * 4, strict=True))
-"""The digit that says by whose rules the UUID is made, for the digit of the hash that stands in its place."""
+"""The digit with the variant bits of a UUID, by the digit of the hash in that place."""
 
 
 def call_uuid(seed: int, campaign_id: int, subscriber_id: int, attempt: int, leg: int = LegType.A_LEG) -> str:
-    """The `callid` of one leg of one attempt: a UUID of version 8 (RFC 9562, 5.8).
+    """Return the `callid` of one leg of one attempt: a UUID of version 8 (RFC 9562, 5.8).
 
-    The A-leg is leg 1, the B-legs are legs 2 and on.
+    The A-leg is leg 1, and the B-legs are numbered from 2.
     """
-    hashed = _NO_NAME.copy()
+    hashed = _EMPTY_HASH.copy()
     hashed.update(b"%d:%d:%d:%d:%d" % (seed, campaign_id, subscriber_id, attempt, leg))
     digits = hashed.hexdigest()
     return f"{digits[:8]}-{digits[8:12]}-8{digits[13:16]}-{_VARIANT[digits[16]]}{digits[17:20]}-{digits[20:]}"

@@ -1,4 +1,4 @@
-"""Calls that come in: callees who missed a call and call back the number that it showed."""
+"""Inbound calls: callees who missed a call and call back the number that was shown."""
 
 from collections import defaultdict
 from typing import Final
@@ -16,27 +16,27 @@ from dialer.domain.numbers.normal_form import digits_of
 from dialer.domain.plans import Call, CallOutcome, CampaignPlan, Subscriber
 
 FREE: Final = Rate(0)
-"""Who calls pays: an A-leg that came in costs its owner nothing. Its B-legs cost what all B-legs cost."""
+"""The rate of inbound calls, whose callers pay. The A-leg costs the owner nothing; B-legs have their normal rates."""
 
 
 class Inbound:
-    """The numbers that others call, and the calls that come in for them."""
+    """The inbound numbers, and the calls that arrive at them."""
 
     def __init__(self, board: Board) -> None:
         self._board: Final = board
         self._digits: Final[dict[int, str]] = {}
-        """Of each number that is known, by its id."""
+        """The digits of each known number, by its id."""
         self._dids: Final[defaultdict[str, dict[int, events.DidOpened]]] = defaultdict(dict)
-        """By their digits: the numbers that have these, by id."""
+        """The numbers with equal digits, by these digits and by id."""
 
     def open_did(self, now_ms: int, event: events.DidOpened) -> None:
-        """Take in a number and the campaign that answers it, or how these stand now."""
+        """Add or update a number and the campaign that answers its calls."""
         self.close_did(now_ms, events.DidClosed(event.did_id))
         digits = self._digits[event.did_id] = digits_of(event.number)
         self._dids[digits][event.did_id] = event
 
     def close_did(self, _now_ms: int, event: events.DidClosed) -> None:
-        """Forget a number."""
+        """Remove a number."""
         digits = self._digits.pop(event.did_id, None)
         if digits is None:
             return
@@ -45,9 +45,10 @@ class Inbound:
             del self._dids[digits]
 
     def arrived(self, now_ms: int, event: events.CallArrived) -> None:
-        """A call comes in: answer it with its campaign's survey, or refuse it with cause 1.
+        """Answer an inbound call with its campaign's survey, or refuse it with cause 1.
 
-        Callers are known by a call they missed, and only to the user whose call it was: to others nobody calls.
+        Callers are recognised by a call they missed, and only for the owner of that call. Other inbound calls are
+        ignored.
         """
         did = self._did(event.did_number)
         if did is None or event.user_id != _answers_for(did):
@@ -65,7 +66,7 @@ class Inbound:
         self._board.emit(AnswerCall(call))
 
     def _did(self, number: str) -> events.DidOpened | None:
-        """Find a number by its digits: of several with these digits the first one counts."""
+        """Return the number with these digits; of several, the one with the lowest id."""
         found = self._dids.get(digits_of(number))
         return found[min(found)] if found else None
 
@@ -107,5 +108,5 @@ class Inbound:
 
 
 def _answers_for(did: events.DidOpened) -> int:
-    """The user who learns of the calls that come in."""
+    """Return the id of the user to whom the number's inbound calls belong."""
     return did.user_id if did.plan is None else did.plan.user_id

@@ -1,4 +1,4 @@
-"""What must be true after every step. A step that would make it false is not committed, whatever it takes."""
+"""The rules that must hold after every step. A step that breaks a rule is never committed."""
 
 from enum import StrEnum
 
@@ -19,10 +19,10 @@ class Rule(StrEnum):
 
 
 class BrokenInvariantError(Exception):
-    """Raised when a step has broken a rule: none of it may be committed.
+    """An error that a step has broken a rule, so that none of the step is committed.
 
-    It says whom that concerns: always a user; a campaign and a call (the id of its call request or message) only where
-    the fault is in these.
+    The error always names a user. It names a campaign and a call (the id of its call request or message) only if the
+    fault concerns them.
     """
 
     def __init__(

@@ -1,4 +1,4 @@
-"""What becomes of a subscriber after an attempt."""
+"""The state of a subscriber after an attempt."""
 
 from typing import Final
 
@@ -7,9 +7,9 @@ from dialer.domain.plans import MESSAGES_OUT, Call, CallOutcome, Disposition
 from dialer.domain.reasons import NoReason, SubscriberReason
 
 NEVER_RETRIED: Final = frozenset({Cause.UNALLOCATED_NUMBER, Cause.NUMBER_CHANGED, Cause.INVALID_NUMBER_FORMAT})
-"""Causes that say the number itself is wrong: calling it again changes nothing."""
+"""Causes that indicate an invalid number: calling it again changes nothing."""
 
-# Every call that ends asks for these, and to look one up in an enumeration takes as long as a call of a function.
+# Every finished call uses these, and a look-up in an enumeration takes as long as a function call.
 _PENDING: Final = SubscriberStatus.PENDING
 _FAIL: Final = SubscriberStatus.FAIL
 _SENT: Final = SubscriberStatus.SENT
@@ -31,11 +31,14 @@ _REASONS: Final = {
 
 
 def disposition(call: Call, outcome: CallOutcome) -> Disposition:
-    """The subscriber's next state.
+    """Return the subscriber's next state.
 
-    Answered and done: SENT, or COMPLETED once a section marked `completed` was reached; where the survey has such a
-    section and it was not reached, again after `completion_intervalretry`, at most `completion_maxretry` times. Not
-    answered, busy or failed: again after `intervalretry`, at most `maxretry` times, then FAIL.
+    After an answered call the subscriber is SENT, or COMPLETED if a section marked `completed` was reached. If the
+    survey has such a section and it was not reached, the next call follows after `completion_intervalretry`, at most
+    `completion_maxretry` times.
+
+    After a call that was busy, failed or not answered, the next one follows after `intervalretry`, at most `maxretry`
+    times. After that the subscriber is FAIL.
     """
     subscriber = call.subscriber
     if outcome.message_status is not None:
@@ -69,7 +72,7 @@ def failure_reason(outcome: CallOutcome) -> SubscriberReason:
 
 
 def _after_message(call: Call, outcome: CallOutcome, status: MessageStatus) -> Disposition:
-    """A message that has left is done; one that failed is sent again like a call that failed."""
+    """Return the state after a message: a sent one is done, and a failed one is tried again like a failed call."""
     if status in MESSAGES_OUT:
         return _final(call, _SENT, "")
     if call.is_aborted:

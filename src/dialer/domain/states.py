@@ -1,4 +1,4 @@
-"""What may become of a campaign and of a subscriber: tables; an illegal move raises."""
+"""The allowed changes of status of campaigns and subscribers: tables, and functions that raise for other changes."""
 
 from typing import Final
 
@@ -25,24 +25,28 @@ SUBSCRIBER_MOVES_BY_CLIENT: Final[dict[S, frozenset[S]]] = {
 }
 
 OPEN_SUBSCRIBERS: Final = frozenset({S.PENDING, S.PAUSE, S.IN_PROCESS})
-"""Those of whom something may still come; all others are final until a client says otherwise."""
+"""Statuses of subscribers who may still be called; the others are final unless a client changes them."""
 
 
 class IllegalMoveError(Exception):
-    """Raised for a change of state that the table does not list; the message names the moves it does."""
+    """An error for a change of status that the table does not allow; the message names the allowed changes."""
 
 
 def move_campaign(current: C, wanted: C) -> bool:
-    """Whether anything changes; a move to the same state changes nothing.
+    """Return whether a campaign's status changes; a move to the current status changes nothing.
 
     Raises:
-        IllegalMoveError: the table does not list the move.
+        IllegalMoveError: the table does not allow the move.
     """
     return _move(current, wanted, CAMPAIGN_MOVES[current], "campaign")
 
 
 def move_subscriber(current: S, wanted: S) -> bool:
-    """The same for what a client may do to a subscriber."""
+    """Return whether a subscriber's status changes when a client sets it; a move to the current status changes nothing.
+
+    Raises:
+        IllegalMoveError: the table does not allow the move.
+    """
     return _move(current, wanted, SUBSCRIBER_MOVES_BY_CLIENT[current], "subscriber")
 
 
@@ -51,5 +55,6 @@ def _move(current: C | S, wanted: C | S, allowed: frozenset[C] | frozenset[S], n
         return False
     if wanted in allowed:
         return True
-    ways = ", ".join(f"{state.value} ({state.name})" for state in sorted(allowed)) or "nothing else"
-    raise IllegalMoveError(f"A {noun} in {current.value} ({current.name}) may go to: {ways}.")
+    ways = ", ".join(f"{state.value} ({state.name})" for state in sorted(allowed)) or "no other status"
+    refused = f"A {noun} in {current.value} ({current.name}) cannot change to {wanted.value} ({wanted.name})."
+    raise IllegalMoveError(f"{refused} Allowed: {ways}.")

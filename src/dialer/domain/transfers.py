@@ -1,4 +1,4 @@
-"""Transfers: a call's way to a number, or through a queue to an agent, and the B-leg that comes of it."""
+"""Transfers: the connection of a call to a number, or through a queue to an agent, over a B-leg."""
 
 from typing import Final
 
@@ -54,21 +54,21 @@ class Transfers:
         self._abandonment: Final = Abandonment(board, floor)
         self._wake_ms = NEVER_MS
         self._is_touched = False
-        """Something has happened that the floor may act upon."""
+        """True if the floor may have something to decide."""
         self._unserved_calls: list[Call] = []
 
-    # --- what was read, and what comes back after a restart ---------------------------------------------------------
+    # --- opening, closing and restoring ----------------------------------------------------------------------------
 
-    # Nothing is decided before everything that changed has been told: the wake-up comes after that.
+    # Nothing is decided before all changes of one moment are known: the wake-up comes after them.
 
     def open_queue(self, now_ms: int, event: events.QueueOpened) -> None:
-        """A queue, or how it stands now."""
+        """Add or update a queue."""
         self._queue_ids.add(event.plan.id)
         self._floor.open_queue(event.plan, event.last_agent_id, event.left_early, event.no_agent_from_ms)
         self.wake(now_ms)
 
     def open_agent(self, now_ms: int, event: events.AgentOpened) -> None:
-        """Add or update an agent. One who behaves otherwise from now on is asked anew for the call that rings.
+        """Add or update an agent. An agent whose behaviour changes is asked again for the call that rings.
 
         An agent whose contact is an emergency number counts as logged out.
         """
@@ -83,7 +83,7 @@ class Transfers:
         self.wake(now_ms)
 
     def close_queue(self, now_ms: int, event: events.QueueClosed) -> None:
-        """A queue that was deleted: nobody is brought to it any more, and who waits in it waits for nothing."""
+        """Remove a deleted queue. Its waiting calls leave it, and no further call joins it."""
         self._queue_ids.discard(event.queue_id)
         self._floor.open_queue(QueuePlan(event.queue_id))
         for call in self._board.calls.values():
@@ -96,7 +96,7 @@ class Transfers:
         self.wake(now_ms)
 
     def close_agent(self, now_ms: int, event: events.AgentClosed) -> None:
-        """An agent who was deleted: they take no more calls. One they are in goes on, and counts for nobody."""
+        """Remove a deleted agent, who takes no more calls. A talk in progress continues, and counts for no agent."""
         known = self._agents.pop(event.agent_id)
         self._floor.open_agent(structs.replace(known, status=AgentStatus.LOGGED_OUT))
         for call in self._board.calls.values():
@@ -107,7 +107,7 @@ class Transfers:
         self.wake(now_ms)
 
     def restore(self, now_ms: int, call: Call) -> None:
-        """The transfer that a call in progress has come to, if it is not over."""
+        """Restore the open transfer of a call that was in progress before a restart."""
         transfer = _open_transfer(call)
         if transfer is None:
             return
@@ -136,10 +136,10 @@ class Transfers:
                 self._board.emit(OfferCall(call, agent, offered_ms))
         self.wake(now_ms)
 
-    # --- what happens -----------------------------------------------------------------------------------------------
+    # --- events ----------------------------------------------------------------------------------------------------
 
     def reached(self, now_ms: int, event: events.TransferReached) -> None:
-        """A call has come to a transfer: dial its B-leg, or let it wait for an agent, or say why not."""
+        """Start a transfer: dial its B-leg, or let the call wait for an agent, or record the reason against it."""
         call = self._board.calls.get(event.call_id)
         if call is None:
             return
@@ -150,7 +150,7 @@ class Transfers:
             self._board.keep_figures(campaign)
         transfer = self._new(call, event, now_ms)
         call.transfers = (*call.transfers, transfer)
-        transfer.reason = _nobody(event, transfer) or self._refusal(campaign, call, transfer, now_ms)
+        transfer.reason = _missing_destination(event, transfer) or self._refusal(campaign, call, transfer, now_ms)
         if transfer.reason:
             self._close(call, transfer, now_ms)
             self._board.emit(ResumeCall(call.id))
@@ -163,7 +163,7 @@ class Transfers:
             self._wait(call, transfer, event.answered_ms, now_ms)
 
     def left(self, now_ms: int, event: events.CallerLeft) -> None:
-        """A caller has given up waiting, and stays in the call."""
+        """Record that a caller gave up waiting, and let the call continue."""
         call = self._board.calls.get(event.call_id)
         transfer = None if call is None else _open_transfer(call)
         if call is not None and transfer is not None:
@@ -172,12 +172,12 @@ class Transfers:
             self._unserved(call, transfer, TransferReason.GAVE_UP, now_ms)
 
     def is_asked(self, event: events.AgentAnswered) -> bool:
-        """Whether the call still waits for the agent who says that they take it."""
+        """Return whether the call still waits for the agent who answered."""
         waiting = self._floor.waiting_of(event.call_id)
         return waiting is not None and waiting.offers.get(event.agent_id) == event.offered_ms
 
     def taken(self, now_ms: int, event: events.AgentAnswered) -> None:
-        """An agent takes a call that they are asked to take."""
+        """Connect a waiting call with the agent who took it."""
         self._abandonment.count(now_ms)
         if self._floor.taken(now_ms, event.call_id, event.agent_id) is None:
             return
@@ -188,7 +188,7 @@ class Transfers:
         transfer.number = agent.contact or f"agent {agent.id}"
         rate = self._board.accounts[call.plan.user_id].rate_for_agent(agent.contact)
         if rate.price(transfer.talk_limit_ms // SECOND_MS) <= transfer.hold:
-            transfer.rate = rate  # Else an agent or the card has changed since the hold: it is charged as it was held.
+            transfer.rate = rate  # Otherwise an agent or the card changed after the hold.
         transfer.started_ms, transfer.answered_ms = event.offered_ms, now_ms
         transfer.offers = {}
         self._board.emit(KeepTransfer(call, transfer))
@@ -196,7 +196,7 @@ class Transfers:
         self._touch()
 
     def leg_ended(self, now_ms: int, event: events.LegEnded) -> None:
-        """A B-leg is over: its CDR, its charge, and an agent who is free after their wrap-up time."""
+        """Record and charge a B-leg that is over. Its agent is idle after the wrap-up time."""
         call = self._board.calls.get(event.call_id)
         transfer = None if call is None else _open_transfer(call)
         if call is None or transfer is None:
@@ -214,16 +214,16 @@ class Transfers:
         if transfer.gateway_id and transfer.started_ms is not None and transfer.started_ms < outcome.ended_ms:
             self._board.learn(transfer.gateway_id, outcome.cause, transfer.started_ms, now_ms)
         self._release(call, transfer)
-        # Who hears of it late closes it as of when it ended: a leg that its call did not outlast has not begun.
+        # The transfer ends when its leg ended, even if the report is late. A leg cannot end before its planned start.
         self._close(call, transfer, max(transfer.started_ms or 0, outcome.ended_ms))
         if transfer.has_queued:
             self._free_agent(call, transfer, now_ms)
 
     def call_over(self, now_ms: int, call: Call, outcome: CallOutcome) -> None:
-        """A call ended while it waited for an agent, or, if the end of its B-leg was not reported, during that."""
+        """End the transfer of a call that ended while waiting, or whose B-leg's end was not reported."""
         transfer = _open_transfer(call)
         if transfer is not None and transfer.started_ms is not None:
-            self.leg_ended(now_ms, LegEnded(call.id, _cut_short(transfer, outcome)))
+            self.leg_ended(now_ms, LegEnded(call.id, _outcome_at_call_end(transfer, outcome)))
         elif transfer is not None:
             self._abandonment.count(now_ms)
             self._floor.leave(now_ms, call.id)
@@ -233,12 +233,12 @@ class Transfers:
             self._touch()
 
     def woken(self, _now_ms: int, _event: events.FloorWoken) -> None:
-        """A moment has come that the floor asked to be told of."""
+        """Note that the scheduled time for a check of the floor has come."""
         self._wake_ms = NEVER_MS
         self._touch()
 
     def settle(self, now_ms: int) -> bool:
-        """Let the floor act upon what has happened; whether anything had."""
+        """Let the floor act on the events since the last call. Return True if there were any."""
         if not self._is_touched:
             return False
         self._is_touched = False
@@ -251,11 +251,11 @@ class Transfers:
         return True
 
     def unserved(self) -> list[Call]:
-        """The calls that have left a queue since this was asked last: what was held for their B-legs is free."""
+        """Return the calls that have left a queue since the last request; the holds for their B-legs are released."""
         calls, self._unserved_calls = self._unserved_calls, []
         return calls
 
-    # --- how ----------------------------------------------------------------------------------------------------------
+    # --- steps -----------------------------------------------------------------------------------------------------
 
     def _new(self, call: Call, event: events.TransferReached, now_ms: int) -> Transfer:
         place = len(call.transfers) + 1
@@ -277,7 +277,7 @@ class Transfers:
     def _refusal(
         self, campaign: OpenCampaign, call: Call, transfer: Transfer, now_ms: int
     ) -> TransferReason | NoReason:
-        """Return the reason why nobody can take the call; empty if somebody can, and its hold and limit are set."""
+        """Return the reason why nobody can take the call; empty if somebody can, after setting hold and limits."""
         if transfer.queue_id is None and self._board.gateways[call.plan.gateway_id].dials_emergency(transfer.number):
             return TransferReason.EMERGENCY
         if campaign.plan.max_xfer and campaign.legs >= campaign.plan.max_xfer:
@@ -297,7 +297,7 @@ class Transfers:
         return ""
 
     def _rates(self, call: Call, transfer: Transfer) -> set[Rate]:
-        """What the B-leg may be charged at: which agent of a queue takes the call is not known yet."""
+        """Return the possible rates of the B-leg: the agent of a queue who will take the call is not known yet."""
         account = self._board.accounts[call.plan.user_id]
         if transfer.queue_id is None:
             return {account.rate_for(transfer.number)}
@@ -334,7 +334,7 @@ class Transfers:
         self._touch()
 
     def _finish(self, call: Call, transfer: Transfer, outcome: LegOutcome) -> None:
-        """A B-leg that was never dialled, as its turn on the gateway had not come, leaves no CDR."""
+        """Charge a finished B-leg and record its CDR, unless it was never dialled for lack of a gateway place."""
         started_ms = transfer.started_ms
         if started_ms is None or (outcome.ended_ms <= started_ms and outcome.answered_ms is None):
             return
@@ -343,7 +343,7 @@ class Transfers:
         self._board.emit(FinishLeg(call, transfer, outcome, charge))
 
     def _release(self, call: Call, transfer: Transfer) -> None:
-        """What a B-leg took is free again."""
+        """Release the money and the places of a B-leg."""
         self._board.campaigns[call.plan.id].legs -= 1
         self._board.accounts[call.plan.user_id].held -= transfer.hold
         if transfer.gateway_id:
@@ -379,14 +379,14 @@ class Transfers:
         self._is_touched = True
 
     def wake(self, at_ms: int) -> None:
-        """Have the floor, and then the campaigns that dial for its agents, looked at again at a moment."""
+        """Schedule a check of the floor and of the campaigns that dial for its agents, unless one is due earlier."""
         if at_ms < self._wake_ms:
             self._wake_ms = at_ms
             self._board.emit(WakeFloor(at_ms))
 
 
-def _nobody(event: events.TransferReached, transfer: Transfer) -> TransferReason | NoReason:
-    """Why there is nobody to bring a call to; empty if there is somebody."""
+def _missing_destination(event: events.TransferReached, transfer: Transfer) -> TransferReason | NoReason:
+    """Return the reason why a transfer has no destination; empty if it has one."""
     if event.queue_id is not None:
         return "" if transfer.queue_id is not None else TransferReason.NO_QUEUE
     if transfer.number:
@@ -394,8 +394,8 @@ def _nobody(event: events.TransferReached, transfer: Transfer) -> TransferReason
     return TransferReason.INVALID_NUMBER if event.number else TransferReason.NO_NUMBER
 
 
-def _cut_short(transfer: Transfer, outcome: CallOutcome) -> LegOutcome:
-    """How a B-leg came out that nothing more will be heard of: it ended with its call, within its own limit."""
+def _outcome_at_call_end(transfer: Transfer, outcome: CallOutcome) -> LegOutcome:
+    """Return the outcome of a B-leg without further reports: it ended with its call, within its own limit."""
     answered_ms = transfer.answered_ms
     if answered_ms is None:
         return LegOutcome(outcome.ended_ms, outcome.cause)
@@ -404,6 +404,6 @@ def _cut_short(transfer: Transfer, outcome: CallOutcome) -> LegOutcome:
 
 
 def _open_transfer(call: Call) -> Transfer | None:
-    """The transfer that a call is in the middle of."""
+    """Return the transfer that a call is in, if it is not over."""
     transfer = call.transfers[-1] if call.transfers else None
     return None if transfer is None or transfer.status is TransferStatus.OVER else transfer

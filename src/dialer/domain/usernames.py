@@ -1,12 +1,13 @@
-"""User names as they are compared: without regard to case and to their Unicode form."""
+"""The comparison of user names, which ignores case and Unicode form."""
 
 from unicodedata import normalize
 
 
 def username_key(username: str) -> str:
-    """Return the text that equal user names share: `ALICE`, `Alice` and `alice` are one name.
+    """Return a key that equal user names share: `ALICE`, `Alice` and `alice` are one name.
 
-    Folding the case of a text can undo its normal form, and the other way round: both are done twice (Unicode, D146).
+    Case folding can undo the Unicode normal form, and normalising can undo case folding. Both are therefore applied
+    twice (Unicode, D146).
     """
     return _folded(_folded(normalize("NFD", username)))
 

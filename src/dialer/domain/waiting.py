@@ -1,4 +1,4 @@
-"""The reason why a PENDING subscriber is not called now, worked out from the rows."""
+"""The reason why a PENDING subscriber is not called now, computed from the rows."""
 
 from typing import NamedTuple
 
@@ -11,7 +11,10 @@ from dialer.domain.zones import is_zone_key
 
 
 class Circumstances(msgspec.Struct, frozen=True, kw_only=True):
-    """How a campaign stands at a moment, as far as it decides whether somebody is called. Times in milliseconds."""
+    """The state of a campaign at one time, as far as it decides whether a subscriber is called.
+
+    Times are in milliseconds.
+    """
 
     now_ms: int
     status: CampaignStatus
@@ -21,17 +24,17 @@ class Circumstances(msgspec.Struct, frozen=True, kw_only=True):
     calendar: Calendar = Calendar()
     service_zone: str = "UTC"
     lacks_agents: bool = False
-    """It dials for agents, and none of them is free."""
+    """True if the campaign dials for agents, and none of them is free."""
     is_full: bool = False
-    """It has as many calls in progress as `max_aleg` allows."""
+    """True if as many calls are in progress as `max_aleg` allows."""
     rests_until_ms: int = 0
-    """Until when its gateway rests, or has rested."""
+    """The end of the gateway's rest, possibly past."""
     is_gateway_full: bool = False
     lacks_credit: bool = False
 
 
 class Wait(NamedTuple):
-    """What somebody waits for, and until when, if that is known and the campaign lasts so long."""
+    """The reason for a subscriber's wait, and its end if that is known and before the end of the campaign."""
 
     reason: WaitsFor
     until_ms: int | None = None
@@ -46,11 +49,11 @@ def why_not_now(
     is_on_dnc: bool = False,
     is_emergency: bool = False,
 ) -> Wait:
-    """What a PENDING subscriber waits for; `due_ms` is when their retry is due, 0 if they were never called.
+    """Return the wait of a PENDING subscriber; `due_ms` is when their retry is due, 0 if they were never called.
 
-    `windows` remembers calling windows between calls at the same moment, as many subscribers share one.
+    `windows` caches calling windows between calls for one moment, as many subscribers share a window.
     """
-    reason = _of_the_campaign(campaign)
+    reason = _reason_of_campaign(campaign)
     if reason is not None:
         return Wait(reason)
     if is_emergency:
@@ -59,11 +62,11 @@ def why_not_now(
         return Wait(WaitsFor.TZ_UNKNOWN)
     if is_on_dnc:
         return Wait(WaitsFor.DNC)
-    wait = _for_a_time(campaign, zone_key or campaign.service_zone, due_ms, windows)
-    return wait or _for_a_place(campaign)
+    wait = _wait_for_time(campaign, zone_key or campaign.service_zone, due_ms, windows)
+    return wait or _wait_for_place(campaign)
 
 
-def _of_the_campaign(campaign: Circumstances) -> WaitsFor | None:
+def _reason_of_campaign(campaign: Circumstances) -> WaitsFor | None:
     if campaign.status is CampaignStatus.NEW:
         return WaitsFor.NOT_STARTED
     if campaign.status is CampaignStatus.PAUSE:
@@ -73,8 +76,8 @@ def _of_the_campaign(campaign: Circumstances) -> WaitsFor | None:
     return WaitsFor.EXPIRED if campaign.status_reason == CampaignReason.EXPIRED else WaitsFor.OVER
 
 
-def _for_a_time(campaign: Circumstances, zone_key: str, due_ms: int, windows: Windows) -> Wait | None:
-    """The wait for a moment that the calendar names; None if that has come."""
+def _wait_for_time(campaign: Circumstances, zone_key: str, due_ms: int, windows: Windows) -> Wait | None:
+    """Return the wait for a time that the calendar or the retry sets; None if that time has come."""
     now_ms, window = campaign.now_ms, windows.at(campaign.calendar, zone_key, campaign.now_ms)
     ready_ms = max(now_ms, campaign.starting_ms, due_ms)
     if ready_ms == now_ms and window.is_open:
@@ -88,7 +91,7 @@ def _for_a_time(campaign: Circumstances, zone_key: str, due_ms: int, windows: Wi
 
 
 def _opens_at_ms(calendar: Calendar, zone_key: str, ready_ms: int, window: Window) -> int | None:
-    """The first moment from `ready_ms` on at which the window is open, given how it is now; None if none is near."""
+    """Return the first time from `ready_ms` on at which the window is open, given its state now; None if not near."""
     if window.is_open and ready_ms < window.until_ms:
         return ready_ms
     at_ms = ready_ms if window.is_open else max(ready_ms, window.until_ms)
@@ -98,8 +101,8 @@ def _opens_at_ms(calendar: Calendar, zone_key: str, ready_ms: int, window: Windo
     return later.until_ms if window_at(calendar, zone_key, later.until_ms).is_open else None
 
 
-def _for_a_place(campaign: Circumstances) -> Wait:
-    """What is left to wait for once the time has come."""
+def _wait_for_place(campaign: Circumstances) -> Wait:
+    """Return the wait of a subscriber whose time has come."""
     if campaign.lacks_agents:
         return Wait(WaitsFor.NO_AGENT)
     if campaign.is_full:

@@ -1,9 +1,9 @@
-"""Calling windows: whether a callee may be called now, and when that changes.
+"""Calling windows: whether a callee may be called now, and the time at which that changes.
 
-A campaign's daily window is judged by the callee's wall clock: on a ticked weekday, from the start (inclusive) to the
-stop (exclusive; 23:59:59 stands for the end of the day). A stop before the start spans midnight. Wall time that
-daylight saving skips is nobody's: a window that would begin in it begins after it. An hour that comes twice counts the
-first time only.
+The callee's wall clock decides about a campaign's daily window. The window is open on selected weekdays, from the start
+(inclusive) to the stop (exclusive; 23:59:59 stands for the end of the day). A stop before the start spans midnight.
+Daylight saving time skips some wall time: a window that would begin there begins after it. An hour that occurs twice
+counts the first time only.
 """
 
 from datetime import UTC, date, datetime, time, timedelta, timezone, tzinfo
@@ -16,18 +16,18 @@ import msgspec
 from dialer.domain.zones import fixed_offset_minutes
 
 DAYS_AHEAD_MAX: Final = 9
-"""How far ahead the next change is looked for: a week, and a day either side of it for zones."""
+"""Days in which the next change is searched: a week, and a day on either side for time zones."""
 DAYS_NEAR: Final = 3
-"""How far ahead it is looked for at first."""
+"""Days in which the next change is searched first."""
 ZONES_AGREE_TRIES_MAX: Final = 32
-"""How many openings are tried until one suits every candidate zone."""
+"""Number of openings that are tried until one suits every candidate zone."""
 WINDOWS_KEPT_MAX: Final = 65_536
 _DAY_MS: Final = 86_400_000
 _END_OF_DAY: Final = time(23, 59, 59)
 
 
 class Calendar(msgspec.Struct, frozen=True):
-    """When a campaign may call: seven weekdays from Monday, and a daily window in wall time."""
+    """The hours in which a campaign may call: seven weekdays from Monday, and a daily window in wall time."""
 
     weekdays: tuple[bool, bool, bool, bool, bool, bool, bool] = (True,) * 7
     start: time = time(0, 0, 0)
@@ -35,22 +35,22 @@ class Calendar(msgspec.Struct, frozen=True):
 
     @property
     def is_always(self) -> bool:
-        """Whether there is no moment at which it forbids calling."""
+        """Return whether calling is allowed at any time."""
         return all(self.weekdays) and self.start == time(0, 0, 0) and self.stop == _END_OF_DAY
 
 
 class Window(msgspec.Struct, frozen=True):
-    """Whether calling is allowed, and until when (milliseconds since the epoch) that answer holds."""
+    """The state of a calling window, and the time until which it holds, in milliseconds since the epoch."""
 
     is_open: bool
     until_ms: int
 
 
 def window_at(calendar: Calendar, zone_key: str, now_ms: int) -> Window:
-    """The state of a calendar for a zone key at `now_ms`.
+    """Return the state of a calendar for a zone key at `now_ms`.
 
-    With several candidate zones it is open only while it is open in all. A window that never opens within nine days is
-    closed until then, and looked at again.
+    With several candidate zones the window is open only while it is open in all of them. A window that does not open
+    within nine days counts as closed until then, and is checked again.
     """
     if calendar.is_always:
         return Window(is_open=True, until_ms=now_ms + DAYS_AHEAD_MAX * _DAY_MS)
@@ -70,13 +70,13 @@ def window_at(calendar: Calendar, zone_key: str, now_ms: int) -> Window:
 
 
 class Windows:
-    """Windows that were looked at, kept for as long as the answer holds: to be asked about a time that only goes on."""
+    """A cache of windows, each kept until its state changes. Times must never decrease from call to call."""
 
     def __init__(self) -> None:
         self._known: dict[tuple[Calendar, str], Window] = {}
 
     def at(self, calendar: Calendar, zone_key: str, now_ms: int) -> Window:
-        """What `window_at` says."""
+        """Return the result of `window_at`."""
         known = self._known.get((calendar, zone_key))
         if known is None or now_ms >= known.until_ms:
             if len(self._known) >= WINDOWS_KEPT_MAX:
@@ -95,7 +95,7 @@ def _zones(zone_key: str) -> tuple[tzinfo, ...]:
 
 def _window_in_zone(calendar: Calendar, zone: tzinfo, now_ms: int) -> Window:
     is_open = _is_open(calendar, zone, now_ms)
-    # Nearly always it changes within a day: days further ahead are looked at only if it does not.
+    # Most windows change within a day, so days further ahead are searched only if needed.
     for days in (DAYS_NEAR, DAYS_AHEAD_MAX):
         near_ms = now_ms + (days - 1) * _DAY_MS
         for at_ms in _boundaries(calendar, zone, now_ms, days):
@@ -116,7 +116,7 @@ def _is_open(calendar: Calendar, zone: tzinfo, at_ms: int) -> bool:
 
 
 def _boundaries(calendar: Calendar, zone: tzinfo, now_ms: int, days: int) -> list[int]:
-    """Every moment after `now_ms` at which the state may change, in order, until so many days ahead."""
+    """Return the times after `now_ms`, up to `days` ahead and in order, at which the state may change."""
     today = _local(zone, now_ms).date()
     moments: set[int] = set()
     for ahead in range(-1, days):
@@ -128,7 +128,10 @@ def _boundaries(calendar: Calendar, zone: tzinfo, now_ms: int, days: int) -> lis
 
 
 def _offset_change_ms(zone: tzinfo, day: date) -> list[int]:
-    """The moment within a day at which the zone's offset changes, if it does: found by halving."""
+    """Return the times around a change of the zone's offset within a day, if there is one, found by bisection.
+
+    If clocks are put back, the end of the repeated hour is included.
+    """
     low, high = (
         _instant_ms(zone, day, time(0, 0), 0),
         _instant_ms(zone, day + timedelta(days=1), time(0, 0), 0),

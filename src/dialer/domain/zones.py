@@ -1,8 +1,8 @@
-"""Where a callee's clock stands: zone keys.
+"""Zone keys: the time zones in which a callee may be.
 
-A zone key is text: IANA names joined by `&` where a number may be in any of several zones, or `UTC+05:30` for a fixed
-offset. The empty key is the service's own zone, `UNKNOWN` no zone at all. A calling window is open for a key only while
-it is open in every zone of it.
+A zone key is text: an IANA name, several names joined by `&`, or a fixed offset such as `UTC+05:30`. Several names mean
+that the number may be in any of these zones. The empty key stands for the service's own zone, and `UNKNOWN` for no
+zone. A calling window is open for a key only while it is open in every zone of the key.
 """
 
 import re
@@ -17,24 +17,24 @@ from phonenumbers.tzdata import TIMEZONE_DATA
 from dialer.domain.numbers.normal_form import parse
 
 UNKNOWN: Final = "?"
-"""The key of a subscriber whose own zone nobody knows: they cannot be called at a time known to be legal."""
-_NOT_TOLD: Final = "Etc/Unknown"
+"""The key of a subscriber whose own zone is not known, and who cannot be called at a time known to be legal."""
+_UNKNOWN_ZONE: Final = "Etc/Unknown"
 _OFFSET: Final = re.compile(r"[+-]?[0-9]{1,2}(\.[0-9]{1,2})?\Z")
 _FIXED: Final = re.compile(r"UTC([+-])([0-9]{2}):([0-9]{2})\Z")
 _OFFSET_MINUTES_MAX: Final = 14 * 60
 _HOUR_MINUTES: Final = 60
-_ALSO: Final = {"+617": "Australia/Brisbane"}
-"""Zones that the numbering plan's data leave out: Queensland keeps no summer time, and shares its area code."""
-_NO_PLACES: Final = frozenset({"localtime", "posixrules", "Factory"})
-"""Files that lie among the zones and name none: this machine's own choice, a default for rules, and "not set yet"."""
-_COPIES: Final = ("posix/", "right/")
-"""Folders of the same zones once more, without and with leap seconds, as some systems install them."""
+_ZONES_ADDED: Final = {"+617": "Australia/Brisbane"}
+"""Zones that are missing in the numbering plan's data: Queensland has no summer time, and shares its area code."""
+_NOT_ZONES: Final = frozenset({"localtime", "posixrules", "Factory"})
+"""Files beside the zones that are not zones: the machine's own zone, default rules, and "not set yet"."""
+_COPY_FOLDERS: Final = ("posix/", "right/")
+"""Folders with copies of all zones, without and with leap seconds, on some systems."""
 ZONE_CACHE_MAX: Final = 65_536
 
 
 @lru_cache(maxsize=ZONE_CACHE_MAX)
 def zone_of_number(number: str) -> str:
-    """The zone key of a number in E.164; empty where the numbering plan does not tell."""
+    """Return the zone key of a number in E.164; empty where the numbering plan gives no zone."""
     if not number.startswith("+"):
         return ""
     parsed = parse(number)
@@ -42,13 +42,13 @@ def zone_of_number(number: str) -> str:
         return ""
     names = timezone.time_zones_for_geographical_number(parsed)
     everywhere = TIMEZONE_DATA.get(str(parsed.country_code), names)
-    if names != everywhere and _is_of_no_place(parsed):
+    if names != everywhere and _is_not_geographical(parsed):
         names = everywhere
-    return _joined((*names, *[zone for prefix, zone in _ALSO.items() if number.startswith(prefix)]))
+    return _joined((*names, *[zone for prefix, zone in _ZONES_ADDED.items() if number.startswith(prefix)]))
 
 
-def _is_of_no_place(parsed: phonenumbers.PhoneNumber) -> bool:
-    """Whether a number is one that can be anywhere in its country, as mobile ones are in most."""
+def _is_not_geographical(parsed: phonenumbers.PhoneNumber) -> bool:
+    """Return whether a number can be anywhere in its country, like mobile numbers in most countries."""
     kind = phonenumbers.number_type(parsed)
     is_known = kind != phonenumbers.PhoneNumberType.UNKNOWN
     return is_known and not phonenumbers.is_number_type_geographical(kind, parsed.country_code or 0)
@@ -56,13 +56,13 @@ def _is_of_no_place(parsed: phonenumbers.PhoneNumber) -> bool:
 
 @lru_cache(maxsize=ZONE_CACHE_MAX)
 def _joined(names: tuple[str, ...]) -> str:
-    return "&".join(sorted(name for name in {*names} if name != _NOT_TOLD and is_zone(name)))
+    return "&".join(sorted(name for name in {*names} if name != _UNKNOWN_ZONE and is_zone(name)))
 
 
 @lru_cache(maxsize=1_024)
 def is_zone(name: str) -> bool:
-    """Whether `name` is a zone of the IANA database that this machine knows: the same one on every machine."""
-    if not name or name in _NO_PLACES or name.startswith(("/", *_COPIES)) or ".." in name:
+    """Return whether `name` is a zone of this machine's IANA database, except files that differ between machines."""
+    if not name or name in _NOT_ZONES or name.startswith(("/", *_COPY_FOLDERS)) or ".." in name:
         return False
     try:
         ZoneInfo(name)
@@ -73,12 +73,12 @@ def is_zone(name: str) -> bool:
 
 @lru_cache(maxsize=ZONE_CACHE_MAX)
 def is_zone_key(key: str) -> bool:
-    """Whether this machine can tell the time for a key: another one may have written it, with newer zones."""
+    """Return whether this machine knows all zones of a key, which a machine with newer zones may have written."""
     return not key or fixed_offset_minutes(key) is not None or all(is_zone(name) for name in key.split("&"))
 
 
 def zone_of_offset(gmt_offset: str) -> str | None:
-    """The zone key of an offset in signed decimal hours (`-5`, `+5.5`); None if it is not one."""
+    """Return the zone key of an offset in signed decimal hours (`-5`, `+5.5`); None if the text is not an offset."""
     if not _OFFSET.match(gmt_offset):
         return None
     minutes = round(float(gmt_offset) * _HOUR_MINUTES)
@@ -89,7 +89,7 @@ def zone_of_offset(gmt_offset: str) -> str | None:
 
 
 def fixed_offset_minutes(key: str) -> int | None:
-    """The offset that a key of `zone_of_offset` stands for; None for any other key."""
+    """Return the offset in minutes of a key from `zone_of_offset`; None for any other key."""
     match = _FIXED.match(key)
     if match is None:
         return None
@@ -98,7 +98,10 @@ def fixed_offset_minutes(key: str) -> int | None:
 
 
 def zone_key(*, tz_code: str, gmt_offset: str, number_zone: str) -> str:
-    """The key a subscriber's window is judged by: their zone, else offset, else number's region, else the service's."""
+    """Return the key that decides a subscriber's window: their zone, else offset, else their number's zone.
+
+    An empty key stands for the service's own zone.
+    """
     if tz_code:
         return tz_code if is_zone(tz_code) else UNKNOWN
     if gmt_offset:

@@ -145,7 +145,7 @@ def test_a_campaign_moves_only_where_it_may(alice: Caller, estate: Estate) -> No
     for status in (1, 2, 2, 1, 4, 4):
         alice.change(url, status=status)
         assert alice.get(url)["status"] == status
-    refusal = (409, {"status": ["A campaign in 4 (END) may go to: nothing else."]})
+    refusal = (409, {"status": ["A campaign in 4 (END) cannot change to 1 (START). Allowed: no other status."]})
     assert alice.refused("PATCH", url, status=1, name="renamed") == refusal
     assert alice.get(url)["name"] == "spring"
     assert alice.refused("PATCH", url, status=7) == (400, {"status": ['"7" is not a valid choice.']})

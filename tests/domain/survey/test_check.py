@@ -85,8 +85,8 @@ def test_a_section_that_no_call_comes_to_is_unreachable() -> None:
     lonely = section(SectionType.PLAY_MESSAGE, 2, branches={"0": 3})
     sections = (section(SectionType.PLAY_MESSAGE, 1), lonely, section(SectionType.HANG_UP, 3))
     assert check_survey(Survey(sections)) == [
-        Finding(FindingLevel.WARNING, FindingCode.UNREACHABLE, 2, "No call can come to this section."),
-        Finding(FindingLevel.WARNING, FindingCode.UNREACHABLE, 3, "No call can come to this section."),
+        Finding(FindingLevel.WARNING, FindingCode.UNREACHABLE, 2, "No call can reach this section."),
+        Finding(FindingLevel.WARNING, FindingCode.UNREACHABLE, 3, "No call can reach this section."),
     ]
 
 
@@ -112,7 +112,7 @@ def test_a_section_that_can_be_reached_both_late_and_soon_goes_on_as_from_soon()
 def test_a_branch_to_a_section_that_is_not_there_is_an_error() -> None:
     one = section(SectionType.MULTI_CHOICE, 1, branches={"1": 77, "timeout": 78, "invalid": 9})
     assert found(one, BYE) == [("error", "unknown_target", 1)]
-    assert messages(one) == ["Branches lead to sections that are not of this survey: 1, timeout."]
+    assert messages(one) == ["Branches lead to sections that this survey does not have: 1, timeout."]
 
 
 @pytest.mark.parametrize(
@@ -121,13 +121,13 @@ def test_a_branch_to_a_section_that_is_not_there_is_an_error() -> None:
         (
             SectionType.MULTI_CHOICE,
             {"key_labels": {}},
-            "No input is ever right: none of key_0 to key_9 is set.",
+            "No input is valid: none of key_0 to key_9 is set.",
         ),
-        (SectionType.RATING, {"rating_laps": 0}, "No input is ever right: rating_laps is below 1."),
+        (SectionType.RATING, {"rating_laps": 0}, "No input is valid: rating_laps is below 1."),
         (
             SectionType.CAPTURE_DIGITS,
             {"min_number": 100, "max_number": 500, "number_digits": 2},
-            "No input is ever right: number_digits digits cannot make a number from min_number to max_number.",
+            "No input is valid: number_digits digits cannot make a number from min_number to max_number.",
         ),
     ],
 )
@@ -200,7 +200,7 @@ def test_what_is_to_be_heard_needs_a_prompt(section_type: SectionType, is_missin
         ),
         (
             section(SectionType.MULTI_CHOICE, branches={"1": 9, "any": 9}),
-            "Branches are never taken: any; every right input has a branch of its own.",
+            "Branches are never taken: any; every valid input has a branch of its own.",
         ),
         (
             section(SectionType.RATING, rating_laps=10, branches={"10": 9, "11": 9, "0": 9, "timeout": 9}),
@@ -216,11 +216,11 @@ def test_what_is_to_be_heard_needs_a_prompt(section_type: SectionType, is_missin
         ),
         (
             section(SectionType.PLAY_MESSAGE, branches={"timeout": 9, "1": 9, "any": 9}),
-            "Branches are never taken: 1, any; only 0 and timeout lead on from here.",
+            "Branches are never taken: 1, any; only 0 and timeout can be taken here.",
         ),
         (
             section(SectionType.RECORD_MESSAGE, branches={"0": 9, "timeout": 9}),
-            "Branches are never taken: timeout; 0 goes first.",
+            "Branches are never taken: timeout; 0 is taken first.",
         ),
         (
             section(SectionType.RATING, branches={"1": 9} | {str(key): 9 for key in range(10, 22)}),
@@ -237,7 +237,7 @@ def test_a_branch_that_no_call_takes_is_named_with_the_reason(one: Section, mess
 def test_nothing_comes_after_the_end(section_type: SectionType) -> None:
     one = section(section_type, branches={"0": 1, "any": None})
     assert found(one) == [("warning", "after_the_end", 1)]
-    assert messages(one) == ["The call ends here; branches are never taken: 0, any."]
+    assert messages(one) == ["The call ends here, so branches are never taken: 0, any."]
 
 
 @pytest.mark.parametrize(

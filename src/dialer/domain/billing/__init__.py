@@ -1,1 +1,1 @@
-"""Money: amounts, rates and what calls cost."""
+"""Billing: amounts of money, rates and charges."""

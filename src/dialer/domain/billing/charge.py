@@ -11,7 +11,10 @@ _SECOND_MS: Final = 1_000
 
 
 class Bill(msgspec.Struct, frozen=True, gc=False):
-    """The figures of a CDR: durations in whole seconds, each started second counted; money in integers of 1e-5."""
+    """The billing figures of a CDR.
+
+    Durations are in whole seconds, rounded up. The cost is an integer of 1e-5.
+    """
 
     duration: int
     billsec: int
@@ -27,9 +30,9 @@ def bill(call: Call, outcome: CallOutcome) -> Bill:
 
 
 def bill_leg(rate: Rate, started_ms: int, answered_ms: int | None, ended_ms: int) -> Bill:
-    """Return the charge for one leg of a call. A leg that was answered has lasted at least one second.
+    """Return the charge for one leg of a call. An answered leg lasts at least one second.
 
-    A report can say that the leg ended before it began or was answered. It then counts as ended at that moment.
+    A report can say that the leg ended before it began or was answered. The leg then counts as ended at that moment.
     """
     if answered_ms is None:
         return Bill(_started_seconds(started_ms, ended_ms), 0, 0, 0)

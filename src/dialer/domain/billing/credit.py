@@ -1,4 +1,4 @@
-"""The credit of an account: the balance, what is held of it, and what an attempt may cost."""
+"""The credit of an account: its balance, the amount held for calls in progress, and the price of the next attempt."""
 
 from collections.abc import Collection
 from functools import lru_cache
@@ -16,19 +16,20 @@ from dialer.domain.plans import CampaignPlan, Subscriber
 
 _SECOND_MS: Final = 1_000
 PRICES_KEPT_MAX: Final = 4_096
-"""Prices that are remembered: a campaign asks for the price of its longest call at every dial."""
+"""Number of cached prices: a campaign asks for the price of its longest call at every dial."""
 MESSAGE_CHARACTERS_MAX: Final = 1_600
-"""Longer messages are cut: names that are filled in can make a message longer than its template."""
+"""Maximum length of a message; longer ones are cut. Filled-in placeholders can make a message longer than its template.
+"""
 
 
 def message_to(subscriber: Subscriber, text_message: str) -> str:
-    """What a campaign of text messages writes to somebody, cut to the length that a message may have."""
+    """Return the text that a campaign of text messages sends to a subscriber, cut to the maximum length."""
     text = fill(text_message, subscriber.full_name, subscriber.additional_vars, subscriber.number)
     return text[:MESSAGE_CHARACTERS_MAX]
 
 
 class CreditOffer(msgspec.Struct, frozen=True, gc=False):
-    """What an attempt may cost at most, and what that buys."""
+    """The highest price of an attempt, to be held, and the talk time or the message that it pays for."""
 
     hold: int
     talk_limit_ms: int
@@ -38,7 +39,7 @@ class CreditOffer(msgspec.Struct, frozen=True, gc=False):
 
 
 class Account:
-    """An owner's money as the engine sees it: the balance, and what is held of it for calls in progress."""
+    """An owner's money as the engine sees it: the balance, and the amount held for calls in progress."""
 
     __slots__ = ("balance", "card", "held", "rate", "sms_rate", "waiting")
 
@@ -46,38 +47,41 @@ class Account:
         self.balance = balance
         self.held = held
         self.rate = rate
-        """Of numbers that the rate card says nothing of."""
+        """The rate of numbers that match no prefix of the rate card."""
         self.sms_rate = sms_rate
         self.card = card
         self.waiting: set[int] = set()
-        """Ids of the campaigns that wait for a call to end and set money free."""
+        """Ids of the campaigns that wait for a call to end and release money."""
 
     def rate_for(self, number: str) -> Rate:
-        """What a call to a number in normal form costs."""
+        """Return the rate of a call to a number in normal form."""
         return self.rate if self.card is NO_CARD else self.card.find(number) or self.rate
 
     def rate_for_agent(self, contact: str) -> Rate:
-        """What it costs to reach an agent: only a contact that is written with its `+` is surely a number."""
+        """Return the rate of a call to an agent. Only a contact with a leading `+` is certain to be a phone number."""
         try:
             return self.rate_for(normalise(contact)) if self.card and contact.startswith("+") else self.rate
         except NumberError:
             return self.rate
 
     def offer(self, plan: CampaignPlan, subscriber: Subscriber) -> CreditOffer | None:
-        """What the free balance pays for: a call, cut to its length, or a whole message; None if for neither."""
+        """Return the offer that the free balance covers: a call, shortened if needed, or a whole message; else None."""
         if plan.text_message is None:
             return self.offer_leg(self.rate_for(subscriber.number), plan.callmaxduration_s * _SECOND_MS)
         return self.offer_message(message_to(subscriber, plan.text_message))
 
     def offer_leg(self, rate: Rate, wanted_ms: int) -> CreditOffer | None:
-        """The same for one leg of a call that is to last so long at most."""
+        """Return the offer for one leg of at most `wanted_ms`, cut to the free balance; None for no time."""
         free, whole = self.balance - self.held, _whole_leg(rate, wanted_ms)
         if whole is None or whole.hold <= free:
             return whole
         return _leg(rate, rate.affordable_s(free, -(-wanted_ms // _SECOND_MS)))
 
     def offer_dearest(self, rates: Collection[Rate], wanted_ms: int) -> CreditOffer | None:
-        """The same where any of these rates may turn out to be the one: what pays for the leg at each of them."""
+        """Return the offer for one leg that is affordable at each of these rates; None if no time is.
+
+        The final rate is not known yet: the hold is the highest price among the rates.
+        """
         free, wanted_s = self.balance - self.held, -(-wanted_ms // _SECOND_MS)
         shortest_s = min(rate.affordable_s(free, wanted_s) for rate in rates)
         if shortest_s == 0:
@@ -86,7 +90,7 @@ class Account:
         return CreditOffer(hold, shortest_s * _SECOND_MS, rate)
 
     def offer_message(self, text: str) -> CreditOffer | None:
-        """The same for a message, cut to the length that a message may have."""
+        """Return the offer for a message, cut to the maximum length; None if the free balance does not cover it."""
         text = text[:MESSAGE_CHARACTERS_MAX]
         parts = parts_of(text)
         price = parts * self.sms_rate
@@ -94,16 +98,16 @@ class Account:
 
 
 def _leg(rate: Rate, talk_limit_s: int) -> CreditOffer | None:
-    """What a leg of so many seconds costs; None for no time at all."""
+    """Return the offer for a leg of `talk_limit_s` seconds; None for 0 seconds."""
     return CreditOffer(rate.price(talk_limit_s), talk_limit_s * _SECOND_MS, rate) if talk_limit_s else None
 
 
 @lru_cache(PRICES_KEPT_MAX)
 def _whole_leg(rate: Rate, wanted_ms: int) -> CreditOffer | None:
-    """What a leg costs that is not cut: the same for every call of a campaign."""
+    """Return the offer for a leg that is not cut, which is equal for every call of a campaign."""
     return _leg(rate, -(-wanted_ms // _SECOND_MS))
 
 
 def _by_price(priced: tuple[int, Rate]) -> tuple[int, tuple[int, ...]]:
-    """Equal prices by the rates themselves, so that which one it is depends on nothing else."""
+    """Return a sort key: the price, then the fields of the rate, so that ties have one fixed order."""
     return priced[0], structs.astuple(priced[1])

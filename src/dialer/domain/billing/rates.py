@@ -1,4 +1,4 @@
-"""A user's rate card: what calls to numbers that begin with certain digits cost."""
+"""A user's rate card: rates by the leading digits of the number."""
 
 from collections.abc import Mapping
 from typing import Final
@@ -6,29 +6,30 @@ from typing import Final
 from dialer.domain.billing.money import Rate
 
 PREFIX_DIGITS_MAX: Final = 15
-"""Digits of a prefix: as many as a number has."""
+"""Maximum digits of a prefix, which is as long as a number can be."""
 INCREMENT_S_MAX: Final = 86_400
-"""Seconds of an increment: a day, which is as long as a call may be."""
+"""Maximum seconds of an increment: a day, which is as long as a call can be."""
 CARDS_MAX: Final = 10_000
-"""Prefixes of one user."""
+"""Maximum number of prefixes of one user."""
 
 
 class RateCard:
-    """Rates by prefix, of which the longest that a number begins with counts."""
+    """Rates by prefix. The longest prefix of a number decides."""
 
     __slots__ = ("_lengths", "_rates")
 
     def __init__(self, rates: Mapping[str, Rate]) -> None:
-        """`rates` are by prefix: digits with the country code; the empty one is that of every number."""
+        """Create a card from rates by prefix: digits with the country code; the empty prefix matches every number."""
         self._rates: Final = dict(rates)
-        # Most cards have prefixes of a few lengths: so many look-ups find the longest, however many there are.
+        # Most cards have prefixes of a few lengths. One look-up for each length finds the longest, however many
+        # prefixes exist.
         self._lengths: Final = sorted({len(prefix) for prefix in self._rates}, reverse=True)
 
     def __bool__(self) -> bool:
         return bool(self._rates)
 
     def find(self, number: str) -> Rate | None:
-        """The rate for a number in normal form, by its digits; None if no prefix fits."""
+        """Return the rate for a number in normal form, by its digits; None if no prefix matches."""
         digits = number.lstrip("+")
         for length in self._lengths:
             rate = self._rates.get(digits[:length])

@@ -1,1 +1,1 @@
-"""Text messages: their templates, their parts, and those that are sent during calls."""
+"""Text messages: templates, parts, and messages that are sent during calls."""

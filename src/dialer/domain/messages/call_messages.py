@@ -14,17 +14,17 @@ from dialer.domain.numbers.normal_form import NumberError, normalise
 from dialer.domain.plans import Call, CallOutcome
 
 _LEGS_BEFORE: Final = 1_000
-"""Their names come after those of the legs of the call."""
+"""Offset of the leg numbers of messages, so that their ids come after those of the legs of the call."""
 
 
 class CallMessages:
-    """Sends the messages of calls, and settles what they cost. Nothing follows from them for the subscriber."""
+    """The sender of text messages during calls, which settles their cost. They change nothing for the subscriber."""
 
     def __init__(self, board: Board) -> None:
         self._board: Final = board
 
     def requested(self, now_ms: int, event: events.TextRequested) -> None:
-        """A call has come to a message: who asked not to be called is not written to, either."""
+        """Send a message that a section asked for, or first check its number against the do-not-call list."""
         call = self._board.calls.get(event.call_id)
         try:
             number = normalise(event.number)
@@ -39,7 +39,7 @@ class CallMessages:
             self._board.emit(CheckNumber(call.id, dnc_id, number, event.text))
 
     def checked(self, now_ms: int, event: events.NumberChecked) -> None:
-        """Whether the number may be written to is known now."""
+        """Send the message if its number is not on the do-not-call list."""
         call = self._board.calls.get(event.call_id)
         if call is not None and not event.is_on_dnc:
             self._send(now_ms, call, event.number, event.text)
@@ -57,13 +57,13 @@ class CallMessages:
         line.dialled(starts_ms)
         message = self._message(call, number, line.plan.id, starts_ms)
         message.hold, message.text, message.parts = offer.hold, offer.text, offer.parts
-        message.dialled = line.written(number)
+        message.dialled = line.number_for_carrier(number)
         account.held += offer.hold
         self._board.calls[message.id] = message
         self._board.emit(SendText(message))
 
     def finished(self, message: Call, outcome: CallOutcome) -> None:
-        """What became of a message is known."""
+        """Charge a message whose outcome is known, and release its hold."""
         charge = bill(message, outcome)
         account = self._board.accounts[message.plan.user_id]
         account.held -= message.hold

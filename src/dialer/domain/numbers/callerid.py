@@ -19,12 +19,12 @@ def choose_callerid(plan: CampaignPlan, number: str, turns: Turns) -> str:
     """Return the caller ID for a number in normal form: its longest matching area code, else a wildcard.
 
     An area code matches a prefix of the digits with the country code, or of the national number. Caller IDs that match
-    equally well take turns, counted in `turns`: none is shown more than once more often than another. If the campaign
-    has no group, or nothing in it matches, the result is the campaign's own `callerid`.
+    equally well take turns, so that their counts in `turns` differ by at most one. If the campaign has no group, or no
+    area code matches, the result is the campaign's own `callerid`.
     """
     if not plan.callerids:
         return plan.callerid
-    written = _ways_to_write(number)
+    written = _digits_with_and_without_country(number)
     fits = [(_fit(choice, written), choice) for choice in plan.callerids]
     best = max(length for length, _ in fits)
     if best < 0:
@@ -48,7 +48,10 @@ def _in_turn(equals: list[CallerIdChoice], turns: Turns) -> CallerIdChoice:
 
 
 def _key(equals: Iterable[CallerIdChoice]) -> str:
-    """Return the area codes of equals: nearly always one; two if one has the country code and the other lacks it."""
+    """Return the joined area codes of equally good caller IDs.
+
+    Nearly always it is one code; it is two if one is written with the country code and the other without.
+    """
     return _AND.join(sorted({_digits(choice) for choice in equals}))
 
 
@@ -57,7 +60,7 @@ def _digits(choice: CallerIdChoice) -> str:
 
 
 def _fit(choice: CallerIdChoice, written: tuple[str, ...]) -> int:
-    """Return how many digits of the number the area code matches: 0 for the wildcard, -1 if it does not match."""
+    """Return the number of digits that the area code matches: 0 for the wildcard, -1 if it does not match."""
     areacode = _digits(choice)
     if areacode in {WILDCARD, ""}:
         return 0 if areacode else -1
@@ -65,7 +68,7 @@ def _fit(choice: CallerIdChoice, written: tuple[str, ...]) -> int:
 
 
 @lru_cache(maxsize=4_096)
-def _ways_to_write(number: str) -> tuple[str, ...]:
+def _digits_with_and_without_country(number: str) -> tuple[str, ...]:
     """Return the digits with the country code, and without it."""
     digits = number.lstrip("+")
     if not number.startswith("+"):

@@ -10,20 +10,20 @@ import phonenumbers
 NUMBER_DIGITS_MIN: Final = 3
 NUMBER_DIGITS_MAX: Final = 15
 NUMBER_INPUT_MAX: Final = 64
-"""Characters of a number as a user writes it, punctuation included."""
+"""Maximum characters of a number as a user writes it, punctuation included."""
 NATIONAL_DIGITS_MIN: Final = 2
-"""Digits that must follow a country code."""
+"""Minimum digits after a country code."""
 PARSED_KEPT_MAX: Final = 64
 COUNTRY_CODES_MAX: Final = 1_000
 INLAND_DIGITS_MAX: Final = 11
-"""Digits of the longest inland numbers that begin with 011: Buenos Aires, Delhi, Sheffield, Turin, Sapporo."""
+"""Maximum digits of domestic numbers that begin with 011: Buenos Aires, Delhi, Sheffield, Turin, Sapporo."""
 _PUNCTUATION: Final = re.compile(r"[ .\-()\[\]]")
 _SHAPE: Final = re.compile(rf"\+?[0-9]{{{NUMBER_DIGITS_MIN},{NUMBER_DIGITS_MAX}}}\Z")
 _IN_FULL: Final = re.compile(rf"\+[1-9][0-9]{{{NUMBER_DIGITS_MIN},{NUMBER_DIGITS_MAX - 1}}}\Z")
 _INTERNATIONAL: Final = re.compile(rf"(?:00|011)([1-9][0-9]{{{NUMBER_DIGITS_MIN - 1},{NUMBER_DIGITS_MAX - 1}}})\Z")
-"""An inland spelling of the international prefix, and the number behind it."""
+"""The international prefix as dialled within a country, and the number after it."""
 _COUNTRY_CODE_ENDS: Final = (2, 3, 4)
-_RIGHT: Final = f"Enter {NUMBER_DIGITS_MIN} to {NUMBER_DIGITS_MAX} digits with an optional leading +."
+_EXPECTED: Final = f"Enter {NUMBER_DIGITS_MIN} to {NUMBER_DIGITS_MAX} digits with an optional leading +."
 
 
 class NumberProblem(StrEnum):
@@ -38,7 +38,7 @@ class NumberProblem(StrEnum):
 
 
 class NumberError(ValueError):
-    """An error for a text that cannot be a phone number; the message is for the person who sent it."""
+    """An error for a text that cannot be a phone number; the message is for the client."""
 
     def __init__(self, problem: NumberProblem, message: str) -> None:
         super().__init__(message)
@@ -48,7 +48,7 @@ class NumberError(ValueError):
 def parse(number: str, region: str | None = None) -> phonenumbers.PhoneNumber | None:
     """Return the parts of a number, which must not be changed; None if no numbering plan has such a number.
 
-    The latest results are cached, because callers ask for a number's zone right after its normal form.
+    The latest results are cached, because most callers ask for a number's zone right after its normal form.
     """
     return _in_full(number) or _parsed(number, region)
 
@@ -63,9 +63,9 @@ def _parsed(number: str, region: str | None) -> phonenumbers.PhoneNumber | None:
 
 @lru_cache(maxsize=PARSED_KEPT_MAX)
 def _in_full(number: str) -> phonenumbers.PhoneNumber | None:
-    """Return the parts of a number that phonenumbers would only split behind the country code; None for others.
+    """Return the parts of a number that only needs to be split after the country code; None for other numbers.
 
-    Most numbers of most files are such numbers, and phonenumbers takes ten times as long for them.
+    Most imported numbers are of this kind, and phonenumbers takes ten times as long to parse them.
     """
     match = _IN_FULL.match(number)
     if match is None:
@@ -100,12 +100,12 @@ def _national_prefix(country_code: int) -> re.Pattern[str] | None:
 def normalise(number: str, region: str | None = None) -> str:
     """Return the normal form of a phone number, by which duplicates, do-not-call lists and prefixes are compared.
 
-    The normal form is E.164 if the number has a `+` or `region` (ISO 3166) tells its country, else its digits alone.
-    Spaces, dots, dashes and brackets are removed. A leading 00 or 011 is read as `+` where the number is otherwise
+    The normal form is E.164 if the number has a `+` or `region` (ISO 3166) gives its country, else its digits alone.
+    Spaces, dots, dashes and brackets are removed. A leading 00 or 011 is read as `+` if the number is otherwise
     impossible in its region.
 
     Raises:
-        NumberError: it is not 3 to 15 ASCII digits with an optional leading `+`, 00 or 011.
+        NumberError: the number is not 3 to 15 ASCII digits with an optional leading `+`, 00 or 011.
     """
     bare = _PUNCTUATION.sub("", number) if len(number) <= NUMBER_INPUT_MAX else ""
     if not _SHAPE.match(bare):
@@ -117,7 +117,7 @@ def normalise(number: str, region: str | None = None) -> str:
         found = _in_e164(bare, region)
         if found == bare:
             break
-        # A removed prefix may have hidden another one, and the normal form of a normal form must be itself.
+        # The removal of a prefix may reveal another one, and the normal form of a normal form must not differ from it.
         bare, region = found, None
     return bare
 
@@ -125,7 +125,7 @@ def normalise(number: str, region: str | None = None) -> str:
 def _error(number: str, bare: str) -> NumberError:
     digits = bare.removeprefix("+")
     if not number.strip():
-        return NumberError(NumberProblem.EMPTY, f"There is no number. {_RIGHT}")
+        return NumberError(NumberProblem.EMPTY, f"There is no number. {_EXPECTED}")
     if len(number) > NUMBER_INPUT_MAX:
         problem, what = NumberProblem.TOO_LONG, f"has more than {NUMBER_INPUT_MAX} characters"
     elif not any(map(str.isdigit, number)):
@@ -136,11 +136,11 @@ def _error(number: str, bare: str) -> NumberError:
         problem, what = NumberProblem.TOO_SHORT, f"has fewer than {NUMBER_DIGITS_MIN} digits"
     else:
         problem, what = NumberProblem.TOO_LONG, f"has more than {NUMBER_DIGITS_MAX} digits"
-    return NumberError(problem, f"{number[:NUMBER_INPUT_MAX]!r} {what}. {_RIGHT}")
+    return NumberError(problem, f"{number[:NUMBER_INPUT_MAX]!r} {what}. {_EXPECTED}")
 
 
 def _with_plus(bare: str) -> str | None:
-    """Return a number with `+` in place of 00 or 011; None if it has neither, or names no country behind it."""
+    """Return a number with `+` in place of 00 or 011; None if it has neither, or if no country code follows."""
     match = _INTERNATIONAL.match(bare)
     if match is None:
         return None
@@ -148,7 +148,7 @@ def _with_plus(bare: str) -> str | None:
 
 
 def _in_e164(bare: str, region: str | None) -> str:
-    """Return a number in E.164; unchanged if no numbering plan has such a number."""
+    """Return a number in E.164, or unchanged if no numbering plan has such a number."""
     if bare.startswith("0"):
         international = _with_plus(bare)
         if international is not None and not _is_possible_inland(bare, region):
@@ -163,7 +163,7 @@ def _in_e164(bare: str, region: str | None) -> str:
 
 
 def _is_possible_inland(bare: str, region: str | None) -> bool:
-    """Return whether digits that begin with 00 or 011 can be a number as it is dialled within a region, or any."""
+    """Return whether digits that begin with 00 or 011 can be a domestic number of a region (None: of any region)."""
     if region is None:
         return bare.startswith("011") and len(bare) <= INLAND_DIGITS_MAX
     parsed = parse(bare, region)
@@ -174,9 +174,9 @@ def _is_possible_inland(bare: str, region: str | None) -> bool:
 
 
 def is_possible(number: str) -> bool:
-    """Return whether a number in normal form has a length that its country's numbers have.
+    """Return whether the length of a number in normal form is possible in its country.
 
-    A number without a country code is taken to be possible.
+    A number without a country code counts as possible.
     """
     if not number.startswith("+"):
         return True
@@ -188,7 +188,7 @@ def is_possible(number: str) -> bool:
 
 @lru_cache(maxsize=COUNTRY_CODES_MAX)
 def _possible_lengths(country_code: int) -> frozenset[int]:
-    """Return the lengths of the numbers of a country in E.164, their area codes included."""
+    """Return the lengths of a country's numbers in E.164, area codes included."""
     region = phonenumbers.region_code_for_country_code(country_code)
     metadata = phonenumbers.PhoneMetadata.metadata_for_region_or_calling_code(country_code, region)
     desc = None if metadata is None else metadata.general_desc

@@ -1,12 +1,12 @@
-"""A gateway's prefixes: the form in which its carrier is given a number."""
+"""A gateway's prefixes: the form in which its carrier receives a number."""
 
 
 def dialled_number(number: str, *, addprefix: str = "", removeprefix: str = "") -> str:
-    """Return the number that the carrier is given for one in normal form; its `+` counts as its first character.
+    """Return the form in which the carrier receives a number in normal form, whose `+` counts as its first character.
 
-    `removeprefix` is one prefix or several, separated by commas; the longest that the number begins with is taken off,
-    unless nothing would be left. Then `addprefix` comes before it. This is the order of Newfies-Dialer (its
-    `dialer_cdr/tasks.py`).
+    `removeprefix` is one prefix or several, separated by commas. The longest prefix that the number begins with is
+    removed, unless nothing would be left. After that, `addprefix` is put in front. Newfies-Dialer uses this order in
+    its `dialer_cdr/tasks.py`.
     """
     if not removeprefix:
         return addprefix + number

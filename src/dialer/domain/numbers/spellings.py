@@ -8,15 +8,15 @@ import phonenumbers
 ERASED: Final = "erased"
 """The text that replaces an erased number or answer."""
 DIGITS_IN_TEXT_MIN: Final = 7
-"""Digits of the shortest number that is searched within longer texts, where fewer digits may mean anything."""
+"""Minimum digits of a number that is searched within longer texts, where fewer digits may have any meaning."""
 _BETWEEN: Final = r"[\s.\-()\[\]/\u2010-\u2015]{0,3}"
-_ABROAD: Final = rf"(?:(?:\+|00|011){_BETWEEN})?"
+_INTERNATIONAL_PREFIX: Final = rf"(?:(?:\+|00|011){_BETWEEN})?"
 
 
 class Spellings:
     """All spellings of a number that is given in normal form (`dialer.domain.numbers.normal_form`).
 
-    With and without its country, the prefixes that are dialled before it, and punctuation between its digits.
+    They include forms with and without its country code, dialling prefixes, and punctuation between the digits.
     """
 
     def __init__(self, number: str) -> None:
@@ -24,17 +24,17 @@ class Spellings:
         whole = country + self._own
         self._is_long = len(whole) >= DIGITS_IN_TEXT_MIN
         if country and len(self._own) < DIGITS_IN_TEXT_MIN:
-            # What is left of it without its country is too short to be told from other numbers.
+            # The number without its country code is too short to be told apart from other numbers.
             country, self._own = "", whole
         self._pattern = _pattern(country, trunk, self._own)
 
     @property
     def like(self) -> str:
-        """Return a pattern for SQL's LIKE that matches every text with the number in it, and few others."""
+        """Return a pattern for SQL's LIKE that matches every text that contains the number, and few others."""
         return f"%{'%'.join(self._own)}%"
 
     def is_all_of(self, text: str) -> bool:
-        """Return whether a text is the number, and nothing else."""
+        """Return whether a text is the number and nothing else."""
         return self._pattern.fullmatch(text.strip()) is not None
 
     def without(self, text: str) -> str:
@@ -59,5 +59,5 @@ def _parts(number: str) -> tuple[str, str, str]:
 
 def _pattern(country: str, trunk: str, own: str) -> re.Pattern[str]:
     before = rf"(?:\(?{trunk}\)?{_BETWEEN})?" if trunk else ""
-    abroad = f"(?:{_ABROAD}{_BETWEEN.join(country)}{_BETWEEN})?" if country else _ABROAD
+    abroad = f"(?:{_INTERNATIONAL_PREFIX}{_BETWEEN.join(country)}{_BETWEEN})?" if country else _INTERNATIONAL_PREFIX
     return re.compile(rf"(?<![0-9])\(?{abroad}{before}\(?{_BETWEEN.join(own)}(?![0-9])")

@@ -1,1 +1,1 @@
-"""Pacing: how many calls a campaign may place now. One strategy a module, all behind one interface."""
+"""Pacing: the number of calls that a campaign may place now. Each strategy is a module behind one interface."""

@@ -1,8 +1,8 @@
-"""VICIdial's adaptive dial methods: lines for each agent, adapted every 15 seconds to how many agents are idle.
+"""VICIdial's adaptive dial methods: lines for each agent, adapted every 15 seconds to the number of idle agents.
 
 The formulas are those of VICIdial 2.14, `bin/AST_VDadapt.pl` (the level) and `bin/AST_VDauto_dial.pl` (the lines), with
-its defaults. What differs: the counts that VICIdial takes since midnight are the campaign's here, its server time is
-UTC, and the level begins at 1.
+its defaults. Differences: VICIdial counts calls since midnight, this module those of the whole campaign. The server
+time is UTC, and the level begins at 1.
 """
 
 from enum import Enum
@@ -22,45 +22,45 @@ from dialer.domain.pacing.readings import (
 from dialer.domain.pacing.situation import Pace, Situation
 
 DUE: Final = "due_ms"
-"""In the memory: when the next reading is due, in milliseconds since the epoch."""
+"""Key in the memory for the time of the next reading, in milliseconds since the epoch."""
 LEVEL_MIN: Final = 1.0
 MINUTE_CALLS: Final = 20
-"""With more calls than this in the last minute, ..."""
+"""The level is halved only with more calls than this in the last minute, ..."""
 MINUTE_DROPS_MAX: Final = 50.0
-"""... and more than so many per cent of them dropped, the level is halved."""
+"""... and with more than this percentage of them dropped."""
 ALL_CALLS: Final = 50
-"""With more calls than this in all, the share of answers that were dropped is held against the limit."""
+"""Only with more calls than this in total is the share of dropped answers compared with the limit."""
 HOURS_UNTAPERED: Final = 1_000
-"""Time left, in hours and minutes written as one number, beyond which nothing is tapered."""
+"""The remaining time, in hours and minutes written as one number, beyond which the level is not tapered."""
 MINUTE_MS: Final = 60_000
 
 
 class OnDrops(Enum):
-    """What becomes of the level when too many answers were dropped."""
+    """The change of the level when too many answered calls were dropped."""
 
     HARD_LIMIT = "adapt_hard_limit"
-    """It falls to 1."""
+    """The level falls to 1."""
     AVERAGE = "adapt_average"
-    """It is halved."""
+    """The level is halved."""
     TAPERED = "adapt_tapered"
-    """It is lowered the more, the later it is in the day."""
+    """The level is reduced in proportion to the time left in the day."""
 
 
 class Threshold(Enum):
-    """Which agents must be many enough for the level to be above 1. Agents on a break are not told to a strategy."""
+    """The agents who must be numerous enough for a level above 1. Agents on a break are not reported to strategies."""
 
     NON_PAUSED_AGENTS = "non_paused_agents"
     WAITING_AGENTS = "waiting_agents"
 
 
 class Adaptive(msgspec.Struct, frozen=True):
-    """Lines for each agent, by a level that follows the balance of idle agents and waiting callers."""
+    """A strategy with lines for each agent, by a level that follows the balance of idle agents and waiting callers."""
 
     on_drops: OnDrops
     intensity: float = 0.0
-    """Per cent: above 0 the level rises faster and falls more slowly, below 0 the reverse."""
+    """Percentage: above 0 the level rises faster and falls more slowly, below 0 the reverse."""
     dl_diff_target: float = 0.0
-    """How many more callers should wait than agents be idle."""
+    """The wanted surplus of waiting callers over idle agents."""
     maximum_level: float = 3.0
     latest_server_time: int = 2_100
     """The end of the day for `TAPERED`, hours and minutes written as one number."""
@@ -69,14 +69,14 @@ class Adaptive(msgspec.Struct, frozen=True):
 
     @property
     def name(self) -> str:
-        """VICIdial's, in lower case."""
+        """The name of the dial method in VICIdial, in lower case."""
         return self.on_drops.value
 
     def pace(self, situation: Situation) -> Pace:
-        """The lines that are missing; the level is kept in `memory` and adapted when the next reading is due."""
+        """Return the missing lines; the level is kept in `memory` and adapted when the next reading is due."""
         memory = situation.figures.memory
         due_ms = int(memory.get(DUE, 0))
-        # A reading further ahead was planned by a clock that has been put back since.
+        # A reading further ahead was scheduled before the clock was set back.
         if 0 < due_ms - situation.now_ms <= READING_EVERY_MS:
             return Pace(_missing(situation, memory["level"]), again_ms=due_ms)
         readings = take(recall(memory), situation)
@@ -86,7 +86,7 @@ class Adaptive(msgspec.Struct, frozen=True):
         return Pace(_missing(situation, level), again_ms=due_ms, memory=memory)
 
     def _adapted(self, level: float, readings: list[Reading], situation: Situation) -> float:
-        """The next level: in VICIdial's order, as each step works on what the one before has left."""
+        """Return the next level. The steps are in VICIdial's order, because each uses the result of the last."""
         level = self._balanced(level, readings)
         level = _halved_by_the_minute(level, readings)
         level = self._lowered_by_drops(level, situation)
@@ -95,7 +95,7 @@ class Adaptive(msgspec.Struct, frozen=True):
         return max(LEVEL_MIN, level)
 
     def _balanced(self, level: float, readings: list[Reading]) -> float:
-        """The level by the difference between idle agents and waiting callers, as a share of all agents."""
+        """Return the level after the difference of idle agents and waiting callers, as a share of all agents."""
         agents = agents_average(readings)
         if not agents:
             return LEVEL_MIN
@@ -123,30 +123,30 @@ class Adaptive(msgspec.Struct, frozen=True):
 
 
 def _missing(situation: Situation, level: float) -> int:
-    """The lines for all agents, busy or not, less those in use."""
+    """Return the number of lines for all agents, busy or not, less those in use."""
     return max(0, round(level * situation.agents) - situation.pending - len(situation.bridged_ms))
 
 
 def _halved_by_the_minute(level: float, readings: list[Reading]) -> float:
-    """Half the level if most calls of the last minute were dropped."""
+    """Return half the level if more than `MINUTE_DROPS_MAX` percent of the last minute's calls were dropped."""
     calls = readings[-1].dialled - readings[0].dialled
     drops = readings[-1].abandoned - readings[0].abandoned
     return level / 2 if calls > MINUTE_CALLS and _per_cent(drops, calls) > MINUTE_DROPS_MAX else level
 
 
 def _tapered(level: float, left: int) -> float:
-    """The level in proportion to the time left; 1 when there is none."""
+    """Return the level in proportion to the time left; 1 when there is none."""
     if left < 0:
         return LEVEL_MIN
     return level * (min(left, HOURS_UNTAPERED) / HOURS_UNTAPERED)
 
 
 def _clock(now_ms: int) -> int:
-    """The time of day, hours and minutes written as one number: 1330 at half past one in the afternoon."""
+    """Return the time of day in UTC, hours and minutes written as one number: 1330 at half past one."""
     hours, minutes = divmod(now_ms // MINUTE_MS % (24 * 60), 60)
     return 100 * hours + minutes
 
 
 def _per_cent(part: float, whole: float) -> float:
-    """A share with two decimals, as VICIdial compares it; of nothing as if of one."""
+    """Return a percentage with two decimals, as VICIdial compares it; a `whole` below 1 counts as 1."""
     return round(100 * part / max(whole, 1), 2)

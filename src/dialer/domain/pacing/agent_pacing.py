@@ -1,4 +1,4 @@
-"""The pacing of campaigns that dial for agents: what their strategy is told, and what they measure."""
+"""The pacing of campaigns that dial for agents: the input of their strategies, and the figures they measure."""
 
 import math
 from typing import Final
@@ -19,40 +19,40 @@ ASKED_EVERY_MS: Final = 1_000
 
 
 class AgentPacing:
-    """Asks the strategies, and keeps what they have to know up to date."""
+    """The caller of the strategies, which also keeps their figures up to date."""
 
     def __init__(self, board: Board, floor: Floor) -> None:
         self._board: Final = board
         self._floor: Final = floor
 
     def pace(self, campaign: OpenCampaign, now_ms: int) -> Pace:
-        """How many calls the campaign may place now, and when to ask again.
+        """Return the number of calls that the campaign may place now, and the time to ask again.
 
-        A strategy that goes with the time is asked on whole seconds and sees no moment in between: to ask it once more,
-        as after a restart, changes nothing.
+        Strategies in `GO_WITH_TIME` are asked for whole seconds only. Asking once more in between, as after a restart,
+        therefore changes nothing.
         """
         strategy = strategy_of(campaign.plan)
         situation = self._situation(campaign, now_ms)
         if strategy.name not in GO_WITH_TIME:
-            return self._asked(campaign, strategy.pace(situation))
+            return self._keep_memory(campaign, strategy.pace(situation))
         seen_ms = now_ms - now_ms % ASKED_EVERY_MS
-        pace = self._asked(campaign, strategy.pace(replace(situation, now_ms=seen_ms)))
+        pace = self._keep_memory(campaign, strategy.pace(replace(situation, now_ms=seen_ms)))
         is_still = not situation.bridged_ms and not situation.wrapping_ms
         return pace if is_still else replace(pace, again_ms=seen_ms + ASKED_EVERY_MS)
 
-    def _asked(self, campaign: OpenCampaign, pace: Pace) -> Pace:
+    def _keep_memory(self, campaign: OpenCampaign, pace: Pace) -> Pace:
         if pace.memory is not None:
             campaign.figures.memory = pace.memory
             self._board.keep_figures(campaign)
         return pace
 
     def paced(self) -> list[OpenCampaign]:
-        """The campaigns that dial for agents and may dial, in order."""
+        """Return the open campaigns that dial for agents, started or paused, in order of id."""
         campaigns = (self._board.campaigns[campaign_id] for campaign_id in self._board.paced)
         return [campaign for campaign in campaigns if campaign.status in ACTIVE]
 
     def restore(self, campaign: OpenCampaign, event: CallRestored) -> None:
-        """A call that was in progress, and how far it had come."""
+        """Restore the pacing state of a call that was in progress before a restart."""
         call = event.call
         if not call.plan.flow.queue_ids:
             return
@@ -66,7 +66,10 @@ class AgentPacing:
             campaign.greeted[call.id] = event.answered_ms
 
     def dialled(self, campaign: OpenCampaign, call: Call) -> None:
-        """A call was placed that may come to an agent: known of every such call, as the dial method may change."""
+        """Count a call that was placed.
+
+        Calls that may reach an agent are noted always, because the dial method may change.
+        """
         if campaign.plan.flow.queue_ids:
             campaign.dialling[call.id] = call.started_ms
         if campaign.is_paced:
@@ -74,7 +77,7 @@ class AgentPacing:
             self._board.keep_figures(campaign)
 
     def answered(self, _now_ms: int, event: CallAnswered) -> None:
-        """A call was answered, and by whom is known as far as it ever will."""
+        """Count an answered call after answering-machine detection has finished."""
         call = self._board.calls.get(event.call_id)
         campaign = None if call is None else self._board.campaigns[call.plan.id]
         if campaign is None or campaign.dialling.pop(event.call_id, None) is None or call is None:
@@ -84,10 +87,10 @@ class AgentPacing:
             self._board.keep_figures(campaign)
         if not event.is_live:
             campaign.machines.add(call.id)
-        campaign.greeted[call.id] = event.answered_ms  # A machine that is played to may come to an agent, too.
+        campaign.greeted[call.id] = event.answered_ms  # A machine that hears the survey can reach an agent.
 
     def ended(self, campaign: OpenCampaign, call: Call, outcome: CallOutcome) -> None:
-        """A call is over. One that was hung up before it was known who answered counts as answered by a person."""
+        """Count a finished call. An answered call without a known detection result counts as answered by a person."""
         campaign.greeted.pop(call.id, None)
         campaign.machines.discard(call.id)
         was_unknown = campaign.dialling.pop(call.id, None) is not None
@@ -104,7 +107,7 @@ class AgentPacing:
         plan = campaign.plan
         queue_ids = plan.flow.queue_ids
         staff = self._floor.staff(queue_ids, now_ms)
-        # Calls count though their campaign has ended; what it may abandon does not.
+        # Other campaigns' calls count even if the campaign has ended; their abandon budgets do not.
         sharing = [self._board.campaigns[campaign_id] for campaign_id in self._board.paced.sharing(queue_ids)]
         others = [one for one in sharing if one is not campaign and one.status in ACTIVE]
         return Situation(
@@ -129,10 +132,10 @@ class AgentPacing:
 
 
 def is_paced_by_agents(plan: CampaignPlan) -> bool:
-    """Whether a campaign dials for agents."""
+    """Return whether a campaign dials for agents."""
     return plan.dial_method is not DialMethod.FIXED_RATE
 
 
 def strategy_of(plan: CampaignPlan) -> Strategy:
-    """The strategy of a campaign that dials for agents."""
+    """Return the strategy of a campaign that dials for agents."""
     return STRATEGIES[plan.strategy] if plan.strategy else for_dial_method(plan.dial_method)

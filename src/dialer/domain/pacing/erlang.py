@@ -1,7 +1,7 @@
-"""The predictor of Issabel's call centre: how many agents are free by the time a callee answers, by Erlang.
+"""The predictor of Issabel's call centre: the agents who are free by the time a callee answers, after Erlang.
 
-The formula is that of IssabelFoundation/callcenter, `Predictor.class.php` and `CampaignProcess.class.php`; differences:
-its success rate of the last half hour is that of the last calls here, and a call's length includes the wrap-up time.
+The formula is that of IssabelFoundation/callcenter, `Predictor.class.php` and `CampaignProcess.class.php`. Differences:
+the success rate is that of the last calls, not of the last half hour, and a call's length includes the wrap-up time.
 """
 
 import math
@@ -12,33 +12,33 @@ import msgspec
 from dialer.domain.pacing.situation import Pace, PacingFigures, Situation
 
 SAMPLES_MIN: Final = 10
-"""With fewer calls measured, nothing is predicted: only idle agents count, and one call for each."""
+"""With fewer measured calls nothing is predicted: only idle agents count, with one call for each."""
 SUCCESS_RATE_MIN: Final = 0.20
-"""What the success rate is taken as if it is lower."""
+"""Lower bound of the success rate that the formula uses."""
 
 
 class Erlang(msgspec.Struct, frozen=True):
-    """A call for each agent who is free, or almost certainly will be; more of them where callees seldom answer."""
+    """A strategy with a call for each agent who is free or soon will be, and more calls where few callees answer."""
 
     qos: float = 0.97
-    """How likely it must be that a call under way has ended for its agent to count as free."""
+    """The probability with which a call in progress must have ended for its agent to count as free."""
     overcommit: bool = True
-    """Whether to place more calls than agents to make up for those who do not answer."""
+    """True to place more calls than agents, to make up for callees who do not answer."""
 
     @property
     def name(self) -> str:
-        """The name."""
+        """The name of the strategy."""
         return "erlang"
 
     def pace(self, situation: Situation) -> Pace:
-        """As many calls as the agents wanted are short of, less those that nobody has answered yet."""
+        """Return one call for each wanted agent, less the calls on their way to an agent."""
         wanted = max(0, situation.idle + self._freed(situation) - situation.waiting)
         if self.overcommit:
             wanted = _overcommitted(wanted, situation.figures)
         return Pace(calls=max(0, wanted - len(situation.dialling_ms) - len(situation.greeted_ms)))
 
     def _freed(self, situation: Situation) -> int:
-        """How many agents are likely enough to have ended their calls when somebody dialled now answers."""
+        """Return the number of agents whose calls have probably ended when a callee dialled now answers."""
         figures = situation.figures
         if len(figures.handling_ms) < SAMPLES_MIN or not figures.ring_ms:
             return 0
@@ -52,12 +52,15 @@ class Erlang(msgspec.Struct, frozen=True):
 
 
 def ended_by(elapsed_ms: float, mean_ms: float) -> float:
-    """The chance that a call has ended after so long: the Erlang distribution of shape 1, which is the exponential."""
+    """Return the probability that a call has ended after `elapsed_ms`.
+
+    The model is the Erlang distribution of shape 1, which is the exponential one.
+    """
     return -math.expm1(-max(0.0, elapsed_ms) / max(1.0, mean_ms))
 
 
 def _overcommitted(wanted: int, figures: PacingFigures) -> int:
-    """So many calls that as many as wanted are likely to be answered; halves are rounded up."""
+    """Return the number of calls to place so that `wanted` are likely to be answered; halves are rounded up."""
     calls = len(figures.outcomes)
     answered = sum(figures.outcomes)
     if calls < SAMPLES_MIN or not answered:

@@ -1,4 +1,4 @@
-"""Fixed-rate dialling: when a campaign's next dial is due."""
+"""Fixed-rate dialling: the time of a campaign's next dial."""
 
 from typing import Final
 
@@ -6,15 +6,15 @@ from dialer.domain.pacing.situation import Pace, Situation
 
 MINUTE_US: Final = 60_000_000
 FREQUENCY_MAX: Final = 1_000_000
-"""Dials a minute; at more, the spacing would round to nothing."""
+"""Dials per minute; with more, the spacing would round to nothing."""
 
 
 def fixed_rate(frequency: int, due_us: int, dialled_ms: int) -> int:
-    """When the dial after this one is due, in microseconds since the epoch: evenly, `frequency` a minute.
+    """Return the time of the next dial, in microseconds since the epoch: evenly spaced, `frequency` per minute.
 
-    `due_us` is when this dial was due. One that came late, as it had to wait for a channel or a window, moves those
-    after it: nothing is caught up, so no window of a minute holds more than `frequency` dials. The spacing is rounded
-    up to a whole microsecond for the same reason.
+    `due_us` is the time at which this dial was due. A dial that came late, because it waited for a channel or a window,
+    delays the following ones. Late dials are never caught up, so no window of a minute holds more than `frequency`
+    dials. The spacing is rounded up to a whole microsecond for that reason.
     """
     spacing_us = -(-MINUTE_US // frequency)
     not_before_us = (dialled_ms - 1) * 1_000 + 1
@@ -22,17 +22,20 @@ def fixed_rate(frequency: int, due_us: int, dialled_ms: int) -> int:
 
 
 def due_ms(due_us: int) -> int:
-    """The first whole millisecond at which a dial that is due at `due_us` may be made."""
+    """Return the first whole millisecond at which a dial that is due at `due_us` may be made."""
     return -(-due_us // 1_000)
 
 
 class FixedRate:
-    """Evenly, `frequency` a minute, whoever is there to talk to those who answer."""
+    """A strategy with `frequency` evenly spaced calls per minute, regardless of agents."""
 
     name = "fixed"
 
     def pace(self, situation: Situation) -> Pace:
-        """What is due, and when the next dial is: more than one call only where the spacing is below a millisecond."""
+        """Return the calls that are due, and the time of the next one.
+
+        More than one call is due only where the spacing is below a millisecond.
+        """
         calls = 0
         due_us = situation.next_dial_us
         while due_ms(due_us) <= situation.now_ms:

@@ -1,4 +1,4 @@
-"""What a campaign learns from its calls: each function updates its figures in place. Moments in milliseconds."""
+"""The figures that a campaign measures. Each function updates them in place. Times are in milliseconds."""
 
 from typing import Final
 
@@ -9,14 +9,14 @@ TIMES_KEPT: Final = 200
 
 
 def dialled(figures: PacingFigures) -> None:
-    """A call was dialled."""
+    """Count a dialled call."""
     figures.dialled += 1
 
 
 def answered(figures: PacingFigures, dialled_ms: int, now_ms: int, *, is_live: bool) -> None:
-    """A call was answered: by a person, as far as anybody can tell, if it `is_live`.
+    """Count an answered call, if `is_live`: answered by a person, as far as detection can tell.
 
-    A machine's answer counts among the calls that failed, and is told by `failed` when its call ends.
+    A call answered by a machine counts as failed, and `failed` reports it when the call ends.
     """
     if is_live:
         figures.answered += 1
@@ -25,26 +25,26 @@ def answered(figures: PacingFigures, dialled_ms: int, now_ms: int, *, is_live: b
 
 
 def failed(figures: PacingFigures) -> None:
-    """A call ended that no person has answered."""
+    """Count a call that ended without an answer by a person."""
     _keep(figures.outcomes, 0, OUTCOMES_KEPT)
 
 
 def transferred(figures: PacingFigures, answered_ms: int, now_ms: int) -> None:
-    """A call that was answered has come to its transfer."""
+    """Record the time from the answer of a call to its transfer."""
     _keep(figures.greeting_ms, now_ms - answered_ms, TIMES_KEPT)
 
 
 def abandoned(figures: PacingFigures) -> None:
-    """No agent took an answered call within `ABANDONED_AFTER_MS` of its transfer. Told once for a call."""
+    """Count a call that no agent took within `ABANDONED_AFTER_MS` of its transfer. Use it once for each call."""
     figures.abandoned += 1
 
 
 def handled(figures: PacingFigures, taken_ms: int, free_ms: int) -> None:
-    """An agent who took a call is idle again."""
+    """Record the time from an agent's taking a call to the end of their wrap-up time."""
     _keep(figures.handling_ms, free_ms - taken_ms, TIMES_KEPT)
 
 
 def _keep(values: list[int], value: int, count: int) -> None:
-    """Append a value, and forget the oldest beyond the count."""
+    """Append a value, and drop the oldest values beyond `count`."""
     values.append(value)
     del values[:-count]

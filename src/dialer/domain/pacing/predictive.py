@@ -1,19 +1,19 @@
-"""Predictive dialling: ahead of the agents who are about to be free, inside a budget of abandoned calls.
+"""Predictive dialling: ahead of the agents who are about to be free, within a budget of abandoned calls.
 
-Two limits, one under the other.
+There are two limits, one below the other.
 
 The *room* is a guarantee. The campaign may abandon the share `abandon_rate_max` of its answered calls, and of its first
-hundred from the start. What of that is left is the credit, and no more calls are under way than idle agents plus the
-credit: if all of them were answered this instant, and no busy agent came free, the share would still hold. It needs no
-measurement and no luck, only that agents who are idle do take calls within `ABANDONED_AFTER_MS`. Its price is paid by
-large teams whose callees seldom answer: the many calls they need must be earned first, answer by answer.
+hundred from the start. The unused part of that budget is the credit. No more calls are in progress than idle agents
+plus the credit. If all of them were answered this instant, and no busy agent became free, the share would still hold.
+The guarantee needs no measurement and no luck. It only assumes that idle agents take calls within `ABANDONED_AFTER_MS`.
+Large teams whose callees seldom answer pay the price: they must earn the many calls they need, answer by answer.
 
-The *aim* spends the credit where it helps most. It counts the callees to expect against the agents to expect, at the
-moment at which a call dialled now would come to its transfer, and places the most calls that leave a small enough
-share of these callees without an agent. The better the campaign has kept its budget, the larger that share may be.
+The *aim* spends the credit where it helps most. It compares the expected callees with the expected agents, at the time
+at which a call dialled now would reach its transfer. It then places as many calls as possible while a small enough
+share of these callees finds no agent. The better the campaign has kept its budget, the larger that share may be.
 
-One call for each idle agent is placed in any case: it costs nothing, and without it a campaign whose agents are too
-slow, so that the credit is gone, would never answer its way back.
+One call for each idle agent is placed in any case, at no cost. Without it, a campaign whose slow agents have used up
+the credit could never earn new credit by further answers.
 """
 
 import math
@@ -23,37 +23,40 @@ from typing import Final, NamedTuple
 from dialer.domain.pacing.situation import ABANDONED_AFTER_MS, Pace, PacingFigures, Situation
 
 FIRST_ANSWERS: Final = 100
-"""The budget is that of so many answers from the start: the share means nothing before."""
+"""The budget is that of this many answers from the start, because a share of fewer answers means little."""
 PRESUMED_ANSWERS: Final = 10
-"""Calls taken as answered before the first one is measured: who knows little expects everybody to answer."""
+"""Number of calls assumed answered before the first one is measured: without data, every callee is expected to answer.
+"""
 RESERVE_MIN: Final = 2.0
 SHARE_MAX: Final = 0.15
-"""However large the credit, no more than this share of the callees of a moment is expected to find no agent: it is not
-to be spent in one burst, and in whole campaigns a larger share has kept nobody busier."""
+"""Upper bound of the share of a moment's callees who are expected to find no agent, however large the credit.
+
+The credit must not be spent in one burst, and in whole campaigns a larger share kept no agent busier.
+"""
 _ROUNDING: Final = 1e-9
-"""What binary fractions may fall short of a whole number: 0.29 x 100 is 28.999999999999996."""
+"""Tolerance for binary fractions just below a whole number: 0.29 x 100 is 28.999999999999996."""
 
 
 class Outlook(NamedTuple):
-    """What to expect when a call dialled now comes to its transfer."""
+    """The forecast for the time at which a call dialled now reaches its transfer."""
 
     answer_rate: float
-    """The chance that a call is answered by a person."""
+    """The probability that a call is answered by a person."""
     callees: float
-    """How many callees the calls under way are expected to bring."""
+    """The expected number of callees from the calls in progress."""
     agents: float
-    """How many agents are expected to be free for them."""
+    """The expected number of agents who are free for them."""
     variance: float
-    """Of callees less agents."""
+    """The variance of callees less agents."""
 
 
 class Predictive:
-    """As many calls as keep the agents busiest within the budget of abandoned calls, which is never exceeded."""
+    """A strategy that keeps agents as busy as possible, and never exceeds the budget of abandoned calls."""
 
     name = "predictive"
 
     def pace(self, situation: Situation) -> Pace:
-        """The most calls of which few enough are expected to find no agent, and the guarantee allows."""
+        """Return the most calls that keep the guarantee and leave few enough expected callees without an agent."""
         least = max(0, situation.idle - situation.pending)
         most = room(situation)
         if most <= least:
@@ -62,23 +65,26 @@ class Predictive:
 
 
 def credit(situation: Situation) -> float:
-    """How many calls may still be abandoned, by this campaign and by those that share its agents."""
+    """Return the number of calls that this campaign, and those that share its agents, may still abandon."""
     return min(credit_of(situation.abandon_rate_max, situation.figures), situation.shared_credit)
 
 
 def credit_of(abandon_rate_max: float, figures: PacingFigures) -> float:
-    """The same of one campaign by itself; below zero if it were too many already."""
+    """Return the number of calls that one campaign by itself may still abandon; negative after too many."""
     return abandon_rate_max * max(figures.answered, FIRST_ANSWERS) - figures.abandoned
 
 
 def room(situation: Situation) -> int:
-    """How many calls may be placed though each one under way be answered at once; below zero if there are too many."""
+    """Return the number of calls to place that the guarantee allows; negative if too many are in progress.
+
+    Even if every call in progress is answered at once, the abandoned share then stays within its limit.
+    """
     spare = max(0, math.floor(credit(situation) + _ROUNDING))
     return situation.idle + spare - situation.pending
 
 
 def outlook(situation: Situation) -> Outlook:
-    """What the figures say about the calls under way and the agents who are busy."""
+    """Return the forecast for the calls in progress and the busy agents."""
     figures = situation.figures
     answer_rate = (sum(figures.outcomes) + PRESUMED_ANSWERS) / (len(figures.outcomes) + PRESUMED_ANSWERS)
     horizon_ms = _mean(figures.ring_ms) + _mean(figures.greeting_ms) + ABANDONED_AFTER_MS
@@ -95,12 +101,12 @@ def outlook(situation: Situation) -> Outlook:
 
 
 def overflow(mean: float, variance: float) -> float:
-    """How many callees too many to expect, when the surplus of callees over agents has this mean and variance.
+    """Return the expected number of callees without an agent, for a surplus of callees with this mean and variance.
 
-    The surplus is a sum of many independent chances, so it is taken as normal: the expected positive part of a normal
-    variable is m F(m/s) + s f(m/s), with the distribution function F and the density f of the standard normal one
-    (the loss function of inventory theory). Agents and calls are whole, and against the exact sum this errs upwards
-    where they are few: to the safe side.
+    The surplus of callees over agents is a sum of many independent chances, so it is treated as normal. The expected
+    positive part of a normal variable is m F(m/s) + s f(m/s). Here F is the distribution function and f the density of
+    the standard normal distribution (the loss function of inventory theory). Agents and calls are whole numbers.
+    Compared with the exact sum, the result is too high where they are few, which is the safe side.
     """
     if variance <= 0:
         return max(0.0, mean)
@@ -111,7 +117,7 @@ def overflow(mean: float, variance: float) -> float:
 
 
 def _aim(situation: Situation, least: int, most: int) -> int:
-    """The most calls, between two bounds, whose overflow stays within the share that the credit allows."""
+    """Return the most calls, between two bounds, whose overflow stays within the share that the credit allows."""
     ahead = outlook(situation)
     rate = ahead.answer_rate
     share = min(SHARE_MAX, situation.abandon_rate_max * credit(situation) / _reserve(situation, rate))
@@ -121,15 +127,15 @@ def _aim(situation: Situation, least: int, most: int) -> int:
         variance = ahead.variance + calls * rate * (1 - rate)
         return overflow(callees - ahead.agents, variance) - share * callees
 
-    # The overflow of each further call is larger than that of the one before: once over the share, always over it.
+    # Each further call adds more overflow than the one before, so bisection works: once over the share, always over.
     return least + bisect_right(range(least + 1, most + 1), 0.0, key=excess)
 
 
 def _reserve(situation: Situation, answer_rate: float) -> float:
-    """How much credit is better kept than spent: the calls that must be under way to keep everybody busy.
+    """Return the credit that is better kept than spent: the calls in progress that are needed to keep all agents busy.
 
-    By Little's law: agents / handling time answers are needed in a millisecond, and each takes 1 / rate calls, which
-    last a ring time each. As long as less credit is left than that, the guarantee holds calls back.
+    By Little's law: a millisecond needs agents / handling time answers. Each answer takes 1 / rate calls, and each call
+    lasts for one ring time. While less credit than that is left, the guarantee holds calls back.
     """
     figures = situation.figures
     if not figures.handling_ms:
@@ -139,10 +145,10 @@ def _reserve(situation: Situation, answer_rate: float) -> float:
 
 
 def _free_within(handling_ms: list[int], busy_ms: int, horizon_ms: float) -> float:
-    """The chance that an agent who has been busy for so long is free within the horizon.
+    """Return the probability that an agent who has been busy for `busy_ms` is free within the horizon.
 
-    By the distribution of the handling times measured, given that this one is longer than it has been already; and
-    as if one more had been measured that outlasts the horizon, so that nothing is certain, least of all at the start.
+    It uses the measured distribution of handling times, given that this one is already longer than `busy_ms`. One more
+    time is assumed that outlasts the horizon, so that no result is certain, least of all at the start.
     """
     shorter = bisect_right(handling_ms, busy_ms)
     in_time = bisect_right(handling_ms, busy_ms + horizon_ms) - shorter

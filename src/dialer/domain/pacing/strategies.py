@@ -1,4 +1,4 @@
-"""Every way to pace, by name."""
+"""All pacing strategies, by name."""
 
 from collections.abc import Mapping
 from types import MappingProxyType
@@ -24,9 +24,10 @@ _ALL: Final[tuple[Strategy, ...]] = (
 )
 
 STRATEGIES: Final[Mapping[str, Strategy]] = MappingProxyType({strategy.name: strategy for strategy in _ALL})
-"""All of them; a new one is known everywhere once it is here."""
+"""All strategies by name. Add a new one to `_ALL` to make it available everywhere."""
 GO_WITH_TIME: Final = frozenset({_PREDICTIVE.name, Erlang().name})
-"""Those whose answer changes as time passes though nothing happens: the longer an agent talks, the sooner they end."""
+"""Strategies whose result changes with time alone: the longer an agent talks, the sooner the talk is expected to end.
+"""
 _BY_DIAL_METHOD: Final[Mapping[DialMethod, Strategy]] = {
     DialMethod.FIXED_RATE: _FIXED,
     DialMethod.PROGRESSIVE: _PROGRESSIVE,
@@ -35,5 +36,5 @@ _BY_DIAL_METHOD: Final[Mapping[DialMethod, Strategy]] = {
 
 
 def for_dial_method(dial_method: DialMethod) -> Strategy:
-    """The strategy that a campaign's `dial_method` means."""
+    """Return the strategy for a campaign's `dial_method`."""
     return _BY_DIAL_METHOD[dial_method]

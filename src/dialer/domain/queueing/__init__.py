@@ -1,1 +1,1 @@
-"""Queues and agents: who takes which waiting call, and how long a call waits."""
+"""Queues and agents: the agent for each waiting call, and the limits of a wait."""

@@ -1,4 +1,4 @@
-"""One agent: idle, asked for a call, talking, in wrap-up time or resting, and what they have done so far."""
+"""One agent: idle, asked for a call, talking, in wrap-up time or resting, and the agent's figures so far."""
 
 from typing import Final, NamedTuple
 
@@ -8,21 +8,21 @@ from dialer.domain.enums import AgentStatus
 from dialer.domain.queueing.plans import AgentFigures, AgentPlan
 
 AGENT_RING_MS_MAX: Final = 20_000
-"""An agent who has not taken a call by then is not asked for it any more."""
+"""The time for which an agent is asked to take a call, in milliseconds. After that the offer ends."""
 NO_ANSWER_REST_MS: Final = 10_000
-"""How long an agent is left alone after that."""
+"""The time for which an agent who missed a call is not asked again, in milliseconds."""
 TAKES_CALLS: Final = frozenset({AgentStatus.AVAILABLE, AgentStatus.AVAILABLE_ON_DEMAND})
 
 
 class Talk(NamedTuple):
-    """The call that an agent is talking in, and since when."""
+    """The call in which an agent talks, and the time it was taken."""
 
     call_id: int
     since_ms: int
 
 
 class Agent:
-    """The state of one agent. The figures are replaced, never changed: who was given them keeps what they were."""
+    """The state of one agent. Its figures are replaced, never changed, so that holders of an older value keep it."""
 
     __slots__ = ("asked_call_id", "figures", "plan", "talk")
 
@@ -34,34 +34,37 @@ class Agent:
 
     @property
     def is_on_duty(self) -> bool:
-        """Whether the agent takes calls, this moment or later."""
+        """Return whether the agent takes calls, now or later."""
         return self.plan.status in TAKES_CALLS
 
     def is_free(self, now_ms: int) -> bool:
-        """Whether the agent neither talks nor is in wrap-up time or at rest; they may be asked for a call."""
+        """Return whether the agent is on duty and neither talks, nor is in wrap-up time, nor rests."""
         return self.is_on_duty and self.talk is None and self.figures.free_at_ms <= now_ms
 
     def is_idle(self, now_ms: int) -> bool:
-        """Whether the agent may be asked for a call."""
+        """Return whether the agent can be asked for a call now."""
         return self.asked_call_id is None and self.is_free(now_ms)
 
     def ask(self, now_ms: int, call_id: int) -> None:
-        """The agent is asked to take the call."""
+        """Ask the agent to take a call."""
         self.asked_call_id = call_id
         self.figures = replace(self.figures, last_offered_ms=now_ms)
 
     def let_ring(self, now_ms: int) -> None:
-        """The agent did not take a call in time, and rests."""
+        """Note that the agent did not take a call in time; the agent rests."""
         self.asked_call_id = None
         self.figures = replace(self.figures, free_at_ms=now_ms + NO_ANSWER_REST_MS, let_ring_ms=now_ms)
 
     def take(self, now_ms: int, call_id: int) -> None:
-        """The agent talks."""
+        """Connect the agent with a call."""
         self.asked_call_id = None
         self.talk = Talk(call_id, now_ms)
 
     def hang_up(self, now_ms: int) -> bool:
-        """The talk is over: the wrap-up time begins. True if the agent took one call on demand, and is on break now."""
+        """End the talk and begin the wrap-up time.
+
+        Return True if the agent took one call on demand, and is now on break.
+        """
         done = self.figures
         talked_ms = now_ms - self.talk.since_ms if self.talk else 0
         self.talk = None

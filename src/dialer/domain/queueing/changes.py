@@ -1,4 +1,4 @@
-"""What must be stored of a floor so that it can be rebuilt, and goes on as if nothing had happened."""
+"""The changes of a floor that must be stored, so that a floor rebuilt from them continues without a difference."""
 
 import msgspec
 
@@ -7,21 +7,21 @@ from dialer.domain.queueing.plans import AgentFigures, Waiting
 
 
 class Changes(msgspec.Struct):
-    """What is different since it was asked for last, as it is now. All by id."""
+    """The changes since the last request, with the current values. All are keyed by id."""
 
     agents: dict[int, AgentFigures] = {}
     statuses: dict[int, AgentStatus] = {}
-    """Agents whose status the floor itself has changed."""
+    """Agents whose status was changed by the floor itself."""
     queues: dict[int, int] = {}
     """The agent whom each queue asked last."""
     no_agent_from_ms: dict[int, int] = {}
-    """Since when the callers of each queue have had nobody to wait for; 0 once there is somebody again."""
+    """The time since which callers of each queue have had no agent on duty; 0 once there is an agent again."""
     waiting: list[Waiting] = []
-    """Calls that wait, by id. Those that wait no longer are not among them: their end was an event or a decision."""
+    """Waiting calls, by id. Calls that left a queue are not included: their end was an event or a decision."""
 
 
 class Notes:
-    """Collects changes. A value is noted in place of the older one, so what is held grows with the floor only."""
+    """A collector of changes. A newer value replaces the older one, so the memory grows with the floor only."""
 
     __slots__ = ("agents", "no_agent_from_ms", "queues", "statuses", "waiting")
 
@@ -33,6 +33,6 @@ class Notes:
         self.waiting: dict[int, Waiting] = {}
 
     def changes(self) -> Changes:
-        """All that was noted."""
+        """Return all noted changes."""
         calls = [self.waiting[call_id] for call_id in sorted(self.waiting)]
         return Changes(self.agents, self.statuses, self.queues, self.no_agent_from_ms, calls)

@@ -1,7 +1,7 @@
-"""The call-centre floor: who waits, who is asked, who talks. It is told what happens and says what to do.
+"""The call-centre floor: waiting callers, asked agents and talking agents. It receives events and returns decisions.
 
-Pure: the moment is an argument, chance is a hash, and the same calls in the same order give the same decisions. What it
-hands out (places, figures) is never changed afterwards: a change makes a new value.
+The floor is pure: the time is an argument, chance is a hash, and equal calls in equal order give equal decisions.
+Values that it hands out (places, figures) are never changed afterwards: a change makes a new value.
 """
 
 from collections import defaultdict
@@ -18,26 +18,26 @@ from dialer.domain.queueing.changes import Changes, Notes
 from dialer.domain.queueing.plans import AgentFigures, AgentPlan, LeftEarly, QueuePlan, Waiting
 from dialer.domain.queueing.queue_state import QueueState
 from dialer.domain.queueing.staff import Staff, staff_of
-from dialer.domain.queueing.strategies import Candidate, Turn, asks_again_at_ms, in_order
+from dialer.domain.queueing.strategies import Candidate, Turn, asks_again_at_ms, rank_candidates
 from dialer.domain.reasons import TransferReason
 
 
 class AgentOffer(msgspec.Struct, frozen=True):
-    """Ask an agent to take a call."""
+    """A decision to ask an agent to take a call."""
 
     call_id: int
     agent_id: int
 
 
 class Withdraw(msgspec.Struct, frozen=True):
-    """An agent is not asked any more: another took the call, they did not in time, or the caller is gone."""
+    """A decision to stop asking an agent: another one took the call, time is up, or the caller left."""
 
     call_id: int
     agent_id: int
 
 
 class Unserved(msgspec.Struct, frozen=True):
-    """The queue gives up on a call, which is out of it."""
+    """A decision of a queue to give up on a call, which leaves the queue."""
 
     call_id: int
     reason: TransferReason
@@ -48,19 +48,19 @@ Decision = AgentOffer | Withdraw | Unserved
 
 
 class Floor:
-    """All queues and agents. Moments in milliseconds, never earlier than the one before."""
+    """All queues and agents. Times are in milliseconds and must never decrease from call to call."""
 
     def __init__(self, *, seed: int) -> None:
         self._seed: Final = seed
         self._agents: Final[dict[int, Agent]] = {}
         self._lines: Final[dict[int, QueueState]] = {}
         self._opened: Final[set[int]] = set()
-        """Queues that are known, and not only named by a call."""
+        """Queues that were opened, in contrast to those that only a call has named."""
         self._waiting: Final[dict[int, Waiting]] = {}
         self._callers: Final[defaultdict[int, set[int]]] = defaultdict(set)
-        """The calls that wait in each queue: whoever dials for some agents asks at every event."""
+        """The calls that wait in each queue: campaigns that dial for agents ask for them at every event."""
         self._talks: Final[dict[int, int]] = {}
-        """The agent of each call that is being talked in."""
+        """The agent of each call with a talk in progress."""
         self._notes = Notes()
 
     def open_queue(
@@ -70,9 +70,9 @@ class Floor:
         left_early: Sequence[LeftEarly] = (),
         no_agent_from_ms: int = 0,
     ) -> None:
-        """Begin a queue, or go on with other settings: then calls stay, and what else is given is not looked at.
+        """Open a queue, or update its settings. An update keeps the waiting calls and ignores the other arguments.
 
-        `left_early` are the callers who left and have not joined this queue again since.
+        `left_early` are the callers who left this queue and have not joined it again.
         """
         line = self._line(plan.id)
         line.renew(plan)
@@ -84,9 +84,10 @@ class Floor:
         line.keep_places(left_early)
 
     def open_agent(self, plan: AgentPlan, figures: AgentFigures | None = None) -> None:
-        """Begin an agent, or go on with other settings; figures that are given replace what is known.
+        """Add an agent, or update their settings. Given figures replace the known ones.
 
-        The next `decide` acts on a change of status: who logs out is not asked any more. Who talks goes on talking.
+        The next `decide` acts on a change of status: an agent who logs out is not asked any more. An agent who talks
+        keeps talking.
         """
         agent = self._agent(plan.id)
         agent.plan = plan
@@ -94,9 +95,9 @@ class Floor:
             agent.figures = figures
 
     def join(self, now_ms: int, call_id: int, queue_id: int, number: str, answered_ms: int) -> Waiting:
-        """Let a call wait, and return its place: the one its number left early, if the queue still keeps it.
+        """Add a call to a queue and return its place: the one its number left early, if the queue still keeps it.
 
-        A call that waits already stays where it is. A queue that is not known is one without agents.
+        A call that waits already keeps its place. An unknown queue counts as a queue without agents.
         """
         if call_id in self._waiting:
             return self._waiting[call_id]
@@ -105,19 +106,19 @@ class Floor:
         return waiting
 
     def restore_waiting(self, waiting: Waiting) -> None:
-        """Put back a call that waited, and those who were being asked to take it."""
+        """Restore a waiting call after a restart, and the agents who were being asked to take it."""
         self._waiting[waiting.call_id] = waiting
         self._callers[waiting.queue_id].add(waiting.call_id)
         for agent_id in waiting.offers:
             self._agent(agent_id).asked_call_id = waiting.call_id
 
     def restore_talk(self, call_id: int, agent_id: int, since_ms: int) -> None:
-        """Put back a call that an agent was talking in."""
+        """Restore a talk after a restart."""
         self._agent(agent_id).talk = Talk(call_id, since_ms)
         self._talks[call_id] = agent_id
 
     def leave(self, now_ms: int, call_id: int) -> list[Decision]:
-        """The caller gave up waiting: their place is kept for a while. Nothing if the call does not wait."""
+        """Remove a caller who gave up waiting, keep their place for a while, and return the offers to withdraw."""
         waiting = self._waiting.get(call_id)
         if waiting is None:
             return []
@@ -125,7 +126,7 @@ class Floor:
         return self._drop(waiting)
 
     def forget_call(self, call_id: int) -> list[Decision]:
-        """The call is gone, and nobody will come back for its place. A talk that was under way counts for nothing."""
+        """Remove a call without its place, and return the offers to withdraw. A talk in progress is not counted."""
         agent_id = self._talks.pop(call_id, None)
         if agent_id is not None:
             self._agents[agent_id].talk = None
@@ -133,9 +134,9 @@ class Floor:
         return self._drop(waiting) if waiting else []
 
     def taken(self, now_ms: int, call_id: int, agent_id: int) -> list[Decision] | None:
-        """The agent answered: they talk, and nobody else is asked.
+        """Connect the call with an agent who answered, and return the offers to withdraw from other agents.
 
-        None, and no change, if the agent is not being asked for this call or does not take calls any more.
+        Return None and change nothing if the agent is not being asked for this call, or is off duty.
         """
         waiting = self._waiting.get(call_id)
         if waiting is None or agent_id not in waiting.offers or not self._agents[agent_id].is_on_duty:
@@ -146,7 +147,10 @@ class Floor:
         return [one for one in others if one != Withdraw(call_id, agent_id)]
 
     def released(self, now_ms: int, call_id: int) -> int | None:
-        """The talk is over: count it, begin the wrap-up time, and return the agent. None if nobody talked."""
+        """End the talk of a call: count it, begin the wrap-up time, and return the agent.
+
+        Return None if there was no talk.
+        """
         agent_id = self._talks.pop(call_id, None)
         if agent_id is None:
             return None
@@ -157,10 +161,10 @@ class Floor:
         return agent_id
 
     def decide(self, now_ms: int) -> list[Decision]:
-        """All that may be decided this moment: called again at once, it is nothing.
+        """Return all decisions that are due now; calling again at once returns none.
 
-        First the calls whose time is up leave, then offers end, then free agents are asked: each in the order of the
-        line, which is one for all queues, since an agent may serve several.
+        Calls whose time is up leave first. Then offers end, and then idle agents are asked. Each step follows the order
+        of the line, which is common to all queues, because an agent may serve several.
         """
         staffed = self._watch_staff(now_ms)
         if not self._waiting:
@@ -178,10 +182,10 @@ class Floor:
         return decisions
 
     def wakes_at_ms(self, now_ms: int, *, is_dialled_for: bool = False) -> int:
-        """The next moment after this one at which `decide` may have something to say though nothing happened.
+        """Return the next time at which `decide` may return something without a new event; `NEVER_MS` if there is none.
 
-        If somebody dials for the agents, also the next at which one of them is free. `NEVER_MS` if there is none. What
-        may be decided this moment must have been.
+        If a campaign dials for the agents, times at which an agent becomes free count too. Call `decide` for `now_ms`
+        first.
         """
         moments = [moment for waiting in self._waiting.values() for moment in self._moments(now_ms, waiting)]
         if self._waiting or is_dialled_for:
@@ -189,7 +193,7 @@ class Floor:
         return min((moment for moment in moments if moment > now_ms), default=NEVER_MS)
 
     def staff(self, queue_ids: frozenset[int], now_ms: int) -> Staff:
-        """Who serves these queues, and how many wait in them."""
+        """Return the agents who serve these queues, and the number of calls that wait in them."""
         members = {
             agent_id for queue_id in queue_ids if (line := self._lines.get(queue_id)) for agent_id in line.places
         }
@@ -198,22 +202,22 @@ class Floor:
         return staff_of(agents, calls, now_ms)
 
     def changed(self) -> Changes:
-        """What must be stored and was not told yet."""
+        """Return the changes that must be stored and were not returned before."""
         changes = self._notes.changes()
         self._notes = Notes()
         return changes
 
     def asked_for(self, agent_id: int) -> Waiting | None:
-        """The call that an agent is being asked to take, if any."""
+        """Return the call that an agent is being asked to take, if any."""
         call_id = self._agent(agent_id).asked_call_id
         return None if call_id is None else self._waiting.get(call_id)
 
     def serving(self, queue_id: int) -> list[AgentPlan]:
-        """Those who may take the calls of a queue, on duty or not."""
+        """Return the agents who may take the calls of a queue, on duty or not."""
         return [self._agent(agent_id).plan for agent_id in self._line(queue_id).places]
 
     def waiting_of(self, call_id: int) -> Waiting | None:
-        """The place of a call, if it waits."""
+        """Return the place of a waiting call; None if the call does not wait."""
         return self._waiting.get(call_id)
 
     def _agent(self, agent_id: int) -> Agent:
@@ -235,7 +239,7 @@ class Floor:
         self._line(waiting.queue_id).keep_place(left)
 
     def _drop(self, waiting: Waiting) -> list[Decision]:
-        """The call waits no more; those who were asked are idle again."""
+        """Remove a call from its queue, and return the offers to withdraw; the asked agents are idle again."""
         del self._waiting[waiting.call_id]
         self._callers[waiting.queue_id].discard(waiting.call_id)
         self._notes.waiting.pop(waiting.call_id, None)
@@ -244,7 +248,10 @@ class Floor:
         return [Withdraw(waiting.call_id, agent_id) for agent_id in sorted(waiting.offers)]
 
     def _watch_staff(self, now_ms: int) -> dict[int, set[int]]:
-        """Note since when callers have had nobody to wait for; the levels with somebody, of each queue they wait in."""
+        """Note since when callers have had no agent on duty.
+
+        Return the levels with such an agent, for each queue concerned.
+        """
         staffed: dict[int, set[int]] = {}
         waited_for = {waiting.queue_id for waiting in self._waiting.values()}
         missed = {queue_id for queue_id, line in self._lines.items() if line.no_agent_from_ms}
@@ -268,7 +275,7 @@ class Floor:
         return [*self._drop(waiting), Unserved(waiting.call_id, reason)]
 
     def _end_offers(self, now_ms: int, waiting: Waiting) -> list[Decision]:
-        """Ask those no more who did not answer in time, or who do not take this queue's calls any more."""
+        """End the offers to agents who did not answer in time, or who no longer take calls of this queue."""
         places = self._line(waiting.queue_id).places
         ended: list[Decision] = []
         for agent_id, since_ms in sorted(waiting.offers.items()):
@@ -287,7 +294,7 @@ class Floor:
         return ended
 
     def _ask(self, now_ms: int, waiting: Waiting, idle: dict[int, Agent], staffed: set[int]) -> list[Decision]:
-        """Ask the agents whose turn it is, and take them out of those who are idle."""
+        """Ask the agents whose turn it is, and remove them from `idle`."""
         line = self._line(waiting.queue_id)
         if asks_again_at_ms(line.plan.strategy, waiting) > now_ms:
             return []
@@ -306,13 +313,13 @@ class Floor:
         places = ((line.places.get(agent_id), agent) for agent_id, agent in idle.items())
         candidates = [Candidate(tier, agent.figures) for tier, agent in places if tier and tier.level <= top]
         turn = Turn(self._seed, waiting, line.places.get(line.last_agent_id))
-        asked = in_order(line.plan.strategy, turn, candidates)
+        asked = rank_candidates(line.plan.strategy, turn, candidates)
         if line.plan.strategy is not QueueStrategy.RING_ALL:
             del asked[1:]
         return [one.tier.agent_id for one in asked]
 
     def _moments(self, now_ms: int, waiting: Waiting) -> Iterator[int]:
-        """When something about a waiting call may be decided, if that is still to come."""
+        """Yield the times, some of them past, at which a decision about a waiting call may be due."""
         line = self._line(waiting.queue_id)
         yield line.gives_up(waiting)[0]
         yield line.levels.next_at_ms(waiting.joined_ms, now_ms)
@@ -322,5 +329,5 @@ class Floor:
 
 
 def _in_line(waiting: Iterable[Waiting]) -> list[Waiting]:
-    """Calls in the order of the line, which is one for all queues."""
+    """Return calls in the order of the line, which is common to all queues."""
     return sorted(waiting, key=lambda one: (one.score_from_ms, one.call_id))

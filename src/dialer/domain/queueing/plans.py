@@ -1,4 +1,4 @@
-"""What is known of queues, agents and waiting calls: plain values, rebuilt from rows. Times in milliseconds."""
+"""Queues, agents and waiting calls: plain values, rebuilt from rows. Times are in milliseconds."""
 
 import msgspec
 
@@ -14,14 +14,14 @@ class TierPlan(msgspec.Struct, frozen=True):
 
 
 class QueuePlan(msgspec.Struct, frozen=True):
-    """A waiting line, with the meaning that FreeSWITCH's mod_callcenter gives its settings."""
+    """The settings of a queue, with the meaning that FreeSWITCH's mod_callcenter gives them."""
 
     id: int
     strategy: QueueStrategy = QueueStrategy.AGENT_WITH_LEAST_TALK_TIME
     tiers: tuple[TierPlan, ...] = ()
-    """By level, position and agent."""
+    """Sorted by level, position and agent."""
     scores_from_answer: bool = False
-    """`time_base_score` is `system`: a caller's waiting counts from the answer of the call, not from joining."""
+    """True for `time_base_score` `system`: a caller's wait counts from the answer of the call, not from joining."""
     tier_rules_apply: bool = False
     tier_rule_wait_ms: int = 300_000
     tier_rule_wait_multiply_level: bool = True
@@ -35,7 +35,7 @@ class QueuePlan(msgspec.Struct, frozen=True):
 
 
 class AgentPlan(msgspec.Struct, frozen=True):
-    """Someone who takes calls."""
+    """A person who takes calls."""
 
     id: int
     user_id: int
@@ -43,11 +43,11 @@ class AgentPlan(msgspec.Struct, frozen=True):
     wrap_up_ms: int = 0
     contact: str = ""
     parameters: str = "{}"
-    """How the agent behaves in a simulation: JSON text of an object."""
+    """The agent's behaviour in a simulation: JSON text of an object."""
 
 
 class AgentFigures(msgspec.Struct):
-    """What an agent has done so far: what the strategies choose by, and what survives a restart."""
+    """The figures of an agent so far, which the strategies use and which survive a restart."""
 
     last_offered_ms: int = 0
     last_bridge_end_ms: int = 0
@@ -56,7 +56,7 @@ class AgentFigures(msgspec.Struct):
     free_at_ms: int = 0
     """The end of the wrap-up time, or of the rest after an offer that was not taken."""
     let_ring_ms: int = 0
-    """Until when the agent let a call ring without taking it; 0 once they have taken one since."""
+    """The end of the last offer that the agent did not take; 0 once they have taken a call since."""
 
 
 class Waiting(msgspec.Struct):
@@ -67,13 +67,13 @@ class Waiting(msgspec.Struct):
     number: str
     joined_ms: int
     score_from_ms: int
-    """Since when its waiting counts: the smallest is served first, equals by call."""
+    """The start of the wait that counts: the smallest is served first; ties are broken by call id."""
     offers: dict[int, int] = {}
-    """Agents who are being asked, and since when."""
+    """Agents who are being asked, and the time each was asked."""
 
 
 class LeftEarly(msgspec.Struct, frozen=True):
-    """A caller who left a queue without having been served: who comes again in time has their place back."""
+    """A caller who left a queue without being served, and who gets their place back if they return in time."""
 
     queue_id: int
     number: str

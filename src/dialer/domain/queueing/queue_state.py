@@ -1,4 +1,4 @@
-"""One queue: its settings, how long its callers wait, and the places of those who left early."""
+"""One queue: its settings, the time limits of its callers, and the places of those who left early."""
 
 from collections.abc import Iterable
 from typing import Final
@@ -9,7 +9,7 @@ from dialer.domain.queueing.tiers import Levels
 from dialer.domain.reasons import TransferReason
 
 LEFT_EARLY_MAX: Final = 1_000
-"""Places that a queue keeps for callers who left; the oldest is given up for a newer one."""
+"""Number of places that a queue keeps for callers who left; a newer place replaces the oldest one."""
 
 
 class QueueState:
@@ -21,17 +21,17 @@ class QueueState:
         self._left_early: dict[str, LeftEarly] = {}
         self.last_agent_id = 0
         self.no_agent_from_ms = 0
-        """Since when there has been nobody to wait for; 0 if there is, or if nobody has waited since."""
+        """The time since which there has been no agent on duty; 0 if there is one, or if no caller has waited since."""
         self.renew(plan)
 
     def renew(self, plan: QueuePlan) -> None:
-        """Go on with other settings."""
+        """Replace the settings."""
         self.plan = plan
         self.levels = Levels(plan)
         self.places = {tier.agent_id: tier for tier in plan.tiers}
 
     def enter(self, now_ms: int, call_id: int, number: str, answered_ms: int) -> Waiting:
-        """A caller's place: at the end of the line, or the one they had when they left it early."""
+        """Return a new caller's place: at the end of the line, or the one that they left early."""
         score_from_ms = answered_ms if self.plan.scores_from_answer else now_ms
         left = self._left_early.pop(number, None)
         if left and self.plan.abandoned_resume_allowed and not self._is_discarded(now_ms, left):
@@ -39,12 +39,12 @@ class QueueState:
         return Waiting(call_id, self.plan.id, number, now_ms, score_from_ms)
 
     def keep_places(self, left: Iterable[LeftEarly]) -> None:
-        """Keep the places of callers who left early, in whatever order they are given."""
+        """Keep the places of callers who left early, given in any order."""
         for one in sorted(left, key=lambda one: (one.left_ms, one.score_from_ms, one.number)):
             self.keep_place(one)
 
     def keep_place(self, left: LeftEarly) -> None:
-        """Keep the place of a caller who just left; one without a number cannot be known again."""
+        """Keep the place of a caller who just left. A caller without a number cannot be recognised again."""
         if not left.number:
             return
         self._left_early.pop(left.number, None)
@@ -53,10 +53,11 @@ class QueueState:
             del self._left_early[next(iter(self._left_early))]
 
     def gives_up(self, waiting: Waiting) -> tuple[int, TransferReason]:
-        """When the queue gives up on a call, and why; `NEVER_MS` if nothing limits its wait.
+        """Return the time at which the queue gives up on a call, and the reason; `NEVER_MS` if nothing limits the wait.
 
-        As in mod_callcenter, the limit without agents is the queue's: when it is reached, all leave who have waited for
-        the time that is left to those who join later. Here it runs from when somebody first waited for nobody.
+        As in mod_callcenter, the limit without agents belongs to the queue. When it is reached, all callers leave who
+        have waited for at least `max_wait_with_no_agent_time_reached_ms`. Unlike there, the limit begins when a caller
+        first waited without an agent on duty.
         """
         plan = self.plan
         max_wait_ms = waiting.joined_ms + plan.max_wait_ms if plan.max_wait_ms else NEVER_MS

@@ -1,4 +1,4 @@
-"""What the pacing of a campaign asks about the agents of its queues."""
+"""The agents of a campaign's queues, as its pacing strategy counts them."""
 
 from collections.abc import Iterable
 from collections.abc import Set as AbstractSet
@@ -9,15 +9,18 @@ from dialer.domain.queueing.agents import Agent
 
 
 class Staff(msgspec.Struct, frozen=True):
-    """Agents who are logged in, and callers; the fields mean what they mean in `dialer.domain.pacing.situation`."""
+    """Counts of agents on duty and of callers.
+
+    The fields have the meaning of those in `dialer.domain.pacing.situation`.
+    """
 
     agents: int
     idle: int
-    """Those who are being asked for a call of these queues are among them: the call is among those waiting."""
+    """Agents who are being asked for a call of these queues are included: the call itself counts as waiting."""
     waiting: int
     bridged_ms: tuple[int, ...]
     wrapping_ms: tuple[int, ...]
-    """Also the end of a rest after an offer that was not taken."""
+    """The end of the wrap-up time, or of a rest after an offer that was not taken."""
 
 
 def staff_of(agents: Iterable[Agent], calls: AbstractSet[int], now_ms: int) -> Staff:

@@ -1,7 +1,7 @@
-"""The nine strategies: who is asked for a call next, and how many at once.
+"""The nine queue strategies: the order in which agents are asked, and the number asked at once.
 
-They go by what FreeSWITCH's mod_callcenter goes by: the level first, then the strategy's own criterion, then the
-position. Equals are asked by their ids.
+They use the criteria of FreeSWITCH's mod_callcenter: the level first, then the strategy's own criterion, then the
+position. Ties are broken by agent id.
 """
 
 from collections.abc import Callable, Iterable
@@ -13,18 +13,18 @@ from dialer.domain.hopper import NEVER_MS
 from dialer.domain.queueing.plans import AgentFigures, TierPlan, Waiting
 
 PROGRESSIVE_STEP_MS: Final = 10_000
-"""How long ring-progressively waits before it asks one more agent: mod_callcenter's default."""
+"""The time, in milliseconds, before ring-progressively asks one more agent: mod_callcenter's default."""
 
 
 class Candidate(NamedTuple):
-    """An agent who could be asked this moment."""
+    """An agent who can be asked now."""
 
     tier: TierPlan
     figures: AgentFigures
 
 
 class Turn(NamedTuple):
-    """For which call an agent is looked for, and what chance and rounds go by."""
+    """A search for the agent of one call, with the inputs for random and round-robin choices."""
 
     seed: int
     waiting: Waiting
@@ -32,11 +32,12 @@ class Turn(NamedTuple):
     """The place of the agent whom the queue asked last, if they are still in it."""
 
 
-def in_order(strategy: QueueStrategy, turn: Turn, candidates: Iterable[Candidate]) -> list[Candidate]:
-    """The candidates, in the order in which they are asked.
+def rank_candidates(strategy: QueueStrategy, turn: Turn, candidates: Iterable[Candidate]) -> list[Candidate]:
+    """Return the candidates in the order in which they are asked.
 
-    Who has let a call ring since this one waits comes after all others, so that agents who do answer are reached even
-    if those whom the strategy prefers never do; among themselves these go by who was asked longest ago.
+    Agents who have missed an offer since this call joined come after all others. Agents who answer are thus reached
+    even if the strategy prefers those who do not. Among themselves, the agents who missed an offer are ordered by the
+    time of their last offer, oldest first.
     """
     criterion = _CRITERIA[strategy]
 
@@ -50,7 +51,7 @@ def in_order(strategy: QueueStrategy, turn: Turn, candidates: Iterable[Candidate
 
 
 def asks_again_at_ms(strategy: QueueStrategy, waiting: Waiting) -> int:
-    """From when on one more agent may be asked for the call; `NEVER_MS` while those who are being asked must do."""
+    """Return the time from which one more agent may be asked; `NEVER_MS` while the present offers must suffice."""
     if strategy is QueueStrategy.RING_ALL or not waiting.offers:
         return waiting.joined_ms
     if strategy is QueueStrategy.RING_PROGRESSIVELY:
@@ -58,8 +59,8 @@ def asks_again_at_ms(strategy: QueueStrategy, waiting: Waiting) -> int:
     return NEVER_MS
 
 
-def _in_place(_one: Candidate, _turn: Turn) -> int:
-    """Top-down, and whoever rings several: only level and position count."""
+def _no_criterion(_one: Candidate, _turn: Turn) -> int:
+    """Rank all agents equally, so that only level and position count."""
     return 0
 
 
@@ -68,7 +69,7 @@ def _longest_idle(one: Candidate, _turn: Turn) -> int:
 
 
 def _round_robin(one: Candidate, turn: Turn) -> int:
-    """Behind the agent who was asked last first; the round does not leave a level that has an agent to ask."""
+    """Rank agents behind the one asked last first. The round does not leave a level that has an agent to ask."""
     last = turn.last
     if last is None or one.tier.level != last.level:
         return 0
@@ -88,19 +89,19 @@ def _last_offered(one: Candidate, _turn: Turn) -> int:
 
 
 def _random(one: Candidate, turn: Turn) -> int:
-    """A draw that is the same on any machine, whoever else is there."""
+    """Return a draw that depends only on the seed, the call and the agent, on any machine."""
     name = b"%d:%d:%d" % (turn.seed, turn.waiting.call_id, one.tier.agent_id)
     return int.from_bytes(blake2b(name, digest_size=8, person=b"dialer queue").digest())
 
 
 _CRITERIA: Final[dict[QueueStrategy, Callable[[Candidate, Turn], int]]] = {
-    QueueStrategy.RING_ALL: _in_place,
+    QueueStrategy.RING_ALL: _no_criterion,
     QueueStrategy.LONGEST_IDLE_AGENT: _longest_idle,
     QueueStrategy.ROUND_ROBIN: _round_robin,
-    QueueStrategy.TOP_DOWN: _in_place,
+    QueueStrategy.TOP_DOWN: _no_criterion,
     QueueStrategy.AGENT_WITH_LEAST_TALK_TIME: _least_talk_time,
     QueueStrategy.AGENT_WITH_FEWEST_CALLS: _fewest_calls,
     QueueStrategy.SEQUENTIALLY_BY_AGENT_ORDER: _last_offered,
     QueueStrategy.RANDOM: _random,
-    QueueStrategy.RING_PROGRESSIVELY: _in_place,
+    QueueStrategy.RING_PROGRESSIVELY: _no_criterion,
 }

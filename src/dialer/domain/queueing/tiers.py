@@ -1,4 +1,4 @@
-"""Which levels of a queue may be asked, after so long a wait."""
+"""The levels of a queue that may be asked after a given wait."""
 
 from collections.abc import Set as AbstractSet
 from itertools import pairwise
@@ -8,9 +8,9 @@ from dialer.domain.queueing.plans import QueuePlan
 
 
 class Levels:
-    """The levels of a queue under its tier rules: those of FreeSWITCH's mod_callcenter, but for the lowest level.
+    """The levels of a queue under the tier rules of FreeSWITCH's mod_callcenter, with one difference.
 
-    That one may be asked at once, here.
+    Here the lowest level may be asked at once.
     """
 
     __slots__ = ("_levels", "_plan")
@@ -20,9 +20,9 @@ class Levels:
         self._levels = tuple(sorted({tier.level for tier in plan.tiers}))
 
     def top(self, waited_ms: int, staffed: AbstractSet[int]) -> int:
-        """The highest level that may be asked, and with it every lower one; 0 for a queue without tiers.
+        """Return the highest level that may be asked, together with all lower ones; 0 for a queue without tiers.
 
-        `staffed` are the levels with an agent who is logged in, idle or not.
+        `staffed` are the levels with an agent who is on duty, idle or not.
         """
         if not self._plan.tier_rules_apply or not self._levels:
             return self._levels[-1] if self._levels else 0
@@ -35,7 +35,7 @@ class Levels:
         return reached
 
     def next_at_ms(self, joined_ms: int, now_ms: int) -> int:
-        """When the wait of a caller reaches one more level; `NEVER_MS` if it has reached them all."""
+        """Return the time at which a caller's wait reaches the next level; `NEVER_MS` if it has reached them all."""
         if not self._plan.tier_rules_apply:
             return NEVER_MS
         moments = (joined_ms + self._wait_ms(level) for level in self._levels[1:])

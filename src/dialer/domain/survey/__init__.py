@@ -1,1 +1,1 @@
-"""Surveys: what a campaign plays, how a call goes through it, and how it is checked."""
+"""Surveys: the sections that a campaign plays, the way a call takes through them, and the checks before a start."""

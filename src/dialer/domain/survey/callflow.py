@@ -1,7 +1,7 @@
 """The call flow: survey + position + input → prompts + next position.
 
-A machine of its own. It does not know whether a simulated callee or a switch is on the other end, nor what time it is:
-it says what to play and how long to wait, and is told what was heard.
+The call flow is a state machine without a clock. It does not know whether a simulated callee or a switch is on the
+other end. It returns the prompts to play and receives the keys that were pressed.
 """
 
 from collections.abc import Callable, Iterable
@@ -23,17 +23,17 @@ from dialer.domain.survey.survey import (
 )
 
 NODES_PER_CALL_MAX: Final = 100
-"""Sections in a row that do not wait for the callee; a loop of such ends here."""
+"""Number of consecutive sections that do not wait for the callee; a longer chain, such as a loop, ends the call."""
 SECTIONS_PER_CALL_MAX: Final = 10_000
-"""Sections of one call in all, however long the callee answers."""
+"""Number of sections that one call can visit in total, repeated questions included."""
 TURNS_KEPT_MAX: Final = 4_096
-"""Of one survey, so many turns are remembered: the calls to it nearly all go the same few ways."""
+"""Number of turns that are cached for each survey. Nearly all calls take the same few ways through a survey."""
 
 
 class Position(msgspec.Struct, frozen=True, eq=False, dict=True):
-    """Where a call is: a section, how often it was asked again, and what counts towards the limits.
+    """The position of a call: a section, the number of repeats of its question, and the counters for the limits.
 
-    A position is known by itself, not by what it holds, so that what follows from it can be remembered at no cost.
+    Positions are compared by identity, not by value, so that the cache of turns can look them up at almost no cost.
     """
 
     section: Section
@@ -49,16 +49,16 @@ class Position(msgspec.Struct, frozen=True, eq=False, dict=True):
 
 
 class Turn(msgspec.Struct, frozen=True):
-    """What follows from an input: a result to keep, if any, and the next position; without one the call hangs up."""
+    """The result of an input: an answer to record, if any, and the next position; without one the call hangs up."""
 
     position: Position | None
     response: str | None = None
 
 
 class CallFlow:
-    """One survey, ready to be walked by any number of calls: it keeps no state of any of them.
+    """One survey, ready for any number of calls. A call flow keeps no state of a call.
 
-    All begin at the same position; what follows from a position and an input is worked out once.
+    All calls begin at the same position. Each combination of a position and an input is computed once and cached.
     """
 
     def __init__(self, survey: Survey) -> None:
@@ -68,35 +68,36 @@ class CallFlow:
         self.queue_ids: Final = queue_ids_of(survey)
         self.has_completion: Final = survey.has_completion
         self.done: Final[Callable[[Position], Position | None]] = lru_cache(TURNS_KEPT_MAX)(self._done)
-        """Where the call goes once a section that does not ask is over, or its transfer was connected."""
+        """Return the next position after a section that does not ask for input, or after a connected transfer."""
         self.heard: Final[Callable[[Position, str], Turn]] = lru_cache(TURNS_KEPT_MAX)(self._heard)
-        """What follows from the keys that were pressed in a section that asks; "" for none.
+        """Return the turn for the keys that were pressed in a section that asks for input; "" stands for no input.
 
-        A wrong input, or none, asks again while `retries` last. Then a wrong input takes `invalid`, none takes
-        `timeout`, an input takes exactly its digits, else `any`; what has no branch hangs up. In most types of section
-        an input that is right but has no branch also asks again while `retries` last.
+        An invalid input, or none, repeats the question while `retries` last. After that, an invalid input takes the
+        branch `invalid`, and no input takes `timeout`. A valid input takes the branch of exactly its digits, else
+        `any`. An input without a branch hangs up. In most types of section, a valid input without a branch also repeats
+        the question while `retries` last.
         """
 
     def begin(self) -> Position | None:
-        """Where a call starts; None for a survey without sections."""
+        """Return the position at which a call starts; None for a survey without sections."""
         return self._first
 
     @staticmethod
     def prompts(position: Position) -> tuple[Prompt, ...]:
-        """What is played on entering a position: after a wrong input, the recording that says so comes first."""
+        """Return the prompts to play at a position: after an invalid input, the recording for that comes first."""
         section = position.section
         if position.was_wrong and section.invalid_prompt:
             return (section.invalid_prompt, section.prompt)
         return (section.prompt,)
 
     def _done(self, position: Position) -> Position | None:
-        return self._go_first(position, position.definition.branches_when_done(position.section))
+        return self._follow_first(position, position.definition.branches_when_done(position.section))
 
     def transferred(self, position: Position, *, is_connected: bool) -> Position | None:
-        """Where the call goes after a transfer: connected as if it had been played, else as its type says."""
+        """Return the next position after a transfer: a connected one counts as played; otherwise the type decides."""
         if is_connected:
             return self.done(position)
-        return self._go_first(position, position.definition.branches_when_missed(position.section))
+        return self._follow_first(position, position.definition.branches_when_missed(position.section))
 
     def _heard(self, position: Position, keys: str) -> Turn:
         section, definition = position.section, position.definition
@@ -105,30 +106,30 @@ class CallFlow:
         may_ask_again = position.asked_again < section.retries and position.visited < SECTIONS_PER_CALL_MAX
         if response is None:
             if may_ask_again:
-                return Turn(_again(position, was_wrong=bool(digits)))
-            return Turn(self._go(position, BRANCH_INVALID if digits else BRANCH_TIMEOUT))
+                return Turn(_repeat(position, was_wrong=bool(digits)))
+            return Turn(self._follow(position, BRANCH_INVALID if digits else BRANCH_TIMEOUT))
         for key in (digits, BRANCH_ANY):
             if key in section.branches:
-                return Turn(self._go(position, key), response)
+                return Turn(self._follow(position, key), response)
         if may_ask_again and definition.asks_again_without_branch:
-            return Turn(_again(position, was_wrong=False), response)
+            return Turn(_repeat(position, was_wrong=False), response)
         return Turn(None, response)
 
-    def _go_first(self, position: Position, keys: Iterable[str]) -> Position | None:
-        """Take the first of these branches that exists, wherever it leads."""
+    def _follow_first(self, position: Position, keys: Iterable[str]) -> Position | None:
+        """Follow the first of these branches that exists; None if there is none, or if the branch hangs up."""
         key = next((key for key in keys if key in position.section.branches), None)
-        return None if key is None else self._go(position, key)
+        return None if key is None else self._follow(position, key)
 
-    def _go(self, position: Position, key: str) -> Position | None:
+    def _follow(self, position: Position, key: str) -> Position | None:
         target = position.section.branches.get(key)
         section = None if target is None else self._sections.get(target)
-        in_a_row = 1 if position.definition.asks else position.without_waiting + 1
-        if section is None or in_a_row > NODES_PER_CALL_MAX or position.visited >= SECTIONS_PER_CALL_MAX:
+        without_waiting = 1 if position.definition.asks else position.without_waiting + 1
+        if section is None or without_waiting > NODES_PER_CALL_MAX or position.visited >= SECTIONS_PER_CALL_MAX:
             return None
-        return Position(section, without_waiting=in_a_row, visited=position.visited + 1)
+        return Position(section, without_waiting=without_waiting, visited=position.visited + 1)
 
 
-def _again(position: Position, *, was_wrong: bool) -> Position:
+def _repeat(position: Position, *, was_wrong: bool) -> Position:
     return Position(
         position.section,
         asked_again=position.asked_again + 1,

@@ -1,4 +1,4 @@
-"""What is wrong with a survey before anybody hears it: sections, branches and answers that cannot work as drawn."""
+"""The check of a survey before a campaign starts: sections, branches and answers that cannot work as designed."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Final
@@ -11,13 +11,13 @@ from dialer.domain.survey.sections.table import definition_of
 from dialer.domain.survey.survey import Section, Survey
 
 SECTIONS_MAX: Final = 1_000
-"""Sections of a survey that may be started."""
+"""Number of sections of a survey that a campaign can start."""
 NAMED_MAX: Final = 10
-"""Keys or sections that one message names."""
+"""Number of keys or sections that one message lists."""
 
 
 def check_survey(survey: Survey) -> list[Finding]:
-    """Everything that is wrong with the survey, by the order of its sections."""
+    """Return all findings about the survey, in the order of its sections."""
     count = len(survey.sections)
     if count == 0:
         return [Finding(FindingLevel.ERROR, FindingCode.NO_SECTIONS, None, "The survey has no sections.")]
@@ -31,9 +31,7 @@ def check_survey(survey: Survey) -> list[Finding]:
     for section in survey.sections:
         remarks = [remark for rule in _RULES for remark in rule(section, sections)]
         if section.id not in paths:
-            remarks.insert(
-                0, Remark(FindingLevel.WARNING, FindingCode.UNREACHABLE, "No call can come to this section.")
-            )
+            remarks.insert(0, Remark(FindingLevel.WARNING, FindingCode.UNREACHABLE, "No call can reach this section."))
         remarks += in_loops.get(section.id, [])
         path = paths.get(section.id, ())
         found += [Finding(level, code, section.id, message, path) for level, code, message in remarks]
@@ -41,32 +39,32 @@ def check_survey(survey: Survey) -> list[Finding]:
 
 
 def _remarks_on_loops(reached: Iterable[Section]) -> dict[int, list[Remark]]:
-    """One remark a loop that asks nothing, at the section of it that a call comes to first."""
-    mute = {section.id: section for section in reached if _is_mute(section)}
-    instant = {section_id: one for section_id, one in mute.items() if not definition_of(one).acts_after_prompt}
+    """Return one remark for each loop without questions, at the section of the loop that a call reaches first."""
+    silent = {section.id: section for section in reached if _never_asks(section)}
+    instant = {section_id: one for section_id, one in silent.items() if not definition_of(one).acts_after_prompt}
     endless = loops(_targets(instant))
-    waiting = [loop for loop in loops(_targets(mute)) if not any(loop >= other for other in endless)]
+    waiting = [loop for loop in loops(_targets(silent)) if not any(loop >= other for other in endless)]
     remarks: dict[int, list[Remark]] = {}
     for level, found, how in (
         (FindingLevel.ERROR, endless, "never waits for the callee"),
         (FindingLevel.WARNING, waiting, "never asks the callee anything"),
     ):
         for loop in found:
-            first = next(section_id for section_id in mute if section_id in loop)
-            names = _listed(str(section_id) for section_id in mute if section_id in loop)
+            first = next(section_id for section_id in silent if section_id in loop)
+            names = _first_names(str(section_id) for section_id in silent if section_id in loop)
             message = f"A loop {how}: {names}. The call is hung up after {NODES_PER_CALL_MAX} sections."
             remarks.setdefault(first, []).append(Remark(level, FindingCode.LOOP, message))
     return remarks
 
 
-def _is_mute(section: Section) -> bool:
-    """Whether the call goes on from here without asking anything."""
+def _never_asks(section: Section) -> bool:
+    """Return whether the call leaves this section without asking the callee for input."""
     definition = definition_of(section)
     return not definition.asks and not definition.ends
 
 
 def _targets(sections: Mapping[int, Section]) -> dict[int, list[int]]:
-    """Where the sections lead, as far as to one another."""
+    """Return the sections to which each section leads, limited to the given sections."""
     return {
         section.id: [
             target
@@ -80,7 +78,7 @@ def _targets(sections: Mapping[int, Section]) -> dict[int, list[int]]:
 def _check_targets(section: Section, sections: Mapping[int, Section]) -> Iterator[Remark]:
     lost = [key for key, target in section.branches.items() if target is not None and target not in sections]
     if lost:
-        message = f"Branches lead to sections that are not of this survey: {_listed(sorted(lost))}."
+        message = f"Branches lead to sections that this survey does not have: {_first_names(sorted(lost))}."
         yield Remark(FindingLevel.ERROR, FindingCode.UNKNOWN_TARGET, message)
 
 
@@ -99,7 +97,7 @@ def _check_branches(section: Section, _: Mapping[int, Section]) -> Iterator[Rema
     taken = set(definition.ways_out(section))
     never = sorted(key for key in section.branches if key not in taken)
     if never and definition.ends:
-        message = f"The call ends here; branches are never taken: {_listed(never)}."
+        message = f"The call ends here, so branches are never taken: {_first_names(never)}."
         yield Remark(FindingLevel.WARNING, FindingCode.AFTER_THE_END, message)
         return
     reasons: dict[str, list[str]] = {}
@@ -107,7 +105,7 @@ def _check_branches(section: Section, _: Mapping[int, Section]) -> Iterator[Rema
         reasons.setdefault(definition.why_never_taken(section, key), []).append(key)
     for reason, keys in reasons.items():
         yield Remark(
-            FindingLevel.WARNING, FindingCode.NEVER_TAKEN, f"Branches are never taken: {_listed(keys)}; {reason}."
+            FindingLevel.WARNING, FindingCode.NEVER_TAKEN, f"Branches are never taken: {_first_names(keys)}; {reason}."
         )
 
 
@@ -116,12 +114,12 @@ def _check_end(section: Section, sections: Mapping[int, Section]) -> Iterator[Re
     goes_on = definition.asks or definition.transfers
     if goes_on and not any(section.branches[key] in sections for key in definition.ways_out(section)):
         yield Remark(
-            FindingLevel.WARNING, FindingCode.DEAD_END, "Whatever happens here, the call is hung up: nothing leads on."
+            FindingLevel.WARNING, FindingCode.DEAD_END, "The call always ends here: no branch leads to another section."
         )
 
 
-def _listed(names: Iterable[str]) -> str:
-    """The first of the names, and how many more there are."""
+def _first_names(names: Iterable[str]) -> str:
+    """Return the first of the names, joined by commas, and the number of the others."""
     all_names = list(names)
     more = len(all_names) - NAMED_MAX
     return ", ".join(all_names[:NAMED_MAX]) + (f" and {more} more" if more > 0 else "")

@@ -1,4 +1,4 @@
-"""Findings: what can be wrong with a survey."""
+"""Findings: the faults that a survey can have."""
 
 from enum import StrEnum
 from typing import NamedTuple, TypeAlias
@@ -6,18 +6,18 @@ from typing import NamedTuple, TypeAlias
 import msgspec
 
 Path: TypeAlias = tuple[tuple[int, str], ...]
-"""From the first section on: each section, and the key of the branch that is taken there."""
+"""The way from the first section on: the id of each section, and the key of the branch that is taken there."""
 
 
 class FindingLevel(StrEnum):
-    """How bad a finding is: a survey with an error is not started."""
+    """The severity of a finding. A survey with an error cannot be started."""
 
     ERROR = "error"
     WARNING = "warning"
 
 
 class FindingCode(StrEnum):
-    """What is wrong."""
+    """The kind of a fault in a survey."""
 
     NO_SECTIONS = "no_sections"
     TOO_MANY_SECTIONS = "too_many_sections"
@@ -34,9 +34,9 @@ class FindingCode(StrEnum):
 
 
 class Finding(msgspec.Struct, frozen=True):
-    """One thing that is wrong: where, and how a call gets there in the fewest branches.
+    """One fault of a survey: its section, and the shortest way for a call to reach that section.
 
-    `section_id` is None for what concerns the survey as a whole. `path` is empty for the first section, and for one
+    `section_id` is None for a finding about the whole survey. `path` is empty for the first section, and for a section
     that no call can reach.
     """
 
@@ -48,7 +48,7 @@ class Finding(msgspec.Struct, frozen=True):
 
 
 class Remark(NamedTuple):
-    """A finding without its place."""
+    """A finding without its section and path."""
 
     level: FindingLevel
     code: FindingCode

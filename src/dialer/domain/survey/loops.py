@@ -4,10 +4,11 @@ from collections.abc import Iterable, Mapping
 
 
 def loops(successors: Mapping[int, Iterable[int]]) -> list[frozenset[int]]:
-    """The greatest groups of nodes in which each leads back to itself through the others, or by itself.
+    """Return the largest groups of nodes in which every node can reach every other; a single node must reach itself.
 
-    `successors` has every node as a key; what they name beyond that does not count. Kosaraju's algorithm: the groups
-    are what can be reached backwards, taking the nodes by when a walk forwards was done with them, the last one first.
+    `successors` has every node as a key; targets that are not keys are ignored. Uses Kosaraju's algorithm for strongly
+    connected components: a forward walk orders the nodes by when it finished them. Backward walks from the last
+    finished node on then collect the groups.
     """
     forwards = {node: [target for target in targets if target in successors] for node, targets in successors.items()}
     backwards: dict[int, list[int]] = {node: [] for node in forwards}
@@ -24,7 +25,7 @@ def loops(successors: Mapping[int, Iterable[int]]) -> list[frozenset[int]]:
 
 
 def _walk(edges: Mapping[int, list[int]], start: int, seen: set[int]) -> list[int]:
-    """The nodes that are not `seen` and can be reached, each after all that only it leads to; they are seen then."""
+    """Return the reachable nodes that are not in `seen`, each after its descendants, and add them to `seen`."""
     if start in seen:
         return []
     seen.add(start)

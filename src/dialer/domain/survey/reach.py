@@ -1,4 +1,4 @@
-"""Where a call can get to in a survey, and how."""
+"""The sections that a call can reach in a survey, and the shortest way to each."""
 
 from collections.abc import Mapping
 from typing import NamedTuple
@@ -10,17 +10,21 @@ from dialer.domain.survey.survey import Section
 
 
 class _State(NamedTuple):
-    """Where a call can be, as far as it decides where it can go: a section, the how many-th that asks nothing."""
+    """The position of a call, as far as it decides the ways out: a section, and a counter.
+
+    `without_asking` is the number of consecutive sections, this one included, that do not ask for input.
+    """
 
     section_id: int
-    in_a_row: int
+    without_asking: int
 
 
 def shortest_paths(first: Section, sections: Mapping[int, Section]) -> dict[int, Path]:
-    """The way in the fewest branches to each section that a call can reach, the nearest first.
+    """Return the way with the fewest branches to each section that a call can reach, nearest sections first.
 
-    A call reaches what `CallFlow` would come to with some inputs, leaving aside `SECTIONS_PER_CALL_MAX`. A section is
-    visited again only if the call may go on for longer from there: with fewer sections behind it that asked nothing.
+    A call reaches every section that `CallFlow` reaches with some input; `SECTIONS_PER_CALL_MAX` is ignored. A section
+    is visited again only with fewer consecutive sections without a question before it, because the call can then go
+    further.
     """
     start = _State(first.id, 1)
     came_from: dict[_State, tuple[_State, str] | None] = {start: None}
@@ -30,13 +34,13 @@ def shortest_paths(first: Section, sections: Mapping[int, Section]) -> dict[int,
     for state in waiting:
         section = sections[state.section_id]
         definition = definition_of(section)
-        in_a_row = 1 if definition.asks else state.in_a_row + 1
+        without_asking = 1 if definition.asks else state.without_asking + 1
         for key in definition.ways_out(section):
             target = section.branches[key]
-            if target is None or target not in sections or in_a_row >= fewest.get(target, NODES_PER_CALL_MAX + 1):
+            if target is None or target not in sections or without_asking >= fewest.get(target, NODES_PER_CALL_MAX + 1):
                 continue
-            reached = _State(target, in_a_row)
-            fewest[target] = in_a_row
+            reached = _State(target, without_asking)
+            fewest[target] = without_asking
             came_from[reached] = (state, key)
             waiting.append(reached)
             if target not in paths:

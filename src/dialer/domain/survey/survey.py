@@ -12,21 +12,21 @@ INPUT_END: Final = "#"
 
 
 class Prompt(msgspec.Struct, frozen=True):
-    """What is played: a recording of known length, else a text that is spoken, else nothing."""
+    """One prompt: a recording of known length, else a text to speak, else silence."""
 
     audio_ms: int | None = None
     script: str = ""
 
 
 class Section(msgspec.Struct, frozen=True):
-    """One section: its prompt, what it takes as an answer, and where each answer leads.
+    """One section: its prompt, the answers that it accepts, and the branch of each answer.
 
-    `type` is a key of `dialer.domain.survey.sections.table.SECTION_TYPES`, which says how the section works. It has the
-    settings of all types, as a type may use those of another.
+    `type` is a key of `dialer.domain.survey.sections.table.SECTION_TYPES`, which defines how the section works. A
+    section has the settings of all types, because one type may use the settings of another.
 
-    `branches` maps keys to the id of the section the call goes on to, or to None, which hangs up. A transfer goes to
-    the queue `queue_id` if it has one, else to `phonenumber`, where `confirm_key` must be pressed after
-    `confirm_script` if it is set. A conference without a name is the campaign's own.
+    `branches` maps keys to the id of the next section, or to None, which hangs up. A transfer goes to the queue
+    `queue_id` if it is set, else to `phonenumber`. If `confirm_key` is set, the person who answers there must press it
+    after `confirm_script`. A conference without a name uses the campaign's own room.
     """
 
     id: int
@@ -59,15 +59,15 @@ class Survey(msgspec.Struct, frozen=True):
 
     @property
     def has_completion(self) -> bool:
-        """Whether some section, once reached, makes a subscriber COMPLETED."""
+        """Return whether the survey has a section that makes a subscriber COMPLETED."""
         return any(section.completed for section in self.sections)
 
 
 def encode_survey(survey: Survey) -> str:
-    """The survey as JSON text."""
+    """Return the survey as JSON text."""
     return msgspec.json.encode(survey).decode()
 
 
 def decode_survey(document: str) -> Survey:
-    """The survey that `encode_survey` wrote."""
+    """Return the survey from JSON text that `encode_survey` wrote."""
     return msgspec.json.decode(document, type=Survey)

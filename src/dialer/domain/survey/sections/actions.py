@@ -1,6 +1,6 @@
-"""Things that a section does besides playing a prompt and asking for keys; the player of a call performs them.
+"""Actions of a section other than playing a prompt and asking for keys; the player of a call performs them.
 
-Each has the `response` that is kept as the section's result.
+Each action has the `response` that is recorded as the section's result.
 """
 
 from typing import TypeAlias
@@ -9,10 +9,10 @@ import msgspec
 
 
 class CallContext(msgspec.Struct, frozen=True):
-    """The facts about a call that a section may use."""
+    """The facts about a call that a section can use."""
 
     number: str
-    """Of the callee, in normal form."""
+    """The callee's number in normal form."""
     full_name: str
     additional_vars: str
     """JSON text of an object, or empty."""
@@ -21,13 +21,13 @@ class CallContext(msgspec.Struct, frozen=True):
 
 
 class DncWish(msgspec.Struct, frozen=True):
-    """The callee is put on the campaign's do-not-call list."""
+    """An action that puts the callee on the campaign's do-not-call list."""
 
     response: str
 
 
 class MessageToSend(msgspec.Struct, frozen=True):
-    """A text message is sent."""
+    """An action that sends a text message."""
 
     response: str
     number: str
@@ -35,7 +35,7 @@ class MessageToSend(msgspec.Struct, frozen=True):
 
 
 class Diversion(msgspec.Struct, frozen=True):
-    """The call is brought to a queue, or else to a number."""
+    """An action that transfers the call to a queue, or else to a number."""
 
     response: str
     queue_id: int | None
@@ -43,13 +43,13 @@ class Diversion(msgspec.Struct, frozen=True):
 
 
 class ConferenceTalk(msgspec.Struct, frozen=True):
-    """The callee talks with others, for as long as they like."""
+    """An action that connects the callee with other people in a conference, without a time limit of its own."""
 
     response: str
 
 
 class VoiceRecording(msgspec.Struct, frozen=True):
-    """The callee speaks; `response` is the name of the recording's file."""
+    """An action that records the callee's voice; `response` is the file name of the recording."""
 
     response: str
 

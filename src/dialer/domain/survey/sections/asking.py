@@ -1,4 +1,4 @@
-"""The base of the types of section that ask for keys."""
+"""The base class of the section types that ask for keys."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
@@ -11,7 +11,7 @@ from dialer.domain.survey.survey import BRANCH_ANY, BRANCH_INVALID, BRANCH_TIMEO
 
 
 class AskingDefinition(SectionDefinition, ABC):
-    """A type of section that waits for keys, and goes on by the branch of the input."""
+    """A section type that waits for keys and takes the branch of the input."""
 
     __slots__ = ()
 
@@ -20,23 +20,23 @@ class AskingDefinition(SectionDefinition, ABC):
     needs_prompt: ClassVar[bool] = True
     asks_again_without_branch: ClassVar[bool] = True
     no_answer: ClassVar[str]
-    """Why no input is right where there are no answers."""
+    """The reason why no input is valid in a section without answers."""
 
     @abstractmethod
     def digits_max(self, section: Section) -> int:
-        """Return how many digits end an input by themselves."""
+        """Return the number of digits after which an input ends without `#`."""
 
     @abstractmethod
     def response_to(self, section: Section, digits: str) -> str | None:
-        """Return what is kept of an input as the answer; None for a wrong input or none."""
+        """Return the answer to record for an input; None for an invalid input or none."""
 
     @abstractmethod
     def count_answers(self, section: Section) -> int:
-        """Return how many different inputs are right; 07 and 7 are two."""
+        """Return the number of different valid inputs; 07 and 7 are two."""
 
     @abstractmethod
     def why_wrong(self, section: Section, digits: str) -> str:
-        """Return which inputs are right, for an input that is not."""
+        """Return a description of the valid inputs, for an invalid one."""
 
     def ways_out(self, section: Section) -> tuple[str, ...]:
         """Return the keys of the branches that a call can take: digits first, in order, then words."""
@@ -48,29 +48,29 @@ class AskingDefinition(SectionDefinition, ABC):
         return (*pressed, *words)
 
     def remarks(self, section: Section) -> Iterator[Remark]:
-        """Yield an error if no input is ever right."""
+        """Yield an error if no input is valid."""
         if self.count_answers(section) <= 0:
-            message = f"No input is ever right: {self.no_answer}."
+            message = f"No input is valid: {self.no_answer}."
             yield Remark(FindingLevel.ERROR, FindingCode.NO_ANSWER, message)
 
     def why_never_taken(self, section: Section, key: str) -> str:
-        """Return why no call takes a branch of the section, which is none of its ways out."""
+        """Return the reason why no call takes a branch that is not among the section's ways out."""
         if key == BRANCH_ANY:
-            return "every right input has a branch of its own"
+            return "every valid input has a branch of its own"
         return self.why_wrong(section, key)
 
     def _is_answer(self, section: Section, key: str) -> bool:
-        """Whether an input can be exactly these keys, and right."""
+        """Return whether these keys are a complete and valid input."""
         return (
             len(key) <= self.digits_max(section) and INPUT_END not in key and self.response_to(section, key) is not None
         )
 
 
 def number_of(digits: str) -> int | None:
-    """Return the number that was entered; None if it is none."""
+    """Return the digits as an integer; None if the text is not made of ASCII digits."""
     return int(digits) if digits.isascii() and digits.isdigit() else None
 
 
 def count_numbers(least: int, greatest: int, digits_max: int) -> int:
-    """Return how many inputs of at most so many digits make a number within bounds; 07 and 7 are two."""
+    """Return the number of inputs of at most `digits_max` digits that make a number within bounds; 07 and 7 are two."""
     return sum(max(0, min(greatest, 10**length - 1) - least + 1) for length in range(1, digits_max + 1))

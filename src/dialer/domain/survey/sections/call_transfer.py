@@ -24,9 +24,9 @@ _TELEPHONE_KEYS: Final = frozenset("0123456789*#")
 
 
 class CallTransfer(SectionDefinition):
-    """A section that brings the call to a queue, or else to a number, and goes on when that is over.
+    """A section that transfers the call to a queue, or else to a number, and continues when the transfer is over.
 
-    Whoever takes a call to a number may have to press `confirm_key` first.
+    The person who answers at the number may have to press `confirm_key` first.
     """
 
     __slots__ = ()
@@ -43,14 +43,14 @@ class CallTransfer(SectionDefinition):
     transfers: ClassVar[bool] = True
 
     def after_prompt(self, section: Section, context: CallContext) -> Diversion:
-        """Return where the call goes: the contact's own variables may name another number."""
+        """Return the destination of the call: the contact's own variables may name another number."""
         if section.queue_id is not None:
             return Diversion(f"queue: {section.queue_id}", section.queue_id, "")
         number = variable(context.additional_vars, "transfer_phonenumber") or section.phonenumber
         return Diversion(f"phonenumber: {number[:NUMBER_INPUT_MAX]}", None, number)
 
     def branches_when_missed(self, section: Section) -> tuple[str, ...]:
-        """Return `timeout`; a transfer to a number goes on as if it had been played if there is none."""
+        """Return `timeout`; without that branch, a transfer to a number continues as if it had been connected."""
         return (BRANCH_TIMEOUT, BRANCH_DONE) if section.queue_id is None else (BRANCH_TIMEOUT,)
 
     def ways_out(self, section: Section) -> tuple[str, ...]:
@@ -58,22 +58,22 @@ class CallTransfer(SectionDefinition):
         return tuple(key for key in (BRANCH_DONE, BRANCH_TIMEOUT) if key in section.branches)
 
     def remarks(self, section: Section) -> Iterator[Remark]:
-        """Yield what is wrong with a transfer to a number: nobody to call, or nobody who could take it."""
+        """Yield findings about a transfer to a number: no number to call, or no way to confirm the call."""
         if section.queue_id is not None:
             return
         if not section.phonenumber.strip():
             yield _no_destination("The transfer has neither a phonenumber nor a queue.")
         elif not is_number(section.phonenumber):
-            yield _no_destination("The transfer's phonenumber is no telephone number.")
+            yield _no_destination(f"The transfer's phonenumber {section.phonenumber!r} is not a telephone number.")
         elif spells_emergency(section.phonenumber):
             yield _no_destination("The transfer's phonenumber is an emergency number, which is never dialled.")
         if not section.confirm_key:
             return
         if section.confirm_key not in _TELEPHONE_KEYS:
-            message = "Nobody can take the transfer: confirm_key is none of the keys of a telephone."
+            message = f"Nobody can take the transfer: confirm_key {section.confirm_key!r} is none of 0 to 9, * and #."
             yield Remark(FindingLevel.ERROR, FindingCode.NO_ANSWER, message)
         if not section.confirm_script.strip():
-            message = "There is no confirm_script: nobody is told to press the confirm_key."
+            message = "confirm_script is empty: nobody is told to press confirm_key."
             yield Remark(FindingLevel.WARNING, FindingCode.MISSING_PROMPT, message)
 
 

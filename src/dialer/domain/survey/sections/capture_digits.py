@@ -1,4 +1,4 @@
-"""Capture digits: a number of so many digits, within bounds if that is wanted."""
+"""Capture digits: a number with a given count of digits, optionally within bounds."""
 
 from typing import ClassVar, Final
 
@@ -9,13 +9,13 @@ from dialer.domain.survey.survey import Section
 
 DIGITS_MAX: Final = 15
 CAPTURED_MAX: Final = 10**DIGITS_MAX - 1
-"""The greatest number that so many keys can enter."""
+"""The greatest number that can be entered with `DIGITS_MAX` keys."""
 
 
 class CaptureDigits(AskingDefinition):
-    """A section that takes up to `number_digits` digits as an answer, and keeps them.
+    """A section that accepts up to `number_digits` digits as an answer, and records them.
 
-    With `validate_number` they must make a number from `min_number` to `max_number`.
+    With `validate_number`, the digits must make a number from `min_number` to `max_number`.
     """
 
     __slots__ = ()
@@ -32,11 +32,11 @@ class CaptureDigits(AskingDefinition):
     no_answer: ClassVar[str] = "number_digits digits cannot make a number from min_number to max_number"
 
     def digits_max(self, section: Section) -> int:
-        """Return how many digits end an input by themselves."""
+        """Return the number of digits after which an input ends without `#`."""
         return section.number_digits
 
     def response_to(self, section: Section, digits: str) -> str | None:
-        """Return the digits, if they make a number that is wanted."""
+        """Return the digits if they make a valid number; else None."""
         value = number_of(digits)
         if value is None:
             return None
@@ -44,13 +44,13 @@ class CaptureDigits(AskingDefinition):
         return digits if is_wanted else None
 
     def count_answers(self, section: Section) -> int:
-        """Return how many different inputs are right; 07 and 7 are two."""
+        """Return the number of different valid inputs; 07 and 7 are two."""
         if not section.validate_number:
             return sum(10**length for length in range(1, section.number_digits + 1))
         return count_numbers(max(0, section.min_number), section.max_number, section.number_digits)
 
     def why_wrong(self, section: Section, digits: str) -> str:
-        """Return which inputs are right, for an input that is not."""
+        """Return a description of the valid inputs, for an invalid one."""
         if len(digits) > section.number_digits:
             return f"an answer has at most {section.number_digits} digits"
         return f"an answer is {section.min_number} to {section.max_number}"

@@ -1,4 +1,4 @@
-"""Conference: the callee talks with others in a room."""
+"""Conference: the callee talks with other people in a room."""
 
 from typing import ClassVar
 
@@ -10,7 +10,7 @@ from dialer.domain.survey.survey import Section
 
 
 class Conference(SectionDefinition):
-    """A section that brings the callee into a room: the one that is named, else the campaign's own."""
+    """A section that connects the callee to a conference room: the named one, else the campaign's own."""
 
     __slots__ = ()
 
@@ -18,5 +18,5 @@ class Conference(SectionDefinition):
     fields: ClassVar[tuple[SectionField, ...]] = (*COMMON_FIELDS, TextField("conference", 50))
 
     def after_prompt(self, section: Section, context: CallContext) -> ConferenceTalk:
-        """Return the talk, with the name of its room."""
+        """Return the conference talk, with the name of its room."""
         return ConferenceTalk(f"conf: {section.conference or context.campaign_id}")

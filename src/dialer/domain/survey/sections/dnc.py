@@ -1,4 +1,4 @@
-"""DNC: the callee does not want to be called again."""
+"""DNC: the callee asks not to be called again."""
 
 from typing import ClassVar
 
@@ -11,7 +11,7 @@ from dialer.domain.survey.survey import Section
 class Dnc(SectionDefinition):
     """A section that puts the callee on the campaign's do-not-call list, and ends the call after its prompt.
 
-    Its answers are counted together: a wish counts, the number does not.
+    All its answers are counted together, whatever the number.
     """
 
     __slots__ = ()
@@ -22,5 +22,5 @@ class Dnc(SectionDefinition):
     reported_as: ClassVar[str] = "DNC"
 
     def before_prompt(self, section: Section, context: CallContext) -> DncWish:  # noqa: ARG002 - the same for all
-        """Return the wish: it holds even if the callee hangs up during the prompt."""
+        """Return the do-not-call request, which holds even if the callee hangs up during the prompt."""
         return DncWish(f"DNC: {context.number}")

@@ -1,8 +1,8 @@
 """Fields of a section: each is a column of its row, a setting of a sealed section, and a field of the API.
 
-All types share one row, and a type names the fields that it uses. A new type can therefore use fields that are there
-already, and needs no migration. A field that no type has yet needs a column in `SectionTemplate`, with its migration,
-and a setting in `Section`; the API's field and the sealing follow from the description.
+All types share one table, and each type lists the fields that it uses. A new type can therefore use existing fields
+without a migration. A new field needs a column in `SectionTemplate` with a migration, and a setting in `Section`. The
+API's field and the sealing follow from the field's description here.
 """
 
 from typing import Any, Final, Literal
@@ -15,22 +15,22 @@ SECONDS_MAX: Final = 3_600
 
 
 class SectionField(msgspec.Struct, frozen=True):
-    """The base of all fields."""
+    """The base class of all fields."""
 
     name: str
 
     @property
     def column(self) -> str:
-        """The column that holds it."""
+        """The name of the column that holds the field."""
         return self.name
 
     @property
     def setting(self) -> str:
-        """The attribute of `Section` that it becomes; a field without one is a part of something else."""
+        """The attribute of `Section` that holds the value; without such an attribute, another setting holds it."""
         return self.column
 
     def sealed(self, value: Any) -> Any:  # noqa: ANN401 - a value of the field's own kind
-        """Return the setting of a value."""
+        """Return the setting of a sealed section for a column's value."""
         return value
 
 
@@ -46,7 +46,7 @@ class TextField(SectionField, frozen=True):
 
 
 class IntegerField(SectionField, frozen=True):
-    """A whole number within bounds."""
+    """An integer within bounds."""
 
     minimum: int
     maximum: int
@@ -59,32 +59,32 @@ class IntegerField(SectionField, frozen=True):
 
 
 class SecondsField(IntegerField, frozen=True):
-    """A time in whole seconds, which a section keeps in milliseconds: one second at least."""
+    """A duration in whole seconds. A sealed section holds it in milliseconds, with a minimum of one second."""
 
     @property
     def setting(self) -> str:
-        """The name with its unit."""
+        """The field's name with its unit, milliseconds."""
         return f"{self.name}_ms"
 
     def sealed(self, value: int | None) -> int:
-        """Return the milliseconds."""
+        """Return the duration in milliseconds."""
         return max(1, value or 0) * 1_000
 
 
 class BooleanField(SectionField, frozen=True):
-    """True or false."""
+    """A boolean."""
 
     default: bool
 
 
 class ReferenceField(SectionField, frozen=True):
-    """A recording or a queue, or none."""
+    """A reference to a recording or a queue, or none."""
 
     to: Literal["recording", "queue"]
 
     @property
     def column(self) -> str:
-        """The column that holds the id."""
+        """The name of the column that holds the id."""
         return f"{self.name}_id"
 
 
@@ -93,11 +93,11 @@ COMMON_FIELDS: Final[tuple[SectionField, ...]] = (
     ReferenceField("audiofile", "recording"),
     BooleanField("completed", default=False),
 )
-"""What every type uses: a prompt, and the mark that whoever comes here has completed the survey."""
+"""The fields of every type: a prompt, and the mark that a callee who reaches the section has completed the survey."""
 TIMEOUT: Final = SecondsField("timeout", 0, SECONDS_MAX, 5)
 INPUT_FIELDS: Final[tuple[SectionField, ...]] = (
     ReferenceField("invalid_audiofile", "recording"),
     IntegerField("retries", 0, RETRIES_MAX, 0, is_nullable=True),
     TIMEOUT,
 )
-"""What types use that ask for keys."""
+"""The additional fields of types that ask for keys."""

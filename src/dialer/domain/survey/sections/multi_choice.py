@@ -1,4 +1,4 @@
-"""Multi choice: one digit, each with the answer that it stands for."""
+"""Multi choice: one digit, and an answer for each digit."""
 
 from typing import ClassVar, Final
 
@@ -9,11 +9,11 @@ from dialer.domain.survey.survey import Section
 
 LABEL_MAX: Final = 100
 CHOICES: Final = {digit: TextField(f"key_{digit}", LABEL_MAX) for digit in "0123456789"}
-"""The field of each digit: the answer that it stands for, or none. Together they become `key_labels`."""
+"""The field for each digit, with the answer that it stands for, or none. Together they become `key_labels`."""
 
 
 class MultiChoice(AskingDefinition):
-    """A section that takes one digit as an answer, and keeps its label."""
+    """A section that accepts one digit as an answer, and records its label."""
 
     __slots__ = ()
 
@@ -23,17 +23,17 @@ class MultiChoice(AskingDefinition):
     no_answer: ClassVar[str] = "none of key_0 to key_9 is set"
 
     def digits_max(self, section: Section) -> int:  # noqa: ARG002 - the same for all
-        """Return how many digits end an input by themselves."""
+        """Return the number of digits after which an input ends without `#`."""
         return 1
 
     def response_to(self, section: Section, digits: str) -> str | None:
-        """Return the label of a digit; None for one without a label."""
+        """Return the label of a digit; None for a digit without a label."""
         return section.key_labels.get(digits)
 
     def count_answers(self, section: Section) -> int:
-        """Return how many digits have a label."""
+        """Return the number of digits with a label."""
         return len(section.key_labels)
 
     def why_wrong(self, section: Section, digits: str) -> str:  # noqa: ARG002 - the same for all
-        """Return which inputs are right, for an input that is not."""
+        """Return a description of the valid inputs, for an invalid one."""
         return "an answer is one digit whose key_n is set"

@@ -1,4 +1,4 @@
-"""Play message: the prompt, and nothing else."""
+"""Play message: a prompt without further action."""
 
 from typing import ClassVar
 
@@ -7,7 +7,7 @@ from dialer.domain.survey.sections.definition import SectionDefinition
 
 
 class PlayMessage(SectionDefinition):
-    """A section that plays its prompt and goes on."""
+    """A section that plays its prompt and continues."""
 
     __slots__ = ()
 

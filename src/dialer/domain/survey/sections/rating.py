@@ -1,4 +1,4 @@
-"""Rating: a number from 1 to as many laps as the section has."""
+"""Rating: a number from 1 to the section's `rating_laps`."""
 
 from typing import ClassVar, Final
 
@@ -11,9 +11,9 @@ LAPS_MAX: Final = 1_000_000
 
 
 class Rating(AskingDefinition):
-    """A section that takes a number from 1 to `rating_laps` as an answer, and keeps the number.
+    """A section that accepts a number from 1 to `rating_laps` as an answer, and records the number.
 
-    An answer without a branch hangs up at once: nobody is asked to rate again.
+    An answer without a branch hangs up at once; the question is not repeated.
     """
 
     __slots__ = ()
@@ -29,18 +29,18 @@ class Rating(AskingDefinition):
     no_answer: ClassVar[str] = "rating_laps is below 1"
 
     def digits_max(self, section: Section) -> int:
-        """Return how many digits the greatest rating has."""
+        """Return the number of digits of the greatest rating."""
         return len(str(section.rating_laps))
 
     def response_to(self, section: Section, digits: str) -> str | None:
-        """Return the digits of a rating; None for anything else."""
+        """Return the digits of a rating; None for any other input."""
         value = number_of(digits)
         return digits if value is not None and 1 <= value <= section.rating_laps else None
 
     def count_answers(self, section: Section) -> int:
-        """Return how many different inputs are ratings; 07 and 7 are two."""
+        """Return the number of different inputs that are ratings; 07 and 7 are two."""
         return count_numbers(1, section.rating_laps, self.digits_max(section))
 
     def why_wrong(self, section: Section, digits: str) -> str:  # noqa: ARG002 - the same for all
-        """Return which inputs are right, for an input that is not."""
+        """Return a description of the valid inputs, for an invalid one."""
         return f"an answer is 1 to {section.rating_laps}"

@@ -9,7 +9,7 @@ from dialer.domain.survey.survey import Section
 
 
 class RecordMessage(SectionDefinition):
-    """A section that records what the callee says; recordings are counted by their length."""
+    """A section that records the callee's voice; recordings are counted by length."""
 
     __slots__ = ()
 

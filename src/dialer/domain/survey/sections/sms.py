@@ -14,7 +14,7 @@ from dialer.domain.survey.survey import Section
 
 
 class Sms(SectionDefinition):
-    """A section that sends a text message, to the callee or to where the contact's variables say."""
+    """A section that sends a text message to the callee, or to the number in the contact's variables."""
 
     __slots__ = ()
 
@@ -24,7 +24,7 @@ class Sms(SectionDefinition):
     counted_as: ClassVar[str] = "SMS"
 
     def before_prompt(self, section: Section, context: CallContext) -> MessageToSend | None:
-        """Return the message with its names filled in; None for a section without a text."""
+        """Return the message with its placeholders filled in; None for a section without a text."""
         if not section.sms_text:
             return None
         number = variable(context.additional_vars, "sms_phonenumber") or context.number
@@ -32,7 +32,7 @@ class Sms(SectionDefinition):
         return MessageToSend(f"SMS: {number[:NUMBER_INPUT_MAX]}", number, text)
 
     def remarks(self, section: Section) -> Iterator[Remark]:
-        """Yield a warning if there is nothing to send."""
+        """Yield a warning if there is no text to send."""
         if not section.sms_text.strip():
-            message = "There is no sms_text: no message is sent."
+            message = "sms_text is empty: no message is sent."
             yield Remark(FindingLevel.WARNING, FindingCode.MISSING_TEXT, message)

@@ -1,4 +1,4 @@
-"""The table of section types: everything that differs from type to type is read from here."""
+"""The table of section types: all differences between types are read from here."""
 
 from collections.abc import Callable, Iterator
 from typing import Any, Final
@@ -32,7 +32,7 @@ SECTION_TYPES: Final[dict[int, SectionDefinition]] = {
         Sms(),
     )
 }
-"""By the number that the API and the rows have; in the order of `SectionType`."""
+"""All types by the number that the API and the rows use, in the order of `SectionType`."""
 
 
 def definition_of(section: Section) -> SectionDefinition:
@@ -46,9 +46,10 @@ def section_fields() -> Iterator[SectionField]:
 
 
 def settings_of(read: Callable[[SectionField], Any]) -> dict[str, Any]:
-    """Return the settings of a section, from the values that `read` gives for the fields of all types.
+    """Return the settings of a section, from the values that `read` returns for the fields of all types.
 
-    A section has the settings of all types, whatever its own. Its prompts are no settings: they come from recordings.
+    A section has the settings of all types, whatever its own type. Prompts are not among them: they come from
+    recordings.
     """
     settings = {
         field.setting: field.sealed(read(field))
@@ -59,11 +60,11 @@ def settings_of(read: Callable[[SectionField], Any]) -> dict[str, Any]:
 
 
 def queue_ids_of(survey: Survey) -> frozenset[int]:
-    """Return the queues that the transfers of a survey go to."""
+    """Return the ids of the queues to which the survey's transfers go."""
     transfers = (section for section in survey.sections if definition_of(section).transfers)
     return frozenset(section.queue_id for section in transfers if section.queue_id is not None)
 
 
 def sends_messages(survey: Survey) -> bool:
-    """Whether some section of a survey is there to send a text message."""
+    """Return whether a section of the survey sends text messages."""
     return any(definition_of(section).sends_messages for section in survey.sections)
