@@ -1,4 +1,4 @@
-"""Who places the calls, and under which number."""
+"""Gateways, which place calls and send text messages, and the numbers that they show."""
 
 from sqlalchemy import String
 from sqlalchemy.orm import Mapped, mapped_column
@@ -7,7 +7,7 @@ from dialer.store.tables._base import BIG, Count, LongText, Milliseconds, Name, 
 
 
 class Gateway(Row):
-    """A carrier's line: what it may carry, and how the simulated callees behind it behave."""
+    """A gateway for calls: its limits, and the behaviour of the simulated callees behind it."""
 
     __tablename__ = "gateway"
 
@@ -29,7 +29,7 @@ class Gateway(Row):
 
 
 class SmsGateway(Row):
-    """A carrier's line for text messages."""
+    """A gateway for text messages."""
 
     __tablename__ = "sms_gateway"
 
@@ -61,7 +61,7 @@ class CallerIdGroup(Row):
 
 
 class CallerId(Row):
-    """A number to call from, for the callees of one area."""
+    """A number that is shown to the callees of one area code."""
 
     __tablename__ = "callerid"
 
@@ -75,7 +75,7 @@ class CallerId(Row):
 
 
 class Did(Row):
-    """A number that others call, and the campaign that answers it."""
+    """A number for incoming calls, and the campaign that answers them."""
 
     __tablename__ = "did"
 
