@@ -274,7 +274,7 @@ class JournalStore:
     def _expected(self, call: Call, status: int, attempts: int) -> tuple[int, int]:
         """Return the status and the attempts that a subscriber's row has now.
 
-        `status` and `attempts` are the values before this change. They apply unless an earlier change waits for the flush.
+        `status` and `attempts` are the values before this change. They apply if no earlier change waits for the flush.
         """
         known = self._subscribers.get(call.subscriber.id)
         return (status, attempts) if known is None else (known.was_status, known.had_attempts)

@@ -18,7 +18,7 @@ class JournalObserver(Protocol):
 
     @property
     def handlers(self) -> Mapping[type, Callable[[Any, int], None]]:
-        """Return functions by the type of an effect. Each takes the effect and the time, before the journal records it."""
+        """Return functions by the type of an effect. Each takes the effect and the time before the journal does."""
 
     def restored(self, call: Call) -> None:
         """Take up an attempt that was in progress before the journal was opened."""
