@@ -20,9 +20,9 @@ class Gateway(Row):
     max_cps: Mapped[Count]
     parameters: Mapped[str] = mapped_column(default="{}")
     failures: Mapped[Count]
-    """How often in a row it has failed."""
+    """Number of failures in a row."""
     rest_ms: Mapped[int] = mapped_column(BIG, default=0, server_default="0")
-    """How long its rest is, or was, or 0."""
+    """Duration of the current or the last rest; 0 before the first failure."""
     rests_until_ms: Mapped[int] = mapped_column(BIG, default=0, server_default="0")
     created_date: Mapped[Milliseconds]
     updated_date: Mapped[Milliseconds]
@@ -41,9 +41,9 @@ class SmsGateway(Row):
     max_cps: Mapped[Count]
     parameters: Mapped[str] = mapped_column(default="{}")
     failures: Mapped[Count]
-    """How often in a row it has failed."""
+    """Number of failures in a row."""
     rest_ms: Mapped[int] = mapped_column(BIG, default=0, server_default="0")
-    """How long its rest is, or was, or 0."""
+    """Duration of the current or the last rest; 0 before the first failure."""
     rests_until_ms: Mapped[int] = mapped_column(BIG, default=0, server_default="0")
     created_date: Mapped[Milliseconds]
     updated_date: Mapped[Milliseconds]
