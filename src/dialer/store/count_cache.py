@@ -1,8 +1,7 @@
 """A cache of row counts, which are kept until another connection commits.
 
 SQLite counts the commits of other connections, from any process (`PRAGMA data_version`,
-https://www.sqlite.org/pragma.html#pragma_data_version). To read this number takes a few microseconds, and waits for
-nobody.
+https://www.sqlite.org/pragma.html#pragma_data_version). Reading it takes a few microseconds, and never waits.
 """
 
 from collections import OrderedDict

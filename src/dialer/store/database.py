@@ -112,7 +112,7 @@ class Database:
             has_begun = await anyio.to_thread.run_sync(self._write_together, waiters, patience_ms)
         except BaseException:  # The event loop ends, but the thread may still commit.
             for waiter in waiters:
-                waiter.error = OutcomeUnknownError("the service ends")
+                waiter.error = OutcomeUnknownError("the service stopped before the commit was confirmed")
             raise
         if not has_begun:
             for waiter in waiters[1:]:
@@ -137,7 +137,7 @@ class Database:
             self.write_now(run, patience_ms)
         except BaseException as error:  # noqa: BLE001 - each waiter raises it
             for waiter in waiters:
-                # The own error of a unit may stem from rows of the others, which were not stored.
+                # A unit's own error may stem from rows of the others, which were not stored.
                 waiter.error = error
         return has_begun
 

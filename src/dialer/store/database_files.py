@@ -64,7 +64,7 @@ def compact(path: Path, patience_ms: int = BUSY_TIMEOUT_MS) -> None:
         connection.execute("VACUUM")
         is_busy, _, _ = connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
         if is_busy:
-            raise FilesError("the database cannot be compacted: something reads from it all the time")
+            raise FilesError("the database cannot be compacted: another process keeps reading it")
 
 
 def copy(source: Path, target: Path, *, overwrite: bool = False) -> Copy:

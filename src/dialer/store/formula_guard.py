@@ -1,6 +1,6 @@
 """The guard of exported cells: an apostrophe before a text that a spreadsheet would take for a formula.
 
-Apostrophes before a formula get the guard too. So `unguard(guard(text))` returns `text` for every text.
+A text of apostrophes before such a formula is guarded too, so that `unguard(guard(text))` is always `text`.
 """
 
 import re

@@ -1,7 +1,7 @@
 """Turns to write: units of work run in the order of their arrival, and many that wait share a transaction.
 
 The first waiter leads: it runs its own unit of work with those behind it, then passes the lead to the next waiter. A
-small unit of work costs little more than its commit, so many units cost as much as one.
+small unit of work costs little more than its commit, so many that share a commit cost little more than one.
 """
 
 from collections import deque

@@ -33,7 +33,7 @@ class State(NamedTuple):
 
 
 class ServiceSettings(NamedTuple):
-    """Settings that the service was last started with, and that commands beside it must share."""
+    """Settings that the service was last started with, and that commands that run beside it must share."""
 
     clock: str
     timezone: str

@@ -87,7 +87,10 @@ _PLAIN: Final = (OpenAPIType.BOOLEAN, OpenAPIType.INTEGER)
 
 
 def openapi_config() -> OpenAPIConfig:
-    """Return the configuration of the document. Its page is our own, as those of the framework load foreign scripts."""
+    """Return the configuration of the document.
+
+    The page is our own, as the pages of the framework load scripts from other servers.
+    """
     router = Router(
         "/schema", route_handlers=[], after_request=_guarded, include_in_schema=False, dto=None, return_dto=None
     )

@@ -134,7 +134,7 @@ class FloorRows:
         self._agents[effect.agent_id] = (figures, status if effect.status is None else int(effect.status))
 
     def keep_queue(self, effect: effects.KeepQueue) -> None:
-        """Record the last agent who was offered a call of a queue, and since when calls wait without an agent."""
+        """Record the agent who was offered a call last, and the time since which calls wait without an agent."""
         last, since_ms = self._queues.get(effect.queue_id, (None, None))
         self._queues[effect.queue_id] = (
             last if effect.last_agent_id is None else effect.last_agent_id,

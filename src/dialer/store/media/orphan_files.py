@@ -18,7 +18,10 @@ _OURS: Final = re.compile(r"\.?[0-9a-f]{32}\.wav|[0-9a-f-]{36}-[0-9]{1,19}\.wav"
 
 
 def orphans(connection: Connection, folder: Path, now_s: float) -> Iterator[Path]:
-    """Yield files of the service that no record refers to. `now_s` is the time of the machine's clock in seconds."""
+    """Yield uploads and recordings older than `GRACE_S` that no record refers to.
+
+    `now_s` is the time of the machine's clock in seconds.
+    """
     uploads = set(connection.scalars(select(AudioFile.__table__.c.audio_file)))
     recordings = set(connection.scalars(select(SurveyResult.__table__.c.record_file)))
     named = uploads | recordings

@@ -31,7 +31,7 @@ class User(Row):
     balance: Mapped[Money] = mapped_column(default=0)
     """Always the sum of the user's ledger entries; moved only by `dialer.store.ledger`."""
     held: Mapped[Money] = mapped_column(default=0)
-    """Always the sum of the holds of the user's calls in progress."""
+    """Always the sum of the holds of the user's calls, transfers and messages in progress."""
     rate_card_version: Mapped[int] = mapped_column(BIG, default=0, server_default="0")
     """Grows with every change of the user's rate card. Compare with an earlier value to detect changes."""
     created_date: Mapped[Milliseconds]

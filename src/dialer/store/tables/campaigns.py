@@ -85,7 +85,7 @@ class Campaign(Row):
     """Number of calls answered by a person, in a campaign whose survey leads to queues."""
     abandoned: Mapped[Count]
     pacing_figures: Mapped[LongText]
-    """A `dialer.domain.pacing.situation.Figures` as JSON, or empty."""
+    """A `dialer.domain.pacing.situation.PacingFigures` as JSON, or empty."""
     callerid_turns: Mapped[LongText]
     """JSON object: how often caller IDs were shown, by area code, so that they take turns. Or empty."""
     created_date: Mapped[Milliseconds]

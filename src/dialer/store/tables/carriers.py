@@ -1,4 +1,4 @@
-"""Gateways, which place calls and send text messages, and the numbers that they show."""
+"""Gateways, caller IDs and DIDs."""
 
 from sqlalchemy import String
 from sqlalchemy.orm import Mapped, mapped_column
@@ -22,7 +22,7 @@ class Gateway(Row):
     failures: Mapped[Count]
     """Number of failures in a row."""
     rest_ms: Mapped[int] = mapped_column(BIG, default=0, server_default="0")
-    """Duration of the current or the last rest; 0 before the first failure."""
+    """Duration of the current or the last rest; 0 if it has not rested since its last success."""
     rests_until_ms: Mapped[int] = mapped_column(BIG, default=0, server_default="0")
     created_date: Mapped[Milliseconds]
     updated_date: Mapped[Milliseconds]
@@ -43,7 +43,7 @@ class SmsGateway(Row):
     failures: Mapped[Count]
     """Number of failures in a row."""
     rest_ms: Mapped[int] = mapped_column(BIG, default=0, server_default="0")
-    """Duration of the current or the last rest; 0 before the first failure."""
+    """Duration of the current or the last rest; 0 if it has not rested since its last success."""
     rests_until_ms: Mapped[int] = mapped_column(BIG, default=0, server_default="0")
     created_date: Mapped[Milliseconds]
     updated_date: Mapped[Milliseconds]

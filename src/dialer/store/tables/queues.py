@@ -29,7 +29,7 @@ class Queue(Row):
     last_agent_id: Mapped[int] = mapped_column(BIG, default=0, server_default="0")
     """Id of the agent who was offered a call last: a round robin goes on after this agent."""
     no_agent_from_ms: Mapped[int] = mapped_column(BIG, default=0, server_default="0")
-    """Time since when calls have waited without an agent who could take them; 0 if none has."""
+    """Time since which calls wait in the queue without an agent for them; 0 if no call does."""
     created_date: Mapped[Milliseconds]
     updated_date: Mapped[Milliseconds]
 
