@@ -223,7 +223,10 @@ async def test_a_number_that_has_not_been_taken_in_yet(run: Run, house: House) -
         (("nonsense", BUSY), "there is no campaign nonsense: give its id or its code"),
         (("9" * 40, BUSY), f"there is no campaign {'9' * 40}: give its id or its code"),
         (("1", "+12025550104"), "campaign 1 (KQWZD) has no number +12025550104"),
-        (("1", "ten"), "ten is not a phone number: 'ten' has no digits. Enter 3 to 15 digits with an optional leading +."),
+        (
+            ("1", "ten"),
+            "ten is not a phone number: 'ten' has no digits. Enter 3 to 15 digits with an optional leading +.",
+        ),
     ],
 )
 async def test_what_nobody_knows_is_told_in_one_line(
