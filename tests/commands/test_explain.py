@@ -98,7 +98,7 @@ Now           COMPLETED
     ("number", "end"),
     [
         (BUSY, ["FAILURE: the line was busy", "to be tried again, due 2026-03-02 12:05:01 UTC"]),
-        (NO_SUCH, ["FAILURE: the number does not exist", "not tried again: it is the number that is wrong"]),
+        (NO_SUCH, ["FAILURE: the number does not exist", "not tried again: the number is wrong"]),
         (PRESSES_THREE, ["in progress"]),
     ],
 )
@@ -223,7 +223,10 @@ async def test_a_number_that_has_not_been_taken_in_yet(run: Run, house: House) -
         (("nonsense", BUSY), "there is no campaign nonsense: give its id or its code"),
         (("9" * 40, BUSY), f"there is no campaign {'9' * 40}: give its id or its code"),
         (("1", "+12025550104"), "campaign 1 (KQWZD) has no number +12025550104"),
-        (("1", "ten"), "ten is no phone number: 'ten' has no digits. Enter 3 to 15 digits with an optional leading +."),
+        (
+            ("1", "ten"),
+            "ten is not a phone number: 'ten' has no digits. Enter 3 to 15 digits with an optional leading +.",
+        ),
     ],
 )
 async def test_what_nobody_knows_is_told_in_one_line(
@@ -238,7 +241,7 @@ async def test_a_zone_that_nobody_knows(run: Run, house: House) -> None:
     values = {"campaign_id": campaign_id, "duplicate_contact": "5551", "number": "5551", "created_date": MONDAY_NOON_MS}
     subscriber_id = house.add(Subscriber, **values, zone="?", tz_code="Mars/Olympus")
     lines = told(run, "1", "5551").out.splitlines()
-    assert "Zone          ? (nothing: it is unknown)" in lines
+    assert "Zone          ? (an unknown zone)" in lines
     house.change(Subscriber, subscriber_id, zone="Europe/Berlin")
     assert "Zone          Europe/Berlin (its tz_code)" in told(run, "1", "5551").out.splitlines()
 

@@ -43,6 +43,6 @@ def test_a_database_of_an_earlier_version_is_not_changed_by_a_command_that_reads
 ) -> None:
     """Another program may still use it, and only its owner knows when to upgrade."""
     (tmp_path / "dialer.db").touch()
-    line = "dialer: the database is of another version of dialer: see to it with `dialer database upgrade`\n"
+    line = "dialer: the database is from another version of dialer: run `dialer database upgrade`\n"
     assert run(*command.split()) == Outcome(1, "", line)
     assert [path.name for path in tmp_path.iterdir()] == ["dialer.db"]

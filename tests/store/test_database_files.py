@@ -75,14 +75,14 @@ def test_a_copy_is_one_whole_private_file_of_one_moment(house: House, tmp_path: 
 def test_what_is_there_is_only_replaced_when_that_is_wanted(house: House, tmp_path: Path) -> None:
     copied = tmp_path / "copy.db"
     copied.write_text("precious")
-    with pytest.raises(FilesError, match="is there already"):
+    with pytest.raises(FilesError, match="already exists"):
         database_files.copy(path_of(house), copied)
     assert copied.read_text() == "precious"
     database_files.copy(path_of(house), copied, overwrite=True)
     assert database_files.check(copied) == []
     with pytest.raises(FilesError, match="is the database itself"):
         database_files.copy(path_of(house), path_of(house), overwrite=True)
-    with pytest.raises(FilesError, match="is there already"):
+    with pytest.raises(FilesError, match="already exists"):
         database_files.copy(path_of(house), tmp_path, overwrite=True)
     house.database.close()
 
@@ -101,7 +101,7 @@ def test_what_cannot_be_copied_leaves_no_file(house: House, tmp_path: Path) -> N
     reasons: list[tuple[Path, Path, str]] = [
         (tmp_path / "none.db", target, "there is no database at"),
         (damaged, target, "damaged|malformed"),  # whoever meets the page first says so
-        (foreign, target, "is no database of dialer"),
+        (foreign, target, "is not a dialer database"),
         (text, target, "the database cannot be copied: file is not a database"),
         (path_of(house), tmp_path / "none" / "copy.db", "the database cannot be copied: No such file or directory"),
         (path_of(house), text / "copy.db", "Not a directory"),
@@ -147,7 +147,7 @@ async def test_a_restored_service_goes_on_as_if_it_had_never_stopped(tmp_path: P
 def test_a_database_that_is_in_use_is_not_replaced(house: House, tmp_path: Path) -> None:
     database_files.copy(path_of(house), tmp_path / "copy.db")
     house.database.read_now(lambda c: c.exec_driver_sql("SELECT 1"))
-    for overwrite, reason in ((False, "is there already"), (True, "is in use: stop the server first")):
+    for overwrite, reason in ((False, "already exists"), (True, "is in use: stop the server first")):
         with pytest.raises(FilesError, match=reason):
             database_files.restore(tmp_path / "copy.db", path_of(house), overwrite=overwrite)
     house.database.close()

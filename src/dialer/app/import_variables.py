@@ -10,21 +10,25 @@ import msgspec
 from dialer.app.import_report import RowError
 
 VARIABLES_MAX: Final = 16_000
-"""Characters of a contact's `additional_vars` as JSON text."""
+"""Maximum length of a contact's `additional_vars` as JSON text, in characters."""
 OBJECT_COLUMN: Final = "additional_vars"
 _ESCAPED_NUL: Final = re.compile(r"(?<!\\)(?:\\\\)*\\u0000")
 
 
 class Variables:
-    """The columns of a file that are variables. A column `additional_vars` holds an object of further ones."""
+    """Columns of an import file that hold variables. `additional_vars` holds a JSON object of more variables."""
 
     def __init__(self, columns: Sequence[tuple[int, str]]) -> None:
-        """`columns` are the places and names."""
+        """Take the position and the name of each column."""
         self._columns = [(place, name) for place, name in columns if name.lower() != OBJECT_COLUMN]
         self._object = next((place for place, name in columns if name.lower() == OBJECT_COLUMN), None)
 
     def of(self, cells: Sequence[str]) -> str:
-        """Return the variables of a row as JSON text; raises RowError."""
+        """Return the variables of a row as JSON text.
+
+        Raises:
+            RowError: the column `additional_vars` is not a JSON object that can be stored, or the text is too long.
+        """
         named = {name: cells[place] for place, name in self._columns}
         if self._object is None:
             text = msgspec.json.encode(named).decode()
@@ -37,7 +41,7 @@ class Variables:
 
 
 def _read_object(text: str) -> dict[str, Any]:
-    """Return the object in a cell; an empty cell is an empty object."""
+    """Return the JSON object in a cell. An empty cell is an empty object."""
     if not text.strip():
         return {}
     try:
@@ -50,7 +54,7 @@ def _read_object(text: str) -> dict[str, Any]:
 
 
 def _compact(variables: dict[str, Any], given: str) -> str:
-    """Return variables as the API stores them."""
+    """Return variables as compact JSON text, in the form that the API stores."""
     try:
         text = json.dumps(variables, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
         text.encode()

@@ -1,1 +1,1 @@
-"""Rows and transactions: what the service remembers."""
+"""The store: the rows that the service keeps, and the transactions that change them."""

@@ -13,16 +13,16 @@ from sqlalchemy import Column, ColumnElement, Connection, Insert, Select, Table,
 from dialer.store.backends.sqlite import DriverStatement, compiled
 
 ASKED_AT_ONCE: Final = 500
-"""Values that one query asks for."""
+"""Number of values in one query."""
 
 _InOrder = Callable[[tuple[Any, ...]], tuple[Any, ...]]
-"""Puts the values of a row where the compiled statement wants them."""
+"""A function that puts the values of a row into the order of the compiled statement."""
 
 
 class Bulk:
-    """One statement with named parameters, run with tuples of their values in the order of `names`.
+    """A statement with named parameters, run with tuples of their values in the order of `names`.
 
-    What is the same for every row stands in the statement as a literal column.
+    A value that all rows share stands in the statement as a literal column.
     """
 
     def __init__(self, statement: Insert | Update, names: Sequence[str]) -> None:
@@ -30,7 +30,7 @@ class Bulk:
         self._names: Final = tuple(names)
 
     def run(self, connection: Connection, rows: Sequence[tuple[Any, ...]]) -> int:
-        """Run it once for each row; with no rows, not at all. How many rows of the table it has touched."""
+        """Run the statement once for each row. Return the number of rows of the table that it wrote."""
         if not rows:
             return 0
         text, in_order = self._compiled
@@ -45,18 +45,18 @@ class Bulk:
 
 
 def bulk_insert(table: Table, *names: str) -> Bulk:
-    """An insert of the named columns."""
+    """Return an INSERT of the named columns."""
     return Bulk(insert(table), names)
 
 
 class Prepared:
-    """A query with named parameters that finds whole numbers or texts, one in a row; none of them is a list."""
+    """A query with named parameters that finds one integer or text a row. No parameter is a list."""
 
     def __init__(self, statement: Select[Any]) -> None:
         self._statement: Final = statement
 
     def run(self, connection: Connection, values: Mapping[str, Any]) -> list[Any]:
-        """What it finds, with these values of its parameters."""
+        """Return the values that the query finds with these parameters."""
         text, names, constants = self._compiled
         given = tuple([values[name] if name in values else constants[name] for name in names])
         return [row[0] for row in connection.exec_driver_sql(text, given)]
@@ -67,9 +67,10 @@ class Prepared:
 
 
 class Among:
-    """Which of many values a column has, in rows that meet conditions with parameters of their own.
+    """A query for those of many values that a column has, in rows that meet further conditions.
 
-    They are asked for `ASKED_AT_ONCE` at a time, the last ones filled up, so that the statement is always the same.
+    It asks for `ASKED_AT_ONCE` values at a time, and repeats the last value to fill up. So one statement serves for any
+    number of values.
     """
 
     def __init__(self, column: Column[str], *conditions: ColumnElement[bool]) -> None:
@@ -78,7 +79,7 @@ class Among:
         self._query: Final = Prepared(select(column).where(*conditions, asked))
 
     def run(self, connection: Connection, values: Collection[str], given: Mapping[str, Any]) -> set[str]:
-        """Those values that there are, with the other parameters as they are `given`."""
+        """Return those of `values` that the column has; `given` holds the parameters of the conditions."""
         asked = list(values)
         found: set[str] = set()
         for start in range(0, len(asked), ASKED_AT_ONCE):

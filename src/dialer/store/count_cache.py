@@ -1,8 +1,7 @@
-"""Whether anything was committed since: what was read before may be kept for as long as nothing was.
+"""A cache of row counts, which are kept until another connection commits.
 
-SQLite counts the commits that a connection has seen others make (`PRAGMA data_version`,
-https://www.sqlite.org/pragma.html#pragma_data_version), whatever process they were made by. To ask takes some
-microseconds, and waits for nobody.
+SQLite counts the commits of other connections, from any process (`PRAGMA data_version`,
+https://www.sqlite.org/pragma.html#pragma_data_version). Reading it takes a few microseconds, and never waits.
 """
 
 from collections import OrderedDict
@@ -14,14 +13,14 @@ from sqlalchemy import Connection
 from dialer.store.backends import sqlite
 
 COUNTS_KEPT_MAX: Final = 1_000
-"""Counts that one connection remembers."""
+"""Maximum number of counts that one connection remembers."""
 _COUNTS: Final = "counts"
 
 
 def count_once(connection: Connection, key: Hashable, count: Callable[[], int]) -> int:
-    """What `count` returns, which is asked only if something was committed since it was asked for the same `key`.
+    """Return the result of `count`, or its earlier result for `key` if nothing was committed since.
 
-    `connection` is that of a unit of work that only reads, in its transaction: the count is that of its snapshot.
+    `connection` is in the transaction of a unit of work that only reads: the result is the count of its snapshot.
     """
     version = sqlite.version(connection)
     known_version, counts = connection.info.get(_COUNTS, (None, OrderedDict()))

@@ -1,8 +1,8 @@
 """Units of work: one function on one connection, in one transaction, in one hop to a worker thread.
 
-The functions of the store are plain synchronous code on a SQLAlchemy `Connection`. What costs time in an asynchronous
-driver is a thread hop for every statement; here a whole unit of work takes one, and those that wait at the same time
-share it, and their commit.
+The functions of the store are plain synchronous code on a SQLAlchemy `Connection`. An asynchronous driver takes a
+thread hop for every statement. Here a whole unit of work takes one hop, and units that wait at the same time share it,
+and their commit.
 """
 
 import contextlib
@@ -25,30 +25,29 @@ from dialer.store.touched import EVERYTHING, NOTHING, Touched, take_touched, tou
 Result = TypeVar("Result")
 
 READERS_MAX: Final = 2
-"""Readers at once; further ones queue. What takes a moment is done soonest where few threads share the interpreter."""
+"""Maximum number of short reads at once; others queue. Few threads are fastest, as they share the interpreter."""
 LONG_READERS_MAX: Final = 4
-"""Readers besides, of what takes long: only those who want as much wait behind them."""
+"""Maximum number of long reads at once, besides the short ones. Only long reads wait behind them."""
 
 _SECOND_MS: Final = 1_000
 
 
 class StorageUnavailableError(Exception):
-    """The database cannot be written or read just now (locked, full, gone). Nothing was applied; try again."""
+    """The database cannot be read or written now (locked, full, gone). Nothing was applied; try again."""
 
 
 class OutcomeUnknownError(StorageUnavailableError):
-    """The database was lost during a COMMIT: all that was written is there, or nothing of it.
+    """The database was lost during a COMMIT: either all changes are stored, or none.
 
-    Nobody may do it again without having looked.
+    Read the rows before you repeat the unit of work.
     """
 
 
 class Database:
     """The service's database: `read` and `write` run a unit of work; nothing else begins a transaction.
 
-    Writers take turns, in the order in which they came, and each begins with the write lock in its hand
-    (`BEGIN IMMEDIATE`), so what a unit has read is still true when it writes. Readers see a consistent snapshot and
-    wait for nobody.
+    Writers take turns in the order of their arrival. Each begins with the write lock (`BEGIN IMMEDIATE`), so the rows
+    that a unit has read are still current when it writes. Readers see a consistent snapshot, and wait for no writer.
     """
 
     def __init__(self, url: str, *, synchronous: str = "FULL", busy_timeout_ms: int = BUSY_TIMEOUT_MS) -> None:
@@ -59,41 +58,42 @@ class Database:
             self.url, begin=sqlite.BEGIN_READING, size=READERS_MAX + LONG_READERS_MAX, synchronous=synchronous
         )
         self.at_hand: Final = AtHand(self.url)
-        """For the thread of the event loop."""
+        """Reader of single rows, for the thread of the event loop only."""
         self._touched = NOTHING
-        """By the commits since `take_touched` was called last. Only a unit of work that writes looks at it or adds to
-        it, and these take turns."""
+        """Records touched by commits since the last call of `take_touched`. Only units of work that write use it, and
+        they take turns."""
         self._is_failing = False
         self._turns: Final = Turns(self._write_in_turn)
         self._read_limits: tuple[anyio.CapacityLimiter, anyio.CapacityLimiter] | None = None
 
     async def read(self, work: Callable[[Connection], Result], *, is_long: bool = False) -> Result:
-        """What `work` returns from one consistent snapshot. If it `is_long`, it is none of those that take a moment.
+        """Return the result of `work` on one consistent snapshot. Long reads (`is_long`) do not delay short ones.
 
         Raises:
             StorageUnavailableError: the database cannot be read now.
         """
-        if self._read_limits is None:  # There is a loop by now.
+        if self._read_limits is None:  # Limiters need a running event loop.
             self._read_limits = anyio.CapacityLimiter(READERS_MAX), anyio.CapacityLimiter(LONG_READERS_MAX)
         return await anyio.to_thread.run_sync(self.read_now, work, limiter=self._read_limits[is_long])
 
     async def write(self, work: Callable[[Connection], Result], *, alone: bool = False) -> Result:
-        """What `work` returns, once all it wrote is committed. Whatever fails, nothing of it is there.
+        """Return the result of `work` once its changes are committed. If it fails, none of its changes remain.
 
-        Unless it is to be `alone`, it shares its transaction with others that wait as it does. It sees what those
-        before it have written; what it raises undoes what it wrote itself, and concerns nobody else.
+        Unless `alone`, it shares a transaction with other units that wait, and sees the changes of those before it. An
+        error that `work` raises undoes its own changes only.
 
         Raises:
             StorageUnavailableError: the database cannot be written now.
-            OutcomeUnknownError: one of these; it was lost at the very end, and it may be there after all.
+            OutcomeUnknownError: the database was lost during the COMMIT, and the changes may be stored.
         """
         until_s = anyio.current_time() + self._busy_timeout_ms / _SECOND_MS
         return await Waiter(work, until_s=until_s, alone=alone).wait(self._turns)
 
     async def is_writable(self, probe: Callable[[Connection], object]) -> bool:
-        """Whether units of work can be committed, as far as is known: `probe`, a small one, runs only after a failure.
+        """Return whether units of work can be committed, as far as is known.
 
-        It waits for nobody: while others try, what they have met before is what counts.
+        After a failure, run `probe`, a small unit of work, to find out. It never waits: return False while another unit
+        of work has its turn after a failure.
         """
         if not self._is_failing:
             return True
@@ -106,23 +106,23 @@ class Database:
         return True
 
     async def _write_in_turn(self, waiters: list[Waiter[Any]]) -> None:
-        # Who has waited for others of ours in vain does not wait as long again: all are told at the same time.
+        # Time spent in our own queue counts towards the busy timeout.
         patience_ms = max(0, round((waiters[0].until_s - anyio.current_time()) * _SECOND_MS))
         try:
             has_begun = await anyio.to_thread.run_sync(self._write_together, waiters, patience_ms)
-        except BaseException:  # The loop ends; the thread may come to its commit all the same.
+        except BaseException:  # The event loop ends, but the thread may still commit.
             for waiter in waiters:
-                waiter.error = OutcomeUnknownError("the service ends")
+                waiter.error = OutcomeUnknownError("the service stopped before the commit was confirmed")
             raise
         if not has_begun:
             for waiter in waiters[1:]:
                 if waiter.until_s > anyio.current_time():
                     waiter.put_back()
-        # While the database refuses, each waits as long as it wants to itself, and fails by itself.
+        # While the database fails, each unit of work waits for its own timeout, and fails alone.
         self._turns.together_max = 1 if self._is_failing else TOGETHER_MAX
 
     def _write_together(self, waiters: list[Waiter[Any]], patience_ms: int) -> bool:
-        """Commit units of work at once; each is left with its result or its error. Whether any has begun."""
+        """Commit units of work together, and set the result or the error of each. Return whether any has begun."""
         has_begun = False
 
         def run(connection: Connection) -> None:
@@ -135,18 +135,21 @@ class Database:
 
         try:
             self.write_now(run, patience_ms)
-        except BaseException as error:  # noqa: BLE001 - each raises it where it waits
+        except BaseException as error:  # noqa: BLE001 - each waiter raises it
             for waiter in waiters:
-                # Its own error, if it has one, may have come from rows of the others, which are not there.
+                # A unit's own error may stem from rows of the others, which were not stored.
                 waiter.error = error
         return has_begun
 
     def read_now(self, work: Callable[[Connection], Result]) -> Result:
-        """`read`, for a caller that is a thread of its own."""
+        """Return the result of `work` on one consistent snapshot. Block the calling thread meanwhile."""
         return self._run(self._readers, work)
 
     def write_now(self, work: Callable[[Connection], Result], patience_ms: int | None = None) -> Result:
-        """`write`, for a caller that is a thread of its own; `patience_ms` is how long to wait for other processes."""
+        """Return the result of `work` once its changes are committed. Block the calling thread meanwhile.
+
+        `patience_ms` is the time to wait for other processes.
+        """
         patience_ms = self._busy_timeout_ms if patience_ms is None else patience_ms
         try:
             result, has_written = self._run(self._writer, partial(_watched, work=work), patience_ms)
@@ -158,16 +161,16 @@ class Database:
         return result
 
     def take_touched(self, connection: Connection) -> Touched:
-        """Return what the commits since the last call have touched, and forget it.
+        """Return the records that commits have touched since the last call, and clear them.
 
-        `connection` is that of a unit of work that writes. Commits of other processes have touched everything. If this
-        unit fails, the answer is lost: its caller then has to take everything to be touched.
+        `connection` belongs to a unit of work that writes. A commit of another process counts as `EVERYTHING`. If this
+        unit fails, the answer is lost: its caller must then assume `EVERYTHING`.
         """
         touched, self._touched = self._touched, NOTHING
         return EVERYTHING if sqlite.have_others_written(connection) else touched
 
     def close(self) -> None:
-        """Give all connections back."""
+        """Close all connections."""
         self.at_hand.close()
         self._writer.dispose()
         self._readers.dispose()
@@ -176,7 +179,7 @@ class Database:
         with _storage_errors(), engine.connect() as connection:
             if patience_ms is not None:
                 sqlite.wait_for_others(connection, patience_ms)
-            take_touched(connection)  # What a unit has noted that failed concerns nobody.
+            take_touched(connection)  # Discard the notes of a unit of work that failed.
             has_worked = False
             try:
                 with connection.begin():
@@ -188,15 +191,15 @@ class Database:
                     raise OutcomeUnknownError(str(error.orig)) from error
                 raise
             noted = take_touched(connection)
-            if noted is not None:  # It is of a unit that writes: readers, of whom there are several, note nothing.
+            if noted is not None:  # Only units that write note anything, and these take turns.
                 self._touched |= noted
             return result
 
 
 def _watched(connection: Connection, work: Callable[[Connection], Result]) -> tuple[Result, bool]:
-    """Return the result of `work` and whether it wrote anything: to commit nothing succeeds on a full disk too.
+    """Return the result of `work`, and whether it wrote anything: an empty commit succeeds even on a full disk.
 
-    A unit of work that wrote and did not say what it touched is noted to have touched everything.
+    A unit of work that wrote without a call of `touch` counts as having touched everything.
     """
     before = sqlite.rows_written(connection)
     result = work(connection)
@@ -208,12 +211,12 @@ def _watched(connection: Connection, work: Callable[[Connection], Result]) -> tu
 
 
 def _run_each(connection: Connection, waiters: list[Waiter[Any]]) -> None:
-    """Run units of work one after the other. Of one that fails nothing stays; the transaction goes on without it.
+    """Run units of work one after the other. Undo the changes of one that fails, and go on with the next.
 
     Raises:
-        StorageUnavailableError: the transaction is lost, and what all of them have written with it.
+        StorageUnavailableError: the transaction is lost, with the changes of all units.
     """
-    cursor = connection.connection.cursor()  # Past SQLAlchemy: it is for every unit.
+    cursor = connection.connection.cursor()  # Faster than SQLAlchemy, and each unit uses it.
     touched = NOTHING
     for waiter in waiters:
         cursor.execute("SAVEPOINT unit")
@@ -234,7 +237,7 @@ def _run_each(connection: Connection, waiters: list[Waiter[Any]]) -> None:
 
 @contextlib.contextmanager
 def _storage_errors() -> Iterator[None]:
-    """Turn what the driver says about a database that is not at hand into one error of ours."""
+    """Translate errors of the driver about an unavailable database into `StorageUnavailableError`."""
     try:
         yield
     except PoolTimeoutError as error:

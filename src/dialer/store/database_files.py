@@ -1,4 +1,4 @@
-"""The database as files: checked, compacted, copied while it is used, and put back."""
+"""The database as files: check, compact, copy while in use, and restore."""
 
 import contextlib
 import os
@@ -10,30 +10,30 @@ from pathlib import Path
 from typing import Final, NamedTuple
 
 BUSY_TIMEOUT_MS: Final = 10_000
-"""How long to wait for others who use the database."""
+"""Time to wait for other processes that use the database."""
 PROBLEMS_MAX: Final = 20
-"""Problems of a damaged database that are named."""
+"""Maximum number of problems that a check of a damaged database names."""
 COUNTED: Final = ("user_account", "campaign", "subscriber", "cdr")
-"""Tables whose rows are counted in a copy."""
+"""Tables whose rows a copy counts. Every dialer database has them."""
 _JOURNALS: Final = ("-wal", "-shm", "-journal")
 
 
 class Copy(NamedTuple):
-    """A copy of a database: its size, and how many rows some of its tables have."""
+    """A copy of a database: its size, and the number of rows in some of its tables."""
 
     size_bytes: int
     rows: dict[str, int]
 
 
 class FilesError(Exception):
-    """Raised when it cannot be done: one line that says why."""
+    """A check, copy or restore failed; the message is one line that says why."""
 
 
 def check(path: Path) -> list[str]:
-    """What is wrong with a database, `PROBLEMS_MAX` problems at most: pages, indexes, references. Nothing is changed.
+    """Return the problems of a database, `PROBLEMS_MAX` at most: damaged pages, indexes, references. Change nothing.
 
     Raises:
-        FilesError: it cannot be read at all.
+        FilesError: the database cannot be read at all.
     """
     with _telling("the database cannot be checked"), closing(_open(path)) as connection:
         return _problems(connection)
@@ -48,32 +48,32 @@ def _problems(connection: sqlite3.Connection) -> list[str]:
     except sqlite3.DatabaseError as error:
         if isinstance(error, sqlite3.OperationalError):
             raise
-        return [str(error)]  # So damaged that not even the check comes to its end.
+        return [str(error)]  # The damage stops the check itself.
     return [f"row {row} of {table} refers to a row of {target} that is not there" for table, row, target, _ in broken]
 
 
 def compact(path: Path, patience_ms: int = BUSY_TIMEOUT_MS) -> None:
-    """Write the database anew, so that nothing of what was deleted is left in its files.
+    """Rewrite the database, so that its files keep nothing of deleted rows.
 
-    Others wait meanwhile: some seconds for every gigabyte. `patience_ms` is how long it waits for them.
+    Other processes wait meanwhile: some seconds for each gigabyte. `patience_ms` is the time to wait for them.
 
     Raises:
-        FilesError: something else uses the database; nothing is lost, and it can be done again.
+        FilesError: another process uses the database. Nothing is lost; try again.
     """
     with _telling("the database cannot be compacted"), closing(_open(path, patience_ms)) as connection:
         connection.execute("VACUUM")
         is_busy, _, _ = connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
         if is_busy:
-            raise FilesError("the database cannot be compacted: something reads from it all the time")
+            raise FilesError("the database cannot be compacted: another process keeps reading it")
 
 
 def copy(source: Path, target: Path, *, overwrite: bool = False) -> Copy:
-    """Copy a database as it stands at one moment, whoever uses it meanwhile.
+    """Copy a database as it stands at one moment, while other processes use it.
 
-    The copy has mode 0600. It appears under its name once it is whole, and checked.
+    The copy has mode 0600. It appears under its name only when it is complete and checked.
 
     Raises:
-        FilesError: there is no database, `target` is there already, or it cannot be written.
+        FilesError: there is no database, `target` already exists, or `target` cannot be written.
     """
     _refuse(source, target, overwrite=overwrite)
     with _telling("the database cannot be copied"), _copied(source, target) as unfinished:
@@ -83,15 +83,15 @@ def copy(source: Path, target: Path, *, overwrite: bool = False) -> Copy:
 
 
 def restore(source: Path, target: Path, *, overwrite: bool = False) -> Copy:
-    """Put a copy in the place of a database that nobody uses.
+    """Replace a database that no process uses with a copy.
 
     Raises:
-        FilesError: the copy is no whole database, `target` is there already, or something uses it.
+        FilesError: the copy is not a complete database, `target` already exists, or a process uses it.
     """
     _refuse(source, target, overwrite=overwrite)
     with _telling("the copy cannot be restored"), _alone(target), _copied(source, target) as unfinished:
         copied = _look(unfinished, source)
-        # What SQLite has kept beside the old database must not be taken for a part of the new one.
+        # SQLite must not take the journal files of the old database for a part of the new one.
         for suffix in _JOURNALS:
             Path(f"{target}{suffix}").unlink(missing_ok=True)
         _put(unfinished, target)
@@ -99,13 +99,17 @@ def restore(source: Path, target: Path, *, overwrite: bool = False) -> Copy:
 
 
 def _look(copied: Path, source: Path) -> Copy:
-    """What is in a copy; raises FilesError if that is damaged or none of ours."""
+    """Return the size and the row counts of a copy.
+
+    Raises:
+        FilesError: the copy is damaged, or is not a dialer database.
+    """
     if problems := check(copied):
         raise FilesError(f"{source} is damaged: {problems[0]}")
     with closing(_open(copied)) as connection:
         found = connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'").fetchall()
         if not {(table,) for table in COUNTED} <= set(found):
-            raise FilesError(f"{source} is no database of dialer")
+            raise FilesError(f"{source} is not a dialer database")
         rows = {table: connection.execute(f"SELECT count(*) FROM {table}").fetchone()[0] for table in COUNTED}  # noqa: S608 - our own names
     return Copy(copied.stat().st_size, rows)
 
@@ -116,40 +120,40 @@ def _refuse(source: Path, target: Path, *, overwrite: bool) -> None:
     if target.exists() and target.samefile(source):
         raise FilesError(f"{target} is the database itself")
     if target.exists() and not (overwrite and target.is_file()):
-        raise FilesError(f"{target} is there already")
+        raise FilesError(f"{target} already exists")
 
 
 @contextlib.contextmanager
 def _alone(path: Path) -> Iterator[None]:
-    """Keep everybody else from a database, if it is there and readable, until this is left.
+    """Keep all other processes from a database, if it exists and is readable, until the context ends.
 
     Raises:
-        FilesError: somebody has it open.
+        FilesError: another process has the database open.
     """
     with contextlib.ExitStack() as until_left:
         if path.exists():
             connection = until_left.enter_context(closing(_open(path, patience_ms=0)))
             try:
-                # Only who is alone can leave write-ahead logging.
+                # A connection can leave write-ahead logging only if no other is open.
                 connection.execute("PRAGMA journal_mode=DELETE")
                 connection.execute("BEGIN EXCLUSIVE")
             except sqlite3.DatabaseError as error:
                 if error.sqlite_errorcode == sqlite3.SQLITE_BUSY:
                     raise FilesError(f"{path} is in use: stop the server first") from error
-                # It is damaged: that is why it is replaced.
+                # The database is damaged: that is a reason to replace it.
         yield
 
 
 @contextlib.contextmanager
 def _copied(source: Path, target: Path) -> Iterator[Path]:
-    """A whole copy of a database, beside where it is to be; gone afterwards, unless it was put there."""
+    """Make a complete copy of a database beside `target`. Delete it at the end, unless it was renamed."""
     descriptor, name = tempfile.mkstemp(prefix=f".{target.name}.", dir=target.parent)
     os.close(descriptor)
     unfinished = Path(name)
     try:
         with closing(_open(source)) as original, closing(sqlite3.connect(unfinished)) as copied:
             original.backup(copied)
-            # With a write-ahead log it would be two files as soon as somebody opens it.
+            # With a write-ahead log, the copy would become two files as soon as a process opens it.
             copied.execute("PRAGMA journal_mode=DELETE")
         yield unfinished
     finally:
@@ -158,7 +162,7 @@ def _copied(source: Path, target: Path) -> Iterator[Path]:
 
 
 def _put(unfinished: Path, target: Path) -> None:
-    """Give a file its name, for good."""
+    """Rename a file to `target`, and make the new name durable."""
     _sync(unfinished)
     unfinished.replace(target)
     _sync(target.parent)
@@ -173,7 +177,11 @@ def _sync(path: Path) -> None:
 
 
 def _open(path: Path, patience_ms: int = BUSY_TIMEOUT_MS) -> sqlite3.Connection:
-    """A connection to a database that is there."""
+    """Return a connection to an existing database.
+
+    Raises:
+        FilesError: there is no file at `path`.
+    """
     if not path.is_file():
         raise FilesError(f"there is no database at {path}")
     connection = sqlite3.connect(path, isolation_level=None)

@@ -1,7 +1,6 @@
 """The guard of exported cells: an apostrophe before a text that a spreadsheet would take for a formula.
 
-A text that begins with apostrophes before such a formula is guarded too, so that removing the guard from a guarded
-text returns that text, whatever it is.
+A text of apostrophes before such a formula is guarded too, so that `unguard(guard(text))` is always `text`.
 """
 
 import re
@@ -9,18 +8,18 @@ from typing import Final
 
 GUARD: Final = "'"
 FORMULA_STARTS: Final = frozenset("=+-@\t\r")
-"""First characters of what a spreadsheet takes for a formula, unless it is a number."""
+"""First characters of a text that a spreadsheet takes for a formula, unless the text is a number."""
 _FORMULA: Final = re.compile(r"'*[=+\-@\t\r]")
 _NUMBER: Final = re.compile(r"'*[+-]?[0-9]+(\.[0-9]+)?")
 
 
 def guard(text: str) -> str:
-    """Return a text as it stands in a cell."""
+    """Return the text as an exported cell, with a guard if it needs one."""
     return f"{GUARD}{text}" if _is_guarded(text) else text
 
 
 def unguard(cell: str) -> str:
-    """Return the text of a cell, without the guard that `guard` wrote."""
+    """Return the text of an exported cell, without the guard that `guard` added."""
     return cell[1:] if cell.startswith(GUARD) and _is_guarded(cell) else cell
 
 

@@ -1,7 +1,7 @@
-"""Turns to write: units of work are called in the order in which they came, and many that wait share a transaction.
+"""Turns to write: units of work run in the order of their arrival, and many that wait share a transaction.
 
-Whoever comes first leads: it takes those behind it along, and then hands the lead to the next who waits. A commit is
-what a small unit of work costs, so those that wait for the same one are done at the price of one.
+The first waiter leads: it runs its own unit of work with those behind it, then passes the lead to the next waiter. A
+small unit of work costs little more than its commit, so many that share a commit cost little more than one.
 """
 
 from collections import deque
@@ -14,14 +14,14 @@ from sqlalchemy import Connection
 Result = TypeVar("Result")
 
 TOGETHER_MAX: Final = 64
-"""Units of work that share one transaction, at most."""
+"""Maximum number of units of work in one transaction."""
 
 
 class Waiter(Generic[Result]):
-    """A unit of work that waits to be done, from within an event loop.
+    """A unit of work that waits for its turn, from within an event loop.
 
-    `until_s`, on the loop's clock, is how long it waits for others who hold the database. One that is to be `alone`
-    has a transaction of its own.
+    `until_s` is the time on the loop's clock until which it waits for other processes that hold the database. With
+    `alone`, the unit has a transaction of its own.
     """
 
     def __init__(self, work: Callable[[Connection], Result], *, until_s: float, alone: bool) -> None:
@@ -36,9 +36,9 @@ class Waiter(Generic[Result]):
         self._called: Final = anyio.Event()
 
     async def wait(self, turns: "Turns") -> Result:
-        """What the work returned or raised, once that is decided: after the commit.
+        """Return the result of the unit of work, or raise its error, after the commit.
 
-        Who is cancelled before its turn never happened; after that, its unit of work is done all the same.
+        If the caller is cancelled before its turn, the unit of work does not run. After that, it runs to its end.
         """
         try:
             self._leads = turns.enter(self)
@@ -54,55 +54,55 @@ class Waiter(Generic[Result]):
                 turns.pass_on()
         if self.error is not None:
             raise self.error
-        return self.result  # type: ignore[return-value] # it is over
+        return self.result  # type: ignore[return-value] # the unit of work has returned
 
     def begin(self) -> None:
-        """From here on it cannot be taken back."""
+        """Mark the unit of work as begun: its caller can no longer withdraw it."""
         self._has_begun = True
 
     @property
     def has_begun(self) -> bool:
-        """Whether it is too late to take it back."""
+        """Return whether the unit of work can no longer be withdrawn."""
         return self._has_begun
 
     def put_back(self) -> None:
-        """Its turn came to nothing, for a reason that is not its own: it has the next one, if it waits for it still."""
+        """Allow another turn, if the caller still waits: the last one failed for a reason outside this unit of work."""
         if self._waits:
             self._has_begun = False
             self.error = None
 
     def call(self, *, leads: bool) -> None:
-        """Its turn has come, or is over already."""
+        """Wake the caller: to lead if `leads`, otherwise because its unit of work is done."""
         self._leads = leads
         self._called.set()
 
 
 class Turns:
-    """Those who wait to write; `run` does units of work together, and leaves with each its result or its error."""
+    """A queue of units of work that write. `run` does several together, and sets the result or the error of each."""
 
     def __init__(self, run: Callable[[list[Waiter[Any]]], Awaitable[None]]) -> None:
         self._run: Final = run
         self._waiting: Final[deque[Waiter[Any]]] = deque()
         self.are_taken = False
-        """Whether somebody writes just now."""
+        """True while a waiter leads."""
         self.together_max = TOGETHER_MAX
 
     def enter(self, waiter: Waiter[Any]) -> bool:
-        """Wait behind all others; whether there are none, so that it leads."""
+        """Add a waiter to the end of the queue. Return whether it leads, because no other waiter does."""
         self._waiting.append(waiter)
         leads = not self.are_taken
         self.are_taken = True
         return leads
 
     def leave(self, waiter: Waiter[Any]) -> None:
-        """Wait no longer."""
+        """Remove a waiter from the queue."""
         self._waiting.remove(waiter)
 
     async def lead(self) -> None:
-        """Do what the first who waits wants, and what those behind it want who may share its transaction."""
+        """Run the first unit of work in the queue, with those behind it that may share its transaction."""
         taken = self._next()
         try:
-            with anyio.CancelScope(shield=True):  # Others are in it too.
+            with anyio.CancelScope(shield=True):  # The transaction also holds the work of others.
                 await self._run(taken)
         finally:
             self._waiting.extendleft(reversed([waiter for waiter in taken if not waiter.has_begun]))
@@ -111,7 +111,7 @@ class Turns:
                     waiter.call(leads=False)
 
     def pass_on(self) -> None:
-        """Let the next one lead."""
+        """Pass the lead to the next waiter, if there is one."""
         if self._waiting:
             self._waiting[0].call(leads=True)
         else:

@@ -1,6 +1,6 @@
-"""Single rows that are read where they are needed, without a hop to a thread.
+"""Reads of single rows on the event loop's thread, without a hop to a worker thread.
 
-SQLite finds a row by an index in some microseconds, which is less than a hop costs; and who reads waits for nobody.
+SQLite finds a row by an index in a few microseconds, which is less than a thread hop costs. Readers wait for nobody.
 """
 
 import sqlite3
@@ -19,16 +19,16 @@ Rows = list[tuple[Any, ...]]
 
 
 class AtHand:
-    """Reads through a connection of its own that never writes. To be asked by one thread, that of the event loop."""
+    """A reader with a read-only connection of its own. Use it only on the thread of the event loop."""
 
     def __init__(self, url: URL) -> None:
         self._path: Final = url.database
         self._connection: sqlite3.Connection | None = None
 
     def rows(self, query: Select[Any], values: Mapping[str, Any]) -> Rows | None:
-        """What the last commit left of the rows of a small query that an index answers, as the driver has them.
+        """Return the rows of a small query that an index answers, as of the last commit.
 
-        None if they are not at hand: something is in the way, or the database is no file.
+        Return None if they cannot be read at once: the database is locked, fails, or is not a file.
         """
         if not self._path or self._path == ":memory:":
             return None
@@ -43,7 +43,7 @@ class AtHand:
         return found
 
     def close(self) -> None:
-        """Give the connection back."""
+        """Close the connection."""
         connection, self._connection = self._connection, None
         if connection is not None:
             connection.close()
@@ -51,5 +51,5 @@ class AtHand:
 
 @lru_cache(maxsize=QUERIES_KEPT_MAX)
 def _compiled(query: Select[Any]) -> DriverStatement:
-    """Return a query as the driver takes it."""
+    """Return a query compiled for the driver."""
     return compiled(query)

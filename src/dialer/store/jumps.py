@@ -1,7 +1,8 @@
-"""Rows after the machine's wall clock was put: what is in progress is as old as before, what is due is due.
+"""Updates of rows after the machine's wall clock has jumped.
 
-Moved by the jump is what lasts: calls and messages in progress, and the short waits that keep gateways, campaigns and
-agents from going too fast. Retries and call-backs are appointments on the wall, and stay.
+Timestamps that measure a duration move with the clock: those of calls and messages in progress, and the short waits
+that limit the pace of gateways, campaigns and agents. Retries and call-backs are appointments by the wall clock, and do
+not move.
 """
 
 from typing import Final, NamedTuple
@@ -30,10 +31,8 @@ _campaigns = Campaign.__table__
 _messages = SmsMessage.__table__
 _subscribers = Subscriber.__table__
 _transfers = Transfer.__table__
-_MICROSECONDS: Final = 1_000
-"""In a millisecond."""
-_MILLISECONDS: Final = 1_000
-"""In a second."""
+_MILLISECOND_US: Final = 1_000
+_SECOND_MS: Final = 1_000
 _WAITING: Final = (SubscriberStatus.PENDING, SubscriberStatus.PAUSE)
 _is_calling = _requests.c.status == CallRequestStatus.CALLING
 _is_of_a_call = _transfers.c.callrequest_id.in_(select(_requests.c.id).where(_is_calling))
@@ -46,26 +45,29 @@ _LASTING: Final[tuple[tuple[Table, ColumnElement[bool], tuple[str, ...]], ...]] 
     (Queue.__table__, true(), ("no_agent_from_ms",)),
     (_campaigns, true(), ("next_dial_us",)),
 )
-"""Moments from or to which something lasts: the tables, their rows and columns."""
+"""Timestamps that measure a duration: the table, the condition for its rows, and the columns."""
 _OF_AGENTS: Final = ("last_offered_ms", "last_bridge_end_ms", "free_at_ms", "let_ring_ms")
 
 
 class Jump(NamedTuple):
-    """By how much a clock was put, and what the rows said of it before."""
+    """A jump of the wall clock, with the state of the service as it was stored before."""
 
     before: State
     done_until_ms: int
-    """Everything due until then has happened, by the clock as it stood before."""
+    """Time until which everything due has happened, by the clock before the jump."""
     by_ms: int
 
     @property
     def now_ms(self) -> int:
-        """The same moment by the clock as it stands now."""
+        """Return `done_until_ms` by the clock after the jump."""
         return self.done_until_ms + self.by_ms
 
 
 def follow_jump(connection: Connection, jump: Jump) -> None:
-    """Move what lasts, once: rows of a service that stands elsewhere than before the jump were moved already."""
+    """Move the timestamps that measure a duration, and store the new position of the clock.
+
+    Do nothing if the stored state is not the one before the jump: the rows were moved already.
+    """
     if read_state(connection) != jump.before:
         return
     for table, is_meant, names in _LASTING:
@@ -79,13 +81,13 @@ def follow_jump(connection: Connection, jump: Jump) -> None:
 
 
 def _moved(table: Table, name: str, by_ms: int) -> Case[int]:
-    """A moment moved; one that has not come stays null, or 0."""
+    """Return an expression for a timestamp moved by `by_ms`. Null and 0 mean "not yet" and stay."""
     column = table.c[name]
-    return case((column > 0, column + (by_ms * _MICROSECONDS if name.endswith("_us") else by_ms)), else_=column)
+    return case((column > 0, column + (by_ms * _MILLISECOND_US if name.endswith("_us") else by_ms)), else_=column)
 
 
 def _move_offers(connection: Connection, by_ms: int) -> None:
-    """Move the moments at which agents were asked for calls in progress."""
+    """Move the times at which calls in progress were offered to agents."""
     offered = select(_transfers.c.id, _transfers.c.offers).where(_is_of_a_call, _transfers.c.offers != "{}")
     for transfer_id, document in connection.execute(offered).all():
         offers = msgspec.json.decode(document, type=dict[int, int])
@@ -103,11 +105,14 @@ def _move_agents(connection: Connection, by_ms: int) -> None:
 
 
 def _bring_retries_within_reach(connection: Connection, now_ms: int) -> None:
-    """Let no retry wait longer from now than its campaign's interval: the clock was ahead when it was planned."""
+    """Limit the wait for each retry, from `now_ms`, to the retry interval of its campaign.
+
+    A retry that was planned while the clock was ahead would otherwise wait too long.
+    """
     is_incomplete = _subscribers.c.status_reason == "not_completed"
     seconds = case((is_incomplete, _campaigns.c.completion_intervalretry), else_=_campaigns.c.intervalretry)
     interval = select(seconds).where(_campaigns.c.id == _subscribers.c.campaign_id).correlate(_subscribers)
-    latest_ms = now_ms + interval.scalar_subquery() * _MILLISECONDS
+    latest_ms = now_ms + interval.scalar_subquery() * _SECOND_MS
     late = update(_subscribers).where(_subscribers.c.status.in_(_WAITING), _subscribers.c.due_ms > latest_ms)
-    # The index on what is due is one of each campaign's.
+    # The index on `due_ms` begins with the campaign: the condition lets SQLite use it.
     connection.execute(late.where(_subscribers.c.campaign_id.in_(select(_campaigns.c.id))).values(due_ms=latest_ms))

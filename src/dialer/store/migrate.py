@@ -1,7 +1,7 @@
 """Migrations: the steps from any earlier database to the tables of this version.
 
-To add one after the models have changed: `python -m dialer.store.migrate "What it changes"`, then read,
-format and correct what it wrote into `store/migrations/versions`. There are no steps back: a backup is.
+To add one after the models have changed, run `python -m dialer.store.migrate "Description of the change"`. Then read,
+format and correct the new file in `store/migrations/versions`. There are no downgrades: restore a backup instead.
 """
 
 import sqlite3
@@ -27,21 +27,21 @@ Result = TypeVar("Result")
 
 MIGRATIONS: Final = Path(__file__).parent / "migrations"
 LOCK_WAIT_MS: Final = 60_000
-"""How long a start waits for another process that is migrating the same database."""
+"""Time that a start waits for another process that migrates the same database."""
 
 
 class MigrationError(Exception):
-    """Raised when a database cannot be brought to this version: one line that says why. Nothing changed."""
+    """A database cannot be migrated to this version, and is unchanged; the message is one line that says why."""
 
 
 def upgrade(url: str) -> None:
-    """Bring the database at `url` to the newest revision; create it if it is not there.
+    """Migrate the database at `url` to the newest revision; create it if it does not exist.
 
-    All steps share one transaction that holds the write lock from its beginning, so a process that is killed
-    leaves the database as it was, and of two that start at once the second finds nothing left to do.
+    All steps share one transaction that holds the write lock from its beginning. So a killed process leaves the
+    database as it was, and of two processes that start at once the second finds nothing to do.
 
     Raises:
-        MigrationError: the database cannot be opened or written, was made by a newer version, or is not ours.
+        MigrationError: the database cannot be opened or written, is from a newer version, or is not dialer's.
     """
     try:
         _in_transaction(url, _upgrade)
@@ -52,10 +52,10 @@ def upgrade(url: str) -> None:
 
 
 def check(url: str) -> None:
-    """Make sure that the database at `url` is there, and at the newest revision. Nothing is changed.
+    """Check that the database at `url` exists and is at the newest revision. Change nothing.
 
     Raises:
-        MigrationError: it is not, or cannot be read.
+        MigrationError: the database is missing, is at another revision, or cannot be read.
     """
     path = make_url(url).database or ""
     if not Path(path).is_file():
@@ -69,7 +69,7 @@ def check(url: str) -> None:
     finally:
         database.close()
     if revision != newest:
-        raise MigrationError("the database is of another version of dialer: see to it with `dialer database upgrade`")
+        raise MigrationError("the database is from another version of dialer: run `dialer database upgrade`")
 
 
 def _upgrade(connection: Connection) -> None:
@@ -81,7 +81,7 @@ def _upgrade(connection: Connection) -> None:
     if revision is not None and revision not in known:
         raise MigrationError(f"the database is at revision {revision}, which only a newer dialer knows")
     if revision == ScriptDirectory.from_config(config).get_current_head():
-        return  # What follows looks at every row, and a start has to be quick.
+        return  # The check below reads every row, and a start must be quick.
     command.upgrade(config, "head")
     if broken := connection.exec_driver_sql("PRAGMA foreign_key_check").first():
         raise MigrationError(f"the migration would leave a reference of table {broken[0]} without its target")
@@ -96,10 +96,10 @@ def _configuration(connection: Connection) -> Config:
 
 
 def _in_transaction(url: str, work: Callable[[Connection], Result]) -> Result:
-    """What `work` returns, in a transaction that the schema is part of.
+    """Return the result of `work`, run in one transaction that includes changes of the schema.
 
-    Not one of `Database`: where a table is changed by copying it, enforced foreign keys would delete what
-    refers to the old one, and they cannot be switched off inside a transaction.
+    `Database` cannot run it, as it enforces foreign keys, which cannot be switched off inside a transaction. SQLite
+    changes a table by copying it, and enforced foreign keys would delete the rows that refer to the old table.
     """
     engine = create_engine(Database(url).url, poolclass=NullPool)
 
@@ -117,7 +117,7 @@ def _in_transaction(url: str, work: Callable[[Connection], Result]) -> Result:
 
 
 def write_revision(message: str) -> None:
-    """Write the migration from the newest revision to the models as they are now."""
+    """Write the migration from the newest revision to the current models."""
 
     def compare(connection: Connection) -> None:
         config = _configuration(connection)

@@ -1,4 +1,4 @@
-"""A lock that lets only one process serve a database: two servers would call the same people twice."""
+"""A lock that lets only one process serve a database: two servers would call each callee twice."""
 
 import contextlib
 import fcntl
@@ -11,22 +11,22 @@ _SUFFIX: Final = "-serving"
 
 
 class ServedError(Exception):
-    """Raised when another process serves the database already: one line that says so."""
+    """Another process already serves the database; the message is one line."""
 
 
 @contextlib.contextmanager
 def serving_alone(database: Path) -> Iterator[None]:
-    """Keep all other processes of this machine from entering this for the same database file.
+    """Hold the lock that lets one process of this machine serve a database file.
 
-    The lock is on a file beside the database, which is deleted at the end. The file of a process that was killed stays
-    behind and locks nothing.
+    The lock is on a file beside the database, which is deleted at the end. The file of a killed process remains, and
+    locks nothing.
 
     Raises:
-        ServedError: another process has entered it.
+        ServedError: another process holds the lock.
     """
     path = database.with_name(f"{database.name}{_SUFFIX}")
     with contextlib.ExitStack() as until_left:
-        # Where no file can be made the database cannot be opened either, and opening it says why.
+        # If this file cannot be created, the database cannot be opened either, and opening it says why.
         with contextlib.suppress(OSError):
             try:
                 until_left.enter_context(_locked(path))
@@ -38,7 +38,7 @@ def serving_alone(database: Path) -> Iterator[None]:
 
 
 def _locked(path: Path) -> BinaryIO:
-    """Return the file at `path`, created and locked.
+    """Create and lock the file at `path`, and return it.
 
     Raises:
         BlockingIOError: another process has locked it.
@@ -61,6 +61,6 @@ def _is_at(path: Path, file: BinaryIO) -> bool:
 
 
 def _delete(path: Path) -> None:
-    """Delete a file if possible: one that stays behind locks nothing."""
+    """Delete a file if possible. A file that remains locks nothing."""
     with contextlib.suppress(OSError):
         path.unlink()

@@ -1,4 +1,4 @@
-"""Sealing: the survey template becomes the survey that a campaign plays, whatever is edited later."""
+"""Sealing: a campaign plays a copy of its survey template, so that later edits do not change the campaign."""
 
 from collections.abc import Sequence
 
@@ -15,7 +15,7 @@ _audio = AudioFile.__table__
 
 
 def read_survey(connection: Connection, survey_id: int) -> Survey:
-    """The template as a survey, whatever is wrong with it; without sections if it is not there."""
+    """Return a survey template as a survey, unvalidated. If it is missing, the survey has no sections."""
     rows = connection.execute(
         select(_sections).where(_sections.c.survey_id == survey_id).order_by(_sections.c.order, _sections.c.id)
     )
@@ -26,18 +26,18 @@ def read_survey(connection: Connection, survey_id: int) -> Survey:
 
 
 def sealed_survey(connection: Connection, campaign_id: int) -> Survey | None:
-    """The survey that a campaign plays; None if it has never started, or sends text messages."""
+    """Return the survey that a campaign plays. Return None if the campaign never started, or sends text messages."""
     document = connection.scalar(select(_sealed.c.document).where(_sealed.c.id == campaign_id))
     return None if document is None else decode_survey(document)
 
 
 def seal(connection: Connection, campaign_id: int, survey: Survey) -> None:
-    """Make this the survey that a campaign plays from now on."""
+    """Store the survey that a campaign plays from now on."""
     connection.execute(insert(_sealed).values(id=campaign_id, document=encode_survey(survey)))
 
 
 def audio_length_ms(connection: Connection, audiofile_id: int) -> int:
-    """How long a recording is."""
+    """Return the duration of an audio file in milliseconds; 0 if it is missing."""
     return int(connection.scalar(select(_audio.c.duration_ms).where(_audio.c.id == audiofile_id)) or 0)
 
 

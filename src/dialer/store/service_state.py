@@ -25,7 +25,7 @@ _SAVE: Final = update(_states).where(_states.c.id == _ONLY_ROW)
 
 
 class State(NamedTuple):
-    """The position of the clock, until which everything due has happened, and the last ids that were given."""
+    """The position of the clock, until which everything due has happened, and the last ids that the service gave."""
 
     now_ms: int
     last_callrequest_id: int = 0
@@ -33,7 +33,7 @@ class State(NamedTuple):
 
 
 class ServiceSettings(NamedTuple):
-    """Settings that the service was last started with, and that commands beside it must share."""
+    """Settings that the service was last started with, and that commands that run beside it must share."""
 
     clock: str
     timezone: str
@@ -44,7 +44,7 @@ class ServiceSettings(NamedTuple):
 def open_state(connection: Connection, first_now_ms: int) -> State:
     """Return the state of the service; create it at `first_now_ms` on an empty database.
 
-    The last ids are at least those that rows have, whatever the service's own row says, so that new ids are free.
+    The last ids are never below the highest ids in the tables, so that new ids are free.
     """
     state = read_state(connection)
     if state is None:
@@ -56,7 +56,7 @@ def open_state(connection: Connection, first_now_ms: int) -> State:
 
 
 def read_state(connection: Connection) -> State | None:
-    """Return the state of the service; None if it never ran."""
+    """Return the state of the service; None if the service never ran."""
     row = connection.execute(_READ).one_or_none()
     return None if row is None else State(*row)
 

@@ -102,7 +102,7 @@ def test_every_wrong_part_is_told_at_once(alice: Caller, folder: Path) -> None:
         {
             "name": ["This field may not be blank."],
             "user_id": ["Invalid hyperlink - Object does not exist."],
-            "audio_file": ["A WAV file with PCM, A-law or \u03bc-law sound is needed; this is none."],
+            "audio_file": ["A WAV file with PCM, A-law or \u03bc-law sound is needed; this is not one."],
         },
     )
     assert not folder.exists()

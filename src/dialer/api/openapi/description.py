@@ -1,4 +1,4 @@
-"""The OpenAPI document as it is true: what the framework generates, with all that it loses or cannot know."""
+"""Completion of the OpenAPI document: it adds facts that the framework loses or cannot know."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -21,7 +21,7 @@ from dialer.api.records.surveys import AUDIO_FILES
 from dialer.api.routes.exports import CSV, JSON, NDJSON
 
 Json = dict[str, Any]
-"""A part of the document."""
+"""A part of the OpenAPI document."""
 
 _NOUNS: Final[Mapping[str, str]] = {
     "callerid": "caller ID",
@@ -41,7 +41,7 @@ _NOUNS: Final[Mapping[str, str]] = {
     "ledger": "balance change",
     "rate-card": "prefix rate",
 }
-"""What a record is called, where its path does not say it."""
+"""Names of records in summaries, by path, where the path itself is not the name."""
 _SUMMARIES: Final[Mapping[str, str]] = {
     "list": "List {}s",
     "create": "Create a new {}",
@@ -51,17 +51,17 @@ _SUMMARIES: Final[Mapping[str, str]] = {
     "delete": "Delete one {}",
 }
 _ERRORS: Final[Mapping[int, tuple[str, str]]] = {
-    400: ("What is wrong, by field, or with the whole", "This field is required."),
-    401: ("No valid credentials", "Invalid username/password."),
+    400: ("Invalid fields, or an invalid request", "This field is required."),
+    401: ("Missing or invalid credentials", "Invalid username/password."),
     403: ("Not permitted", "You do not have permission to perform this action."),
-    404: ("No such record, or page", "Not found."),
+    404: ("The record or the page does not exist", "Not found."),
     408: ("The body did not arrive in time", "The body did not arrive in time."),
-    409: ("The state of the record, or another record, forbids it", "Still used by campaigns 1."),
+    409: ("The state of the record or another record forbids the request", "Still used by campaigns 1."),
     413: ("The body is too large", "The body is too large."),
-    415: ("The body is of another type", "Send the body as application/json."),
+    415: ("The content type of the body is not supported", "Send the body as application/json."),
     422: ("The Idempotency-Key was used with another body", "This Idempotency-Key was used with another body."),
     429: ("Too many wrong passwords, or too many requests", "Too many wrong passwords; try again later."),
-    503: ("The database is out of reach", "The database cannot be reached just now. Nothing was changed; try again."),
+    503: ("The database is not available", "The database cannot be reached just now. Nothing was changed; try again."),
 }
 _DONE: Final[Mapping[str, str]] = {"200": "Done", "201": "Created", "202": "Changed", "204": "Deleted"}
 _TEXT: Final[Json] = {"type": "string"}
@@ -69,7 +69,7 @@ _MESSAGES: Final[Json] = {"type": "array", "items": _TEXT}
 _ERROR_SCHEMAS: Final[Json] = {
     "Error": {
         "title": "Error",
-        "description": "Messages by field, with those of no single field under `non_field_errors`; or one `detail`.",
+        "description": "Messages by field, or one `detail`. Messages without a field are under `non_field_errors`.",
         "type": "object",
         "properties": {"detail": _TEXT},
         "additionalProperties": _MESSAGES,
@@ -77,7 +77,7 @@ _ERROR_SCHEMAS: Final[Json] = {
     },
     "Problem": {
         "title": "Problem",
-        "description": "An error as RFC 9457 has it, for who names application/problem+json in Accept.",
+        "description": "An error in the form of RFC 9457, for requests that accept application/problem+json.",
         "type": "object",
         "required": ["title", "status", "detail"],
         "properties": {
@@ -89,19 +89,19 @@ _ERROR_SCHEMAS: Final[Json] = {
     },
 }
 _HEADERS: Final[Mapping[int, Json]] = {
-    401: {"WWW-Authenticate": {"description": "How to log in", "schema": _TEXT}},
-    429: {"Retry-After": {"description": "Seconds", "schema": {"type": "integer"}}},
-    503: {"Retry-After": {"description": "Seconds", "schema": {"type": "integer"}}},
+    401: {"WWW-Authenticate": {"description": "The authentication scheme", "schema": _TEXT}},
+    429: {"Retry-After": {"description": "Seconds to wait before the next request", "schema": {"type": "integer"}}},
+    503: {"Retry-After": {"description": "Seconds to wait before the next request", "schema": {"type": "integer"}}},
 }
 _IDEMPOTENCY: Final[Json] = {
     "name": "Idempotency-Key",
     "in": "header",
     "required": False,
-    "description": "Sent again with the same key and body, the request is answered again and not done again.",
+    "description": "A repeated request with the same key and body gets the first response and has no further effect.",
     "schema": {"type": "string", "minLength": 1, "maxLength": KEY_LENGTH_MAX, "pattern": f"^{KEY_PATTERN}$"},
 }
 _IDEMPOTENT: Final = frozenset({"upload_audio", "advance_clock", "refund_call"})
-"""What takes a key besides every creation."""
+"""Operations that accept an `Idempotency-Key`, besides those that create a record."""
 _EXAMPLES: Final[Mapping[str, Any]] = {
     "read_root": {"phonebook": f"https://dialer.example{PREFIX}/phonebook/"},
     "read_clock": {"now": examples.MOMENT, "mode": "virtual", "seed": 0},
@@ -157,7 +157,7 @@ _SENT: Final[Mapping[str, Any]] = {
 
 
 def complete(generated: Json, resources: Mapping[str, Resource]) -> Json:
-    """Return the whole document, from the generated one and the resources by their paths."""
+    """Return the complete document, from the generated one and the resources by their paths."""
 
     def operation(path: str, method: str, found: Json) -> Json:
         return _operation(found, _full(path), method, resources.get(found["tags"][0]))
@@ -182,7 +182,7 @@ def complete(generated: Json, resources: Mapping[str, Resource]) -> Json:
 
 
 def _under_other_paths(paths: Json) -> Iterator[tuple[str, Json]]:
-    """Yield the operations of resources that answer under a second path, as they are there."""
+    """Yield the operations of resources that have a second path, described under that path."""
     for path, item in paths.items():
         for known, other in URL_PATHS.items():
             if path.startswith(f"{PREFIX}/{known}/"):
@@ -197,7 +197,7 @@ def _renamed(operation: Json, known: str, other: str) -> Json:
         **operation,
         "operationId": f"{operation['operationId']}_as_{other}",
         "summary": f"{operation['summary']}, as {other}",
-        "description": f"{operation['description']} `{other}` and `{known}` are the same.",
+        "description": f"{operation['description']} `{other}` and `{known}` are two paths of one resource.",
     }
 
 
@@ -236,7 +236,7 @@ def _operation(found: Json, path: str, method: str, resource: Resource | None) -
 
 
 def _answers(found: Json, name: str, resource: Resource | None) -> Json:
-    """The answers to a request that succeeds; that to a change has no body."""
+    """Return the responses to a successful request. The response to a change has no body."""
     answers = {}
     for status, description in _DONE.items():
         if status in found["responses"]:
@@ -253,7 +253,7 @@ def _answers(found: Json, name: str, resource: Resource | None) -> Json:
 
 
 def _exported(record: Json) -> Json:
-    """The other forms of a list: as CSV, here of no record, and as lines of JSON."""
+    """Return the other formats of a list: CSV, with a header line as its example, and lines of JSON."""
     lines = msgspec.json.encode(record).decode() + "\n"
     return {
         CSV: {"schema": _TEXT, "example": ",".join(record) + "\r\n"},
@@ -266,7 +266,7 @@ def _without_body(answer: Json) -> Json:
 
 
 def _with_example(part: Json, example: object) -> Json:
-    """The same with an example of its content."""
+    """Return a request body or a response with an example of its content."""
     content = {media_type: {**found, "example": example} for media_type, found in part["content"].items()}
     return {**part, "content": content}
 
@@ -308,13 +308,13 @@ def _list_parameters(resource: Resource) -> Iterator[Json]:
             "type": "integer",
             "minimum": 1,
             "default": PAGE_SIZE,
-            "description": f"At most {PAGE_SIZE_MAX} are given, however many are asked for.",
+            "description": f"Records on a page. Values over {PAGE_SIZE_MAX} count as {PAGE_SIZE_MAX}.",
         },
-        "cursor": {"type": "string", "description": "From a link of ours: where the page begins or ends."},
+        "cursor": {"type": "string", "description": "Position in the list, from a link to another page."},
     }
     if resource.plain_array:
         del paging["page_size"]["default"]
-        paging["page_size"]["description"] += " Without page and page_size, all records are given."
+        paging["page_size"]["description"] += " Without page and page_size, the response has all records."
     if resource.exported:
         paging["format"] = {"type": "string", "enum": ["csv", "ndjson", "json"]}
     filters = {name: item.kind.schema().to_schema() for name, item in filters_of(resource).items()}
@@ -323,7 +323,7 @@ def _list_parameters(resource: Resource) -> Iterator[Json]:
 
 
 def _refusals(found: Json, method: str, resource: Resource | None) -> list[int]:
-    """The errors that an operation may answer with."""
+    """Return the status codes of the errors that an operation may respond with."""
     name = found["operationId"]
     is_list, is_write = name.startswith("list_"), method != "get"
     refused = {400, 401, 429, 503}

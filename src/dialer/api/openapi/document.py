@@ -1,4 +1,4 @@
-"""The OpenAPI document: what the framework makes of the handlers, with what it cannot know put in."""
+"""The OpenAPI document: the framework generates it from the handlers, and this package completes it."""
 
 from collections.abc import Iterator, Mapping
 from http import HTTPStatus
@@ -34,22 +34,22 @@ if TYPE_CHECKING:
 
 SECURITY: Final = "basic"
 DESCRIPTION: Final = (
-    "Outbound voice and SMS campaigns: phonebooks, surveys, campaigns, calls and what they cost."
-    " Where a request has a number or a boolean, a string of one is taken too. Unknown fields are ignored and named in"
-    " X-Ignored-Fields, unknown query parameters in X-Ignored-Parameters; with Prefer: handling=strict they are errors."
+    "Outbound voice and SMS campaigns: phonebooks, surveys, campaigns, calls and their costs."
+    " Numbers and booleans in a request may also be sent as strings. Unknown fields are ignored and listed in"
+    " X-Ignored-Fields, unknown query parameters in X-Ignored-Parameters. With Prefer: handling=strict they are errors."
 )
 _RECORDS: Final = frozenset({"record", "records"})
 
 
 class ShapePlugin(OpenAPISchemaPlugin):
-    """Describes shapes by the kinds of their fields."""
+    """A plugin that describes shapes by the kinds of their fields."""
 
     def is_plugin_supported_field(self, field_definition: FieldDefinition) -> bool:
-        """Whether it is a shape."""
+        """Return whether the field is a shape."""
         return not field_definition.is_union and bool(field_definition.is_subclass_of(Shape))
 
     def to_openapi_schema(self, field_definition: FieldDefinition, schema_creator: "SchemaCreator") -> Schema:
-        """The shape as a named component."""
+        """Return the schema of a shape as a named component."""
         shape: type[Shape] = field_definition.annotation
         schema: Schema = schema_creator.create_component_schema(
             field_definition, required=sorted(_required(shape)), property_fields={}
@@ -75,7 +75,7 @@ def _property(field: Field, *, is_request: bool) -> Schema:
 
 
 def _add_defaults(properties: dict[str, Schema | OpenAPIReference], shape: type[Shape]) -> None:
-    """Say what a field is where it is not given; in a change it then stays, and a default would be an untruth."""
+    """Set the defaults of optional fields. A change has none, as it leaves absent fields unchanged."""
     for field in fields_of(shape):
         described = properties[field.name]
         has_default = not field.required and field.default is not None and not isinstance(field.kind, Reference)
@@ -87,7 +87,10 @@ _PLAIN: Final = (OpenAPIType.BOOLEAN, OpenAPIType.INTEGER)
 
 
 def openapi_config() -> OpenAPIConfig:
-    """The document's configuration: with a page of our own, as the framework's load scripts from elsewhere."""
+    """Return the configuration of the document.
+
+    The page is our own, as the pages of the framework load scripts from other servers.
+    """
     router = Router(
         "/schema", route_handlers=[], after_request=_guarded, include_in_schema=False, dto=None, return_dto=None
     )
@@ -105,35 +108,39 @@ def openapi_config() -> OpenAPIConfig:
 
 
 def _operation_id(handler: HTTPRouteHandler, method: Method, components: list[str | PathParameterDefinition]) -> str:
-    """What is done, to which resource: `create_phonebook`."""
-    verb, _, what = handler.handler_name.partition("_")
+    """Return the id of an operation: the action and the resource, such as `create_phonebook`."""
+    verb, _, noun = handler.handler_name.partition("_")
     place = str(components[1] if len(components) > 1 else "").replace("-", "_")
-    if what in _RECORDS:
+    if noun in _RECORDS:
         return f"{'put' if method == 'PUT' else verb}_{place}"
     return f"{handler.handler_name}_{place}" if place in URL_PATHS.values() else handler.handler_name
 
 
 class _DocumentPlugin(OpenAPIRenderPlugin):
-    """Serves the document as JSON."""
+    """A plugin that serves the document as JSON."""
 
     def __init__(self, path: str) -> None:
         super().__init__(path=path, media_type=MediaType.JSON)
 
     def render(self, request: Request[Any, Any, Any], openapi_schema: dict[str, Any]) -> bytes:
-        """The document, complete."""
+        """Return the complete document as JSON."""
         return msgspec.json.encode(complete(openapi_schema, _resources(request.app)))
 
 
 class _PagePlugin(OpenAPIRenderPlugin):
-    """Serves the document as a page for people."""
+    """A plugin that serves the document as an HTML page."""
 
     def render(self, request: Request[Any, Any, Any], openapi_schema: dict[str, Any]) -> bytes:
-        """The page."""
+        """Return the complete document as HTML."""
         return render(complete(openapi_schema, _resources(request.app))).encode()
 
 
 async def _guarded(response: Response[Any]) -> Response[Any]:
-    """The page is held to itself. Paths beside it the framework answers with another page; here every error is JSON."""
+    """Return the response with a Content-Security-Policy.
+
+    Raises:
+        RecordNotFoundError: the path is unknown. The framework would respond with HTML, but all our errors are JSON.
+    """
     if response.status_code == HTTPStatus.NOT_FOUND:
         raise RecordNotFoundError
     response.headers["Content-Security-Policy"] = CONTENT_SECURITY_POLICY
@@ -146,5 +153,5 @@ def _resources(app: Litestar) -> Mapping[str, Resource]:
 
 
 def document(app: Litestar) -> dict[str, Any]:
-    """The OpenAPI document of an application, as JSON values."""
+    """Return the OpenAPI document of an application as JSON values."""
     return complete(app.openapi_schema.to_schema(), _resources(app))

@@ -1,4 +1,4 @@
-"""The examples of the OpenAPI document: a record of every resource, and what a client sends to make and change one."""
+"""Examples in the OpenAPI document: records of each resource, and request bodies that create and change them."""
 
 from collections.abc import Mapping
 from typing import Any, Final
@@ -14,7 +14,7 @@ from dialer.api.crud.urls import PREFIX, Links
 
 MOMENT_MS: Final = 1_795_000_000_000
 MOMENT: Final = "2026-11-18T11:06:40Z"
-"""The same moment as answers write it."""
+"""`MOMENT_MS` in the format of responses."""
 NUMBER: Final = "+12025550100"
 
 _LINKS: Final = Links(base="https://dialer.example", hosts=frozenset())
@@ -56,7 +56,7 @@ _VALUES: Final[Mapping[str, Stored]] = {
     "parameters": "{}",
     "daily_stop_time": "20:00:00",
 }
-"""Stored values by the names of their fields; all others are as usual for their kind."""
+"""Stored values of the examples, by field name. Other fields have the usual value of their kind."""
 _CREATED: Final[Mapping[str, tuple[str, ...]]] = {
     "callerid": ("areacode",),
     "contact": ("full_name", "additional_vars"),
@@ -69,7 +69,7 @@ _CREATED: Final[Mapping[str, tuple[str, ...]]] = {
     "did": ("campaign",),
     "agent": ("contact",),
 }
-"""What else than the fields it must a client gives at creation."""
+"""Optional fields in the example that creates a record, by path. It has all required fields too."""
 _CHANGED: Final[Mapping[str, str]] = {
     "callerid": "callerid_num",
     "contact": "full_name",
@@ -83,22 +83,22 @@ _CHANGED: Final[Mapping[str, str]] = {
     "rate-card": "rate",
     "did": "did_number",
 }
-"""What a client changes, where it is not the name."""
+"""Field in the example that changes a record, by path, where it is not the name."""
 
 
 def record(shape: type[Shape]) -> dict[str, Any]:
-    """A record as an answer shows it, in JSON values."""
+    """Return an example of a record in a response, as JSON values."""
     return {field.name: _shown(field) for field in fields_of(shape)}
 
 
 def created(resource: Resource, shape: type[Shape]) -> dict[str, Any]:
-    """What a client sends to create a record."""
+    """Return an example of a request body that creates a record."""
     chosen = _CREATED.get(resource.path, ())
     return {field.name: _given(field) for field in fields_of(shape) if field.required or field.name in chosen}
 
 
 def changed(resource: Resource, shape: type[Shape]) -> dict[str, Any]:
-    """What a client sends to change a record."""
+    """Return an example of a request body that changes a record."""
     chosen = _CHANGED.get(resource.path, "name")
     return {field.name: _given(field) for field in fields_of(shape) if field.name == chosen}
 
@@ -126,7 +126,7 @@ def _stored(field: Field) -> Stored:
 
 
 def _usual(kind: Kind) -> Stored:
-    """A value as most fields of the kind have it."""
+    """Return the usual stored value of a kind of field."""
     if isinstance(kind, Choice):
         return min(item.value for item in kind.values if item.value > 0)
     if isinstance(kind, Integer):

@@ -25,4 +25,4 @@ _OUTCOME: Final = SeedRun(
     answered_sections=Counter({1: 1}),
 )
 FORECAST: Final[Any] = msgspec.to_builtins(summarise(Order(1, MOMENT_MS, "UTC", seeds=1), [_OUTCOME], _SURVEY))
-"""Of one seed."""
+"""A forecast with one seed, as JSON values."""

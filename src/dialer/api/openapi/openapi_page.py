@@ -1,4 +1,4 @@
-"""The OpenAPI document as a page for people: plain HTML, without a script, that loads nothing from anywhere."""
+"""The OpenAPI document as an HTML page, which has no scripts and loads nothing."""
 
 import json
 from collections.abc import Iterator
@@ -6,10 +6,10 @@ from html import escape
 from typing import Any, Final
 
 Json = dict[str, Any]
-"""A part of the document."""
+"""A part of the OpenAPI document."""
 
 CONTENT_SECURITY_POLICY: Final = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
-"""What a browser is told to hold the page to."""
+"""Content-Security-Policy of the page: it allows inline styles only."""
 
 _STYLE: Final = """
 :root { color-scheme: light dark; font: 16px/1.5 system-ui, sans-serif; }
@@ -26,7 +26,7 @@ th, td { border-bottom: 1px solid #8884; padding: .2rem .6rem .2rem 0; text-alig
 
 
 def render(document: Json) -> str:
-    """The page of an OpenAPI document."""
+    """Return the HTML page of an OpenAPI document."""
     info = document["info"]
     title = escape(f"{info['title']} {info['version']}")
     groups = _by_tag(document)
@@ -37,14 +37,14 @@ def render(document: Json) -> str:
         '<!doctype html><html lang="en"><head><meta charset="utf-8">'
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
         f"<title>{title}</title><style>{_STYLE}</style></head><body><h1>{title}</h1>"
-        f"<p>{escape(info['description'])} Log in with HTTP Basic. For programs, the same as "
-        '<a href="/schema/openapi.json">an OpenAPI document</a>.</p>'
+        f"<p>{escape(info['description'])} Log in with HTTP Basic. Programs can read "
+        '<a href="/schema/openapi.json">the OpenAPI document</a>.</p>'
         f'<nav>{links}</nav>{operations}<h2 id="schemas">schemas</h2>{schemas}</body></html>'
     )
 
 
 def _by_tag(document: Json) -> dict[str, list[tuple[str, str, Json]]]:
-    """Path, method and description of the operations, in groups."""
+    """Return the path, method and description of each operation, grouped by its first tag."""
     groups: dict[str, list[tuple[str, str, Json]]] = {}
     for path, item in document["paths"].items():
         for method, operation in item.items():
@@ -78,7 +78,7 @@ def _sent(operation: Json) -> str:
 
 
 def _answers(operation: Json, document: Json) -> str:
-    """What the operation answers with: the good answers in full, the errors by their meaning."""
+    """Return the responses of an operation as HTML: the successful ones in full, the errors as a table of meanings."""
     good, bad = "", []
     for status, answer in operation["responses"].items():
         if "$ref" in answer:
@@ -94,12 +94,12 @@ def _contents(part: Json) -> Iterator[tuple[str, Json]]:
     yield from part.get("content", {}).items()
 
 
-def _content(what: str, content: tuple[str, Json]) -> str:
+def _content(title: str, content: tuple[str, Json]) -> str:
     media_type, found = content
     example = found["example"]
     text = example if isinstance(example, str) else json.dumps(example, indent=2, ensure_ascii=False)
     return (
-        f"<p><b>{escape(what)}</b> <code>{escape(media_type)}</code> {_type(found['schema'])}</p>"
+        f"<p><b>{escape(title)}</b> <code>{escape(media_type)}</code> {_type(found['schema'])}</p>"
         f"<pre>{escape(text)}</pre>"
     )
 
@@ -121,7 +121,7 @@ def _schema(name: str, schema: Json) -> str:
 
 
 def _type(schema: Json) -> str:
-    """What a value is, in words; a named schema is a link to its description."""
+    """Return the type of a value as HTML. A named schema is a link to its description."""
     if "$ref" in schema:
         name = escape(schema["$ref"].rpartition("/")[2])
         return f'<a href="#{name}">{name}</a>'
@@ -137,7 +137,7 @@ _NOTED: Final = ("minimum", "maximum", "minLength", "maxLength", "maxItems", "pa
 
 
 def _notes(schema: Json) -> str:
-    """The bounds of a value, and what is said of it."""
+    """Return the limits and the description of a value as HTML."""
     bounds = [f"{name} {json.dumps(schema[name])}" for name in _NOTED if name in schema]
     return escape("; ".join([*bounds, *([schema["description"]] if "description" in schema else [])]))
 

@@ -1,1 +1,1 @@
-"""The audit: every balance, hold, charge and counter worked out anew from the rows that it follows from."""
+"""The audit: it computes every balance, hold, charge and counter again from the rows behind it."""

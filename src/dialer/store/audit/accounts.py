@@ -1,4 +1,4 @@
-"""Balances and holds: the sums of the ledger, and of what is in progress."""
+"""Balances and holds: the sums of the ledger, and of the calls and messages in progress."""
 
 from collections import Counter
 from collections.abc import Iterator
@@ -21,7 +21,7 @@ _is_open = _is_calling & (_transfers.c.status != TransferStatus.OVER)
 
 
 def audit_accounts(connection: Connection) -> Iterator[Difference]:
-    """Balances that are not the sums of their entries, holds that are not those of calls, and what is overdrawn."""
+    """Yield balances that are not the sum of their entries, wrong holds, and balances below their holds."""
     held = _held_by_user(connection)
     entered = select(func.coalesce(func.sum(_entries.c.amount), 0)).where(_entries.c.user_id == _users.c.id)
     query = select(_users.c.id, _users.c.balance, _users.c.held, entered.scalar_subquery()).order_by(_users.c.id)
@@ -39,7 +39,7 @@ def audit_accounts(connection: Connection) -> Iterator[Difference]:
 
 
 def audit_holds(connection: Connection) -> Iterator[Difference]:
-    """Attempts that are over and still hold something, and transfers that outlive their calls."""
+    """Yield finished attempts that still hold money, and open transfers of finished calls."""
     yield from _idle_holds(connection, "callrequest", _requests, ~_is_calling)
     yield from _idle_holds(connection, "sms-message", _messages, ~_is_on_its_way)
     query = (
@@ -53,7 +53,7 @@ def audit_holds(connection: Connection) -> Iterator[Difference]:
 
 
 def _held_by_user(connection: Connection) -> Counter[int]:
-    """What is held of each balance, summed over what is in progress: in memory, a number a user."""
+    """Return the sum of the holds in progress by user: one number a user in memory."""
     held: Counter[int] = Counter()
     calls = select(_requests.c.user_id, func.sum(_requests.c.hold)).where(_is_calling)
     legs = (

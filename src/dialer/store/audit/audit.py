@@ -1,4 +1,4 @@
-"""The whole audit, of one consistent state of the database."""
+"""The whole audit, on one consistent snapshot of the database."""
 
 from collections.abc import Callable, Iterator
 from typing import Final
@@ -23,30 +23,30 @@ _CHECKS: Final[tuple[Callable[[Connection], Iterator[Difference]], ...]] = (
     audit_campaigns,
 )
 DIFFERENCES_SHOWN_MAX: Final = 1_000
-"""Differences that are told one by one; further ones are counted."""
+"""Maximum number of differences that are listed; further ones are only counted."""
 _cdrs = Cdr.__table__
 
 
 class Audited(msgspec.Struct, frozen=True):
-    """What an audit has looked at, and what is wrong."""
+    """The result of an audit: the differences, and the number of rows checked."""
 
     differences: list[Difference]
-    """The first `DIFFERENCES_SHOWN_MAX` of them."""
+    """The first `DIFFERENCES_SHOWN_MAX` differences."""
     differing: int
-    """How many there are in all."""
+    """Number of all differences."""
 
     users: int
     payments: int
     ledger_entries: int
     calls: int
     calls_without_rate: int
-    """Charged before rates were kept: of these only the ledger's entry is checked."""
+    """Number of calls charged before rates were stored. Only their ledger entries are checked."""
     messages: int
     campaigns: int
 
 
 def audit(connection: Connection) -> Audited:
-    """Look at everything. However large the tables, it needs little memory."""
+    """Run all checks. Memory use does not grow with the size of the tables."""
     shown: list[Difference] = []
     differing = 0
     for check in _CHECKS:

@@ -1,4 +1,4 @@
-"""The counters of campaigns: how often they called, were answered and completed, and what that cost."""
+"""The counters of campaigns: attempts, answers, completed surveys, and cost."""
 
 from collections.abc import Iterator
 from typing import Any, Final, NamedTuple
@@ -19,20 +19,20 @@ _COUNTERS: Final = ("calls", "answered", "completed", "cost")
 
 
 class Count(NamedTuple):
-    """What a counter must be, as far as the rows tell: from `least` to `most`, or no less than `least`."""
+    """The range of a counter that its rows allow: `least` to `most`, or without an upper limit if `most` is None."""
 
     least: int
     most: int | None
 
     def allows(self, value: int) -> bool:
-        """Whether a counter may stand there."""
+        """Return whether a counter may have this value."""
         return self.least <= value and (self.most is None or value <= self.most)
 
 
 def audit_campaigns(connection: Connection) -> Iterator[Difference]:
-    """Counters that are not what the campaign's attempts come to.
+    """Yield counters that do not match the attempts of their campaign.
 
-    Where subscribers were deleted, and their attempts with them, the counters may be higher than what is left.
+    Deleted subscribers take their attempts with them, so the counters of their campaign may be higher than its rows.
     """
     query = select(_campaigns).order_by(_campaigns.c.id).execution_options(yield_per=ROWS_AT_ONCE)
     for row in connection.execute(query).mappings():
@@ -54,7 +54,7 @@ def _difference(row: RowMapping, name: str, count: Count) -> Difference:
 
 def _counts(connection: Connection, row: RowMapping) -> dict[str, Count]:
     campaign_id = row["id"]
-    is_whole = not connection.scalar(select(exists().where(_is_of_nobody(campaign_id))))
+    is_whole = not connection.scalar(select(exists().where(_has_lost_its_request(campaign_id))))
 
     def ask(query: Select[Any], doubtful: int = 0) -> Count:
         found = int(connection.scalar(query) or 0)
@@ -76,8 +76,8 @@ def _counts(connection: Connection, row: RowMapping) -> dict[str, Count]:
     return {"calls": ask(calls), "answered": answered, "completed": ask(completed), "cost": cost}
 
 
-def _is_of_nobody(campaign_id: int) -> ColumnElement[bool]:
-    """Whether a CDR has lost its call request, which goes with its subscriber."""
+def _has_lost_its_request(campaign_id: int) -> ColumnElement[bool]:
+    """Return a condition for CDRs whose call request was deleted, together with its subscriber."""
     return and_(_cdrs.c.campaign_id == campaign_id, _cdrs.c.callrequest_id.is_(None))
 
 
@@ -88,7 +88,7 @@ def _cost(connection: Connection, campaign_id: int) -> int:
 
 
 def _ended(campaign_id: int) -> Select[Any]:
-    """How many calls that the campaign has made are over, each beside the CDR of its A-leg."""
+    """Return a query that counts the finished outgoing calls of a campaign, joined with the CDRs of their A-legs."""
     return (
         select(func.count())
         .join_from(_requests, _cdrs, _cdrs.c.callrequest_id == _requests.c.id)
@@ -97,11 +97,17 @@ def _ended(campaign_id: int) -> Select[Any]:
 
 
 def _was_answered() -> ColumnElement[bool]:
-    """One that ended in the instant of its answer has no seconds to show for it."""
+    """Return a condition for calls that were answered.
+
+    A call that ended in the instant of its answer has a `billsec` of 0. Its status or its reason shows the answer.
+    """
     is_success = _requests.c.status == CallRequestStatus.SUCCESS
     return or_(_cdrs.c.billsec > 0, is_success, _requests.c.status_reason == "machine")
 
 
 def _was_cut_short() -> ColumnElement[bool]:
-    """Of one that was aborted without having talked, nothing tells whether it had just been answered."""
+    """Return a condition for calls that were aborted with a `billsec` of 0.
+
+    Such a call may have been answered just before: its rows do not tell.
+    """
     return and_(_cdrs.c.billsec == 0, _requests.c.status == CallRequestStatus.ABORT)

@@ -1,4 +1,4 @@
-"""Charges: what every call and every message cost, and the entry in the ledger that says so."""
+"""Charges: the cost of every call, message and payment, and its entry in the ledger."""
 
 from collections.abc import Iterator
 from typing import Any, Final
@@ -19,7 +19,7 @@ _PAID: Final = frozenset(map(str, MESSAGES_OUT))
 
 
 def audit_calls(connection: Connection) -> Iterator[Difference]:
-    """CDRs whose figures do not follow from each other, and whose charge or refund the ledger tells otherwise."""
+    """Yield CDRs whose figures contradict each other, or whose charge or refund differs from the ledger."""
     entry, refund = _entries.alias("entry"), _entries.alias("refund")
     query = (
         select(_cdrs, *_told(entry, "entry"), *_told(refund, "refund"))
@@ -35,7 +35,7 @@ def audit_calls(connection: Connection) -> Iterator[Difference]:
 
 
 def audit_messages(connection: Connection) -> Iterator[Difference]:
-    """Messages that cost what they cannot have cost, and whose charge the ledger tells otherwise."""
+    """Yield messages with an impossible cost, or whose charge differs from the ledger."""
     entry = _entries.alias("entry")
     reference = literal("sms:") + _messages.c.message_id
     query = select(_messages, *_told(entry, "entry")).outerjoin(entry, entry.c.reference == reference)
@@ -50,7 +50,7 @@ def audit_messages(connection: Connection) -> Iterator[Difference]:
 
 
 def audit_payments(connection: Connection) -> Iterator[Difference]:
-    """Payments that the ledger tells otherwise."""
+    """Yield payments that differ from the ledger."""
     entry = _entries.alias("entry")
     reference = literal("payment:") + _payments.c.id.cast(String)
     query = select(_payments, *_told(entry, "entry")).outerjoin(entry, entry.c.reference == reference)
@@ -60,7 +60,7 @@ def audit_payments(connection: Connection) -> Iterator[Difference]:
 
 
 def _told(entry: FromClause, name: str) -> Iterator[Any]:
-    """What an entry says, by names that begin with `name`."""
+    """Yield the columns of a ledger entry, labelled with names that begin with `name`."""
     for column in ("amount", "kind", "user_id"):
         yield entry.c[column].label(f"{name}_{column}")
 
@@ -71,9 +71,9 @@ def _rows(connection: Connection, query: Select[Any], identity: Column[int]) -> 
 
 
 def _figures(record: str, row: RowMapping) -> Iterator[Difference]:
-    """The seconds that were billed follow from those that were talked, and the price from them, by the rate it names.
+    """Yield billed seconds that do not follow from the seconds talked, and costs that do not follow from the rate.
 
-    Where the rate is not known, from before rates were kept, neither can be told.
+    CDRs from before rates were stored have no rate: only their `billsec` is checked.
     """
     if not 0 <= row["billsec"] <= row["duration"]:
         yield Difference(record, "billsec", str(row["billsec"]), f"0 to {row['duration']}, its duration")
@@ -88,14 +88,14 @@ def _figures(record: str, row: RowMapping) -> Iterator[Difference]:
 
 
 def _charge(cost: int, kind: str) -> tuple[int, str] | None:
-    """The entry of what has cost something; what has cost nothing has none."""
+    """Return the amount and kind of the entry for a cost; None for a cost of 0, which has no entry."""
     return (-cost, kind) if cost else None
 
 
 def _entry(
     record: str, reference: str, row: RowMapping, expected: tuple[int, str] | None, *, name: str = "entry"
 ) -> Iterator[Difference]:
-    """Whether the ledger has the entry that there must be, of the same user, and no other."""
+    """Yield a difference unless the ledger has exactly the expected entry, for the user of the record."""
     amount, kind, user_id = (row[f"{name}_{part}"] for part in ("amount", "kind", "user_id"))
     wanted = MISSING if expected is None else _shown(*expected, row["user_id"])
     found = MISSING if amount is None else _shown(amount, kind, user_id)

@@ -1,19 +1,19 @@
-"""What an audit finds: a value that is not what the other rows make it."""
+"""Differences that an audit finds: values that contradict other rows."""
 
 from typing import Final
 
 import msgspec
 
 ROWS_AT_ONCE: Final = 5_000
-"""Rows that are in memory at once, however large the table."""
+"""Maximum number of rows that are in memory at once."""
 MISSING: Final = "missing"
 
 
 class Difference(msgspec.Struct, frozen=True):
-    """One value that is wrong: of which record, what stands there, and what should. Money as decimal text."""
+    """A wrong value: its record and field, the value found, and the value expected. Money is decimal text."""
 
     record: str
-    """Such as `user 2` or `cdr 17`."""
+    """Type and id of the record, such as `user 2` or `cdr 17`."""
     field: str
     found: str
     expected: str

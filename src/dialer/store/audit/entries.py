@@ -1,4 +1,4 @@
-"""The ledger's entries: each says what caused it, and that is there."""
+"""The entries of the ledger: each names its cause, which must exist."""
 
 from collections.abc import Iterator, Mapping
 from typing import Final
@@ -18,13 +18,13 @@ _KINDS: Final[Mapping[str, frozenset[str]]] = {
     "sms": frozenset({"sms"}),
     "refund": frozenset({"refund"}),
 }
-"""What an entry may be, by what its reference begins with."""
+"""Kinds that an entry may have, by the first word of its reference."""
 
 
 def audit_entries(connection: Connection) -> Iterator[Difference]:
-    """Entries that nothing has caused.
+    """Yield entries without a cause.
 
-    A message may have been deleted with its campaign, so what a message has caused is taken at its word.
+    Messages may be deleted with their campaign. So entries for messages are not checked for their cause.
     """
     name_of = {cause: func.substr(_entries.c.reference, len(cause) + 2) for cause in _KINDS}
     query = (

@@ -1,1 +1,1 @@
-"""Databases that hold the service's rows: what differs from one to another, a module each."""
+"""Database backends: one module for each kind of database."""

@@ -1,1 +1,1 @@
-"""The journal: effects of the engine become rows."""
+"""The journal: it stores the effects of the engine as rows."""

@@ -1,4 +1,4 @@
-"""Subscribers that the engine asks the journal for, as their rows stand."""
+"""Claims: the engine asks the journal for subscribers to call, as they are stored now."""
 
 from typing import Any, Final
 
@@ -18,11 +18,11 @@ _dnc = DncContact.__table__
 
 
 def _claimable() -> Select[Any]:
-    """PENDING subscribers, and whether they stand on the campaign's do-not-call list at this moment."""
+    """Return a query of PENDING subscribers that also looks up their numbers on the campaign's do-not-call list."""
     campaign: BindParameter[int] = bindparam("campaign")
     of_campaign = select(_campaigns.c.dnc_id).where(_campaigns.c.id == campaign).scalar_subquery()
     is_on_dnc = exists().where(_dnc.c.dnc_id == of_campaign, _dnc.c.number == _subscribers.c.number)
-    # Erased numbers are few or none: most claims end here, and the others look again with the key.
+    # Most lists hold no hashes of erased numbers. Only for lists that do, a second query compares the hashes.
     lists_hashes = exists().where(_dnc.c.dnc_id == of_campaign, is_hashed(_dnc.c.number)).label("lists_hashes")
     return select(
         _subscribers.c.id,
@@ -43,7 +43,7 @@ def _claimable() -> Select[Any]:
     )
 
 
-# Statements are made once: to put one together takes longer than to run it.
+# Statements are built once, as building one takes longer than running it.
 _in_zone = _subscribers.c.zone == bindparam("zone")
 _FRESH: Final = (
     _claimable()
@@ -65,25 +65,28 @@ _COUNT: Final = select(exists().where(_of_campaign), exists().where(_of_campaign
 
 
 def fresh(connection: Connection, claim: effects.ClaimFresh) -> list[Callee]:
-    """Find subscribers never called, lowest id first."""
+    """Return subscribers who were never called, lowest id first."""
     asked = {"campaign": claim.campaign_id, "zone": claim.zone, "after_id": claim.after_id, "most": claim.limit}
     return _found(connection, _FRESH, asked)
 
 
 def retries(connection: Connection, claim: effects.ClaimRetries) -> list[Callee]:
-    """Find subscribers who wait for a retry, in the order in which they are due."""
+    """Return subscribers who wait for a retry, in the order in which they are due."""
     after = {"after_ms": claim.after_due_ms, "after_id": claim.after_id}
     asked = {"campaign": claim.campaign_id, "zone": claim.zone, "most": claim.limit, **after}
     return _found(connection, _RETRIES, asked)
 
 
 def again(connection: Connection, claim: effects.ClaimAgain) -> list[Callee]:
-    """Find a subscriber, if they still wait to be called."""
+    """Return a subscriber in a list, or an empty list if the subscriber is no longer PENDING."""
     return _found(connection, _AGAIN, {"campaign": claim.campaign_id, "subscriber": claim.subscriber.id})
 
 
 def count(connection: Connection, request: effects.CountSubscribers) -> events.SubscribersCounted:
-    """Tell whether a campaign has subscribers, and any that are not final: those still to be collected are not."""
+    """Tell whether a campaign has subscribers, and whether any is not final.
+
+    Contacts that are yet to become subscribers count as not final.
+    """
     campaign_id = request.campaign_id
     has_any, has_open = connection.execute(_COUNT, {"campaign": campaign_id}).one()
     has_open = has_open or has_uncollected(connection, campaign_id)

@@ -1,4 +1,4 @@
-"""The journal's rows of gateways: their circuit breakers, and the turns of the caller IDs shown over them."""
+"""The journal's rows of gateways: circuit breakers, and the turns of caller IDs."""
 
 from typing import Final, NamedTuple
 
@@ -15,7 +15,7 @@ _campaigns = Campaign.__table__
 
 
 class BreakerRow(NamedTuple):
-    """A circuit breaker, and the gateway whose it is."""
+    """The columns of a gateway's circuit breaker."""
 
     failures: int
     open_ms: int
@@ -38,23 +38,23 @@ _KEEP_TURNS: Final = Bulk(
 
 
 class GatewayRows:
-    """Changes of one step, each once, as it stands at the end of the step."""
+    """Circuit breakers and caller ID turns that wait to be written, each once, in its latest state."""
 
     def __init__(self) -> None:
         self._breakers: dict[int, CircuitBreaker] = {}
         self._turns: dict[int, dict[str, int]] = {}
 
     def keep_breaker(self, effect: effects.KeepBreaker) -> None:
-        """Keep the circuit breaker of a gateway."""
+        """Record the circuit breaker of a gateway."""
         self._breakers[effect.gateway_id] = effect.breaker
 
     def dialled(self, effect: effects.Dial) -> None:
-        """Keep the turns of a campaign's caller IDs."""
+        """Record the turns of a campaign's caller IDs."""
         if effect.callerid_turns:
             self._turns[effect.call.plan.id] = effect.callerid_turns
 
     def write(self, connection: Connection) -> None:
-        """Write them all."""
+        """Write the recorded changes."""
         kept = [BreakerRow(one.failures, one.open_ms, one.open_until_ms, key) for key, one in self._breakers.items()]
         _KEEP_BREAKERS.run(connection, [row for row in kept if row.gateway_id < SMS_LINES_FROM])
         sms = [row for row in kept if row.gateway_id >= SMS_LINES_FROM]

@@ -1,7 +1,7 @@
-"""The journal: effects become rows, many at a time, in the transaction of the step that decided them.
+"""The journal: it writes effects as rows, many at a time, in the transaction of the step that decided them.
 
-Within a step a call may be placed and over: then it is written once, as it ended. What a step wrote is there as a whole
-or not at all.
+A call that begins and ends within one step is written once, in its final state. The rows of a step are committed
+together or not at all.
 """
 
 from collections import defaultdict
@@ -37,14 +37,14 @@ _IN_PROCESS: Final = int(SubscriberStatus.IN_PROCESS)
 
 
 class Recordings(Protocol):
-    """Where recordings are kept."""
+    """A place that keeps recordings."""
 
     def save_silence(self, name: str, length_ms: int) -> None:
-        """Keep what a simulated callee said onto a recording: nothing, for so long."""
+        """Store the recording of a simulated callee, who is silent for `length_ms` milliseconds."""
 
 
 class _Progress:
-    """How a campaign's counters grew."""
+    """Growth of a campaign's counters since the last flush."""
 
     __slots__ = ("abandoned", "answered", "calls", "completed", "cost", "live_answered", "next_dial_us")
 
@@ -53,7 +53,7 @@ class _Progress:
         self.next_dial_us: int | None = None
 
     def row(self, campaign_id: int) -> rows.CampaignGrowth:
-        """Return it as a row."""
+        """Return the growth as values of an UPDATE."""
         return rows.CampaignGrowth(
             self.calls,
             self.answered,
@@ -69,7 +69,7 @@ class _Progress:
 class JournalStore:
     """The `CampaignStore` of the live engine: begin a step, record and claim, close it.
 
-    Its observers are told of each effect in their order, before the journal records it.
+    Its observers handle each effect in their order, before the journal records it.
     """
 
     def __init__(
@@ -84,7 +84,7 @@ class JournalStore:
         self._clear()
 
     def begin(self, connection: Connection) -> None:
-        """Write through this connection until the next step."""
+        """Begin a step that writes through this connection."""
         self._connection = connection
         for observer in self._observers:
             observer.step_begun(connection)
@@ -96,13 +96,13 @@ class JournalStore:
         self._transfers.restored(call)
 
     def close_step(self, board: Board) -> None:
-        """Write the rest of a step, and let the observers look at all of it."""
+        """Write the rest of a step, and let the observers check the whole step."""
         self.flush()
         for observer in self._observers:
             observer.step_closed(self._at_work(), board)
 
     def flush(self) -> None:
-        """Write all that was recorded since the last time."""
+        """Write all effects that were recorded since the last flush."""
         connection = self._at_work()
         for observer in self._observers:
             observer.cdrs_written(self._cdrs)
@@ -135,7 +135,11 @@ class JournalStore:
             post_calls(connection, self._entries, self._reserved)
 
     def _write_subscribers(self, connection: Connection) -> None:
-        """If anybody was not in the state that the engine took them to be in, nothing is written."""
+        """Write the changes of subscribers.
+
+        Raises:
+            BrokenInvariantError: a subscriber's row was not in the state that the engine assumed.
+        """
         placed = list(self._subscribers.values())
         if statements.UPDATE_SUBSCRIBERS.run(connection, placed) != len(placed):
             raise misplaced_subscriber(connection, [_placed(row, self._callers[row.subscriber_id]) for row in placed])
@@ -153,46 +157,46 @@ class JournalStore:
         return added_twice(connection, requests, cdrs, entries)
 
     def claim_fresh(self, claim: effects.ClaimFresh) -> events.FreshClaimed:
-        """Find subscribers never called, lowest id first."""
+        """Return subscribers who were never called, lowest id first."""
         self.flush()
         found = claims.fresh(self._at_work(), claim)
         return events.FreshClaimed(claim.campaign_id, claim.zone, found, is_last=len(found) < claim.limit)
 
     def claim_retries(self, claim: effects.ClaimRetries) -> events.RetriesClaimed:
-        """Find subscribers who wait for a retry, in the order in which they are due."""
+        """Return subscribers who wait for a retry, in the order in which they are due."""
         self.flush()
         found = claims.retries(self._at_work(), claim)
         return events.RetriesClaimed(claim.campaign_id, claim.zone, found, is_last=len(found) < claim.limit)
 
     def claim_again(self, claim: effects.ClaimAgain) -> events.SubscriberClaimedAgain:
-        """Find a subscriber who waits for a retry, as their row stands now."""
+        """Return a subscriber who waits for a retry, as stored now; None if the subscriber is no longer PENDING."""
         self.flush()
         found = claims.again(self._at_work(), claim)
         return events.SubscriberClaimedAgain(claim.campaign_id, found[0] if found else None)
 
     def count_subscribers(self, request: effects.CountSubscribers) -> events.SubscribersCounted:
-        """Tell whether a campaign has subscribers, and any that are not final."""
+        """Tell whether a campaign has subscribers, and whether any is not final."""
         self.flush()
         return claims.count(self._at_work(), request)
 
     def check_number(self, check: effects.CheckNumber) -> events.NumberChecked:
-        """Whether a number stands on a do-not-call list."""
+        """Tell whether a number is on a do-not-call list."""
         is_on_dnc = bool(numbers_on(self._at_work(), check.dnc_id, [check.number]))
         return events.NumberChecked(check.call_id, check.number, check.text, is_on_dnc)
 
     def take_call_back(self, arrived: events.CallArrived) -> events.CallArrived | None:
-        """Delete an expected call back, and return it as its caller stands now; None if they have gone."""
+        """Delete an expected call back, and return it with its caller as stored now. Return None if there is none."""
         self.flush()
         return take_call_back(self._at_work(), arrived.missed_call_id)
 
     def record(self, effect: effects.Effect, now_ms: int) -> None:
-        """Keep what an effect says, to be written by the next flush."""
+        """Record an effect, which the next flush writes."""
         for handle in self._handlers.get(type(effect), ()):
             handle(effect, now_ms)
 
     @cached_property
     def _handlers(self) -> dict[type, tuple[Callable[[Any, int], None], ...]]:
-        """By the kind of an effect: the handlers of the observers, then the journal's own."""
+        """Return handlers by the type of an effect: those of the observers, then the journal's own."""
         everybodys = [*(observer.handlers for observer in self._observers), self._recorders()]
         kinds = {kind for handlers in everybodys for kind in handlers}
         return {kind: tuple(handlers[kind] for handlers in everybodys if kind in handlers) for kind in kinds}
@@ -226,13 +230,13 @@ class JournalStore:
         self._requests_over: list[rows.RequestRow] = []
         self._requests_ended: list[rows.RequestEnd] = []
         self._over: list[Call] = []
-        """Calls that were placed and are over since the last flush; of those placed before, `_ended`."""
+        """Calls that began and ended since the last flush. Calls that began before it are in `_ended`."""
         self._ended: list[tuple[Call, int]] = []
         self._cdrs: list[rows.CdrRow] = []
         self._results: list[rows.ResultRow] = []
         self._subscribers: dict[int, rows.SubscriberRow] = {}
         self._callers: dict[int, Call] = {}
-        """The attempt that changed a subscriber last."""
+        """Last attempt that changed each subscriber, by the id of the subscriber."""
         self._refusals: list[rows.RefusalRow] = []
         self._progress: defaultdict[int, _Progress] = defaultdict(_Progress)
         self._call_backs: list[tuple[int, int]] = []
@@ -247,7 +251,7 @@ class JournalStore:
         return self._connection
 
     def _reserve(self, user_id: int, amount: int) -> None:
-        """Change what is held of an owner's balance."""
+        """Record a change of the amount held from an account."""
         if amount:
             self._reserved[user_id] += amount
 
@@ -269,7 +273,10 @@ class JournalStore:
         self._reserve(call.plan.user_id, call.hold)
 
     def _expected(self, call: Call, status: int, attempts: int) -> tuple[int, int]:
-        """Return the status and attempts in a subscriber's row before this step; given are those before this change."""
+        """Return the status and the attempts that a subscriber's row has now.
+
+        `status` and `attempts` are the values before this change. They apply if no earlier change waits for the flush.
+        """
         known = self._subscribers.get(call.subscriber.id)
         return (status, attempts) if known is None else (known.was_status, known.had_attempts)
 
@@ -349,7 +356,7 @@ class JournalStore:
                 self._recordings.save_silence(name, length_ms)
 
     def _record_consequences(self, effect: effects.FinishCall) -> None:
-        """What an attempt changes besides its own rows: the subscriber, the campaign's counters, the balance."""
+        """Record the changes that an attempt makes to its subscriber, the campaign's counters and the balance."""
         call, outcome, bill, after = effect.call, effect.outcome, effect.bill, effect.disposition
         plan = call.plan
         self._place(call, rows.after_call(effect, *self._expected(call, _IN_PROCESS, call.attempt)))

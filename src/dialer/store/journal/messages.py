@@ -34,7 +34,7 @@ _COLUMNS = (
     "callrequest_id",
     "sms_campaign_id",
 )
-# A contact may be deleted during the call in which the message is sent: then the message mentions none.
+# A contact may be deleted during the call that sends the message. Its id is then stored as null.
 _contact_id = select(_contacts.c.id).where(_contacts.c.id == bindparam("contact_id")).scalar_subquery()
 _INSERT = Bulk(
     insert(_messages).values({name: bindparam(name) for name in _COLUMNS} | {"contact_id": _contact_id}), _COLUMNS
@@ -55,7 +55,7 @@ _FINISH = Bulk(
 
 
 class MessageRows:
-    """Messages of one step that wait to be written: each once, as it stands at the end of the step."""
+    """Text messages that wait to be written, each once, in its latest state."""
 
     def __init__(self) -> None:
         self._sent: dict[int, Call] = {}
@@ -63,11 +63,11 @@ class MessageRows:
         self._finished: list[tuple[Any, ...]] = []
 
     def sent(self, call: Call) -> None:
-        """A message was handed to the carrier."""
+        """Record a message that was handed to the carrier."""
         self._sent[call.id] = call
 
     def finished(self, message: Call, outcome: CallOutcome, cost: int) -> None:
-        """What became of a message is known."""
+        """Record the final outcome and the cost of a message."""
         final = (str(outcome.message_status), 0, cost, outcome.delivered_ms, outcome.ended_ms)
         if self._sent.pop(message.id, None) is not None:
             self._over.append((*_sent(message), *final, *_origin(message)))
@@ -75,7 +75,7 @@ class MessageRows:
             self._finished.append((*final, message.id))
 
     def write(self, connection: Connection) -> None:
-        """Write them all."""
+        """Write the recorded messages."""
         on_their_way = [
             (*_sent(call), str(MessageStatus.SENT), call.hold, 0, None, None, *_origin(call))
             for call in self._sent.values()
@@ -92,5 +92,5 @@ def _sent(call: Call) -> tuple[Any, ...]:
 
 
 def _origin(message: Call) -> tuple[int | None, int | None]:
-    """The call in which it was sent, or the campaign whose attempt it is."""
+    """Return the id of the call that sent the message and that of its SMS campaign. One of them is None."""
     return message.parent_id, message.plan.id if message.parent_id is None else None

@@ -1,4 +1,4 @@
-"""Observers of a journal: they are told what it is told, and may object before it is written."""
+"""Observers of a journal: they see every effect that it records, and may object before it is committed."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Protocol
@@ -11,23 +11,23 @@ from dialer.store.journal.rows import CdrRow
 
 
 class JournalObserver(Protocol):
-    """Something that follows a journal through its steps.
+    """An observer that follows a journal through its steps.
 
-    Any of these may raise `BrokenInvariantError`; then the step is thrown away, and the journal with its observers.
+    Each method may raise `BrokenInvariantError`. The step, the journal and its observers are then discarded.
     """
 
     @property
     def handlers(self) -> Mapping[type, Callable[[Any, int], None]]:
-        """Functions by the kind of an effect: called with the effect and the time, before the journal records it."""
+        """Return functions by the type of an effect. Each takes the effect and the time before the journal does."""
 
     def restored(self, call: Call) -> None:
         """Take up an attempt that was in progress before the journal was opened."""
 
     def step_begun(self, connection: Connection) -> None:
-        """Expect effects that are written through this connection."""
+        """Expect the effects of a step that the journal writes through this connection."""
 
     def cdrs_written(self, cdrs: Sequence[CdrRow]) -> None:
-        """Look at the CDRs that are about to be written, some of a step's at a time."""
+        """Check CDRs that are about to be written. A step may write its CDRs in several parts."""
 
     def step_closed(self, connection: Connection, board: Board) -> None:
-        """Compare the rows with the engine's board: all effects of the step are written, and not committed."""
+        """Compare the rows with the engine's board after all effects of the step are written, before the commit."""

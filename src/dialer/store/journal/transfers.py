@@ -1,4 +1,4 @@
-"""The journal's rows of transfers, and of what queues, agents and their campaigns remember."""
+"""The journal's rows of transfers, and the figures of queues, agents and campaigns."""
 
 from typing import Any, Final
 
@@ -31,7 +31,7 @@ _STANDING: Final = (
     "is_abandoned",
     *RATE_COLUMNS,
 )
-"""The columns that change while a transfer lasts."""
+"""Columns that change during a transfer."""
 _FIXED: Final = (
     "callrequest_id",
     "place",
@@ -77,23 +77,23 @@ _Key = tuple[int, int]
 
 
 class TransferRows:
-    """Transfers that wait to be written: each once, as it stands at the end of the step."""
+    """Transfers that wait to be written, each once, in its latest state."""
 
     def __init__(self) -> None:
         self._open: Final[set[_Key]] = set()
         self._stored: Final[set[_Key]] = set()
-        """Those not over that have a row already."""
+        """Keys of transfers that are not over and already have a row."""
         self._changed: dict[_Key, tuple[Call, Transfer]] = {}
 
     def restored(self, call: Call) -> None:
-        """A call was in progress before the journal was opened."""
+        """Take up the open transfers of a call that was in progress before the journal was opened."""
         for transfer in call.transfers:
             if transfer.status is not TransferStatus.OVER:
                 self._open.add((call.id, transfer.place))
                 self._stored.add((call.id, transfer.place))
 
     def keep(self, effect: effects.KeepTransfer) -> int:
-        """Take in how a transfer stands; by how much the owner's holds change."""
+        """Record the state of a transfer. Return the change of the amount held from the account."""
         call, transfer = effect.call, effect.transfer
         key = (call.id, transfer.place)
         was_open, is_open = key in self._open, transfer.status is not TransferStatus.OVER
@@ -105,7 +105,7 @@ class TransferRows:
         return transfer.hold * (is_open - was_open)
 
     def write(self, connection: Connection) -> None:
-        """Write them all."""
+        """Write the recorded transfers."""
         fresh = [item for key, item in self._changed.items() if key not in self._stored]
         known = [item for key, item in self._changed.items() if key in self._stored]
         _INSERT.run(connection, [(*_fixed(*item), *_standing(item[1])) for item in fresh])
@@ -119,7 +119,7 @@ class TransferRows:
 
 
 class FloorRows:
-    """What queues, agents and campaigns remember, as it stands at the end of the step."""
+    """Figures of queues, agents and campaigns that wait to be written, each in its latest state."""
 
     def __init__(self) -> None:
         self._agents: dict[int, tuple[str | None, int | None]] = {}
@@ -127,14 +127,14 @@ class FloorRows:
         self._figures: dict[int, PacingFigures] = {}
 
     def keep_agent(self, effect: effects.KeepAgent) -> None:
-        """What an agent has done so far."""
+        """Record the figures and the status of an agent."""
         figures, status = self._agents.get(effect.agent_id, (None, None))
         if effect.figures is not None:
             figures = msgspec.json.encode(effect.figures).decode()
         self._agents[effect.agent_id] = (figures, status if effect.status is None else int(effect.status))
 
     def keep_queue(self, effect: effects.KeepQueue) -> None:
-        """Who was asked last, and since when nobody could be."""
+        """Record the agent who was offered a call last, and the time since which calls wait without an agent."""
         last, since_ms = self._queues.get(effect.queue_id, (None, None))
         self._queues[effect.queue_id] = (
             last if effect.last_agent_id is None else effect.last_agent_id,
@@ -142,11 +142,11 @@ class FloorRows:
         )
 
     def keep_figures(self, effect: effects.KeepFigures) -> None:
-        """What a campaign has measured: the figures go on changing until they are written."""
+        """Record the pacing figures of a campaign. The object may change further until it is written."""
         self._figures[effect.campaign_id] = effect.figures
 
     def write(self, connection: Connection) -> None:
-        """Write it all."""
+        """Write the recorded figures."""
         _KEEP_AGENT.run(connection, [(*values, agent_id) for agent_id, values in self._agents.items()])
         _KEEP_QUEUE.run(connection, [(*values, queue_id) for queue_id, values in self._queues.items()])
         documents = {campaign_id: msgspec.json.encode(one).decode() for campaign_id, one in self._figures.items()}

@@ -1,1 +1,1 @@
-"""Files: uploaded audio, recordings of callees, and files that no record names any more."""
+"""Media files: uploaded audio, recordings of callees, and orphans that no record refers to."""

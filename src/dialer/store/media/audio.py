@@ -1,4 +1,4 @@
-"""What a recording is, told by its bytes: headers promise, file names lie."""
+"""Format and duration of audio files, read from the bytes, as headers and file names may be wrong."""
 
 from collections.abc import Iterator
 from typing import Final
@@ -13,7 +13,7 @@ _FORMAT_BYTES: Final = 16
 _EXTENSIBLE_BYTES: Final = 40
 _EXTENSIBLE: Final = 0xFFFE
 _SUBFORMAT_TAIL: Final = bytes.fromhex("000000001000800000aa00389b71")
-# What a program that writes into a pipe, and so cannot know the length, leaves in its place.
+# Length that a program writes if it does not know the length, as when it writes into a pipe.
 _STREAMED: Final = (b"\x00\x00\x00\x00", b"\xff\xff\xff\xff")
 _ENCODINGS: Final = {
     (1, 8): "pcm_u8",
@@ -37,25 +37,25 @@ _WANTED: Final = "A WAV file with PCM, A-law or \N{GREEK SMALL LETTER MU}-law so
 
 
 class AudioError(ValueError):
-    """Raised when bytes are no recording that can be played; the message is for the person who sent them."""
+    """The bytes are not audio that can be played; the message is for the client."""
 
 
 class Recording(msgspec.Struct, frozen=True):
-    """What a WAV file really holds."""
+    """The format and the duration of a WAV file, as its bytes show them."""
 
     format: str
-    """The encoding of a sample, by the name that ffmpeg gives it: `pcm_s16le`."""
+    """Encoding of the samples, by its name in ffmpeg, such as `pcm_s16le`."""
     channels: int
     rate_hz: int
     duration_ms: int
-    """Of the samples that are there, whatever the header says."""
+    """Duration of the samples in the file, even if the header says otherwise."""
 
 
 def judge(content: bytes) -> Recording:
-    """The recording that `content` is.
+    """Return the format and the duration of the WAV file in `content`.
 
     Raises:
-        AudioError: it is no WAV file, or one that is broken, empty or of a kind that is not played.
+        AudioError: it is not a WAV file, or is broken, empty or in a format that cannot be played.
     """
     _refuse_other_kinds(content)
     layout: bytes | None = None
@@ -64,7 +64,7 @@ def judge(content: bytes) -> Recording:
             layout = bytes(body[:_EXTENSIBLE_BYTES])
         elif name == b"data":
             if layout is None:
-                raise AudioError("The WAV file has sound before it says in what format.")
+                raise AudioError("The WAV file has its sound before its format.")
             return _recording(layout, len(body))
     raise AudioError("The WAV file holds no sound.")
 
@@ -73,11 +73,11 @@ def _refuse_other_kinds(content: bytes) -> None:
     if content[:4] == b"RIFF" and content[8:12] == b"WAVE":
         return
     kind = next((kind for start, kind in _OTHERS if content.startswith(start)), None)
-    raise AudioError(f"{_WANTED}; this is {kind or 'none'}.")
+    raise AudioError(f"{_WANTED}; this is {kind or 'not one'}.")
 
 
 def _chunks(content: bytes) -> Iterator[tuple[bytes, memoryview]]:
-    """The chunks after the header, each cut to the bytes that are there."""
+    """Yield the chunks after the header, each cut to the bytes that the file has."""
     view, position = memoryview(content), 12
     streamed = content[4:8] in _STREAMED
     for _ in range(CHUNKS_MAX):
@@ -88,7 +88,7 @@ def _chunks(content: bytes) -> Iterator[tuple[bytes, memoryview]]:
         position += _CHUNK_HEADER_BYTES
         endless = streamed and name == b"data" and size == 0
         yield name, view[position:] if endless else view[position : position + size]
-        # A chunk of an odd length is followed by a byte that belongs to none.
+        # A padding byte follows a chunk of an odd length.
         position += size + size % 2
     raise AudioError(f"The WAV file has more than {CHUNKS_MAX} chunks.")
 

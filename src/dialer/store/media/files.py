@@ -1,4 +1,4 @@
-"""Uploaded files on the disk: random names, readable by the service alone, whole or not there."""
+"""Uploaded files on disk: they have random names, are readable by the service alone, and are complete or absent."""
 
 import contextlib
 import os
@@ -25,24 +25,24 @@ _LOGGER: Final = structlog.get_logger(__name__)
 
 
 class QuotaError(Exception):
-    """Raised when a user has no room for one more file; the message is for that user."""
+    """The user has no room for one more file; the message is for that user."""
 
 
 class Media:
     """The folder of uploaded files.
 
-    A file is saved before the row that names it is written, and deleted after the row has gone: a crash in
-    between leaves a file that nobody names, never a row whose file is missing.
+    A file is saved before the row that refers to it is written, and deleted after the row is deleted. So a crash in
+    between leaves a file without a row, never a row without its file.
     """
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
 
     def save(self, content: bytes) -> str:
-        """The random name under which `content` is now kept, safe on the disk.
+        """Save `content` durably under a random name, and return the name.
 
         Raises:
-            StorageUnavailableError: it cannot be written; nothing of it is left.
+            StorageUnavailableError: the file cannot be written. Nothing of it remains.
         """
         name = f"{secrets.token_hex(16)}.wav"
         unfinished = self._folder / f".{name}"
@@ -58,12 +58,12 @@ class Media:
         return name
 
     def save_silence(self, name: str, length_ms: int) -> None:
-        """Keep a recording of silence under a name: a WAV file of 16-bit mono samples, `RECORDING_HZ` a second.
+        """Save a recording of silence under `name`: a WAV file of 16-bit mono samples, `RECORDING_HZ` a second.
 
-        Saved again it is the same file. Silence takes next to no room on the disk.
+        To save it again gives an identical file. The file is sparse: silence takes almost no space on disk.
 
         Raises:
-            StorageUnavailableError: it cannot be written.
+            StorageUnavailableError: the file cannot be written.
         """
         size = length_ms * RECORDING_HZ // 1_000 * _SAMPLE_BYTES
         try:
@@ -76,17 +76,21 @@ class Media:
             raise StorageUnavailableError(f"the media folder cannot be written: {error.strerror}") from error
 
     def delete(self, name: str) -> None:
-        """Delete a file that `save` made; a name that is none of ours or a file that has gone is no error."""
+        """Delete a file that `save` made. Ignore other names and missing files."""
         if not _NAME.fullmatch(name):
             return
         try:
             (self._folder / name).unlink(missing_ok=True)
         except OSError as error:
-            _LOGGER.warning("a file that nobody names any more cannot be deleted", file=name, error=error.strerror)
+            _LOGGER.warning("an unused media file cannot be deleted", file=name, error=error.strerror)
 
 
 def check_quota(connection: Connection, user_id: int, size: int) -> None:
-    """Raise QuotaError unless the user may keep `size` more bytes; for the transaction that adds them."""
+    """Check that the user may keep `size` more bytes. Call it in the transaction that adds the file.
+
+    Raises:
+        QuotaError: the user would have too many files, or too many bytes.
+    """
     count, used = connection.execute(
         select(func.count(), func.coalesce(func.sum(_FILES.c.size), 0)).where(_FILES.c.user_id == user_id)
     ).one()
@@ -97,7 +101,7 @@ def check_quota(connection: Connection, user_id: int, size: int) -> None:
 
 
 def _wav_header(size: int) -> bytes:
-    """The header of a RIFF file with `size` bytes of PCM samples."""
+    """Return the header of a WAV file with `size` bytes of PCM samples."""
     rate = RECORDING_HZ * _SAMPLE_BYTES
     fmt = struct.pack("<4sIHHIIHH", b"fmt ", 16, 1, 1, RECORDING_HZ, rate, _SAMPLE_BYTES, 8 * _SAMPLE_BYTES)
     data = struct.pack("<4sI", b"data", size)
@@ -112,7 +116,7 @@ def _write(path: Path, content: bytes) -> None:
 
 
 def _sync_folder(folder: Path) -> None:
-    """Make the rename itself last: a new name is part of the folder, not of the file."""
+    """Make a rename durable: the name belongs to the folder, not to the file."""
     descriptor = os.open(folder, os.O_RDONLY)
     try:
         os.fsync(descriptor)

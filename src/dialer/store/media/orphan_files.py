@@ -1,4 +1,4 @@
-"""Files of the media folder that no record names any more: of deleted campaigns, or from a crash."""
+"""Orphans: files in the media folder that no record refers to, from deleted campaigns or a crash."""
 
 import re
 import stat
@@ -11,14 +11,17 @@ from sqlalchemy import Connection, select
 from dialer.store.tables import AudioFile, SurveyResult
 
 GRACE_S: Final = 3_600
-"""How old a file is at least that is deleted: a file is saved before the record that names it is committed."""
+"""Minimum age of an orphan, as a file is saved before the record that refers to it is committed."""
 
 _OURS: Final = re.compile(r"\.?[0-9a-f]{32}\.wav|[0-9a-f-]{36}-[0-9]{1,19}\.wav")
-"""The names of uploads, finished and unfinished, and of recordings."""
+"""Names of uploads, complete and incomplete, and of recordings."""
 
 
 def orphans(connection: Connection, folder: Path, now_s: float) -> Iterator[Path]:
-    """The files that no record names; only such as the service itself has made. `now_s` is the machine's clock."""
+    """Yield uploads and recordings older than `GRACE_S` that no record refers to.
+
+    `now_s` is the time of the machine's clock in seconds.
+    """
     uploads = set(connection.scalars(select(AudioFile.__table__.c.audio_file)))
     recordings = set(connection.scalars(select(SurveyResult.__table__.c.record_file)))
     named = uploads | recordings

@@ -1,4 +1,4 @@
-"""Recordings of callees, read back from the media folder."""
+"""Recordings of callees in the media folder: reading and deleting them."""
 
 import os
 import re
@@ -9,15 +9,15 @@ from typing import Final
 from dialer.store.database import StorageUnavailableError
 
 PIECE_BYTES: Final = 256 * 1024
-"""How much of a recording is read at once."""
+"""Maximum number of bytes that one read returns."""
 _NAME: Final = re.compile(r"[0-9A-Za-z][0-9A-Za-z_-]{0,120}\.wav", re.ASCII)
 
 
 def delete_recording(folder: Path, name: str) -> None:
-    """Delete a recording; one that is not there, or a name that is that of none, is no error.
+    """Delete a recording. Ignore a missing file, and names that are not names of recordings.
 
     Raises:
-        StorageUnavailableError: it is there and cannot be deleted.
+        StorageUnavailableError: the file exists and cannot be deleted.
     """
     if not _NAME.fullmatch(name):
         return
@@ -28,14 +28,14 @@ def delete_recording(folder: Path, name: str) -> None:
 
 
 def read_piece(folder: Path, name: str, offset: int) -> bytes | None:
-    """The bytes of a recording from `offset` on, `PIECE_BYTES` at most, empty at its end; None if it is not there.
+    """Return up to `PIECE_BYTES` bytes of a recording from `offset`, none at its end; None if there is no such file.
 
-    Only a plain file directly in the folder is read: the name of anything else is that of no recording.
+    Only regular files directly in the folder are read. Any other name counts as missing.
     """
     if not _NAME.fullmatch(name):
         return None
     try:
-        # Neither a link that leads elsewhere, nor a pipe that never has anything to say.
+        # A link may lead out of the folder, and a pipe may block for ever.
         descriptor = os.open(folder / name, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
     except OSError:
         return None

@@ -1,4 +1,4 @@
-"""What Alembic runs migrations in: the connection and transaction that `dialer.store.migrate` has opened."""
+"""Alembic's environment: migrations run in the connection and the transaction that `dialer.store.migrate` opens."""
 
 from alembic import context
 
@@ -7,7 +7,7 @@ from dialer.store.tables import Row
 context.configure(
     connection=context.config.attributes["connection"],
     target_metadata=Row.metadata,
-    # SQLite changes most of a table only by copying it.
+    # SQLite can make most changes of a table only by copying it.
     render_as_batch=True,
 )
 context.run_migrations()

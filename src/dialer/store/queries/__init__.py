@@ -1,1 +1,1 @@
-"""Queries: rows become what the engine and the API are told."""
+"""Queries: they read rows into values for the engine and the API."""

@@ -1,4 +1,4 @@
-"""How campaigns stand just now, as far as it decides whether somebody is called: read from the rows."""
+"""Circumstances of campaigns that keep them from calling now, read from the rows."""
 
 import contextlib
 from collections.abc import Collection, Iterable, Mapping
@@ -36,7 +36,7 @@ _transfers = Transfer.__table__
 _users = User.__table__
 _sealed = SealedSurvey.__table__
 _tiers = Tier.__table__
-# A literal, as an index over some of the rows serves only a query that says which without a parameter.
+# A literal, as a partial index serves only a query that states its condition without a parameter.
 _is_calling = _requests.c.status == literal_column(str(int(CallRequestStatus.CALLING)))
 _TAKES_CALLS: Final = frozenset({AgentStatus.AVAILABLE, AgentStatus.AVAILABLE_ON_DEMAND})
 
@@ -44,9 +44,9 @@ _TAKES_CALLS: Final = frozenset({AgentStatus.AVAILABLE, AgentStatus.AVAILABLE_ON
 def circumstances_of(
     connection: Connection, campaign_ids: Collection[int], now_ms: int, service_zone: str
 ) -> dict[int, Circumstances]:
-    """How each of some campaigns stands: a few queries, however many there are.
+    """Return the circumstances of campaigns by their ids. The number of queries does not grow with the campaigns.
 
-    One whose row cannot be understood is left out.
+    Campaigns with unreadable rows are left out.
     """
     rows = connection.execute(_query(campaign_ids)).mappings().all()
     at_work = {row["id"] for row in rows if row["status"] == CampaignStatus.START}
@@ -98,7 +98,7 @@ def _query(campaign_ids: Collection[int]) -> Select[Any]:
 
 
 def _in_progress(connection: Connection, campaign_ids: Collection[int]) -> dict[int, int]:
-    """How many attempts each campaign has in progress that it made itself."""
+    """Return the number of outgoing attempts in progress, by campaign."""
     calls = (
         select(_requests.c.campaign_id, func.count())
         .where(_is_calling, _requests.c.attempt > 0)
@@ -115,7 +115,7 @@ def _in_progress(connection: Connection, campaign_ids: Collection[int]) -> dict[
 
 
 def _carried(connection: Connection) -> dict[int, int]:
-    """How many legs each gateway for calls carries."""
+    """Return the number of legs that each gateway for calls carries."""
     calls = (
         select(_requests.c.gateway_id, func.count())
         .where(_is_calling, _requests.c.attempt > 0)
@@ -152,7 +152,7 @@ def _queues_with_idle_agents(connection: Connection, now_ms: int) -> set[int]:
 
 
 def _queue_ids(connection: Connection, campaign_id: int) -> Iterable[int]:
-    """The queues that the survey of a campaign leads to; none if it cannot be read."""
+    """Return the ids of the queues in the survey of a campaign; none if the survey is unreadable."""
     document = connection.scalar(select(_sealed.c.document).where(_sealed.c.id == campaign_id))
     try:
         return queue_ids_of(decode_survey(document or '{"sections":[]}'))
@@ -165,7 +165,7 @@ def _dials_for_agents(row: RowMapping) -> bool:
 
 
 def _lacks_credit(row: RowMapping, cheapest: Mapping[int, int]) -> bool:
-    """Whether nothing can be paid for: where there is a rate card, not even a call to the cheapest numbers it names."""
+    """Return whether the free balance pays for no attempt, not even for the cheapest prefix of the rate card."""
     free = row["balance"] - row["held"]
     if row["medium"] == SMS:
         return bool(row["sms_rate"] > free)

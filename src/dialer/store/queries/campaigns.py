@@ -1,4 +1,4 @@
-"""Finding a campaign by the name that a person gives for it."""
+"""Look-up of a campaign by its id or its code."""
 
 from typing import Final
 
@@ -8,17 +8,17 @@ from dialer.store.tables import Campaign
 
 ID_MAX: Final = 2**63 - 1
 NAME_SHOWN: Final = 64
-"""Characters of an unknown name that an error shows."""
+"""Maximum number of characters of an unknown id or code in an error message."""
 
 _campaigns = Campaign.__table__
 
 
 class UnknownCampaignError(Exception):
-    """Raised when no campaign has this id or code; the message is one line that says so."""
+    """No campaign has the given id or code; the message is one line."""
 
 
 def find_campaign(connection: Connection, named: str) -> RowMapping:
-    """Return the row of a campaign, given by its id or its code. An id goes before a code of the same digits.
+    """Return the row of a campaign, given by id or code. An id takes precedence over a code of the same digits.
 
     Raises:
         UnknownCampaignError: there is no such campaign.

@@ -1,7 +1,7 @@
-"""Do-not-call lists: whether a number is on one, also when the number itself was erased.
+"""Do-not-call lists: look-ups of numbers, which also find erased numbers.
 
-The entry of an erased number holds a keyed hash in its place: a sign that no number begins with, and 90 bits of an
-HMAC-SHA256. It tells nobody the number who does not try them all with the key, and still keeps it from being called.
+The entry of an erased number holds a keyed hash instead: `#`, which no number begins with, and 90 bits of an
+HMAC-SHA256. Only a search through all numbers with the key recovers the number. The entry still prevents calls to it.
 """
 
 import hmac
@@ -17,7 +17,7 @@ from dialer.store.tables import Campaign, DncContact, ServiceState, Subscriber
 
 KEY_BYTES: Final = 32
 FORMS_ASKED_MAX: Final = 10_000
-"""Numbers that one query asks for."""
+"""Maximum number of forms of numbers in one query."""
 _SIGN: Final = "#"
 _AFTER_SIGN: Final = chr(ord(_SIGN) + 1)
 _HASH_CHARACTERS: Final = 15
@@ -28,18 +28,18 @@ _campaigns = Campaign.__table__
 
 
 def is_hashed(number: Column[str]) -> ColumnElement[bool]:
-    """Whether an entry's `number` is the hash of one that was erased; answered from the list's index."""
+    """Return a condition for entries whose `number` is the hash of an erased number. The list's index serves it."""
     return and_(number >= _SIGN, number < _AFTER_SIGN)
 
 
 def hashed(key: bytes, number: str) -> str:
-    """What stands for an erased number, given in normal form."""
+    """Return the hash that replaces an erased number, which is given in normal form."""
     digest = hmac.digest(key, number.encode(), "sha256")
     return _SIGN + urlsafe_b64encode(digest)[:_HASH_CHARACTERS].decode()
 
 
 def ensure_key(connection: Connection, now_ms: int) -> bytes:
-    """The database's key, which is made when it is first asked for."""
+    """Return the key of the database's hashes. Create and store it on the first call."""
     open_state(connection, now_ms)
     key = connection.scalar(select(_states.c.number_key))
     if key is None:
@@ -49,14 +49,14 @@ def ensure_key(connection: Connection, now_ms: int) -> bytes:
 
 
 def forms_of(connection: Connection, numbers: Collection[str]) -> dict[str, str]:
-    """Everything that may stand for some numbers on a list, and the number that each stands for."""
+    """Return all forms of numbers that a list may contain, plain and hashed, each with its number."""
     forms = {number: number for number in numbers}
     key = connection.scalar(select(_states.c.number_key))
     return forms if key is None else forms | {hashed(key, number): number for number in numbers}
 
 
 def numbers_on(connection: Connection, dnc_id: int, numbers: Collection[str]) -> dict[str, int]:
-    """Those of some numbers that are on a list, and since when, in milliseconds since the epoch."""
+    """Return the numbers that are on a list, with the time of their entry in milliseconds since the epoch."""
     forms = forms_of(connection, numbers)
     asked = list(forms)
     found: dict[str, int] = {}
@@ -68,7 +68,7 @@ def numbers_on(connection: Connection, dnc_id: int, numbers: Collection[str]) ->
 
 
 def on_dnc(connection: Connection, subscriber_ids: Collection[int]) -> set[int]:
-    """Those of some subscribers whose numbers are on the do-not-call list of their campaign now."""
+    """Return the ids of subscribers whose numbers are on the do-not-call list of their campaign now."""
     query = (
         select(_campaigns.c.dnc_id, _subscribers.c.id, _subscribers.c.number)
         .join(_campaigns, _campaigns.c.id == _subscribers.c.campaign_id)

@@ -1,4 +1,4 @@
-"""Queues, agents, transfers and the numbers that others call: rows become what the engine is told."""
+"""Queries of queues, agents, transfers and expected call backs, for the engine."""
 
 from collections import defaultdict
 from collections.abc import Collection
@@ -19,7 +19,7 @@ from dialer.store.tables import Subscriber as SubscriberRow
 from dialer.store.tables import Transfer as TransferRow
 
 LEFT_EARLY_MAX: Final = 10_000
-"""Callers who left a queue early that are read for each queue, newest first."""
+"""Maximum number of callers who left early that are read for each queue, newest first."""
 _SECOND_MS: Final = 1_000
 
 _queues = Queue.__table__
@@ -36,8 +36,11 @@ _QUEUES: Final = Selection(select(_queues).order_by(_queues.c.id), _queues.c.id)
 _AGENTS: Final = Selection(select(_agents).order_by(_agents.c.id), _agents.c.id)
 
 
-def _who_left() -> Select[Any]:
-    """Who left without having been served, by number the last time only: who came again since has no place there."""
+def _left_early_query() -> Select[Any]:
+    """Return a query of callers whose last transfer to a queue ended before an agent answered.
+
+    Only the last transfer of each number counts: a caller who came back has no earlier place to resume.
+    """
     last = (
         select(_subscribers.c.number, func.max(_transfers.c.id).label("transfer_id"))
         .join(_requests, _requests.c.id == _transfers.c.callrequest_id)
@@ -56,7 +59,7 @@ def _who_left() -> Select[Any]:
     )
 
 
-_WHO_LEFT: Final = _who_left()
+_LEFT_EARLY: Final = _left_early_query()
 _EXPECTATIONS: Final = (
     select(
         _call_backs.c.due_ms,
@@ -77,9 +80,9 @@ _FORGET: Final = delete(_call_backs).where(_call_backs.c.id == bindparam("call")
 def queues_of(
     connection: Connection, now_ms: int, *, among: Collection[int] | None = None, with_past: bool
 ) -> list[QueueOpened]:
-    """Read all queues, or those among some ids, with their tiers.
+    """Return all queues, or those with the ids in `among`, with their tiers.
 
-    `with_past` also reads who left them early: for an engine that is new.
+    `with_past` also reads the callers who left early, which a new engine needs.
     """
     tiers: defaultdict[int, list[TierPlan]] = defaultdict(list)
     for row in _TIERS.rows(connection, among):
@@ -97,13 +100,13 @@ def queues_of(
 
 
 def agents_of(connection: Connection, among: Collection[int] | None = None) -> list[AgentOpened]:
-    """Read all agents, or those among some ids, with what they have done so far."""
+    """Return all agents, or those with the ids in `among`, with their figures."""
     rows = _AGENTS.rows(connection, among)
     return [AgentOpened(_agent(row), _figures(row["figures"])) for row in rows]
 
 
 def transfers_of(connection: Connection, call_ids: Collection[int], seed: int) -> dict[int, tuple[Transfer, ...]]:
-    """The transfers of calls in progress, in their order, by call request."""
+    """Return the transfers of all calls in progress, in order, by call request; none if `call_ids` is empty."""
     found: defaultdict[int, list[Transfer]] = defaultdict(list)
     if not call_ids:
         return {}
@@ -125,12 +128,12 @@ def transfers_of(connection: Connection, call_ids: Collection[int], seed: int) -
 
 
 def call_backs_of(connection: Connection) -> list[tuple[int, CallArrived]]:
-    """Who is going to call back, and when, in order."""
+    """Return the expected call backs with their times in milliseconds, in order of time."""
     return [_expected(row) for row in connection.execute(_EXPECTATIONS)]
 
 
 def take_call_back(connection: Connection, call_id: int) -> CallArrived | None:
-    """Who calls back after having missed this call, and is not expected any more; None if nobody was."""
+    """Delete the expected call back after a missed call, and return it; None if none was expected."""
     row = connection.execute(_EXPECTATION, {"call": call_id}).one_or_none()
     connection.execute(_FORGET, {"call": call_id})
     return None if row is None else _expected(row)[1]
@@ -162,7 +165,7 @@ def _queue(row: RowMapping, tiers: tuple[TierPlan, ...]) -> QueuePlan:
 
 def _left_early(connection: Connection, queue: RowMapping, now_ms: int) -> tuple[LeftEarly, ...]:
     since_ms = now_ms - queue["discard_abandoned_after"] * _SECOND_MS
-    rows = connection.execute(_WHO_LEFT, {"queue": queue["id"], "now_ms": now_ms, "since_ms": since_ms}).all()
+    rows = connection.execute(_LEFT_EARLY, {"queue": queue["id"], "now_ms": now_ms, "since_ms": since_ms}).all()
     return tuple(LeftEarly(queue["id"], number, score, ended) for number, score, ended in reversed(rows))
 
 

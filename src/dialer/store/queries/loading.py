@@ -1,4 +1,4 @@
-"""Rows become what the engine is told: accounts, gateways, campaigns, and calls in progress."""
+"""Loading: it reads accounts, gateways, campaigns, queues, agents and DIDs for the engine."""
 
 from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
@@ -18,7 +18,7 @@ from dialer.domain.survey.callflow import CallFlow
 from dialer.domain.survey.survey import Prompt, decode_survey
 from dialer.domain.windows import Calendar
 from dialer.store.queries.floor import agents_of, queues_of
-from dialer.store.queries.progress import busy_campaigns, line_of, lines_of, sms_line_of
+from dialer.store.queries.progress import busy_campaigns, gateway_id_of, gateways_of, sms_gateway_id_of
 from dialer.store.queries.rates import RateCards
 from dialer.store.queries.selection import Selection
 from dialer.store.sealing import audio_length_ms
@@ -26,12 +26,12 @@ from dialer.store.tables import SMS, CallerId, Campaign, Did, SealedSurvey, Subs
 from dialer.store.touched import EVERYTHING, Touched
 
 ZONES_MAX: Final = 10_000
-"""Zone keys of one campaign; there are a few hundred zones."""
+"""Maximum number of zone keys of a campaign; there are a few hundred zones."""
 FLOWS_KEPT_MAX: Final = 10_000
-"""Call flows that are kept: those of campaigns that have ended since everything was read last count too."""
+"""Maximum number of call flows in memory, including those of campaigns that ended since the last full read."""
 
 UNREADABLE: Final = (ValueError, TypeError, KeyError, msgspec.MsgspecError)
-"""What a row raises that no version of ours has written."""
+"""Errors that a row raises if no version of dialer has written it."""
 
 _users = User.__table__
 _campaigns = Campaign.__table__
@@ -40,7 +40,7 @@ _sealed = SealedSurvey.__table__
 _dids = Did.__table__
 _subscribers = Subscriber.__table__
 _LIVE: Final = (CampaignStatus.START, CampaignStatus.PAUSE)
-# Statements are made once: to put one together takes longer than to run it.
+# Statements are built once, as building one takes longer than running it.
 _LIVE_CAMPAIGNS: Final = Selection(
     select(_campaigns).where(_campaigns.c.status.in_(_LIVE)).order_by(_campaigns.c.id), _campaigns.c.id
 )
@@ -84,7 +84,7 @@ _WEEKDAYS: Final = ("monday", "tuesday", "wednesday", "thursday", "friday", "sat
 
 
 def _pending_zones() -> Select[Any]:
-    """The zone keys of a campaign's PENDING subscribers, by skipping through the index instead of scanning it."""
+    """Return a query of the zone keys of a campaign's PENDING subscribers, which skips through the index."""
     first = select(func.min(_subscribers.c.zone).label("zone")).where(
         _subscribers.c.campaign_id == bindparam("campaign"), _subscribers.c.status == SubscriberStatus.PENDING
     )
@@ -98,26 +98,26 @@ _ZONES: Final = _pending_zones()
 
 
 class LoadedRows(NamedTuple):
-    """What the engine has to be told of what was read, in the order in which it has to be told."""
+    """The records that were read, in the order in which the engine takes them."""
 
     accounts: list[AccountOpened]
     gateways: list[GatewayOpened]
     parameters: dict[int, str]
-    """Of each gateway: JSON text."""
+    """Parameters of each gateway as JSON text, by its id."""
     campaigns: list[CampaignOpened]
     queues: list[QueueOpened]
     agents: list[AgentOpened]
     dids: list[DidOpened]
     over: list[CampaignPlan]
-    """Campaigns that are not open any more and still have calls in progress, or messages on their way."""
+    """Campaigns that are neither running nor paused, and still have calls or messages in progress."""
     aborted: list[int]
-    """Campaigns that were aborted and still have calls in progress."""
+    """Ids of campaigns that were aborted and still have calls or messages in progress."""
     unreadable: dict[int, str]
-    """Campaigns whose rows cannot be understood, and why: they are left out, and the others go on."""
+    """Errors of campaigns with unreadable rows, by id. Such campaigns are left out; the others run."""
 
 
 class _Scope:
-    """The ids of what is to be read; None stands for all."""
+    """Ids of the records to read; None stands for all."""
 
     def __init__(self, touched: Touched) -> None:
         is_all = touched.everything
@@ -128,7 +128,7 @@ class _Scope:
 
 
 class Loader:
-    """Reads the world; keeps the call flows it has built, as a sealed survey never changes."""
+    """A reader of all records for the engine. It keeps call flows, as a sealed survey never changes."""
 
     def __init__(self, *, service_zone: str) -> None:
         self._service_zone: Final = service_zone
@@ -138,9 +138,9 @@ class Loader:
     def world(
         self, connection: Connection, now_ms: int, touched: Touched = EVERYTHING, *, with_past: bool = False
     ) -> LoadedRows:
-        """Read how what was touched stands now, and the accounts that this concerns.
+        """Return the touched records as stored now, with the accounts that they concern.
 
-        `with_past` also reads what an engine that is new has to know of earlier.
+        `with_past` also reads figures from the past, which a new engine needs.
         """
         of = _Scope(touched)
         campaigns, unreadable = self._readable(
@@ -154,11 +154,11 @@ class Loader:
         if touched.everything:
             kept = open_ids | set(busy) | {plan.id for plan in playable}
             self._flows = {campaign_id: flow for campaign_id, flow in self._flows.items() if campaign_id in kept}
-        lines = lines_of(connection, now_ms, of.gateways)
+        gateways = gateways_of(connection, now_ms, of.gateways)
         return LoadedRows(
             accounts=self._accounts(connection, users | touched.accounts),
-            gateways=[line.opened for line in lines],
-            parameters={line.opened.plan.id: line.parameters for line in lines},
+            gateways=[one.opened for one in gateways],
+            parameters={one.opened.plan.id: one.parameters for one in gateways},
             campaigns=campaigns,
             queues=queues_of(connection, now_ms, among=of.queues, with_past=with_past),
             agents=agents_of(connection, of.agents),
@@ -169,9 +169,9 @@ class Loader:
         )
 
     def _dids(self, connection: Connection, touched: Touched) -> list[DidOpened]:
-        """Read the numbers that others call.
+        """Return the touched DIDs, each with the campaign that answers it.
 
-        A campaign that was never started, so that it has no survey to play, or that was aborted answers none of them.
+        A campaign that was never started has no survey to play. It answers no calls, and neither does an aborted one.
         """
         if touched.everything:
             dids = connection.execute(_ALL_DIDS).mappings().all()
@@ -212,7 +212,7 @@ class Loader:
         return campaigns, unreadable
 
     def plans_of(self, connection: Connection, campaign_ids: AbstractSet[int]) -> list[CampaignPlan]:
-        """Read how campaigns stand, in id order, but for those whose rows cannot be understood."""
+        """Return the plans of campaigns in id order, without those that have unreadable rows."""
         plans = [self._plan_or_none(connection, row) for row in _CAMPAIGNS.rows(connection, campaign_ids)]
         return [plan for plan in plans if plan is not None]
 
@@ -237,7 +237,7 @@ class Loader:
         return CampaignPlan(
             id=row["id"],
             user_id=row["user_id"],
-            gateway_id=line_of(row),
+            gateway_id=gateway_id_of(row),
             flow=self._flow(connection, row["id"]),
             starting_ms=row["startingdate"],
             expires_ms=row["expirationdate"],
@@ -257,7 +257,7 @@ class Loader:
             voicemail_prompt=None if voicemail_id is None else Prompt(audio_length_ms(connection, voicemail_id)),
             dnc_id=row["dnc_id"],
             text_message=row["text_message"] if row["medium"] == SMS else None,
-            sms_gateway_id=sms_line_of(row),
+            sms_gateway_id=sms_gateway_id_of(row),
             max_xfer=row["max_xfer"],
             dial_method=DialMethod(row["dial_method"]),
             agent_dial_rate=row["agent_dial_rate"] / MONEY_SCALE,
@@ -294,7 +294,7 @@ def _callerid_choices(connection: Connection, group_id: int | None) -> tuple[Cal
 
 
 def calendar_of(row: RowMapping) -> Calendar:
-    """When a campaign may call, from its row."""
+    """Return the calling calendar of a campaign from its row."""
     monday, tuesday, wednesday, thursday, friday, saturday, sunday = (bool(row[day]) for day in _WEEKDAYS)
     return Calendar(
         weekdays=(monday, tuesday, wednesday, thursday, friday, saturday, sunday),

@@ -1,4 +1,4 @@
-"""Calls in progress and messages on their way, and the lines they take: rows become what the engine is told."""
+"""Queries of calls and messages in progress, and of their gateways, for the engine."""
 
 from collections.abc import Collection
 from typing import Any, Final, NamedTuple
@@ -17,7 +17,7 @@ from dialer.store.tables import HALT_COMPLETED, SMS, CallRequest, Gateway, SmsGa
 from dialer.store.tables import Subscriber as SubscriberRow
 
 SMS_LINES_FROM: Final = 1 << 40
-"""To the engine all gateways are one kind: those for text messages have their ids from here on."""
+"""Offset of the ids of SMS gateways in the engine, which has one kind of gateway."""
 _RECENT_MS: Final = 1_000
 
 _requests = CallRequest.__table__
@@ -26,7 +26,7 @@ _subscribers = SubscriberRow.__table__
 _transfers = Transfer.__table__
 _gateways = Gateway.__table__
 _sms_gateways = SmsGateway.__table__
-# Literals, as an index over some of the rows serves only a query that says which without a parameter.
+# Literals, as a partial index serves only a query that states its condition without a parameter.
 _is_calling = _requests.c.status == literal_column(str(int(CallRequestStatus.CALLING)))
 _is_on_its_way = _messages.c.ended_ms.is_(None)
 _GATEWAYS: Final = Selection(select(_gateways).order_by(_gateways.c.id), _gateways.c.id)
@@ -35,18 +35,22 @@ _BUSY: Final = tuple(
     Selection(select(table.c.campaign_id, table.c.user_id).where(condition).distinct(), table.c.campaign_id)
     for table, condition in ((_requests, _is_calling), (_messages, _is_on_its_way))
 )
-# From the rows in progress to the subscribers, never the other way: these are few, and those may be a million.
-_whose_call = select(_subscribers.c.campaign_id).where(_subscribers.c.id == _requests.c.subscriber_id)
-_whose_message = select(_subscribers.c.campaign_id).where(_subscribers.c.id == _messages.c.subscriber_id)
+# The look-up starts at the few rows in progress, as a campaign may have a million subscribers.
+_campaign_of_call = select(_subscribers.c.campaign_id).where(_subscribers.c.id == _requests.c.subscriber_id)
+_campaign_of_message = select(_subscribers.c.campaign_id).where(_subscribers.c.id == _messages.c.subscriber_id)
 _OF_CAMPAIGN: Final = select(
     exists().where(
         _is_calling,
-        or_(_requests.c.campaign_id == bindparam("campaign"), _whose_call.scalar_subquery() == bindparam("campaign")),
+        or_(
+            _requests.c.campaign_id == bindparam("campaign"),
+            _campaign_of_call.scalar_subquery() == bindparam("campaign"),
+        ),
     ),
     exists().where(
         _is_on_its_way,
         or_(
-            _messages.c.campaign_id == bindparam("campaign"), _whose_message.scalar_subquery() == bindparam("campaign")
+            _messages.c.campaign_id == bindparam("campaign"),
+            _campaign_of_message.scalar_subquery() == bindparam("campaign"),
         ),
     ),
 )
@@ -57,13 +61,13 @@ _OF_SUBSCRIBER: Final = select(
 BUSY_SUBSCRIBERS: Final = union_all(
     select(_requests.c.subscriber_id).where(_is_calling), select(_messages.c.subscriber_id).where(_is_on_its_way)
 )
-"""Whoever is in a call, or has a message on its way to them, whichever campaign it runs under."""
+"""Query of the ids of subscribers with a call or a message in progress, in any campaign."""
 
 
 def _recently(table: Table, started: str) -> Select[Any]:
-    """When the newest of a table's rows began that went out over a gateway after some moment.
+    """Return a query of the newest start times over a gateway after `since_ms`, from the column `started`.
 
-    Where the clock was put back, what is over may have begun later than now: that is past all the same.
+    After the clock was set back, finished rows may have started later than now. They are left out.
     """
     since, ended_ms = table.c[started], table.c.ended_ms
     query = select(since).where(table.c.gateway_id == bindparam("gateway"), since > bindparam("since_ms"))
@@ -71,7 +75,7 @@ def _recently(table: Table, started: str) -> Select[Any]:
     return query.order_by(since.desc()).limit(bindparam("most"))
 
 
-# Calls that came in are nothing that the gateway has placed.
+# A gateway does not place incoming calls, which have a negative attempt.
 _RECENT_CALLS: Final = _recently(_requests, "started_ms").where(_requests.c.attempt > 0)
 _RECENT_MESSAGES: Final = _recently(_messages, "send_date")
 _RECENT_LEGS: Final = _recently(_transfers, "started_ms")
@@ -95,80 +99,80 @@ _IN_PROGRESS: Final = tuple(
 
 
 class UnderWay(NamedTuple):
-    """Whether there are calls in progress, and messages on their way."""
+    """The presence of calls and of messages in progress."""
 
     calls: bool
     messages: bool
 
 
-class GatewayPlaces(NamedTuple):
-    """A gateway as the engine and the carrier are told of it; `parameters` is JSON text."""
+class LoadedGateway(NamedTuple):
+    """A gateway for the engine, with its parameters for the carrier as JSON text."""
 
     opened: GatewayOpened
     parameters: str
 
 
-def line_of(campaign: RowMapping) -> int:
-    """The engine's id of the gateway that a campaign goes out over."""
+def gateway_id_of(campaign: RowMapping) -> int:
+    """Return the engine's id of the gateway over which a campaign places its calls or sends its text messages."""
     if campaign["medium"] == SMS:
         return SMS_LINES_FROM + int(campaign["sms_gateway_id"])
     return int(campaign["aleg_gateway_id"])
 
 
-def sms_line_of(campaign: RowMapping) -> int | None:
-    """The engine's id of the gateway over which a campaign sends text messages."""
+def sms_gateway_id_of(campaign: RowMapping) -> int | None:
+    """Return the engine's id of the gateway over which a campaign sends text messages; None if it has none."""
     gateway_id = campaign["sms_gateway_id"]
     return None if gateway_id is None else SMS_LINES_FROM + int(gateway_id)
 
 
-def lines_of(connection: Connection, now_ms: int, among: Collection[int] | None = None) -> list[GatewayPlaces]:
-    """Read all gateways, or those among some ids, with what went out over each within the last second."""
+def gateways_of(connection: Connection, now_ms: int, among: Collection[int] | None = None) -> list[LoadedGateway]:
+    """Return all gateways, or those with the engine's ids in `among`, with the attempts in the last second."""
     voice = texts = None
     if among is not None:
-        voice = [line for line in among if line < SMS_LINES_FROM]
-        texts = [line - SMS_LINES_FROM for line in among if line >= SMS_LINES_FROM]
+        voice = [gateway_id for gateway_id in among if gateway_id < SMS_LINES_FROM]
+        texts = [gateway_id - SMS_LINES_FROM for gateway_id in among if gateway_id >= SMS_LINES_FROM]
     found = []
     for row in _GATEWAYS.rows(connection, voice):
         plan = GatewayPlan(row["id"], row["max_channels"], row["max_cps"], row["addprefix"], row["removeprefix"])
-        found.append(_places(connection, row, plan, _RECENT_CALLS, now_ms))
+        found.append(_loaded(connection, row, plan, _RECENT_CALLS, now_ms))
     for row in _SMS_GATEWAYS.rows(connection, texts):
-        line = SMS_LINES_FROM + row["id"]
-        plan = GatewayPlan(line, 0, row["max_cps"], row["addprefix"], row["removeprefix"])
-        found.append(_places(connection, row, plan, _RECENT_MESSAGES, now_ms))
+        gateway_id = SMS_LINES_FROM + row["id"]
+        plan = GatewayPlan(gateway_id, 0, row["max_cps"], row["addprefix"], row["removeprefix"])
+        found.append(_loaded(connection, row, plan, _RECENT_MESSAGES, now_ms))
     return found
 
 
 def busy_campaigns(connection: Connection, among: Collection[int] | None = None) -> dict[int, int]:
-    """Find the campaigns, all or among some, that have anything in progress, and whose they are."""
+    """Return the campaigns with calls or messages in progress, all or those in `among`, with the ids of their users."""
     return {row["campaign_id"]: row["user_id"] for busy in _BUSY for row in busy.rows(connection, among)}
 
 
 def under_way_of_campaign(connection: Connection, campaign_id: int) -> UnderWay:
-    """What a campaign has under way, or anybody of its subscribers through another one that they called back."""
+    """Tell whether a campaign has anything in progress, or its subscribers have in a campaign that they called back."""
     return UnderWay(*map(bool, connection.execute(_OF_CAMPAIGN, {"campaign": campaign_id}).one()))
 
 
 def under_way_of_subscriber(connection: Connection, subscriber_id: int) -> UnderWay:
-    """What a subscriber has under way, whichever campaign it runs under."""
+    """Tell whether a subscriber has a call or messages in progress, in any campaign."""
     return UnderWay(*map(bool, connection.execute(_OF_SUBSCRIBER, {"subscriber": subscriber_id}).one()))
 
 
 def rows_in_progress(connection: Connection) -> list[RowMapping]:
-    """Call requests and messages that are not over, each with its subscriber's columns, in id order."""
+    """Return call requests and messages in progress, each with the columns of its subscriber, in id order."""
     found = [row for query in _IN_PROGRESS for row in connection.execute(query).mappings()]
     return sorted(found, key=lambda row: int(row["id"]))
 
 
 def call_of(row: RowMapping, plan: CampaignPlan) -> Call:
-    """A row of `rows_in_progress` as the engine knew it."""
+    """Return the engine's call or message from a row of `rows_in_progress`."""
     is_message = "message_id" in row
-    line = row["gateway_id"]
+    gateway_id = row["gateway_id"]
     subscriber = _subscriber(row)
     if is_message:
-        subscriber.number = row["phone_number"]  # A section may send it to somebody else.
+        subscriber.number = row["phone_number"]  # A section may send the message to another number.
     common: dict[str, Any] = {
         "id": row["id"],
-        "plan": plan if line == plan.gateway_id else msgspec.structs.replace(plan, gateway_id=line),
+        "plan": plan if gateway_id == plan.gateway_id else msgspec.structs.replace(plan, gateway_id=gateway_id),
         "subscriber": subscriber,
         "attempt": row["attempt"],
         "hold": row["hold"],
@@ -201,16 +205,16 @@ def call_of(row: RowMapping, plan: CampaignPlan) -> Call:
     )
 
 
-def _places(
+def _loaded(
     connection: Connection, row: RowMapping, plan: GatewayPlan, attempts: Select[Any], now_ms: int
-) -> GatewayPlaces:
+) -> LoadedGateway:
     breaker = CircuitBreaker(row["failures"], row["rest_ms"], row["rests_until_ms"])
     if not plan.max_cps:
-        return GatewayPlaces(GatewayOpened(plan, breaker=breaker), row["parameters"])
+        return LoadedGateway(GatewayOpened(plan, breaker=breaker), row["parameters"])
     asked = {"gateway": plan.id, "since_ms": now_ms - _RECENT_MS, "now_ms": now_ms, "most": plan.max_cps}
     recent, legs = (connection.scalars(query, asked).all() for query in (attempts, _RECENT_LEGS))
     newest = sorted((*recent, *legs))[-plan.max_cps :]
-    return GatewayPlaces(GatewayOpened(plan, tuple(newest), breaker), row["parameters"])
+    return LoadedGateway(GatewayOpened(plan, tuple(newest), breaker), row["parameters"])
 
 
 def _subscriber(row: RowMapping) -> Subscriber:

@@ -1,4 +1,4 @@
-"""Queries that read all rows of a table, or only those that have some ids."""
+"""Queries that read all rows of a table, or only those with given ids."""
 
 from collections.abc import Collection, Sequence
 from typing import Any, Final
@@ -7,14 +7,14 @@ from sqlalchemy import Column, Connection, RowMapping, Select, bindparam
 
 
 class Selection:
-    """A query that finds all its rows, or those of them that have some ids."""
+    """A query that reads all its rows, or only those with given ids."""
 
     def __init__(self, query: Select[Any], column: Column[int]) -> None:
         self._all: Final = query
         self._some: Final = query.where(column.in_(bindparam("ids", expanding=True)))
 
     def rows(self, connection: Connection, among: Collection[int] | None = None) -> Sequence[RowMapping]:
-        """Read the rows that have one of some ids: None stands for all; of no ids, without asking."""
+        """Return the rows with the ids in `among`; None stands for all rows. Without ids, no query runs."""
         if among is None:
             return connection.execute(self._all).mappings().all()
         return connection.execute(self._some, {"ids": list(among)}).mappings().all() if among else ()

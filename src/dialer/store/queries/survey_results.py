@@ -1,4 +1,4 @@
-"""What callees answered, counted by section: the last answer of each call counts, as only that is kept."""
+"""Answers of callees, counted by section. Of each call only the last answer to a section is stored."""
 
 from collections.abc import Iterator
 from typing import Final
@@ -10,27 +10,27 @@ from dialer.domain.survey.sections.table import SECTION_TYPES
 from dialer.store.tables import SurveyResult
 
 ANSWERS_MAX: Final = 100
-"""Different answers that are counted one by one in a section: the most frequent ones."""
+"""Maximum number of different answers that are listed for a section: the most frequent ones."""
 
 _results: Final = SurveyResult.__table__
 
 
 class AnswerCount(msgspec.Struct, frozen=True):
-    """How often one answer was given."""
+    """An answer, and the number of calls that gave it."""
 
     response: str
     count: int
 
 
 class SectionCount(msgspec.Struct):
-    """The answers to one section: how many in all, and the most frequent first, equals by what they say."""
+    """The answers to a section: their number, and a list by frequency. Equally frequent ones are sorted by text."""
 
     total: int
     answers: list[AnswerCount]
 
 
 def count_answers(connection: Connection, campaign_id: int) -> dict[int, SectionCount]:
-    """The answers of a campaign by the ids of its sections, those without an answer left out.
+    """Return the answers of a campaign by the ids of its sections. Sections without an answer are left out.
 
     Some types of section count all answers under one name, or recordings by length (`SectionDefinition.counted_as`).
     """
@@ -55,12 +55,12 @@ def count_answers(connection: Connection, campaign_id: int) -> dict[int, Section
 
 
 def _answer() -> ColumnElement[str]:
-    """The name that an answer is counted under."""
+    """Return an expression for the name under which an answer is counted."""
     return case(*_names(), else_=_results.c.response)
 
 
 def _names() -> Iterator[tuple[ColumnElement[bool], ColumnElement[str]]]:
-    """The names that are not the answers themselves, each with its condition; the first that holds counts."""
+    """Yield conditions with the names that they give to answers. The first condition that holds applies."""
     for number, definition in SECTION_TYPES.items():
         is_of_type = _results.c.section_type == number
         for seconds, name in definition.counted_lengths:

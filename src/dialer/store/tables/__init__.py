@@ -1,4 +1,4 @@
-"""The tables: one module for each part of the house."""
+"""The tables: one module for each part of the service."""
 
 from dialer.store.tables._base import Row
 from dialer.store.tables.accounts import LedgerEntry, Payment, RateCardLine, User

@@ -1,4 +1,4 @@
-"""What every table has in common: an identity that is never given twice, and the kinds of column we use."""
+"""Common parts of all tables: an id that is never used again, and the types of columns."""
 
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
@@ -10,40 +10,40 @@ from sqlalchemy.orm import MappedColumn, mapped_column
 BIG = BigIntIdentity
 
 Milliseconds = Annotated[int, mapped_column(BIG)]
-"""A moment: milliseconds since 1970-01-01T00:00:00Z."""
+"""A point in time: milliseconds since 1970-01-01T00:00:00Z."""
 
 Money = Annotated[int, mapped_column(BIG)]
-"""An amount: integer multiples of 1e-5 of the account's currency."""
+"""An amount of money: integer multiples of 1e-5 of the account's currency."""
 
 Count = Annotated[int, mapped_column(Integer, default=0, server_default="0")]
 Increment = Annotated[int, mapped_column(Integer, default=60, server_default="60")]
-"""Seconds that are billed as a whole."""
+"""Billing increment in seconds: a call is charged for whole increments."""
 Code = Annotated[int, mapped_column(SmallInteger)]
 Name = Annotated[str, mapped_column(String(255))]
 LongText = Annotated[str, mapped_column(Text, default="", server_default="")]
 
 
 class Row(IdentityBase):
-    """A table of ours: its integer ids are never used again, not even after the newest row is deleted."""
+    """Base class of the tables. Their integer ids are never used again, not even after the newest row is deleted."""
 
     __abstract__ = True
     __table_args__: Any = {"sqlite_autoincrement": True}  # noqa: RUF012 - not a default value but a declaration
 
     if TYPE_CHECKING:
-        # Every row class is one plain table; SQLAlchemy's own annotation allows for joins as well.
+        # Every row class is one plain table; SQLAlchemy's own annotation also allows joins.
         __table__: ClassVar[Table]
 
 
 def belongs_to(table: str) -> MappedColumn[Any]:
-    """A column that names the row of `table` this row is a part of: deleted with it."""
+    """Return a column that refers to the row of `table` that owns this row. This row is deleted with it."""
     return mapped_column(BIG, ForeignKey(f"{table}.id", ondelete="CASCADE"), index=True)
 
 
 def needs(table: str) -> MappedColumn[Any]:
-    """A column that names a row of `table` this row cannot do without: that row cannot be deleted first."""
+    """Return a column that refers to a row of `table` that this row needs: that row cannot be deleted first."""
     return mapped_column(BIG, ForeignKey(f"{table}.id", ondelete="RESTRICT"), index=True)
 
 
 def mentions(table: str) -> MappedColumn[Any]:
-    """A nullable column that names a row of `table`, and becomes null when that row is deleted."""
+    """Return a nullable column that refers to a row of `table`, and becomes null when that row is deleted."""
     return mapped_column(BIG, ForeignKey(f"{table}.id", ondelete="SET NULL"), index=True)

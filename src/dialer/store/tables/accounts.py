@@ -13,14 +13,14 @@ def _key_of_username(context: DefaultExecutionContext) -> str:
 
 
 class User(Row):
-    """An account: who may ask for what, and what is left to pay with."""
+    """A user with their account: credentials, rates, and the balance that pays for calls and messages."""
 
     __tablename__ = "user_account"
 
     username: Mapped[str] = mapped_column(String(150), unique=True)
-    """As it was given, and as it is shown."""
+    """Spelling that was given at creation, and that is shown."""
     username_key: Mapped[str] = mapped_column(Text, default=_key_of_username, server_default="")
-    """The `dialer.domain.usernames.username_key` of the name, by which users are found."""
+    """The `dialer.domain.usernames.username_key` of the username, by which users are looked up."""
     password_hash: Mapped[str] = mapped_column(String(255))
     is_admin: Mapped[bool] = mapped_column(Boolean, default=False)
     first_name: Mapped[Name] = mapped_column(default="")
@@ -31,9 +31,9 @@ class User(Row):
     balance: Mapped[Money] = mapped_column(default=0)
     """Always the sum of the user's ledger entries; moved only by `dialer.store.ledger`."""
     held: Mapped[Money] = mapped_column(default=0)
-    """Always the sum of the holds of the user's calls in progress."""
+    """Always the sum of the holds of the user's calls, transfers and messages in progress."""
     rate_card_version: Mapped[int] = mapped_column(BIG, default=0, server_default="0")
-    """Grows with every change of the user's rate card: whoever has read it can tell whether it still stands."""
+    """Grows with every change of the user's rate card. Compare with an earlier value to detect changes."""
     created_date: Mapped[Milliseconds]
     updated_date: Mapped[Milliseconds]
 
@@ -44,18 +44,18 @@ class User(Row):
 
 
 class RateCardLine(Row):
-    """What calls of a user to numbers that begin with a prefix cost."""
+    """The price of a user's calls to numbers that begin with a prefix."""
 
     __tablename__ = "rate_card_line"
 
     user_id: Mapped[int] = mapped_column(BIG, ForeignKey("user_account.id", ondelete="CASCADE"))
     prefix: Mapped[str] = mapped_column(String(15))
-    """Digits with the country code; empty for every number."""
+    """Digits that begin with the country code. An empty prefix matches every number."""
     rate: Mapped[Money]
-    """A minute."""
+    """Price of a minute."""
     connection_fee: Mapped[Money]
     first_increment: Mapped[int]
-    """In seconds, as `next_increment`."""
+    """Seconds, like `next_increment`."""
     next_increment: Mapped[int]
     created_date: Mapped[Milliseconds]
     updated_date: Mapped[Milliseconds]
@@ -67,7 +67,7 @@ class RateCardLine(Row):
 
 
 class Payment(Row):
-    """Money that came in, or, when negative, that was given back."""
+    """Money that a user paid in. A negative amount was paid back."""
 
     __tablename__ = "payment"
 
@@ -78,7 +78,7 @@ class Payment(Row):
 
 
 class LedgerEntry(Row):
-    """One change of one balance. Rows are added, never changed and never deleted."""
+    """One change of one balance. Rows are added, and never changed or deleted."""
 
     __tablename__ = "ledger_entry"
 
@@ -86,7 +86,7 @@ class LedgerEntry(Row):
     kind: Mapped[str] = mapped_column(String(16))
     """A `dialer.store.ledger.Kind`."""
     amount: Mapped[Money]
-    """Positive into the account, negative out of it."""
+    """Positive for a credit to the account, negative for a debit."""
     reference: Mapped[str] = mapped_column(String(80), unique=True)
-    """What caused it, such as `payment:17`, `call:<callid>` or `refund:<callid>`: nothing is entered twice."""
+    """Cause of the change, such as `payment:17`, `call:<callid>` or `refund:<callid>`. Each cause has one entry."""
     created_date: Mapped[Milliseconds]

@@ -1,4 +1,4 @@
-"""Voice campaigns, what they play, and whom they call."""
+"""Campaigns, the surveys that they play, and their subscribers."""
 
 from typing import Final
 
@@ -27,13 +27,13 @@ HALT_COMPLETED: Final = "completed"
 
 
 class Campaign(Row):
-    """A campaign, of calls or of text messages: its settings, its state, its counters."""
+    """A campaign of calls or of text messages: its settings, state and counters."""
 
     __tablename__ = "campaign"
 
     user_id: Mapped[int] = belongs_to("user_account")
     medium: Mapped[str] = mapped_column(String(8), default=VOICE, server_default=VOICE)
-    """`voice` or `sms`: the two live one life, and differ in what an attempt is."""
+    """`voice` or `sms`. Both follow one life cycle; an attempt is a call or a text message."""
     campaign_code: Mapped[str] = mapped_column(String(20), unique=True)
     name: Mapped[str] = mapped_column(String(100))
     description: Mapped[LongText]
@@ -65,9 +65,9 @@ class Campaign(Row):
     aleg_gateway_id: Mapped[int | None] = needs("gateway")
     sms_gateway_id: Mapped[int | None] = needs("sms_gateway")
     text_message: Mapped[str] = mapped_column(String(1600), default="", server_default="")
-    """What a campaign of text messages sends."""
+    """Text that a campaign of text messages sends."""
     object_id: Mapped[int] = mapped_column(BIG, default=0, index=True)
-    """The survey template; 0 for text messages. No foreign key: once the survey is sealed the template may go."""
+    """Id of the survey template; 0 for text messages. No foreign key: a sealed survey does not need its template."""
     extra_data: Mapped[str] = mapped_column(String(120), default="")
     voicemail: Mapped[bool] = mapped_column(Boolean, default=False)
     amd_behavior: Mapped[Code] = mapped_column(default=1)
@@ -81,29 +81,29 @@ class Campaign(Row):
     answered: Mapped[Count]
     cost: Mapped[Money] = mapped_column(default=0)
     next_dial_us: Mapped[int] = mapped_column(BIG, default=0)
-    """When pacing allows the next dial, in microseconds since the epoch."""
+    """Time from which pacing allows the next dial, in microseconds since the epoch."""
     abandon_rate_max: Mapped[Money] = mapped_column(default=300_000, server_default="300000")
-    """Per cent of the calls that persons answered which may find no agent in time, in multiples of 1e-5."""
+    """Highest percentage of calls answered by a person that may find no agent in time, in multiples of 1e-5."""
     live_answered: Mapped[Count]
-    """Calls that persons answered, of a campaign that is paced by its agents."""
+    """Number of calls answered by a person, in a campaign whose survey leads to queues."""
     abandoned: Mapped[Count]
     pacing_figures: Mapped[LongText]
-    """A `dialer.domain.pacing.situation.Figures` as JSON, or empty."""
+    """A `dialer.domain.pacing.situation.PacingFigures` as JSON, or empty."""
     callerid_turns: Mapped[LongText]
-    """JSON: how often each area code's caller IDs were shown, so that they take turns; or empty."""
+    """JSON object: how often caller IDs were shown, by area code, so that they take turns. Or empty."""
     created_date: Mapped[Milliseconds]
     updated_date: Mapped[Milliseconds]
 
 
 class CampaignPhonebook(Row):
-    """A phonebook that a campaign calls, and how far its contacts have become subscribers."""
+    """A phonebook of a campaign, with the progress of turning its contacts into subscribers."""
 
     __tablename__ = "campaign_phonebook"
 
     campaign_id: Mapped[int] = belongs_to("campaign")
     phonebook_id: Mapped[int] = belongs_to("phonebook")
     collected_contact_id: Mapped[int] = mapped_column(BIG, default=0)
-    """Every contact of the phonebook up to this id is a subscriber already."""
+    """Contacts of the phonebook up to this id are subscribers already."""
 
     __table_args__ = (
         Index("uq_campaign_phonebook_campaign_id_phonebook_id", "campaign_id", "phonebook_id", unique=True),
@@ -112,7 +112,7 @@ class CampaignPhonebook(Row):
 
 
 class SealedSurvey(Row):
-    """The survey as it stood when the campaign first started; `id` is the campaign's."""
+    """A copy of the survey from when the campaign first started; `id` is the campaign's."""
 
     __tablename__ = "sealed_survey"
 
@@ -122,7 +122,7 @@ class SealedSurvey(Row):
 
 
 class Subscriber(Row):
-    """One number of one campaign. One number is a campaign's subscriber once."""
+    """A number's place in a campaign. A campaign has each number only once."""
 
     __tablename__ = "subscriber"
 
@@ -131,7 +131,7 @@ class Subscriber(Row):
     duplicate_contact: Mapped[str] = mapped_column(String(64))
     number: Mapped[str] = mapped_column(String(16))
     zone: Mapped[str] = mapped_column(String(255))
-    """The zone key by which its calling window is judged (`dialer.domain.zones`)."""
+    """Zone key that decides when the number may be called (`dialer.domain.zones`)."""
     full_name: Mapped[Name] = mapped_column(default="")
     gmt_offset: Mapped[str] = mapped_column(String(8), default="")
     tz_code: Mapped[str] = mapped_column(String(64), default="")
@@ -139,15 +139,15 @@ class Subscriber(Row):
     status: Mapped[Code] = mapped_column(default=1)
     status_reason: Mapped[str] = mapped_column(String(40), default="")
     halt_reason: Mapped[str] = mapped_column(String(40), default="")
-    """Set during an attempt: at its end the subscriber becomes ABORT with this reason, or COMPLETED for that mark."""
+    """Set during an attempt: at its end the subscriber becomes ABORT for this reason, or COMPLETED for `HALT_COMPLETED`."""
     count_attempt: Mapped[Count]
     failure_count: Mapped[Count]
-    """Attempts that were not answered, busy or failed."""
+    """Number of attempts that were busy, failed, or were not answered."""
     completion_count: Mapped[Count]
-    """Further attempts that were made because the survey was not completed."""
+    """Number of further attempts because the survey was not completed."""
     last_attempt: Mapped[int | None] = mapped_column(BIG, default=None)
     due_ms: Mapped[int] = mapped_column(BIG, default=0)
-    """When a retry is due; 0 before the first attempt."""
+    """Time at which a retry is due; 0 before the first attempt."""
     created_date: Mapped[Milliseconds]
     updated_date: Mapped[Milliseconds]
 

@@ -1,4 +1,4 @@
-"""Who places the calls, and under which number."""
+"""Gateways, caller IDs and DIDs."""
 
 from sqlalchemy import String
 from sqlalchemy.orm import Mapped, mapped_column
@@ -7,7 +7,7 @@ from dialer.store.tables._base import BIG, Count, LongText, Milliseconds, Name, 
 
 
 class Gateway(Row):
-    """A carrier's line: what it may carry, and how the simulated callees behind it behave."""
+    """A gateway for calls: its limits, and the behaviour of the simulated callees behind it."""
 
     __tablename__ = "gateway"
 
@@ -20,16 +20,16 @@ class Gateway(Row):
     max_cps: Mapped[Count]
     parameters: Mapped[str] = mapped_column(default="{}")
     failures: Mapped[Count]
-    """How often in a row it has failed."""
+    """Number of failures in a row."""
     rest_ms: Mapped[int] = mapped_column(BIG, default=0, server_default="0")
-    """How long its rest is, or was, or 0."""
+    """Duration of the current or the last rest; 0 if it has not rested since its last success."""
     rests_until_ms: Mapped[int] = mapped_column(BIG, default=0, server_default="0")
     created_date: Mapped[Milliseconds]
     updated_date: Mapped[Milliseconds]
 
 
 class SmsGateway(Row):
-    """A carrier's line for text messages."""
+    """A gateway for text messages."""
 
     __tablename__ = "sms_gateway"
 
@@ -41,9 +41,9 @@ class SmsGateway(Row):
     max_cps: Mapped[Count]
     parameters: Mapped[str] = mapped_column(default="{}")
     failures: Mapped[Count]
-    """How often in a row it has failed."""
+    """Number of failures in a row."""
     rest_ms: Mapped[int] = mapped_column(BIG, default=0, server_default="0")
-    """How long its rest is, or was, or 0."""
+    """Duration of the current or the last rest; 0 if it has not rested since its last success."""
     rests_until_ms: Mapped[int] = mapped_column(BIG, default=0, server_default="0")
     created_date: Mapped[Milliseconds]
     updated_date: Mapped[Milliseconds]
@@ -61,7 +61,7 @@ class CallerIdGroup(Row):
 
 
 class CallerId(Row):
-    """A number to call from, for the callees of one area."""
+    """A number that is shown to the callees of one area code."""
 
     __tablename__ = "callerid"
 
@@ -75,7 +75,7 @@ class CallerId(Row):
 
 
 class Did(Row):
-    """A number that others call, and the campaign that answers it."""
+    """A number for incoming calls, and the campaign that answers them."""
 
     __tablename__ = "did"
 

@@ -19,16 +19,16 @@ class Phonebook(Row):
 
 
 class Contact(Row):
-    """A person to call: the number as it was given, and in normal form beside it."""
+    """An entry of a phonebook: a number as it was given, and in normal form."""
 
     __tablename__ = "contact"
 
     phonebook_id: Mapped[int] = belongs_to("phonebook")
     contact: Mapped[str] = mapped_column(String(64))
     number: Mapped[str] = mapped_column(String(16))
-    """Normal form, in which numbers are compared."""
+    """The number in normal form, in which numbers are compared."""
     zone: Mapped[str] = mapped_column(String(255))
-    """The zone key of the number's region (`dialer.domain.zones`); empty where none is known."""
+    """Zone key of the number's region (`dialer.domain.zones`); empty if unknown."""
     full_name: Mapped[Name] = mapped_column(default="")
     additional_vars: Mapped[LongText]
     created_date: Mapped[Milliseconds]
@@ -41,7 +41,7 @@ class Contact(Row):
 
 
 class DncList(Row):
-    """A list of numbers that asked not to be called."""
+    """A do-not-call list: numbers that must not be called."""
 
     __tablename__ = "dnc_list"
 
@@ -52,7 +52,7 @@ class DncList(Row):
 
 
 class DncContact(Row):
-    """A number that asked not to be called."""
+    """A number on a do-not-call list."""
 
     __tablename__ = "dnc_contact"
 

@@ -7,7 +7,7 @@ from dialer.store.tables._base import BIG, Code, LongText, Milliseconds, Name, R
 
 
 class Queue(Row):
-    """A waiting line for calls that want a person; all times in seconds."""
+    """A queue of calls that wait for an agent. Times without a unit in their names are in seconds."""
 
     __tablename__ = "queue"
 
@@ -27,15 +27,15 @@ class Queue(Row):
     max_wait_time_with_no_agent: Mapped[int] = mapped_column(default=120)
     max_wait_time_with_no_agent_time_reached: Mapped[int] = mapped_column(default=5)
     last_agent_id: Mapped[int] = mapped_column(BIG, default=0, server_default="0")
-    """Who was offered a call last: where a round goes on."""
+    """Id of the agent who was offered a call last: a round robin goes on after this agent."""
     no_agent_from_ms: Mapped[int] = mapped_column(BIG, default=0, server_default="0")
-    """Since when its callers have had nobody to wait for; 0 if they have."""
+    """Time since which calls wait in the queue without an agent for them; 0 if no call does."""
     created_date: Mapped[Milliseconds]
     updated_date: Mapped[Milliseconds]
 
 
 class Agent(Row):
-    """Someone who takes calls from queues."""
+    """A person who takes calls from queues."""
 
     __tablename__ = "agent"
 

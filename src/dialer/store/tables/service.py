@@ -1,4 +1,4 @@
-"""Rows about the service itself."""
+"""The service's own rows: its state, and responses that it can repeat."""
 
 from sqlalchemy import Index, LargeBinary, String
 from sqlalchemy.orm import Mapped, mapped_column
@@ -12,18 +12,18 @@ class ServiceState(Row):
     __tablename__ = "service_state"
 
     now_ms: Mapped[Milliseconds]
-    """The position of the clock: everything that was due until then has happened."""
+    """Position of the clock: everything that was due until then has happened."""
     last_callrequest_id: Mapped[int] = mapped_column(BIG, default=0)
     last_cdr_id: Mapped[int] = mapped_column(BIG, default=0)
     number_key: Mapped[bytes | None] = mapped_column(LargeBinary, default=None)
-    """The key of the hashes of erased numbers on do-not-call lists; null until the first erasure."""
+    """Key of the hashes of erased numbers on do-not-call lists; null until the first erasure."""
     clock: Mapped[str | None] = mapped_column(String(8), default=None)
-    """The clock's mode, as in DIALER_CLOCK; null, as are the other settings, until the database is first served."""
+    """Mode of the clock, as in DIALER_CLOCK. It is null until the database is first served, like the settings below."""
     timezone: Mapped[str | None] = mapped_column(String(64), default=None)
     default_region: Mapped[str | None] = mapped_column(String(2), default=None)
-    """Null also where the service has none."""
+    """Null also if the service has no default region."""
     media_dir: Mapped[str | None] = mapped_column(String, default=None)
-    """Relative to the folder of the database if it is inside of it, else absolute."""
+    """Relative to the folder of the database if it is inside that folder, else absolute."""
 
 
 class IdempotentResponse(Row):

@@ -1,4 +1,4 @@
-"""Survey templates: prompts, sections and branches, as they are drawn."""
+"""Survey templates: audio files, sections and branches, which users can edit."""
 
 from sqlalchemy import Boolean, Index, String
 from sqlalchemy.orm import Mapped, mapped_column
@@ -7,24 +7,24 @@ from dialer.store.tables._base import BIG, Code, Milliseconds, Name, Row, belong
 
 
 class AudioFile(Row):
-    """A recording that was uploaded, judged by its bytes."""
+    """An uploaded audio file. Its format, size and duration are read from its bytes."""
 
     __tablename__ = "audio_file"
 
     user_id: Mapped[int] = belongs_to("user_account")
     name: Mapped[Name]
     audio_file: Mapped[Name]
-    """Where it is kept, relative to the media directory: a random name."""
+    """Path of the file, relative to the media directory: a random name."""
     format: Mapped[str] = mapped_column(String(16))
     size: Mapped[int] = mapped_column(BIG)
-    """In bytes."""
+    """Bytes."""
     duration_ms: Mapped[int] = mapped_column(BIG)
     created_date: Mapped[Milliseconds]
     updated_date: Mapped[Milliseconds]
 
 
 class SurveyTemplate(Row):
-    """A survey as its author draws it."""
+    """A survey that users can edit; campaigns play a sealed copy."""
 
     __tablename__ = "survey_template"
 
@@ -36,7 +36,7 @@ class SurveyTemplate(Row):
 
 
 class SectionTemplate(Row):
-    """One section of a survey."""
+    """A section of a survey template."""
 
     __tablename__ = "section_template"
 
@@ -76,7 +76,7 @@ class SectionTemplate(Row):
 
 
 class BranchingTemplate(Row):
-    """Where a call goes on after a section, for one answer. Without a `goto` it hangs up."""
+    """The next section of a call for one answer to a section. Without a `goto_id` the call hangs up."""
 
     __tablename__ = "branching_template"
 

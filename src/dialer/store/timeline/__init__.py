@@ -1,1 +1,1 @@
-"""The story of one number in one campaign, put together from the rows."""
+"""The story of a number in a campaign, read from the rows."""

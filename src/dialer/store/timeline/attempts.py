@@ -1,4 +1,4 @@
-"""The attempts of a story: calls with all that happened in them, or text messages."""
+"""The attempts of a story: calls with their answers, transfers and messages, or text messages."""
 
 from collections import defaultdict
 from collections.abc import Sequence
@@ -39,7 +39,7 @@ _Rows = Sequence[RowMapping]
 
 
 def calls_of(connection: Connection, subscriber_id: int) -> list[AttemptPart]:
-    """The calls to a subscriber and those that came from them, in the order in which they began."""
+    """Return the calls to and from a subscriber, in the order in which they began."""
     of_subscriber = _requests.c.subscriber_id == subscriber_id
     requests = _rows(connection, _requests, of_subscriber, _requests.c.started_ms, _requests.c.id)
     ids = [row["id"] for row in requests]
@@ -62,7 +62,7 @@ def calls_of(connection: Connection, subscriber_id: int) -> list[AttemptPart]:
 
 
 def messages_of(connection: Connection, subscriber_id: int) -> list[AttemptPart]:
-    """The text messages that were sent to a subscriber of a campaign of text messages."""
+    """Return the text messages to a subscriber of a campaign of text messages."""
     condition = (_messages.c.subscriber_id == subscriber_id) & _messages.c.callrequest_id.is_(None)
     names = _Names(connection)
     return [
@@ -84,7 +84,7 @@ def messages_of(connection: Connection, subscriber_id: int) -> list[AttemptPart]
 
 
 class _Names:
-    """The names of gateways, queues and agents; of those that have gone, what is left: the id."""
+    """Names of gateways, queues and agents; for deleted ones the type and the id, such as `agent 3`."""
 
     def __init__(self, connection: Connection) -> None:
         self._connection: Final = connection
@@ -139,7 +139,10 @@ def _call(row: RowMapping, gateway: str, cdr: RowMapping | None, **parts: Any) -
 
 
 def _rang(row: RowMapping, cdr: RowMapping) -> int:
-    """After how many whole seconds it was answered, or over: a CDR rounds the time from the answer up."""
+    """Return the whole seconds until the call was answered, or until it ended without an answer.
+
+    A CDR rounds the time from the answer up, so the ringing time follows from the exact start and end of the call.
+    """
     unanswered_ms = cdr["duration"] * _SECOND_MS
     if cdr["billsec"] > 0 and row["ended_ms"] is not None:
         unanswered_ms = row["ended_ms"] - row["started_ms"] - cdr["billsec"] * _SECOND_MS
@@ -151,7 +154,7 @@ def _answer(row: RowMapping) -> AnswerPart:
 
 
 def _transfer(row: RowMapping, names: _Names, cdrs: list[RowMapping]) -> TransferPart:
-    """A B-leg's CDR is the one that began when it did."""
+    """Return a transfer with the CDR of its B-leg: the one that began at the same time."""
     legs = (cdr for cdr in cdrs if cdr["leg_type"] == LegType.B_LEG and cdr["starting_date"] == row["started_ms"])
     leg = next(legs, None)
     return TransferPart(

@@ -1,4 +1,4 @@
-"""What a story is made of. Moments in UTC, times in whole seconds, money as decimal text, references by name."""
+"""Parts of a story. Times are in UTC, durations in whole seconds, money is decimal text, references are names."""
 
 from datetime import UTC, datetime, timedelta
 from typing import Final
@@ -9,17 +9,17 @@ _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 def moment(at_ms: int) -> datetime:
-    """A moment of a row."""
+    """Return a time of a row, in milliseconds since the epoch, as a datetime in UTC."""
     return _EPOCH + timedelta(milliseconds=at_ms)
 
 
 def moment_or_none(at_ms: int | None) -> datetime | None:
-    """The same for one that may not have come; 0 stands for none."""
+    """Return a time of a row as a datetime in UTC; None for null or 0, which mean "not yet"."""
     return moment(at_ms) if at_ms else None
 
 
 class CampaignPart(msgspec.Struct, frozen=True):
-    """The campaign, as it stands."""
+    """The campaign in its current state."""
 
     id: int
     campaign_code: str
@@ -35,7 +35,7 @@ class CampaignPart(msgspec.Struct, frozen=True):
 
 
 class ContactPart(msgspec.Struct, frozen=True):
-    """A contact with the number, in one of the campaign's phonebooks."""
+    """A contact with the number in a phonebook of the campaign."""
 
     id: int
     contact: str
@@ -45,29 +45,29 @@ class ContactPart(msgspec.Struct, frozen=True):
 
 
 class DncPart(msgspec.Struct, frozen=True):
-    """The campaign's do-not-call list, and since when the number is on it, if it is."""
+    """The do-not-call list of the campaign, and the time since when it has the number; None if it does not."""
 
     name: str
     since: datetime | None
 
 
 class WindowPart(msgspec.Struct, frozen=True):
-    """When the campaign may call the number."""
+    """The calling window: times at which the campaign may call the number."""
 
     zone: str
-    """The zone key by which it is judged (`dialer.domain.zones`)."""
+    """Zone key that decides when the number may be called (`dialer.domain.zones`)."""
     zone_from: str
-    """What tells the zone."""
+    """Source of the zone, in words."""
     daily_start_time: str
     daily_stop_time: str
     weekdays: list[str]
     is_open: bool
     until: datetime | None
-    """When that changes; None if it does not, or nobody knows the zone."""
+    """Time at which `is_open` changes; None if it never changes, or if the zone is unknown."""
 
 
 class SubscriberPart(msgspec.Struct, frozen=True):
-    """The number, as the campaign knows it."""
+    """The subscriber of the campaign with the number."""
 
     id: int
     created_date: datetime
@@ -75,12 +75,12 @@ class SubscriberPart(msgspec.Struct, frozen=True):
     status_reason: str
     count_attempt: int
     waits_for: str
-    """Why it is not called now, if it is still to be called."""
+    """Reason why a PENDING subscriber is not called now; empty for others."""
     waits_until: datetime | None
 
 
 class AnswerPart(msgspec.Struct, frozen=True):
-    """What was answered to a section."""
+    """The answer of the callee to a section."""
 
     at: datetime
     question: str
@@ -88,17 +88,17 @@ class AnswerPart(msgspec.Struct, frozen=True):
 
 
 class TransferPart(msgspec.Struct, frozen=True):
-    """A way that the call took to somebody else."""
+    """A transfer of the call to an agent or another number."""
 
     at: datetime
     to: str
-    """The queue, or the number."""
+    """Name of the queue, or the number."""
     agent: str
     started: datetime | None
     answered: datetime | None
     ended: datetime | None
     reason: str
-    """Why nobody was reached; empty if somebody was, or may still be."""
+    """Reason why the transfer reached nobody; empty if it reached somebody, or is still open."""
     is_abandoned: bool
     billsec: int
     cost: str
@@ -116,10 +116,10 @@ class MessagePart(msgspec.Struct, frozen=True):
 
 
 class AttemptPart(msgspec.Struct, frozen=True, kw_only=True):
-    """One attempt: a call, one that came in because another was missed, or a text message."""
+    """An attempt: a call, a call back after a missed call, or a text message."""
 
     attempt: int
-    """Below zero for a call that came in: that of the call which was missed."""
+    """Number of the attempt. A call back has the negative number of the call that was missed."""
     at: datetime
     gateway: str
     callerid: str
@@ -129,22 +129,22 @@ class AttemptPart(msgspec.Struct, frozen=True, kw_only=True):
     ended: datetime | None = None
     rang: int | None = None
     answered: datetime | None = None
-    """To the second."""
+    """Time of the answer, to the second."""
     amd: str = ""
-    """What detection took the callee for, if it listened."""
+    """Result of answering machine detection; empty if detection did not run."""
     hangup_cause_q850: int | None = None
     billsec: int = 0
     cost: str
     answers: list[AnswerPart] = []
     transfers: list[TransferPart] = []
     messages: list[MessagePart] = []
-    """Sent in the call; or the message itself, where that is the attempt."""
+    """Messages sent in the call; in a campaign of text messages, the one that is the attempt."""
     then: str = ""
-    """Whether another attempt follows, and why."""
+    """Words that tell if another attempt follows, and why."""
 
 
 class Story(msgspec.Struct, frozen=True):
-    """All of it, in the order in which it is told."""
+    """A whole story: the campaign, the number, and its attempts in order."""
 
     now: datetime
     number: str
@@ -153,5 +153,5 @@ class Story(msgspec.Struct, frozen=True):
     dnc: DncPart | None
     window: WindowPart | None
     subscriber: SubscriberPart | None
-    """None for a number that the campaign has not taken in yet."""
+    """None if the number is a contact that is not yet a subscriber."""
     attempts: list[AttemptPart]

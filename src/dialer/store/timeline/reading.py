@@ -1,4 +1,4 @@
-"""Reading a story: which campaign, which number, and what is known of both."""
+"""Reading a story: the rows of a campaign and of a number in it."""
 
 import contextlib
 from itertools import pairwise
@@ -34,7 +34,7 @@ from dialer.store.timeline.parts import (
 )
 
 CONTACTS_MAX: Final = 100
-"""Contacts of one number that are told of: a phonebook may hold it as often as it likes."""
+"""Maximum number of contacts in a story: a phonebook may hold a number many times."""
 WEEKDAYS: Final = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
 
 _subscribers = SubscriberRow.__table__
@@ -46,17 +46,17 @@ _users = User.__table__
 
 
 class UnknownNumberError(Exception):
-    """Raised for a number that a campaign does not have; the message is one line that says so."""
+    """The campaign does not have the number; the message is one line."""
 
 
 def read_story(
     connection: Connection, campaign: str, number: str, *, now_ms: int, region: str | None, service_zone: str
 ) -> Story:
-    """The story of a number, in any spelling, in a campaign, by its id or its code.
+    """Return the story of a number, in any spelling, in a campaign, given by id or code.
 
     Raises:
         UnknownCampaignError: there is no such campaign.
-        UnknownNumberError: the number is not one of the campaign.
+        UnknownNumberError: the campaign does not have the number, or it is not a phone number.
     """
     row = find_campaign(connection, campaign)
     for spelling in _spellings(number, region):
@@ -77,11 +77,15 @@ def read_story(
 
 
 def _spellings(number: str, region: str | None) -> list[str]:
-    """The normal forms that a number may mean: as it is, and with the country code for which a `+` was left out."""
+    """Return the normal forms that a number may stand for: as given, and as an international number without its `+`.
+
+    Raises:
+        UnknownNumberError: it is not a phone number.
+    """
     try:
         given = normalise(number, region)
     except NumberError as error:
-        raise UnknownNumberError(f"{number} is no phone number: {error}") from None
+        raise UnknownNumberError(f"{number} is not a phone number: {error}") from None
     bare = given.lstrip("+")
     found = [given]
     with contextlib.suppress(NumberError):
@@ -134,7 +138,7 @@ def _dnc_part(connection: Connection, dnc_id: int | None, number: str) -> DncPar
 
 
 def _state(status: int) -> str:
-    """The name of a subscriber's state; a state that no version of ours has written has none."""
+    """Return the name of a subscriber's status; `UNKNOWN` with the number for a status outside `SubscriberStatus`."""
     try:
         return SubscriberStatus(status).name
     except ValueError:
@@ -148,7 +152,7 @@ def _window_part(row: RowMapping, subscriber: RowMapping, now_ms: int, service_z
     window = window_at(calendar, zone, now_ms) if is_known else None
     return WindowPart(
         zone=zone,
-        zone_from=_zone_from(subscriber) if is_known else "nothing: it is unknown",
+        zone_from=_zone_from(subscriber) if is_known else "an unknown zone",
         daily_start_time=row["daily_start_time"],
         daily_stop_time=row["daily_stop_time"],
         weekdays=[day for day in WEEKDAYS if row[day]],
@@ -162,7 +166,7 @@ def _zone_from(subscriber: RowMapping) -> str:
         return "its tz_code"
     if subscriber["gmt_offset"]:
         return "its gmt_offset"
-    return "the region of the number" if subscriber["zone"] else "the service, as nothing else tells"
+    return "the region of the number" if subscriber["zone"] else "the default of the service"
 
 
 def _part_of(connection: Connection, row: RowMapping, now_ms: int, service_zone: str) -> SubscriberPart:
@@ -215,12 +219,12 @@ def _after_the_last(one: AttemptPart, campaign: RowMapping, subscriber: RowMappi
     if status is not SubscriberStatus.FAIL:
         return f"not tried again: it is {status.name}"
     if one.hangup_cause_q850 in {int(cause) for cause in NEVER_RETRIED} or one.status == MessageStatus.NO_ROUTE:
-        return "not tried again: it is the number that is wrong"
+        return "not tried again: the number is wrong"
     return f"not tried again: the campaign's maxretry is {campaign['maxretry']}"
 
 
 def cause_in_words(cause: int) -> str:
-    """A Q.850 cause by its name."""
+    """Return the name of a Q.850 cause in words, such as `user busy`."""
     try:
         return Cause(cause).name.replace("_", " ").lower()
     except ValueError:

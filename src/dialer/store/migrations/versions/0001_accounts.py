@@ -1,4 +1,4 @@
-"""Users and their money, and what the service remembers about itself."""
+"""Users and their money, and the state of the service."""
 
 import sqlalchemy as sa
 from alembic import op

@@ -1,4 +1,4 @@
-"""Campaigns, what they play, and whom they call."""
+"""Campaigns, their sealed surveys, and their subscribers."""
 
 from typing import Any
 

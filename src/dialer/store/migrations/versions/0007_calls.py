@@ -1,4 +1,4 @@
-"""Attempts, what came of them, and what was answered."""
+"""Call requests, CDRs and survey results."""
 
 import sqlalchemy as sa
 from alembic import op

@@ -1,4 +1,4 @@
-"""Attempts to send text messages."""
+"""Text messages."""
 
 import sqlalchemy as sa
 from alembic import op

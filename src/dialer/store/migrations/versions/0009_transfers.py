@@ -1,4 +1,4 @@
-"""Transfers, agents' figures, gateways that rest."""
+"""Transfers, call backs, figures of agents, and circuit breakers of gateways."""
 
 import sqlalchemy as sa
 from alembic import op

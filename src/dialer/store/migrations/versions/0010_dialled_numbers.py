@@ -1,4 +1,4 @@
-"""What the carrier was given for a number."""
+"""The number that was given to the carrier, for each call and message."""
 
 import sqlalchemy as sa
 from alembic import op

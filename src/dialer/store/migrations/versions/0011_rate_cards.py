@@ -52,7 +52,7 @@ def _add_rates() -> None:
 
 
 def _remember_rates() -> None:
-    """The rate of earlier calls, where their call request or transfer is still there to tell it."""
+    """Store the rate of earlier calls whose call request or transfer still exists."""
     op.execute(
         "UPDATE cdr SET call_rate = (SELECT callrequest.call_rate FROM callrequest"
         " WHERE callrequest.id = cdr.callrequest_id AND callrequest.callid = cdr.callid) WHERE leg_type = 1"

@@ -1,4 +1,4 @@
-"""An index over the messages of each subscriber: without it, whoever is deleted costs a look at all messages."""
+"""An index of messages by subscriber: without it, deleting a subscriber scans all messages."""
 
 from alembic import op
 
