@@ -132,7 +132,7 @@ async def test_nobody_is_dialled_outside_the_dates_and_the_window(
 async def test_money_that_is_held_is_not_spent_again(both: House, monkeypatch: pytest.MonkeyPatch) -> None:
     """Ann has enough for one call of half an hour, and not for two at once."""
     both.pay(-100_000 * CENTS + 61 * CENTS)
-    broken.what_is_held_is_spent_again(monkeypatch)
+    broken.held_money_is_spent_again(monkeypatch)
     await both_start(both)
     await both.advance(3_600)
     assert ends(both) == [STOPPED, DONE]
