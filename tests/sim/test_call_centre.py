@@ -34,11 +34,11 @@ def figures_of(simulation: Simulation) -> CallCentre:
 
 
 def test_two_agents_and_four_callers_by_hand() -> None:
-    """Answers come 4, 5, 6 and 7 s after the first dial; agents take a second to answer, and ten to wrap up.
+    """Answers come 4, 5, 6 and 7 s after the first dial. Agents take 1 s to answer, and 10 s to wrap up.
 
     The first two are with their agents from 5 to 35 and from 6 to 36 s. The third waits until 45, is taken at 46, and
-    talks until 76. The fourth gives up after 20 s. Of twice 76 s the agents were busy for 40 and 30 s (the wrap-up time
-    after the last talk is not counted), and 40 s.
+    talks until 76. The fourth gives up after 20 s. Of twice 76 s, one agent was busy for 40 and 30 s
+    (the wrap-up after the last talk is not counted), and the other for 40 s.
     """
     figures = figures_of(
         centre(
@@ -108,7 +108,7 @@ def test_detected_machines_are_no_persons() -> None:
 
 
 def test_an_inbound_call_does_not_count_as_answered_by_a_person() -> None:
-    """The callee missed a call and calls back. The agent serves them, and no answered call enters the abandoned share."""
+    """The callee missed a call and calls back. The agent serves them, and the abandoned share stays empty."""
     numbers = {PEOPLE[0]: {"outcome": "no_answer", "call_back_after": 60}}
     figures = figures_of(
         centre(
