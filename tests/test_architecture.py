@@ -250,5 +250,5 @@ def test_a_planted_violation_is_found(checker: Checker, module: str, source: str
         (overlong, "dialer.api.a", lines_of(70) + "x = 1\n" * 430),
     ],
 )
-def test_what_is_allowed_passes(checker: Checker, module: str, source: str) -> None:
+def test_allowed_source_passes(checker: Checker, module: str, source: str) -> None:
     assert list(checker(module, source)) == []

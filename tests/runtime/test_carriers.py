@@ -99,7 +99,7 @@ async def test_a_successful_call_ends_the_row_of_failures(house: House) -> None:
 
 
 async def test_b_legs_that_fail_count_as_well(sociable: House) -> None:
-    """One callee is transferred again and again. The sixth B-leg waits for the end of the rest, the seventh less long."""
+    """One callee is transferred repeatedly. The sixth B-leg waits for the end of the rest, the seventh less long."""
     ways = [{"type": 6, "phonenumber": NO_CIRCUIT}] * 7
     survey_id = sociable.survey(*ways, branches={place: {"timeout": place + 1} for place in range(6)})
     await sociable.started(survey_id, sociable.phonebook(PERSON))

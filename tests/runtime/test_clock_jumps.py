@@ -57,7 +57,7 @@ class RealHouse(House):
         return Worker(self.database, self.machine.clock(), seed=1, service_zone="UTC", new_line=SimulatedLine)
 
     async def go_on(self, seconds: int) -> list[tuple[int, int, int]]:
-        """Let time pass, and return for each second the placed calls, the ended calls and the waiting calls."""
+        """Let time pass, and return for each second the placed calls, the ended calls and the pending subscribers."""
         seen = []
         for _ in range(seconds):
             self.machine.wall_ms += 1_000
@@ -250,13 +250,13 @@ async def test_rows_of_a_clock_that_was_ahead_hold_up_nothing(house: RealHouse) 
 
 
 class UnsureDatabase(Database):
-    """A database that loses its connection during commits while `is_unsure`."""
+    """A database that loses its connection before (`is_lost`) or during (`is_unsure`) commits."""
 
     is_unsure = False
     is_lost = False
 
     def write_now(self, work: Any, patience_ms: int | None = None) -> Any:  # noqa: ANN401 - the result of `work`
-        """Do the work, and report a lost connection if `is_unsure`."""
+        """Do the work, unless the connection is lost before, and report a lost connection."""
         if self.is_lost:
             raise StorageUnavailableError("the connection was lost before the commit")
         result = super().write_now(work, patience_ms)

@@ -158,7 +158,7 @@ async def test_a_number_on_the_list_is_not_dialled(both: House, monkeypatch: pyt
 async def test_a_callee_who_asks_not_to_be_called_is_not_dialled_by_campaigns_that_have_claimed_them(
     both: House, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The callee asks in the first campaign's call. The second campaign has claimed them before, and misses the request."""
+    """The callee asks in the first campaign's call. The second has claimed them before, and misses the request."""
     dnc_id = both.dnc_list()
     broken.the_list_is_not_asked(monkeypatch)
     goodbye = both.survey({"type": 9, "script": "we will not call again"})

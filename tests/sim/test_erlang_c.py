@@ -1,14 +1,14 @@
 """The simulator against theory: the waiting probability and the mean wait of the M/M/c queue.
 
-Nothing here is measured against ourselves. Calls arrive at an agent queue as a Poisson process, agents talk for times
-that are exponential, callers wait for as long as it takes; for this queue A. K. Erlang's delay formula (1917) says how
-many callers find all agents busy, and how long callers wait.
+The expected values are independent of our code. Calls arrive at an agent queue as a Poisson process, the durations of
+talks are exponential, and callers wait without limit. For this queue, A. K. Erlang's delay formula (1917) gives the
+share of callers who find all agents busy, and their waits.
 
-**Arrivals.** A campaign dials at a fixed rate, which makes a regular grid of dials and no Poisson process. But each
-callee lets it ring for a time of their own, uniform over 900 s. Points that are displaced independently of each other
+**Arrivals.** A campaign dials at a fixed rate, which gives a regular grid of dials and no Poisson process. But each
+callee lets it ring for a random time, uniform over 900 s. Points that are displaced independently of each other
 tend to a Poisson process as the displacements grow, whatever the points were (R. L. Dobrushin, On Poisson laws for
 distributions of particles in space, 1956; D. J. Daley and D. Vere-Jones, An Introduction to the Theory of Point
-Processes, 2nd edition, volume II, section 11.4). How near we are is known: a window of w seconds holds each of the
+Processes, 2nd edition, volume II, section 11.4). The error is bounded: a window of w seconds holds each of the
 dials before it with a chance of w / 900 or less, independently, so by L. Le Cam's inequality (1960, with the factor
 min(1, 1 / mean)) the total variation distance of their number from a Poisson one is w / 900 at most. A talk takes 2 s
 on average, so that the windows that matter to the queue are short.
