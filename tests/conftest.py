@@ -1,4 +1,4 @@
-"""What every test shares: how properties are explored, and what asynchronous tests run on."""
+"""Settings of all tests: hypothesis profiles, and the event loop of asynchronous tests."""
 
 import gc
 
@@ -8,7 +8,7 @@ from hypothesis import HealthCheck, settings
 # No test asserts a time, so a slow machine must not fail one: no deadlines and no "too slow".
 _PATIENT = [HealthCheck.too_slow]
 
-# The same examples at every run, here and in CI. To look for new ones: pytest --hypothesis-profile=explore
+# Every run uses equal examples, here and in CI. To find new ones: pytest --hypothesis-profile=explore
 settings.register_profile(
     "ci",
     max_examples=50,
@@ -23,7 +23,7 @@ settings.load_profile("ci")
 
 
 def pytest_collection_finish() -> None:
-    """Let the collector of garbage leave alone what is there for good: to look through it costs a tenth of the time."""
+    """Freeze long-lived objects: scanning them takes the garbage collector a tenth of the run."""
     gc.collect()
     gc.freeze()
     gc.set_threshold(20_000, 20, 50)
@@ -31,5 +31,5 @@ def pytest_collection_finish() -> None:
 
 @pytest.fixture(scope="session")
 def anyio_backend() -> str:
-    """Asynchronous tests run on asyncio, as the server does."""
+    """Run asynchronous tests on asyncio, as the server does."""
     return "asyncio"

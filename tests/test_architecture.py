@@ -1,7 +1,7 @@
-"""The rules of the source tree: who imports whom, what must stay deterministic, how long things get.
+"""Tests of the source tree's rules: imports, determinism, and the length of functions and files.
 
-The checkers read source text and import nothing. They are made against slips, not against somebody who hides
-a clock on purpose: a name is followed through the imports that bind it, a value that is handed around is not.
+The checkers read source text and import nothing. They find slips, not clocks that are hidden on purpose: they follow
+a name through the imports that bind it, but not a value that is passed around.
 """
 
 import ast
@@ -33,12 +33,12 @@ MAY_IMPORT: Final[dict[str, frozenset[str]]] = {
     "__init__": frozenset(),
 }
 OUTERMOST: Final = frozenset({"commands", "demo"})
-"""Packages that may import all."""
+"""Packages that may import every other package."""
 DETERMINISTIC: Final = frozenset({"domain", "sim", "carriers", "runtime.kernel"})
 THIRD_PARTY: Final = frozenset({"msgspec", "phonenumbers"})
 
-# What a deterministic package never names: clocks, waiting, chance, whatever differs between two runs of the
-# same program (ids, hashes), and the world outside. A module stands for all it holds.
+# Names that a deterministic package may not use: clocks, waiting, chance, values that differ between two runs
+# (ids, hashes), and input and output. A module stands for everything in it.
 BANNED: Final = frozenset(
     {
         "time",
@@ -94,13 +94,13 @@ def dotted(node: ast.expr, names: dict[str, str]) -> str:
 
 
 def is_within(name: str, places: frozenset[str]) -> bool:
-    """Whether a dotted name of ours is one of these packages or modules, or within one."""
+    """Return whether a dotted name is one of these packages or modules, or within one."""
     inside = name.split(".")[1:]
     return any(inside[: place.count(".") + 1] == place.split(".") for place in places)
 
 
 def wrong_arrows(module: str, source: str) -> Iterator[str]:
-    """Find imports of ours that run against the arrows."""
+    """Find imports that the arrows forbid."""
     _, part, *inside = module.split(".")
     if part not in MAY_IMPORT:
         if inside and part not in OUTERMOST:
@@ -138,7 +138,7 @@ def chance_and_effects(module: str, source: str) -> Iterator[str]:
 
 
 def overlong(module: str, source: str) -> Iterator[str]:
-    """Find functions and files that are longer than one can keep in mind."""
+    """Find functions and files that are too long."""
     if (lines := len(source.splitlines())) > FILE_LINES_MAX:
         yield f"{module}: {lines} lines in a file, {FILE_LINES_MAX} allowed"
     for node in ast.walk(ast.parse(source)):
@@ -161,7 +161,7 @@ def problems(checker: Checker, *folders: str) -> list[str]:
 
 
 @pytest.mark.parametrize("checker", [wrong_arrows, strangers, chance_and_effects])
-def test_the_packages_keep_their_borders(checker: Checker) -> None:
+def test_packages_import_only_allowed_packages(checker: Checker) -> None:
     assert problems(checker, "src/dialer") == []
 
 
@@ -174,7 +174,7 @@ def test_the_tree_is_really_read() -> None:
 
 
 def lines_of(count: int) -> str:
-    """Return a function of so many lines."""
+    """Return the source of a function with `count` lines."""
     return "def f():\n" + "    x = 1\n" * (count - 1)
 
 
@@ -250,5 +250,5 @@ def test_a_planted_violation_is_found(checker: Checker, module: str, source: str
         (overlong, "dialer.api.a", lines_of(60) + "x = 1\n" * 390),
     ],
 )
-def test_what_is_allowed_passes(checker: Checker, module: str, source: str) -> None:
+def test_allowed_source_passes(checker: Checker, module: str, source: str) -> None:
     assert list(checker(module, source)) == []

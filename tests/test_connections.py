@@ -1,4 +1,4 @@
-"""A client may send only so much, and only so slowly."""
+"""Tests of the limits of a connection: sizes and timeouts."""
 
 import asyncio
 import json
@@ -25,7 +25,7 @@ Application: TypeAlias = Callable[[Any, Receive, Send], Any]
 
 
 class Transport:
-    """What the service writes to a client, and whether it has hung up."""
+    """A transport that records the service's output, and whether the service has closed it."""
 
     def __init__(self) -> None:
         self.sent = b""
@@ -56,7 +56,7 @@ class Transport:
 
 
 class Timers:
-    """The running loop, on which time passes only when a test says so."""
+    """A proxy of the event loop, whose timers run only when a test says so."""
 
     def __init__(self) -> None:
         self._loop = asyncio.get_running_loop()
@@ -74,7 +74,7 @@ class Timers:
         return [timer.seconds for timer in self._set if not timer.is_over]
 
     def pass_by(self) -> None:
-        """All that is waited for comes."""
+        """Let all timers expire."""
         due = [timer for timer in self._set if not timer.is_over]
         for timer in due:
             timer.is_over = True
@@ -91,8 +91,8 @@ class Timer:
         self.is_over = True
 
 
-async def answer_with_length(scope: Any, receive: Receive, send: Send) -> None:  # noqa: ANN401 - as ASGI has it
-    """Answer with the length of the body, or, to a REPORT, before the body is there."""
+async def answer_with_length(scope: Any, receive: Receive, send: Send) -> None:  # noqa: ANN401 - ASGI's type
+    """Respond with the length of the body, or to a REPORT before the body has arrived."""
     if scope["method"] == "REPORT":
         await send({"type": "http.response.start", "status": 200, "headers": [(b"content-length", b"8")]})
         await send({"type": "http.response.body", "body": b"   early"})
@@ -110,7 +110,7 @@ async def answer_with_length(scope: Any, receive: Receive, send: Send) -> None: 
 
 
 class Client:
-    """One connection to an application."""
+    """A client with one connection to an application."""
 
     def __init__(self, app: Application = answer_with_length) -> None:
         self.timers = Timers()
@@ -124,12 +124,12 @@ class Client:
         self.protocol.data_received(data)
 
     async def answered(self) -> bytes:
-        """What was answered, once all requests are."""
+        """Wait for the responses to all requests, and return the body of the last."""
         await asyncio.gather(*self.protocol.tasks)
         return self.transport.sent.rpartition(b"\r\n\r\n")[2]
 
     def refusal(self) -> tuple[int, str]:
-        """Status and reason of an answer that is an error; the connection must be closed."""
+        """Return the status and the reason of an error response, after which the connection must be closed."""
         assert self.transport.is_closed
         head, _, body = self.transport.sent.partition(b"\r\n\r\n")
         assert re.search(rb"\r\nx-request-id: [0-9a-f]{32}\r\n", head)
@@ -200,7 +200,7 @@ async def test_a_header_without_end_is_refused(client: Client) -> None:
 @pytest.mark.parametrize(
     "noise", [b"\x16\x03\x01\x02\x00\x01\x00", b"GET\r\n\r\n", b"GET / HTTP/9.9\r\n\r\n", b"\0" * 99]
 )
-async def test_what_is_no_http_is_refused_in_json(client: Client, noise: bytes) -> None:
+async def test_a_malformed_request_is_refused_in_json(client: Client, noise: bytes) -> None:
     client.send(noise)
     assert client.refusal() == (400, "The request is not valid HTTP.")
 
@@ -267,7 +267,7 @@ async def test_nothing_is_waited_for_when_the_client_has_gone(client: Client) ->
 
 
 async def test_five_hundred_slow_clients_are_let_go_and_nobody_else_notices() -> None:
-    """A third of them says nothing, a third drips headers, a third drips a body; one is as quick as ever."""
+    """A third sends nothing, a third drips headers, and a third drips a body. Another client is served at once."""
     idle, heads, bodies = ([Client() for _ in range(SLOW_CLIENTS // 3)] for _ in range(3))
     quick = Client()
     for round_ in range(3):
@@ -290,7 +290,7 @@ async def test_five_hundred_slow_clients_are_let_go_and_nobody_else_notices() ->
 
 
 class Gate:
-    """Holds up the answers of an application until a test allows them, and notes how each request begins for it."""
+    """An application that responds only when a test allows it, and records its requests."""
 
     def __init__(self) -> None:
         self._allowed = asyncio.Semaphore(0)
@@ -312,7 +312,7 @@ class Gate:
         return app
 
     async def allow(self, count: int) -> list[int]:
-        """Let so many requests be answered; the statuses of all answers until then."""
+        """Allow `count` responses, and return the statuses of all responses so far."""
         for _ in range(count):
             self._allowed.release()
             await asyncio.gather(*self.client.protocol.tasks)

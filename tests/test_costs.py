@@ -1,7 +1,7 @@
-"""What a call costs, counted and not timed: the same figures on any machine, so that a slip is seen when it is made.
+"""Tests of the cost of a call, counted and not timed, so the figures are equal on every machine.
 
-The scene is that of the benchmarks. Costs are those of one call more: between two sizes of the same campaign, so that
-what is done once does not count, and what grows with the campaign does.
+The scenario is that of the benchmarks. The tests compare two sizes of a campaign and compute the cost of one more call.
+So work that is done once does not count, and work that grows with the campaign does.
 """
 
 import sys
@@ -26,18 +26,18 @@ from dialer.store.tables import Cdr
 
 SIMULATED: Final = (100, 300, 700)
 COMMITTED: Final = (400, 1_000)
-"""Subscribers. The fewer of the second are called within one step of the worker, the more are not."""
+"""Numbers of subscribers. One step of the worker can call all of the smaller campaign, but not of the larger."""
 SIMULATED_CALL_MAX: Final = 120
 """Calls of Python functions for each call of a pure simulation."""
 COMMITTED_CALL_MAX: Final = 160
-"""The same for each call of the server's clock, committed to SQLite."""
+"""Calls of Python functions for each call of the server, committed to SQLite."""
 STATEMENTS_PER_THOUSAND_CALLS_MAX: Final = 32
 GROWTH_MAX: Final = 1.1
-"""How much more a call may cost in a larger campaign than in a smaller one."""
+"""The largest ratio of the costs of a call in a larger and in a smaller campaign."""
 
 
 class Cost(NamedTuple):
-    """How many calls were made, and what that took."""
+    """The number of calls of a run, and their cost."""
 
     calls: int
     functions: int
@@ -64,7 +64,7 @@ def counted_functions() -> Iterator[Counter[str]]:
 
 @contextmanager
 def counted_statements() -> Iterator[list[str]]:
-    """Every statement that is sent to a database; one for many rows is one."""
+    """Record every statement that is sent to a database. A statement for many rows counts once."""
     statements: list[str] = []
 
     def count(_connection: object, _cursor: object, statement: str, *_: Any) -> None:  # noqa: ANN401 - SQLAlchemy's
@@ -97,23 +97,23 @@ def committed(subscribers: int, folder: Path) -> Cost:
 
 
 def more(larger: Cost, smaller: Cost) -> Cost:
-    """What the larger has beyond the smaller."""
+    """Return the difference of two costs."""
     return Cost(*(one - other for one, other in zip(larger, smaller, strict=True)))
 
 
-def test_a_simulated_call_costs_no_more_than_it_did_in_a_campaign_of_any_size() -> None:
+def test_a_simulated_call_stays_within_its_cost_in_a_campaign_of_any_size() -> None:
     costs = [simulated(size) for size in SIMULATED]
     first, second = (more(larger, smaller) for smaller, larger in pairwise(costs))
     assert second.functions / second.calls <= SIMULATED_CALL_MAX
     assert second.functions / second.calls <= GROWTH_MAX * first.functions / first.calls
 
 
-def test_a_call_of_the_server_costs_no_more_than_it_did(tmp_path: Path) -> None:
+def test_a_call_of_the_server_stays_within_its_cost(tmp_path: Path) -> None:
     smaller, larger = (committed(size, tmp_path / str(size)) for size in COMMITTED)
     cost = more(larger, smaller)
     assert cost.functions / cost.calls <= COMMITTED_CALL_MAX
     assert 1_000 * cost.statements / cost.calls <= STATEMENTS_PER_THOUSAND_CALLS_MAX
 
 
-def test_what_is_counted_is_the_same_every_time() -> None:
+def test_counts_are_reproducible() -> None:
     assert simulated(SIMULATED[0]) == simulated(SIMULATED[0])

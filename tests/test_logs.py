@@ -1,4 +1,4 @@
-"""What reaches a log line, and what never does."""
+"""Tests of log lines: their content, and masked data."""
 
 import json
 import logging
@@ -12,7 +12,7 @@ from dialer.logs import QUEUE_LINES_MAX, BackgroundHandler, configure_logs, mask
 
 
 class Sink:
-    """Keeps what is written to it."""
+    """A stream that keeps the lines written to it."""
 
     def __init__(self) -> None:
         self.lines: list[str] = []
@@ -21,7 +21,7 @@ class Sink:
         self.lines.append(line)
 
     def events(self) -> list[dict[str, object]]:
-        """What was logged, without what differs from run to run; ends the logging."""
+        """End the logging, and return the events without their timestamps."""
         for handler in handlers():
             handler.close()
         events = [json.loads(line) for line in self.lines]
@@ -34,7 +34,7 @@ def handlers() -> list[BackgroundHandler]:
 
 @pytest.fixture
 def sink() -> Iterator[Sink]:
-    """A configured log, undone after the test."""
+    """Configure the log, and reset it after the test."""
     level = logging.getLogger().level
     sink = Sink()
     configure_logs(sink, readable=False)
@@ -115,7 +115,7 @@ def test_a_second_configuration_replaces_the_first(sink: Sink) -> None:
 
 
 class BlockedSink(Sink):
-    """Takes its first line, and no other until it is released."""
+    """A sink that blocks on its first line until it is released."""
 
     def __init__(self) -> None:
         super().__init__()

@@ -1,4 +1,4 @@
-"""Passwords are hashed well, verified without surprises, and never shown."""
+"""Tests of passwords: hashing, verification, and messages that never show them."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""README.md and docs/reference state the truth: the tour works, and the tables match the code."""
+"""Tests that README.md and docs/reference are true: the tour works, and the tables match the code."""
 
 import os
 import re
@@ -44,31 +44,31 @@ MIB: Final = 1024 * 1024
 
 
 class Step(NamedTuple):
-    """A command of the tour, and what it prints."""
+    """A command of the tour, and its output."""
 
     command: str
     output: list[str]
 
 
 def tour() -> str:
-    """The tour of README.md."""
+    """Return the text of the tour of README.md."""
     return README.partition("\n## A tour in curl\n")[2].partition("\n## ")[0]
 
 
 def blocks(text: str, language: str) -> list[str]:
-    """The fenced blocks of a language."""
+    """Return the fenced blocks of a language."""
     return re.findall(rf"^```{language}\n(.*?)^```", text, re.DOTALL | re.MULTILINE)
 
 
 def rows(page: str, title: str = "") -> list[list[str]]:
-    """The rows of the first table of a reference page, or of one of its sections, without the header."""
+    """Return the rows of the first table of a reference page or section, without the header."""
     _, _, text = (REFERENCE / page).read_text("utf-8").partition(f"# {title}")
     lines = [line for line in text.partition("\n|")[2].partition("\n\n")[0].splitlines() if "|" in line]
     return [[cell.strip() for cell in line.strip("|").split(" | ")] for line in lines[2:]]
 
 
 def steps() -> list[Step]:
-    """The commands of the tour in their order."""
+    """Return the commands of the tour in order."""
     found: list[Step] = []
     for line in "".join(blocks(tour(), "console")).splitlines():
         if line.startswith("$ "):
@@ -81,7 +81,7 @@ def steps() -> list[Step]:
 
 
 def is_shown(shown: list[str], printed: list[str]) -> bool:
-    """Whether lines are as README.md shows them; `…` ends a line of which the rest is left out."""
+    """Return whether lines are as README.md shows them; `…` ends a shortened line."""
     return len(shown) == len(printed) and all(
         line.startswith(wanted[:-1]) if wanted.endswith("…") else line == wanted
         for wanted, line in zip(shown, printed, strict=True)
@@ -90,7 +90,7 @@ def is_shown(shown: list[str], printed: list[str]) -> bool:
 
 @contextmanager
 def server(folder: Path) -> Iterator[str]:
-    """The server of the tour, on any port that is free; its address."""
+    """Run the server of the tour on a free port, and yield its address."""
     (script,) = blocks(tour(), "sh")
     with subprocess.Popen(
         [BASH, "-eu", "-c", script.replace("dialer serve", "exec dialer serve --port 0")],
@@ -108,13 +108,13 @@ def server(folder: Path) -> Iterator[str]:
 
 
 def environment() -> dict[str, str]:
-    """This process's environment without settings of the service, and with our own `dialer` on the path."""
+    """Return this environment without settings of the service, and with our `dialer` on the path."""
     others = {name: value for name, value in os.environ.items() if not name.startswith("DIALER_")}
     return {**others, "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"}
 
 
 def walk(folder: Path, address: str) -> list[str]:
-    """What each command of the tour prints, in one shell."""
+    """Run the commands of the tour in one shell, and return their outputs."""
     script = "".join(f'{step.command}\necho "{MARK} $?"\n' for step in steps()).replace(SHOWN_ADDRESS, address)
     completed = subprocess.run(
         [BASH, "-u"],
@@ -202,14 +202,14 @@ def test_the_defaults_of_a_simulated_gateway_are_those_it_has() -> None:
             parse_behaviour({name: f"not {default}"})
 
 
-def test_every_number_that_always_does_the_same_is_listed() -> None:
+def test_every_number_with_a_fixed_behaviour_is_listed() -> None:
     listed = [re.findall(r"\+([0-9]+)", cell) for cell, _ in rows("simulated-gateway.md", "Numbers that always")]
     named = {str(number) for ends in listed for number in range(int(ends[0]), int(ends[-1]) + 1)}
     assert named == ALWAYS_THE_SAME.keys()
 
 
 def pages() -> list[Path]:
-    """Every page of prose."""
+    """Return every page of the documentation."""
     return [*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")]
 
 

@@ -1,4 +1,4 @@
-"""docs/reference/reasons.md lists every reason that the code can give, with the meaning that the code states."""
+"""Tests that docs/reference/reasons.md lists every reason of the code, with its meaning."""
 
 import re
 from collections.abc import Mapping
@@ -29,7 +29,7 @@ TABLES: Final = {
 
 
 def table(title: str) -> dict[str, str]:
-    """A table of the document: reason and meaning."""
+    """Return the meanings in a table of the document, by reason."""
     _, _, rest = DOCUMENT.read_text("utf-8").partition(f"\n## {title}\n")
     return dict(re.findall(r"^\| `([a-z_]+)` \| (.*) \|$", rest.partition("\n## ")[0], re.MULTILINE))
 

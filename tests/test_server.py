@@ -1,4 +1,4 @@
-"""`dialer serve`, as a process: how it starts, answers and ends."""
+"""Tests of `dialer serve` as a process: its start, its responses and its end."""
 
 import base64
 import contextlib
@@ -37,7 +37,7 @@ class Served:
         self.client = httpx.Client(base_url=self.base, auth=("root", PASSWORD), timeout=60)
 
     def end(self, number: signal.Signals = signal.SIGTERM) -> tuple[int, str, str]:
-        """Tell it to end; its exit code, and what else it printed."""
+        """Send a signal to the server, and return its exit code and its remaining output."""
         self.process.send_signal(number)
         out, err = self.process.communicate(timeout=60)
         return self.process.returncode, out, err
@@ -64,7 +64,7 @@ def serving(folder: Path, *arguments: str, **environ: str) -> Iterator[Served]:
 
 
 def raw(served: Served, head: str) -> bytes:
-    """What is answered to a request with such a head."""
+    """Send a request with this header line, and return the raw response."""
     url = served.client.base_url
     with socket.create_connection((url.host, url.port or 0)) as client:
         client.sendall(f"GET / HTTP/1.1\r\nHost: x\r\n{head}\r\n\r\n".encode())
@@ -88,7 +88,7 @@ def test_it_serves_from_one_line_until_it_is_told_to_end(tmp_path: Path) -> None
 
 
 def test_odd_clients_get_their_answers_and_no_trace_of_them_is_an_error(tmp_path: Path) -> None:
-    """HEAD on a connection that goes on, another protocol that is offered, a body that is cut off."""
+    """HEAD on a kept connection, an offer of another protocol, and a truncated body."""
     with serving(tmp_path, **ADMIN, **VIRTUAL) as served:
         url = served.client.base_url
         basic = {"Authorization": "Basic " + base64.b64encode(f"root:{PASSWORD}".encode()).decode()}
@@ -122,7 +122,7 @@ def statuses(answers: bytes) -> list[int]:
 
 
 def reset(client: socket.socket) -> None:
-    """Close a connection without a goodbye."""
+    """Reset a connection."""
     client.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
     client.close()
 
@@ -131,7 +131,7 @@ def reset(client: socket.socket) -> None:
 def test_nothing_a_client_sends_and_no_way_in_which_it_leaves_is_an_error(
     tmp_path: Path, leave: Callable[[socket.socket], None]
 ) -> None:
-    """Garbage after requests, bodies that stop or are malformed, and answers that nobody reads to their end."""
+    """Garbage after requests, truncated and malformed bodies, and responses that are not read to their end."""
     with serving(tmp_path, **ADMIN, **VIRTUAL) as served:
         served.client.post("phonebook/", json={"name": "book"})
         contacts = b"contact\n" + b"".join(b"+1202%07d\n" % number for number in range(5_550_000, 5_560_000))
@@ -172,7 +172,7 @@ def test_nothing_a_client_sends_and_no_way_in_which_it_leaves_is_an_error(
 
 
 def test_imports_that_drip_in_hold_up_nobody_else(tmp_path: Path) -> None:
-    """So many of one user; a further one is told to come again, and another user's is done at once."""
+    """A user's import beyond the limit is told to retry, and another user's import is done at once."""
     with serving(tmp_path, **ADMIN, **VIRTUAL) as served, contextlib.ExitStack() as stack:
         create = (DIALER, "users", "create", "ben", "--password-stdin")
         subprocess.run(create, cwd=tmp_path, input=PASSWORD, text=True, check=True, capture_output=True)
@@ -198,7 +198,7 @@ def test_imports_that_drip_in_hold_up_nobody_else(tmp_path: Path) -> None:
         assert (done.status_code, done.json()["imported"]) == (200, 1)
 
 
-def test_what_was_answered_is_there_after_a_kill_and_the_clock_goes_on(tmp_path: Path) -> None:
+def test_acknowledged_writes_survive_a_kill_and_the_clock_goes_on(tmp_path: Path) -> None:
     with serving(tmp_path, **ADMIN, **VIRTUAL) as served:
         assert served.client.post("phonebook/", json={"name": "book"}).status_code == 201
         assert served.client.post("clock/advance/", json={"seconds": 60}).status_code == 200

@@ -1,4 +1,4 @@
-"""The settings an environment stands for, and the one line that refuses a wrong one."""
+"""Tests of the settings in environment variables, and of the messages for invalid ones."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""docs/simulating.md tells the truth: its commands print what it shows, and its table has all strategies."""
+"""Tests that docs/simulating.md is true: its commands print what it shows, and its table has all strategies."""
 
 import re
 import subprocess

@@ -1,4 +1,4 @@
-"""One valid record of every resource, so that a test says only what it is about."""
+"""Builders of one valid record of every resource."""
 
 from typing import Any
 
@@ -21,7 +21,7 @@ _audio = {"name": "hello", "audio_file": "0a1b.wav", "format": "wav", "size": 1,
 
 
 def stored(database: Database, model: type[Row], **columns: Json) -> int:
-    """A row that no request can make, put where it belongs; its id."""
+    """Insert a row that no request can create, and return its id."""
     table = model.__table__
     stamps = {"created_date": NOW_MS, "updated_date": NOW_MS}
     values = {**{name: value for name, value in stamps.items() if name in table.c}, **columns}
@@ -30,7 +30,7 @@ def stored(database: Database, model: type[Row], **columns: Json) -> int:
 
 
 class Estate:
-    """What one user owns: a record of every resource, made over the API where the API makes it."""
+    """One record of every resource of one user, created over the API where the API can create it."""
 
     def __init__(self, owner: Caller, admin: Caller, database: Database, user_id: int) -> None:
         self.owner, self.admin, self.database, self.user_id = owner, admin, database, user_id
@@ -63,7 +63,7 @@ class Estate:
         self.message_id = self._message()
 
     def campaign_fields(self) -> dict[str, Any]:
-        """What a campaign needs."""
+        """Return the required fields of a campaign."""
         return {"name": "spring", "aleg_gateway": self.gateway["url"], "object_id": str(self.survey["id"])}
 
     def _call(self) -> int:
@@ -155,11 +155,11 @@ class Estate:
         )
 
     def writer(self, resource: Resource) -> Caller:
-        """Who may change a record of a resource."""
+        """Return the user who may change a record of a resource."""
         return self.admin if resource.is_written_by_admins else self.owner
 
     def paths(self) -> dict[str, str]:
-        """The path of one record of every resource that belongs to a user, by resource."""
+        """Return the path of one record of every resource that belongs to a user, by resource."""
         records = {
             "phonebook": self.phonebook,
             "contact": self.contact,

@@ -1,7 +1,7 @@
-"""The application on a real SQLite file, with a worker that only notes what it was told.
+"""Fixtures of the application on a real SQLite file, with a worker that dials nobody.
 
-One application serves all tests of a session: to put it together, and to verify passwords, costs more than most tests.
-What a test finds is always the same: its database is restored, page by page, from one that was made once.
+One application serves all tests of a session, because building it and verifying passwords takes longer than most tests.
+Every test begins with an equal database, which is restored page by page from a file that is made once.
 """
 
 import sqlite3
@@ -24,7 +24,7 @@ from tests.api.harness import HOST, NOW_MS, PASSWORD, USERS, Caller, FakeWorker,
 
 
 def copy(source: Path, target: Path) -> None:
-    """Make the database at `target` the one at `source`, whoever has it open."""
+    """Copy the database at `source` over the one at `target`, which other connections may have open."""
     with closing(sqlite3.connect(source)) as origin, closing(sqlite3.connect(target)) as copied:
         origin.backup(copied)
 
@@ -36,7 +36,7 @@ def folder_of_session(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="session")
 def users_only(folder_of_session: Path) -> Path:
-    """A database with its tables and three users."""
+    """Create a database with all tables and three users."""
     path = folder_of_session / "users.db"
     engine = create_engine(f"sqlite:///{path}")
     Row.metadata.create_all(engine)
@@ -112,10 +112,10 @@ def estates(
     worker_of_session: FakeWorker,
     users_only: Path,
 ) -> tuple[Estate, Estate]:
-    """A record of everything: Alice's, and Bob's, with the databases that hold the first, and both."""
+    """Build the estates of Alice and Bob, and store one database with Alice's and one with both."""
     live = Path(str(database_of_session.url.database))
     copy(users_only, live)
-    # Whichever test is first to want it: its clock may not stand where another has left it.
+    # An earlier test may have moved the worker's clock.
     worker_of_session.reset()
     admin = Caller(client_of_session, "admin")
     made = []
@@ -128,13 +128,13 @@ def estates(
 
 @pytest.fixture
 def estate(estates: tuple[Estate, Estate], database: Database, users_only: Path) -> Estate:
-    """One record of everything, Alice's."""
+    """Return Alice's estate: one record of every resource."""
     copy(users_only.with_name("alice.db"), Path(str(database.url.database)))
     return estates[0]
 
 
 @pytest.fixture
 def both_estates(estates: tuple[Estate, Estate], database: Database, users_only: Path) -> tuple[Estate, Estate]:
-    """One record of everything, Alice's, and one more, Bob's."""
+    """Return the estates of Alice and Bob: one record of every resource for each."""
     copy(users_only.with_name("bob.db"), Path(str(database.url.database)))
     return estates

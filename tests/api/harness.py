@@ -1,4 +1,4 @@
-"""What the tests of the API are made with: a worker that dials nobody, and callers."""
+"""Helpers of the API's tests: a worker that dials nobody, and clients."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -26,17 +26,17 @@ BASE = f"http://{HOST}/rest-api"
 
 
 Json: TypeAlias = Any
-"""What came back from the API, or goes to it: a test says what it expects of it."""
+"""JSON that is sent to the API or returned by it. Each test knows its shape."""
 
 
 class FakeWorker:
-    """A worker that dials nobody: it counts how often it was told to settle."""
+    """A worker that dials nobody and counts the calls of `settle`."""
 
     def __init__(self) -> None:
         self.reset()
 
     def reset(self) -> None:
-        """Be as new, whatever a test did to it."""
+        """Reset everything that a test may have changed."""
         self.__dict__.clear()
         self.virtual = VirtualClock(NOW_MS)
         self.clock: Clock = self.virtual
@@ -65,12 +65,12 @@ class FakeWorker:
 
 
 async def forecast_in_thread(database: Database, order: Order) -> Forecast:
-    """A forecast without a process of its own, which takes two seconds to start."""
+    """Forecast in a thread instead of a process, which takes two seconds to start."""
     return await anyio.to_thread.run_sync(lambda: anyio.run(forecast_campaign, database, order))
 
 
 class Caller:
-    """One user of the API. Paths are those below `/rest-api/`; answers are JSON."""
+    """A client of the API, logged in as one user. Paths are relative to `/rest-api/`; responses are JSON."""
 
     def __init__(self, client: TestClient[Litestar], username: str, password: str = PASSWORD) -> None:
         self.client = client
@@ -81,24 +81,24 @@ class Caller:
         return self.client.request(method, url, auth=self.auth, **options)
 
     def get(self, path: str, /, **params: Json) -> Json:
-        """The JSON of a read that succeeds."""
+        """Read, expect success, and return the JSON."""
         answer = self.request("GET", path, params=params or None)
         assert answer.status_code == 200, answer.text
         return answer.json()
 
     def create(self, path: str, /, **fields: Json) -> Json:
-        """The record of a creation that succeeds."""
+        """Create a record, expect success, and return the record."""
         answer = self.request("POST", f"{path}/", json=fields)
         assert answer.status_code == 201, answer.text
         return answer.json()
 
     def change(self, url: str, /, **fields: Json) -> None:
-        """A change that succeeds."""
+        """Change a record, and expect success."""
         answer = self.request("PATCH", url, json=fields)
         assert (answer.status_code, answer.content) == (202, b""), answer.text
 
     def refused(self, method: str, path: str, /, **fields: Json) -> tuple[int, Any]:
-        """Status and body of a request that fails."""
+        """Send a request, expect an error, and return its status and body."""
         answer = self.request(method, path, json=fields if method != "DELETE" else None)
         assert answer.status_code >= 400, answer.text
         return answer.status_code, answer.json()

@@ -1,4 +1,4 @@
-"""The endpoint table of the API document, row by row: what is sent, what comes back, and what it looks like."""
+"""Tests of the API's contract, endpoint by endpoint: requests, statuses and responses."""
 
 import io
 import re
@@ -78,10 +78,10 @@ CREATION: Final[dict[str, dict[str, Json]]] = {
         "additional_vars": '{"city": "Paris"}',
     },
 }
-"""What the document sends to create one; `<contact>` stands for the path of a contact, `<contact id>` for its id."""
+"""The documented creation of each resource. `<contact>` is the path of a contact, and `<contact id>` its id."""
 
 OPTIONAL: Final = {"survey-template": "user", "subscriber-list": "contact"}
-"""What the document says may be left out."""
+"""Fields that the document calls optional."""
 
 FIELDS: Final = {
     "callerid": "url:url areacode:string callerid_num:string callerid_name:string created_date:timestamp "
@@ -121,7 +121,7 @@ FIELDS: Final = {
     "subscriber-list": "id:integer url:url contact:ref? campaign:ref last_attempt:timestamp? count_attempt:integer "
     "status:integer duplicate_contact:string full_name:string gmt_offset:string tz_code:string additional_vars:object",
 }
-"""The fields that the document gives each resource, with their types; `?` where null is allowed."""
+"""The documented fields of each resource, with their types; `?` if null is allowed."""
 
 
 def _matches(pattern: str) -> Callable[[Json], bool]:
@@ -146,7 +146,7 @@ TYPES: Final[dict[str, Callable[[Json], bool]]] = {
 
 
 def misfits(resource: str, record: Json) -> list[str]:
-    """The documented fields that a record lacks, or has with another type."""
+    """Return the documented fields that a record lacks, or has with another type."""
     wrong = []
     for field in FIELDS[resource].split():
         name, _, kind = field.partition(":")
@@ -157,7 +157,7 @@ def misfits(resource: str, record: Json) -> list[str]:
 
 
 class House:
-    """The records that the examples refer to, and who asks for each resource."""
+    """The records that the examples refer to, and the callers of each resource."""
 
     def __init__(self, estate: Estate) -> None:
         self.estate: Final = estate
@@ -172,11 +172,11 @@ class House:
         }
 
     def caller(self, resource: str) -> Caller:
-        """Alice, but for what only admins may do."""
+        """Return Alice, or the admin for resources that only admins may write."""
         return self.estate.admin if resource == "payment" else self.estate.owner
 
     def filled(self, value: Json) -> Json:
-        """An example with the paths and ids of records of this house."""
+        """Fill an example with the paths and ids of real records."""
         if isinstance(value, dict):
             return {name: self.filled(member) for name, member in value.items()}
         if isinstance(value, list):
@@ -188,22 +188,22 @@ class House:
         return path.split("/")[-2] if match[2] else path
 
     def create(self, resource: str, **changed: Json) -> Json:
-        """The record of the document's own example."""
+        """Create the record of the document's example, and return it."""
         return self.caller(resource).create(resource, **self.filled({**CREATION[resource], **changed}))
 
     def record(self, resource: str) -> Json:
-        """Any record of the resource, as it is read: a new one if clients create them so."""
+        """Return any record of the resource as it is read; a new one if clients can create it."""
         found = self.create(resource) if resource in CREATION else {"id": self._paths[resource].split("/")[-2]}
         return self.caller(resource).get(f"{resource}/{found['id']}/")
 
     def records(self, resource: str) -> list[Json]:
-        """All records of the resource."""
+        """Return all records of the resource."""
         found = self.caller(resource).get(f"{resource}/", page_size=1000)
         return list(found if isinstance(found, list) else found["results"])
 
 
 @pytest.fixture
-def house(estate: Estate, worker: FakeWorker, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> House:  # noqa: ARG001 - the clock stands still again
+def house(estate: Estate, worker: FakeWorker, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> House:  # noqa: ARG001 - it resets the clock
     # Uploads go to a folder of the working directory, unless a setting names another.
     monkeypatch.chdir(tmp_path)
     return House(estate)
@@ -307,13 +307,13 @@ def test_get_of_a_list_is_narrowed_by_the_filters(resource: str, query: str, hou
 
 
 class Update(NamedTuple):
-    """An update of the document: of which resource, by which method, and what is sent."""
+    """A documented update: the resource, the method and the body."""
 
     resource: str
     method: str
     sent: dict[str, Json]
     shown: dict[str, Any] = {}  # noqa: RUF012 - a named tuple's default, never written to
-    """What is read afterwards, where that is not what was sent."""
+    """The values that are read afterwards, if they differ from the body."""
 
 
 UPDATES: Final = (
@@ -357,7 +357,7 @@ def test_an_update_answers_202_with_nothing_and_is_read_afterwards(row: Update, 
 
 
 def _as_read(sent: dict[str, Json]) -> dict[str, Json]:
-    """What was sent as it is read: references are absolute URLs."""
+    """Return a body as it is read: references become absolute URLs."""
 
     def absolute(name: str, value: Json) -> Json:
         if name == "phonebook" and value.isdigit():

@@ -1,4 +1,4 @@
-"""What the API shows of people who were erased, and what can still be done with it."""
+"""Tests of the API on records of erased people."""
 
 import pytest
 
@@ -13,7 +13,7 @@ ON_IT = (400, {"phone_number": ["This number is on the list already."]})
 
 @pytest.fixture
 def lists(alice: Caller, database: Database) -> tuple[Json, Json]:
-    """A list with a number that was erased since, and another list."""
+    """Create a list with an erased number, and another list."""
     one, other = alice.create("dnc-list", name="one"), alice.create("dnc-list", name="other")
     alice.create("dnc-contact", phone_number="+1 (202) 555-0187", dnc=one["url"])
     erase_number(database, NUMBER, lambda _: None, NOW_MS)

@@ -1,4 +1,4 @@
-"""The database is lost while a request is committed: who sends it again under its key has it done once."""
+"""Tests that a request whose commit was lost is executed once if it is repeated with its key."""
 
 from collections.abc import Iterator
 from pathlib import Path

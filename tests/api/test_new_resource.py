@@ -1,4 +1,4 @@
-"""A new resource costs its table and its row in the resource table; everything else follows from the row."""
+"""Tests that a new resource needs only its table and its row in the resource table."""
 
 from collections.abc import Iterator
 
@@ -20,7 +20,7 @@ from tests.api.harness import BASE, NOW, Caller, FakeWorker
 
 
 class Gadget(Row):
-    """A table that no migration knows, so it is not one of the others."""
+    """A table without a migration, apart from the service's tables."""
 
     __tablename__ = "gadget"
     metadata = MetaData()
@@ -74,7 +74,7 @@ LAMP = {
 
 @pytest.fixture
 def alice(database: Database, worker: FakeWorker) -> Iterator[Caller]:
-    """A user of an application with one resource more."""
+    """Return a user of an application with one more resource."""
     database.write_now(Gadget.__table__.create)
     app = create_app(Settings(), database=database, worker=worker, resources=(*RESOURCES, GADGETS))
     with TestClient[Litestar](app, base_url=BASE.removesuffix("/rest-api")) as client:

@@ -1,4 +1,4 @@
-"""The running application against its own document: thousands of requests that nobody thought of."""
+"""Tests of the application against its OpenAPI document, with thousands of generated requests."""
 
 from collections.abc import Iterator
 from datetime import timedelta
@@ -34,7 +34,7 @@ AnyCase: TypeAlias = Case[Any]
 AnyOperation: TypeAlias = APIOperation[Any, Any, Any, Any]
 SEED = 20
 EXAMPLES_MAX = 4
-"""Of each operation: all of them take some twenty seconds of one processor."""
+"""The number of examples of each operation. All examples take about twenty seconds of one processor."""
 TAGS = [*(resource.path for resource in RESOURCES), "root", "clock", "health"]
 OURS = ("authorization", "content-length")
 """Headers that the caller and the transport set."""
@@ -56,13 +56,13 @@ BOUNDED = settings(
 
 @pytest.fixture(scope="session")
 def schema(client_of_session: TestClient[Litestar]) -> OpenApiSchema:
-    # Who is asking is no part of what is made up: every request is sent by one who may all, and by nobody.
+    # Credentials are not generated: every request is sent once by the admin and once without credentials.
     config = SchemathesisConfig.from_dict({"generation": {"with-security-parameters": False}})
     return schemathesis.openapi.from_dict(document(client_of_session.app), config=config)
 
 
 def send(client: TestClient[Litestar], case: AnyCase, auth: tuple[str, str] | None) -> httpx.Response:
-    """Send a request as it was made up, but for who sends it."""
+    """Send a generated request with these credentials."""
     request = requests.Request(**case.as_transport_kwargs(base_url=f"http://{HOST}")).prepare()
     headers = {name: str(value) for name, value in request.headers.items() if name.lower() not in OURS}
     content = request.body.encode() if isinstance(request.body, str) else request.body
@@ -71,7 +71,7 @@ def send(client: TestClient[Litestar], case: AnyCase, auth: tuple[str, str] | No
 
 
 def cases(operation: AnyOperation) -> SearchStrategy[AnyCase]:
-    """What the document allows, of any record and of one that exists, and what it does not allow."""
+    """Generate requests that the document allows, of any record and of an existing one, and invalid requests."""
     negative = operation.as_strategy(generation_mode=GenerationMode.NEGATIVE)
     if "{record_id}" not in operation.path:
         return operation.as_strategy() | negative
@@ -81,7 +81,7 @@ def cases(operation: AnyOperation) -> SearchStrategy[AnyCase]:
 @pytest.mark.parametrize("tag", TAGS)
 @pytest.mark.usefixtures("estate")
 def test_every_answer_is_as_the_document_says(client: TestClient[Litestar], schema: OpenApiSchema, tag: str) -> None:
-    """No 5xx, none but the documented answers, what is not allowed is refused, and 401 without credentials."""
+    """Every response is documented, none is a 5xx, invalid requests are refused, and missing credentials get a 401."""
     found = list(schema.include(tag=tag).get_all_operations())
     assert found
     for result in found:
@@ -101,7 +101,7 @@ def test_every_answer_is_as_the_document_says(client: TestClient[Litestar], sche
 
 
 def test_the_examples_of_answers_are_answers(schema: OpenApiSchema) -> None:
-    """Every one is valid by the schema that it illustrates."""
+    """Every example is valid by its schema."""
     judged = 0
     for result in schema.get_all_operations():
         assert isinstance(result, Ok)
@@ -117,7 +117,7 @@ def test_the_examples_of_answers_are_answers(schema: OpenApiSchema) -> None:
 
 
 def shown(operation: AnyOperation, named: dict[str, Any]) -> Iterator[tuple[int, str, Any]]:
-    """Status, media type and value of the examples of an operation's answers in JSON."""
+    """Yield the status, the media type and the value of each JSON example of an operation's responses."""
     for status, answer in operation.definition.raw["responses"].items():
         found = named[answer["$ref"].rpartition("/")[2]] if "$ref" in answer else answer
         for media_type, content in found.get("content", {}).items():

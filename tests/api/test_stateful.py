@@ -1,4 +1,4 @@
-"""Two users do whatever they like, in any order; a plain model in memory says what each of them must read."""
+"""Tests of random operations by two users, compared with a model in memory."""
 
 from pathlib import Path
 from typing import Any, Final, NamedTuple
@@ -22,7 +22,7 @@ USERS: Final = {"alice": 2, "bob": 3}
 
 
 class Kind(NamedTuple):
-    """A resource, as far as the model knows it: its fields with their defaults, and the kind it is part of."""
+    """A resource in the model: its fields with their defaults, and its parent's kind."""
 
     path: str
     defaults: dict[str, Json]
@@ -30,7 +30,7 @@ class Kind(NamedTuple):
     field: str = ""
     """The reference to the parent."""
     shown_as: str = ""
-    """The path in URLs, where that is another."""
+    """The path in URLs, if it differs."""
     has_user: bool = True
 
 
@@ -51,20 +51,20 @@ usernames: Final = st.sampled_from(sorted(USERS))
 
 
 class Made(NamedTuple):
-    """A record that was created once, whatever has become of it."""
+    """A record that was created once, and may have been deleted since."""
 
     path: str
     record_id: int
 
 
 def url_of(path: str, record_id: int) -> str:
-    """The URL of a record of a kind, or of a user."""
+    """Return the URL of a record of a kind, or of a user."""
     shown = (KINDS[path].shown_as or path) if path in KINDS else path
     return f"{BASE}/{shown}/{record_id}/"
 
 
 class Model:
-    """All records as they must be read, by kind and id; and whose they are."""
+    """The expected records by kind and id, and their owners."""
 
     def __init__(self) -> None:
         self.records: dict[Made, dict[str, Json]] = {}
@@ -72,16 +72,16 @@ class Model:
         self.last_ids: dict[str, int] = {}
 
     def seen_by(self, username: str, path: str) -> list[dict[str, Json]]:
-        """The records of a kind that a user reads, in the order of a list."""
+        """Return the records of a kind that a user can read, in the order of a list."""
         mine = [made for made in self.records if made.path == path and self.owners[made] == username]
         return [self.records[made] for made in sorted(mine, key=lambda made: made.record_id)]
 
     def is_seen(self, username: str, made: Made) -> bool:
-        """Whether a user may read a record, and it is still there."""
+        """Return whether a record exists and a user may read it."""
         return self.owners.get(made) == username
 
     def create(self, username: str, path: str, sent: dict[str, Json], now: str) -> Made:
-        """A new record; its id is the next one, never one that was used before."""
+        """Create a record with the next id, which was never used before."""
         kind = KINDS[path]
         record_id = self.last_ids.get(path, 0) + 1
         self.last_ids[path] = record_id
@@ -95,7 +95,7 @@ class Model:
         return made
 
     def delete(self, made: Made) -> None:
-        """A record goes, and takes with it what is part of it."""
+        """Delete a record and its parts."""
         url = self.records[made]["url"]
         parts = [
             other
@@ -107,7 +107,7 @@ class Model:
 
 
 class TwoUsers(RuleBasedStateMachine):
-    """What Alice and Bob do."""
+    """A state machine of the operations of Alice and Bob."""
 
     made = Bundle("made")
 
@@ -145,7 +145,7 @@ class TwoUsers(RuleBasedStateMachine):
         reference = self._spelt(parent, spelling)
         sent = {"contact": number, "full_name": full_name}
         if parent.path != "phonebook" or not self.model.is_seen(username, parent):
-            # An id alone does not say of what kind it is: a URL is sent for what is none.
+            # An id alone does not name a kind, so records of a wrong kind are sent as URLs.
             reference = reference if parent.path == "phonebook" else url_of(*parent)
             refusal = self.callers[username].refused("POST", "contact/", **sent, phonebook=reference)
             assert refusal == (400, {"phonebook": [NO_OBJECT]})

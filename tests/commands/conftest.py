@@ -1,4 +1,4 @@
-"""The command line, as a shell sees it."""
+"""Fixtures that run the command line as a shell does."""
 
 import json
 import sys
@@ -15,7 +15,7 @@ PASSWORD = "correct horse battery"
 
 
 class Outcome(NamedTuple):
-    """How a command ended, and what it printed."""
+    """The exit code and the output of a command."""
 
     code: object
     out: str
@@ -31,7 +31,7 @@ Run = Callable[..., Outcome]
 
 @pytest.fixture
 def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Run:
-    """Runs `dialer` in an empty folder with an environment of its own."""
+    """Return a function that runs `dialer` in an empty folder with an environment of its own."""
     monkeypatch.chdir(tmp_path)
 
     def run(*arguments: str, stdin: str = "", **environ: str) -> Outcome:

@@ -1,4 +1,4 @@
-"""`dialer audit`, as a shell sees it."""
+"""Tests of `dialer audit`, run as by a shell."""
 
 import sqlite3
 from pathlib import Path
@@ -33,7 +33,7 @@ def test_as_json(run: Run, tmp_path: Path) -> None:
 
 
 def test_it_changes_nothing_while_another_writes(run: Run, tmp_path: Path) -> None:
-    """A writer holds the lock: the audit reads what was committed before."""
+    """While a writer holds the lock, the audit reads the committed rows."""
     create(run, "anna")
     writer = sqlite3.connect(tmp_path / "dialer.db", isolation_level=None)
     writer.execute("BEGIN IMMEDIATE")

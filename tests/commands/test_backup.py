@@ -1,4 +1,4 @@
-"""`dialer backup`, `dialer restore`, `dialer database check`: there and back."""
+"""Tests of `dialer backup`, `dialer restore` and `dialer database check`."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""What every command has in common."""
+"""Tests of features that all commands share."""
 
 import importlib
 import subprocess
@@ -12,7 +12,7 @@ from tests.commands.conftest import Outcome, Run
 
 DIALER = Path(sys.executable).with_name("dialer")
 FULL = Path("/dev/full")
-"""A device that every write to is refused, as on a full disk."""
+"""A device that refuses every write, as a full disk does."""
 COMMANDS = [
     [],
     ["serve"],
@@ -49,9 +49,9 @@ def test_a_wrong_setting_is_told_in_one_line(run: Run) -> None:
     assert run("users", "list", DIALER_SEED="x") == Outcome(1, "", line)
 
 
-@pytest.mark.parametrize("name", cli._EXPECTED)  # noqa: SLF001 - the names are checked nowhere else
+@pytest.mark.parametrize("name", cli._EXPECTED)  # noqa: SLF001 - no other test checks these names
 def test_every_expected_error_is_one(name: str) -> None:
-    """The errors told in one line are named by text, so that a renamed one must fail here."""
+    """The expected errors are named by text, so this test fails if one is renamed."""
     module, _, kind = name.rpartition(".")
     assert issubclass(getattr(importlib.import_module(module), kind), Exception)
 

@@ -1,11 +1,11 @@
-"""Migrations alone."""
+"""Tests of `dialer database upgrade`."""
 
 from pathlib import Path
 
 from tests.commands.conftest import Outcome, Run
 
 
-def test_the_database_is_brought_up_to_date_as_often_as_one_likes(run: Run, tmp_path: Path) -> None:
+def test_the_database_can_be_upgraded_repeatedly(run: Run, tmp_path: Path) -> None:
     for _ in range(2):
         assert run("database", "upgrade") == Outcome(0, "", "The database is up to date.\n")
     assert (tmp_path / "dialer.db").exists()

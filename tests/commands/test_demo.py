@@ -1,4 +1,4 @@
-"""`dialer demo`: what it refuses; what it does is in tests/demo."""
+"""Tests of invalid usage of `dialer demo`; tests/demo has the others."""
 
 from pathlib import Path
 

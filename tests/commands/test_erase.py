@@ -1,4 +1,4 @@
-"""`dialer erase` and `dialer database sweep`, as a shell sees them."""
+"""Tests of `dialer erase` and `dialer database sweep`, run as by a shell."""
 
 import os
 from pathlib import Path
@@ -19,7 +19,7 @@ VIRTUAL = {"DIALER_CLOCK": "virtual"}
 
 @pytest.fixture
 def folder(run: Run, tmp_path: Path) -> Path:
-    """What a campaign has left that is over: a recording of somebody who is on a do-not-call list."""
+    """Return a folder with the recording of a callee who is on a do-not-call list, of an ended campaign."""
     assert run("database", "upgrade").code == 0
     anyio.run(survey, tmp_path)
     assert len(list((tmp_path / "media").iterdir())) == 1
@@ -27,7 +27,7 @@ def folder(run: Run, tmp_path: Path) -> Path:
 
 
 async def survey(folder: Path) -> None:
-    """Call somebody, and keep what they say."""
+    """Run a campaign that records its callee."""
     house = House(folder, keeps_recordings=True)
     house.change(Gateway, house.gateway_id, parameters=ALL_ANSWER)
     survey_id = house.survey({"type": 5, "script": "say something", "completed": True})
@@ -66,7 +66,7 @@ def test_it_is_one_number_or_an_age(run: Run, folder: Path) -> None:
     assert holding(folder, NUMBER) == ["dialer.db"]
 
 
-def test_recordings_that_nobody_names_are_swept(run: Run, folder: Path) -> None:
+def test_orphaned_recordings_are_swept(run: Run, folder: Path) -> None:
     (recording,) = (folder / "media").iterdir()
     lost = recording.with_name(f"{'a' * 32}.wav")
     lost.write_bytes(b"x")

@@ -1,4 +1,4 @@
-"""The story of one number, as a person reads it and as a program does."""
+"""Tests of `dialer explain`, as text and as JSON."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -12,7 +12,7 @@ from tests.commands.conftest import Outcome, Run
 from tests.runtime.house import CENTS, MONDAY_NOON_MS, House
 
 COMES_LATER: Final = "+12025550119"
-"""Does not answer at the first attempt, and presses nothing at the second."""
+"""A callee who does not answer the first attempt, and presses nothing in the second."""
 PRESSES_THREE, BUSY, NO_SUCH, NO_CIRCUIT = "+12025550103", "+12025550111", "+12025550114", "+12025550115"
 VIRTUAL: Final = {"DIALER_CLOCK": "virtual"}
 SHORT: Final = {"type": 1, "script": "word"}
@@ -20,7 +20,7 @@ SHORT: Final = {"type": 1, "script": "word"}
 
 @pytest.fixture
 def house(run: Run, tmp_path: Path) -> Iterator[House]:
-    """A house on the database that the command reads."""
+    """Return a service on the database that the command reads."""
     assert run("database", "upgrade").code == 0
     one = House(tmp_path)
     yield one
@@ -32,7 +32,7 @@ def told(run: Run, *arguments: str) -> Outcome:
 
 
 async def test_a_long_story_is_told_in_order(run: Run, house: House) -> None:
-    """Missed, then talked to: an answer, a text, a transfer to a number, and a queue that nobody serves."""
+    """A missed call, then one with an answer, a text, a transfer to a number, and a queue without agents."""
     house.change(User, house.user_id, sms_rate=5 * CENTS)
     house.change(Gateway, house.gateway_id, addprefix="00", removeprefix="+")
     texts = house.add(SmsGateway, name="texts", parameters='{"sms_delivered": 1}')
@@ -114,7 +114,7 @@ async def test_it_says_whether_and_why_a_number_is_tried_again(
 
 
 async def test_a_number_that_waits_says_for_what(run: Run, house: House) -> None:
-    """In a rest of its gateway; then the campaign is paused; then it expires."""
+    """First the gateway rests, then the campaign is paused, then it expires."""
     numbers = [*(f"+12025550{last}" for last in (115, 116, 117)), BUSY]
     campaign_id = await house.started(house.survey(SHORT), house.phonebook(*numbers), maxretry=3, intervalretry=0)
     await house.advance(7)
@@ -200,7 +200,7 @@ async def test_a_program_reads_the_same_as_json(run: Run, house: House) -> None:
     "spelling", [BUSY, "12025550111", "0012025550111", "+1 (202) 555.0111", "001-202-555-0111", "2025550111"]
 )
 async def test_a_number_may_be_spelled_in_any_way(run: Run, house: House, spelling: str) -> None:
-    """Nationally where the service knows whose numbers these are."""
+    """National spelling needs the service's default region."""
     await house.started(house.survey(SHORT), house.phonebook(BUSY))
     region = {"DIALER_DEFAULT_REGION": "US"} if spelling == "2025550111" else {}
     story = run("explain", "1", spelling, **VIRTUAL, **region)
@@ -229,14 +229,14 @@ async def test_a_number_that_has_not_been_taken_in_yet(run: Run, house: House) -
         ),
     ],
 )
-async def test_what_nobody_knows_is_told_in_one_line(
+async def test_an_unknown_campaign_or_number_is_reported_in_one_line(
     run: Run, house: House, arguments: tuple[str, str], message: str
 ) -> None:
     house.campaign(house.survey(SHORT), house.phonebook(BUSY), campaign_code="KQWZD")
     assert told(run, *arguments) == Outcome(1, "", f"dialer: {message}\n")
 
 
-async def test_a_zone_that_nobody_knows(run: Run, house: House) -> None:
+async def test_an_unknown_zone(run: Run, house: House) -> None:
     campaign_id = house.campaign(house.survey(SHORT))
     values = {"campaign_id": campaign_id, "duplicate_contact": "5551", "number": "5551", "created_date": MONDAY_NOON_MS}
     subscriber_id = house.add(Subscriber, **values, zone="?", tz_code="Mars/Olympus")
@@ -247,7 +247,7 @@ async def test_a_zone_that_nobody_knows(run: Run, house: House) -> None:
 
 
 async def test_it_changes_nothing(run: Run, house: House) -> None:
-    """Not even while a server has the write lock in its hand."""
+    """It needs no write lock, which a server may hold."""
     await house.started(house.survey(SHORT), house.phonebook(BUSY))
     before = [house.rows(model) for model in (Campaign, Subscriber)]
     with house.database._writer.connect() as connection, connection.begin():  # noqa: SLF001 - as a server does

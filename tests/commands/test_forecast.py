@@ -1,4 +1,4 @@
-"""`dialer forecast`, as a person runs it."""
+"""Tests of `dialer forecast`."""
 
 import logging
 from collections.abc import Iterator
@@ -39,7 +39,7 @@ Answers to section 1: question 0
 
 @pytest.fixture(autouse=True)
 def _logs_as_before() -> Iterator[None]:
-    """The command says where what is logged goes, for its whole process."""
+    """Restore the logging, which the command configures for its whole process."""
     root = logging.getLogger()
     level, before = root.level, list(root.handlers)
     yield
@@ -52,7 +52,7 @@ def _logs_as_before() -> Iterator[None]:
 
 @pytest.fixture
 def house(tmp_path: Path) -> House:
-    """The database of the commands, with a campaign that is not started: two people who must not be called again."""
+    """Create a database with a new campaign of two callees, who ask not to be called again."""
     migrate.upgrade(f"sqlite:///{tmp_path / 'dialer.db'}")
     one = House(tmp_path)
     one.change(Gateway, one.gateway_id, parameters=ALL_ANSWER)
@@ -77,7 +77,7 @@ def test_json_for_programs(run: Run) -> None:
     assert (found["seeds"], len(found["per_seed"]), found["calls"]) == (20, 20, {"p10": 2, "p50": 2, "p90": 2})
 
 
-def test_what_cannot_be_is_told_in_one_line(run: Run, house: House) -> None:
+def test_an_impossible_forecast_is_reported_in_one_line(run: Run, house: House) -> None:
     assert run("forecast", "7", **VIRTUAL) == (1, "", "dialer: there is no campaign 7: give its id or its code\n")
     house.change(Campaign, 1, expirationdate=1)
     expired = "dialer: campaign 1 cannot start: expirationdate: The campaign has expired.\n"
@@ -122,7 +122,7 @@ def test_wrong_usage_touches_nothing(run: Run, tmp_path: Path, arguments: list[s
 
 
 @pytest.mark.usefixtures("house")
-def test_what_somebody_wrote_cannot_steer_the_terminal(run: Run, tmp_path: Path) -> None:
+def test_stored_text_cannot_control_the_terminal(run: Run, tmp_path: Path) -> None:
     database = Database(f"sqlite:///{tmp_path / 'dialer.db'}")
     database.write_now(lambda c: c.exec_driver_sql("UPDATE section_template SET question = 'a\x1b[2Jb\nc'"))
     database.close()

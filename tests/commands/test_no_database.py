@@ -1,4 +1,4 @@
-"""A command in a wrong folder says so, and makes no database there."""
+"""Tests of commands in a folder without a database: they report it, and create none."""
 
 from pathlib import Path
 
@@ -41,7 +41,7 @@ def test_a_database_is_made_by_an_upgrade_and_for_the_first_user(run: Run, tmp_p
 def test_a_database_of_an_earlier_version_is_not_changed_by_a_command_that_reads(
     run: Run, tmp_path: Path, command: str
 ) -> None:
-    """Another program may still use it, and only its owner knows when to upgrade."""
+    """An older program may still use the database, so only its owner can decide to upgrade it."""
     (tmp_path / "dialer.db").touch()
     line = "dialer: the database is from another version of dialer: run `dialer database upgrade`\n"
     assert run(*command.split()) == Outcome(1, "", line)

@@ -1,4 +1,4 @@
-"""The description of the API, without a service."""
+"""A test of `dialer openapi`, which prints the document without a service."""
 
 from pathlib import Path
 

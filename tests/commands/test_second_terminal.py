@@ -1,4 +1,4 @@
-"""Commands in a terminal of their own answer by the settings of the service, not by those of the terminal."""
+"""Tests that commands in a second terminal use the settings of the service, not those of the terminal."""
 
 import contextlib
 import os
@@ -33,7 +33,7 @@ def create(served: Served, resource: str, **fields: object) -> Any:  # noqa: ANN
 
 @pytest.fixture
 def served(tmp_path: Path) -> Iterator[Served]:
-    """A service that runs in the folder of the commands, with a started campaign of two numbers."""
+    """Run a service in the folder of the commands, with a started campaign of two numbers."""
     with serving(tmp_path, **ADMIN, **SETTINGS) as served:
         create(served, "payment", user=1, amount=10)
         create(served, "gateway", name="sim")
@@ -48,7 +48,7 @@ def served(tmp_path: Path) -> Iterator[Served]:
 
 
 @pytest.mark.usefixtures("served")
-def test_a_story_is_told_by_the_clock_the_zone_and_the_region_of_the_service(run: Run) -> None:
+def test_a_story_uses_the_clock_the_zone_and_the_region_of_the_service(run: Run) -> None:
     story = run("explain", "1", NATIONAL, "--json")
     assert (story.code, story.err) == (0, "")
     assert (story.data["now"], story.data["number"]) == ("2026-01-31T09:00:00Z", "+12025550111")
@@ -58,7 +58,7 @@ def test_a_story_is_told_by_the_clock_the_zone_and_the_region_of_the_service(run
 
 
 @pytest.mark.usefixtures("served")
-def test_a_forecast_begins_where_the_service_stands(run: Run, served: Served) -> None:
+def test_a_forecast_begins_at_the_time_of_the_service(run: Run, served: Served) -> None:
     there = served.client.post("campaigns/1/forecast/", json={"seeds": 1}).json()
     here = run(*FORECAST)
     assert (here.code, here.err, here.data) == (0, "", there)
@@ -100,10 +100,10 @@ def test_a_person_is_erased_at_the_services_time_in_its_region_with_its_recordin
 
 @pytest.mark.usefixtures("served")
 @pytest.mark.parametrize("command", [("erase", NATIONAL, "--yes"), ("database", "sweep")])
-def test_files_are_deleted_from_no_folder_that_was_not_meant(
+def test_no_file_is_deleted_if_the_media_folder_is_ambiguous(
     run: Run, tmp_path: Path, command: tuple[str, ...]
 ) -> None:
-    """The terminal names one folder and the service another: which of them holds the recordings is not guessed."""
+    """The terminal and the service name different folders, so the command refuses to guess."""
     line = (
         f"dialer: DIALER_MEDIA_DIR is 'elsewhere', but the service keeps its files in {tmp_path / 'sounds'}:"
         " unset it to use that folder, or start the service with it\n"
@@ -121,7 +121,7 @@ def test_a_user_is_created_at_the_time_of_the_service(run: Run, served: Served, 
 
 
 def test_a_folder_that_is_moved_keeps_its_settings(run: Run, tmp_path: Path) -> None:
-    """Also its media folder, as that is inside of it."""
+    """The media folder inside it moves, too."""
     (tmp_path / "old").mkdir()
     with serving(tmp_path / "old", **ADMIN, **SETTINGS) as served:
         served.end()

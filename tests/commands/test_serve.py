@@ -1,4 +1,4 @@
-"""What keeps a server from starting is told in one line."""
+"""Tests of starts that fail: `dialer serve` reports the reason in one line."""
 
 import os
 import socket
@@ -66,7 +66,7 @@ def test_a_media_folder_that_is_read_only_is_refused(run: Run, tmp_path: Path) -
 
 
 def test_a_database_that_is_served_already_is_left_alone(run: Run, tmp_path: Path) -> None:
-    """A second server would dial whom the first one dials; every other command may be run beside it."""
+    """A second server would dial the callees of the first. Every other command may run beside a server."""
     assert run("database", "upgrade").code == 0
     with serving_alone(tmp_path / "dialer.db"):
         outcome = run("serve", "--port", "0")

@@ -1,4 +1,4 @@
-"""`dialer simulate`, as a person runs it."""
+"""Tests of `dialer simulate`."""
 
 import csv
 import json
@@ -57,7 +57,7 @@ def test_json_for_programs_and_a_seed_instead_of_the_scenarios_own(run: Run, sce
 
 
 def test_results_go_into_a_directory(run: Run, scenario: Path, tmp_path: Path) -> None:
-    """The same rows in both files, a caller ID that looks like a formula defused in the one for spreadsheets."""
+    """Both files have equal rows. The spreadsheet's guards a caller ID that looks like a formula."""
     out = tmp_path / "deep" / "results"
     done = run("simulate", str(scenario), "--out", str(out))
     assert done.err == f"Wrote 2 call detail records, the report and the digest to {out}.\n"
@@ -103,7 +103,7 @@ def test_strategies_are_compared_in_a_table(run: Run, call_centre: Path) -> None
 
 
 def test_a_comparison_begins_with_the_scenarios_own_seed_or_the_one_given(run: Run, call_centre: Path) -> None:
-    """Of seeds 3 and 4 together every figure is the mean of what each of them gives alone."""
+    """Every figure of seeds 3 and 4 together is the mean of their single figures."""
     together = run("simulate", str(call_centre), "--compare", "--seeds", "2", "--json").data
     third = run("simulate", str(call_centre), "--compare", "--json").data
     fourth = run("simulate", str(call_centre), "--compare", "--seed", "4", "--json").data

@@ -1,4 +1,4 @@
-"""A database that a server cannot work with keeps it from starting, and that is told in one line."""
+"""Tests of unusable databases: `dialer serve` does not start, and reports the reason in one line."""
 
 import os
 import sqlite3
@@ -14,20 +14,20 @@ PAGE_BYTES = 4_096
 
 
 def why(run: Run, **environ: str) -> str:
-    """What a start says that fails."""
+    """Start a server, expect a failure, and return its message."""
     code, out, err = run("serve", "--port", "0", **environ)
     assert (code, out, err.count("\n")) == (1, "", 1)
     return err.removeprefix("dialer: ").rstrip("\n")
 
 
 def make(run: Run) -> None:
-    """A database with a user."""
+    """Create a database with a user."""
     run("users", "create", "anna", "--password-stdin", stdin=f"{PASSWORD}\n")
 
 
 @pytest.mark.parametrize("kept", [1, 4, 30])
 def test_a_damaged_page(run: Run, tmp_path: Path, kept: int) -> None:
-    """Wherever the damage begins; nothing is made worse."""
+    """The damage begins at several places. The start changes nothing."""
     make(run)
     path = tmp_path / "dialer.db"
     content = path.read_bytes()
@@ -54,7 +54,7 @@ def test_a_file_that_is_no_database(run: Run, tmp_path: Path) -> None:
     ],
 )
 def test_a_place_where_no_database_can_be(run: Run, tmp_path: Path, path: str) -> None:
-    """A folder that nobody may write to, one that is not there, a file for a folder, a folder for a file."""
+    """The folder is read-only or missing, a file stands in for the folder, or a folder for the file."""
     (tmp_path / "file").write_text("")
     (tmp_path / "folder").mkdir()
     reason = "the database cannot be opened: unable to open database file"

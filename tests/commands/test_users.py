@@ -1,4 +1,4 @@
-"""Accounts are made on the command line; passwords never are."""
+"""Tests of `dialer user`: accounts are created on the command line, and passwords are never arguments."""
 
 import sqlite3
 from pathlib import Path
@@ -18,12 +18,12 @@ def create(run: Run, *arguments: str, **environ: str) -> Outcome:
 
 def row(folder: Path, column: str) -> object:
     with sqlite3.connect(folder / "dialer.db") as connection:
-        (value,) = connection.execute(f"SELECT {column} FROM user_account").fetchone()  # noqa: S608 - a test's own word
+        (value,) = connection.execute(f"SELECT {column} FROM user_account").fetchone()  # noqa: S608 - a constant of the test
     connection.close()
     return value
 
 
-def test_a_user_is_created_with_all_that_was_said(run: Run) -> None:
+def test_a_user_is_created_with_all_options(run: Run) -> None:
     rates = ["--call-rate", "0.02", "--sms-rate", "0.05"]
     created = create(run, "anna", "--admin", *rates, "--first-name", "Anna", "--email", "a@example.com", "--json")
     assert (created.code, created.data, created.err) == (0, {"id": 1, "username": "anna"}, "Created the user anna.\n")

@@ -1,1 +1,1 @@
-"""The tests of the demonstration."""
+"""Tests of the demonstration."""

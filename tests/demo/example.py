@@ -1,4 +1,4 @@
-"""A small campaign, as the API would tell of it: three people, five calls, two answers."""
+"""A small campaign in the form of API responses: three callees, five calls, two answers."""
 
 from collections.abc import Mapping, Sequence
 from decimal import Decimal
@@ -24,7 +24,7 @@ SURVEY: Final = Survey(
 def _call(
     call_id: int, number: str, began: str, ended: str, *, cause: int, billsec: int = 0, detected: int = 1
 ) -> Mapping[str, Any]:
-    """A call detail record and its call request in one; `began` and `ended` are times of day."""
+    """A CDR together with its call request; `began` and `ended` are times of day."""
     minutes = -(-billsec // 60)
     return {
         "id": call_id,
@@ -77,13 +77,13 @@ COUNTRIES: Final = {LONDON: "United Kingdom", SYDNEY: "Australia", BERLIN: "Germ
 
 
 class FakeApi:
-    """Counts the records of the example; timestamps are compared as texts, which have all the same form."""
+    """A fake API that counts the records of the example. It compares timestamps as text, because all have one form."""
 
     def __init__(self, resources: Mapping[str, Sequence[Mapping[str, Any]]]) -> None:
         self._resources = resources
 
     def count(self, resource: str, **filters: Filter) -> int:
-        """How many records the filters select."""
+        """Return the number of records that the filters select."""
         return sum(
             all(_selects(record, name, value) for name, value in filters.items())
             for record in self._resources[resource]
@@ -99,7 +99,7 @@ def _selects(record: Mapping[str, Any], name: str, value: Filter) -> bool:
 
 
 def example(**changes: object) -> Evidence:
-    """The evidence of the example, with some of it replaced."""
+    """Return the evidence of the example, with some of it replaced."""
     subscribers = [
         {**one, "additional_vars": {"country": COUNTRIES[str(one["duplicate_contact"])], "city": ""}}
         for one in SUBSCRIBERS

@@ -1,4 +1,4 @@
-"""The client of the demonstration trusts no answer."""
+"""Tests of the demonstration's client, which checks every response."""
 
 from collections.abc import Callable
 from decimal import Decimal
@@ -14,7 +14,7 @@ URL = "http://127.0.0.1:8000"
 
 
 def client_of(answer: Callable[[httpx.Request], httpx.Response]) -> Client:
-    """A client of a server that answers so."""
+    """Return a client of a server with this handler."""
     return Client(URL, DemoAccount("ben", "a long password"), transport=httpx.MockTransport(answer))
 
 

@@ -1,4 +1,4 @@
-"""The files of the demonstration: what is shipped is what the generator makes, and looks like a real office's."""
+"""Tests of the demonstration's files: they equal the generator's output, and look real."""
 
 from datetime import datetime, timedelta
 from zoneinfo import ZoneInfo
@@ -12,7 +12,7 @@ from dialer.domain.zones import zone_of_number
 
 
 def test_the_shipped_files_are_the_generated_ones() -> None:
-    """Otherwise run `python -m dialer.demo.phonebook`."""
+    """If this fails, run `python -m dialer.demo.phonebook`."""
     assert phonebook.PHONEBOOK.read_bytes() == phonebook.phonebook()
     assert phonebook.DO_NOT_CALL.read_bytes() == phonebook.do_not_call()
 
@@ -41,7 +41,7 @@ def test_no_number_is_one_of_those_that_always_do_the_same() -> None:
 
 @pytest.mark.parametrize("place", [place for place in PLACES if place.zone], ids=lambda place: place.city)
 def test_the_clock_of_a_place_is_one_of_those_its_numbers_may_have(place: Place) -> None:
-    """A number that may be in several zones is called when it is legal in all of them: the place's own is one."""
+    """A number with several zones is called if it is legal in all of them. The place's zone is one of them."""
     day = datetime.fromisoformat(STARTS)
     candidates = zone_of_number(place.number(0)).split("&")
     offsets: set[timedelta | None] = {day.astimezone(ZoneInfo(zone)).utcoffset() for zone in candidates}

@@ -1,4 +1,4 @@
-"""The recordings are real: telephone sound, each of its own length, the same at every run."""
+"""Tests of the demonstration's recordings: telephone sound, different lengths, reproducible."""
 
 import io
 import wave
@@ -14,7 +14,7 @@ named = pytest.mark.parametrize("recording", RECORDINGS, ids=lambda recording: r
 
 
 @named
-def test_a_recording_is_what_the_service_plays(recording: Recording) -> None:
+def test_a_recording_has_the_format_that_the_service_plays(recording: Recording) -> None:
     assert judge(recording.wav()) == Judged("pcm_s16le", channels=1, rate_hz=8_000, duration_ms=recording.duration_ms)
 
 
@@ -30,7 +30,7 @@ def test_no_two_recordings_are_equally_long() -> None:
 
 
 def test_a_chime_and_a_sentence_take_their_time() -> None:
-    """Three notes of 220 ms, 23 syllables and breaths of 190 ms, and 320 ms until it has died away."""
+    """Three notes of 220 ms, 23 syllables and breaths of 190 ms, and a decay of 320 ms."""
     assert WELCOME.duration_ms == 3 * 220 + 23 * 190 + 320
 
 

@@ -1,4 +1,4 @@
-"""`dialer demo`, as a newcomer runs it."""
+"""Tests of `dialer demo`, run as by a new user."""
 
 import os
 import subprocess
@@ -16,7 +16,7 @@ README = Path(__file__).parents[2] / "README.md"
 
 
 def demo(folder: Path, *arguments: str, hash_seed: str) -> "subprocess.Popen[str]":
-    """A demonstration that is running."""
+    """Start a demonstration."""
     return subprocess.Popen(
         [sys.executable, "-c", "from dialer.cli import main; main()", "demo", *arguments],
         cwd=folder,
@@ -29,7 +29,7 @@ def demo(folder: Path, *arguments: str, hash_seed: str) -> "subprocess.Popen[str
 
 
 def test_it_prints_the_report_of_the_readme_and_keeps_the_day(tmp_path: Path) -> None:
-    """The picture was made by another process with another hash seed: the same seed prints the same report."""
+    """Another process with another hash seed made the report in README.md."""
     run = demo(tmp_path, "--keep", "day", hash_seed="2")
     report, errors = run.communicate()
     assert run.returncode == 0, errors
@@ -39,7 +39,7 @@ def test_it_prints_the_report_of_the_readme_and_keeps_the_day(tmp_path: Path) ->
 
 
 def picture() -> list[str]:
-    """The lines of the report that README.md shows; it leaves some out, and says where."""
+    """Return the lines of the report that README.md shows; it marks omitted lines."""
     _, _, rest = README.read_text("utf-8").partition("```text\n$ make demo\n")
     return [line for line in rest.partition("```")[0].splitlines() if line.strip() != "…"]
 

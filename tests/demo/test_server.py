@@ -1,4 +1,4 @@
-"""The server of the demonstration is a real one."""
+"""Tests of the demonstration's server."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""Several campaigns on one account, run to their end in memory, with everything that happened."""
+"""Several campaigns of one account, run to their end in memory, with a record of every effect."""
 
 from collections.abc import Iterator, Sequence
 from typing import Any, Final, TypeVar
@@ -42,7 +42,7 @@ class Diary(MemoryStore):
         self.entries: list[tuple[int, effects.Effect]] = []
 
     def record(self, effect: effects.Effect, now_ms: int) -> None:
-        """Keep the effect as it came, though the transfer that it tells of goes on changing."""
+        """Store a copy of the effect, because the transfer that it holds changes later."""
         kept = effect
         if isinstance(effect, effects.KeepTransfer):
             kept = effects.KeepTransfer(effect.call, msgspec.structs.replace(effect.transfer))
@@ -51,7 +51,7 @@ class Diary(MemoryStore):
 
 
 class Fleet:
-    """The campaigns of one user, on gateway 1 or on others. Subscribers have ids from 1 on, campaign by campaign."""
+    """The campaigns of one user, on one or more gateways. Subscriber ids count from 1, campaign by campaign."""
 
     def __init__(
         self,
@@ -65,7 +65,7 @@ class Fleet:
         parameters: dict[str, Any] | None = None,
         seed: int = 1,
     ) -> None:
-        """`callees` are the (number, zone key) of each campaign; `others` the gateways besides the first."""
+        """Open the campaigns. `callees` are (number, zone key) pairs, by campaign; `others` are further gateways."""
         self.plans: Final = plans
         self.gateway: Final = gateway or GatewayPlan(1)
         self.gateways: Final = (self.gateway, *others)
@@ -82,18 +82,18 @@ class Fleet:
             self._open(plan_, theirs)
 
     def run(self, until_ms: int = START_MS + 5 * DAY_MS) -> "Fleet":
-        """Let everything happen until then."""
+        """Run the campaigns until a moment."""
         self.kernel.run(until_ms)
         return self
 
     def tell_again(self) -> None:
-        """Tell the engine how everything stands, as a service does whenever something may have changed."""
+        """Give the engine the state of all rows again, as the worker does after a change."""
         self._tell([], plans=self.plans, gateways=self.gateways)
 
     def tell_some_again(self, number: int) -> None:
-        """Tell the engine how some of it stands, as a service does that knows what was touched.
+        """Give the engine the state of some rows again, as the worker does if it knows which were touched.
 
-        The bits of `number` say what: the account, gateways by their place, then campaigns.
+        The bits of `number` select the account, the gateways by their place, then the campaigns.
         """
         some = [number >> place & 1 for place in range(1 + len(self.gateways) + len(self.plans))]
         places = iter(some)
@@ -103,7 +103,7 @@ class Fleet:
         self._tell([], plans=plans, gateways=gateways, is_account_told=bool(is_account))
 
     def restart(self) -> None:
-        """Forget all but the store, and go on from there, as a service does after a crash."""
+        """Forget everything but the store, and continue from it, as the worker does after a crash."""
         over = {end.call.id for end in self.ends}
         self.kernel = self._kernel(*self._origin, self.kernel.now_ms)
         going_on = [call for call in self.dials if call.id not in over]
@@ -143,27 +143,27 @@ class Fleet:
         return tuple([at_ms for at_ms in recent if at_ms > self.kernel.now_ms - 1_000][-gateway.max_cps :])
 
     def breaker(self, gateway_id: int) -> CircuitBreaker:
-        """How a gateway has fared lately."""
+        """Return the circuit breaker that was last stored for a gateway."""
         kept = [effect.breaker for effect in self.effects(effects.KeepBreaker) if effect.gateway_id == gateway_id]
         return kept[-1] if kept else CircuitBreaker()
 
     @property
     def dials(self) -> list[Call]:
-        """Every call, in the order in which they were placed."""
+        """Return every call, in the order in which they were placed."""
         return [effect.call for effect in self.effects(effects.Dial)]
 
     @property
     def ends(self) -> list[effects.FinishCall]:
-        """Every end of a call."""
+        """Return every end of a call."""
         return list(self.effects(effects.FinishCall))
 
     def effects(self, kind: type[_Effect]) -> Iterator[_Effect]:
-        """Every effect of a kind, in the order in which they came."""
+        """Return every effect of a kind, in order."""
         return (effect for _, effect in self.store.entries if isinstance(effect, kind))
 
     @property
     def moves(self) -> list[tuple[int, int, CampaignStatus, str]]:
-        """When which campaign came to which state by itself, and why; times count from the start."""
+        """Return the status changes that campaigns made by themselves; times count from the start."""
         return [
             (at_ms - START_MS, effect.campaign_id, effect.status, effect.reason)
             for at_ms, effect in self.store.entries
@@ -182,12 +182,12 @@ class Fleet:
         return theirs[-1] if theirs else CampaignStatus.START
 
     def _paced(self, plan_: CampaignPlan) -> tuple[int, dict[str, int]]:
-        """When the next dial is due, and whose turn it is among the caller IDs."""
+        """Return the time of the next dial, and the turns of the caller IDs."""
         theirs = [effect for effect in self.effects(effects.Dial) if effect.call.plan.id == plan_.id]
         return (theirs[-1].next_dial_us, dict(theirs[-1].callerid_turns)) if theirs else (0, {})
 
     def _open_zones(self, plan_: CampaignPlan) -> tuple[str, ...]:
-        """The zone keys of the PENDING."""
+        """Return the zone keys of the pending subscribers."""
         pending = (
             one.zone for one in self.members[plan_.id] if self.store.standing(one.id).status is SubscriberStatus.PENDING
         )
@@ -195,11 +195,11 @@ class Fleet:
 
 
 def plan(campaign_id: int = 1, **settings: Any) -> CampaignPlan:  # noqa: ANN401 - any field of a plan
-    """A campaign that starts at once and lasts a day, unless told otherwise."""
+    """Return a campaign that starts at once and lasts a day, unless the settings say otherwise."""
     usual: dict[str, Any] = {"flow": FLOW, "starting_ms": START_MS, "expires_ms": START_MS + DAY_MS, "frequency": 60}
     return CampaignPlan(id=campaign_id, user_id=1, **{"gateway_id": 1} | usual | settings)
 
 
 def numbers(count: int, zone: str = "") -> list[tuple[str, str]]:
-    """So many callees that behave as the population does."""
+    """Return `count` callees whose behaviour is drawn from the population."""
     return [(f"+3319900{index:04d}", zone) for index in range(count)]

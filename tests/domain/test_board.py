@@ -1,4 +1,4 @@
-"""What the parts of the engine have in common."""
+"""Tests of the state that the engine's parts share."""
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -10,10 +10,10 @@ changes = st.lists(st.tuples(st.integers(1, 6), st.none() | queues))
 
 
 @given(changes, queues)
-def test_campaigns_that_share_queues_are_found_as_if_all_were_looked_at(
+def test_campaigns_that_share_queues_are_found_as_by_a_full_scan(
     told: list[tuple[int, frozenset[int] | None]], asked: frozenset[int]
 ) -> None:
-    """However often a campaign comes, goes, and dials for others."""
+    """Campaigns open, close and change their queues in any order."""
     paced, known = PacedCampaigns(), dict[int, frozenset[int]]()
     for campaign_id, queue_ids in told:
         if queue_ids is None:

@@ -1,4 +1,4 @@
-"""Several campaigns that bring their callees to agents and to numbers: what must hold of every run."""
+"""Property tests of several campaigns that transfer their callees to agents and to numbers."""
 
 from collections import Counter
 from collections.abc import Callable
@@ -24,7 +24,7 @@ HOUR_MS: Final = 3_600_000
 
 
 def flow(*targets: int | str) -> CallFlow:
-    """A survey of transfers, one after another: to these queues and numbers."""
+    """Return a survey of transfers to these queues and numbers, one after another."""
     last = len(targets) + 1
     sections = [
         Section(
@@ -101,14 +101,14 @@ parameters_of_a_gateway = st.fixed_dictionaries(
 
 
 class Centre(Fleet):
-    """A fleet with agents; each serves the queues 1 and 2, at another level in each."""
+    """A fleet with agents. Each serves the queues 1 and 2, at different levels."""
 
     def __init__(
         self,
         *plans: CampaignPlan,
         agents: list[tuple[AgentStatus, int, str]],
         queues: tuple[dict[str, Any], ...],
-        **rest: Any,  # noqa: ANN401 - what a fleet takes
+        **rest: Any,  # noqa: ANN401 - the arguments of a fleet
     ) -> None:
         self._agents = [
             AgentPlan(agent_id, 1, status, wrap_up_ms, f"+3319900{agent_id:04d}", parameters)
@@ -130,7 +130,7 @@ class Centre(Fleet):
         self.tell_floor()
 
     def tell_floor(self) -> None:
-        """Tell of all agents and queues."""
+        """Give the engine the state of all agents and queues."""
         statuses = {one.agent_id: one.status for one in self.effects(effects.KeepAgent) if one.status is not None}
         for one in self._agents:
             status = statuses.get(one.id, one.status)
@@ -139,7 +139,7 @@ class Centre(Fleet):
             self.kernel.apply(QueueOpened(queue))
 
     def tell_again(self) -> None:
-        """As a fleet does, with the agents."""
+        """Give the engine the state of all rows again, with agents and queues."""
         held = self.held
         self.kernel.apply(AccountOpened(1, self.balance - self.store.spent[1], held, self.rate, card=self.card))
         for one in self.gateways:
@@ -153,13 +153,13 @@ class Centre(Fleet):
 
     @property
     def held(self) -> int:
-        """Of the balance, for calls and B-legs."""
+        """Return the money that is held for calls and B-legs."""
         calls = sum(call.hold for call in self.dials) - sum(end.call.hold for end in self.ends)
         legs = (leg.hold for _, leg in self.store.transfers.values() if leg.status is not TransferStatus.OVER)
         return calls + sum(legs)
 
     def begun_ms(self, gateway: GatewayPlan) -> list[int]:
-        """When calls and B-legs went out over a gateway, or will, in order."""
+        """Return the sorted moments at which calls and B-legs are placed over a gateway."""
         calls = [call.started_ms for call in self.dials if call.plan.gateway_id == gateway.id]
         legs = (leg for _, leg in self.store.transfers.values() if leg.gateway_id == gateway.id)
         return sorted(calls + [leg.started_ms for leg in legs if leg.started_ms is not None])
@@ -200,19 +200,19 @@ def built_twice(draw: st.DrawFn) -> tuple[Centre, Centre]:
 
 
 def centres() -> st.SearchStrategy[Centre]:
-    """Centres that have been run to their end."""
+    """Draw call centres that have been run to their end."""
     return builders().map(run_to_the_end)
 
 
 def run_to_the_end(build: Callable[[], Centre]) -> Centre:
-    """The centre, after all that happens."""
+    """Build a call centre, and run it to its end."""
     centre = build()
     centre.run()
     return centre
 
 
 class Load:
-    """What is under way, as the effects tell of it: calls and B-legs over each gateway, transfers, money."""
+    """The calls, B-legs, transfers and money in progress, as the effects state them."""
 
     def __init__(self, centre: Centre) -> None:
         self.carried: Counter[int] = Counter()
@@ -249,7 +249,7 @@ class Load:
 
 @given(centres())
 def test_every_limit_is_kept(centre: Centre) -> None:
-    """Channels, and transfers at once, with the B-legs; and of all that is taken nothing is left over."""
+    """No run exceeds max_channels or max_xfer, B-legs included, and everything taken is released at the end."""
     load = Load(centre)
     limits = {one.id: one.max_channels for one in centre.gateways}
     for _, effect in centre.store.entries:
@@ -263,8 +263,8 @@ def test_every_limit_is_kept(centre: Centre) -> None:
 
 
 @given(centres())
-def test_in_no_second_more_goes_out_over_a_gateway_than_it_takes(centre: Centre) -> None:
-    """Calls and B-legs, whose turn may be still to come when they are asked for."""
+def test_no_second_has_more_calls_over_a_gateway_than_max_cps(centre: Centre) -> None:
+    """This counts calls and B-legs. A B-leg may have to wait for its turn."""
     for gateway in centre.gateways:
         if gateway.max_cps:
             begun = centre.begun_ms(gateway)
@@ -273,7 +273,7 @@ def test_in_no_second_more_goes_out_over_a_gateway_than_it_takes(centre: Centre)
 
 @given(centres())
 def test_every_campaign_ends(centre: Centre) -> None:
-    """At the latest when it expires, whoever never took a call; one that has called everybody ends as completed."""
+    """A campaign ends at its expiration date at the latest. If it has called everybody, it ends as completed."""
     for one in centre.plans:
         *_, (at_ms, _, status, reason) = [move for move in centre.moves if move[1] == one.id]
         assert status is CampaignStatus.END
@@ -285,10 +285,8 @@ moments_of_a_day = st.lists(st.integers(0, 150_000) | st.integers(0, HOUR_MS), m
 
 
 @given(built_twice(), moments_of_a_day)
-def test_being_told_again_how_everything_stands_changes_nothing(
-    twins: tuple[Centre, Centre], moments: list[int]
-) -> None:
-    """Nobody is left waiting for a wake-up that does not come."""
+def test_a_refresh_of_all_rows_changes_nothing(twins: tuple[Centre, Centre], moments: list[int]) -> None:
+    """No call waits for a wake-up that never comes."""
     undisturbed, disturbed = twins
     for moment in moments:
         disturbed.run(START_MS + moment)

@@ -1,4 +1,4 @@
-"""When a gateway rests, and what its campaigns do meanwhile; times count from the start in milliseconds."""
+"""Tests of resting gateways and their campaigns. Times count from the start in milliseconds."""
 
 from typing import Any, Final
 
@@ -14,14 +14,14 @@ from dialer.domain.plans import GatewayPlan
 from tests.domain.fleet import DAY_MS, START_MS, Fleet, plan
 
 NO_CIRCUIT: Final = ("+12025550115", "")
-"""Fails a second after it was dialled; likewise the next two."""
+"""A number that fails a second after the dial, as do the next two."""
 OUT_OF_ORDER: Final = ("+12025550116", "")
 TEMPORARY: Final = ("+12025550117", "")
 BUSY: Final = ("+12025550111", "")
 
 
 def fold(*attempts: tuple[Cause, int, int]) -> list[CircuitBreaker]:
-    """How a gateway stands after each attempt (cause, dialled at, over at)."""
+    """Return the circuit breaker after each attempt (cause, time of the dial, time of the end)."""
     breaker, found = Breaker(), []
     for cause, started_ms, ended_ms in attempts:
         breaker = after_attempt(breaker, cause, started_ms, ended_ms)
@@ -30,13 +30,13 @@ def fold(*attempts: tuple[Cause, int, int]) -> list[CircuitBreaker]:
 
 
 def failing(fleet_plan: Any = None, **settings: Any) -> Fleet:  # noqa: ANN401 - any setting of a fleet
-    """Eight numbers that no carrier can reach, one dialled a second."""
+    """Run a campaign of eight numbers that always fail, with one dial a second."""
     callees = [[NO_CIRCUIT, OUT_OF_ORDER, TEMPORARY] * 2 + [NO_CIRCUIT] * 2]
     return Fleet(fleet_plan or plan(), callees=callees, **settings)
 
 
 def moments(fleet: Fleet, gateway_id: int = 1) -> list[int]:
-    """When calls were placed over a gateway."""
+    """Return the moments of the calls over a gateway."""
     return [call.started_ms - START_MS for call in fleet.dials if call.plan.gateway_id == gateway_id]
 
 
@@ -49,7 +49,7 @@ def test_at_the_fifth_failure_in_a_row_it_rests(cause: Cause) -> None:
 
 
 @pytest.mark.parametrize("cause", sorted(set(Cause) - CARRIER_FAILURES))
-def test_whatever_tells_of_the_callee_begins_anew(cause: Cause) -> None:
+def test_any_cause_of_the_callee_resets_the_count(cause: Cause) -> None:
     failures = [(Cause.NO_CIRCUIT, second, second) for second in range(4)]
     assert fold(*failures, (cause, 5, 5), *failures)[3:] == [
         Breaker(4),
@@ -71,8 +71,8 @@ def test_a_rest_after_a_rest_is_twice_as_long_up_to_ten_minutes() -> None:
     assert lengths == [60, 120, 240, 480, 600, 600]
 
 
-def test_what_was_dialled_before_the_rest_was_over_tells_nothing() -> None:
-    """Neither an old conversation that ends well nor an old failure that is told late."""
+def test_a_call_dialled_before_the_end_of_the_rest_does_not_count() -> None:
+    """An older call changes nothing, whether it succeeds or its failure is reported late."""
     breaker = Breaker(5, 60_000, 100_000)
     for cause in Cause:
         assert after_attempt(breaker, cause, 99_999, 120_000) == breaker
@@ -95,16 +95,16 @@ def test_no_rest_begins_without_a_failure_and_none_is_longer_than_ten_minutes(
 
 class TestCampaigns:
     def test_they_wait_for_the_end_of_the_rest(self) -> None:
-        """The fifth call fails at 5 s, in whose instant the sixth was due; every one after a rest fails too."""
+        """The fifth call fails at 5 s, when the sixth is due. Each call after a rest fails, too."""
         fleet = failing().run()
         assert moments(fleet) == [0, 1_000, 2_000, 3_000, 4_000, 35_000, 96_000, 217_000]
         assert fleet.moves == [(218_000, 1, CampaignStatus.END, "completed")]
 
     def test_a_call_that_was_on_its_way_when_the_rest_began_changes_nothing(self) -> None:
-        """Two a second: the fifth fails at 3 s; the sixth, dialled at 2.5 s, fails in the rest, and that is that."""
+        """At two dials a second, the fifth fails at 3 s. The sixth, dialled at 2.5 s, fails during the rest."""
         assert moments(failing(plan(frequency=120)).run())[4:] == [2_000, 2_500, 33_000, 33_500]
 
-    def test_one_that_goes_well_ends_the_row(self) -> None:
+    def test_a_successful_call_ends_the_row_of_failures(self) -> None:
         callees = [*[NO_CIRCUIT] * 4, BUSY, *[NO_CIRCUIT] * 4, BUSY, BUSY]
         assert moments(Fleet(plan(), callees=[callees]).run()) == [second * 1_000 for second in range(11)]
 
@@ -113,7 +113,7 @@ class TestCampaigns:
         found = moments(Fleet(plan(), callees=[callees]).run())
         assert found[5:] == [35_000, 36_000, 37_000, 38_000, 39_000, 40_000, 41_000, 42_000, 73_000]
 
-    def test_those_on_other_gateways_go_on(self) -> None:
+    def test_campaigns_on_other_gateways_go_on(self) -> None:
         fleet = Fleet(
             plan(1),
             plan(2, gateway_id=2),
@@ -124,7 +124,7 @@ class TestCampaigns:
         assert moments(fleet, 2) == [second * 1_000 for second in range(8)]
 
     def test_all_on_the_same_gateway_wait(self) -> None:
-        """The second campaign begins in the middle of the rest that the first has brought about."""
+        """The second campaign begins during the rest that the first has caused."""
         fleet = Fleet(plan(1), plan(2, starting_ms=START_MS + 10_000), callees=[[NO_CIRCUIT] * 5, [BUSY] * 2]).run()
         assert moments(fleet)[5:] == [35_000, 36_000]
 
@@ -133,17 +133,17 @@ class TestCampaigns:
         assert fleet.moves == [(20_000, 1, CampaignStatus.END, "expired")]
 
     def test_failures_are_retried_as_ever(self) -> None:
-        """One number, five attempts a second apart: then the retry waits for the end of the rest."""
+        """After five attempts to one number, a second apart, the retry waits for the end of the rest."""
         fleet = Fleet(plan(maxretry=6, intervalretry_ms=0), callees=[[NO_CIRCUIT]]).run()
         assert moments(fleet) == [0, 1_000, 2_000, 3_000, 4_000, 35_000, 96_000]
 
     def test_no_channel_is_lost(self) -> None:
-        """With one channel, everything after the rests still has its turn."""
+        """With one channel, all calls after the rests are still placed."""
         fleet = failing(gateway=GatewayPlan(1, max_channels=1)).run()
         assert moments(fleet) == [0, 1_000, 2_000, 3_000, 4_000, 35_000, 96_000, 217_000]
 
     @pytest.mark.parametrize("restart_ms", [0, 4_999, 5_000, 5_001, 20_000, 34_999, 35_000, 36_000, 200_000])
-    def test_a_restart_wakes_nobody_who_rests(self, restart_ms: int) -> None:
+    def test_a_restart_does_not_end_a_rest(self, restart_ms: int) -> None:
         undisturbed, restarted = failing().run(), failing()
         restarted.run(START_MS + restart_ms).restart()
         assert moments(restarted.run(START_MS + DAY_MS)) == moments(undisturbed)

@@ -1,4 +1,4 @@
-"""The digest of call detail records, worked out by hand with sha256sum."""
+"""Tests of the digest of CDRs, worked out by hand with sha256sum."""
 
 from hashlib import sha256
 from typing import Any, Final
@@ -27,7 +27,7 @@ def test_it_is_sha256_over_one_line_a_record() -> None:
     assert cdr_digest([RECORD, RECORD]) == sha256(LINE * 2).hexdigest()
 
 
-def test_what_the_digest_does_not_cover_does_not_matter() -> None:
+def test_other_fields_do_not_change_the_digest() -> None:
     assert cdr_digest([RECORD | {"url": "http://somewhere/", "campaign": None}]) == cdr_digest([RECORD])
 
 

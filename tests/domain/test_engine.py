@@ -1,4 +1,4 @@
-"""The engine, one rule a test; times count from the start in milliseconds."""
+"""Tests of the engine, one rule each. Times count from the start in milliseconds."""
 
 from datetime import time
 from typing import Final
@@ -18,9 +18,9 @@ from tests.domain.fleet import DAY_MS, START_MS, Fleet, numbers, plan
 
 BUSY: Final = "+12025550111"
 LISTENS: Final = "+12025550100"
-"""With the survey of the fleet: answers after 5 s, hears 3 s, and is waited for 5 s: over after 13 s."""
+"""A callee who answers after 5 s, hears 3 s, and presses no key for 5 s, so the call ends after 13 s."""
 RINGS_ON: Final = {"answer": 0, "busy": 0, "rejected": 0, "invalid": 0}
-"""Nobody of the population ever answers."""
+"""A population that never answers."""
 WISH: Final = CallFlow(Survey((Section(1, SectionType.DNC, "Never again", Prompt(audio_ms=2_000)),)))
 NINE, SIX = time(9), time(18)
 SENT: Final = (SubscriberStatus.SENT, "")
@@ -28,7 +28,7 @@ WAITING: Final = (SubscriberStatus.PENDING, "")
 
 
 def dialled(fleet: Fleet, campaign_id: int | None = None) -> list[tuple[int, int]]:
-    """When whom, by the subscriber's id."""
+    """Return the times of the dials and the ids of the subscribers."""
     return [
         (call.started_ms - START_MS, call.subscriber.id) for call in fleet.dials if campaign_id in {None, call.plan.id}
     ]
@@ -53,8 +53,8 @@ class TestPace:
         fleet = Fleet(plan(starting_ms=START_MS + 90_500), callees=[numbers(2)]).run()
         assert dialled(fleet) == [(90_500, 1), (91_500, 2)]
 
-    def test_what_max_aleg_held_up_is_not_caught_up(self) -> None:
-        """Two at once, each ringing for 10 s; places come free 10 s after they were taken."""
+    def test_dials_delayed_by_max_aleg_are_not_caught_up(self) -> None:
+        """Two calls at once ring for 10 s each, so each place is free after 10 s."""
         fleet = Fleet(plan(max_aleg=2, ring_limit_ms=10_000), callees=[numbers(5)], parameters=RINGS_ON).run()
         assert dialled(fleet) == [(0, 1), (1_000, 2), (10_000, 3), (11_000, 4), (20_000, 5)]
 
@@ -63,7 +63,7 @@ class TestPace:
         assert dialled(fleet) == [(0, 1), (1, 2), (2, 3), (1_000, 4), (1_001, 5), (1_002, 6), (2_000, 7)]
 
     def test_scarce_channels_are_shared_fairly(self) -> None:
-        """Two campaigns, two channels, every call ringing for 10 s: one channel each, all the time."""
+        """Two campaigns share two channels, and every call rings for 10 s. Each campaign always has one channel."""
         fleet = Fleet(
             plan(1, frequency=600, ring_limit_ms=10_000),
             plan(2, frequency=600, ring_limit_ms=10_000),
@@ -75,28 +75,28 @@ class TestPace:
         assert dialled(fleet, 2) == [(0, 4), (10_000, 5), (20_000, 6)]
 
     def test_a_campaign_that_was_slow_takes_no_place_from_others(self) -> None:
-        """One call a minute beside one a second: neither waits for the other."""
+        """One campaign dials once a minute, the other once a second. Neither waits for the other."""
         fleet = Fleet(plan(1, frequency=1), plan(2), callees=[numbers(2), numbers(3)]).run()
         assert (dialled(fleet, 1), dialled(fleet, 2)) == ([(0, 1), (60_000, 2)], [(0, 3), (1_000, 4), (2_000, 5)])
 
 
 class TestWhom:
     def test_retries_that_are_due_come_before_those_never_called(self) -> None:
-        """The first is busy at once and due again after 2 s; three others were to come first."""
+        """The first is busy and due again after 2 s, before three other subscribers."""
         fleet = Fleet(
             plan(maxretry=1, intervalretry_ms=2_000), callees=[[*callees(BUSY), *numbers(4)]], parameters=RINGS_ON
         ).run(START_MS + 5_000)
         assert dialled(fleet) == [(0, 1), (1_000, 2), (2_000, 3), (3_000, 1), (4_000, 4), (5_000, 5)]
 
     def test_nobody_is_called_outside_their_window_and_others_are_not_held_up(self) -> None:
-        """At ten in London it is five in New York, four hours before nine."""
+        """At 10:00 in London it is 05:00 in New York, four hours before 09:00."""
         fleet = Fleet(
             plan(calendar=Calendar(start=NINE, stop=SIX)),
             callees=[[*callees(BUSY, zone="America/New_York"), *callees(LISTENS, zone="Europe/London")]],
         ).run()
         assert dialled(fleet) == [(0, 2), (4 * 3_600_000, 1)]
 
-    def test_somebody_whose_zone_nobody_knows_is_refused(self) -> None:
+    def test_a_subscriber_of_an_unknown_zone_is_refused(self) -> None:
         fleet = Fleet(plan(), callees=[[*callees(BUSY, zone=UNKNOWN), *callees(LISTENS)]]).run()
         assert (dialled(fleet), standings(fleet)[0]) == ([(0, 2)], (SubscriberStatus.NOT_AUTHORIZED, "tz_unknown"))
 
@@ -126,7 +126,7 @@ class TestWhom:
         assert dialled(fleet) == [(0, 51)]
 
     def test_a_wish_not_to_be_called_counts_at_once_and_in_every_campaign_with_the_same_list(self) -> None:
-        """The wish comes as soon as the first call is answered, after 5 s; the other campaign was to call at 6 s."""
+        """The request comes at the first answer, after 5 s. The other campaign's call would be at 6 s."""
         fleet = Fleet(
             plan(1, flow=WISH, dnc_id=7),
             plan(2, dnc_id=7, starting_ms=START_MS + 6_000),
@@ -155,7 +155,7 @@ class TestStates:
         fleet = Fleet(plan(), callees=[[]]).run()
         assert fleet.moves == [(DAY_MS, 1, CampaignStatus.END, "expired")]
 
-    def test_what_expires_finishes_its_calls_and_dials_no_more(self) -> None:
+    def test_an_expired_campaign_finishes_its_calls_and_dials_no_more(self) -> None:
         fleet = Fleet(plan(expires_ms=START_MS + 2_500), callees=[callees(*[LISTENS] * 5)]).run()
         assert (dialled(fleet), fleet.moves) == (
             [(0, 1), (1_000, 2), (2_000, 3)],
@@ -164,7 +164,7 @@ class TestStates:
         assert standings(fleet) == [SENT] * 3 + [WAITING] * 2
 
     def test_a_place_that_comes_free_in_the_instant_of_the_expiry_is_not_used(self) -> None:
-        """The only channel is free again after 10 s, which is when the campaign expires."""
+        """The only channel is free after 10 s, at the moment of the expiry."""
         fleet = Fleet(
             plan(expires_ms=START_MS + 10_000, ring_limit_ms=10_000),
             callees=[numbers(2)],
@@ -173,7 +173,7 @@ class TestStates:
         ).run()
         assert (dialled(fleet), fleet.moves) == ([(0, 1)], [(10_000, 1, CampaignStatus.END, "expired")])
 
-    def test_what_is_paused_finishes_its_calls_and_goes_on_when_started_again(self) -> None:
+    def test_a_paused_campaign_finishes_its_calls_and_goes_on_when_started_again(self) -> None:
         fleet = Fleet(plan(), callees=[callees(*[LISTENS] * 4)]).run(START_MS + 1_500)
         opened = plan()
         fleet.kernel.apply(CampaignOpened(opened, CampaignStatus.PAUSE, 0, ("",)))
@@ -182,13 +182,13 @@ class TestStates:
         fleet.kernel.apply(CampaignOpened(opened, CampaignStatus.START, 0, ("",)))
         assert dialled(fleet.run())[2:] == [(60_000, 3), (61_000, 4)]
 
-    def test_what_is_ended_finishes_its_calls_and_dials_no_more(self) -> None:
+    def test_an_ended_campaign_finishes_its_calls_and_dials_no_more(self) -> None:
         fleet = Fleet(plan(), callees=[callees(*[LISTENS] * 4)]).run(START_MS + 1_500)
         fleet.kernel.apply(CampaignClosed(1))
         assert standings(fleet.run()) == [SENT] * 2 + [WAITING] * 2
 
-    def test_what_is_aborted_hangs_up_at_once(self) -> None:
-        """The first is talking since 5 s, the second ringing since 1 s; neither is called again."""
+    def test_an_aborted_campaign_hangs_up_at_once(self) -> None:
+        """The first call has talked for 5 s, and the second has rung for 1 s. Neither is retried."""
         fleet = Fleet(plan(frequency=12, maxretry=5, completion_maxretry=5), callees=[callees(*[LISTENS] * 4)])
         fleet.run(START_MS + 9_000)
         fleet.kernel.apply(CampaignClosed(1, is_aborted=True))
@@ -203,14 +203,14 @@ class TestStates:
 
 class TestMoney:
     def test_a_call_is_cut_to_what_the_balance_can_pay_for(self) -> None:
-        """Three minutes at 0.06, of the ten that the campaign allows."""
+        """The balance pays for three minutes at 0.06, and the campaign allows ten."""
         fleet = Fleet(
             plan(callmaxduration_s=600), callees=[callees("+12025550121")], balance=20_000, rate=Rate(6_000)
         ).run()
         assert [(cdr.billsec, cdr.call_cost) for cdr in fleet.store.cdrs] == [(180, 18_000)]
 
     def test_campaigns_that_share_the_last_money_call_exactly_as_often_as_it_pays_for(self) -> None:
-        """Seven minutes for calls of one each, five campaigns with three callees."""
+        """Five campaigns with three callees each share the money for seven calls of a minute."""
         plans = [plan(index, callmaxduration_s=60) for index in range(1, 6)]
         fleet = Fleet(*plans, callees=[callees(*[LISTENS] * 3)] * 5, balance=7 * 6_000 + 5_999, rate=Rate(6_000)).run()
         assert (len(fleet.dials), fleet.balance - fleet.store.spent[1]) == (7, 5_999)
@@ -219,7 +219,7 @@ class TestMoney:
         }
 
     def test_money_that_a_call_did_not_use_is_there_for_the_next(self) -> None:
-        """One minute of money: the busy one needs none of it, so the other waits for 1 s and is called."""
+        """The balance pays for one minute. The busy call needs none of it, so the other call follows after 1 s."""
         fleet = Fleet(
             plan(callmaxduration_s=60, frequency=600), callees=[callees(BUSY, LISTENS)], balance=6_000, rate=Rate(6_000)
         ).run()
@@ -238,7 +238,7 @@ class TestReports:
             fleet.kernel.apply(CallEnded(end.call.id, end.outcome))
         assert len(fleet.store.entries) == recorded
 
-    def test_what_is_reported_of_a_call_nobody_knows_changes_nothing(self) -> None:
+    def test_a_report_of_an_unknown_call_changes_nothing(self) -> None:
         fleet = Fleet(plan(dnc_id=7), callees=[callees(LISTENS)]).run()
         recorded = len(fleet.store.entries)
         fleet.kernel.apply(CallEnded(99, CallOutcome(START_MS, Cause.USER_BUSY)))
@@ -246,7 +246,7 @@ class TestReports:
         assert len(fleet.store.entries) == recorded
 
     @pytest.mark.parametrize("event", [CampaignClosed(99), CampaignClosed(99, is_aborted=True)])
-    def test_a_campaign_nobody_knows_can_be_closed(self, event: CampaignClosed) -> None:
+    def test_an_unknown_campaign_can_be_closed(self, event: CampaignClosed) -> None:
         fleet = Fleet(plan(), callees=[callees(LISTENS)])
         fleet.kernel.apply(event)
         assert standings(fleet.run()) == [SENT]
@@ -262,8 +262,8 @@ class TestReports:
         ]
 
 
-def test_a_campaign_ends_once_though_a_call_that_came_in_goes_on() -> None:
-    """The first calls back at 25 s and stays until 31 s; the last call of the campaign is over at 28 s."""
+def test_a_campaign_ends_once_though_an_inbound_call_goes_on() -> None:
+    """The first callee calls back at 25 s and talks until 31 s. The campaign's last call ends at 28 s."""
     shown = "+33199009999"
     missed = {"outcome": "no_answer", "call_back_after": 5}
     heard = {"outcome": "answer", "ring": 1, "hang_up_after": 7}

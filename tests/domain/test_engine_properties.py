@@ -1,4 +1,4 @@
-"""Several campaigns of any settings on shared gateways: what must hold of every run, whatever happens in the calls."""
+"""Property tests of several campaigns with any settings on shared gateways."""
 
 from collections import Counter, defaultdict
 from collections.abc import Callable
@@ -52,7 +52,7 @@ parameters_of_a_gateway = st.fixed_dictionaries(
 
 
 def at_most_certain(parameters: dict[str, Any]) -> dict[str, Any]:
-    """The same behaviour; where every call meets a carrier that is congested, nobody answers."""
+    """Set the other chances to 0 if every call meets a congested carrier, so that the total is at most 1."""
     return (
         {**parameters, "answer": 0, "busy": 0, "rejected": 0, "invalid": 0}
         if parameters["congestion"] == 1
@@ -62,7 +62,7 @@ def at_most_certain(parameters: dict[str, Any]) -> dict[str, Any]:
 
 @st.composite
 def built_twice(draw: st.DrawFn) -> tuple[Fleet, Fleet]:
-    """The same fleet twice, neither of them run."""
+    """Draw two equal fleets that have not run."""
     build = draw(builders())
     return build(), build()
 
@@ -89,12 +89,12 @@ def builders(draw: st.DrawFn) -> Callable[[], Fleet]:
 
 
 def fleets() -> st.SearchStrategy[Fleet]:
-    """Fleets that have been run to their end."""
+    """Draw fleets that have been run to their end."""
     return builders().map(lambda build: build().run())
 
 
 def check_spread(moments: list[int], most: int, window_ms: int) -> None:
-    """In every window of this length, at most so many."""
+    """Check that every window of this length has at most `most` moments."""
     assert moments == sorted(moments)
     for first, one_too_many in zip(moments, moments[most:], strict=False):
         assert one_too_many - first >= window_ms
@@ -109,7 +109,7 @@ def is_over(gateway_id: int, call: Call) -> bool:
 
 
 def check_crowd(fleet: Fleet, limit: int, is_counted: Callable[[Call], bool]) -> None:
-    """At no moment more of these calls in progress than this (0: no limit), and none in the end."""
+    """Check that at most `limit` counted calls are in progress at once (0: no limit), and none at the end."""
     in_progress = 0
     for _, effect in fleet.store.entries:
         if isinstance(effect, (effects.Dial, effects.FinishCall)) and is_counted(effect.call):
@@ -120,7 +120,7 @@ def check_crowd(fleet: Fleet, limit: int, is_counted: Callable[[Call], bool]) ->
 
 @given(fleets())
 def test_every_limit_is_kept(fleet: Fleet) -> None:
-    """I8: the pace of each campaign, its calls at once, each gateway's calls at once and a second."""
+    """I8: check each campaign's frequency and max_aleg, and each gateway's max_channels and max_cps."""
     for one in fleet.plans:
         check_spread([call.started_ms for call in fleet.dials if call.plan.id == one.id], one.frequency, 60_000)
         check_crowd(fleet, one.max_aleg, partial(is_of_campaign, one.id))
@@ -133,7 +133,7 @@ def test_every_limit_is_kept(fleet: Fleet) -> None:
 
 @given(fleets())
 def test_a_gateway_that_rests_is_left_alone(fleet: Fleet) -> None:
-    """F8: five failures in a row begin a rest, and nothing is dialled over that gateway before its end."""
+    """F8: five failures in a row begin a rest, and no call is placed over the gateway before its end."""
     for gateway in fleet.gateways:
         open_until_ms, row = 0, 0
         for at_ms, effect in fleet.store.entries:
@@ -150,8 +150,8 @@ def test_a_gateway_that_rests_is_left_alone(fleet: Fleet) -> None:
 
 
 @given(fleets())
-def test_everything_that_goes_wrong_says_why_in_a_word_of_the_table(fleet: Fleet) -> None:
-    """Whoever is given up or tried again, refused, and every campaign that stops; and nothing else has a reason."""
+def test_every_failure_has_a_reason_of_the_table(fleet: Fleet) -> None:
+    """Failures, retries, refusals and stopped campaigns have a reason, and nothing else has one."""
     for _, effect in fleet.store.entries:
         if isinstance(effect, effects.FinishCall):
             is_done = effect.disposition.status in {SubscriberStatus.SENT, SubscriberStatus.COMPLETED}
@@ -164,7 +164,7 @@ def test_everything_that_goes_wrong_says_why_in_a_word_of_the_table(fleet: Fleet
 
 @given(fleets())
 def test_caller_ids_take_turns_in_every_campaign(fleet: Fleet) -> None:
-    """Whoever else dials, and however often an attempt is made again."""
+    """This holds with other campaigns and with retries."""
     for one in fleet.plans:
         shown = Counter(call.callerid for call in fleet.dials if call.plan.id == one.id)
         counts = [shown[choice.callerid_num] for choice in one.callerids] or [0]
@@ -172,7 +172,7 @@ def test_caller_ids_take_turns_in_every_campaign(fleet: Fleet) -> None:
 
 
 @given(fleets())
-def test_nobody_is_called_at_a_time_that_is_not_theirs(fleet: Fleet) -> None:
+def test_nobody_is_called_outside_the_dates_and_the_window(fleet: Fleet) -> None:
     """I6: between the campaign's dates, and in the daily window by the callee's wall clock."""
     for call in fleet.dials:
         calendar, zone = call.plan.calendar, call.subscriber.zone or call.plan.service_zone
@@ -216,7 +216,7 @@ def test_the_balance_and_what_is_held_of_it_are_never_overdrawn(fleet: Fleet) ->
 
 @given(fleets())
 def test_every_campaign_ends_and_says_why(fleet: Fleet) -> None:
-    """Completed: nobody is open any more. Expired or without credit: exactly then, with nothing dialled after it."""
+    """A completed campaign has no open subscribers. An expired one, or one without credit, dials nothing afterwards."""
     for one in fleet.plans:
         (at_ms, _, status, reason), *later = [move for move in fleet.moves if move[1] == one.id]
         theirs = {fleet.store.standing(call.subscriber.id).status for call in fleet.dials if call.plan.id == one.id}
@@ -235,8 +235,8 @@ def test_every_campaign_ends_and_says_why(fleet: Fleet) -> None:
 
 
 @given(fleets())
-def test_those_who_wait_their_turn_are_called_in_the_order_of_their_ids(fleet: Fleet) -> None:
-    """Among the first calls of one campaign to one zone."""
+def test_pending_subscribers_are_called_in_the_order_of_their_ids(fleet: Fleet) -> None:
+    """This compares the first calls of one campaign to one zone."""
     first_calls: defaultdict[tuple[int, str], list[int]] = defaultdict(list)
     for call in fleet.dials:
         if call.attempt == 1:
@@ -249,8 +249,8 @@ moments_of_a_day = st.lists(st.integers(0, 150_000) | st.integers(0, DAY_MS), ma
 
 
 @given(built_twice(), moments_of_a_day)
-def test_being_told_again_how_everything_stands_changes_nothing(twins: tuple[Fleet, Fleet], moments: list[int]) -> None:
-    """I12: the same calls, ends and moves, at whatever moments the service reads its rows anew."""
+def test_a_refresh_of_all_rows_changes_nothing(twins: tuple[Fleet, Fleet], moments: list[int]) -> None:
+    """I12: calls, ends and moves are equal, at whatever moments the service refreshes its rows."""
     undisturbed, disturbed = twins
     for moment in moments:
         disturbed.run(START_MS + moment).tell_again()
@@ -258,10 +258,10 @@ def test_being_told_again_how_everything_stands_changes_nothing(twins: tuple[Fle
 
 
 @given(built_twice(), moments_of_a_day, st.lists(st.integers(0, 63), min_size=6, max_size=6))
-def test_being_told_again_how_some_of_it_stands_changes_nothing(
+def test_a_refresh_of_some_rows_changes_nothing(
     twins: tuple[Fleet, Fleet], moments: list[int], which: list[int]
 ) -> None:
-    """Hoppers that survive say the same as those that are filled anew: the same calls in the same order."""
+    """Kept hoppers give the calls of refilled ones, in their order."""
     undisturbed, disturbed = twins
     for moment, number in zip(moments, which, strict=False):
         disturbed.run(START_MS + moment).tell_some_again(number)
@@ -270,7 +270,7 @@ def test_being_told_again_how_some_of_it_stands_changes_nothing(
 
 @given(built_twice(), moments_of_a_day)
 def test_a_restart_changes_nothing(twins: tuple[Fleet, Fleet], moments: list[int]) -> None:
-    """F1 and I12: the engine, the carrier and the kernel are made anew from what is on record."""
+    """F1 and I12: the engine, the carrier and the kernel are rebuilt from the store."""
     undisturbed, restarted = twins
     for moment in moments:
         restarted.run(START_MS + moment).restart()
@@ -278,5 +278,5 @@ def test_a_restart_changes_nothing(twins: tuple[Fleet, Fleet], moments: list[int
 
 
 def story(fleet: Fleet) -> list[object]:
-    """What happened, in order."""
+    """Return everything that happened, in order."""
     return [fleet.store.cdrs, fleet.moves, [call.callid for call in fleet.dials], dict(fleet.store.spent)]

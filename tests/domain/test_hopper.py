@@ -1,4 +1,4 @@
-"""Whom a campaign calls next, compared with somebody who sorts everybody each time."""
+"""Tests of the hopper, compared with a model that sorts all subscribers each time."""
 
 from typing import Final
 
@@ -20,7 +20,7 @@ PLAN: Final = CampaignPlan(1, 1, 1, CallFlow(Survey(())), starting_ms=0, expires
 
 
 class Everybody:
-    """All subscribers of a campaign, and a hopper that claims them."""
+    """The subscribers of a campaign, and a hopper that claims them."""
 
     def __init__(self, zones: list[str]) -> None:
         self.fresh = {index: Subscriber(index, f"+{index}", zone) for index, zone in enumerate(zones, 1)}
@@ -28,7 +28,7 @@ class Everybody:
         self.hopper = Hopper(PLAN, tuple(sorted(set(zones))), Windows(), 0)
 
     def due(self, now_ms: int) -> list[Subscriber]:
-        """Retries that are due, in their order."""
+        """Return the retries that are due, in order."""
         due = (one for one in self.waiting.values() if one.due_ms <= now_ms)
         return sorted(due, key=lambda one: (one.due_ms, one.id))
 
@@ -39,7 +39,7 @@ class Everybody:
         return self.fresh[min(self.fresh)] if self.fresh else None
 
     def next(self, now_ms: int) -> Subscriber | None:
-        """Whom the hopper offers, its claims answered."""
+        """Return the subscriber that the hopper offers, after answering its claims."""
         while True:
             found = self.hopper.next(now_ms)
             match found:
@@ -72,7 +72,7 @@ class Everybody:
 
 @pytest.fixture(params=[(32, 1_024, 16_384), (2, 3, 4), (1, 2, 2), (1, 1, 8)])
 def bounds(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The hopper's own limits, and some so small that it keeps letting go of retries and claiming them again."""
+    """Use the hopper's own limits, or small ones that make it drop and claim retries again."""
     for name, value in zip(("CLAIM_FIRST", "CLAIM_MAX", "RETRIES_HELD_MAX"), request.param, strict=True):
         monkeypatch.setattr(hopper_module, name, value)
 
@@ -86,7 +86,7 @@ steps = st.lists(
 @pytest.mark.usefixtures("bounds")
 @given(st.lists(st.sampled_from(ZONES), min_size=1, max_size=25), steps)
 def test_due_retries_come_first_then_the_lowest_id(zones: list[str], actions: list[tuple[str, int]]) -> None:
-    """Calls, ends of calls and waiting in any order; a call that ends is due again some time later."""
+    """Calls, ends of calls and pauses come in any order. An ended call is due again later."""
     everybody = Everybody(zones)
     in_progress: list[Subscriber] = []
     now_ms = 1
@@ -135,7 +135,7 @@ def test_the_same_one_is_offered_until_it_is_taken() -> None:
 
 
 def test_a_zone_whose_window_is_closed_waits_for_it_to_open() -> None:
-    """Nobody is called on Thursday 1 January 1970 but those whose Friday has begun: in Paris, an hour early."""
+    """It is Thursday 1 January 1970. Only zones whose Friday has begun are called: Paris, an hour early."""
     only_fridays = Calendar(weekdays=(False, False, False, False, True, False, False))
     everybody = Everybody(["UTC", "Europe/Paris"])
     plan = CampaignPlan(1, 1, 1, CallFlow(Survey(())), 0, NEVER_MS, calendar=only_fridays)
@@ -151,7 +151,7 @@ def test_a_zone_whose_window_is_closed_waits_for_it_to_open() -> None:
     assert everybody.next(24 * 3_600_000) is everybody.fresh[1]
 
 
-def test_those_of_an_unknown_zone_are_offered_at_once_so_that_they_can_be_refused() -> None:
+def test_subscribers_of_an_unknown_zone_are_offered_at_once_for_their_refusal() -> None:
     never = Calendar(weekdays=(False,) * 7)
     everybody = Everybody([UNKNOWN])
     everybody.hopper = Hopper(CampaignPlan(1, 1, 1, PLAN.flow, 0, NEVER_MS, calendar=never), (UNKNOWN,), Windows(), 0)

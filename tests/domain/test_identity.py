@@ -1,4 +1,4 @@
-"""Call ids: always the same for the same call, never for another."""
+"""Tests of call ids: equal for equal calls, different for different ones."""
 
 from uuid import UUID
 

@@ -1,4 +1,4 @@
-"""What becomes of a subscriber after each kind of attempt."""
+"""Tests of the subscriber's status after each kind of attempt."""
 
 from typing import Any, Final
 
@@ -30,7 +30,7 @@ def after(
     is_aborted: bool = False,
     **plan: Any,  # noqa: ANN401 - any field of a plan
 ) -> Disposition:
-    """The disposition on a call to somebody who had so many failures and completion retries before."""
+    """Return the disposition of a call to a subscriber with earlier failures and completion retries."""
     settings: dict[str, Any] = {"maxretry": 2, "completion_maxretry": 1, "flow": TO_COMPLETE} | plan
     return disposition(
         Call(
@@ -98,7 +98,7 @@ def test_without_retries_the_first_failure_is_final() -> None:
 
 
 def test_failures_and_completions_are_counted_apart() -> None:
-    """A busy line after a completion retry still has all of its retries."""
+    """A busy line after a completion retry still has all retries."""
     assert after(BUSY, completions=1, maxretry=1, intervalretry_ms=0) == Disposition(
         SubscriberStatus.PENDING, SubscriberReason.BUSY, 1, 1, END_MS
     )

@@ -1,4 +1,4 @@
-"""What may become of what: every pair of states, written down a second time."""
+"""Tests of status changes: every pair of statuses, listed a second time."""
 
 from itertools import product
 

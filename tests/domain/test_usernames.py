@@ -1,4 +1,4 @@
-"""Two spellings of a name are one name."""
+"""Tests of the keys of user names: spellings of one name have one key."""
 
 from typing import Literal, TypeAlias
 from unicodedata import normalize

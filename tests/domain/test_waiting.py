@@ -1,4 +1,4 @@
-"""What a subscriber waits for. The campaign calls from nine to six; it is ten o'clock, UTC, on a Friday."""
+"""Tests of the reason for which a subscriber waits. The window is 09:00 to 18:00; it is Friday, 10:00 UTC."""
 
 from datetime import time
 from typing import Any, Final
@@ -56,7 +56,7 @@ def waits(zone: str = "UTC", due_ms: int = 0, *, is_on_dnc: bool = False, **sett
         ({}, TURN),
     ],
 )
-def test_what_the_campaign_is_the_reason_of(settings: dict[str, Any], expected: Wait) -> None:
+def test_waits_because_of_the_campaign(settings: dict[str, Any], expected: Wait) -> None:
     assert waits(**settings) == expected
 
 
@@ -66,9 +66,9 @@ def test_what_the_campaign_is_the_reason_of(settings: dict[str, Any], expected: 
         ("UTC", 0, NINE_TO_SIX, TURN),
         ("UTC", START_MS, NINE_TO_SIX, TURN),
         ("UTC", START_MS + HOUR_MS, NINE_TO_SIX, Wait(WaitsFor.RETRY, START_MS + HOUR_MS)),
-        # Due when the window is closed again: at nine on the next day.
+        # Due after the window closes, so at 09:00 on the next day.
         ("UTC", START_MS + 9 * HOUR_MS, NINE_TO_SIX, Wait(WaitsFor.RETRY, START_MS + 23 * HOUR_MS)),
-        # Five in the morning in New York: four hours to go, whatever is due before that.
+        # It is 05:00 in New York, so the call waits for four hours.
         ("America/New_York", 0, NINE_TO_SIX, Wait(WaitsFor.WINDOW, START_MS + 4 * HOUR_MS)),
         ("America/New_York", START_MS + HOUR_MS, NINE_TO_SIX, Wait(WaitsFor.WINDOW, START_MS + 4 * HOUR_MS)),
         ("America/New_York", START_MS + 5 * HOUR_MS, NINE_TO_SIX, Wait(WaitsFor.RETRY, START_MS + 5 * HOUR_MS)),
@@ -77,15 +77,15 @@ def test_what_the_campaign_is_the_reason_of(settings: dict[str, Any], expected: 
         ("?", 0, NINE_TO_SIX, Wait(WaitsFor.TZ_UNKNOWN)),
     ],
 )
-def test_what_the_calendar_is_the_reason_of(zone: str, due_ms: int, calendar: Calendar, expected: Wait) -> None:
+def test_waits_because_of_the_calendar(zone: str, due_ms: int, calendar: Calendar, expected: Wait) -> None:
     assert waits(zone, due_ms, calendar=calendar) == expected
 
 
-def test_who_is_on_the_list_waits_for_their_refusal() -> None:
+def test_a_number_on_the_list_waits_for_its_refusal() -> None:
     assert waits("America/New_York", is_on_dnc=True) == Wait(WaitsFor.DNC)
 
 
-def test_a_moment_that_the_campaign_does_not_live_to_see_is_not_told() -> None:
+def test_a_moment_after_the_expiration_date_is_not_told() -> None:
     expires_ms = START_MS + 4 * HOUR_MS
     assert waits("America/New_York", expires_ms=expires_ms) == Wait(WaitsFor.WINDOW)
     assert waits("America/New_York", expires_ms=expires_ms + 1) == Wait(WaitsFor.WINDOW, expires_ms)
@@ -100,7 +100,7 @@ def test_a_moment_that_the_campaign_does_not_live_to_see_is_not_told() -> None:
 def test_the_moment_that_is_told_is_the_first_that_is_allowed(
     calendar: Calendar, zone: str, due_ms: int, starting_ms: int
 ) -> None:
-    """Open then and due then; closed, too early or not due from now until an instant before it."""
+    """The window is open and the call is due at that moment, and not between the due time and it."""
     reason, until_ms = waits(zone, due_ms, calendar=calendar, starting_ms=starting_ms)
     ready_ms = max(START_MS, due_ms, starting_ms)
     if reason is WaitsFor.TURN:

@@ -1,7 +1,7 @@
-"""Calling windows, compared with somebody who looks at a clock on the wall.
+"""Tests of calling windows, compared with an oracle that reads a wall clock.
 
-The oracle below knows nothing of transitions: it reads the wall clock at an instant, and takes an instant for the
-second coming of an hour if the wall showed the same time before, on the same day, within three hours.
+The oracle does not use transitions. It reads the wall clock at an instant. An hour is repeated if the wall clock showed
+its time before, on that day, within three hours.
 """
 
 from datetime import UTC, datetime, time, timedelta
@@ -69,7 +69,7 @@ def milliseconds(moment: datetime) -> int:
 
 
 def wall(zone: str, at_ms: int) -> datetime:
-    """What a clock on the wall shows."""
+    """Return the wall clock of a zone at a moment."""
     moment = datetime(1970, 1, 1, tzinfo=UTC) + timedelta(milliseconds=at_ms)
     if zone.startswith("UTC") and zone != "UTC":
         hours, minutes = int(zone[4:6]), int(zone[7:9])
@@ -128,14 +128,14 @@ def test_nothing_changes_before_it_says_so(calendar: Calendar, zone: str, at_ms:
 
 @given(calendars, st.sampled_from([zone for zone in ZONES if "&" not in zone]), instants)
 def test_it_changes_when_it_says_so(calendar: Calendar, zone: str, at_ms: int) -> None:
-    """Unless it does not change within nine days."""
+    """The search for the change ends after nine days."""
     window = window_at(calendar, zone, at_ms)
     if window.until_ms - at_ms < DAYS_AHEAD_MAX * DAY_MS:
         assert may_call(calendar, zone, window.until_ms) is not window.is_open
 
 
 def window(calendar: Calendar, zone: str, moment: str) -> tuple[bool, str]:
-    """Whether it is open, and until when, by the wall clock of (the first of) the zones."""
+    """Return whether a window is open, and until when by the wall clock of the first zone."""
     found = window_at(calendar, zone, milliseconds(datetime.fromisoformat(moment)))
     return found.is_open, wall(zone.split("&", maxsplit=1)[0], found.until_ms).isoformat(" ", "minutes")
 
@@ -153,7 +153,7 @@ OFFICE: Final = Calendar(WORKDAYS, time(9), time(18))
         # A window over midnight: each day of the calendar is a day of its own.
         (Calendar(EVERY_DAY, time(22), time(2)), "UTC", "2026-11-20T23:00:00Z", (True, "2026-11-21 02:00")),
         (Calendar(WORKDAYS, time(22), time(2)), "UTC", "2026-11-20T23:00:00Z", (True, "2026-11-21 00:00")),
-        # In New York, 02:30 does not come on 8 March 2026: the clock goes from 02:00 to 03:00.
+        # In New York, 02:30 does not exist on 8 March 2026: the clock goes from 02:00 to 03:00.
         (
             Calendar(EVERY_DAY, time(2, 30), time(12)),
             "America/New_York",
@@ -180,7 +180,7 @@ OFFICE: Final = Calendar(WORKDAYS, time(9), time(18))
             "2026-11-01T06:30:00Z",
             (False, "2026-11-01 02:00"),
         ),
-        # Open in both: from nine on the west coast, until six in the evening on the east coast.
+        # Open in both: from 09:00 on the west coast, until 18:00 on the east coast.
         (OFFICE, "America/Los_Angeles&America/New_York", "2026-11-20T16:00:00Z", (False, "2026-11-20 09:00")),
         (OFFICE, "America/Los_Angeles&America/New_York", "2026-11-20T17:00:00Z", (True, "2026-11-20 15:00")),
     ],
@@ -207,7 +207,7 @@ def test_a_window_that_ends_where_it_begins_never_opens() -> None:
 
 
 def test_zones_whose_windows_never_meet_are_never_open() -> None:
-    """A quarter of an hour at nine in the morning, an ocean apart."""
+    """Both windows are 15 minutes at 09:00, in zones an ocean apart."""
     breakfast = Calendar(EVERY_DAY, time(9), time(9, 15))
     at_ms = milliseconds(datetime(2026, 11, 20, tzinfo=UTC))
     for _ in range(5):
@@ -219,7 +219,7 @@ def test_zones_whose_windows_never_meet_are_never_open() -> None:
 
 @given(calendars, st.lists(instants, max_size=5))
 def test_windows_that_are_kept_say_what_they_would_say_anew(calendar: Calendar, moments: list[int]) -> None:
-    """Asked about a time that only goes on, the state is right, and right until the moment it names."""
+    """At increasing times, the cached state is right, and stays right until the moment that it names."""
     windows = Windows()
     for at_ms in sorted(moments):
         for zone in ("Europe/Paris", "America/Los_Angeles&America/New_York"):

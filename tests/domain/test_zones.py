@@ -1,4 +1,4 @@
-"""Where a callee's clock stands."""
+"""Tests of the zones of numbers."""
 
 import zoneinfo
 
@@ -39,7 +39,7 @@ def test_so_are_those_of_every_example_of_every_plan() -> None:
 
 
 def by_the_library(number: str) -> str:
-    """What it says of a number whose type it knows, else of the place that the number's first digits tell."""
+    """Return the zones by the library: of the number if its type is known, else of the place of its first digits."""
     parsed = parsed_by_the_library(number)
     if parsed is None:
         return ""
@@ -74,7 +74,7 @@ def test_an_offset_in_hours_is_a_zone(offset: str, zone: str | None) -> None:
 
 @given(st.integers(-14 * 60, 14 * 60))
 def test_an_offset_is_read_as_it_is_written(minutes: int) -> None:
-    """Two decimals of an hour are exact for quarters of an hour, which is what zones keep to."""
+    """Two decimals of an hour are exact for quarters of an hour, which all zones use."""
     minutes -= minutes % 15
     key = zone_of_offset(f"{minutes / 60:+.2f}")
     assert key is not None
@@ -98,7 +98,7 @@ def test_an_offset_is_read_as_it_is_written(minutes: int) -> None:
         "posix/Europe/Paris",
     ],
 )
-def test_what_is_no_zone(name: str) -> None:
+def test_an_invalid_zone(name: str) -> None:
     assert not is_zone(name)
 
 

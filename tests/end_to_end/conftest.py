@@ -1,4 +1,4 @@
-"""A service with two users, one of whom has money, on a virtual clock that stands at a Monday noon."""
+"""Fixtures of a service with two users, one of whom has money, on a virtual clock at a Monday noon."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -25,19 +25,19 @@ from tests.end_to_end.service import START_MS
 
 @pytest.fixture(scope="session")
 def password_hash() -> str:
-    """Of `PASSWORD`: hashing is slow on purpose, so it is done once."""
+    """Hash `PASSWORD` once, because hashing is slow on purpose."""
     return hash_password(PASSWORD)
 
 
 @pytest.fixture
 def busy_timeout_ms() -> int:
-    """How long the service waits for other processes that hold its database."""
+    """Return the busy timeout of the database."""
     return BUSY_TIMEOUT_MS
 
 
 @pytest.fixture
 def client(tmp_path: Path, password_hash: str, busy_timeout_ms: int) -> Iterator[TestClient[Litestar]]:
-    """The application with everything real but the network."""
+    """Return the application. Everything but the network is real."""
     url = f"sqlite+aiosqlite:///{tmp_path / 'dialer.db'}"
     migrate.upgrade(url)
     database = Database(url, synchronous="OFF", busy_timeout_ms=busy_timeout_ms)
@@ -64,12 +64,12 @@ def client(tmp_path: Path, password_hash: str, busy_timeout_ms: int) -> Iterator
 
 @pytest.fixture
 def admin(client: TestClient[Litestar]) -> Caller:
-    """Who runs the service."""
+    """Return the administrator."""
     return Caller(client, "admin")
 
 
 @pytest.fixture
 def ann(client: TestClient[Litestar], admin: Caller) -> Caller:
-    """Who runs campaigns: 1.00 on her account, 0.02 a minute."""
+    """Return a user with a balance of 1.00 and a rate of 0.02 a minute."""
     admin.create("payment", amount=1, user="/rest-api/users/2/")
     return Caller(client, "ann")

@@ -1,6 +1,6 @@
-"""A server that is killed again and again while clients write and a campaign runs, and what must be true afterwards.
+"""Kill a server again and again while clients write and a campaign runs, then check its database.
 
-`python -m tests.end_to_end.killing --kills 20` does it as often as one likes; the suite does it a few times.
+`python -m tests.end_to_end.killing --kills 20` kills it 20 times; the test suite kills it a few times.
 """
 
 import argparse
@@ -32,16 +32,16 @@ PERSON: Final = "+1202556{:04d}"
 PEOPLE_PER_KILL: Final = 300
 NEW_PERSON: Final = "+1202557{:04d}"
 WAITS: Final = "+12025580000"
-"""Who is not called before the end, so that the campaign stays open."""
+"""A subscriber who is not called before the end, so that the campaign stays open."""
 NO_TLS: Final = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
-"""One for all clients: a client that makes its own reads all certificates of the machine, and uses none."""
+"""A TLS context that all clients share. The default context reads all certificates of the machine, and needs none."""
 LISTED_ALREADY: Final = {"phone_number": ["This number is on the list already."]}
-"""By its own wish, in a call."""
+"""The error for a number whose callee has put it on the list in a call."""
 WRITES_MAX: Final = 60
-"""Acknowledged writes of one life of the server, at most."""
+"""The largest number of acknowledged writes between two kills."""
 LIFE_S_MAX: Final = 120
 HOURS_MAX: Final = 48
-"""How long the calls may go on once nobody kills the server any more."""
+"""The campaign must end within this time after the last kill."""
 BEHAVIOUR: Final = {
     "answer": 0.75,
     "machine": 0.1,
@@ -54,27 +54,27 @@ BEHAVIOUR: Final = {
 
 
 class Acknowledged:
-    """Counts what the clients are told was done, so that a kill can wait for the next few."""
+    """A counter of acknowledged writes, which lets a kill wait for the next few."""
 
     def __init__(self) -> None:
         self._changed: Final = threading.Condition()
         self._count = 0
 
     def one_more(self) -> None:
-        """Something was acknowledged."""
+        """Count an acknowledged write."""
         with self._changed:
             self._count += 1
             self._changed.notify_all()
 
     def wait_for(self, more: int) -> None:
-        """Wait until so many more are acknowledged."""
+        """Wait until `more` further writes are acknowledged."""
         with self._changed:
             wanted = self._count + more
             assert self._changed.wait_for(lambda: self._count >= wanted, LIFE_S_MAX), "the server acknowledges nothing"
 
 
 class Poster:
-    """A client that creates one record after the other: what was not acknowledged it sends again, under its key."""
+    """A client that creates record after record. It repeats an unacknowledged request with its idempotency key."""
 
     def __init__(self, path: str, bodies: Iterator[dict[str, Any]], memory: list[Promise]) -> None:
         self._path: Final = path
@@ -98,17 +98,17 @@ class Poster:
 
 
 class Pauser:
-    """A client that pauses and starts a campaign, and looks whether that is so."""
+    """A client that pauses and starts a campaign, and checks its status."""
 
     def __init__(self, campaign: str, memory: list[int]) -> None:
         self._memory: Final = memory
         self._campaign: Final = campaign
         self._status = self._wanted = 1
         self._calls: int | None = None
-        """While it is paused: how many there were."""
+        """The number of calls at the pause, while the campaign is paused."""
 
     def write(self, root: Caller) -> None:
-        """Pause it or start it, once it is as it was told to be."""
+        """Check the campaign's status, then change it."""
         status = root.get(self._campaign)["status"]
         assert status in {self._status, self._wanted}
         if self._status == self._wanted == 2:
@@ -125,7 +125,7 @@ def _calls(root: Caller, **filters: str) -> int:
 
 
 def furnish(root: Caller, people: list[str]) -> str:
-    """A campaign with a survey that transfers to a queue and to a number, and asks who never wants a call again."""
+    """Create a campaign whose survey transfers to a queue or a number, or puts the callee on a do-not-call list."""
     root.create("payment", amount=1_000, user=1, description="first")
     rate = {"rate": "0.02", "connection_fee": "0.00125", "first_increment": 30, "next_increment": 7}
     root.create("rate-card", user=1, prefix="", **rate)
@@ -178,7 +178,7 @@ def _survey(root: Caller, queue: str) -> int:
 
 
 def writers(memory: Memory, campaign: str, never_again: Iterable[str]) -> list[Poster | Pauser]:
-    """The clients, each with something else to write."""
+    """Return one client for each kind of write."""
     new = ({"phonebook": "/rest-api/phonebook/1/", "contact": NEW_PERSON.format(place)} for place in itertools.count())
     never = ({"dnc": "/rest-api/dnc-list/1/", "phone_number": number} for number in never_again)
     payments = ({"user": 1, "amount": "0.00001", "description": f"{place}"} for place in itertools.count())
@@ -191,7 +191,7 @@ def writers(memory: Memory, campaign: str, never_again: Iterable[str]) -> list[P
 
 
 def write_until_killed(base: str, writer: Poster | Pauser, acknowledged: Acknowledged) -> None:
-    """Write until the server is gone."""
+    """Write until the server is killed."""
     with client_of(base) as root, contextlib.suppress(httpx.TransportError):
         while True:
             writer.write(root)
@@ -200,13 +200,13 @@ def write_until_killed(base: str, writer: Poster | Pauser, acknowledged: Acknowl
 
 @contextlib.contextmanager
 def client_of(base: str) -> Iterator[Caller]:
-    """The administrator."""
+    """Return a client of the API, logged in as the administrator."""
     with httpx.Client(base_url=base.removesuffix("/rest-api/"), timeout=60, verify=NO_TLS) as client:
         yield Caller(cast("TestClient[Any]", client), "root")
 
 
 def live_and_die(folder: Path, clients: list[Poster | Pauser], writes: int) -> dict[str, Any]:
-    """One life of the server: it is killed while so many writes have been acknowledged; what it said of its start."""
+    """Start the server, kill it after `writes` acknowledged writes, and return what it logged at its start."""
     acknowledged = Acknowledged()
     with serving(folder, **ADMIN, **CLOCK) as served, ThreadPoolExecutor(len(clients)) as threads:
         running = [threads.submit(write_until_killed, served.base, client, acknowledged) for client in clients]
@@ -222,7 +222,7 @@ def live_and_die(folder: Path, clients: list[Poster | Pauser], writes: int) -> d
 
 
 def begin(folder: Path, people: list[str]) -> str:
-    """Make the campaign that runs; its path."""
+    """Create and start the campaign, and return its path."""
     with serving(folder, **ADMIN, **CLOCK) as served, client_of(served.base) as root:
         campaign = furnish(root, people)
         served.end(signal.SIGKILL)
@@ -230,7 +230,7 @@ def begin(folder: Path, people: list[str]) -> str:
 
 
 def finish(folder: Path, campaign: str) -> None:
-    """Let everything come to its end, with nobody to disturb it."""
+    """Run the campaign to its end without kills."""
     with serving(folder, **ADMIN, DIALER_CLOCK="virtual") as served, client_of(served.base) as root:
         waiting = root.get("subscriber-list/", duplicate_contact=WAITS)[0]
         root.change(waiting["url"], status=1)
@@ -246,13 +246,13 @@ def finish(folder: Path, campaign: str) -> None:
 
 
 def audit(folder: Path) -> tuple[int, str]:
-    """What `dialer audit` finds: its exit code and what it prints."""
+    """Run `dialer audit`, and return its exit code and its output."""
     done = subprocess.run([DIALER, "audit"], cwd=folder, capture_output=True, text=True, check=False, timeout=60)
     return done.returncode, done.stdout + done.stderr
 
 
 class Report(NamedTuple):
-    """What a server has been through, and what is wrong with it."""
+    """The result of a run: the starts, the acknowledged writes, the rows, and the rules that are broken."""
 
     starts: list[dict[str, Any]]
     acknowledged: dict[str, int]
@@ -264,7 +264,7 @@ class Report(NamedTuple):
 def kill_often(
     folder: Path, *, kills: int, seed: int, people_per_kill: int = PEOPLE_PER_KILL, writes_max: int = WRITES_MAX
 ) -> Report:
-    """Kill a server so often; then let it come to its end, and look."""
+    """Kill a server `kills` times, run its campaign to the end, and check the database."""
     chance = random.Random(seed)  # noqa: S311 - chance for a test
     memory = Memory()
     people = [PERSON.format(place) for place in range(kills * people_per_kill)]
@@ -278,7 +278,7 @@ def kill_often(
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Kill, look and tell; exit code 1 if anything is wrong."""
+    """Run the program; exit with 1 if a rule is broken."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--kills", type=int, default=20)
     parser.add_argument("--seed", type=int, default=1)

@@ -1,4 +1,4 @@
-"""Short ways through the API, for tests that are about what comes after."""
+"""Shortcuts through the API for the set-up of tests."""
 
 import struct
 from typing import Any
@@ -11,7 +11,7 @@ START = "2026-03-02T12:00:00Z"
 
 
 def wav(seconds: float) -> bytes:
-    """A recording of silence: PCM, 16 bit, mono, 8 kHz."""
+    """Return a WAV file of silence: PCM, 16 bit, mono, 8 kHz."""
     samples = bytes(2 * int(8_000 * seconds))
     header = struct.pack(
         "<4sI4s4sIHHIIHH4sI",
@@ -33,7 +33,7 @@ def wav(seconds: float) -> bytes:
 
 
 def upload(caller: Caller, name: str, seconds: float) -> dict[str, Any]:
-    """An audio file's record."""
+    """Upload an audio file, and return its record."""
     answer = caller.request("POST", "audio-files/", data={"name": name}, files={"audio_file": ("a.wav", wav(seconds))})
     assert answer.status_code == 201, answer.text
     record: dict[str, Any] = answer.json()
@@ -41,6 +41,6 @@ def upload(caller: Caller, name: str, seconds: float) -> dict[str, Any]:
 
 
 def advance(admin: Caller, seconds: float) -> None:
-    """Let time pass."""
+    """Advance the service's clock."""
     answer = admin.request("POST", "clock/advance/", json={"seconds": seconds})
     assert answer.status_code == 200, answer.text

@@ -1,4 +1,4 @@
-"""A survey that is checked, answered and counted, with what the callees said."""
+"""Tests of a survey: its check, its answers, its counts and its recordings."""
 
 import io
 import wave
@@ -8,7 +8,7 @@ from tests.api.harness import Caller
 from tests.end_to_end.service import advance
 
 NUMBERS = ["+12025550100", "+12025550101", "+12025550102", "+12025550103"]
-"""One who presses nothing, and three who press 1, 2 and 3."""
+"""The first callee presses nothing, the others press 1, 2 and 3."""
 
 
 def section(ann: Caller, survey: dict[str, Any], order: int, section_type: int, **fields: Any) -> dict[str, Any]:  # noqa: ANN401 - any field
@@ -22,7 +22,7 @@ def branch(ann: Caller, origin: dict[str, Any], keys: str, goto: dict[str, Any])
 
 
 def campaign(ann: Caller, admin: Caller, survey: dict[str, Any]) -> dict[str, Any]:
-    """A call every ten seconds, not started."""
+    """Create a campaign that dials every ten seconds, and do not start it."""
     phonebook = ann.create("phonebook", name="guests")
     for number in NUMBERS:
         ann.create("contact", phonebook=phonebook["url"], contact=number)
@@ -33,7 +33,7 @@ def campaign(ann: Caller, admin: Caller, survey: dict[str, Any]) -> dict[str, An
 
 
 def test_a_survey_is_checked_played_and_counted(ann: Caller, admin: Caller) -> None:
-    """Of four callees three rate from 1 to 3; whoever rates at all may say why, and speaks for ten seconds."""
+    """Three of four callees give the ratings 1 to 3, then record an answer of ten seconds."""
     survey = ann.create("survey-template", name="opinions")
     rating = section(ann, survey, 1, 3, rating_laps=5)
     speaks = section(ann, survey, 2, 5)

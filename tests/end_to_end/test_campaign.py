@@ -1,4 +1,4 @@
-"""A voice campaign from a phonebook to a bill, in the steps in which a client takes them."""
+"""Tests of a voice campaign from a phonebook to a bill, in the steps of a client."""
 
 import re
 from typing import Any
@@ -10,7 +10,7 @@ NUMBERS = ["+12025550101", "+12025550102", "+12025550100", "+12025550111", "+120
 
 
 def survey(ann: Caller) -> dict[str, Any]:
-    """A greeting of 3 s; a choice of 2 s; for "yes" a goodbye of 1.5 s, for "no" a promise of 1 s not to call again."""
+    """Create a survey: a greeting of 3 s, a choice of 2 s, then a goodbye of 1.5 s or a DNC section of 1 s."""
     template = ann.create("survey-template", name="appointment")
     hello, choice, goodbye = (upload(ann, name, seconds)["url"] for name, seconds in [("a", 3), ("b", 2), ("c", 1.5)])
     common = {"survey": template["url"]}
@@ -34,7 +34,7 @@ def survey(ann: Caller) -> dict[str, Any]:
 
 
 def campaign(ann: Caller, admin: Caller) -> dict[str, Any]:
-    """A dial every 10 s to five numbers, one more try for who was not reached, not started."""
+    """Create a campaign that dials five numbers, one every 10 s, with one retry, and do not start it."""
     phonebook = ann.create("phonebook", name="patients")
     for number in NUMBERS:
         ann.create("contact", phonebook=phonebook["url"], contact=number, full_name="Pat Doe")
@@ -57,7 +57,7 @@ def campaign(ann: Caller, admin: Caller) -> dict[str, Any]:
 
 
 def test_a_campaign_from_a_phonebook_to_a_bill(ann: Caller, admin: Caller) -> None:
-    """Every call is answered 5 s after the dial or not at all; figures in whole seconds, a started one counting.
+    """Callees answer 5 s after the dial or not at all. Durations are in seconds, rounded up.
 
     +…101 presses 1: 5 + 3 + 2 + 2 (key) + 1.5 = 13.5 s, of it 8.5 talking.
     +…102 presses 2: 5 + 3 + 2 + 2 + 1.2 (three words at 0.4 s) = 13.2 s, of it 8.2 talking.
@@ -116,7 +116,7 @@ def test_a_campaign_from_a_phonebook_to_a_bill(ann: Caller, admin: Caller) -> No
 
 
 def test_no_dial_follows_the_answer_to_a_pause_and_an_abort_ends_every_call(ann: Caller, admin: Caller) -> None:
-    """Two dials in 15 s; then none; started again and aborted while one rings."""
+    """Two dials in 15 s, then a pause; then a start, and an abort while one call rings."""
     made = campaign(ann, admin)
     ann.change(made["url"], status="1")
     advance(admin, 15)
@@ -134,8 +134,8 @@ def test_no_dial_follows_the_answer_to_a_pause_and_an_abort_ends_every_call(ann:
     assert states == [8, 5, 3, 3, 3]
 
 
-def test_what_a_campaign_lacks_is_refused_at_the_start(ann: Caller, admin: Caller) -> None:
-    """A transfer to nowhere: 400 at the start, naming the field and the section, and nothing has changed."""
+def test_a_campaign_whose_transfer_has_no_target_does_not_start(ann: Caller, admin: Caller) -> None:
+    """The error names the field and the section, and nothing changes."""
     made = campaign(ann, admin)
     survey = f"/rest-api/survey-template/{made['object_id']}/"
     section = ann.create("section-template", survey=survey, order=5, type=6, question="Wait", script="Hold the line")
@@ -145,7 +145,7 @@ def test_what_a_campaign_lacks_is_refused_at_the_start(ann: Caller, admin: Calle
 
 
 def test_a_campaign_without_credit_pauses_and_goes_on_when_it_is_paid_for(ann: Caller, admin: Caller) -> None:
-    """0.03 pays for one minute: the first call is answered, then there is not enough; a payment and a start go on."""
+    """A balance of 0.03 pays for one minute. After a payment, the campaign can start again."""
     admin.create("payment", amount="-0.97", user=2)
     made = campaign(ann, admin)
     ann.change(made["url"], status=1)
@@ -160,7 +160,7 @@ def test_a_campaign_without_credit_pauses_and_goes_on_when_it_is_paid_for(ann: C
 
 
 def test_a_deleted_contact_is_not_called(ann: Caller, admin: Caller) -> None:
-    """Deleted before its turn: ABORT, and no call request."""
+    """The contact's subscriber is aborted, and has no call."""
     made = campaign(ann, admin)
     ann.change(made["url"], status=1)
     third = ann.get("contact/", contact=NUMBERS[2])["results"][0]
@@ -171,7 +171,7 @@ def test_a_deleted_contact_is_not_called(ann: Caller, admin: Caller) -> None:
 
 
 def test_a_deleted_campaign_leaves_its_cdrs(ann: Caller, admin: Caller) -> None:
-    """Its CDRs say so by a null; the bill stays."""
+    """The campaign of its CDRs becomes null, and their costs stay."""
     made = campaign(ann, admin)
     ann.change(made["url"], status=1)
     assert ann.refused("DELETE", made["url"])[0] == 409
@@ -184,7 +184,7 @@ def test_a_deleted_campaign_leaves_its_cdrs(ann: Caller, admin: Caller) -> None:
 
 
 def test_a_gateway_that_carries_a_call_stays_until_it_is_over(ann: Caller, admin: Caller) -> None:
-    """The campaign has moved on to another gateway, but one call still rings on the first."""
+    """The campaign has changed to another gateway, but one call still rings on the first."""
     made = campaign(ann, admin)
     ann.change(made["url"], status=1)
     other = admin.create("gateway", name="other")

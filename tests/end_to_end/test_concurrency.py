@@ -1,4 +1,4 @@
-"""Many clients at once, on a real server whose campaigns dial: what must hold whoever comes first."""
+"""Tests of many concurrent clients, on a real server whose campaigns dial."""
 
 import threading
 from collections import Counter
@@ -28,13 +28,13 @@ NEW, STARTED, PAUSED, ABORTED = 0, 1, 2, 3
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Where the server's database is."""
+    """Return the folder of the server's database."""
     return tmp_path_factory.mktemp("server")
 
 
 @pytest.fixture(scope="module")
 def served(folder: Path) -> Iterator[Served]:
-    """One server for all of them: each works on campaigns of its own. In the end the audit finds nothing."""
+    """Run one server for all tests, each with its own campaigns. At the end the audit finds no difference."""
     with serving(folder, **ADMIN, **X60) as served:
         yield served
         code, _, _ = served.end()
@@ -46,16 +46,16 @@ def served(folder: Path) -> Iterator[Served]:
 
 @pytest.fixture
 def root(served: Served) -> Iterator[Caller]:
-    """The administrator, whose campaigns these are."""
+    """Return the administrator, who owns the campaigns."""
     with client_of(served.base) as root:
         yield root
 
 
 def at_once(served: Served, clients: int, work: Callable[[Caller, int], Any]) -> list[Any]:
-    """What `work` returns to each of so many clients that begin at the same moment."""
+    """Run `work` in many clients that begin at one moment, and return their results."""
     together = threading.Barrier(clients)
 
-    def one(place: int) -> Any:  # noqa: ANN401 - whatever the work returns
+    def one(place: int) -> Any:  # noqa: ANN401 - the result of `work`
         with client_of(served.base) as root:
             together.wait(60)
             return work(root, place)
@@ -65,14 +65,14 @@ def at_once(served: Served, clients: int, work: Callable[[Caller, int], Any]) ->
 
 
 def survey(root: Caller) -> str:
-    """A greeting of half a second: every call that is answered costs one minute."""
+    """Create a survey with a greeting of half a second, so every answered call costs one minute."""
     made = root.create("survey-template", name="hello")
     root.create("section-template", survey=made["url"], question="hello", script="hello", completed=True)
     return str(made["id"])
 
 
 def campaign(root: Caller, numbers: list[str], **fields: Any) -> str:  # noqa: ANN401 - fields are of many types
-    """The path of a new campaign for these numbers, all of whom answer."""
+    """Create a campaign whose callees all answer, and return its path."""
     gateway = root.create("gateway", name="sim", parameters=ALL_ANSWER)
     book = root.create("phonebook", name="people")
     content = "contact\n" + "\n".join(numbers)
@@ -87,7 +87,7 @@ def campaign(root: Caller, numbers: list[str], **fields: Any) -> str:  # noqa: A
 
 
 def fill(root: Caller, phonebook_id: int, content: str) -> dict[str, Any]:
-    """Import contacts; the report."""
+    """Import contacts, and return the report."""
     headers = {"Content-Type": "text/csv"}
     answer = root.request("POST", f"phonebook/{phonebook_id}/import/", content=content, headers=headers)
     assert answer.status_code == 200, answer.text
@@ -96,28 +96,28 @@ def fill(root: Caller, phonebook_id: int, content: str) -> dict[str, Any]:
 
 
 def keep_open(root: Caller, path: str) -> None:
-    """Add somebody who is not called before they are told to be: until then the campaign has not ended."""
+    """Add a paused subscriber, who keeps the campaign from ending."""
     root.create("subscriber-list", campaign=root.get(path)["url"], duplicate_contact="+12025610001", status=2)
 
 
 def calls(root: Caller, path: str) -> int:
-    """How many calls a campaign has placed."""
+    """Return the number of calls that a campaign has placed."""
     return int(root.get(path)["calls"])
 
 
 def let_pass(root: Caller, seconds: int) -> None:
-    """Wait until the service's clock has gone on by so much."""
+    """Wait until the service's clock has advanced by a duration."""
     first = root.get("clock/")["now"]
     poll(lambda: later(first, root.get("clock/")["now"]), lambda passed: float(str(passed)) >= seconds)
 
 
 def later(first: str, last: str) -> float:
-    """Seconds between two moments as the API tells them."""
+    """Return the seconds between two moments from the API."""
     return (datetime.fromisoformat(last) - datetime.fromisoformat(first)).total_seconds()
 
 
 def test_fifty_campaigns_share_the_last_cents_and_none_is_spent_twice(served: Served, root: Caller) -> None:
-    """A call costs 0.02: the balance pays for 25 and a half of them. Started at once, the campaigns pause at once."""
+    """A call costs 0.02, and the balance pays for 25 and a half. The campaigns start and pause at once."""
     root.create("rate-card", user=1, prefix="1202556", rate="0.02")
     root.create("payment", amount="0.51", user=1)
     numbers = [f"+1202556{place:04d}" for place in range(40)]
@@ -143,7 +143,7 @@ def test_fifty_campaigns_share_the_last_cents_and_none_is_spent_twice(served: Se
 
 
 def test_a_hundred_requests_with_one_key_make_one_record(served: Served, root: Caller) -> None:
-    """One is done; the others are told that it is under way, or get its answer."""
+    """One request is executed. The others are refused meanwhile, or get its response."""
 
     def create(one: Caller, _: int) -> httpx.Response:
         headers = {"Idempotency-Key": "the same"}
@@ -177,7 +177,7 @@ def test_a_storm_of_changes_leaves_legal_states_and_no_dial_follows_a_pause(serv
 
 
 def storm(served: Served, path: str) -> set[int]:
-    """Clients start and pause a campaign without regard for each other; the states that they see."""
+    """Start and pause a campaign from many clients, and return the statuses that they see."""
 
     def change(one: Caller, place: int) -> set[int]:
         found = set()
@@ -190,7 +190,7 @@ def storm(served: Served, path: str) -> set[int]:
 
 
 def stop(served: Served, path: str, status: int) -> int:
-    """All clients bring a campaign to a state in which it dials nobody; how many calls each of them saw then."""
+    """Pause or abort a campaign from all clients, and return the number of calls, on which all must agree."""
 
     def change(one: Caller, _: int) -> int:
         one.change(path, status=status)
@@ -201,7 +201,7 @@ def stop(served: Served, path: str, status: int) -> int:
 
 
 def test_imports_and_reads_go_on_while_it_dials(served: Served, root: Caller) -> None:
-    """Every contact is there once, and a subscriber of the campaign that runs; no read fails."""
+    """Every contact is stored once, and subscribed to the running campaign; no read fails."""
     path = campaign(root, ["+12025570000"], frequency=60)
     keep_open(root, path)
     phonebook = int(root.get(path)["phonebook"][0].rstrip("/").rpartition("/")[2])

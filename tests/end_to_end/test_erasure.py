@@ -1,4 +1,4 @@
-"""Backing up and erasing beside a server that runs: nothing is left in its folder, and it goes on."""
+"""A test of backup and erasure beside a running server."""
 
 import os
 import subprocess
@@ -15,7 +15,7 @@ NUMBER = PEOPLE[3]
 
 
 def dialer(folder: Path, *arguments: str) -> str:
-    """What a command of its own says that succeeds."""
+    """Run a command that must succeed, and return its output."""
     done = subprocess.run(
         [DIALER, *arguments], cwd=folder, env={**os.environ, **VIRTUAL}, capture_output=True, text=True, check=True
     )

@@ -1,4 +1,4 @@
-"""What is forecast over the API is what then happens, to the last call detail record."""
+"""A test that a forecast over the API equals the campaign's real run, to the last CDR."""
 
 from typing import Any
 
@@ -18,7 +18,7 @@ def forecast(caller: Caller, path: str, **fields: int) -> dict[str, Any]:
 
 
 def come_of(ann: Caller, record: dict[str, Any]) -> dict[str, Any]:
-    """What came of a campaign that is over, in the words of a forecast."""
+    """Return the figures of an ended campaign in the form of a forecast."""
     cdrs = ann.get("cdr/", campaign_id=record["id"], page_size=1_000)["results"]
     made = ann.get(record["url"])
     return {
@@ -30,8 +30,8 @@ def come_of(ann: Caller, record: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def test_what_is_forecast_for_a_seed_happens_under_it(ann: Caller, admin: Caller) -> None:
-    """The service's seed is 1. Twenty cents are enough for ten calls of a minute: it stops for want of money."""
+def test_a_forecast_for_the_services_seed_comes_true(ann: Caller, admin: Caller) -> None:
+    """The service's seed is 1. Twenty cents pay for ten calls of a minute, then the campaign runs out of credit."""
     made = campaign(ann, admin)
     for number in STRANGERS:
         ann.create("contact", phonebook=made["phonebook"][0], contact=number)

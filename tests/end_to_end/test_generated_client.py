@@ -1,4 +1,4 @@
-"""A client that a public generator makes of the document does the five steps of the workflow."""
+"""Tests of a client that a public generator makes from the OpenAPI document."""
 
 import importlib
 import io
@@ -24,11 +24,11 @@ PACKAGE = "dialer_client"
 STEP_S_MAX = 60
 FILES = ("text/csv", "audio/wav")
 SETTINGS = {"post_hooks": [], "content_type_overrides": dict.fromkeys(FILES, "application/octet-stream")}
-"""No formatting, and files as they are: of itself the generator knows neither CSV nor recordings."""
+"""The generator's settings: no formatting, and CSV and recordings as plain files."""
 
 
 def run(*command: str) -> str:
-    """What a program of this interpreter prints, which must succeed, every warning an error."""
+    """Run a Python program that must succeed without warnings, and return its output."""
     environment = {**os.environ, "PYTHONWARNINGS": "error"}
     done = subprocess.run(
         [sys.executable, *command], capture_output=True, text=True, timeout=STEP_S_MAX, check=False, env=environment
@@ -38,7 +38,7 @@ def run(*command: str) -> str:
 
 
 def generate(described: dict[str, Any], folder: Path) -> None:
-    """Make the client, without a warning."""
+    """Generate the client, without a warning."""
     (folder / "openapi.json").write_text(json.dumps(described), "utf-8")
     (folder / "settings.json").write_text(json.dumps(SETTINGS), "utf-8")
     files = ["--path", str(folder / "openapi.json"), "--config", str(folder / "settings.json")]
@@ -53,7 +53,7 @@ def generate(described: dict[str, Any], folder: Path) -> None:
 def generated(
     client: TestClient[Litestar], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> Iterator[dict[str, ModuleType]]:
-    """The modules of the client, all of which compile and can be imported, by what comes after the package's name."""
+    """Import all modules of the client, and return them by their name below the package."""
     generate(document(client.app), tmp_path)
     run("-m", "compileall", "-q", str(tmp_path / PACKAGE))
     monkeypatch.syspath_prepend(str(tmp_path))
@@ -73,12 +73,12 @@ class Generated:
         self.client = modules["client"].Client(base_url=str(client.base_url), raise_on_unexpected_status=True)
         self.client.set_httpx_client(client)
 
-    def model(self, name: str, /, **fields: object) -> Any:  # noqa: ANN401 - a class that there is only now
-        """A body."""
+    def model(self, name: str, /, **fields: object) -> Any:  # noqa: ANN401 - a generated class
+        """Build a request body."""
         return getattr(self.modules["models"], name)(**fields)
 
-    def call(self, operation: str, status: int, *arguments: object, body: object) -> Any:  # noqa: ANN401 - the same
-        """What an operation answers, named by its group and its id; it must be of this status."""
+    def call(self, operation: str, status: int, *arguments: object, body: object) -> Any:  # noqa: ANN401 - a generated class
+        """Call an operation, named by its group and its id, expect a status, and return the response."""
         answer = self.modules[f"api.{operation}"].sync_detailed(*arguments, client=self.client, body=body)
         assert answer.status_code == status, answer.content
         return answer.parsed
@@ -124,7 +124,7 @@ def test_the_five_steps(
     assert (ended["maxretry"], ended["callerid"]) == (3, "+12025550199")
 
 
-def test_what_is_refused_comes_as_the_named_error(
+def test_a_refusal_is_parsed_as_the_named_error(
     generated: dict[str, ModuleType], client: TestClient[Litestar], ann: Caller
 ) -> None:
     mine = Generated(generated, client, ann.auth[0])

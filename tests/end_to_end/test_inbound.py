@@ -1,4 +1,4 @@
-"""Callees of one campaign who call back through another's number: nothing is taken away under what they are in."""
+"""Tests of deletions while a callee of one campaign calls back into another."""
 
 from contextlib import closing
 from itertools import pairwise
@@ -16,13 +16,13 @@ CALLEE: Final = "+12025550140"
 SHOWN: Final = "+12025550199"
 ALL_ANSWER: Final = {"answer": 1, "machine": 0, "busy": 0, "rejected": 0, "invalid": 0, "ring": 2, "talk": 200}
 MISSES: Final = ALL_ANSWER | {"numbers": {CALLEE: {"outcome": "no_answer", "call_back_after": 10}}}
-"""They miss the call that is given up after 5 s, and call back at 15 s. Everybody else answers."""
+"""A gateway whose callees miss a call of 5 s and call back at 15 s. All others answer."""
 TRANSFER: Final = {"type": 6, "question": "Wait", "phonenumber": "+33199009999"}
 TEXT: Final = {"type": 10, "question": "Text", "sms_text": "We have called you"}
 
 
 def campaign(ann: Caller, *sections: dict[str, Any], **fields: object) -> dict[str, Any]:
-    """A campaign that shows the number; each of its sections follows the one before it."""
+    """Create a campaign that shows the number; each section leads to the next."""
     survey = ann.create("survey-template", name="survey")
     made = [
         ann.create("section-template", survey=survey["url"], order=order, **section)
@@ -35,7 +35,7 @@ def campaign(ann: Caller, *sections: dict[str, Any], **fields: object) -> dict[s
 
 
 def called_back(ann: Caller, admin: Caller, last: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
-    """A campaign whose one callee calls back at 15 s, and its phonebook; another campaign answers."""
+    """Run a campaign whose only callee calls back at 15 s, into another campaign. Return it and its phonebook."""
     hello = {"type": 1, "question": "Hello", "script": "one two three"}
     common = {
         "aleg_gateway": admin.create("gateway", name="sim", parameters=MISSES)["url"],
@@ -63,10 +63,10 @@ def called_back(ann: Caller, admin: Caller, last: dict[str, Any]) -> tuple[dict[
         ),
     ],
 )
-def test_who_is_busy_in_another_campaign_is_not_deleted(
+def test_a_subscriber_who_is_busy_in_another_campaign_is_not_deleted(
     ann: Caller, admin: Caller, tmp_path: Path, last: dict[str, Any], at_s: int, of_campaign: str, of_subscriber: str
 ) -> None:
-    """Their phonebook may go meanwhile: nobody calls them again, and what goes on goes on."""
+    """Their phonebook may be deleted: the callee is not called again, and the call in progress continues."""
     missed, phonebook = called_back(ann, admin, last)
     advance(admin, at_s)
     (subscriber,) = ann.request("GET", "subscriber-list/").json()

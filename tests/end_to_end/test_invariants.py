@@ -1,4 +1,4 @@
-"""A rule is about to be broken, as a client and whoever watches the service see it."""
+"""A test of an invariant that is about to be broken, as seen through the API."""
 
 import pytest
 from litestar import Litestar
@@ -12,10 +12,10 @@ from tests.end_to_end.service import advance
 from tests.end_to_end.test_storage import PEOPLE, called, start_campaign
 
 
-def test_a_broken_rule_is_told_and_a_start_lifts_the_pause(
+def test_a_broken_rule_is_reported_and_a_start_lifts_the_pause(
     client: TestClient[Litestar], ann: Caller, admin: Caller, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Calls cost more than was held for them: the campaign is paused, the service is well, and says what has been."""
+    """Calls cost more than their hold: the campaign is paused, and the service stays ready and reports the rule."""
     url = start_campaign(ann, admin, 60)
     with monkeypatch.context() as patch:
         patch.setattr(engine, "bill", lambda *call: structs.replace(bill(*call), cost=10**9))

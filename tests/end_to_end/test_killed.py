@@ -1,11 +1,11 @@
-"""A server is killed while clients write and calls are in progress: nothing that was acknowledged is lost."""
+"""A test that a server loses no acknowledged write when it is killed during writes and calls."""
 
 from pathlib import Path
 
 from tests.end_to_end import killing
 
 
-def test_killed_at_work_it_loses_nothing_and_dials_nobody_twice(tmp_path: Path) -> None:
+def test_a_killed_server_loses_nothing_and_dials_nobody_twice(tmp_path: Path) -> None:
     report = killing.kill_often(tmp_path, kills=1, seed=13, people_per_kill=40, writes_max=40)
     assert report.broken == []
     assert report.audit[0] == 0, report.audit[1]

@@ -1,4 +1,4 @@
-"""The server is killed in the middle of an import: whole chunks are there, and to run it again completes it."""
+"""A test that an import after a kill has stored whole chunks, and that a second run completes it."""
 
 import contextlib
 import signal
@@ -19,7 +19,7 @@ ROWS: Final = 2 * CHUNK_ROWS + 100
 BAD_LINES: Final = (7, CHUNK_ROWS + 50)
 LINES: Final = [
     "no number" if line in BAD_LINES else f"+1202{line:07d}"
-    for line in range(2, ROWS + 2)  # as the report counts them: the header is line 1
+    for line in range(2, ROWS + 2)  # the report counts the header as line 1
 ]
 REMARK: Final = {
     "reason": "contact: 'no number' has no digits. Enter 3 to 15 digits with an optional leading +.",
@@ -38,7 +38,7 @@ def body(lines: list[str]) -> bytes:
 
 
 def numbers(folder: Path) -> list[str]:
-    """The contacts that are there, in the order in which they came."""
+    """Return the stored contacts, in the order of the import."""
     with closing(sqlite3.connect(folder / "dialer.db")) as connection:
         return [row[0] for row in connection.execute("SELECT contact FROM contact ORDER BY id")]
 
@@ -50,7 +50,7 @@ def test_whole_chunks_are_there_and_a_second_run_adds_the_rest_once(tmp_path: Pa
         dead = threading.Event()
 
         def until_dead() -> Iterator[bytes]:
-            """A chunk and a half; the rest never comes."""
+            """Yield a chunk and a half, then wait."""
             yield body(["contact", *LINES[: CHUNK_ROWS * 3 // 2]])
             dead.wait()
 

@@ -1,4 +1,4 @@
-"""A campaign of text messages over the API."""
+"""Tests of an SMS campaign through the API."""
 
 from typing import Any
 
@@ -7,7 +7,7 @@ from tests.end_to_end.service import advance
 
 
 def campaign(ann: Caller, admin: Caller, *numbers: str, **fields: object) -> dict[str, Any]:
-    """One message a second, each of its parts 0.05; not started."""
+    """Create an SMS campaign that sends one message a second at 0.05 a part, and do not start it."""
     phonebook = ann.create("phonebook", name="friends")
     for number in numbers:
         ann.create("contact", phonebook=phonebook["url"], contact=number, full_name="Ada Byron King")
@@ -28,7 +28,7 @@ def campaign(ann: Caller, admin: Caller, *numbers: str, **fields: object) -> dic
 
 
 def test_a_campaign_of_text_messages(ann: Caller, admin: Caller) -> None:
-    """Two are delivered; one has no route; one says STOP; each that went out costs 0.05."""
+    """Two messages are delivered, one has no route, and one callee replies STOP. Each sent message costs 0.05."""
     numbers = ["+12025551000", "+12025551001", "+12025550131", "+12025550132"]
     dnc = ann.create("dnc-list", name="never")
     made = campaign(ann, admin, *numbers, dnc=dnc["url"])
@@ -53,8 +53,8 @@ def test_a_campaign_of_text_messages(ann: Caller, admin: Caller) -> None:
     assert user["balance"] == 0.85
 
 
-def test_it_lives_the_life_of_a_campaign(ann: Caller, admin: Caller) -> None:
-    """Paused, started, aborted; refused moves and a delete that says so."""
+def test_an_sms_campaign_is_started_paused_and_aborted(ann: Caller, admin: Caller) -> None:
+    """Illegal status changes are refused, and a running campaign cannot be deleted."""
     made = campaign(ann, admin, "+12025551000", "+12025551001", frequency=1)
     assert ann.refused("PATCH", made["url"], status=2)[0] == 409
     ann.change(made["url"], status=1)
@@ -69,15 +69,15 @@ def test_it_lives_the_life_of_a_campaign(ann: Caller, admin: Caller) -> None:
     assert ann.get("sms-message/")["count"] == 0
 
 
-def test_without_a_text_it_does_not_start(ann: Caller, admin: Caller) -> None:
-    """400, naming the field."""
+def test_an_sms_campaign_without_a_text_does_not_start(ann: Caller, admin: Caller) -> None:
+    """The error names the field."""
     made = campaign(ann, admin, "+12025551000", text_message="")
     status, body = ann.refused("PATCH", made["url"], status=1)
     assert (status, list(body)) == (400, ["text_message"])
 
 
 def test_the_two_kinds_of_campaign_are_two_resources(ann: Caller, admin: Caller) -> None:
-    """One is not found under the other's path, not listed there, and not a reference there."""
+    """A campaign of one kind cannot be found, listed or referred to as the other kind."""
     made = campaign(ann, admin, "+12025551000")
     path = f"campaigns/{made['id']}/"
     for caller in (ann, admin):

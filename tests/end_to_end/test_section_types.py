@@ -1,4 +1,4 @@
-"""A new type of section is one class and one row of the table: all else follows from them."""
+"""Tests that a new section type needs only a class and a row of the table."""
 
 from collections.abc import Iterator
 from enum import IntEnum
@@ -25,7 +25,7 @@ class MadeUp(IntEnum):
 
 
 class AgeGate(AskingDefinition):
-    """One digit, which stands for decades: enough of them, or too few. `min_number` says how many are enough."""
+    """A section that asks for an age in decades, as one digit. `min_number` is the lowest accepted digit."""
 
     __slots__ = ()
 
@@ -33,7 +33,7 @@ class AgeGate(AskingDefinition):
     has_chosen_answers: ClassVar[bool] = True
     no_answer: ClassVar[str] = "no age is entered"
 
-    def digits_max(self, section: Section) -> int:  # noqa: ARG002 - the same for all
+    def digits_max(self, section: Section) -> int:  # noqa: ARG002 - equal for all sections
         return 1
 
     def response_to(self, section: Section, digits: str) -> str | None:
@@ -42,10 +42,10 @@ class AgeGate(AskingDefinition):
             return None
         return "of age" if decades >= section.min_number else "too young"
 
-    def count_answers(self, section: Section) -> int:  # noqa: ARG002 - the same for all
+    def count_answers(self, section: Section) -> int:  # noqa: ARG002 - equal for all sections
         return 10
 
-    def why_wrong(self, section: Section, digits: str) -> str:  # noqa: ARG002 - the same for all
+    def why_wrong(self, section: Section, digits: str) -> str:  # noqa: ARG002 - equal for all sections
         return "an age is one digit"
 
     def remarks(self, section: Section) -> Iterator[Remark]:
@@ -54,7 +54,7 @@ class AgeGate(AskingDefinition):
 
 
 class Raffle(SectionDefinition):
-    """A ticket, sent as a text message. `conference` is the prize, and `sms_text` the message."""
+    """A section that sends a ticket as a text message. `conference` is the prize, and `sms_text` the message."""
 
     __slots__ = ()
 
@@ -73,7 +73,7 @@ def _made_up(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def counted(ann: Caller, made: dict[str, Any]) -> list[tuple[int, str, list[tuple[str, int]]]]:
-    """The sections of a campaign that have answers: type, question, and each answer with its count."""
+    """Return the type, the question and the counted answers of each section with answers."""
     sections = ann.get(f"surveyaggregate/{made['id']}/")["sections"]
     return [
         (one["type"], one["question"], [(answer["response"], answer["count"]) for answer in one["answers"]])
@@ -82,7 +82,7 @@ def counted(ann: Caller, made: dict[str, Any]) -> list[tuple[int, str, list[tupl
 
 
 def test_sections_of_new_types_are_written_checked_sealed_played_and_counted(ann: Caller, admin: Caller) -> None:
-    """Of four callees one presses nothing, and the others 1, 2 and 3; those of age get a ticket."""
+    """The first callee presses nothing, and the others press 1, 2 and 3. Callees of age get a ticket."""
     survey = ann.create("survey-template", name="made up")
     gate = section(ann, survey, 1, 11)
     raffle = section(ann, survey, 2, 12, sms_text="You may win", conference="a bicycle")

@@ -1,4 +1,4 @@
-"""The service on a database that another process holds, and on a disk that is full: it says so, and then goes on."""
+"""Tests of the service on a locked database and on a full disk: it reports both, and then goes on."""
 
 import contextlib
 import resource
@@ -26,13 +26,13 @@ POLLS_MAX: Final = 5_000
 
 @pytest.fixture
 def busy_timeout_ms() -> int:
-    """Short, so that the tests are."""
+    """Return a short busy timeout, to keep the tests short."""
     return 100
 
 
 @contextlib.contextmanager
 def held(folder: Path) -> Iterator[None]:
-    """While this is entered, another process could not hold the database more firmly."""
+    """Hold an exclusive lock on the database."""
     with closing(sqlite3.connect(folder / "dialer.db", isolation_level=None)) as other:
         other.execute("BEGIN IMMEDIATE")
         yield
@@ -40,7 +40,7 @@ def held(folder: Path) -> Iterator[None]:
 
 
 def start_campaign(owner: Caller, admin: Caller, frequency: int) -> str:
-    """The URL of a campaign that dials so often a minute."""
+    """Create and start a campaign with this frequency, and return its URL."""
     gateway = admin.create("gateway", name="sim")
     book = owner.create("phonebook", name="people")
     for number in PEOPLE:
@@ -61,7 +61,7 @@ def start_campaign(owner: Caller, admin: Caller, frequency: int) -> str:
 
 
 def called(owner: Caller) -> list[str]:
-    """Whom the campaigns have called."""
+    """Return the numbers that the campaigns have called."""
     return [call["phone_number"] for call in owner.get("callrequest/", page_size=100)["results"]]
 
 
@@ -92,20 +92,20 @@ def test_while_another_process_holds_the_database_writes_are_refused_and_nothing
 
 @contextlib.contextmanager
 def remote(served: Served) -> Iterator[Caller]:
-    """The administrator of a server that is a process of its own."""
+    """Return a client of a server in its own process, logged in as the administrator."""
     with httpx.Client(base_url=served.base.removesuffix("/rest-api/"), timeout=60) as client:
         yield Caller(cast("TestClient[Any]", client), "root")
 
 
 def health(caller: Caller) -> tuple[int, str]:
-    """What the service says of itself."""
+    """Return the status and the text of the readiness check."""
     answer = caller.client.get("/health/ready")
     return answer.status_code, answer.json()["status"]
 
 
 @contextlib.contextmanager
 def full_disk(process_id: int) -> Iterator[None]:
-    """While this is entered, a process cannot write to any file."""
+    """Keep a process from writing to any file."""
     soft, hard = resource.prlimit(process_id, resource.RLIMIT_FSIZE)
     resource.prlimit(process_id, resource.RLIMIT_FSIZE, (1, hard))
     yield
@@ -113,13 +113,13 @@ def full_disk(process_id: int) -> Iterator[None]:
 
 
 def poll(read: Callable[[], object], wanted: Callable[[object], bool]) -> object:
-    """What is read, as soon as it is as wanted."""
+    """Read again and again until the result is as wanted, and return it."""
     return next(found for found in (read() for _ in range(POLLS_MAX)) if wanted(found))
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux can limit another process")
 def test_on_a_full_disk_nothing_is_written_or_dialled_until_there_is_room(tmp_path: Path) -> None:
-    """The clock goes by itself, a minute in a second, and the calls go on by themselves: ten in a second."""
+    """The clock runs at 60 times real time, and the campaign dials ten numbers a second."""
     clock = {"DIALER_CLOCK": "x60", "DIALER_CLOCK_START": "2026-03-02T12:00:00Z"}
     with serving(tmp_path, **ADMIN, **clock) as served, remote(served) as root:
         root.create("payment", amount=100, user="/rest-api/users/1/")

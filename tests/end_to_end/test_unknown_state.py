@@ -1,4 +1,4 @@
-"""A row in a state that nobody knows is set aside: its campaign goes on, and it can be seen and deleted."""
+"""A test that a subscriber with an unknown status is set aside, and can be read and deleted."""
 
 from pathlib import Path
 
@@ -14,7 +14,7 @@ from tests.end_to_end.test_storage import PEOPLE, called, start_campaign
 UNKNOWN = 99
 
 
-def test_a_subscriber_in_an_unknown_state_is_set_aside(ann: Caller, admin: Caller, tmp_path: Path) -> None:
+def test_a_subscriber_with_an_unknown_status_is_set_aside(ann: Caller, admin: Caller, tmp_path: Path) -> None:
     campaign = start_campaign(ann, admin, 60)
     advance(admin, 3)
     database = Database(f"sqlite:///{tmp_path / 'dialer.db'}")

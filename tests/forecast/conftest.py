@@ -1,4 +1,4 @@
-"""What the tests of forecasts share."""
+"""Fixtures of the forecast's tests."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -10,7 +10,7 @@ from tests.runtime.house import House
 
 @pytest.fixture
 def house(tmp_path: Path) -> Iterator[House]:
-    """A house on a database of its own."""
+    """Return a service with a database of its own."""
     one = House(tmp_path)
     yield one
     one.database.close()

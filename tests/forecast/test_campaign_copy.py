@@ -1,4 +1,4 @@
-"""What a forecast copies of a database."""
+"""Tests of the part of a database that a forecast copies."""
 
 import pytest
 from sqlalchemy import Connection, select
@@ -29,7 +29,7 @@ from dialer.store.tables import (
 from tests.runtime.house import MONDAY_NOON_MS, House
 
 LEFT_OUT = (Payment, LedgerEntry, Cdr, SurveyResult, IdempotentResponse)
-"""What has happened, and is never asked for by the dialling."""
+"""Tables of past events, which the engine never reads."""
 
 
 def test_every_table_is_copied_or_known_to_be_of_no_use() -> None:
@@ -42,8 +42,8 @@ def ids(connection: Connection, model: type[Row]) -> list[int]:
     return list(connection.scalars(select(model.__table__.c.id).order_by(model.__table__.c.id)))
 
 
-async def test_what_is_of_another_campaign_is_left_out(house: House) -> None:
-    """Its subscribers, its people on the same do-not-call list, and contacts that are subscribers already."""
+async def test_rows_of_another_campaign_are_left_out(house: House) -> None:
+    """Its subscribers, their entries on a shared do-not-call list, and contacts that are subscribers already."""
     survey_id = house.survey({"type": 1, "script": "hello"})
     first, other = house.phonebook("+12025550101", "+12025550102"), house.phonebook("+12025550103")
     dnc_id = house.dnc_list("+12025550102", "+12025550103", "+12025550104")
@@ -60,7 +60,7 @@ async def test_what_is_of_another_campaign_is_left_out(house: House) -> None:
 
 
 def call(house: House, campaign_id: int, subscriber_id: int, **values: object) -> int:
-    """A call over the house's gateway that is over since long ago, unless told otherwise."""
+    """Add a call over the gateway, which ended long ago unless the values say otherwise."""
     long_ago = MONDAY_NOON_MS - 3_600_000
     attempt = len(house.rows(CallRequest)) + 1
     whose = {"campaign_id": campaign_id, "subscriber_id": subscriber_id, "user_id": house.user_id, "attempt": attempt}
@@ -76,7 +76,7 @@ def transfer(house: House, callrequest_id: int, **values: object) -> None:
 
 
 def attempts(house: House, campaign_id: int) -> dict[type[Row], list[int]]:
-    """The ids of the attempts, and of whom they are made to, that are copied."""
+    """Return the ids of the copied attempts and of their subscribers."""
     memory = MemoryDatabase()
     house.database.read_now(lambda s: memory.write_now(lambda t: copy_campaign(s, t, campaign_id, MONDAY_NOON_MS)))
     models: tuple[type[Row], ...] = (CallRequest, Transfer, CallBack, SmsMessage, Subscriber)
@@ -87,7 +87,7 @@ def attempts(house: House, campaign_id: int) -> dict[type[Row], list[int]]:
 
 @pytest.fixture
 def two(house: House) -> tuple[int, int]:
-    """Two campaigns of one subscriber each, over a gateway that limits calls a second."""
+    """Add two campaigns of one subscriber each, over a gateway that limits calls a second."""
     house.change(Gateway, house.gateway_id, max_cps=1)
     first, other = (house.campaign(1) for _ in range(2))
     for campaign_id in (first, other):
@@ -95,8 +95,8 @@ def two(house: House) -> tuple[int, int]:
     return first, other
 
 
-def test_calls_that_nothing_goes_by_any_more_stay_behind(house: House, two: tuple[int, int]) -> None:
-    """Over; over in the last second, but by a gateway without a limit; or of another campaign."""
+def test_irrelevant_calls_are_left_out(house: House, two: tuple[int, int]) -> None:
+    """An old call, a call of the last second over a gateway without a limit, and a call of another campaign."""
     first, other = two
     call(house, first, 1)
     call(house, first, 1, gateway_id=house.add(Gateway, name="no limit"), started_ms=MONDAY_NOON_MS - 1)
@@ -106,8 +106,8 @@ def test_calls_that_nothing_goes_by_any_more_stay_behind(house: House, two: tupl
     assert found == {CallRequest: [], Transfer: [], CallBack: [], SmsMessage: [], Subscriber: [1]}
 
 
-def test_a_call_in_progress_brings_its_transfers_and_who_calls(house: House, two: tuple[int, int]) -> None:
-    """Who called in may be another campaign's subscriber."""
+def test_a_call_in_progress_is_copied_with_its_transfers_and_its_caller(house: House, two: tuple[int, int]) -> None:
+    """The caller may be another campaign's subscriber."""
     first, _ = two
     call_id = call(house, first, 2, status=7, ended_ms=None)
     transfer(house, call_id)
@@ -117,7 +117,9 @@ def test_a_call_in_progress_brings_its_transfers_and_who_calls(house: House, two
 
 
 @pytest.mark.parametrize(("ago_ms", "copied"), [(999, True), (1_000, False)])
-def test_what_a_gateway_counts_is_copied(house: House, two: tuple[int, int], ago_ms: int, *, copied: bool) -> None:
+def test_attempts_that_a_gateway_counts_are_copied(
+    house: House, two: tuple[int, int], ago_ms: int, *, copied: bool
+) -> None:
     """Calls, B-legs and messages of the last second."""
     first, _ = two
     started_ms = MONDAY_NOON_MS - ago_ms
@@ -142,10 +144,10 @@ def test_a_message_on_its_way_is_copied(house: House, two: tuple[int, int]) -> N
 
 
 @pytest.mark.parametrize(("score_from_ms", "ago_ms", "copied"), [(1, 5_000, True), (1, 5_001, False), (0, 1, False)])
-def test_who_may_come_back_to_a_place_in_a_queue_is_copied(
+def test_a_kept_place_in_a_queue_is_copied(
     house: House, two: tuple[int, int], score_from_ms: int, ago_ms: int, *, copied: bool
 ) -> None:
-    """Here for five seconds; who never waited has no place."""
+    """Here a place is kept for five seconds. A callee who never waited has no place."""
     first, _ = two
     queue_id = house.add(Queue, user_id=house.user_id, name="desk", discard_abandoned_after=5)
     ended_ms = MONDAY_NOON_MS - ago_ms

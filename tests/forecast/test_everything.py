@@ -1,4 +1,4 @@
-"""A forecast of all that a call can be: queues, agents, transfers, texts, recordings, and callees who call back."""
+"""Tests of a forecast with queues, agents, transfers, texts, recordings and callees who call back."""
 
 from pathlib import Path
 from typing import Any, Final
@@ -40,7 +40,7 @@ PARAMETERS: Final = (
     ' "call_back": 0.5, "call_back_after": [60, 900]}'
 )
 FRIEND: Final = "+12025550002"
-"""To whom every second callee wants the text sent; but that one is on the do-not-call list."""
+"""The number to which every second callee's text is sent. It is on the do-not-call list."""
 SECTIONS: Final[list[dict[str, Any]]] = [
     {"type": 2, "script": "press one or two", "key_1": "desk", "key_2": "boss"},
     {"type": 6, "script": "wait", "completed": True},
@@ -58,7 +58,7 @@ BRANCHES: Final[dict[int, dict[str, int | None]]] = {
 
 
 def furnished(folder: Path, dial_method: int) -> tuple[House, int]:
-    """A house with two agents who serve a queue, and a campaign that is not started."""
+    """Build a service with two agents who serve a queue, and a new campaign."""
     house = House(folder, seed=3)
     house.change(Gateway, house.gateway_id, max_channels=20, max_cps=2, parameters=PARAMETERS)
     house.change(User, house.user_id, sms_rate=3 * CENTS)
@@ -97,7 +97,7 @@ async def forecast(house: House, campaign_id: int) -> Forecast:
 
 
 def rest_of_life(house: House, campaign_id: int, cdrs_before: int, cost_before: int) -> dict[str, Any]:
-    """What came of the campaign since then, its calls that came in and its B-legs included."""
+    """Return the campaign's figures since a moment, with its inbound calls and its B-legs."""
     row = house.row(Campaign, campaign_id)
     cdrs = [
         {**cdr, "starting_date": show_date(cdr["starting_date"]), "call_cost": format_money(cdr["call_cost"])}
@@ -113,17 +113,17 @@ def rest_of_life(house: House, campaign_id: int, cdrs_before: int, cost_before: 
 
 
 UNDER_WAY: Final = (100.25, 181, 600)
-"""So many seconds each after the one before: there is something of everything in progress."""
+"""Seconds between moments at which calls of every kind are in progress."""
 
 
 @pytest.mark.parametrize(("dial_method", "moments"), [(1, UNDER_WAY), (2, UNDER_WAY), (3, UNDER_WAY)])
-async def test_all_of_it_happens_as_it_is_forecast(
+async def test_the_campaign_runs_as_it_is_forecast(
     tmp_path: Path, dial_method: int, moments: tuple[float, ...]
 ) -> None:
-    """From the start, and from later moments.
+    """Compare forecasts from the start and from later moments.
 
-    But for a predictive pace: it is asked at every moment at which the engine is told of its campaign, as that of a
-    copy is, and may then dial where it would not have been asked.
+    Predictive campaigns are forecast from the start only. The engine asks a predictive strategy whenever it loads the
+    campaign, which a copy does at its beginning, and the strategy may then dial at another moment.
     """
     house, campaign_id = furnished(tmp_path, dial_method)
     forecasts = [(await forecast(house, campaign_id), 0, 0)]
@@ -153,7 +153,7 @@ async def test_all_of_it_happens_as_it_is_forecast(
 
 
 async def test_the_example_has_something_of_everything(tmp_path: Path) -> None:
-    """Else the test above would show nothing of it."""
+    """Without that the test above would prove little."""
     house, campaign_id = furnished(tmp_path, 1)
     await house.move(campaign_id, CampaignStatus.START)
     await house.advance(281.25)

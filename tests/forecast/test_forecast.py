@@ -1,4 +1,4 @@
-"""A forecast is what happens: the same engine on a copy of the rows that matter."""
+"""Tests that a forecast equals the real run: it runs the engine on a copy of the relevant rows."""
 
 from functools import partial
 from pathlib import Path
@@ -39,7 +39,7 @@ def open_house(folder: Path, seed: int = 1) -> House:
 
 
 def furnished(house: House, **settings: Any) -> int:  # noqa: ANN401 - columns
-    """A campaign that is not started, with all that makes a difference: windows, limits, retries, a DNC list."""
+    """Add a new campaign with windows, limits, retries and a do-not-call list."""
     house.change(Gateway, house.gateway_id, max_channels=4, max_cps=1, parameters='{"listen": 0.8}')
     survey_id = house.survey(*SECTIONS, branches=BRANCHES)
     dnc_id = house.dnc_list(NUMBERS[7])
@@ -51,7 +51,7 @@ async def forecast(house: House, campaign_id: int, seeds: int = 1, first_seed: i
 
 
 def happened(house: House, campaign_id: int, before: int = 0) -> SeedForecast:
-    """What came of a campaign that was really run, but for calls that were over before."""
+    """Return the figures of a campaign's real run, without calls that ended before."""
     row = house.row(Campaign, campaign_id)
     cdrs = [
         {**cdr, "starting_date": show_date(cdr["starting_date"]), "call_cost": format_money(cdr["call_cost"])}
@@ -73,14 +73,14 @@ def happened(house: House, campaign_id: int, before: int = 0) -> SeedForecast:
 
 
 def peak(house: House) -> int:
-    """By counting, at every dial, who has dialled and has not ended."""
+    """Return the largest number of calls in progress at any dial."""
     calls: list[tuple[int, int]] = [(row["started_ms"], row["ended_ms"]) for row in house.rows(CallRequest)]
     return max(sum(start <= at_ms < end for start, end in calls) for at_ms, _ in calls)
 
 
 @pytest.mark.parametrize("seed", [0, 3, 2**63 - 101])
-async def test_what_happens_under_a_seed_is_that_seeds_forecast(tmp_path: Path, seed: int) -> None:
-    """Over several days with windows, retries, limits and people who wish not to be called."""
+async def test_the_run_of_a_seed_equals_its_forecast(tmp_path: Path, seed: int) -> None:
+    """The campaign runs for several days, with windows, retries, limits and do-not-call requests."""
     house = open_house(tmp_path / "house", seed)
     campaign_id = furnished(house)
     (foretold,) = (await forecast(house, campaign_id, first_seed=seed)).per_seed
@@ -101,7 +101,7 @@ async def test_seeds_differ_and_are_forecast_as_if_each_was_alone(house: House) 
 
 @pytest.mark.parametrize("seconds", [0, 0.5, 60, 97])
 async def test_a_campaign_that_is_under_way_is_taken_up_where_it_stands(tmp_path: Path, seconds: float) -> None:
-    """Its calls in progress go on, its ids, its pace and its money: the rest of the day is the same either way."""
+    """Its calls in progress, ids, pace and balance continue, so the rest of the day is equal."""
     house = open_house(tmp_path / "house", 2)
     campaign_id = furnished(house)
     house.pay(-90_000 * CENTS)
@@ -117,7 +117,7 @@ async def test_a_campaign_that_is_under_way_is_taken_up_where_it_stands(tmp_path
     house.database.close()
 
 
-async def test_one_that_is_paused_is_started_again(house: House) -> None:
+async def test_a_paused_campaign_is_forecast_as_started(house: House) -> None:
     campaign_id = furnished(house)
     await house.move(campaign_id, CampaignStatus.START)
     await house.advance(60)
@@ -131,7 +131,7 @@ async def test_one_that_is_paused_is_started_again(house: House) -> None:
 
 
 async def test_new_subscribers_get_the_ids_they_will_have(house: House) -> None:
-    """Also after the newest have been deleted: an id is never given twice, and chance goes by it."""
+    """This holds after a deletion, too: ids are never reused, and random values depend on them."""
     other_id = furnished(house)
     await house.move(other_id, CampaignStatus.START)
     await house.advance(60)
@@ -158,7 +158,7 @@ def contents(folder: Path) -> dict[str, bytes]:
 
 
 async def test_nothing_of_the_database_is_touched(house: House, tmp_path: Path) -> None:
-    """Not a byte of the file, nor one beside it: not while it is forecast, not afterwards."""
+    """The file and its neighbours stay unchanged, during the forecast and after it."""
     campaign_id = furnished(house)
     await house.move(campaign_id, CampaignStatus.START)
     await house.advance(97)
@@ -170,8 +170,8 @@ async def test_nothing_of_the_database_is_touched(house: House, tmp_path: Path) 
     assert list(before) == ["dialer.db"]
 
 
-async def test_who_is_on_the_do_not_call_list_is_not_called(house: House) -> None:
-    """Nor is who gets onto it in the forecast itself; and they are on no list of anybody's afterwards."""
+async def test_numbers_on_the_do_not_call_list_are_not_called(house: House) -> None:
+    """Numbers that the forecast adds are not called either, and are on no list afterwards."""
     house.change(Gateway, house.gateway_id, parameters=ALL_ANSWER)
     survey_id = house.survey({"type": 9, "script": "never again"})
     first, listed = house.phonebook("+12025550101", "+12025550102"), house.dnc_list("+12025550102")
@@ -184,7 +184,7 @@ async def test_who_is_on_the_do_not_call_list_is_not_called(house: House) -> Non
 
 
 async def test_an_erased_number_stays_on_the_list(house: House) -> None:
-    """Where the list says only what the number hashes to."""
+    """The list holds only the hash of the number."""
     key = house.database.write_now(lambda connection: ensure_key(connection, MONDAY_NOON_MS))
     dnc_id = house.dnc_list()
     house.add(DncContact, dnc_id=dnc_id, phone_number="erased", number=hashed(key, "+12025550101"))
@@ -193,8 +193,8 @@ async def test_an_erased_number_stays_on_the_list(house: House) -> None:
     assert (await forecast(house, campaign_id)).calls == CountSpread(1, 1, 1)
 
 
-async def test_without_money_it_stops_for_want_of_it(house: House) -> None:
-    """At the second of two calls, as the price of one minute is what there is; it expires only later."""
+async def test_a_forecast_runs_out_of_credit(house: House) -> None:
+    """The balance pays for one minute, so the second call stops the campaign, before it expires."""
     house.change(Gateway, house.gateway_id, parameters=ALL_ANSWER)
     house.change(User, house.user_id, balance=2 * CENTS)
     campaign_id = house.campaign(
@@ -205,8 +205,8 @@ async def test_without_money_it_stops_for_want_of_it(house: House) -> None:
     assert foretold.finish_date < show_date(MONDAY_NOON_MS + DAY_MS)
 
 
-async def test_it_ends_with_its_dates(house: House) -> None:
-    """What is in progress then goes on, and is counted."""
+async def test_a_forecast_ends_with_the_campaigns_dates(house: House) -> None:
+    """Calls in progress at its end continue, and are counted."""
     house.change(Gateway, house.gateway_id, parameters=ALL_ANSWER)
     expires_ms = MONDAY_NOON_MS + 2_000
     phonebook_id = house.phonebook("+12025550101", "+12025550102", "+12025550103", "+12025550104")
@@ -219,7 +219,7 @@ async def test_it_ends_with_its_dates(house: House) -> None:
 
 
 async def test_a_campaign_of_text_messages(house: House) -> None:
-    """It has no call detail records, so the digest is that of none."""
+    """It has no CDRs, so its digest is that of an empty list."""
     gateway_id = house.add(SmsGateway, name="texts")
     house.change(User, house.user_id, sms_rate=5 * CENTS)
     numbers = ("+12025550101", "+12025550102", "+12025550103")
@@ -239,7 +239,7 @@ async def test_a_campaign_of_text_messages(house: House) -> None:
     assert (foretold.finish_date, foretold.digest) == (show_date(row["updated_date"]), cdr_digest([]))
 
 
-async def test_what_cannot_start_is_refused_as_a_start_is(house: House) -> None:
+async def test_a_campaign_that_cannot_start_is_refused_as_at_a_start(house: House) -> None:
     campaign_id = house.campaign(house.survey(), house.phonebook("+12025550101"))
     with pytest.raises(CampaignNotReadyError) as lacking:
         await forecast(house, campaign_id)
@@ -251,7 +251,7 @@ async def test_what_cannot_start_is_refused_as_a_start_is(house: House) -> None:
         await forecast(house, 4_711)
 
 
-async def test_one_that_nobody_can_read_stands_still(house: House) -> None:
+async def test_a_campaign_that_cannot_be_read_makes_no_calls(house: House) -> None:
     campaign_id = furnished(house)
     await house.move(campaign_id, CampaignStatus.START)
     house.change(Campaign, campaign_id, amd_behavior=99, voicemail=True)
@@ -260,7 +260,7 @@ async def test_one_that_nobody_can_read_stands_still(house: House) -> None:
 
 
 async def test_other_campaigns_are_left_out(house: House) -> None:
-    """What they have in progress takes no room on the gateway: the same is foretold when it is over."""
+    """Their calls in progress take no channel, so the forecast is equal once they have ended."""
     house.change(Gateway, house.gateway_id, parameters=ALL_ANSWER)
     await house.started(house.survey({"type": 1, "script": "hello"}), house.phonebook("+12025559999"))
     campaign_id = furnished(house)

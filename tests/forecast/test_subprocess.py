@@ -1,4 +1,4 @@
-"""The process that a forecast has for itself."""
+"""Tests of the process that computes a forecast."""
 
 import os
 import shutil
@@ -22,7 +22,7 @@ from dialer.store.tables import Campaign
 from tests.runtime.house import House
 
 CHILDREN: Final = Path(f"/proc/{os.getpid()}/task/{os.getpid()}/children")
-"""The processes that this one has started and not yet seen the end of."""
+"""A file that lists the children of this process that it has not yet waited for."""
 
 
 def order(house: House, campaign_id: int, seeds: int = 3) -> Order:
@@ -30,17 +30,17 @@ def order(house: House, campaign_id: int, seeds: int = 3) -> Order:
 
 
 def long_order(house: House) -> Order:
-    """What takes far longer than to start a process, and to end it."""
+    """Return an order that takes far longer than to start and to end a process."""
     numbers = [f"+1202555{place:04d}" for place in range(200)]
     return order(house, house.campaign(house.survey({"type": 1}), house.phonebook(*numbers)), seeds=SEEDS_MAX)
 
 
-async def test_it_gives_what_is_given_here(house: House) -> None:
+async def test_the_process_gives_the_forecast_of_this_process(house: House) -> None:
     asked = order(house, house.campaign(house.survey({"type": 1}), house.phonebook("+12025550101", "+4930123456")))
     assert await forecast_in_subprocess(house.database, asked) == await forecast_campaign(house.database, asked)
 
 
-async def test_what_it_meets_is_raised_here(house: House) -> None:
+async def test_an_exception_in_the_process_is_raised_here(house: House) -> None:
     campaign_id = house.campaign(house.survey(), house.phonebook("+12025550101"))
     with pytest.raises(CampaignNotReadyError) as lacking:
         await forecast_in_subprocess(house.database, order(house, campaign_id))
@@ -61,7 +61,7 @@ async def test_a_database_that_is_gone_is_told(house: House, tmp_path: Path) -> 
 
 
 @pytest.mark.skipif(not CHILDREN.exists(), reason="this system does not tell what a process has started")
-async def test_who_does_not_wait_for_it_ends_it(house: House) -> None:
+async def test_cancellation_ends_the_process(house: House) -> None:
     before = CHILDREN.read_text("ascii")
     async with anyio.create_task_group() as tasks:
         tasks.start_soon(forecast_in_subprocess, house.database, long_order(house))
@@ -71,8 +71,8 @@ async def test_who_does_not_wait_for_it_ends_it(house: House) -> None:
     assert CHILDREN.read_text("ascii") == before
 
 
-def test_it_ends_with_who_started_it(house: House) -> None:
-    """Nothing can tell it that that one was killed, but the end of its input does."""
+def test_the_process_ends_with_its_parent(house: House) -> None:
+    """The end of its input tells it that its parent was killed."""
     task = {"database_url": house.url, "order": long_order(house)}
     command = [sys.executable, "-P", "-m", "dialer.forecast"]
     done = subprocess.run(command, input=msgspec.json.encode(task) + b"\n", capture_output=True, check=False)

@@ -1,4 +1,4 @@
-"""Percentiles, and what is made of the outcomes of some seeds."""
+"""Tests of percentiles, and of the summary of several seeds."""
 
 from collections import Counter
 

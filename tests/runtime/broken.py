@@ -1,4 +1,4 @@
-"""Two users of one service, and bugs that break a rule in what one of them does: a small change for the worse each."""
+"""Two users of one service, and planted bugs that each break a rule for one of them."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -36,7 +36,7 @@ BOBS: Final = [f"+1202556{number:04d}" for number in range(1_000, 1_004)]
 
 
 def street(folder: Path) -> House:
-    """Ann's house, and Bob who shares the service with her: everybody answers and listens for 30 seconds."""
+    """Build a service with two users, Ann and Bob. Every callee answers and listens for 30 seconds."""
     house = House(folder)
     house.change(Gateway, house.gateway_id, parameters=ALL_ANSWER)
     house.add(User, username="bob", password_hash="-", call_rate=2 * CENTS)
@@ -44,8 +44,8 @@ def street(folder: Path) -> House:
     return house
 
 
-def as_bob(house: House, work: Callable[[], Any]) -> Any:  # noqa: ANN401 - whatever it comes to
-    """Do something in his name."""
+def as_bob(house: House, work: Callable[[], Any]) -> Any:  # noqa: ANN401 - the result of `work`
+    """Run `work` as Bob."""
     house.user_id = BOB
     try:
         return work()
@@ -54,7 +54,7 @@ def as_bob(house: House, work: Callable[[], Any]) -> Any:  # noqa: ANN401 - what
 
 
 async def both_start(house: House, **settings: object) -> tuple[int, int]:
-    """Both call four people; `settings` are those of Ann's campaign."""
+    """Start a campaign of four callees for each user; `settings` are those of Ann's campaign."""
     anns = house.campaign(house.survey(TALK), house.phonebook(*ANNS), **settings)
     bobs: int = as_bob(house, lambda: house.campaign(house.survey(TALK), house.phonebook(*BOBS)))
     await house.move(bobs, CampaignStatus.START)
@@ -63,12 +63,12 @@ async def both_start(house: House, **settings: object) -> tuple[int, int]:
 
 
 def wrap(patch: Patch, owner: object, name: str, around: Callable[[Wrapped], Wrapped]) -> None:
-    """Put something around a function."""
+    """Replace a function by a wrapped version."""
     patch.setattr(owner, name, around(getattr(owner, name)))
 
 
 def plans(**changes: object) -> Plant:
-    """The engine takes Ann's campaigns to have other settings than they have."""
+    """Return a bug: the engine sees changed settings of Ann's campaigns."""
 
     def plant(patch: Patch) -> None:
         def around(open_campaign: Wrapped) -> Wrapped:
@@ -85,7 +85,7 @@ def plans(**changes: object) -> Plant:
 
 
 def effects_become(change: Callable[[effects.Effect], list[effects.Effect]]) -> Plant:
-    """What the engine wants done for Ann's campaigns comes to something else."""
+    """Return a bug: `change` replaces the effects that the engine emits."""
 
     def plant(patch: Patch) -> None:
         def around(handle: Wrapped) -> Wrapped:
@@ -100,12 +100,12 @@ def effects_become(change: Callable[[effects.Effect], list[effects.Effect]]) -> 
 
 
 def is_anns(effect: Any) -> bool:  # noqa: ANN401 - an effect of a call
-    """Whether it is her call."""
+    """Return whether an effect concerns a call of Ann's."""
     return bool(effect.call.plan.user_id == ANN)
 
 
 def nobody_is_taken_off_the_hopper(patch: Patch) -> None:
-    """Who is in a call is called again, in the first campaign, which is Ann's."""
+    """Plant a bug: in Ann's campaign, subscribers in a call are called again."""
 
     def around(take: Wrapped) -> Wrapped:
         return lambda self: None if self._campaign_id == ANN else take(self)
@@ -192,7 +192,7 @@ def _costs(cost: Callable[[int], object]) -> Plant:
     return plant
 
 
-def what_is_held_is_spent_again(patch: Patch) -> None:
+def held_money_is_spent_again(patch: Patch) -> None:
     def around(offer: Wrapped) -> Wrapped:
         def rich(self: Account, plan: Any, *others: Any) -> Any:  # noqa: ANN401 - as `offer`
             held = self.held
@@ -208,12 +208,12 @@ def what_is_held_is_spent_again(patch: Patch) -> None:
 
 
 def the_list_is_not_asked(patch: Patch) -> None:
-    """Neither at the claim nor at the dial."""
+    """Plant a bug: the do-not-call list is not checked before a dial."""
     wrap(patch, Dialling, "_refusal", lambda _: lambda *_: "")
 
 
 def the_list_is_not_read(patch: Patch) -> None:
-    """Everybody is claimed as if they stood on no list."""
+    """Plant a bug: the do-not-call list is not checked at the claim."""
 
     def around(find: Wrapped) -> Wrapped:
         def found(*arguments: Any) -> list[Any]:  # noqa: ANN401 - as `_found`
@@ -235,7 +235,7 @@ def windows_are_always_open(patch: Patch) -> None:
 
 
 def changes_are_not_noticed(patch: Patch) -> None:
-    """The worker goes on with what it has read when it began."""
+    """Plant a bug: the worker keeps what it read at its start."""
     patch.setattr(LiveEngine, "refresh", lambda self, connection, _touched: self.journal.begin(connection))
 
 
@@ -250,7 +250,7 @@ def gateways_have_no_limits(patch: Patch) -> None:
 
 
 def ended_calls_are_counted(patch: Patch) -> None:
-    """A call of Ann's that is over still counts as one of her campaign's."""
+    """Plant a bug: ended calls of Ann's campaign are still counted as in progress."""
 
     def around(finish: Wrapped) -> Wrapped:
         def kept(self: Engine, now_ms: int, call: Any, outcome: Any) -> None:  # noqa: ANN401 - as `_finish_call`

@@ -1,4 +1,4 @@
-"""A call centre that is busy: what its tests of determinism and of invariants share."""
+"""A busy call centre, for tests of determinism and of invariants."""
 
 import hashlib
 from pathlib import Path
@@ -26,7 +26,7 @@ from tests.runtime.house import CENTS, House
 SHOWN = "+12025550150"
 MONEY = 760
 UNANSWERED = "+12025550151"
-"""Numbers that callees see and call back: what the first one reaches is a campaign; the other reaches nothing."""
+"""Caller IDs that callees call back. `SHOWN` reaches a campaign, and `UNANSWERED` reaches nothing."""
 TABLES = (
     CallRequest,
     Cdr,
@@ -51,13 +51,13 @@ POPULATION = (
 
 
 def number(place: int) -> str:
-    """Numbers of three countries and zones."""
+    """Return a number of one of three countries in three zones."""
     prefix = ("+1202556", "+4930123", "+6129123")[place % 3]
     return f"{prefix}{place:04d}"
 
 
 def _staff(house: House) -> tuple[int, int]:
-    """Two queues that share their agents: one of whom is slow, one takes a single call, one never answers in time."""
+    """Add two queues that share their agents, one of whom never answers in time."""
     agents = [
         house.agent(wrap_up_time=10, contact="+33199000001"),
         house.agent(parameters='{"talk": [10, 200], "answer": [0, 3]}'),
@@ -90,7 +90,7 @@ def _survey(house: House, queue_id: int) -> int:
 
 
 async def centre(folder: Path) -> House:
-    """Three campaigns, by frequency, progressive and predictive, for two queues that share their agents."""
+    """Start a fixed-rate, a progressive and a predictive campaign for two queues that share their agents."""
     house = House(folder, seed=7)
     house.change(Gateway, house.gateway_id, max_channels=9, max_cps=1, parameters=POPULATION)
     sms_gateway_id = house.add(SmsGateway, name="texts", max_cps=1, parameters='{"sms_reply_stop": 0.3}')
@@ -118,6 +118,6 @@ async def centre(folder: Path) -> House:
 
 
 def digest(house: House) -> str:
-    """Of every row that the engine wrote."""
+    """Return a SHA-256 digest of every row that the engine wrote."""
     text = "\n".join(repr(tuple(row.values())) for table in TABLES for row in house.rows(table))
     return hashlib.sha256(text.encode()).hexdigest()

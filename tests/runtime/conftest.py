@@ -1,4 +1,4 @@
-"""What the worker's tests share."""
+"""Fixtures of the worker's tests."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -11,7 +11,7 @@ from tests.runtime.house import ALL_ANSWER, House
 
 @pytest.fixture
 def house(tmp_path: Path) -> Iterator[House]:
-    """A house on a database of its own."""
+    """Return a service with a database of its own."""
     one = House(tmp_path)
     yield one
     one.database.close()
@@ -19,6 +19,6 @@ def house(tmp_path: Path) -> Iterator[House]:
 
 @pytest.fixture
 def sociable(house: House) -> House:
-    """A house in which everybody answers and listens."""
+    """Return a service whose callees all answer and listen."""
     house.change(Gateway, house.gateway_id, parameters=ALL_ANSWER)
     return house

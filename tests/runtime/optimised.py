@@ -1,4 +1,4 @@
-"""Money that is held is spent again, in a program of its own: `python -O -m tests.runtime.optimised FOLDER`."""
+"""A planted bug in a program of its own: `python -O -m tests.runtime.optimised FOLDER` spends held money again."""
 
 import sys
 from pathlib import Path
@@ -7,16 +7,16 @@ import anyio
 import pytest
 
 from dialer.store.tables import Campaign
-from tests.runtime.broken import both_start, street, what_is_held_is_spent_again
+from tests.runtime.broken import both_start, held_money_is_spent_again, street
 from tests.runtime.house import CENTS
 
 
 async def run(folder: Path) -> str:
-    """What has become of it."""
+    """Plant the bug, run the service, and return a line about the outcome."""
     house = street(folder)
     house.pay(-100_000 * CENTS + 61 * CENTS)
     with pytest.MonkeyPatch.context() as patch:
-        what_is_held_is_spent_again(patch)
+        held_money_is_spent_again(patch)
         await both_start(house)
         await house.advance(3_600)
     ends = [(row["status"], row["status_reason"]) for row in house.rows(Campaign)]

@@ -1,4 +1,4 @@
-"""Gateways that rest, prefixes and caller IDs, as they are kept in rows: over restarts, and read anew at any time."""
+"""Tests of resting gateways, prefixes and caller IDs, over restarts and refreshes."""
 
 import json
 from collections import Counter
@@ -29,19 +29,19 @@ LONDON = [f"+44207946{number:04d}" for number in range(10)]
 
 
 async def rested(house: House, **values: object) -> int:
-    """A campaign of one number that no carrier reaches, tried a second after each failure: at 5 s the gateway rests."""
+    """Start a campaign whose only number always fails, with retries after 1 s, so that the gateway rests at 5 s."""
     settings = {"maxretry": 8, "intervalretry": 0, **values}
     return await house.started(house.survey(SHORT), house.phonebook(NO_CIRCUIT), **settings)
 
 
 def rest(house: House) -> tuple[int, int, float]:
-    """Failures in a row, seconds of the rest, and until when in seconds from the start."""
+    """Return the failures in a row, the seconds of the rest, and its end in seconds from the start."""
     row = house.row(Gateway, house.gateway_id)
     return row["failures"], row["rest_ms"] // 1_000, (row["rests_until_ms"] - MONDAY_NOON_MS) / 1_000
 
 
 def legs(house: House) -> list[RowMapping]:
-    """The transfers of all calls."""
+    """Return the transfers of all calls."""
     return house.rows(Transfer)
 
 
@@ -67,8 +67,8 @@ async def test_a_restart_does_not_end_a_rest(house: House, restart_s: float) -> 
     assert house.dials_s() == [0, 1, 2, 3, 4, 35, 96, 217, 458]
 
 
-async def test_whatever_is_changed_meanwhile_does_not_end_a_rest(house: House) -> None:
-    """The engine reads its rows anew; the gateway's own settings may change as well."""
+async def test_changes_of_rows_do_not_end_a_rest(house: House) -> None:
+    """The engine refreshes its rows, and the gateway's own settings change."""
     await rested(house)
     await house.advance(10)
     house.change(Gateway, house.gateway_id, description="new", max_cps=5)
@@ -89,8 +89,8 @@ async def test_campaigns_on_other_gateways_go_on(house: House) -> None:
     assert placed == [0, 1_000]
 
 
-async def test_one_that_goes_well_ends_the_row(house: House) -> None:
-    """Busy is an answer of the callee: the carrier did its part."""
+async def test_a_successful_call_ends_the_row_of_failures(house: House) -> None:
+    """A busy signal comes from the callee, so the carrier works."""
     numbers = [NO_CIRCUIT, OUT_OF_ORDER, TEMPORARY, BUSY]
     await house.started(house.survey(SHORT), house.phonebook(*numbers), maxretry=1, intervalretry=60)
     await house.advance(200)
@@ -99,7 +99,7 @@ async def test_one_that_goes_well_ends_the_row(house: House) -> None:
 
 
 async def test_b_legs_that_fail_count_as_well(sociable: House) -> None:
-    """One callee is brought from number to number. The sixth waits for the end of the rest, the seventh not so long."""
+    """One callee is transferred repeatedly. The sixth B-leg waits for the end of the rest, the seventh less long."""
     ways = [{"type": 6, "phonenumber": NO_CIRCUIT}] * 7
     survey_id = sociable.survey(*ways, branches={place: {"timeout": place + 1} for place in range(6)})
     await sociable.started(survey_id, sociable.phonebook(PERSON))
@@ -130,7 +130,7 @@ async def test_a_rest_is_counted_and_logged(house: House) -> None:
 
 
 async def test_prefixes_are_for_the_carrier_only(house: House) -> None:
-    """The number that is always busy is; it is called what it is called, in the record of the call and in its CDR."""
+    """The number that is always busy stays busy, and the call and its CDR have the number without prefixes."""
     house.change(Gateway, house.gateway_id, addprefix="00", removeprefix="+44,+")
     await house.started(house.survey(SHORT), house.phonebook(BUSY, LONDON[0]))
     await house.advance(0.5)
@@ -152,7 +152,7 @@ async def test_text_messages_have_prefixes_too(house: House) -> None:
 
 
 def group(house: House, *choices: tuple[str, str]) -> int:
-    """A caller-ID group of (area code, caller ID)."""
+    """Add a caller-ID group of (area code, caller ID) pairs."""
     group_id = house.add(CallerIdGroup, name="numbers")
     for areacode, callerid_num in choices:
         values = {"callerid_group_id": group_id, "areacode": areacode, "callerid_num": callerid_num}
@@ -161,7 +161,7 @@ def group(house: House, *choices: tuple[str, str]) -> int:
 
 
 async def test_caller_ids_take_turns_over_a_restart(house: House) -> None:
-    """Six calls to London and, between them, some to Washington, which have turns of their own."""
+    """Six calls go to London and others to Washington, which has its own turns."""
     group_id = group(house, ("44", "A"), ("44", "B"), ("44", "C"), ("1202", "D"), ("1202", "E"))
     numbers = [LONDON[0], BUSY, *LONDON[1:4], NO_CIRCUIT, *LONDON[4:6], OUT_OF_ORDER]
     campaign_id = await house.started(house.survey(SHORT), house.phonebook(*numbers), callerid_group_id=group_id)
@@ -179,7 +179,7 @@ async def test_caller_ids_take_turns_over_a_restart(house: House) -> None:
 
 
 async def test_a_caller_id_that_is_added_takes_its_turns(house: House) -> None:
-    """It fits better than the others, so all turns are its own."""
+    """Its area code is longer than the others', so it is always shown."""
     group_id = group(house, ("44", "A"), ("44", "B"))
     campaign_id = await house.started(house.survey(SHORT), house.phonebook(*LONDON), callerid_group_id=group_id)
     await house.advance(3.5)

@@ -1,4 +1,4 @@
-"""Jumps of the wall clock: what is in progress lasts as long as ever; retries, windows and dates go by the wall."""
+"""Tests of jumps of the wall clock: calls keep their length; retries, windows and dates use the wall clock."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -35,19 +35,19 @@ JUMPS: Final = pytest.mark.parametrize("jump_ms", [0, HOUR_MS, -HOUR_MS, YEAR_MS
 
 
 class Machine:
-    """A machine's two clocks: time goes by on both, and the one on the wall may be put."""
+    """A machine's two clocks. Time passes on both, and the wall clock may be set."""
 
     def __init__(self) -> None:
         self.wall_ms = MONDAY_NOON_MS
         self.steady_ms = 5_000
 
     def clock(self) -> RealClock:
-        """The clock of a service that starts now."""
+        """Return the clock of a service that starts now."""
         return RealClock(lambda: self.wall_ms * NANOSECONDS, lambda: self.steady_ms * NANOSECONDS)
 
 
 class RealHouse(House):
-    """A house whose worker goes by a machine's clock."""
+    """A service whose worker uses a machine's clock."""
 
     machine: Machine
 
@@ -57,7 +57,7 @@ class RealHouse(House):
         return Worker(self.database, self.machine.clock(), seed=1, service_zone="UTC", new_line=SimulatedLine)
 
     async def go_on(self, seconds: int) -> list[tuple[int, int, int]]:
-        """Let time go by; for each second how many calls were placed, how many of them are over, and who waits."""
+        """Let time pass, and return for each second the placed calls, the ended calls and the pending subscribers."""
         seen = []
         for _ in range(seconds):
             self.machine.wall_ms += 1_000
@@ -77,7 +77,7 @@ def house(tmp_path: Path) -> Iterator[RealHouse]:
 
 @contextmanager
 def opened(folder: Path) -> Iterator[RealHouse]:
-    """A house on a database of its own, in which everybody answers and listens."""
+    """Open a service with a database of its own, whose callees all answer and listen."""
     one = RealHouse(folder)
     one.change(Gateway, one.gateway_id, parameters=ALL_ANSWER)
     yield one
@@ -85,19 +85,19 @@ def opened(folder: Path) -> Iterator[RealHouse]:
 
 
 def changes(seen: list[tuple[int, int, int]]) -> dict[int, tuple[int, int, int]]:
-    """In which second what was seen was something new."""
+    """Return the seconds in which the counts changed."""
     return {second: now for second, (before, now) in enumerate(pairwise([(0, 0, 0), *seen]), 1) if now != before}
 
 
 def figures(house: House) -> list[tuple[Any, ...]]:
-    """What the CDRs say, but for when."""
+    """Return the CDRs without their times."""
     names = ("phone_number", "leg_type", "duration", "billsec", "call_cost", "hangup_cause_q850")
     return [tuple(row[name] for name in names) for row in house.rows(Cdr)]
 
 
 @JUMPS
-async def test_a_call_lasts_as_long_as_ever(house: RealHouse, jump_ms: int) -> None:
-    """It rings for 5 s, and talks for 12."""
+async def test_a_call_keeps_its_length(house: RealHouse, jump_ms: int) -> None:
+    """The call rings for 5 s, and talks for 12 s."""
     await house.started(house.survey(LONG), house.phonebook("+12025551000"))
     seen = await house.go_on(8)
     house.machine.wall_ms += jump_ms
@@ -115,7 +115,7 @@ async def test_a_call_lasts_as_long_as_ever(house: RealHouse, jump_ms: int) -> N
 async def test_a_retry_is_due_by_the_wall_and_waits_no_longer_than_its_interval(
     house: RealHouse, jump_ms: int, second: int
 ) -> None:
-    """Busy after a second, to be called again after a minute, twice; the clock is put after half a minute."""
+    """The number is busy after 1 s and is retried twice after a minute. The clock jumps after half a minute."""
     house.change(Gateway, house.gateway_id, parameters=NOBODY_FREE)
     retries = {"maxretry": 2, "intervalretry": 60}
     await house.started(house.survey(SHORT), house.phonebook("+12025551000"), **retries, **ALWAYS)
@@ -132,7 +132,7 @@ async def test_a_retry_is_due_by_the_wall_and_waits_no_longer_than_its_interval(
 
 
 async def test_no_dial_outside_the_window_of_the_new_time(house: RealHouse) -> None:
-    """Noon to half past twelve: an hour ahead it is over, an hour back it has not begun."""
+    """The window is 12:00 to 12:30. An hour later it is over, and an hour earlier it has not begun."""
     people = house.phonebook(*MANY)
     window = {"daily_start_time": "07:00:00", "daily_stop_time": "07:30:00"}  # in Washington
     await house.started(house.survey(SHORT), people, **window, **ALWAYS)
@@ -144,7 +144,7 @@ async def test_no_dial_outside_the_window_of_the_new_time(house: RealHouse) -> N
 
 
 async def test_dates_are_those_on_the_wall(house: RealHouse) -> None:
-    """Before its starting date a campaign waits; after its expiration date it has ended."""
+    """A campaign waits before its starting date, and has ended after its expiration date."""
     people = house.phonebook(*MANY)
     dates = {"startingdate": MONDAY_NOON_MS, "expirationdate": MONDAY_NOON_MS + HOUR_MS}
     campaign_id = await house.started(house.survey(SHORT), people, **dates)
@@ -158,8 +158,8 @@ async def test_dates_are_those_on_the_wall(house: RealHouse) -> None:
 
 
 @JUMPS
-async def test_agents_and_callers_wait_as_long_as_ever(house: RealHouse, jump_ms: int) -> None:
-    """One agent, who talks for 20 s and wraps up for 15 s; the second caller waits for that, then has enough."""
+async def test_agents_and_callees_keep_their_waits(house: RealHouse, jump_ms: int) -> None:
+    """One agent talks for 20 s and wraps up for 15 s. The second callee waits for them, then hangs up."""
     agent_id = house.agent(parameters=QUICK, wrap_up_time=15)
     house.queue(agent_id, max_wait_time=30)
     people = house.phonebook("+12025551000", "+12025551001", "+12025551002")
@@ -185,7 +185,7 @@ SCRIPTS: Final = st.lists(st.tuples(st.integers(1, 25), st.integers(-2 * HOUR_MS
 
 
 async def lived(script: list[tuple[int, int]], *, puts_clock: bool) -> tuple[list[tuple[int, int, int]], Any]:
-    """What was seen in every second of a life, and what the CDRs and the money say in the end."""
+    """Run a script of jumps, and return the counts of every second, the CDRs and the money."""
     with TemporaryDirectory() as folder, opened(Path(folder)) as house:
         house.queue(house.agent(parameters=QUICK, wrap_up_time=5), max_wait_time=10)
         people = house.phonebook(*(f"+1202555{number}" for number in (1_000, 1_001, 1_002, 1_003)), "+12025550112")
@@ -200,17 +200,17 @@ async def lived(script: list[tuple[int, int]], *, puts_clock: bool) -> tuple[lis
 
 @given(SCRIPTS)
 @settings(max_examples=6, deadline=None)
-async def test_without_retries_a_life_is_the_same_however_often_the_clock_is_put(script: list[tuple[int, int]]) -> None:
-    """Second by second: dials, talks, waits and wrap-up times; nothing comes early, late or twice."""
+async def test_without_retries_jumps_of_the_clock_change_nothing(script: list[tuple[int, int]]) -> None:
+    """Dials, talks, waits and wrap-up times are equal in every second."""
     assert await lived(script, puts_clock=True) == await lived(script, puts_clock=False)
 
 
 @given(SCRIPTS)
 @settings(max_examples=3, deadline=None)
-async def test_every_attempt_is_made_once_and_charged_the_same_however_often_the_clock_is_put(
+async def test_every_attempt_is_made_and_charged_once_despite_jumps_of_the_clock(
     script: list[tuple[int, int]],
 ) -> None:
-    """Two who answer, and one who is busy and is called again twice, whenever the wall says so."""
+    """Two callees answer, and one is busy and is retried twice, by the wall clock."""
     with TemporaryDirectory() as folder, opened(Path(folder)) as house:
         people = house.phonebook(*MANY[:2], BUSY)
         retries = {"maxretry": 2, "intervalretry": 20, "frequency": 30}
@@ -226,7 +226,7 @@ async def test_every_attempt_is_made_once_and_charged_the_same_however_often_the
 
 
 async def test_rows_of_a_clock_that_was_ahead_hold_up_nothing(house: RealHouse) -> None:
-    """Started on a machine that was a year ahead, which was put right while the service was down."""
+    """The clock was a year ahead, and was corrected while the service was down."""
     house.machine.wall_ms += YEAR_MS
     house.restart()
     people = house.phonebook("+12025550112", "+12025551000", "+12025551001")
@@ -250,13 +250,13 @@ async def test_rows_of_a_clock_that_was_ahead_hold_up_nothing(house: RealHouse) 
 
 
 class UnsureDatabase(Database):
-    """A database that loses its connection during commits: `is_unsure` says after which the caller is not told."""
+    """A database that loses its connection before (`is_lost`) or during (`is_unsure`) commits."""
 
     is_unsure = False
     is_lost = False
 
-    def write_now(self, work: Any, patience_ms: int | None = None) -> Any:  # noqa: ANN401 - whatever the work returns
-        """Do the work, and say nothing of it."""
+    def write_now(self, work: Any, patience_ms: int | None = None) -> Any:  # noqa: ANN401 - the result of `work`
+        """Do the work, unless the connection is lost before, and report a lost connection."""
         if self.is_lost:
             raise StorageUnavailableError("the connection was lost before the commit")
         result = super().write_now(work, patience_ms)
@@ -268,7 +268,7 @@ class UnsureDatabase(Database):
 @pytest.mark.parametrize("fault", ["is_unsure", "is_lost"])
 @JUMPS
 async def test_a_jump_is_followed_once(house: RealHouse, jump_ms: int, fault: str) -> None:
-    """The commit of the jump fails three times: whether it is there or not has to be found out."""
+    """The commit of the jump fails three times, so its outcome must be read from the database."""
     house.database.close()
     database = house.database = UnsureDatabase(house.url)
     house.worker = Worker(database, house.machine.clock(), seed=1, service_zone="UTC", new_line=SimulatedLine)

@@ -1,4 +1,4 @@
-"""A phonebook that is collected bit by bit: everybody becomes a subscriber once, in order, whatever happens."""
+"""Tests of the collection of a phonebook in chunks: each contact becomes a subscriber once, in order."""
 
 import pytest
 from sqlalchemy import delete
@@ -17,7 +17,7 @@ NEW = "+12025552000"
 
 @pytest.fixture
 def slow(house: House, monkeypatch: pytest.MonkeyPatch) -> House:
-    """A house with a clock that goes by itself, in which a START is answered once two contacts are collected."""
+    """Return a service with a running clock, in which a start collects two contacts at first."""
     monkeypatch.setattr("dialer.store.collecting.COLLECT_CHUNK", 2)
     house.change(Gateway, house.gateway_id, parameters=ALL_ANSWER)
     house.worker = Worker(house.database, HandClock(), seed=1, service_zone="UTC", new_line=SimulatedLine)
@@ -25,12 +25,12 @@ def slow(house: House, monkeypatch: pytest.MonkeyPatch) -> House:
 
 
 def subscribers(house: House) -> list[tuple[str, int]]:
-    """The numbers of all subscribers, and the contacts they come from."""
+    """Return the numbers of all subscribers, and their contacts."""
     return [(row["number"], row["contact_id"]) for row in house.rows(Subscriber)]
 
 
 async def collected(house: House) -> None:
-    """Let the collecting come to its end."""
+    """Run the collection to its end."""
     for _ in NUMBERS:
         await house.worker.settle()
     assert not house.database.read_now(lambda c: has_uncollected(c, 1))
@@ -38,7 +38,7 @@ async def collected(house: House) -> None:
 
 @pytest.mark.parametrize("is_virtual", [True, False])
 async def test_a_campaign_does_not_end_before_all_are_collected(slow: House, *, is_virtual: bool) -> None:
-    """The first seven of nine may not be called: one look after the other finds nobody."""
+    """The first seven of nine may not be called, so one claim after another finds nobody."""
     if is_virtual:
         slow.restart()
     dnc_id = slow.dnc_list(*NUMBERS[:7])
@@ -55,8 +55,8 @@ async def test_a_campaign_does_not_end_before_all_are_collected(slow: House, *, 
     assert (ended["status"], ended["status_reason"]) == (CampaignStatus.END, "completed")
 
 
-async def test_who_comes_while_others_are_collected_is_collected_in_turn(slow: House) -> None:
-    """Also with a number that an older contact has, who is not a subscriber yet."""
+async def test_a_contact_added_during_a_collection_is_collected_in_turn(slow: House) -> None:
+    """This includes a number that an older, uncollected contact has, too."""
     phonebook_id = slow.phonebook(*NUMBERS)
     await slow.started(slow.survey(SHORT), phonebook_id)
     before = len(subscribers(slow))
@@ -85,7 +85,7 @@ async def test_a_subscriber_who_was_deleted_does_not_come_back(slow: House, *, i
 
 
 async def test_a_contact_that_moves_in_is_called_at_once(slow: House) -> None:
-    """Its id is below those that were collected."""
+    """Its id is lower than those of the collected contacts."""
     slow.phonebook(NEW)
     phonebook_id = slow.phonebook(*NUMBERS)
     await slow.started(slow.survey(SHORT), phonebook_id)

@@ -1,4 +1,4 @@
-"""The same database, seed and clock give the same rows: whatever the steps, the restarts and the hash seed."""
+"""Tests that equal databases, seeds and clocks give equal rows, for all steps, restarts and hash seeds."""
 
 import os
 import subprocess
@@ -44,13 +44,13 @@ BRANCHES: dict[int, dict[str, int | None]] = {0: {"0": 1}, 1: {"1": 2, "2": 3, "
 
 
 def number(place: int) -> str:
-    """Numbers of three countries and zones."""
+    """Return a number of one of three countries in three zones."""
     prefix = ("+1202555", "+4930123", "+6129123")[place % 3]
     return f"{prefix}{place:04d}"
 
 
 async def busy_house(folder: Path) -> House:
-    """Three campaigns on two gateways that are too small, with one do-not-call list and too little money."""
+    """Start three campaigns on two small gateways, with one do-not-call list and too little money."""
     house = House(folder, seed=42)
     house.change(Gateway, house.gateway_id, max_channels=4, max_cps=1, parameters='{"listen": 0.8}')
     other_id = house.add(Gateway, name="other", max_channels=3)
@@ -68,12 +68,12 @@ async def busy_house(folder: Path) -> House:
 
 
 class Then(Enum):
-    """What follows a step."""
+    """The event after a step."""
 
     NOTHING = 0
     RESTART = 1
     A_WRITE = 2
-    """Somebody else's: the worker reads the world again."""
+    """Another process writes, so the worker reads all rows again."""
 
 
 Step = tuple[float, Then]
@@ -94,12 +94,12 @@ EDITS: Final[tuple[Edit, ...]] = (
     (Gateway, 1, {"max_channels": 5, "max_cps": 3}),
     (User, 1, {"call_rate": 1_000}),
 )
-"""Of the centre, while it is at work."""
+"""Edits of the call centre during its calls."""
 HOUSES: Final[dict[str, Callable[[Path], Awaitable[House]]]] = {"busy": busy_house, "centre": centre}
 
 
 async def run(name: str, steps: list[Step]) -> str:
-    """The digest after three hours that passed in these steps, each of so many seconds."""
+    """Return the digest of the rows after three hours in these steps of seconds."""
     with tempfile.TemporaryDirectory() as folder:
         house = await HOUSES[name](Path(folder))
         end_ms = house.now_ms() + HOURS * 3_600_000
@@ -116,7 +116,7 @@ async def run(name: str, steps: list[Step]) -> str:
 
 
 async def test_the_busy_house_is_busy(tmp_path: Path) -> None:
-    """What the other tests compare has calls, answers, retries, refusals and a campaign that ran out of credit."""
+    """The compared rows include calls, answers, retries, refusals and a campaign without credit."""
     house = await busy_house(tmp_path)
     await house.advance(HOURS * 3_600)
     assert {row["status_reason"] for row in house.rows(Campaign)} >= {"no_credit"}
@@ -127,7 +127,7 @@ async def test_the_busy_house_is_busy(tmp_path: Path) -> None:
 
 
 async def test_the_centre_is_busy(tmp_path: Path) -> None:
-    """And here with transfers of every fate, calls that come in and are refused, texts, recordings and conferences."""
+    """The compared rows include transfers of all outcomes, inbound calls, texts, recordings and conferences."""
     house = await centre(tmp_path)
     await house.advance(HOURS * 3_600)
     transfers = house.rows(Transfer)
@@ -150,20 +150,20 @@ _steps = st.lists(st.tuples(_seconds, st.sampled_from(Then)), max_size=12)
 
 @pytest.fixture(scope="module", params=HOUSES)
 def in_one_step(request: pytest.FixtureRequest) -> tuple[str, str]:
-    """A house, and its digest after a single step."""
+    """Return the name of a service, and its digest after a single step."""
     return request.param, anyio.run(run, request.param, [])
 
 
 @settings(max_examples=3)
 @given(steps=_steps)
 def test_steps_and_restarts_change_nothing(in_one_step: tuple[str, str], steps: list[Step]) -> None:
-    """Any steps, with restarts in between, end in the rows of one step."""
+    """Many steps with restarts end with the rows of a single step."""
     name, expected = in_one_step
     assert anyio.run(run, name, steps) == expected
 
 
 async def edited(edits: list[tuple[float, Edit]], *, restarts: bool) -> str:
-    """The digest of the centre after some edits, each so many seconds after the one before, and two hours."""
+    """Return the digest of the call centre after some edits, each some seconds after another, and two hours."""
     with tempfile.TemporaryDirectory() as folder:
         house = await centre(Path(folder))
         for seconds, (model, row_id, values) in edits:
@@ -179,8 +179,8 @@ async def edited(edits: list[tuple[float, Edit]], *, restarts: bool) -> str:
 
 @settings(max_examples=3)
 @given(edits=st.lists(st.tuples(st.floats(0.001, 90), st.sampled_from(EDITS)), min_size=1, max_size=25))
-def test_whatever_is_edited_restarts_change_nothing(edits: list[tuple[float, Edit]]) -> None:
-    """What is decided goes by how things stand, and not by when they were last read."""
+def test_restarts_after_edits_change_nothing(edits: list[tuple[float, Edit]]) -> None:
+    """Decisions depend on the rows, and not on the time at which they were read."""
     without, with_restarts = (partial(edited, edits, restarts=restarts) for restarts in (False, True))
     assert anyio.run(without) == anyio.run(with_restarts)
 

@@ -1,4 +1,4 @@
-"""Calls that come in: callees who missed a call and call back a number of ours. Their rows, and what they change."""
+"""Tests of inbound calls: callees who missed a call call back one of our DIDs."""
 
 from typing import Any, Final
 
@@ -30,15 +30,15 @@ BEHAVIOUR: Final = (
     f'{{"numbers": {{"{CALLER}": {{"outcome": "no_answer", "call_back_after": 30, "keys": ["1"]}}}}, "talk": 40,'
     ' "ring": 3}'
 )
-"""The call rings out after 20 s and is called back at 50 s."""
+"""A gateway whose callees miss a call of 20 s, and call back at 50 s."""
 ASKING: Final[dict[str, Any]] = {"type": 2, "script": "one two three four five", "key_1": "yes", "completed": True}
-"""2 s of question and 1 to 3 s until the answer."""
+"""A section with 2 s of question, and 1 to 3 s until the answer."""
 AGAIN: Final = {"maxretry": 1, "intervalretry": 10_000}
-"""The campaign goes on after the call that was missed."""
+"""Settings with which the campaign goes on after the missed call."""
 
 
 async def shown(house: House, *sections: dict[str, Any], **settings: object) -> int:
-    """A campaign that has just dialled its one subscriber, and shows one of our numbers."""
+    """Start a campaign that has just dialled its only subscriber, and shows one of our DIDs."""
     house.change(Gateway, house.gateway_id, parameters=BEHAVIOUR)
     survey_id = house.survey(*(sections or (ASKING,)))
     settings = {"callerid": SHOWN, "calltimeout": 20, **settings}
@@ -46,12 +46,12 @@ async def shown(house: House, *sections: dict[str, Any], **settings: object) -> 
 
 
 def did(house: House, campaign_id: int | None, number: str = SHOWN) -> int:
-    """A number of ours, and the campaign that answers it."""
+    """Add a DID, and the campaign that answers it."""
     return house.add(Did, user_id=house.user_id, did_number=number, campaign_id=campaign_id)
 
 
 def came_in(house: House) -> list[tuple[Any, ...]]:
-    """The CDRs of calls that came in: cause, campaign, length in seconds, price."""
+    """Return cause, campaign, length in seconds and price of the CDRs of inbound calls."""
     rows = [row for row in house.rows(Cdr) if row["callerid"] == CALLER and row["leg_type"] == 1]
     return [(row["hangup_cause_q850"], row["campaign_id"], row["billsec"] > 0, row["call_cost"]) for row in rows]
 
@@ -107,7 +107,7 @@ async def test_a_callee_who_completes_the_survey_by_calling_back_is_not_called_a
     assert house.database.read_now(audit).differences == []
 
 
-async def test_who_calls_back_may_be_brought_to_somebody_at_the_usual_price(house: House) -> None:
+async def test_an_inbound_call_may_be_transferred_at_the_usual_price(house: House) -> None:
     did(house, await shown(house, {"type": 6, "phonenumber": OTHER}))
     await house.advance(600)
     b_leg = next(row for row in house.rows(Cdr) if row["leg_type"] == 2)
@@ -126,7 +126,7 @@ async def test_a_campaign_that_does_not_dial_answers(house: House, status: Campa
 
 
 async def test_a_number_that_no_campaign_answers_is_refused(house: House) -> None:
-    """Without one, with one that never started, with one that was aborted."""
+    """The DID has no campaign, one that never started, or an aborted one."""
     campaign_id = await shown(house, maxretry=9, intervalretry=100)
     did_id = did(house, None)
     await house.advance(60)
@@ -150,7 +150,7 @@ async def test_a_call_is_refused_once_its_campaign_is_aborted(house: House) -> N
 
 
 @pytest.mark.parametrize("restarts", [False, True])
-async def test_a_campaign_that_is_aborted_hangs_up_on_who_called_it(house: House, *, restarts: bool) -> None:
+async def test_an_aborted_campaign_hangs_up_its_inbound_calls(house: House, *, restarts: bool) -> None:
     campaign_id = await shown(house, {"type": 1, "script": "word " * 100}, **AGAIN)
     did(house, campaign_id)
     await house.advance(60)
@@ -163,7 +163,7 @@ async def test_a_campaign_that_is_aborted_hangs_up_on_who_called_it(house: House
 
 @pytest.mark.parametrize("restarts", [False, True])
 async def test_a_number_that_is_deleted_during_the_call_changes_nothing(house: House, *, restarts: bool) -> None:
-    """Least of all for the subscriber, who was called once."""
+    """The subscriber was called once, as before."""
     did_id = did(house, await shown(house, {"type": 1, "script": "word " * 100, "completed": True}))
     await house.advance(60)
     delete(house, Did, did_id)
@@ -180,7 +180,7 @@ async def test_a_number_that_is_deleted_during_the_call_changes_nothing(house: H
 
 @pytest.mark.parametrize("restarts", [False, True])
 async def test_nobody_calls_back_a_campaign_that_was_deleted(house: House, *, restarts: bool) -> None:
-    """Even where another one answers its number."""
+    """This holds even if another campaign answers its DID."""
     campaign_id = await shown(house)
     other_id = await house.started(house.survey(ASKING), house.phonebook())
     did(house, other_id)
@@ -193,7 +193,7 @@ async def test_nobody_calls_back_a_campaign_that_was_deleted(house: House, *, re
     assert [row["hangup_cause_q850"] for row in house.rows(Cdr)] == [19]
 
 
-async def test_who_calls_the_number_of_another_campaign_is_its_guest(house: House) -> None:
+async def test_a_call_to_another_campaigns_did_belongs_to_that_campaign(house: House) -> None:
     await shown(house, {"type": 1, "script": "another survey"})
     other_id = await house.started(house.survey(ASKING), house.phonebook())
     did(house, other_id, number="+33 1 99 00 00 00")
@@ -203,7 +203,7 @@ async def test_who_calls_the_number_of_another_campaign_is_its_guest(house: Hous
 
 
 async def test_a_call_that_comes_in_takes_no_turn_on_the_gateway(house: House) -> None:
-    """At 50 s somebody calls, and a campaign dials, though the gateway places one call in a second."""
+    """At 50 s a call comes in and a campaign dials, though the gateway allows one call a second."""
     did(house, await shown(house))
     house.change(Gateway, house.gateway_id, max_cps=1, max_channels=1)
     await house.advance(49.9)
@@ -214,10 +214,10 @@ async def test_a_call_that_comes_in_takes_no_turn_on_the_gateway(house: House) -
 
 @pytest.mark.parametrize("restarts", [False, True])
 @pytest.mark.parametrize("is_answered", [False, True])
-async def test_who_missed_a_call_of_somebody_else_is_nobody_we_know(
+async def test_a_callee_of_another_users_campaign_is_unknown(
     house: House, *, is_answered: bool, restarts: bool
 ) -> None:
-    """A number may be anybody's; who was called by its owner's campaigns is no business of another user."""
+    """The owner of a DID does not learn of calls that another user's campaigns made."""
     bob_id = house.add(User, username="bob", password_hash="-")
     texting: dict[str, Any] = {"type": 10, "sms_text": "Dear {full_name}, what is your {iban}?"}
     sms_gateway_id = house.add(SmsGateway, name="texts")
@@ -236,8 +236,8 @@ async def test_who_missed_a_call_of_somebody_else_is_nobody_we_know(
 
 
 @pytest.mark.parametrize("owner", ["ann", "bob"])
-async def test_they_are_known_to_whoever_owns_the_campaign_that_answers(house: House, owner: str) -> None:
-    """Not to whoever entered the number, should that be somebody else."""
+async def test_the_owner_of_the_answering_campaign_decides_which_callees_are_known(house: House, owner: str) -> None:
+    """The user who entered the DID may be another one, and does not count."""
     bob_id = house.add(User, username="bob", password_hash="-")
     owner_id = {"ann": house.user_id, "bob": bob_id}[owner]
     other_id = await house.started(house.survey(ASKING), house.phonebook(), user_id=bob_id)
@@ -249,13 +249,13 @@ async def test_they_are_known_to_whoever_owns_the_campaign_that_answers(house: H
 
 
 def delete(house: House, model: type[Row], row_id: int) -> None:
-    """Delete a row, and what belongs to it."""
+    """Delete a row and its dependent rows."""
     table = model.__table__
     house.database.write_now(lambda connection: connection.execute(table.delete().where(table.c.id == row_id)))
 
 
-async def test_many_numbers_take_as_many_questions_as_a_few(house: House) -> None:
-    """They are read anew after every change that anybody makes to anything."""
+async def test_many_dids_need_no_more_statements_than_a_few(house: House) -> None:
+    """The DIDs are read again after every change of any row."""
     campaign_id = await shown(house)
     asked: list[str] = []
 
@@ -267,7 +267,7 @@ async def test_many_numbers_take_as_many_questions_as_a_few(house: House) -> Non
         house.database.read_now(lambda connection: Loader(service_zone="UTC").world(connection, house.now_ms()))
         return len(asked)
 
-    engine = house.database._readers  # noqa: SLF001 - nothing else sees the statements
+    engine = house.database._readers  # noqa: SLF001 - the only way to observe statements
     did(house, campaign_id)
     event.listen(engine, "before_cursor_execute", count)
     try:

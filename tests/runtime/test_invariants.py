@@ -1,4 +1,4 @@
-"""A rule is about to be broken: nothing of that is committed, its user's campaigns stop, and nobody else's."""
+"""Tests of invariants about to be broken: nothing is committed, and only that user's campaigns stop."""
 
 import subprocess
 import sys
@@ -29,36 +29,36 @@ CLOSED: Final = {"daily_start_time": "01:00:00", "daily_stop_time": "02:00:00"}
 
 
 @pytest.fixture
-def both(tmp_path: Path) -> Any:  # noqa: ANN401 - an iterator of a house
-    """Ann's house, with Bob."""
+def both(tmp_path: Path) -> Any:  # noqa: ANN401 - an iterator of a service
+    """Return a service with two users, Ann and Bob."""
     one = street(tmp_path)
     yield one
     one.database.close()
 
 
 def ends(house: House) -> list[tuple[int, str]]:
-    """How Ann's campaign stands, and Bob's."""
+    """Return the status and the reason of Ann's campaign and of Bob's."""
     return [(row["status"], row["status_reason"]) for row in house.rows(Campaign)]
 
 
 def differences(house: House) -> list[Any]:
-    """What is wrong with the rows."""
+    """Return the findings of the audit."""
     return list(house.database.read_now(audit).differences)
 
 
 def rules(house: House) -> set[str]:
-    """The rules that were about to be broken."""
+    """Return the rules that were about to be broken."""
     return set(house.worker.figures().broken)
 
 
 async def pass_seconds(house: House, seconds: int) -> None:
-    """Let time pass in steps of a second each, as a clock does that goes by itself."""
+    """Let time pass in steps of a second, as a running clock does."""
     for _ in range(seconds):
         await house.advance(1)
 
 
 async def check_start_again(house: House, campaign_id: int) -> None:
-    """The bug is mended: a START takes up what was stopped, and everything comes to its end."""
+    """Check that, without the bug, a start resumes the campaign, and all campaigns end."""
     await house.move(campaign_id, CampaignStatus.START)
     await house.advance(3_600)
     assert ends(house) == [DONE, DONE]
@@ -90,7 +90,7 @@ async def check_start_again(house: House, campaign_id: int) -> None:
         (Rule.ENDED_ONCE, broken.calls_end_twice, {}),
     ],
 )
-async def test_what_breaks_a_rule_stops_its_users_campaigns_and_no_others(
+async def test_a_broken_rule_stops_its_users_campaigns_and_no_others(
     both: House, monkeypatch: pytest.MonkeyPatch, rule: Rule, plant: Plant, settings: dict[str, Any]
 ) -> None:
     if plant is broken.gateways_have_no_limits:
@@ -130,9 +130,9 @@ async def test_nobody_is_dialled_outside_the_dates_and_the_window(
 
 
 async def test_money_that_is_held_is_not_spent_again(both: House, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Ann has enough for one call of half an hour, and not for two at once."""
+    """Ann's balance pays for one call of half an hour, but not for two at once."""
     both.pay(-100_000 * CENTS + 61 * CENTS)
-    broken.what_is_held_is_spent_again(monkeypatch)
+    broken.held_money_is_spent_again(monkeypatch)
     await both_start(both)
     await both.advance(3_600)
     assert ends(both) == [STOPPED, DONE]
@@ -142,7 +142,7 @@ async def test_money_that_is_held_is_not_spent_again(both: House, monkeypatch: p
 
 
 @pytest.mark.parametrize("plant", [broken.the_list_is_not_asked, broken.the_list_is_not_read])
-async def test_nobody_is_dialled_who_is_on_the_list(both: House, monkeypatch: pytest.MonkeyPatch, plant: Plant) -> None:
+async def test_a_number_on_the_list_is_not_dialled(both: House, monkeypatch: pytest.MonkeyPatch, plant: Plant) -> None:
     dnc_id = both.dnc_list(ANNS[1])
     with monkeypatch.context() as patch:
         plant(patch)
@@ -155,10 +155,10 @@ async def test_nobody_is_dialled_who_is_on_the_list(both: House, monkeypatch: py
     assert ANNS[1] not in {row["phone_number"] for row in both.rows(CallRequest)}
 
 
-async def test_who_asks_not_to_be_called_is_not_dialled_by_those_who_have_claimed_them(
+async def test_a_callee_who_asks_not_to_be_called_is_not_dialled_by_campaigns_that_have_claimed_them(
     both: House, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The callee asks in the first campaign's call; the second one has claimed them before, and does not hear of it."""
+    """The callee asks in the first campaign's call. The second has claimed them before, and misses the request."""
     dnc_id = both.dnc_list()
     broken.the_list_is_not_asked(monkeypatch)
     goodbye = both.survey({"type": 9, "script": "we will not call again"})
@@ -173,7 +173,7 @@ async def test_who_asks_not_to_be_called_is_not_dialled_by_those_who_have_claime
 
 
 async def test_a_campaign_that_is_paused_does_not_dial(both: House, monkeypatch: pytest.MonkeyPatch) -> None:
-    """It is paused already, so that there is nothing to pause: it keeps its reason, and is set aside."""
+    """It is paused already, so it keeps its reason, and is set aside."""
     anns, _ = await both_start(both)
     await both.move(anns, CampaignStatus.PAUSE)
     dials = len(both.rows(CallRequest))
@@ -203,7 +203,7 @@ async def test_a_pause_that_was_not_noticed_is_noticed_at_the_commit(
 async def test_calls_in_progress_end_and_are_charged_before_anything_is_set_aside(
     both: House, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """What is wrong is the third dial: the first two calls go on, and cost what they cost."""
+    """The third dial breaks the rule. The first two calls go on, and are charged."""
     broken.plans(max_aleg=0)(monkeypatch)
     await both_start(both, max_aleg=2)
     await pass_seconds(both, 5)
@@ -215,7 +215,7 @@ async def test_calls_in_progress_end_and_are_charged_before_anything_is_set_asid
 
 
 async def test_a_call_that_cannot_end_is_set_aside_and_the_others_end(both: House) -> None:
-    """Somebody has put its subscriber to COMPLETED while the call lasts, which is final."""
+    """Its subscriber was set to COMPLETED during the call, which is final."""
     anns, _ = await both_start(both)
     await both.advance(2.5)
     both.change(Subscriber, 6, status=SubscriberStatus.COMPLETED)
@@ -249,7 +249,7 @@ async def test_a_call_that_is_over_by_its_row_does_not_end_again(both: House) ->
 
 
 async def test_a_cdr_that_is_there_already_is_not_written_again(both: House) -> None:
-    """Nor does it stop the others, as an error of the database would."""
+    """It does not stop other calls, as a database error would."""
     await both_start(both)
     await both.advance(2.5)
     first = next(row for row in both.rows(CallRequest) if row["user_id"] == ANN)
@@ -267,7 +267,7 @@ async def test_a_cdr_that_is_there_already_is_not_written_again(both: House) -> 
 
 
 async def test_an_attempt_that_is_there_already_is_not_made_again(both: House) -> None:
-    """Somebody has entered the second subscriber's first attempt by hand; those before it are dialled."""
+    """The second subscriber's first attempt was inserted by hand. The subscribers before it are dialled."""
     await both_start(both)
     await both.advance(0.5)
     second = next(row for row in both.rows(Subscriber) if row["number"] == ANNS[1])
@@ -295,7 +295,7 @@ async def test_a_charge_that_is_there_already_is_not_made_again(both: House) -> 
 
 
 async def test_an_account_that_was_tampered_with_dials_no_more_and_its_calls_end(both: House) -> None:
-    """Less is left on it than is held: the calls end, are charged, and release what they hold."""
+    """Its balance is lower than its holds. The calls end, are charged, and release their holds."""
     await both_start(both, maxretry=3)
     await both.advance(2.5)
     both.change(User, ANN, balance=10 * CENTS)
@@ -308,10 +308,10 @@ async def test_an_account_that_was_tampered_with_dials_no_more_and_its_calls_end
     assert len([row for row in both.rows(LedgerEntry) if row["kind"] == "call" and row["user_id"] == ANN]) == 3
 
 
-async def test_what_goes_on_breaking_rules_is_set_aside_as_a_whole(
+async def test_campaigns_that_keep_breaking_rules_are_set_aside_as_a_whole(
     both: House, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """More calls than are set aside one by one; a START takes them all up again."""
+    """There are more calls than are set aside one by one. A start resumes them all."""
     numbers = [f"+1202557{place:04d}" for place in range(CALLS_MAX + 4)]
     with monkeypatch.context() as patch:
         anns = await both.started(both.survey(broken.TALK), both.phonebook(*numbers))
@@ -334,7 +334,7 @@ async def test_what_goes_on_breaking_rules_is_set_aside_as_a_whole(
 async def test_b_legs_are_held_to_the_rules(
     both: House, monkeypatch: pytest.MonkeyPatch, rule: Rule, plant: Plant
 ) -> None:
-    """Everybody is transferred to a number at once."""
+    """All callees are transferred to a number at once."""
     transfer = both.survey({"type": 6, "phonenumber": "+12025550100"})
     with monkeypatch.context() as patch:
         plant(patch)
@@ -350,8 +350,8 @@ async def test_b_legs_are_held_to_the_rules(
     assert {row["leg_type"] for row in both.rows(Cdr) if row["user_id"] == ANN} == {1, 2}
 
 
-async def test_a_subscriber_in_a_state_that_nobody_knows_breaks_no_rule(both: House) -> None:
-    """What it was before is not known, and so cannot be compared: the call ends, and the campaign goes on."""
+async def test_a_subscriber_with_an_unknown_status_breaks_no_rule(both: House) -> None:
+    """An unknown earlier status cannot be compared. The call ends, and the campaign goes on."""
     await both_start(both)
     await both.advance(2.5)
     both.change(Subscriber, 6, status=99)
@@ -361,7 +361,7 @@ async def test_a_subscriber_in_a_state_that_nobody_knows_breaks_no_rule(both: Ho
 
 
 class RepeatingKernel(Kernel):
-    """Hears the end of every call twice."""
+    """A kernel that receives the end of every call twice."""
 
     def _happen(self, at_ms: int, rank: int, key: int, sequence: int, event: Event) -> None:
         super()._happen(at_ms, rank, key, sequence, event)
@@ -370,7 +370,7 @@ class RepeatingKernel(Kernel):
 
 
 async def test_reports_that_change_nothing_are_counted(both: House) -> None:
-    """I10: each of eight calls ends twice, and once."""
+    """I10: the end of each of eight calls is reported twice, and counts once."""
     both.worker = Worker(
         both.database,
         both.worker.clock,

@@ -1,4 +1,4 @@
-"""The kernel: what is to come takes no more room than there are different things to come."""
+"""Tests of the kernel: repeated wake-ups take no more room than one."""
 
 from collections import Counter
 
@@ -22,13 +22,13 @@ class WatchedEngine(Engine):
         self.wakes: Counter[int] = Counter()
 
     def handle(self, now_ms: int, event: events.Event) -> list[effects.Effect]:
-        """Count, and do as ever."""
+        """Count the event, and handle it."""
         self.wakes[now_ms] += isinstance(event, CampaignWoken)
         return super().handle(now_ms, event)
 
 
 def wakes_at_its_end(status: CampaignStatus, times_told: int) -> int:
-    """How often a campaign with one place for its callees is woken when it expires."""
+    """Return how often a campaign with a max_aleg of 1 is woken when it expires."""
     engine, store, carrier = WatchedEngine(), MemoryStore(), SimulatedLine(1)
     carrier.open_gateway(1, "{}")
     one = plan(max_aleg=1, frequency=600, expires_ms=START_MS + DAY_MS)
@@ -44,10 +44,10 @@ def wakes_at_its_end(status: CampaignStatus, times_told: int) -> int:
 
 
 def test_a_campaign_that_is_told_of_again_and_again_is_woken_once() -> None:
-    """As it is whenever a client changes anything at all."""
+    """Every change by a client does that."""
     assert wakes_at_its_end(CampaignStatus.PAUSE, times_told=100) == 1
 
 
 def test_a_campaign_that_waits_for_a_place_again_and_again_is_woken_once() -> None:
-    """As it does after every call, where `max_aleg` is what holds it back."""
+    """It waits after every call if `max_aleg` limits it."""
     assert wakes_at_its_end(CampaignStatus.START, times_told=1) == 1

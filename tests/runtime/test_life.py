@@ -1,4 +1,4 @@
-"""Start, pause, abort, end: what a client's word does to dials and calls in progress."""
+"""Tests of start, pause, abort and end: their effects on dials and on calls in progress."""
 
 import pytest
 
@@ -13,7 +13,7 @@ PEOPLE = [f"+1202555{number:04d}" for number in range(1_000, 1_010)]
 
 
 async def test_nothing_is_dialled_after_a_pause_and_calls_in_progress_finish(sociable: House) -> None:
-    """Three dials in 2.5 s; after the pause those end as they would have, and the next comes after the next start."""
+    """Three dials in 2.5 s. After the pause the calls end normally, and the next dial follows the next start."""
     campaign_id = await sociable.started(sociable.survey(LONG), sociable.phonebook(*PEOPLE))
     await sociable.advance(2.5)
     await sociable.move(campaign_id, CampaignStatus.PAUSE)
@@ -26,7 +26,7 @@ async def test_nothing_is_dialled_after_a_pause_and_calls_in_progress_finish(soc
 
 
 async def test_an_abort_hangs_up_at_once(sociable: House) -> None:
-    """At 6.5 s: the first call talks for 1.5 s, the second for half a second, the others ring; each has its CDR."""
+    """At 6.5 s the first call has talked for 1.5 s, the second for 0.5 s, and the others ring. Each has its CDR."""
     campaign_id = await sociable.started(sociable.survey(LONG), sociable.phonebook(*PEOPLE))
     await sociable.advance(6.5)
     await sociable.move(campaign_id, CampaignStatus.ABORD)
@@ -41,7 +41,7 @@ async def test_an_abort_hangs_up_at_once(sociable: House) -> None:
 
 
 async def test_an_end_lets_calls_in_progress_finish_and_dials_nobody_else(sociable: House) -> None:
-    """END: three calls were placed, three finish."""
+    """Three calls were placed, and three finish."""
     campaign_id = await sociable.started(sociable.survey(LONG), sociable.phonebook(*PEOPLE), maxretry=3)
     await sociable.advance(2.5)
     await sociable.move(campaign_id, CampaignStatus.END)
@@ -52,7 +52,7 @@ async def test_an_end_lets_calls_in_progress_finish_and_dials_nobody_else(sociab
 
 
 async def test_a_wish_not_to_be_called_goes_to_the_list_that_the_campaign_has_by_then(sociable: House) -> None:
-    """Also when it is over: it ends while the telephone rings, and is given a list before the callee can say so."""
+    """The campaign ends while the call rings, and gets a list before the callee asks."""
     campaign_id = await sociable.started(sociable.survey({"type": 9, "script": "Bye"}), sociable.phonebook(PEOPLE[0]))
     await sociable.advance(1)
     await sociable.move(campaign_id, CampaignStatus.END)
@@ -63,7 +63,7 @@ async def test_a_wish_not_to_be_called_goes_to_the_list_that_the_campaign_has_by
 
 
 async def test_a_final_campaign_goes_nowhere(house: House) -> None:
-    """ABORD and END take no other state; their own changes nothing."""
+    """ABORD and END change to no other status, and to their own without effect."""
     campaign_id = house.campaign(house.survey(SHORT))
     await house.move(campaign_id, CampaignStatus.ABORD)
     await house.move(campaign_id, CampaignStatus.ABORD)
@@ -72,7 +72,7 @@ async def test_a_final_campaign_goes_nowhere(house: House) -> None:
 
 
 async def test_a_campaign_expires_running_or_paused(sociable: House) -> None:
-    """At its expiration date a campaign ends, whoever is left; a call in progress finishes."""
+    """A campaign ends at its expiration date, even with pending subscribers. A call in progress finishes."""
     survey_id, phonebook_id = sociable.survey(LONG), sociable.phonebook(*PEOPLE)
     expires = {"expirationdate": MONDAY_NOON_MS + 1_500}
     running = await sociable.started(survey_id, phonebook_id, **expires)
@@ -86,7 +86,7 @@ async def test_a_campaign_expires_running_or_paused(sociable: House) -> None:
 
 
 async def test_a_campaign_waits_for_its_starting_date(sociable: House) -> None:
-    """Started early, it dials from its starting date on."""
+    """A campaign that is started early dials from its starting date on."""
     start = {"startingdate": MONDAY_NOON_MS + 10_000}
     await sociable.started(sociable.survey(SHORT), sociable.phonebook(*PEOPLE[:2]), **start)
     await sociable.advance(60)
@@ -94,7 +94,7 @@ async def test_a_campaign_waits_for_its_starting_date(sociable: House) -> None:
 
 
 async def test_a_campaign_without_subscribers_stays_started(house: House) -> None:
-    """It may yet get some: then it calls them, and ends."""
+    """It may get subscribers later, calls them, and ends."""
     phonebook_id = house.phonebook()
     campaign_id = await house.started(house.survey(SHORT), phonebook_id)
     await house.advance(100)
@@ -120,7 +120,7 @@ async def test_a_paused_subscriber_keeps_the_campaign_open(house: House) -> None
 
 
 async def test_one_number_is_one_subscriber(house: House) -> None:
-    """The same number in two phonebooks is called once."""
+    """A number in two phonebooks is called once."""
     books = [house.phonebook("+12025550111", "+12025550114"), house.phonebook("+12025550114", "+12025550115")]
     await house.started(house.survey(SHORT), *books)
     await house.advance(100)
@@ -138,7 +138,7 @@ async def test_a_started_campaign_plays_the_survey_as_it_was(sociable: House) ->
 
 
 async def test_a_campaign_ends_with_its_last_call(house: House) -> None:
-    """At one dial a minute: the second call, busy, is over at 61 s, and the campaign with it."""
+    """At one dial a minute, the second call is busy and ends at 61 s, and so does the campaign."""
     campaign_id = await house.started(house.survey(SHORT), house.phonebook("+12025550111", "+12025550114"), frequency=1)
     await house.advance(600)
     row = house.row(Campaign, campaign_id)

@@ -1,4 +1,4 @@
-"""The database is lost while a step is committed: the dialling reads how things stand, and goes on from there."""
+"""Tests of a connection lost during a step's commit: the worker reads the rows, and continues."""
 
 from typing import Any
 
@@ -18,7 +18,7 @@ PEOPLE = tuple(f"+1202555{number}" for number in range(1_000, 1_006))
 
 
 def lose(house: House) -> LossyDatabase:
-    """Go on with a database that may be lost."""
+    """Replace the service's database by one that may lose its connection."""
     house.database.close()
     database = house.database = LossyDatabase(house.url)
     house.worker = Worker(database, house.worker.clock, seed=1, service_zone="UTC", new_line=SimulatedLine)
@@ -26,7 +26,7 @@ def lose(house: House) -> LossyDatabase:
 
 
 async def dial_all(house: House, lost: Lost | None) -> list[list[Any]]:
-    """Every row that came of a campaign, every other commit of which was lost so."""
+    """Run a campaign that loses every other commit, and return all rows."""
     house.change(Gateway, house.gateway_id, parameters=ALL_ANSWER)
     database = lose(house)
     await house.started(house.survey(SHORT), house.phonebook(*PEOPLE, "+12025550112"), maxretry=1, intervalretry=60)
@@ -41,14 +41,14 @@ async def dial_all(house: House, lost: Lost | None) -> list[list[Any]]:
     return [[dict(row) for row in house.rows(model)] for model in (CallRequest, Cdr, LedgerEntry, Subscriber, User)]
 
 
-async def test_everybody_is_called_and_charged_once_whatever_became_of_the_commits(house: House) -> None:
-    """The same rows as if nothing had been lost, where the commits were made and where they were not."""
+async def test_every_callee_is_called_and_charged_once_despite_lost_commits(house: House) -> None:
+    """The rows equal those of a run without losses, for losses before and after the commit."""
     rows = {}
     for lost in (None, Lost.BEFORE, Lost.AFTER):
         folder = house.media.parent / str(lost)
         folder.mkdir()
         other = House(folder)
-        with capture_logs():  # To print so many tracebacks takes longer than everything else.
+        with capture_logs():  # Printing the tracebacks would take longer than the test.
             rows[lost] = await dial_all(other, lost)
         other.database.close()
     assert len(rows[None][0]) == len(PEOPLE) + 2
@@ -56,8 +56,8 @@ async def test_everybody_is_called_and_charged_once_whatever_became_of_the_commi
     assert rows[Lost.AFTER] == rows[None]
 
 
-async def test_a_pause_that_nobody_was_told_of_holds(house: House) -> None:
-    """The client has no answer, but the campaign is paused: it dials no more."""
+async def test_an_unacknowledged_pause_holds(house: House) -> None:
+    """The client gets no response, but the campaign is paused, and dials no more."""
     database = lose(house)
     campaign_id = await house.started(house.survey(SHORT), house.phonebook(*PEOPLE))
     database.lost = Lost.AFTER

@@ -1,4 +1,4 @@
-"""Campaigns of text messages: pace, retries, money, replies and life, worked out by hand."""
+"""Tests of SMS campaigns: pace, retries, money, replies and statuses, worked out by hand."""
 
 import pytest
 
@@ -12,7 +12,7 @@ PEOPLE = [f"+1202555{number:04d}" for number in range(1_000, 1_010)]
 
 
 async def texting(house: House, *numbers: str, text: str = "hello", **values: object) -> int:
-    """A started campaign of text messages: one a second, each of its parts 0.05."""
+    """Start an SMS campaign with one message a second, at 0.05 a part."""
     house.change(User, house.user_id, sms_rate=5 * CENTS)
     gateway_id = house.add(SmsGateway, name="texts", parameters='{"sms_delivered": 1}')
     message = {"medium": SMS, "sms_gateway_id": gateway_id, "aleg_gateway_id": None, "text_message": text}
@@ -20,7 +20,7 @@ async def texting(house: House, *numbers: str, text: str = "hello", **values: ob
 
 
 def sent(house: House) -> list[tuple[str, float, str, int]]:
-    """Of each message: to whom, when (seconds from the start), what became of it, what it cost."""
+    """Return the number, the time in seconds, the status and the cost of each message."""
     return [
         (row["phone_number"], (row["send_date"] - MONDAY_NOON_MS) / 1_000, row["status"], row["cost"])
         for row in house.rows(SmsMessage)
@@ -28,7 +28,7 @@ def sent(house: House) -> list[tuple[str, float, str, int]]:
 
 
 async def test_a_message_goes_to_everybody_and_is_paid_for(house: House) -> None:
-    """One a second, delivered after 3 s; the campaign ends, the balance falls, and no call is recorded."""
+    """Messages are sent one a second and delivered after 3 s. The campaign ends, and there is no call."""
     campaign_id = await texting(house, *PEOPLE[:2])
     await house.advance(60)
     assert sent(house) == [(PEOPLE[0], 0, "Delivered", 5 * CENTS), (PEOPLE[1], 1, "Delivered", 5 * CENTS)]
@@ -46,7 +46,7 @@ async def test_a_message_goes_to_everybody_and_is_paid_for(house: House) -> None
 
 
 async def test_a_failed_message_is_sent_again_and_costs_nothing(house: House) -> None:
-    """Failed after 1 s; again 60 s later, twice; then FAIL. No route: never again."""
+    """A failure is retried twice after 60 s, then FAIL. A message without a route is not retried."""
     await texting(house, FAILS, HAS_NO_ROUTE, maxretry=2, intervalretry=60)
     await house.advance(600)
     assert sent(house) == [
@@ -60,7 +60,7 @@ async def test_a_failed_message_is_sent_again_and_costs_nothing(house: House) ->
 
 
 async def test_a_reply_of_stop_puts_the_number_on_the_list(house: House) -> None:
-    """It is delivered, answers " Stop " 13 s after it was sent, and is never written to again."""
+    """The callee replies " Stop " 13 s after the message, and gets no other message."""
     dnc_id = house.dnc_list()
     await texting(house, SAYS_STOP, dnc_id=dnc_id)
     await house.advance(60)
@@ -72,7 +72,7 @@ async def test_a_reply_of_stop_puts_the_number_on_the_list(house: House) -> None
 
 
 async def test_names_are_filled_in_and_parts_counted_of_what_is_sent(house: House) -> None:
-    """150 characters and a name of 11: 161, which is two parts."""
+    """150 characters and a name of 11 are 161, which is two parts."""
     await texting(house, text="x" * 150 + "{full_name}{unknown}", startingdate=MONDAY_NOON_MS + 1_000)
     phonebook_id = 1
     house.contact(phonebook_id, PEOPLE[0], full_name="Ada Lovelac")
@@ -82,8 +82,8 @@ async def test_names_are_filled_in_and_parts_counted_of_what_is_sent(house: Hous
     assert (row["text_message"], row["parts"], row["cost"]) == ("x" * 150 + "Ada Lovelac", 2, 10 * CENTS)
 
 
-async def test_a_message_of_which_nothing_is_left_is_not_sent(house: House) -> None:
-    """Only the second callee has what the text is made of; the first is refused, which costs neither money nor time."""
+async def test_a_message_that_renders_empty_is_not_sent(house: House) -> None:
+    """Only the second callee has the variable of the text. The first is refused, without cost or delay."""
     campaign_id = await texting(house, text=" {offer} ", startingdate=MONDAY_NOON_MS + 1_000)
     for number, variables in ((PEOPLE[0], "{}"), (PEOPLE[1], '{"offer": "Half price"}')):
         house.contact(1, number, additional_vars=variables)
@@ -98,7 +98,7 @@ async def test_a_message_of_which_nothing_is_left_is_not_sent(house: House) -> N
 
 
 async def test_without_credit_the_campaign_pauses(house: House) -> None:
-    """0.12 is there; a message costs 0.05: two go out."""
+    """The balance of 0.12 pays for two messages at 0.05."""
     house.change(User, house.user_id, balance=12 * CENTS)
     campaign_id = await texting(house, *PEOPLE[:4])
     await house.advance(60)
@@ -107,8 +107,8 @@ async def test_without_credit_the_campaign_pauses(house: House) -> None:
     assert (row["status_reason"], user["balance"], user["held"]) == ("no_credit", 2 * CENTS, 0)
 
 
-async def test_what_was_sent_before_an_abort_is_paid_for(house: House) -> None:
-    """Aborted half a second after the first message: it cannot be taken back; nobody else gets one."""
+async def test_a_message_sent_before_an_abort_is_charged(house: House) -> None:
+    """The abort comes half a second after the first message, which is charged. No other message is sent."""
     campaign_id = await texting(house, *PEOPLE[:3])
     await house.advance(0.5)
     await house.move(campaign_id, CampaignStatus.ABORD)
@@ -120,7 +120,7 @@ async def test_what_was_sent_before_an_abort_is_paid_for(house: House) -> None:
 
 
 async def test_a_message_on_its_way_outlives_a_restart(house: House) -> None:
-    """Restarted after 2 s, it is delivered at 3 s all the same, once."""
+    """After a restart at 2 s, it is delivered once at 3 s."""
     await texting(house, PEOPLE[0])
     await house.advance(2)
     house.restart()
@@ -129,7 +129,7 @@ async def test_a_message_on_its_way_outlives_a_restart(house: House) -> None:
 
 
 async def test_a_gateway_takes_no_more_than_max_cps(house: House) -> None:
-    """Ten a second are wanted, two are allowed."""
+    """The frequency is ten a second, and max_cps is two."""
     await texting(house, *PEOPLE[:5], frequency=600)
     house.change(SmsGateway, 1, max_cps=2)
     await house.worker.settle()
@@ -138,7 +138,7 @@ async def test_a_gateway_takes_no_more_than_max_cps(house: House) -> None:
 
 
 async def test_voice_and_text_share_one_account(house: House) -> None:
-    """A call holds all there is; the message waits until the call has ended and left something."""
+    """A call holds the whole balance. The message waits until the call has ended and released the rest."""
     house.change(User, house.user_id, balance=6 * CENTS)
     await house.started(house.survey({"type": 1, "script": "word"}), house.phonebook("+12025550100"))
     await texting(house, PEOPLE[0])
@@ -149,7 +149,7 @@ async def test_voice_and_text_share_one_account(house: House) -> None:
 
 
 async def test_a_campaign_without_a_text_is_refused_at_the_start(house: House) -> None:
-    """There is nothing to send."""
+    """The error names the missing text."""
     with pytest.raises(CampaignNotReadyError) as refusal:
         await texting(house, PEOPLE[0], text=" ")
     assert set(refusal.value.errors) == {"text_message"}

@@ -1,4 +1,4 @@
-"""Two-phase money: held, charged and released, and the audit finds nothing at any moment of a busy day."""
+"""Tests of holds, charges and releases: the audit finds no difference at any moment of a busy day."""
 
 import tempfile
 from pathlib import Path
@@ -24,11 +24,11 @@ from tests.runtime.centre import centre
 from tests.runtime.house import CENTS, House
 
 CARD = ("49", "4930", "612", "1202", "33199000001", "33199000002")
-"""Prefixes of those who are called, of a number that calls are transferred to, and of an agent's."""
+"""Prefixes of the callees, of a transfer's number and of an agent's number."""
 
 
 def held_by_rows(house: House) -> int:
-    """What the attempts in progress hold, summed by hand."""
+    """Return the sum of the holds of all attempts in progress."""
     calling = {row["id"]: row for row in house.rows(CallRequest) if row["status"] == CallRequestStatus.CALLING}
     legs = [row for row in house.rows(Transfer) if row["callrequest_id"] in calling]
     texts = [row["hold"] for row in house.rows(SmsMessage) if row["ended_ms"] is None]
@@ -37,7 +37,7 @@ def held_by_rows(house: House) -> int:
 
 
 def check(house: House) -> None:
-    """I3 and I4, by hand and by the audit."""
+    """Check I3 and I4, by hand and by the audit."""
     user = house.row(User, house.user_id)
     entries = house.rows(LedgerEntry)
     assert user["balance"] == sum(row["amount"] for row in entries)
@@ -47,7 +47,7 @@ def check(house: House) -> None:
 
 
 async def day(steps: list[tuple[int, int, bool]]) -> None:
-    """A busy centre under a rate card that changes, with restarts, payments, and a campaign aborted half-way."""
+    """Run a busy call centre with a changing rate card, restarts, payments, and an aborted campaign."""
     with tempfile.TemporaryDirectory() as folder:
         house = await centre(Path(folder))
         for seconds, rate, restarts in steps:
@@ -72,7 +72,7 @@ def test_holds_and_balances_are_the_sums_of_their_rows_at_every_moment(steps: li
 
 
 async def test_the_day_is_one_that_money_moves_on(tmp_path: Path) -> None:
-    """What the property is about has happened: charges of all kinds, by several rates, with holds in between."""
+    """Check that the day has charges of all kinds at several rates, and holds."""
     house = await centre(tmp_path)
     for place, prefix in enumerate(CARD, 1):
         house.price(prefix, place * CENTS, connection_fee=place * 100, first_increment=7 * place, next_increment=place)

@@ -1,4 +1,4 @@
-"""What becomes of calls to the numbers that always do the same, worked out by hand."""
+"""Tests of calls to the numbers with a fixed behaviour, worked out by hand."""
 
 from dialer.domain.enums import CampaignStatus, SubscriberStatus
 from dialer.store.tables import CallRequest, Campaign, Cdr, LedgerEntry, Subscriber, SurveyResult, User
@@ -20,7 +20,7 @@ EXPECTED = [
     ("+12025550103", 11, 6, 16, SubscriberStatus.SENT, ""),
     # a machine hears everything and presses nothing
     ("+12025550110", 14, 9, 16, SubscriberStatus.SENT, ""),
-    # what the network says comes 1 s after the dial
+    # the network reports its cause 1 s after the dial
     ("+12025550111", 1, 0, 17, SubscriberStatus.FAIL, "busy"),
     # rings until the time-out of 45 s
     ("+12025550112", 45, 0, 19, SubscriberStatus.FAIL, "no_answer"),
@@ -40,7 +40,7 @@ EXPECTED = [
 
 
 async def test_every_scripted_number_ends_as_its_script_says(house: House) -> None:
-    """One campaign over all of them: CDRs, states, answers, counters and money, to the last field."""
+    """One campaign calls all numbers: CDRs, statuses, answers, counters and money, to the last field."""
     numbers = [number for number, *_ in EXPECTED]
     # The last one presses nothing: time-outs lead to the goodbye, so that it reaches it.
     survey_id = house.survey(PLAY, CHOICE, GOODBYE, branches=BRANCHES)
@@ -78,7 +78,7 @@ async def test_every_scripted_number_ends_as_its_script_says(house: House) -> No
 
 
 async def test_a_dial_a_second_goes_out_evenly_in_id_order(house: House) -> None:
-    """`frequency` 60 is one dial a second from the start on, lowest id first."""
+    """A `frequency` of 60 is one dial a second, lowest id first."""
     numbers = [f"+120255501{digits:02d}" for digits in (11, 14, 15, 16)]
     await house.started(house.survey(PLAY), house.phonebook(*numbers))
     await house.advance(60)
@@ -88,7 +88,7 @@ async def test_a_dial_a_second_goes_out_evenly_in_id_order(house: House) -> None
 
 
 async def test_a_failed_call_is_made_again_after_the_interval_and_then_given_up(house: House) -> None:
-    """Busy at 0 s for 1 s; again 60 s after it ended, twice; then FAIL. Attempts are numbered without a gap."""
+    """The number is busy at 0 s, and at two retries 60 s after each end. Then the subscriber is FAIL."""
     campaign_id = await house.started(house.survey(PLAY), house.phonebook("+12025550111"), maxretry=2, intervalretry=60)
     await house.advance(600)
     assert [(row["attempt"], row["started_ms"] - MONDAY_NOON_MS) for row in house.rows(CallRequest)] == [
@@ -102,14 +102,14 @@ async def test_a_failed_call_is_made_again_after_the_interval_and_then_given_up(
 
 
 async def test_a_number_that_does_not_exist_is_not_called_again(house: House) -> None:
-    """Cause 1 says that the number is wrong, however many retries there are."""
+    """Cause 1 means a wrong number, so there is no retry."""
     await house.started(house.survey(PLAY), house.phonebook("+12025550114"), maxretry=3)
     await house.advance(3_600)
     assert [row["attempt"] for row in house.rows(CallRequest)] == [1]
 
 
 async def test_a_retry_that_is_answered_ends_well(house: House) -> None:
-    """No answer at first (45 s), again 60 s later: a person, who hears 2 s of message."""
+    """The first attempt rings out after 45 s. A person answers the retry 60 s later, and hears 2 s of message."""
     await house.started(house.survey(PLAY), house.phonebook("+12025550119"), maxretry=1, intervalretry=60)
     await house.advance(600)
     assert [(row["starting_date"] - MONDAY_NOON_MS, row["duration"], row["billsec"]) for row in house.rows(Cdr)] == [
@@ -120,12 +120,12 @@ async def test_a_retry_that_is_answered_ends_well(house: House) -> None:
 
 
 async def test_a_survey_that_was_not_completed_is_tried_again(house: House) -> None:
-    """They press nothing, so they never reach the section marked completed: twice more, after an interval of 100 s."""
+    """The callee presses nothing and never reaches the completing section. Two retries follow, 100 s apart."""
     survey_id = house.survey(CHOICE, GOODBYE, branches={0: {"any": 1}})
     await house.started(
         survey_id, house.phonebook("+12025550100"), completion_maxretry=2, completion_intervalretry=100, maxretry=9
     )
     await house.advance(3_600)
-    # Each call: 5 + 1.6 + 5 = 11.6 s; the next one 100 s after its end.
+    # Each call takes 5 + 1.6 + 5 = 11.6 s; the next one comes 100 s after its end.
     assert [row["started_ms"] - MONDAY_NOON_MS for row in house.rows(CallRequest)] == [0, 111_600, 223_200]
     assert [row["status"] for row in house.rows(Subscriber)] == [SubscriberStatus.SENT]

@@ -1,4 +1,4 @@
-"""An engine that is told piecemeal knows what one knows that is built anew from the rows, and does as that one does."""
+"""Tests that an engine with incremental refreshes equals an engine that is rebuilt from the rows."""
 
 import tempfile
 from collections.abc import Callable, Sequence
@@ -47,7 +47,7 @@ from dialer.store.touched import EVERYTHING, NOTHING, Touched, touch
 from tests.runtime.house import CENTS, House
 
 Change = Callable[[Connection, int, int], Touched]
-"""Changes rows, a little differently for each number, at a moment, and says what that touches."""
+"""A change of rows at a moment, which varies with a number and returns the touched records."""
 Step = tuple[Change, int, int]
 """A change, its number, and the seconds that pass after it."""
 QUEUE: Final = {"type": 6, "queue_id": 1, "script": "word", "completed": True}
@@ -61,7 +61,7 @@ _STAMPS: Final = {"created_date": 0, "updated_date": 0}
 
 
 def home(folder: Path) -> House:
-    """Three campaigns, two of which bring calls to a queue with two agents, two gateways and a number to call back."""
+    """Build three campaigns, two of which use a queue with two agents, with two gateways and a DID."""
     house = House(folder)
     house.change(Gateway, 1, parameters=BEHAVIOUR)
     house.add(Gateway, name="second", parameters=BEHAVIOUR)
@@ -77,7 +77,7 @@ def home(folder: Path) -> House:
 
 @cache
 def _furnished() -> bytes:
-    """The file of such a home, which is made once."""
+    """Build the database of `home` once, and return its bytes."""
     with tempfile.TemporaryDirectory() as folder:
         home(Path(folder)).database.close()
         return (Path(folder) / "dialer.db").read_bytes()
@@ -112,7 +112,7 @@ MOVES = {
 
 
 def move_a_campaign(connection: Connection, number: int, now_ms: int) -> Touched:
-    """Start it where that is possible; or pause, abort or end it."""
+    """Start a campaign if possible; else pause, abort or end it."""
     campaign_id = _campaign(number)
     stands = CampaignStatus(connection.scalar(select(Campaign.status).where(Campaign.id == campaign_id)) or 0)
     ways = sorted(CAMPAIGN_MOVES[stands] - {stands})
@@ -124,7 +124,7 @@ def move_a_campaign(connection: Connection, number: int, now_ms: int) -> Touched
 
 
 def change_settings(connection: Connection, number: int, _now_ms: int) -> Touched:
-    """Its pace, its limits, and the gateway that it goes out over."""
+    """Change the pace, the limits and the gateway of a campaign."""
     some = ({"frequency": 600}, {"max_aleg": 2}, {"maxretry": 0}, {"aleg_gateway_id": 2}, {"intervalretry": 5})
     _change(connection, Campaign, _campaign(number), **some[number % len(some)])
     return Touched(campaigns=_ids(_campaign(number)))
@@ -142,7 +142,7 @@ def change_prices(connection: Connection, number: int, _now_ms: int) -> Touched:
 
 
 def change_a_gateway(connection: Connection, number: int, _now_ms: int) -> Touched:
-    """What is put before numbers; its behaviour stays, as callees would be others after a restart."""
+    """Change the prefix of a gateway. Its behaviour stays, because callees would differ after a restart."""
     some = ({"addprefix": "00"}, {"max_cps": 3}, {"removeprefix": "+"}, {"max_channels": 8})
     _change(connection, Gateway, number % 2 + 1, **some[number % len(some)])
     return Touched(gateways=_ids(number % 2 + 1))
@@ -162,7 +162,7 @@ def add_an_agent(connection: Connection, number: int, _now_ms: int) -> Touched:
 
 
 def delete_an_agent(connection: Connection, number: int, _now_ms: int) -> Touched:
-    """Their places in queues go with them: nobody names the queues."""
+    """Delete an agent and their tiers, without touching the queues."""
     connection.execute(delete(Agent).where(Agent.id == number % 3 + 1))
     return Touched(agents=_ids(number % 3 + 1))
 
@@ -179,7 +179,7 @@ def delete_the_queue(connection: Connection, _number: int, _now_ms: int) -> Touc
 
 
 def change_a_number(connection: Connection, number: int, _now_ms: int) -> Touched:
-    """A number that others call: another campaign answers it, nobody does, or it is the one that is shown."""
+    """Change a DID: remove or change its campaign, or set its number to the one that is shown."""
     did_id = number % 4 + 1
     some: tuple[dict[str, object], ...] = (
         {"campaign_id": None},
@@ -201,7 +201,7 @@ def delete_a_number(connection: Connection, number: int, _now_ms: int) -> Touche
 
 
 def call_off(connection: Connection, number: int, _now_ms: int) -> Touched:
-    """All campaigns have the list."""
+    """Put a number on the do-not-call list, which all campaigns use."""
     called = PEOPLE[number % len(PEOPLE)]
     known = connection.scalar(select(DncContact.id).where(DncContact.number == called))
     if known is not None:
@@ -249,7 +249,7 @@ steps = st.lists(st.tuples(st.sampled_from(CHANGES), st.integers(0, 59), st.inte
 
 
 def commit(house: House, change: Change, number: int) -> Touched:
-    """Make a change in one unit of work that says what it touches."""
+    """Make a change in one unit of work, and return the touched records."""
 
     def work(connection: Connection) -> Touched:
         touched = change(connection, number, house.now_ms())
@@ -260,9 +260,9 @@ def commit(house: House, change: Change, number: int) -> Touched:
 
 
 def known(engine: Engine) -> dict[str, object]:
-    """What an engine knows of the rows."""
-    board, transfers = engine.board, engine._transfers  # noqa: SLF001 - it shows this to nobody
-    floor, inbound = transfers._floor, engine._inbound  # noqa: SLF001 - nor this
+    """Return the state of an engine that comes from the rows."""
+    board, transfers = engine.board, engine._transfers  # noqa: SLF001 - there is no public access
+    floor, inbound = transfers._floor, engine._inbound  # noqa: SLF001 - there is no public access
     return {
         "accounts": {
             user_id: (one.balance, one.held, one.rate, one.sms_rate, one.card)
@@ -284,7 +284,7 @@ def known(engine: Engine) -> dict[str, object]:
 
 
 def _standing(one: OpenCampaign) -> tuple[object, ...]:
-    """What is over may have ended in several ways: what counts is that it dials no more."""
+    """Return the status, with all final ones as one, because none of them dials."""
     in_progress = (one.in_progress, one.inbound, one.legs)
     if one.status not in ACTIVE:
         return _settings(one.plan), *in_progress
@@ -292,22 +292,22 @@ def _standing(one: OpenCampaign) -> tuple[object, ...]:
 
 
 def _settings(plan: CampaignPlan) -> dict[str, Any]:
-    """All but the call flow, which never changes."""
+    """Return all settings but the call flow, which never changes."""
     return {name: value for name, value in structs.asdict(plan).items() if name != "flow"}
 
 
 class _UndoneError(Exception):
-    """Raised to roll back."""
+    """An error that rolls back."""
 
 
 def live_of(worker: Worker) -> LiveEngine:
-    live = worker._live  # noqa: SLF001 - what it knows is what is tested
+    live = worker._live  # noqa: SLF001 - the test compares its state
     assert live is not None
     return live
 
 
 def known_anew(house: House) -> dict[str, object]:
-    """What an engine knows that is built from the rows just now."""
+    """Return the state of an engine that is newly built from the rows."""
     found: dict[str, object] = {}
     worker = house.worker
 
@@ -330,8 +330,8 @@ def known_anew(house: House) -> dict[str, object]:
     return found
 
 
-async def told_piecemeal(house: House, story: Sequence[Step]) -> None:
-    """Make the changes; after each of them the engine knows what a new one would know."""
+async def refreshed(house: House, story: Sequence[Step]) -> None:
+    """Make the changes, and check after each that the engine's state equals that of a new engine."""
     await house.worker.settle()
     for change, number, seconds in story:
         before = live_of(house.worker)
@@ -343,8 +343,8 @@ async def told_piecemeal(house: House, story: Sequence[Step]) -> None:
         await house.advance(seconds)
 
 
-async def told_anew(house: House, story: Sequence[Step]) -> None:
-    """Make the changes; after each of them the service starts again."""
+async def rebuilt(house: House, story: Sequence[Step]) -> None:
+    """Make the changes, and restart the service after each."""
     await house.worker.settle()
     for change, number, seconds in story:
         commit(house, change, number)
@@ -354,7 +354,7 @@ async def told_anew(house: House, story: Sequence[Step]) -> None:
 
 
 def outcome(tell: Callable[[House, Sequence[Step]], Any], story: Sequence[Step]) -> dict[str, object]:
-    """What the rows say in the end."""
+    """Return the rows at the end of a story."""
     with tempfile.TemporaryDirectory() as folder:
         house = House(Path(folder))
         house.database.close()
@@ -372,5 +372,5 @@ def outcome(tell: Callable[[House, Sequence[Step]], Any], story: Sequence[Step])
 
 @settings(max_examples=10)
 @given(steps)
-def test_whoever_is_told_piecemeal_knows_and_does_what_one_does_who_is_told_anew(story: list[Step]) -> None:
-    assert outcome(told_piecemeal, story) == outcome(told_anew, story)
+def test_an_engine_with_incremental_refreshes_equals_a_rebuilt_one(story: list[Step]) -> None:
+    assert outcome(refreshed, story) == outcome(rebuilt, story)

@@ -1,4 +1,4 @@
-"""Calls that wait in queues, and the agents who take them: rows, money, and whatever is changed meanwhile."""
+"""Tests of queued calls and their agents: rows, money, and changes meanwhile."""
 
 import itertools
 import tempfile
@@ -31,11 +31,11 @@ from tests.runtime.house import CENTS, House
 from tests.runtime.test_transfers import BEHAVIOUR, CALLER, MINUTE, money, second
 
 QUICK: Final = '{"talk": 20}'
-"""Asked at 7 s, takes the call at 8 s, talks until 28 s."""
+"""An agent who is offered a call at 7 s, takes it at 8 s, and talks until 28 s."""
 
 
 async def waiting(house: House, queue_id: int, *numbers: str, behaviour: str = BEHAVIOUR, **values: object) -> int:
-    """A campaign that has just dialled its first subscriber, a second before the next."""
+    """Start a campaign that has dialled its first subscriber and dials the next in a second."""
     house.change(Gateway, house.gateway_id, parameters=behaviour)
     section: dict[str, Any] = {"type": 6, "script": "one two three four five", "queue_id": queue_id}
     goodbye = {"type": 7, "script": "one two three four five six seven eight nine ten"}
@@ -46,12 +46,12 @@ async def waiting(house: House, queue_id: int, *numbers: str, behaviour: str = B
 
 
 def fates(house: House) -> list[tuple[str, int | None, bool]]:
-    """Of each transfer: why nobody was reached, who was, and whether it was abandoned."""
+    """Return, for each transfer, its reason, its agent, and whether it was abandoned."""
     return [(row["reason"], row["agent_id"], row["is_abandoned"]) for row in house.rows(Transfer)]
 
 
 def delete_queues(house: House) -> None:
-    """Over the API that would be refused: with all that is left of it, as the end of an account does."""
+    """Delete all queues as the deletion of an account does. The API would refuse that."""
     for section in house.rows(SectionTemplate):
         house.change(SectionTemplate, section["id"], queue_id=None)
     house.database.write_now(lambda connection: connection.execute(Queue.__table__.delete()))
@@ -78,8 +78,8 @@ async def test_an_agent_who_takes_a_call_leaves_rows(house: House) -> None:
     assert money(house) == (2 * MINUTE, 2 * MINUTE, 0)
 
 
-async def test_who_is_abandoned_is_counted_once(house: House) -> None:
-    """One gives up after a second, one is served too late, one is not served at all."""
+async def test_an_abandoned_call_is_counted_once(house: House) -> None:
+    """One callee hangs up after a second, one is served too late, and one is never served."""
     numbers = [f"+3319900123{place}" for place in range(3)]
     impatient = f'{{"numbers": {{"{numbers[0]}": {{"outcome": "answer", "ring": 4, "patience": 1}}}}, '
     behaviour = impatient + BEHAVIOUR.removeprefix("{")
@@ -103,7 +103,7 @@ async def test_who_is_abandoned_is_counted_once(house: House) -> None:
 async def test_a_campaign_that_is_aborted_leaves_no_agent_in_a_call(
     house: House, at_s: float, legs: list[tuple[int, int]], fate: list[tuple[str, int | None, bool]], *, restarts: bool
 ) -> None:
-    """While the prompt is played, an agent is asked, they talk: the agent is free for the next one."""
+    """The abort comes during the prompt, the offer or the conversation. The agent is free for the next call."""
     queue_id = house.queue(house.agent(parameters=QUICK))
     campaign_id = await waiting(house, queue_id)
     await house.advance(at_s)
@@ -119,8 +119,8 @@ async def test_a_campaign_that_is_aborted_leaves_no_agent_in_a_call(
 
 
 @pytest.mark.parametrize("restarts", [False, True])
-async def test_who_waits_in_a_queue_that_is_deleted_goes_on(house: House, *, restarts: bool) -> None:
-    """At once, on the branch of those whom nobody serves; whoever comes later finds no queue at all."""
+async def test_a_call_in_a_deleted_queue_goes_on(house: House, *, restarts: bool) -> None:
+    """The call continues at once, as unserved. A later call finds no queue."""
     queue_id = house.queue(house.agent(status=AgentStatus.ON_BREAK))
     await waiting(house, queue_id, CALLER, "+33199001235")
     await house.advance(7.5)
@@ -141,7 +141,7 @@ async def test_who_waits_in_a_queue_that_is_deleted_goes_on(house: House, *, res
 async def test_an_agent_who_is_deleted_stops_no_service(
     house: House, at_s: float, *, restarts: bool, also_later: bool
 ) -> None:
-    """Who talks goes on talking; who was asked does not come any more."""
+    """A conversation goes on, and an offer is withdrawn."""
     await waiting(house, house.queue(house.agent(parameters=QUICK)))
     await house.advance(at_s)
     house.database.write_now(lambda connection: connection.execute(Agent.__table__.delete()))
@@ -170,7 +170,7 @@ async def test_a_queue_that_is_deleted_while_its_caller_talks_changes_nothing(ho
 
 
 @pytest.mark.parametrize("restarts", [False, True])
-async def test_an_agent_who_is_changed_while_they_talk_talks_on_as_they_were(house: House, *, restarts: bool) -> None:
+async def test_an_agent_who_is_changed_while_they_talk_keeps_talking(house: House, *, restarts: bool) -> None:
     agent_id = house.agent(parameters=QUICK)
     await waiting(house, house.queue(agent_id))
     await house.advance(9)
@@ -182,7 +182,7 @@ async def test_an_agent_who_is_changed_while_they_talk_talks_on_as_they_were(hou
 
 
 @pytest.mark.parametrize("restarts", [False, True])
-async def test_an_agent_who_is_changed_while_they_are_asked_takes_the_call_when_they_would_now(
+async def test_an_agent_who_is_changed_during_an_offer_takes_the_call_by_the_new_settings(
     house: House, *, restarts: bool
 ) -> None:
     agent_id = house.agent(parameters='{"talk": 20, "answer": 10}')
@@ -213,8 +213,8 @@ async def test_an_agent_on_demand_takes_one_call_and_is_on_break_then(house: Hou
     assert house.row(Agent, agent_id)["status"] == AgentStatus.ON_BREAK
 
 
-async def test_money_that_was_held_for_who_gave_up_lets_others_call(house: House) -> None:
-    """Four minutes are there, two held for each leg: the dial of 8.6 s is made when the queue gives up, at 12 s."""
+async def test_the_hold_of_an_unserved_transfer_is_released_for_other_calls(house: House) -> None:
+    """The balance is four minutes, and each leg holds two. The dial of 8.6 s waits until the queue gives up at 12 s."""
     house.pay(4 * MINUTE - 100_000 * CENTS)
     await waiting(house, house.queue(max_wait_time=5), CALLER, "+33199001235", frequency=7)
     await house.advance(15)
@@ -225,7 +225,7 @@ async def test_money_that_was_held_for_who_gave_up_lets_others_call(house: House
 
 
 def in_progress(house: House, model: type[Row], began: str, ended: str, **values: object) -> int:
-    """How many rows of a kind were in progress at most at once."""
+    """Return the largest number of rows of a kind that were in progress at once."""
     rows = [row for row in house.rows(model) if all(row[name] == value for name, value in values.items())]
     moments = [(row[began], 1) for row in rows if row[began] is not None and row[began] < row[ended]]
     moments += [(row[ended], -1) for row in rows if row[began] is not None and row[began] < row[ended]]
@@ -233,7 +233,7 @@ def in_progress(house: House, model: type[Row], began: str, ended: str, **values
 
 
 def check_limits(house: House) -> None:
-    """Of a house whose calls are all over."""
+    """Check that no limit was exceeded, once all calls have ended."""
     for agent in house.rows(Agent):
         assert in_progress(house, Transfer, "answered_ms", "ended_ms", agent_id=agent["id"]) <= 1
     of_first = {row["id"] for row in house.rows(CallRequest) if row["campaign_id"] == 1}
@@ -249,7 +249,7 @@ def check_limits(house: House) -> None:
 
 
 def check_money(house: House) -> None:
-    """The balance is what was paid less what was charged, and every charge is that of a leg or a message."""
+    """Check that the balance is payments less charges, and that each charge is that of a leg or a message."""
     user = house.row(User, house.user_id)
     assert user["balance"] == sum(row["amount"] for row in house.rows(LedgerEntry)) >= 0
     charged = -sum(row["amount"] for row in house.rows(LedgerEntry) if row["kind"] in {"call", "sms"})
@@ -261,7 +261,7 @@ def check_money(house: House) -> None:
 
 
 async def aborted(seconds: list[float], *, restarts: bool) -> None:
-    """A busy centre, looked at now and then, and aborted."""
+    """Run a busy call centre, check it at some moments, and abort it."""
     with tempfile.TemporaryDirectory() as folder:
         house = await centre(Path(folder))
         for passed in seconds:

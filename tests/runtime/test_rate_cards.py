@@ -1,4 +1,4 @@
-"""Rate cards in the service: what is held, what is charged, and what a restart or a change leaves as it was."""
+"""Tests of rate cards in the service: holds, charges, restarts and changes."""
 
 from functools import partial
 from pathlib import Path
@@ -25,7 +25,7 @@ FRENCH: Final[dict[str, Any]] = {"connection_fee": CENTS, "first_increment": 30,
 
 
 async def test_a_call_is_held_and_charged_by_its_number(sociable: House) -> None:
-    """One to Washington, at the user's own rate; one to Paris: a fee, half a minute, then each 6 s."""
+    """One call goes to Washington at the user's rate. One goes to Paris: a fee, half a minute, then steps of 6 s."""
     sociable.price("33", 5 * CENTS, **FRENCH)
     sociable.price("339", 1)
     await sociable.started(sociable.survey(LONG), sociable.phonebook(WASHINGTON, PARIS), callmaxduration=600)
@@ -45,8 +45,8 @@ async def test_a_call_is_held_and_charged_by_its_number(sociable: House) -> None
     assert sociable.rows(Campaign)[0]["cost"] == 8 * CENTS
 
 
-async def test_a_call_in_progress_keeps_its_rate_whatever_becomes_of_the_card(sociable: House) -> None:
-    """The line is changed during the first call, and deleted with a restart during the second."""
+async def test_a_call_in_progress_keeps_its_rate_when_the_card_changes(sociable: House) -> None:
+    """The rate is changed during the first call, and deleted with a restart during the second."""
     line_id = sociable.price("33", 5 * CENTS, **FRENCH)
     people = [f"+3319900000{place}" for place in range(3)]
     await sociable.started(sociable.survey(LONG), sociable.phonebook(*people), frequency=1, max_aleg=1)
@@ -64,7 +64,7 @@ async def test_a_call_in_progress_keeps_its_rate_whatever_becomes_of_the_card(so
 
 
 async def test_a_number_that_is_too_dear_halts_the_campaign_when_its_turn_comes(sociable: House) -> None:
-    """0.05 pays for Washington, and not for the 0.06 that begin a call to Paris."""
+    """The balance of 0.05 pays for Washington, but not for the first 0.06 of a call to Paris."""
     sociable.price("33", 10 * CENTS, connection_fee=CENTS)
     sociable.pay(5 * CENTS - 100_000 * CENTS)
     campaign_id = await sociable.started(sociable.survey(LONG), sociable.phonebook(WASHINGTON, PARIS))
@@ -74,7 +74,7 @@ async def test_a_number_that_is_too_dear_halts_the_campaign_when_its_turn_comes(
 
 
 async def test_a_b_leg_is_charged_by_the_number_that_it_goes_to(sociable: House) -> None:
-    """The call itself, to Washington, costs what all do."""
+    """The A-leg, to Washington, costs the user's rate."""
     sociable.price("33", 5 * CENTS, **FRENCH)
     survey_id = sociable.survey({"type": 6, "phonenumber": PARIS})
     await sociable.started(survey_id, sociable.phonebook(WASHINGTON))
@@ -87,10 +87,10 @@ async def test_a_b_leg_is_charged_by_the_number_that_it_goes_to(sociable: House)
     assert (rate_of(call), leg["billsec"] > 30) == (Rate(2 * CENTS), True)
 
 
-async def test_who_waits_is_held_for_the_dearest_agent_and_charged_for_the_one_who_comes(
+async def test_a_waiting_call_holds_the_dearest_agents_price_and_is_charged_the_answering_agents(
     sociable: House,
 ) -> None:
-    """Two agents: one in Paris, who is on a break, and one without a number, who takes the call."""
+    """One agent is in Paris, on a break. The other, without a number, takes the call."""
     sociable.price("33", 5 * CENTS, **FRENCH)
     paris = sociable.agent(contact=PARIS, status=4)
     queue_id = sociable.queue(paris, sociable.agent(parameters='{"answer": 3, "talk": 40}'))
@@ -107,7 +107,7 @@ async def test_who_waits_is_held_for_the_dearest_agent_and_charged_for_the_one_w
 
 
 async def test_an_agent_who_becomes_dearer_while_a_call_waits_costs_what_was_held(sociable: House) -> None:
-    """Their contact is set to a number in Paris after the hold was made for one without."""
+    """The agent's contact becomes a number in Paris after the hold was made."""
     sociable.price("33", 5 * CENTS, **FRENCH)
     agent_id = sociable.agent(parameters='{"answer": 3, "talk": 40}')
     survey_id = sociable.survey({"type": 6, "queue_id": sociable.queue(agent_id)})
@@ -120,7 +120,7 @@ async def test_an_agent_who_becomes_dearer_while_a_call_waits_costs_what_was_hel
 
 
 async def test_a_campaign_lacks_credit_when_not_even_the_cheapest_number_can_be_paid_for(sociable: House) -> None:
-    """0.01 is there: a minute costs 0.02, and half a minute to Paris 0.01."""
+    """The balance is 0.01. A minute costs 0.02, and half a minute to Paris 0.01."""
     campaign_id = await sociable.started(sociable.survey(LONG), sociable.phonebook())
     sociable.pay(CENTS - 100_000 * CENTS)
 
@@ -175,7 +175,7 @@ async def served(folder: Path) -> House:
 
 
 async def test_a_scenario_with_a_rate_card_costs_what_the_service_charges(tmp_path: Path) -> None:
-    """Until the money has run out."""
+    """The campaign runs until its credit is used up."""
     simulation, house = simulated(), await served(tmp_path)
     rows = [
         {**row, "starting_date": show_date(row["starting_date"]), "call_cost": format_money(row["call_cost"])}

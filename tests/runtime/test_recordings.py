@@ -1,4 +1,4 @@
-"""What callees say onto recordings: files beside the rows that name them."""
+"""Tests of callees' recordings: files, and the rows that name them."""
 
 import wave
 from collections.abc import Iterator
@@ -14,12 +14,12 @@ from tests.runtime.house import ALL_ANSWER, House
 
 CALLER: Final = "+33199001234"
 RECORD: Final[dict[str, Any]] = {"type": 5, "script": "one two three four five"}
-"""2 s of prompt: the recording begins 7 s after the dial."""
+"""A section whose recording begins 7 s after the dial."""
 
 
 @pytest.fixture
 def studio(tmp_path: Path) -> Iterator[House]:
-    """A house in which everybody answers, and recordings are kept."""
+    """Return a service whose callees all answer, and which stores recordings."""
     house = House(tmp_path, keeps_recordings=True)
     house.change(Gateway, house.gateway_id, parameters=ALL_ANSWER)
     yield house
@@ -27,12 +27,12 @@ def studio(tmp_path: Path) -> Iterator[House]:
 
 
 async def recording(house: House) -> int:
-    """A campaign that has just dialled its one subscriber."""
+    """Start a campaign that has just dialled its only subscriber."""
     return await house.started(house.survey(RECORD), house.phonebook(CALLER))
 
 
 def seconds_on_disk(house: House) -> dict[str, float]:
-    """The length of each file."""
+    """Return the length of each file."""
     found = {}
     for path in house.media.iterdir():
         with wave.open(str(path)) as file:
@@ -53,8 +53,8 @@ async def test_a_recording_is_a_file_and_a_row(studio: House) -> None:
 
 
 @pytest.mark.parametrize("restarts", [False, True])
-async def test_of_a_call_that_is_aborted_there_is_what_was_said_until_then(studio: House, *, restarts: bool) -> None:
-    """Two seconds and a quarter; of the duration a started second counts."""
+async def test_an_aborted_call_keeps_its_recording_so_far(studio: House, *, restarts: bool) -> None:
+    """The recording lasts 2.25 s. Its stored duration is rounded up."""
     campaign_id = await recording(studio)
     await studio.advance(9.25)
     if restarts:
@@ -65,7 +65,7 @@ async def test_of_a_call_that_is_aborted_there_is_what_was_said_until_then(studi
     assert seconds_on_disk(studio) == {result["record_file"]: 2.25}
 
 
-async def test_who_hung_up_before_the_tone_has_said_nothing(studio: House) -> None:
+async def test_a_callee_who_hangs_up_before_the_tone_has_no_recording(studio: House) -> None:
     campaign_id = await recording(studio)
     await studio.advance(6)
     await studio.move(campaign_id, CampaignStatus.ABORD)

@@ -1,4 +1,4 @@
-"""What changes while calls are in progress: whatever follows a call knows it, with a restart in between or without."""
+"""Tests of changes during calls, which apply to everything after the call, with and without a restart."""
 
 from datetime import UTC, datetime
 
@@ -29,13 +29,13 @@ ALL_ANSWER = '{"answer": 1, "machine": 0, "busy": 0, "rejected": 0, "invalid": 0
 
 
 def dialled(house: House) -> list[str]:
-    """The numbers that were called, in order."""
+    """Return the numbers that were called, in order."""
     return [row["phone_number"] for row in house.rows(CallRequest)]
 
 
 @pytest.mark.parametrize("restarts", [False, True])
 async def test_a_number_that_is_called_off_while_it_rings_is_not_retried(house: House, *, restarts: bool) -> None:
-    """Called off at 0.5 s; the second subscriber, of the same zone, is claimed at 1 s; the first rings out at 45 s."""
+    """It is put on the list at 0.5 s. The second subscriber is claimed at 1 s, and the first rings out at 45 s."""
     dnc_id = house.dnc_list()
     phonebook_id = house.phonebook(RINGS_ON, BUSY)
     await house.started(house.survey(SHORT), phonebook_id, dnc_id=dnc_id, maxretry=1)
@@ -50,7 +50,7 @@ async def test_a_number_that_is_called_off_while_it_rings_is_not_retried(house: 
 
 
 async def test_a_subscriber_whose_contact_goes_while_it_rings_is_not_called_again(house: House) -> None:
-    """Another subscriber of the same zone is claimed before the first one's call ends."""
+    """Another subscriber of its zone is claimed before the first one's call ends."""
     await house.started(house.survey(SHORT), house.phonebook(RINGS_ON, RINGS_ONCE), maxretry=1)
     await house.advance(0.5)
     house.change(Subscriber, 1, halt_reason="contact_deleted", contact_id=None)
@@ -59,8 +59,8 @@ async def test_a_subscriber_whose_contact_goes_while_it_rings_is_not_called_agai
     assert house.rows(Subscriber)[0]["status"] == SubscriberStatus.ABORT
 
 
-async def test_a_subscriber_who_moves_while_it_rings_is_called_again_by_the_new_clock(house: House) -> None:
-    """From Berlin (13:00) to Sydney (23:00), with a window from 09:00 to 20:00: the retry comes at 22:00 UTC."""
+async def test_a_subscriber_whose_zone_changes_while_it_rings_is_retried_in_the_new_zone(house: House) -> None:
+    """From Berlin (13:00) to Sydney (23:00). The window opens at 09:00, so the retry comes at 22:00 UTC."""
     window = {"daily_start_time": "09:00:00", "daily_stop_time": "20:00:00", "maxretry": 1}
     await house.started(house.survey(SHORT), house.phonebook(RINGS_ON, BUSY), **window)
     house.change(Subscriber, 1, zone="Europe/Berlin")
@@ -89,7 +89,7 @@ async def test_a_message_is_sent_again_although_its_contact_went(house: House) -
 
 
 async def test_the_end_of_a_call_by_an_abort_dials_for_no_campaign_that_was_paused_with_it(house: House) -> None:
-    """Both are committed before the worker looks: the channel that comes free is not taken."""
+    """Both are committed before the worker's next step, and the free channel is not used."""
     house.change(Gateway, house.gateway_id, max_channels=1, parameters=ALL_ANSWER)
     survey_id = house.survey(LONG)
     first_id = await house.started(survey_id, house.phonebook(PEOPLE[0]))
@@ -106,7 +106,7 @@ async def test_the_end_of_a_call_by_an_abort_dials_for_no_campaign_that_was_paus
 
 
 async def test_two_campaigns_that_are_aborted_together_dial_no_more(house: House) -> None:
-    """The first one's call gives its channel free while the second still waits for another."""
+    """The first campaign's call frees its channel while the second still waits for one."""
     house.change(Gateway, house.gateway_id, max_channels=2, parameters=ALL_ANSWER)
     survey_id = house.survey(LONG)
     first_id = await house.started(survey_id, house.phonebook(PEOPLE[0]))
@@ -124,7 +124,7 @@ async def test_two_campaigns_that_are_aborted_together_dial_no_more(house: House
 
 @pytest.mark.parametrize("restarts", [False, True])
 async def test_a_call_outlives_its_gateway(house: House, *, restarts: bool) -> None:
-    """The campaign goes on over another gateway; the first one is deleted while a call rings out on it."""
+    """The campaign changes to another gateway, and the first is deleted while a call rings on it."""
     other_id = house.add(Gateway, name="other")
     campaign_id = await house.started(house.survey(SHORT), house.phonebook(RINGS_ON, BUSY))
     await house.advance(0.5)
@@ -139,7 +139,7 @@ async def test_a_call_outlives_its_gateway(house: House, *, restarts: bool) -> N
 
 @pytest.mark.parametrize("restarts", [False, True])
 async def test_a_campaign_is_completed_although_the_window_has_closed(house: House, *, restarts: bool) -> None:
-    """As many subscribers as one claim takes; the last call ends two seconds after the window closed."""
+    """The campaign has as many subscribers as one claim takes. The last call ends 2 s after the window closed."""
     house.change(Gateway, house.gateway_id, parameters=ALL_ANSWER)
     window = {"daily_start_time": "07:00:00", "daily_stop_time": "07:00:34"}
     campaign_id = await house.started(house.survey(SHORT), house.phonebook(*PEOPLE[:32]), **window)
@@ -152,8 +152,8 @@ async def test_a_campaign_is_completed_although_the_window_has_closed(house: Hou
 
 
 @pytest.mark.parametrize("restarts", [False, True])
-async def test_what_follows_a_call_is_decided_by_the_settings_when_it_ends(house: House, *, restarts: bool) -> None:
-    """Retries are taken back, and the list is another one, while two calls are in progress."""
+async def test_the_settings_at_the_end_of_a_call_apply(house: House, *, restarts: bool) -> None:
+    """The retries are removed and the list is changed while two calls are in progress."""
     first_list, second_list = house.dnc_list(), house.dnc_list()
     goodbye = {"type": 9, "script": "word"}
     numbers = [RINGS_ON, "+12025550100"]

@@ -1,4 +1,4 @@
-"""Who must not be called, when, how many at once, and for whose money."""
+"""Tests of the rules of dialling: do-not-call lists, windows, limits and credit."""
 
 from datetime import UTC, datetime
 
@@ -24,7 +24,7 @@ PEOPLE = [f"+1202555{number:04d}" for number in range(1_000, 1_020)]
 
 
 async def test_a_number_on_the_dnc_list_is_never_dialled(house: House) -> None:
-    """NOT_AUTHORIZED, no call request, and its place goes to the next."""
+    """The subscriber is NOT_AUTHORIZED without a call, and the next one is dialled in its place."""
     dnc_id = house.dnc_list("+12025550111")
     phonebook_id = house.phonebook("+12025550111", "+12025550114")
     await house.started(house.survey(SHORT), phonebook_id, dnc_id=dnc_id)
@@ -36,7 +36,7 @@ async def test_a_number_on_the_dnc_list_is_never_dialled(house: House) -> None:
 
 
 async def test_a_number_that_is_called_off_an_instant_before_its_turn_counts(house: House) -> None:
-    """The second dial is due at 1 s; the number is put on the list at 0.999 s."""
+    """The second dial is due at 1 s, and its number is put on the list at 0.999 s."""
     dnc_id = house.dnc_list()
     await house.started(house.survey(SHORT), house.phonebook("+12025550114", "+12025550111"), dnc_id=dnc_id)
     await house.advance(0.999)
@@ -46,7 +46,7 @@ async def test_a_number_that_is_called_off_an_instant_before_its_turn_counts(hou
 
 
 async def test_a_number_that_is_called_off_is_not_retried(house: House) -> None:
-    """Busy at first; called off while it waits for its retry."""
+    """The number is busy, and is put on the list before its retry."""
     dnc_id = house.dnc_list()
     await house.started(house.survey(SHORT), house.phonebook("+12025550111"), dnc_id=dnc_id, maxretry=3)
     await house.advance(60)
@@ -89,7 +89,7 @@ async def test_everybody_is_called_by_their_own_clock(sociable: House) -> None:
 
 
 async def test_a_retry_waits_for_the_window(house: House) -> None:
-    """Busy at 19:59:30 local time; the retry a minute later is past the window, so it comes the next morning."""
+    """The number is busy at 19:59:30 local time. The retry is due after the window, so it comes the next morning."""
     window = {"daily_start_time": "09:00:00", "daily_stop_time": "20:00:00", "maxretry": 1, "intervalretry": 60}
     await house.advance(12 * 3_600 + 59 * 60 + 30)  # 19:59:30 in Washington
     await house.started(house.survey(SHORT), house.phonebook("+12025550111"), **window)
@@ -98,8 +98,8 @@ async def test_a_retry_waits_for_the_window(house: House) -> None:
     assert [moment.strftime("%a %H:%M:%S") for moment in moments] == ["Tue 00:59:30", "Tue 14:00:00"]
 
 
-async def test_a_subscriber_in_a_zone_nobody_knows_is_not_called(house: House) -> None:
-    """NOT_AUTHORIZED, and the reason says why."""
+async def test_a_subscriber_in_an_unknown_zone_is_not_called(house: House) -> None:
+    """The subscriber is NOT_AUTHORIZED, with a reason."""
     campaign_id = await house.started(house.survey(SHORT), house.phonebook("+12025550114"))
     values = {"campaign_id": campaign_id, "duplicate_contact": "5551", "number": "5551", "zone": "?"}
     house.add(Subscriber, **values)
@@ -109,14 +109,14 @@ async def test_a_subscriber_in_a_zone_nobody_knows_is_not_called(house: House) -
 
 
 async def test_no_more_a_legs_than_max_aleg(sociable: House) -> None:
-    """Two at once, each of 65 s: the third dial waits for the first end."""
+    """Two calls at once, each of 65 s, so the third dial waits for the first end."""
     await sociable.started(sociable.survey(LONG), sociable.phonebook(*PEOPLE[:5]), max_aleg=2)
     await sociable.advance(1_000)
     assert sociable.dials_s() == [0, 1, 65, 66, 130]
 
 
 async def test_a_gateways_channels_are_shared_fairly(sociable: House) -> None:
-    """Two channels, two campaigns: one each, whichever started first."""
+    """Two campaigns share two channels, one each, independent of the order of their starts."""
     sociable.change(Gateway, sociable.gateway_id, max_channels=2)
     survey_id = sociable.survey(LONG)
     for start in range(0, 10, 5):
@@ -127,7 +127,7 @@ async def test_a_gateways_channels_are_shared_fairly(sociable: House) -> None:
 
 
 async def test_no_more_new_calls_a_second_than_max_cps(sociable: House) -> None:
-    """A dial every 100 ms is wanted, two a second are allowed."""
+    """The frequency is ten dials a second, and max_cps is two."""
     sociable.change(Gateway, sociable.gateway_id, max_cps=2)
     await sociable.started(sociable.survey(SHORT), sociable.phonebook(*PEOPLE[:6]), frequency=600)
     await sociable.advance(60)
@@ -135,7 +135,7 @@ async def test_no_more_new_calls_a_second_than_max_cps(sociable: House) -> None:
 
 
 async def test_without_credit_a_campaign_pauses_and_the_balance_never_goes_below_zero(sociable: House) -> None:
-    """0.05 is there, a minute costs 0.02: the first call holds it all and uses 0.02, then two more; 0.01 is left."""
+    """The balance is 0.05, and a minute costs 0.02. Each call holds all and uses 0.02, so 0.01 is left."""
     sociable.change(User, sociable.user_id, balance=0)
     sociable.pay(5 * CENTS)
     campaign_id = await sociable.started(sociable.survey(LONG), sociable.phonebook(*PEOPLE[:5]))
@@ -147,7 +147,7 @@ async def test_without_credit_a_campaign_pauses_and_the_balance_never_goes_below
 
 
 async def test_a_call_is_cut_to_what_the_balance_pays_for(sociable: House) -> None:
-    """The callee talks on; 0.05 pays for two increments of a minute, so the call ends after 120 s."""
+    """The balance of 0.05 pays for two increments of a minute, so the call is cut after 120 s."""
     sociable.change(User, sociable.user_id, balance=5 * CENTS)
     await sociable.started(sociable.survey(SHORT), sociable.phonebook("+12025550121"))
     await sociable.advance(1_000)

@@ -1,4 +1,4 @@
-"""The service and the pure simulation are one engine: the same campaign gives the same call detail records."""
+"""Tests that a campaign gives equal CDRs in the service and in the pure simulation."""
 
 from pathlib import Path
 from typing import Any, Final

@@ -1,4 +1,4 @@
-"""A clock that goes by itself: settling comes to its end, and what a restart takes up has happened once."""
+"""Tests of settling on a running clock: it ends, and no event happens twice after a restart."""
 
 from collections.abc import Callable
 from typing import Final, TypeVar
@@ -21,7 +21,7 @@ TO_THE_QUEUE: Final = {"type": 6, "queue_id": 1, "script": "word", "completed": 
 
 
 class HandClock:
-    """A clock that goes by itself: moved by the test, and by `hurry_ms` whenever anybody looks."""
+    """A running clock that the test moves, and that advances by `hurry_ms` at each reading."""
 
     mode = "x60"
 
@@ -30,17 +30,17 @@ class HandClock:
         self.hurry_ms = 0
 
     def now_ms(self) -> int:
-        """The time."""
+        """Return the time, after advancing it."""
         self.at_ms += self.hurry_ms
         return self.at_ms
 
     def seconds_until(self, at_ms: int) -> float | None:
-        """As if it were real."""
+        """Return the seconds until a moment, as a real clock does."""
         return (at_ms - self.at_ms) / 1_000
 
 
 async def test_settling_ends_though_more_falls_due_all_the_time(house: House, monkeypatch: pytest.MonkeyPatch) -> None:
-    """One event a step, and a minute of the service a look: what is due at the beginning is done, and no more."""
+    """Each step handles one event, and each reading adds a minute. Only events due at the beginning are handled."""
     monkeypatch.setattr("dialer.runtime.live_engine.EVENTS_PER_STEP", 1)
     people = house.phonebook(*(f"+1202555{number}" for number in range(1_000, 1_030)))
     clock = HandClock()
@@ -52,8 +52,8 @@ async def test_settling_ends_though_more_falls_due_all_the_time(house: House, mo
     assert house.worker.problem() is None
 
 
-async def test_what_has_happened_in_a_call_does_not_happen_again(house: House) -> None:
-    """It comes to its queue half a second after the clock was stored last; then the process ends."""
+async def test_events_of_a_call_do_not_happen_again(house: House) -> None:
+    """The call enters its queue half a second after the clock was last stored; then the process ends."""
     house.change(Gateway, house.gateway_id, parameters=ALL_ANSWER)
     house.queue(house.agent(parameters='{"talk": 20, "answer": 3}'))
     clock = HandClock()
@@ -69,7 +69,7 @@ async def test_what_has_happened_in_a_call_does_not_happen_again(house: House) -
 
 
 class Counted(Database):
-    """A database that counts the units of work that were asked for."""
+    """A database that counts units of work."""
 
     writes = 0
 
@@ -79,15 +79,15 @@ class Counted(Database):
 
 
 def counted(house: House) -> Counted:
-    """Go on with a database that counts, and with a clock that goes by itself."""
+    """Replace the service's database by one that counts, and its clock by a running one."""
     house.database.close()
     database = house.database = Counted(house.url)
     house.worker = Worker(database, HandClock(), seed=1, service_zone="UTC", new_line=SimulatedLine)
     return database
 
 
-async def test_all_who_ask_before_a_settling_begins_share_it(house: House) -> None:
-    """What they have changed who ask after it has begun may come too late for it: these share the next."""
+async def test_requests_before_a_settling_begins_share_it(house: House) -> None:
+    """Changes after its beginning may be too late for it, so later requests share the next one."""
     database = counted(house)
     await house.worker.settle()
     database.writes = 0
@@ -101,8 +101,8 @@ async def test_all_who_ask_before_a_settling_begins_share_it(house: House) -> No
     assert database.writes == 2
 
 
-async def test_what_was_changed_before_it_was_asked_for_is_settled(house: House) -> None:
-    """Ten campaigns that are started one after the other, each while others are settled: all have dialled."""
+async def test_a_change_before_the_request_is_settled(house: House) -> None:
+    """Ten campaigns are started one after another, while others are settled. All have dialled."""
     counted(house)
     survey = house.survey(SHORT)
     people = [house.phonebook(f"+1202555{number}") for number in range(1_000, 1_010)]
@@ -119,7 +119,7 @@ async def test_what_was_changed_before_it_was_asked_for_is_settled(house: House)
     assert all(count >= place for place, count in enumerate(dialled, start=1))
 
 
-async def test_who_waits_for_a_settling_that_is_given_up_has_another(house: House) -> None:
+async def test_a_request_behind_a_cancelled_settling_gets_another(house: House) -> None:
     database = counted(house)
     await house.worker.settle()
     database.writes = 0
@@ -142,9 +142,7 @@ async def test_who_waits_for_a_settling_that_is_given_up_has_another(house: Hous
     assert (settled, database.writes) == ([True, True], 2)
 
 
-async def test_after_a_settling_there_is_no_second_step_for_the_same(
-    house: House, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_a_settling_is_not_followed_by_a_second_step(house: House, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("dialer.runtime.worker.IDLE_SECONDS_MAX", 3_600)
     database = counted(house)
     async with house.worker.running():

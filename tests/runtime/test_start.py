@@ -1,4 +1,4 @@
-"""What a campaign must have to start: everything that it lacks is told at once, and until then nothing has changed."""
+"""Tests of the requirements of a start: all errors are reported at once, and nothing changes before."""
 
 from typing import Any, Final
 
@@ -20,7 +20,7 @@ NO_QUEUE: Final = "2 (progressive) and 3 (predictive) need a survey that transfe
 
 
 def start(house: House, campaign_id: int) -> dict[str, list[str]]:
-    """What keeps the campaign from starting; nothing if it has started."""
+    """Start a campaign, and return the errors; empty if it has started."""
     status = CampaignStatus.START
     try:
         house.perform(lambda unit: start_campaign(unit, campaign_id))
@@ -33,12 +33,12 @@ def start(house: House, campaign_id: int) -> dict[str, list[str]]:
 
 
 def to_queue(house: House) -> dict[str, Any]:
-    """A section that transfers to a queue."""
+    """Return a section that transfers to a queue."""
     return {"type": 6, "queue_id": house.add(Queue, user_id=house.user_id, name="desk")}
 
 
 def test_a_survey_with_warnings_is_played(house: House) -> None:
-    """Nothing leads to the second section, which would play nothing."""
+    """The second section is unreachable and silent."""
     assert start(house, house.campaign(house.survey(HELLO, {"type": 1}))) == {}
 
 
@@ -95,8 +95,8 @@ def test_everything_that_is_missing_is_told_at_once(house: House) -> None:
     assert set(errors) == {"expirationdate", "object_id", "dial_method", "sms_gateway"}
 
 
-def test_a_later_start_plays_and_asks_the_copy_whatever_has_become_of_the_template(house: House) -> None:
-    """The template has lost its transfer, and would not be played any more; the copy has it."""
+def test_a_later_start_uses_the_sealed_copy_of_the_survey(house: House) -> None:
+    """The template has lost its transfer and is invalid, but the sealed copy has it."""
     campaign_id = house.campaign(house.survey(to_queue(house)), dial_method=DialMethod.PREDICTIVE)
     assert start(house, campaign_id) == {}
     (template,) = house.rows(SectionTemplate)

@@ -1,4 +1,4 @@
-"""What the worker tells of itself: how much was dialled, as far as it is committed."""
+"""Tests of the worker's counters, which count committed work only."""
 
 from collections import Counter
 
@@ -17,7 +17,7 @@ SHORT = {"type": 1, "script": "word"}
 
 
 async def test_calls_are_counted_while_and_after_they_last(house: House) -> None:
-    """Ringing, a call holds the price of the longest talk, 30 minutes at 0.02; at its end it holds nothing."""
+    """A ringing call holds the price of 30 minutes at 0.02, the longest talk. An ended call holds nothing."""
     book = house.phonebook(RINGS_OUT, CALLED_OFF, BUSY, ANSWERS)
     await house.started(house.survey(SHORT), book, dnc_id=house.dnc_list(CALLED_OFF), callmaxduration=1_800)
     assert house.worker.figures() == Tally(dialled=Counter(voice=1), in_progress=Counter(voice=1), held=60 * CENTS)
@@ -28,7 +28,7 @@ async def test_calls_are_counted_while_and_after_they_last(house: House) -> None
 
 
 async def test_messages_are_counted_by_themselves(house: House) -> None:
-    """Two are sent, one of them is delivered."""
+    """Two messages are sent, and one is delivered."""
     house.change(User, house.user_id, sms_rate=5 * CENTS)
     gateway_id = house.add(SmsGateway, name="texts", parameters='{"sms_delivered": 1}')
     message = {"medium": SMS, "sms_gateway_id": gateway_id, "aleg_gateway_id": None, "text_message": "hello"}
@@ -38,7 +38,7 @@ async def test_messages_are_counted_by_themselves(house: House) -> None:
 
 
 async def test_a_call_that_outlives_a_restart_is_in_progress_but_was_not_dialled_here(house: House) -> None:
-    """A process counts what it did itself."""
+    """A process counts only its own dials."""
     await house.started(house.survey(SHORT), house.phonebook(RINGS_OUT))
     held = house.worker.figures().held
     house.restart()
@@ -50,7 +50,7 @@ async def test_a_call_that_outlives_a_restart_is_in_progress_but_was_not_dialled
 
 
 async def test_a_dial_that_could_not_be_committed_is_not_counted(house: House) -> None:
-    """It is counted once, when it is done again."""
+    """It is counted once, when it is repeated."""
     await house.started(house.survey(SHORT), house.phonebook(BUSY, ANSWERS))
     house.database.close()
     house.database = database = FullDisk(house.url)

@@ -1,4 +1,4 @@
-"""The worker reads again what commits have touched, and nothing else: counted in statements, told by no clock."""
+"""Tests that the worker reads only touched records again. They count statements, and use no clock."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -39,7 +39,7 @@ SHORT: Final = {"type": 1, "script": "word"}  # 1 s
 LONG: Final = {"type": 1, "script": "word " * 150}  # 60 s
 FEW: Final = 1
 MANY: Final = 1_000
-"""Open campaigns."""
+"""The number of open campaigns."""
 ONE: Final = frozenset({1})
 PEOPLE: Final = [f"+1202555{number:04d}" for number in range(1_000, 1_100)]
 TOUCHES: Final = {
@@ -54,7 +54,7 @@ TOUCHES: Final = {
 
 
 def declare(house: House, touched: Touched, work: Callable[[Connection], object] = lambda _: None) -> None:
-    """Commit some work that says what it touches; at least it writes the name of a phonebook, which concerns nobody."""
+    """Commit work that states the touched records. It at least renames a phonebook, which the worker ignores."""
 
     def unit(connection: Connection) -> None:
         work(connection)
@@ -65,14 +65,14 @@ def declare(house: House, touched: Touched, work: Callable[[Connection], object]
 
 
 def changing(model: Any, row_id: int, **values: object) -> Callable[[Connection], object]:  # noqa: ANN401 - a table's class
-    """Change a row."""
+    """Return a unit of work that changes a row."""
     return lambda connection: connection.execute(
         update(model.__table__).where(model.__table__.c.id == row_id).values(**values)
     )
 
 
 def open_many(house: House, count: int) -> None:
-    """Open so many campaigns that begin tomorrow."""
+    """Open `count` campaigns that begin tomorrow."""
     row = {
         "user_id": house.user_id,
         "name": "campaign",
@@ -90,7 +90,7 @@ def open_many(house: House, count: int) -> None:
 
 @contextmanager
 def statements_of(house: House) -> Iterator[list[str]]:
-    """Every statement of a unit of work that writes, but for the beginnings of transactions."""
+    """Record every statement of the writer, without the begins of transactions."""
     statements: list[str] = []
 
     def hear(_connection: object, _cursor: object, statement: str, *_: object) -> None:
@@ -106,7 +106,7 @@ def statements_of(house: House) -> Iterator[list[str]]:
 
 
 async def statements_after(house: House, touched: Touched) -> int:
-    """How many statements the worker needs to take in a commit that touched this."""
+    """Return the number of statements that the worker needs after a commit that touched this."""
     declare(house, touched)
     with statements_of(house) as statements:
         await house.worker.settle()
@@ -116,7 +116,7 @@ async def statements_after(house: House, touched: Touched) -> int:
 
 @pytest.fixture
 def furnished(house: House) -> House:
-    """A house with one of each: a gateway for text messages, a queue and its agent, a number that others call."""
+    """Return a service with an SMS gateway, a queue with an agent, and a DID."""
     house.add(SmsGateway, name="texts")
     house.queue(house.agent())
     house.phonebook()
@@ -130,7 +130,7 @@ async def test_a_commit_that_touches_nothing_costs_no_statement(furnished: House
     assert await statements_after(furnished, NOTHING) == 0
 
 
-async def test_what_a_step_does_itself_is_no_change(furnished: House) -> None:
+async def test_a_steps_own_writes_are_no_change(furnished: House) -> None:
     furnished.change(Gateway, 1, parameters=ALL_ANSWER)
     await furnished.started(furnished.survey(LONG), furnished.phonebook(*PEOPLE))
     await furnished.advance(10)
@@ -141,7 +141,7 @@ async def test_what_a_step_does_itself_is_no_change(furnished: House) -> None:
 
 @pytest.fixture(scope="module")
 def costs(tmp_path_factory: pytest.TempPathFactory) -> dict[int, House]:
-    """Two houses, one with few campaigns open and one with many."""
+    """Build two services, one with few open campaigns and one with many."""
     return {count: _crowded(tmp_path_factory.mktemp("house"), count) for count in (FEW, MANY)}
 
 
@@ -166,7 +166,7 @@ async def test_a_change_costs_the_same_however_many_campaigns_are_open(
 
 
 async def test_everything_costs_more_the_more_campaigns_are_open(costs: dict[int, House]) -> None:
-    """So that the test above can fail."""
+    """This shows that the test above can fail."""
     for house in costs.values():
         await house.worker.settle()
     few, many = [await statements_after(house, EVERYTHING) for house in costs.values()]
@@ -174,7 +174,7 @@ async def test_everything_costs_more_the_more_campaigns_are_open(costs: dict[int
 
 
 class Claiming(Kernel):
-    """A kernel that remembers which campaigns have claimed subscribers."""
+    """A kernel that records the campaigns that claim subscribers."""
 
     def __init__(self, engine: Engine, carrier: Line, store: CampaignStore, now_ms: int, claimed: list[int]) -> None:
         super().__init__(engine, carrier, store, now_ms=now_ms)
@@ -188,7 +188,7 @@ class Claiming(Kernel):
 
 @pytest.fixture
 def claimed(furnished: House) -> list[int]:
-    """The campaigns that have claimed subscribers, each time that they did."""
+    """Return the list of campaigns that have claimed subscribers, one entry a claim."""
     found: list[int] = []
     furnished.change(Gateway, 1, parameters=ALL_ANSWER)
     furnished.worker = Worker(
@@ -203,7 +203,7 @@ def claimed(furnished: House) -> list[int]:
 
 
 async def two_that_dial(house: House) -> None:
-    """Campaigns 1 and 2 of one user, a dial a second each, whose hoppers are full."""
+    """Start campaigns 1 and 2 of one user, with a dial a second each and full hoppers."""
     for people in (PEOPLE[:30], PEOPLE[30:60]):
         await house.started(house.survey(SHORT), house.phonebook(*people))
     await house.advance(5)
@@ -227,7 +227,7 @@ async def test_a_change_empties_no_hopper_but_that_of_the_campaign_it_touches(
 async def test_a_number_that_is_called_off_stays_so_though_another_campaign_is_read_again(
     furnished: House, claimed: list[int]
 ) -> None:
-    """Whom the first calls asks for that; they are next in the hopper of the second, which uses the same list."""
+    """The first campaign's callee asks for it, and is next in the hopper of the second, which uses the list, too."""
     dnc_id = furnished.dnc_list()
     survey_id = furnished.survey({"type": 9, "script": "word"})
     later = {"frequency": 1, "startingdate": MONDAY_NOON_MS + 1_000, "dnc_id": dnc_id}
@@ -245,8 +245,8 @@ async def test_a_number_that_is_called_off_stays_so_though_another_campaign_is_r
     assert claimed
 
 
-async def test_money_that_comes_in_lets_those_dial_who_waited_for_it(furnished: House) -> None:
-    """All of it is held for the first call; nothing but the account was touched."""
+async def test_a_payment_lets_waiting_campaigns_dial(furnished: House) -> None:
+    """The first call holds the whole balance, and the payment touches only the account."""
     furnished.pay(-(100_000 - 2) * CENTS)
     furnished.change(Gateway, 1, parameters=ALL_ANSWER)
     await furnished.started(furnished.survey(LONG), furnished.phonebook(*PEOPLE[:3]), callmaxduration=60)
@@ -259,7 +259,7 @@ async def test_money_that_comes_in_lets_those_dial_who_waited_for_it(furnished: 
     assert furnished.dials_s() == [0, 10, 11]
 
 
-async def test_channels_that_are_added_let_those_dial_who_waited_for_one(furnished: House) -> None:
+async def test_added_channels_let_waiting_campaigns_dial(furnished: House) -> None:
     furnished.change(Gateway, 1, parameters=ALL_ANSWER, max_channels=1)
     await furnished.started(furnished.survey(LONG), furnished.phonebook(*PEOPLE[:5]))
     await furnished.advance(10)
@@ -282,7 +282,7 @@ async def test_a_campaign_that_is_aborted_loses_its_calls_and_no_other_does(furn
 
 
 async def test_agents_and_queues_come_and_go_one_by_one(furnished: House) -> None:
-    """A second agent is free for the second caller; then the first one is deleted, who keeps their call."""
+    """A second agent takes the second call. Then the first agent is deleted, and keeps their call."""
     to_the_queue = {"type": 6, "queue_id": 1, "script": "word", "completed": True}
     furnished.change(Gateway, 1, parameters=ALL_ANSWER)
     furnished.change(Agent, 1, parameters='{"talk": 600, "answer": 1}')
@@ -324,7 +324,7 @@ async def test_a_phonebook_is_collected_to_its_end_without_the_others_being_read
     assert furnished.row(Campaign, third_id)["calls"] == 40
 
 
-async def test_a_campaign_that_nobody_can_read_stands_still_until_it_is_mended(furnished: House) -> None:
+async def test_an_unreadable_campaign_stands_still_until_it_is_repaired(furnished: House) -> None:
     furnished.change(Gateway, 1, parameters=ALL_ANSWER)
     await two_that_dial(furnished)
     declare(furnished, Touched(campaigns=ONE), changing(Campaign, 1, daily_start_time="nonsense"))

@@ -1,4 +1,4 @@
-"""Calls that are brought to a number: their rows, their money, and what comes of them whatever happens meanwhile."""
+"""Tests of transfers to numbers: rows, money, and changes meanwhile."""
 
 from typing import Any, Final
 
@@ -26,26 +26,26 @@ BEHAVIOUR: Final = (
     '{"answer": 1, "machine": 0, "busy": 0, "rejected": 0, "invalid": 0, "ring": 4, "talk": 40,'
     ' "patience": 300, "key_delay": 2}'
 )
-"""Everybody answers 5 s after the dial and talks for 40 s."""
+"""A gateway whose callees answer 5 s after the dial and talk for 40 s."""
 SECTION: Final[dict[str, Any]] = {"type": 6, "script": "one two three four five", "phonenumber": OTHER}
-"""2 s of prompt: the transfer is reached 7 s after the dial, answered at 12 s, over at 52 s."""
+"""A transfer that begins 7 s after the dial, is answered at 12 s, and ends at 52 s."""
 MINUTE: Final = 2 * CENTS
 
 
 async def transferring(house: House, *sections: dict[str, Any], **settings: object) -> int:
-    """A campaign that has just dialled its one subscriber."""
+    """Start a campaign that has just dialled its only subscriber."""
     house.change(Gateway, house.gateway_id, parameters=BEHAVIOUR)
     survey_id = house.survey(*(sections or (SECTION,)))
     return await house.started(survey_id, house.phonebook(CALLER), callmaxduration=120, **settings)
 
 
 def second(at_ms: int) -> float:
-    """A moment, in seconds from the dial."""
+    """Return a moment as seconds after the dial."""
     return (at_ms - MONDAY_NOON_MS) / 1_000
 
 
 def money(house: House) -> tuple[int, int, int]:
-    """What was spent, the sum of the ledger, and what is held."""
+    """Return the money spent, the sum of the ledger, and the money held."""
     user = house.row(User, house.user_id)
     spent = 100_000 * CENTS - user["balance"]
     return spent, 100_000 * CENTS - sum(row["amount"] for row in house.rows(LedgerEntry)), user["held"]
@@ -73,7 +73,7 @@ async def test_a_transfer_leaves_its_rows(house: House) -> None:
 
 
 async def test_both_legs_are_held_for_while_they_last(house: House) -> None:
-    """Two minutes for each."""
+    """Each leg holds two minutes."""
     await transferring(house)
     held = []
     for _ in range(9):
@@ -83,7 +83,7 @@ async def test_both_legs_are_held_for_while_they_last(house: House) -> None:
 
 
 PHASES: Final = (3, 6, 9, 20)
-"""It rings, the prompt is played, the B-leg rings, the two talk."""
+"""Seconds at which the call rings, plays its prompt, rings the B-leg, and is connected."""
 
 
 @pytest.mark.parametrize("at_s", PHASES)
@@ -129,7 +129,7 @@ async def test_a_campaign_that_is_aborted_ends_both_legs_at_once(
 
 
 async def test_money_that_a_transfer_does_not_need_any_more_lets_others_call(house: House) -> None:
-    """Four minutes: two are held for each leg, and the next dial has to wait for the B-leg that nobody takes."""
+    """The balance is four minutes, and each leg holds two. The next dial waits for the end of the unanswered B-leg."""
     house.pay(4 * MINUTE - 100_000 * CENTS)
     house.change(Gateway, house.gateway_id, parameters=BEHAVIOUR)
     section = SECTION | {"phonenumber": "+12025550111"}
@@ -141,7 +141,7 @@ async def test_money_that_a_transfer_does_not_need_any_more_lets_others_call(hou
 
 
 async def test_a_row_that_is_missing_does_not_stop_the_service(house: House) -> None:
-    """The call comes to its transfer once more."""
+    """The call begins its transfer again."""
     await transferring(house)
     await house.advance(20)
     house.database.write_now(lambda connection: connection.execute(Transfer.__table__.delete()))
@@ -154,7 +154,7 @@ async def test_a_row_that_is_missing_does_not_stop_the_service(house: House) -> 
 
 @pytest.mark.parametrize("restarts", [False, True])
 async def test_limits_that_are_changed_during_a_call_hold_for_its_transfer(house: House, *, restarts: bool) -> None:
-    """But the time that it may ring is that of the call."""
+    """The ringing time is still that of the call."""
     campaign_id = await transferring(house, SECTION | {"phonenumber": "+12025550112"}, calltimeout=20)
     await house.advance(6)
     house.change(Campaign, campaign_id, calltimeout=40)
@@ -167,13 +167,13 @@ async def test_limits_that_are_changed_during_a_call_hold_for_its_transfer(house
 # --- text messages during a call ------------------------------------------------------------------------------------
 
 TEXTING: Final[dict[str, Any]] = {"type": 10, "script": "word " * 50, "sms_text": "Thank you"}
-"""Sent 5 s after the dial; 20 s of prompt."""
+"""A section that sends a text 5 s after the dial, with 20 s of prompt."""
 
 
 async def texting(
     house: House, *, text: str = "Thank you", variables: str = "", parameters: str = "{}", **settings: object
 ) -> int:
-    """A campaign that has just dialled its one subscriber, and sends them a text."""
+    """Start a campaign that has just dialled its only subscriber, and sends them a text."""
     house.change(Gateway, house.gateway_id, parameters=BEHAVIOUR)
     house.change(User, house.user_id, sms_rate=3 * CENTS)
     sms_gateway_id = house.add(SmsGateway, name="texts", parameters=parameters)
@@ -199,8 +199,8 @@ async def test_a_text_sent_during_a_call_is_a_message_of_its_own(house: House) -
 
 
 @pytest.mark.parametrize("restarts", [False, True])
-async def test_a_text_to_somebody_else_is_theirs_after_a_restart_too(house: House, *, restarts: bool) -> None:
-    """It is they who answer STOP."""
+async def test_a_text_to_another_number_keeps_it_after_a_restart(house: House, *, restarts: bool) -> None:
+    """The other number replies STOP."""
     dnc_id = house.dnc_list()
     variables = '{"sms_phonenumber": "+1 202 555 0132"}'
     await texting(house, variables=variables, dnc_id=dnc_id)
@@ -213,7 +213,7 @@ async def test_a_text_to_somebody_else_is_theirs_after_a_restart_too(house: Hous
 
 
 @pytest.mark.parametrize("restarts", [False, True])
-async def test_who_was_put_on_the_list_during_the_call_gets_no_text(house: House, *, restarts: bool) -> None:
+async def test_a_number_put_on_the_list_during_the_call_gets_no_text(house: House, *, restarts: bool) -> None:
     dnc_id = house.dnc_list()
     await texting(house, dnc_id=dnc_id)
     await house.advance(3)
@@ -236,7 +236,7 @@ async def test_a_contact_who_is_deleted_during_the_call_gets_the_text_all_the_sa
 
 
 @pytest.mark.parametrize("text", [" {offer}\n", " "])
-async def test_a_text_of_which_nothing_is_left_is_not_sent(house: House, text: str) -> None:
+async def test_a_text_that_renders_empty_is_not_sent(house: House, text: str) -> None:
     await texting(house, text=text)
     await house.advance(60)
     assert house.rows(SmsMessage) == []

@@ -1,4 +1,4 @@
-"""A call whose end nobody reports is given up, by the service that dialled it or by the one that comes after it."""
+"""Tests of the watchdog: a call whose end is never reported is ended, also after a restart."""
 
 from pathlib import Path
 from typing import Final
@@ -19,7 +19,7 @@ STARTS_ANEW_S: Final = (1, 30, 100, 400, 100_000)
 
 
 class SilentKernel(Kernel):
-    """Hears of no call's end."""
+    """A kernel that drops every report of a call's end."""
 
     def _happen(self, at_ms: int, rank: int, key: int, sequence: int, event: Event) -> None:
         if not isinstance(event, CallEnded):
@@ -27,7 +27,7 @@ class SilentKernel(Kernel):
 
 
 class SilentHouse(House):
-    """A house on a machine's clock, whose carrier says nothing any more once a call was answered."""
+    """A service on a machine's clock, whose carrier reports nothing after the answer."""
 
     machine: Machine
 
@@ -44,7 +44,7 @@ class SilentHouse(House):
         )
 
     async def go_on(self, seconds: int) -> None:
-        """Let time go by, and have done then what is due."""
+        """Advance the clock, and let the worker handle everything that is due."""
         self.machine.wall_ms += seconds * 1_000
         self.machine.steady_ms += seconds * 1_000
         await self.worker.settle()
@@ -61,14 +61,14 @@ async def house(tmp_path: Path) -> SilentHouse:
 
 
 def gives_up_ms(house: House) -> int:
-    """The first full minute at which the only call is waited for no longer."""
+    """Return the first full minute at which the watchdog ends the only call."""
     call = house.rows(CallRequest)[0]
     overdue_ms: int = call["started_ms"] + call["ring_limit_ms"] + call["talk_limit_ms"] + GRACE_MS
     return -(-overdue_ms // LOOKS_EVERY_MS) * LOOKS_EVERY_MS
 
 
 def is_given_up(house: House) -> bool:
-    """Whether the only call is over as one that failed, at no cost; else it must be in progress."""
+    """Return whether the only call has failed, at no cost; otherwise it must be in progress."""
     cdrs = [(row["hangup_cause_q850"], row["billsec"], row["call_cost"]) for row in house.rows(Cdr)]
     statuses = [SubscriberStatus(row["status"]) for row in house.rows(Subscriber)]
     assert (cdrs, statuses) in (
@@ -78,7 +78,7 @@ def is_given_up(house: House) -> bool:
     return bool(cdrs)
 
 
-async def test_it_is_given_up_on_the_full_minute(house: SilentHouse) -> None:
+async def test_a_silent_call_is_ended_on_the_full_minute(house: SilentHouse) -> None:
     for _ in range(400):
         await house.go_on(1)
         assert is_given_up(house) is (house.now_ms() >= gives_up_ms(house))
@@ -86,7 +86,7 @@ async def test_it_is_given_up_on_the_full_minute(house: SilentHouse) -> None:
 
 
 @pytest.mark.parametrize("seconds", STARTS_ANEW_S)
-async def test_it_is_given_up_by_the_next_process_as_soon_as_it_is_there(house: SilentHouse, seconds: int) -> None:
+async def test_a_silent_call_is_ended_by_the_next_process_at_its_start(house: SilentHouse, seconds: int) -> None:
     house.database.close()
     house.machine.wall_ms += seconds * 1_000
     house.machine.steady_ms += seconds * 1_000

@@ -1,4 +1,4 @@
-"""The worker itself: failed steps, clocks that go by themselves, calls that outlive a restart or a campaign."""
+"""Tests of the worker: failed steps, running clocks, and calls that outlive a restart or a campaign."""
 
 from collections.abc import Callable
 from typing import TypeVar
@@ -25,7 +25,7 @@ class FullDisk(Database):
     is_full = False
 
     def write_now(self, work: Callable[[Connection], Result], patience_ms: int | None = None) -> Result:
-        """Do all the work, and lose it."""
+        """Do all the work, then fail and roll back if the disk is full."""
         if not self.is_full:
             return super().write_now(work, patience_ms)
 
@@ -38,7 +38,7 @@ class FullDisk(Database):
 
 
 class HandClock:
-    """A clock that goes by itself, moved by the test."""
+    """A running clock that the test moves."""
 
     mode = "x60"
 
@@ -46,16 +46,16 @@ class HandClock:
         self.at_ms = MONDAY_NOON_MS
 
     def now_ms(self) -> int:
-        """The time."""
+        """Return the time."""
         return self.at_ms
 
     def seconds_until(self, at_ms: int) -> float | None:
-        """As if an hour were a minute."""
+        """Return the seconds until a moment, on a clock at 60 times real time."""
         return (at_ms - self.at_ms) / 60_000
 
 
 async def test_a_step_that_cannot_be_committed_leaves_nothing_and_is_done_later(house: House) -> None:
-    """No dial while the disk is full; the same dials when there is space again."""
+    """There is no dial while the disk is full, and all dials are made once there is space."""
     await house.started(house.survey(SHORT), house.phonebook("+12025550111", "+12025550100"))
     house.database.close()
     database = FullDisk(house.url)
@@ -75,8 +75,8 @@ async def test_a_step_that_cannot_be_committed_leaves_nothing_and_is_done_later(
     assert (user["balance"], user["held"]) == ((100_000 - 2) * CENTS, 0)
 
 
-async def test_a_clock_that_goes_by_itself_is_followed(house: House) -> None:
-    """What is due when the worker looks happens at the moment at which it was due."""
+async def test_a_running_clock_is_followed(house: House) -> None:
+    """Events that are due at a step happen at the moments at which they were due."""
     clock = HandClock()
     house.worker = Worker(house.database, clock, seed=1, service_zone="UTC", new_line=SimulatedLine)
     await house.started(house.survey(SHORT), house.phonebook("+12025550111", "+12025550114", "+12025550115"))
@@ -88,7 +88,7 @@ async def test_a_clock_that_goes_by_itself_is_followed(house: House) -> None:
 
 
 def test_a_scaled_clock_waits_so_many_times_shorter() -> None:
-    """A minute of the service at x60 is at most a second; what is past is now."""
+    """A minute of a clock at x60 is at most a second. A past moment is due at once."""
     clock = ScaledClock(MONDAY_NOON_MS, 60)
     rest = clock.seconds_until(MONDAY_NOON_MS + 60_000)
     assert rest is not None
@@ -97,7 +97,7 @@ def test_a_scaled_clock_waits_so_many_times_shorter() -> None:
 
 
 async def test_a_call_outlives_a_restart_and_its_campaign(house: House) -> None:
-    """The campaign ends while it rings out; after a restart the call ends as it would have, and nothing follows."""
+    """The campaign ends while the call rings. After a restart the call ends as before, and no retry follows."""
     campaign_id = await house.started(house.survey(SHORT), house.phonebook("+12025550112"), maxretry=5)
     await house.advance(10)
     await house.move(campaign_id, CampaignStatus.END)
@@ -108,7 +108,7 @@ async def test_a_call_outlives_a_restart_and_its_campaign(house: House) -> None:
 
 
 async def test_a_call_keeps_the_behaviour_it_was_dialled_under(house: House) -> None:
-    """The gateway's parameters change while it rings, and the worker restarts: the callee still answers."""
+    """The gateway's parameters change while it rings, and the worker restarts. The callee still answers."""
     patient = '{"answer": 1, "machine": 0, "busy": 0, "rejected": 0, "invalid": 0, "ring": 30}'
     house.change(Gateway, house.gateway_id, parameters=patient)
     await house.started(house.survey(SHORT), house.phonebook("+12025551000"))
@@ -121,7 +121,7 @@ async def test_a_call_keeps_the_behaviour_it_was_dialled_under(house: House) -> 
 
 
 async def test_a_subscriber_whose_contact_went_is_not_called_again(house: House) -> None:
-    """Deleted during the call: the call is finished, and ABORT follows instead of the retry."""
+    """The contact is deleted during the call. The call ends normally, and ABORT replaces the retry."""
     await house.started(house.survey(SHORT), house.phonebook("+12025550112"), maxretry=5)
     await house.advance(10)
     house.change(Subscriber, 1, halt_reason="contact_deleted", contact_id=None)
@@ -131,8 +131,8 @@ async def test_a_subscriber_whose_contact_went_is_not_called_again(house: House)
     assert len(house.rows(Cdr)) == 1
 
 
-async def test_a_campaign_nobody_understands_holds_up_no_other(house: House) -> None:
-    """Its row has an `amd_behavior` that no version knows: it stands still, and the other one is called."""
+async def test_an_invalid_campaign_holds_up_no_other(house: House) -> None:
+    """Its row has an unknown `amd_behavior`: the campaign stands still, and another one dials."""
     broken = await house.started(house.survey(SHORT), house.phonebook("+12025550112"))
     other = house.campaign(house.survey(SHORT), house.phonebook("+12025550111"))
     house.change(Campaign, broken, amd_behavior=9)
@@ -143,7 +143,7 @@ async def test_a_campaign_nobody_understands_holds_up_no_other(house: House) -> 
 
 
 async def test_a_zone_that_this_machine_does_not_know_holds_up_nobody(house: House) -> None:
-    """A database that comes from a machine with newer zones: that subscriber is refused, the others are called."""
+    """The database is from a machine with newer zones. That subscriber is refused, and the others are called."""
     window = {"daily_start_time": "01:00:00"}
     campaign_id = house.campaign(house.survey(SHORT), house.phonebook("+12025550111", "+12025550114"), **window)
     house.perform(lambda unit: start_campaign(unit, campaign_id))
@@ -154,7 +154,7 @@ async def test_a_zone_that_this_machine_does_not_know_holds_up_nobody(house: Hou
 
 
 async def test_a_cdr_names_the_contact_of_the_dial(house: House) -> None:
-    """The contact goes while it rings, and the worker restarts: the CDR is the same as without."""
+    """The contact is deleted while it rings, and the worker restarts. The CDR still names it."""
     await house.started(house.survey(SHORT), house.phonebook("+12025550112"))
     await house.advance(10)
     house.database.write_now(lambda connection: connection.execute(delete(Contact.__table__)))

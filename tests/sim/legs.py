@@ -1,4 +1,4 @@
-"""What the tests of transfers and of calls that come in share: one caller, and short ways to read what came of it."""
+"""Helpers of the tests of transfers and inbound calls: one callee, and short forms of the CDRs."""
 
 from typing import Any, Final, NamedTuple
 
@@ -9,17 +9,17 @@ from tests.sim.scenes import START_MS, run
 CALLER: Final = "+33199001234"
 OTHER: Final = "+33199009999"
 MINUTE: Final = 6_000
-"""What a minute costs in these scenarios."""
+"""The cost of a minute in these scenarios."""
 PATIENT: Final[dict[str, Any]] = {"outcome": "answer", "ring": 4, "keys": []}
-"""Answers 5 s after the dial, hears everything, waits as long as it takes."""
+"""A callee who answers 5 s after the dial, hears everything, and waits without limit."""
 POPULATION: Final[dict[str, Any]] = {"ring": 3, "talk": 40, "key_delay": 2}
-"""Others answer 4 s after the dial; who is connected talks for 40 s."""
+"""Others answer 4 s after the dial, and talk for 40 s if they are connected."""
 TRANSFER: Final[dict[str, Any]] = {"type": 6, "audio_seconds": 2, "phonenumber": OTHER}
-"""2 s of prompt: it is reached 7 s after the dial."""
+"""A transfer with 2 s of prompt, which begins 7 s after the dial."""
 
 
 class Leg(NamedTuple):
-    """A CDR in short; it starts so many seconds after the first dial."""
+    """A short form of a CDR; `starts_s` counts from the first dial."""
 
     leg_type: int
     starts_s: float
@@ -32,12 +32,12 @@ class Leg(NamedTuple):
 
 
 def a_leg(duration: int, billsec: int, *, starts_s: float = 0, minutes: int = 1, cause: int = 16) -> Leg:
-    """The CDR of the caller's own leg."""
+    """Return the CDR of the A-leg."""
     return Leg(1, starts_s, duration, billsec, cause, "", CALLER, minutes * MINUTE)
 
 
 def b_leg(starts_s: float, duration: int, billsec: int, cause: int = 16, *, to: str = OTHER, minutes: int = 1) -> Leg:
-    """The CDR of the leg that the caller was brought to."""
+    """Return the CDR of the B-leg."""
     return Leg(2, starts_s, duration, billsec, cause, CALLER, to, minutes * MINUTE)
 
 
@@ -49,7 +49,7 @@ def call(
     contact: dict[str, Any] | None = None,
     **parts: Any,  # noqa: ANN401 - any part of the document
 ) -> Simulation:
-    """One call to one caller; sections are numbered from 1."""
+    """Simulate one call to one callee; sections are numbered from 1."""
     named = [{"question": f"Section {place}", **section, "id": place} for place, section in enumerate(sections, 1)]
     behaviours = {CALLER: PATIENT | (caller or {}), **(numbers or {})}
     gateway = {"parameters": POPULATION | (population or {}) | {"numbers": behaviours}}
@@ -61,18 +61,18 @@ def call(
 
 
 def legs(simulation: Simulation) -> list[Leg]:
-    """All CDRs, in the order in which the legs ended."""
+    """Return all CDRs, in the order in which the legs ended."""
     return [_leg(row) for row in simulation.store.cdrs]
 
 
 def fates(simulation: Simulation) -> list[tuple[str, bool]]:
-    """Of each transfer, in order, why nobody was reached (empty if somebody was), and whether it was abandoned."""
+    """Return, for each transfer in order, its reason (empty if it was connected) and whether it was abandoned."""
     transfers = sorted((call.id, transfer.place, transfer) for call, transfer in simulation.store.transfers.values())
     return [(transfer.reason, transfer.is_abandoned) for _, _, transfer in transfers]
 
 
 def responses(simulation: Simulation) -> list[str]:
-    """What was answered, in order."""
+    """Return the answers, in order."""
     return [result.response for _, result in simulation.store.results]
 
 

@@ -1,4 +1,4 @@
-"""Small scenarios that the tests of the simulator share."""
+"""Small scenarios of the simulator's tests."""
 
 from typing import Any, Final
 
@@ -24,11 +24,11 @@ SURVEY: Final = {
         {"id": 3, "type": 7, "question": "Goodbye", "audio_seconds": 2},
     ]
 }
-"""Six seconds to hear, four to be asked, up to five to answer, two to part."""
+"""A survey: 6 s of greeting, 4 s of question, up to 5 s for a key, 2 s of goodbye."""
 
 
 def scenario_of(*contacts: str, **parts: Any) -> Scenario:  # noqa: ANN401 - any part of the document
-    """A scenario that calls these numbers, one a second from `START_MS` on; `parts` replace its other parts."""
+    """Return a scenario that dials one number a second from `START_MS` on; `parts` replace its other parts."""
     document: dict[str, Any] = {
         "start": "2026-11-20T10:00:00Z",
         "survey": SURVEY,
@@ -40,7 +40,7 @@ def scenario_of(*contacts: str, **parts: Any) -> Scenario:  # noqa: ANN401 - any
 
 
 def run(*contacts: str, **parts: Any) -> Simulation:  # noqa: ANN401 - any part of the document
-    """The same, run to its end."""
+    """Run a scenario that dials one number a second from `START_MS` on; `parts` replace its other parts."""
     simulation = Simulation(scenario_of(*contacts, **parts))
     simulation.run()
     return simulation

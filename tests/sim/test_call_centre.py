@@ -1,4 +1,4 @@
-"""The figures of agents and queues, worked out by hand where every callee and agent is scripted."""
+"""Tests of the figures of agents and queues, with scripted callees and agents."""
 
 from typing import Any, Final
 
@@ -15,7 +15,7 @@ PEOPLE: Final = ("+33199000001", "+33199000002", "+33199000003", "+33199000004")
 
 
 def centre(*people: str, numbers: dict[str, Any] | None = None, **parts: Any) -> Simulation:  # noqa: ANN401
-    """One call a second to people who answer after four, and want to talk to an agent at once, for half a minute."""
+    """Simulate one call a second to callees who answer after 4 s and talk to an agent for 30 s."""
     everybody = {number: {"outcome": "answer", "ring": 4, **(numbers or {}).get(number, {})} for number in people}
     parameters = {"post_dial_delay": 0, "talk": 30, "patience": 300, "numbers": everybody}
     given: dict[str, Any] = {"survey": SURVEY, "queues": [{"id": 1}], "gateway": {"parameters": parameters}}
@@ -23,7 +23,7 @@ def centre(*people: str, numbers: dict[str, Any] | None = None, **parts: Any) ->
 
 
 def agents(count: int = 1, **fields: Any) -> list[dict[str, Any]]:  # noqa: ANN401 - any field of an agent
-    """Agents who take a call the moment they are asked."""
+    """Return agents who take a call at once."""
     return [{"id": 1, "count": count, "parameters": {"answer": 0}, **fields}]
 
 
@@ -34,11 +34,11 @@ def figures_of(simulation: Simulation) -> CallCentre:
 
 
 def test_two_agents_and_four_callers_by_hand() -> None:
-    """Answers come 4, 5, 6 and 7 s after the first dial; agents take a second to answer, and ten to wrap up.
+    """Answers come 4, 5, 6 and 7 s after the first dial. Agents take 1 s to answer, and 10 s to wrap up.
 
     The first two are with their agents from 5 to 35 and from 6 to 36 s. The third waits until 45, is taken at 46, and
-    talks until 76. The fourth gives up after 20 s. Of twice 76 s the agents were busy for 40 and 30 s (the wrap-up time
-    after the last talk is not counted), and 40 s.
+    talks until 76. The fourth gives up after 20 s. Of twice 76 s, one agent was busy for 40 and 30 s
+    (the wrap-up after the last talk is not counted), and the other for 40 s.
     """
     figures = figures_of(
         centre(
@@ -67,7 +67,7 @@ def test_two_agents_and_four_callers_by_hand() -> None:
 
 
 def test_an_idle_agent_who_answers_at_once_lets_nobody_wait() -> None:
-    """To the millisecond: whatever a transfer took of itself would show here."""
+    """Exact to the millisecond: the transfer itself takes no time."""
     simulation = centre(*PEOPLE, agents=agents(4))
     assert [one.answered_ms for _, one in simulation.store.transfers.values()] == [
         simulation.start_ms + 4_000 + 1_000 * place for place in range(4)
@@ -81,8 +81,8 @@ def test_two_seconds_are_not_too_long_and_a_little_more_is(answer: float, abando
     assert (figures.served, figures.abandoned, figures.mean_wait) == (1, abandoned, answer)
 
 
-def test_who_hangs_up_while_waiting_is_abandoned_after_two_seconds_and_not_before() -> None:
-    """Nobody takes them. The one who hangs up after a second was not left alone for long enough."""
+def test_a_callee_who_hangs_up_while_waiting_is_abandoned_after_two_seconds_and_not_before() -> None:
+    """No agent takes the calls. The callee who hangs up after a second was not abandoned."""
     numbers = {PEOPLE[0]: {"hang_up_after": 1}, PEOPLE[1]: {"hang_up_after": 3}}
     figures = figures_of(centre(*PEOPLE[:2], numbers=numbers, agents=agents(parameters={"answer": 20})))
     assert (figures.live_answered, figures.queued, figures.served, figures.abandoned) == (2, 2, 0, 1)
@@ -98,8 +98,8 @@ def test_a_call_that_is_abandoned_in_two_queues_counts_once() -> None:
     assert (figures.queued, figures.abandoned, figures.abandon_rate) == (2, 1, 1.0)
 
 
-def test_machines_that_detection_finds_are_no_persons() -> None:
-    """+1 202 555 0110 is always a machine: without detection it is taken for a person."""
+def test_detected_machines_are_no_persons() -> None:
+    """+1 202 555 0110 is always a machine, which counts as a person without detection."""
     contacts = [{"contact": PEOPLE[0]}, {"contact": "+12025550110"}]
     for voicemail, live in ((True, 1), (False, 2)):
         campaign = {"voicemail": voicemail, "voicemail_audio_seconds": 5}
@@ -107,8 +107,8 @@ def test_machines_that_detection_finds_are_no_persons() -> None:
         assert (voicemail, figures.live_answered) == (voicemail, live)
 
 
-def test_a_call_that_comes_in_is_none_that_a_person_answered() -> None:
-    """It was missed, and called back a minute later: the agent serves it, and the share of the abandoned is of none."""
+def test_an_inbound_call_does_not_count_as_answered_by_a_person() -> None:
+    """The callee missed a call and calls back. The agent serves them, and the abandoned share stays empty."""
     numbers = {PEOPLE[0]: {"outcome": "no_answer", "call_back_after": 60}}
     figures = figures_of(
         centre(
@@ -124,7 +124,7 @@ def test_a_call_that_comes_in_is_none_that_a_person_answered() -> None:
 
 
 @pytest.mark.parametrize("staff", [[], agents(3, status=1), agents(3, status=4)])
-def test_without_anybody_who_takes_calls_nobody_is_served(staff: list[dict[str, Any]]) -> None:
+def test_without_available_agents_no_call_is_served(staff: list[dict[str, Any]]) -> None:
     figures = figures_of(centre(*PEOPLE, agents=staff))
     assert figures == CallCentre(
         agents=0,
@@ -143,7 +143,7 @@ def test_an_agent_whose_contact_is_an_emergency_number_is_not_asked() -> None:
     assert (figures.queued, figures.served, figures.abandoned) == (4, 0, 4)
 
 
-def test_a_queue_that_nobody_comes_to_has_figures_of_none() -> None:
+def test_a_queue_without_calls_has_empty_figures() -> None:
     figures = figures_of(centre(PEOPLE[0], numbers={PEOPLE[0]: {"outcome": "busy"}}, agents=agents(2)))
     assert figures == CallCentre(2, 0, 0, 0, 0, 0.0, 0.0, 0.0)
 
@@ -163,7 +163,7 @@ def test_a_scenario_without_queues_has_no_call_centre() -> None:
 def test_shares_are_shares_and_the_campaign_measured_the_same(
     seed: int, count: int, wrap_up_s: int, answer_s: float, dial_method: int
 ) -> None:
-    """Whatever the callees do: nobody is busier than always, and a campaign that dials for agents counts as we do."""
+    """For all callees, no agent is busy for more than all the time, and the campaign's own count agrees."""
     simulation = run(
         seed=seed,
         survey=SURVEY,

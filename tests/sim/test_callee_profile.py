@@ -1,4 +1,4 @@
-"""What a gateway's parameters may say, and what becomes of it."""
+"""Tests of the callee behaviour in a gateway's parameters."""
 
 from typing import Any
 
@@ -111,7 +111,7 @@ def test_no_parameters_are_the_documented_defaults() -> None:
         ("numbers", {"+1 202-555-0100": {}, "12025550100": {}}, "numbers.12025550100: A number is given twice."),
     ],
 )
-def test_what_is_wrong_is_refused_and_named(key: str, value: object, message: str) -> None:
+def test_an_invalid_parameter_is_refused_and_named(key: str, value: object, message: str) -> None:
     with pytest.raises(BehaviourError) as caught:
         parse_behaviour({key: value})
     assert str(caught.value) == message
@@ -162,7 +162,7 @@ def test_a_number_has_a_behaviour_of_its_own_in_any_spelling() -> None:
 
 
 def test_attempts_follow_each_other_and_the_last_one_repeats() -> None:
-    """What an attempt does not say is as the number says itself."""
+    """Fields that an attempt omits come from the number."""
     behaviour = parse_behaviour(
         {"numbers": {"123": {"ring": 2, "attempts": [{"outcome": "busy"}, {"outcome": "answer", "ring": 7}]}}}
     )
@@ -171,7 +171,7 @@ def test_attempts_follow_each_other_and_the_last_one_repeats() -> None:
     assert [scripted_for(behaviour, "123", attempt) for attempt in (1, 2, 3, 1_000)] == [busy, answer, answer, answer]
 
 
-def test_a_gateway_may_say_otherwise_of_a_number_that_always_does_the_same() -> None:
+def test_a_gateway_may_override_a_number_with_a_fixed_behaviour() -> None:
     behaviour = parse_behaviour({"numbers": {"+12025550111": {"outcome": "answer"}}})
     assert scripted_for(behaviour, "+12025550111", 1) == Scripted(outcome=CalleeOutcome.ANSWER)
     assert scripted_for(behaviour, "+12025550110", 1) == ALWAYS_THE_SAME["12025550110"]

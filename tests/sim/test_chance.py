@@ -1,4 +1,4 @@
-"""Chance must be the same for ever: whatever a seed gave once, it gives again."""
+"""Tests of seeded chance, which must never change: each seed gives its recorded values."""
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -24,7 +24,7 @@ def test_a_seed_gives_what_it_has_always_given() -> None:
 
 
 @given(names)
-def test_the_same_name_draws_the_same(name: tuple[int, int, int, int]) -> None:
+def test_an_equal_name_draws_equal_values(name: tuple[int, int, int, int]) -> None:
     one, other = Chance(*name), Chance(*name)
     assert [one.draw() for _ in range(20)] == [other.draw() for _ in range(20)]
 
@@ -46,5 +46,5 @@ def test_a_chance_comes_about_as_often_as_it_says() -> None:
     assert abs(happened - 3_000) < 5 * 46
 
 
-def test_what_is_certain_always_happens_and_what_is_impossible_never() -> None:
+def test_a_certain_event_always_happens_and_an_impossible_one_never() -> None:
     assert (threshold(1), threshold(0)) == (CERTAIN, 0)

@@ -1,4 +1,4 @@
-"""Strategies side by side: what each came to, and how sure that is."""
+"""Tests of the comparison of pacing strategies, with confidence intervals."""
 
 from collections.abc import Iterator
 from math import inf, sqrt
@@ -20,7 +20,7 @@ NUMBERS: Final = ("+33199000001", "+33199000002")
 
 
 def one_agent(**parts: Any) -> Scenario:  # noqa: ANN401 - any part of the document
-    """Two people who answer after four seconds, and one agent who talks with each for 36."""
+    """Return a scenario of two callees who answer after 4 s, and one agent who talks for 36 s with each."""
     numbers = {number: {"outcome": "answer", "ring": 4} for number in NUMBERS}
     given: dict[str, Any] = {
         "survey": TRANSFER,
@@ -32,12 +32,12 @@ def one_agent(**parts: Any) -> Scenario:  # noqa: ANN401 - any part of the docum
 
 
 def about(value: float) -> Any:  # noqa: ANN401 - a stand-in for a float
-    """A number that rounding may have moved a little."""
+    """Return a value to compare with, allowing for rounding."""
     return pytest.approx(value)
 
 
 def certain(value: float) -> Estimate:
-    """What was the same for every seed."""
+    """Return the estimate of a figure that is equal for all seeds."""
     return Estimate(about(value), 0.0)
 
 
@@ -47,10 +47,10 @@ def test_every_strategy_is_compared_in_the_order_of_the_list() -> None:
 
 @pytest.mark.parametrize("dial_method", [1, 2, 3])
 def test_one_agent_and_two_callers_by_hand(dial_method: int) -> None:
-    """At a fixed rate the second call is a second behind the first, and waits from 5 to 40 s: for too long.
+    """At a fixed rate the second call is a second behind the first, waits from 5 to 40 s, and is abandoned.
 
-    A progressive campaign dials when its agent is idle: at 0 and at 40 s, so that nobody waits, and the agent does,
-    twice for the 4 s of ringing. What the scenario's own way to dial is makes no difference.
+    A progressive campaign dials when its agent is idle, at 0 and at 40 s. So no callee waits, and the agent is idle
+    twice, for 4 s of ringing. The scenario's own dial method makes no difference.
     """
     fixed, progressive, *_ = compare(one_agent(campaign={"dial_method": dial_method}), [1, 2])
     assert fixed == Compared(
@@ -72,7 +72,7 @@ def test_one_agent_and_two_callers_by_hand(dial_method: int) -> None:
 
 
 def by_chance(**campaign: Any) -> Scenario:  # noqa: ANN401 - any field of a campaign
-    """Two agents, and thirty people of whom chance decides who is there."""
+    """Return a scenario of two agents, and thirty callees whose answers are random."""
     return one_agent(
         contacts=[],
         gateway={"parameters": {"answer": 0.6, "talk": [10, 200], "patience": [5, 60]}},
@@ -95,7 +95,7 @@ def test_a_row_is_the_estimate_over_its_seeds_and_the_worst_of_them() -> None:
     assert together.abandon_rate_worst == max(row.abandon_rate_worst for row in alone)
 
 
-def test_a_row_is_what_its_strategy_comes_to_when_a_scenario_names_it() -> None:
+def test_a_row_equals_the_simulation_of_its_strategy() -> None:
     rows = list(compare(by_chance(), [5]))
     for row in rows:
         dial_method = {"fixed": 1, "progressive": 2}.get(row.strategy, 3)
@@ -139,7 +139,7 @@ def test_without_agents_to_be_brought_to_there_is_nothing_to_compare(parts: dict
     ],
 )
 def test_the_interval_is_that_of_students_t_distribution(values: list[float], mean: float, margin: float) -> None:
-    """The quantiles are those of any printed table; the deviations are worked out by hand."""
+    """The quantiles are from a printed table; the deviations are computed by hand."""
     assert estimate(values) == Estimate(about(mean), about(margin))
 
 
@@ -156,7 +156,7 @@ def test_one_value_tells_nothing_about_its_error() -> None:
 
 @given(st.integers(2, 500))
 def test_the_more_seeds_the_narrower_the_interval(count: int) -> None:
-    """Where the deviation is the same: here it is 1, by two values that are so far from the others."""
+    """The deviation is always 1, because of two outlying values."""
     margins = []
     for size in (count, count + 1):
         half = sqrt((size - 1) / 2)
@@ -173,7 +173,7 @@ ROWS: Final = (
 
 
 def test_the_table_word_for_word() -> None:
-    """With several seeds a value is followed by half the width of its interval, with one seed it stands alone."""
+    """With several seeds, a value is followed by half the width of its interval; with one seed, by nothing."""
     assert list(render_comparison(ROWS)) == [
         "strategy             utilisation         abandoned     worst       mean wait    finished after",
         "fixed               94.7 ± 1.2 %    50.00 ± 1.23 %   62.50 %    17.5 ± 0.3 s       1.3 ± 0.1 h",

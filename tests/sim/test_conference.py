@@ -1,4 +1,4 @@
-"""Sections that bring the callee into a conference."""
+"""Tests of sections that bring the callee into a conference."""
 
 from typing import Any
 

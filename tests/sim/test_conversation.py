@@ -1,4 +1,4 @@
-"""How long things take in a simulated call, and what is heard of it. Every call here is answered 5 s after the dial."""
+"""Tests of the durations in a simulated call. Every call here is answered 5 s after the dial."""
 
 from typing import Any, Final
 
@@ -17,7 +17,7 @@ CAPTURE: Final = SECTION | {"type": 4, "audio_seconds": 4, "timeout": 5, "number
 def conversation(
     behaviour: dict[str, Any], *sections: dict[str, Any], campaign: dict[str, Any] | None = None, **contact: object
 ) -> Simulation:
-    """One call to one number that does as it is told; sections are numbered from 1."""
+    """Simulate one call to one scripted number; sections are numbered from 1."""
     return run(
         survey={"sections": [SECTION | section | {"id": index} for index, section in enumerate(sections, 1)]},
         gateway={"parameters": {"numbers": {NUMBER: ANSWERS | behaviour}}},
@@ -38,11 +38,15 @@ def responses(simulation: Simulation) -> list[str]:
     ("script", "full_name", "seconds"),
     [
         ("", "", 1),  # An answered call lasts at least a second.
-        ("Hello", "", 1),  # One word, 0.4 s, but nothing is said in less than a second.
+        ("Hello", "", 1),  # One word takes 0.4 s, but the shortest prompt takes a second.
         ("one two three four five", "", 2),
-        ("one two three four five six", "", 3),  # 2.4 s: a started second counts as one.
-        ("good morning {first_name} from {city}", "Ada Byrne", 2),  # Five words: `{city}` is one of her variables.
-        ("good morning {full_name} from {town}", "Ada Byrne", 2),  # Five words: nobody knows the town.
+        ("one two three four five six", "", 3),  # 2.4 s are rounded up.
+        (
+            "good morning {first_name} from {city}",
+            "Ada Byrne",
+            2,
+        ),  # Five words: `{city}` is one of the contact's variables.
+        ("good morning {full_name} from {town}", "Ada Byrne", 2),  # Five words: the town is unknown.
     ],
 )
 def test_a_text_is_spoken_word_by_word(script: str, full_name: str, seconds: int) -> None:
@@ -57,14 +61,14 @@ def test_a_recording_takes_its_length_whatever_the_text() -> None:
 @pytest.mark.parametrize(
     ("keys", "key_delay", "seconds", "heard"),
     [
-        ("421", 1, 5, ["421"]),  # The third digit is the last one: 4 s of question, 1 s until it.
-        ("4219", 1, 5, ["421"]),  # What comes after it was not waited for.
+        ("421", 1, 5, ["421"]),  # The third digit ends the input: 4 s of question, 1 s until the digit.
+        ("4219", 1, 5, ["421"]),  # Digits after the last one are ignored.
         ("42#", 1, 5, ["42"]),  # The # ends the input.
-        ("42", 1, 10, ["42"]),  # Nothing ends it but 5 s in which nothing comes.
+        ("42", 1, 10, ["42"]),  # Only 5 s without a key end the input.
         ("", 1, 9, []),
-        ("#", 1, 5, []),  # An end without a beginning is no input.
-        ("421", 5, 9, ["421"]),  # In time by a hair.
-        ("421", 5.001, 9, []),  # Too late: the call is over after 5 s.
+        ("#", 1, 5, []),  # A # without digits is no input.
+        ("421", 5, 9, ["421"]),  # Just in time.
+        ("421", 5.001, 9, []),  # Too late: the call ends after 5 s.
     ],
 )
 def test_an_input_ends_with_its_last_digit_or_a_hash_or_by_itself(
@@ -88,14 +92,14 @@ def test_the_last_answer_to_a_section_is_the_one_that_is_kept() -> None:
 
 
 def test_after_a_wrong_input_the_recording_that_says_so_comes_first() -> None:
-    """4 s, 1 s until the keys; 3 s that it was wrong, 4 s again, 1 s until the keys."""
+    """4 s of question, 1 s until the keys, 3 s of error recording, then 4 s and 1 s again."""
     asking = CAPTURE | {"max_number": 500, "retries": 1, "invalid_audio_seconds": 3}
     call = conversation({"keys": ["999", "123"], "key_delay": 1}, asking)
     assert (billsec(call), responses(call)) == (13, ["123"])
 
 
-def test_after_no_input_it_is_only_asked_again() -> None:
-    """4 s, 5 s of silence; 4 s again, 1 s until the keys."""
+def test_after_no_input_the_question_is_only_repeated() -> None:
+    """4 s of question, 5 s of silence, 4 s again, 1 s until the keys."""
     asking = CAPTURE | {"retries": 1, "invalid_audio_seconds": 3}
     call = conversation({"keys": ["", "123"], "key_delay": 1}, asking)
     assert (billsec(call), responses(call)) == (14, ["123"])
@@ -120,8 +124,8 @@ def test_answers_given_before_the_call_was_cut_are_kept() -> None:
 
 
 @pytest.mark.parametrize(("ring", "cause"), [(28.999, 16), (29, 19), (40, 19)])
-def test_who_answers_when_the_time_to_ring_is_over_has_not_answered(ring: float, cause: int) -> None:
-    """1 s until it rings; the campaign lets 30 s pass."""
+def test_an_answer_after_the_calltimeout_does_not_count(ring: float, cause: int) -> None:
+    """It rings after 1 s; the campaign's calltimeout is 30 s."""
     simulation = conversation({"ring": ring}, {"audio_seconds": 1}, campaign={"calltimeout": 30})
     assert simulation.store.cdrs[0].hangup_cause_q850 == cause
 
@@ -144,8 +148,8 @@ def test_a_section_marked_completed_counts_once_it_is_reached_even_if_nobody_lis
     ]
 
 
-def test_somebody_who_asks_not_to_be_called_is_not_called_again() -> None:
-    """The survey has a section to complete, which the callee never reached: there would have been another call."""
+def test_a_callee_who_asks_not_to_be_called_is_not_called_again() -> None:
+    """The callee never reached the completing section, so without the request there would be another call."""
     wish = {"type": 9, "audio_seconds": 2}
     simulation = conversation(
         {}, wish, {"completed": True}, campaign={"completion_maxretry": 1, "completion_intervalretry": 60}

@@ -1,4 +1,4 @@
-"""The same seed gives the same calls, to the byte: in any process, in steps of any size."""
+"""Tests that a seed gives equal calls, to the byte, in any process and in steps of any size."""
 
 import os
 import subprocess

@@ -1,4 +1,4 @@
-"""Campaigns that dial for agents, on the whole engine: the abandoned share at every moment, and who is busier."""
+"""Tests of campaigns that dial for agents, on the whole engine: abandoned shares and utilisation."""
 
 from typing import Any, Final
 
@@ -20,7 +20,7 @@ POPULATIONS: Final[dict[str, dict[str, Any]]] = {
 
 
 def day(population: str, seed: int, **campaign: Any) -> Simulation:  # noqa: ANN401 - any field of a campaign
-    """A day of dialling for agents who are asked at once and answer in time."""
+    """Simulate a day of dialling for agents who answer in time."""
     people = POPULATIONS[population]
     return run(
         seed=seed,
@@ -35,7 +35,7 @@ def day(population: str, seed: int, **campaign: Any) -> Simulation:  # noqa: ANN
 
 
 def shares(simulation: Simulation) -> list[float]:
-    """The abandoned share of the answered calls at the moment of each abandoned one, from the hundredth answer on."""
+    """Return the abandoned share at each abandoned call, from the hundredth answer on."""
     store = simulation.store
     answered = sorted(
         cdr.starting_ms + (cdr.duration - cdr.billsec) * 1_000
@@ -75,7 +75,7 @@ def test_another_target_is_kept_as_well() -> None:
 
 
 def test_progressive_places_so_many_calls_for_each_idle_agent() -> None:
-    """At the first moment all twenty are idle: twenty calls at a rate of one, fifty at 2.5."""
+    """At the start all twenty agents are idle: twenty calls at a rate of 1, fifty at 2.5."""
     for rate, calls in ((1, 20), (2.5, 50), (0.5, 10)):
         simulation = day("middling", 1, dial_method=2, agent_dial_rate=rate)
         assert sum(cdr.starting_ms == simulation.start_ms for cdr in simulation.store.cdrs) == calls
@@ -83,7 +83,7 @@ def test_progressive_places_so_many_calls_for_each_idle_agent() -> None:
 
 @pytest.mark.parametrize(("outcome", "abandoned"), [("answer", 1), ("machine", 0)])
 def test_only_a_person_who_waits_too_long_spends_the_budget(outcome: str, abandoned: int) -> None:
-    """Two calls at once for one agent, who talks for a minute: the other waits."""
+    """Two calls at once for one agent, who talks for a minute, so one callee waits."""
     numbers = ("+33199000001", "+33199000002")
     scripts = {number: {"outcome": outcome, "ring": 4, "keys": []} for number in numbers}
     simulation = run(

@@ -1,14 +1,14 @@
 """The simulator against theory: the waiting probability and the mean wait of the M/M/c queue.
 
-Nothing here is measured against ourselves. Calls arrive at an agent queue as a Poisson process, agents talk for times
-that are exponential, callers wait for as long as it takes; for this queue A. K. Erlang's delay formula (1917) says how
-many callers find all agents busy, and how long callers wait.
+The expected values are independent of our code. Calls arrive at an agent queue as a Poisson process, the durations of
+talks are exponential, and callers wait without limit. For this queue, A. K. Erlang's delay formula (1917) gives the
+share of callers who find all agents busy, and their waits.
 
-**Arrivals.** A campaign dials at a fixed rate, which makes a regular grid of dials and no Poisson process. But each
-callee lets it ring for a time of their own, uniform over 900 s. Points that are displaced independently of each other
+**Arrivals.** A campaign dials at a fixed rate, which gives a regular grid of dials and no Poisson process. But each
+callee lets it ring for a random time, uniform over 900 s. Points that are displaced independently of each other
 tend to a Poisson process as the displacements grow, whatever the points were (R. L. Dobrushin, On Poisson laws for
 distributions of particles in space, 1956; D. J. Daley and D. Vere-Jones, An Introduction to the Theory of Point
-Processes, 2nd edition, volume II, section 11.4). How near we are is known: a window of w seconds holds each of the
+Processes, 2nd edition, volume II, section 11.4). The error is bounded: a window of w seconds holds each of the
 dials before it with a chance of w / 900 or less, independently, so by L. Le Cam's inequality (1960, with the factor
 min(1, 1 / mean)) the total variation distance of their number from a Poisson one is w / 900 at most. A talk takes 2 s
 on average, so that the windows that matter to the queue are short.
@@ -34,27 +34,27 @@ TALK_S: Final = 2
 RING_S: Final = 900
 BATCHES: Final = 40
 STUDENT: Final = 3.558
-"""The 99.95 % point of Student's t distribution with 39 degrees of freedom: for two-sided intervals of 99.9 %."""
+"""The 99.95 % point of Student's t distribution with 39 degrees of freedom, for two-sided intervals of 99.9 %."""
 
 
 class Load(NamedTuple):
-    """A queue: its agents, the share of their time that callers ask for, and how many calls are made to find out."""
+    """A queue: its agents, the share of their time that is asked for, and the number of simulated calls."""
 
     agents: int
     utilisation: float
     calls: int
     margin_max: float
-    """How wide half of the interval of the waiting probability may be. A queue under a heavier load forgets slower, so
-    the same number of calls tells less."""
+    """The largest allowed half width of the interval of the waiting probability. Under a heavier load, successive waits
+    depend more on each other, so an equal number of calls gives a wider interval."""
 
     @property
     def erlangs(self) -> float:
-        """Arrivals in the mean time of a talk."""
+        """Return the arrivals in the mean time of a talk."""
         return self.agents * self.utilisation
 
     @property
     def frequency(self) -> int:
-        """Dials a minute, each of which is answered."""
+        """Return the dials a minute, each of which is answered."""
         return round(60 * self.erlangs / TALK_S)
 
 
@@ -70,14 +70,14 @@ class Interval(NamedTuple):
     margin: float
 
     def holds(self, value: float) -> bool:
-        """Whether a value lies in it."""
+        """Return whether a value lies in the interval."""
         return abs(value - self.mean) <= self.margin
 
 
 def erlang_b(agents: int, erlangs: float) -> float:
-    """The share of callers that find all agents busy if nobody waits.
+    """Return the share of callers that find all agents busy if nobody waits.
 
-    By the recursion B(0) = 1, B(c) = a B(c - 1) / (c + a B(c - 1)), for a load of a erlangs.
+    It follows from the recursion B(0) = 1, B(c) = a B(c - 1) / (c + a B(c - 1)), for a load of a erlangs.
     """
     blocked = 1.0
     for count in range(1, agents + 1):
@@ -86,19 +86,19 @@ def erlang_b(agents: int, erlangs: float) -> float:
 
 
 def erlang_c(agents: int, erlangs: float) -> float:
-    """The share of callers who have to wait: C = B / (1 - (a / c) (1 - B)), for fewer erlangs than agents."""
+    """Return the share of callers who have to wait: C = B / (1 - (a / c) (1 - B)), for fewer erlangs than agents."""
     blocked = erlang_b(agents, erlangs)
     return blocked / (1 - erlangs / agents * (1 - blocked))
 
 
 def mean_wait_s(agents: int, erlangs: float) -> float:
-    """The mean wait of all callers, who wait or not: C / (c mu - lambda), where mu is 1 / `TALK_S`."""
+    """Return the mean wait of all callers: C / (c mu - lambda), where mu is 1 / `TALK_S`."""
     return erlang_c(agents, erlangs) * TALK_S / (agents - erlangs)
 
 
 @cache
 def waits_of(load: Load) -> tuple[tuple[float, ...], ...]:
-    """How long each caller waited, in seconds, in the order of their arrival, by batch."""
+    """Return the waits of all callers in seconds, in order of arrival, by batch."""
     simulation = Simulation(
         scenario_of(
             seed=1917,
@@ -131,12 +131,12 @@ def waits_of(load: Load) -> tuple[tuple[float, ...], ...]:
 
 
 def interval(means: list[float]) -> Interval:
-    """From the means of the batches."""
+    """Return the confidence interval from the means of the batches."""
     return Interval(fmean(means), STUDENT * stdev(means) / sqrt(len(means)))
 
 
 def waiting_probability(load: Load) -> Interval:
-    """Of the share of callers for whom no agent was idle."""
+    """Return the interval of the share of callers for whom no agent was idle."""
     return interval([fmean(wait > 0 for wait in batch) for batch in waits_of(load)])
 
 
@@ -150,7 +150,7 @@ def test_the_formula_gives_what_tables_of_it_give() -> None:
 
 @loads
 def test_as_many_callers_wait_as_erlang_says(load: Load) -> None:
-    """And the check has teeth: other queues' probabilities, one of them near, are outside of the interval."""
+    """The check can fail: the probabilities of other queues, one of them close, are outside the interval."""
     found = waiting_probability(load)
     assert found.margin < load.margin_max
     assert found.holds(erlang_c(load.agents, load.erlangs)), found
@@ -168,7 +168,7 @@ def test_callers_wait_as_long_as_erlang_says() -> None:
 
 
 def assert_load(load: Load) -> None:
-    """As many callers in each batch as arrive on average: the arrivals are stationary, and none was left out."""
+    """Check that each batch has the expected number of callers: arrivals are stationary and complete."""
     counts = [len(batch) for batch in waits_of(load)]
     stationary_s = load.calls * 60 / load.frequency - RING_S
     found = interval([float(count) for count in counts])

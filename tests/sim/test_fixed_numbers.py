@@ -1,7 +1,7 @@
-"""The numbers that always do the same, through the kernel, worked out by hand.
+"""Tests of the numbers with a fixed behaviour, through the kernel, worked out by hand.
 
-The survey of `scenes` plays 6 s, asks for 4 s, waits for a key up to 5 s, and parts in 2 s. Every number is reached 1 s
-after the dial and rings for 4 s, so an answer comes after 5 s. A minute costs 0.06000, and a started one counts.
+The survey of `scenes` plays 6 s, asks for 4 s, waits for a key up to 5 s, and says goodbye in 2 s. Every number is reached 1 s
+after the dial and rings for 4 s, so an answer comes after 5 s. A minute costs 0.06000, and is charged when it begins.
 """
 
 from typing import Final
@@ -13,13 +13,13 @@ from tests.sim.scenes import START_MS, run
 MINUTE_COST: Final = 6_000
 FIGURES: Final = {
     # number: cause, duration, billsec, billed_duration, call_cost
-    # Hears 6 s and 4 s, is waited for 5 s, hears 2 s: 17 s from the answer.
+    # 6 s and 4 s of prompts, 5 s without a key, 2 s of goodbye: 17 s from the answer.
     "+12025550100": (16, 22, 17, 60, MINUTE_COST),
-    # Presses after 2 s of the 5: 14 s from the answer.
+    # The key comes after 2 s of the 5: 14 s from the answer.
     **{f"+1202555010{key}": (16, 19, 14, 60, MINUTE_COST) for key in range(1, 10)},
     # A machine hears everything and presses nothing.
     "+12025550110": (16, 22, 17, 60, MINUTE_COST),
-    # The network says no before anything rings; who rejects has to hear it ring.
+    # The network fails before it rings; a callee rejects after it rings.
     "+12025550111": (17, 1, 0, 0, 0),
     # Rings until the campaign's calltimeout of 30 s.
     "+12025550112": (19, 30, 0, 0, 0),
@@ -54,12 +54,12 @@ def standings(simulation: Simulation) -> dict[str, tuple[SubscriberStatus, str]]
     return {number: (standing.status, standing.reason) for number, standing in found.items()}
 
 
-def test_each_number_does_what_it_always_does() -> None:
+def test_each_number_has_its_fixed_behaviour() -> None:
     simulation = run(*FIGURES, campaign=SETTINGS)
     assert figures(simulation) == FIGURES
 
 
-def test_each_number_leaves_its_subscriber_where_it_should() -> None:
+def test_each_number_leaves_its_subscriber_in_the_right_status() -> None:
     sent = (SubscriberStatus.SENT, "")
     assert standings(run(*FIGURES, campaign=SETTINGS)) == dict.fromkeys(FIGURES, sent) | {
         "+12025550111": (SubscriberStatus.FAIL, "busy"),
@@ -74,7 +74,7 @@ def test_each_number_leaves_its_subscriber_where_it_should() -> None:
 
 
 def test_each_key_is_an_answer() -> None:
-    """Dialled one a second; answered after 5 s; asked after 10 s more; pressed 2 s later: 17 s after the dial."""
+    """One dial a second, an answer after 5 s, the end of the question after 10 s more, a key after 2 s: 17 s in all."""
     simulation = run(*(f"+1202555010{key}" for key in range(10)), campaign=SETTINGS)
     assert [(call_id, result.response, result.at_ms) for call_id, result in simulation.store.results] == [
         (key + 1, f"number {key}", START_MS + key * 1_000 + 17_000) for key in range(1, 10)
@@ -82,7 +82,7 @@ def test_each_key_is_an_answer() -> None:
 
 
 def test_a_number_that_answers_at_the_second_attempt_only() -> None:
-    """Rings for 30 s, is dialled again 300 s after that, and a person answers. The retry costs a minute."""
+    """It rings for 30 s, and is dialled again 300 s later, when a person answers. The retry costs a minute."""
     simulation = run("+12025550119", campaign={**SETTINGS, "maxretry": 3, "intervalretry": 300})
     assert [
         (cdr.starting_ms - START_MS, cdr.hangup_cause_q850, cdr.duration, cdr.billsec, cdr.call_cost)
@@ -92,14 +92,14 @@ def test_a_number_that_answers_at_the_second_attempt_only() -> None:
 
 
 def with_detection(number: str, amd_behavior: int, **settings: float) -> tuple[object, ...]:
-    """How long it talked, what it was taken for, and where the subscriber stands, with detection on."""
+    """Simulate a call with detection, and return its billsec, its AMD status and the subscriber's state."""
     simulation = run(number, campaign={"voicemail": True, "amd_behavior": amd_behavior, **settings})
     (cdr,) = simulation.store.cdrs
     return (cdr.billsec, cdr.amd_status, *standings(simulation)[number])
 
 
 def test_detection_takes_two_seconds_and_is_never_wrong_about_them() -> None:
-    """2 s longer than without it."""
+    """The call is 2 s longer than without detection."""
     assert with_detection("+12025550100", 1) == (19, AmdStatus.PERSON, SubscriberStatus.SENT, "")
     assert with_detection("+12025550110", 1) == (19, AmdStatus.MACHINE, SubscriberStatus.SENT, "")
 

@@ -1,4 +1,4 @@
-"""Callees who missed a call and call back: when, what they hear, and that nothing follows from it."""
+"""Tests of callees who missed a call and call back."""
 
 from typing import Any, Final
 
@@ -11,37 +11,37 @@ from tests.sim.legs import CALLER, OTHER, TRANSFER, Leg, b_leg, call, legs, resp
 from tests.sim.scenes import run
 
 SHOWN: Final = "+33199000000"
-"""What callees see: one of our own numbers."""
+"""The caller ID that callees see, which is one of our DIDs."""
 HELLO: Final = {"audio_seconds": 6}
 MISSES: Final[dict[str, Any]] = {"outcome": "no_answer", "call_back_after": 30}
-"""Rings out 20 s after the dial, and calls back at 50 s."""
+"""A callee who misses a call of 20 s, and calls back at 50 s."""
 CAMPAIGN: Final = {"callerid": SHOWN, "calltimeout": 20}
 
 
 def missed(starts_s: float = 0) -> Leg:
-    """The CDR of a call that rang out."""
+    """Return the CDR of a missed call."""
     return Leg(1, starts_s, 20, 0, 19, SHOWN, CALLER, 0)
 
 
 def came_in(starts_s: float, billsec: int) -> Leg:
-    """The CDR of a call that came in: answered at once, and free."""
+    """Return the CDR of an inbound call, which is answered at once and free."""
     return Leg(1, starts_s, billsec, billsec, 16, CALLER, SHOWN, 0)
 
 
 def called_back(*sections: dict[str, Any], campaign: dict[str, Any] | None = None, **parts: Any) -> Simulation:  # noqa: ANN401
-    """A call that is missed, and what follows."""
+    """Simulate a missed call and the call back."""
     settings = CAMPAIGN | (campaign or {})
     return call(*sections, **{"caller": MISSES, "campaign": settings, "dids": [SHOWN], **parts})
 
 
-def test_who_missed_a_call_calls_back_and_hears_the_survey() -> None:
+def test_a_callee_who_missed_a_call_calls_back_and_hears_the_survey() -> None:
     simulation = called_back(HELLO)
     assert legs(simulation) == [missed(), came_in(50, 6)]
     assert simulation.store.spent[USER_ID] == 0
     assert simulation.store.standing(1).status is SubscriberStatus.FAIL
 
 
-def test_they_are_asked_what_everybody_is_asked() -> None:
+def test_an_inbound_caller_hears_the_usual_questions() -> None:
     asking = {"type": 2, "audio_seconds": 4, "key_1": "yes", "completed": True}
     simulation = called_back(asking, caller=MISSES | {"keys": ["1"], "key_delay": 2})
     assert legs(simulation) == [missed(), came_in(50, 6)]
@@ -49,13 +49,13 @@ def test_they_are_asked_what_everybody_is_asked() -> None:
     assert simulation.store.standing(1).status is SubscriberStatus.FAIL
 
 
-def test_they_may_be_brought_to_somebody_which_costs_what_it_always_costs() -> None:
+def test_an_inbound_call_may_be_transferred_at_the_usual_price() -> None:
     simulation = called_back(TRANSFER)
     assert legs(simulation) == [missed(), b_leg(52, 44, 40, to=OTHER), came_in(50, 46)]
 
 
 def test_each_call_that_was_missed_is_called_back() -> None:
-    """The second one is dialled 100 s after the first was missed."""
+    """The second call is dialled 100 s after the first was missed."""
     simulation = called_back(HELLO, campaign={"maxretry": 1, "intervalretry": 100})
     assert legs(simulation) == [missed(), came_in(50, 6), missed(120), came_in(170, 6)]
     assert len({row.callid for row in simulation.store.cdrs}) == 4
@@ -91,7 +91,7 @@ def test_the_limit_of_a_call_holds_for_those_that_come_in() -> None:
     [
         {"dids": []},
         {"dids": ["+33199000001"]},
-        {"caller": {"outcome": "no_answer"}},  # Nobody said that they call back.
+        {"caller": {"outcome": "no_answer"}},  # This callee does not call back.
         {"caller": {"outcome": "busy", "call_back_after": 30}},  # A call that never rang was not missed.
         {"caller": {"outcome": "rejected", "call_back_after": 30}},
     ],

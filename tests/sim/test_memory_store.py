@@ -1,4 +1,4 @@
-"""The store in memory finds subscribers as a database would: compared with one that looks at everybody each time."""
+"""Tests of the store in memory, compared with a simple model that scans all subscribers."""
 
 from typing import Final
 
@@ -25,13 +25,13 @@ def call_to(subscriber: Subscriber, call_id: int) -> Call:
 
 
 def finish(call: Call, disposition: Disposition, cost: int) -> effects.FinishCall:
-    """What the engine says of a call that is over: a retry's time is the subscriber's from then on."""
+    """Return the engine's effect at the end of a call, after setting the subscriber's retry time."""
     call.subscriber.due_ms = disposition.due_ms or call.subscriber.due_ms
     return effects.FinishCall(call, CallOutcome(1_000, Cause.USER_BUSY), Bill(1, 0, 0, cost), disposition)
 
 
 class BookMachine(RuleBasedStateMachine):
-    """Calls placed, ended and refused in any order, and claims in between."""
+    """A state machine of calls that are placed, ended and refused, and of claims."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -130,7 +130,7 @@ TestBook.settings = settings(max_examples=100, stateful_step_count=40)
 
 
 def test_the_first_stop_of_a_campaign_is_the_one_that_counts() -> None:
-    """Out of credit first, and expired because nobody paid."""
+    """The campaign runs out of credit first, and expires later."""
     store = MemoryStore()
     store.record(effects.MoveCampaign(1, CampaignStatus.PAUSE, CampaignReason.NO_CREDIT), 5)
     store.record(effects.MoveCampaign(1, CampaignStatus.END, CampaignReason.EXPIRED), 9)

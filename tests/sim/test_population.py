@@ -1,4 +1,4 @@
-"""A made-up population: as many different numbers as are asked for, the same for the same seed."""
+"""Tests of generated numbers: all different, and reproducible by seed."""
 
 import pytest
 from hypothesis import given
@@ -37,7 +37,7 @@ def test_another_seed_gives_others() -> None:
 @pytest.mark.parametrize(
     "pattern", ["", "x", "+x", "1xx1", "12", "+12x34x", "1" * 15 + "x", "+1202555" + "x" * 10, "1xX"]
 )
-def test_what_no_number_can_fill_is_refused(pattern: str) -> None:
+def test_an_impossible_pattern_is_refused(pattern: str) -> None:
     with pytest.raises(PopulationError):
         capacity_of((pattern,))
 

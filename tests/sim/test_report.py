@@ -1,6 +1,6 @@
-"""The reports of the example scenarios, word for word, and figures that must agree with each other.
+"""Tests of the reports of the example scenarios, word for word, and of figures that must agree.
 
-The golden texts change when what a call does changes. If that was meant, with the name of each example:
+The golden texts change with the behaviour of a call. After an intended change, run for each example:
 `.venv/bin/dialer simulate examples/reminder.json > tests/sim/golden/reminder.txt`
 """
 
@@ -22,19 +22,19 @@ GOLDEN: Final = Path(__file__).parent / "golden"
 
 @pytest.fixture(scope="module", params=["call_centre", "reminder"])
 def example(request: pytest.FixtureRequest) -> str:
-    """The name of an example."""
+    """Return the name of an example."""
     return str(request.param)
 
 
 @pytest.fixture(scope="module")
 def simulation(example: str) -> Simulation:
-    """The same, run to its end."""
+    """Run an example to its end."""
     simulation = Simulation(parse_scenario((EXAMPLES / f"{example}.json").read_bytes()))
     simulation.run()
     return simulation
 
 
-def test_every_example_is_told_word_for_word(simulation: Simulation, example: str) -> None:
+def test_every_example_has_its_report_word_for_word(simulation: Simulation, example: str) -> None:
     assert render(report_of(simulation)) + "\n" == (GOLDEN / f"{example}.txt").read_text("utf-8")
 
 
@@ -65,7 +65,7 @@ def test_the_figures_agree_with_each_other(simulation: Simulation) -> None:
 
 
 def test_a_whole_report() -> None:
-    """Three people, one of them on the list: one presses 5, one is busy and is called again after a minute."""
+    """One of three callees is on the do-not-call list, one presses 5, and one is busy and retried after a minute."""
     simulation = run(
         "+12025550105",
         "+12025550111",
@@ -78,7 +78,7 @@ def test_a_whole_report() -> None:
     assert report == Report(
         seed=3,
         start_date="2026-11-20T10:00:00Z",
-        # The busy one was dialled after 1 s, was heard of 1 s later, and again 60 s after that.
+        # The busy number was dialled after 1 s, reported busy 1 s later, and retried after 60 s.
         stop_date="2026-11-20T10:01:03Z",
         stop_reason="completed",
         subscribers=3,
@@ -103,9 +103,9 @@ def test_a_whole_report() -> None:
 
 
 def test_calls_are_counted_without_their_b_legs_which_cost_money_as_well() -> None:
-    """Two calls: one is brought to Ann, and talks for half a minute; one finds the only transfer taken, and ends.
+    """The first of two calls is transferred and talks for 30 s. The second meets max_xfer, and ends.
 
-    A minute each for the first call, its B-leg and the second call, which ended at the moment of its answer.
+    The first call, its B-leg and the second call cost a minute each.
     """
     numbers = {"+33199000001": {"outcome": "answer", "ring": 4}, "+33199000002": {"outcome": "answer", "ring": 4}}
     report = report_of(
@@ -122,7 +122,7 @@ def test_calls_are_counted_without_their_b_legs_which_cost_money_as_well() -> No
     assert "\nTransfers\n  connected         1   50.0 %" in render(report)
 
 
-def test_those_whose_turn_had_not_come_are_not_dialled_because_the_campaign_stopped() -> None:
+def test_pending_subscribers_are_not_dialled_after_the_campaign_stopped() -> None:
     """One call a minute, and the campaign expires after two and a half."""
     campaign = {"frequency": 1, "expirationdate": "2026-11-20T10:02:30Z"}
     report = report_of(run(*(f"+1202555010{key}" for key in range(6)), campaign=campaign))
@@ -131,7 +131,7 @@ def test_those_whose_turn_had_not_come_are_not_dialled_because_the_campaign_stop
 
 
 def test_money_that_has_run_out_stops_the_campaign() -> None:
-    """Two minutes are paid for, and each call holds one until it is over: two calls, then none."""
+    """The balance pays for two minutes, and each call holds one: two calls, then none."""
     campaign = {"callmaxduration": 60}
     report = report_of(
         run(

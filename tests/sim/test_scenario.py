@@ -1,4 +1,4 @@
-"""Scenario files: what they may say, and the one line that tells what is wrong with one."""
+"""Tests of scenario files: valid contents, and the message for an invalid one."""
 
 from datetime import time
 from pathlib import Path
@@ -138,7 +138,7 @@ def test_every_field_of_a_campaign_and_a_section_arrives() -> None:
         user_id=USER_ID,
         gateway_id=GATEWAY_ID,
         flow=flow,
-        # Twelve in Paris is eleven in UTC, and half an hour later it expires.
+        # 12:00 in Paris is 11:00 UTC, and the campaign expires half an hour later.
         starting_ms=START_MS + 3_600_000,
         expires_ms=START_MS + 5_400_000,
         calendar=Calendar((True, False, False, False, True, False, False), time(9, 30), time(18)),
@@ -271,7 +271,7 @@ def test_contacts_come_first_and_every_number_once() -> None:
         ),
     ],
 )
-def test_what_is_wrong_is_told_in_one_line(wrong: bytes, message: str) -> None:
+def test_an_error_is_reported_in_one_line(wrong: bytes, message: str) -> None:
     with pytest.raises(ScenarioError) as caught:
         Simulation(parse_scenario(wrong))
     assert str(caught.value) == message

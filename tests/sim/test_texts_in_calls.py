@@ -1,4 +1,4 @@
-"""Text messages that a section of a survey sends during a call."""
+"""Tests of text messages that a survey sends during a call."""
 
 from typing import Any, Final
 
@@ -10,14 +10,14 @@ from tests.sim.legs import CALLER, MINUTE, PATIENT, POPULATION, a_leg, call, leg
 from tests.sim.scenes import START_MS, run
 
 PART: Final = 4_000
-"""What a part of a message costs here."""
+"""The cost of a part of a message."""
 ACCOUNT: Final = {"balance": "10", "call_rate": "0.06", "sms_rate": "0.04"}
 THANKS: Final[dict[str, Any]] = {"type": 10, "sms_text": "Thank you, {first_name}", "audio_seconds": 2}
 ALWAYS: Final = {"sms_delivered": 1}
 
 
 def texts(simulation: Simulation) -> list[tuple[float, str, str, MessageStatus | None]]:
-    """When each message went out, to whom, what it says, and what became of it."""
+    """Return the time, the number, the text and the status of each message."""
     return [
         ((message.started_ms - START_MS) / 1_000, message.subscriber.number, message.text, outcome.message_status)
         for message, outcome in simulation.store.messages
@@ -80,10 +80,10 @@ def test_a_long_message_has_parts() -> None:
         ({}, {}, {"account": ACCOUNT | {"balance": "0.08"}, "campaign": {"callmaxduration": 60}}),
     ],
 )
-def test_nothing_is_sent_without_a_text_a_number_or_money_nor_to_who_asked_for_none(
+def test_nothing_is_sent_without_a_text_a_number_or_money_nor_to_a_callee_on_the_list(
     section: dict[str, Any], variables: dict[str, Any], parts: dict[str, Any]
 ) -> None:
-    """Of a balance of 0.08 a minute is held for the call, and the rest pays for no message. The call goes on."""
+    """The call holds a minute of the balance of 0.08, and the rest does not pay for a message. The call goes on."""
     contact = {"additional_vars": variables}
     simulation = call(THANKS | section, **{"account": ACCOUNT, "population": ALWAYS, "contact": contact, **parts})
     assert texts(simulation) == []
@@ -91,8 +91,8 @@ def test_nothing_is_sent_without_a_text_a_number_or_money_nor_to_who_asked_for_n
     assert simulation.store.spent[USER_ID] == MINUTE
 
 
-def test_who_answers_stop_is_left_alone_from_then_on() -> None:
-    """The reply comes 13 s after the message of 5 s; what is sent 20 s later, and a call, are not for them any more."""
+def test_a_callee_who_replies_stop_is_not_contacted_again() -> None:
+    """The reply comes 13 s after the message. A message 20 s later is not sent, and no call is placed."""
     stops = "+12025550132"
     callers = [f"+3319900123{place}" for place in range(3)]
     contacts = [{"contact": number, "additional_vars": {"sms_phonenumber": stops}} for number in callers]

@@ -1,4 +1,4 @@
-"""Calls that are brought to somebody else: when each leg begins and ends, what it costs, and where the call goes on."""
+"""Tests of transfers: the times and the costs of each leg, and the continuation of the call."""
 
 from typing import Any, Final
 
@@ -26,11 +26,11 @@ UNSERVED: Final = {"type": 7, "audio_seconds": 8}
 BOTH_WAYS: Final = TRANSFER | {"branches": {"0": 2, "timeout": 3}}
 QUEUE: Final = TRANSFER | {"queue": 5}
 AGENT: Final[dict[str, Any]] = {"id": 1, "parameters": {"talk": 20}}
-"""Asked at 7 s, takes the call at 8 s, talks until 28 s."""
+"""An agent who is offered a call at 7 s, takes it at 8 s, and talks until 28 s."""
 
 
-def test_a_call_is_brought_to_a_number() -> None:
-    """Reached at 7 s, answered at 11 s, 40 s of talk; then there is no branch to go on."""
+def test_a_call_is_transferred_to_a_number() -> None:
+    """The transfer begins at 7 s, is answered at 11 s, and lasts 40 s. No branch follows."""
     simulation = call(TRANSFER)
     assert legs(simulation) == [b_leg(7, 44, 40), a_leg(51, 46)]
     assert fates(simulation) == [("", False)]
@@ -42,8 +42,8 @@ def test_a_call_is_brought_to_a_number() -> None:
     ("number", "duration", "billsec", "cause", "reason"),
     [
         ("+12025550100", 45, 40, 16, ""),  # 1 + 4 s until the answer, 40 s of talk
-        ("+12025550110", 45, 40, 16, ""),  # A machine, and nobody asks it for a key.
-        ("+12025550118", 6, 1, 16, ""),  # It hangs up after a second: they have talked all the same.
+        ("+12025550110", 45, 40, 16, ""),  # A machine; no key is asked for.
+        ("+12025550118", 6, 1, 16, ""),  # The target hangs up after a second, but was connected.
         ("+12025550111", 1, 0, 17, "busy"),
         ("+12025550112", 20, 0, 19, "no_answer"),  # The campaign's calltimeout
         ("+12025550113", 5, 0, 21, "rejected"),
@@ -54,7 +54,7 @@ def test_a_call_is_brought_to_a_number() -> None:
 def test_after_a_transfer_the_call_goes_on_as_the_transfer_went(
     number: str, duration: int, billsec: int, cause: int, reason: str
 ) -> None:
-    """Connected: `0`, 3 s of good-bye; else `timeout`, 8 s."""
+    """If connected: `0`, 3 s of goodbye; else `timeout`, 8 s."""
     simulation = call(BOTH_WAYS | {"phonenumber": number}, SERVED, UNSERVED, campaign={"calltimeout": 20})
     talked = 2 + duration + (8 if reason else 3)
     assert legs(simulation) == [
@@ -64,7 +64,7 @@ def test_after_a_transfer_the_call_goes_on_as_the_transfer_went(
     assert fates(simulation) == [(reason, False)]
 
 
-def test_whoever_talks_on_is_cut_by_the_limit_of_the_call() -> None:
+def test_a_transfer_is_cut_by_the_limit_of_the_call() -> None:
     simulation = call(TRANSFER | {"phonenumber": "+12025550121"}, campaign={"callmaxduration": 90})
     assert legs(simulation) == [b_leg(7, 88, 83, to="+12025550121", minutes=2), a_leg(95, 90, minutes=2)]
 
@@ -72,15 +72,18 @@ def test_whoever_talks_on_is_cut_by_the_limit_of_the_call() -> None:
 @pytest.mark.parametrize(
     ("section", "goodbye_s"),
     [
-        ({"phonenumber": "+12025550111", "branches": {"0": 2}}, 3),  # A number that is busy goes on at `0`, ...
+        ({"phonenumber": "+12025550111", "branches": {"0": 2}}, 3),  # A busy number continues at `0`, ...
         ({"phonenumber": "+12025550111", "branches": {"timeout": 2}}, 3),  # ... unless there is a `timeout`.
         ({"phonenumber": "+12025550111", "branches": {"0": 2, "timeout": None}}, 0),
-        ({"phonenumber": "+12025550118", "branches": {"timeout": 2}}, 3),  # And connected at `timeout`, without `0`.
+        (
+            {"phonenumber": "+12025550118", "branches": {"timeout": 2}},
+            3,
+        ),  # A connected one continues at `timeout` if there is no `0`.
         ({"phonenumber": "+12025550118", "branches": {"0": None, "timeout": 2}}, 0),
         ({"phonenumber": "+12025550118", "branches": {}}, 0),
     ],
 )
-def test_a_branch_that_is_missing_is_made_up_for(section: dict[str, Any], goodbye_s: int) -> None:
+def test_a_missing_branch_is_replaced_by_another(section: dict[str, Any], goodbye_s: int) -> None:
     simulation = call(TRANSFER | section, SERVED)
     dialled_s = 1 if section["phonenumber"].endswith("1") else 6
     assert legs(simulation)[-1] == a_leg(7 + dialled_s + goodbye_s, 2 + dialled_s + goodbye_s)
@@ -110,7 +113,7 @@ def test_the_number_of_the_contact_wins() -> None:
         ({}, {"transfer_phonenumber": "+1 911"}, "emergency"),
     ],
 )
-def test_a_call_is_not_brought_to_what_is_no_number_or_an_emergency_number(
+def test_a_call_is_not_transferred_to_an_invalid_or_an_emergency_number(
     section: dict[str, Any], variables: dict[str, Any], reason: str
 ) -> None:
     simulation = call(BOTH_WAYS | section, SERVED, UNSERVED, contact={"additional_vars": variables})
@@ -135,8 +138,10 @@ def test_a_call_is_not_brought_to_what_is_no_number_or_an_emergency_number(
         ({"outcome": "answer", "ring": 3, "keys": ["5"], "hang_up_after": 2}, 2, "not_confirmed"),
     ],
 )
-def test_whoever_answers_has_to_accept_the_call(behaviour: dict[str, Any] | None, billsec: int, reason: str) -> None:
-    """Asked for a second whether they want it, they have three to press 5; it is billed from the answer."""
+def test_the_target_of_a_transfer_has_to_accept_the_call(
+    behaviour: dict[str, Any] | None, billsec: int, reason: str
+) -> None:
+    """After 1 s of script the target has 3 s to press 5. The leg is billed from the answer."""
     section = BOTH_WAYS | {"confirm_script": "press five", "confirm_key": "5", "timeout": 3}
     simulation = call(section, SERVED, UNSERVED, numbers=behaviour and {OTHER: behaviour})
     talked = 2 + 4 + billsec + (8 if reason else 3)
@@ -166,7 +171,7 @@ def test_the_limits_of_the_call_end_both_legs(caller: dict[str, Any], campaign: 
 
 
 def test_a_b_leg_is_cut_to_what_the_balance_pays_for() -> None:
-    """Of 0.18, two minutes are held for the caller: one is left, however long the two would talk."""
+    """Two minutes of the 0.18 are held for the A-leg, so one is left for the B-leg."""
     account = {"balance": "0.18", "call_rate": "0.06"}
     simulation = call(TRANSFER, campaign={"callmaxduration": 120}, account=account, population={"talk": 100})
     assert legs(simulation) == [b_leg(7, 64, 60), a_leg(71, 66, minutes=2)]
@@ -182,7 +187,7 @@ def test_without_money_for_a_b_leg_there_is_none(section: dict[str, Any]) -> Non
 
 
 def test_no_more_b_legs_than_max_xfer() -> None:
-    """The second caller comes to the transfer a second after the first, while that one talks."""
+    """The second callee reaches the transfer a second after the first, who is still talking."""
     two = [{"contact": CALLER}, {"contact": "+33199001235"}]
     numbers = {one["contact"]: PATIENT for one in two}
     simulation = run(
@@ -195,7 +200,7 @@ def test_no_more_b_legs_than_max_xfer() -> None:
     assert [leg.duration for leg in legs(simulation)] == [7, 44, 51]
 
 
-def test_who_waits_in_a_queue_counts_as_well() -> None:
+def test_a_callee_who_waits_in_a_queue_counts_towards_max_xfer() -> None:
     two = [{"contact": CALLER}, {"contact": "+33199001235"}]
     numbers = {one["contact"]: PATIENT for one in two}
     simulation = run(
@@ -216,7 +221,7 @@ def test_a_b_leg_takes_a_channel() -> None:
 
 
 def crowd() -> Simulation:
-    """A caller whose transfer comes half a second after the eighth of nine dials."""
+    """Simulate nine dials, and a transfer half a second after the eighth."""
     others = [f"+331990012{place:02d}" for place in range(8)]
     numbers = {CALLER: PATIENT} | {number: {"outcome": "busy"} for number in others}
     return run(
@@ -242,7 +247,7 @@ def test_an_agent_takes_no_channel() -> None:
 # --- queues ---------------------------------------------------------------------------------------------------------
 
 
-def test_a_call_is_brought_to_an_agent() -> None:
+def test_a_call_is_transferred_to_an_agent() -> None:
     simulation = call(QUEUE | {"branches": {"0": 2}}, SERVED, queues=[{"id": 5}], agents=[AGENT])
     assert legs(simulation) == [b_leg(7, 21, 20, to="agent 1"), a_leg(31, 26)]
     assert fates(simulation) == [("", False)]
@@ -258,7 +263,7 @@ def test_an_agent_has_a_number() -> None:
     ("answer_s", "is_abandoned"),
     [(1.999, False), (2, False), (2.001, True), (10, True)],
 )
-def test_who_waits_longer_than_two_seconds_is_abandoned_though_they_are_served(
+def test_a_wait_of_more_than_two_seconds_is_abandoned_even_if_it_is_served(
     answer_s: float, *, is_abandoned: bool
 ) -> None:
     agent = AGENT | {"parameters": {"talk": 20, "answer": answer_s}}
@@ -269,12 +274,12 @@ def test_who_waits_longer_than_two_seconds_is_abandoned_though_they_are_served(
     ("caller", "queue", "agents", "ended_s", "fate"),
     [
         ({"patience": 6}, {}, [], 13, ("gave_up", True)),
-        ({"patience": 1.5}, {}, [], 8.5, ("gave_up", False)),  # Gone before anybody could be too late
+        ({"patience": 1.5}, {}, [], 8.5, ("gave_up", False)),  # Ended before two seconds had passed
         ({"hang_up_after": 3}, {}, [], 8, ("hung_up", False)),
         ({"hang_up_after": 10}, {}, [], 15, ("hung_up", True)),
         ({}, {"max_wait_time": 10}, [AGENT | {"status": 1}], 17, ("max_wait", True)),
         ({}, {"max_wait_time_with_no_agent": 30}, [AGENT | {"status": 4}], 37, ("no_agent", True)),
-        ({}, {}, [AGENT | {"parameters": {"answer": 21}}], 305, ("hung_up", True)),  # They never answer in time.
+        ({}, {}, [AGENT | {"parameters": {"answer": 21}}], 305, ("hung_up", True)),  # The agents never answer in time.
     ],
 )
 def test_nobody_waits_for_ever(
@@ -284,7 +289,7 @@ def test_nobody_waits_for_ever(
     ended_s: float,
     fate: tuple[str, bool],
 ) -> None:
-    """Whoever is not served has one leg; the longest waits until the limit of the call."""
+    """An unserved call has one leg. The longest waits until the limit of the call."""
     simulation = call(
         QUEUE, caller=caller, queues=[{"id": 5, **queue}], agents=agents, campaign={"callmaxduration": 300}
     )
@@ -294,7 +299,7 @@ def test_nobody_waits_for_ever(
 
 
 def test_an_agent_has_one_call_at_a_time_and_a_rest_after_each() -> None:
-    """Two callers reach the queue at 7 and 8 s: the second is asked for when the first is over and wrapped up."""
+    """Two callees reach the queue at 7 and 8 s. The second is offered after the first call and its wrap-up."""
     contacts = [{"contact": CALLER}, {"contact": "+33199001235"}]
     simulation = run(
         contacts=contacts,
@@ -310,7 +315,7 @@ def test_an_agent_has_one_call_at_a_time_and_a_rest_after_each() -> None:
 
 
 def test_a_call_may_be_transferred_more_than_once() -> None:
-    """First in vain to a queue, then to a number, and to the same number again."""
+    """First to a queue without success, then to a number, and to that number again."""
     simulation = call(
         QUEUE | {"branches": {"timeout": 2}},
         {"type": 6, "phonenumber": OTHER, "branches": {"0": 3}},
@@ -324,7 +329,7 @@ def test_a_call_may_be_transferred_more_than_once() -> None:
 
 
 def test_a_campaign_that_dials_for_an_agent_goes_on_when_they_are_free_again() -> None:
-    """Each call takes 26 s until the agent has hung up, and then 10 s of wrap-up time: nothing else wakes it."""
+    """Each call takes 26 s until the agent has hung up, then 10 s of wrap-up. Nothing else wakes the campaign."""
     numbers = [f"+331990012{place:02d}" for place in range(3)]
     simulation = run(
         *numbers,

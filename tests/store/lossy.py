@@ -1,4 +1,4 @@
-"""A database that loses its connection during COMMIT: the caller is told the same, whether it was done or not."""
+"""A database that loses its connection during COMMIT, so the outcome is unknown."""
 
 import sqlite3
 from enum import Enum
@@ -10,7 +10,7 @@ from dialer.store.database import Database
 
 
 class Lost(Enum):
-    """When the connection is lost."""
+    """The moment of the loss, before or after the commit."""
 
     BEFORE = "before the commit"
     AFTER = "after the commit"
@@ -22,7 +22,7 @@ class _Connection(sqlite3.Connection):
     owner: "LossyDatabase"
 
     def commit(self) -> None:
-        """Commit, or not, and fail if that is wanted now."""
+        """Commit, or lose the connection before or after the commit."""
         lost = self.owner.next_loss() if self.in_transaction else None
         if lost is Lost.BEFORE:
             self.rollback()
@@ -35,7 +35,7 @@ class _Connection(sqlite3.Connection):
 
 
 class LossyDatabase(Database):
-    """A database whose units of work that write are `lost` so, each one, or every so manieth."""
+    """A database that loses its connection at every n-th commit, as `lost` says."""
 
     def __init__(self, url: str) -> None:
         super().__init__(url)
@@ -45,7 +45,7 @@ class LossyDatabase(Database):
         event.listen(self._writer, "do_connect", self._connect)
 
     def next_loss(self) -> Lost | None:
-        """How the commit that is being made is lost; None if it is not."""
+        """Return the kind of loss of the current commit; None if it succeeds."""
         self._commits += 1
         return self.lost if self._commits % self.every == 0 else None
 

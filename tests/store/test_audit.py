@@ -1,4 +1,4 @@
-"""The audit: a busy database passes, and whatever is changed by hand is named."""
+"""Tests of the audit: a busy database passes, and every change by hand is found."""
 
 import shutil
 from collections.abc import Iterator
@@ -18,7 +18,7 @@ from tests.runtime.house import House
 
 @pytest.fixture(scope="module")
 def busy(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A database with calls of all kinds, some of them in progress, charged by several rates, and a refund."""
+    """Build a database with calls of all kinds at several rates, some in progress, and a refund."""
 
     async def fill(folder: Path) -> None:
         house = await centre(folder)
@@ -42,12 +42,12 @@ def database(busy: Path, tmp_path: Path) -> Iterator[Database]:
 
 
 def one(database: Database, query: str) -> int:
-    """A number that a query finds."""
+    """Return the number that a query finds."""
     return int(database.read_now(lambda connection: connection.execute(text(query)).scalar_one()))
 
 
 def run(database: Database, statement: str) -> None:
-    """Change something by hand."""
+    """Execute a statement that changes rows by hand."""
 
     def work(connection: Connection) -> None:
         assert connection.execute(text(statement)).rowcount > 0, statement
@@ -192,7 +192,7 @@ NAMES = {
 
 
 @pytest.mark.parametrize("what", TAMPERED)
-def test_what_is_changed_by_hand_is_named_and_nothing_else(what: str, database: Database) -> None:
+def test_a_change_by_hand_is_found_and_nothing_else(what: str, database: Database) -> None:
     statement, expected = TAMPERED[what]
     names: dict[str, int] = {}
     for name, query in NAMES.items():
@@ -205,7 +205,7 @@ def test_what_is_changed_by_hand_is_named_and_nothing_else(what: str, database: 
 
 
 def test_a_balance_below_what_is_held_is_named(database: Database) -> None:
-    """Beside its being no more the sum of its entries."""
+    """The audit also reports that it differs from the sum of its entries."""
     run(database, "UPDATE user_account SET balance = held - 1")
     assert len(found(database)) == 2
     assert "which is held" in found(database)[1]
@@ -221,7 +221,7 @@ def test_a_call_charged_before_rates_were_kept_is_counted_and_its_entry_checked(
 
 
 def test_counters_of_a_campaign_whose_subscribers_were_deleted_may_be_higher_but_not_lower(database: Database) -> None:
-    """Their call requests have gone with them; the CDRs stay."""
+    """Their calls were deleted with them, and the CDRs stay."""
     run(
         database,
         "DELETE FROM subscriber"
@@ -246,7 +246,7 @@ def test_the_first_differences_are_told_and_the_others_counted(database: Databas
     assert (len(audited.differences), audited.differing) == (DIFFERENCES_SHOWN_MAX, DIFFERENCES_SHOWN_MAX + 9)
 
 
-async def test_an_empty_house_passes(tmp_path: Path) -> None:
+async def test_an_empty_database_passes(tmp_path: Path) -> None:
     house = House(tmp_path)
     assert house.database.read_now(audit).differing == 0
     assert house.rows(User)[0]["held"] == 0

@@ -1,4 +1,4 @@
-"""Tables are read while they arrive, and what is wrong with one record concerns that record alone."""
+"""Tests of the streaming CSV reader: an error in one record affects that record alone."""
 
 import csv
 import io
@@ -20,7 +20,7 @@ from dialer.store.csv_records import (
 
 
 def read(content: bytes, size: int = 7) -> CsvFile:
-    """A file that arrives in pieces of `size` bytes."""
+    """Read a file that arrives in pieces of `size` bytes."""
     return CsvFile([content[at : at + size] for at in range(0, len(content), size)], required="contact")
 
 
@@ -115,7 +115,7 @@ TABLE = st.lists(st.tuples(TEXT, TEXT), max_size=12)
     size=st.integers(1, 40),
     quoting=st.sampled_from([csv.QUOTE_ALL, csv.QUOTE_MINIMAL]),
 )
-def test_what_was_written_is_read_however_it_arrives(
+def test_a_written_file_is_read_however_it_arrives(
     table: list[tuple[str, str]],
     delimiter: str,
     size: int,

@@ -1,4 +1,4 @@
-"""Units of work: all or nothing, one writer at a time, readers undisturbed."""
+"""Tests of units of work: all or nothing, one writer at a time, readers undisturbed."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -12,7 +12,7 @@ from dialer.store.database import Database, StorageUnavailableError
 
 @pytest.fixture
 def database(tmp_path: Path) -> Iterator[Database]:
-    """A database with one table of one column."""
+    """Create a database with one table of one column."""
     one = Database(f"sqlite+aiosqlite:///{tmp_path / 'dialer.db'}")
     one.write_now(lambda c: c.execute(text("CREATE TABLE purse (amount INTEGER)")))
     one.write_now(lambda c: c.execute(text("INSERT INTO purse VALUES (100)")))
@@ -21,12 +21,12 @@ def database(tmp_path: Path) -> Iterator[Database]:
 
 
 def amount(connection: Connection) -> int:
-    """What is in the purse."""
+    """Return the stored amount."""
     return int(connection.scalar(text("SELECT amount FROM purse")) or 0)
 
 
 def test_a_unit_that_fails_leaves_nothing(database: Database) -> None:
-    """What it wrote before it failed is not there, and the next unit works."""
+    """Its writes before the failure are undone, and the next unit works."""
 
     def work(connection: Connection) -> None:
         connection.execute(text("UPDATE purse SET amount = 0"))
@@ -39,7 +39,7 @@ def test_a_unit_that_fails_leaves_nothing(database: Database) -> None:
 
 
 async def test_writers_take_turns(database: Database) -> None:
-    """Fifty spend 3 each of 100, each only if it is there: 33 can, and what they read is true when they write."""
+    """Fifty writers each spend 3 of 100 if it is left. Exactly 33 succeed, because no read is stale at its write."""
 
     def spend(connection: Connection) -> bool:
         there = amount(connection)
@@ -60,7 +60,7 @@ async def test_writers_take_turns(database: Database) -> None:
 
 
 def test_a_reader_sees_what_was_there_when_it_began(database: Database) -> None:
-    """A write that is committed meanwhile does not show."""
+    """A write that is committed meanwhile is invisible."""
 
     def work(connection: Connection) -> list[int]:
         before = amount(connection)
@@ -72,6 +72,6 @@ def test_a_reader_sees_what_was_there_when_it_began(database: Database) -> None:
 
 
 def test_a_database_that_cannot_be_opened_says_so(tmp_path: Path) -> None:
-    """One error, whatever the driver calls it."""
+    """The error is `StorageUnavailableError`, independent of the driver's."""
     with pytest.raises(StorageUnavailableError):
         Database(f"sqlite+aiosqlite:///{tmp_path / 'missing' / 'dialer.db'}").read_now(amount)

@@ -1,4 +1,4 @@
-"""Copies of a database that is in use, and the way back; damage is found before anybody relies on it."""
+"""Tests of backup, restore and check of a database that is in use."""
 
 import sqlite3
 import stat
@@ -35,7 +35,7 @@ def fill(house: House, rows: int = 2_000) -> None:
 
 
 def damage(path: Path) -> None:
-    """Overwrite pages in the middle with rubbish."""
+    """Overwrite pages in the middle with garbage."""
     content = bytearray(path.read_bytes())
     middle = len(content) // 2 // PAGE_BYTES * PAGE_BYTES
     content[middle : middle + 4 * PAGE_BYTES] = b"\xa5" * 4 * PAGE_BYTES
@@ -47,7 +47,7 @@ def names(folder: Path) -> list[str]:
 
 
 def test_a_copy_is_one_whole_private_file_of_one_moment(house: House, tmp_path: Path) -> None:
-    """What a writer has not committed is not in it, and it is in nobody's way."""
+    """The copy lacks uncommitted writes, and blocks nobody."""
 
     def copy_meanwhile(connection: object) -> database_files.Copy:
         del connection
@@ -72,7 +72,7 @@ def test_a_copy_is_one_whole_private_file_of_one_moment(house: House, tmp_path: 
     house.database.close()
 
 
-def test_what_is_there_is_only_replaced_when_that_is_wanted(house: House, tmp_path: Path) -> None:
+def test_an_existing_file_is_only_replaced_on_request(house: House, tmp_path: Path) -> None:
     copied = tmp_path / "copy.db"
     copied.write_text("precious")
     with pytest.raises(FilesError, match="already exists"):
@@ -87,8 +87,8 @@ def test_what_is_there_is_only_replaced_when_that_is_wanted(house: House, tmp_pa
     house.database.close()
 
 
-def test_what_cannot_be_copied_leaves_no_file(house: House, tmp_path: Path) -> None:
-    """No database, a damaged one, somebody else's, no folder to put it in."""
+def test_a_failed_copy_leaves_no_file(house: House, tmp_path: Path) -> None:
+    """The source is no database, damaged or of another program, or the folder is missing."""
     fill(house)
     house.database.close()
     damaged, foreign, text = (tmp_path / "live" / name for name in ("damaged.db", "foreign.db", "text.db"))
@@ -100,7 +100,7 @@ def test_what_cannot_be_copied_leaves_no_file(house: House, tmp_path: Path) -> N
     target = tmp_path / "copy.db"
     reasons: list[tuple[Path, Path, str]] = [
         (tmp_path / "none.db", target, "there is no database at"),
-        (damaged, target, "damaged|malformed"),  # whoever meets the page first says so
+        (damaged, target, "damaged|malformed"),  # the message depends on the page that is read first
         (foreign, target, "is not a dialer database"),
         (text, target, "the database cannot be copied: file is not a database"),
         (path_of(house), tmp_path / "none" / "copy.db", "the database cannot be copied: No such file or directory"),
@@ -127,7 +127,7 @@ def test_a_copy_that_is_cut_off_is_not_there(
 
 
 async def test_a_restored_service_goes_on_as_if_it_had_never_stopped(tmp_path: Path) -> None:
-    """A copy is made in the middle of calls; the original goes on, and the restored one comes to the same rows."""
+    """The copy is made during calls. The original and the restored service end with equal rows."""
     house = await centre(tmp_path)
     await house.advance(1_234.5)
     assert house.worker.calls_in_progress > 0
@@ -154,7 +154,7 @@ def test_a_database_that_is_in_use_is_not_replaced(house: House, tmp_path: Path)
 
 
 def test_a_damaged_database_is_replaced_with_all_that_belongs_to_it(house: House, tmp_path: Path) -> None:
-    """A write-ahead log that was left behind by a crash would be taken for a part of the new one."""
+    """SQLite would apply a left-over write-ahead log to the new database."""
     fill(house)
     database_files.copy(path_of(house), tmp_path / "copy.db")
     house.database.close()
@@ -183,7 +183,7 @@ def test_damage_is_found_wherever_it_is(house: House, tmp_path: Path) -> None:
 
 
 def test_compacting_waits_for_nobody_for_ever(house: House) -> None:
-    """Nothing is lost when somebody reads or writes all the time: it is told, and can be done again."""
+    """While others read or write, compacting fails without loss, and can be repeated."""
     fill(house)
     before = len(house.rows(Payment))
     for begin in ("BEGIN; SELECT count(*) FROM payment", "BEGIN IMMEDIATE"):

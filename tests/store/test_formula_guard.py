@@ -1,4 +1,4 @@
-"""Cells that a spreadsheet would take for formulas are guarded, and read back."""
+"""Tests of the guard of cells that a spreadsheet would read as formulas."""
 
 import pytest
 from hypothesis import given

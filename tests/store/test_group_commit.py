@@ -1,4 +1,4 @@
-"""Units of work that share a commit: each has its own outcome, in the order in which they came."""
+"""Tests of units of work that share a commit: each has its own outcome, in order of arrival."""
 
 import sqlite3
 import threading
@@ -18,12 +18,12 @@ from dialer.store.group_commit import TOGETHER_MAX
 from tests.store.lossy import LossyDatabase, Lost
 
 Work = Callable[[Connection], Any]
-"""A unit of work; those here return the notes that are there."""
+"""A unit of work. The units of these tests return all notes."""
 
 
 @pytest.fixture
 def database(tmp_path: Path) -> Iterator[LossyDatabase]:
-    """A database with a table of notes, no two of them the same."""
+    """Create a database with a table of unique notes."""
     one = LossyDatabase(f"sqlite:///{tmp_path}/dialer.db")
     one.write_now(lambda c: c.execute(text("CREATE TABLE note (id INTEGER PRIMARY KEY, body TEXT UNIQUE)")))
     yield one
@@ -35,7 +35,7 @@ def notes(connection: Connection) -> list[str]:
 
 
 def adding(body: str) -> Work:
-    """Adds a note, and returns all that are there then."""
+    """Return a unit of work that adds a note and returns all notes."""
 
     def work(connection: Connection) -> list[str]:
         connection.execute(text("INSERT INTO note (body) VALUES (:body)"), {"body": body})
@@ -50,7 +50,7 @@ def failing(connection: Connection) -> None:
 
 
 class Held:
-    """A unit of work that others wait behind until it is let go."""
+    """A unit of work that blocks the others until it is released."""
 
     def __init__(self) -> None:
         self.may_go = threading.Event()
@@ -61,20 +61,20 @@ class Held:
 
 
 def counted_commits(database: LossyDatabase) -> list[object]:
-    """Every commit of a unit of work from now on."""
+    """Record every commit from now on."""
     commits: list[object] = []
-    event.listen(database._writer, "commit", commits.append)  # noqa: SLF001 - no other way to be there
+    event.listen(database._writer, "commit", commits.append)  # noqa: SLF001 - the only way to observe it
     return commits
 
 
 async def together(database: LossyDatabase, works: Sequence[Work], alone: Sequence[int] = ()) -> list[Any]:
-    """What each came to, its result or its error, after they have waited for the same unit to end."""
+    """Run units of work that wait behind one held unit, and return the result or the error of each."""
     outcomes: list[Any] = [None] * len(works)
 
     async def one(place: int) -> None:
         try:
             outcomes[place] = await database.write(works[place], alone=place in alone)
-        except Exception as error:  # noqa: BLE001 - that is its outcome
+        except Exception as error:  # noqa: BLE001 - an error is an outcome
             outcomes[place] = error
 
     held = Held()
@@ -88,7 +88,7 @@ async def together(database: LossyDatabase, works: Sequence[Work], alone: Sequen
     return outcomes
 
 
-async def test_who_waits_for_the_same_commit_shares_it_and_sees_who_came_before(database: LossyDatabase) -> None:
+async def test_waiting_units_share_a_commit_and_see_earlier_writes(database: LossyDatabase) -> None:
     commits = counted_commits(database)
     outcomes = await together(database, [adding("a"), adding("b"), adding("c")])
     assert outcomes == [["held", "a"], ["held", "a", "b"], ["held", "a", "b", "c"]]
@@ -96,8 +96,8 @@ async def test_who_waits_for_the_same_commit_shares_it_and_sees_who_came_before(
     assert len(commits) == 2
 
 
-async def test_one_that_fails_is_told_so_and_the_others_are_there(database: LossyDatabase) -> None:
-    """Whether it gives up by itself, is refused by a rule of the table, or asks for what is not there."""
+async def test_a_failed_unit_gets_its_error_and_the_others_are_committed(database: LossyDatabase) -> None:
+    """It raises an error, violates a constraint, or reads an unknown table."""
     unknown: Work = lambda c: (adding("never")(c), c.execute(text("SELECT * FROM nothing")))  # noqa: E731 - shorter so
     outcomes = await together(database, [adding("a"), failing, adding("a"), unknown, adding("b")])
     kinds = [type(outcome).__name__ for outcome in outcomes]
@@ -106,10 +106,10 @@ async def test_one_that_fails_is_told_so_and_the_others_are_there(database: Loss
 
 
 @pytest.mark.parametrize(("lost", "there"), [(Lost.BEFORE, []), (Lost.AFTER, ["a", "b"])])
-async def test_where_the_commit_is_lost_nobody_is_told_that_it_was_done(
+async def test_if_the_commit_is_lost_no_unit_is_acknowledged(
     database: LossyDatabase, lost: Lost, there: list[str]
 ) -> None:
-    """Nor that it was not; who failed before may have done so because of what is not there now."""
+    """The outcome of all is unknown, also of a unit that failed: its cause may have been a lost write."""
 
     def lose(connection: Connection) -> None:
         adding("a")(connection)
@@ -122,8 +122,8 @@ async def test_where_the_commit_is_lost_nobody_is_told_that_it_was_done(
     assert await database.write(adding("later")) == ["held", *there, "later"]
 
 
-async def test_a_transaction_that_is_lost_half_way_is_nobodys(database: LossyDatabase) -> None:
-    """SQLite itself gives up a transaction for which there is no room; what fits is done afterwards."""
+async def test_a_transaction_that_is_lost_half_way_fails_for_all(database: LossyDatabase) -> None:
+    """SQLite rolls back a transaction for which the disk has no room. A smaller one succeeds afterwards."""
 
     def fill(connection: Connection) -> None:
         pages = connection.exec_driver_sql("PRAGMA page_count").scalar_one()
@@ -142,7 +142,7 @@ async def test_a_transaction_that_is_lost_half_way_is_nobodys(database: LossyDat
 
 
 async def test_a_transaction_that_goes_under_a_unit_takes_all_with_it(database: LossyDatabase) -> None:
-    """What SQLite does by itself when the disk fails: the transaction is over before its COMMIT."""
+    """SQLite rolls back by itself when the disk fails, so the transaction is over before its COMMIT."""
 
     def go_under(connection: Connection) -> None:
         connection.connection.rollback()
@@ -155,12 +155,12 @@ async def test_a_transaction_that_goes_under_a_unit_takes_all_with_it(database: 
 
 
 class Busy:
-    """A unit of work after which another process holds the database, until the patience of one writer is over."""
+    """A unit of work after which another process locks the database until one writer's busy timeout is over."""
 
     def __init__(self, database: LossyDatabase, meanwhile: Callable[[], object] = lambda: None) -> None:
         self._is_held = False
         self._meanwhile = meanwhile
-        event.listen(database._writer, "begin", self._refuse)  # noqa: SLF001 - no other way to be there
+        event.listen(database._writer, "begin", self._refuse)  # noqa: SLF001 - the only way to observe it
 
     def __call__(self, connection: Connection) -> list[str]:
         self._is_held = True
@@ -175,15 +175,15 @@ class Busy:
             raise error
 
 
-async def test_nobody_is_refused_for_anothers_impatience(database: LossyDatabase) -> None:
-    """The first of them has waited long enough; those behind it have just come."""
+async def test_each_writer_has_its_own_busy_timeout(database: LossyDatabase) -> None:
+    """The first writer has used up its busy timeout, and those behind it have just arrived."""
     outcomes = await together(database, [Busy(database), adding("a"), adding("b"), adding("c")], alone=[0])
     assert isinstance(outcomes[1], StorageUnavailableError)
     assert outcomes[2:] == [["held", "b"], ["held", "b", "c"]]
     assert database.read_now(notes) == ["held", "b", "c"]
 
 
-async def test_who_gives_up_while_a_transaction_does_not_begin_keeps_nobody_waiting(database: LossyDatabase) -> None:
+async def test_a_writer_cancelled_before_its_transaction_begins_blocks_nobody(database: LossyDatabase) -> None:
     scope = anyio.CancelScope()
 
     async def impatient() -> None:
@@ -224,8 +224,8 @@ async def test_one_that_is_alone_keeps_its_place_and_shares_with_nobody(database
     assert before == [1, 1, 2, 3, 3]
 
 
-async def test_who_gives_up_while_it_waits_never_happened(database: LossyDatabase) -> None:
-    """Whether it waits behind another, or was to be the next to lead."""
+async def test_a_writer_cancelled_while_it_waits_writes_nothing(database: LossyDatabase) -> None:
+    """It waits behind another unit, or is the next leader."""
     held = Held()
     done: list[Any] = []
 
@@ -248,7 +248,7 @@ async def test_who_gives_up_while_it_waits_never_happened(database: LossyDatabas
     assert await database.write(adding("later")) == ["held", "b", "d", "later"]
 
 
-async def test_who_gives_up_once_it_leads_is_done_with_those_behind_it(database: LossyDatabase) -> None:
+async def test_a_writer_cancelled_once_it_leads_is_committed_with_those_behind_it(database: LossyDatabase) -> None:
     held = Held()
     scope = anyio.CancelScope()
 

@@ -1,4 +1,4 @@
-"""Rows that are read at hand: always what the last commit left, and nothing at all where something is in the way."""
+"""Tests of inline reads: they return the last committed rows, or nothing if the file cannot be read at once."""
 
 import sqlite3
 from collections.abc import Iterator
@@ -34,7 +34,7 @@ def at_hand(file: Path) -> Iterator[AtHand]:
     found.close()
 
 
-def test_every_commit_of_anybody_is_seen_at_once(file: Path, at_hand: AtHand) -> None:
+def test_every_commit_of_any_process_is_seen_at_once(file: Path, at_hand: AtHand) -> None:
     seen = [at_hand.rows(QUERY, {"wanted": 1})]
     with closing(sqlite3.connect(file, isolation_level=None)) as other:
         other.execute("UPDATE thing SET name = 'b'")
@@ -60,5 +60,5 @@ def test_a_file_that_is_not_there_is_not_made(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("url", ["sqlite://", "sqlite:///:memory:"])
-def test_what_is_no_file_has_no_rows_at_hand(url: str) -> None:
+def test_a_database_without_a_file_has_no_inline_reads(url: str) -> None:
     assert AtHand(make_url(url)).rows(QUERY, {"wanted": 1}) is None

@@ -1,4 +1,4 @@
-"""The connection is lost during COMMIT: the outcome is unknown, and nobody takes it for known."""
+"""Tests of a connection that is lost during COMMIT: the outcome is reported as unknown."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -12,7 +12,7 @@ from tests.store.lossy import LossyDatabase, Lost
 
 @pytest.fixture
 def database(tmp_path: Path) -> Iterator[LossyDatabase]:
-    """A database with a table of notes."""
+    """Create a database with a table of notes."""
     one = LossyDatabase(f"sqlite:///{tmp_path}/dialer.db")
     one.write_now(lambda c: c.execute(text("CREATE TABLE note (body TEXT)")))
     yield one
@@ -28,7 +28,7 @@ def count(connection: Connection) -> int:
 
 
 @pytest.mark.parametrize(("lost", "there"), [(Lost.BEFORE, 0), (Lost.AFTER, 1)])
-def test_who_wrote_is_told_that_nobody_knows_and_the_next_one_works(
+def test_the_writer_is_told_that_the_outcome_is_unknown_and_the_next_one_works(
     database: LossyDatabase, lost: Lost, there: int
 ) -> None:
     database.lost = lost
@@ -40,7 +40,7 @@ def test_who_wrote_is_told_that_nobody_knows_and_the_next_one_works(
     assert database.read_now(count) == there + 1
 
 
-def test_what_fails_before_its_commit_is_known_to_have_failed(database: LossyDatabase) -> None:
+def test_a_unit_that_fails_before_its_commit_has_a_known_outcome(database: LossyDatabase) -> None:
     database.lost = Lost.AFTER
 
     def work(connection: Connection) -> None:

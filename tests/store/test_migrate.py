@@ -1,4 +1,4 @@
-"""From any database to the tables of this version, or not at all."""
+"""Tests of migrations from any earlier database."""
 
 import re
 import signal
@@ -33,7 +33,7 @@ def url(tmp_path: Path) -> str:
 
 
 def schema(url: str) -> dict[str, list[str]]:
-    """Every table and index of a database: the words of the statement that makes it, in any order."""
+    """Return the sorted words of the statement that creates each table and index."""
 
     def read(connection: Connection) -> dict[str, list[str]]:
         rows = connection.exec_driver_sql("SELECT name, sql FROM sqlite_master WHERE sql IS NOT NULL")
@@ -50,7 +50,7 @@ def whole(url: str, work: Callable[[Connection], Result]) -> Result:
         database.close()
 
 
-def test_the_migrations_make_what_the_models_say(url: str, tmp_path: Path) -> None:
+def test_the_migrations_create_the_tables_of_the_models(url: str, tmp_path: Path) -> None:
     migrate.upgrade(url)
     with create_engine(Database(url).url, poolclass=NullPool).connect() as connection:
         context = MigrationContext.configure(connection, opts={"compare_type": True})
@@ -123,7 +123,7 @@ def test_a_folder_that_is_not_there_is_refused(tmp_path: Path) -> None:
         migrate.upgrade(f"sqlite+aiosqlite:///{tmp_path}/nowhere/dialer.db")
 
 
-def test_what_only_reads_makes_sure_that_the_database_is_there_and_of_this_version(url: str, tmp_path: Path) -> None:
+def test_a_command_that_only_reads_requires_a_database_of_this_version(url: str, tmp_path: Path) -> None:
     with pytest.raises(migrate.MigrationError, match="there is no database at"):
         migrate.check(url)
     assert list(tmp_path.iterdir()) == []
@@ -133,14 +133,12 @@ def test_what_only_reads_makes_sure_that_the_database_is_there_and_of_this_versi
     migrate.check(url)
     assert (tmp_path / "dialer.db").read_bytes() == before
     whole(url, lambda connection: connection.exec_driver_sql("UPDATE alembic_version SET version_num = '0009'"))
-    with pytest.raises(
-        migrate.MigrationError, match="from another version of dialer: run `dialer database upgrade`"
-    ):
+    with pytest.raises(migrate.MigrationError, match="from another version of dialer: run `dialer database upgrade`"):
         migrate.check(url)
 
 
 @pytest.mark.parametrize("content", [b"", b"no database at all, but long enough to be taken for one" * 20])
-def test_what_only_reads_refuses_what_is_no_database_of_ours(url: str, tmp_path: Path, content: bytes) -> None:
+def test_a_command_that_only_reads_refuses_a_foreign_database(url: str, tmp_path: Path, content: bytes) -> None:
     (tmp_path / "dialer.db").write_bytes(content)
     with pytest.raises(migrate.MigrationError):
         migrate.check(url)

@@ -1,4 +1,4 @@
-"""A migration is killed before any of its statements: the next start finds the database as it was, and finishes."""
+"""Tests of migrations that are killed before a statement: the next start finishes them."""
 
 import re
 import shutil
@@ -16,16 +16,16 @@ from tests.store.test_migrate_rates import USER, bring
 
 
 class Killed:
-    """What a process leaves that is killed before a statement: its files as they are at that moment."""
+    """Copies of the files of a process at each statement, as a kill would leave them."""
 
     def __init__(self, database: Path) -> None:
         self._database = database
         self.left: list[Path] = []
         self.steps: dict[str, Path] = {}
-        """By revision, what it leaves when all of that one is done but for its commit."""
+        """By revision, the copy right before its commit."""
 
     def before(self, _connection: object, _cursor: object, statement: str, values: object, *_: object) -> None:
-        """A copy of all files, as the kill leaves them."""
+        """Copy all files, as a kill would leave them."""
         folder = self._database.parent / f"killed-{len(self.left)}"
         folder.mkdir()
         for path in self._database.parent.glob(f"{self._database.name}*"):
@@ -37,7 +37,7 @@ class Killed:
 
 @contextmanager
 def killing(database: Path) -> Iterator[Killed]:
-    """While this is entered, a copy is taken before each statement."""
+    """Copy the files before each statement."""
     killed = Killed(database)
     event.listen(Engine, "before_cursor_execute", killed.before)
     yield killed
@@ -45,14 +45,14 @@ def killing(database: Path) -> Iterator[Killed]:
 
 
 def contents(path: Path) -> tuple[str, ...]:
-    """Everything that is in a database: where a table is copied, its constraints come in any order."""
+    """Return the whole content of a database, with the constraints of each table sorted."""
     with closing(sqlite3.connect(path)) as connection:
         return tuple(sorted(" ".join(sorted(re.findall(r"\w+", line))) for line in connection.iterdump()))
 
 
 @pytest.fixture(params=[None, "0009", "0010"])
 def database(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
-    """A database of an earlier version, if any; the last one with a user."""
+    """Create a database of an earlier version, or none."""
     path = tmp_path / "dialer.db"
     if request.param is not None:
         engine = create_engine(f"sqlite:///{path}", poolclass=NullPool)
@@ -64,7 +64,7 @@ def database(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
 
 
 def test_whenever_it_is_killed_nothing_has_changed_and_the_next_start_finishes(database: Path) -> None:
-    """Looked at before every statement, and finished from before every revision's last."""
+    """The copies before every statement are checked, and those before every commit are migrated."""
     before = contents(database)
     with killing(database) as killed:
         migrate.upgrade(f"sqlite:///{database}")

@@ -1,4 +1,4 @@
-"""Calls that were charged before rates were kept: their rate is told by the attempt, where that is still there."""
+"""Tests of a migration: earlier calls get the rate of their attempt, if it still exists."""
 
 from pathlib import Path
 
@@ -39,7 +39,7 @@ CDRS = [
 
 
 def bring(connection: Connection, revision: str) -> None:
-    """Migrate so far. No check of references follows: of what a call refers to, only what tells its rate is here."""
+    """Migrate to a revision, without a check of foreign keys, because the test omits most referenced rows."""
     config = Config()
     config.set_main_option("script_location", str(migrate.MIGRATIONS))
     config.set_main_option("path_separator", "os")
@@ -47,8 +47,8 @@ def bring(connection: Connection, revision: str) -> None:
     command.upgrade(config, revision)
 
 
-def test_earlier_calls_learn_their_rates_where_somebody_knows_them(tmp_path: Path) -> None:
-    """One call that was transferred, and one whose attempt was deleted."""
+def test_earlier_calls_get_their_rates_where_they_are_known(tmp_path: Path) -> None:
+    """One call was transferred, and the attempt of another was deleted."""
     with create_engine(f"sqlite:///{tmp_path}/dialer.db", poolclass=NullPool).begin() as connection:
         bring(connection, BEFORE)
         for statement in (USER, REQUEST, TRANSFER):

@@ -1,4 +1,4 @@
-"""User names from before they were compared without regard to case and Unicode form."""
+"""Tests of a migration: user names get a key without regard to case and Unicode form."""
 
 import sqlite3
 from contextlib import closing
@@ -19,7 +19,7 @@ USER = (
 
 
 def fill(path: Path, *names: str) -> None:
-    """Make a database of the version before, with users of these names."""
+    """Create a database of the version before, with users of these names."""
     with create_engine(f"sqlite:///{path}", poolclass=NullPool).begin() as connection:
         bring(connection, BEFORE)
         for number, name in enumerate(names, 1):
@@ -28,7 +28,7 @@ def fill(path: Path, *names: str) -> None:
 
 def names_of(path: Path, columns: str) -> list[tuple[str, ...]]:
     with closing(sqlite3.connect(path)) as connection:
-        return connection.execute(f"SELECT {columns} FROM user_account ORDER BY id").fetchall()  # noqa: S608 - a test's own words
+        return connection.execute(f"SELECT {columns} FROM user_account ORDER BY id").fetchall()  # noqa: S608 - constants of the test
 
 
 def test_every_user_gets_a_key_and_keeps_the_name(tmp_path: Path) -> None:

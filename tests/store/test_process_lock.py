@@ -1,4 +1,4 @@
-"""One process serves a database, and its lock file does not outlive it."""
+"""Tests of the process lock: one process serves a database, and the lock file is deleted at its end."""
 
 import fcntl
 from contextlib import ExitStack
@@ -15,7 +15,7 @@ def database(tmp_path: Path) -> Path:
     return tmp_path / "dialer.db"
 
 
-def test_a_second_one_is_refused_until_the_first_leaves(database: Path) -> None:
+def test_a_second_process_is_refused_until_the_first_ends(database: Path) -> None:
     with serving_alone(database), pytest.raises(ServedError, match=r"another process serves .*dialer.db already"):
         serving_alone(database).__enter__()
     with serving_alone(database):
@@ -39,7 +39,7 @@ def test_the_file_of_a_process_that_was_killed_locks_nothing(database: Path) -> 
 def test_a_file_that_its_owner_deletes_meanwhile_locks_nothing(
     database: Path, monkeypatch: pytest.MonkeyPatch, *, successor: bool
 ) -> None:
-    """Between the opening of the file and its lock its owner leaves, and perhaps another process enters."""
+    """Between opening and locking the file, its owner leaves, and another process may enter."""
     lock = fcntl.flock
     with ExitStack() as others:
 

@@ -1,4 +1,4 @@
-"""A database that is locked, full, damaged or refuses a commit: all or nothing, and on with it when that is over."""
+"""Tests of a locked, full or damaged database, and of failed commits: all or nothing, then recovery."""
 
 import sqlite3
 from collections.abc import Callable, Iterator
@@ -23,7 +23,7 @@ PAGE_BYTES: Final = 4_096
 
 
 class Watched(Database):
-    """A database that notes how long each unit of work was ready to wait for other processes."""
+    """A database that records the busy timeout of each unit of work."""
 
     def __init__(self, url: str, busy_timeout_ms: int = PATIENCE_MS) -> None:
         super().__init__(url, busy_timeout_ms=busy_timeout_ms)
@@ -35,14 +35,14 @@ class Watched(Database):
 
 
 class Hurried(Watched):
-    """One that would wait for a minute, and fails at once: how long a test is held up itself makes no difference."""
+    """A database with a busy timeout of a minute that fails at once, so slow machines do not affect the test."""
 
     def __init__(self, url: str) -> None:
         super().__init__(url, busy_timeout_ms=MINUTE_MS)
 
     @property
     def is_patient(self) -> list[bool]:
-        """Of each unit of work, whether it would have waited for other processes."""
+        """Return, for each unit of work, whether it would have waited for other processes."""
         return [bool(patience_ms) for patience_ms in self.patience_ms]
 
     def _run(self, engine: Engine, work: Callable[[Connection], Result], patience_ms: int | None = None) -> Result:
@@ -56,7 +56,7 @@ def path(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def database(path: Path) -> Iterator[Watched]:
-    """A database that is not very patient, with a table of notes, and one whose rows need each other."""
+    """Create a database with a short busy timeout, a table of notes, and a table with deferred references."""
     one = _with_tables(Watched(f"sqlite:///{path}"))
     yield one
     one.close()
@@ -64,7 +64,7 @@ def database(path: Path) -> Iterator[Watched]:
 
 @pytest.fixture
 def hurried(path: Path) -> Iterator[Hurried]:
-    """The same, in a hurry."""
+    """Create a database that never waits for locks, with two tables."""
     one = _with_tables(Hurried(f"sqlite:///{path}"))
     yield one
     one.close()
@@ -86,7 +86,7 @@ def _with_tables(one: Noting) -> Noting:
 
 @contextmanager
 def locked(path: Path) -> Iterator[None]:
-    """While this is entered, another connection holds the database."""
+    """Lock the database from another connection."""
     with closing(sqlite3.connect(path, isolation_level=None, check_same_thread=False)) as other:
         other.execute("BEGIN IMMEDIATE")
         yield
@@ -102,7 +102,7 @@ def count(connection: Connection) -> int:
 
 
 async def test_while_another_process_holds_it_writers_wait_and_readers_do_not(database: Database, path: Path) -> None:
-    """All that came while it was held is done once it is free, each once."""
+    """All writes that arrive meanwhile are executed once after the lock is released."""
     with closing(Database(f"sqlite:///{path}", busy_timeout_ms=MINUTE_MS)) as patient:
         async with anyio.create_task_group() as tasks:
             with locked(path):
@@ -114,8 +114,8 @@ async def test_while_another_process_holds_it_writers_wait_and_readers_do_not(da
         assert await database.read(count) == WRITERS
 
 
-async def test_who_waits_behind_others_waits_no_longer_than_they(database: Watched, path: Path) -> None:
-    """Eight writers in a row come to eight times their patience, if each begins to wait when its turn comes."""
+async def test_a_writer_behind_others_waits_no_longer_than_they_do(database: Watched, path: Path) -> None:
+    """If each writer's timeout began at its turn, eight writers would wait eight times as long."""
     refused: list[str] = []
 
     async def write() -> None:
@@ -137,7 +137,7 @@ async def test_who_waits_behind_others_waits_no_longer_than_they(database: Watch
 
 
 async def test_after_a_failure_a_probe_says_whether_it_works_again(hurried: Hurried, path: Path) -> None:
-    """As long as nothing has failed nothing is tried, and then without any patience; nor while others try."""
+    """The probe writes only after a failure and while nobody else writes, and does not wait."""
     assert await hurried.is_writable(add)
     with locked(path):
         assert await hurried.is_writable(add)
@@ -161,7 +161,7 @@ async def _fail(database: Database) -> None:
 
 
 def test_a_commit_that_fails_leaves_nothing_and_the_next_one_works(database: Database) -> None:
-    """A row without its counterpart is only refused by the COMMIT itself."""
+    """A deferred reference fails only at COMMIT."""
 
     def work(connection: Connection) -> None:
         add(connection)
@@ -193,7 +193,7 @@ def test_a_full_disk_leaves_nothing_and_what_fits_later_is_written(database: Dat
     assert database.read_now(lambda c: c.exec_driver_sql("PRAGMA integrity_check").scalar_one()) == "ok"
 
 
-def test_a_damaged_page_is_storage_and_no_mistake_of_ours(database: Database, path: Path) -> None:
+def test_a_damaged_page_is_a_storage_error(database: Database, path: Path) -> None:
     for _ in range(50):
         database.write_now(lambda c: add(c, "x" * PAGE_BYTES))
     database.close()
@@ -205,8 +205,8 @@ def test_a_damaged_page_is_storage_and_no_mistake_of_ours(database: Database, pa
     again.close()
 
 
-def test_to_write_nothing_shows_nothing(database: Watched, path: Path) -> None:
-    """A full disk does not keep anybody from committing nothing."""
+def test_an_empty_write_proves_nothing(database: Watched, path: Path) -> None:
+    """An empty commit succeeds on a full disk."""
     with locked(path), pytest.raises(StorageUnavailableError):
         database.write_now(add)
     database.write_now(count)

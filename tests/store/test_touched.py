@@ -1,4 +1,4 @@
-"""What commits have touched: what their units of work say, and everything where nobody can tell."""
+"""Tests of the records that commits have touched; everything if that is unknown."""
 
 import sqlite3
 from collections.abc import Callable, Iterator
@@ -23,10 +23,10 @@ Work = Callable[[Connection], None]
 
 @pytest.fixture
 def database(tmp_path: Path) -> Iterator[LossyDatabase]:
-    """A database with a table of notes, of which nothing was touched since it was asked last."""
+    """Create a database with a table of notes, and forget the records touched so far."""
     one = LossyDatabase(f"sqlite:///{tmp_path}/dialer.db")
     one.write_now(lambda c: c.execute(text("CREATE TABLE note (id INTEGER PRIMARY KEY, body TEXT UNIQUE)")))
-    assert one.write_now(one.take_touched) == EVERYTHING  # Nobody knows what was there before.
+    assert one.write_now(one.take_touched) == EVERYTHING  # The creation has touched everything.
     yield one
     one.close()
 
@@ -36,7 +36,7 @@ def add(connection: Connection) -> None:
 
 
 def adding(touched: Touched) -> Work:
-    """Writes a row, and says what that touches."""
+    """Return a unit of work that writes a row and states the touched records."""
 
     def work(connection: Connection) -> None:
         add(connection)
@@ -46,7 +46,7 @@ def adding(touched: Touched) -> Work:
 
 
 def failing(touched: Touched) -> Work:
-    """Writes a row, says what that touches, and gives up."""
+    """Return a unit of work that writes a row, states the touched records, and fails."""
 
     def work(connection: Connection) -> None:
         adding(touched)(connection)
@@ -55,7 +55,7 @@ def failing(touched: Touched) -> Work:
     return work
 
 
-def test_commits_add_up_until_somebody_asks(database: LossyDatabase) -> None:
+def test_commits_add_up_until_they_are_taken(database: LossyDatabase) -> None:
     database.write_now(adding(ONE))
     database.write_now(adding(NOTHING))
     database.write_now(adding(TWO))
@@ -63,20 +63,20 @@ def test_commits_add_up_until_somebody_asks(database: LossyDatabase) -> None:
     assert database.write_now(database.take_touched) == NOTHING
 
 
-def test_who_writes_and_says_nothing_has_touched_everything(database: LossyDatabase) -> None:
+def test_a_write_without_a_statement_has_touched_everything(database: LossyDatabase) -> None:
     database.write_now(adding(ONE))
     database.write_now(add)
     assert database.write_now(database.take_touched) == EVERYTHING
 
 
-def test_who_writes_nothing_has_touched_nothing(database: LossyDatabase) -> None:
+def test_a_unit_that_writes_nothing_has_touched_nothing(database: LossyDatabase) -> None:
     database.write_now(lambda connection: connection.execute(text("SELECT * FROM note")).all())
     database.write_now(lambda connection: connection.execute(text("UPDATE note SET body = ''")))
     assert database.write_now(database.take_touched) == NOTHING
 
 
-def test_what_failed_has_touched_nothing(database: LossyDatabase) -> None:
-    """Nor does the next unit of work on that connection inherit what it noted."""
+def test_a_failed_unit_has_touched_nothing(database: LossyDatabase) -> None:
+    """The next unit of work on the connection does not inherit its statement."""
     with pytest.raises(LookupError):
         database.write_now(failing(ONE))
     assert database.write_now(database.take_touched) == NOTHING
@@ -84,15 +84,15 @@ def test_what_failed_has_touched_nothing(database: LossyDatabase) -> None:
     assert database.write_now(database.take_touched) == EVERYTHING
 
 
-async def test_of_those_who_share_a_commit_each_that_did_not_fail_counts(database: LossyDatabase) -> None:
-    """What they waited for has touched everything: the first of them forgets that."""
+async def test_each_successful_unit_of_a_shared_commit_counts(database: LossyDatabase) -> None:
+    """The first unit takes the touched records, so that the held unit does not count."""
     works = [database.take_touched, adding(ONE), failing(EVERYTHING), adding(TWO)]
     outcomes = await together(database, works)
     assert [type(outcome) for outcome in outcomes] == [Touched, type(None), LookupError, type(None)]
     assert database.write_now(database.take_touched) == ONE | TWO
 
 
-async def test_one_who_says_nothing_counts_though_others_who_share_the_commit_speak(database: LossyDatabase) -> None:
+async def test_a_unit_without_a_statement_counts_in_a_shared_commit(database: LossyDatabase) -> None:
     await together(database, [database.take_touched, adding(ONE), add, adding(TWO)])
     assert database.write_now(database.take_touched) == EVERYTHING
 

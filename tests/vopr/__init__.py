@@ -1,1 +1,1 @@
-"""The fault simulator: what it finds, and that it finds it."""
+"""The fault simulator and its tests."""

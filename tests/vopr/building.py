@@ -1,4 +1,4 @@
-"""A made-up world becomes a database: a copy of an empty one, filled with the world's rows."""
+"""Databases of generated worlds: copies of an empty database, filled with the rows of a world."""
 
 import hashlib
 import shutil
@@ -15,12 +15,12 @@ from dialer.store.tables import Row
 from tests.vopr.database import FaultyDatabase
 from tests.vopr.worlds import Values, World
 
-_IN_MEMORY: Final = Path("/dev/shm")  # noqa: S108 - a place for a folder of our own with a name that nobody can guess
+_IN_MEMORY: Final = Path("/dev/shm")  # noqa: S108 - our folder there has a random name
 _TABLES: Final = Row.metadata.tables
 
 
 class Folder:
-    """A folder for databases that nobody needs for long: in memory, where the machine has such a place."""
+    """A folder for short-lived databases, in memory if the machine has `/dev/shm`."""
 
     def __init__(self) -> None:
         place = _IN_MEMORY if _IN_MEMORY.is_dir() else None
@@ -28,24 +28,24 @@ class Folder:
         self._path: Final = Path(self._folder.name)
         self._empty: Final = self._path / "empty.db"
         self.database: Final = FaultyDatabase()
-        """Stands for one of them at a time."""
+        """Opens one file of the folder at a time."""
         self.database.open(self._empty)
         self.database.write_now(Row.metadata.create_all)
         self.database.close()
 
     def new_database(self, name: str) -> Path:
-        """An empty database with all tables."""
+        """Create an empty database with all tables, and return its path."""
         path = self._path / f"{name}.db"
         shutil.copyfile(self._empty, path)
         return path
 
     def remove(self, name: str) -> None:
-        """Delete a database that is not open any more."""
+        """Delete the files of a closed database."""
         for path in self._path.glob(f"{name}.db*"):
             path.unlink()
 
     def close(self) -> None:
-        """Delete all of it."""
+        """Delete the folder."""
         self.database.close()
         self._folder.cleanup()
 
@@ -55,7 +55,7 @@ def fill(connection: Connection, world: World) -> None:
     for name, rows in world.rows.items():
         columns = _TABLES[name].c
         moments = {column: world.start_ms for column in ("created_date", "updated_date") if column in columns}
-        # Rows that name the same columns go in at once; their order is what gives them their ids.
+        # Consecutive rows with equal columns are inserted together. The order of the rows determines their ids.
         for _, same in groupby(rows, key=frozenset):
             connection.execute(insert(_TABLES[name]), [{**moments, **row} for row in same])
     for user_id, amount in world.money.items():
@@ -64,10 +64,10 @@ def fill(connection: Connection, world: World) -> None:
 
 
 def contents(connection: Connection) -> dict[str, list[tuple[Any, ...]]]:
-    """Every row of every table, in id order.
+    """Return every row of every table, in id order.
 
-    Left out is what the service only remembers of itself, and the ids of entries of do-not-call lists: one that is
-    there already takes an id, too.
+    The table `service_state` is left out. So are the ids of do-not-call entries: an insert that meets an existing
+    entry uses up an id, too.
     """
     return {
         name: [tuple(row)[name == "dnc_contact" :] for row in connection.execute(table.select().order_by(table.c.id))]
@@ -77,5 +77,5 @@ def contents(connection: Connection) -> dict[str, list[tuple[Any, ...]]]:
 
 
 def digest_of(tables: dict[str, list[Values]] | dict[str, list[tuple[Any, ...]]]) -> str:
-    """One word for all of it."""
+    """Return a SHA-256 digest of these tables."""
     return hashlib.sha256(repr(tables).encode()).hexdigest()

@@ -1,20 +1,20 @@
-"""The clock of a made-up machine: time goes by evenly, and somebody puts the wall clock now and then."""
+"""The clock of a simulated machine: its steady clock is even, and its wall clock may jump."""
 
 from dialer.runtime.clock import NANOSECONDS, RealClock
 
 
 class JumpingClock(RealClock):
-    """To the worker the machine's clock."""
+    """A machine clock whose wall clock can jump."""
 
     def __init__(self, now_ms: int) -> None:
         self._steady_ms = self._wall_ms = now_ms
         super().__init__(lambda: self._wall_ms * NANOSECONDS, lambda: self._steady_ms * NANOSECONDS)
 
     def reopened(self) -> "JumpingClock":
-        """The clock of the next process on the same machine: it begins where the wall clock stands."""
+        """Return the clock of the next process on this machine, which begins at the current wall clock."""
         return JumpingClock(self._wall_ms)
 
     def go_on(self, pause_ms: int, jump_ms: int) -> None:
-        """So much time goes by, and then the wall clock is put by so much."""
+        """Let `pause_ms` pass, then set the wall clock forward by `jump_ms`, or back if it is negative."""
         self._steady_ms += pause_ms
         self._wall_ms += pause_ms + jump_ms

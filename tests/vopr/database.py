@@ -1,4 +1,4 @@
-"""A database that fails on demand: before, within or after a unit of work."""
+"""A database that fails on demand: before, during or after a unit of work."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -13,14 +13,14 @@ Result = TypeVar("Result")
 
 
 class CrashError(StorageUnavailableError):
-    """The process is to end here."""
+    """The process must end here."""
 
 
 class FaultyDatabase(Database):
-    """A database whose units of work run at once, in the caller's thread, and meet with the fault that was planned.
+    """A database whose units of work run at once, in the caller's thread, and fail as planned.
 
-    It is safe from nothing but a crash of this process: what is tested is who writes, not the disk. It stands for one
-    file after another, as statements are compiled once for as long as there is one engine.
+    Commits are not synchronised to the disk: the simulator tests the code that writes, not the disk. One instance
+    opens one file after another, because SQLAlchemy compiles each statement once per engine.
     """
 
     def __init__(self) -> None:
@@ -33,25 +33,25 @@ class FaultyDatabase(Database):
             event.listen(engine, "do_connect", self._name_file)
 
     def open(self, path: Path) -> None:
-        """Let go of all connections, and stand for this file from now on."""
+        """Close all connections, and use this file from now on."""
         self.close()
         self._path = path
 
     def plan(self, fault: Fault | None, statement: int = 0) -> None:
-        """Let the next unit that writes fail so; a full disk before its so manieth statement, if it has as many."""
+        """Let the next write meet this fault. `FULL` fails before statement number `statement`, if it exists."""
         self._fault = fault
         self._statements_left = statement if fault is Fault.FULL else 0
 
     async def read(self, work: Callable[[Connection], Result], *, is_long: bool = False) -> Result:  # noqa: ARG002 - one at a time
-        """What `work` returns."""
+        """Run a unit of work that reads, and return its result."""
         return self.read_now(work)
 
     async def write(self, work: Callable[[Connection], Result], *, alone: bool = True) -> Result:  # noqa: ARG002 - always
-        """What `work` returns, unless a fault was planned."""
+        """Run a unit of work that writes, and return its result, unless a fault is planned."""
         return self.write_now(work)
 
     def write_now(self, work: Callable[[Connection], Result], patience_ms: int | None = None) -> Result:
-        """The same, at once."""
+        """Run a unit of work that writes at once, and return its result, unless a fault is planned."""
         fault, self._fault = self._fault, None
         try:
             return self._with(fault, work, patience_ms)
@@ -81,7 +81,7 @@ class FaultyDatabase(Database):
 
 
 def _undone(connection: Connection, work: Callable[[Connection], Result], fault: Fault | None) -> Result:
-    """Do it all, then fail before the commit: a transaction that is left so is rolled back."""
+    """Do all the work, then fail before the commit, which rolls the transaction back."""
     work(connection)
     if fault is Fault.CRASH_BEFORE:
         raise CrashError("the process ends before the commit")

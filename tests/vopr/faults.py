@@ -1,7 +1,7 @@
-"""What goes wrong in a made-up service, and what its people do meanwhile: a timetable of troubles from a seed.
+"""The troubles of a seed: a timetable of faults and of user actions.
 
-Everything is a value. Whom an action concerns is a number without bounds, of which whoever performs it takes the rest
-of a division: what there is by then is not known here.
+Everything is a value. The target of an action, `which`, is reduced modulo the number of rows that are present when the
+action is performed.
 """
 
 from enum import StrEnum
@@ -21,28 +21,28 @@ _PAUSES_MS: Final = (
     *(MINUTE_MS, 5 * MINUTE_MS, 20 * MINUTE_MS, HOUR_MS, 7 * HOUR_MS),
 )
 _SHORT_PAUSES_MS: Final = (1, 250, SECOND_MS, 2 * SECOND_MS, 5 * SECOND_MS, 20 * SECOND_MS, MINUTE_MS)
-_ANYTHING: Final = 1_000_000
+_CHOICES_MAX: Final = 1_000_000
 
 
 class Fault(StrEnum):
-    """What happens to a unit of work. None of these may be noticed by anybody in the end."""
+    """A fault of a unit of work. In the end no fault may have left a trace."""
 
     LOCKED = "locked"
-    """The write lock is not to be had."""
+    """The write lock cannot be acquired."""
     FULL = "full"
-    """The disk is full in the middle of it."""
+    """The disk becomes full in the middle of the unit."""
     LOST = "lost"
-    """All of it was done, and the commit fails."""
+    """All statements succeed, and the commit fails."""
     UNSURE = "unsure"
-    """The commit succeeds, and says that it failed."""
+    """The commit succeeds, and reports a failure."""
     CRASH_BEFORE = "crash before"
     """The process ends before the commit."""
     CRASH_AFTER = "crash after"
-    """The process ends right after it."""
+    """The process ends right after the commit."""
 
 
 class Do(StrEnum):
-    """What people do."""
+    """A kind of user action."""
 
     START = "start"
     PAUSE = "pause"
@@ -76,7 +76,7 @@ _OFTEN: Final = (Do.START, Do.PAUSE, Do.PAY, Do.CALL_OFF, Do.EDIT_LIMITS, Do.SUB
 
 
 class Action(msgspec.Struct, frozen=True):
-    """Something that somebody does; `which` and `dice` say to whom and how."""
+    """A user action; `which` chooses its target, and `dice` its details."""
 
     do: Do
     which: int
@@ -84,48 +84,48 @@ class Action(msgspec.Struct, frozen=True):
 
 
 class Step(msgspec.Struct, frozen=True):
-    """Some time passes, then somebody does something; either may meet with a fault."""
+    """A pause, then a user action; either may meet a fault."""
 
     pause_ms: int
     action: Action
     fault: Fault | None = None
-    """Of the unit of work in which the time passes."""
+    """The fault of the worker's unit of work after the pause."""
     action_fault: Fault | None = None
-    """Of the one in which the action is committed. Its author tries again."""
+    """The fault of the unit of work that commits the action. The user then tries again."""
     statement: int = 0
-    """Before which statement a disk is full."""
+    """The number of the statement before which a disk becomes full."""
     clock_jump_ms: int = 0
-    """How the wall clock jumps meanwhile."""
+    """The jump of the wall clock after the pause; 0 for none."""
 
 
 class Mischief(msgspec.Struct, frozen=True):
-    """What the carrier does to its reports: so many per thousand of them."""
+    """The carrier's misreporting: each field is a number of reports per thousand."""
 
     doubled: int = 0
-    """Delivered twice in a row."""
+    """Reports that are delivered twice in a row."""
     late: int = 0
-    """Delivered a second time up to a day later."""
+    """Reports that are delivered a second time, up to a day later."""
     unknown: int = 0
-    """Followed by the same report of a call that nobody has placed."""
+    """Reports that are repeated with the id of a call that was never placed."""
     lost: int = 0
-    """Never delivered: the call goes silent."""
+    """Reports that are never delivered: the call goes silent."""
     swapped: int = 0
-    """Of a B-leg that ends with its call: delivered after the end of the call."""
+    """Ends of B-legs that are delivered after the end of their call."""
 
 
 class Troubles(msgspec.Struct, frozen=True):
-    """All that goes on in a world from its start on."""
+    """Everything that happens in a world after its start."""
 
     steps: tuple[Step, ...]
     mischief: Mischief
     is_harmless: bool
-    """No fault of these may leave a trace: without them everything would have come the same way."""
+    """True if a run without these faults must end with equal rows."""
     has_real_clock: bool
-    """The worker's clock goes by itself, and may jump; else it is virtual."""
+    """True if the worker uses the machine's clock, which may jump; false if it uses a virtual one."""
 
 
 def troubles_of(seed: int) -> Troubles:
-    """The troubles of a seed."""
+    """Draw the troubles of a seed."""
     dice = Dice(seed, "troubles")
     is_harmless = dice.happens(35)
     has_real_clock = not is_harmless and dice.happens(35)
@@ -146,7 +146,7 @@ def _step(dice: Dice, *, has_real_clock: bool) -> Step:
     jumps = has_real_clock and dice.happens(8)
     return Step(
         pause_ms=dice.pick(_SHORT_PAUSES_MS if has_real_clock else _PAUSES_MS),
-        action=Action(_deed(dice), dice.between(0, _ANYTHING), dice.between(0, _ANYTHING)),
+        action=Action(_action_kind(dice), dice.between(0, _CHOICES_MAX), dice.between(0, _CHOICES_MAX)),
         fault=dice.pick(list(Fault)) if dice.happens(35) else None,
         action_fault=dice.pick(list(Fault)) if dice.happens(12) else None,
         statement=dice.between(1, 30),
@@ -154,10 +154,10 @@ def _step(dice: Dice, *, has_real_clock: bool) -> Step:
     )
 
 
-def _deed(dice: Dice) -> Do:
+def _action_kind(dice: Dice) -> Do:
     if dice.happens(60):
         return dice.pick(_OFTEN)
     if dice.happens(10):
         return Do.ABORT
-    deed = dice.pick(list(Do))
-    return Do.NOTHING if deed in _SELDOM and dice.happens(50) else deed
+    kind = dice.pick(list(Do))
+    return Do.NOTHING if kind in _SELDOM and dice.happens(50) else kind

@@ -1,4 +1,4 @@
-"""A kernel between an engine and a carrier that doubles, delays, swaps, makes up and loses its reports."""
+"""A kernel whose carrier doubles, delays, swaps, makes up and loses its reports."""
 
 import heapq
 from collections.abc import Callable
@@ -14,7 +14,7 @@ from dialer.sim.chance import Chance
 from tests.vopr.faults import Mischief
 
 REPORTS: Final = (*get_args(events.Report), events.AgentAnswered)
-"""What a carrier reports, or a telephone on somebody's desk."""
+"""Events that a carrier or an agent's telephone reports."""
 HARMLESS: Final = (
     effects.WakeCampaign,
     effects.WakeGateway,
@@ -22,17 +22,17 @@ HARMLESS: Final = (
     effects.WakeWatchdog,
     effects.AddToDnc,
 )
-"""What may follow from a report that is delivered twice: to look again, and to put on a list what is there already."""
+"""Effects that a repeated report may have: waking something, and adding a number to a list that already has it."""
 _THOUSAND: Final = 1_000
 _DAY_MS: Final = 86_400_000
-_NOBODYS: Final = 1 << 50
-"""Added to the id of a call: one that nobody has placed."""
+_UNKNOWN_CALL: Final = 1 << 50
+"""Added to the id of a call to get the id of a call that was never placed."""
 _RANK: Final = 9
-"""Where the kernel puts what is delivered late: after everything else of its millisecond."""
+"""The rank of late reports: they come after all other events of their millisecond."""
 
 
 class FaultyKernel(Kernel):
-    """What it does to a report depends on the report alone, so that a restart in between changes nothing."""
+    """A kernel that tampers with reports. Each decision depends on the report alone, so a restart changes none."""
 
     def __init__(
         self,
@@ -50,10 +50,10 @@ class FaultyKernel(Kernel):
         self._mischief: Final = mischief
         self._complain: Final = complain
         self.faults = 0
-        """How many reports were tampered with."""
+        """The number of reports that were tampered with."""
 
     def channels(self) -> dict[int, int]:
-        """How many calls its engine counts on each gateway."""
+        """Return the number of calls that its engine counts on each gateway."""
         return {gateway_id: load.in_progress for gateway_id, load in self._engine.board.gateways.items()}
 
     def _happen(self, at_ms: int, rank: int, key: int, sequence: int, event: events.Event) -> None:
@@ -81,12 +81,12 @@ class FaultyKernel(Kernel):
         return happens
 
     def _lose(self, at_ms: int, rank: int, key: int) -> None:
-        """A report that never comes; nothing comes after it, either."""
+        """Drop a report, and with it all later reports of its call."""
         self.now_ms = max(self.now_ms, at_ms)
         (self._expected if rank <= 1 else self._answers).pop(key, None)
 
     def _swap(self, at_ms: int, event: events.LegEnded) -> None:
-        """The call is hung up while its B-leg lasts, and the end of the leg is told after that of the call."""
+        """Hang up a call during its B-leg, and report the end of the leg after the end of the call."""
         self.now_ms = max(self.now_ms, at_ms)
         self._expected.pop(event.call_id, None)
         _, outcome = self._carrier.hang_up(event.call_id, self.now_ms)
@@ -94,11 +94,11 @@ class FaultyKernel(Kernel):
             self._perform(self._engine.handle(self.now_ms, one))
 
     def _repeat(self, chance: Chance, at_ms: int, event: events.Report | events.AgentAnswered) -> None:
-        """Deliver it again, now or later, or as that of another call."""
+        """Deliver a report again, now or later, or as the report of another call."""
         if self._is(chance, self._mischief.doubled):
             self._again(event)
         if self._is(chance, self._mischief.unknown):
-            self._again(msgspec.structs.replace(event, call_id=event.call_id + _NOBODYS))
+            self._again(msgspec.structs.replace(event, call_id=event.call_id + _UNKNOWN_CALL))
         if self._is(chance, self._mischief.late):
             late_ms = at_ms + chance.between(1, chance.between(1, _DAY_MS))
             heapq.heappush(self._heap, (late_ms, _RANK, event.call_id, next(self._sequence), event))

@@ -1,6 +1,6 @@
-"""Planted bugs: each a small change of the service for the worse, which the fault simulator must find.
+"""Planted bugs: small changes that break the service, which the fault simulator must find.
 
-`seed` is the first that finds it. It is no more than a shortcut: all seeds are tried by `make vopr`.
+`seed` is the first seed that finds the bug. It only saves time: `make vopr` tries all seeds.
 """
 
 from collections.abc import Callable
@@ -36,7 +36,7 @@ Wrapped = Callable[..., Any]
 
 
 class Planted(NamedTuple):
-    """A bug: its name, how it gets into the service, and the first seed that finds it."""
+    """A bug: its name, a function that plants it, and the first seed that finds it."""
 
     name: str
     plant: Callable[[Patch], None]
@@ -48,11 +48,11 @@ def _wrap(patch: Patch, owner: object, name: str, around: Callable[[Wrapped], Wr
 
 
 def _plans(**changes: Callable[[CampaignPlan], object]) -> Callable[[Patch], None]:
-    """Campaigns are read with other settings than they have."""
+    """Return a function that makes the worker read campaigns with changed settings."""
 
     def plant(patch: Patch) -> None:
         def around(plan_of: Wrapped) -> Wrapped:
-            def plan(*arguments: Any) -> CampaignPlan:  # noqa: ANN401 - whatever it is given
+            def plan(*arguments: Any) -> CampaignPlan:  # noqa: ANN401 - the arguments of `_plan`
                 read: CampaignPlan = plan_of(*arguments)
                 return structs.replace(read, **{name: change(read) for name, change in changes.items()})
 
@@ -71,11 +71,11 @@ def _dnc_is_skipped_on_retries(patch: Patch) -> None:
 
 
 def _dnc_is_known_from_the_start_only(patch: Patch) -> None:
-    """Who asks in a call not to be called again is called by those who have claimed them already."""
+    """Ignore a request in a call to not be called again, where campaigns have claimed the subscriber."""
     patch.setattr(Board, "called_off", property(lambda _: CalledOff(), lambda *_: None), raising=False)
 
 
-def _dnc_is_not_asked_at_the_claim(patch: Patch) -> None:
+def _dnc_is_not_checked_at_the_claim(patch: Patch) -> None:
     def around(find: Wrapped) -> Wrapped:
         def found(*arguments: Any) -> list[Any]:  # noqa: ANN401 - as `_found`
             people: list[Any] = find(*arguments)
@@ -88,11 +88,11 @@ def _dnc_is_not_asked_at_the_claim(patch: Patch) -> None:
     _wrap(patch, claims, "_found", around)
 
 
-def _a_second_report_is_heard(patch: Patch) -> None:
+def _a_repeated_report_is_handled(patch: Patch) -> None:
     patch.setattr(Engine, "_is_news", lambda self, report: report.call_id in self._calls)
 
 
-def _reports_of_unknown_calls_are_heard(patch: Patch) -> None:
+def _reports_of_unknown_calls_are_handled(patch: Patch) -> None:
     patch.setattr(Engine, "_is_news", lambda _self, _report: True)
 
 
@@ -204,7 +204,7 @@ def _paused_campaigns_are_read_as_started(patch: Patch) -> None:
 
 
 def _changes_are_not_noticed(patch: Patch) -> None:
-    """The worker goes on with what it has read when it began."""
+    """Let the worker keep what it read at its start."""
     patch.setattr(LiveEngine, "refresh", lambda self, connection, _touched: self.journal.begin(connection))
 
 
@@ -241,7 +241,7 @@ def _pacing_forgets_at_recovery(patch: Patch) -> None:
     _wrap(patch, Loader, "_campaign", around)
 
 
-def _what_is_held_is_spent_again(patch: Patch) -> None:
+def _held_money_is_spent_again(patch: Patch) -> None:
     def around(offer: Wrapped) -> Wrapped:
         def rich(self: Account, *arguments: Any) -> Any:  # noqa: ANN401 - as `offer_leg`
             held, self.held = self.held, 0
@@ -255,7 +255,7 @@ def _what_is_held_is_spent_again(patch: Patch) -> None:
     _wrap(patch, Account, "offer_leg", around)
 
 
-def _nobody_watches(patch: Patch) -> None:
+def _the_watchdog_sleeps(patch: Patch) -> None:
     patch.setattr(Watchdog, "woken", lambda *_: None)
 
 
@@ -289,15 +289,15 @@ def _cheap_calls_are_not_charged(patch: Patch) -> None:
 
 
 PLANTED: Final = (
-    Planted("the DNC list is not asked on retries", _dnc_is_skipped_on_retries, 74),
+    Planted("the DNC list is not checked on retries", _dnc_is_skipped_on_retries, 74),
     Planted(
-        "who asks not to be called again is called by those who have claimed them",
+        "a callee who asks not to be called again is called by campaigns that have claimed them",
         _dnc_is_known_from_the_start_only,
         80,
     ),
-    Planted("the DNC list is not asked at all", _dnc_is_not_asked_at_the_claim, 1),
-    Planted("a second report of the same is heard", _a_second_report_is_heard, 52),
-    Planted("reports of unknown calls are heard", _reports_of_unknown_calls_are_heard, 1),
+    Planted("the DNC list is not checked at all", _dnc_is_not_checked_at_the_claim, 1),
+    Planted("a repeated report is handled", _a_repeated_report_is_handled, 52),
+    Planted("reports of unknown calls are handled", _reports_of_unknown_calls_are_handled, 1),
     Planted("holds are not released", _holds_are_not_released, 0),
     Planted("money is a float", _money_is_a_float, 0),
     Planted("calls in progress are lost at recovery", _calls_in_progress_are_lost_at_recovery, 3),
@@ -317,8 +317,8 @@ PLANTED: Final = (
     Planted("agents take two calls", _agents_take_two_calls, 4),
     Planted("campaigns dial twice as often", _dials_come_twice_as_often, 0),
     Planted("pacing forgets whenever something changes", _pacing_forgets_at_recovery, 12),
-    Planted("what is held is spent again", _what_is_held_is_spent_again, 20),
-    Planted("nobody watches over calls that go silent", _nobody_watches, 17),
+    Planted("held money is spent again", _held_money_is_spent_again, 20),
+    Planted("silent calls are not given up", _the_watchdog_sleeps, 17),
     Planted("ids are given again after a crash", _ids_are_given_again_after_a_crash, 4),
     Planted("aborted calls go on", _aborted_calls_go_on, 20),
     Planted("cheap calls are not charged", _cheap_calls_are_not_charged, 4),

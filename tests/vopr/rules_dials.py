@@ -1,4 +1,4 @@
-"""Rules about dials: the do-not-call list, windows, states, and every limit (I5 to I8)."""
+"""Rules about dials: the do-not-call list, windows, statuses, and every limit (I5 to I8)."""
 
 from collections.abc import Callable, Collection, Iterator, Mapping
 from datetime import UTC, datetime, timedelta, timezone
@@ -6,7 +6,7 @@ from typing import Any, Final
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from tests.vopr.memory import Memory
-from tests.vopr.snapshot import Attempt, Leg, Look
+from tests.vopr.snapshot import Attempt, Leg, Snapshot
 
 _START: Final = 1
 _SECOND_MS: Final = 1_000
@@ -16,17 +16,17 @@ _WHOLE_DAY: Final = ("00:00:00", "23:59:59")
 _REFUSED: Final = frozenset(
     {"max_xfer", "no_credit", "gateway_full", "resting", "no_queue", "no_number", "invalid_number"}
 )
-"""Why a transfer has never begun."""
+"""Reasons of transfers that never began."""
 
 
-def fresh(seen: Look, memory: Memory) -> list[Attempt]:
-    """The attempts that were made since the last look: calls that came in, and messages in calls, are none."""
+def fresh(seen: Snapshot, memory: Memory) -> list[Attempt]:
+    """Return the attempts since the last snapshot, without inbound calls and messages sent in calls."""
     calls = [one for one in seen.calls if one.id not in memory.calls and one.attempt > 0]
     return calls + [one for one in seen.texts if one.id not in memory.texts and one.parent_id is None]
 
 
-def dials(before: Look, after: Look, new: Collection[Attempt], service_zone: str) -> Iterator[str]:
-    """Each new attempt against what held when its unit of work began: nobody else may have changed it since."""
+def dials(before: Snapshot, after: Snapshot, new: Collection[Attempt], service_zone: str) -> Iterator[str]:
+    """Yield new attempts that break a rule by the rows at the beginning of their unit of work."""
     for one in new:
         campaign, person = before.campaigns.get(one.campaign_id), before.people.get(one.subscriber_id)
         if campaign is None or person is None:
@@ -43,8 +43,8 @@ def dials(before: Look, after: Look, new: Collection[Attempt], service_zone: str
             yield f"I6: attempt {one.id} at {one.started_ms} in {person.zone!r} outside the window"
 
 
-def texts(before: Look, after: Look, memory: Memory) -> Iterator[str]:
-    """The same for messages that were sent in calls: to whoever, but not to who has asked not to be called."""
+def texts(before: Snapshot, after: Snapshot, memory: Memory) -> Iterator[str]:
+    """Yield messages sent in calls to a number on the campaign's do-not-call list."""
     for one in after.texts:
         if one.parent_id is not None and one.id not in memory.texts and one.campaign_id in before.campaigns:
             dnc_id = before.campaigns[one.campaign_id]["dnc_id"]
@@ -53,7 +53,7 @@ def texts(before: Look, after: Look, memory: Memory) -> Iterator[str]:
 
 
 def is_open(campaign: Mapping[str, Any], zone_key: str, at_ms: int, service_zone: str) -> bool:
-    """Whether a campaign may call somebody of a zone key at a moment; judged apart from the product's own code."""
+    """Return whether a campaign may call a zone key at a moment, computed apart from the product's code."""
     start, stop = campaign["daily_start_time"], campaign["daily_stop_time"]
     try:
         zones = [_zone(name) for name in (zone_key or service_zone).split("&")]
@@ -83,8 +83,8 @@ def _is_open_at(campaign: Mapping[str, Any], local: datetime, start: str, stop: 
     return wall >= start or wall < stop
 
 
-def limits(before: Look, after: Look, new: Collection[Attempt], memory: Memory) -> Iterator[str]:
-    """The limits, at each attempt and each leg that began since the last look; `memory` knows those already."""
+def limits(before: Snapshot, after: Snapshot, new: Collection[Attempt], memory: Memory) -> Iterator[str]:
+    """Yield limits that a new attempt or a new leg exceeds; `memory` already holds both."""
     for one in new:
         if one.campaign_id in before.campaigns:
             yield from _frequency(one, memory)
@@ -109,7 +109,7 @@ def _frequency(one: Attempt, memory: Memory) -> Iterator[str]:
         yield f"I8: {dialled} dials of campaign {one.campaign_id} in the minute before {one.id}, {most} allowed"
 
 
-def _at_once(before: Look, one: Attempt, memory: Memory) -> Iterator[str]:
+def _at_once(before: Snapshot, one: Attempt, memory: Memory) -> Iterator[str]:
     at_ms = one.started_ms
     live = [other for other in memory.attempts() if other.started_ms <= at_ms < other.end_ms and other.id <= one.id]
     campaign, line = before.campaigns[one.campaign_id], before.lines[one.gateway_id]
@@ -123,11 +123,11 @@ def _at_once(before: Look, one: Attempt, memory: Memory) -> Iterator[str]:
 
 
 def _was_out(leg: Leg, gateway_id: int, at_ms: int) -> bool:
-    """Whether a leg was carried by a gateway; begun before the dial at that moment, which came to know of it."""
+    """Return whether a gateway carried a leg that had begun before this moment and was not over."""
     return leg.gateway_id == gateway_id and leg.started_ms is not None and leg.started_ms < at_ms < leg.end_ms
 
 
-def _transfers_at_once(before: Look, leg: Leg, memory: Memory) -> Iterator[str]:
+def _transfers_at_once(before: Snapshot, leg: Leg, memory: Memory) -> Iterator[str]:
     campaign = before.campaigns.get(leg.campaign_id)
     if campaign is None or not campaign["max_xfer"] or leg.reason in _REFUSED:
         return
@@ -143,7 +143,7 @@ def _transfers_at_once(before: Look, leg: Leg, memory: Memory) -> Iterator[str]:
 
 
 def _a_second(line_id: int, memory: Memory) -> Iterator[str]:
-    """In no second more new calls than the gateway may place; legs whose turn never came were not placed."""
+    """Yield seconds with more new calls than the gateway may place. Legs that were never placed do not count."""
     starts = [one.started_ms for one in memory.attempts() if one.gateway_id == line_id]
     starts += [
         leg.started_ms

@@ -1,11 +1,11 @@
-"""Rules about what may become of campaigns and subscribers, of attempts, and of the lists (I1, I5, I9)."""
+"""Rules about the status changes of campaigns and subscribers, attempts, and the lists (I1, I9, I11)."""
 
 from collections import Counter
 from collections.abc import Iterator
 from typing import Final
 
 from tests.vopr.memory import Memory
-from tests.vopr.snapshot import Look
+from tests.vopr.snapshot import Snapshot
 
 _NEW, _START, _PAUSE, _ABORD, _END = range(5)
 _CAMPAIGN_MOVES: Final = {
@@ -14,13 +14,13 @@ _CAMPAIGN_MOVES: Final = {
     (_START, _END): frozenset({"completed", "expired"}),
     (_PAUSE, _END): frozenset({"expired"}),
 }
-"""What the engine may do by itself, and the reasons for which it may."""
+"""The status changes that the engine may make by itself, and the reasons it may give."""
 _PENDING, _SUBSCRIBER_PAUSE, _ABORT, _FAIL, _SENT, _IN_PROCESS, _NOT_AUTHORIZED, _COMPLETED = range(1, 9)
 _OPEN: Final = frozenset({_PENDING, _IN_PROCESS})
 
 
-def moves(before: Look, after: Look) -> Iterator[str]:
-    """Between these two looks nobody but the engine has done anything."""
+def moves(before: Snapshot, after: Snapshot) -> Iterator[str]:
+    """Yield status changes that the engine may not make by itself."""
     for campaign_id, then in before.campaigns.items():
         now = after.campaigns.get(campaign_id)
         if now is None:
@@ -37,8 +37,8 @@ def moves(before: Look, after: Look) -> Iterator[str]:
             yield f"I9: subscriber {person_id} went from {person.status} to {later.status}"
 
 
-def ends(after: Look, memory: Memory) -> Iterator[str]:
-    """What is over stays as it was."""
+def ends(after: Snapshot, memory: Memory) -> Iterator[str]:
+    """I9: yield finished attempts that have changed."""
     for kind, known, seen in (("call", memory.calls, after.calls), ("message", memory.texts, after.texts)):
         for one in seen:
             past = known.get(one.id)
@@ -46,8 +46,8 @@ def ends(after: Look, memory: Memory) -> Iterator[str]:
                 yield f"I9: {kind} {one.id} was over and has changed: {past} to {one}"
 
 
-def attempts(after: Look, memory: Memory) -> Iterator[str]:
-    """I1: nobody is called more often than the campaign has allowed at any time, and a client has asked for."""
+def attempts(after: Snapshot, memory: Memory) -> Iterator[str]:
+    """I1: yield subscribers with more attempts than the campaign has ever allowed and clients have asked for."""
     made: Counter[int] = Counter()
     for known in (memory.calls, memory.texts):
         made.update(one.subscriber_id for one in known.values() if one.attempt > 0 and one.parent_id is None)
@@ -60,8 +60,8 @@ def attempts(after: Look, memory: Memory) -> Iterator[str]:
             yield f"I1: {count} attempts of subscriber {person_id}"
 
 
-def entries(after: Look, memory: Memory) -> Iterator[str]:
-    """I11: nobody takes anything off a do-not-call list."""
+def entries(after: Snapshot, memory: Memory) -> Iterator[str]:
+    """I11: yield entries that have gone from a do-not-call list."""
     gone = sorted(memory.entries - after.entries.keys())
     if gone:
         yield f"I11: {gone[0][1]} has gone from list {gone[0][0]}"

@@ -1,4 +1,4 @@
-"""Rules about rows, each a query that finds what breaks it (I1 to I4, and what is in progress at once)."""
+"""Rules about rows. Each is a query that finds rows that break it (I1 to I4, and calls in progress at once)."""
 
 from collections.abc import Iterator, Mapping
 from typing import Final
@@ -15,12 +15,12 @@ _BREAKS: Final[dict[str, str]] = {
     "I1: more than one live message of subscriber": """
         SELECT subscriber_id FROM sms_message WHERE ended_ms IS NULL AND callrequest_id IS NULL
         GROUP BY campaign_id, subscriber_id HAVING count(*) > 1""",
-    "I1: IN_PROCESS without an attempt that lives, or such an attempt without it: subscriber": """
+    "I1: IN_PROCESS without a live attempt, or a live attempt without IN_PROCESS: subscriber": """
         SELECT s.id FROM subscriber s WHERE (s.status = 6) <> (
             EXISTS (SELECT 1 FROM callrequest c WHERE c.subscriber_id = s.id AND c.status = 7 AND c.attempt > 0)
             OR EXISTS (SELECT 1 FROM sms_message m WHERE m.subscriber_id = s.id AND m.ended_ms IS NULL
                 AND m.callrequest_id IS NULL))""",
-    "I1: attempts with a gap of subscriber": """
+    "I1: the numbers of the attempts have a gap: subscriber": """
         SELECT s.id FROM subscriber s JOIN (
             SELECT subscriber_id, count(*) AS made, max(attempt) AS last FROM (
                 SELECT subscriber_id, attempt FROM callrequest WHERE attempt > 0
@@ -42,18 +42,18 @@ _BREAKS: Final[dict[str, str]] = {
         SELECT u.id FROM user_account u
         WHERE (SELECT coalesce(sum(call_cost), 0) FROM cdr WHERE cdr.user_id = u.id) <>
             (SELECT -coalesce(sum(amount), 0) FROM ledger_entry e WHERE e.user_id = u.id AND e.kind = 'call')""",
-    "I3: what is held is not what is in progress of user": """
+    "I3: held is not the sum of the holds in progress of user": """
         SELECT u.id FROM user_account u WHERE u.held <>
             (SELECT coalesce(sum(c.hold), 0) FROM callrequest c WHERE c.user_id = u.id AND c.status = 7)
             + (SELECT coalesce(sum(t.hold), 0) FROM transfer t JOIN callrequest c ON c.id = t.callrequest_id
                 WHERE c.user_id = u.id AND c.status = 7 AND t.status <> 3)
             + (SELECT coalesce(sum(m.hold), 0) FROM sms_message m WHERE m.user_id = u.id AND m.ended_ms IS NULL)""",
     "I3: a hold outlives its call": "SELECT id FROM callrequest WHERE status <> 7 AND hold <> 0",
-    "I3: money that is no integer of user": """
+    "I3: an amount of money is not an integer: row": """
         SELECT id FROM user_account WHERE typeof(balance) <> 'integer' OR typeof(held) <> 'integer'
         UNION ALL SELECT id FROM cdr WHERE typeof(call_cost) <> 'integer'
         UNION ALL SELECT id FROM ledger_entry WHERE typeof(amount) <> 'integer'""",
-    "I3: a price that is not that of its seconds: CDR": """
+    "I3: the price does not follow from the seconds: CDR": """
         SELECT id FROM cdr WHERE call_cost <> CASE WHEN billed_duration <= 0 THEN 0
             ELSE (2 * call_rate * billed_duration + 60) / 120 + connection_fee END
         OR billed_duration <> CASE WHEN billsec <= 0 THEN 0 WHEN billsec <= first_increment THEN first_increment
@@ -63,7 +63,7 @@ _BREAKS: Final[dict[str, str]] = {
     "I3: an unanswered call that was charged: call": """
         SELECT c.id FROM callrequest c JOIN cdr ON cdr.callrequest_id = c.id AND cdr.leg_type = 1
         WHERE c.status = 2 AND c.status_reason <> 'machine' AND cdr.call_cost <> 0""",
-    "I4: less than nothing is free or held for user": """
+    "I4: free or held money is negative for user": """
         SELECT id FROM user_account WHERE balance - held < 0 OR held < 0""",
     "an agent has two calls: agent": """
         SELECT agent_id FROM transfer WHERE status = 2 AND agent_id IS NOT NULL GROUP BY agent_id
@@ -79,14 +79,14 @@ _BREAKS: Final[dict[str, str]] = {
         WHERE t.status <> 3 AND c.status <> 7""",
     "a call has two transfers at once: call": """
         SELECT callrequest_id FROM transfer WHERE status <> 3 GROUP BY callrequest_id HAVING count(*) > 1""",
-    "a started campaign counts other calls than it has made: campaign": """
+    "a campaign counts fewer calls than it has made: campaign": """
         SELECT k.id FROM campaign k WHERE k.calls < (
             SELECT count(*) FROM callrequest c WHERE c.campaign_id = k.id AND c.attempt > 0)""",
 }
 
 
 def _all_of(queries: dict[str, str]) -> str:
-    """One query for all of these: the name of each that finds anything, and the first that it finds."""
+    """Return one query that yields the name of each query that finds a row, and its first row."""
     parts = (f"SELECT '{name}', * FROM (SELECT * FROM ({query}) LIMIT 1)" for name, query in queries.items())  # noqa: S608
     return " UNION ALL ".join(parts)
 
@@ -95,22 +95,22 @@ _ALL_BREAKS: Final = _all_of(_BREAKS)
 
 
 def rows(connection: Connection) -> Iterator[str]:
-    """What the rows say that must not be."""
+    """Yield each rule that the rows break, with the first row that breaks it."""
     for rule, row_id in ask(connection, _ALL_BREAKS):
         yield f"{rule} {row_id}"
 
 
 def acknowledged(connection: Connection, memory: Memory) -> Iterator[str]:
-    """I11: what was acknowledged and is not there."""
+    """I11: yield users with acknowledged payments that are missing."""
     entered = "SELECT user_id, sum(amount) FROM ledger_entry WHERE kind IN ('payment', 'refund') GROUP BY user_id"
     paid = dict(ask(connection, entered))
     for user_id, amount in memory.paid.items():
         if paid.get(user_id, 0) != amount:
-            yield f"I11: user {user_id} has paid in {amount}, of which {paid.get(user_id, 0)} is there"
+            yield f"I11: user {user_id} has paid in {amount}, but the ledger has {paid.get(user_id, 0)}"
 
 
 def not_aborted(connection: Connection) -> Iterator[str]:
-    """Calls that go on although their campaign was aborted, and the worker has worked since."""
+    """Yield calls that go on although their campaign was aborted before the worker's last step."""
     query = """SELECT c.id FROM callrequest c JOIN campaign k ON k.id = c.campaign_id
         WHERE c.status = 7 AND k.status = 3 AND c.attempt > 0 LIMIT 1"""
     for row in ask(connection, query):
@@ -118,15 +118,15 @@ def not_aborted(connection: Connection) -> Iterator[str]:
 
 
 def silent(connection: Connection, now_ms: int) -> Iterator[str]:
-    """Calls of which nothing was heard for longer than anybody waits, and the worker has worked since."""
+    """Yield calls in progress that have been silent for longer than the watchdog waits."""
     query = """SELECT id FROM callrequest
         WHERE status = 7 AND ? > started_ms + ring_limit_ms + talk_limit_ms + 120000 LIMIT 1"""
     for row in ask(connection, query, now_ms):
-        yield f"a call that nobody gives up: call {row[0]}"
+        yield f"a silent call is not given up: call {row[0]}"
 
 
 def channels(connection: Connection, counted: Mapping[int, int]) -> Iterator[str]:
-    """F8: gateways on which the engine counts other calls than there are."""
+    """F8: yield gateways whose count of calls in the engine differs from the rows."""
     query = """SELECT gateway_id, count(*) FROM (
         SELECT gateway_id FROM callrequest WHERE status = 7 AND attempt > 0
         UNION ALL SELECT gateway_id FROM sms_message WHERE ended_ms IS NULL
@@ -134,12 +134,13 @@ def channels(connection: Connection, counted: Mapping[int, int]) -> Iterator[str
             WHERE t.status <> 3 AND c.status = 7) GROUP BY gateway_id"""
     there = dict(ask(connection, query))
     for gateway_id, count in counted.items():
-        if there.get(gateway_id, 0) != count:
-            yield f"a channel was lost: {count} calls counted on gateway {gateway_id}, {there.get(gateway_id, 0)} there"
+        in_rows = there.get(gateway_id, 0)
+        if in_rows != count:
+            yield f"a channel was lost: {count} calls counted on gateway {gateway_id}, {in_rows} in the rows"
 
 
 def overlong(connection: Connection) -> Iterator[str]:
-    """Calls that have lasted longer than they may ring and talk, and than an unheard one is waited for."""
+    """Yield calls that lasted longer than their limits and the watchdog's patience together."""
     query = """SELECT id FROM callrequest
         WHERE status <> 7 AND ended_ms > started_ms + ring_limit_ms + talk_limit_ms + 120000 LIMIT 1"""
     for row in ask(connection, query):
@@ -147,7 +148,7 @@ def overlong(connection: Connection) -> Iterator[str]:
 
 
 def final_rows(connection: Connection, memory: Memory) -> Iterator[str]:
-    """I9: CDRs are never changed; what they mention may go."""
+    """I9: report a changed CDR. The rows that a CDR refers to may be deleted."""
     query = """SELECT id, user_id, callid, callerid, phone_number, starting_date, duration, billsec, call_cost,
         billed_duration, hangup_cause_q850, leg_type FROM cdr ORDER BY id"""
     found = ask(connection, query)
@@ -157,7 +158,7 @@ def final_rows(connection: Connection, memory: Memory) -> Iterator[str]:
 
 
 def left_over(connection: Connection) -> Iterator[str]:
-    """What must not be there any more once everything has come to its end."""
+    """Yield rows that are left over once all campaigns have ended."""
     queries = {
         "a call in progress": "SELECT id FROM callrequest WHERE status = 7",
         "a message on its way": "SELECT id FROM sms_message WHERE ended_ms IS NULL",

@@ -1,4 +1,4 @@
-"""A run: a world and its troubles from a seed, until everything has come to its end or a rule is broken."""
+"""A run of a seed: its world and its troubles, until all campaigns have ended or a rule is broken."""
 
 import hashlib
 from collections import deque
@@ -30,16 +30,16 @@ from tests.vopr.worlds import DAY_MS, HOUR_MS, World, world_of
 EVENTS_KEPT: Final = 12
 """Lines of the trace that a failure shows."""
 REST_DAYS_MAX: Final = 12
-"""In so many days without faults everything comes to its end."""
+"""All campaigns must end within this number of days without faults."""
 MUCH_MONEY: Final = 10**10
 _DONE: Final = frozenset({Fault.UNSURE, Fault.CRASH_AFTER})
-"""Faults after which what was asked for is done, though nobody has heard so."""
+"""Faults after which an action is done, though its user got no confirmation."""
 _campaigns = Campaign.__table__
 _subscribers = Subscriber.__table__
 
 
 class SeedOutcome(msgspec.Struct, frozen=True):
-    """What became of a seed."""
+    """The outcome of a seed."""
 
     seed: int
     ok: bool
@@ -48,17 +48,17 @@ class SeedOutcome(msgspec.Struct, frozen=True):
     """Attempts of all kinds."""
     faults: int
     digest: str
-    """Of everything that was seen, and of all rows in the end."""
+    """A digest of the trace, and of all rows at the end."""
     step: int | None = None
-    """In which step a rule was broken."""
+    """The step in which a rule was broken."""
     broken: str = ""
-    """Which, and how."""
+    """The rule that was broken, with the row."""
     events: tuple[str, ...] = ()
-    """What happened last."""
+    """The last lines of the trace."""
 
 
 class Run:
-    """One seed. A run that is `calm` meets with no fault: what harmless faults have made of it must be the same."""
+    """A run of one seed. A calm run has no faults; a run with harmless faults must end with equal rows."""
 
     def __init__(self, seed: int, folder: Folder, *, is_calm: bool = False) -> None:
         self.seed: Final = seed
@@ -73,7 +73,7 @@ class Run:
         self._step = 0
         self._faults = 0
         self.rows: dict[str, list[tuple[object, ...]]] = {}
-        """All rows as they are in the end."""
+        """All rows at the end of the run."""
         self._service = Service(
             folder.database,
             folder.new_database(self._name),
@@ -84,7 +84,7 @@ class Run:
         )
 
     async def outcome(self) -> SeedOutcome:
-        """Run it."""
+        """Run the seed, and return its outcome."""
         try:
             await self._live()
             await self._heal()
@@ -97,7 +97,7 @@ class Run:
         return self._outcome("")
 
     def remove(self) -> None:
-        """Delete its database."""
+        """Delete the database of this run."""
         self._folder.remove(self._name)
 
     def _outcome(self, broken: str) -> SeedOutcome:
@@ -134,11 +134,11 @@ class Run:
         if isinstance(clock, JumpingClock):
             clock.go_on(step.pause_ms, step.clock_jump_ms)
             if step.clock_jump_ms:
-                self._observer.memory.clock_is_put(step.clock_jump_ms)
+                self._observer.memory.clock_jumped(step.clock_jump_ms)
         await self._work(to_ms, fault, step.statement)
 
     async def _work(self, to_ms: int | None, fault: Fault | None, statement: int = 0) -> None:
-        """Let the worker work; if that fails, look, and let it try again."""
+        """Run the worker and check the rows. If the worker fails, run it again and check again."""
         self._faults += fault is not None
         is_done = await self._service.run(to_ms, fault, statement)
         self._check(f"worked, fault: {fault or 'none'}", has_worked=is_done)
@@ -147,7 +147,7 @@ class Run:
             self._check("worked again", has_worked=True)
 
     def _do(self, step: Step) -> None:
-        """Somebody does something; who has not been answered, and for whom it was not done, tries again."""
+        """Perform the user action of a step. Repeat it if a fault has kept it from being committed."""
         fault = None if self._is_calm else step.action_fault
         try:
             done = self._perform(step, fault)
@@ -164,17 +164,17 @@ class Run:
     def _perform(self, step: Step, fault: Fault | None) -> str:
         service, now_ms = self._service, self._service.now_ms()
         self._faults += fault is not None
-        given_up = self._given_up(step)
+        failed = self._failed_subscribers(step)
         try:
             return service.write(lambda connection: perform(connection, step.action, now_ms), fault)
         finally:
-            # What has been done is known to the observer, whether its author knows or not.
-            self._observer.memory.again.update(given_up - self._given_up(step))
+            # The observer knows of committed actions, including those that were not acknowledged.
+            self._observer.memory.again.update(failed - self._failed_subscribers(step))
             if step.action.do in {Do.PAY, Do.PAY_BACK}:
                 self._learn_payments()
 
-    def _given_up(self, step: Step) -> set[int]:
-        """Subscribers who were given up, where somebody may set one of them back."""
+    def _failed_subscribers(self, step: Step) -> set[int]:
+        """Return the failed subscribers, if this step may set one of them back to be called again."""
         if step.action.do is not Do.SUBSCRIBER_STATUS:
             return set()
         query = f"SELECT id FROM subscriber WHERE status = {int(SubscriberStatus.FAIL)}"  # noqa: S608 - a number
@@ -188,7 +188,7 @@ class Run:
             paid[user_id] += amount
 
     async def _heal(self) -> None:
-        """No more faults: everybody is given what they wait for, and everything must come to its end."""
+        """Run without faults, with money, agents and time for all campaigns, and check that they all end."""
         service = self._service
         service.mischief = Mischief()
         service.clock = VirtualClock(service.now_ms())
@@ -203,13 +203,17 @@ class Run:
                 break
         broken = [*service.read(_unfinished), *service.read(lambda one: list(left_over(one)))]
         broken += service.read(self._audited)
-        if not self.troubles.has_real_clock:  # By the machine's clock, who looks late gives a call up late.
+        if not self.troubles.has_real_clock:  # On the machine's clock, a late worker gives a call up late.
             broken += service.read(lambda one: list(overlong(one)))
         if broken:
             raise BrokenError(broken[0])
 
     def _audited(self, connection: Connection) -> list[str]:
-        """What `dialer audit` says. With a subscriber who was deleted went messages that their campaign has counted."""
+        """Return the findings of `dialer audit`.
+
+        A deleted subscriber's messages are deleted, too, but their campaign has counted them. After such a deletion the
+        findings about campaigns are left out.
+        """
         differences = audit(connection).differences
         has_deleted = any(one.action.do is Do.DELETE_SUBSCRIBER for one in self.troubles.steps)
         return [str(one) for one in differences if not (has_deleted and one.record.startswith("campaign"))]
@@ -235,7 +239,7 @@ class Run:
 
 
 async def run_seed(seed: int, folder: Folder) -> SeedOutcome:
-    """Run a seed; if its faults are harmless also without them, which must come to the same rows."""
+    """Run a seed. If its faults are harmless, also run it without them, and compare the rows at the end."""
     run = Run(seed, folder)
     try:
         outcome = await run.outcome()
@@ -259,7 +263,7 @@ async def _compared(run: Run, outcome: SeedOutcome, folder: Folder) -> SeedOutco
 
 
 def _difference(rows: dict[str, list[tuple[object, ...]]], calm: dict[str, list[tuple[object, ...]]]) -> str:
-    """Where two databases differ first; empty if they do not."""
+    """Describe the first difference between two databases; empty if there is none."""
     for name, theirs in rows.items():
         for one, other in zip(theirs, calm[name], strict=False):
             if one != other:
@@ -270,7 +274,7 @@ def _difference(rows: dict[str, list[tuple[object, ...]]], calm: dict[str, list[
 
 
 def _give_everything(connection: Connection, now_ms: int) -> None:
-    """Money, agents, time, and a start for everybody who waits for one."""
+    """Give money, agents and time to everybody, and start each paused campaign."""
     unit = UnitOfWork(connection=connection, now_ms=now_ms)
     for user_id in connection.scalars(select(User.__table__.c.id).order_by(User.__table__.c.id)).all():
         record_payment(unit, user_id, MUCH_MONEY)
@@ -298,7 +302,7 @@ def _give_everything(connection: Connection, now_ms: int) -> None:
 
 
 def _unfinished(connection: Connection) -> list[str]:
-    """Campaigns that should have come to their end: those that have anybody to call."""
+    """Return campaigns with subscribers that have not ended."""
     query = select(_campaigns.c.id, _campaigns.c.status).where(
         _campaigns.c.status.in_((CampaignStatus.START, CampaignStatus.PAUSE)),
         _campaigns.c.id.in_(select(_subscribers.c.campaign_id)),

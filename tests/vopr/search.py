@@ -1,4 +1,4 @@
-"""Look for planted bugs, seed by seed."""
+"""The search for planted bugs, seed by seed."""
 
 from contextlib import closing
 from typing import Final
@@ -10,7 +10,7 @@ from tests.vopr.planted import PLANTED, Planted
 from tests.vopr.run import SeedOutcome, run_seed
 
 SEEDS_MAX: Final = 200
-"""Within so many seeds every planted bug must be found."""
+"""Every planted bug must be found within this number of seeds."""
 
 
 async def first_seed(bug: Planted, folder: Folder, *, try_first: int = 0) -> SeedOutcome | None:

@@ -1,4 +1,4 @@
-"""A service under test: its worker on a database that fails, with a carrier that misreports, and its crashes."""
+"""A service under test: a worker that can crash, a database that fails, and a carrier that misreports."""
 
 import sys
 from collections.abc import Callable, Iterator
@@ -25,11 +25,11 @@ Result = TypeVar("Result")
 
 
 class BrokenError(Exception):
-    """A rule was broken, or something was raised that nobody expects; the message says what."""
+    """A rule was broken, or an unexpected exception was raised."""
 
 
 class Service:
-    """One process after another on one database."""
+    """A service of one process after another, on one database."""
 
     def __init__(
         self, database: FaultyDatabase, path: Path, *, seed: int, now_ms: int, zone: str, mischief: Mischief
@@ -47,32 +47,32 @@ class Service:
 
     @property
     def faults(self) -> int:
-        """How many reports of the carrier were tampered with."""
+        """Return the number of the carrier's reports that were tampered with."""
         return sum(kernel.faults for kernel in self._kernels)
 
     def channels(self) -> dict[int, int]:
-        """How many calls the engine counts on each gateway."""
+        """Return the number of calls that the engine counts on each gateway."""
         return self._kernels[-1].channels() if self._kernels else {}
 
     def now_ms(self) -> int:
-        """The time."""
+        """Return the time of the service's clock."""
         return self.clock.now_ms()
 
     def read(self, work: Callable[[Connection], Result]) -> Result:
-        """What `work` returns of the rows as they are."""
+        """Run a unit of work that reads, and return its result."""
         return self.database.read_now(work)
 
     def restart(self) -> None:
-        """All that was only in memory is gone."""
+        """Start another process, which has lost everything that was only in memory."""
         if isinstance(self.clock, JumpingClock):
             self.clock = self.clock.reopened()
         self._begin()
 
     def write(self, work: Callable[[Connection], Result], fault: Fault | None = None) -> Result:
-        """A client's request.
+        """Commit a client's request, and return its result.
 
         Raises:
-            StorageUnavailableError: a 503, or no answer at all.
+            StorageUnavailableError: the client gets a 503, or no answer at all.
         """
         self.database.plan(fault if fault is not Fault.FULL else Fault.LOST)
         try:
@@ -82,10 +82,10 @@ class Service:
             raise
 
     async def run(self, to_ms: int | None, fault: Fault | None = None, statement: int = 0) -> bool:
-        """Let happen what is due: until a moment, if the clock is virtual. Whether that went without a fault.
+        """Let the worker do everything that is due, by `to_ms` if the clock is virtual. Return true if nothing failed.
 
         Raises:
-            BrokenError: the worker raised what nobody expects.
+            BrokenError: the worker raised an unexpected exception.
         """
         self.database.plan(fault, statement)
         self._raised = []
@@ -94,7 +94,7 @@ class Service:
                 await self._step(to_ms)
             except StorageUnavailableError as error:
                 self._raised.append(error)
-            except Exception as error:  # noqa: BLE001 - whatever it is, it is what this program looks for
+            except Exception as error:  # noqa: BLE001 - any exception is a finding
                 self._raised.append(error)
         if any(isinstance(one, CrashError) for one in self._raised):
             self.restart()
@@ -135,7 +135,7 @@ class Service:
 
     @contextmanager
     def _listening(self) -> Iterator[None]:
-        """What the worker logs is what it has caught: kept here, and written nowhere."""
+        """Keep the exceptions that the worker logs, and write no log."""
         before = structlog.get_config()
         structlog.configure(processors=[self._hear])
         try:

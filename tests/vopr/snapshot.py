@@ -1,4 +1,4 @@
-"""What can be seen of a service between two units of work: its rows, of calls only those that may have changed."""
+"""Snapshots of a service's rows between two units of work. Of calls they hold those that may have changed."""
 
 from typing import Any, Final, NamedTuple
 
@@ -30,7 +30,7 @@ _ENTRIES: Final = "SELECT dnc_id, number, created_date FROM dnc_contact"
 
 
 class Attempt(NamedTuple):
-    """A call request, or a message."""
+    """A call or a message."""
 
     id: int
     campaign_id: int
@@ -46,7 +46,7 @@ class Attempt(NamedTuple):
 
     @property
     def end_ms(self) -> int:
-        """When it ended, or a time that never comes."""
+        """Return the moment when it ended, or `FOREVER_MS` if it has not."""
         return FOREVER_MS if self.ended_ms is None else self.ended_ms
 
 
@@ -67,7 +67,7 @@ class Leg(NamedTuple):
 
     @property
     def end_ms(self) -> int:
-        """When it ended, or a time that never comes."""
+        """Return the moment when it ended, or `FOREVER_MS` if it has not."""
         return FOREVER_MS if self.ended_ms is None else self.ended_ms
 
 
@@ -84,7 +84,7 @@ class Person(NamedTuple):
 
 
 class AccountRow(NamedTuple):
-    """A user's money."""
+    """The balance of a user, and the money that is held."""
 
     id: int
     balance: int
@@ -92,7 +92,7 @@ class AccountRow(NamedTuple):
 
 
 class GatewayRow(NamedTuple):
-    """What a gateway may carry."""
+    """The limits of a gateway."""
 
     id: int
     max_channels: int
@@ -100,15 +100,15 @@ class GatewayRow(NamedTuple):
 
 
 class Since(NamedTuple):
-    """The oldest rows that may still change."""
+    """The ids of the oldest rows that may still change."""
 
     call_id: int = 0
     text_id: int = 0
     leg_id: int = 0
 
 
-class Look(NamedTuple):
-    """How things stand; `calls`, `texts` and `legs` from the oldest on that was open at the look before."""
+class Snapshot(NamedTuple):
+    """The rows at one moment; `calls`, `texts` and `legs` begin with the oldest that was open in the last snapshot."""
 
     campaigns: dict[int, dict[str, Any]]
     accounts: list[AccountRow]
@@ -118,14 +118,14 @@ class Look(NamedTuple):
     legs: list[Leg]
     lines: dict[int, GatewayRow]
     entries: dict[tuple[int, str], int]
-    """Since when a number stands on a do-not-call list."""
+    """The moment at which a number was put on a do-not-call list."""
 
     floor: Since
-    """From where on this look has read."""
+    """The ids with which this snapshot begins."""
 
     @property
     def since(self) -> Since:
-        """From where on the next look has to read."""
+        """Return the ids with which the next snapshot must begin."""
         return Since(
             _first_open([(one.id, one.ended_ms is None) for one in self.calls], self.floor.call_id),
             _first_open([(one.id, one.ended_ms is None) for one in self.texts], self.floor.text_id),
@@ -133,13 +133,13 @@ class Look(NamedTuple):
         )
 
 
-def look(connection: Connection, since: Since) -> Look:
-    """Look at the rows."""
+def take_snapshot(connection: Connection, since: Since) -> Snapshot:
+    """Read the rows, calls and messages and transfers from `since` on."""
 
     def rows(query: str, *values: int) -> list[Any]:
         return ask(connection, query, *values)
 
-    return Look(
+    return Snapshot(
         campaigns={row[0]: dict(zip(_COLUMNS, row, strict=True)) for row in rows(_CAMPAIGNS)},
         accounts=[AccountRow(*row) for row in rows(_USERS)],
         people={row[0]: Person(*row) for row in rows(_SUBSCRIBERS)},
@@ -153,12 +153,12 @@ def look(connection: Connection, since: Since) -> Look:
 
 
 def ask(connection: Connection, query: str, *values: int) -> list[Any]:
-    """What a query finds: past SQLAlchemy, as an observer looks often and should not take long."""
+    """Run a query without SQLAlchemy, which would be slow for an observer, and return its rows."""
     cursor = connection.connection.cursor()
     cursor.execute(query, values)
     return list(cursor.fetchall())
 
 
 def _first_open(rows: list[tuple[int, bool]], floor: int) -> int:
-    """The first that is open; else the one after the last."""
+    """Return the id of the first open row, else the id after the last row."""
     return next((row_id for row_id, is_open in rows if is_open), rows[-1][0] + 1 if rows else floor)

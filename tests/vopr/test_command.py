@@ -1,4 +1,4 @@
-"""The fault simulator's command: one line for each seed, and how to see a broken rule again."""
+"""Tests of the fault simulator's command."""
 
 import json
 from collections.abc import Callable
@@ -14,13 +14,13 @@ Run = Callable[..., Result]
 
 @pytest.fixture
 def run() -> Run:
-    """Runs the command in this process."""
+    """Return a function that runs the command in this process."""
     return lambda *arguments: CliRunner().invoke(vopr, arguments, prog_name="python -m tests.vopr")
 
 
 def forget_holds(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A bug: nothing that is held is ever released."""
-    reserve = JournalStore._reserve  # noqa: SLF001 - where a bug can be planted
+    """Plant a bug: holds are never released."""
+    reserve = JournalStore._reserve  # noqa: SLF001 - the place for a planted bug
     monkeypatch.setattr(JournalStore, "_reserve", lambda self, user_id, amount: reserve(self, user_id, max(amount, 0)))
 
 
@@ -32,7 +32,7 @@ def test_a_line_for_each_seed(run: Run) -> None:
     assert lines[1].startswith("2: ok, ")
 
 
-def test_a_broken_rule_is_told_with_what_happened_before(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_broken_rule_is_shown_with_the_events_before_it(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     forget_holds(monkeypatch)
     outcome = run("--seeds", "1")
     lines = outcome.stdout.splitlines()

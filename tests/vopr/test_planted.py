@@ -1,4 +1,4 @@
-"""The fault simulator has teeth: whatever is planted is found."""
+"""Tests that the fault simulator finds planted bugs."""
 
 from collections.abc import Iterator
 
@@ -13,17 +13,17 @@ PLANTED_MIN = 20
 
 @pytest.fixture(scope="module")
 def folder() -> Iterator[Folder]:
-    """Where the databases of these tests are."""
+    """Return a folder for the databases of these tests."""
     one = Folder()
     yield one
     one.close()
 
 
-def test_enough_is_planted() -> None:
+def test_there_are_enough_planted_bugs() -> None:
     assert len({bug.plant for bug in PLANTED}) == len(PLANTED) >= PLANTED_MIN
 
 
 @pytest.mark.parametrize("bug", PLANTED, ids=lambda bug: bug.name.replace(" ", "-"))
 async def test_a_planted_bug_is_found(folder: Folder, bug: Planted) -> None:
-    """By the seed that is known to find it, or, where that has come to do something else, by another soon."""
+    """Try the recorded seed first. A change of the generators may have moved the find to another seed."""
     assert await first_seed(bug, folder, try_first=bug.seed) is not None

@@ -1,4 +1,4 @@
-"""Seeds of the fault simulator: none of them breaks a rule, and each does the same wherever it is run."""
+"""Tests that no seed of the fault simulator breaks a rule, and that each seed is reproducible."""
 
 import os
 import subprocess
@@ -15,19 +15,19 @@ ROOT = Path(__file__).parents[2]
 SEEDS = 300
 SEEDS_PER_TEST = 20
 FOUND = {
-    454: "a worker that comes late dials a B-leg for a call that is over: that leg has not begun",
-    787: "the end of a B-leg was not reported before a crash: its call came to the next transfer all the same",
-    3205: "a call whose end nobody reported before a crash was waited for by the next process as if it had just begun",
-    4220: "an agent takes a call twice: other campaigns were considered again",
-    5781: "a worker that comes late aborts a call that was cut off before: it is charged until then",
-    50692: "a campaign that is over went by the do-not-call list that it had when it ended, until a restart",
+    454: "a late worker dialled a B-leg for a finished call: that leg never began",
+    787: "the end of a B-leg was not reported before a crash, but its call still reached the next transfer",
+    3205: "after a crash the watchdog treated a call as new whose end had not been reported",
+    4220: "an agent took a call twice: other campaigns were considered again",
+    5781: "a late worker aborted a call that had been cut off before: it was charged up to the abort",
+    50692: "an ended campaign used the do-not-call list that it had at its end, until a restart",
 }
-"""Further seeds that have broken a rule, and by what."""
+"""Seeds that once broke a rule, each with the bug that it found."""
 
 
 @pytest.fixture(scope="module")
 def folder() -> Iterator[Folder]:
-    """Where the databases of these tests are."""
+    """Return a folder for the databases of these tests."""
     one = Folder()
     yield one
     one.close()
@@ -42,7 +42,7 @@ async def test_no_rule_is_broken(folder: Folder, first: int) -> None:
 
 
 @pytest.mark.parametrize("seed", FOUND, ids=str)
-async def test_what_was_found_once_is_not_broken_again(folder: Folder, seed: int) -> None:
+async def test_a_seed_that_once_broke_a_rule_passes(folder: Folder, seed: int) -> None:
     assert (await run_seed(seed, folder)).broken == ""
 
 

@@ -1,6 +1,6 @@
-"""Made-up services: users, carriers, surveys, phonebooks and campaigns from a seed, small and full of corners.
+"""Generated services: users, carriers, surveys, phonebooks and campaigns from a seed; small, with many edge cases.
 
-Everything is a value: rows by table and column, as the service keeps them. Ids count from 1 in the order of the rows.
+Everything is a value: rows by table and column, as the service stores them. Ids count from 1 in the order of the rows.
 """
 
 import json
@@ -40,33 +40,33 @@ _PREFIXES: Final = (
 """Washington, Berlin, Sydney, Delhi (half an hour), Kathmandu (a quarter), Adelaide, Florida (two zones), an Australian
 mobile (many zones), and numbers without a country."""
 _OFFSETS_HOURS: Final = (0, -5, -4, 1, 2, 5.5, 5.75, 10, 10.5, 11)
-"""Where the clocks of these numbers stand."""
-_NIGHTS: Final = (
+"""The offsets from UTC of the zones of these numbers."""
+_DIFFICULT_WINDOWS: Final = (
     ("09:00:00", "17:30:00"),
     ("22:00:00", "03:00:00"),
     ("02:30:00", "04:00:00"),
     ("00:00:00", "02:30:00"),
     ("00:30:00", "23:59:59"),
 )
-"""Windows that daylight saving and midnight make difficult."""
-_ALWAYS_THE_SAME: Final = tuple(f"+120255501{place:02d}" for place in (*range(22), 30, 31, 32))
+"""Windows that are difficult because of midnight or daylight saving."""
+_FIXED_NUMBERS: Final = tuple(f"+120255501{place:02d}" for place in (*range(22), 30, 31, 32))
 SHOWN: Final = ("+12025550150", "+12025550151")
 """Numbers that callees see and may call back."""
 
 
 class World(msgspec.Struct, frozen=True):
-    """A service before anything has happened in it."""
+    """A service before its first call."""
 
     start_ms: int
     service_zone: str
     money: dict[int, int]
-    """What each user pays in at the beginning."""
+    """The first payment of each user."""
     rows: dict[str, list[Values]]
-    """By table, tables in an order in which they can be filled."""
+    """The rows by table. The tables are in an order in which they can be filled."""
 
 
 def world_of(seed: int) -> World:
-    """The world of a seed."""
+    """Draw the world of a seed."""
     dice = Dice(seed, "world")
     day = datetime.fromisoformat(dice.pick(_DAYS)).replace(tzinfo=UTC)
     start_ms = int(day.timestamp()) * 1_000 + dice.between(-20, 12) * HOUR_MS
@@ -86,20 +86,20 @@ def world_of(seed: int) -> World:
 
 
 def contact_of(number: str, zone: str | None = None) -> Values:
-    """A contact as it is stored; its zone is that of its number unless another is given."""
+    """Return a contact as it is stored; its zone follows from its number unless another is given."""
     normal = normalise(number)
     return {"contact": number, "number": normal, "zone": zone_of_number(normal) if zone is None else zone}
 
 
 def number_of(dice: Dice) -> str:
-    """Somebody's number: one that always does the same, or one of a country or of none."""
+    """Draw a number: one with a fixed behaviour, one of a country, or one of no country."""
     if dice.happens(45):
-        return dice.pick(_ALWAYS_THE_SAME)
+        return dice.pick(_FIXED_NUMBERS)
     return f"{dice.pick(_PREFIXES)}{dice.between(0, 60):04d}"
 
 
 def parameters_of(dice: Dice) -> str:
-    """How the callees behind a gateway behave: JSON text."""
+    """Draw the behaviour of the callees behind a gateway, as JSON text."""
     return json.dumps(
         {
             "answer": dice.pick((0.2, 0.6, 0.9)),
@@ -145,7 +145,7 @@ def _sms_gateway(dice: Dice) -> Values:
 
 
 def _draw_centre(dice: Dice, rows: dict[str, list[Values]]) -> None:
-    """Agents, queues, and who serves which."""
+    """Draw agents, queues, and the tiers that join them."""
     rows["agent"] = [_agent(dice, place) for place in range(dice.between(0, 3))]
     rows["queue"] = [_queue(dice) for _ in range(dice.between(1, 2))]
     rows["tier"] = [
@@ -249,7 +249,7 @@ def _campaign(dice: Dice, rows: dict[str, list[Values]], campaign_id: int, start
 
 
 def limits_of(dice: Dice) -> Values:
-    """How fast, how often and how long a campaign calls: columns of a campaign."""
+    """Draw the columns of a campaign that limit its calls: their rate, number and length."""
     return {
         "frequency": dice.pick((1, 6, 20, 60, 300)),
         "max_aleg": dice.pick((0, 0, 1, 3)),
@@ -264,7 +264,7 @@ def limits_of(dice: Dice) -> Values:
 
 
 def window_of(dice: Dice, now_ms: int) -> Values:
-    """When a campaign may call: columns of a campaign. Windows like to open or close soon, somewhere."""
+    """Draw the columns of a campaign's window, which often opens or closes soon in some zone."""
     if dice.happens(40):
         return {"daily_start_time": "00:00:00", "daily_stop_time": "23:59:59", **dict.fromkeys(_WEEKDAYS, True)}
     days: Values = {day: dice.happens(75) for day in _WEEKDAYS}
@@ -275,7 +275,7 @@ def window_of(dice: Dice, now_ms: int) -> Values:
             (_wall(soon_s - 8 * 3_600), _wall(soon_s)) if dice.happens(70) else (_wall(soon_s), _wall(soon_s + 7_200))
         )
     else:
-        ends = dice.pick(_NIGHTS)
+        ends = dice.pick(_DIFFICULT_WINDOWS)
     return {"daily_start_time": ends[0], "daily_stop_time": ends[1], **days}
 
 

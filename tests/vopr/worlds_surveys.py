@@ -1,4 +1,4 @@
-"""Made-up surveys: sections of every type, and branches that lead anywhere but into a loop that asks nothing."""
+"""Generated surveys: sections of every type, and branches without a loop that never asks for input."""
 
 from collections.abc import Callable
 from typing import Any, Final
@@ -12,10 +12,10 @@ SECTIONS_MAX: Final = 6
 
 
 def draw_survey(dice: Dice, survey_id: int, known: int, queues: int) -> tuple[list[Values], list[Values]]:
-    """Sections and branches of a survey; `known` is how many sections there are of other surveys."""
+    """Draw the sections and branches of a survey; `known` is the number of sections of earlier surveys."""
     kinds = [dice.pick(list(SectionType)) for _ in range(dice.between(1, SECTIONS_MAX))]
     if dice.happens(35):
-        kinds.insert(0, SectionType.CALL_TRANSFER)  # Chance alone comes to one too seldom.
+        kinds.insert(0, SectionType.CALL_TRANSFER)  # Random types alone give too few transfers.
     sections = [
         {"survey_id": survey_id, "order": place, **_section(dice, kind, queues)} for place, kind in enumerate(kinds)
     ]
@@ -61,7 +61,7 @@ _DETAILS: Final[dict[SectionType, Callable[[Dice, int], Values]]] = {
 
 
 def _branches(dice: Dice, place: int, kind: SectionType, known: int, count: int) -> dict[str, int | None]:
-    """Sections that ask lead anywhere; others only on, so that no call goes round without being asked."""
+    """Draw the branches of a section. A section that asks may lead anywhere, others only forwards."""
     asks = SECTION_TYPES[kind].asks
     first = 0 if asks else place + 1
     targets: list[int | None] = [known + other + 1 for other in range(first, count)]

@@ -1,7 +1,7 @@
-"""Who may do what: every resource for every kind of caller, and every reference in every spelling.
+"""Tests of authorisation: every resource for every kind of caller, and every reference in every spelling.
 
-All of it is generated from the resource table: a resource is covered the day it is added. What a record of somebody
-else looks like in single cases is told in `test_visibility`.
+The cases are generated from the resource table, so a new resource is covered. `test_visibility` shows single cases of
+other users' records.
 """
 
 from pathlib import Path
@@ -31,20 +31,20 @@ DONE: Final[dict[str, set[int]]] = {
     "PUT": {202},
     "DELETE": {200, 204, 409},
 }
-"""What tells that a caller may do something: an empty creation is refused for what it lacks, not for who sends it."""
+"""The statuses of an allowed request. An empty creation fails validation, not authorisation."""
 
 _BY_PATH = {resource.path: resource for resource in RESOURCES}
 
 
 def methods_of(resource: Resource) -> set[str]:
-    """Everything that the resource answers to."""
+    """Return every method that the resource supports."""
     row = resource.methods if resource.write is not None else frozenset()
     changes = {"PUT"} if "PATCH" in row else set()
     return {"LIST", "GET", *row, *changes, *OWN_ROUTES.get(resource.path, ())}
 
 
 def expected(resource: Resource, username: str | None, method: str) -> set[int]:
-    """The statuses that the decisions allow for a record of Alice, or of all."""
+    """Return the statuses that are right for a record of Alice, or of all users."""
     if method not in methods_of(resource):
         return {405}
     if username is ANONYMOUS:
@@ -58,13 +58,13 @@ def expected(resource: Resource, username: str | None, method: str) -> set[int]:
 
 
 def paths(estate: Estate) -> dict[str, str]:
-    """The path of one record of every resource, those included that belong to nobody."""
+    """Return the path of one record of every resource, including resources that belong to nobody."""
     shared = {"gateway": estate.gateway, "sms-gateway": estate.sms_gateway, "callerid-group": estate.callerid_group}
     return {**estate.paths(), **{name: f"/rest-api/{name}/{record['id']}/" for name, record in shared.items()}}
 
 
 def ask(client: TestClient[Litestar], username: str | None, method: str, path: str) -> int:
-    """The status of one request, with an empty body where there is one."""
+    """Send a request, with an empty body if it has one, and return its status."""
     sent: Any = {} if method in {"POST", "PATCH", "PUT"} else None
     verb = "GET" if method == "LIST" else method
     if username is ANONYMOUS:
@@ -74,7 +74,7 @@ def ask(client: TestClient[Litestar], username: str | None, method: str, path: s
 
 @pytest.mark.parametrize("username", [ANONYMOUS, OTHER, OWNER, ADMIN])
 @pytest.mark.parametrize("resource", RESOURCES, ids=lambda resource: resource.path)
-def test_everybody_may_do_what_they_may_and_nothing_else(
+def test_each_user_may_do_what_is_allowed_and_nothing_else(
     resource: Resource, username: str | None, estate: Estate, admin: Caller, client: TestClient[Litestar]
 ) -> None:
     payment = admin.create("payment", amount=1, user=estate.user_id)
@@ -94,13 +94,13 @@ def test_everybody_may_do_what_they_may_and_nothing_else(
 
 
 class Target(NamedTuple):
-    """What a reference names: a record of `path`, real or not."""
+    """The target of a reference: a record of `path`, which need not exist."""
 
     path: str
     record_id: int
 
     def spellings(self) -> dict[str, Json]:
-        """The four ways to name it, and those that follow from them."""
+        """Return the four spellings of a reference, and those that follow from them."""
         shown = URL_PATHS.get(self.path, self.path)
         return {
             "relative": f"/rest-api/{self.path}/{self.record_id}/",
@@ -111,7 +111,7 @@ class Target(NamedTuple):
         }
 
     def urls(self) -> dict[str, Json]:
-        """The spellings that say of which kind it is."""
+        """Return the spellings that contain the kind of the record."""
         return {name: text for name, text in self.spellings().items() if name not in {"integer", "digits"}}
 
 
@@ -121,12 +121,12 @@ REFERENCES: Final[list[tuple[Any, str]]] = [
 """Every reference that clients write."""
 MISSING: Final = 987_654
 KIND_WRONG: Final = ("users", "contact")
-"""Kinds of which one is never what a field wants."""
+"""Kinds that a field never accepts."""
 TARGETS_WITHOUT_DELETE: Final = frozenset({"users"})
 
 
 class Field:
-    """One reference field, and how Bob (or an admin, for what only admins write) sends it."""
+    """One reference field, which Bob sends, or an admin if only admins may write it."""
 
     def __init__(self, resource: Resource, name: str, estates: tuple[Estate, Estate]) -> None:
         self.alices, self.bobs = estates
@@ -137,23 +137,23 @@ class Field:
         self._base: Final = self._whole()
 
     def _whole(self) -> dict[str, Json]:
-        """A body that is right, but for being a copy of what is there already."""
+        """Return a valid body that copies an existing record."""
         if self.resource.path == "payment":
             return {"amount": 1}
         record = self.sender.get(paths(self.bobs)[self.resource.path])
         return {field.name: record[field.name] for field in fields_of(self.resource.write or self.resource.read)}
 
     def target(self, estate: Estate) -> Target:
-        """The record of an estate that the field may name."""
+        """Return the record of an estate that the field may name."""
         return Target(self.kind.path, int(paths(estate)[self.kind.path].split("/")[-2]))
 
     def foreign(self) -> Target | None:
-        """A record that the sender may not see; None if there is none of the kind."""
+        """Return a record that the sender may not see; None if the kind has none."""
         is_shared = _BY_PATH[self.kind.path].owner is None
         return None if is_shared or self.resource.is_written_by_admins else self.target(self.alices)
 
     def deleted(self) -> Target | None:
-        """A record that was the sender's own, and is no more; None for a kind that is never deleted."""
+        """Return a deleted record of the sender's; None for a kind that is never deleted."""
         path = self.kind.path
         if path in TARGETS_WITHOUT_DELETE:
             return None
@@ -164,7 +164,7 @@ class Field:
         return Target(path, record_id)
 
     def _new(self, path: str, maker: Caller) -> int:
-        """One more record of a kind."""
+        """Create another record of a kind, and return its id."""
         if path == "audio-files":
             sound = {"name": "x", "audio_file": "x.wav", "format": "wav", "size": 1, "duration_ms": 1}
             return stored(self.bobs.database, AudioFile, user_id=self.bobs.user_id, **sound)
@@ -172,19 +172,19 @@ class Field:
         return int(maker.create(path, **record)["id"])
 
     def wrong_kind(self) -> Target:
-        """A record that the sender may see, but of another kind."""
+        """Return a record that the sender may see, but of another kind."""
         path = next(kind for kind in KIND_WRONG if kind != self.kind.path)
         return Target(path, int(paths(self.bobs)[path].split("/")[-2]))
 
     def send(self, method: str, spelling: Json) -> Json:
-        """The answer to a write with the field in this spelling."""
+        """Write the field in this spelling, and return the response."""
         value = [spelling] if isinstance(self.kind, ReferenceList) else spelling
         if method == "POST":
             return self.sender.request("POST", f"{self.resource.path}/", json={**self._base, self.name: value})
         return self.sender.request(method, paths(self.bobs)[self.resource.path], json={self.name: value})
 
     def methods(self) -> list[str]:
-        """How the field is written."""
+        """Return the methods that write the field."""
         return [method for method in ("POST", "PATCH", "PUT") if method in methods_of(self.resource)]
 
 
@@ -192,7 +192,7 @@ class Field:
 def field(
     request: pytest.FixtureRequest,
     both_estates: tuple[Estate, Estate],
-    worker: FakeWorker,  # noqa: ARG001 - the clock stands still again
+    worker: FakeWorker,  # noqa: ARG001 - it resets the clock
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> Field:
@@ -213,7 +213,7 @@ def test_ones_own_record_is_taken_in_every_spelling(field: Field) -> None:
         for spelling in field.target(field.bobs).spellings().values():
             answer = field.send(method, spelling)
             if method == "POST" or field.name in field.resource.shapes.fixed:
-                # A copy may be one too many, and a fixed field stays as it is: but not for what is referred to.
+                # A copy may be a duplicate, and a fixed field may not change, but the reference itself must be valid.
                 refusal = answer.json() if answer.status_code == 400 else {}
                 assert answer.status_code in {201, 202, 400}, answer.text
                 assert NO_OBJECT not in refusal.get(field.name, [])
@@ -222,7 +222,7 @@ def test_ones_own_record_is_taken_in_every_spelling(field: Field) -> None:
 
 
 @every_reference
-def test_what_is_foreign_missing_or_deleted_is_refused_with_the_same_bytes(field: Field) -> None:
+def test_references_to_foreign_missing_and_deleted_records_are_refused_with_equal_bytes(field: Field) -> None:
     missing = Target(field.kind.path, MISSING)
     targets = [target for target in (missing, field.foreign(), field.deleted()) if target is not None]
     for method in field.methods():

@@ -1,4 +1,4 @@
-"""Kinds of field: every spelling that is accepted, and what is not."""
+"""Tests of the kinds of fields: accepted spellings, and values that are refused."""
 
 from datetime import UTC, datetime, timedelta
 from zoneinfo import ZoneInfo
@@ -170,7 +170,7 @@ def test_every_spelling_is_stored_in_one_way(kind: Kind, given: Json, stored: ob
     ],
     ids=lambda item: repr(item)[:60],
 )
-def test_what_a_kind_does_not_take_is_refused(kind: Kind, given: Json) -> None:
+def test_an_invalid_value_of_a_kind_is_refused(kind: Kind, given: Json) -> None:
     with pytest.raises(FieldError):
         kind.parse(given, CONVENTIONS)
 

@@ -1,4 +1,4 @@
-"""What a record names belongs to its owner, whoever asks: an admin, too, who may see and move everything."""
+"""Tests that a record refers only to records of its owner, even if an admin writes it."""
 
 from typing import Any
 
@@ -19,7 +19,7 @@ OWNED = {resource.path for resource in RESOURCES if resource.owner not in {None,
 
 
 def named() -> list[tuple[str, str, str]]:
-    """Every field that names a record of one user in a record of one user, and what it names."""
+    """Return every reference between records of one user: resource, field and target."""
     return [
         (resource.path, name, kind.path)
         for resource in RESOURCES
@@ -30,7 +30,7 @@ def named() -> list[tuple[str, str, str]]:
 
 
 @pytest.mark.parametrize(("path", "field", "target"), named())
-def test_an_admin_cannot_make_a_record_name_what_is_somebody_elses(
+def test_an_admin_cannot_make_a_record_refer_to_another_users_record(
     path: str, field: str, target: str, both_estates: tuple[Estate, Estate], admin: Caller
 ) -> None:
     alices, bobs = both_estates
@@ -46,7 +46,9 @@ def test_an_admin_may_make_it_name_another_record_of_its_owner(
     admin.change(alices.paths()[path], **{field: alices.paths()[target]})
 
 
-def test_what_is_made_for_somebody_names_what_is_theirs(both_estates: tuple[Estate, Estate], admin: Caller) -> None:
+def test_a_record_made_for_a_user_refers_to_that_users_records(
+    both_estates: tuple[Estate, Estate], admin: Caller
+) -> None:
     alices, bobs = both_estates
     fields = {**bobs.campaign_fields(), "phonebook": [bobs.phonebook["url"], alices.phonebook["url"]], "user": ALICE}
     refusal = (400, {"object_id": NO_OBJECT, "phonebook": NO_OBJECT})
@@ -56,7 +58,7 @@ def test_what_is_made_for_somebody_names_what_is_theirs(both_estates: tuple[Esta
     assert admin.create("campaigns", **own)["user"].endswith("/users/3/")
 
 
-def test_a_part_belongs_to_whom_the_whole_does(both_estates: tuple[Estate, Estate], admin: Caller) -> None:
+def test_a_part_belongs_to_the_owner_of_the_whole(both_estates: tuple[Estate, Estate], admin: Caller) -> None:
     alices, bobs = both_estates
     agent, contact = bobs.agent["url"], bobs.contact["url"]
     assert admin.refused("POST", "tier/", queue=alices.queue["url"], agent=agent) == (400, {"agent": NO_OBJECT})
@@ -83,13 +85,13 @@ def test_a_campaign_does_not_move_away_from_what_it_names(
     assert bob.get("subscriber-list/") == []
 
 
-def test_what_was_asked_of_a_record_is_not_asked_of_one_that_stays(estate: Estate, admin: Caller) -> None:
+def test_an_unchanged_owner_is_not_checked_again(estate: Estate, admin: Caller) -> None:
     admin.change(estate.campaign["url"], user=ALICE, name="still hers")
     assert estate.owner.get(estate.campaign["url"])["name"] == "still hers"
 
 
 def uses() -> list[Any]:
-    """What is named, the record that names it, and how."""
+    """Return cases: the resource that is referred to, the resource that refers to it, and the fields."""
     return [
         pytest.param("phonebook", "campaigns", {"phonebook": ["phonebook"]}, id="campaign's phonebook"),
         pytest.param("phonebook", "sms-campaigns", {"phonebook": ["phonebook"]}, id="sms campaign's phonebook"),
@@ -104,7 +106,7 @@ def uses() -> list[Any]:
 
 
 @pytest.mark.parametrize(("path", "by", "fields"), uses())
-def test_what_records_of_its_owner_name_does_not_move_away_from_them(
+def test_a_record_that_its_owners_records_refer_to_does_not_move(
     path: str, by: str, fields: dict[str, Json], estate: Estate, admin: Caller
 ) -> None:
     paths = estate.paths()
@@ -149,7 +151,7 @@ def test_a_campaign_does_not_take_subscribers_away_from_their_contacts(
     assert alices.owner.request("GET", alices.campaign["url"]).status_code == 404
 
 
-def test_what_nothing_is_tied_to_moves_with_all_its_parts(estate: Estate, admin: Caller, bob: Caller) -> None:
+def test_a_record_without_references_moves_with_all_its_parts(estate: Estate, admin: Caller, bob: Caller) -> None:
     paths = estate.paths()
     survey = estate.owner.create("survey-template", name="free")
     section = estate.owner.create("section-template", survey=survey["url"], question="Well?")
@@ -167,7 +169,7 @@ def test_what_nothing_is_tied_to_moves_with_all_its_parts(estate: Estate, admin:
 def test_giving_away_reads_no_table_from_one_end_to_the_other(
     path: str, estate: Estate, admin: Caller, database: Database
 ) -> None:
-    admin.get("users/")  # From here on the password is known.
+    admin.get("users/")  # This request verifies the password, which is cached from here on.
     with heard(database) as statements:
         admin.request("PATCH", estate.paths()[path], json={"manager" if path == "queue" else "user": BOB})
     assert (len(statements) < 10, scans(database, statements)) == (True, [])

@@ -16,7 +16,7 @@ from tests.api.harness import BASE, NOW_MS, Caller, FakeWorker, Json
 
 @pytest.fixture
 def book(database: Database) -> int:
-    """A phonebook of Alice's with 25 contacts, ids 1 to 25."""
+    """Create a phonebook of Alice's with 25 contacts, ids 1 to 25, and return its id."""
     book = stored(database, Phonebook, user_id=2, name="friends")
     for number in range(25):
         digits = f"+1202555{number:04d}"
@@ -151,7 +151,7 @@ def test_an_empty_text_filter_is_as_none(estate: Estate, alice: Caller) -> None:
 
 @pytest.fixture
 def crowd(estate: Estate, database: Database) -> int:
-    """2,500 subscribers more in Alice's campaign."""
+    """Add 2,500 subscribers to Alice's campaign."""
     table = Subscriber.__table__
     rows = [
         {

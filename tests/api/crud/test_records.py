@@ -1,4 +1,4 @@
-"""Create, read, change and delete, as every resource does them."""
+"""Tests of create, read, update and delete, which are equal for every resource."""
 
 import pytest
 
@@ -76,7 +76,7 @@ def test_a_deleted_record_is_gone(alice: Caller) -> None:
     "text", ["0", "-1", "x", "1.0", str(ID_MAX + 1), "9" * 400, "%D9%A1", "1%00", "+1", "%20", "1e3"]
 )
 @pytest.mark.parametrize("method", ["GET", "PATCH", "DELETE"])
-def test_what_is_no_id_is_not_found(alice: Caller, text: str, method: str) -> None:
+def test_an_invalid_id_is_not_found(alice: Caller, text: str, method: str) -> None:
     assert alice.refused(method, f"phonebook/{text}/") == (404, {"detail": "Not found."})
 
 

@@ -1,6 +1,6 @@
-"""What a request costs the database, told by no clock.
+"""Tests of the database cost of requests, without a clock.
 
-Counted are its statements; none of a list may read a table from one end to the other.
+They count statements, and check that no list scans a whole table.
 """
 
 from collections.abc import Callable, Iterator
@@ -17,7 +17,7 @@ from tests.api.harness import Caller
 
 PARTS: Final = ("_readers", "_writer")
 NOTHING: Final = ("SCAN CONSTANT ROW", "SCAN (subquery-1)")
-"""How a plan reads what has one row at most: a list of no ids at all."""
+"""Steps of a plan that read one row at most: an empty list of ids."""
 UNDER_WAY: Final = {
     "SCAN callrequest USING INDEX ix_callrequest_calling",
     "SCAN sms_message USING INDEX ix_sms_message_on_its_way",
@@ -43,7 +43,7 @@ LISTS: Final = tuple(path for method, path, _, _ in CEILINGS if method == "GET" 
 
 @contextmanager
 def heard(database: Database) -> Iterator[Statements]:
-    """Every statement that runs meanwhile, with its values; transactions and pragmas are none."""
+    """Record the statements that run meanwhile, with their values, without transactions and pragmas."""
     statements: Statements = []
 
     def hear(_connection: Any, _cursor: Any, text: str, values: Any, *_: Any) -> None:  # noqa: ANN401 - SQLAlchemy's event
@@ -61,7 +61,7 @@ def heard(database: Database) -> Iterator[Statements]:
 
 
 def scans(database: Database, statements: Statements) -> list[str]:
-    """The steps of their plans that read all of a table or of an index."""
+    """Return the steps of the statements' plans that scan a whole table or index."""
 
     def plans(connection: Any) -> list[str]:  # noqa: ANN401 - a connection
         found: list[str] = []
@@ -81,7 +81,7 @@ def ask(caller: Caller, method: str, path: str, body: object) -> None:
 
 @pytest.fixture
 def book(database: Database) -> int:
-    """A phonebook of Alice's with 25 contacts, ids 1 to 25."""
+    """Create a phonebook of Alice's with 25 contacts, ids 1 to 25, and return its id."""
     book = stored(database, Phonebook, user_id=2, name="friends")
     for number in range(25):
         digits = f"+1202555{number:04d}"
@@ -94,7 +94,7 @@ def book(database: Database) -> int:
 def test_a_request_takes_few_statements(
     alice: Caller, database: Database, method: str, path: str, body: object, ceiling: int
 ) -> None:
-    ask(alice, "GET", "phonebook/", None)  # From here on the password is known.
+    ask(alice, "GET", "phonebook/", None)  # This request verifies the password, which is cached from here on.
     with heard(database) as statements:
         ask(alice, method, path, body)
     assert len(statements) <= ceiling, statements
@@ -123,8 +123,8 @@ def test_no_list_reads_a_table_from_one_end_to_the_other(estate: Estate, databas
 
 
 @pytest.mark.parametrize("path", ["campaigns/1/", "sms-campaigns/2/", "subscriber-list/1/"])
-def test_a_delete_reads_no_more_than_what_is_under_way(estate: Estate, database: Database, path: str) -> None:
-    """Whoever is in a call is looked for among the calls in progress: of subscribers there may be a million."""
+def test_a_delete_reads_no_more_than_the_calls_in_progress(estate: Estate, database: Database, path: str) -> None:
+    """Busy subscribers are searched among the calls in progress, because there may be a million subscribers."""
     ask(estate.owner, "GET", "phonebook/", None)
     with heard(database) as statements:
         ask(estate.owner, "DELETE", path, None)

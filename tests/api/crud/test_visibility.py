@@ -1,4 +1,4 @@
-"""Whose records are whose: for every resource, on every path and in every reference."""
+"""Tests of the visibility of other users' records: for every resource, path and reference."""
 
 from typing import Any
 
@@ -31,7 +31,9 @@ def test_a_record_of_somebody_else_is_not_found(resource: Resource, estate: Esta
 
 
 @pytest.mark.parametrize("resource", OWNED, ids=lambda resource: resource.path)
-def test_a_list_has_only_what_is_ones_own(resource: Resource, estate: Estate, bob: Caller, alice: Caller) -> None:
+def test_a_list_has_only_the_callers_own_records(
+    resource: Resource, estate: Estate, bob: Caller, alice: Caller
+) -> None:
     def ids(caller: Caller) -> list[int]:
         found = caller.get(f"{resource.path}/")
         return [record["id"] for record in (found if resource.plain_array else found["results"])]
@@ -42,7 +44,7 @@ def test_a_list_has_only_what_is_ones_own(resource: Resource, estate: Estate, bo
 
 
 def nested() -> list[tuple[Any, str]]:
-    """Every reference that a client may write, except to what all share."""
+    """Return every reference that a client may write, except references to shared resources."""
     return [
         (resource, name)
         for resource in RESOURCES
@@ -68,7 +70,7 @@ def test_a_reference_to_somebody_elses_record_is_as_one_to_none(
 
 @pytest.mark.parametrize("resource", SHARED, ids=lambda resource: resource.path)
 @pytest.mark.usefixtures("estate")
-def test_what_is_shared_is_read_by_all_and_written_by_admins(resource: Resource, bob: Caller, admin: Caller) -> None:
+def test_shared_resources_are_read_by_all_and_written_by_admins(resource: Resource, bob: Caller, admin: Caller) -> None:
     record = admin.create(resource.path, name="shared")
     assert bob.request("GET", record["url"]).json() == record
     refusal = (403, {"detail": "You do not have permission to perform this action."})

@@ -1,4 +1,4 @@
-"""Who is asking: credentials, what is remembered of them, and those who guess."""
+"""Tests of authentication: credentials, their cache, and guessed passwords."""
 
 import base64
 from collections import Counter
@@ -82,7 +82,7 @@ def test_credentials_are_asked_for_before_the_body_is_looked_at(client: TestClie
 
 
 class Verifier:
-    """Counts verifications, and verifies for real."""
+    """A verifier that counts verifications and performs them."""
 
     def __init__(self) -> None:
         self.count = 0
@@ -131,7 +131,7 @@ def test_a_credential_is_verified_once_a_minute(client: TestClient[Litestar], ve
     assert verifier.count == 2
 
 
-def test_those_who_ask_for_the_same_at_once_share_one_verification(
+def test_concurrent_requests_with_equal_credentials_share_one_verification(
     client: TestClient[Litestar], verifier: Verifier
 ) -> None:
     caller = Caller(client, "alice")
@@ -206,7 +206,7 @@ bursts = st.tuples(st.sampled_from(NAMES), st.sampled_from(HOSTS), st.integers(1
 
 
 class Door:
-    """An authenticator whose verifications cost nothing, and the clients that knock."""
+    """An authenticator with cheap verifications, and its clients."""
 
     def __init__(self, database: Database) -> None:
         self.time = Time()
@@ -214,7 +214,7 @@ class Door:
         self.failures: Counter[tuple[str, str]] = Counter()
 
     async def knock(self, name: str, host: str, password: str) -> int:
-        """Ask to be let in: the status of the answer."""
+        """Authenticate, and return the status of the response."""
         try:
             await self._authenticator.identify(basic(f"{name}:{password}".encode()), host)
         except AnsweredError as refusal:
@@ -242,7 +242,7 @@ def test_a_right_password_that_did_not_fail_itself_is_let_in_whatever_others_try
     name: str,
     host: str,
 ) -> None:
-    """Others: other names at this address, up to the number that blocks an address, and all names elsewhere."""
+    """The other failures are of other names at this address, up to its limit, and of all names elsewhere."""
 
     async def live() -> None:
         door = Door(database_of_session)

@@ -1,4 +1,4 @@
-"""Hostile bodies: refused cheaply, whatever they are, and nothing of them is stored."""
+"""Tests of hostile bodies: they are refused cheaply, and nothing of them is stored."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -40,7 +40,7 @@ def post(
     ],
     ids=lambda content: repr(content[:20]),
 )
-def test_what_is_no_json_object_is_refused_and_not_stored(alice: Caller, content: bytes) -> None:
+def test_a_body_that_is_no_json_object_is_refused_and_not_stored(alice: Caller, content: bytes) -> None:
     status, body = post(alice, content)
     assert (status, list(body)) == (400, ["detail"])
     assert alice.get("phonebook/")["count"] == 0

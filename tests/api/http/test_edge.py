@@ -1,4 +1,4 @@
-"""What every answer has, whatever was asked: an id, JSON, and no trace."""
+"""Tests of every response: it has a request id and JSON, and no stack trace."""
 
 import re
 
@@ -52,7 +52,7 @@ def test_a_clients_own_request_id_is_kept_if_it_is_plain(client: TestClient[Lite
         assert request_id(given) != given
 
 
-def test_what_can_be_done_is_told_to_anybody(client: TestClient[Litestar]) -> None:
+def test_options_needs_no_authentication(client: TestClient[Litestar]) -> None:
     paths = {route.path_format.replace("{record_id}", "1") for route in client.app.routes}
     assert "/rest-api/payment/1" in paths
     answers = {path: client.options(path).status_code for path in paths}

@@ -1,4 +1,4 @@
-"""Every error in both forms: as clients of this family read it, and as RFC 9457 has it."""
+"""Tests of errors in both forms: the keyed form, and problem details by RFC 9457."""
 
 from http import HTTPStatus
 from typing import Any
@@ -70,7 +70,7 @@ def test_an_error_is_told_in_the_form_that_is_asked_for(alice: Caller, case: str
     assert told == {"detail": plain.json().get("detail", told["detail"]), **fields}
 
 
-def test_whoever_is_not_known_is_told_so_as_a_problem(client: TestClient[Litestar]) -> None:
+def test_a_caller_without_credentials_gets_a_problem(client: TestClient[Litestar]) -> None:
     answer = client.get("/rest-api/users/", headers={"Accept": PROBLEM})
     told = {"title": "Unauthorized", "status": 401, "detail": "Authentication credentials were not provided."}
     assert (answer.status_code, answer.json()) == (401, told)

@@ -1,4 +1,4 @@
-"""A POST that is sent again with the same key is answered again, not done again."""
+"""Tests of idempotency keys: a repeated POST gets the first response, and is not executed again."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Names that the service does not know: told in a header, or refused where the client prefers that."""
+"""Tests of unknown names: they are listed in a header, or refused if the client prefers that."""
 
 import pytest
 from hypothesis import given

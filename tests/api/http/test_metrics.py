@@ -1,4 +1,4 @@
-"""What Prometheus is told about the dialling and the event loop."""
+"""Tests of the Prometheus metrics of the dialling and the event loop."""
 
 import asyncio
 from collections import Counter
@@ -25,7 +25,7 @@ FIGURES = Tally(
 
 
 def lines(text: str, prefix: str) -> list[str]:
-    """The samples whose names begin so, in their order."""
+    """Return the samples whose names have a prefix, in order."""
     return [line for line in text.splitlines() if line.startswith(prefix)]
 
 
@@ -60,8 +60,8 @@ def test_the_dialling_is_told_as_it_stands_now(client: TestClient[Litestar], wor
     assert 'dialer_calls_in_progress{medium="voice"} 0.0' in client.get("/metrics").text
 
 
-async def test_how_late_the_loop_was_is_measured_beyond_what_was_asked() -> None:
-    """Woken on time, a little early (as clocks are), and a quarter of a second late."""
+async def test_the_lag_of_the_loop_is_measured_beyond_the_requested_sleep() -> None:
+    """The loop wakes on time, a little early, and a quarter of a second late."""
     moments = iter([10.0, 10.0 + PROBE_S, 20.0, 20.0 + PROBE_S - 0.001, 30.0, 30.0 + PROBE_S + 0.25, 40.0])
     asked: list[float] = []
     observed: list[float] = []

@@ -1,4 +1,4 @@
-"""The rate limit: off unless set; beyond it nothing is done, and the answer says when there is room again."""
+"""Tests of the rate limit: off by default; a request beyond it has no effect, and is told when to retry."""
 
 import base64
 from collections.abc import Iterator
@@ -17,7 +17,7 @@ from dialer.store.database import Database
 from tests.api.harness import HOST, PASSWORD, Caller, FakeWorker
 
 LIMIT: Final = 6
-"""Requests a minute: one in ten seconds."""
+"""Requests a minute, so one in ten seconds."""
 
 
 class Watch:
@@ -27,7 +27,7 @@ class Watch:
         self.at_s = 1_000.0
 
     def now_s(self) -> float:
-        """What it shows."""
+        """Return the time of the clock."""
         return self.at_s
 
 
@@ -54,7 +54,7 @@ def test_ten_times_the_limit_is_answered_429_without_any_effect(limited: TestCli
     assert alice.get("phonebook/")["count"] == LIMIT
 
 
-def test_who_waits_as_long_as_was_said_is_heard(limited: TestClient[Litestar], watch: Watch) -> None:
+def test_a_client_that_waits_for_retry_after_is_served(limited: TestClient[Litestar], watch: Watch) -> None:
     alice = Caller(limited, "alice")
     for _ in range(LIMIT):
         alice.get("phonebook/")

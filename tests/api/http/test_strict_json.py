@@ -45,14 +45,14 @@ def test_an_object_is_read_as_every_parser_reads_it(document: bytes) -> None:
         (b'{"a": ' + b"9" * 5_000 + b"}", "a number is too long."),
     ],
 )
-def test_what_is_doubtful_is_refused(document: bytes, message: str) -> None:
+def test_an_ambiguous_document_is_refused(document: bytes, message: str) -> None:
     with pytest.raises(StrictJsonError) as refused:
         read_object(document)
     assert str(refused.value) == f"JSON parse error - {message}"
 
 
 def nested(depth: int) -> bytes:
-    """Return an object so many levels deep."""
+    """Return an object that is `depth` levels deep."""
     return b'{"a":' * depth + b"1" + b"}" * depth
 
 

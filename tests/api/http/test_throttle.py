@@ -1,4 +1,4 @@
-"""Wrong passwords are counted by user name and address, in tables of bounded size."""
+"""Tests of the counts of wrong passwords by user name and address, in tables of bounded size."""
 
 import pytest
 

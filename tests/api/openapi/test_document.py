@@ -1,4 +1,4 @@
-"""The document says of every resource what it takes and what it gives."""
+"""Tests of the OpenAPI document."""
 
 import re
 
@@ -15,7 +15,7 @@ from tests.api.builders import Estate
 from tests.api.harness import Caller, Json
 
 ONCE = ("subscriber-list", "dnc-contact", "branching-template", "tier", "did", "rate-card")
-"""Resources that have no two records of the same values."""
+"""Resources whose records must differ in their values."""
 CREATABLE = [item for item in RESOURCES if item.write is not None and "POST" in item.methods]
 
 
@@ -65,15 +65,15 @@ def test_bounds_and_slashes_are_not_lost(described: Json) -> None:
     assert all(path.endswith("/") for path in described["paths"] if path.startswith("/rest-api"))
 
 
-def test_what_a_change_does_not_give_has_no_default(described: Json) -> None:
-    """A client made from the document would send it, and undo what is there."""
+def test_a_change_has_no_defaults(described: Json) -> None:
+    """A generated client would send a default, and so overwrite the stored value."""
     for name, schema in described["components"]["schemas"].items():
         if name.endswith("Change"):
             assert not any("default" in field for field in schema["properties"].values()), name
 
 
 def operations(described: Json) -> dict[str, tuple[str, str, Json]]:
-    """Path, method and description of every operation, by its id."""
+    """Return the path, the method and the description of every operation, by its id."""
     return {
         operation["operationId"]: (path, method, operation)
         for path, item in described["paths"].items()
@@ -159,7 +159,7 @@ def test_every_operation_has_an_id_a_summary_and_examples(described: Json) -> No
 def test_the_examples_are_taken_as_they_are(
     resource: Resource, admin: Caller, database: Database, described: Json
 ) -> None:
-    """Their ids are those of the first records, which the first user has; of what may be there once, the first goes."""
+    """The examples use the ids of the first records. A record that must be unique is deleted first."""
     Estate(admin, admin, database, 1)
     place = described["paths"][f"/rest-api/{resource.path}/"]["post"]
     if resource.path in ONCE:

@@ -1,4 +1,4 @@
-"""The page at /schema: the whole document, for people, and nothing from anywhere else."""
+"""Tests of the page at /schema, which shows the whole document and loads nothing from other hosts."""
 
 import re
 from collections import Counter
@@ -16,7 +16,7 @@ LOADING = {"src", "srcset", "data", "action", "background", "poster", "onload", 
 
 
 class Reader(HTMLParser):
-    """What a page has: tags, ids, the targets of its links, attributes that load, and its text."""
+    """A parser that collects a page's tags, ids, link targets, loading attributes and text."""
 
     def __init__(self, page: str) -> None:
         super().__init__()

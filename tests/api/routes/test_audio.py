@@ -1,4 +1,4 @@
-"""Recordings are uploaded as forms, judged by their bytes, and deleted with their file."""
+"""Tests of audio files: uploads as forms, checks of their bytes, and deletion with the file."""
 
 import io
 import wave

@@ -1,4 +1,4 @@
-"""Lists are given out whole as CSV and NDJSON, with the values that JSON has, and no formula in a cell."""
+"""Tests of exports of whole lists as CSV and NDJSON, with the values of JSON and without formulas."""
 
 import csv
 import io

@@ -1,4 +1,4 @@
-"""Forecasts over the API: whose, of what, how much of it, and one at a time."""
+"""Tests of forecasts through the API: permissions, parameters, limits, and one at a time."""
 
 from base64 import b64encode
 from functools import partial
@@ -25,7 +25,7 @@ ORDER = Order(1, 0, "UTC")
 
 @pytest.fixture
 def path(estate: Estate) -> str:
-    """Where Alice's campaign, which has one subscriber and money, is forecast."""
+    """Return the forecast path of Alice's campaign, which has one subscriber and money."""
     estate.admin.create("payment", amount=10, user="/rest-api/users/2/")
     return f"campaigns/{estate.campaign['id']}/forecast/"
 
@@ -35,7 +35,7 @@ def ask(caller: Caller, path: str, **fields: Any) -> tuple[int, Any]:  # noqa: A
     return answer.status_code, answer.json()
 
 
-def test_what_is_likely_and_what_comes_of_each_seed(alice: Caller, path: str) -> None:
+def test_a_forecast_has_percentiles_and_the_outcome_of_each_seed(alice: Caller, path: str) -> None:
     status, found = ask(alice, path, seeds="3", first_seed=5)
     assert status == 200
     assert [found[name] for name in ("campaign_id", "now", "seeds", "first_seed", "subscribers")] == [1, NOW, 3, 5, 1]
@@ -54,7 +54,7 @@ def test_without_a_body_it_is_twenty_seeds_from_zero(alice: Caller, path: str) -
 
 
 def test_nothing_is_changed_by_it(alice: Caller, path: str, database: Database, worker: FakeWorker) -> None:
-    """Nor is anything remembered for a key: it is asked for again."""
+    """An idempotency key stores nothing either: the forecast is computed again."""
     dump = partial(database.read_now, lambda c: list(c.connection.driver_connection.iterdump()))  # type: ignore[union-attr]
     before, settled = dump(), worker.settled
     headers = {"Idempotency-Key": "k"}
@@ -109,13 +109,13 @@ def test_the_last_seed_is_one_that_the_service_may_have(alice: Caller, path: str
 
 
 def test_bodies_that_are_none(alice: Caller, path: str) -> None:
-    """What is not asked for is named, as everywhere."""
+    """Unknown fields are listed in the header, as everywhere."""
     assert alice.request("POST", path, content=b"[]", headers={"Content-Type": "application/json"}).status_code == 400
     assert alice.request("POST", path, content=b"seeds=1", headers={"Content-Type": "text/plain"}).status_code == 415
     assert alice.request("POST", path, json={"seeds": 1, "sees": 1}).headers["x-ignored-fields"] == "sees"
 
 
-def test_what_cannot_start_is_told_as_at_a_start(alice: Caller, estate: Estate, path: str) -> None:
+def test_a_campaign_that_cannot_start_is_refused_as_at_a_start(alice: Caller, estate: Estate, path: str) -> None:
     survey = alice.create("survey-template", name="empty")
     alice.change(estate.campaign["url"], object_id=survey["id"])
     refused = ask(alice, path)
@@ -130,10 +130,10 @@ def test_a_campaign_that_has_ended_has_nothing_to_forecast(alice: Caller, estate
     assert ask(alice, path) == (409, {"detail": line})
 
 
-def test_what_is_too_much_is_told_with_what_is_not(
+def test_too_large_a_forecast_is_refused_with_the_largest_allowed(
     alice: Caller, estate: Estate, path: str, database: Database
 ) -> None:
-    """One subscriber, and contacts that are none yet: together they may be simulated three times, not four."""
+    """Subscribers and contacts count together. Three seeds of them exceed the limit, and two do not."""
     table, people = Contact.__table__, FORECAST_WORK_MAX // 3
     rows = [
         {
@@ -156,7 +156,7 @@ def test_what_is_too_much_is_told_with_what_is_not(
 
 
 class Slow:
-    """Computes for as long as it is let, and says when it has begun and when it has ended."""
+    """A computation that runs until it is cancelled, with events for its begin and its end."""
 
     def __init__(self) -> None:
         self.begun = anyio.Event()
@@ -178,7 +178,7 @@ async def refusal(forecaster: Forecaster, database: Database) -> tuple[int, str 
 
 
 async def test_there_is_one_at_a_time(database: Database) -> None:
-    """The second is told to come again; once the first is given up, it is the next one's turn."""
+    """A second request is told to retry. After the first is cancelled, another can run."""
     turns = [Slow(), Slow()]
     waiting = list(turns)
 
@@ -200,10 +200,10 @@ async def test_one_that_takes_too_long_is_given_up(database: Database) -> None:
     assert await refusal(Forecaster(slow, seconds_max=0), database) == (503, "10")
 
 
-async def test_who_goes_before_the_answer_needs_none(
+async def test_a_disconnect_ends_the_forecast(
     estate: Estate, path: str, database: Database, worker: FakeWorker
 ) -> None:
-    """The computing ends with the connection, not when it would be done."""
+    """The computation ends with the connection."""
     slow = Slow()
     app = create_app(Settings(), database=database, worker=worker, forecasting=slow)
     credentials = b64encode(f"{estate.owner.auth[0]}:{PASSWORD}".encode())

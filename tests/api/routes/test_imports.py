@@ -1,4 +1,4 @@
-"""Files of numbers are imported over the API, by those whose list it is."""
+"""Tests of imports of CSV files through the API."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -168,7 +168,7 @@ _CONTACTS = st.lists(
 
 @settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(contacts=_CONTACTS)
-def test_what_is_exported_is_imported_as_it_was(alice: Caller, contacts: list[dict[str, Any]]) -> None:
+def test_an_export_is_imported_as_it_was(alice: Caller, contacts: list[dict[str, Any]]) -> None:
     given_book, other_book = (alice.create("phonebook", name="book") for _ in range(2))
     for fields in contacts:
         alice.create("contact", phonebook=given_book["url"], **fields)

@@ -1,4 +1,4 @@
-"""What callees said is downloaded by those whose campaign it was."""
+"""Tests of downloads of callees' recordings."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -36,7 +36,7 @@ def client(database: Database, worker: FakeWorker, folder: Path) -> Iterator[Tes
 
 @pytest.fixture
 def path(estate: Estate, database: Database) -> str:
-    """Of an answer that says it was recorded."""
+    """Return the path of a survey result with a recording."""
     columns = {"record_file": NAME, "recording_duration": 7, "section_type": 5, "response": NAME}
     statement = update(SurveyResult.__table__).values(**columns)
     database.write_now(lambda connection: connection.execute(statement))

@@ -1,4 +1,4 @@
-"""What a client that knows only the address finds there."""
+"""Tests of the root of the API, which lists all resources."""
 
 import pytest
 from litestar import Litestar
@@ -20,7 +20,7 @@ def test_every_url_that_is_listed_answers(estate: Estate) -> None:
     assert [estate.admin.request("GET", url).status_code for url in listed] == [200] * (len(RESOURCES) + 2)
 
 
-def test_nothing_is_listed_for_who_does_not_say_who_they_are(client: TestClient[Litestar]) -> None:
+def test_nothing_is_listed_without_credentials(client: TestClient[Litestar]) -> None:
     answer = client.get("/rest-api/")
     assert (answer.status_code, answer.json()) == (401, {"detail": "Authentication credentials were not provided."})
     assert answer.headers["www-authenticate"] == 'Basic realm="dialer"'

@@ -1,4 +1,4 @@
-"""The answers of a campaign are counted by section and answer, for those whose campaign it is."""
+"""Tests of the counts of a campaign's answers, by section and answer."""
 
 from collections.abc import Iterable
 
@@ -24,7 +24,7 @@ TYPES = {
 
 
 class Poll:
-    """A started campaign of Alice's, whose survey has sections that were deleted since, and one that was not."""
+    """A started campaign of Alice's, most of whose survey's sections were deleted since."""
 
     def __init__(self, estate: Estate, database: Database) -> None:
         self.database = database
@@ -40,7 +40,7 @@ class Poll:
         stored(database, SealedSurvey, id=self.campaign_id, document=document)
 
     def answer(self, section_id: int, responses: Iterable[str], seconds: int | None = None) -> None:
-        """One call for each answer."""
+        """Add one call for each answer."""
         for response in responses:
             self._attempts += 1
             call_id = self._call()
@@ -84,7 +84,7 @@ def poll(estate: Estate, database: Database) -> Poll:
 
 
 def counted(caller: Caller, section_id: int) -> list[tuple[str, int, float]]:
-    """The answers to one section, with how often each was given and its share."""
+    """Return the answers to one section, each with its count and its share."""
     sections = caller.get("surveyaggregate/1/")["sections"]
     (found,) = [one for one in sections if one["section_id"] == section_id]
     assert found["total"] == found["others"] + sum(answer["count"] for answer in found["answers"])
@@ -92,7 +92,7 @@ def counted(caller: Caller, section_id: int) -> list[tuple[str, int, float]]:
 
 
 def test_the_answers_are_counted_by_section_in_the_order_of_the_survey(alice: Caller, poll: Poll) -> None:
-    """The estate has an answer of its own; a section that only speaks has none, one that asked nobody has nothing."""
+    """The estate's own answer counts, too. A section that only plays has no entry."""
     poll.answer(poll.section_id, ["Fine", "Ill"])
     found = alice.get("surveyaggregate/1/")
     assert found["campaign"] == f"{BASE}/campaigns/1/"
@@ -157,9 +157,7 @@ def test_a_campaign_that_has_not_started_shows_what_it_would_ask(alice: Caller, 
 
 
 @pytest.mark.usefixtures("poll")
-def test_only_the_owner_and_admins_see_what_was_answered(
-    admin: Caller, alice: Caller, bob: Caller, estate: Estate
-) -> None:
+def test_only_the_owner_and_admins_see_the_answers(admin: Caller, alice: Caller, bob: Caller, estate: Estate) -> None:
     assert admin.get("surveyaggregate/1/") == alice.get("surveyaggregate/1")
     missing = (404, {"detail": "Not found."})
     assert bob.refused("GET", "surveyaggregate/1/") == missing

@@ -1,4 +1,4 @@
-"""A survey is checked over the API, by those whose it is."""
+"""Tests of the check of a survey through the API."""
 
 import pytest
 
@@ -8,7 +8,7 @@ NOTHING = {"errors": 0, "warnings": 0, "findings": []}
 
 
 def section(alice: Caller, **fields: Json) -> Json:
-    """A section of the survey that is checked."""
+    """Add a section to the survey."""
     return alice.create("section-template", **{"survey": "/rest-api/survey-template/1/", "question": "?"} | fields)
 
 

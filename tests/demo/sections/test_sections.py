@@ -1,4 +1,4 @@
-"""The parts of the report, on a campaign small enough to work out by hand (`tests.demo.example`)."""
+"""Tests of the report's parts, on the small campaign of `tests.demo.example`."""
 
 from collections.abc import Callable
 from decimal import Decimal
@@ -28,7 +28,7 @@ PARTS: Final[list[Callable[[Evidence, Checks], object]]] = [
 
 
 def figures_of(part: Callable[[Evidence, Checks], Any]) -> object:
-    """The figures of the example, all of which agree."""
+    """Return the figures of the example, and check that all agree."""
     checks = Checks()
     found = part(example(), checks)
     assert checks.differences == []
@@ -88,7 +88,7 @@ def test_milestones_are_found_again_in_the_calls_that_had_begun_or_ended_by_then
 
 
 def recorded(**changes: object) -> list[Cdr]:
-    """The call detail records of the example, the third one changed."""
+    """Return the CDRs of the example, with changes in the third."""
     return msgspec.convert([{**call, **(changes if call["id"] == 3 else {})} for call in CALLS], list[Cdr])
 
 
@@ -130,7 +130,7 @@ def test_a_figure_that_the_records_do_not_bear_out_is_a_difference(changes: dict
     ],
 )
 def test_a_call_counts_as_outside_the_window_by_the_clock_where_it_rang(began: str, outside: int) -> None:
-    """The third call goes to London, where it is winter: its clocks show UTC. The 15th is a Sunday."""
+    """The third call goes to London, which is on UTC in winter. The 15th is a Sunday."""
     checks = Checks()
     journey.figures(example(cdrs=recorded(starting_date=began)), checks)
     (found,) = (check for check in checks.all if check.what == "calls outside the daily window")

@@ -1,4 +1,4 @@
-"""The charge for one leg of a call."""
+"""Tests of the charge for one leg of a call."""
 
 import pytest
 from hypothesis import given

@@ -1,4 +1,4 @@
-"""Money: exact, rounded half up, never more than there is."""
+"""Tests of money: exact, rounded half up, never more than the balance."""
 
 from decimal import Decimal
 from fractions import Fraction
@@ -72,7 +72,7 @@ def test_anything_else_is_none(value: object) -> None:
 
 
 @given(st.text() | st.integers() | st.floats() | st.decimals())
-def test_whatever_is_sent_is_an_amount_in_bounds_or_refused(value: object) -> None:
+def test_any_value_is_an_amount_in_bounds_or_refused(value: object) -> None:
     try:
         amount = parse_money(value)
     except MoneyError:
@@ -90,8 +90,8 @@ written = st.builds(
 
 
 @given(written)
-def test_what_is_accepted_is_exactly_the_decimal_that_was_written(text: str) -> None:
-    """Told by whole numbers: digits, moved by an exponent that is small where anything can be accepted."""
+def test_an_accepted_amount_is_exactly_the_decimal_that_was_written(text: str) -> None:
+    """The exact value is computed from the digits and the exponent, in integers."""
     try:
         amount = parse_money(text)
     except MoneyError:
@@ -105,7 +105,7 @@ def test_what_is_accepted_is_exactly_the_decimal_that_was_written(text: str) -> 
 
 @given(rates, st.integers(-10, 100_000))
 def test_whole_increments_are_billed_no_more_than_needed(rate: Rate, billsec: int) -> None:
-    """Counted up one increment after the other."""
+    """The expected seconds are counted increment by increment."""
     billed, increment = 0, rate.first_increment_s
     while billed < billsec:
         billed += increment
@@ -131,7 +131,7 @@ def test_nothing_is_charged_for_a_call_that_was_not_answered() -> None:
         (6_000, 60, 60, 1, 60, 6_000),
         (6_000, 60, 60, 61, 120, 12_000),
         (6_000, 30, 6, 31, 36, 3_600),
-        (1, 30, 6, 30, 30, 1),  # Half of the smallest unit is a whole one.
+        (1, 30, 6, 30, 30, 1),  # Half of the smallest unit is rounded up.
         (1, 6, 1, 29, 29, 0),
     ],
 )

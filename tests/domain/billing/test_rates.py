@@ -1,4 +1,4 @@
-"""Rate cards: the longest prefix wins, and what is offered is paid for at whatever rate it may come to."""
+"""Tests of rate cards: the longest prefix wins, and a hold covers every possible rate."""
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -26,17 +26,15 @@ def test_without_a_card_every_number_costs_the_same() -> None:
     assert not NO_CARD
 
 
-def test_an_agent_has_the_price_of_a_number_only_where_their_contact_surely_is_one() -> None:
+def test_an_agent_has_the_price_of_a_number_only_if_their_contact_is_one() -> None:
     account = Account(0, 0, DEFAULT, 0, RateCard({"": Rate(1), "33": Rate(2)}))
     contacts = {"+33 1 99 00 00 01": 2, "+1 202 555 0100": 1, "331990": 6_000, "+33x": 6_000, "": 6_000}
     assert {contact: account.rate_for_agent(contact).per_minute for contact in contacts} == contacts
 
 
 @given(st.lists(rates, min_size=1, max_size=4), st.integers(0, 10**8), st.integers(1, 3_000_000))
-def test_what_is_held_covers_the_leg_at_every_rate_that_it_may_have(
-    those: list[Rate], money: int, wanted_ms: int
-) -> None:
-    """It is no longer than wanted, one of them is held for, and it is as long as the dearest allows."""
+def test_a_hold_covers_the_leg_at_every_rate_that_it_may_have(those: list[Rate], money: int, wanted_ms: int) -> None:
+    """The leg is as long as the dearest rate allows, and no longer than wanted."""
     offer = Account(money, 0, DEFAULT, 0).offer_dearest(those, wanted_ms)
     longest_s = min(rate.affordable_s(money, -(-wanted_ms // 1_000)) for rate in those)
     if offer is None:
@@ -48,7 +46,7 @@ def test_what_is_held_covers_the_leg_at_every_rate_that_it_may_have(
 
 
 def test_calls_are_charged_by_the_card_and_held_for_by_it() -> None:
-    """France has a fee and half minutes, Germany what all numbers cost; nobody talks for longer than 45 s."""
+    """France has a fee and half minutes, Germany the user's rate. No call is longer than 45 s."""
     france = Rate(12_000, 30, 6, 500)
     fleet = Fleet(
         plan(callmaxduration_s=45),

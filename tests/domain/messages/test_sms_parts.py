@@ -1,4 +1,4 @@
-"""Parts of a text message, and replies that mean "never again"."""
+"""Tests of the parts of a text message, and of replies that mean STOP."""
 
 import pytest
 from hypothesis import given
@@ -35,19 +35,19 @@ from dialer.domain.messages.sms_parts import GSM7_PART, GSM7_SINGLE, UCS2_PART, 
     ],
 )
 def test_the_parts_of_a_text(text: str, parts: int) -> None:
-    """GSM-7 160 and 153, UCS-2 70 and 67."""
+    """GSM-7 has 160 and 153 characters a part, UCS-2 has 70 and 67."""
     assert parts_of(text) == parts
 
 
 @given(st.text(max_size=500), st.text(max_size=50))
 def test_more_text_never_takes_fewer_parts(text: str, more: str) -> None:
-    """And never more than one part for each character."""
+    """There is at most one part for each character."""
     assert 1 <= parts_of(text) <= parts_of(text + more) <= max(1, len(text + more))
 
 
 @given(st.text(alphabet="abc XYZ123@é", min_size=1, max_size=1_000))
 def test_plain_texts_are_divided_evenly(text: str) -> None:
-    """Without wide characters it is plain division."""
+    """Without wide characters, the count is a division."""
     length = len(text)
     assert parts_of(text) == (1 if length <= GSM7_SINGLE else -(-length // GSM7_PART))
     cyrillic = "ж" * length
@@ -58,11 +58,11 @@ def test_plain_texts_are_divided_evenly(text: str) -> None:
     "reply", ["STOP", " stop ", "Stopall", "unsubscribe\n", "END", "quit", "CANCEL", "revoke", "OptOut"]
 )
 def test_these_replies_mean_stop(reply: str) -> None:
-    """In any case, with blanks around."""
+    """Case and surrounding blanks do not matter."""
     assert is_stop(reply)
 
 
 @pytest.mark.parametrize("reply", ["", "please stop", "STOP!", "yes", "ENDE"])
 def test_other_replies_do_not(reply: str) -> None:
-    """Only the word alone counts."""
+    """Only the single word counts."""
     assert not is_stop(reply)

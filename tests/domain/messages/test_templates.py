@@ -1,4 +1,4 @@
-"""Names in braces."""
+"""Tests of variables in braces."""
 
 import pytest
 from hypothesis import given
@@ -53,10 +53,10 @@ def test_one_variable_is_found_by_its_name(name: str, value: str) -> None:
 
 
 @pytest.mark.parametrize("additional_vars", ["", "[]", "{", '"desk"'])
-def test_what_is_no_object_has_no_variables(additional_vars: str) -> None:
+def test_json_that_is_no_object_has_no_variables(additional_vars: str) -> None:
     assert variable(additional_vars, "desk") == ""
 
 
 @given(st.text(), st.text(), st.text() | st.just("[]") | st.just('{"a": NaN}'))
-def test_whatever_is_stored_is_a_text(text: str, full_name: str, additional_vars: str) -> None:
+def test_any_stored_values_give_a_text(text: str, full_name: str, additional_vars: str) -> None:
     assert isinstance(fill(f"{text}{{a}}", full_name, additional_vars), str)

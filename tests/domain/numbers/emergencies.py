@@ -24,7 +24,7 @@ PATTERNS: Final = {region: pattern for region in REGIONS if (pattern := _pattern
 
 
 def numbers_of(region: str) -> Iterator[str]:
-    """All emergency numbers of a region with at most four digits."""
+    """Yield all emergency numbers of a region with at most four digits."""
     for length in range(2, 5):
         every = (str(number).zfill(length) for number in range(10**length))
         yield from (number for number in every if re.fullmatch(PATTERNS[region], number))
@@ -32,9 +32,9 @@ def numbers_of(region: str) -> Iterator[str]:
 
 @st.composite
 def emergency_spellings(draw: st.DrawFn) -> str:
-    """An emergency number of any region, bare or behind zeros, or behind its country code in international form.
+    """Draw an emergency number of any region, bare, after zeros, or in international form.
 
-    None begins with 011, or with 00 and a country code: some regions have ordinary numbers of so many digits.
+    None begins with 011, or with 00 and a country code, because some regions have ordinary numbers of that length.
     """
     region = draw(st.sampled_from(sorted(PATTERNS)))
     number = draw(st.from_regex(PATTERNS[region], fullmatch=True, alphabet="0123456789"))
@@ -45,7 +45,7 @@ def emergency_spellings(draw: st.DrawFn) -> str:
 
 @st.composite
 def emergency_spellings_abroad(draw: st.DrawFn) -> str:
-    """An emergency number of any region behind 00 or 011, with its country code or without."""
+    """Draw an emergency number of any region after 00 or 011, with or without its country code."""
     region = draw(st.sampled_from(sorted(PATTERNS)))
     number = draw(st.from_regex(PATTERNS[region], fullmatch=True, alphabet="0123456789"))
     country_code = draw(st.sampled_from(["", str(phonenumbers.country_code_for_region(region))]))
@@ -53,6 +53,6 @@ def emergency_spellings_abroad(draw: st.DrawFn) -> str:
 
 
 def spread(draw: st.DrawFn, digits: str) -> str:
-    """Digits with punctuation between them, and perhaps of full width."""
+    """Draw a spelling of digits with punctuation, and perhaps of full width."""
     separated = draw(st.sampled_from(_SEPARATORS)).join(digits)
     return separated.translate(_FULL_WIDTH) if draw(st.booleans()) else separated

@@ -1,4 +1,4 @@
-"""Numbers of every country, valid ones and others, by the metadata of the library that knows the numbering plans."""
+"""Valid and invalid numbers of every country, by the metadata of phonenumbers."""
 
 from collections.abc import Iterator
 from typing import Final
@@ -30,14 +30,14 @@ _DIGITS: Final = st.text("0123456789", min_size=1, max_size=14)
 
 
 def _kinds(country_code: int, region: str) -> list[PhoneNumberDesc]:
-    """What kinds of numbers a plan has."""
+    """Return the kinds of numbers of a numbering plan."""
     metadata = PhoneMetadata.metadata_for_region_or_calling_code(country_code, region)
     kinds = [getattr(metadata, kind) for kind in _KINDS]
     return [kind for kind in kinds if kind is not None and kind.national_number_pattern not in {None, "NA"}]
 
 
 def examples() -> Iterator[str]:
-    """One number of every kind of every plan, and others that differ a little from it."""
+    """Yield one number of every kind of every plan, and numbers that differ a little from it."""
     for country_code, region in _PLANS:
         for kind in _kinds(country_code, region):
             if kind.example_number:
@@ -46,7 +46,7 @@ def examples() -> Iterator[str]:
 
 
 def parsed_by_the_library(number: str) -> phonenumbers.PhoneNumber | None:
-    """What the library itself says of a number; None if it knows none such."""
+    """Parse a number with the library; None if it is unknown."""
     try:
         return phonenumbers.parse(number)
     except phonenumbers.NumberParseException:
@@ -55,7 +55,7 @@ def parsed_by_the_library(number: str) -> phonenumbers.PhoneNumber | None:
 
 @st.composite
 def numbers(draw: st.DrawFn) -> str:
-    """A number in international form: digits behind a country code, or what the plan of a country knows."""
+    """Draw a number in international form: random digits, or a number of a numbering plan."""
     country_code, region = draw(st.sampled_from(_PLANS))
     if draw(st.booleans()):
         return f"+{country_code}{draw(_DIGITS)}"

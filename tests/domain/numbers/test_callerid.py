@@ -1,4 +1,4 @@
-"""Which caller ID a callee is shown."""
+"""Tests of the choice of the caller ID."""
 
 from collections import Counter, defaultdict
 from typing import Final
@@ -26,7 +26,7 @@ areacodes = st.sampled_from(["1202", "+1202", "202", "2025", "1", "+44", "20", "
 
 
 def plan_of(*choices: tuple[str, str]) -> CampaignPlan:
-    """A campaign with a group of (area code, caller ID)."""
+    """Return a campaign with a group of (area code, caller ID) pairs."""
     group = tuple(CallerIdChoice(*choice) for choice in choices)
     return CampaignPlan(1, 1, 1, CallFlow(Survey(())), 0, 1, callerid=OWN, callerids=group)
 
@@ -59,14 +59,14 @@ def test_equals_take_turns() -> None:
 
 
 def test_every_area_code_has_turns_of_its_own() -> None:
-    """A campaign that calls Washington and London by turns shows both numbers of each."""
+    """A campaign that alternates between Washington and London shows both caller IDs of each."""
     group = plan_of(("1202", "A"), ("1202", "B"), ("44", "C"), ("44", "D"))
     turns: Turns = {}
     called = ["+12025550100", "+442079460000"] * 4
     assert [choose_callerid(group, number, turns) for number in called] == ["A", "C", "B", "D", "A", "C", "B", "D"]
 
 
-def test_what_was_counted_for_area_codes_that_are_gone_is_forgotten() -> None:
+def test_the_turns_of_removed_area_codes_are_forgotten() -> None:
     group = plan_of(("+1202", "A"), ("2025", "B"), ("*", "C"))
     assert turns_of(group, {"1202": 3, "1202&2025": 1, "*": 2, "44": 9, "1202&44": 1}) == {
         "1202": 3,
@@ -76,7 +76,7 @@ def test_what_was_counted_for_area_codes_that_are_gone_is_forgotten() -> None:
 
 
 def equals(codes: list[str], number: str) -> frozenset[int]:
-    """Which of the area codes fit a number best, by trying every prefix of it, the longest first."""
+    """Return the area codes that fit a number best, by trying its prefixes, the longest first."""
     ways = (number.lstrip("+"), NATIONAL[number])
     for length in range(15, 0, -1):
         prefixes = {way[:length] for way in ways if len(way) >= length}
@@ -87,7 +87,7 @@ def equals(codes: list[str], number: str) -> frozenset[int]:
 
 @given(st.lists(areacodes, max_size=6), st.lists(st.sampled_from(sorted(NATIONAL)), max_size=60))
 def test_among_equals_none_is_shown_more_than_once_more_than_another(codes: list[str], called: list[str]) -> None:
-    """Whatever else is dialled in between; and nobody is shown a caller ID that is not among those that fit best."""
+    """This holds for any dials in between. Only caller IDs that fit best are shown."""
     group = plan_of(*((code, str(index)) for index, code in enumerate(codes)))
     turns: Turns = {}
     shown: dict[frozenset[int], Counter[str]] = defaultdict(Counter)
@@ -101,7 +101,7 @@ def test_among_equals_none_is_shown_more_than_once_more_than_another(codes: list
 
 
 def test_a_restart_goes_on_where_it_was() -> None:
-    """Five calls a second apart, and a restart after the second: the third caller ID is next."""
+    """Five calls come a second apart, with a restart after the second. The third caller ID is next."""
     group = tuple(CallerIdChoice("33", name) for name in "ABC")
     fleet = Fleet(plan(callerids=group), callees=[[(f"+3319900{index:04d}", "") for index in range(5)]])
     fleet.run(START_MS + 1_500)
@@ -110,7 +110,7 @@ def test_a_restart_goes_on_where_it_was() -> None:
     assert [call.callerid for call in fleet.dials] == ["A", "B", "C", "A", "B"]
 
 
-def test_a_campaign_that_is_told_again_goes_on_where_it_was() -> None:
+def test_a_refreshed_campaign_goes_on_where_it_was() -> None:
     group = tuple(CallerIdChoice("*", name) for name in "AB")
     fleet = Fleet(plan(callerids=group), callees=[[(f"+3319900{index:04d}", "") for index in range(4)]])
     for second in range(4):

@@ -1,4 +1,4 @@
-"""Emergency numbers of all regions, and numbers that only look like them."""
+"""Tests of emergency numbers of all regions, and of numbers that resemble them."""
 
 import unicodedata
 
@@ -57,7 +57,7 @@ def _is_valid(number: str) -> bool:
 
 @given(emergency_spellings(), st.none() | st.sampled_from(REGIONS))
 def test_no_spelling_of_an_emergency_number_is_accepted_as_an_ordinary_one(spelt: str, region: str | None) -> None:
-    """Some are valid numbers elsewhere: 90000 is one in Finland, where +35890000 is what is dialled."""
+    """Some are valid numbers elsewhere: 90000 is one in Finland, and becomes +35890000."""
     try:
         number = normalise(spelt, region)
     except NumberError:
@@ -84,7 +84,7 @@ def test_no_spelling_with_an_international_prefix_is_accepted_as_an_ordinary_one
 
 @given(emergency_spellings() | emergency_spellings_abroad())
 def test_a_spelling_is_known_as_a_text_without_a_default_region(spelt: str) -> None:
-    """Unless it is a valid number: 00 43 124422 is one in Vienna."""
+    """An exception are valid numbers: 00 43 124422 is one in Vienna."""
     plain = unicodedata.normalize("NFKC", spelt)
     try:
         is_valid = _is_valid(normalise(plain))

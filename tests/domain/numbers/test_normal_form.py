@@ -1,4 +1,4 @@
-"""Phone numbers in their normal form."""
+"""Tests of the normal form of phone numbers."""
 
 import phonenumbers
 import pytest
@@ -64,7 +64,7 @@ def test_a_number_in_its_normal_form(number: str, region: str | None, normal: st
         "123;456",
     ],
 )
-def test_what_is_no_number_is_refused(number: str) -> None:
+def test_an_invalid_number_is_refused(number: str) -> None:
     with pytest.raises(NumberError):
         normalise(number)
 
@@ -79,7 +79,7 @@ def test_the_normal_form_is_its_own(number: str, has_plus: bool, region: str | N
 
 
 @given(st.text() | st.text("+0123456789 .-()[]"), st.sampled_from([None, "FR"]))
-def test_whatever_is_sent_is_digits_with_an_optional_plus_or_refused(number: str, region: str | None) -> None:
+def test_any_input_becomes_digits_with_an_optional_plus_or_is_refused(number: str, region: str | None) -> None:
     try:
         normal = normalise(number, region)
     except NumberError:
@@ -92,7 +92,7 @@ def test_whatever_is_sent_is_digits_with_an_optional_plus_or_refused(number: str
 
 @given(numbers())
 def test_a_number_consists_of_what_the_numbering_plans_say(number: str) -> None:
-    """Most are taken apart without asking the library, and none otherwise than it would."""
+    """Most numbers are parsed without the library, with equal results."""
     assert parse(number) == parsed_by_the_library(number)
 
 
@@ -105,7 +105,7 @@ REGIONS = [None, "US", "DE", "FR", "IT", "ZA", "BR", "JP"]
 
 
 def is_possible_inland(text: str, region: str | None) -> bool:
-    """Whether the library takes digits for a number of the region; without one, Turin and Delhi begin with 011."""
+    """Return whether the library accepts digits as a number of a region; Turin and Delhi begin with 011."""
     if region is None:
         return text.startswith("011") and len(text) <= 11
     try:

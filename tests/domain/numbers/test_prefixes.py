@@ -1,4 +1,4 @@
-"""How a number is written for a carrier."""
+"""Tests of the prefixes of numbers for a carrier."""
 
 import pytest
 from hypothesis import given
@@ -19,13 +19,13 @@ prefixes = st.text("+0123456789#", max_size=4)
         ("9", "", "9+12025550100"),
         ("", "+", "12025550100"),
         ("00", "+", "0012025550100"),
-        ("011", "+1,+", "0112025550100"),  # The longest of them that fits is taken off.
+        ("011", "+1,+", "0112025550100"),  # The longest prefix that fits is removed.
         ("", "+, +1 ,+12", "025550100"),
         ("", "+44,+1202", "5550100"),
-        ("", "1", NUMBER),  # The + is the first character, and none of a prefix that does not name it.
+        ("", "1", NUMBER),  # The + is the first character, so a prefix must contain it to match.
         ("", "+44", NUMBER),
         ("", ",, ,", NUMBER),
-        ("9", NUMBER, f"9{NUMBER}"),  # A prefix is less than all of it.
+        ("9", NUMBER, f"9{NUMBER}"),  # A prefix is shorter than the number.
     ],
 )
 def test_a_prefix_is_taken_off_and_another_put_before(addprefix: str, removeprefix: str, expected: str) -> None:
@@ -33,16 +33,16 @@ def test_a_prefix_is_taken_off_and_another_put_before(addprefix: str, removepref
 
 
 @given(prefixes, st.lists(prefixes, max_size=4))
-def test_something_is_always_left_to_dial(addprefix: str, removed: list[str]) -> None:
-    """And what is left is the end of the number."""
+def test_a_number_is_never_emptied(addprefix: str, removed: list[str]) -> None:
+    """The rest is the end of the number."""
     written = dialled_number(NUMBER, addprefix=addprefix, removeprefix=",".join(removed))
     assert written.startswith(addprefix)
     assert written != addprefix
     assert NUMBER.endswith(written[len(addprefix) :])
 
 
-def test_the_carrier_is_given_the_prefixes_and_the_callee_stays_who_they_are() -> None:
-    """The number that is always busy is busy, however it is written."""
+def test_the_carrier_gets_the_prefixes_and_the_callee_is_unchanged() -> None:
+    """The number that is always busy is busy with all prefixes."""
     gateway = GatewayPlan(1, addprefix="00", removeprefix="+")
     fleet = Fleet(plan(), callees=[[("+12025550111", "")]], gateway=gateway).run()
     (call,) = fleet.dials

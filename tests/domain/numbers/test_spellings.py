@@ -1,4 +1,4 @@
-"""However a number is written, it is found; and what is another number is left alone."""
+"""Tests of the search for spellings of a number, which leaves other numbers alone."""
 
 import pytest
 from hypothesis import given
@@ -56,7 +56,7 @@ def test_another_number_stays(other: str) -> None:
 
 
 def test_a_short_number_is_only_found_where_it_stands_alone() -> None:
-    """Within a text its digits may mean anything."""
+    """Within a text, its digits may be part of another number."""
     spellings = Spellings("1001")
     assert [spellings.without(text) for text in ("1001", " 1001 ", "Room 1001", "21001")] == [
         ERASED,

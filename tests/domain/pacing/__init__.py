@@ -1,1 +1,1 @@
-"""Tests of the ways to pace."""
+"""Tests of the pacing strategies."""

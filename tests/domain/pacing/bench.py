@@ -1,6 +1,6 @@
-"""A call centre in miniature: callees who answer or do not, agents who talk, and a strategy that is asked to pace.
+"""A small simulated call centre that tests pacing strategies: callees, agents, and one strategy.
 
-Chance is drawn per call and in the order of the calls, so two strategies on one seed meet the same callees.
+Random values are drawn per call, in the order of the calls, so two strategies on one seed have equal callees.
 """
 
 import heapq
@@ -13,42 +13,42 @@ from dialer.domain.pacing import measure
 from dialer.domain.pacing.situation import ABANDONED_AFTER_MS, PacingFigures, Situation, Strategy
 
 FIRST_ANSWERS: Final = 100
-"""From here on the share of abandoned calls is held against the target."""
+"""The number of answers after which the share of abandoned calls is compared with the target."""
 
 
 class Population(NamedTuple):
-    """Whom a campaign calls, and who talks to them. Ranges of seconds."""
+    """The callees and the agents of a campaign. Ranges are in seconds."""
 
     agents: int
     answer_rate: float
     rings: tuple[float, float] = (3, 25)
     gives_up: tuple[float, float] = (2, 30)
-    """How long a call is tried that nobody answers."""
+    """The ringing time of an unanswered call."""
     greeting: tuple[float, float] = (0, 0)
     talk: tuple[float, float] = (30, 180)
     wrap_up: float = 0
     takes: float = 0.5
-    """How long an agent is asked before they take a call."""
+    """The time that an agent takes to answer a call."""
     patience: tuple[float, float] = (2, 30)
-    """How long a callee waits for an agent."""
+    """The time that a callee waits for an agent."""
 
 
 class Result(NamedTuple):
-    """How a campaign went."""
+    """The figures of a finished campaign."""
 
     answered: int
     abandoned: int
     worst_share: float
-    """The largest share of abandoned calls at any moment from the first hundred answers on."""
+    """The largest share of abandoned calls at any moment after the first hundred answers."""
     utilisation: float
-    """The share of their time that agents talked or wrapped up."""
+    """The share of the agents' time that was talk or wrap-up."""
     wait_ms: float
-    """The mean wait of the calls that an agent took."""
+    """The mean wait of calls that an agent took."""
     finish_ms: int
 
 
 class Fate(NamedTuple):
-    """What is going to become of a call. Durations in milliseconds."""
+    """The future of a call, drawn when it is dialled. Durations are in milliseconds."""
 
     ring_ms: int
     is_answered: bool
@@ -58,17 +58,17 @@ class Fate(NamedTuple):
 
 
 Step = Callable[[int], bool | None]
-"""What happens to a call; it says False if nothing did."""
+"""An event of a call; it returns False if it changed nothing."""
 
 
 class Bench:
-    """One campaign, from its first call to so many answers."""
+    """One campaign, from its first call to a number of answers."""
 
     def __init__(self, strategy: Strategy, population: Population, seed: int, **settings: float) -> None:
         self.strategy = strategy
         self.population = population
         self.settings = settings
-        self.random = Random(seed)  # noqa: S311 - chance makes callees here, never a secret
+        self.random = Random(seed)  # noqa: S311 - not for secrets
         self.figures = PacingFigures()
         self.now_ms = 0
         self.calls = 0
@@ -90,7 +90,7 @@ class Bench:
         self.waits: list[int] = []
 
     def run(self, answers: int) -> Result:
-        """Dial until so many calls were answered."""
+        """Dial until a number of calls were answered."""
         self.pace()
         while self.figures.answered < answers:
             if self.happen():
@@ -99,12 +99,12 @@ class Bench:
         return self.result()
 
     def happen(self) -> bool:
-        """Let happen what is due next; whether it was anything at all."""
+        """Run the next event, and return whether it changed anything."""
         self.now_ms, _, step, call = heapq.heappop(self.heap)
         return step(call) is not False
 
     def result(self) -> Result:
-        """What has come of it so far."""
+        """Return the figures so far."""
         talking_ms = sum(self.now_ms - taken_ms for taken_ms in self.taken.values())
         agents_ms = self.now_ms * self.population.agents
         figures = self.figures
@@ -118,7 +118,7 @@ class Bench:
         )
 
     def situation(self) -> Situation:
-        """What a strategy is told."""
+        """Return the situation that the strategy judges."""
         return Situation(
             now_ms=self.now_ms,
             agents=self.population.agents,
@@ -133,7 +133,7 @@ class Bench:
         )
 
     def pace(self) -> None:
-        """Ask the strategy, and do as it says."""
+        """Ask the strategy for its pace, and dial accordingly."""
         pace = self.strategy.pace(self.situation())
         if pace.memory is not None:
             self.figures.memory = pace.memory
@@ -144,15 +144,15 @@ class Bench:
             self.after(pace.again_ms - self.now_ms, self.wake, 0)
 
     def after(self, delay_ms: int, step: Step, call: int) -> None:
-        """Let something happen later."""
+        """Schedule an event."""
         self.steps += 1
         heapq.heappush(self.heap, (self.now_ms + delay_ms, self.steps, step, call))
 
     def wake(self, _: int) -> None:
-        """The strategy wanted to be asked again."""
+        """Do nothing: the event only makes the bench ask the strategy again."""
 
     def fate(self) -> Fate:
-        """Draw what becomes of the next call."""
+        """Draw the future of the next call."""
         population, random = self.population, self.random
         is_answered = random.random() < population.answer_rate
         low_s, high_s = population.rings if is_answered else population.gives_up
@@ -166,7 +166,7 @@ class Bench:
         )
 
     def uniform(self, between: tuple[float, float]) -> float:
-        """Some seconds between two bounds."""
+        """Draw a duration between two bounds in seconds."""
         low_s, high_s = between
         return low_s + (high_s - low_s) * self.random.random()
 
@@ -180,12 +180,12 @@ class Bench:
         self.after(fate.ring_ms, self.answer if fate.is_answered else self.fail, call)
 
     def fail(self, call: int) -> None:
-        """Nobody answers."""
+        """End a call that was not answered."""
         del self.dialling[call], self.fates[call]
         measure.failed(self.figures)
 
     def answer(self, call: int) -> None:
-        """Somebody answers."""
+        """Handle an answer."""
         measure.answered(self.figures, self.dialling.pop(call), self.now_ms, is_live=True)
         self.note_share()
         if delay_ms := self.fates[call].greeting_ms:
@@ -195,11 +195,11 @@ class Bench:
             self.join(call, self.now_ms)
 
     def transfer(self, call: int) -> None:
-        """The greeting is over."""
+        """End the greeting of a call."""
         self.join(call, self.greeted.pop(call))
 
     def join(self, call: int, answered_ms: int) -> None:
-        """A call waits for an agent."""
+        """Put a call into the queue for an agent."""
         measure.transferred(self.figures, answered_ms, self.now_ms)
         self.came[call] = self.now_ms
         self.waiting.append(call)
@@ -215,7 +215,7 @@ class Bench:
             self.after(round(1_000 * self.population.takes), self.take, call)
 
     def take(self, call: int) -> None:
-        """An agent takes a call, or finds that the callee has left."""
+        """Connect an agent and a call, unless the callee has hung up."""
         if call not in self.asked:
             self.idle += 1
             return
@@ -226,12 +226,12 @@ class Bench:
         self.after(self.fates[call].handling_ms - wrap_up_ms, self.hang_up, call)
 
     def hang_up(self, call: int) -> None:
-        """A talk is over, and its agent wraps up."""
+        """End a conversation, and begin the agent's wrap-up."""
         self.wrapping[call] = self.bridged.pop(call) + self.fates[call].handling_ms
         self.after(self.wrapping[call] - self.now_ms, self.free, call)
 
     def free(self, call: int) -> None:
-        """An agent is idle again."""
+        """Make an agent idle again."""
         taken_ms = self.taken.pop(call)
         del self.wrapping[call], self.fates[call]
         measure.handled(self.figures, taken_ms, self.now_ms)
@@ -239,14 +239,14 @@ class Bench:
         self.idle += 1
 
     def abandon(self, call: int) -> bool:
-        """Two seconds have gone by since the transfer."""
+        """Count a call as abandoned that has waited for two seconds."""
         if is_untaken := call in self.came:
             measure.abandoned(self.figures)
             self.note_share()
         return is_untaken
 
     def leave(self, call: int) -> bool:
-        """The callee does not wait any longer."""
+        """End a call whose callee stops waiting."""
         if is_untaken := call in self.came:
             del self.came[call], self.fates[call]
             self.asked.discard(call)
@@ -255,6 +255,6 @@ class Bench:
         return is_untaken
 
     def note_share(self) -> None:
-        """Hold the share of abandoned calls against the worst one so far."""
+        """Update the worst share of abandoned calls."""
         if self.figures.answered >= FIRST_ANSWERS:
             self.worst_share = max(self.worst_share, self.figures.abandoned / self.figures.answered)

@@ -1,4 +1,4 @@
-"""How each strategy fares over many seeds: `python -m tests.domain.pacing.distribution [SEEDS [ANSWERS]]`.
+"""Compare the strategies over many seeds: `python -m tests.domain.pacing.distribution [SEEDS [ANSWERS]]`.
 
 For each population and strategy: the abandoned share of a campaign (mean, median, 95th percentile and largest), the
 largest share at any moment from the first hundred answers on, utilisation with its 95 % interval, on how many seeds
@@ -22,7 +22,7 @@ POPULATIONS: Final = {
     "60 agents, 20 % answer": Population(60, 0.2),
 }
 COMPARED: Final = tuple(name for name in STRATEGIES if name != "fixed")
-"""The fixed rate knows nothing of agents."""
+"""All strategies but the fixed rate, which ignores agents."""
 HEAD: Final = (
     f"{'':26}{'abandoned %':>31}  {'at any':>6}  {'utilisation':>15}  {'beats':>9}  {'wait':>6}\n"
     f"{'':26}{'mean':>7} {'median':>7} {'95th':>7} {'most':>7}  {'time':>6}  {'%':>15}  {'progr.':>9}  {'s':>6}\n"
@@ -30,12 +30,12 @@ HEAD: Final = (
 
 
 def campaign(strategy: str, population: str, seed: int, answers: int) -> Result:
-    """One campaign under a strategy, by name."""
+    """Run one campaign with a strategy and a population, by name."""
     return Bench(STRATEGIES[strategy], POPULATIONS[population], seed).run(answers)
 
 
 def line(name: str, results: list[Result], progressive: list[Result]) -> str:
-    """The figures of one strategy."""
+    """Return a line of figures of one strategy."""
     shares = [100 * result.abandoned / result.answered for result in results]
     busy = [100 * result.utilisation for result in results]
     margin = 1.96 * stdev(busy) / len(busy) ** 0.5
@@ -49,7 +49,7 @@ def line(name: str, results: list[Result], progressive: list[Result]) -> str:
 
 
 def table(seeds: int, answers: int) -> Iterator[str]:
-    """The lines of the table, each as soon as it is known."""
+    """Yield the lines of the table, each as soon as it is computed."""
     yield HEAD
     with Pool() as pool:
         for population in POPULATIONS:

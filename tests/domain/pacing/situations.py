@@ -1,4 +1,4 @@
-"""Situations as hypothesis draws them: anything that an engine could say, and some of what it could not."""
+"""Situations drawn by hypothesis: all that an engine could describe, and some that it could not."""
 
 from typing import Any, Final
 
@@ -14,7 +14,7 @@ memories = st.fixed_dictionaries(
     {}, optional={"level": st.floats(1, 3), "due_ms": st.integers(NOW_MS - 60_000, NOW_MS + 15_000).map(float)}
 ).filter(lambda memory: "level" in memory or not memory)
 shares = st.integers(0, 1_000)
-"""In thousandths, so that a test can reckon in whole numbers."""
+"""Shares in thousandths, so that tests can compute with integers."""
 
 
 @st.composite

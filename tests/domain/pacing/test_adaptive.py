@@ -1,4 +1,4 @@
-"""VICIdial's adaptive methods, worked out by hand from their published constants."""
+"""Tests of VICIdial's adaptive methods, worked out by hand from their published constants."""
 
 from typing import Any, Final
 
@@ -25,9 +25,9 @@ def adapted(
     on_drops: OnDrops = OnDrops.AVERAGE,
     **settings: Any,  # noqa: ANN401 - any setting of the strategy
 ) -> float:
-    """What a level becomes, when for a minute so many more agents were idle than callers waited.
+    """Return the level after a minute with this surplus of idle agents over waiting callees.
 
-    `minute` is how many calls that minute brought, and how many of them were dropped.
+    `minute` is the number of calls in that minute, and the number of dropped ones.
     """
     idle, waiting = max(difference, 0) + 1, max(-difference, 0) + 1
     calls, drops = minute
@@ -75,7 +75,7 @@ def test_the_level_follows_the_balance_of_idle_agents_and_waiting_callers(
     ],
 )
 def test_a_minute_in_which_most_calls_were_dropped_halves_the_level(minute: tuple[int, int], becomes: float) -> None:
-    """With 50 calls in all, those of the whole campaign are too few to count."""
+    """The whole campaign has 50 calls, which are too few to count."""
     assert adapted(2.8, minute=minute, figures=PacingFigures(dialled=50, answered=50, abandoned=20)) == becomes
 
 
@@ -121,7 +121,7 @@ def test_few_calls_or_few_drops_lower_nothing(on_drops: OnDrops, figures: Pacing
     ],
 )
 def test_too_few_agents_put_the_level_back(threshold: Threshold, agents: int, becomes: float) -> None:
-    """There are 20, of whom one is idle."""
+    """Of 20 agents one is idle."""
     assert adapted(2.8, threshold=threshold, threshold_agents=agents) == becomes
 
 
@@ -153,7 +153,7 @@ def test_lines_for_all_agents_less_those_in_use(level: float, agents: int, calls
 
 
 def paced(figures: PacingFigures, now_ms: int, idle: int) -> tuple[float, int | None]:
-    """Ask at a moment, with so many of ten agents idle; the level, and when to ask again."""
+    """Ask the strategy with `idle` of ten agents idle, and return the level and the next time to ask."""
     pace = Adaptive(OnDrops.AVERAGE).pace(Situation(now_ms, agents=10, idle=idle, figures=figures))
     if pace.memory is not None:
         figures.memory = pace.memory
@@ -161,11 +161,11 @@ def paced(figures: PacingFigures, now_ms: int, idle: int) -> tuple[float, int | 
 
 
 def test_the_level_begins_at_one_and_is_adapted_every_fifteen_seconds() -> None:
-    """By the average of the last four readings.
+    """The level is adapted by the average of the last four readings.
 
     At 15 s of 10 and 0 idle agents of 10: + 50 %. At 30 s of 10, 0, 2: + 40 %. At 45 s of 10, 0, 2, 0: + 30 %. At 60 s
-    of 0, 2, 0, 1, as the first is too old: + 7.5 %, and 2.73 x 1.075 = 2.93475. What is seen between two readings
-    counts for nothing.
+    of 0, 2, 0, 1, as the first is too old: + 7.5 %, and 2.73 x 1.075 = 2.93475. Values between two readings
+    are ignored.
     """
     figures = PacingFigures()
     seen = [
@@ -184,7 +184,7 @@ def test_the_level_begins_at_one_and_is_adapted_every_fifteen_seconds() -> None:
 
 
 def test_a_clock_that_was_put_back_does_not_stop_the_readings() -> None:
-    """The next one was due at 3,615,000, and the clock stands at 7,000 now."""
+    """The next reading was due at 3,615,000, and the clock was set back to 7,000."""
     figures = PacingFigures()
     assert [paced(figures, now_ms, 10) for now_ms in (3_600_000, 7_000, 22_000)] == [
         (1.0, 3_615_000),
@@ -194,7 +194,7 @@ def test_a_clock_that_was_put_back_does_not_stop_the_readings() -> None:
 
 
 def test_the_last_minute_begins_a_minute_ago() -> None:
-    """25 calls that were all dropped weigh for as long as the reading before them is among the last five."""
+    """25 dropped calls count for as long as the reading before them is among the last five."""
     figures = PacingFigures()
     levels = []
     for second in range(0, 105, 15):

@@ -1,4 +1,4 @@
-"""Whole campaigns: what predictive dialling promises over many seeds, and what it gains."""
+"""Tests of predictive dialling in whole campaigns, over many seeds: its target and its utilisation."""
 
 from statistics import fmean
 from typing import Final
@@ -20,13 +20,13 @@ def campaigns(strategy: str, population: Population, seeds: int, answers: int) -
 
 
 def is_within_target(result: Result) -> bool:
-    """Whether at most three of a hundred were abandoned, at every moment from the first hundred answers on."""
+    """Return whether at most 3 % were abandoned, at every moment from the first hundred answers on."""
     return result.worst_share <= 0.03 and 100 * result.abandoned <= 3 * result.answered
 
 
 @populations
 def test_two_hundred_campaigns_keep_the_target_and_agents_busier_than_progressive(population: Population) -> None:
-    """Short ones, as the beginning is the hardest part: the budget is smallest, and so is what is known."""
+    """The campaigns are short, because their beginning has the smallest budget and the fewest measurements."""
     predictive = campaigns("predictive", population, SEEDS, 200)
     progressive = campaigns("progressive", population, SEEDS, 200)
     assert all(is_within_target(result) for result in predictive)
@@ -61,7 +61,7 @@ def test_other_callees_and_agents_keep_the_target_too(population: Population) ->
 
 @pytest.mark.parametrize("seed", range(3))
 def test_callees_who_suddenly_all_answer_break_nothing(seed: int) -> None:
-    """One in five answers, until everybody does: what was measured is worth nothing, and the guarantee holds."""
+    """One in five answers, until all do. The measurements become wrong, and the guarantee holds."""
     bench = Bench(STRATEGIES["predictive"], Population(30, 0.2), seed)
     bench.run(500)
     under_way = len(bench.dialling)
@@ -74,7 +74,7 @@ def test_callees_who_suddenly_all_answer_break_nothing(seed: int) -> None:
 
 
 def test_agents_who_are_too_slow_are_given_calls_all_the_same() -> None:
-    """They abandon every call, as they take three seconds. The campaign still goes on, one call for an idle agent."""
+    """The agents take 3 s, so every call is abandoned. The campaign goes on with one call for an idle agent."""
     population = Population(20, 0.45, takes=3)
     predictive = Bench(STRATEGIES["predictive"], population, seed=1).run(400)
     progressive = Bench(STRATEGIES["progressive"], population, seed=1).run(400)

@@ -1,4 +1,4 @@
-"""The Erlang predictor, worked out by hand from its constants: 0.97, 0.20 and ten samples."""
+"""Tests of the Erlang predictor, worked out by hand from its constants: 0.97, 0.20 and ten samples."""
 
 from typing import Final
 
@@ -9,11 +9,11 @@ from dialer.domain.pacing.situation import Pace, PacingFigures, Situation
 
 NOW_MS: Final = 1_000_000
 FEW_CALLS: Final = PacingFigures(ring_ms=[20_000] * 10, handling_ms=[100_000] * 10)
-"""Calls are answered after 20 s on average, and last 100 s; nothing is known of how many are answered."""
+"""Calls are answered after 20 s on average, and last 100 s. The share of answers is unknown."""
 
 
 def answering(successes: int, calls: int) -> PacingFigures:
-    """PacingFigures by which so many of so many calls were answered."""
+    """Return figures by which `successes` of `calls` calls were answered."""
     return PacingFigures(outcomes=[1] * successes + [0] * (calls - successes))
 
 
@@ -26,13 +26,13 @@ def answering(successes: int, calls: int) -> PacingFigures:
         (351_000, 0.970_103_1),  # 1 - 0.029897
     ],
 )
-def test_how_likely_a_call_of_a_hundred_seconds_on_average_has_ended(elapsed_ms: int, chance: float) -> None:
+def test_the_chance_that_a_call_of_a_hundred_seconds_on_average_has_ended(elapsed_ms: int, chance: float) -> None:
     assert ended_by(elapsed_ms, 100_000) == pytest.approx(chance, abs=1e-7)
 
 
 @pytest.mark.parametrize(("busy_s", "calls"), [(330, 2), (331, 3), (500, 3), (0, 2)])
-def test_an_agent_counts_who_almost_certainly_has_ended_when_the_callee_answers(busy_s: int, calls: int) -> None:
-    """Two are idle. -100 s x ln 0.03 = 350.66 s: who has talked for 330.66 s will have ended, in 20 s, with 0.97."""
+def test_an_agent_counts_whose_call_will_almost_certainly_have_ended_at_the_answer(busy_s: int, calls: int) -> None:
+    """Two are idle. -100 s x ln 0.03 = 350.66 s: a call of 330.66 s will have ended in 20 s with a chance of 0.97."""
     situation = Situation(NOW_MS, agents=3, idle=2, bridged_ms=(NOW_MS - 1_000 * busy_s,), figures=FEW_CALLS)
     assert Erlang().pace(situation) == Pace(calls)
 

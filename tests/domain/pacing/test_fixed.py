@@ -1,4 +1,4 @@
-"""The fixed rate: evenly, and never more than `frequency` dials in any window of a minute."""
+"""Tests of the fixed rate: even, with at most `frequency` dials in any window of a minute."""
 
 from itertools import pairwise
 
@@ -11,7 +11,7 @@ from dialer.domain.pacing.situation import Pace, Situation
 
 
 def dials(frequency: int, delays_ms: list[int], start_ms: int = 1_795_168_800_000) -> list[int]:
-    """When a campaign dials that comes so late, each time, to the moment at which it may."""
+    """Return the moments of the dials of a campaign that is late by these delays."""
     moments = []
     next_us = 0
     now_ms = start_ms
@@ -35,7 +35,7 @@ def test_no_window_of_a_minute_holds_more_dials_than_the_frequency(frequency: in
 
 @given(st.integers(1, 60_000), st.integers(1, 300))
 def test_dials_that_are_never_late_are_spread_evenly(frequency: int, count: int) -> None:
-    """To the millisecond in which they fall due, and the whole microseconds the spacing is rounded up to."""
+    """The spacing is rounded up to microseconds, and each dial is in its millisecond."""
     moments = dials(frequency, [0] * count)
     for index, moment in enumerate(moments):
         exact_us = index * 60_000_000 / frequency
@@ -52,12 +52,12 @@ def test_dials_that_are_never_late_are_spread_evenly(frequency: int, count: int)
     ],
 )
 def test_examples_worked_out_by_hand(frequency: int, moments: list[int]) -> None:
-    """Seven a minute are one in 8.571429 s, counted from the end of the millisecond before the first."""
+    """Seven a minute are one every 8.571429 s, counted from the end of the millisecond before the first."""
     start_ms = 1_000_000
     assert [moment - start_ms for moment in dials(frequency, [0, 0, 0], start_ms)] == moments
 
 
-def test_what_came_late_is_not_caught_up() -> None:
+def test_a_late_dial_is_not_caught_up() -> None:
     moments = dials(60, [0, 5_000, 0, 0])
     assert [later - earlier for earlier, later in pairwise(moments)] == [6_000, 1_000, 1_000]
 
@@ -71,12 +71,12 @@ def test_what_came_late_is_not_caught_up() -> None:
     ],
 )
 def test_the_strategy_places_the_call_that_is_due_and_says_when_the_next_is(now_ms: int, pace: Pace) -> None:
-    """Ten a minute: one in six seconds, counted from the dial if that came late."""
+    """Ten a minute are one every 6 s, counted from the dial if it came late."""
     assert FixedRate().pace(Situation(now_ms, frequency=10, next_dial_us=10_000_000)) == pace
 
 
 def test_the_strategy_places_all_that_is_due_in_a_millisecond() -> None:
-    """120,000 a minute are two in a millisecond: at 5.0 and at 5.5 ms, of which the latter may be made at 6 ms."""
+    """120,000 a minute are two in a millisecond: at 5.0 and at 5.5 ms, and the second may be made at 6 ms."""
     assert FixedRate().pace(Situation(6, frequency=120_000, next_dial_us=5_000)) == Pace(2, again_ms=7)
 
 

@@ -1,4 +1,4 @@
-"""What a campaign learns from its calls."""
+"""Tests of the measurements of a campaign's calls."""
 
 from dialer.domain.pacing import measure
 from dialer.domain.pacing.situation import PacingFigures
@@ -15,7 +15,7 @@ def test_a_call_that_an_agent_takes_is_learned_from_at_each_step() -> None:
     )
 
 
-def test_a_call_that_nobody_answers_says_how_seldom_calls_are_answered() -> None:
+def test_an_unanswered_call_lowers_the_answer_rate() -> None:
     figures = PacingFigures()
     measure.dialled(figures)
     measure.failed(figures)

@@ -1,4 +1,4 @@
-"""Predictive dialling at one moment: the guarantee, what is expected, and what follows from them."""
+"""Tests of predictive dialling at one moment: the guarantee, the expectation and the result."""
 
 from typing import Final
 
@@ -18,7 +18,7 @@ EXPERIENCED: Final = PacingFigures(
     ring_ms=[10_000] * 50,
     handling_ms=[60_000] * 99,
 )
-"""Half of the calls are answered, after ten seconds, and every answer keeps an agent busy for a minute."""
+"""Half of the calls are answered, after 10 s, and every answer keeps an agent busy for a minute."""
 
 
 def calls(situation: Situation) -> int:
@@ -26,7 +26,7 @@ def calls(situation: Situation) -> int:
 
 
 def busy_for(*seconds: int) -> tuple[int, ...]:
-    """When agents took their calls who have been busy for so long, the longest first."""
+    """Return the times at which agents took their calls, from the seconds since then, the longest first."""
     return tuple(NOW_MS - 1_000 * busy_s for busy_s in seconds)
 
 
@@ -41,15 +41,15 @@ def busy_for(*seconds: int) -> tuple[int, ...]:
         (-2.5, 0.0, 0.0),
     ],
 )
-def test_how_many_callees_too_many_to_expect(mean: float, variance: float, callees: float) -> None:
+def test_the_expected_overflow_of_callees(mean: float, variance: float, callees: float) -> None:
     assert overflow(mean, variance) == pytest.approx(callees, abs=1e-6)
 
 
-def test_what_to_expect_by_hand() -> None:
+def test_an_expectation_by_hand() -> None:
     """Answers: (95 + 10) of (190 + 10), ten presumed. The horizon: 10 s of ringing, 3 s until the transfer, 2 s more.
 
-    Who has been busy for 45 s is free by then in 99 of 99 + 1 cases, who has for 44 s in none, who has for 61 s is a
-    case never seen. One of two who wrap up is done by then. Callees: one waits, one is greeted, two may answer.
+    An agent who is busy for 45 s is free by then in 99 of 99 + 1 cases, one for 44 s in none, and 61 s is a case
+    without measurements. One of two agents in wrap-up is free by then. Callees: one waits, one is greeted, two may answer.
     """
     situation = Situation(
         NOW_MS,
@@ -83,14 +83,14 @@ def test_what_to_expect_by_hand() -> None:
 def test_calls_are_placed_ahead_of_agents_who_are_about_to_be_free(
     busy_s: tuple[int, ...], abandoned: int, placed: int
 ) -> None:
-    """Nobody is idle. By hand, with an answer rate of 0.525, and 0.99 for an agent who has been busy long enough."""
+    """No agent is idle. By hand, with an answer rate of 0.525, and 0.99 for an agent who has been busy long enough."""
     figures = replace(EXPERIENCED, abandoned=abandoned)
     assert calls(Situation(NOW_MS, agents=len(busy_s), bridged_ms=busy_for(*busy_s), figures=figures)) == placed
 
 
 @pytest.mark.parametrize(("agents", "placed"), [(20, 1), (40, 0)])
 def test_a_large_team_keeps_more_of_the_budget(agents: int, placed: int) -> None:
-    """To keep 20 agents busy takes 20 x 10 s / 60 s / 0.525 = 6.35 calls under way, and 40 agents twice as many.
+    """To keep 20 agents busy takes 20 x 10 s / 60 s / 0.525 = 6.35 calls in progress, and 40 agents twice as many.
 
     Of a credit of 30 that makes shares of 0.9 / 6.35 = 14.2 % and 7.1 %: of 0.525 callees 0.074 and 0.037. One call for
     the one agent who will be free has an overflow of 0.050.
@@ -101,7 +101,7 @@ def test_a_large_team_keeps_more_of_the_budget(agents: int, placed: int) -> None
 
 @pytest.mark.parametrize("figures", [PacingFigures(), PacingFigures(dialled=9, answered=3, outcomes=[1, 1, 1])])
 @pytest.mark.parametrize("pending", [0, 3, 5, 9])
-def test_who_knows_nothing_yet_places_one_call_for_each_idle_agent(figures: PacingFigures, pending: int) -> None:
+def test_without_measurements_there_is_one_call_for_each_idle_agent(figures: PacingFigures, pending: int) -> None:
     situation = Situation(
         NOW_MS, agents=20, idle=5, dialling_ms=(NOW_MS,) * pending, bridged_ms=busy_for(*[99] * 15), figures=figures
     )
@@ -121,7 +121,7 @@ def test_who_knows_nothing_yet_places_one_call_for_each_idle_agent(figures: Paci
     ],
 )
 def test_the_room_is_what_the_budget_has_left(answered: int, abandoned: int, room: int) -> None:
-    """All agents are about to be free, and hardly anybody ever answers: only the guarantee holds calls back."""
+    """All agents will soon be free, and answers are rare, so only the guarantee limits the calls."""
     figures = replace(EXPERIENCED, outcomes=[0] * 200, answered=answered, abandoned=abandoned)
     situation = Situation(NOW_MS, agents=62, idle=2, bridged_ms=busy_for(*[55] * 60), figures=figures)
     assert calls(situation) == 2 + room
@@ -137,7 +137,7 @@ def test_a_budget_that_is_whole_in_decimals_is_whole() -> None:
 
 @given(situations())
 def test_if_everybody_answered_at_once_the_budget_would_hold(situation: Situation) -> None:
-    """Reckoned in whole thousandths. What is under way already, the strategy cannot take back."""
+    """The test computes in thousandths. Calls in progress cannot be taken back."""
     share = round(situation.abandon_rate_max * 1_000)
     budget = share * max(situation.figures.answered, 100) // 1_000 - situation.figures.abandoned
     under_way = situation.pending + calls(situation)
@@ -145,13 +145,13 @@ def test_if_everybody_answered_at_once_the_budget_would_hold(situation: Situatio
 
 
 @given(situations())
-def test_every_idle_agent_is_given_a_call_whatever_has_been_abandoned(situation: Situation) -> None:
+def test_every_idle_agent_is_given_a_call_despite_abandoned_ones(situation: Situation) -> None:
     assert situation.pending + calls(situation) >= situation.idle
 
 
 @given(situations(share=st.integers(0, 30)))
-def test_whose_budget_is_spent_dials_as_progressive_does(situation: Situation) -> None:
-    """As with agents who take longer than two seconds to take a call: never more calls than idle agents."""
+def test_with_a_spent_budget_it_dials_as_progressive_does(situation: Situation) -> None:
+    """There are never more calls than idle agents, for example if agents take longer than two seconds."""
     situation.figures.abandoned = max(4, situation.figures.answered)
     assert calls(situation) == max(0, situation.idle - situation.pending)
 

@@ -1,4 +1,4 @@
-"""Progressive dialling: so many calls for each idle agent, and no more."""
+"""Tests of progressive dialling: a fixed number of calls for each idle agent."""
 
 import pytest
 from hypothesis import given
@@ -21,8 +21,8 @@ from tests.domain.pacing.situations import situations
         (0.0, 9, 0),
     ],
 )
-def test_calls_under_way_count_whatever_they_have_come_to(rate: float, idle: int, calls: int) -> None:
-    """One rings, one is greeted, one waits: three that may want an agent. Who talks wants none."""
+def test_calls_in_progress_count_in_every_state(rate: float, idle: int, calls: int) -> None:
+    """One call rings, one is greeted and one waits, so three may need an agent. A call with an agent needs none."""
     situation = Situation(
         0, agent_dial_rate=rate, idle=idle, dialling_ms=(0,), greeted_ms=(0,), waiting=1, bridged_ms=(0, 0)
     )

@@ -1,4 +1,4 @@
-"""All strategies: their names, and what holds for each of them."""
+"""Tests of all strategies: their names, and properties of each."""
 
 from copy import deepcopy
 
@@ -58,10 +58,10 @@ def test_a_strategy_keeps_only_a_few_numbers(name: str, situation: Situation) ->
 
 @pytest.mark.parametrize("name", [name for name in STRATEGIES if name != "fixed"])
 def test_one_agent_and_callees_who_always_answer(name: str) -> None:
-    """The bench, by hand: a dial, 10 s of ringing, half a second until the agent takes the call, 60 s of talk, again.
+    """The bench by hand: 10 s of ringing, 0.5 s until the agent takes the call, 60 s of talk, then the next dial.
 
     So answers come at 10.0, 80.5 and 151.0 s, and by the third the agent has talked for two minutes. A strategy that
-    dials before the agent is free gets there sooner.
+    dials before the agent is free is faster.
     """
     population = Population(1, 1.0, rings=(10, 10), talk=(60, 60))
     result = Bench(STRATEGIES[name], population, seed=1).run(3)
@@ -72,6 +72,6 @@ def test_one_agent_and_callees_who_always_answer(name: str) -> None:
 
 
 def test_a_bench_of_slow_agents_abandons_every_call() -> None:
-    """By hand: each call is abandoned two seconds after its transfer, and taken a second later."""
+    """Each call is abandoned two seconds after its transfer, and taken a second later."""
     population = Population(1, 1.0, rings=(10, 10), talk=(60, 60), takes=3, patience=(9, 9))
     assert Bench(STRATEGIES["progressive"], population, seed=1).run(3) == Result(3, 2, 0.0, 120 / 156, 3_000, 156_000)

@@ -1,4 +1,4 @@
-"""A floor that is told what happens in a few words, for scenarios that are worked out by hand."""
+"""A floor with short methods, for scenarios that are worked out by hand."""
 
 from typing import Any, Final
 
@@ -12,17 +12,17 @@ QUEUE: Final = 1
 
 
 def at(seconds: float) -> int:
-    """The moment so many seconds after the start."""
+    """Return the moment `seconds` after the start."""
     return START_MS + round(seconds * 1_000)
 
 
 def tiers(*places: tuple[int, int, int]) -> tuple[TierPlan, ...]:
-    """Places of agents: (agent, level, position)."""
+    """Return tiers from triples of agent, level and position."""
     return tuple(TierPlan(*place) for place in places)
 
 
 class Hall:
-    """One queue and its agents, all available from the start unless something else is said. Times in seconds."""
+    """One queue and its agents, who are all available at the start. Times are in seconds."""
 
     def __init__(
         self,
@@ -41,34 +41,34 @@ class Hall:
             self.floor.open_agent(plan, (figures or {}).get(agent_id))
 
     def status(self, agent_id: int, status: AgentStatus) -> None:
-        """The agent logs in or out, or has a break."""
+        """Set the status of an agent."""
         self.floor.open_agent(AgentPlan(agent_id, 1, status))
 
     def join(self, seconds: float, call_id: int, number: str = "") -> list[Decision]:
-        """A call comes to the queue at once after its answer."""
+        """Put a call that was just answered into the queue, and return the floor's decisions."""
         self.floor.join(at(seconds), call_id, QUEUE, number, at(seconds))
         return self.decide(seconds)
 
     def decide(self, seconds: float) -> list[Decision]:
-        """What the floor decides then, and not twice."""
+        """Return the floor's decisions at a moment, and check that it does not repeat them."""
         decisions = self.floor.decide(at(seconds))
         assert self.floor.decide(at(seconds)) == []
         return decisions
 
     def wakes(self, seconds: float) -> float:
-        """How many seconds after the start the floor wants to be asked again."""
+        """Return the seconds after the start at which the floor wants to decide again."""
         return (self.floor.wakes_at_ms(at(seconds)) - START_MS) / 1_000
 
     def asked(self, seconds: float) -> list[int]:
-        """The agents who are asked then, in this order."""
+        """Return the agents who are offered a call at a moment, in order."""
         return [one.agent_id for one in self.decide(seconds) if isinstance(one, AgentOffer)]
 
     def rings(self, *seconds: float) -> list[tuple[float, list[int]]]:
-        """Whom a single call asks at each of these moments, if nobody takes it."""
+        """Return the agents to whom a call is offered at each moment, if nobody takes it."""
         return [(moment, self.asked(moment)) for moment in seconds]
 
     def serve(self, seconds: float, call_id: int, talk_s: float) -> list[int]:
-        """A call joins, the first who is asked takes it at once, and talks so long: those who were asked."""
+        """Let the first agent take a call and talk for `talk_s`. Return the agents to whom it was offered."""
         asked = [one.agent_id for one in self.join(seconds, call_id) if isinstance(one, AgentOffer)]
         assert self.floor.taken(at(seconds), call_id, asked[0]) is not None
         assert self.floor.released(at(seconds + talk_s), call_id) == asked[0]
@@ -76,5 +76,5 @@ class Hall:
 
 
 def left(seconds: float, number: str, score_from: float) -> LeftEarly:
-    """Somebody who left the queue early."""
+    """Return a callee who left the queue early."""
     return LeftEarly(QUEUE, number, at(score_from), at(seconds))

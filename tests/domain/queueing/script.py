@@ -1,4 +1,4 @@
-"""Whatever may happen on a floor, drawn by hypothesis and played, with or without a restart after each step."""
+"""Scripts of events on a floor, drawn by hypothesis and played with or without a restart after each event."""
 
 from collections.abc import Callable
 from functools import partial
@@ -19,7 +19,7 @@ milliseconds = st.sampled_from([0, 1, 500, 3_000, 10_000, 20_000, 60_000])
 
 
 class Act(NamedTuple):
-    """Something that happens; `which` chooses among those it may happen to."""
+    """An event on a floor; `which` chooses the call or the agent that it concerns."""
 
     after_ms: int
     what: str
@@ -63,7 +63,7 @@ def acts() -> st.SearchStrategy[Act]:
 
 
 class Script(NamedTuple):
-    """How a floor begins, and what happens on it."""
+    """The first plans of a floor, and its events."""
 
     seed: int
     queues: tuple[QueuePlan, ...]
@@ -79,7 +79,7 @@ def scripts(draw: st.DrawFn) -> Script:
 
 
 class Book:
-    """What a store would hold of a floor."""
+    """A store of a floor's state."""
 
     def __init__(self, script: Script) -> None:
         self.queues = {plan.id: plan for plan in script.queues}
@@ -92,7 +92,7 @@ class Book:
         self.left: dict[tuple[int, str], LeftEarly] = {}
 
     def note(self, floor: Floor) -> None:
-        """Store what is new, as text, since that is what a store keeps."""
+        """Store the changes of a floor as JSON, as the database does."""
         changes = floor.changed()
         for agent_id, figures in changes.agents.items():
             self.figures[agent_id] = msgspec.json.decode(msgspec.json.encode(figures), type=AgentFigures)
@@ -108,7 +108,7 @@ class Book:
         self.left[one.queue_id, one.number] = LeftEarly(one.queue_id, one.number, one.score_from_ms, now_ms)
 
     def rebuild(self, seed: int, *, backwards: bool = False) -> Floor:
-        """A floor like the one that was stored, built in one order or the other."""
+        """Build a floor from the store, in one order or in its reverse."""
         floor = Floor(seed=seed)
         builds: list[Callable[[], None]] = [
             *(partial(self._open_queue, floor, plan) for plan in self.queues.values()),
@@ -126,7 +126,7 @@ class Book:
 
 
 class Play:
-    """A script being played. It knows the floor only by what the floor says, and objects to what cannot be."""
+    """A player of a script. It knows the floor by its decisions alone, and asserts that each is possible."""
 
     def __init__(self, script: Script, *, restarts: bool = False, backwards: bool = False) -> None:
         self.seed: Final = script.seed
@@ -137,7 +137,7 @@ class Play:
         self.now_ms = START_MS
         self.calls = 0
         self.asked: dict[int, int] = {}
-        """The call that each agent is being asked for."""
+        """The call that is offered to each agent."""
         self.said: Final[list[object]] = []
         for act in script.acts:
             self._happens(act)
@@ -146,7 +146,7 @@ class Play:
         self.now_ms += act.after_ms
         getattr(self, f"_{act.what}")(act)
         decisions = self.floor.decide(self.now_ms)
-        self._believe(decisions)
+        self._carry_out(decisions)
         assert self.floor.decide(self.now_ms) == []
         wakes_at_ms = self.floor.wakes_at_ms(self.now_ms)
         assert wakes_at_ms > self.now_ms
@@ -155,8 +155,8 @@ class Play:
         if self.restarts:
             self.floor = self.book.rebuild(self.seed, backwards=self.backwards)
 
-    def _believe(self, decisions: list[Decision]) -> None:
-        """Follow the decisions, if they can be followed."""
+    def _carry_out(self, decisions: list[Decision]) -> None:
+        """Carry out the decisions, and assert that each is possible."""
         self.book.note(self.floor)
         for one in decisions:
             match one:
@@ -173,7 +173,7 @@ class Play:
                     self.book.gave_up(self.now_ms, call_id)
 
     def _wait(self, _act: Act) -> None:
-        """Nothing but time."""
+        """Let time pass."""
 
     def _join(self, act: Act) -> None:
         self.calls += 1
@@ -191,7 +191,7 @@ class Play:
             del self.asked[agent_id]
             del self.book.waiting[call_id]
             self.book.talks[call_id] = (agent_id, self.now_ms)
-            self._believe(others)
+            self._carry_out(others)
 
     def _release(self, act: Act) -> None:
         if self.book.talks:
@@ -202,13 +202,13 @@ class Play:
     def _leave(self, act: Act) -> None:
         if self.book.waiting:
             call_id = sorted(self.book.waiting)[act.which % len(self.book.waiting)]
-            self._believe(self.floor.leave(self.now_ms, call_id))
+            self._carry_out(self.floor.leave(self.now_ms, call_id))
             self.book.gave_up(self.now_ms, call_id)
 
     def _forget(self, act: Act) -> None:
         if self.book.waiting:
             call_id = sorted(self.book.waiting)[act.which % len(self.book.waiting)]
-            self._believe(self.floor.forget_call(call_id))
+            self._carry_out(self.floor.forget_call(call_id))
             del self.book.waiting[call_id]
 
     def _agent(self, act: Act) -> None:

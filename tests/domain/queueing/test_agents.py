@@ -1,4 +1,4 @@
-"""What agents go through: asked, talking, in wrap-up time, at rest; and what is told of them."""
+"""Tests of the states of agents: offered a call, talking, in wrap-up time and at rest."""
 
 from dialer.domain.enums import AgentStatus, QueueStrategy
 from dialer.domain.queueing.changes import Changes
@@ -53,7 +53,7 @@ def test_an_agent_on_demand_takes_one_call_and_has_a_break() -> None:
     assert hall.decide(62) == [AgentOffer(2, 7)]
 
 
-def test_who_logs_out_is_not_asked_any_more_and_needs_no_rest() -> None:
+def test_an_agent_who_logs_out_is_not_asked_any_more_and_needs_no_rest() -> None:
     hall = Hall(TOP_DOWN, (7, 1, 1), (8, 1, 2))
     assert hall.join(0, 1) == [AgentOffer(1, 7)]
     hall.status(7, AgentStatus.LOGGED_OUT)
@@ -63,14 +63,14 @@ def test_who_logs_out_is_not_asked_any_more_and_needs_no_rest() -> None:
     assert hall.join(6, 2) == [AgentOffer(2, 7)]
 
 
-def test_who_is_taken_out_of_a_queue_is_not_asked_any_more() -> None:
+def test_an_agent_removed_from_a_queue_is_not_asked_any_more() -> None:
     hall = Hall(TOP_DOWN, (7, 1, 1), (8, 1, 2))
     assert hall.join(0, 1) == [AgentOffer(1, 7)]
     hall.floor.open_queue(QueuePlan(QUEUE, TOP_DOWN, tiers((8, 1, 2))))
     assert hall.decide(5) == [Withdraw(1, 7), AgentOffer(1, 8)]
 
 
-def test_who_logs_out_while_talking_talks_on() -> None:
+def test_an_agent_who_logs_out_while_talking_keeps_talking() -> None:
     hall = Hall(TOP_DOWN, (7, 1, 1))
     hall.join(0, 1)
     hall.floor.taken(at(1), 1, 7)
@@ -83,7 +83,7 @@ def test_who_logs_out_while_talking_talks_on() -> None:
     assert hall.join(40, 2) == []
 
 
-def test_nobody_talked_in_a_call_that_was_not_taken() -> None:
+def test_a_call_that_was_not_taken_has_no_talk_time() -> None:
     hall = Hall(TOP_DOWN, (7, 1, 1))
     hall.join(0, 1)
     assert hall.floor.released(at(1), 1) is None
@@ -99,7 +99,7 @@ def test_an_agent_who_is_opened_again_keeps_their_figures_unless_others_are_give
     assert hall.serve(20, 3, talk_s=1) == [8]
 
 
-def test_what_must_be_stored_is_told_once() -> None:
+def test_a_change_to_store_is_told_once() -> None:
     hall = Hall(TOP_DOWN, (7, 1, 1), (8, 1, 2), wrap_up_s=10)
     assert hall.floor.changed() == Changes()
     hall.join(0, 1, "+1")
@@ -119,7 +119,7 @@ def test_what_must_be_stored_is_told_once() -> None:
     assert asked.offers == {7: at(0)}
 
 
-def test_of_a_call_that_is_gone_nothing_must_be_stored() -> None:
+def test_a_call_that_has_left_needs_no_storing() -> None:
     hall = Hall(TOP_DOWN)
     hall.floor.join(at(0), 1, QUEUE, "+1", at(0))
     hall.floor.leave(at(0), 1)
@@ -137,8 +137,8 @@ def test_the_time_without_agents_is_stored() -> None:
 
 
 def test_staff_counts_the_agents_and_calls_of_the_queues_that_are_asked_about() -> None:
-    # Queue 1: 3 talks, 4 is in wrap-up time, 5 rests, 6 is asked, 7 is idle, 8 is on break. Queue 2: 7 and 9, who is
-    # asked for its call. Queue 3 has no agents.
+    # Queue 1: 3 talks, 4 is in wrap-up time, 5 rests, 6 has an offer, 7 is idle, 8 is on break. Queue 2: 7, and 9
+    # with an offer of its call. Queue 3 has no agents.
     floor = Floor(seed=1)
     floor.open_queue(QueuePlan(1, TOP_DOWN, tiers(*((one, 1, one) for one in (3, 4, 5, 6, 7, 8)))))
     floor.open_queue(QueuePlan(2, TOP_DOWN, tiers((9, 1, 1), (7, 1, 2))))

@@ -1,4 +1,4 @@
-"""What must hold on any floor, whatever happens there and whenever it is rebuilt."""
+"""Property tests of floors, with any events and restarts."""
 
 import heapq
 from typing import Final, NamedTuple
@@ -32,7 +32,7 @@ def test_the_order_in_which_a_floor_is_built_does_not_matter(script: Script) -> 
 
 
 class Member(NamedTuple):
-    """An agent who takes calls after so many seconds, or lets them ring for ever."""
+    """An agent who takes calls after some seconds, or never."""
 
     level: int
     position: int
@@ -41,7 +41,7 @@ class Member(NamedTuple):
 
 
 class Shift(NamedTuple):
-    """Calls that join at these seconds and talk so long, a queue, and its agents."""
+    """Calls with their times of joining and talking, a queue, and its agents."""
 
     queue: QueuePlan
     members: list[Member]
@@ -70,7 +70,7 @@ def shifts(draw: st.DrawFn, *, somebody_answers: bool = True, max_wait_s: int = 
 
 
 class Room:
-    """Plays a shift: agents answer as they do, and the floor is asked when something happened or it wanted to be."""
+    """A player of a shift, which asks the floor after each event and when the floor wants to be asked."""
 
     def __init__(self, shift: Shift, *, every_second: bool = False) -> None:
         self.members: Final = dict(enumerate(shift.members, 1))
@@ -124,7 +124,7 @@ class Room:
             case AgentOffer(call_id, agent_id):
                 answer_s = self.members[agent_id].answer_s
                 if answer_s is not None:
-                    # Who is asked answers a second later at the soonest: what is due at once was handled already.
+                    # An agent answers after a second at the earliest, so events that were due are handled.
                     heapq.heappush(self.pending, (now_s + max(answer_s, 1), "take", call_id, agent_id))
             case Unserved(call_id, _):
                 self.unserved_s[call_id] = now_s

@@ -1,4 +1,4 @@
-"""Each strategy in a scenario whose order of agents is worked out by hand. Agents are (agent, level, position)."""
+"""Tests of each strategy, with an order worked out by hand. Agents are (agent, level, position)."""
 
 from hashlib import blake2b
 
@@ -10,17 +10,17 @@ from dialer.domain.queueing.plans import AgentFigures, QueuePlan
 from tests.domain.queueing.hall import QUEUE, Hall, at, tiers
 
 
-def test_ring_all_asks_everybody_who_is_idle_and_the_first_to_answer_has_the_call() -> None:
-    # Level 2 is asked as well: without tier rules every level may be. By level, position, agent: 8, 7, 9.
+def test_ring_all_asks_all_idle_agents_and_the_first_to_answer_has_the_call() -> None:
+    # Level 2 is asked, too, because there are no tier rules. By level, position, agent: 8, 7, 9.
     hall = Hall(QueueStrategy.RING_ALL, (7, 1, 2), (8, 1, 1), (9, 2, 1))
     assert hall.join(0, 1) == [AgentOffer(1, 8), AgentOffer(1, 7), AgentOffer(1, 9)]
-    # A second call finds nobody: an agent is asked for one call at a time.
+    # A second call finds no agent, because an agent is asked for one call at a time.
     assert hall.join(1, 2) == []
     assert hall.floor.taken(at(2), 1, 7) == [Withdraw(1, 8), Withdraw(1, 9)]
     assert hall.decide(2) == [AgentOffer(2, 8), AgentOffer(2, 9)]
 
 
-def test_ring_all_also_asks_who_becomes_idle_later() -> None:
+def test_ring_all_also_asks_agents_who_become_idle_later() -> None:
     hall = Hall(QueueStrategy.RING_ALL, (7, 1, 1), (8, 1, 2))
     assert hall.join(0, 1) == [AgentOffer(1, 7), AgentOffer(1, 8)]
     hall.floor.taken(at(1), 1, 7)
@@ -29,7 +29,7 @@ def test_ring_all_also_asks_who_becomes_idle_later() -> None:
     assert hall.decide(5) == [AgentOffer(2, 7)]
 
 
-def test_longest_idle_asks_who_ended_a_call_longest_ago() -> None:
+def test_longest_idle_asks_the_agent_whose_last_call_ended_first() -> None:
     # Ends: 7 at 30 s, 8 at 20 s, 9 never. So 9 first, then 8, then 7; after their own calls: 40, 45, 50: again 9, 8, 7.
     figures = {7: AgentFigures(last_bridge_end_ms=at(30)), 8: AgentFigures(last_bridge_end_ms=at(20))}
     hall = Hall(QueueStrategy.LONGEST_IDLE_AGENT, (7, 1, 1), (8, 1, 2), (9, 1, 3), figures=figures)
@@ -45,12 +45,12 @@ def test_longest_idle_does_not_leave_the_first_level_that_has_an_idle_agent() ->
 
 
 def test_round_robin_goes_on_after_the_agent_who_was_asked_last() -> None:
-    # Places: 9 (position 1), 7 and 8 (position 2). The round is 9, 7, 8 whoever answers fastest.
+    # Places: 9 (position 1), 7 and 8 (position 2). The round is 9, 7, 8, independent of the answers.
     hall = Hall(QueueStrategy.ROUND_ROBIN, (7, 1, 2), (8, 1, 2), (9, 1, 1))
     assert [hall.serve(call, call, talk_s=0.5) for call in range(5)] == [[9], [7], [8], [9], [7]]
 
 
-def test_round_robin_passes_over_who_is_talking() -> None:
+def test_round_robin_passes_over_talking_agents() -> None:
     # 9 takes the first call and keeps talking; the round of the others is 7, 8, 7, and when 9 is free after 7: 8, 9.
     hall = Hall(QueueStrategy.ROUND_ROBIN, (7, 1, 2), (8, 1, 3), (9, 1, 1))
     assert hall.join(0, 100) == [AgentOffer(100, 9)]
@@ -93,7 +93,7 @@ def test_top_down_begins_with_every_call_anew() -> None:
     ]
 
 
-def test_least_talk_time_asks_who_has_talked_least() -> None:
+def test_least_talk_time_asks_the_agent_who_has_talked_least() -> None:
     # Talked before: 7 10 s, 8 4 s, 9 7 s. 8 talks 5 s more (9), 9 talks 2 s (9): equal, so 8 by position, to 20; 9; 7.
     talked = {7: AgentFigures(talk_ms=10_000), 8: AgentFigures(talk_ms=4_000), 9: AgentFigures(talk_ms=7_000)}
     hall = Hall(QueueStrategy.AGENT_WITH_LEAST_TALK_TIME, (7, 1, 3), (8, 1, 1), (9, 1, 2), figures=talked)
@@ -101,15 +101,15 @@ def test_least_talk_time_asks_who_has_talked_least() -> None:
     assert [hall.serve(second, second, talk_s) for second, talk_s in talks] == [[8], [9], [8], [9], [7]]
 
 
-def test_fewest_calls_asks_who_has_answered_fewest() -> None:
+def test_fewest_calls_asks_the_agent_who_has_answered_fewest() -> None:
     # Calls before: 7 two, 8 none, 9 one. 8 (1); then 8 and 9 are equal at one: 8 by position (2); 9 (2); now all have
-    # two: 8 by position. However long the calls were.
+    # two: 8 by position. The length of the calls does not matter.
     calls = {7: AgentFigures(calls_answered=2), 9: AgentFigures(calls_answered=1)}
     hall = Hall(QueueStrategy.AGENT_WITH_FEWEST_CALLS, (7, 1, 3), (8, 1, 1), (9, 1, 2), figures=calls)
     assert [hall.serve(call * 100, call, talk_s=90 - call) for call in range(4)] == [[8], [8], [9], [8]]
 
 
-def test_sequentially_asks_who_was_asked_longest_ago_even_if_they_did_not_take_it() -> None:
+def test_sequentially_asks_the_agent_of_the_oldest_offer_even_if_they_did_not_take_it() -> None:
     # 7 is asked at 0 s and lets it ring, 8 is asked at 20 s and takes the call. At 40 s: 9 was never asked; then 7, 8.
     hall = Hall(QueueStrategy.SEQUENTIALLY_BY_AGENT_ORDER, (7, 1, 1), (8, 1, 2), (9, 1, 3))
     assert hall.join(0, 1) == [AgentOffer(1, 7)]
@@ -156,7 +156,7 @@ def test_all_but_ring_all_ask_one_agent_and_the_next_when_nobody_answers(strateg
 
 @pytest.mark.parametrize("strategy", [one for one in QueueStrategy if one != QueueStrategy.RING_PROGRESSIVELY])
 def test_equals_are_asked_by_level_position_and_agent(strategy: QueueStrategy) -> None:
-    # 6 before 8 by position, 8 before 9 by their ids, 5 last by its level. Chance knows no equals, only levels.
+    # 6 before 8 by position, 8 before 9 by their ids, 5 last by its level. The random strategy compares only levels.
     hall = Hall(strategy, (5, 2, 1), (9, 1, 2), (8, 1, 2), (6, 1, 1))
     asked = [one.agent_id for call in range(4) for one in hall.join(0, call) if isinstance(one, AgentOffer)]
     if strategy is QueueStrategy.RANDOM:
@@ -165,7 +165,7 @@ def test_equals_are_asked_by_level_position_and_agent(strategy: QueueStrategy) -
         assert asked == [6, 8, 9, 5]
 
 
-def test_who_has_taken_a_call_since_they_let_one_ring_has_their_turn_again() -> None:
+def test_an_agent_who_took_a_call_after_missing_one_has_their_turn_again() -> None:
     # 7 lets call 1 ring until 20 s, takes call 2 at 31 s. When 8 has let call 1 ring as well, it is 7's turn, not 9's.
     hall = Hall(QueueStrategy.TOP_DOWN, (7, 1, 1), (8, 1, 2), (9, 1, 3))
     hall.join(0, 1)
@@ -174,12 +174,12 @@ def test_who_has_taken_a_call_since_they_let_one_ring_has_their_turn_again() -> 
     assert hall.rings(40) == [(40, [7])]
 
 
-def test_who_lets_calls_ring_is_asked_again_after_the_others() -> None:
-    # Nobody answers. 7 rests from 20 to 30 s, 8 from 40 to 50 s. At 40 s 7 is free again, but 9 has not been asked yet,
-    # although on a higher level. Then by who was asked longest ago: 7, 8, 9.
+def test_an_agent_who_lets_calls_ring_is_asked_again_after_the_others() -> None:
+    # No agent answers. 7 rests from 20 to 30 s, 8 from 40 to 50 s. At 40 s 7 is free again, but 9 was
+    # never asked, although on a higher level. Then the order is by the oldest offer: 7, 8, 9.
     hall = Hall(QueueStrategy.TOP_DOWN, (7, 1, 1), (8, 1, 2), (9, 2, 1))
     assert hall.join(0, 1) == [AgentOffer(1, 7)]
     assert hall.rings(20, 40, 60, 80, 100) == [(20, [8]), (40, [9]), (60, [7]), (80, [8]), (100, [9])]
-    # A call that comes later knows nothing of this: for it, it is 7's turn at once when they are free.
+    # A later call has its own order: it is offered to 7 as soon as 7 is free.
     assert hall.rings(110) == [(110, [])]
     assert hall.join(111, 2) == [AgentOffer(2, 7)]

@@ -1,4 +1,4 @@
-"""Which levels may be asked, after so long a wait."""
+"""Tests of the levels that may be asked after a wait."""
 
 from typing import Any, Final
 
@@ -11,7 +11,7 @@ RULES: Final[dict[str, Any]] = {"tier_rules_apply": True, "tier_rule_wait_ms": 3
 
 
 def busy(hall: Hall, *agents: int) -> None:
-    """Let these agents talk."""
+    """Give each of these agents a call."""
     for agent_id in agents:
         hall.floor.restore_talk(1_000 + agent_id, agent_id, START_MS)
 
@@ -47,7 +47,7 @@ def test_a_level_where_nobody_is_logged_in_need_not_be_waited_for() -> None:
     hall = Hall(QueueStrategy.TOP_DOWN, (7, 1, 1), (8, 2, 1), (9, 3, 1), tier_rule_no_agent_no_wait=True, **RULES)
     hall.status(7, AgentStatus.ON_BREAK)
     busy(hall, 8)
-    # Level 1 is empty, so 2 may be asked; 2 has an agent, if a busy one, so 3 has to be waited for: 90 s.
+    # Level 1 is empty, so 2 may be asked. Level 2 has a busy agent, so level 3 is asked after 90 s.
     assert hall.join(0, 1) == []
     assert hall.rings(60, 89.999, 90) == [(60, []), (89.999, []), (90, [9])]
 
@@ -64,7 +64,7 @@ def test_several_empty_levels_are_passed_at_once() -> None:
     hall.status(7, AgentStatus.LOGGED_OUT)
     hall.status(8, AgentStatus.ON_BREAK)
     assert hall.join(0, 1) == [AgentOffer(1, 9)]
-    # Agents of the lower level who come back are asked for the next call.
+    # Agents of the lower level who log in again are asked for the next call.
     hall.status(7, AgentStatus.AVAILABLE)
     assert hall.join(1, 2) == [AgentOffer(2, 7)]
 

@@ -1,4 +1,4 @@
-"""Who is served first, how long the others wait, and whose place is kept."""
+"""Tests of waiting calls: their order, their limits, and kept places."""
 
 from typing import Any
 
@@ -41,7 +41,7 @@ def test_a_wait_counts_from_the_join_or_from_the_answer(scores_from_answer: bool
     assert hall.decide(6) == [AgentOffer(served, 7)]
 
 
-def test_an_agent_of_two_queues_serves_who_has_waited_longest_in_either() -> None:
+def test_an_agent_of_two_queues_serves_the_longest_wait_of_both() -> None:
     floor = Floor(seed=1)
     for queue_id in (1, 2):
         floor.open_queue(QueuePlan(queue_id, tiers=tiers((7, 1, 1))))
@@ -61,13 +61,13 @@ def test_the_longest_wait_ends_even_while_an_agent_is_asked() -> None:
     assert hall.decide(20) == [Withdraw(1, 7)]
     assert hall.decide(30) == [Unserved(1, TransferReason.MAX_WAIT), AgentOffer(2, 7)]
     assert hall.wakes(30) == 40
-    # 7 did nothing wrong this time: they are free at once.
+    # Agent 7 did not let the call ring out, and is free at once.
     assert hall.decide(40) == [Withdraw(2, 7), Unserved(2, TransferReason.MAX_WAIT)]
     assert hall.join(40, 3) == [AgentOffer(3, 7)]
 
 
-def test_when_the_limit_without_agents_is_reached_all_leave_and_who_comes_later_leaves_soon() -> None:
-    # Nobody was ever logged in. The time runs from the first join, to 120 s. Who joined at 118 s has the 5 s of grace.
+def test_when_the_limit_without_agents_is_reached_all_calls_leave_and_later_ones_leave_soon() -> None:
+    # No agent was ever logged in. The limit of 120 s runs from the first join. The call of 118 s has 5 s of grace.
     hall = Hall(TOP_DOWN, (7, 1, 1))
     hall.status(7, AgentStatus.LOGGED_OUT)
     for seconds, call_id in ((0, 1), (100, 2), (118, 3)):
@@ -79,7 +79,7 @@ def test_when_the_limit_without_agents_is_reached_all_leave_and_who_comes_later_
     assert hall.decide(123) == [Unserved(3, TransferReason.NO_AGENT)]
     assert hall.join(1_000, 4) == []
     assert hall.decide(1_005) == [Unserved(4, TransferReason.NO_AGENT)]
-    # Once somebody has been there, the time runs anew.
+    # After an agent was logged in, the limit runs anew.
     hall.status(7, AgentStatus.AVAILABLE_ON_DEMAND)
     assert hall.decide(1_010) == []
     hall.status(7, AgentStatus.LOGGED_OUT)
@@ -156,27 +156,27 @@ def test_a_queue_that_is_opened_again_keeps_its_calls_and_its_round() -> None:
 
 
 def place_after(seconds: float, number: str, **settings: Any) -> float:  # noqa: ANN401 - any field of a plan
-    """Since when the second call counts, if the first, from +1, waited from 0 to 10 s."""
+    """Return the start of the second call's wait, if a first call from +1 waited from 0 to 10 s."""
     hall = Hall(TOP_DOWN, **settings)
     hall.join(0, 1, "+1")
     assert hall.floor.leave(at(10), 1) == []
     return (hall.floor.join(at(seconds), 2, QUEUE, number, at(seconds)).score_from_ms - START_MS) / 1_000
 
 
-def test_who_left_early_has_their_place_back() -> None:
+def test_a_callee_who_left_early_has_their_place_back() -> None:
     assert place_after(50, "+1") == 0
 
 
-def test_another_number_has_not() -> None:
+def test_another_number_has_no_place() -> None:
     assert place_after(50, "+2") == 50
 
 
-def test_nobody_has_if_it_is_not_allowed() -> None:
+def test_no_place_is_kept_if_that_is_not_allowed() -> None:
     assert place_after(50, "+1", abandoned_resume_allowed=False) == 50
 
 
 @pytest.mark.parametrize(("seconds", "counts_from"), [(40, 0), (40.001, 40.001)])
-def test_a_place_is_kept_for_so_long_only(seconds: float, counts_from: float) -> None:
+def test_a_place_is_kept_for_a_limited_time(seconds: float, counts_from: float) -> None:
     assert place_after(seconds, "+1", discard_abandoned_after_ms=30_000) == counts_from
 
 
@@ -196,7 +196,7 @@ def test_a_place_is_given_back_once_and_in_its_own_queue() -> None:
     assert [one.score_from_ms for one in scores] == [at(5), at(0), at(7)]
 
 
-def test_who_leaves_a_second_time_keeps_the_place_of_the_first() -> None:
+def test_a_callee_who_leaves_twice_keeps_the_first_place() -> None:
     hall = Hall(TOP_DOWN)
     for call_id in (1, 2, 3):
         place = hall.floor.join(at(call_id * 10), call_id, QUEUE, "+1", at(call_id * 10))
@@ -204,17 +204,17 @@ def test_who_leaves_a_second_time_keeps_the_place_of_the_first() -> None:
         hall.floor.leave(at(call_id * 10 + 5), call_id)
 
 
-def test_whom_the_queue_gave_up_on_has_their_place_back_too() -> None:
+def test_a_callee_whom_the_queue_gave_up_has_their_place_back_too() -> None:
     hall = Hall(TOP_DOWN, max_wait_ms=10_000)
     hall.join(0, 1, "+1")
     assert hall.decide(10) == [Unserved(1, TransferReason.MAX_WAIT)]
     again = hall.floor.join(at(60), 2, QUEUE, "+1", at(60))
     assert again == Waiting(2, QUEUE, "+1", at(60), at(0))
-    # The place is the old one, the limit is that of the new call.
+    # The place is the old one, and the limit is that of the new call.
     assert hall.wakes(60) == 70
 
 
-def test_nobody_who_was_served_has_a_place_left() -> None:
+def test_a_served_callee_has_no_kept_place() -> None:
     hall = Hall(TOP_DOWN, (7, 1, 1))
     hall.join(0, 1, "+1")
     hall.floor.taken(at(1), 1, 7)
@@ -243,7 +243,7 @@ def test_of_two_places_of_one_number_the_later_is_kept(monkeypatch: pytest.Monke
     assert scores == [at(3), at(20), at(4)]
 
 
-def test_who_was_asked_is_told_in_the_order_of_their_ids() -> None:
+def test_asked_agents_are_told_in_the_order_of_their_ids() -> None:
     hall = Hall(QueueStrategy.RING_ALL, (9, 1, 1), (7, 1, 2), (8, 1, 3))
     assert hall.join(0, 1) == [AgentOffer(1, 9), AgentOffer(1, 7), AgentOffer(1, 8)]
     assert hall.decide(20) == [Withdraw(1, 7), Withdraw(1, 8), Withdraw(1, 9)]

@@ -1,4 +1,4 @@
-"""Surveys for tests: sections of which only what matters is said, and surveys of any shape."""
+"""Surveys for tests: sections with defaults, and generated surveys of any shape."""
 
 from typing import Any, Final
 
@@ -12,7 +12,7 @@ SORRY: Final = Prompt(audio_ms=500)
 
 
 def section(section_type: SectionType, section_id: int = 1, **fields: Any) -> Section:  # noqa: ANN401 - any field
-    """A section that takes 1 as an answer, whatever its type, and not 8."""
+    """Return a section of any type, which accepts the key 1 and not 8."""
     usual: dict[str, Any] = {"prompt": Prompt(audio_ms=1_000), "key_labels": {"1": "one"}, "rating_laps": 5}
     return Section(
         section_id, section_type, f"Section {section_id}", **usual | {"number_digits": 1, "max_number": 5} | fields
@@ -40,4 +40,4 @@ any_sections = st.lists(
     min_size=1,
     max_size=5,
 ).map(lambda found: tuple(replace(one, id=index) for index, one in enumerate(found, 1)))
-"""Up to five sections, some of whose branches lead to a sixth that is not there."""
+"""Up to five sections, some of whose branches lead to a missing sixth."""

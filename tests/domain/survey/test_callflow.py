@@ -1,4 +1,4 @@
-"""The call flow: every rule of branching, one test each, and surveys of any shape, which all end."""
+"""Tests of the call flow: one test for each rule of branching, and surveys of any shape, which all end."""
 
 from typing import Any, Final
 
@@ -16,7 +16,7 @@ OTHER: Final = 2
 
 
 def flow_of(section_type: SectionType, **fields: Any) -> tuple[CallFlow, Position]:  # noqa: ANN401 - any field
-    """A survey that begins with this section, and where a call to it starts; section 2 comes after it."""
+    """Return a survey of this section and a section 2, and the position at its start."""
     flow = CallFlow(Survey((section(section_type, **fields), section(SectionType.HANG_UP, OTHER))))
     start = flow.begin()
     assert start is not None
@@ -32,7 +32,7 @@ def section_after(position: Position | None) -> int | None:
 
 
 def heard(section_type: SectionType, keys: str, **fields: Any) -> tuple[int | None, str | None]:  # noqa: ANN401
-    """Where one input leads, and what is kept of it."""
+    """Return the target of one input, and the stored answer."""
     flow, start = flow_of(section_type, **fields)
     turn = flow.heard(start, keys)
     return leads_to(turn), turn.response
@@ -57,7 +57,7 @@ def test_a_survey_without_sections_has_no_beginning() -> None:
         ({"0": None, "timeout": 2}, None),
     ],
 )
-def test_what_is_only_played_goes_to_branch_0_else_to_timeout_else_hangs_up(
+def test_a_played_section_goes_to_branch_0_else_to_timeout_else_hangs_up(
     branches: dict[str, int | None], target: int | None
 ) -> None:
     flow, start = flow_of(SectionType.PLAY_MESSAGE, branches=branches)
@@ -202,7 +202,7 @@ def test_a_number_is_within_its_bounds_if_they_are_to_be_kept(keys: str, validat
 
 
 def test_digits_are_compared_as_they_were_pressed() -> None:
-    """07 is not 7."""
+    """The digits 07 differ from 7."""
     fields = {"number_digits": 2, "max_number": 99, "branches": {"7": 1, "07": 2}}
     assert heard(SectionType.CAPTURE_DIGITS, "07", **fields) == (2, "07")
 
@@ -222,7 +222,7 @@ def test_a_loop_that_never_waits_ends_after_a_hundred_sections() -> None:
 
 
 def test_a_loop_that_waits_for_the_callee_goes_on_while_the_callee_does() -> None:
-    """A question begins the count anew, until the limit of a whole call."""
+    """Each question resets the count, up to the limit of a call."""
     flow, start = flow_of(SectionType.RATING, branches={"any": 1})
     position: Position | None = start
     asked = 0
@@ -237,10 +237,10 @@ answers_of_transfers = st.lists(st.booleans(), min_size=1, max_size=4)
 
 
 @given(any_sections, inputs_of_a_call, answers_of_transfers)
-def test_any_survey_ends_whatever_is_pressed_and_whoever_is_reached(
+def test_every_survey_ends_for_all_keys_and_transfers(
     sections: tuple[Section, ...], inputs: list[str], answers: list[bool]
 ) -> None:
-    """However the callee and those the call is brought to go on, in a loop."""
+    """The callee and the targets of transfers repeat their behaviour in a loop."""
     flow = CallFlow(Survey(sections))
     position = flow.begin()
     entered = 0

@@ -1,4 +1,4 @@
-"""What is found in a survey before anybody hears it, each rule by itself, and surveys of any shape."""
+"""Tests of the check of surveys: each rule by itself, and surveys of any shape."""
 
 from collections.abc import Iterator
 from itertools import product
@@ -17,19 +17,19 @@ from dialer.domain.survey.survey import Prompt, Section, Survey
 from tests.domain.survey.surveys import any_sections, section
 
 INPUTS: Final = ["".join(keys) for length in range(3) for keys in product("0123456789*", repeat=length)]
-"""All that can be pressed of up to two keys."""
+"""All inputs of up to two keys."""
 SILENT: Final = Prompt()
 MARK: Final = 99
 BYE: Final = section(SectionType.HANG_UP, 9)
 
 
 def found(*sections: Section) -> list[tuple[str, str, int | None]]:
-    """The findings without their messages and paths."""
+    """Return the findings without their messages and paths."""
     return [(one.level.value, one.code.value, one.section_id) for one in check_survey(Survey(sections))]
 
 
 def messages(one: Section) -> list[str]:
-    """What is said of a section that leads to a goodbye."""
+    """Return the messages about a section that leads to a goodbye."""
     return [finding.message for finding in check_survey(Survey((one, BYE))) if finding.section_id == one.id]
 
 
@@ -90,7 +90,7 @@ def test_a_section_that_no_call_comes_to_is_unreachable() -> None:
     ]
 
 
-def test_what_comes_after_too_many_sections_in_a_row_is_unreachable() -> None:
+def test_a_section_after_too_many_others_in_a_row_is_unreachable() -> None:
     chain = [section(SectionType.PLAY_MESSAGE, index, branches={"0": index + 1}) for index in range(1, 102)]
     sections = (*chain, section(SectionType.HANG_UP, 102))
     assert found(*sections) == [("warning", "unreachable", 101), ("warning", "unreachable", 102)]
@@ -99,7 +99,7 @@ def test_what_comes_after_too_many_sections_in_a_row_is_unreachable() -> None:
 
 
 def test_a_section_that_can_be_reached_both_late_and_soon_goes_on_as_from_soon() -> None:
-    """The shorter way in keys is the longer one in sections that ask nothing."""
+    """The path with fewer keys has more sections that do not ask."""
     ask = section(SectionType.RATING, 1, branches={"1": 2, "2": 201})
     chain = [section(SectionType.PLAY_MESSAGE, index, branches={"0": index + 1}) for index in range(2, 101)]
     tail = [section(SectionType.PLAY_MESSAGE, index, branches={"0": index + 1}) for index in range(101, 103)]
@@ -184,7 +184,7 @@ def test_a_transfer_is_confirmed_by_a_key_that_there_is_and_that_is_asked_for(
         (SectionType.SMS, False),
     ],
 )
-def test_what_is_to_be_heard_needs_a_prompt(section_type: SectionType, is_missing: bool) -> None:  # noqa: FBT001 - a column of the table
+def test_a_played_section_needs_a_prompt(section_type: SectionType, is_missing: bool) -> None:  # noqa: FBT001 - a column of the table
     def codes(prompt: Prompt) -> set[str]:
         return {code for _, code, _ in found(section(section_type, prompt=prompt))}
 
@@ -288,7 +288,7 @@ def test_a_loop_that_asks_is_no_finding() -> None:
 
 
 def steps(flow: CallFlow, position: Position) -> Iterator[tuple[str, Position | None]]:
-    """Everything that can happen next, by what is pressed or who is reached."""
+    """Yield every possible next position, with its input or transfer result."""
     if position.definition.asks:
         yield from ((keys, flow.heard(position, keys).position) for keys in INPUTS)
     elif position.section.type is SectionType.CALL_TRANSFER:
@@ -298,9 +298,9 @@ def steps(flow: CallFlow, position: Position) -> Iterator[tuple[str, Position | 
 
 
 def reached_by_trying(survey: Survey) -> set[int]:
-    """The sections that some call comes to, found by doing everything that can be done.
+    """Return the sections that a call can reach, found by trying all inputs.
 
-    How many sections a call has visited is left out, or a loop that asks would be walked ten thousand times.
+    The search ignores the number of visited sections, or it would walk a loop that asks ten thousand times.
     """
     flow = CallFlow(survey)
     seen: set[tuple[int, int, int]] = set()
@@ -342,7 +342,7 @@ def test_the_keys_of_a_finding_lead_where_it_says(sections: tuple[Section, ...])
 
 @given(any_sections)
 def test_a_survey_that_may_be_started_has_no_loop_without_a_pause(sections: tuple[Section, ...]) -> None:
-    """No call that hears messages only is cut short for hearing too many of them."""
+    """No call without questions is cut by the limit of sections."""
     flow = CallFlow(Survey(sections))
     if any(one.level is FindingLevel.ERROR for one in check_survey(flow.survey)):
         return
@@ -358,6 +358,6 @@ def test_a_survey_that_may_be_started_has_no_loop_without_a_pause(sections: tupl
 
 @given(any_sections)
 def test_the_same_survey_has_the_same_findings(sections: tuple[Section, ...]) -> None:
-    """Whatever the order in which its branches were drawn."""
+    """The order of its branches does not matter."""
     turned = tuple(replace(one, branches=dict(reversed(one.branches.items()))) for one in sections)
     assert check_survey(Survey(turned)) == check_survey(Survey(sections))

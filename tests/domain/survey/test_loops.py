@@ -1,4 +1,4 @@
-"""Loops in graphs of any shape, against walking from every node."""
+"""Tests of loops in graphs of any shape, compared with a walk from every node."""
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -10,7 +10,7 @@ graphs = st.fixed_dictionaries({node: st.lists(st.sampled_from([*NODES, 77]), ma
 
 
 def after(graph: dict[int, list[int]], node: int) -> set[int]:
-    """Every node that comes after one."""
+    """Return every node that can be reached from a node."""
     found: set[int] = set()
     waiting = list(graph[node])
     while waiting:
@@ -22,7 +22,7 @@ def after(graph: dict[int, list[int]], node: int) -> set[int]:
 
 
 @given(graphs)
-def test_a_loop_is_all_that_leads_to_each_other(graph: dict[int, list[int]]) -> None:
+def test_a_loop_is_a_set_of_nodes_that_lead_to_each_other(graph: dict[int, list[int]]) -> None:
     reached = {node: after(graph, node) for node in graph}
     expected = {
         frozenset(other for other in reached[node] if node in reached[other]) for node in graph if node in reached[node]

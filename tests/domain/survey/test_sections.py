@@ -1,4 +1,4 @@
-"""The table of section types is whole, and all that its rows name is there."""
+"""Tests that the table of section types is complete."""
 
 import re
 from pathlib import Path
@@ -15,7 +15,7 @@ from dialer.store.tables import SectionTemplate
 
 SOURCE: Final = Path(dialer.__file__).parent
 COMPARES: Final = re.compile(r"(==|!=|\bis\b|\bis not\b|\bin\b) \(?SectionType\.|SectionType\.\w+ (==|!=|is\b|in\b)")
-"""Source that goes by one type of section."""
+"""Source that compares with a section type."""
 CLIENTS: Final = SOURCE / "demo"
 """The demonstration is a client of the API: it knows the survey that it made."""
 PROMPTS: Final = {"script", "audiofile", "invalid_audiofile"}

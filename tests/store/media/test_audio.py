@@ -1,4 +1,4 @@
-"""Recordings are judged by their bytes alone."""
+"""Tests of the check of audio files, which reads only their bytes."""
 
 import struct
 

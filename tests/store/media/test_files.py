@@ -1,4 +1,4 @@
-"""Uploaded files are kept whole, under a random name, for the service alone."""
+"""Tests of the storage of uploaded files: whole, under random names, readable by the service alone."""
 
 import re
 import stat

@@ -1,4 +1,4 @@
-"""Files that nobody names any more, and no others."""
+"""Tests of the deletion of orphaned files, and of no others."""
 
 import os
 from pathlib import Path
@@ -38,7 +38,7 @@ RESULT = {
 
 @pytest.fixture
 def media(tmp_path: Path) -> Path:
-    """A folder with files of every kind, all of them old but one."""
+    """Return a folder with files of every kind. All but one are old."""
     folder = tmp_path / "media"
     (folder / "folder.wav").mkdir(parents=True)
     for name in (UPLOAD, LOST_UPLOAD, f".{'c' * 32}.wav", RECORDING, LOST_RECORDING, "mine.wav", "notes.txt"):

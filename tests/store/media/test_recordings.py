@@ -1,4 +1,4 @@
-"""Recordings are read from the media folder, and nothing else is."""
+"""Tests of the reading of recordings: only files of the media folder are read."""
 
 import os
 from pathlib import Path
@@ -18,7 +18,7 @@ def test_a_recording_is_read_piece_by_piece(tmp_path: Path) -> None:
     "name",
     ["", ".", "..", "../secret.wav", "/etc/passwd", "sub/a.wav", ".a.wav", "-a.wav", "a.wav\n", "a.txt", "a\0.wav"],
 )
-def test_what_is_no_name_of_a_recording_is_not_read(tmp_path: Path, name: str) -> None:
+def test_an_invalid_name_of_a_recording_is_not_read(tmp_path: Path, name: str) -> None:
     (tmp_path / "secret.wav").write_bytes(b"secret")
     folder = tmp_path / "media"
     (folder / "sub").mkdir(parents=True)

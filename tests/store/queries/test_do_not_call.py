@@ -1,4 +1,4 @@
-"""Lists of numbers, some of which are hashes: what is on a list is found in either form."""
+"""Tests of do-not-call lists, whose entries are numbers or hashes."""
 
 from collections.abc import Iterator
 

@@ -139,7 +139,7 @@ class Subscriber(Row):
     status: Mapped[Code] = mapped_column(default=1)
     status_reason: Mapped[str] = mapped_column(String(40), default="")
     halt_reason: Mapped[str] = mapped_column(String(40), default="")
-    """Set during an attempt: at its end the subscriber becomes ABORT for this reason, or COMPLETED for `HALT_COMPLETED`."""
+    """Set during an attempt: its end makes the subscriber ABORT for this reason, or COMPLETED for `HALT_COMPLETED`."""
     count_attempt: Mapped[Count]
     failure_count: Mapped[Count]
     """Number of attempts that were busy, failed, or were not answered."""
