@@ -7,6 +7,7 @@ a name through the imports that bind it, but not a value that is passed around.
 import ast
 import builtins
 import sys
+from collections import Counter
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Final, NamedTuple
@@ -167,6 +168,19 @@ def test_packages_import_only_allowed_packages(checker: Checker) -> None:
 
 def test_functions_and_files_stay_short() -> None:
     assert problems(overlong, "src/dialer", "tests", "benchmarks") == []
+
+
+def public_classes(module: str, source: str) -> Iterator[str]:
+    """Yield the public classes of a module."""
+    names = [node.name for node in ast.parse(source).body if isinstance(node, ast.ClassDef)]
+    yield from (f"{name} {module}" for name in names if not name.startswith("_"))
+
+
+def test_a_name_means_one_class() -> None:
+    """A table may have the name of the domain's value that it stores."""
+    found = [line.split() for line in problems(public_classes, "src/dialer")]
+    names = Counter(name for name, module in found if not module.startswith("dialer.store.tables."))
+    assert [f"{name} {module}" for name, module in found if names[name] > 1] == []
 
 
 def test_the_tree_is_really_read() -> None:

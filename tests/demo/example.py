@@ -7,14 +7,14 @@ from typing import Any, Final
 import msgspec
 
 from dialer.demo.client import Filter, Record
-from dialer.demo.evidence import Answer, Attempt, Cdr, Evidence, Milestone, Subscriber
-from dialer.demo.preparation import Prepared
-from dialer.demo.survey import Survey
+from dialer.demo.evidence import AnswerRecord, AttemptRecord, CdrRecord, Evidence, ProgressRecord, SubscriberRecord
+from dialer.demo.preparation import Preparation
+from dialer.demo.survey import DemoSurvey
 
 LONDON: Final = "+442079460140"
 SYDNEY: Final = "+61255501200"
 BERLIN: Final = "+493023125120"
-SURVEY: Final = Survey(
+SURVEY: Final = DemoSurvey(
     id=1,
     sections={"welcome": 1, "departure": 2, "rating": 3, "travellers": 4, "thanks": 5, "cancelled": 6, "called off": 7},
     branches=11,
@@ -108,8 +108,8 @@ def example(**changes: object) -> Evidence:
         api=FakeApi({"cdr": CALLS, "callrequest": CALLS, "survey-result": ANSWERS}),
         prepared=_prepared(),
         milestones=[
-            Milestone("2026-11-16T09:01:00Z", calls=4, answered=1, cost=Decimal("0.045")),
-            Milestone("2026-11-16T22:10:00Z", calls=5, answered=2, cost=Decimal("0.135")),
+            ProgressRecord("2026-11-16T09:01:00Z", calls=4, answered=1, cost=Decimal("0.045")),
+            ProgressRecord("2026-11-16T22:10:00Z", calls=5, answered=2, cost=Decimal("0.135")),
         ],
         campaign={
             "calls": 5,
@@ -123,19 +123,19 @@ def example(**changes: object) -> Evidence:
         user={"balance": Decimal("249.86500"), "call_rate": Decimal("0.04500")},
         payments=[{"amount": "250.00000"}],
         called_off=[],
-        cdrs=msgspec.convert(CALLS, list[Cdr]),
+        cdrs=msgspec.convert(CALLS, list[CdrRecord]),
         cdr_pages=[dict(call) for call in CALLS],
-        attempts=msgspec.convert(CALLS, list[Attempt]),
-        subscribers=msgspec.convert(subscribers, list[Subscriber]),
-        answers=msgspec.convert(ANSWERS, list[Answer]),
+        attempts=msgspec.convert(CALLS, list[AttemptRecord]),
+        subscribers=msgspec.convert(subscribers, list[SubscriberRecord]),
+        answers=msgspec.convert(ANSWERS, list[AnswerRecord]),
         statuses={1: 1, 5: 1, 8: 1},
     )
     return msgspec.structs.replace(evidence, **changes)
 
 
-def _prepared() -> Prepared:
+def _prepared() -> Preparation:
     report: Record = {"imported": 0, "duplicates": 0, "rejected": 0, "errors": []}
-    return Prepared(
+    return Preparation(
         user={"id": 2},
         payment={},
         gateway={},

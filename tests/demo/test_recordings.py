@@ -6,20 +6,20 @@ from array import array
 
 import pytest
 
-from dialer.demo.recordings import RECORDINGS, WELCOME, Recording
-from dialer.store.media.audio import Recording as Judged
+from dialer.demo.recordings import RECORDINGS, WELCOME, MadeRecording
+from dialer.store.media.audio import AudioRecording as Judged
 from dialer.store.media.audio import judge
 
 named = pytest.mark.parametrize("recording", RECORDINGS, ids=lambda recording: recording.name)
 
 
 @named
-def test_a_recording_has_the_format_that_the_service_plays(recording: Recording) -> None:
+def test_a_recording_has_the_format_that_the_service_plays(recording: MadeRecording) -> None:
     assert judge(recording.wav()) == Judged("pcm_s16le", channels=1, rate_hz=8_000, duration_ms=recording.duration_ms)
 
 
 @named
-def test_a_recording_can_be_heard_and_does_not_crackle(recording: Recording) -> None:
+def test_a_recording_can_be_heard_and_does_not_crackle(recording: MadeRecording) -> None:
     with wave.open(io.BytesIO(recording.wav())) as reader:
         samples = array("h", reader.readframes(reader.getnframes()))
     assert max(map(abs, samples)) == round(0.7 * 32_767)
@@ -35,5 +35,5 @@ def test_a_chime_and_a_sentence_take_their_time() -> None:
 
 
 def test_the_same_recording_is_made_again() -> None:
-    once = Recording("a", (440.0,), "ai ou")
-    assert once.wav() == Recording("a", (440.0,), "ai ou").wav()
+    once = MadeRecording("a", (440.0,), "ai ou")
+    assert once.wav() == MadeRecording("a", (440.0,), "ai ou").wav()

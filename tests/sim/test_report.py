@@ -11,7 +11,7 @@ import pytest
 
 from dialer.domain.billing.money import format_money, parse_money
 from dialer.domain.enums import LegType
-from dialer.sim.report import Report, SectionAnswers, Tally, render, report_of, show_date
+from dialer.sim.report import Report, ReportRow, SectionAnswers, render, report_of, show_date
 from dialer.sim.scenario import parse_scenario
 from dialer.sim.simulation import Simulation
 from tests.sim.scenes import run
@@ -48,7 +48,7 @@ def test_the_figures_agree_with_each_other(simulation: Simulation) -> None:
     rows = simulation.store.cdrs
     legs = [row for row in rows if row.leg_type == LegType.B_LEG]
 
-    def total(tallies: tuple[Tally, ...]) -> int:
+    def total(tallies: tuple[ReportRow, ...]) -> int:
         return sum(tally.count for tally in tallies)
 
     assert (total(report.outcomes), total(report.states), total(report.attempts)) == (
@@ -85,12 +85,12 @@ def test_a_whole_report() -> None:
         calls=3,
         repeated_calls=1,
         calls_in_progress_peak=2,
-        outcomes=(Tally("17 USER_BUSY", 2), Tally("16 NORMAL_CLEARING", 1)),
+        outcomes=(ReportRow("17 USER_BUSY", 2), ReportRow("16 NORMAL_CLEARING", 1)),
         amd=(),
-        states=(Tally("FAIL busy", 1), Tally("NOT_AUTHORIZED dnc", 1), Tally("SENT", 1)),
-        attempts=(Tally("0", 1), Tally("1", 1), Tally("2", 1)),
-        not_dialled=(Tally("dnc", 1),),
-        sections=(SectionAnswers(2, "Which one?", (Tally("number 5", 1),)),),
+        states=(ReportRow("FAIL busy", 1), ReportRow("NOT_AUTHORIZED dnc", 1), ReportRow("SENT", 1)),
+        attempts=(ReportRow("0", 1), ReportRow("1", 1), ReportRow("2", 1)),
+        not_dialled=(ReportRow("dnc", 1),),
+        sections=(SectionAnswers(2, "Which one?", (ReportRow("number 5", 1),)),),
         transfers=(),
         call_centre=None,
         billed_duration=60,
@@ -116,8 +116,8 @@ def test_calls_are_counted_without_their_b_legs_which_cost_money_as_well() -> No
             campaign={"max_xfer": 1},
         )
     )
-    assert (report.calls, report.outcomes) == (2, (Tally("16 NORMAL_CLEARING", 2),))
-    assert report.transfers == (Tally("connected", 1), Tally("max_xfer", 1))
+    assert (report.calls, report.outcomes) == (2, (ReportRow("16 NORMAL_CLEARING", 2),))
+    assert report.transfers == (ReportRow("connected", 1), ReportRow("max_xfer", 1))
     assert (report.billed_duration, report.cost, report.call_centre) == (180, "0.18000", None)
     assert "\nTransfers\n  connected         1   50.0 %" in render(report)
 
@@ -127,7 +127,7 @@ def test_pending_subscribers_are_not_dialled_after_the_campaign_stopped() -> Non
     campaign = {"frequency": 1, "expirationdate": "2026-11-20T10:02:30Z"}
     report = report_of(run(*(f"+1202555010{key}" for key in range(6)), campaign=campaign))
     assert (report.calls, report.stop_reason, report.stop_date) == (3, "expired", "2026-11-20T10:02:30Z")
-    assert report.not_dialled == (Tally("expired", 3),)
+    assert report.not_dialled == (ReportRow("expired", 3),)
 
 
 def test_money_that_has_run_out_stops_the_campaign() -> None:
@@ -141,12 +141,12 @@ def test_money_that_has_run_out_stops_the_campaign() -> None:
         )
     )
     assert (report.calls, report.stop_reason, report.balance_after) == (2, "no_credit", format_money(3_000))
-    assert report.not_dialled == (Tally("no_credit", 4),)
+    assert report.not_dialled == (ReportRow("no_credit", 4),)
 
 
 def test_many_different_answers_are_summed_up() -> None:
     report = report_of(run("+12025550105"))
-    many = tuple(Tally(f"answer {index:02d}", 1) for index in range(20))
+    many = tuple(ReportRow(f"answer {index:02d}", 1) for index in range(20))
     text = render(Report(**{name: getattr(report, name) for name in Report.__struct_fields__} | {"states": many}))
     assert [line.split("  ")[1] for line in text.splitlines() if " 5.0 %" in line or "others" in line] == [
         *(tally.name for tally in many[:12]),

@@ -20,7 +20,7 @@ from dialer.domain.enums import CampaignStatus
 from dialer.domain.gateway_load import GatewayLoad
 from dialer.domain.hopper import Hopper
 from dialer.domain.plans import CampaignPlan
-from dialer.domain.queueing.agents import Agent
+from dialer.domain.queueing.agents import AgentState
 from dialer.domain.transfers import Transfers
 from dialer.domain.watchdog import Watchdog
 from dialer.runtime import live_engine, recovery
@@ -221,7 +221,7 @@ def _legs_take_their_channel_with_them(patch: Patch) -> None:
 
 
 def _agents_take_two_calls(patch: Patch) -> None:
-    patch.setattr(Agent, "is_idle", lambda self, _now_ms: self.is_on_duty)
+    patch.setattr(AgentState, "is_idle", lambda self, _now_ms: self.is_on_duty)
 
 
 def _dials_come_twice_as_often(patch: Patch) -> None:

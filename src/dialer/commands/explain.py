@@ -18,7 +18,7 @@ from dialer.domain.reasons import CAMPAIGN_REASONS, SUBSCRIBER_REASONS, TRANSFER
 from dialer.store.tables import SMS
 from dialer.store.timeline.parts import (
     AttemptPart,
-    CampaignPart,
+    CampaignStory,
     MessagePart,
     Story,
     SubscriberPart,
@@ -93,7 +93,7 @@ def _lines(story: Story) -> Iterator[str]:
     yield from _standing(story.subscriber)
 
 
-def _campaign(campaign: CampaignPart) -> Iterator[str]:
+def _campaign(campaign: CampaignStory) -> Iterator[str]:
     reason = (
         f": {CAMPAIGN_REASONS.get(campaign.status_reason, campaign.status_reason)}" if campaign.status_reason else ""
     )

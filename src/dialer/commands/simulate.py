@@ -49,7 +49,7 @@ def simulate(
 ) -> None:
     """Simulate one campaign in a virtual time of its own.
 
-    The simulation does not wait, and needs neither a server nor a database. The same seed gives the same calls.
+    The simulation does not wait, and needs neither a server nor a database. A seed always gives the same calls.
     """
     if comparing:
         if out is not None:

@@ -29,7 +29,7 @@ TEXT_MAX: Final = 255
 _Result = TypeVar("_Result")
 
 
-class Rate(click.ParamType[int]):
+class RateParam(click.ParamType[int]):
     """An amount of money that is not negative, as an integer of 1e-5."""
 
     name = "amount"
@@ -59,7 +59,7 @@ class UserName(click.ParamType[str]):
         return value
 
 
-class Text(click.ParamType[str]):
+class TextParam(click.ParamType[str]):
     """A text that fits its column."""
 
     name = "text"
@@ -91,11 +91,11 @@ def users() -> None:
 @users.command()
 @_NAME
 @click.option("--admin", "is_admin", is_flag=True, help="Allow the user to see and do everything.")
-@click.option("--call-rate", type=Rate(), default="0", show_default=True, help="Price of a minute.")
-@click.option("--sms-rate", type=Rate(), default="0", show_default=True, help="Price of a message part.")
-@click.option("--first-name", type=Text(), default="")
-@click.option("--last-name", type=Text(), default="")
-@click.option("--email", type=Text(), default="")
+@click.option("--call-rate", type=RateParam(), default="0", show_default=True, help="Price of a minute.")
+@click.option("--sms-rate", type=RateParam(), default="0", show_default=True, help="Price of a message part.")
+@click.option("--first-name", type=TextParam(), default="")
+@click.option("--last-name", type=TextParam(), default="")
+@click.option("--email", type=TextParam(), default="")
 @_PASSWORD_STDIN
 @_JSON
 @examples(

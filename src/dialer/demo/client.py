@@ -24,7 +24,7 @@ Filter = str | int
 _Shape = TypeVar("_Shape")
 
 
-class Page(msgspec.Struct):
+class ResultPage(msgspec.Struct):
     """One page of a list."""
 
     count: int
@@ -35,7 +35,7 @@ class Page(msgspec.Struct):
 # JSON numbers are decoded as decimals: a balance keeps exactly the digits that the server wrote.
 _RECORD: Final = msgspec.json.Decoder(Record, float_hook=Decimal)
 _RECORDS: Final = msgspec.json.Decoder(list[Record], float_hook=Decimal)
-_PAGE: Final = msgspec.json.Decoder(Page, float_hook=Decimal)
+_PAGE: Final = msgspec.json.Decoder(ResultPage, float_hook=Decimal)
 
 
 class Client:
@@ -130,7 +130,7 @@ class Client:
         """Return all records that the filters select, exported as a CSV file."""
         return self._ask("GET", f"{resource}/", httpx.codes.OK, params={**filters, "format": "csv"}).content
 
-    def _page(self, path: str, parameters: dict[str, Filter] | None = None) -> Page:
+    def _page(self, path: str, parameters: dict[str, Filter] | None = None) -> ResultPage:
         # The link to the next page is complete: parameters, even an empty set, would replace its own.
         answer = self._ask("GET", path, httpx.codes.OK, **({"params": parameters} if parameters else {}))
         with _told_of(answer):

@@ -6,7 +6,7 @@ from decimal import Decimal
 from typing import Final
 
 from dialer.demo.client import Client
-from dialer.demo.evidence import Milestone, moment
+from dialer.demo.evidence import ProgressRecord, moment
 from dialer.demo.preparation import EXPIRES, STARTS
 
 STEP: Final = timedelta(minutes=30)
@@ -14,7 +14,9 @@ LAST_CALLS: Final = timedelta(minutes=10)
 """Time for calls that are in progress when the campaign expires."""
 
 
-def live_through(admin: Client, owner: Client, campaign_id: int, watch: Callable[[Milestone], None]) -> list[Milestone]:
+def live_through(
+    admin: Client, owner: Client, campaign_id: int, watch: Callable[[ProgressRecord], None]
+) -> list[ProgressRecord]:
     """Advance the clock to the end of the campaign; call `watch` with the counters after every step."""
     milestones = []
     at, end = moment(STARTS), moment(EXPIRES) + LAST_CALLS
@@ -22,7 +24,7 @@ def live_through(admin: Client, owner: Client, campaign_id: int, watch: Callable
         at = min(at + STEP, end)
         admin.advance(show(at))
         campaign = owner.read("campaigns", campaign_id)
-        milestone = Milestone(show(at), campaign["calls"], campaign["answered"], Decimal(campaign["cost"]))
+        milestone = ProgressRecord(show(at), campaign["calls"], campaign["answered"], Decimal(campaign["cost"]))
         milestones.append(milestone)
         watch(milestone)
     return milestones

@@ -8,7 +8,7 @@ from typing import Any, Protocol
 import msgspec
 
 from dialer.demo.client import Client, Filter, Record
-from dialer.demo.preparation import Prepared
+from dialer.demo.preparation import Preparation
 from dialer.domain.enums import CallRequestStatus, Cause
 
 
@@ -19,7 +19,7 @@ class Counting(Protocol):
         """Count the records that the filters select."""
 
 
-class Cdr(msgspec.Struct, frozen=True):
+class CdrRecord(msgspec.Struct, frozen=True):
     """A call detail record, as the API writes it: times in whole seconds, money as decimal text."""
 
     id: int
@@ -47,7 +47,7 @@ class Cdr(msgspec.Struct, frozen=True):
         return Decimal(self.call_cost)
 
 
-class Attempt(msgspec.Struct, frozen=True):
+class AttemptRecord(msgspec.Struct, frozen=True):
     """A call request: one attempt to call one subscriber."""
 
     callid: str
@@ -63,7 +63,7 @@ class Attempt(msgspec.Struct, frozen=True):
         return self.status == CallRequestStatus.SUCCESS
 
 
-class Subscriber(msgspec.Struct, frozen=True):
+class SubscriberRecord(msgspec.Struct, frozen=True):
     """A number of the campaign, and its state."""
 
     id: int
@@ -74,7 +74,7 @@ class Subscriber(msgspec.Struct, frozen=True):
     additional_vars: dict[str, Any]
 
 
-class Answer(msgspec.Struct, frozen=True):
+class AnswerRecord(msgspec.Struct, frozen=True):
     """A callee's answer to one section."""
 
     section_id: int
@@ -83,7 +83,7 @@ class Answer(msgspec.Struct, frozen=True):
     created_date: str
 
 
-class Milestone(msgspec.Struct, frozen=True):
+class ProgressRecord(msgspec.Struct, frozen=True):
     """The counters of the campaign at a moment of the day."""
 
     at: str
@@ -96,27 +96,27 @@ class Evidence(msgspec.Struct):
     """All data of the report."""
 
     api: Counting
-    prepared: Prepared
-    milestones: Sequence[Milestone]
+    prepared: Preparation
+    milestones: Sequence[ProgressRecord]
     campaign: Record
     user: Record
     payments: Sequence[Record]
     called_off: Sequence[Record]
     """The do-not-call list at the end of the day."""
-    cdrs: Sequence[Cdr]
+    cdrs: Sequence[CdrRecord]
     cdr_pages: Sequence[Record]
     """The call detail records, read page by page."""
-    attempts: Sequence[Attempt]
-    subscribers: Sequence[Subscriber]
-    answers: Sequence[Answer]
+    attempts: Sequence[AttemptRecord]
+    subscribers: Sequence[SubscriberRecord]
+    answers: Sequence[AnswerRecord]
     statuses: Mapping[int, int]
     """The number of subscribers in each state, as the API filters them."""
 
 
-def gather(admin: Client, owner: Client, prepared: Prepared, milestones: Sequence[Milestone]) -> Evidence:
+def gather(admin: Client, owner: Client, prepared: Preparation, milestones: Sequence[ProgressRecord]) -> Evidence:
     """Read all data of the report: as exports, as pages and as counts."""
     campaign = {"campaign_id": prepared.campaign_id}
-    subscribers = owner.export("subscriber-list", Subscriber, **campaign)
+    subscribers = owner.export("subscriber-list", SubscriberRecord, **campaign)
     return Evidence(
         api=owner,
         prepared=prepared,
@@ -125,11 +125,11 @@ def gather(admin: Client, owner: Client, prepared: Prepared, milestones: Sequenc
         user=owner.read("users", prepared.user["id"]),
         payments=admin.every_page("payment", user_id=prepared.user["id"]),
         called_off=owner.every_page("dnc-contact", dnc_id=prepared.dnc_id),
-        cdrs=owner.export("cdr", Cdr, **campaign),
+        cdrs=owner.export("cdr", CdrRecord, **campaign),
         cdr_pages=owner.every_page("cdr", **campaign),
-        attempts=msgspec.convert(owner.every_page("callrequest", **campaign), list[Attempt]),
+        attempts=msgspec.convert(owner.every_page("callrequest", **campaign), list[AttemptRecord]),
         subscribers=subscribers,
-        answers=owner.export("survey-result", Answer, **campaign),
+        answers=owner.export("survey-result", AnswerRecord, **campaign),
         statuses={
             status: len(owner.array("subscriber-list", **campaign, status=status))
             for status in sorted({subscriber.status for subscriber in subscribers})

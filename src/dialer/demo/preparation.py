@@ -7,7 +7,7 @@ import msgspec
 from dialer.demo import phonebook
 from dialer.demo.client import Client, Record
 from dialer.demo.recordings import RECORDINGS, VOICEMAIL
-from dialer.demo.survey import Survey, build_survey
+from dialer.demo.survey import DemoSurvey, build_survey
 from dialer.domain.enums import AmdBehavior, CampaignStatus
 
 STARTS: Final = "2026-11-15T22:00:00Z"
@@ -65,7 +65,7 @@ CAMPAIGN: Final[dict[str, Any]] = {
 }
 
 
-class Prepared(msgspec.Struct, frozen=True):
+class Preparation(msgspec.Struct, frozen=True):
     """Everything that was created: records as the API returned them, ids, and the reports of the imports."""
 
     user: Record
@@ -74,7 +74,7 @@ class Prepared(msgspec.Struct, frozen=True):
     campaign: Record
     phonebook_id: int
     dnc_id: int
-    survey: Survey
+    survey: DemoSurvey
     contacts: Record
     """The report of the phonebook's import."""
     called_off: Record
@@ -86,7 +86,7 @@ class Prepared(msgspec.Struct, frozen=True):
         return int(self.campaign["id"])
 
 
-def prepare(admin: Client, owner: Client) -> Prepared:
+def prepare(admin: Client, owner: Client) -> Preparation:
     """Create everything: the admin books money and adds a gateway, the owner adds the campaign and its parts."""
     (user,) = owner.every_page("users")
     payment = admin.create("payment", user=user["url"], amount=PAID_IN, description="Bank transfer 2026-11-13")
@@ -109,7 +109,7 @@ def prepare(admin: Client, owner: Client) -> Prepared:
         dnc=dnc["id"],
     )
     owner.change("campaigns", campaign["id"], status=int(CampaignStatus.START))
-    return Prepared(
+    return Preparation(
         user=user,
         payment=payment,
         gateway=gateway,

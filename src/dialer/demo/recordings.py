@@ -39,7 +39,7 @@ _VOWELS: Final[dict[str, tuple[Formant, ...]]] = {
 }
 
 
-class Recording(msgspec.Struct, frozen=True):
+class MadeRecording(msgspec.Struct, frozen=True):
     """A recording: a chime of notes in Hz, then a sentence of vowels, with a blank for a breath."""
 
     name: str
@@ -62,21 +62,21 @@ class Recording(msgspec.Struct, frozen=True):
         return file.getvalue()
 
 
-WELCOME: Final = Recording("welcome", (523.25, 659.25, 783.99), "eo ia aeo uia eia oa ea")
-DEPARTURE: Final = Recording("departure", (), "ia oeu aie oa eia ou aeia iou ea oia eu aoe ia")
-RATING: Final = Recording("rating", (659.25,), "aie oua ei oa ueia oa ie")
-TRAVELLERS: Final = Recording("travellers", (587.33,), "ouia ea oie ua ioea")
-THANKS: Final = Recording("thanks", (783.99, 659.25, 523.25), "ea iou aoe")
-CANCELLED: Final = Recording("cancelled", (523.25, 440.0), "ia oe uai eoa iea ou")
-CALLED_OFF: Final = Recording("called-off", (440.0,), "ue aoi ea iou")
-INVALID: Final = Recording("invalid", (220.0, 196.0), "oe ai")
-VOICEMAIL: Final = Recording("voicemail", (523.25, 659.25), "eo ia aeo uia oea ie aoua ei oa")
+WELCOME: Final = MadeRecording("welcome", (523.25, 659.25, 783.99), "eo ia aeo uia eia oa ea")
+DEPARTURE: Final = MadeRecording("departure", (), "ia oeu aie oa eia ou aeia iou ea oia eu aoe ia")
+RATING: Final = MadeRecording("rating", (659.25,), "aie oua ei oa ueia oa ie")
+TRAVELLERS: Final = MadeRecording("travellers", (587.33,), "ouia ea oie ua ioea")
+THANKS: Final = MadeRecording("thanks", (783.99, 659.25, 523.25), "ea iou aoe")
+CANCELLED: Final = MadeRecording("cancelled", (523.25, 440.0), "ia oe uai eoa iea ou")
+CALLED_OFF: Final = MadeRecording("called-off", (440.0,), "ue aoi ea iou")
+INVALID: Final = MadeRecording("invalid", (220.0, 196.0), "oe ai")
+VOICEMAIL: Final = MadeRecording("voicemail", (523.25, 659.25), "eo ia aeo uia oea ie aoua ei oa")
 RECORDINGS: Final = (WELCOME, DEPARTURE, RATING, TRAVELLERS, THANKS, CANCELLED, CALLED_OFF, INVALID, VOICEMAIL)
 """Every recording, in the order of the uploads."""
 
 
 @lru_cache(maxsize=len(RECORDINGS))
-def _samples(recording: Recording) -> tuple[float, ...]:
+def _samples(recording: MadeRecording) -> tuple[float, ...]:
     samples = [*_chime(recording.chime_hz), *_voice(recording.sentence)]
     loudest = max(map(abs, samples))
     return tuple(sample * _LOUDNESS / loudest for sample in samples)

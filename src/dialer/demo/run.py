@@ -12,7 +12,7 @@ from dialer.demo.client import Client
 from dialer.demo.day import live_through
 from dialer.demo.display import heading, open_console
 from dialer.demo.evidence import Evidence, gather
-from dialer.demo.preparation import CALL_RATE, OWNER, STARTS, Prepared, prepare
+from dialer.demo.preparation import CALL_RATE, OWNER, STARTS, Preparation, prepare
 from dialer.demo.recordings import RECORDINGS
 from dialer.demo.sections import answers, attempts, bill, fates, inputs, journey, outcomes, progress, samples
 from dialer.demo.server import running_server
@@ -68,7 +68,7 @@ def _folder(keep: Path | None) -> Iterator[Path]:
         yield Path(folder)
 
 
-def _live(console: Console, admin: Client, owner: Client, prepared: Prepared) -> Evidence:
+def _live(console: Console, admin: Client, owner: Client, prepared: Preparation) -> Evidence:
     heading(console, "The day", "24 hours UTC on a virtual clock, as fast as the machine can")
     with progress.watching(console) as watch:
         milestones = live_through(admin, owner, prepared.campaign_id, watch)

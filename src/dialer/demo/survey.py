@@ -6,7 +6,7 @@ import msgspec
 
 from dialer.demo import recordings
 from dialer.demo.client import Client
-from dialer.demo.recordings import Recording
+from dialer.demo.recordings import MadeRecording
 from dialer.domain.enums import SectionType
 
 
@@ -16,7 +16,7 @@ class Step(msgspec.Struct, frozen=True):
     name: str
     type: SectionType
     question: str
-    recording: Recording
+    recording: MadeRecording
     fields: dict[str, Any] = {}
     branches: dict[str, str] = {}
     complains: bool = False
@@ -94,7 +94,7 @@ STEPS: Final = (
 """The steps in order; a call begins with the first."""
 
 
-class Survey(msgspec.Struct, frozen=True):
+class DemoSurvey(msgspec.Struct, frozen=True):
     """The survey on the server: the id of the template, the ids of the sections by step, and the number of branches."""
 
     id: int
@@ -102,7 +102,7 @@ class Survey(msgspec.Struct, frozen=True):
     branches: int
 
 
-def build_survey(client: Client, audio_ids: dict[str, int]) -> Survey:
+def build_survey(client: Client, audio_ids: dict[str, int]) -> DemoSurvey:
     """Create the template, its sections and their branches; `audio_ids` are those of the recordings, by name."""
     survey_id = client.create("survey-template", name=SURVEY_NAME)["id"]
     sections = {
@@ -114,7 +114,7 @@ def build_survey(client: Client, audio_ids: dict[str, int]) -> Survey:
         for step in STEPS
         for keys, target in step.branches.items()
     ]
-    return Survey(survey_id, sections, len(branches))
+    return DemoSurvey(survey_id, sections, len(branches))
 
 
 def _section(step: Step, survey_id: int, order: int, audio_ids: dict[str, int]) -> dict[str, Any]:

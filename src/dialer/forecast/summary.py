@@ -10,7 +10,7 @@ from dialer.domain.billing.money import format_money
 from dialer.domain.survey.survey import Survey
 from dialer.forecast.order import Order
 from dialer.forecast.seed_run import Counters, SeedRun
-from dialer.sim.report import Tally, show_date
+from dialer.sim.report import ReportRow, show_date
 
 ANSWERS_MAX: Final = 50
 """Different answers to one section that are listed, most frequent first. The others are counted together."""
@@ -96,7 +96,7 @@ class Forecast(msgspec.Struct, frozen=True):
     seeds: int
     first_seed: int
     subscribers: int
-    stop_reasons: tuple[Tally, ...]
+    stop_reasons: tuple[ReportRow, ...]
     """Reasons of the stop, with their numbers of seeds: `completed`, `expired`, `no_credit`, `unreadable`."""
     finish_date: DateSpread
     """The moment at which the campaign stops dialling. Calls in progress may end a little later."""
@@ -128,7 +128,7 @@ def summarise(order: Order, runs: Sequence[SeedRun], survey: Survey) -> Forecast
         seeds=order.seeds,
         first_seed=order.first_seed,
         subscribers=runs[0].subscribers,
-        stop_reasons=tuple(Tally(reason, count) for reason, count in reasons.most_common()),
+        stop_reasons=tuple(ReportRow(reason, count) for reason, count in reasons.most_common()),
         finish_date=DateSpread(*map(show_date, _spread([run.stop.at_ms for run in runs]))),
         cost=MoneySpread(*map(format_money, _spread([each.cost for each in counters]))),
         calls=_counts([each.calls for each in counters]),

@@ -45,7 +45,7 @@ _UNWANTED: Final = {AmdBehavior.HUMAN_ONLY: AmdStatus.MACHINE, AmdBehavior.VOICE
 """Detection result that ends the call without playing the survey, by `amd_behavior`."""
 
 
-class Wait(NamedTuple):
+class QueueWait(NamedTuple):
     """Reply to a transfer into a queue where no agent is free yet."""
 
 
@@ -55,7 +55,7 @@ class Resume(NamedTuple):
     at_ms: int
 
 
-Reply = Wait | Resume | Transfer | None
+Reply = QueueWait | Resume | Transfer | None
 """Reply to a milestone. A `Transfer` means that its B-leg is dialled or its agent has answered."""
 
 
@@ -240,8 +240,8 @@ class Conversation(msgspec.Struct, eq=False, gc=False):
         return Milestone(at_ms, reached)
 
     def _replied(self, reply: Reply) -> Milestone:
-        """Continue after the reply to a transfer. `Wait` starts the caller's patience."""
-        if not isinstance(reply, Wait):
+        """Continue after the reply to a transfer. `QueueWait` starts the caller's patience."""
+        if not isinstance(reply, QueueWait):
             return self._waited(reply)
         self._then = Conversation._waited
         return self._patience(self._at_ms)

@@ -10,7 +10,7 @@ from dialer.domain.queueing.plans import AgentPlan
 from dialer.sim.callee import callee_behind
 from dialer.sim.callee_profile import Behaviour, parse_behaviour, read_agent
 from dialer.sim.chance import Chance
-from dialer.sim.conversation import Conversation, Reply, Resume, Wait
+from dialer.sim.conversation import Conversation, QueueWait, Reply, Resume
 from dialer.sim.text_message import SimulatedMessage
 
 _TEXT_OF_CALL: Final = "text"
@@ -56,7 +56,7 @@ class SimulatedLine:
 
     def wait(self, call_id: int) -> Milestone | None:
         """Return the next milestone of a call in a queue if no agent takes it."""
-        return self._next(call_id, Wait())
+        return self._next(call_id, QueueWait())
 
     def offer(self, call: Call, agent: AgentPlan, offered_ms: int) -> int:
         """Return when an agent takes a call that is offered to them at `offered_ms`."""

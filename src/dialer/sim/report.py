@@ -22,7 +22,7 @@ BAR_WIDTH: Final = 30
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 
 
-class Tally(msgspec.Struct, frozen=True):
+class ReportRow(msgspec.Struct, frozen=True):
     """Name and the number of times it occurred."""
 
     name: str
@@ -34,7 +34,7 @@ class SectionAnswers(msgspec.Struct, frozen=True):
 
     section_id: int
     question: str
-    answers: tuple[Tally, ...]
+    answers: tuple[ReportRow, ...]
 
 
 class Report(msgspec.Struct, frozen=True):
@@ -50,18 +50,18 @@ class Report(msgspec.Struct, frozen=True):
     repeated_calls: int
     """Calls after the first to a subscriber."""
     calls_in_progress_peak: int
-    outcomes: tuple[Tally, ...]
+    outcomes: tuple[ReportRow, ...]
     """Calls by Q.850 cause."""
-    amd: tuple[Tally, ...]
+    amd: tuple[ReportRow, ...]
     """Answered calls by result of answering-machine detection."""
-    states: tuple[Tally, ...]
+    states: tuple[ReportRow, ...]
     """Subscribers by status and reason."""
-    attempts: tuple[Tally, ...]
+    attempts: tuple[ReportRow, ...]
     """Subscribers by number of calls to them."""
-    not_dialled: tuple[Tally, ...]
+    not_dialled: tuple[ReportRow, ...]
     """Subscribers never called, by reason."""
     sections: tuple[SectionAnswers, ...]
-    transfers: tuple[Tally, ...]
+    transfers: tuple[ReportRow, ...]
     """Transfers: `connected`, or the reason why not."""
     call_centre: CallCentre | None
     """Figures of agents and queues; None if the scenario has none."""
@@ -162,10 +162,12 @@ def render(report: Report) -> str:
     return "\n".join(lines)
 
 
-def _tallies(names: Iterable[str]) -> tuple[Tally, ...]:
+def _tallies(names: Iterable[str]) -> tuple[ReportRow, ...]:
     """Return tallies, most frequent first, then by name. A `Counter` keeps its counts."""
     counted = names if isinstance(names, Counter) else Counter(names)
-    return tuple(Tally(name, count) for name, count in sorted(counted.items(), key=lambda item: (-item[1], item[0])))
+    return tuple(
+        ReportRow(name, count) for name, count in sorted(counted.items(), key=lambda item: (-item[1], item[0]))
+    )
 
 
 def _cause_name(cause: int) -> str:
@@ -185,9 +187,9 @@ def _state_names(simulation: Simulation) -> Iterator[str]:
         yield f"{standing.status.name} {standing.reason}".rstrip()
 
 
-def _attempts(simulation: Simulation) -> tuple[Tally, ...]:
+def _attempts(simulation: Simulation) -> tuple[ReportRow, ...]:
     counted = Counter(subscriber.attempts for subscriber in simulation.subscribers)
-    return tuple(Tally(str(attempts), counted[attempts]) for attempts in sorted(counted))
+    return tuple(ReportRow(str(attempts), counted[attempts]) for attempts in sorted(counted))
 
 
 def _not_dialled(simulation: Simulation, stop_reason: str) -> Iterator[str]:
@@ -207,7 +209,7 @@ def _answers(survey: Survey, store: MemoryStore) -> Iterator[SectionAnswers]:
             yield SectionAnswers(section.id, section.question, _tallies(by_section[section.id]))
 
 
-def _table(title: str, tallies: tuple[Tally, ...]) -> list[str]:
+def _table(title: str, tallies: tuple[ReportRow, ...]) -> list[str]:
     """Return a title and a row with a bar for each tally, or no lines without tallies."""
     if not tallies:
         return []
@@ -215,11 +217,11 @@ def _table(title: str, tallies: tuple[Tally, ...]) -> list[str]:
     shown = list(tallies[:ANSWERS_SHOWN_MAX])
     if len(tallies) > ANSWERS_SHOWN_MAX:
         rest = tallies[ANSWERS_SHOWN_MAX:]
-        shown.append(Tally(f"({len(rest)} others)", sum(tally.count for tally in rest)))
+        shown.append(ReportRow(f"({len(rest)} others)", sum(tally.count for tally in rest)))
     width = max(len(tally.name) for tally in shown)
     return ["", title, *(_row(tally, total, width) for tally in shown)]
 
 
-def _row(tally: Tally, total: int, width: int) -> str:
+def _row(tally: ReportRow, total: int, width: int) -> str:
     bar = "█" * round(tally.count * BAR_WIDTH / total)
     return f"  {tally.name:<{width}}  {tally.count:>8}  {tally.count * 100 / total:5.1f} %  {bar}".rstrip()

@@ -49,7 +49,7 @@ def bulk_insert(table: Table, *names: str) -> Bulk:
     return Bulk(insert(table), names)
 
 
-class Prepared:
+class PreparedStatement:
     """A query with named parameters that finds one integer or text a row. No parameter is a list."""
 
     def __init__(self, statement: Select[Any]) -> None:
@@ -76,7 +76,7 @@ class Among:
     def __init__(self, column: Column[str], *conditions: ColumnElement[bool]) -> None:
         self._names: Final = [f"value_{place}" for place in range(ASKED_AT_ONCE)]
         asked = column.in_([bindparam(name, type_=column.type) for name in self._names])
-        self._query: Final = Prepared(select(column).where(*conditions, asked))
+        self._query: Final = PreparedStatement(select(column).where(*conditions, asked))
 
     def run(self, connection: Connection, values: Collection[str], given: Mapping[str, Any]) -> set[str]:
         """Return those of `values` that the column has; `given` holds the parameters of the conditions."""

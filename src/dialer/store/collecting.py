@@ -18,7 +18,7 @@ from sqlalchemy import (
 from sqlalchemy.dialects.sqlite import insert
 
 from dialer.domain.enums import CampaignStatus, SubscriberStatus
-from dialer.store.bulk import Prepared
+from dialer.store.bulk import PreparedStatement
 from dialer.store.tables import Campaign, CampaignPhonebook, Contact, Subscriber
 
 COLLECT_CHUNK: Final = 20_000
@@ -45,9 +45,9 @@ _CALLERS: Final = (
     .where(_campaigns.c.status.in_([literal_column(str(int(status))) for status in _STARTED]))
     .order_by(_links.c.campaign_id)
 )
-_OF_PHONEBOOK: Final = Prepared(_CALLERS.where(_links.c.phonebook_id == bindparam("phonebook")))
+_OF_PHONEBOOK: Final = PreparedStatement(_CALLERS.where(_links.c.phonebook_id == bindparam("phonebook")))
 """The started campaigns that name a phonebook."""
-_OF_CONTACT: Final = Prepared(
+_OF_CONTACT: Final = PreparedStatement(
     _CALLERS.join(_contacts, _contacts.c.phonebook_id == _links.c.phonebook_id).where(
         _contacts.c.id == bindparam("contact")
     )

@@ -32,7 +32,7 @@ _STANDING: Final = select(
 ).where(_campaigns.c.id.in_(_ids))
 
 
-class Standing(NamedTuple):
+class SubscriberStanding(NamedTuple):
     """How a campaign's row stands; dates in milliseconds since the epoch."""
 
     status: int
@@ -68,10 +68,10 @@ def money_of(connection: Connection, user_ids: Collection[int]) -> dict[int, tup
     return {user_id: (balance, held) for user_id, balance, held in rows}
 
 
-def standing_of(connection: Connection, campaign_ids: Collection[int]) -> dict[int, Standing]:
+def standing_of(connection: Connection, campaign_ids: Collection[int]) -> dict[int, SubscriberStanding]:
     """How some campaigns stand."""
     rows = connection.execute(_STANDING, {"ids": list(campaign_ids)})
-    return {campaign_id: Standing(*columns) for campaign_id, *columns in rows}
+    return {campaign_id: SubscriberStanding(*columns) for campaign_id, *columns in rows}
 
 
 def pause_user(connection: Connection, user_id: int, now_ms: int) -> int:

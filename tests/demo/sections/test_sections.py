@@ -8,11 +8,11 @@ import msgspec
 import pytest
 
 from dialer.demo.checks import Checks
-from dialer.demo.evidence import Answer, Cdr, Evidence, Milestone
+from dialer.demo.evidence import AnswerRecord, CdrRecord, Evidence, ProgressRecord
 from dialer.demo.sections import answers, attempts, bill, fates, journey, outcomes, progress, samples
 from dialer.demo.sections.answers import Question
 from dialer.demo.sections.attempts import Round
-from dialer.demo.sections.bill import Bill
+from dialer.demo.sections.bill import BillFigures
 from dialer.demo.sections.outcomes import OutcomeRow
 from dialer.domain.enums import Cause, SectionType
 from tests.demo.example import CALLS, SYDNEY, example
@@ -65,7 +65,7 @@ def test_attempts_are_counted_by_their_place_among_the_calls_to_one_subscriber()
 
 def test_the_bill_is_the_rate_times_the_started_minutes() -> None:
     # 9 s are one minute, 61 s are two: three minutes at 0.045.
-    assert figures_of(bill.figures) == Bill(
+    assert figures_of(bill.figures) == BillFigures(
         paid_in=Decimal(250),
         answered=2,
         seconds=70,
@@ -87,9 +87,9 @@ def test_milestones_are_found_again_in_the_calls_that_had_begun_or_ended_by_then
     assert checks.differences == []
 
 
-def recorded(**changes: object) -> list[Cdr]:
+def recorded(**changes: object) -> list[CdrRecord]:
     """Return the CDRs of the example, with changes in the third."""
-    return msgspec.convert([{**call, **(changes if call["id"] == 3 else {})} for call in CALLS], list[Cdr])
+    return msgspec.convert([{**call, **(changes if call["id"] == 3 else {})} for call in CALLS], list[CdrRecord])
 
 
 @pytest.mark.parametrize(
@@ -107,7 +107,7 @@ def recorded(**changes: object) -> list[Cdr]:
             "balance: 249.86501 by the API, 249.86500 by the records",
         ),
         (
-            {"milestones": [Milestone("2026-11-16T09:01:00Z", calls=4, answered=2, cost=Decimal("0.045"))]},
+            {"milestones": [ProgressRecord("2026-11-16T09:01:00Z", calls=4, answered=2, cost=Decimal("0.045"))]},
             "answered by 2026-11-16T09:01:00Z: 2 by the API, 1 by the records",
         ),
     ],
@@ -139,7 +139,7 @@ def test_a_call_counts_as_outside_the_window_by_the_clock_where_it_rang(began: s
 
 @pytest.mark.parametrize(("asked_at", "calls"), [("2026-11-16T01:15:30Z", 0), ("2026-11-16T00:30:00Z", 1)])
 def test_a_call_after_somebody_asked_not_to_be_called_is_counted(asked_at: str, calls: int) -> None:
-    asked = Answer(section_id=7, section_type=9, response=f"DNC: {SYDNEY}", created_date=asked_at)
+    asked = AnswerRecord(section_id=7, section_type=9, response=f"DNC: {SYDNEY}", created_date=asked_at)
     checks = Checks()
     fates.figures(example(answers=[asked]), checks)
     (found,) = (check for check in checks.all if check.what == "calls to them afterwards")

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dialer.store.media.audio import CHUNKS_MAX, AudioError, Recording, judge
+from dialer.store.media.audio import CHUNKS_MAX, AudioError, AudioRecording, judge
 
 PCM, ALAW, MULAW, EXTENSIBLE, FLOAT = 1, 6, 7, 0xFFFE, 3
 
@@ -33,28 +33,28 @@ GOOD = wav(layout(), chunk(b"data", SECOND))
 @pytest.mark.parametrize(
     ("content", "recording"),
     [
-        (GOOD, Recording("pcm_s16le", 1, 8_000, 1_000)),
-        (wav(layout(bits=8), chunk(b"data", SECOND)), Recording("pcm_u8", 1, 8_000, 2_000)),
+        (GOOD, AudioRecording("pcm_s16le", 1, 8_000, 1_000)),
+        (wav(layout(bits=8), chunk(b"data", SECOND)), AudioRecording("pcm_u8", 1, 8_000, 2_000)),
         (
             wav(layout(bits=24, rate=48_000), chunk(b"data", b"\0" * 144)),
-            Recording("pcm_s24le", 1, 48_000, 1),
+            AudioRecording("pcm_s24le", 1, 48_000, 1),
         ),
-        (wav(layout(bits=32, channels=2), chunk(b"data", SECOND)), Recording("pcm_s32le", 2, 8_000, 250)),
-        (wav(layout(ALAW, bits=8), chunk(b"data", b"\0" * 801)), Recording("pcm_alaw", 1, 8_000, 101)),
+        (wav(layout(bits=32, channels=2), chunk(b"data", SECOND)), AudioRecording("pcm_s32le", 2, 8_000, 250)),
+        (wav(layout(ALAW, bits=8), chunk(b"data", b"\0" * 801)), AudioRecording("pcm_alaw", 1, 8_000, 101)),
         (
             wav(layout(MULAW, bits=8, channels=2), chunk(b"data", SECOND)),
-            Recording("pcm_mulaw", 2, 8_000, 1_000),
+            AudioRecording("pcm_mulaw", 2, 8_000, 1_000),
         ),
     ],
 )
-def test_every_encoding_that_is_played_is_known(content: bytes, recording: Recording) -> None:
+def test_every_encoding_that_is_played_is_known(content: bytes, recording: AudioRecording) -> None:
     assert judge(content) == recording
 
 
 def test_the_extensible_form_says_the_encoding_later() -> None:
     guid = bytes.fromhex("0700000000001000800000aa00389b71")
     form = struct.pack("<HHIIHHHHI", EXTENSIBLE, 1, 8_000, 8_000, 1, 8, 22, 8, 0) + guid
-    assert judge(wav(chunk(b"fmt ", form), chunk(b"data", SECOND))) == Recording("pcm_mulaw", 1, 8_000, 2_000)
+    assert judge(wav(chunk(b"fmt ", form), chunk(b"data", SECOND))) == AudioRecording("pcm_mulaw", 1, 8_000, 2_000)
 
 
 @pytest.mark.parametrize("claimed", [2**32 - 1, 2**31, 16_002])

@@ -9,7 +9,7 @@ from dialer.api.crud.references import NO_OBJECT
 from dialer.api.crud.resource import Actor, Resource, Unit, Values, column_of, references_of
 from dialer.api.crud.shapes import Shape
 from dialer.api.http.errors import Errors
-from dialer.store.bulk import Prepared
+from dialer.store.bulk import PreparedStatement
 
 
 def visible(resource: Resource, actor: Actor, resources: Mapping[str, Resource]) -> ColumnElement[bool]:
@@ -45,16 +45,16 @@ def seen_ids(unit: Unit, path: str, ids: Collection[int], actor: Actor) -> set[i
     return set(unit.connection.scalars(select(identity).where(identity.in_(tuple(ids)), condition)))
 
 
-_kept: Final[dict[tuple[str, bool], Prepared]] = {}
+_kept: Final[dict[tuple[str, bool], PreparedStatement]] = {}
 """The queries of one id, by the resource's path, and whether an admin asks."""
 
 
-def _seen_one(unit: Unit, resource: Resource, actor: Actor) -> Prepared:
+def _seen_one(unit: Unit, resource: Resource, actor: Actor) -> PreparedStatement:
     shape = (resource.path, actor.is_admin)
     if shape not in _kept:
         identity = resource.table.c["id"]
         is_seen = visible(resource, actor, unit.resources)
-        _kept[shape] = Prepared(select(identity).where(identity == bindparam("wanted"), is_seen))
+        _kept[shape] = PreparedStatement(select(identity).where(identity == bindparam("wanted"), is_seen))
     return _kept[shape]
 
 

@@ -15,12 +15,12 @@ from dialer.app.do_not_call import add_to_dnc, change_dnc_entry, delete_dnc_list
 from dialer.domain.numbers.normal_form import normalise
 from dialer.domain.numbers.spellings import ERASED
 from dialer.domain.zones import zone_of_number
-from dialer.store.bulk import Prepared
+from dialer.store.bulk import PreparedStatement
 from dialer.store.queries.do_not_call import forms_of
 from dialer.store.tables import Contact, DncContact, DncList, Phonebook
 
 _contact = table_of(Contact).c
-_WITH_NUMBER: Final = Prepared(
+_WITH_NUMBER: Final = PreparedStatement(
     select(_contact.id)
     .where(_contact.phonebook_id == bindparam("phonebook_id"), _contact.number == bindparam("number"))
     .order_by(_contact.id)

@@ -28,7 +28,7 @@ from dialer.api.http.ignored import ignored_header
 from dialer.api.http.streams import describe_body
 from dialer.api.records.surveys import AUDIO_FILES
 from dialer.api.service import ApiRequest, Service
-from dialer.store.media.audio import AudioError, Recording, judge
+from dialer.store.media.audio import AudioError, AudioRecording, judge
 from dialer.store.media.files import AUDIO_BYTES_MAX, Media, QuotaError, check_quota
 from dialer.store.touched import NOTHING
 
@@ -64,7 +64,7 @@ class Stored(NamedTuple):
     """A file that is on the disk, and what it holds."""
 
     file_name: str
-    recording: Recording
+    recording: AudioRecording
     size: int
 
 
@@ -126,7 +126,7 @@ async def delete_audio(request: ApiRequest, record_id: FromPath[str]) -> None:
     await anyio.to_thread.run_sync(Media(service.settings.media_dir).delete, file_name)
 
 
-async def _judge(parsed: Parsed, content: bytes, *, is_given: bool) -> Recording:
+async def _judge(parsed: Parsed, content: bytes, *, is_given: bool) -> AudioRecording:
     """The recording, if everything that was sent is right by itself; else all that is wrong."""
     errors: Errors = dict(parsed.errors)
     if not is_given:

@@ -7,7 +7,7 @@ from rich.console import Console
 
 from dialer.demo.checks import Checks
 from dialer.demo.display import bar, heading, indented, share, table
-from dialer.demo.evidence import Cdr, Evidence, moment
+from dialer.demo.evidence import CdrRecord, Evidence, moment
 from dialer.domain.enums import CallRequestStatus
 
 
@@ -51,8 +51,8 @@ def _attempted(evidence: Evidence) -> int:
     return sum(subscriber.count_attempt for subscriber in evidence.subscribers)
 
 
-def _rounds(evidence: Evidence) -> list[list[Cdr]]:
-    by_subscriber: defaultdict[int, list[Cdr]] = defaultdict(list)
+def _rounds(evidence: Evidence) -> list[list[CdrRecord]]:
+    by_subscriber: defaultdict[int, list[CdrRecord]] = defaultdict(list)
     for cdr in sorted(evidence.cdrs, key=lambda cdr: moment(cdr.starting_date)):
         by_subscriber[cdr.subscriber_id].append(cdr)
     most = max(map(len, by_subscriber.values()), default=0)

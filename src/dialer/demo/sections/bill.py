@@ -8,14 +8,14 @@ from rich.console import Console
 
 from dialer.demo.checks import Checks
 from dialer.demo.display import heading, indented, table
-from dialer.demo.evidence import Cdr, Evidence
+from dialer.demo.evidence import CdrRecord, Evidence
 from dialer.demo.preparation import CALL_RATE, PAID_IN
 
 _MINUTE_S: Final = 60
 _PLACES: Final = Decimal("0.00001")
 
 
-class Bill(msgspec.Struct, frozen=True):
+class BillFigures(msgspec.Struct, frozen=True):
     """The sums of the bill; money with five decimals."""
 
     paid_in: Decimal
@@ -29,7 +29,7 @@ class Bill(msgspec.Struct, frozen=True):
     balance: Decimal
 
 
-def figures(evidence: Evidence, checks: Checks) -> Bill:
+def figures(evidence: Evidence, checks: Checks) -> BillFigures:
     """Return the sums that the API gives, checked against the call detail records."""
     rate = evidence.user["call_rate"]
     checks.same("rate", rate, Decimal(CALL_RATE))
@@ -39,7 +39,7 @@ def figures(evidence: Evidence, checks: Checks) -> Bill:
     cost = sum((cdr.cost for cdr in evidence.cdrs), Decimal(0))
     paid_in = sum((Decimal(payment["amount"]) for payment in evidence.payments), Decimal(0))
     checks.same("rate times what was billed", (rate * minutes).quantize(_PLACES), cost)
-    return Bill(
+    return BillFigures(
         paid_in=checks.same("paid in", paid_in, Decimal(PAID_IN)),
         answered=checks.same("answered", evidence.campaign["answered"], sum(cdr.billsec > 0 for cdr in evidence.cdrs)),
         seconds=checks.same(
@@ -54,14 +54,14 @@ def figures(evidence: Evidence, checks: Checks) -> Bill:
     )
 
 
-def _is_right(cdr: Cdr, rate: Decimal) -> bool:
+def _is_right(cdr: CdrRecord, rate: Decimal) -> bool:
     """Return whether a call is billed by started minutes, and charged exactly for these."""
     billed = -(-cdr.billsec // _MINUTE_S) * _MINUTE_S
     cost = (rate * billed / _MINUTE_S).quantize(_PLACES, ROUND_HALF_UP)
     return cdr.billed_duration == billed and cdr.cost == cost
 
 
-def show(console: Console, bill: Bill) -> None:
+def show(console: Console, bill: BillFigures) -> None:
     """Print the balance before, the charge and the balance after."""
     heading(console, "The bill", f"{bill.answered:,} answered calls, {bill.seconds:,} s of conversation")
     charge = f"{bill.minutes:,} billed minutes \N{MULTIPLICATION SIGN} {bill.rate:.5f}"

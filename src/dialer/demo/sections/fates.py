@@ -10,13 +10,13 @@ from rich.text import Text
 from dialer.demo import phonebook
 from dialer.demo.checks import Checks
 from dialer.demo.display import bar, heading, indented, table
-from dialer.demo.evidence import Cdr, Evidence, Subscriber, moment
+from dialer.demo.evidence import CdrRecord, Evidence, SubscriberRecord, moment
 from dialer.demo.places import PLACE_OF_NUMBER, TOLL_FREE
 from dialer.domain.enums import Cause, SectionType, SubscriberStatus
 from dialer.domain.numbers.normal_form import normalise
 
 
-class Fate(msgspec.Struct, frozen=True):
+class FateLine(msgspec.Struct, frozen=True):
     """An outcome, and the number of lines that had it."""
 
     name: str
@@ -26,8 +26,8 @@ class Fate(msgspec.Struct, frozen=True):
 class Fates(msgspec.Struct, frozen=True):
     """The outcomes of dialled and of undialled numbers: together, all lines of the file."""
 
-    dialled: tuple[Fate, ...]
-    undialled: tuple[Fate, ...]
+    dialled: tuple[FateLine, ...]
+    undialled: tuple[FateLine, ...]
     lines: int
     askers: int
     """Callees who asked during a call not to be called again."""
@@ -73,7 +73,7 @@ def figures(evidence: Evidence, checks: Checks) -> Fates:
     )
 
 
-def _dialled(evidence: Evidence, checks: Checks) -> Iterator[Fate]:
+def _dialled(evidence: Evidence, checks: Checks) -> Iterator[FateLine]:
     last = {cdr.subscriber_id: cdr for cdr in sorted(evidence.cdrs, key=lambda cdr: moment(cdr.starting_date))}
     for end in _ENDS:
         by_api = sum(_is_at(end, one) for one in evidence.subscribers if one.count_attempt)
@@ -82,14 +82,14 @@ def _dialled(evidence: Evidence, checks: Checks) -> Iterator[Fate]:
             for one in evidence.subscribers
             if one.id in last
         )
-        yield Fate(end.name, checks.same(end.name, by_api, by_records))
+        yield FateLine(end.name, checks.same(end.name, by_api, by_records))
 
 
-def _is_at(end: _End, one: Subscriber) -> bool:
+def _is_at(end: _End, one: SubscriberRecord) -> bool:
     return one.status == end.status and (one.status_reason == _INVALID) is end.is_no_such_number
 
 
-def _ended_so(end: _End, one: Subscriber, last: Cdr) -> bool:
+def _ended_so(end: _End, one: SubscriberRecord, last: CdrRecord) -> bool:
     """Return whether the last call to a subscriber ended as this outcome says."""
     if end.status is SubscriberStatus.PENDING:
         return last.is_answered is (one.status_reason == "not_completed")
@@ -98,7 +98,7 @@ def _ended_so(end: _End, one: Subscriber, last: Cdr) -> bool:
     return last.is_answered
 
 
-def _undialled(evidence: Evidence, checks: Checks) -> Iterator[Fate]:
+def _undialled(evidence: Evidence, checks: Checks) -> Iterator[FateLine]:
     never = [one for one in evidence.subscribers if not one.count_attempt]
     called = {cdr.subscriber_id for cdr in evidence.cdrs}
     uncalled = {normalise(one.duplicate_contact): one for one in evidence.subscribers if one.id not in called}
@@ -111,17 +111,17 @@ def _undialled(evidence: Evidence, checks: Checks) -> Iterator[Fate]:
     }
     zoneless = sum(not PLACE_OF_NUMBER[number].zone for number in uncalled.keys() - listed)
     report = evidence.prepared.contacts
-    yield Fate("on the do-not-call list", checks.same("refused", refused, len(listed)))
-    yield Fate(
+    yield FateLine("on the do-not-call list", checks.same("refused", refused, len(listed)))
+    yield FateLine(
         "toll-free: never a legal hour in all their zones",
         checks.same("toll-free", toll_free, zoneless),
     )
-    yield Fate(
+    yield FateLine(
         "their turn had not come when the campaign expired",
         checks.same("never due", len(never) - refused - toll_free, len(uncalled) - len(listed) - zoneless),
     )
-    yield Fate("the number is in the file already", report["duplicates"])
-    yield Fate("the line could not be read", report["rejected"])
+    yield FateLine("the number is in the file already", report["duplicates"])
+    yield FateLine("the line could not be read", report["rejected"])
 
 
 def _askers(evidence: Evidence) -> tuple[int, int]:

@@ -12,7 +12,7 @@ from dialer.demo import phonebook
 from dialer.demo.checks import Checks
 from dialer.demo.display import heading, indented, table
 from dialer.demo.evidence import Counting
-from dialer.demo.preparation import CALL_RATE, CAMPAIGN, OWNER, PAID_IN, POPULATION, Prepared
+from dialer.demo.preparation import CALL_RATE, CAMPAIGN, OWNER, PAID_IN, POPULATION, Preparation
 from dialer.demo.recordings import RECORDINGS
 from dialer.demo.survey import STEPS
 
@@ -35,7 +35,7 @@ class Inputs(msgspec.Struct, frozen=True):
     branches: int
 
 
-def figures(api: Counting, prepared: Prepared, checks: Checks) -> Inputs:
+def figures(api: Counting, prepared: Preparation, checks: Checks) -> Inputs:
     """Return the counts, checked against the files that were sent: every line of the phonebook must be counted."""
     report, called_off = prepared.contacts, prepared.called_off
     lines = phonebook.count_lines(phonebook.PHONEBOOK)
@@ -60,7 +60,7 @@ def figures(api: Counting, prepared: Prepared, checks: Checks) -> Inputs:
     )
 
 
-def _settings(prepared: Prepared, checks: Checks) -> dict[str, Any]:
+def _settings(prepared: Preparation, checks: Checks) -> dict[str, Any]:
     """Return the settings as the API returned them, checked against those that were sent."""
     campaign, parameters = prepared.campaign, prepared.gateway["parameters"]
     given = {

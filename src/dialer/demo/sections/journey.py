@@ -13,7 +13,7 @@ from rich.text import Text
 from dialer.demo.checks import Checks
 from dialer.demo.day import show as show_moment
 from dialer.demo.display import heading, indented, strip, table
-from dialer.demo.evidence import Cdr, Evidence, moment
+from dialer.demo.evidence import CdrRecord, Evidence, moment
 from dialer.demo.places import COUNTRY_CODES, PLACE_OF_NUMBER
 from dialer.demo.preparation import EXPIRES, STARTS, WINDOW
 
@@ -49,7 +49,7 @@ class Journey(msgspec.Struct, frozen=True):
 
 def figures(evidence: Evidence, checks: Checks) -> Journey:
     """Return the calls of all countries. The place of a number comes from the phonebook, not from the server."""
-    by_country: defaultdict[str, list[Cdr]] = defaultdict(list)
+    by_country: defaultdict[str, list[CdrRecord]] = defaultdict(list)
     for cdr in evidence.cdrs:
         by_country[PLACE_OF_NUMBER[cdr.phone_number].country].append(cdr)
     countries = tuple(_country(evidence, checks, name, by_country[name]) for name in COUNTRY_CODES)
@@ -67,7 +67,7 @@ def figures(evidence: Evidence, checks: Checks) -> Journey:
     )
 
 
-def _country(evidence: Evidence, checks: Checks, name: str, cdrs: list[Cdr]) -> Country:
+def _country(evidence: Evidence, checks: Checks, name: str, cdrs: list[CdrRecord]) -> Country:
     subscribers = [one for one in evidence.subscribers if one.additional_vars["country"] == name]
     attempts = [one for one in evidence.attempts if PLACE_OF_NUMBER[one.phone_number].country == name]
     local = sorted(at.time() for cdr in cdrs if (at := _local(cdr)) is not None)
@@ -102,18 +102,18 @@ def _hours_of_the_api(evidence: Evidence, checks: Checks) -> tuple[int, ...]:
     return tuple(counts)
 
 
-def _hours(cdrs: Sequence[Cdr]) -> tuple[int, ...]:
+def _hours(cdrs: Sequence[CdrRecord]) -> tuple[int, ...]:
     found = Counter((moment(cdr.starting_date) - moment(STARTS)) // _HOUR for cdr in cdrs)
     return tuple(found[place] for place in range(_HOURS))
 
 
-def _local(cdr: Cdr) -> datetime | None:
+def _local(cdr: CdrRecord) -> datetime | None:
     """Return the local start time of a call; None if the place of the number is unknown."""
     zone = PLACE_OF_NUMBER[cdr.phone_number].zone
     return moment(cdr.starting_date).astimezone(ZoneInfo(zone)) if zone else None
 
 
-def _is_inside(cdr: Cdr) -> bool:
+def _is_inside(cdr: CdrRecord) -> bool:
     begins, ends = map(time.fromisoformat, WINDOW)
     local = _local(cdr)
     return local is not None and begins <= local.time() < ends and local.weekday() < _SATURDAY

@@ -11,7 +11,7 @@ from rich.text import Text
 from dialer.demo.checks import Checks
 from dialer.demo.day import LAST_CALLS
 from dialer.demo.display import INDENT, bar, indented
-from dialer.demo.evidence import Evidence, Milestone, moment
+from dialer.demo.evidence import Evidence, ProgressRecord, moment
 from dialer.demo.preparation import EXPIRES, STARTS
 from dialer.domain.enums import CampaignStatus, SubscriberStatus
 
@@ -62,7 +62,7 @@ class Watch:
         self._length_s: Final = (moment(EXPIRES) - moment(STARTS) + LAST_CALLS).total_seconds()
         self._task: Final = progress.add_task("", total=self._length_s, calls=0)
 
-    def __call__(self, milestone: Milestone) -> None:
+    def __call__(self, milestone: ProgressRecord) -> None:
         """Move the bar, and print a line at some full hours."""
         at = moment(milestone.at)
         through_s = (at - moment(STARTS)).total_seconds()
@@ -72,7 +72,7 @@ class Watch:
             self._console.print(_line(milestone, int(through_s), int(self._length_s)))
 
 
-def _line(milestone: Milestone, through_s: int, length_s: int) -> Text:
+def _line(milestone: ProgressRecord, through_s: int, length_s: int) -> Text:
     drawn = bar(through_s, length_s, width=_WIDTH)
     drawn.pad_right(_WIDTH - drawn.cell_len)
     figures = f"  {milestone.calls:>5,} calls  {milestone.answered:>5,} answered  {milestone.cost:>9.5f} charged"

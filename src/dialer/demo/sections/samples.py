@@ -9,7 +9,7 @@ from rich.text import Text
 
 from dialer.demo.checks import Checks
 from dialer.demo.display import heading, indented, table
-from dialer.demo.evidence import Cdr, Evidence
+from dialer.demo.evidence import CdrRecord, Evidence
 from dialer.domain.digest import cdr_digest
 from dialer.domain.enums import AmdStatus, Cause
 
@@ -28,14 +28,14 @@ _KINDS: Final = (
 class Samples(msgspec.Struct, frozen=True):
     """Some records, and the digest of all."""
 
-    cdrs: tuple[Cdr, ...]
+    cdrs: tuple[CdrRecord, ...]
     digest: str
 
 
 def figures(evidence: Evidence, checks: Checks) -> Samples:
     """Return the samples from the pages of the API, checked against the export, and the digest of both."""
     exported = {cdr.id: cdr for cdr in evidence.cdrs}
-    paged = msgspec.convert(evidence.cdr_pages, list[Cdr])
+    paged = msgspec.convert(evidence.cdr_pages, list[CdrRecord])
     chosen = [cdr for cause, heard in _KINDS for cdr in _first(paged, cause, heard)]
     return Samples(
         cdrs=tuple(checks.same(f"call {cdr.id}", cdr, exported[cdr.id]) for cdr in chosen),
@@ -45,7 +45,7 @@ def figures(evidence: Evidence, checks: Checks) -> Samples:
     )
 
 
-def _first(cdrs: Sequence[Cdr], cause: Cause, heard: AmdStatus) -> list[Cdr]:
+def _first(cdrs: Sequence[CdrRecord], cause: Cause, heard: AmdStatus) -> list[CdrRecord]:
     """Return the first record of a kind in a list; an empty list if there is none."""
     return [cdr for cdr in cdrs if cdr.hangup_cause_q850 == cause and cdr.amd_status == heard][:1]
 

@@ -21,7 +21,7 @@ class Talk(NamedTuple):
     since_ms: int
 
 
-class Agent:
+class AgentState:
     """The state of one agent. Its figures are replaced, never changed, so that holders of an older value keep it."""
 
     __slots__ = ("asked_call_id", "figures", "plan", "talk")

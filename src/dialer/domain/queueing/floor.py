@@ -13,12 +13,12 @@ from msgspec.structs import replace
 
 from dialer.domain.enums import QueueStrategy
 from dialer.domain.hopper import NEVER_MS
-from dialer.domain.queueing.agents import AGENT_RING_MS_MAX, Agent, Talk
+from dialer.domain.queueing.agents import AGENT_RING_MS_MAX, AgentState, Talk
 from dialer.domain.queueing.changes import Changes, Notes
 from dialer.domain.queueing.plans import AgentFigures, AgentPlan, LeftEarly, QueuePlan, Waiting
 from dialer.domain.queueing.queue_state import QueueState
 from dialer.domain.queueing.staff import Staff, staff_of
-from dialer.domain.queueing.strategies import Candidate, Turn, asks_again_at_ms, rank_candidates
+from dialer.domain.queueing.strategies import AgentTurn, Candidate, asks_again_at_ms, rank_candidates
 from dialer.domain.reasons import TransferReason
 
 
@@ -52,7 +52,7 @@ class Floor:
 
     def __init__(self, *, seed: int) -> None:
         self._seed: Final = seed
-        self._agents: Final[dict[int, Agent]] = {}
+        self._agents: Final[dict[int, AgentState]] = {}
         self._lines: Final[dict[int, QueueState]] = {}
         self._opened: Final[set[int]] = set()
         """Queues that were opened, in contrast to those that only a call has named."""
@@ -220,9 +220,9 @@ class Floor:
         """Return the place of a waiting call; None if the call does not wait."""
         return self._waiting.get(call_id)
 
-    def _agent(self, agent_id: int) -> Agent:
+    def _agent(self, agent_id: int) -> AgentState:
         if agent_id not in self._agents:
-            self._agents[agent_id] = Agent(AgentPlan(agent_id, 0))
+            self._agents[agent_id] = AgentState(AgentPlan(agent_id, 0))
         return self._agents[agent_id]
 
     def _line(self, queue_id: int) -> QueueState:
@@ -293,7 +293,7 @@ class Floor:
             self._keep(replace(waiting, offers={one: at for one, at in waiting.offers.items() if one not in gone}))
         return ended
 
-    def _ask(self, now_ms: int, waiting: Waiting, idle: dict[int, Agent], staffed: set[int]) -> list[Decision]:
+    def _ask(self, now_ms: int, waiting: Waiting, idle: dict[int, AgentState], staffed: set[int]) -> list[Decision]:
         """Ask the agents whose turn it is, and remove them from `idle`."""
         line = self._line(waiting.queue_id)
         if asks_again_at_ms(line.plan.strategy, waiting) > now_ms:
@@ -309,10 +309,10 @@ class Floor:
             self._keep(replace(waiting, offers=waiting.offers | dict.fromkeys(asked, now_ms)))
         return [AgentOffer(waiting.call_id, agent_id) for agent_id in asked]
 
-    def _next_agents(self, waiting: Waiting, line: QueueState, idle: dict[int, Agent], top: int) -> list[int]:
+    def _next_agents(self, waiting: Waiting, line: QueueState, idle: dict[int, AgentState], top: int) -> list[int]:
         places = ((line.places.get(agent_id), agent) for agent_id, agent in idle.items())
         candidates = [Candidate(tier, agent.figures) for tier, agent in places if tier and tier.level <= top]
-        turn = Turn(self._seed, waiting, line.places.get(line.last_agent_id))
+        turn = AgentTurn(self._seed, waiting, line.places.get(line.last_agent_id))
         asked = rank_candidates(line.plan.strategy, turn, candidates)
         if line.plan.strategy is not QueueStrategy.RING_ALL:
             del asked[1:]

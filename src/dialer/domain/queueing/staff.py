@@ -5,7 +5,7 @@ from collections.abc import Set as AbstractSet
 
 import msgspec
 
-from dialer.domain.queueing.agents import Agent
+from dialer.domain.queueing.agents import AgentState
 
 
 class Staff(msgspec.Struct, frozen=True):
@@ -23,7 +23,7 @@ class Staff(msgspec.Struct, frozen=True):
     """The end of the wrap-up time, or of a rest after an offer that was not taken."""
 
 
-def staff_of(agents: Iterable[Agent], calls: AbstractSet[int], now_ms: int) -> Staff:
+def staff_of(agents: Iterable[AgentState], calls: AbstractSet[int], now_ms: int) -> Staff:
     """Count the agents of some queues, and the calls that wait in them."""
     on_duty = [agent for agent in agents if agent.is_on_duty]
     ours = {None, *calls}

@@ -23,7 +23,7 @@ class Candidate(NamedTuple):
     figures: AgentFigures
 
 
-class Turn(NamedTuple):
+class AgentTurn(NamedTuple):
     """A search for the agent of one call, with the inputs for random and round-robin choices."""
 
     seed: int
@@ -32,7 +32,7 @@ class Turn(NamedTuple):
     """The place of the agent whom the queue asked last, if they are still in it."""
 
 
-def rank_candidates(strategy: QueueStrategy, turn: Turn, candidates: Iterable[Candidate]) -> list[Candidate]:
+def rank_candidates(strategy: QueueStrategy, turn: AgentTurn, candidates: Iterable[Candidate]) -> list[Candidate]:
     """Return the candidates in the order in which they are asked.
 
     Agents who have missed an offer since this call joined come after all others. Agents who answer are thus reached
@@ -59,16 +59,16 @@ def asks_again_at_ms(strategy: QueueStrategy, waiting: Waiting) -> int:
     return NEVER_MS
 
 
-def _no_criterion(_one: Candidate, _turn: Turn) -> int:
+def _no_criterion(_one: Candidate, _turn: AgentTurn) -> int:
     """Rank all agents equally, so that only level and position count."""
     return 0
 
 
-def _longest_idle(one: Candidate, _turn: Turn) -> int:
+def _longest_idle(one: Candidate, _turn: AgentTurn) -> int:
     return one.figures.last_bridge_end_ms
 
 
-def _round_robin(one: Candidate, turn: Turn) -> int:
+def _round_robin(one: Candidate, turn: AgentTurn) -> int:
     """Rank agents behind the one asked last first. The round does not leave a level that has an agent to ask."""
     last = turn.last
     if last is None or one.tier.level != last.level:
@@ -76,25 +76,25 @@ def _round_robin(one: Candidate, turn: Turn) -> int:
     return int((one.tier.position, one.tier.agent_id) <= (last.position, last.agent_id))
 
 
-def _least_talk_time(one: Candidate, _turn: Turn) -> int:
+def _least_talk_time(one: Candidate, _turn: AgentTurn) -> int:
     return one.figures.talk_ms
 
 
-def _fewest_calls(one: Candidate, _turn: Turn) -> int:
+def _fewest_calls(one: Candidate, _turn: AgentTurn) -> int:
     return one.figures.calls_answered
 
 
-def _last_offered(one: Candidate, _turn: Turn) -> int:
+def _last_offered(one: Candidate, _turn: AgentTurn) -> int:
     return one.figures.last_offered_ms
 
 
-def _random(one: Candidate, turn: Turn) -> int:
+def _random(one: Candidate, turn: AgentTurn) -> int:
     """Return a draw that depends only on the seed, the call and the agent, on any machine."""
     name = b"%d:%d:%d" % (turn.seed, turn.waiting.call_id, one.tier.agent_id)
     return int.from_bytes(blake2b(name, digest_size=8, person=b"dialer queue").digest())
 
 
-_CRITERIA: Final[dict[QueueStrategy, Callable[[Candidate, Turn], int]]] = {
+_CRITERIA: Final[dict[QueueStrategy, Callable[[Candidate, AgentTurn], int]]] = {
     QueueStrategy.RING_ALL: _no_criterion,
     QueueStrategy.LONGEST_IDLE_AGENT: _longest_idle,
     QueueStrategy.ROUND_ROBIN: _round_robin,

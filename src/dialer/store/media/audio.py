@@ -40,7 +40,7 @@ class AudioError(ValueError):
     """The bytes are not audio that can be played; the message is for the client."""
 
 
-class Recording(msgspec.Struct, frozen=True):
+class AudioRecording(msgspec.Struct, frozen=True):
     """The format and the duration of a WAV file, as its bytes show them."""
 
     format: str
@@ -51,7 +51,7 @@ class Recording(msgspec.Struct, frozen=True):
     """Duration of the samples in the file, even if the header says otherwise."""
 
 
-def judge(content: bytes) -> Recording:
+def judge(content: bytes) -> AudioRecording:
     """Return the format and the duration of the WAV file in `content`.
 
     Raises:
@@ -93,7 +93,7 @@ def _chunks(content: bytes) -> Iterator[tuple[bytes, memoryview]]:
     raise AudioError(f"The WAV file has more than {CHUNKS_MAX} chunks.")
 
 
-def _recording(layout: bytes, data_bytes: int) -> Recording:
+def _recording(layout: bytes, data_bytes: int) -> AudioRecording:
     if len(layout) < _FORMAT_BYTES:
         raise AudioError("The format of the WAV file is cut off.")
     channels, rate_hz = _number(layout, 2, 2), _number(layout, 4, 4)
@@ -108,7 +108,7 @@ def _recording(layout: bytes, data_bytes: int) -> Recording:
     frames = data_bytes // frame_bytes
     if frames == 0:
         raise AudioError("The WAV file holds no sound.")
-    return Recording(encoding, channels, rate_hz, -(-frames * 1_000 // rate_hz))
+    return AudioRecording(encoding, channels, rate_hz, -(-frames * 1_000 // rate_hz))
 
 
 def _encoding_tag(layout: bytes) -> int:

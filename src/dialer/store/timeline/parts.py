@@ -18,7 +18,7 @@ def moment_or_none(at_ms: int | None) -> datetime | None:
     return moment(at_ms) if at_ms else None
 
 
-class CampaignPart(msgspec.Struct, frozen=True):
+class CampaignStory(msgspec.Struct, frozen=True):
     """The campaign in its current state."""
 
     id: int
@@ -34,7 +34,7 @@ class CampaignPart(msgspec.Struct, frozen=True):
     completion_maxretry: int
 
 
-class ContactPart(msgspec.Struct, frozen=True):
+class ContactStory(msgspec.Struct, frozen=True):
     """A contact with the number in a phonebook of the campaign."""
 
     id: int
@@ -148,8 +148,8 @@ class Story(msgspec.Struct, frozen=True):
 
     now: datetime
     number: str
-    campaign: CampaignPart
-    contacts: list[ContactPart]
+    campaign: CampaignStory
+    contacts: list[ContactStory]
     dnc: DncPart | None
     window: WindowPart | None
     subscriber: SubscriberPart | None

@@ -23,8 +23,8 @@ from dialer.store.tables import Subscriber as SubscriberRow
 from dialer.store.timeline.attempts import calls_of, messages_of
 from dialer.store.timeline.parts import (
     AttemptPart,
-    CampaignPart,
-    ContactPart,
+    CampaignStory,
+    ContactStory,
     DncPart,
     Story,
     SubscriberPart,
@@ -98,7 +98,7 @@ def _subscriber(connection: Connection, campaign_id: int, number: str) -> RowMap
     return connection.execute(select(_subscribers).where(of_campaign)).mappings().one_or_none()
 
 
-def _contacts_with(connection: Connection, campaign_id: int, number: str) -> list[ContactPart]:
+def _contacts_with(connection: Connection, campaign_id: int, number: str) -> list[ContactStory]:
     query = (
         select(_contacts, _phonebooks.c.name.label("phonebook"))
         .join(_phonebooks, _phonebooks.c.id == _contacts.c.phonebook_id)
@@ -108,13 +108,13 @@ def _contacts_with(connection: Connection, campaign_id: int, number: str) -> lis
         .limit(CONTACTS_MAX)
     )
     return [
-        ContactPart(row["id"], row["contact"], row["full_name"], row["phonebook"], moment(row["created_date"]))
+        ContactStory(row["id"], row["contact"], row["full_name"], row["phonebook"], moment(row["created_date"]))
         for row in connection.execute(query).mappings()
     ]
 
 
-def _campaign_part(connection: Connection, row: RowMapping) -> CampaignPart:
-    return CampaignPart(
+def _campaign_part(connection: Connection, row: RowMapping) -> CampaignStory:
+    return CampaignStory(
         id=row["id"],
         campaign_code=row["campaign_code"],
         name=row["name"],
