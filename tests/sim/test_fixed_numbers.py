@@ -1,6 +1,6 @@
 """Tests of the numbers with a fixed behaviour, through the kernel, worked out by hand.
 
-The survey of `scenes` plays 6 s, asks for 4 s, waits for a key up to 5 s, and says goodbye in 2 s. Every number is reached 1 s
+The survey of `scenes` plays 6 s, asks for 4 s, waits for a key up to 5 s, and plays 2 s. Every number is reached 1 s
 after the dial and rings for 4 s, so an answer comes after 5 s. A minute costs 0.06000, and is charged when it begins.
 """
 

@@ -49,7 +49,7 @@ def test_an_expectation_by_hand() -> None:
     """Answers: (95 + 10) of (190 + 10), ten presumed. The horizon: 10 s of ringing, 3 s until the transfer, 2 s more.
 
     An agent who is busy for 45 s is free by then in 99 of 99 + 1 cases, one for 44 s in none, and 61 s is a case
-    without measurements. One of two agents in wrap-up is free by then. Callees: one waits, one is greeted, two may answer.
+    without measurements. One of two wrap-ups is over by then. Callees: one waits, one is greeted, two may answer.
     """
     situation = Situation(
         NOW_MS,
