@@ -219,7 +219,7 @@ def test_post_answers_201_with_the_record_and_its_location(resource: str, house:
 
 
 @pytest.mark.parametrize("resource", OPTIONAL)
-def test_post_without_what_is_optional_answers_201(resource: str, house: House) -> None:
+def test_post_without_optional_fields_answers_201(resource: str, house: House) -> None:
     sent = {name: value for name, value in CREATION[resource].items() if name != OPTIONAL[resource]}
     answer = house.caller(resource).request("POST", f"{resource}/", json=house.filled(sent))
     assert (answer.status_code, misfits(resource, answer.json())) == (201, [])

@@ -106,7 +106,7 @@ def test_a_new_resource_belongs_to_its_user(alice: Caller) -> None:
     assert bob.refused("PATCH", "gadget/1/", name="mine")[0] == 404
 
 
-def test_a_new_resource_refuses_what_its_fields_do_not_take(alice: Caller) -> None:
+def test_a_new_resource_refuses_invalid_values(alice: Caller) -> None:
     errors = {
         "name": ["This field may not be blank."],
         "serial": ["This field is required."],

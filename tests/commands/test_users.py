@@ -70,7 +70,7 @@ def test_a_password_can_be_changed(run: Run, tmp_path: Path) -> None:
     assert verify_password(str(row(tmp_path, "password_hash")), "another long password")
 
 
-def test_a_user_who_is_not_there_has_no_password(run: Run) -> None:
+def test_an_unknown_user_has_no_password(run: Run) -> None:
     create(run, "ben")
     changed = run("users", "passwd", "anna", "--password-stdin", stdin=PASSWORD)
     assert changed == Outcome(1, "", "dialer: there is no user anna\n")

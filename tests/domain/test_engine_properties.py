@@ -200,7 +200,7 @@ def test_attempts_are_numbered_without_a_gap_and_no_more_than_allowed(fleet: Fle
 
 
 @given(fleets())
-def test_the_balance_and_what_is_held_of_it_are_never_overdrawn(fleet: Fleet) -> None:
+def test_the_balance_and_its_holds_are_never_overdrawn(fleet: Fleet) -> None:
     """I3 and I4: every hold covers its charge, and the balance covers all holds."""
     balance, held = fleet.balance, 0
     for _, effect in fleet.store.entries:

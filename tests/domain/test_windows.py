@@ -218,7 +218,7 @@ def test_zones_whose_windows_never_meet_are_never_open() -> None:
 
 
 @given(calendars, st.lists(instants, max_size=5))
-def test_windows_that_are_kept_say_what_they_would_say_anew(calendar: Calendar, moments: list[int]) -> None:
+def test_cached_windows_equal_fresh_ones(calendar: Calendar, moments: list[int]) -> None:
     """At increasing times, the cached state is right, and stays right until the moment that it names."""
     windows = Windows()
     for at_ms in sorted(moments):

@@ -187,7 +187,7 @@ def test_restarts_after_edits_change_nothing(edits: list[tuple[float, Edit]]) ->
 
 @pytest.mark.parametrize("name", HOUSES)
 def test_the_hash_seed_changes_nothing(name: str) -> None:
-    """Two processes whose sets and dicts hash differently write the same rows."""
+    """Two processes with different hash seeds write equal rows."""
     program = (
         f"import anyio; from {__name__} import run, Then; print(anyio.run(run, {name!r}, [(1_000, Then.RESTART)]))"
     )

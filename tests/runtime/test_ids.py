@@ -1,4 +1,4 @@
-"""Ids that rows have are never given again, whatever the service remembers of having given them."""
+"""Tests that ids of existing rows are never given again, even if the stored counters are too low."""
 
 from typing import Any
 

@@ -165,7 +165,7 @@ async def test_a_call_is_cut_to_what_the_balance_pays_for(sociable: House) -> No
         (3, (3, SubscriberStatus.SENT), (2, SubscriberStatus.SENT)),
     ],
 )
-async def test_detection_decides_who_hears_the_message(
+async def test_detection_decides_if_the_callee_hears_the_message(
     house: House, behavior: int, machine: tuple[int, int], person: tuple[int, int]
 ) -> None:
     """The CDR says what was detected."""

@@ -54,7 +54,7 @@ def test_a_text_is_spoken_word_by_word(script: str, full_name: str, seconds: int
     assert billsec(call) == seconds
 
 
-def test_a_recording_takes_its_length_whatever_the_text() -> None:
+def test_a_recording_takes_its_length_for_any_text() -> None:
     assert billsec(conversation({}, {"script": "one two three", "audio_seconds": 7})) == 7
 
 

@@ -103,7 +103,7 @@ def test_a_database_of_a_newer_version_is_refused_and_left_alone(url: str) -> No
         migrate.upgrade(url)
 
 
-def test_somebody_else_s_database_is_refused_and_left_alone(url: str, tmp_path: Path) -> None:
+def test_a_foreign_database_is_refused_and_left_alone(url: str, tmp_path: Path) -> None:
     with sqlite3.connect(tmp_path / "dialer.db") as connection:
         connection.execute("CREATE TABLE theirs (id INTEGER)")
     connection.close()

@@ -116,7 +116,7 @@ def test_another_process_has_touched_everything(database: LossyDatabase) -> None
     assert database.write_now(database.take_touched) == NOTHING
 
 
-def test_a_new_connection_does_not_know_what_others_did_before(database: LossyDatabase) -> None:
+def test_a_new_connection_does_not_know_earlier_writes_of_others(database: LossyDatabase) -> None:
     database.close()
     assert database.write_now(database.take_touched) == EVERYTHING
 

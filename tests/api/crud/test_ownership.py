@@ -68,13 +68,13 @@ def test_a_part_belongs_to_the_owner_of_the_whole(both_estates: tuple[Estate, Es
     assert admin.refused("POST", "did/", **did, user=BOB) == (400, {"campaign": NO_OBJECT})
 
 
-def test_of_an_owner_who_is_not_known_only_that_is_wrong(estate: Estate, admin: Caller) -> None:
+def test_an_unknown_owner_is_the_only_error(estate: Estate, admin: Caller) -> None:
     campaign = {**estate.campaign_fields(), "user": 999}
     assert admin.refused("POST", "campaigns/", **campaign) == (400, {"user": NO_OBJECT})
     assert admin.refused("POST", "tier/", queue=999, agent=estate.agent["id"]) == (400, {"queue": NO_OBJECT})
 
 
-def test_a_campaign_does_not_move_away_from_what_it_names(
+def test_a_campaign_does_not_move_away_from_the_records_it_refers_to(
     estate: Estate, admin: Caller, bob: Caller, database: Database
 ) -> None:
     estate.owner.change(estate.campaign["url"], phonebook=[estate.phonebook["url"]], dnc=estate.dnc["url"])

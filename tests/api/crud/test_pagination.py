@@ -86,7 +86,7 @@ def test_a_page_that_is_none_is_not_found(alice: Caller, page: str) -> None:
 
 @pytest.mark.parametrize("cursor", ["x", "a", "a0", "b-1", "c5", "a" + "9" * 30])
 @pytest.mark.usefixtures("book")
-def test_a_cursor_of_somebodys_own_making_is_no_page(alice: Caller, cursor: str) -> None:
+def test_a_forged_cursor_is_no_page(alice: Caller, cursor: str) -> None:
     assert alice.refused("GET", f"contact/?page=2&cursor={cursor}") == (404, {"detail": "Invalid page."})
 
 

@@ -20,7 +20,7 @@ def path_of(estate: Estate, path: str) -> str:
 
 
 @pytest.mark.parametrize("resource", OWNED, ids=lambda resource: resource.path)
-def test_a_record_of_somebody_else_is_not_found(resource: Resource, estate: Estate, bob: Caller, admin: Caller) -> None:
+def test_another_users_record_is_not_found(resource: Resource, estate: Estate, bob: Caller, admin: Caller) -> None:
     url = path_of(estate, resource.path)
     is_writable = resource.write is not None and not resource.is_written_by_admins
     methods = ["GET", *(resource.methods - {"POST"} if is_writable else ())]
@@ -55,7 +55,7 @@ def nested() -> list[tuple[Any, str]]:
 
 
 @pytest.mark.parametrize(("resource", "field"), nested(), ids=lambda item: getattr(item, "path", item))
-def test_a_reference_to_somebody_elses_record_is_as_one_to_none(
+def test_a_reference_to_another_users_record_is_as_one_to_a_missing_record(
     resource: Resource, field: str, both_estates: tuple[Estate, Estate], bob: Caller
 ) -> None:
     estate, bobs = both_estates

@@ -236,7 +236,7 @@ def cheap_verification() -> Iterator[None]:
 
 @pytest.mark.usefixtures("cheap_verification")
 @given(guesses=st.lists(bursts, max_size=12), name=st.sampled_from(NAMES[:3]), host=st.sampled_from(HOSTS))
-def test_a_right_password_that_did_not_fail_itself_is_let_in_whatever_others_try(
+def test_a_right_password_is_let_in_despite_failures_of_others(
     database_of_session: Database,
     guesses: list[tuple[str, str, int, int]],
     name: str,
@@ -258,7 +258,7 @@ def test_a_right_password_that_did_not_fail_itself_is_let_in_whatever_others_try
 
 @pytest.mark.usefixtures("cheap_verification")
 @given(guesses=st.lists(bursts, min_size=1, max_size=20))
-def test_a_right_password_from_an_address_goes_on_working_whatever_is_tried_there(
+def test_a_right_password_from_an_address_keeps_working_despite_failures_there(
     database_of_session: Database, guesses: list[tuple[str, str, int, int]]
 ) -> None:
     async def live() -> None:

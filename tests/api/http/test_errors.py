@@ -99,7 +99,7 @@ def test_a_failure_of_ours_is_a_problem_that_says_nothing(
     assert answer.headers.get("retry-after") == ("5" if status == 503 else None)
 
 
-def test_success_is_json_whatever_form_of_errors_is_asked_for(estate: Estate, alice: Caller) -> None:
+def test_success_is_json_in_both_forms_of_errors(estate: Estate, alice: Caller) -> None:
     answer = answered(alice, "GET", estate.phonebook["url"], {}, PROBLEM)
     assert (answer.headers["content-type"], answer.json()) == ("application/json", estate.phonebook)
 

@@ -63,7 +63,7 @@ def test_a_client_that_waits_for_retry_after_is_served(limited: TestClient[Lites
     assert [alice.request("GET", "phonebook/").status_code for _ in range(2)] == [200, 429]
 
 
-def test_an_address_is_limited_before_anybody_asks_who_it_is(limited: TestClient[Litestar]) -> None:
+def test_an_address_is_limited_before_authentication(limited: TestClient[Litestar]) -> None:
     answers = [limited.get("/rest-api/phonebook/").status_code for _ in range(LIMIT + 1)]
     assert answers == [401] * LIMIT + [429]
     assert Caller(limited, "bob").request("GET", "phonebook/").status_code == 429

@@ -174,7 +174,7 @@ def test_the_examples_are_taken_as_they_are(
             assert admin.request(method.upper(), made["url"], json=example).status_code == 202
 
 
-def test_only_what_is_open_to_all_needs_no_credentials(described: Json) -> None:
+def test_only_public_operations_need_no_credentials(described: Json) -> None:
     for name, (path, _, operation) in operations(described).items():
         assert operation.get("security") == (None if path.startswith("/rest-api") else []), name
 

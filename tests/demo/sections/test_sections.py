@@ -45,7 +45,7 @@ def test_outcomes_tell_people_from_machines() -> None:
     ]
 
 
-def test_a_multiple_choice_shows_what_nobody_chose_and_digits_only_what_was_entered() -> None:
+def test_a_multiple_choice_shows_unchosen_keys_and_digits_only_entered_ones() -> None:
     assert figures_of(answers.figures) == [
         Question(
             "Do you leave as booked?",
@@ -138,7 +138,7 @@ def test_a_call_counts_as_outside_the_window_by_the_clock_where_it_rang(began: s
 
 
 @pytest.mark.parametrize(("asked_at", "calls"), [("2026-11-16T01:15:30Z", 0), ("2026-11-16T00:30:00Z", 1)])
-def test_a_call_after_somebody_asked_not_to_be_called_is_counted(asked_at: str, calls: int) -> None:
+def test_a_call_after_a_do_not_call_request_is_counted(asked_at: str, calls: int) -> None:
     asked = AnswerRecord(section_id=7, section_type=9, response=f"DNC: {SYDNEY}", created_date=asked_at)
     checks = Checks()
     fates.figures(example(answers=[asked]), checks)

@@ -42,7 +42,7 @@ def test_the_number_is_written_as_it_is_dialled_and_spoken_digit_by_digit(
     assert fill(f"Call {tag}!", "Ada Byrne", "", "+12025550100", is_spoken=is_spoken) == filled
 
 
-def test_a_variable_is_told_as_it_is_whatever_its_name() -> None:
+def test_a_variable_of_any_name_is_rendered_as_it_is() -> None:
     variables = '{"contact": "the desk", "order_id": 1207}'
     assert fill("{contact} {order_id}", "", variables, "+12025550100", is_spoken=True) == "the desk 1207"
 

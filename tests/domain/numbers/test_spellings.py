@@ -77,7 +77,7 @@ TEXTS = st.text(st.characters(exclude_categories=["N", "C"]), max_size=20)
 
 
 @given(NUMBERS, st.data())
-def test_with_its_country_it_is_found_whatever_stands_between_its_digits(number: str, data: st.DataObject) -> None:
+def test_with_its_country_it_is_found_with_any_marks_between_its_digits(number: str, data: st.DataObject) -> None:
     normal = normalise(number)
     written = "+" + "".join(digit + data.draw(BETWEEN) for digit in normal[1:-1]) + normal[-1]
     before, after = data.draw(TEXTS), data.draw(TEXTS)

@@ -123,7 +123,7 @@ class TestSectionsThatAsk:
     def test_an_input_without_such_a_branch_takes_any(self, section_type: SectionType) -> None:
         assert heard(section_type, "1", branches={"2": 1, "any": 2, "timeout": 1, "invalid": 1})[0] == 2
 
-    def test_an_input_whose_branch_has_no_goto_hangs_up_whatever_any_says(self, section_type: SectionType) -> None:
+    def test_an_input_whose_branch_has_no_goto_hangs_up_despite_any(self, section_type: SectionType) -> None:
         assert heard(section_type, "1", branches={"1": None, "any": 2})[0] is None
 
     def test_a_wrong_input_takes_invalid(self, section_type: SectionType) -> None:
@@ -163,7 +163,7 @@ class TestSectionsThatAsk:
         assert heard(section_type, "1#8", branches={"1": 2})[0] == 2
         assert heard(section_type, "#", branches={"timeout": 2, "any": 1}) == (2, None)
 
-    def test_keys_beyond_what_is_taken_do_not_count(self, section_type: SectionType) -> None:
+    def test_keys_beyond_the_limit_do_not_count(self, section_type: SectionType) -> None:
         assert heard(section_type, "18", branches={"1": 2})[0] == 2
 
     def test_a_star_is_a_wrong_input(self, section_type: SectionType) -> None:
