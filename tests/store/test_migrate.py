@@ -133,9 +133,7 @@ def test_what_only_reads_makes_sure_that_the_database_is_there_and_of_this_versi
     migrate.check(url)
     assert (tmp_path / "dialer.db").read_bytes() == before
     whole(url, lambda connection: connection.exec_driver_sql("UPDATE alembic_version SET version_num = '0009'"))
-    with pytest.raises(
-        migrate.MigrationError, match="from another version of dialer: run `dialer database upgrade`"
-    ):
+    with pytest.raises(migrate.MigrationError, match="from another version of dialer: run `dialer database upgrade`"):
         migrate.check(url)
 
 
