@@ -2,7 +2,7 @@
 
 from typing import Any, Final, NamedTuple
 
-from dialer.sim.memory_store import CdrRow
+from dialer.sim.memory_store import SimulatedCdr
 from dialer.sim.simulation import Simulation
 from tests.sim.scenes import START_MS, run
 
@@ -76,7 +76,7 @@ def responses(simulation: Simulation) -> list[str]:
     return [result.response for _, result in simulation.store.results]
 
 
-def _leg(row: CdrRow) -> Leg:
+def _leg(row: SimulatedCdr) -> Leg:
     starts_s = (row.starting_ms - START_MS) / 1_000
     figures = (row.duration, row.billsec, row.hangup_cause_q850)
     return Leg(row.leg_type, starts_s, *figures, row.callerid, row.phone_number, row.call_cost)

@@ -15,7 +15,7 @@ from dialer.domain.plans import Call, CallOutcome, SectionResult, Subscriber, Tr
 from dialer.domain.states import OPEN_SUBSCRIBERS
 
 
-class CdrRow(msgspec.Struct, frozen=True, gc=False):
+class SimulatedCdr(msgspec.Struct, frozen=True, gc=False):
     """Call detail record, with times in milliseconds since the epoch and money in integers of 1e-5."""
 
     callid: str
@@ -87,7 +87,7 @@ class MemoryStore:
     """Records of any number of campaigns. Subscriber ids are unique over all of them."""
 
     def __init__(self) -> None:
-        self.cdrs: Final[list[CdrRow]] = []
+        self.cdrs: Final[list[SimulatedCdr]] = []
         """Call detail records, in the order in which the calls ended."""
         self.results: Final[list[tuple[int, SectionResult]]] = []
         """Survey answers, each with the id of its call request."""
@@ -285,9 +285,9 @@ def _id(subscriber: Subscriber) -> int:
     return subscriber.id
 
 
-def _refused_cdr(effect: effects.RefuseInbound, now_ms: int) -> CdrRow:
+def _refused_cdr(effect: effects.RefuseInbound, now_ms: int) -> SimulatedCdr:
     caller = effect.subscriber
-    return CdrRow(
+    return SimulatedCdr(
         callid=effect.callid,
         callerid=caller.number,
         phone_number=effect.did_number,
@@ -306,9 +306,9 @@ def _refused_cdr(effect: effects.RefuseInbound, now_ms: int) -> CdrRow:
     )
 
 
-def _leg_cdr(effect: effects.FinishLeg) -> CdrRow:
+def _leg_cdr(effect: effects.FinishLeg) -> SimulatedCdr:
     call, transfer, bill = effect.call, effect.transfer, effect.bill
-    return CdrRow(
+    return SimulatedCdr(
         callid=transfer.callid,
         callerid=call.subscriber.number,
         phone_number=transfer.number,
@@ -327,9 +327,9 @@ def _leg_cdr(effect: effects.FinishLeg) -> CdrRow:
     )
 
 
-def _cdr(effect: effects.FinishCall | effects.FinishInbound) -> CdrRow:
+def _cdr(effect: effects.FinishCall | effects.FinishInbound) -> SimulatedCdr:
     call, outcome, bill = effect.call, effect.outcome, effect.bill
-    return CdrRow(
+    return SimulatedCdr(
         call.callid,
         call.callerid,
         call.did_number or call.subscriber.number,

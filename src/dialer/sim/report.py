@@ -13,7 +13,7 @@ from dialer.domain.enums import Cause, LegType
 from dialer.domain.survey.sections.table import SECTION_TYPES
 from dialer.domain.survey.survey import Survey
 from dialer.sim.call_centre import CallCentre, call_centre_of, render_call_centre
-from dialer.sim.memory_store import CdrRow, MemoryStore
+from dialer.sim.memory_store import MemoryStore, SimulatedCdr
 from dialer.sim.simulation import CAMPAIGN_ID, USER_ID, Simulation
 
 ANSWERS_SHOWN_MAX: Final = 12
@@ -114,7 +114,7 @@ def show_date(at_ms: int) -> str:
     return (_EPOCH + timedelta(milliseconds=at_ms)).isoformat().removesuffix("+00:00") + "Z"
 
 
-def cdr_record(row: CdrRow) -> Mapping[str, object]:
+def cdr_record(row: SimulatedCdr) -> Mapping[str, object]:
     """Return a call detail record with the values that the API gives. References are ids."""
     return {
         "callid": row.callid,

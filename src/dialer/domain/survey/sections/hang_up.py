@@ -6,7 +6,7 @@ from dialer.domain.enums import SectionType
 from dialer.domain.survey.sections.definition import SectionDefinition
 
 
-class HangUp(SectionDefinition):
+class HangUpSection(SectionDefinition):
     """A section that ends the call after its prompt."""
 
     __slots__ = ()

@@ -9,7 +9,7 @@ from dialer.domain.survey.sections.conference import Conference
 from dialer.domain.survey.sections.definition import SectionDefinition
 from dialer.domain.survey.sections.dnc import Dnc
 from dialer.domain.survey.sections.fields import SectionField
-from dialer.domain.survey.sections.hang_up import HangUp
+from dialer.domain.survey.sections.hang_up import HangUpSection
 from dialer.domain.survey.sections.multi_choice import CHOICES, MultiChoice
 from dialer.domain.survey.sections.play_message import PlayMessage
 from dialer.domain.survey.sections.rating import Rating
@@ -26,7 +26,7 @@ SECTION_TYPES: Final[dict[int, SectionDefinition]] = {
         CaptureDigits(),
         RecordMessage(),
         CallTransfer(),
-        HangUp(),
+        HangUpSection(),
         Conference(),
         Dnc(),
         Sms(),
