@@ -1,4 +1,4 @@
-"""What the tests of use cases share."""
+"""Fixtures of the tests of use cases."""
 
 from collections.abc import Iterator
 from pathlib import Path

@@ -35,7 +35,7 @@ def campaign(house: House) -> House:
 
 
 def stands(house: House) -> tuple[int, str, int]:
-    """How the campaign stands."""
+    """Return the status of the campaign, its reason, and its number of contacts."""
     row = house.row(Campaign, 1)
     return row["status"], row["status_reason"], row["totalcontact"]
 

@@ -15,7 +15,7 @@ from tests.runtime.house import House
 
 
 class Used(NamedTuple):
-    """What came of a use case."""
+    """The outcome of a use case."""
 
     touched: Touched
     happened: list[AppEvent]

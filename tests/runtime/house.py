@@ -113,7 +113,7 @@ class House:
         self.perform(lambda unit: record_payment(unit, self.user_id, amount))
 
     def price(self, prefix: str, rate: int, **values: object) -> int:
-        """What calls to numbers with a prefix cost from now on."""
+        """Set the price of calls to numbers with a prefix."""
         line = {"connection_fee": 0, "first_increment": 60, "next_increment": 60, **values}
         line |= {"user_id": self.user_id, "prefix": prefix, "rate": rate, **self._moments()}
         return self.perform(lambda unit: int(add_rate(unit, line).id))

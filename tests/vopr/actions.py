@@ -1,4 +1,4 @@
-"""What people do in a made-up service, as units of work: each what the API does for one request."""
+"""The actions of users in a made-up service, each the use case that the API calls for one request."""
 
 from collections.abc import Callable
 from typing import Any, Final, NamedTuple
@@ -51,7 +51,7 @@ from tests.vopr.worlds import CENTS, contact_of, limits_of, number_of, parameter
 
 
 class ActionUnit(NamedTuple):
-    """A unit of work in which an action is done."""
+    """A unit of work in which an action is performed."""
 
     unit: UnitOfWork
     which: int
@@ -59,16 +59,16 @@ class ActionUnit(NamedTuple):
 
     @property
     def connection(self) -> Connection:
-        """The transaction."""
+        """Return the transaction."""
         return self.unit.connection
 
     @property
     def now_ms(self) -> int:
-        """The service's time."""
+        """Return the service's time."""
         return self.unit.now_ms
 
     def one_of(self, model: type[Row], *conditions: ColumnElement[bool]) -> Any:  # noqa: ANN401 - a row's values
-        """The row that the action concerns, of those that there are.
+        """Return the row that the action concerns, of the existing ones.
 
         Raises:
             RefusedError: there is none.
@@ -87,20 +87,20 @@ class ActionUnit(NamedTuple):
 
     @property
     def moments(self) -> dict[str, int]:
-        """The moments of a new row."""
+        """Return the moments of a new row."""
         return {"created_date": self.now_ms, "updated_date": self.now_ms}
 
     def add(self, model: type[Row], **values: object) -> None:
-        """Insert a row."""
+        """Insert a row and return its id."""
         self.connection.execute(insert(model.__table__).values(**self.moments, **values))
 
     def has(self, table: Table, *conditions: ColumnElement[bool]) -> bool:
-        """Whether there is such a row."""
+        """Return whether such a row exists."""
         return self.connection.execute(select(table.c.id).where(*conditions).limit(1)).first() is not None
 
 
 def perform(connection: Connection, wanted: Action, now_ms: int) -> str:
-    """Do it, and return what was done.
+    """Perform the action, and return its description.
 
     Raises:
         RefusedError: it is not possible as things stand.
@@ -224,7 +224,7 @@ def _delete_agent(action: ActionUnit) -> str:
 
 
 def _delete_queue(action: ActionUnit) -> str:
-    """First the templates let go of it; campaigns that were started have sealed it."""
+    """Delete a recording after its templates let go of it; started campaigns have sealed it."""
     queue, sections = action.one_of(Queue), SectionTemplate.__table__
     action.connection.execute(update(sections).where(sections.c.queue_id == queue["id"]).values(queue_id=None))
     delete_queue(action.unit, queue["id"])

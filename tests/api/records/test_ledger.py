@@ -26,7 +26,7 @@ CALL: dict[str, Any] = {
 
 
 def balance(database: Database, user_id: int = 2) -> tuple[int, int]:
-    """What the user's row says, and the sum of the ledger."""
+    """Return the balance in the user's row, and the sum of the ledger."""
     users, entries = User.__table__.c, LedgerEntry.__table__.c
     shown = select(users.balance).where(users.id == user_id)
     total = select(func.sum(entries.amount)).where(entries.user_id == user_id)

@@ -126,7 +126,7 @@ def test_an_agent_who_is_asked_stays(alice: Caller, estate: Estate, database: Da
 
 
 def test_what_concerns_agents_is_acted_upon_at_once(alice: Caller, estate: Estate, worker: FakeWorker) -> None:
-    """Who logs in may have callers waiting."""
+    """An agent who logs in may have callers waiting."""
     for record, change in ((estate.agent, {"status": 2}), (estate.queue, {"strategy": 1}), (estate.tier, {"level": 2})):
         before = worker.settled
         alice.change(record["url"], **change)

@@ -36,7 +36,7 @@ BY_PATH: Final = {resource.path: resource for resource in RESOURCES}
 
 
 def is_written_plainly(resource: Resource) -> bool:
-    """Whether any method of a resource is no use case."""
+    """Return whether a method of the resource writes without a use case."""
     use_cases = {"POST": resource.insert, "PATCH": resource.update, "DELETE": resource.remove}
     return resource.write is not None and any(use_cases[method] is None for method in resource.methods)
 

@@ -1,4 +1,4 @@
-"""What a subscriber waits for, as it is shown. It is a Wednesday, 11:06:40 in UTC and 06:06:40 in Washington."""
+"""Tests of `waits_for` and `waits_until` of subscribers. It is a Wednesday, 11:06:40 in UTC and 06:06:40 in Washington."""
 
 from typing import Any, Final
 
@@ -179,7 +179,7 @@ def test_a_campaign_that_nobody_understands_does_not_hide_its_subscribers(desk: 
 
 
 def test_a_long_list_asks_as_many_questions_as_a_short_one(alice: Caller, desk: Desk) -> None:
-    """Whatever is looked up for one subscriber is looked up for all of them at once."""
+    """Each look-up serves all subscribers of a page at once."""
     asked: list[str] = []
 
     def count(_connection: Connection, _cursor: object, statement: str, *_: object) -> None:
