@@ -10,21 +10,25 @@ import msgspec
 from dialer.app.import_report import RowError
 
 VARIABLES_MAX: Final = 16_000
-"""Characters of a contact's `additional_vars` as JSON text."""
+"""The most characters of a contact's `additional_vars` as JSON text."""
 OBJECT_COLUMN: Final = "additional_vars"
 _ESCAPED_NUL: Final = re.compile(r"(?<!\\)(?:\\\\)*\\u0000")
 
 
 class Variables:
-    """The columns of a file that are variables. A column `additional_vars` holds an object of further ones."""
+    """The columns of a file that hold variables; a column `additional_vars` holds an object of further variables."""
 
     def __init__(self, columns: Sequence[tuple[int, str]]) -> None:
-        """`columns` are the places and names."""
+        """Take the places and the names of the columns."""
         self._columns = [(place, name) for place, name in columns if name.lower() != OBJECT_COLUMN]
         self._object = next((place for place, name in columns if name.lower() == OBJECT_COLUMN), None)
 
     def of(self, cells: Sequence[str]) -> str:
-        """Return the variables of a row as JSON text; raises RowError."""
+        """Return the variables of a row as JSON text.
+
+        Raises:
+            RowError: the object is invalid, or the text is too long.
+        """
         named = {name: cells[place] for place, name in self._columns}
         if self._object is None:
             text = msgspec.json.encode(named).decode()
@@ -50,7 +54,7 @@ def _read_object(text: str) -> dict[str, Any]:
 
 
 def _compact(variables: dict[str, Any], given: str) -> str:
-    """Return variables as the API stores them."""
+    """Return variables in the form in which the API stores them."""
     try:
         text = json.dumps(variables, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
         text.encode()

@@ -1,7 +1,6 @@
 """The guard of exported cells: an apostrophe before a text that a spreadsheet would take for a formula.
 
-A text that begins with apostrophes before such a formula is guarded too, so that removing the guard from a guarded
-text returns that text, whatever it is.
+A text that begins with apostrophes before a formula is guarded, too. So `unguard` restores every guarded text exactly.
 """
 
 import re
@@ -9,13 +8,13 @@ from typing import Final
 
 GUARD: Final = "'"
 FORMULA_STARTS: Final = frozenset("=+-@\t\r")
-"""First characters of what a spreadsheet takes for a formula, unless it is a number."""
+"""The first characters of texts that a spreadsheet takes for formulas, unless they are numbers."""
 _FORMULA: Final = re.compile(r"'*[=+\-@\t\r]")
 _NUMBER: Final = re.compile(r"'*[+-]?[0-9]+(\.[0-9]+)?")
 
 
 def guard(text: str) -> str:
-    """Return a text as it stands in a cell."""
+    """Return the cell for a text, with a guard if the text needs one."""
     return f"{GUARD}{text}" if _is_guarded(text) else text
 
 

@@ -1,4 +1,4 @@
-"""What a unit of work changes for the engine, so that the worker reads again only what was touched."""
+"""The records that a unit of work touches, so that the worker reads only those again."""
 
 from typing import Final
 
@@ -6,26 +6,26 @@ import msgspec
 from sqlalchemy import Connection
 
 TOUCHED_MAX: Final = 500
-"""Ids that are remembered at most: of more, everything counts as touched."""
+"""The most ids that are kept; with more, every record counts as touched."""
 _KEY: Final = "touched"
 _NOBODY: Final[frozenset[int]] = frozenset()
 
 
 class Touched(msgspec.Struct, frozen=True):
-    """Ids of the records whose rows the engine must read again. Empty: the engine need not hear of the change."""
+    """Ids of the records that the engine must read again. If all are empty, the engine need not hear of the change."""
 
     campaigns: frozenset[int] = _NOBODY
     accounts: frozenset[int] = _NOBODY
     gateways: frozenset[int] = _NOBODY
-    """As the engine numbers them: those for text messages from `SMS_LINES_FROM` on."""
+    """Ids of gateways in the engine: those for text messages begin at `SMS_LINES_FROM`."""
     queues: frozenset[int] = _NOBODY
     agents: frozenset[int] = _NOBODY
     dids: frozenset[int] = _NOBODY
     everything: bool = False
-    """The records are not known: the worker reads all of them."""
+    """True if the records are unknown; the worker then reads all of them again."""
 
     def __or__(self, other: "Touched") -> "Touched":
-        """Return both together; everything, if that is more than can be remembered."""
+        """Return both together, or `EVERYTHING` if these are more than `TOUCHED_MAX` ids."""
         both = Touched(
             campaigns=self.campaigns | other.campaigns,
             accounts=self.accounts | other.accounts,
@@ -38,7 +38,7 @@ class Touched(msgspec.Struct, frozen=True):
         return EVERYTHING if is_all else both
 
     def count(self) -> int:
-        """Return how many records are named."""
+        """Return the number of ids."""
         ids = (self.campaigns, self.accounts, self.gateways, self.queues, self.agents, self.dids)
         return sum(map(len, ids))
 
@@ -48,11 +48,11 @@ EVERYTHING: Final = Touched(everything=True)
 
 
 def touch(connection: Connection, touched: Touched) -> None:
-    """Note what the unit of work on this connection has touched. Call it with `NOTHING` to say so."""
+    """Note the records that the unit of work on this connection touched; `NOTHING` notes that there are none."""
     connection.info[_KEY] = connection.info.get(_KEY, NOTHING) | touched
 
 
 def take_touched(connection: Connection) -> Touched | None:
-    """Return what was noted on this connection, and forget it; None if nobody noted anything."""
+    """Return and forget the records that were noted on this connection; None if none were noted."""
     touched: Touched | None = connection.info.pop(_KEY, None)
     return touched

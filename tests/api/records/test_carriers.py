@@ -111,7 +111,7 @@ def test_a_did_is_assigned_and_unassigned(alice: Caller, estate: Estate) -> None
 def test_a_number_is_a_did_once_whoever_owns_it_and_however_it_is_spelled(
     alice: Caller, bob: Caller, estate: Estate
 ) -> None:
-    taken = {"did_number": ["This number is a DID already."]}
+    taken = {"did_number": ["'1 (202) 555-0132' is a DID already. Use another number."]}
     for caller in (alice, bob):
         assert caller.refused("POST", "did/", did_number="1 (202) 555-0132") == (400, taken)
     alice.change(estate.did["url"], did_number="+1 202 555 0132")

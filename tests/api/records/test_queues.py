@@ -40,7 +40,7 @@ def test_a_queue_is_made_with_a_name_alone(alice: Caller) -> None:
 
 def test_an_agent_stands_in_a_queue_once(alice: Caller, estate: Estate) -> None:
     twice = {"queue": estate.queue["url"], "agent": estate.agent["url"], "level": 2}
-    refusal = (400, {"agent": ["The agent is in the queue already."]})
+    refusal = (400, {"agent": ["The agent is in the queue already. Change that tier instead."]})
     assert alice.refused("POST", "tier/", **twice) == refusal
     alice.change(estate.tier["url"], level="3", position=2)
     tier = alice.get(estate.tier["url"])

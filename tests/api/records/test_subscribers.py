@@ -64,7 +64,7 @@ def test_a_subscriber_takes_from_its_contact_what_is_not_given(alice: Caller, es
 
 
 def test_a_number_is_a_campaigns_subscriber_once(alice: Caller, estate: Estate) -> None:
-    refusal = (400, {"duplicate_contact": ["The campaign has a subscriber with this number already."]})
+    refusal = (400, {"duplicate_contact": ["The campaign has a subscriber with the number '+1-202-555-0122' already."]})
     twice = {"campaign": estate.campaign["url"], "duplicate_contact": "+1-202-555-0122"}
     assert alice.refused("POST", "subscriber-list/", **twice) == refusal
     assert alice.get(estate.campaign["url"])["totalcontact"] == 1
@@ -75,13 +75,16 @@ def test_a_zone_that_nobody_knows_is_refused(alice: Caller, estate: Estate, data
     assert wrong == (
         400,
         {
-            "tz_code": ["Unknown time zone."],
-            "gmt_offset": ["Use signed decimal hours, such as -5 or +5.5."],
+            "tz_code": ["'Mars/Olympus' is not a time zone. Use an IANA name, such as Europe/Madrid."],
+            "gmt_offset": ["'+25' is not an offset. Use signed decimal hours, such as -5 or +5.5."],
             "status": ['"9" is not a valid choice.'],
         },
     )
     of_this_machine = alice.refused("PATCH", estate.subscriber["url"], tz_code="localtime")
-    assert of_this_machine == (400, {"tz_code": ["Unknown time zone."]})
+    assert of_this_machine == (
+        400,
+        {"tz_code": ["'localtime' is not a time zone. Use an IANA name, such as Europe/Madrid."]},
+    )
     alice.change(estate.subscriber["url"], tz_code="Asia/Kathmandu")
     assert stored(database, estate.subscriber["id"]).zone == "Asia/Kathmandu"
 

@@ -69,7 +69,7 @@ def test_other_keys_can_never_be_pressed(alice: Caller, estate: Estate, keys: st
 
 
 def test_a_section_has_one_branch_for_its_keys(alice: Caller, estate: Estate) -> None:
-    refusal = (400, {"keys": ["The section has a branch for these keys already."]})
+    refusal = (400, {"keys": ["The section has a branch for '1' already. Change that branch."]})
     assert alice.refused("POST", "branching-template/", keys="1", section=estate.section["url"]) == refusal
     other = alice.create("branching-template", keys="2", section=estate.section["url"])
     assert alice.refused("PATCH", other["url"], keys="1") == refusal

@@ -1,4 +1,4 @@
-"""Subscribers that the engine asks the journal for, as their rows stand."""
+"""Subscribers that the engine claims from the journal, in the state of their rows."""
 
 from typing import Any, Final
 
@@ -18,11 +18,11 @@ _dnc = DncContact.__table__
 
 
 def _claimable() -> Select[Any]:
-    """PENDING subscribers, and whether they stand on the campaign's do-not-call list at this moment."""
+    """Return a query of PENDING subscribers, with a flag for those on the campaign's do-not-call list."""
     campaign: BindParameter[int] = bindparam("campaign")
     of_campaign = select(_campaigns.c.dnc_id).where(_campaigns.c.id == campaign).scalar_subquery()
     is_on_dnc = exists().where(_dnc.c.dnc_id == of_campaign, _dnc.c.number == _subscribers.c.number)
-    # Erased numbers are few or none: most claims end here, and the others look again with the key.
+    # Lists with erased numbers are rare, so only claims of such lists compare hashes with the key.
     lists_hashes = exists().where(_dnc.c.dnc_id == of_campaign, is_hashed(_dnc.c.number)).label("lists_hashes")
     return select(
         _subscribers.c.id,
@@ -43,7 +43,7 @@ def _claimable() -> Select[Any]:
     )
 
 
-# Statements are made once: to put one together takes longer than to run it.
+# Statements are built once, because building one takes longer than running it.
 _in_zone = _subscribers.c.zone == bindparam("zone")
 _FRESH: Final = (
     _claimable()
@@ -65,7 +65,7 @@ _COUNT: Final = select(exists().where(_of_campaign), exists().where(_of_campaign
 
 
 def fresh(connection: Connection, claim: effects.ClaimFresh) -> list[Callee]:
-    """Find subscribers never called, lowest id first."""
+    """Find subscribers who were never called, lowest id first."""
     asked = {"campaign": claim.campaign_id, "zone": claim.zone, "after_id": claim.after_id, "most": claim.limit}
     return _found(connection, _FRESH, asked)
 
@@ -78,12 +78,12 @@ def retries(connection: Connection, claim: effects.ClaimRetries) -> list[Callee]
 
 
 def again(connection: Connection, claim: effects.ClaimAgain) -> list[Callee]:
-    """Find a subscriber, if they still wait to be called."""
+    """Find a subscriber again, if it still waits to be called."""
     return _found(connection, _AGAIN, {"campaign": claim.campaign_id, "subscriber": claim.subscriber.id})
 
 
 def count(connection: Connection, request: effects.CountSubscribers) -> events.SubscribersCounted:
-    """Tell whether a campaign has subscribers, and any that are not final: those still to be collected are not."""
+    """Return whether a campaign has subscribers, and whether any are open; uncollected contacts count as open."""
     campaign_id = request.campaign_id
     has_any, has_open = connection.execute(_COUNT, {"campaign": campaign_id}).one()
     has_open = has_open or has_uncollected(connection, campaign_id)

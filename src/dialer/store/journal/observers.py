@@ -1,4 +1,4 @@
-"""Observers of a journal: they are told what it is told, and may object before it is written."""
+"""Observers of a journal: they follow its steps, and may object before a step is committed."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Protocol
@@ -11,14 +11,15 @@ from dialer.store.journal.rows import CdrRow
 
 
 class JournalObserver(Protocol):
-    """Something that follows a journal through its steps.
+    """An observer that follows a journal through its steps.
 
-    Any of these may raise `BrokenInvariantError`; then the step is thrown away, and the journal with its observers.
+    Each method may raise `BrokenInvariantError`. Then the step is rolled back, and the journal and its observers are
+    discarded.
     """
 
     @property
     def handlers(self) -> Mapping[type, Callable[[Any, int], None]]:
-        """Functions by the kind of an effect: called with the effect and the time, before the journal records it."""
+        """Return functions by the type of effect, called with effect and time before the journal records the effect."""
 
     def restored(self, call: Call) -> None:
         """Take up an attempt that was in progress before the journal was opened."""
@@ -27,7 +28,7 @@ class JournalObserver(Protocol):
         """Expect effects that are written through this connection."""
 
     def cdrs_written(self, cdrs: Sequence[CdrRow]) -> None:
-        """Look at the CDRs that are about to be written, some of a step's at a time."""
+        """Check CDRs of the step before they are written; a step may write its CDRs in several parts."""
 
     def step_closed(self, connection: Connection, board: Board) -> None:
-        """Compare the rows with the engine's board: all effects of the step are written, and not committed."""
+        """Compare the rows with the engine's board, when all effects of the step are written and not committed."""
