@@ -136,7 +136,7 @@ def test_a_start_collects_the_contacts_and_tells_the_worker(alice: Caller, estat
 def test_a_start_that_cannot_be_names_the_field_and_changes_nothing(alice: Caller, estate: Estate) -> None:
     late = {"startingdate": "2026-01-01T00:00:00Z", "expirationdate": "2026-01-02T00:00:00Z"}
     answer = alice.refused("PATCH", estate.campaign["url"], status=1, name="renamed", **late)
-    assert answer == (400, {"expirationdate": ["The campaign has expired."]})
+    assert answer == (400, {"expirationdate": ["The campaign has expired. Set a later expirationdate."]})
     assert alice.get(estate.campaign["url"]) == estate.campaign | {"totalcontact": 1}
 
 
@@ -174,7 +174,10 @@ def test_a_campaign_is_deleted_once_it_is_at_rest(alice: Caller, estate: Estate,
         database.write_now(lambda connection: connection.execute(statement))
 
     put(7)
-    assert alice.refused("DELETE", url) == (409, {"detail": "The campaign has calls in progress."})
+    assert alice.refused("DELETE", url) == (
+        409,
+        {"detail": "The campaign has calls in progress. Delete it when they are over."},
+    )
     put(4)
     answer = alice.request("DELETE", url)
     assert (answer.status_code, answer.json()) == (200, {"data": "campaign deleted"})

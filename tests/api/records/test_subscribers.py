@@ -157,10 +157,13 @@ def test_one_who_has_called_back_is_not_deleted_or_renumbered_during_that_call(
     force(database, estate.subscriber["id"], status=5)
     limits = {"ring_limit_ms": 0, "talk_limit_ms": 0, "hold": 0, "call_rate": 0}
     in_progress(database, CallRequest, estate, callid="a", status=7, started_ms=NOW_MS, **limits | {"attempt": -1})
-    assert alice.refused("DELETE", url) == (409, {"detail": "The subscriber is being called."})
+    assert alice.refused("DELETE", url) == (
+        409,
+        {"detail": "The subscriber is in a call. Try again when the call is over."},
+    )
     alice.change(url, full_name="Ann Lee")
     refusal = alice.refused("PATCH", url, duplicate_contact="+12025550155")
-    assert refusal == (409, {"detail": "The subscriber is being called."})
+    assert refusal == (409, {"detail": "The subscriber is in a call. Try again when the call is over."})
     end(database, CallRequest, status=4)
     alice.change(url, duplicate_contact="+12025550155")
     assert alice.request("DELETE", url).status_code == 200
@@ -172,7 +175,10 @@ def test_one_to_whom_a_message_is_on_its_way_is_not_deleted(alice: Caller, estat
     force(database, estate.subscriber["id"], status=5)
     text = {"message_id": "a", "text_message": "Hello", "parts": 1, "send_date": NOW_MS, "status": "Sent"}
     in_progress(database, SmsMessage, estate, hold=5, cost=0, **text)
-    assert alice.refused("DELETE", url) == (409, {"detail": "A text message to the subscriber is on its way."})
+    assert alice.refused("DELETE", url) == (
+        409,
+        {"detail": "A text message to the subscriber is on its way. Try again when it is delivered."},
+    )
     end(database, SmsMessage, ended_ms=NOW_MS)
     assert alice.request("DELETE", url).status_code == 200
 
@@ -180,7 +186,7 @@ def test_one_to_whom_a_message_is_on_its_way_is_not_deleted(alice: Caller, estat
 def test_one_who_is_being_called_is_not_deleted(alice: Caller, estate: Estate, database: Database) -> None:
     url = estate.subscriber["url"]
     force(database, estate.subscriber["id"], status=6)
-    refusal = (409, {"detail": "The subscriber is being called."})
+    refusal = (409, {"detail": "The subscriber is in a call. Try again when the call is over."})
     assert alice.refused("DELETE", url) == refusal
     assert alice.refused("PATCH", url, duplicate_contact="+12025550155") == refusal
     force(database, estate.subscriber["id"], status=5)
