@@ -8,7 +8,7 @@ from tests.api.builders import Estate
 from tests.api.harness import NOW_MS, Caller, Json
 
 NUMBER = "+12025550187"
-ON_IT = (400, {"phone_number": ["This number is on the list already."]})
+ON_IT = (400, {"phone_number": [f"{NUMBER!r} is on the list already."]})
 
 
 @pytest.fixture
@@ -73,7 +73,7 @@ def test_an_erased_subscriber_is_shown_and_changes_no_more(alice: Caller, estate
     ]
     for fields in ({"status": 1}, {"full_name": "Ann"}):
         refused = alice.refused("PATCH", url, **fields)
-        assert refused == (409, {"detail": "The number of this subscriber was erased."})
+        assert refused == (409, {"detail": "The number of this subscriber was erased. Add a new subscriber instead."})
     assert [cdr["phone_number"] for cdr in alice.get("cdr/")["results"]] == ["erased"]
     assert [call["phone_number"] for call in alice.get("callrequest/")["results"]] == ["erased"]
     assert [text["text_message"] for text in alice.get("sms-message/")["results"]] == ["erased"]

@@ -102,9 +102,9 @@ def test_subscribers_are_added_paused_and_deleted(calling: House) -> None:
 
 def test_a_subscriber_in_a_call_is_neither_renumbered_nor_deleted(calling: House) -> None:
     calling.change(Subscriber, 1, status=SubscriberStatus.IN_PROCESS)
-    with pytest.raises(RefusedError, match=r"^The subscriber is being called\.$"):
+    with pytest.raises(RefusedError, match=r"^The subscriber is in a call\. Try again when the call is over\.$"):
         use(calling, lambda unit: delete_subscriber(unit, 1))
-    with pytest.raises(RefusedError, match=r"^The subscriber is being called\.$"):
+    with pytest.raises(RefusedError, match=r"^The subscriber is in a call\. Try again when the call is over\.$"):
         use(calling, lambda unit: change_subscriber(unit, 1, {"duplicate_contact": OTHER, "number": OTHER}))
 
 
@@ -120,7 +120,10 @@ def test_a_payment_is_judged_before_it_is_written(house: House) -> None:
     house.change(User, 1, held=100_000 * CENTS)
     with written(house) as statements, pytest.raises(InvalidFieldsError) as refusal:
         use(house, lambda unit: record_payment(unit, 1, -1))
-    assert (refusal.value.errors, statements) == ({"amount": ["The balance would fall below zero."]}, [])
+    assert (refusal.value.errors, statements) == (
+        {"amount": ["0.00001 is more than the free balance. Refund at most 0.00000."]},
+        [],
+    )
     assert len(house.rows(Payment)) == 1
 
 

@@ -80,7 +80,7 @@ def test_json_for_programs(run: Run) -> None:
 def test_an_impossible_forecast_is_reported_in_one_line(run: Run, house: House) -> None:
     assert run("forecast", "7", **VIRTUAL) == (1, "", "dialer: there is no campaign 7: give its id or its code\n")
     house.change(Campaign, 1, expirationdate=1)
-    expired = "dialer: campaign 1 cannot start: expirationdate: The campaign has expired.\n"
+    expired = "dialer: campaign 1 cannot start: expirationdate: The campaign has expired. Set a later expirationdate.\n"
     assert run("forecast", "1", **VIRTUAL) == (1, "", expired)
     house.database.close()
 

@@ -35,8 +35,6 @@ WAITS: Final = "+12025580000"
 """A subscriber who is not called before the end, so that the campaign stays open."""
 NO_TLS: Final = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
 """A TLS context that all clients share. The default context reads all certificates of the machine, and needs none."""
-LISTED_ALREADY: Final = {"phone_number": ["This number is on the list already."]}
-"""The error for a number whose callee has put it on the list in a call."""
 WRITES_MAX: Final = 60
 """The largest number of acknowledged writes between two kills."""
 LIFE_S_MAX: Final = 120
@@ -88,7 +86,7 @@ class Poster:
         key = {"Idempotency-Key": f"{self._path}-{self._key}"}
         answer = root.request("POST", self._path, json=self._body, headers=key)
         body, self._key, self._body = self._body, self._key + 1, next(self._bodies)
-        if answer.json() == LISTED_ALREADY:
+        if answer.json() == _listed_already(body):
             return
         assert answer.status_code == 201, answer.text
         promise = Promise(body, answer.json()["id"])
@@ -118,6 +116,11 @@ class Pauser:
         self._status = self._wanted
         self._memory.append(self._status)
         self._calls = _calls(root) if self._status == 2 else None
+
+
+def _listed_already(body: dict[str, Any]) -> dict[str, list[str]]:
+    """Return the refusal of a number that is on the list already, by the wish of a callee in a call."""
+    return {"phone_number": [f"{body.get('phone_number')!r} is on the list already."]}
 
 
 def _calls(root: Caller, **filters: str) -> int:

@@ -54,12 +54,17 @@ def called_back(ann: Caller, admin: Caller, last: dict[str, Any]) -> tuple[dict[
 @pytest.mark.parametrize(
     ("last", "at_s", "of_campaign", "of_subscriber"),
     [
-        (TRANSFER, 30, "The campaign has calls in progress.", "The subscriber is being called."),
+        (
+            TRANSFER,
+            30,
+            "The campaign has calls in progress. Delete it when they are over.",
+            "The subscriber is in a call. Try again when the call is over.",
+        ),
         (
             TEXT,
             18,
-            "The campaign has messages on their way.",
-            "A text message to the subscriber is on its way.",
+            "The campaign has messages on their way. Delete it when they are delivered.",
+            "A text message to the subscriber is on its way. Try again when it is delivered.",
         ),
     ],
 )

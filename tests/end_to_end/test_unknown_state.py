@@ -24,7 +24,7 @@ def test_a_subscriber_with_an_unknown_status_is_set_aside(ann: Caller, admin: Ca
     assert called(ann) == [number for number in PEOPLE if number != PEOPLE[9]]
     assert ann.get(campaign)["status"] == 4
     assert ann.get("subscriber-list/10/")["status"] == UNKNOWN
-    refused = (409, {"detail": "The subscriber is in a state that this version does not know."})
+    refused = (409, {"detail": f"Status {UNKNOWN} of the subscriber is unknown to this version. Use a newer version."})
     assert ann.refused("PATCH", "subscriber-list/10/", status=1) == refused
     story = database.read_now(lambda c: read_story(c, "1", PEOPLE[9], now_ms=START_MS, region=None, service_zone="UTC"))
     assert story.subscriber is not None

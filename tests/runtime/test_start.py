@@ -83,7 +83,7 @@ def test_a_pace_by_agents_needs_a_transfer_to_a_queue(house: House, method: Dial
 
 def test_a_survey_that_sends_texts_needs_a_gateway_for_them(house: House) -> None:
     survey_id = house.survey({"type": 10, "sms_text": "Thanks"})
-    message = "The survey sends text messages: a gateway for them is needed."
+    message = "The survey sends text messages. Set sms_gateway."
     assert start(house, house.campaign(survey_id)) == {"sms_gateway": [message]}
     assert start(house, house.campaign(survey_id, sms_gateway_id=house.add(SmsGateway, name="texts"))) == {}
 

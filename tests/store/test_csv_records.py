@@ -56,7 +56,7 @@ def test_the_header_tells_the_delimiter(content: bytes) -> None:
         (b"contact,,name\n", "Column 2 of the header has no name."),
         (b"contact,Name,name\n", "The header names name twice."),
         (b"contact," + b"n" * 256 + b"\n", "The name of column 2 has more than 255 characters."),
-        (b"contact" + b",n" * COLUMNS_MAX + b"\n", "The header has 101 columns; 100 are allowed."),
+        (b"contact" + b",n" * COLUMNS_MAX + b"\n", "The header has 101 columns. Use at most 100."),
         (b"contact," + b"n" * LINE_BYTES_MAX, "The header cannot be read: the line has more than 65,536 bytes"),
     ],
 )

@@ -224,7 +224,7 @@ def _delete_agent(action: ActionUnit) -> str:
 
 
 def _delete_queue(action: ActionUnit) -> str:
-    """Delete a recording after its templates let go of it; started campaigns have sealed it."""
+    """Delete a queue after its sections let go of it; started campaigns have sealed them."""
     queue, sections = action.one_of(Queue), SectionTemplate.__table__
     action.connection.execute(update(sections).where(sections.c.queue_id == queue["id"]).values(queue_id=None))
     delete_queue(action.unit, queue["id"])

@@ -1,4 +1,4 @@
-"""The composition root of the HTTP side: one function that builds the application, in tests with fakes."""
+"""The composition root of the HTTP interface: one function that builds the application; tests pass fakes."""
 
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager

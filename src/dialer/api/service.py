@@ -1,4 +1,4 @@
-"""The collaborators of every handler: the database, the worker, the settings and the resource table."""
+"""The objects that every handler uses: the database, the worker, the settings and the resource table."""
 
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import AbstractAsyncContextManager
@@ -27,27 +27,27 @@ _Result = TypeVar("_Result")
 
 
 class ApiRequest(Request[Actor, Any, Any]):
-    """A request that knows the collaborators of its handler.
+    """A request that gives its handler access to the service.
 
     An injected dependency would cost every request an exit stack, and a second one a task group as well.
     """
 
     @property
     def service(self) -> "Service":
-        """Return the collaborators of the handlers."""
+        """Return the service."""
         service: Service = self.app.state[SERVICE]
         return service
 
 
 Encode = Callable[[Columns], bytes]
 Chunks = Callable[[Encode], AsyncIterator[bytes]]
-"""Encodes all records that a request selects, a few at a time, in chunks that are never empty."""
+"""Encodes all records that a request selects, a few at a time, and yields chunks that are never empty."""
 Export = Callable[[ApiRequest, Resource, Chunks], Awaitable[Response[Any] | None]]
-"""Answers a list in a format other than JSON, or returns None if the request asks for JSON."""
+"""Answers a list in a format other than JSON; returns None if the request asks for JSON."""
 
 
 class Dialling(Protocol):
-    """The part of the worker that requests use."""
+    """The part of the worker that handlers use."""
 
     clock: Clock
 
@@ -58,17 +58,17 @@ class Dialling(Protocol):
         """Do everything that is due until `to_ms`, and set the virtual clock to it."""
 
     def problem(self) -> str | None:
-        """Return why dialling does not work, or None if it works."""
+        """Return the reason why dialling does not work; None if it works."""
 
     def figures(self) -> Tally:
-        """Return the figures of the dialling since the start."""
+        """Return the figures of the dialling since the start of the process."""
 
     def running(self) -> AbstractAsyncContextManager[None]:
-        """Do what is due, when it is due, while the context is entered."""
+        """Return a context in which the worker does everything as it becomes due."""
 
 
 class Service:
-    """The collaborators of the handlers; runs the units of work of requests."""
+    """The objects that handlers use, and the units of work of their requests."""
 
     def __init__(
         self,
@@ -88,11 +88,11 @@ class Service:
         self._zone: Final = ZoneInfo(settings.timezone)
 
     def links(self, request: ApiRequest) -> Links:
-        """Return the URLs of one request."""
+        """Return the links for one request, which contain the address that the client used."""
         return links_for(request, self.settings.base_url)
 
     def conventions(self, request: ApiRequest) -> Conventions:
-        """Return the defaults for values of one request: zone, region, URLs and strictness."""
+        """Return the defaults for the values of one request: zone, region, links and strictness."""
         links, strict = self.links(request), is_strict(request.scope)
         return Conventions(self._zone, self.settings.default_region, links, is_strict=strict)
 
@@ -111,7 +111,7 @@ class Service:
         return await self.database.read(lambda connection: work(self.unit(connection, request)), is_long=is_long)
 
     async def write(self, request: ApiRequest, work: Callable[[Unit], _Result]) -> _Result:
-        """Run `work`, commit it, tell the worker of touched records, and return the result."""
+        """Run `work`, commit it, wake the worker if the engine is concerned, and return the result."""
 
         def run(connection: Connection) -> tuple[_Result, bool]:
             unit = self.unit(connection, request)
@@ -123,8 +123,8 @@ class Service:
         return result
 
     async def _settle(self) -> None:
-        """Let the worker settle. Its failure does not concern the client, whose change is committed."""
+        """Let the worker settle. A failure is logged only, because the change of the client is committed."""
         try:
             await self.worker.settle()
-        except Exception:  # noqa: BLE001 - the change is on disk, whatever fails in the worker
+        except Exception:  # noqa: BLE001 - the change is committed, so the client must not see a failure of the worker
             structlog.get_logger().exception("the worker could not settle")

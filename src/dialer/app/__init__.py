@@ -1,1 +1,1 @@
-"""What users can do: one verb a function, one unit of work each."""
+"""The use cases of the service: each function is one action of a user in one unit of work."""

@@ -1,4 +1,4 @@
-"""Agents and queues: an agent at work and a queue in which calls wait are not deleted."""
+"""Use cases of agents and queues; an agent at work and a queue with waiting calls cannot be deleted."""
 
 import json
 from collections.abc import Mapping
@@ -20,7 +20,7 @@ _transfers = Transfer.__table__
 
 
 def change_agent_status(unit: UnitOfWork, agent_id: int, wanted: AgentStatus) -> None:
-    """Log an agent in or out, or let them have a break.
+    """Log an agent in or out, or send the agent on a break.
 
     Raises:
         UnknownRecordError: there is no such agent.
@@ -45,17 +45,17 @@ def change_agent(unit: UnitOfWork, agent_id: int, values: Mapping[str, Any]) -> 
 
 
 def delete_agent(unit: UnitOfWork, agent_id: int) -> None:
-    """Delete an agent who neither talks nor is asked to take a call.
+    """Delete an agent who has no call and is offered none.
 
     Raises:
-        RefusedError: the agent is at work.
+        RefusedError: the agent is in a call, or is being offered one.
     """
     talks = _under_way(TransferStatus.CONNECTED).where(_transfers.c.agent_id == agent_id)
     if unit.connection.execute(talks.limit(1)).first() is not None:
-        raise RefusedError("The agent is in a call.")
+        raise RefusedError("The agent is in a call. Delete the agent when the call is over.")
     asked = unit.connection.execute(_under_way(TransferStatus.WAITING)).all()
     if any(str(agent_id) in json.loads(row.offers) for row in asked):
-        raise RefusedError("The agent is being asked to take a call.")
+        raise RefusedError("The agent is being offered a call. Delete the agent when the offer is over.")
     unit.connection.execute(delete(_agents).where(_agents.c.id == agent_id))
     unit.note(Touched(agents=frozenset({agent_id})), AgentDeleted(agent_id))
 
@@ -64,18 +64,18 @@ def delete_queue(unit: UnitOfWork, queue_id: int) -> None:
     """Delete a queue in which no call waits.
 
     Raises:
-        RefusedError: a call waits in it.
+        RefusedError: a call waits in the queue.
     """
     waits = _under_way(TransferStatus.WAITING).where(_transfers.c.queue_id == queue_id)
     if unit.connection.execute(waits.limit(1)).first() is not None:
-        raise RefusedError("Calls wait in the queue.")
+        raise RefusedError("Calls wait in the queue. Delete the queue when no call waits.")
     unit.connection.execute(delete(_queues).where(_queues.c.id == queue_id))
     unit.note(Touched(queues=frozenset({queue_id})), QueueDeleted(queue_id))
 
 
 def _under_way(status: TransferStatus) -> Select[tuple[str]]:
-    """Return the transfers of calls in progress that have a status: of each, the agents being asked, as JSON."""
-    # A literal, as the index over calls in progress serves only a query that says which without a parameter.
+    """Return a query of the `offers` of transfers that have a status, in calls in progress."""
+    # A literal, because SQLite uses the partial index over calls in progress only for a constant status.
     is_calling = _calls.c.status == literal_column(str(int(CallRequestStatus.CALLING)))
     query: Select[tuple[str]] = select(_transfers.c.offers).join(_calls, _calls.c.id == _transfers.c.callrequest_id)
     return query.where(is_calling, _transfers.c.status == status)

@@ -1,4 +1,4 @@
-"""Readiness: what a campaign must have to start."""
+"""Readiness: the conditions under which a campaign may start."""
 
 from collections.abc import Mapping
 from typing import Any, Final
@@ -15,14 +15,14 @@ from dialer.store.sealing import read_survey, seal, sealed_survey
 from dialer.store.tables import SMS, VOICE
 
 FINDINGS_NAMED_MAX: Final = 5
-"""Errors of a survey that a refused start names."""
+"""Errors of a survey that the refusal of a start names."""
 
 
 def make_ready(connection: Connection, campaign: Mapping[str, Any], now_ms: int) -> None:
-    """Check a campaign that is to start, and seal its survey at the first start: later starts play the sealed copy.
+    """Check that a campaign can start, and seal its survey at the first start; later starts play the sealed copy.
 
     Raises:
-        CampaignNotReadyError: with everything that is missing.
+        CampaignNotReadyError: fields or the survey are not ready; the error names them all.
     """
     errors = _wrong_fields(campaign, now_ms)
     unsealed = None
@@ -39,7 +39,7 @@ def make_ready(connection: Connection, campaign: Mapping[str, Any], now_ms: int)
 
 
 def agents_missing(dial_method: int, survey: Survey) -> FieldErrors:
-    """Return an error if a campaign is to be paced by agents, and its survey brings calls to none."""
+    """Return an error if the dial method needs agents, and the survey transfers no call to a queue."""
     if dial_method == DialMethod.FIXED_RATE or queue_ids_of(survey):
         return {}
     return {"dial_method": ["2 (progressive) and 3 (predictive) need a survey that transfers calls to a queue."]}
@@ -48,20 +48,20 @@ def agents_missing(dial_method: int, survey: Survey) -> FieldErrors:
 def _gateway_missing(campaign: Mapping[str, Any], survey: Survey) -> FieldErrors:
     if campaign["sms_gateway_id"] is not None or not sends_messages(survey):
         return {}
-    return {"sms_gateway": ["The survey sends text messages: a gateway for them is needed."]}
+    return {"sms_gateway": ["The survey sends text messages. Set sms_gateway."]}
 
 
 def _wrong_fields(campaign: Mapping[str, Any], now_ms: int) -> FieldErrors:
     errors: FieldErrors = {}
     if campaign["expirationdate"] <= now_ms:
-        errors["expirationdate"] = ["The campaign has expired."]
+        errors["expirationdate"] = ["The campaign has expired. Set a later expirationdate."]
     if campaign["medium"] == SMS and not campaign["text_message"].strip():
-        errors["text_message"] = ["A campaign of text messages needs a text."]
+        errors["text_message"] = ["The text is empty. Set the text to send."]
     return errors
 
 
 def _wrong_survey(survey: Survey) -> FieldErrors:
-    """Return the errors of a survey, up to `FINDINGS_NAMED_MAX` of them."""
+    """Return the errors of a survey, at most `FINDINGS_NAMED_MAX`, and the number of the others."""
     found = [finding for finding in check_survey(survey) if finding.level is FindingLevel.ERROR]
     messages = [
         finding.message if finding.section_id is None else f"Section {finding.section_id}: {finding.message}"

@@ -1,4 +1,4 @@
-"""Changing a campaign: its fields and its status, in one write."""
+"""Changes of a campaign: its fields and its status, in one write."""
 
 from collections.abc import Callable, Mapping
 from typing import Any, Final
@@ -29,17 +29,17 @@ _EVENTS: Final[Mapping[CampaignStatus, Callable[[int], AppEvent]]] = {
 
 
 def start_campaign(unit: UnitOfWork, campaign_id: int) -> None:
-    """Start a campaign, or go on with one that was paused.
+    """Start a campaign, or resume a paused one.
 
     Raises:
         IllegalMoveError: the campaign is over.
-        CampaignNotReadyError: the campaign lacks something.
+        CampaignNotReadyError: the campaign lacks something that a start needs.
     """
     change_campaign(unit, campaign_id, {"status": CampaignStatus.START})
 
 
 def pause_campaign(unit: UnitOfWork, campaign_id: int) -> None:
-    """Pause a campaign: calls in progress go on, and no others follow.
+    """Pause a campaign: calls in progress continue, and no others follow.
 
     Raises:
         IllegalMoveError: the campaign has not been started, or is over.
@@ -57,7 +57,7 @@ def abort_campaign(unit: UnitOfWork, campaign_id: int) -> None:
 
 
 def end_campaign(unit: UnitOfWork, campaign_id: int) -> None:
-    """End a campaign: calls in progress come to their end.
+    """End a campaign: calls in progress continue to their end.
 
     Raises:
         IllegalMoveError: the campaign is over.
@@ -68,14 +68,14 @@ def end_campaign(unit: UnitOfWork, campaign_id: int) -> None:
 def change_campaign(
     unit: UnitOfWork, campaign_id: int, values: Mapping[str, Any], *, has_new_phonebooks: bool = False
 ) -> None:
-    """Write columns of a campaign. A new `status` is judged with all of them; the status it has already is no change.
+    """Write columns of a campaign, and move it to a new status if `values` has one.
 
     Raises:
         UnknownRecordError: there is no such campaign.
-        RefusedError: the campaign is in a status that this version does not know.
-        IllegalMoveError: the status may not follow the one that the campaign has.
-        CampaignNotReadyError: the campaign lacks something that it needs to start.
-        InvalidFieldsError: the dial method needs agents, and the survey brings calls to none.
+        RefusedError: this version does not know the campaign's status.
+        IllegalMoveError: the new status may not follow the present one.
+        CampaignNotReadyError: the campaign lacks something that a start needs.
+        InvalidFieldsError: the dial method needs agents, and the survey transfers no call to a queue.
     """
     before = _read(unit.connection, campaign_id)
     after = {**before, **values}
@@ -101,17 +101,18 @@ def _read(connection: Connection, campaign_id: int) -> RowMapping:
 
 
 def _new_status(before: RowMapping, after: Mapping[str, Any]) -> CampaignStatus | None:
-    """Return the status to which the campaign moves; None if it stays where it is."""
+    """Return the status to which the campaign moves; None if it keeps its status."""
     if after["status"] == before["status"]:
         return None
     if before["status"] not in set(CampaignStatus):
-        raise RefusedError("The campaign is in a state that this version does not know.")
+        known = f"Status {before['status']} of the campaign is unknown to this version. Use a newer version."
+        raise RefusedError(known)
     wanted = CampaignStatus(after["status"])
     return wanted if move_campaign(CampaignStatus(before["status"]), wanted) else None
 
 
 def _refuse_without_agents(connection: Connection, before: RowMapping, after: Mapping[str, Any]) -> None:
-    """Refuse a dial method that the sealed survey does not allow; before the first start, any may be chosen."""
+    """Refuse a new dial method that the sealed survey does not allow; without a sealed survey, any is allowed."""
     if after["dial_method"] == before["dial_method"]:
         return
     survey = sealed_survey(connection, before["id"])
@@ -129,7 +130,7 @@ def _status_columns(wanted: CampaignStatus | None) -> dict[str, Any]:
 def _follow(
     unit: UnitOfWork, campaign_id: int, status: int, wanted: CampaignStatus | None, *, has_new_phonebooks: bool
 ) -> None:
-    """Do what follows from the write: contacts become subscribers, or subscribers are aborted."""
+    """Collect subscribers after a start or for new phonebooks, or abort the subscribers after an abort."""
     is_open = status in {CampaignStatus.START, CampaignStatus.PAUSE}
     if wanted is CampaignStatus.START or (has_new_phonebooks and is_open):
         collect_campaign(unit.connection, campaign_id, unit.now_ms)
@@ -138,7 +139,7 @@ def _follow(
 
 
 def _abort_subscribers(unit: UnitOfWork, campaign_id: int) -> None:
-    """Abort those who wait. Those in a call are left to the engine, which hangs up."""
+    """Abort the waiting subscribers. The engine ends the calls of the others."""
     unit.connection.execute(
         update(_subscribers)
         .where(

@@ -1,4 +1,4 @@
-"""Contacts and phonebooks: started campaigns call who is added, and nobody calls who was deleted."""
+"""Use cases of contacts and phonebooks: started campaigns call new contacts, and no campaign calls a deleted one."""
 
 from collections.abc import Mapping
 from typing import Any, Final
@@ -33,7 +33,7 @@ def add_contact(unit: UnitOfWork, values: Mapping[str, Any]) -> Row[Any]:
 
 
 def change_contact(unit: UnitOfWork, contact_id: int, values: Mapping[str, Any]) -> None:
-    """Write columns of a contact. One that is new in a phonebook, or has a new number, is called by its campaigns.
+    """Write columns of a contact; with a new phonebook or number, it becomes a subscriber of the campaigns there.
 
     Raises:
         UnknownRecordError: there is no such contact.
@@ -49,17 +49,17 @@ def change_contact(unit: UnitOfWork, contact_id: int, values: Mapping[str, Any])
 
 
 def delete_contact(unit: UnitOfWork, contact_id: int) -> None:
-    """Delete a contact: its subscribers are aborted, or will be when the present call ends."""
+    """Delete a contact and abort its subscribers; a subscriber in a call is aborted when the call ends."""
     touched = _abandon(unit, _subscribers.c.contact_id == contact_id)
     unit.connection.execute(delete(_contacts).where(_contacts.c.id == contact_id))
     unit.note(touched, ContactDeleted(contact_id))
 
 
 def delete_phonebook(unit: UnitOfWork, phonebook_id: int) -> None:
-    """Delete a phonebook and its contacts.
+    """Delete a phonebook and its contacts, and abort their subscribers.
 
     Raises:
-        StillUsedError: a campaign that is not over calls it.
+        StillUsedError: a campaign that is not over names the phonebook.
     """
     callers = select(_links.c.campaign_id).where(_links.c.phonebook_id == phonebook_id)
     refuse_while_unfinished(unit.connection, _campaigns.c.id.in_(callers))
@@ -74,7 +74,7 @@ def _collect(unit: UnitOfWork, contact_id: int) -> Touched:
 
 
 def _abandon(unit: UnitOfWork, of_contact: ColumnElement[bool]) -> Touched:
-    """Abort those who wait, and keep those in a call from being called again; return their campaigns."""
+    """Abort waiting subscribers, and mark those in a call so that they are not called again; return their campaigns."""
     is_open = of_contact & _subscribers.c.status.in_(OPEN_SUBSCRIBERS)
     touched = known_campaigns(
         unit.connection, _campaigns.c.id.in_(select(_subscribers.c.campaign_id).where(is_open).distinct())

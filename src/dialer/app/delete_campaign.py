@@ -1,4 +1,4 @@
-"""Deleting a campaign, with its subscribers and call requests. Its CDRs and answers stay."""
+"""The deletion of a campaign with its subscribers and call requests; its CDRs and answers stay."""
 
 from sqlalchemy import delete, select
 
@@ -16,11 +16,12 @@ _campaigns = Campaign.__table__
 def delete_campaign(unit: UnitOfWork, campaign_id: int) -> None:
     """Delete a campaign that is not started and has nothing in progress.
 
-    Nor may one of its subscribers be in another campaign's call: the rows of that call would go with them.
+    A subscriber of the campaign must not be in a call of another campaign, because the rows of that call would be
+    deleted.
 
     Raises:
         UnknownRecordError: there is no such campaign.
-        RefusedError: the campaign is started, or something of it is in progress.
+        RefusedError: the campaign is started, or has calls or messages in progress.
     """
     status = unit.connection.scalar(select(_campaigns.c.status).where(_campaigns.c.id == campaign_id))
     if status is None:
@@ -29,8 +30,8 @@ def delete_campaign(unit: UnitOfWork, campaign_id: int) -> None:
         raise RefusedError("The campaign is in 1 (START): pause, abort or end it first.")
     under_way = under_way_of_campaign(unit.connection, campaign_id)
     if under_way.calls:
-        raise RefusedError("The campaign has calls in progress.")
+        raise RefusedError("The campaign has calls in progress. Delete it when they are over.")
     if under_way.messages:
-        raise RefusedError("The campaign has messages on their way.")
+        raise RefusedError("The campaign has messages on their way. Delete it when they are delivered.")
     unit.connection.execute(delete(_campaigns).where(_campaigns.c.id == campaign_id))
     unit.note(touched_campaigns(campaign_id), CampaignDeleted(campaign_id))

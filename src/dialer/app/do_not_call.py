@@ -1,4 +1,4 @@
-"""Do-not-call lists: numbers are put on them, and removed."""
+"""Use cases of do-not-call lists: add, change and remove entries, and delete lists."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -52,10 +52,12 @@ def remove_from_dnc(unit: UnitOfWork, entry_id: int) -> None:
 
 
 def delete_dnc_list(unit: UnitOfWork, dnc_id: int) -> None:
-    """Delete a do-not-call list and its entries. None is deleted that a campaign names, so the engine knows none.
+    """Delete a do-not-call list and its entries.
+
+    The engine need not hear of it, because no unfinished campaign names a deleted list.
 
     Raises:
-        StillUsedError: the list protects people from a campaign that is not over.
+        StillUsedError: a campaign that is not over names the list.
     """
     refuse_while_unfinished(unit.connection, _campaigns.c.dnc_id == dnc_id)
     unit.connection.execute(delete(_lists).where(_lists.c.id == dnc_id))

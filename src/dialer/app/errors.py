@@ -1,26 +1,26 @@
-"""Errors of use cases. Nothing has changed when one is raised."""
+"""Errors of use cases. A use case that raises one has changed nothing."""
 
 from collections.abc import Mapping, Sequence
 from typing import Final, TypeAlias
 
 FieldErrors: TypeAlias = dict[str, list[str]]
-"""Field to messages."""
+"""Error messages by the name of the field."""
 
 
 class AppError(Exception):
-    """The base of all errors of use cases; its text is for the user."""
+    """The base of all errors of use cases; the text of an error is for the user."""
 
 
 class RefusedError(AppError):
-    """Raised when the state of the records forbids a use case."""
+    """An error for a use case that the state of the records forbids."""
 
 
 class UnknownRecordError(AppError):
-    """Raised when a record is not there."""
+    """An error for a record that does not exist."""
 
 
 class InvalidFieldsError(AppError):
-    """Raised when fields are not as they must be; `errors` names each field and what is wrong with it."""
+    """An error for invalid fields; `errors` has the messages by field."""
 
     def __init__(self, errors: FieldErrors) -> None:
         super().__init__("; ".join(f"{field}: {' '.join(messages)}" for field, messages in errors.items()))
@@ -28,11 +28,11 @@ class InvalidFieldsError(AppError):
 
 
 class CampaignNotReadyError(InvalidFieldsError):
-    """Raised when a campaign lacks something that it needs to start."""
+    """An error for a campaign that lacks something that a start needs."""
 
 
 class StillUsedError(AppError):
-    """Raised when other records need the one that is to be deleted: `users` are their ids, by the name of the kind."""
+    """An error for the deletion of a record that others need; `users` holds their ids by the name of their resource."""
 
     def __init__(self, users: Mapping[str, Sequence[int]]) -> None:
         super().__init__(f"Still used by {', '.join(_listed(name, ids) for name, ids in users.items())}.")
@@ -40,7 +40,7 @@ class StillUsedError(AppError):
 
 
 USERS_NAMED_MAX: Final = 5
-"""Records of each kind that a refusal names."""
+"""Records of each resource that the message names."""
 
 
 def _listed(name: str, ids: Sequence[int]) -> str:

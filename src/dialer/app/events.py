@@ -1,4 +1,4 @@
-"""Events: what use cases made happen, for those who want to hear of it."""
+"""Events: the facts that use cases report, for code that reacts to them."""
 
 import msgspec
 
@@ -8,25 +8,25 @@ class AppEvent(msgspec.Struct, frozen=True):
 
 
 class CampaignStarted(AppEvent, frozen=True):
-    """A campaign dials from now on."""
+    """A campaign was started, and dials from now on."""
 
     campaign_id: int
 
 
 class CampaignPaused(AppEvent, frozen=True):
-    """A campaign dials no more until it is started again."""
+    """A campaign was paused, and does not dial until it is started again."""
 
     campaign_id: int
 
 
 class CampaignAborted(AppEvent, frozen=True):
-    """A campaign is over, and its calls are hung up."""
+    """A campaign was aborted, and its calls are hung up."""
 
     campaign_id: int
 
 
 class CampaignEnded(AppEvent, frozen=True):
-    """A campaign is over, while its calls come to their end."""
+    """A campaign was ended, and its calls continue to their end."""
 
     campaign_id: int
 
@@ -38,14 +38,14 @@ class CampaignDeleted(AppEvent, frozen=True):
 
 
 class SubscriberAdded(AppEvent, frozen=True):
-    """A number was added to a campaign."""
+    """A subscriber was added to a campaign."""
 
     campaign_id: int
     subscriber_id: int
 
 
 class SubscriberStatusChanged(AppEvent, frozen=True):
-    """A subscriber was paused, aborted, or is to be called again."""
+    """A subscriber was paused, aborted, or set back to be called again."""
 
     campaign_id: int
     subscriber_id: int
@@ -53,14 +53,14 @@ class SubscriberStatusChanged(AppEvent, frozen=True):
 
 
 class SubscriberDeleted(AppEvent, frozen=True):
-    """A number was deleted from a campaign."""
+    """A subscriber was deleted from a campaign."""
 
     campaign_id: int
     subscriber_id: int
 
 
 class PaymentRecorded(AppEvent, frozen=True):
-    """Money came in, or was paid back: then the amount is negative. In integers of 1e-5."""
+    """A payment was recorded. `amount` is an integer of 1e-5, negative for money that was paid back."""
 
     payment_id: int
     user_id: int
@@ -68,7 +68,7 @@ class PaymentRecorded(AppEvent, frozen=True):
 
 
 class CallRefunded(AppEvent, frozen=True):
-    """The price of a call was given back. In integers of 1e-5."""
+    """The price of a call was refunded. `amount` is an integer of 1e-5."""
 
     cdr_id: int
     user_id: int
@@ -76,7 +76,7 @@ class CallRefunded(AppEvent, frozen=True):
 
 
 class RateCardChanged(AppEvent, frozen=True):
-    """A user's calls cost something else from now on."""
+    """The prices of a user's calls have changed."""
 
     user_id: int
 
@@ -113,7 +113,7 @@ class QueueDeleted(AppEvent, frozen=True):
 
 
 class ContactDeleted(AppEvent, frozen=True):
-    """A contact was deleted, and is not called any more."""
+    """A contact was deleted, and is no longer called."""
 
     contact_id: int
 
@@ -125,7 +125,7 @@ class PhonebookDeleted(AppEvent, frozen=True):
 
 
 class ContactsImported(AppEvent, frozen=True):
-    """A part of a file became contacts of a phonebook."""
+    """One chunk of an imported file became contacts of a phonebook."""
 
     phonebook_id: int
     count: int
@@ -146,7 +146,7 @@ class NumberAllowed(AppEvent, frozen=True):
 
 
 class NumbersCalledOff(AppEvent, frozen=True):
-    """A part of a file was put on a do-not-call list."""
+    """One chunk of an imported file was put on a do-not-call list."""
 
     dnc_id: int
     count: int
@@ -159,6 +159,6 @@ class DncListDeleted(AppEvent, frozen=True):
 
 
 class PersonErased(AppEvent, frozen=True):
-    """All that was known of a number was erased. It names nobody."""
+    """The personal data of a number was erased. The event does not name the number."""
 
     subscribers: int

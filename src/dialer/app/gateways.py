@@ -1,4 +1,4 @@
-"""Gateways: a call or a message in progress goes on with the parameters under which it began."""
+"""Use cases of gateways; a call or message in progress keeps the parameters with which it began."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -24,12 +24,12 @@ def calls_over(gateway_id: int) -> ColumnElement[bool]:
 
 
 def messages_over(gateway_id: int) -> ColumnElement[bool]:
-    """Return the condition that a message is on its way over a gateway of text messages."""
+    """Return the condition that a message is on its way over a gateway for text messages."""
     return (_messages.c.gateway_id == SMS_LINES_FROM + gateway_id) & _messages.c.ended_ms.is_(None)
 
 
 def change_gateway(unit: UnitOfWork, gateway_id: int, values: Mapping[str, Any]) -> None:
-    """Write columns of a gateway of calls.
+    """Write columns of a gateway for calls.
 
     Raises:
         UnknownRecordError: there is no such gateway.
@@ -39,7 +39,7 @@ def change_gateway(unit: UnitOfWork, gateway_id: int, values: Mapping[str, Any])
 
 
 def change_sms_gateway(unit: UnitOfWork, gateway_id: int, values: Mapping[str, Any]) -> None:
-    """Write columns of a gateway of text messages.
+    """Write columns of a gateway for text messages.
 
     Raises:
         UnknownRecordError: there is no such gateway.
@@ -56,7 +56,7 @@ def _change(
     attempts: Table,
     is_under_way: ColumnElement[bool],
 ) -> None:
-    """Keep the parameters beside the attempts in progress before the gateway forgets them, and write the row."""
+    """Write columns of a gateway; attempts in progress get a copy of the old parameters if these change."""
     before = unit.connection.scalar(select(gateways.c.parameters).where(gateways.c.id == gateway_id))
     if before is None:
         raise UnknownRecordError(f"There is no gateway {gateway_id}.")

@@ -1,17 +1,17 @@
-"""The report of an import: counts, and the first rows that were rejected or that look wrong."""
+"""The report of an import: counts, and the first rows that were rejected or look wrong."""
 
 from typing import Final
 
 import msgspec
 
 ERRORS_MAX: Final = 1_000
-"""Rows that a report names as rejected, and again as doubtful."""
+"""The most rows in `errors`, and the most rows in `warnings`."""
 VALUE_MAX: Final = 64
 """Characters of a rejected value that a report repeats."""
 
 
 class RowRemark(msgspec.Struct, frozen=True):
-    """A remark on a row: the line it begins on, what is wrong with it in words and in a code, and the wrong value."""
+    """A remark on a row: its first line, the problem as a text and as a code, and the wrong value."""
 
     line: int
     reason: str
@@ -29,27 +29,27 @@ class RowError(ValueError):
 
 
 class ImportReport(msgspec.Struct):
-    """The counts and remarks of one import."""
+    """The result of an import: its counts and the remarks on its rows."""
 
     imported: int = 0
     duplicates: int = 0
-    """Rows whose number the file or the list has already."""
+    """Rows whose number occurs earlier in the file, or is already in the phonebook or on the list."""
     rejected: int = 0
     errors: list[RowRemark] = []
-    """The first `ERRORS_MAX` of the rejected rows."""
+    """The first `ERRORS_MAX` rejected rows."""
     warned: int = 0
-    """Rows that were not rejected, although no number of their country has that length."""
+    """Rows that were not rejected although their number is impossible in its country."""
     warnings: list[RowRemark] = []
-    """The first `ERRORS_MAX` of these rows."""
+    """The first `ERRORS_MAX` rows with such numbers."""
 
     def reject(self, line: int, error: RowError) -> None:
-        """Count a row that cannot be imported."""
+        """Count a row that cannot be imported, and keep a remark on it."""
         self.rejected += 1
         if len(self.errors) < ERRORS_MAX:
             self.errors.append(RowRemark(line, str(error), error.kind, error.value[:VALUE_MAX]))
 
     def warn(self, line: int, number: str) -> None:
-        """Count a row with a number that is impossible in its country."""
+        """Count a row with a number that is impossible in its country, and keep a remark on it."""
         self.warned += 1
         if len(self.warnings) < ERRORS_MAX:
             reason = f"{number!r} is impossible in its country. Check the number of digits and the country code."

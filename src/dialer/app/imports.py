@@ -120,7 +120,7 @@ class ContactRows(NumberRows):
     _among = Among(_table.c.number, _parent == bindparam("parent"))
 
     def begin(self, columns: Sequence[str]) -> None:
-        """Prepare for rows: each column besides number and name is a variable, or a read-only one of an export."""
+        """Prepare for rows. Columns besides number and name are variables, except read-only columns of an export."""
         super().begin(columns)
         self._name_place = _place(columns, "full_name")
         others = {self._place, self._name_place}

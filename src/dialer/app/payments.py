@@ -1,4 +1,4 @@
-"""Money: payments, and refunds of calls."""
+"""Use cases of money: payments, and refunds of calls."""
 
 from typing import Any
 
@@ -8,6 +8,7 @@ from dialer.app.errors import InvalidFieldsError, RefusedError, UnknownRecordErr
 from dialer.app.events import CallRefunded, PaymentRecorded
 from dialer.app.touching import touched_account
 from dialer.app.unit import UnitOfWork
+from dialer.domain.billing.money import format_money
 from dialer.store import ledger
 from dialer.store.tables import Cdr, LedgerEntry, Payment
 
@@ -17,13 +18,14 @@ _payments = Payment.__table__
 
 
 def record_payment(unit: UnitOfWork, user_id: int, amount: int, description: str = "") -> Row[Any]:
-    """Record money that came in, or was paid back (a negative amount), and move the balance; return the payment's row.
+    """Record a payment, or a refund to the payer (a negative amount), and change the balance; return the payment's row.
 
     Raises:
-        InvalidFieldsError: less than that is free, calls in progress considered.
+        InvalidFieldsError: the refund exceeds the part of the balance that is not held for calls in progress.
     """
-    if amount < 0 and ledger.free_balance(unit.connection, user_id) + amount < 0:
-        raise InvalidFieldsError({"amount": ["The balance would fall below zero."]})
+    if amount < 0 and (free := ledger.free_balance(unit.connection, user_id)) + amount < 0:
+        most = f"{format_money(-amount)} is more than the free balance. Refund at most {format_money(free)}."
+        raise InvalidFieldsError({"amount": [most]})
     values = {"user_id": user_id, "amount": amount, "description": description, "created_date": unit.now_ms}
     payment = unit.connection.execute(insert(_payments).values(values).returning(*_payments.c)).one()
     kind = "payment" if amount >= 0 else "refund"
@@ -34,17 +36,17 @@ def record_payment(unit: UnitOfWork, user_id: int, amount: int, description: str
 
 
 def refund_call(unit: UnitOfWork, cdr_id: int) -> int:
-    """Give the price of a call back to the user who paid for it; return the id of the ledger entry.
+    """Refund the price of a call to the account of its user; return the id of the ledger entry.
 
     Raises:
         UnknownRecordError: there is no such CDR.
-        RefusedError: the call has cost nothing, or was refunded before.
+        RefusedError: the call cost nothing, or is refunded already.
     """
     call = unit.connection.execute(select(_cdrs).where(_cdrs.c.id == cdr_id)).mappings().one_or_none()
     if call is None:
         raise UnknownRecordError(f"There is no CDR {cdr_id}.")
     if call["call_cost"] == 0:
-        raise RefusedError("This call has cost nothing.")
+        raise RefusedError("This call cost nothing, so there is nothing to refund.")
     reference = f"refund:{call['callid']}"
     entry_id = select(_entries.c.id).where(_entries.c.reference == reference)
     if unit.connection.scalar(entry_id) is not None:

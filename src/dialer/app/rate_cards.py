@@ -1,4 +1,4 @@
-"""Rate cards: what calls to certain numbers cost a user."""
+"""Use cases of rate cards: the prices of a user's calls by prefix."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -23,10 +23,10 @@ def add_rate(unit: UnitOfWork, values: Mapping[str, Any]) -> Row[Any]:
 
 
 def change_rate(unit: UnitOfWork, line_id: int, values: Mapping[str, Any]) -> None:
-    """Write columns of a prefix.
+    """Write columns of a prefix of a rate card.
 
     Raises:
-        UnknownRecordError: it is not there.
+        UnknownRecordError: there is no such rate.
     """
     user_id = _user_of(unit, line_id)
     unit.connection.execute(
@@ -39,7 +39,7 @@ def delete_rate(unit: UnitOfWork, line_id: int) -> None:
     """Remove a prefix from the rate card of its user.
 
     Raises:
-        UnknownRecordError: it is not there.
+        UnknownRecordError: there is no such rate.
     """
     user_id = _user_of(unit, line_id)
     unit.connection.execute(delete(_lines).where(_lines.c.id == line_id))
@@ -54,7 +54,7 @@ def _user_of(unit: UnitOfWork, line_id: int) -> int:
 
 
 def _note_change(unit: UnitOfWork, user_id: int) -> None:
-    """Give the card a new version: by it, readers know that theirs is old."""
+    """Give the rate card a new version, so that caches of it are read again."""
     version = _users.c.rate_card_version
     unit.connection.execute(update(_users).where(_users.c.id == user_id).values(rate_card_version=version + 1))
     unit.note(touched_account(user_id), RateCardChanged(user_id))

@@ -1,4 +1,4 @@
-"""Subscribers: the numbers of a campaign, one by one."""
+"""Use cases of subscribers: the places of callees in campaigns."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -20,7 +20,7 @@ _subscribers = Subscriber.__table__
 
 
 def add_subscriber(unit: UnitOfWork, values: Mapping[str, Any]) -> Row[Any]:
-    """Add a number to a campaign, from its columns; return its row."""
+    """Add a subscriber to a campaign, from its columns; return its row."""
     row = unit.connection.execute(insert(_subscribers).values(values).returning(*_subscribers.c)).one()
     _add_to_total(unit, row.campaign_id, 1)
     unit.note(touched_campaigns(row.campaign_id), SubscriberAdded(row.campaign_id, row.id))
@@ -28,28 +28,29 @@ def add_subscriber(unit: UnitOfWork, values: Mapping[str, Any]) -> Row[Any]:
 
 
 def change_subscriber_status(unit: UnitOfWork, subscriber_id: int, wanted: SubscriberStatus) -> None:
-    """Pause a subscriber, abort them, or have them called again.
+    """Pause a subscriber, abort it, or set it back to be called again.
 
     Raises:
-        IllegalMoveError: the status may not follow the one that the subscriber has.
+        IllegalMoveError: the new status may not follow the present one.
     """
     change_subscriber(unit, subscriber_id, {"status": wanted})
 
 
 def change_subscriber(unit: UnitOfWork, subscriber_id: int, values: Mapping[str, Any]) -> None:
-    """Write columns of a subscriber. One that was given up and is set back is due at once; its counters stay.
+    """Write columns of a subscriber. A failed subscriber that is set back is due at once, and keeps its counters.
 
     Raises:
         UnknownRecordError: there is no such subscriber.
-        RefusedError: the number may not change during a call, or the status is one that this version does not know.
-        IllegalMoveError: the status may not follow the one that the subscriber has.
+        RefusedError: the number may not change during a call, or this version does not know the status.
+        IllegalMoveError: the new status may not follow the present one.
     """
     before = _read(unit, subscriber_id)
     after = {**before, **values}
     if after["duplicate_contact"] != before["duplicate_contact"]:
         _refuse_while_called(unit, before)
     if before["status"] not in set(SubscriberStatus):
-        raise RefusedError("The subscriber is in a state that this version does not know.")
+        known = f"Status {before['status']} of the subscriber is unknown to this version. Use a newer version."
+        raise RefusedError(known)
     current, wanted = SubscriberStatus(before["status"]), SubscriberStatus(after["status"])
     is_moved = move_subscriber(current, wanted)
     written = {**values, "status": wanted} | (_moved(current, unit.now_ms) if is_moved else {})
@@ -63,7 +64,7 @@ def change_subscriber(unit: UnitOfWork, subscriber_id: int, values: Mapping[str,
 
 
 def delete_subscriber(unit: UnitOfWork, subscriber_id: int) -> None:
-    """Delete a subscriber who is not being called, and to whom no message is on its way: money is held for it.
+    """Delete a subscriber without a call or a message in progress, because money is held for these.
 
     Raises:
         UnknownRecordError: there is no such subscriber.
@@ -71,7 +72,7 @@ def delete_subscriber(unit: UnitOfWork, subscriber_id: int) -> None:
     """
     before = _read(unit, subscriber_id)
     if _refuse_while_called(unit, before).messages:
-        raise RefusedError("A text message to the subscriber is on its way.")
+        raise RefusedError("A text message to the subscriber is on its way. Try again when it is delivered.")
     unit.connection.execute(delete(_subscribers).where(_subscribers.c.id == subscriber_id))
     _add_to_total(unit, before["campaign_id"], -1)
     unit.note(touched_campaigns(before["campaign_id"]), SubscriberDeleted(before["campaign_id"], subscriber_id))
@@ -85,16 +86,20 @@ def _read(unit: UnitOfWork, subscriber_id: int) -> RowMapping:
 
 
 def _moved(current: SubscriberStatus, now_ms: int) -> dict[str, Any]:
-    """Return what else a new status changes."""
+    """Return the other columns that a new status changes."""
     again = {"due_ms": now_ms} if current is SubscriberStatus.FAIL else {}
     return {"status_reason": "", "halt_reason": "", **again}
 
 
 def _refuse_while_called(unit: UnitOfWork, before: RowMapping) -> UnderWay:
-    """Refuse if the subscriber is in a call, also one that came in; else return what is under way."""
+    """Return the calls and messages under way.
+
+    Raises:
+        RefusedError: the subscriber is in a call, which may be inbound.
+    """
     under_way = under_way_of_subscriber(unit.connection, before["id"])
     if before["status"] == SubscriberStatus.IN_PROCESS or under_way.calls:
-        raise RefusedError("The subscriber is being called.")
+        raise RefusedError("The subscriber is in a call. Try again when the call is over.")
     return under_way
 
 

@@ -1,7 +1,8 @@
-"""Touched records: which rows the engine must read again after one was written.
+"""Touched records: the records that the engine must read again after a write.
 
-The engine knows the campaigns in START and PAUSE, those that answer a DID, and those with anything in progress. With a
-campaign the worker reads its owner's account and the DIDs that it answers; with an agent, the queues that they serve.
+The engine knows the campaigns in START and PAUSE, those that answer a DID, and those with a call or message in
+progress. With a campaign the worker reads the account of its owner and the DIDs that it answers; with an agent, the
+agent's queues.
 """
 
 from typing import Final
@@ -18,7 +19,7 @@ _dids = Did.__table__
 _requests = CallRequest.__table__
 _messages = SmsMessage.__table__
 _OPEN: Final = (CampaignStatus.START, CampaignStatus.PAUSE)
-# A literal, as the index over calls in progress serves only a query that says which without a parameter.
+# A literal, because SQLite uses the partial index over calls in progress only for a constant status.
 _is_calling = _requests.c.status == literal_column(str(int(CallRequestStatus.CALLING)))
 _IS_KNOWN: Final = (
     _campaigns.c.status.in_(_OPEN)
@@ -29,40 +30,40 @@ _IS_KNOWN: Final = (
 
 
 def touched_campaigns(*campaign_ids: int) -> Touched:
-    """Return these campaigns."""
+    """Return the campaigns as touched records."""
     return Touched(campaigns=frozenset(campaign_ids))
 
 
 def known_campaigns(connection: Connection, condition: ColumnElement[bool]) -> Touched:
-    """Return the campaigns that meet a condition, of those that the engine knows."""
+    """Return, as touched records, the campaigns that meet a condition and that the engine knows."""
     return touched_campaigns(*connection.scalars(select(_campaigns.c.id).where(condition, _IS_KNOWN)))
 
 
 def users_of_dnc(connection: Connection, dnc_id: int) -> Touched:
-    """Return the campaigns that call nobody on a do-not-call list."""
+    """Return, as touched records, the known campaigns that use a do-not-call list."""
     return known_campaigns(connection, _campaigns.c.dnc_id == dnc_id)
 
 
 def users_of_callerid_group(connection: Connection, group_id: int) -> Touched:
-    """Return the campaigns that show the caller IDs of a group."""
+    """Return, as touched records, the known campaigns that show the caller IDs of a group."""
     return known_campaigns(connection, _campaigns.c.callerid_group_id == group_id)
 
 
 def touched_sms_gateway(gateway_id: int) -> Touched:
-    """Return a gateway of text messages, by the engine's id."""
+    """Return a gateway for text messages as a touched record, under the engine's id."""
     return Touched(gateways=frozenset({SMS_LINES_FROM + gateway_id}))
 
 
 def touched_gateway(gateway_id: int) -> Touched:
-    """Return a gateway of calls."""
+    """Return a gateway for calls as a touched record."""
     return Touched(gateways=frozenset({gateway_id}))
 
 
 def touched_account(user_id: int) -> Touched:
-    """Return the account of a user."""
+    """Return the account of a user as a touched record."""
     return Touched(accounts=frozenset({user_id}))
 
 
 def touched_did(did_id: int) -> Touched:
-    """Return a number that others call."""
+    """Return a DID as a touched record."""
     return Touched(dids=frozenset({did_id}))

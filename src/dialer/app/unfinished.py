@@ -1,4 +1,4 @@
-"""Unfinished campaigns: what they need is not deleted under them."""
+"""The protection of unfinished campaigns: records that they need cannot be deleted."""
 
 from typing import Final
 
@@ -14,7 +14,7 @@ _KINDS: Final = {VOICE: "campaigns", SMS: "sms-campaigns"}
 
 
 def refuse_while_unfinished(connection: Connection, condition: ColumnElement[bool]) -> None:
-    """Raise `StillUsedError`, naming them, if campaigns that are not over meet a condition."""
+    """Raise `StillUsedError` if campaigns that are not over meet a condition; the error names them."""
     found: dict[str, list[int]] = {}
     for medium, kind in _KINDS.items():
         query = select(_campaigns.c.id).where(

@@ -1,4 +1,4 @@
-"""The unit of work of a use case: its transaction, the service's time, and what comes of it."""
+"""The unit of work of a use case: its transaction, the time of the service, and its results."""
 
 import msgspec
 from sqlalchemy import Connection
@@ -8,24 +8,24 @@ from dialer.store.touched import NOTHING, Touched, touch
 
 
 class UnitOfWork(msgspec.Struct, frozen=True, kw_only=True):
-    """What a use case works with, and what it leaves: the records it touched, and the events that tell what happened.
+    """The transaction and the time of a use case, the records that it touched, and the events that it reports.
 
-    Nothing of it counts before the transaction is committed.
+    The results count only after the transaction is committed.
     """
 
     connection: Connection
     now_ms: int
     happened: list[AppEvent] = msgspec.field(default_factory=list)
-    """Events, in their order."""
+    """The events, in their order."""
     noted: list[Touched] = msgspec.field(default_factory=list)
 
     def note(self, touched: Touched, *events: AppEvent) -> None:
-        """Note which records a write has touched, and what happened. Every write notes something."""
+        """Note the records that a write touched, and its events. Every write must note something, if only `NOTHING`."""
         touch(self.connection, touched)
         self.noted.append(touched)
         self.happened.extend(events)
 
     @property
     def concerns_engine(self) -> bool:
-        """Whether the engine must hear of it: of what nobody noted, too."""
+        """Return whether the engine must hear of the unit of work; it must if nothing was noted."""
         return not self.noted or any(touched != NOTHING for touched in self.noted)

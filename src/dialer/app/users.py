@@ -1,4 +1,4 @@
-"""User accounts."""
+"""Use cases of user accounts."""
 
 from typing import Final, NamedTuple
 
@@ -16,7 +16,7 @@ _users: Final = User.__table__
 
 
 class NewUser(msgspec.Struct, frozen=True, kw_only=True):
-    """A user account that is to be created; money in integers of 1e-5."""
+    """A user account to create; rates are integers of 1e-5."""
 
     username: str
     password_hash: str
@@ -32,7 +32,7 @@ def create_user(unit: UnitOfWork, user: NewUser) -> int:
     """Create a user account; return its id.
 
     Raises:
-        RefusedError: a user has this name, or one that differs only in case or Unicode form.
+        RefusedError: the name is taken, or differs from another one only in case or Unicode form.
     """
     taken = _named(unit.connection, user.username)
     if taken is not None:
@@ -45,7 +45,7 @@ def create_user(unit: UnitOfWork, user: NewUser) -> int:
 
 
 def change_password(unit: UnitOfWork, username: str, password_hash: str) -> str:
-    """Replace the hash of a user's password, and return the user's name as it was given.
+    """Replace the hash of a user's password; return the stored username.
 
     Raises:
         UnknownRecordError: there is no such user.
@@ -65,7 +65,7 @@ class _Named(NamedTuple):
 
 
 def _named(connection: Connection, username: str) -> _Named | None:
-    """Find the user of a name; names that differ only in case or Unicode form are equal."""
+    """Find the user with a name; names that differ only in case or Unicode form are equal."""
     query = select(_users.c.id, _users.c.username).where(_users.c.username_key == username_key(username))
     row = connection.execute(query).first()
     return None if row is None else _Named(*row)

@@ -22,7 +22,7 @@ from dialer.store.bulk import PreparedStatement
 from dialer.store.tables import Campaign, CampaignPhonebook, Contact, Subscriber
 
 COLLECT_CHUNK: Final = 20_000
-"""Contacts that one unit of work makes subscribers of a campaign."""
+"""Contacts that one unit of work turns into subscribers of a campaign."""
 
 _campaigns = Campaign.__table__
 _contacts = Contact.__table__
@@ -52,7 +52,7 @@ _OF_CONTACT: Final = PreparedStatement(
         _contacts.c.id == bindparam("contact")
     )
 )
-"""Those that name the phonebook of a contact."""
+"""The started campaigns that name the phonebook of a contact."""
 _other = _contacts.alias()
 _LINK_OF_CONTACT: Final = (
     select(
@@ -67,7 +67,8 @@ _LINK_OF_CONTACT: Final = (
     .join(_contacts, _contacts.c.phonebook_id == _links.c.phonebook_id)
     .where(_links.c.campaign_id == bindparam("campaign"), _contacts.c.id == bindparam("contact"))
 )
-"""A campaign's phonebook that a contact is in, whether that one was never looked at, and whether others before it."""
+"""The link of a campaign to a contact's phonebook, whether the contact is uncollected, and whether an earlier one
+is."""
 _COLUMNS: Final = (
     "campaign_id",
     "contact_id",
@@ -91,10 +92,10 @@ _COLUMNS: Final = (
 
 
 def collect_campaign(connection: Connection, campaign_id: int, now_ms: int) -> bool:
-    """Make up to `COLLECT_CHUNK` contacts subscribers of a campaign; whether none is left to collect.
+    """Turn up to `COLLECT_CHUNK` contacts into subscribers of a campaign; return whether all contacts are collected.
 
-    Phonebooks in the order in which the campaign names them, contacts in id order. A number that is a subscriber
-    already stays the one it is.
+    Phonebooks are read in the order of the campaign, and contacts in id order. A number that is a subscriber already
+    stays unchanged.
     """
     links = connection.execute(
         select(_links.c.id, _links.c.phonebook_id, _links.c.collected_contact_id)
@@ -122,7 +123,7 @@ def collect_campaign(connection: Connection, campaign_id: int, now_ms: int) -> b
 
 
 def collect_phonebook(connection: Connection, phonebook_id: int, now_ms: int) -> list[int]:
-    """Make new contacts of a phonebook subscribers of every started campaign that names it; return their ids."""
+    """Turn new contacts of a phonebook into subscribers of the started campaigns that name it; return these ids."""
     campaign_ids: list[int] = _OF_PHONEBOOK.run(connection, {"phonebook": phonebook_id})
     for campaign_id in campaign_ids:
         collect_campaign(connection, campaign_id, now_ms)
@@ -130,9 +131,9 @@ def collect_phonebook(connection: Connection, phonebook_id: int, now_ms: int) ->
 
 
 def collect_contact(connection: Connection, contact_id: int, now_ms: int) -> list[int]:
-    """Make one contact, new or moved here, a subscriber of every started campaign that names its phonebook.
+    """Turn a contact, new or moved here, into a subscriber of each started campaign that names its phonebook.
 
-    Where contacts before it are still to be collected, it is collected in its turn. Return the ids of the campaigns.
+    If earlier contacts are still uncollected, the contact is collected after them. Return the ids of the campaigns.
     """
     campaign_ids: list[int] = _OF_CONTACT.run(connection, {"contact": contact_id})
     for campaign_id in campaign_ids:
@@ -148,12 +149,12 @@ def collect_contact(connection: Connection, contact_id: int, now_ms: int) -> lis
 
 
 def has_uncollected(connection: Connection, campaign_id: int) -> bool:
-    """Whether contacts of the campaign's phonebooks are not its subscribers yet."""
+    """Return whether contacts of the campaign's phonebooks are not collected yet."""
     return connection.scalar(_UNCOLLECTED, {"campaign": campaign_id}) is not None
 
 
 def _as_subscribers(campaign_id: int, condition: ColumnElement[bool], now_ms: int) -> Select[Any]:
-    """Contacts as rows of `_COLUMNS`."""
+    """Return a query of contacts as rows of `_COLUMNS`."""
     return (
         select(
             literal(campaign_id),

@@ -1,4 +1,4 @@
-"""CSV read while it arrives: records with their line numbers, and what is wrong with each."""
+"""CSV that is read while it arrives: records with their line numbers, and the problem of each."""
 
 import csv
 from collections import deque
@@ -11,7 +11,7 @@ from dialer.store.formula_guard import GUARD, unguard
 
 LINE_BYTES_MAX: Final = 64 * 1024
 RECORD_LINES_MAX: Final = 300
-"""Lines of one record. A longer quoted cell was most likely opened by mistake; a full name may be 255 line ends."""
+"""The most lines of one record. A longer quoted cell is probably a mistake; a full name may have 255 line ends."""
 COLUMNS_MAX: Final = 100
 COLUMN_NAME_MAX: Final = 255
 _DELIMITERS: Final = ",;\t"
@@ -21,11 +21,11 @@ _CHARACTER_BYTES_MAX: Final = 4
 
 
 class CsvError(ValueError):
-    """An error for a file that cannot be read as a table; the message is for the person who sent it."""
+    """An error for a file that cannot be read as a table; the message is for the author of the file."""
 
 
 class Record(msgspec.Struct, frozen=True):
-    """A record: the number of its first line, its cells without their guard, and the problem with it, if any."""
+    """A record: the number of its first line, its cells without their guard, and its problem, if any."""
 
     line: int
     cells: list[str]
@@ -35,12 +35,16 @@ class Record(msgspec.Struct, frozen=True):
 class CsvFile:
     """A table that is read while it arrives: its header at once, its records one by one.
 
-    The file needs a header line with a column called `required`, in upper or lower case. The header tells the
-    delimiter: comma, semicolon or tab. Empty lines are skipped. A bad record does not affect the others.
+    The file needs a header line with a column called `required`, in upper or lower case. The delimiter of the header is
+    that of the file: comma, semicolon or tab. Empty lines are skipped. A bad record does not affect the others.
     """
 
     def __init__(self, chunks: Iterable[bytes], *, required: str) -> None:
-        """Read the header; raises CsvError if it is not usable."""
+        """Read the header.
+
+        Raises:
+            CsvError: the header is not usable.
+        """
         self._lines = _LineReader(chunks)
         header, problem = self._lines.header()
         if problem:
@@ -58,7 +62,7 @@ class CsvFile:
                 yield record
 
     def _plain(self) -> Iterator[Record]:
-        """Yield the next records that line ends and delimiters alone separate: in most files, all of them."""
+        """Yield the next records without quotes, which is the fast path of most files."""
         columns = len(self.columns)
         line, texts = self._lines.plain()
         while texts:
@@ -71,14 +75,14 @@ class CsvFile:
             line, texts = self._lines.plain()
 
     def _next(self, reader: Iterator[list[str]]) -> Record | None:
-        """Return the next record, without cells for an empty line; None after the last one."""
+        """Return the next record, without cells for an empty line; None after the last record."""
         line = self._lines.begin_record()
         try:
             cells = next(reader)
         except StopIteration:
             return None
         except _UnclosedQuoteError:
-            # The lines after the quote were read as part of the cell, so they are read again as records.
+            # The lines after the quote were read as part of the cell. Read them again as records.
             self._lines.give_back()
             return Record(line, [], "a quote is opened and not closed")
         except csv.Error as error:
@@ -101,13 +105,14 @@ def _reason(error: csv.Error) -> str:
 
 
 class _UnclosedQuoteError(Exception):
-    """An error for a record with more than `RECORD_LINES_MAX` lines, or one that the end of the file cuts off."""
+    """An error for a record with more than `RECORD_LINES_MAX` lines, or one that is cut off by the end of the file."""
 
 
 class _LineReader:
-    """The lines of a file, numbered from 1: many at once where none has a quote or a problem, else one by one.
+    """A reader of the lines of a file, numbered from 1.
 
-    Lines that were read one by one can be given back.
+    It reads many lines at once if none has a quote or a problem, else one by one. Lines that were read one by one can
+    be given back.
     """
 
     def __init__(self, chunks: Iterable[bytes]) -> None:
@@ -120,15 +125,15 @@ class _LineReader:
         self._record: list[tuple[str, str | None]] = []
         self._number = 0
         self.problem: str | None = None
-        """The problem with a line of the current record, if any."""
+        """The problem of a line of the current record, if any."""
 
     def header(self) -> tuple[str, str | None]:
-        """Return the first line, and the problem with it, if any."""
+        """Return the first line, and its problem, if any."""
         self._number = 1
         return self._read() or ("", None)
 
     def plain(self) -> tuple[int, list[str]]:
-        """Return the number of the next line, and the lines from there on that are whole records without quotes."""
+        """Return the number of the next line, and the lines from there on that are complete records without quotes."""
         first = self._number + 1
         if self._again or not self._has_more() or self._at < self._closer_end:
             return first, []
@@ -142,13 +147,13 @@ class _LineReader:
         return first, lines
 
     def begin_record(self) -> int:
-        """Begin a new record, and return the number of its first line."""
+        """Begin a new record; return the number of its first line."""
         self._record = []
         self.problem = None
         return self._number + 1
 
     def give_back(self) -> None:
-        """Have all lines of the record except the first read again."""
+        """Give back all lines of the record except the first, so that they are read again."""
         self._again.extendleft(reversed(self._record[1:]))
         self._number -= len(self._record) - 1
 
@@ -177,7 +182,7 @@ class _LineReader:
         return True
 
     def _read(self) -> tuple[str, str | None] | None:
-        """Return the next line with its end, and the problem with it, if any; None after the last one."""
+        """Return the next line with its end, and its problem, if any; None after the last line."""
         if not self._has_more():
             return None
         start, end = self._at, self._block.find(_LINE_END, self._at)
@@ -189,7 +194,7 @@ class _LineReader:
 
 
 def _blocks(chunks: Iterable[bytes]) -> Iterator[bytes]:
-    """Yield blocks of whole lines; the last line may lack its end. Overlong lines are cut."""
+    """Yield blocks of complete lines; the last line may lack its end. Overlong lines are cut."""
     pending = b""
     is_first = True
     for chunk in chunks:
@@ -210,7 +215,7 @@ def _plain_end(block: bytes, start: int) -> int:
 
 
 def _as_plain(block: bytes) -> list[str]:
-    """Return the lines without their ends; none if one of them must be read by itself."""
+    """Return the lines without their ends; none if a line must be read by itself."""
     try:
         text = block.decode().replace("\r\n", "\n")
     except UnicodeDecodeError:
@@ -253,7 +258,7 @@ def _names(line: str, delimiter: str) -> tuple[str, ...]:
 
 def _check_names(names: tuple[str, ...]) -> None:
     if len(names) > COLUMNS_MAX:
-        raise CsvError(f"The header has {len(names)} columns; {COLUMNS_MAX} are allowed.")
+        raise CsvError(f"The header has {len(names)} columns. Use at most {COLUMNS_MAX}.")
     folded = [name.lower() for name in names]
     for number, name in enumerate(names, 1):
         if not name:

@@ -1,4 +1,4 @@
-"""Invariants and the rows: what a check asks of them, what becomes of a user for whom a rule was broken."""
+"""The rows behind the invariants: the facts that a check reads, and the pause of a user whose rule was broken."""
 
 from collections.abc import Collection, Iterator, Sequence
 from itertools import takewhile
@@ -15,9 +15,9 @@ from dialer.store.touched import Touched, touch
 Key = TypeVar("Key")
 
 CHUNK: Final = 500
-"""Rows that one query asks for."""
+"""Keys in one query."""
 _GONE: Final = (0, 0, 0)
-"""The status, attempts and so on of a subscriber who is not there."""
+"""The status, the attempts and the next status of a subscriber that does not exist."""
 
 _users = User.__table__
 _campaigns = Campaign.__table__
@@ -32,8 +32,8 @@ _STANDING: Final = select(
 ).where(_campaigns.c.id.in_(_ids))
 
 
-class SubscriberStanding(NamedTuple):
-    """How a campaign's row stands; dates in milliseconds since the epoch."""
+class CampaignStanding(NamedTuple):
+    """The status of a campaign and its dates, in milliseconds since the epoch."""
 
     status: int
     starting_ms: int
@@ -41,7 +41,7 @@ class SubscriberStanding(NamedTuple):
 
 
 class Placed(NamedTuple):
-    """What was to be made of a subscriber: from which state to which. A refusal leaves their attempts as they are."""
+    """The intended change of a subscriber, from one status to another; a refusal keeps the number of attempts."""
 
     subscriber_id: int
     status: int
@@ -49,11 +49,11 @@ class Placed(NamedTuple):
     was_status: int
     had_attempts: int | None
     call: Call | None
-    """None for a refusal."""
+    """The call of the change. None for a refusal."""
 
 
 class Added(NamedTuple):
-    """A row that was to be added: `key` there may be once. An entry has no id before it is there."""
+    """A row that was to be added with a unique `key`. A ledger entry has no id before it is inserted."""
 
     key: object
     id: int | None
@@ -63,19 +63,19 @@ class Added(NamedTuple):
 
 
 def money_of(connection: Connection, user_ids: Collection[int]) -> dict[int, tuple[int, int]]:
-    """The balance of some users and what is held of it."""
+    """Return the balance of users and the amount held of it, in integers of 1e-5."""
     rows = connection.execute(_MONEY, {"ids": list(user_ids)})
     return {user_id: (balance, held) for user_id, balance, held in rows}
 
 
-def standing_of(connection: Connection, campaign_ids: Collection[int]) -> dict[int, SubscriberStanding]:
-    """How some campaigns stand."""
+def standing_of(connection: Connection, campaign_ids: Collection[int]) -> dict[int, CampaignStanding]:
+    """Return the status and the dates of campaigns by their ids."""
     rows = connection.execute(_STANDING, {"ids": list(campaign_ids)})
-    return {campaign_id: SubscriberStanding(*columns) for campaign_id, *columns in rows}
+    return {campaign_id: CampaignStanding(*columns) for campaign_id, *columns in rows}
 
 
 def pause_user(connection: Connection, user_id: int, now_ms: int) -> int:
-    """Pause every campaign of a user that is in START, as a rule was broken; return how many that were."""
+    """Pause every campaign of a user that is in START, because a rule was broken; return their count."""
     pause = (
         update(_campaigns)
         .where(_campaigns.c.user_id == user_id, _campaigns.c.status == CampaignStatus.START)
@@ -87,7 +87,7 @@ def pause_user(connection: Connection, user_id: int, now_ms: int) -> int:
 
 
 def started_users(connection: Connection, user_ids: Collection[int]) -> set[int]:
-    """Those of some users who have a campaign in START."""
+    """Return the users, among those given, who have a campaign in START."""
     query = select(_campaigns.c.user_id).where(
         _campaigns.c.user_id.in_(user_ids), _campaigns.c.status == CampaignStatus.START
     )
@@ -95,7 +95,7 @@ def started_users(connection: Connection, user_ids: Collection[int]) -> set[int]
 
 
 def misplaced_subscriber(connection: Connection, placed: Sequence[Placed]) -> BrokenInvariantError:
-    """Which of these subscribers was not in the state that the step took them to be in: it stands as it did."""
+    """Return the error for the first subscriber whose row was not in the expected state, and is therefore unchanged."""
     becomes = case((_subscribers.c.halt_reason != "", SubscriberStatus.ABORT), else_=SubscriberStatus.PENDING)
     columns = (_subscribers.c.id, _subscribers.c.status, _subscribers.c.count_attempt, becomes)
     found: dict[int, tuple[int, int, int]] = {}
@@ -118,7 +118,7 @@ def misplaced_subscriber(connection: Connection, placed: Sequence[Placed]) -> Br
 
 
 def _owner(connection: Connection, placed: Placed) -> tuple[int, int]:
-    """Whose subscriber somebody is: the user, and the campaign."""
+    """Return the ids of the user and the campaign of a subscriber."""
     if placed.call is not None:
         return placed.call.plan.user_id, placed.call.plan.id
     query = (
@@ -131,13 +131,13 @@ def _owner(connection: Connection, placed: Placed) -> tuple[int, int]:
 
 
 def _is_placed(wanted: Placed, status: int, attempts: int, if_pending: int) -> bool:
-    """Whether a row has become what was wanted; who was halted meanwhile does not become PENDING."""
+    """Return whether a row has the intended status and attempts. A halted subscriber gets ABORT instead of PENDING."""
     expected = if_pending if wanted.status == SubscriberStatus.PENDING else wanted.status
     return status == expected and wanted.attempts in {None, attempts}
 
 
 def ended_before(connection: Connection, ends: Sequence[tuple[Call, int]]) -> BrokenInvariantError:
-    """Which of these calls, which were ended at these moments, was not in progress: its row stands as it did."""
+    """Return the error for the first of some ended calls that was not in progress, so that its row is unchanged."""
     columns = (_requests.c.id, _requests.c.ended_ms, func.count(_cdrs.c.id))
     found: dict[int, tuple[int | None, bool]] = {}
     for some in _chunks([call.id for call, _ in ends]):
@@ -155,10 +155,10 @@ def ended_before(connection: Connection, ends: Sequence[tuple[Call, int]]) -> Br
 def added_twice(
     connection: Connection, requests: Sequence[Added], cdrs: Sequence[Added], entries: Sequence[Added]
 ) -> BrokenInvariantError | None:
-    """Which of these rows was there already; None if none was, so that something else is wrong.
+    """Return the error for the first row that existed already; None if there is none, so that another problem exists.
 
-    They were being added in this order. Those that were added before the one that could not be are there with their
-    ids; of the entries, which come last, it is the last one that is there.
+    The rows were inserted in the given order. Rows before the failed one exist with their own ids. Entries come last
+    and have no ids; the last entry that exists is the duplicate.
     """
     attempt = (_requests.c.subscriber_id, _requests.c.attempt)
     batches = (
@@ -176,7 +176,7 @@ def added_twice(
 
 
 def _there(connection: Connection, column: Any, query: Select[Any], batch: Sequence[Added]) -> dict[object, int]:  # noqa: ANN401 - a column, or several
-    """Those of some rows that are there, by their keys, with their ids."""
+    """Return the ids of the rows that exist, by their keys."""
     found: dict[object, int] = {}
     for some in _chunks([one.key for one in batch]):
         for row_id, *key in connection.execute(query.where(column.in_(some))):
@@ -190,7 +190,7 @@ def _twice(rule: Rule, one: Added) -> BrokenInvariantError:
 
 
 def wrong_move(connection: Connection, campaign_id: int, wanted: CampaignStatus) -> BrokenInvariantError:
-    """A campaign was to go where it may not go to from where it is."""
+    """Return the error for a campaign that was to move to a status that may not follow its present one."""
     query = select(_campaigns.c.user_id, _campaigns.c.status).where(_campaigns.c.id == campaign_id)
     user_id, status = connection.execute(query).one()
     what = f"campaign {campaign_id} was to go from {status} to {int(wanted)}"

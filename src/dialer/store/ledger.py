@@ -1,4 +1,4 @@
-"""The ledger: the only place where a balance moves, together with the entry that says why."""
+"""The ledger: the only module that changes balances, always together with an entry that names the cause."""
 
 from collections.abc import Sequence
 from typing import Final, NamedTuple
@@ -9,7 +9,7 @@ from dialer.store.bulk import Bulk, bulk_insert
 from dialer.store.tables import LedgerEntry, User
 
 KINDS: Final = ("payment", "call", "sms", "refund")
-"""What an entry may be. A refund is money given back: to the payer (negative), or to the account for a call."""
+"""The kinds of entries. A refund is money back: to the payer (negative), or to the account for a call (positive)."""
 
 _users = User.__table__
 _entries = LedgerEntry.__table__
@@ -33,12 +33,12 @@ class Entry(NamedTuple):
 
 
 def free_balance(connection: Connection, user_id: int) -> int:
-    """Return how much of a balance is not held for calls in progress."""
+    """Return the part of a balance that is not held for calls in progress, an integer of 1e-5."""
     return connection.scalar(select(_users.c.balance - _users.c.held).where(_users.c.id == user_id)) or 0
 
 
 def post_calls(connection: Connection, entries: Sequence[Entry], reserved: dict[int, int]) -> None:
-    """Enter changes, and change what is held for calls in progress, by user. Balances have been checked before."""
+    """Add entries, and change balances and the amounts held, given by user. The caller has checked the balances."""
     moved: dict[int, int] = dict.fromkeys(reserved, 0)
     for entry in entries:
         moved[entry.user_id] = moved.get(entry.user_id, 0) + entry.amount

@@ -25,6 +25,7 @@ from dialer.api.crud.fields import (
 from dialer.api.crud.moments import TimeOfDay, Timestamp, show_timestamp
 from dialer.api.crud.references import Reference, ReferenceList
 from dialer.api.crud.urls import Links
+from dialer.api.records.rate_cards import Prefix
 from dialer.domain.enums import AmdBehavior
 from tests.api.harness import Json
 
@@ -173,6 +174,33 @@ def test_every_spelling_is_stored_in_one_way(kind: Kind, given: Json, stored: ob
 def test_an_invalid_value_of_a_kind_is_refused(kind: Kind, given: Json) -> None:
     with pytest.raises(FieldError):
         kind.parse(given, CONVENTIONS)
+
+
+@pytest.mark.parametrize(
+    ("kind", "given", "message"),
+    [
+        (
+            Timestamp(),
+            "2026-02-30T00:00:00Z",
+            "'2026-02-30T00:00:00Z' does not exist. Check the date, the time and the offset.",
+        ),
+        (
+            Timestamp(),
+            "2201-01-01T00:00:00Z",
+            "'2201-01-01T00:00:00Z' is out of range. Use a date from 1970 to 2200.",
+        ),
+        (JsonObject(), [1], "Value must be a JSON object, not list."),
+        (
+            Prefix(),
+            "44x",
+            '"44x" is not a prefix. Use at most 15 digits with the country code, or none for every number.',
+        ),
+    ],
+)
+def test_an_error_names_the_value_and_the_remedy(kind: Kind, given: Json, message: str) -> None:
+    with pytest.raises(FieldError) as error:
+        kind.parse(given, CONVENTIONS)
+    assert str(error.value) == message
 
 
 def test_a_thousand_references_fit_in_a_list() -> None:

@@ -62,7 +62,7 @@ def test_a_refund_takes_no_more_than_there_is(admin: Caller, database: Database)
     admin.create("payment", amount="10", user=2)
     admin.create("payment", amount=-4, user=2, description="sorry")
     answer = admin.refused("POST", "payment/", amount="-6.00001", user=2)
-    assert answer == (400, {"amount": ["The balance would fall below zero."]})
+    assert answer == (400, {"amount": ["6.00001 is more than the free balance. Refund at most 6.00000."]})
     assert balance(admin, database, 2) == ("6.00000", 600_000)
     assert [payment["amount"] for payment in admin.get("payment/", user_id=2)["results"]] == ["10.00000", "-4.00000"]
 

@@ -105,8 +105,8 @@ def test_rules_hold_for_the_whole_campaign(alice: Caller, estate: Estate) -> Non
     assert alice.refused("PATCH", url, expirationdate=NOW, daily_stop_time="00:00") == (
         400,
         {
-            "expirationdate": ["The campaign must expire after its startingdate."],
-            "daily_stop_time": ["The daily window must not end when it begins."],
+            "expirationdate": [f"{NOW} is not after startingdate, {NOW}. Set a later expirationdate."],
+            "daily_stop_time": ["'00:00:00' is also daily_start_time. Set another time, so that the window opens."],
         },
     )
     alice.change(url, expirationdate="2026-11-30T00:00:00+01:00", daily_start_time="22:00", daily_stop_time="06:00")
@@ -136,7 +136,7 @@ def test_a_start_collects_the_contacts_and_tells_the_worker(alice: Caller, estat
 def test_a_start_that_cannot_be_names_the_field_and_changes_nothing(alice: Caller, estate: Estate) -> None:
     late = {"startingdate": "2026-01-01T00:00:00Z", "expirationdate": "2026-01-02T00:00:00Z"}
     answer = alice.refused("PATCH", estate.campaign["url"], status=1, name="renamed", **late)
-    assert answer == (400, {"expirationdate": ["The campaign has expired."]})
+    assert answer == (400, {"expirationdate": ["The campaign has expired. Set a later expirationdate."]})
     assert alice.get(estate.campaign["url"]) == estate.campaign | {"totalcontact": 1}
 
 
@@ -174,7 +174,10 @@ def test_a_campaign_is_deleted_once_it_is_at_rest(alice: Caller, estate: Estate,
         database.write_now(lambda connection: connection.execute(statement))
 
     put(7)
-    assert alice.refused("DELETE", url) == (409, {"detail": "The campaign has calls in progress."})
+    assert alice.refused("DELETE", url) == (
+        409,
+        {"detail": "The campaign has calls in progress. Delete it when they are over."},
+    )
     put(4)
     answer = alice.request("DELETE", url)
     assert (answer.status_code, answer.json()) == (200, {"data": "campaign deleted"})
@@ -209,7 +212,7 @@ def test_a_status_and_other_fields_are_written_once(alice: Caller, estate: Estat
 
 
 def test_at_most_all_answered_calls_may_be_abandoned(alice: Caller, estate: Estate) -> None:
-    wrong = {"abandon_rate_max": ["Ensure that this value is less than or equal to 100."]}
+    wrong = {"abandon_rate_max": ["Ensure this value is less than or equal to 100."]}
     assert alice.refused("PATCH", estate.campaign["url"], abandon_rate_max="100.1") == (400, wrong)
     alice.change(estate.campaign["url"], abandon_rate_max="99.9")
     assert alice.get(estate.campaign["url"])["abandon_rate_max"] == 99.9

@@ -63,7 +63,7 @@ def test_a_contact_that_repeats_another_is_refused_where_the_client_is_strict(al
     answers = [alice.request("POST", "contact/", json=body, headers=strict) for _ in range(2)]
     assert [answer.status_code for answer in answers] == [201, 201]  # One that is sent again repeats nothing.
     refused = alice.request("POST", "contact/", json=body, headers={"Prefer": "handling=strict"})
-    detail = f"This record repeats {BASE}/contact/1/. Change that one, or send this without handling=strict."
+    detail = f"This record repeats {BASE}/contact/1/. Change that record, or send this without handling=strict."
     assert (refused.status_code, refused.json()) == (409, {"detail": detail})
     assert alice.get("contact/")["count"] == 1
 
@@ -165,10 +165,12 @@ def test_a_list_of_numbers_answers_under_both_its_paths(alice: Caller) -> None:
 
 
 def test_a_number_is_on_a_list_once_however_it_is_written(alice: Caller, estate: Estate, database: Database) -> None:
-    refusal = (400, {"phone_number": ["This number is on the list already."]})
+    def refusal(number: str) -> tuple[int, Json]:
+        return 400, {"phone_number": [f"{number!r} is on the list already."]}
+
     twice = {"phone_number": "+1 (202) 555.0111", "dnc": estate.dnc["url"]}
-    assert alice.refused("POST", "dnc-contact/", **twice) == refusal
+    assert alice.refused("POST", "dnc-contact/", **twice) == refusal("+1 (202) 555.0111")
     other = alice.create("dnc-contact", phone_number="+12025550112", dnc=estate.dnc["url"])
-    assert alice.refused("PATCH", other["url"], phone_number="+1-202-555-0111") == refusal
+    assert alice.refused("PATCH", other["url"], phone_number="+1-202-555-0111") == refusal("+1-202-555-0111")
     alice.change(estate.dnc_contact["url"], phone_number="+1 202 555 0111")
     assert row(database, DncContact, estate.dnc_contact["id"])["number"] == "+12025550111"

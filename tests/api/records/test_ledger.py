@@ -107,7 +107,10 @@ def test_what_cost_nothing_is_not_there_or_is_asked_for_by_a_user_is_not_refunde
 ) -> None:
     before = balance(database)
     free = stored(database, Cdr, **CALL, callid="free", call_cost=0)
-    assert admin.refused("POST", f"cdr/{free}/refund/") == (409, {"detail": "This call has cost nothing."})
+    assert admin.refused("POST", f"cdr/{free}/refund/") == (
+        409,
+        {"detail": "This call cost nothing, so there is nothing to refund."},
+    )
     for path in ("cdr/999/refund/", "cdr/x/refund/"):
         assert admin.refused("POST", path) == (404, {"detail": "Not found."})
     assert alice.refused("POST", f"cdr/{estate.cdr_id}/refund/") == FORBIDDEN

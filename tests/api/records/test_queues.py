@@ -40,7 +40,7 @@ def test_a_queue_is_made_with_a_name_alone(alice: Caller) -> None:
 
 def test_an_agent_stands_in_a_queue_once(alice: Caller, estate: Estate) -> None:
     twice = {"queue": estate.queue["url"], "agent": estate.agent["url"], "level": 2}
-    refusal = (400, {"agent": ["The agent is in the queue already."]})
+    refusal = (400, {"agent": ["The agent is in the queue already. Change that tier instead."]})
     assert alice.refused("POST", "tier/", **twice) == refusal
     alice.change(estate.tier["url"], level="3", position=2)
     tier = alice.get(estate.tier["url"])
@@ -94,7 +94,10 @@ def over(database: Database, transfer_id: int) -> None:
 def test_a_queue_in_which_a_call_waits_stays(alice: Caller, estate: Estate, database: Database) -> None:
     other = alice.create("queue", name="other")
     waiting = transfer(database, estate, queue_id=estate.queue["id"], status=TransferStatus.WAITING)
-    assert alice.refused("DELETE", estate.queue["url"]) == (409, {"detail": "Calls wait in the queue."})
+    assert alice.refused("DELETE", estate.queue["url"]) == (
+        409,
+        {"detail": "Calls wait in the queue. Delete the queue when no call waits."},
+    )
     assert alice.request("DELETE", other["url"]).status_code == 204
     over(database, waiting)
     assert alice.request("DELETE", estate.queue["url"]).status_code == 204
@@ -104,12 +107,18 @@ def test_a_queue_whose_caller_talks_already_can_go(alice: Caller, estate: Estate
     connected = {"queue_id": estate.queue["id"], "agent_id": estate.agent["id"], "status": TransferStatus.CONNECTED}
     transfer(database, estate, **connected)
     assert alice.request("DELETE", estate.queue["url"]).status_code == 204
-    assert alice.refused("DELETE", estate.agent["url"]) == (409, {"detail": "The agent is in a call."})
+    assert alice.refused("DELETE", estate.agent["url"]) == (
+        409,
+        {"detail": "The agent is in a call. Delete the agent when the call is over."},
+    )
 
 
 def test_an_agent_who_talks_stays(alice: Caller, estate: Estate, database: Database) -> None:
     talks = transfer(database, estate, agent_id=estate.agent["id"], status=TransferStatus.CONNECTED)
-    assert alice.refused("DELETE", estate.agent["url"]) == (409, {"detail": "The agent is in a call."})
+    assert alice.refused("DELETE", estate.agent["url"]) == (
+        409,
+        {"detail": "The agent is in a call. Delete the agent when the call is over."},
+    )
     over(database, talks)
     assert alice.request("DELETE", estate.agent["url"]).status_code == 204
 
@@ -118,7 +127,7 @@ def test_an_agent_who_is_asked_stays(alice: Caller, estate: Estate, database: Da
     other = alice.create("agent", name="Bea")
     offers = json.dumps({estate.agent["id"]: NOW_MS})
     asked = transfer(database, estate, offers=offers, queue_id=estate.queue["id"], status=TransferStatus.WAITING)
-    refusal = (409, {"detail": "The agent is being asked to take a call."})
+    refusal = (409, {"detail": "The agent is being offered a call. Delete the agent when the offer is over."})
     assert alice.refused("DELETE", estate.agent["url"]) == refusal
     assert alice.request("DELETE", other["url"]).status_code == 204
     over(database, asked)

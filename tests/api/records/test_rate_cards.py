@@ -13,7 +13,7 @@ from dialer.store.tables import User
 from tests.api.harness import BASE, NOW, Caller, FakeWorker
 
 FORBIDDEN = (403, {"detail": "You do not have permission to perform this action."})
-TAKEN = (400, {"prefix": ["The user has a rate for this prefix already."]})
+TAKEN = (400, {"prefix": ["The user has a rate for the prefix '44' already. Change that one."]})
 
 
 def version(database: Database, user_id: int) -> int:
@@ -104,7 +104,7 @@ def test_a_card_has_an_end(admin: Caller, monkeypatch: pytest.MonkeyPatch) -> No
     lines = [admin.create("rate-card", user=2, prefix=str(place), rate=1) for place in (1, 2)]
     assert admin.refused("POST", "rate-card/", user=2, prefix="3", rate=1) == (
         400,
-        {"user": ["A user has at most 2 prefixes."]},
+        {"user": ["A user has at most 2 prefixes. Delete one first."]},
     )
     admin.change(lines[0]["url"], rate=2)
     admin.create("rate-card", user=3, prefix="3", rate=1)

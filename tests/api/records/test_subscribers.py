@@ -64,7 +64,7 @@ def test_a_subscriber_takes_from_its_contact_what_is_not_given(alice: Caller, es
 
 
 def test_a_number_is_a_campaigns_subscriber_once(alice: Caller, estate: Estate) -> None:
-    refusal = (400, {"duplicate_contact": ["The campaign has a subscriber with this number already."]})
+    refusal = (400, {"duplicate_contact": ["The campaign has a subscriber with the number '+1-202-555-0122' already."]})
     twice = {"campaign": estate.campaign["url"], "duplicate_contact": "+1-202-555-0122"}
     assert alice.refused("POST", "subscriber-list/", **twice) == refusal
     assert alice.get(estate.campaign["url"])["totalcontact"] == 1
@@ -75,13 +75,16 @@ def test_a_zone_that_nobody_knows_is_refused(alice: Caller, estate: Estate, data
     assert wrong == (
         400,
         {
-            "tz_code": ["Unknown time zone."],
-            "gmt_offset": ["Use signed decimal hours, such as -5 or +5.5."],
+            "tz_code": ["'Mars/Olympus' is not a time zone. Use an IANA name, such as Europe/Madrid."],
+            "gmt_offset": ["'+25' is not an offset. Use signed decimal hours, such as -5 or +5.5."],
             "status": ['"9" is not a valid choice.'],
         },
     )
     of_this_machine = alice.refused("PATCH", estate.subscriber["url"], tz_code="localtime")
-    assert of_this_machine == (400, {"tz_code": ["Unknown time zone."]})
+    assert of_this_machine == (
+        400,
+        {"tz_code": ["'localtime' is not a time zone. Use an IANA name, such as Europe/Madrid."]},
+    )
     alice.change(estate.subscriber["url"], tz_code="Asia/Kathmandu")
     assert stored(database, estate.subscriber["id"]).zone == "Asia/Kathmandu"
 
@@ -154,10 +157,13 @@ def test_one_who_has_called_back_is_not_deleted_or_renumbered_during_that_call(
     force(database, estate.subscriber["id"], status=5)
     limits = {"ring_limit_ms": 0, "talk_limit_ms": 0, "hold": 0, "call_rate": 0}
     in_progress(database, CallRequest, estate, callid="a", status=7, started_ms=NOW_MS, **limits | {"attempt": -1})
-    assert alice.refused("DELETE", url) == (409, {"detail": "The subscriber is being called."})
+    assert alice.refused("DELETE", url) == (
+        409,
+        {"detail": "The subscriber is in a call. Try again when the call is over."},
+    )
     alice.change(url, full_name="Ann Lee")
     refusal = alice.refused("PATCH", url, duplicate_contact="+12025550155")
-    assert refusal == (409, {"detail": "The subscriber is being called."})
+    assert refusal == (409, {"detail": "The subscriber is in a call. Try again when the call is over."})
     end(database, CallRequest, status=4)
     alice.change(url, duplicate_contact="+12025550155")
     assert alice.request("DELETE", url).status_code == 200
@@ -169,7 +175,10 @@ def test_one_to_whom_a_message_is_on_its_way_is_not_deleted(alice: Caller, estat
     force(database, estate.subscriber["id"], status=5)
     text = {"message_id": "a", "text_message": "Hello", "parts": 1, "send_date": NOW_MS, "status": "Sent"}
     in_progress(database, SmsMessage, estate, hold=5, cost=0, **text)
-    assert alice.refused("DELETE", url) == (409, {"detail": "A text message to the subscriber is on its way."})
+    assert alice.refused("DELETE", url) == (
+        409,
+        {"detail": "A text message to the subscriber is on its way. Try again when it is delivered."},
+    )
     end(database, SmsMessage, ended_ms=NOW_MS)
     assert alice.request("DELETE", url).status_code == 200
 
@@ -177,7 +186,7 @@ def test_one_to_whom_a_message_is_on_its_way_is_not_deleted(alice: Caller, estat
 def test_one_who_is_being_called_is_not_deleted(alice: Caller, estate: Estate, database: Database) -> None:
     url = estate.subscriber["url"]
     force(database, estate.subscriber["id"], status=6)
-    refusal = (409, {"detail": "The subscriber is being called."})
+    refusal = (409, {"detail": "The subscriber is in a call. Try again when the call is over."})
     assert alice.refused("DELETE", url) == refusal
     assert alice.refused("PATCH", url, duplicate_contact="+12025550155") == refusal
     force(database, estate.subscriber["id"], status=5)

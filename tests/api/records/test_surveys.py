@@ -68,8 +68,14 @@ def test_other_keys_can_never_be_pressed(alice: Caller, estate: Estate, keys: st
     assert (status, list(errors)) == (400, ["keys"])
 
 
+def test_an_error_names_the_keys_that_can_be_pressed(alice: Caller, estate: Estate) -> None:
+    refusal = {"keys": ['"else" is not an answer. Use 1 to 15 digits, or one of: any, invalid, timeout.']}
+    answer = alice.refused("POST", "branching-template/", keys="else", section=estate.section["url"])
+    assert answer == (400, refusal)
+
+
 def test_a_section_has_one_branch_for_its_keys(alice: Caller, estate: Estate) -> None:
-    refusal = (400, {"keys": ["The section has a branch for these keys already."]})
+    refusal = (400, {"keys": ["The section has a branch for '1' already. Change that branch."]})
     assert alice.refused("POST", "branching-template/", keys="1", section=estate.section["url"]) == refusal
     other = alice.create("branching-template", keys="2", section=estate.section["url"])
     assert alice.refused("PATCH", other["url"], keys="1") == refusal

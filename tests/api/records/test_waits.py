@@ -1,4 +1,4 @@
-"""Tests of `waits_for` and `waits_until` of subscribers. It is a Wednesday, 11:06:40 in UTC and 06:06:40 in Washington."""
+"""Tests of `waits_for` and `waits_until`. It is a Wednesday, 11:06:40 in UTC and 06:06:40 in Washington."""
 
 from typing import Any, Final
 

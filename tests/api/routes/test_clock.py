@@ -7,6 +7,7 @@ from dialer.runtime.clock import ScaledClock
 from tests.api.harness import NOW, NOW_MS, Caller, FakeWorker, Json
 
 STILL = {"now": NOW, "mode": "virtual", "seed": 7}
+BACK = f"2026-11-18T11:06:39Z is before the time of the clock, {NOW}. Use a later time."
 
 
 def advance(caller: Caller, **fields: Json) -> tuple[int, Any]:
@@ -38,8 +39,8 @@ def test_an_admin_advances_a_virtual_clock(admin: Caller, fields: dict[str, Any]
     [
         ({}, {"non_field_errors": ["Give either seconds or to."]}),
         ({"seconds": 1, "to": NOW}, {"non_field_errors": ["Give either seconds or to."]}),
-        ({"seconds": -1}, {"seconds": ["The clock does not go back."]}),
-        ({"to": "2026-11-18T11:06:39Z"}, {"to": ["The clock does not go back."]}),
+        ({"seconds": -1}, {"seconds": [BACK]}),
+        ({"to": "2026-11-18T11:06:39Z"}, {"to": [BACK]}),
         ({"seconds": 9_999_999}, None),
         ({"seconds": 366 * 86_400 + 1}, {"seconds": ["One request advances the clock by at most 366 days."]}),
         ({"to": "2199-01-01T00:00:00Z"}, {"to": ["One request advances the clock by at most 366 days."]}),
@@ -87,7 +88,10 @@ def test_others_may_not_advance_it(alice: Caller) -> None:
 
 def test_a_clock_that_goes_by_itself_is_not_advanced(admin: Caller, worker: FakeWorker) -> None:
     worker.clock = ScaledClock(NOW_MS, 60)
-    assert advance(admin, seconds=1) == (409, {"detail": "The clock is x60: it goes by itself."})
+    assert advance(admin, seconds=1) == (
+        409,
+        {"detail": "The clock is x60 and advances by itself. Only a virtual clock can be advanced."},
+    )
     assert admin.get("clock/")["mode"] == "x60"
 
 
@@ -97,4 +101,4 @@ def test_the_clock_has_an_end(admin: Caller, worker: FakeWorker) -> None:
         admin.request("POST", "clock/advance/", json={"seconds": 0.999}).json()["now"] == "2200-12-31T23:59:59.999000Z"
     )
     refused = admin.refused("POST", "clock/advance/", seconds=1)
-    assert refused == (400, {"seconds": ["The clock goes no further than the year 2200."]})
+    assert refused == (400, {"seconds": ["The clock ends with the year 2200. Use an earlier time."]})

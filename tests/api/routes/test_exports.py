@@ -81,7 +81,7 @@ def test_the_parameter_wins_over_the_header_and_must_be_known(alice: Caller) -> 
     answer = alice.request("GET", "contact/?format=json", headers={"Accept": "text/csv"})
     assert answer.json()["count"] == 0
     refused = alice.refused("GET", "contact/?format=xml")
-    assert refused == (400, {"format": ["'xml' is no format. Use one of csv, ndjson, json."]})
+    assert refused == (400, {"format": ["'xml' is not a format. Use one of csv, ndjson, json."]})
 
 
 def test_filters_and_ownership_hold_and_pages_do_not(alice: Caller, bob: Caller) -> None:

@@ -65,7 +65,7 @@ def test_nothing_is_changed_by_it(alice: Caller, path: str, database: Database, 
 
 def test_a_campaign_of_text_messages_has_a_path_of_its_own(alice: Caller, estate: Estate, path: str) -> None:
     own = f"sms-campaigns/{estate.sms_campaign['id']}/forecast/"
-    assert ask(alice, own) == (400, {"text_message": ["A campaign of text messages needs a text."]})
+    assert ask(alice, own) == (400, {"text_message": ["The text is empty. Set the text to send."]})
     alice.change(estate.sms_campaign["url"], text_message="Come!")
     status, found = ask(alice, own, seeds=1)
     assert (status, found["subscribers"], found["calls"]["p50"]) == (200, 0, 1)

@@ -1,1 +1,1 @@
-"""What all resources have in common: fields, lists, references, and one controller."""
+"""The parts that all resources share: fields, lists, references and one controller."""

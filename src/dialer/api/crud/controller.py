@@ -1,7 +1,7 @@
-"""One controller for all resources: list, read, create, change and delete.
+"""The controller of every resource: list, read, create, change and delete.
 
-A resource gets a subclass of its own whose `signature_namespace` says what the names in the annotations stand for, so
-the OpenAPI document knows the shapes of every resource.
+Each resource gets a subclass of its own. Its `signature_namespace` binds the names in the annotations to the shapes of
+the resource, so the OpenAPI document shows them.
 """
 
 from collections.abc import AsyncIterator
@@ -30,7 +30,7 @@ from dialer.api.http.ignored import LISTS_OPTION, PARAMETERS_OPTION, ignored_hea
 from dialer.api.service import ApiRequest, Service
 
 if TYPE_CHECKING:
-    # Inside of a subclass these are the shapes of its resource; see `controllers`.
+    # A subclass binds these names to the shapes of its resource; see `controllers`.
     ReadBody: TypeAlias = Shape
     ListBody: TypeAlias = Page
     CreateBody: TypeAlias = Given
@@ -44,19 +44,19 @@ _SAFE: Final = frozenset({"GET", "HEAD", "OPTIONS"})
 
 
 def admins_only(connection: ASGIConnection[Any, Any, Any, Any], _handler: BaseRouteHandler) -> None:
-    """Only admins may go on; what could be done is told to anybody."""
+    """Raise `ForbiddenError` unless the caller is an admin; `OPTIONS` is open to every user."""
     if connection.scope.get("method") != HttpMethod.OPTIONS and not connection.user.is_admin:
         raise ForbiddenError
 
 
 def admins_only_write(connection: ASGIConnection[Any, Any, Any, Any], handler: BaseRouteHandler) -> None:
-    """All may read, only admins may write."""
+    """Raise `ForbiddenError` if a caller who is not an admin sends a request that writes."""
     if connection.scope.get("method") not in _SAFE:
         admins_only(connection, handler)
 
 
 class _ResourceController(Controller):
-    """What the controllers of a resource share."""
+    """The base of the parts of a resource's controller."""
 
     resource: ClassVar[Resource]
     dto = StrictBody
@@ -65,11 +65,11 @@ class _ResourceController(Controller):
 
 
 class _Reading(_ResourceController):
-    """Lists and records."""
+    """The handlers that list records and read one."""
 
     @get("/", opt={LISTS_OPTION: True})
     async def list_records(self, request: ApiRequest) -> "Response[ListBody]":
-        """List the records that the caller may see, narrowed by filters, page by page."""
+        """List the records that the caller may see. Filters narrow the list; a page has 10 records by default."""
         service = request.service
         selection = parse_selection(self.resource, parse_parameters(request.scope), service.conventions(request))
         if self.resource.exported:
@@ -91,11 +91,11 @@ class _Reading(_ResourceController):
 
 
 class _Creating(_ResourceController):
-    """Creation."""
+    """The handler that creates a record."""
 
     @post("/")
     async def create_record(self, request: ApiRequest, data: "JSONBody[CreateBody]") -> "Response[ReadBody]":
-        """Create a record; the answer is the record, and `Location` its URL."""
+        """Create a record. The answer holds the record; its header `Location` is the URL of the record."""
         service = request.service
         parsed = _parse(self.resource, service, request, data)
         attempt = attempt_of(
@@ -111,13 +111,13 @@ class _Creating(_ResourceController):
 
 
 class _Changing(_ResourceController):
-    """Changes."""
+    """The handler that changes a record."""
 
     @route("/{record_id:str}", http_method=[HttpMethod.PUT, HttpMethod.PATCH], status_code=HTTPStatus.ACCEPTED)
     async def change_record(
         self, request: ApiRequest, record_id: FromPath[str], data: "JSONBody[ChangeBody]"
     ) -> Response[bytes]:
-        """Change the fields that are given; the record as a whole must then be valid."""
+        """Change the given fields of a record. The record with all its fields must be valid afterwards."""
         service = request.service
         identity = _identity(record_id)
         parsed = _parse(self.resource, service, request, data)
@@ -127,32 +127,32 @@ class _Changing(_ResourceController):
 
 
 class _Deleting(_ResourceController):
-    """Deletion."""
+    """The handler that deletes a record, with an empty answer."""
 
     @delete("/{record_id:str}")
     async def delete_record(self, request: ApiRequest, record_id: FromPath[str]) -> None:
-        """Delete a record and what is part of it."""
+        """Delete a record and the records that are part of it."""
         await _delete(self.resource, request, record_id)
 
 
 class Deleted(msgspec.Struct):
-    """The answer to the delete of a record whose clients expect one."""
+    """The answer to the deletion of a record for which clients expect a message."""
 
     data: str
 
 
 class _DeletingWithMessage(_ResourceController):
-    """Deletion, answered with a message."""
+    """The handler that deletes a record, with a message as the answer."""
 
     @delete("/{record_id:str}", status_code=HTTPStatus.OK)
     async def delete_record(self, request: ApiRequest, record_id: FromPath[str]) -> Deleted:
-        """Delete a record and what is part of it."""
+        """Delete a record and the records that are part of it."""
         await _delete(self.resource, request, record_id)
         return Deleted(self.resource.deleted or "")
 
 
 def controllers(resource: Resource) -> list[type[Controller]]:
-    """The controllers of a resource: one for each path under which it answers."""
+    """Make the controllers of a resource: one for each path under which it answers."""
     bases: tuple[type, ...] = (_Reading, *_writing(resource))
     name = resource.read.__name__.removesuffix("Read")
     namespace = {
@@ -215,7 +215,7 @@ def _parse(resource: Resource, service: Service, request: ApiRequest, given: Giv
 
 
 def _create_once(unit: Unit, resource: Resource, parsed: Parsed, attempt: Attempt | None) -> Answer:
-    """Create the record, unless this very attempt did so before."""
+    """Create the record, or return the answer that an earlier request with this idempotency key got."""
     before = recall(unit, attempt) if attempt else None
     if before is not None:
         return before
@@ -237,24 +237,24 @@ async def _delete(resource: Resource, request: ApiRequest, record_id: str) -> No
 async def _plain_array(
     service: Service, request: ApiRequest, resource: Resource, selection: Selection
 ) -> Response[Any]:
-    """A bare array: of one page if one is asked for, else of everything, as it is read."""
+    """Answer with a bare array: one page if the request names one, else all records, streamed."""
     if selection.page is not None:
         page = await service.read(request, lambda unit: read_page(unit, resource, selection))
         return Response(page.results, headers=_page_headers(page))
     chunks = read_chunks(service, request, resource, selection, partial(_encoded, resource.read))
-    # The first chunk is read before the answer begins, so that a database out of reach is still a 503.
+    # Read the first chunk before the answer begins, so that an unavailable database still gives status 503.
     first = await anext(chunks, b"")
     return Stream(_array(first, chunks), media_type=JSON)
 
 
 def _page_headers(page: Page) -> dict[str, str]:
-    """Return in headers what the page of a bare array has no room for (RFC 8288)."""
+    """Return the count and the neighbouring pages as headers, because a bare array has no place for them (RFC 8288)."""
     links = [f'<{url}>; rel="{name}"' for name, url in (("next", page.next), ("prev", page.previous)) if url]
     return {TOTAL_HEADER: str(page.count), **({LINK_HEADER: ", ".join(links)} if links else {})}
 
 
 def _encoded(shape: type[Shape], columns: Columns) -> bytes:
-    """Records between commas."""
+    """Encode records as JSON with commas between them, without the brackets of the array."""
     return msgspec.json.encode(shapes_of(shape, columns))[1:-1]
 
 

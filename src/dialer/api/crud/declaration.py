@@ -1,4 +1,4 @@
-"""The declaration of a resource's fields: each once, from which the shapes of its requests and answers are made.
+"""The declaration of a resource's fields, each once; the shapes of requests and answers are made from it.
 
     shapes("Phonebook", {**own("phonebook"), "name": NAME, **STAMPS}, write_doc="A named list of contacts.")
 
@@ -17,24 +17,25 @@ from dialer.api.crud.references import Identity, OwnUrl, Reference
 from dialer.api.crud.shapes import Access, AnswerShape, Field, Shape, Shapes, make_shape
 
 CHANGE: Final = "Change"
-"""How the names of the shapes of changes end."""
+"""The suffix of the names of shapes for changes."""
 
 
 def writable(kind: Kind, *, default: Any = NODEFAULT, nullable: bool = False, description: str = "") -> Field:  # noqa: ANN401 - of any kind
     """Declare a field that clients write and read.
 
-    With None as its default and without `nullable`, a request may leave it open, and the rest of the record fills it.
+    If the default is None and the field is not `nullable`, a request may leave the field out. Then another part of the
+    code, such as the resource's `defaults`, must compute its value.
     """
     return replace(_given(Access.WRITABLE, kind, default, nullable=nullable), description=description)
 
 
 def optional(kind: Kind) -> Field:
-    """Declare a writable field that may be null, and is if it is not given."""
+    """Declare a writable field that may be null, and is null if a request leaves it out."""
     return writable(kind, default=None, nullable=True)
 
 
 def write_once(kind: Kind, *, default: Any = NODEFAULT, nullable: bool = False) -> Field:  # noqa: ANN401 - of any kind
-    """Declare a field that clients write at creation alone."""
+    """Declare a field that clients may set when they create a record, and not later."""
     return _given(Access.WRITE_ONCE, kind, default, nullable=nullable)
 
 
@@ -44,12 +45,12 @@ def _given(access: Access, kind: Kind, default: Any, *, nullable: bool) -> Field
 
 
 def read_only(kind: Kind, *, nullable: bool = False, description: str = "") -> Field:
-    """Declare a field that only answers have, from a column."""
+    """Declare a field that appears only in answers and comes from a column."""
     return Field(kind, nullable=nullable, access=Access.READ_ONLY, description=description)
 
 
 def derived(kind: Kind, *, nullable: bool = False) -> Field:
-    """Declare a field that only answers have and no column holds; the resource's `derived` computes it."""
+    """Declare a field that appears only in answers and has no column; the resource's `derived` computes it."""
     return Field(kind, nullable=nullable, access=Access.DERIVED)
 
 
@@ -59,14 +60,14 @@ def own(path: str) -> dict[str, Field]:
 
 
 OWNER: Final = writable(Reference("users"), default=0)
-"""The user to whom a record belongs; if it is not given, the caller."""
+"""The user who owns a record. The default is the caller."""
 NAME: Final = writable(Text(255, min_length=1))
 """The name of a record, which must not be blank."""
 STAMPS: Final = {"created_date": read_only(Timestamp()), "updated_date": read_only(Timestamp())}
 
 
 def shapes(name: str, fields: Mapping[str, Field], *, write_doc: str = "", read_doc: str = "") -> Shapes:
-    """Make the shapes of a resource from its fields. The names of the shapes begin with `name`."""
+    """Make the shapes of a resource from its fields; the name of each shape begins with `name`."""
     named = [replace(field, name=key) for key, field in fields.items()]
     read_doc = read_doc or f"{write_doc[:-1]}, as it is stored."
     answered = [replace(field, kind=field.kind.in_answers(), required=True, default=None) for field in named]
@@ -85,6 +86,6 @@ def shapes(name: str, fields: Mapping[str, Field], *, write_doc: str = "", read_
 
 
 def _change(name: str, given: list[Field]) -> type[Shape]:
-    """Make the shape of changes: the fields of a creation, none of them required."""
+    """Make the shape of a change: the fields of a creation, none of them required."""
     fields = [replace(field, required=False) for field in given]
-    return make_shape(f"{name}{CHANGE}", fields, "What is to change; all else stays.")
+    return make_shape(f"{name}{CHANGE}", fields, "The fields to change. A field that is not given keeps its value.")

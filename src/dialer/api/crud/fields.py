@@ -1,4 +1,4 @@
-"""Kinds of field: how each is read from a request, written into an answer, and described.
+"""Kinds of field: how each is parsed from a request, shown in an answer, and described in the OpenAPI document.
 
 Dates and times are in `dialer.api.crud.moments`, references to records in `dialer.api.crud.references`.
 """
@@ -22,72 +22,75 @@ from dialer.domain.numbers.normal_form import NUMBER_INPUT_MAX, NumberError, nor
 
 TEXT_MAX: Final = 16_000
 ESCAPE_LENGTH_MAX: Final = 12
-"""Characters that may stand for one in JSON: two escapes of six."""
+"""The most characters that JSON needs for one character of a text: two escapes of six."""
 INT32_MAX: Final = 2**31 - 1
 
 _ECHO_MAX: Final = 60
-"""Characters of a client's own value that a message repeats."""
+"""Characters of a client's value that an error message repeats."""
 _INFINITE: Final = (inf, -inf)
-"""What the parser makes of a number that no float is."""
+"""The values to which the JSON parser turns a number that is too large for a float."""
 _INTEGER: Final = re.compile(r"[+-]?[0-9]{1,20}(\.0{1,10})?\Z", re.ASCII)
 _BOOLEANS: Final = {"true": True, "1": True, "false": False, "0": False}
 
 
 Json: TypeAlias = Any
-"""A value as it stands in the JSON of a request or an answer."""
+"""A value of the JSON of a request or of an answer."""
 Stored: TypeAlias = Any
-"""A value as its column holds it."""
+"""A value in the form in which its column holds it."""
 
 
 class FieldError(ValueError):
-    """Raised for a value that a field does not take; the message is for the person who sent it."""
+    """An error for a value that a field does not accept; its message is for the author of the request."""
 
 
 class Conventions(msgspec.Struct, frozen=True):
-    """What a value may leave unsaid: the zone of a timestamp, the region of a number, the host of a reference."""
+    """The defaults for values of one request.
+
+    `zone` is for timestamps without an offset, `region` for phone numbers without a country code, and `links` for URLs.
+    """
 
     zone: tzinfo
     region: str | None
     links: Links
     is_strict: bool = False
-    """Whether the client prefers an error to anything that it may not have meant."""
+    """True if the client asked for an error instead of a guess (`Prefer: handling=strict`)."""
 
 
 class Kind(msgspec.Struct, frozen=True):
-    """What all kinds have; by itself, a value that is only ever shown, as it is stored."""
+    """The base of all kinds of field; by itself, a value that only answers have, shown as it is stored."""
 
     blank_is_null: ClassVar[bool] = True
-    """Whether `""` means null where the field may be null."""
+    """True if `""` means null in a field that may be null."""
 
     def parse(self, value: Json, conventions: Conventions) -> Stored:
-        """The value as it is stored, from one of a request that is not null.
+        """Return the form to store of a value that is not null.
 
         Raises:
-            FieldError: the field does not take it.
+            FieldError: the field does not accept the value.
         """
         raise NotImplementedError
 
     def show(self, value: Stored, links: Links) -> Json:  # noqa: ARG002 - the kinds that write URLs need it
-        """The value of an answer, from a stored one that is not null."""
+        """Return the form for an answer of a stored value that is not null."""
         return value
 
     def show_all(self, values: Sequence[Stored], links: Links) -> Sequence[Json]:
-        """The values of many answers, null where nothing is stored."""
+        """Return the form for answers of many stored values; None stays None."""
         if type(self).show is Kind.show:
             return values
         show = self.show
         return [None if value is None else show(value, links) for value in values]
 
     def in_answers(self) -> "Kind":
-        """Return the kind without the rules that bind requests alone."""
+        """Return the kind for answers, without the limits that apply only to requests."""
         return self
 
     def schema(self) -> Schema:
-        """What OpenAPI says of it in answers."""
+        """Return the OpenAPI schema of the field in answers."""
         return Schema()
 
     def accepted(self) -> Schema:
-        """What OpenAPI says of it in requests, which may spell it in more ways."""
+        """Return the OpenAPI schema of the field in requests, which may accept more spellings."""
         return self.schema()
 
 
@@ -99,10 +102,10 @@ class Text(Kind, frozen=True):
     max_length: int = 255
     min_length: int = 0
     column: str = ""
-    """The column that holds it, where that has another name."""
+    """The column that holds the value. Empty if the column has the name of the field."""
 
     def parse(self, value: Json, conventions: Conventions) -> str:  # noqa: ARG002 - a text is a text anywhere
-        """The string; a number counts as its digits."""
+        """Return the string; a number becomes its digits."""
         if isinstance(value, bool) or not isinstance(value, (str, int, float)) or value in _INFINITE:
             raise FieldError("Not a valid string.")
         text = str(value)
@@ -115,30 +118,30 @@ class Text(Kind, frozen=True):
         return text
 
     def in_answers(self) -> Kind:
-        """Return the kind of any text of this length."""
+        """Return the kind without the minimum length."""
         return msgspec.structs.replace(self, min_length=0)
 
     def schema(self) -> Schema:
-        """A string with its lengths."""
+        """Return the schema of a string, with its shortest and longest length."""
         return Schema(type=OpenAPIType.STRING, max_length=self.max_length, min_length=self.min_length or None)
 
 
 class Label(Text, frozen=True):
-    """A text that is either there or not: empty is null."""
+    """A text that may be absent: an empty string is null."""
 
     blank_is_null: ClassVar[bool] = True
 
 
 class Integer(Kind, frozen=True):
-    """A whole number within bounds, or a string of one."""
+    """A whole number within bounds, or a string that holds one."""
 
     minimum: int = 0
     maximum: int = INT32_MAX
     column: str = ""
-    """As for `Text`."""
+    """The column that holds the value. Empty if the column has the name of the field."""
 
     def parse(self, value: Json, conventions: Conventions) -> int:  # noqa: ARG002 - a number is a number anywhere
-        """The number."""
+        """Return the number."""
         number = whole_number(value)
         if number < self.minimum:
             raise FieldError(f"Ensure this value is greater than or equal to {self.minimum}.")
@@ -147,12 +150,16 @@ class Integer(Kind, frozen=True):
         return number
 
     def schema(self) -> Schema:
-        """An integer with its bounds."""
+        """Return the schema of an integer, with its bounds."""
         return Schema(type=OpenAPIType.INTEGER, minimum=self.minimum, maximum=self.maximum)
 
 
 def whole_number(value: Json) -> int:
-    """An integer from itself, a float without a fraction, or a string of one."""
+    """Return the integer that is given as an integer, as a float without a fraction, or as a string.
+
+    Raises:
+        FieldError: the value is not a whole number.
+    """
     if isinstance(value, bool):
         raise FieldError("A valid integer is required.")
     if isinstance(value, int):
@@ -170,14 +177,14 @@ class Choice(Kind, frozen=True):
     values: type[IntEnum]
 
     def parse(self, value: Json, conventions: Conventions) -> int:  # noqa: ARG002 - a choice is a choice anywhere
-        """The value, as a plain integer."""
+        """Return the value as a plain integer."""
         try:
             return self.values(whole_number(value)).value
         except ValueError:
             raise FieldError(f'"{echo(value)}" is not a valid choice.') from None
 
     def schema(self) -> Schema:
-        """The values, and in the description their names."""
+        """Return the schema: the values, with their names in the description."""
         names = ", ".join(f"{item.value} {item.name}" for item in self.values)
         return Schema(type=OpenAPIType.INTEGER, enum=[item.value for item in self.values], description=names)
 
@@ -188,44 +195,44 @@ class TextChoice(Kind, frozen=True):
     values: tuple[str, ...]
 
     def parse(self, value: Json, conventions: Conventions) -> str:  # noqa: ARG002 - a choice is a choice anywhere
-        """The string."""
+        """Return the string."""
         if not isinstance(value, str) or value not in self.values:
             raise FieldError(f'"{echo(value)}" is not a valid choice.')
         return value
 
     def schema(self) -> Schema:
-        """The values."""
+        """Return the schema: the strings that are allowed."""
         return Schema(type=OpenAPIType.STRING, enum=list(self.values))
 
 
 def echo(value: Json) -> str:
-    """The start of a client's value, for a message."""
+    """Return the start of a client's value for an error message, or the type of a value that is an object or a list."""
     return str(value)[:_ECHO_MAX] if isinstance(value, (str, int, float)) else type(value).__name__
 
 
 class Boolean(Kind, frozen=True):
-    """True or false, also as a string or as 1 and 0."""
+    """True or false, given as a boolean, as a string, or as 1 or 0."""
 
     def parse(self, value: Json, conventions: Conventions) -> bool:  # noqa: ARG002 - true is true anywhere
-        """The truth value."""
+        """Return the boolean."""
         found = _BOOLEANS.get(str(value).lower()) if isinstance(value, (bool, int, str)) else None
         if found is None:
             raise FieldError("Must be a valid boolean.")
         return found
 
     def schema(self) -> Schema:
-        """A boolean."""
+        """Return the schema of a boolean."""
         return Schema(type=OpenAPIType.BOOLEAN)
 
 
 class Amount(Kind, frozen=True):
-    """A decimal of at most five places, stored as an integer of 1e-5 and shown as a string."""
+    """An amount of money with at most five decimal places, stored as an integer of 1e-5 and shown as a string."""
 
     minimum: int | None = None
-    """In integers of 1e-5."""
+    """The smallest amount allowed, an integer of 1e-5."""
 
     def parse(self, value: Json, conventions: Conventions) -> int:  # noqa: ARG002 - money is money anywhere
-        """The amount in integers of 1e-5."""
+        """Return the amount as an integer of 1e-5."""
         try:
             amount = parse_money(value)
         except MoneyError as error:
@@ -235,41 +242,41 @@ class Amount(Kind, frozen=True):
         return amount
 
     def show(self, value: Stored, links: Links) -> Json:  # noqa: ARG002 - has no URL
-        """A string with five decimals."""
+        """Return the amount as a string with five decimal places."""
         return format_money(value)
 
     def show_all(self, values: Sequence[Stored], links: Links) -> Sequence[Json]:
-        """The same for many, among which there are few different ones."""
+        """Return many amounts as strings, and format each different amount once."""
         shown = {value: self.show(value, links) for value in set(values) if value is not None}
         return [shown.get(value) for value in values]
 
     def schema(self) -> Schema:
-        """A decimal string."""
+        """Return the schema of a string with five decimal places."""
         return Schema(type=OpenAPIType.STRING, pattern=r"^-?[0-9]+\.[0-9]{5}$")
 
     def accepted(self) -> Schema:
-        """A number, or a decimal string."""
+        """Return the schema of a number or of a decimal string."""
         text = Schema(type=OpenAPIType.STRING, pattern=r"^-?[0-9]{1,7}(\.[0-9]{1,5})?$")
         return Schema(one_of=[Schema(type=OpenAPIType.NUMBER), text])
 
 
 class AmountNumber(Amount, frozen=True):
-    """The same, shown as a JSON number that has exactly these digits."""
+    """An amount of money that answers show as a JSON number with five decimal places."""
 
     def show(self, value: Stored, links: Links) -> msgspec.Raw:  # noqa: ARG002 - has no URL
-        """The digits, as they go into the answer."""
+        """Return the amount as raw JSON digits."""
         return msgspec.Raw(format_money(value))
 
     def schema(self) -> Schema:
-        """A number."""
+        """Return the schema of a number."""
         return Schema(type=OpenAPIType.NUMBER)
 
 
 class PhoneNumber(Kind, frozen=True):
-    """A phone number, kept as it was given; whoever stores it keeps the normal form beside it."""
+    """A phone number, kept as the client spelled it. The resource stores the normal form in a column of its own."""
 
     def parse(self, value: Json, conventions: Conventions) -> str:
-        """The number as it was given."""
+        """Return the number as the client spelled it."""
         if isinstance(value, bool) or not isinstance(value, (str, int)):
             raise FieldError("Not a valid string.")
         try:
@@ -279,22 +286,22 @@ class PhoneNumber(Kind, frozen=True):
         return str(value)
 
     def schema(self) -> Schema:
-        """A string of digits and punctuation."""
+        """Return the schema of a phone number."""
         return Schema(type=OpenAPIType.STRING, max_length=NUMBER_INPUT_MAX, examples=["+12025550100"])
 
 
 class JsonObject(Kind, frozen=True):
-    """A JSON object, or the text of one; stored as text and shown as an object."""
+    """A JSON object, or a string that holds one; stored as text and shown as an object."""
 
     blank_is_null: ClassVar[bool] = False
 
     max_length: int = TEXT_MAX
 
     def parse(self, value: Json, conventions: Conventions) -> str:  # noqa: ARG002 - JSON is JSON anywhere
-        """The object as compact JSON text."""
+        """Return the object as compact JSON text."""
         found = _read_text(value, self.max_length) if isinstance(value, str) else value
         if not isinstance(found, dict):
-            raise FieldError("Value must be a JSON object.")
+            raise FieldError(f"Value must be a JSON object, not {type(found).__name__}.")
         try:
             text = json.dumps(found, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
         except ValueError:
@@ -304,15 +311,15 @@ class JsonObject(Kind, frozen=True):
         return text
 
     def show(self, value: Stored, links: Links) -> Json:  # noqa: ARG002 - has no URL
-        """The text, to be written into the answer as it is."""
+        """Return the stored text as raw JSON."""
         return msgspec.Raw(value or "{}")
 
     def schema(self) -> Schema:
-        """An object."""
+        """Return the schema of an object."""
         return Schema(type=OpenAPIType.OBJECT)
 
     def accepted(self) -> Schema:
-        """An object, or the text of one."""
+        """Return the schema of an object, or of a string that holds one."""
         text = Schema(type=OpenAPIType.STRING, content_media_type="application/json")
         return Schema(one_of=[Schema(type=OpenAPIType.OBJECT), text])
 
@@ -327,12 +334,12 @@ def _read_text(text: str, length_max: int) -> dict[str, Json]:
 
 
 class JsonText(JsonObject, frozen=True):
-    """The same, shown as text."""
+    """A JSON object that answers show as text."""
 
     def show(self, value: Stored, links: Links) -> str:  # noqa: ARG002 - has no URL
-        """The text."""
+        """Return the stored text."""
         return value or "{}"
 
     def schema(self) -> Schema:
-        """A string that holds JSON."""
+        """Return the schema of a string that holds JSON."""
         return Schema(type=OpenAPIType.STRING, content_media_type="application/json")

@@ -1,4 +1,4 @@
-"""Filters: parameters that narrow a list, and the conditions that they become."""
+"""Filters: query parameters that narrow a list, and the SQL conditions that they become."""
 
 from collections.abc import Callable
 from functools import lru_cache
@@ -18,7 +18,7 @@ _BEFORE: Final = "_before"
 
 
 class Filter(msgspec.Struct, frozen=True):
-    """One parameter that narrows a list: how its value is read, and the condition it becomes."""
+    """A query parameter that narrows a list: the kind of its value, and the condition for a value."""
 
     kind: Kind
     condition: Callable[[Any], ColumnElement[bool]]
@@ -26,7 +26,7 @@ class Filter(msgspec.Struct, frozen=True):
 
 @lru_cache(maxsize=256)
 def filters_of(resource: Resource) -> dict[str, Filter]:
-    """The filters of a resource by the names of their parameters."""
+    """Return the filters of a resource by the names of their query parameters."""
     kinds = {field.name: field.kind for field in fields_of(resource.read)}
     found = {name: _filter(resource, name, kinds) for name in resource.filters}
     for name, kind in references_of(resource.read).items():
@@ -58,7 +58,7 @@ def _bound(column: Column[Any], suffix: str) -> Filter:
 
 
 def _number_condition(resource: Resource, column: Column[Any]) -> Callable[[Any], ColumnElement[bool]]:
-    """Numbers are compared in normal form where there is one beside them."""
+    """Compare phone numbers in normal form if the table has a column for it."""
     if "number" in resource.table.c:
         return lambda value: resource.table.c["number"] == value
     return lambda value: column == value

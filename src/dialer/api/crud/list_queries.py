@@ -1,6 +1,6 @@
-"""The queries of a list: put together once for each shape that requests have, and run with their values.
+"""The queries of lists: each is built once for each shape of request, and run with the values of the request.
 
-To put a query together takes longer than to run it.
+Building a query takes longer than running it.
 """
 
 from collections import OrderedDict
@@ -17,11 +17,11 @@ from dialer.api.crud.visibility import visible
 
 QUERIES_KEPT_MAX: Final = 1_000
 Asked = tuple[tuple[str, Stored], ...]
-"""The filters of a request, and the values that they are to have."""
+"""The filters of a request: the name and the value of each."""
 
 
 class Part(Enum):
-    """What is asked of a list."""
+    """The part of a list that a query reads."""
 
     COUNT = "count"
     BY_NUMBER = "by number"
@@ -30,7 +30,7 @@ class Part(Enum):
 
 
 class _Shape(NamedTuple):
-    """What two requests have in common that run the same query."""
+    """The parts of a request that decide the text of its query, without the values."""
 
     path: str
     is_admin: bool
@@ -42,7 +42,11 @@ _kept: Final[OrderedDict[_Shape, Select[Any]]] = OrderedDict()
 
 
 def run(unit: Unit, resource: Resource, asked: Asked, part: Part, **values: int) -> Any:  # noqa: ANN401 - a result of rows
-    """The result of a part's query; `values` are `most` rows from `anchor` on, which is an id, or a row's place."""
+    """Run the query of a part of a list.
+
+    `values` are `most`, the limit of rows, and `anchor`: an id for `AFTER` and `BEFORE`, the number of rows to skip for
+    `BY_NUMBER`.
+    """
     shape = _Shape(resource.path, unit.actor.is_admin, tuple(name for name, _ in asked), part)
     query = _kept.get(shape)
     if query is None:

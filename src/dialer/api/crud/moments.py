@@ -14,7 +14,7 @@ from dialer.api.crud.urls import Links
 YEAR_MIN: Final = 1970
 YEAR_MAX: Final = 2200
 MINUTES_MAX: Final = 4_096
-"""Minutes whose spelling is remembered."""
+"""Minutes whose text is kept in a cache."""
 
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 _TIME: Final = re.compile(r"([01][0-9]|2[0-3]):([0-5][0-9])(:[0-5][0-9])?\Z", re.ASCII)
@@ -25,13 +25,13 @@ _TIMESTAMP: Final = re.compile(
 
 
 class Timestamp(Kind, frozen=True):
-    """A moment, stored in milliseconds since the epoch."""
+    """A date and time, stored in milliseconds since the epoch."""
 
     column: str = ""
-    """The column that holds it, where it is not called as the field."""
+    """The column that holds the value. Empty if the column has the name of the field."""
 
     def parse(self, value: Json, conventions: Conventions) -> int:
-        """Milliseconds since the epoch, from ISO 8601 with or without a zone."""
+        """Return the milliseconds since the epoch of an ISO 8601 text; without an offset, it is in the default zone."""
         if not isinstance(value, str) or not _TIMESTAMP.match(value):
             raise FieldError("Datetime has wrong format. Use YYYY-MM-DDThh:mm[:ss[.uuuuuu]][+HH:MM|-HH:MM|Z].")
         try:
@@ -39,22 +39,22 @@ class Timestamp(Kind, frozen=True):
             aware = moment if moment.tzinfo else moment.replace(tzinfo=conventions.zone)
             at_ms = (aware - _EPOCH) // timedelta(milliseconds=1)
         except (ValueError, OverflowError):
-            raise FieldError("There is no such date or time.") from None
+            raise FieldError(f"{value!r} does not exist. Check the date, the time and the offset.") from None
         if not YEAR_MIN <= moment.year <= YEAR_MAX or at_ms < 0:
-            raise FieldError(f"The year must be from {YEAR_MIN} to {YEAR_MAX}.")
+            raise FieldError(f"{value!r} is out of range. Use a date from {YEAR_MIN} to {YEAR_MAX}.")
         return at_ms
 
     def show(self, value: Stored, links: Links) -> str:  # noqa: ARG002 - has no URL
-        """ISO 8601 in UTC with `Z`."""
+        """Return the time in ISO 8601 in UTC, with `Z`."""
         return show_timestamp(value)
 
     def schema(self) -> Schema:
-        """A date-time."""
+        """Return the schema of a date-time."""
         return Schema(type=OpenAPIType.STRING, format=OpenAPIFormat.DATE_TIME)
 
 
 def show_timestamp(at_ms: int) -> str:
-    """A moment as the API writes it: `2026-11-20T08:00:00Z`, microseconds when not zero."""
+    """Return a moment as the API writes it: `2026-11-20T08:00:00Z`, with microseconds if they are not zero."""
     minute, rest_ms = divmod(at_ms, 60_000)
     second, ms = divmod(rest_ms, 1_000)
     return f"{_show_minute(minute)}:{second:02d}.{ms:03d}000Z" if ms else f"{_show_minute(minute)}:{second:02d}Z"
@@ -62,20 +62,20 @@ def show_timestamp(at_ms: int) -> str:
 
 @lru_cache(maxsize=MINUTES_MAX)
 def _show_minute(minute: int) -> str:
-    """Many moments are of the same minute, and what is left of them is soon written."""
+    """Return a moment as far as its minute; the cache pays because many moments share a minute."""
     return (_EPOCH + timedelta(minutes=minute)).isoformat()[:16]
 
 
 class TimeOfDay(Kind, frozen=True):
-    """A wall time `HH:MM:SS`."""
+    """A local time of day, `HH:MM:SS`."""
 
-    def parse(self, value: Json, conventions: Conventions) -> str:  # noqa: ARG002 - judged elsewhere, by callee
-        """The time with its seconds."""
+    def parse(self, value: Json, conventions: Conventions) -> str:  # noqa: ARG002 - callees have zones of their own
+        """Return the time with its seconds; `HH:MM` gets `:00`."""
         match = _TIME.match(value) if isinstance(value, str) else None
         if match is None:
             raise FieldError("Time has wrong format. Use HH:MM:SS.")
         return value if match[3] else f"{value}:00"
 
     def schema(self) -> Schema:
-        """A time."""
+        """Return the schema of a time of day."""
         return Schema(type=OpenAPIType.STRING, pattern="^([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]$")

@@ -1,7 +1,7 @@
-"""To whom records belong: what a record names belongs to its owner, whoever writes it.
+"""Ownership of records: a record may only name records of its own owner, even if an admin writes it.
 
-Users see only what is theirs, so they can name nothing else. An admin sees everything, and may move a record from one
-user to another: what the one may not read, the other's campaign must not call.
+Users see only their own records, so they can name no others. An admin sees everything, and may move a record from one
+user to another. The check keeps a campaign from calling a phonebook that its owner may not read.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -17,11 +17,11 @@ from dialer.api.http.errors import Errors, InvalidError
 from dialer.app.errors import USERS_NAMED_MAX, StillUsedError
 
 FIELDS_KEPT_MAX: Final = 256
-"""Resources whose field of the owner is remembered."""
+"""Resources whose owner field is kept in a cache."""
 
 
 def named_errors(resource: Resource, change: Change) -> Errors:
-    """An error for every reference of the request to what is not there, or does not belong to whom the record will."""
+    """Return an error for each reference of the request whose target does not exist or has another owner."""
     unit, owner_field = change.unit, field_of_owner(resource)
     given = {name: change.values[name] for name in change.given}
     if resource.write is None or owner_field is None or not unit.actor.is_admin:
@@ -34,9 +34,9 @@ def named_errors(resource: Resource, change: Change) -> Errors:
 
 
 def refuse_to_part(resource: Resource, change: Change) -> None:
-    """Raise `InvalidError` if a record was given to another owner, away from what it names, or what names it.
+    """Raise `InvalidError` if a move to another owner leaves references across owners.
 
-    To be asked after the row was written. What only tells what has been, such as a CDR, keeps nothing back.
+    Call it after the row was written. Records that clients cannot write, such as CDRs, do not prevent a move.
     """
     unit, owner_field = change.unit, field_of_owner(resource)
     if resource.write is None or owner_field is None or not unit.actor.is_admin or not _is_moved(resource, change):
@@ -52,7 +52,7 @@ def refuse_to_part(resource: Resource, change: Change) -> None:
 
 @lru_cache(maxsize=FIELDS_KEPT_MAX)
 def field_of_owner(resource: Resource) -> str | None:
-    """The field of a write that says to whom the record belongs: a user, or the whole that it is part of."""
+    """Return the field of a write that decides the owner: a user, or the parent record. None if there is none."""
     if resource.owner != "user" or resource.write is None:
         return resource.owner
     columns = {name: column_of(resource.table, name, kind) for name, kind in references_of(resource.write).items()}
@@ -60,7 +60,7 @@ def field_of_owner(resource: Resource) -> str | None:
 
 
 def still_used(users: Iterable[tuple[str, list[int]]]) -> StillUsedError | None:
-    """Return the error for a record that others name, given by the paths of their resources; None without any."""
+    """Return an error that names the records in use by the path of their resource; None if there are none."""
     found: dict[str, set[int]] = {}
     for path, ids in users:
         found.setdefault(path, set()).update(ids)
@@ -69,7 +69,7 @@ def still_used(users: Iterable[tuple[str, list[int]]]) -> StillUsedError | None:
 
 
 def _is_moved(resource: Resource, change: Change) -> bool:
-    """Whether the record gets another owner; by itself, or with a new whole that it is part of."""
+    """Return whether the record gets another owner, directly or with a new parent."""
     owner_field = field_of_owner(resource)
     if change.is_new or owner_field is None or not change.moves(owner_field):
         return False
@@ -77,12 +77,12 @@ def _is_moved(resource: Resource, change: Change) -> bool:
 
 
 def _user(unit: Unit, resource: Resource, values: Values) -> Actor:
-    """Who sees just what such a record may name."""
+    """Return an actor who sees only the records that a record with these values may name."""
     return Actor(_owner(unit, resource, values), "", is_admin=False)
 
 
 def _owner(unit: Unit, resource: Resource, values: Values) -> int:
-    """The user to whom a record with these values belongs, whose whole is there."""
+    """Return the id of the user who owns a record with these values; its parent must exist."""
     named: int = values[str(field_of_owner(resource))]
     if resource.owner == "user":
         return named
@@ -92,12 +92,12 @@ def _owner(unit: Unit, resource: Resource, values: Values) -> int:
 
 
 def _whole(resources: Mapping[str, Resource], resource: Resource) -> Resource:
-    """The resource of the records that those of another are part of."""
+    """Return the resource of the parents of a resource's records."""
     return resources[references_of(resource.read)[str(resource.owner)].path]
 
 
 def _owner_column(resources: Mapping[str, Resource], resource: Resource, rows: FromClause) -> ColumnElement[int]:
-    """The user to whom each of some rows of the resource's table belongs."""
+    """Return an SQL expression for the owner of each row of the resource's table."""
     if resource.owner == "user":
         return rows.c["user_id"]
     whole = _whole(resources, resource)
@@ -115,7 +115,7 @@ def _column(resource: Resource, name: str) -> Column[Any]:
 
 
 def _torn(unit: Unit, resource: Resource, moved: ColumnElement[bool]) -> Iterator[tuple[str, list[int]]]:
-    """The records that name, or are named, across the line between what has moved and what has not."""
+    """Yield the ids of records whose owner now differs from the owner of a record they name, by path."""
     ids = select(resource.table.c["id"]).where(moved)
     for other, name, kind in _links(unit.resources):
         if kind.path != resource.path:
@@ -131,7 +131,7 @@ def _torn(unit: Unit, resource: Resource, moved: ColumnElement[bool]) -> Iterato
 
 
 def _names_any(resource: Resource, name: str, kind: Reference, ids: Select[tuple[int]]) -> ColumnElement[bool]:
-    """The condition that a field of a record names any of these."""
+    """Return the condition that a field of a record names one of these ids."""
     column = column_of(resource.table, name, kind)
     if column is not None:
         return column.in_(ids)
@@ -141,7 +141,7 @@ def _names_any(resource: Resource, name: str, kind: Reference, ids: Select[tuple
 
 
 def _links(resources: Mapping[str, Resource]) -> Iterator[tuple[Resource, str, Reference]]:
-    """Every field that a client writes which names a record of a user in another: of what, its name, and its kind."""
+    """Yield each field in which clients name records that users own: resource, name of the field, and its kind."""
     for resource in resources.values():
         if resource.write is not None and resource.owner is not None:
             for name, kind in references_of(resource.write).items():
@@ -150,7 +150,7 @@ def _links(resources: Mapping[str, Resource]) -> Iterator[tuple[Resource, str, R
 
 
 def _foreign(unit: Unit, resource: Resource, name: str, kind: Reference, among: ColumnElement[bool]) -> list[int]:
-    """Some of the records whose field names what belongs to another user than they do."""
+    """Return ids of records whose field names a record of another owner, at most `USERS_NAMED_MAX + 1`."""
     table, target = resource.table, unit.resources[kind.path]
     own, there = _owner_column(unit.resources, resource, table), target.table.alias()
     theirs = select(_owner_column(unit.resources, target, there))

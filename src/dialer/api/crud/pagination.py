@@ -1,7 +1,7 @@
-"""Lists: filters, pages, and the links between them.
+"""Lists: filters, pages, and the links between pages.
 
-A page is found by its number, or, when a link of ours was followed, by the id it begins after or ends before: that
-costs the same on every page.
+A page is found by its number. A page that a client reached by a link is found by the id before or after it, which takes
+equally long on every page.
 """
 
 from collections.abc import AsyncIterator
@@ -25,7 +25,7 @@ from dialer.store.count_cache import count_once
 PAGE_SIZE: Final = 10
 PAGE_SIZE_MAX: Final = 1_000
 CHUNK_SIZE: Final = 1_000
-"""Records that a streamed list reads at once."""
+"""Records that one query of a streamed list reads."""
 INVALID_PAGE: Final = "Invalid page."
 
 _PAGING: Final = ("page", "page_size", "cursor")
@@ -34,11 +34,11 @@ Parameters = list[tuple[str, str]]
 
 
 class Selection(msgspec.Struct, frozen=True):
-    """What a request asks of a list: filters, which page of what size, and the parameters that links repeat."""
+    """The selection of a request to a list: filters, page, page size, and the parameters that links repeat."""
 
     asked: Asked
     page: int | None
-    """None where neither a page nor its size is asked for."""
+    """None if the request names neither a page nor a page size."""
     page_size: int
     after: int | None
     before: int | None
@@ -46,7 +46,7 @@ class Selection(msgspec.Struct, frozen=True):
 
 
 class Page(msgspec.Struct):
-    """One page of a list, with the URLs of its neighbours."""
+    """One page of a list, with the URLs of the next and the previous page."""
 
     count: int
     next: str | None
@@ -55,7 +55,7 @@ class Page(msgspec.Struct):
 
 
 def parameters_of(resource: Resource) -> tuple[str, ...]:
-    """Return the names of the query parameters that lists of the resource read."""
+    """Return the names of the query parameters that a list of the resource understands."""
     return (*_PAGING, *(("format",) if resource.exported else ()), *filters_of(resource))
 
 
@@ -64,7 +64,7 @@ def parse_selection(resource: Resource, parameters: Parameters, conventions: Con
 
     Raises:
         InvalidError: a filter has a value of the wrong type.
-        RecordNotFoundError: the page is no positive integer.
+        RecordNotFoundError: the page is not a positive integer, or the cursor is not one of ours.
     """
     given = dict(parameters)
     asked, errors = _asked(resource, given, conventions)
@@ -115,7 +115,10 @@ def _page(text: str) -> int:
 
 
 def _cursor(text: str) -> tuple[int | None, int | None]:
-    """A cursor is `a` and the id that the page begins after, or `b` and the id it ends before."""
+    """Return the ids after and before which the page lies.
+
+    A cursor is `a` and the id that the page begins after, or `b` and the id that the page ends before.
+    """
     if not text:
         return None, None
     anchor = parse_id(text[1:])
@@ -125,7 +128,7 @@ def _cursor(text: str) -> tuple[int | None, int | None]:
 
 
 def read_page(unit: Unit, resource: Resource, selection: Selection) -> Page:
-    """One page of a resource.
+    """Return one page of a resource.
 
     Raises:
         RecordNotFoundError: the page is past the end.
@@ -137,7 +140,7 @@ def read_page(unit: Unit, resource: Resource, selection: Selection) -> Page:
         lambda: run(unit, resource, selection.asked, Part.COUNT).scalar_one(),
     )
     is_past_end = page > 1 and (page - 1) * selection.page_size >= count
-    # Where records before it have gone since, a link leads to a page that has none of that number any more.
+    # Deleted records can move the page of a link past the last number, while records still follow the cursor.
     if is_past_end and selection.after is None:
         raise RecordNotFoundError(INVALID_PAGE)
     results, is_last = _records(unit, resource, selection, page)
@@ -153,7 +156,7 @@ def read_page(unit: Unit, resource: Resource, selection: Selection) -> Page:
 
 
 def _records(unit: Unit, resource: Resource, selection: Selection, page: int) -> tuple[list[Any], bool]:
-    """The records of a page, and whether it is the last one."""
+    """Return the records of a page, and whether the page is the last one."""
     size, asked = selection.page_size, selection.asked
     if selection.before is not None:
         found = run(unit, resource, asked, Part.BEFORE, most=size, anchor=selection.before)
@@ -178,9 +181,9 @@ def _link(unit: Unit, resource: Resource, selection: Selection, page: int, curso
 async def read_chunks(
     service: Service, request: ApiRequest, resource: Resource, selection: Selection, encode: Encode
 ) -> AsyncIterator[bytes]:
-    """All that is selected in id order, a thousand records at a time, each time from a snapshot of its own.
+    """Yield all selected records in id order, `CHUNK_SIZE` at a time, each chunk from a snapshot of its own.
 
-    A thousand are read, shown and encoded in one hop to a thread, so that other requests do not wait for them.
+    One thread job reads, shows and encodes a whole chunk, so that other requests do not wait.
     """
     after: int | None = 0
     while after is not None:
@@ -193,7 +196,7 @@ async def read_chunks(
 def _chunk(
     unit: Unit, resource: Resource, selection: Selection, after: int, encode: Encode
 ) -> tuple[bytes, int | None]:
-    """Some records, and the id after which there may be more."""
+    """Return a chunk of encoded records, and the id after which to read on; None after the last chunk."""
     rows = run(unit, resource, selection.asked, Part.AFTER, most=CHUNK_SIZE, anchor=after).all()
     if not rows:
         return b"", None

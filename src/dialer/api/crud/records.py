@@ -1,6 +1,6 @@
-"""Units of work on one record: read, create, change, delete. The same for every resource.
+"""Units of work on one record of any resource: read, create, change, delete.
 
-Each is a function on one transaction (`Unit`). What it raises is answered by the table of `dialer.api.http.errors`.
+Each function runs on one transaction (`Unit`). `dialer.api.http.errors` maps the errors that they raise to answers.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -25,21 +25,21 @@ SHAPES_MAX: Final = 256
 
 
 def read_record(unit: Unit, resource: Resource, record_id: int) -> Shape:
-    """The record as an answer.
+    """Return a record as an answer.
 
     Raises:
-        RecordNotFoundError: there is none, or the caller may not see it.
+        RecordNotFoundError: the record does not exist, or the caller may not see it.
     """
     return shown(unit, resource, [_row(unit, resource, record_id)])[0]
 
 
 def shown(unit: Unit, resource: Resource, rows: Sequence[Found[Any]]) -> list[Shape]:
-    """Rows of the resource's table as answers."""
+    """Return rows of the resource's table as answers."""
     return shapes_of(resource.read, shown_columns(unit, resource, rows))
 
 
 def shown_columns(unit: Unit, resource: Resource, rows: Sequence[Found[Any]]) -> Columns:
-    """The same field by field, which is how many rows are shown soonest."""
+    """Return the values of answers column by column, which is fastest for many rows."""
     if not rows:
         return [()] * len(fields_of(resource.read))
     return show_all(resource.read, _columns_of(unit, resource, resource.read, rows), unit.conventions.links)
@@ -47,7 +47,7 @@ def shown_columns(unit: Unit, resource: Resource, rows: Sequence[Found[Any]]) ->
 
 @lru_cache(maxsize=SHAPES_MAX)
 def columns_shown(resource: Resource) -> tuple[Column[Any], ...]:
-    """The columns that a row must have to be shown, the id among them."""
+    """Return the columns that an answer needs, including the id."""
     if resource.derived is not None:
         return tuple(resource.table.c)
     single, _ = _places(resource, resource.read)
@@ -55,7 +55,7 @@ def columns_shown(resource: Resource) -> tuple[Column[Any], ...]:
 
 
 class Created(NamedTuple):
-    """A new record as an answer, its id, and the id of the first record that it repeats, if there is one."""
+    """A new record as an answer, its id, and the id of the earliest record that it duplicates, if any."""
 
     record_id: int
     record: Shape
@@ -63,11 +63,11 @@ class Created(NamedTuple):
 
 
 def create_record(unit: Unit, resource: Resource, parsed: Parsed) -> Created:
-    """Insert a record.
+    """Insert a record and return it.
 
     Raises:
-        InvalidError: with every wrong field.
-        ConflictError: it repeats another record, and the client prefers strict handling.
+        InvalidError: one or more fields are wrong.
+        ConflictError: the record duplicates another one, and the client prefers strict handling.
     """
     shape = _write(resource)
     change = Change(unit, _with_defaults(unit, resource, parsed), frozenset(parsed.values), {})
@@ -78,7 +78,7 @@ def create_record(unit: Unit, resource: Resource, parsed: Parsed) -> Created:
     duplicate_of = resource.first_like(unit, columns)
     if duplicate_of is not None and unit.conventions.is_strict:
         first = unit.conventions.links.record(resource.path, duplicate_of)
-        raise ConflictError(f"This record repeats {first}. Change that one, or send this without handling=strict.")
+        raise ConflictError(f"This record repeats {first}. Change that record, or send this without handling=strict.")
     row = _insert(resource, change, columns)
     change.record_id = row.id
     _write_associations(resource, change)
@@ -86,11 +86,11 @@ def create_record(unit: Unit, resource: Resource, parsed: Parsed) -> Created:
 
 
 def change_record(unit: Unit, resource: Resource, record_id: int, parsed: Parsed) -> None:
-    """Merge the given fields into a record.
+    """Write the given fields of a record, and keep the others.
 
     Raises:
-        RecordNotFoundError: there is none, or the caller may not see it.
-        InvalidError: with every field that is wrong in the whole.
+        RecordNotFoundError: the record does not exist, or the caller may not see it.
+        InvalidError: fields of the changed record are wrong.
     """
     stored = load(unit, resource, record_id)
     change = Change(unit, {**stored, **parsed.values}, frozenset(parsed.values), stored, record_id)
@@ -103,12 +103,12 @@ def change_record(unit: Unit, resource: Resource, record_id: int, parsed: Parsed
 
 
 def delete_record(unit: Unit, resource: Resource, record_id: int) -> None:
-    """Delete a record and what is part of it.
+    """Delete a record and the records that are part of it.
 
     Raises:
-        RecordNotFoundError: there is none, or the caller may not see it.
-        StillUsedError: another record cannot do without it.
-        RefusedError: its state forbids it.
+        RecordNotFoundError: the record does not exist, or the caller may not see it.
+        StillUsedError: another record needs it.
+        RefusedError: its state forbids the deletion.
     """
     stored = _row(unit, resource, record_id)._asdict()
     resource.before_delete(unit, stored)
@@ -122,26 +122,30 @@ def delete_record(unit: Unit, resource: Resource, record_id: int) -> None:
 
 
 def load(unit: Unit, resource: Resource, record_id: int) -> Values:
-    """The stored values of all fields that a request may give, and of the state besides."""
+    """Return the stored values of a record: every column, and each field that a request may give.
+
+    Raises:
+        RecordNotFoundError: the record does not exist, or the caller may not see it.
+    """
     row = _row(unit, resource, record_id)
     given = _columns_of(unit, resource, _write(resource), [row])
     return {**row._asdict(), **{name: values[0] for name, values in given.items()}}
 
 
 def refuse_if_needed(unit: Unit, table: Table, record_id: int) -> None:
-    """Raise `StillUsedError`, naming them, if rows of other tables cannot do without this one."""
+    """Raise `StillUsedError` if rows of other tables need this row; the error names them."""
     keys = [(other, key) for other in Row.metadata.sorted_tables for key in other.foreign_keys]
     needing = [(other, key) for other, key in keys if key.column.table is table and key.ondelete == "RESTRICT"]
     _refuse_while_used(chain.from_iterable(_selected(unit, other, key.parent == record_id) for other, key in needing))
 
 
 def refuse_while_in(unit: Unit, table: Table, condition: ColumnElement[bool]) -> None:
-    """Raise `StillUsedError`, naming them, if the condition selects any rows of a table."""
+    """Raise `StillUsedError` if the condition selects rows of a table; the error names them."""
     _refuse_while_used(_selected(unit, table, condition))
 
 
 def _selected(unit: Unit, table: Table, condition: ColumnElement[bool]) -> Iterator[tuple[str, list[int]]]:
-    """The ids of the rows that are selected, by the path of their resource: some share a table."""
+    """Yield the ids of the selected rows by the path of their resource; two resources may share a table."""
     for resource in unit.resources.values():
         if resource.table is table:
             constants = [table.c[column] == value for column, value in resource.constants]
@@ -169,7 +173,7 @@ def _row(unit: Unit, resource: Resource, record_id: int) -> Found[Any]:
 
 
 _kept: Final[dict[tuple[str, bool], Select[Any]]] = {}
-"""The queries of one record, by the resource's path, and whether an admin asks."""
+"""The queries of one record, by the path of the resource and whether the caller is an admin."""
 
 
 def _select(unit: Unit, resource: Resource) -> Select[Any]:
@@ -207,7 +211,7 @@ def _insertion(table: Table) -> ReturningInsert[Any]:
 def _columns_of(
     unit: Unit, resource: Resource, shape: type[Shape], rows: Sequence[Found[Any]]
 ) -> dict[str, Sequence[Any]]:
-    """What one row or more have for each of a shape's fields, lists of references and derived ones included."""
+    """Return the values of each field of a shape for one or more rows, including reference lists and derived fields."""
     single, lists = _places(resource, shape)
     stored: dict[str, Sequence[Any]] = dict(zip(rows[0]._fields, zip(*rows, strict=True), strict=True))
     found = {name: stored[column] for name, column in single}
@@ -215,14 +219,14 @@ def _columns_of(
         listed = _listed(unit, resource, name, stored["id"])
         found[name] = [tuple(listed.get(identity, ())) for identity in stored["id"]]
     if resource.derived is not None and shape is resource.read:
-        besides = resource.derived(unit, [row._mapping for row in rows])  # noqa: SLF001 - it is documented
+        besides = resource.derived(unit, [row._mapping for row in rows])  # noqa: SLF001 - SQLAlchemy documents it
         found |= {name: [values[name] for values in besides] for name in resource.shapes.derived}
     return found
 
 
 @lru_cache(maxsize=SHAPES_MAX)
 def _places(resource: Resource, shape: type[Shape]) -> tuple[tuple[tuple[str, str], ...], tuple[str, ...]]:
-    """The fields of a shape that have a column, with its name, and those that are lists of references."""
+    """Return the pairs of field and column of a shape, and the names of the fields that are lists of references."""
     fields = [field for field in fields_of(shape) if field.access is not Access.DERIVED]
     columns = {field.name: resource.column(field) for field in fields}
     single = tuple((name, column.name) for name, column in columns.items() if column is not None)
@@ -241,7 +245,7 @@ def _listed(unit: Unit, resource: Resource, name: str, ids: Sequence[int]) -> di
 
 
 def _with_defaults(unit: Unit, resource: Resource, parsed: Parsed) -> Values:
-    """The values of a new record as far as they are known; a field without a value or a default is missing."""
+    """Return the known values of a new record; a field without a value and a default is left out."""
     fields = fields_of(_write(resource))
     values = {field.name: field.default for field in fields if not field.required}
     values.update({field.name: unit.actor.id for field in fields if _is_owner(resource, field.name)})
@@ -250,12 +254,15 @@ def _with_defaults(unit: Unit, resource: Resource, parsed: Parsed) -> Values:
 
 
 def _is_owner(resource: Resource, name: str) -> bool:
-    """Whether the field says which user owns the record: for it, the caller is the default."""
+    """Return whether the field names the user who owns the record; the caller is its default."""
     return resource.owner == "user" and not resource.is_written_by_admins and field_of_owner(resource) == name
 
 
 def _judge(resource: Resource, change: Change, errors: Errors) -> None:
-    """Raise `InvalidError` if anything is wrong: a field, a reference, or a rule whose fields are right."""
+    """Add the errors of references and rules, and raise `InvalidError` if there are any.
+
+    A rule is checked only if its fields have no errors.
+    """
     for name, messages in named_errors(resource, change).items():
         errors.setdefault(name, messages)
     for rule in resource.rules:

@@ -11,22 +11,22 @@ from dialer.api.crud.urls import ID_MAX, Links, parse_id
 
 NO_OBJECT: Final = "Invalid hyperlink - Object does not exist."
 REFERENCES_MAX: Final = 1_000
-"""References in one list."""
+"""The most references in one list."""
 
 
 class Reference(Kind, frozen=True):
-    """A record of the resource at `path`: an id in storage, a URL in answers, either in requests.
+    """A reference to a record of the resource at `path`: stored as an id, shown as a URL; requests may use either.
 
-    Whether there is such a record, and the caller may see it, is asked of the database later, for all at once.
+    One query checks later that the record exists and that the caller may see it.
     """
 
     path: str
     column: str = ""
-    """The column that holds it, where it is not called `<field>_id`."""
+    """The column that holds the id. Empty if the column is called `<field>_id`."""
     shown_as_id: bool = False
 
     def parse(self, value: Json, conventions: Conventions) -> int:
-        """The id, from a relative or absolute URL, an integer, or a string of digits."""
+        """Return the id that a relative or absolute URL, an integer, or a string of digits names."""
         if isinstance(value, bool) or not isinstance(value, (int, str)):
             raise FieldError(f"Incorrect type. Expected URL string, received {type(value).__name__}.")
         text = str(value)
@@ -36,35 +36,35 @@ class Reference(Kind, frozen=True):
         return found
 
     def show(self, value: Stored, links: Links) -> str:
-        """The absolute URL, or the id as a string where clients know it so."""
+        """Return the absolute URL, or the id as a string if `shown_as_id`."""
         return str(value) if self.shown_as_id else f"{links.records(self.path)}{value}/"
 
     def show_all(self, values: Sequence[Stored], links: Links) -> Sequence[Json]:
-        """The same for many, which differ in nothing but their ids."""
+        """Return the absolute URLs of many records; the part before the ids is made once."""
         if self.shown_as_id or type(self).show is not Reference.show:
             return super().show_all(values, links)
         begin = links.records(self.path)
         return [None if value is None else f"{begin}{value}/" for value in values]
 
     def schema(self) -> Schema:
-        """A URL, or digits where clients know it so."""
+        """Return the schema of a URL, or of a string of digits if `shown_as_id`."""
         if self.shown_as_id:
             return Schema(type=OpenAPIType.STRING, pattern="^[1-9][0-9]*$")
         return Schema(type=OpenAPIType.STRING, format=OpenAPIFormat.URI)
 
     def accepted(self) -> Schema:
-        """An id, or a string: an absolute URL, a path or the digits of an id."""
+        """Return the schema of an id, or of a string: an absolute URL, a path, or the digits of an id."""
         number = Schema(type=OpenAPIType.INTEGER, minimum=1, maximum=ID_MAX)
         return Schema(one_of=[number, Schema(type=OpenAPIType.STRING)])
 
 
 class ReferenceList(Reference, frozen=True):
-    """Records of the resource at `path`: a list of references, one reference, or ids between commas."""
+    """References to records of the resource at `path`, given as a list, as one reference, or as ids between commas."""
 
     blank_is_null: ClassVar[bool] = False
 
     def parse(self, value: Json, conventions: Conventions) -> Stored:
-        """The ids, each once, in their order."""
+        """Return the ids in the given order, without repetitions."""
         items = value if isinstance(value, list) else _listed(value)
         if len(items) > REFERENCES_MAX:
             raise FieldError(f"Ensure this field has no more than {REFERENCES_MAX} elements.")
@@ -72,15 +72,15 @@ class ReferenceList(Reference, frozen=True):
         return tuple(dict.fromkeys(parse(item, conventions) for item in items))
 
     def show(self, value: Stored, links: Links) -> Json:
-        """The absolute URLs."""
+        """Return the absolute URLs."""
         return [links.record(self.path, item) for item in value]
 
     def schema(self) -> Schema:
-        """A list of URLs."""
+        """Return the schema of a list of URLs."""
         return Schema(type=OpenAPIType.ARRAY, items=super().schema())
 
     def accepted(self) -> Schema:
-        """A list of references."""
+        """Return the schema of a list of references."""
         return Schema(type=OpenAPIType.ARRAY, items=super().accepted(), max_items=REFERENCES_MAX)
 
 
@@ -91,15 +91,15 @@ def _listed(value: Json) -> list[Json]:
 
 
 class OwnUrl(Reference, frozen=True):
-    """The record's own URL."""
+    """The URL of the record itself."""
 
     def schema(self) -> Schema:
-        """A URL that only answers have."""
+        """Return the schema of a URL that only answers have."""
         return Schema(type=OpenAPIType.STRING, format=OpenAPIFormat.URL, read_only=True)
 
 
 class Identity(Integer, frozen=True):
-    """The record's own id, or the id of a record that may have gone."""
+    """The id of the record itself, or the id of a record that may have been deleted."""
 
     minimum: int = 1
     maximum: int = ID_MAX

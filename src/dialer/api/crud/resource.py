@@ -1,7 +1,7 @@
-"""What a resource is: a row of the resource table.
+"""The definition of a resource: a row of the resource table.
 
-Everything that all resources have in common is in `records`, `listing` and `controller`; what is special to one is said
-here, in its row, by values and by a few small functions.
+The code that all resources share is in `records`, `pagination` and `controller`. A row declares the parts in which a
+resource differs, as values and small functions.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -22,11 +22,11 @@ from dialer.store.tables import Row
 from dialer.store.touched import EVERYTHING, NOTHING, Touched
 
 Values = dict[str, Any]
-"""A record by the names of its fields, each value as it is stored."""
+"""The values of a record by the names of its fields, in the form in which columns hold them."""
 
 
 class Actor(msgspec.Struct, frozen=True):
-    """Who is asking."""
+    """The authenticated user who makes a request."""
 
     id: int
     username: str
@@ -34,7 +34,7 @@ class Actor(msgspec.Struct, frozen=True):
 
 
 class Unit(UnitOfWork, frozen=True, kw_only=True):
-    """The unit of work of a request: besides a use case's, its caller and the resource table."""
+    """The unit of work of a request: a use case's unit of work with the caller and the resource table."""
 
     actor: Actor
     conventions: Conventions
@@ -44,8 +44,8 @@ class Unit(UnitOfWork, frozen=True, kw_only=True):
 class Change(msgspec.Struct):
     """A record that is being created or changed.
 
-    `values` is the whole of it, `given` names the fields that the request has, and `stored` is what was there before;
-    empty for a new record, whose `record_id` is 0 until it is inserted.
+    `values` is the whole record, and `given` names the fields that the request has. `stored` holds the earlier values,
+    and is empty for a new record. The `record_id` of a new record is 0 until it is inserted.
     """
 
     unit: Unit
@@ -56,18 +56,18 @@ class Change(msgspec.Struct):
 
     @property
     def is_new(self) -> bool:
-        """Whether the record is being created."""
+        """Return whether the record is being created."""
         return not self.stored
 
     def moves(self, name: str) -> bool:
-        """Whether the field gets another value than it had."""
+        """Return whether the field gets a new value; it does in every new record."""
         return self.is_new or self.values[name] != self.stored[name]
 
 
 class Rule(msgspec.Struct, frozen=True):
     """A rule across fields, or one that needs the database.
 
-    It is asked only when all its `fields` are right by themselves, with the whole record, and yields the errors.
+    `errors` gets the whole record and returns the errors. It is called only if all `fields` are valid by themselves.
     """
 
     fields: tuple[str, ...]
@@ -75,7 +75,7 @@ class Rule(msgspec.Struct, frozen=True):
 
 
 class Association(msgspec.Struct, frozen=True):
-    """A table that holds a list of references: of which field, and which of its columns name record and target."""
+    """A table that holds a list of references: the field, and the columns of the record and of the target."""
 
     field: str
     model: type[Row]
@@ -84,56 +84,59 @@ class Association(msgspec.Struct, frozen=True):
 
 
 def no_columns(_: Change) -> Values:
-    """The columns that follow from others, where none do."""
+    """Return no computed columns."""
     return {}
 
 
 def no_duplicate(_unit: Unit, _columns: Values) -> None:
-    """Find no record that a new one repeats, where records may be alike."""
+    """Return None: a new record never duplicates another."""
 
 
 def no_check(_unit: Unit, _stored: Values) -> None:
-    """What must be so before a delete, where nothing must."""
+    """Allow every deletion."""
 
 
 def touches_nothing(_connection: Connection, _row: Values) -> Touched:
-    """Return what the engine must read again after a change of records that it does not know."""
+    """Return that the engine need read nothing again: it does not use these records."""
     return NOTHING
 
 
 def touches_everything(_connection: Connection, _row: Values) -> Touched:
-    """Return what the engine must read again where nobody said it."""
+    """Return that the engine must read everything again: the resource does not say less."""
     return EVERYTHING
 
 
 class Resource(msgspec.Struct, frozen=True, kw_only=True):
-    """One row of the resource table."""
+    """A row of the resource table."""
 
     path: str
     model: type[Row]
     shapes: Shapes
     owner: str | None = "user"
-    """The field by which a record belongs to a user: `user`, a reference to a record that belongs to one, `id` for the
-    users themselves; None for what all users share, which only admins write."""
+    """The field that decides the owner.
+
+    It is `user`, a reference to a parent record, or `id` for the users themselves. None if all users share the records,
+    which only admins write.
+    """
     constants: tuple[tuple[str, str], ...] = ()
-    """Columns, and the value that each has in all rows of the resource, where it shares its table with another."""
+    """Columns with one fixed value in all rows of the resource, for resources that share a table."""
     filters: tuple[str, ...] = ()
-    """The fields that select besides references, which all do."""
+    """The fields by which a list can be filtered, besides references, which always can."""
     admins_only: bool = False
     admins_write: bool = False
-    """Whether only admins write, while users read what is theirs."""
+    """True if only admins write, while users read their own records."""
     methods: frozenset[str] = frozenset({"POST", "PATCH", "DELETE"})
-    """Of these, those a writable resource has. PUT is as PATCH."""
+    """The methods that change records and that clients may use. PUT behaves like PATCH."""
     associations: tuple[Association, ...] = ()
     derived: Callable[[Unit, Sequence[RowMapping]], list[Values]] | None = None
-    """The stored values of the fields that no column holds, for each of some rows."""
+    """Computes the values of the fields that no column holds, for each of some rows."""
     rules: tuple[Rule, ...] = ()
     defaults: Callable[[Unit, Values], Values] | None = None
-    """The defaults that depend on the time, on the caller or on what was given."""
+    """Computes the defaults that depend on the time, on the caller or on the given values."""
     columns: Callable[[Change], Values] = no_columns
-    """Columns that are computed from the fields; they win over the fields' own."""
+    """Computes columns from the fields; these take precedence over the columns of the fields."""
     first_like: Callable[[Unit, Values], int | None] = no_duplicate
-    """The id of the first record that a new one, given by its columns, repeats. The client is told, and may refuse."""
+    """Finds the id of the earliest record that a new one, given by its columns, duplicates; the client is told."""
     insert: Callable[[Change, Values], Found[Any]] | None = None
     """The use case that inserts columns and returns the row; without it, a plain insert."""
     update: Callable[[Change, Values], None] | None = None
@@ -141,52 +144,52 @@ class Resource(msgspec.Struct, frozen=True, kw_only=True):
     remove: Callable[[UnitOfWork, int], None] | None = None
     """The use case that deletes a record by its id; without it, a plain delete."""
     touches: Callable[[Connection, Values], Touched] = touches_everything
-    """The records that the engine must read again when such a row is written; use cases note their own."""
+    """Returns the records that the engine must read again when a row is written; use cases note their own."""
     before_delete: Callable[[Unit, Values], None] = no_check
-    """Raises an error where the record cannot go."""
+    """Raises an error if the record cannot be deleted."""
     deleted: str | None = None
-    """The `data` of the answer to a delete; without it the answer is empty."""
+    """The `data` of the answer to a deletion. If it is None, the answer is empty."""
     plain_array: bool = False
-    """Whether a list is a bare array of all records instead of a page."""
+    """True if a list is a bare array of all records instead of a page."""
     exported: bool = False
-    """Whether a list may be asked for as CSV or NDJSON."""
+    """True if clients can get a list as CSV or NDJSON."""
 
     @property
     def read(self) -> type[Shape]:
-        """The shape of its answers."""
+        """Return the shape of the answers."""
         return self.shapes.read
 
     @property
     def write(self) -> type[Shape] | None:
-        """The shape of its creations; None for a resource that clients only read."""
+        """Return the shape of creations; None for a resource that clients only read."""
         return self.shapes.write
 
     @property
     def is_written_by_admins(self) -> bool:
-        """Whether only admins write."""
+        """Return whether only admins write."""
         return self.admins_only or self.admins_write or self.owner is None
 
     @property
     def table(self) -> Table:
-        """The table of its rows."""
+        """Return the table of the rows."""
         return table_of(self.model)
 
     @property
     def url(self) -> str:
-        """The path in the URLs of its records."""
+        """Return the path that the URLs of the records contain."""
         return URL_PATHS.get(self.path, self.path)
 
     def association(self, name: str) -> Association:
-        """The table behind a field that is a list of references."""
+        """Return the table behind a field that is a list of references."""
         return next(association for association in self.associations if association.field == name)
 
     def column(self, field: Field) -> Column[Any] | None:
-        """The column that holds a field; None for a list of references, which has a table of its own."""
+        """Return the column that holds a field; None for a list of references, which has a table of its own."""
         return column_of(self.table, field.name, field.kind)
 
 
 def table_of(model: type[Row]) -> Table:
-    """The table of a model, for Core statements."""
+    """Return the table of a model, for Core statements."""
     table = model.__table__
     if not isinstance(table, Table):
         raise TypeError(f"{model.__name__} is not a table")
@@ -194,7 +197,10 @@ def table_of(model: type[Row]) -> Table:
 
 
 def column_of(table: Table, name: str, kind: Kind) -> Column[Any] | None:
-    """The column of a field: the one that its kind says, or `<name>_id` for a reference, or of the same name."""
+    """Return the column of a field; None for a list of references.
+
+    It is the column that the kind names, else `<name>_id` for a reference, else the column with the name of the field.
+    """
     if isinstance(kind, ReferenceList):
         return None
     if isinstance(kind, OwnUrl):
@@ -205,6 +211,6 @@ def column_of(table: Table, name: str, kind: Kind) -> Column[Any] | None:
 
 
 def references_of(shape: type[Shape]) -> dict[str, Reference]:
-    """The fields of a shape that name other records, and what they name."""
+    """Return the fields of a shape that name other records, with their kinds."""
     found: Final = {field.name: field.kind for field in fields_of(shape)}
     return {name: kind for name, kind in found.items() if isinstance(kind, Reference) and not isinstance(kind, OwnUrl)}

@@ -1,4 +1,4 @@
-"""Shapes: the structs of requests and answers, and how one becomes the other's opposite.
+"""Shapes: the structs of requests and answers, how requests are parsed, and how answers are made.
 
 A shape names the fields of a body, each with its kind (`dialer.api.crud.fields`). The shapes of a resource are made
 from one declaration of its fields (`dialer.api.crud.declaration`).
@@ -22,7 +22,7 @@ NOT_NULL: Final = "This field may not be null."
 
 
 class Access(Enum):
-    """Who sets a field, and when."""
+    """The right to set a field: at any time, at creation only, or never."""
 
     WRITABLE = "writable"
     WRITE_ONCE = "write once"
@@ -36,46 +36,46 @@ class Field(msgspec.Struct, frozen=True):
     kind: Kind
     nullable: bool = False
     required: bool = True
-    """Whether it must be given, which in answers it always is."""
+    """True if a request must give the field. Answers always have it."""
     default: Any = None
-    """For a field that is not required."""
+    """The value of a field that a request leaves out, if the field is not required."""
     access: Access = Access.WRITABLE
     description: str = ""
-    """What the OpenAPI document says of it besides its kind, such as its unit."""
+    """The description of the field in the OpenAPI document, such as its unit."""
     name: str = ""
-    """Set when the field is put into a shape."""
+    """The name of the field, set when the field becomes part of a shape."""
 
 
 class Shape(msgspec.Struct):
-    """The base of every struct that is a record in a request or in an answer."""
+    """The base of every struct of a request or an answer that holds a record."""
 
     shape_fields: ClassVar[tuple[Field, ...]] = ()
 
 
 class AnswerShape(Shape):
-    """The base of every struct that is a record in an answer."""
+    """The base of every struct of an answer that holds a record."""
 
 
 class Shapes(NamedTuple):
-    """The shapes of a resource: of its answers, and of its creations and changes where clients write it."""
+    """The shapes of a resource: of answers, and of creations and changes if clients write it."""
 
     read: type[Shape]
     write: type[Shape] | None
     change: type[Shape] | None
     fixed: tuple[str, ...]
-    """The fields that are given at creation alone."""
+    """The fields that a request may give only at creation."""
     derived: tuple[str, ...]
     """The fields of answers that no column holds."""
 
 
 class Given(msgspec.Struct, frozen=True):
-    """What a request's object holds, before anything is known about its fields."""
+    """The members of the JSON object of a request, before they are validated."""
 
     members: dict[str, Any]
 
 
 class Parsed(msgspec.Struct, frozen=True):
-    """The fields of a request as they would be stored, what is wrong with the others, and what was not asked for."""
+    """A validated request: the values to store, the errors by field, and the names of unknown fields."""
 
     values: dict[str, Any]
     errors: Errors
@@ -83,7 +83,7 @@ class Parsed(msgspec.Struct, frozen=True):
 
 
 def make_shape(name: str, fields: Iterable[Field], doc: str, base: type[Shape] = Shape) -> type[Shape]:
-    """Make the struct of some fields, in their order."""
+    """Make the struct with the given fields, in their order."""
     fields = tuple(fields)
     members = [(field.name, Any, NODEFAULT if field.required else field.default) for field in fields]
     namespace = {"__doc__": doc, "shape_fields": fields}
@@ -91,7 +91,7 @@ def make_shape(name: str, fields: Iterable[Field], doc: str, base: type[Shape] =
 
 
 def request_shape(name: str, fields: Mapping[str, Field], doc: str) -> type[Shape]:
-    """Make the struct of a request that is no record."""
+    """Make the struct of a request that is not a record."""
     return make_shape(name, [msgspec.structs.replace(field, name=key) for key, field in fields.items()], doc)
 
 
@@ -101,7 +101,7 @@ def fields_of(shape: type[Shape]) -> tuple[Field, ...]:
 
 
 def parse_given(shape: type[Shape], given: Given, conventions: Conventions) -> Parsed:
-    """The fields that a request gives, each judged by itself."""
+    """Parse the fields that a request gives, each by itself."""
     fields = {field.name: field for field in fields_of(shape)}
     values: dict[str, Any] = {}
     errors: Errors = {}
@@ -126,7 +126,7 @@ def _parse(field: Field, value: Json, conventions: Conventions) -> Stored:
 
 
 def parse_whole(shape: type[Shape], given: Given, conventions: Conventions) -> Parsed:
-    """The same for a request that is no record: with defaults, and with errors for what is missing."""
+    """Parse a request that is not a record, with defaults and with errors for missing fields."""
     parsed = parse_given(shape, given, conventions)
     defaults = {field.name: field.default for field in fields_of(shape) if not field.required}
     errors = {**parsed.errors, **missing(shape, given.members)}
@@ -134,19 +134,19 @@ def parse_whole(shape: type[Shape], given: Given, conventions: Conventions) -> P
 
 
 def missing(shape: type[Shape], given: Iterable[str]) -> Errors:
-    """An error for every required field that is not given."""
+    """Return an error for each required field that is not given."""
     return {field.name: [REQUIRED] for field in fields_of(shape) if field.required and field.name not in given}
 
 
 Columns = Sequence[Sequence[Json]]
-"""The values of many answers, field by field, each field's in the same order."""
+"""The values of many answers, field by field; each field has its values in the order of the answers."""
 
 
 def show_all(shape: type[Shape], stored: Mapping[str, Sequence[Any]], links: Links) -> Columns:
-    """The values of answers, from the stored ones of each field by its name."""
+    """Return the values of answers from the stored values of each field."""
     return [field.kind.show_all(stored[field.name], links) for field in fields_of(shape)]
 
 
 def shapes_of(shape: type[Shape], columns: Columns) -> list[Shape]:
-    """Answers, from their values."""
+    """Return answers from their values, field by field."""
     return list(map(shape, *columns))

@@ -1,4 +1,4 @@
-"""URLs: those that are written into answers, and those that come back in requests."""
+"""URLs in answers, and URLs that requests send back."""
 
 import re
 from collections.abc import Iterable
@@ -15,9 +15,9 @@ from dialer.api.http.headers import header
 ID_MAX: Final = 2**63 - 1
 PREFIX: Final = "/rest-api"
 URL_PATHS: Final = {"dnc-list": "dnc"}
-"""The paths in the URLs of records, where they are not those of the resource; it answers under both."""
+"""The paths of records in URLs, if they differ from the path of the resource. The resource answers under both."""
 LINKS_KEPT_MAX: Final = 256
-"""Addresses of the service whose links are remembered: clients know it by few."""
+"""Addresses of the service whose links are kept in a cache; clients use only a few."""
 
 _PATHS: Final = {shown: path for path, shown in URL_PATHS.items()}
 _ID: Final = re.compile(r"0*[1-9][0-9]{0,18}\Z", re.ASCII)
@@ -28,7 +28,7 @@ _HOST: Final = re.compile(
 
 
 def parse_id(text: str) -> int | None:
-    """The id that `text` is, 1 to 2^63-1 in ASCII digits; None if it is not one."""
+    """Return the id in `text`, 1 to 2^63-1 in ASCII digits; None if the text is not an id."""
     if not _ID.match(text):
         return None
     number = int(text)
@@ -36,34 +36,34 @@ def parse_id(text: str) -> int | None:
 
 
 class Links(msgspec.Struct, frozen=True):
-    """The service's own address as the caller of one request knows it.
+    """The address of the service as the caller of one request knows it.
 
-    `base` is scheme and host, and a path if the service lives under one, without a slash at the end. `hosts` are the
-    names by which a reference may call the service.
+    `base` is the scheme and the host, and the path if the service lives under one, without a slash at the end. `hosts`
+    are the host names that a reference may have.
     """
 
     base: str
     hosts: frozenset[str]
 
     def collection(self, path: str) -> str:
-        """The absolute URL of a list."""
+        """Return the absolute URL of a list."""
         return f"{self.base}{PREFIX}/{path}/"
 
     def collections(self, paths: Iterable[str]) -> dict[str, str]:
-        """The same of many, by their paths."""
+        """Return the absolute URLs of many lists, by their paths."""
         begin = f"{self.base}{PREFIX}/"
         return {path: f"{begin}{path}/" for path in paths}
 
     def record(self, path: str, record_id: int) -> str:
-        """The absolute URL of a record of the resource at `path`."""
+        """Return the absolute URL of a record of the resource at `path`."""
         return f"{self.records(path)}{record_id}/"
 
     def records(self, path: str) -> str:
-        """What the URLs of all records of the resource at `path` begin with; their ids follow, and a slash."""
+        """Return the common start of the URLs of all records at `path`; an id and a slash follow it."""
         return f"{self.base}{PREFIX}/{URL_PATHS.get(path, path)}/"
 
     def id_in(self, reference: str, path: str) -> int | None:
-        """The id of the record of the resource at `path` that a relative or absolute URL of ours names; else None."""
+        """Return the id of the record at `path` that a relative or absolute URL of this service names; else None."""
         match = _RECORD.match(self._own_path(reference))
         if match is None or _PATHS.get(match[1], match[1]) != path:
             return None
@@ -82,9 +82,9 @@ class Links(msgspec.Struct, frozen=True):
 
 
 def links_for(connection: ASGIConnection[Any, Any, Any, Any], base_url: str | None) -> Links:
-    """The links of one request: of the address that is set, else of the one the client used.
+    """Return the links for one request, with the configured address, or else the address that the client used.
 
-    A `Host` header that is no host is not repeated in an answer.
+    A `Host` header that is not a valid host is not repeated in an answer.
     """
     host = header(connection.scope, b"host") or ""
     if not _is_host(host):

@@ -1,4 +1,4 @@
-"""Who sees what: the condition by which every query of a user is narrowed to what is theirs."""
+"""Visibility: the condition that limits the queries of users to their own records."""
 
 from collections.abc import Collection, Mapping
 from typing import Final
@@ -13,9 +13,9 @@ from dialer.store.bulk import PreparedStatement
 
 
 def visible(resource: Resource, actor: Actor, resources: Mapping[str, Resource]) -> ColumnElement[bool]:
-    """The condition that a row is one of the resource, and one that the actor may see.
+    """Return the condition that a row belongs to the resource and that the actor may see it.
 
-    Who the actor is, is its parameter `actor_id`: so it may serve another of the same rights.
+    The id of the actor is the parameter `actor_id`, so the query can serve other actors with equal rights.
     """
     table = resource.table
     is_one = and_(true(), *(table.c[column] == value for column, value in resource.constants))
@@ -35,7 +35,7 @@ def visible(resource: Resource, actor: Actor, resources: Mapping[str, Resource])
 
 
 def seen_ids(unit: Unit, path: str, ids: Collection[int], actor: Actor) -> set[int]:
-    """Those of the ids that are records of the resource at `path` and may be seen by the actor."""
+    """Return the ids that are records of the resource at `path` and that the actor may see."""
     resource = unit.resources[path]
     if len(ids) == 1:
         values = {"actor_id": actor.id, "wanted": next(iter(ids))}
@@ -46,7 +46,7 @@ def seen_ids(unit: Unit, path: str, ids: Collection[int], actor: Actor) -> set[i
 
 
 _kept: Final[dict[tuple[str, bool], PreparedStatement]] = {}
-"""The queries of one id, by the resource's path, and whether an admin asks."""
+"""The queries of one id, by the path of the resource and whether the actor is an admin."""
 
 
 def _seen_one(unit: Unit, resource: Resource, actor: Actor) -> PreparedStatement:
@@ -59,7 +59,7 @@ def _seen_one(unit: Unit, resource: Resource, actor: Actor) -> PreparedStatement
 
 
 def reference_errors(unit: Unit, shape: type[Shape], values: Values, actor: Actor) -> Errors:
-    """An error for every reference among the values whose target is not there, or is not the actor's to see."""
+    """Return an error for each reference whose target does not exist or is not visible to the actor."""
     errors: Errors = {}
     for name, kind in references_of(shape).items():
         value = values.get(name)

@@ -1,1 +1,1 @@
-"""HTTP: what holds for every request, whichever resource it asks for."""
+"""HTTP: the parts that every request shares, whatever its resource."""

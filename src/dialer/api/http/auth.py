@@ -57,7 +57,7 @@ class Credentials(NamedTuple):
 
 
 class _Account(NamedTuple):
-    """The user of a name, or None, and the hash to verify a password against."""
+    """The user with a name, or None, and the hash against which a password is verified."""
 
     actor: Actor | None
     password_hash: str
@@ -72,7 +72,7 @@ class _Login(NamedTuple):
 
 
 class Authenticator:
-    """Finds the user whose credentials a request carries."""
+    """A check of the credentials that a request carries."""
 
     def __init__(
         self,
@@ -87,7 +87,7 @@ class Authenticator:
         self._throttle: Final = Throttle(now_s)
         self._key: Final = secrets.token_bytes(32)
         self._verified_s: Final[OrderedDict[bytes, float]] = OrderedDict()
-        """When the credentials of each fingerprint were last verified."""
+        """The times at which credentials were last verified, by fingerprint."""
         self._under_way: Final[dict[bytes, anyio.Lock]] = {}
         self._limiter: anyio.CapacityLimiter | None = None
 

@@ -40,7 +40,7 @@ class ErrorBody(msgspec.Struct):
 
 
 class InvalidError(Exception):
-    """Fields of a request are invalid: 400, with all of them at once."""
+    """An error for invalid fields of a request: 400, with all of them at once."""
 
     def __init__(self, errors: Errors) -> None:
         super().__init__(errors)
@@ -58,28 +58,28 @@ class AnsweredError(Exception):
 
 
 class MalformedError(AnsweredError):
-    """The request cannot be parsed: 400."""
+    """An error for a request that cannot be parsed: 400."""
 
     def __init__(self, detail: str) -> None:
         super().__init__(HTTPStatus.BAD_REQUEST, detail)
 
 
 class RecordNotFoundError(AnsweredError):
-    """The record does not exist, or the caller may not see it: 404."""
+    """An error for a record that does not exist, or that the caller may not see: 404."""
 
     def __init__(self, detail: str = "Not found.") -> None:
         super().__init__(HTTPStatus.NOT_FOUND, detail)
 
 
 class ConflictError(AnsweredError):
-    """The request is valid, but the state of the record forbids it: 409."""
+    """An error for a valid request that the state of the record forbids: 409."""
 
     def __init__(self, detail: str) -> None:
         super().__init__(HTTPStatus.CONFLICT, detail)
 
 
 class ForbiddenError(AnsweredError):
-    """The caller has no permission: 403."""
+    """An error for a caller without permission: 403."""
 
     def __init__(self) -> None:
         super().__init__(HTTPStatus.FORBIDDEN, _DETAILS[HTTPStatus.FORBIDDEN])

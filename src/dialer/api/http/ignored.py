@@ -25,9 +25,9 @@ _STRICT_STATE: Final = "is_strict"
 
 
 class KnownParameters:
-    """Names the query parameters that a handler does not read, or refuses them.
+    """Middleware that names the query parameters that a handler does not read, or refuses them.
 
-    This is a middleware, as the framework copies the handler for every call of a guard, which costs more than the rest.
+    It is not a guard, because the framework copies the handler for each call of a guard, at a higher cost.
     """
 
     def __init__(self, app: ASGIApp) -> None:

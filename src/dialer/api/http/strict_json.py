@@ -16,7 +16,7 @@ _ESCAPED_NUL: Final = re.compile(r"(?<!\\)(?:\\\\)*\\u0000")
 
 
 class StrictJsonError(ValueError):
-    """A text is not an acceptable JSON object; the message is for the client."""
+    """An error for a text that is not an acceptable JSON object; the message is for the client."""
 
 
 def read_object(document: bytes) -> dict[str, Any]:

@@ -1,1 +1,1 @@
-"""The resources, one module for each part of the house: their fields, and what is special to each."""
+"""The resources, one module for each subject: their fields and their special rules."""

@@ -24,7 +24,7 @@ _USER: Final = shapes(
         "call_rate": read_only(AmountNumber()),
         "sms_rate": read_only(AmountNumber()),
     },
-    read_doc="A user, and what is left to pay with.",
+    read_doc="A user account, with its balance and its rates.",
 )
 
 _PAYMENT: Final = shapes(
@@ -36,8 +36,8 @@ _PAYMENT: Final = shapes(
         "description": writable(Text(TEXT_MAX), default=""),
         "created_date": read_only(Timestamp()),
     },
-    write_doc="Money that came in; negative, a refund.",
-    read_doc="A payment as it was entered.",
+    write_doc="A payment into an account. A negative amount is a refund to the payer.",
+    read_doc="A payment, as it is stored.",
 )
 
 

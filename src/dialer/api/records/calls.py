@@ -1,4 +1,4 @@
-"""What came of campaigns: attempts, call detail records and answers. All of it is only read."""
+"""The results of campaigns: call attempts, call detail records and answers. Clients only read them."""
 
 from typing import Final
 
@@ -14,7 +14,7 @@ from dialer.store.tables import CallRequest, Cdr, SurveyResult
 CALLID_LENGTH: Final = 36
 CAUSE_MAX: Final = max(Cause)
 ATTEMPT_MAX: Final = 2**31 - 1
-"""In a call that came in, the attempt that the caller had missed, negative."""
+"""The largest attempt number. An inbound call has the number of the missed attempt, negated."""
 
 _CALL_REQUEST: Final = shapes(
     "CallRequest",
@@ -36,7 +36,7 @@ _CALL_REQUEST: Final = shapes(
         "ending_date": read_only(Timestamp(column="ended_ms"), nullable=True),
         "hangup_cause_q850": read_only(Integer(0, CAUSE_MAX), nullable=True),
     },
-    read_doc="One attempt to call one subscriber.",
+    read_doc="One attempt to call one subscriber, or one call from a subscriber.",
 )
 
 _CDR: Final = shapes(
@@ -59,7 +59,7 @@ _CDR: Final = shapes(
         "subscriber_id": read_only(Identity()),
         "contact_id": read_only(Identity(), nullable=True),
     },
-    read_doc="One leg of one call that is over; times in seconds.",
+    read_doc="A call detail record: one leg of a call that has ended.",
 )
 
 _SURVEY_RESULT: Final = shapes(
@@ -77,7 +77,7 @@ _SURVEY_RESULT: Final = shapes(
         "created_date": read_only(Timestamp()),
         "callid": read_only(Text(CALLID_LENGTH)),
     },
-    read_doc="A callee's answer to one section in one call. It outlives its campaign; `callid` names its CDR.",
+    read_doc="A callee's answer to one section in one call, kept when its campaign is deleted. `callid` names its CDR.",
 )
 
 

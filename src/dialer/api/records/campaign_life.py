@@ -1,4 +1,4 @@
-"""What campaigns of calls and of text messages have in common: dates, states and codes."""
+"""The rules that campaigns of calls and of text messages share: dates, statuses and codes."""
 
 import secrets
 import string
@@ -8,7 +8,7 @@ from sqlalchemy import select
 
 from dialer.api.crud.declaration import writable
 from dialer.api.crud.fields import Boolean
-from dialer.api.crud.moments import TimeOfDay
+from dialer.api.crud.moments import TimeOfDay, show_timestamp
 from dialer.api.crud.resource import Change, Unit, Values, table_of
 from dialer.api.http.errors import ConflictError, Errors
 from dialer.app.change_campaign import change_campaign
@@ -22,37 +22,39 @@ DAILY_WINDOW: Final = {
     "daily_stop_time": writable(TimeOfDay(), default="23:59:59"),
     **{day: writable(Boolean(), default=True) for day in WEEKDAYS},
 }
-"""The fields that say when a campaign may dial."""
+"""The fields that decide at which hours and on which days a campaign may dial."""
 CODE_TRIES_MAX: Final = 20
 LIFE_MS: Final = 86_400_000
-"""From the start of a campaign to its end, unless the client says otherwise."""
+"""The time from the start to the expiration of a campaign, in milliseconds, if the client gives no expiration."""
 
 
 def default_dates(unit: Unit, given: Values) -> Values:
-    """A campaign starts now and lives for a day, unless it is said otherwise."""
+    """Return the default dates of a campaign: it starts now and expires after `LIFE_MS`."""
     starting_ms = given.get("startingdate", unit.now_ms)
     return {"startingdate": starting_ms, "expirationdate": given.get("expirationdate", starting_ms + LIFE_MS)}
 
 
 def dates_in_order(change: Change) -> Errors:
-    """It must not expire before it starts."""
+    """Return an error if the campaign expires before it starts."""
     if change.values["startingdate"] < change.values["expirationdate"]:
         return {}
-    return {"expirationdate": ["The campaign must expire after its startingdate."]}
+    starts, expires = (show_timestamp(change.values[name]) for name in ("startingdate", "expirationdate"))
+    return {"expirationdate": [f"{expires} is not after startingdate, {starts}. Set a later expirationdate."]}
 
 
 def window_not_empty(change: Change) -> Errors:
-    """A daily window that ends when it begins would never open."""
+    """Return an error if the daily window ends when it begins, because such a window never opens."""
     if change.values["daily_start_time"] != change.values["daily_stop_time"]:
         return {}
-    return {"daily_stop_time": ["The daily window must not end when it begins."]}
+    stop = change.values["daily_stop_time"]
+    return {"daily_stop_time": [f"{stop!r} is also daily_start_time. Set another time, so that the window opens."]}
 
 
 def owner_who_pays(change: Change) -> Errors:
-    """Money is held in the owner's name while calls are in progress."""
+    """Return an error if a started campaign gets another owner, because its calls hold part of the owner's balance."""
     if change.is_new or not change.moves("user") or change.stored["status"] == CampaignStatus.NEW:
         return {}
-    return {"user": ["The campaign has been started; its user may not be changed."]}
+    return {"user": ["The campaign has been started, so its user may not be changed. Create a new campaign."]}
 
 
 def state_columns(change: Change) -> Values:
@@ -68,10 +70,10 @@ def _new_code(unit: Unit) -> str:
         candidate = "".join(secrets.choice(string.ascii_uppercase) for _ in range(CODE_LENGTH))
         if unit.connection.execute(select(code).where(code == candidate)).first() is None:
             return candidate
-    raise ConflictError("No free campaign code was found; try again.")
+    raise ConflictError("No free campaign code was found. Try again.")
 
 
 def change_row(change: Change, columns: Values) -> None:
-    """Write the columns of a campaign, its new status among them."""
+    """Write the columns of a campaign, including a new status."""
     has_new_phonebooks = change.moves("phonebook")
     change_campaign(change.unit, change.record_id, columns, has_new_phonebooks=has_new_phonebooks)

@@ -83,20 +83,20 @@ _CAMPAIGN: Final = shapes(
         "cost": read_only(Amount()),
         **STAMPS,
     },
-    write_doc="What a voice campaign plays, to whom, when and how fast.",
-    read_doc="A voice campaign, as it is stored, with its state and what has come of it.",
+    write_doc="A voice campaign: its survey, its phonebooks, its hours and its pace.",
+    read_doc="A voice campaign, as it is stored, with its status and its counters.",
 )
 
 
 def _abandon_rate(change: Change) -> Errors:
-    """Per cent."""
+    """Return an error if the abandon rate is more than 100 per cent."""
     if change.values["abandon_rate_max"] <= 100 * MONEY_SCALE:
         return {}
-    return {"abandon_rate_max": ["Ensure that this value is less than or equal to 100."]}
+    return {"abandon_rate_max": ["Ensure this value is less than or equal to 100."]}
 
 
 def _agents_to_dial_for(change: Change) -> Errors:
-    """What a started campaign plays is sealed: without a transfer to a queue there is nobody to dial for."""
+    """Return an error if the dial method needs agents, and the sealed survey transfers no call to a queue."""
     if change.is_new or not change.moves("dial_method"):
         return {}
     survey = sealed_survey(change.unit.connection, change.record_id)
@@ -104,10 +104,11 @@ def _agents_to_dial_for(change: Change) -> Errors:
 
 
 def _sealed_survey(change: Change) -> Errors:
-    """What a campaign plays was copied when it first started: another template could never be heard."""
+    """Return an error if a started campaign gets another survey: it plays the copy that its first start sealed."""
     if change.is_new or not change.moves("object_id") or change.stored["status"] == CampaignStatus.NEW:
         return {}
-    return {"object_id": ["The survey was sealed when the campaign started; it may not be changed."]}
+    message = "The survey was sealed when the campaign started, so it may not be changed. Create a new campaign."
+    return {"object_id": [message]}
 
 
 CAMPAIGNS = Resource(

@@ -1,4 +1,4 @@
-"""Who places the calls, and under which number: gateways, caller IDs and DIDs."""
+"""The means of placing calls: gateways, caller IDs and DIDs."""
 
 import json
 from collections.abc import Sequence
@@ -22,7 +22,7 @@ from dialer.store.tables import CallerId, CallerIdGroup, CallRequest, Did, Gatew
 PROTOCOLS: Final = ("sim",)
 PREFIX_MAX: Final = 60
 PARAMETERS_MAX: Final = 1_048_576
-"""Characters of a gateway's parameters: a simulated population may be told number by number."""
+"""The most characters of a gateway's parameters: a simulated population may list its numbers one by one."""
 AREACODE_MAX: Final = 32
 CALLERID_MAX: Final = 80
 
@@ -42,14 +42,14 @@ _GATEWAY_END: Final = {
 _GATEWAY: Final = shapes(
     "Gateway",
     {**own("gateway"), **_GATEWAY_BEGIN, "max_channels": writable(Integer(), default=0), **_GATEWAY_END},
-    write_doc="A carrier's line, and how the simulated callees behind it behave.",
-    read_doc="A carrier's line, as it is stored.",
+    write_doc="A gateway for calls to a carrier; its parameters describe simulated callees.",
+    read_doc="A gateway for calls to a carrier, as it is stored.",
 )
 
 _SMS_GATEWAY: Final = shapes(
     "SmsGateway",
     {**own("sms-gateway"), **_GATEWAY_BEGIN, **_GATEWAY_END},
-    write_doc="A carrier's line for text messages.",
+    write_doc="A gateway for text messages to a carrier.",
 )
 
 _CALLER_ID_GROUP: Final = shapes(
@@ -74,8 +74,8 @@ _CALLER_ID: Final = shapes(
         "callerid_group": writable(Reference("callerid-group")),
         "user": OWNER,
     },
-    write_doc="A number to call from, for the callees of one area.",
-    read_doc="A number to call from, as it is stored.",
+    write_doc="A caller ID: the number that callees of one area see.",
+    read_doc="A caller ID, as it is stored.",
 )
 
 _DID: Final = shapes(
@@ -87,31 +87,31 @@ _DID: Final = shapes(
         "user": OWNER,
         "campaign": optional(Reference("campaigns")),
     },
-    write_doc="A number that others call, and the campaign that answers it.",
-    read_doc="A number that others call, as it is stored.",
+    write_doc="A number for inbound calls, and the campaign that answers them.",
+    read_doc="A number for inbound calls, as it is stored.",
 )
 
 
 def _one_did_for_a_number(change: Change) -> Errors:
-    """A call that comes in can go to one place only, whoever owns the number and however it is spelled."""
+    """Return an error if any user has the number as a DID already, in any spelling: it can reach one campaign only."""
     if not change.moves("did_number"):
         return {}
     did = table_of(Did).c
     wanted = digits_of(change.values["did_number"])
     others = change.unit.connection.execute(select(did.did_number).where(did.id != change.record_id)).scalars()
     if any(digits_of(number) == wanted for number in others):
-        return {"did_number": ["This number is a DID already."]}
+        return {"did_number": [f"{change.values['did_number']!r} is a DID already. Use another number."]}
     return {}
 
 
 def _rests(unit: Unit, rows: Sequence[RowMapping]) -> list[Values]:
-    """Until when each gateway rests, of those that do."""
+    """Return the end of each gateway's rest; None for a gateway that does not rest."""
     ends = [row["rests_until_ms"] for row in rows]
     return [{"rests_until": end_ms if end_ms > unit.now_ms else None} for end_ms in ends]
 
 
 def behaviour_errors(change: Change) -> Errors:
-    """What is wrong with a simulated population that the parameters describe."""
+    """Return the error in the simulated population that the parameters describe, if any."""
     if not change.moves("parameters"):
         return {}
     try:

@@ -1,4 +1,4 @@
-"""Phonebooks, contacts, and lists of numbers not to call."""
+"""Phonebooks, contacts and do-not-call lists."""
 
 from typing import Final
 
@@ -26,7 +26,7 @@ _WITH_NUMBER: Final = PreparedStatement(
     .order_by(_contact.id)
     .limit(1)
 )
-"""The first contact of a phonebook that has a number."""
+"""The earliest contact of a phonebook that has a number."""
 
 _PHONEBOOK: Final = shapes(
     "Phonebook",
@@ -50,8 +50,8 @@ _CONTACT: Final = shapes(
         "additional_vars": writable(JsonText(), default="{}"),
         **STAMPS,
     },
-    write_doc="A person to call.",
-    read_doc="A person to call, as they are stored.",
+    write_doc="A contact: a person to call.",
+    read_doc="A contact: a person to call, as it is stored.",
 )
 
 _DNC_LIST: Final = shapes(
@@ -62,7 +62,7 @@ _DNC_LIST: Final = shapes(
         "user": OWNER,
         **STAMPS,
     },
-    write_doc="A list of numbers that asked not to be called.",
+    write_doc="A do-not-call list: numbers that must not be called.",
 )
 
 _DNC_CONTACT: Final = shapes(
@@ -73,12 +73,12 @@ _DNC_CONTACT: Final = shapes(
         "phone_number": writable(PhoneNumber()),
         **STAMPS,
     },
-    write_doc="A number that asked not to be called.",
+    write_doc="An entry of a do-not-call list: a number that must not be called.",
 )
 
 
 def normal_form(change: Change, name: str) -> str:
-    """The normal form of the number in a field."""
+    """Return the normal form of the number in a field."""
     return normalise(change.values[name], change.unit.conventions.region)
 
 
@@ -93,7 +93,7 @@ def _first_with_number(unit: Unit, columns: Values) -> int | None:
 
 
 def _entry_number(change: Change) -> str:
-    """The normal form of the number of an entry; of one whose number was erased, what stands for it."""
+    """Return the normal form of the number of an entry, or the stored hash if the number was erased."""
     if not change.is_new and change.values["phone_number"] == ERASED:
         return str(change.stored["number"])
     return normal_form(change, "phone_number")
@@ -108,7 +108,7 @@ def _once_on_a_list(change: Change) -> Errors:
     )
     if change.unit.connection.execute(query).first() is None:
         return {}
-    return {"phone_number": ["This number is on the list already."]}
+    return {"phone_number": [f"{change.values['phone_number']!r} is on the list already."]}
 
 
 PHONEBOOKS = Resource(

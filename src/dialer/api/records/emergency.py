@@ -1,4 +1,4 @@
-"""The rule that no record holds an emergency number as a number to dial."""
+"""The rule that no record has an emergency number as a number to dial."""
 
 from dialer.api.crud.resource import Change, Rule
 from dialer.api.http.errors import Errors
@@ -6,7 +6,7 @@ from dialer.domain.numbers.emergency import emergency_error, spells_emergency
 
 
 def no_emergency_number(field: str) -> Rule:
-    """Return the rule that a field gets no emergency number; one that was stored before may stay."""
+    """Return the rule that a field must not get an emergency number; one that is stored already may stay."""
 
     def errors(change: Change) -> Errors:
         number = change.values[field]

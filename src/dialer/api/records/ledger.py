@@ -1,4 +1,4 @@
-"""Every change of a balance, with what caused it. It is only read."""
+"""The ledger: every change of a balance, with its cause. Clients only read it."""
 
 from typing import Final
 
@@ -20,10 +20,10 @@ _LEDGER: Final = shapes(
         "reference": read_only(Text()),
         "created_date": read_only(Timestamp()),
     },
-    read_doc="""One change of a balance: positive into the account, negative out of it.
+    read_doc="""An entry of the ledger: one change of a balance, positive into the account, negative out of it.
 
-    `reference` says what caused it, and never comes twice: `payment:<id>`, `call:<callid>`, `sms:<message_id>`, or
-    `refund:<callid>` for a call whose price was given back. A payment that is negative is a refund to its payer.
+    `reference` names the cause and is unique: `payment:<id>`, `call:<callid>`, `sms:<message_id>`, or
+    `refund:<callid>` for a refunded call. A payment with a negative amount is a refund to the payer.
     """,
 )
 

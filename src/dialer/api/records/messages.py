@@ -1,4 +1,4 @@
-"""Campaigns of text messages, and the messages they sent."""
+"""Campaigns of text messages, and the messages that campaigns and surveys send."""
 
 from typing import Final
 
@@ -60,8 +60,8 @@ _SMS_CAMPAIGN: Final = shapes(
         "cost": read_only(Amount()),
         **STAMPS,
     },
-    write_doc="What a campaign of text messages sends, to whom, when and how fast.",
-    read_doc="A campaign of text messages, as it is stored, with its state and what has come of it.",
+    write_doc="A campaign of text messages: its text, its phonebooks, its hours and its pace.",
+    read_doc="A campaign of text messages, as it is stored, with its status and its counters.",
 )
 
 _SMS_MESSAGE: Final = shapes(
@@ -82,7 +82,7 @@ _SMS_MESSAGE: Final = shapes(
         "delivery_date": read_only(Timestamp(), nullable=True),
         "message_id": read_only(Text(MESSAGE_ID_LENGTH)),
     },
-    read_doc="One attempt to send one text message: of a campaign, or of a section of a survey during a call.",
+    read_doc="One attempt to send one text message, by a campaign or by a section of a survey during a call.",
 )
 
 

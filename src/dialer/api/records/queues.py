@@ -1,4 +1,4 @@
-"""Queues, the agents who serve them, and where each stands in which."""
+"""Queues, agents, and the tiers that place agents in queues."""
 
 import json
 from typing import Final
@@ -40,8 +40,8 @@ _QUEUE: Final = shapes(
         "max_wait_time_with_no_agent_time_reached": writable(Integer(), default=5),
         **STAMPS,
     },
-    write_doc="A waiting line for calls that want a person; all times in seconds.",
-    read_doc="A waiting line for calls that want a person, as it is stored.",
+    write_doc="A queue in which calls wait for an agent; all times are in seconds.",
+    read_doc="A queue in which calls wait for an agent, as it is stored; all times are in seconds.",
 )
 
 _AGENT: Final = shapes(
@@ -56,8 +56,8 @@ _AGENT: Final = shapes(
         "parameters": writable(JsonObject(), default="{}"),
         **STAMPS,
     },
-    write_doc="Someone who takes calls from queues.",
-    read_doc="Someone who takes calls from queues, as they are stored.",
+    write_doc="An agent: a person who takes calls from queues.",
+    read_doc="An agent: a person who takes calls from queues, as stored.",
 )
 
 _TIER: Final = shapes(
@@ -70,7 +70,7 @@ _TIER: Final = shapes(
         "position": writable(Integer(1), default=1),
         **STAMPS,
     },
-    write_doc="An agent's place in a queue.",
+    write_doc="A tier: the place of an agent in a queue.",
 )
 
 
@@ -83,11 +83,11 @@ def _one_place_each(change: Change) -> Errors:
     )
     if change.unit.connection.execute(query).first() is None:
         return {}
-    return {"agent": ["The agent is in the queue already."]}
+    return {"agent": ["The agent is in the queue already. Change that tier instead."]}
 
 
 def _behaviour_errors(change: Change) -> Errors:
-    """What is wrong with a simulated agent that the parameters describe."""
+    """Return the error in the simulated agent that the parameters describe, if any."""
     if not change.moves("parameters"):
         return {}
     try:

@@ -1,4 +1,4 @@
-"""What calls to certain numbers cost a user."""
+"""Rate cards: the prices of a user's calls by the prefix of the number."""
 
 import re
 from typing import Final
@@ -8,7 +8,7 @@ from litestar.openapi.spec.enums import OpenAPIType
 from sqlalchemy import func, select
 
 from dialer.api.crud.declaration import STAMPS, own, shapes, writable, write_once
-from dialer.api.crud.fields import Amount, Conventions, FieldError, Integer, Json, Kind
+from dialer.api.crud.fields import Amount, Conventions, FieldError, Integer, Json, Kind, echo
 from dialer.api.crud.references import Reference
 from dialer.api.crud.resource import Change, Resource, Rule, table_of
 from dialer.api.http.errors import Errors
@@ -20,23 +20,23 @@ _PREFIX: Final = re.compile(rf"\+?([0-9]{{0,{PREFIX_DIGITS_MAX}}})\Z", re.ASCII)
 
 
 class Prefix(Kind, frozen=True):
-    """The first digits of numbers, beginning with the country code; none of them for every number."""
+    """The first digits of numbers, beginning with the country code; an empty prefix matches every number."""
 
     def parse(self, value: Json, conventions: Conventions) -> str:  # noqa: ARG002 - digits are digits anywhere
-        """The digits."""
+        """Return the digits, without a plus sign."""
         is_text = isinstance(value, (str, int)) and not isinstance(value, bool)
         match = _PREFIX.match(str(value)[: PREFIX_DIGITS_MAX + 2].strip()) if is_text else None
         if match is None:
-            message = f"Enter at most {PREFIX_DIGITS_MAX} digits with the country code, or none for every number."
-            raise FieldError(message)
+            rule = f"Use at most {PREFIX_DIGITS_MAX} digits with the country code, or none for every number."
+            raise FieldError(f'"{echo(value)}" is not a prefix. {rule}')
         return match[1]
 
     def schema(self) -> Schema:
-        """A string of digits."""
+        """Return the schema of a string of digits."""
         return Schema(type=OpenAPIType.STRING, pattern=f"^[0-9]{{0,{PREFIX_DIGITS_MAX}}}$")
 
     def accepted(self) -> Schema:
-        """The same, also with a plus sign."""
+        """Return the schema of a string of digits, which may begin with a plus sign."""
         return Schema(type=OpenAPIType.STRING, pattern=rf"^\+?[0-9]{{0,{PREFIX_DIGITS_MAX}}}$")
 
 
@@ -52,11 +52,11 @@ _RATE_CARD: Final = shapes(
         "next_increment": writable(Integer(1, INCREMENT_S_MAX), default=60, description="Seconds."),
         **STAMPS,
     },
-    write_doc="""What calls of a user to numbers that begin with `prefix` cost, of several that fit the longest.
+    write_doc="""The price of a user's calls to numbers that begin with `prefix`; the longest match counts.
 
-    `rate` is a minute's; the increments, in seconds, are billed as a whole; a call that is not answered costs nothing.
+    `rate` is the price of a minute. A started increment is billed as a whole; an unanswered call costs nothing.
     """,
-    read_doc="What calls of a user to numbers that begin with `prefix` cost, as it is stored.",
+    read_doc="The price of a user's calls to numbers that begin with `prefix`, as it is stored.",
 )
 
 
@@ -64,7 +64,8 @@ def _once(change: Change) -> Errors:
     line = table_of(RateCardLine).c
     same = (line.user_id == change.values["user"], line.prefix == change.values["prefix"])
     found = change.unit.connection.execute(select(line.id).where(*same, line.id != change.record_id)).first()
-    return {} if found is None else {"prefix": ["The user has a rate for this prefix already."]}
+    message = f"The user has a rate for the prefix {change.values['prefix']!r} already. Change that one."
+    return {} if found is None else {"prefix": [message]}
 
 
 def _not_too_many(change: Change) -> Errors:
@@ -72,7 +73,7 @@ def _not_too_many(change: Change) -> Errors:
     query = select(func.count()).where(line.user_id == change.values["user"])
     if not change.is_new or change.unit.connection.execute(query).scalar_one() < CARDS_MAX:
         return {}
-    return {"user": [f"A user has at most {CARDS_MAX} prefixes."]}
+    return {"user": [f"A user has at most {CARDS_MAX} prefixes. Delete one first."]}
 
 
 RATE_CARDS = Resource(

@@ -1,4 +1,4 @@
-"""The shapes of a section. Its settings are those of all section types (`dialer.domain.survey.sections`)."""
+"""The shapes of a section. Its settings are the fields of all section types (`dialer.domain.survey.sections`)."""
 
 from collections.abc import Iterator
 from enum import IntEnum
@@ -40,12 +40,12 @@ _LAST: Final = "invalid_audiofile"
 
 
 class SectionTypeChoice(Choice, frozen=True):
-    """One of the section types that the table lists, most of which the enumeration names."""
+    """The number of a section type in the table of section types."""
 
     values: type[IntEnum] = SectionType
 
     def parse(self, value: Json, conventions: Conventions) -> int:  # noqa: ARG002 - a choice is a choice anywhere
-        """Return the number of the type."""
+        """Return the number of the section type."""
         try:
             return SECTION_TYPES[whole_number(value)].type.value
         except (KeyError, FieldError):
@@ -96,6 +96,6 @@ SECTION_TEMPLATE: Final = shapes(
         "survey": write_once(Reference("survey-template")),
         **dict([_LAST_SETTING]),
     },
-    write_doc="One section of a survey: what it plays, and what it takes as an answer.",
+    write_doc="One section of a survey: the question that it plays, and the answers that it accepts.",
     read_doc="One section of a survey, as it is stored.",
 )

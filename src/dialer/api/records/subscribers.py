@@ -1,4 +1,4 @@
-"""Subscribers: the numbers of a campaign, one by one."""
+"""Subscribers: the places of callees in campaigns."""
 
 from collections.abc import Sequence
 from typing import Final
@@ -29,7 +29,7 @@ from dialer.store.tables import Contact, Subscriber
 OFFSET_MAX: Final = 8
 TZ_CODE_MAX: Final = 64
 AT_CREATION: Final = frozenset({SubscriberStatus.PENDING, SubscriberStatus.PAUSE, SubscriberStatus.ABORT})
-"""The states that a client may give a new subscriber: those it may move a PENDING one to."""
+"""The statuses that a client may give a new subscriber; a client may move a PENDING one to them, too."""
 _FROM_CONTACT: Final = {"duplicate_contact": "contact", "full_name": "full_name", "additional_vars": "additional_vars"}
 
 _SUBSCRIBER: Final = shapes(
@@ -51,13 +51,13 @@ _SUBSCRIBER: Final = shapes(
         "additional_vars": writable(JsonObject(), default="{}"),
         **STAMPS,
     },
-    write_doc="A number of a campaign, of a contact or by itself.",
-    read_doc="A number of a campaign, and how far it has come.",
+    write_doc="A subscriber: the place of a callee in a campaign, with or without a contact.",
+    read_doc="A subscriber: the place of a callee in a campaign, with its status and its attempts.",
 )
 
 
 def _defaults(unit: Unit, given: Values) -> Values:
-    """What is not given comes from the contact, if there is one; a contact of somebody else is refused later."""
+    """Return the contact's values for fields that are not given. A later check refuses a contact of another user."""
     contact = _contact(unit, given.get("contact"))
     if contact is None:
         return {}
@@ -75,7 +75,7 @@ def _has_number(change: Change) -> Errors:
 
 def _number(change: Change) -> str:
     if change.values["duplicate_contact"] == ERASED:
-        raise ConflictError("The number of this subscriber was erased.")
+        raise ConflictError("The number of this subscriber was erased. Add a new subscriber instead.")
     return normalise(change.values["duplicate_contact"], change.unit.conventions.region)
 
 
@@ -90,25 +90,28 @@ def _number_once(change: Change) -> Errors:
     )
     if change.unit.connection.execute(query).first() is None:
         return {}
-    return {"duplicate_contact": ["The campaign has a subscriber with this number already."]}
+    number = change.values["duplicate_contact"]
+    return {"duplicate_contact": [f"The campaign has a subscriber with the number {number!r} already."]}
 
 
 def _known_zone(change: Change) -> Errors:
     tz_code = change.values["tz_code"]
-    return {"tz_code": ["Unknown time zone."]} if tz_code and not is_zone(tz_code) else {}
+    message = f"{tz_code!r} is not a time zone. Use an IANA name, such as Europe/Madrid."
+    return {"tz_code": [message]} if tz_code and not is_zone(tz_code) else {}
 
 
 def _known_offset(change: Change) -> Errors:
     offset = change.values["gmt_offset"]
     if not offset or zone_of_offset(offset) is not None:
         return {}
-    return {"gmt_offset": ["Use signed decimal hours, such as -5 or +5.5."]}
+    return {"gmt_offset": [f"{offset!r} is not an offset. Use signed decimal hours, such as -5 or +5.5."]}
 
 
 def _first_status(change: Change) -> Errors:
     if not change.is_new or change.values["status"] in AT_CREATION:
         return {}
-    return {"status": ["A new subscriber may be 1 (PENDING), 2 (PAUSE) or 3 (ABORT)."]}
+    message = f"A new subscriber cannot have status {change.values['status']}. Use 1 (PENDING), 2 (PAUSE) or 3 (ABORT)."
+    return {"status": [message]}
 
 
 def _columns(change: Change) -> Values:
@@ -122,7 +125,10 @@ def _columns(change: Change) -> Values:
 
 
 def _waits(unit: Unit, rows: Sequence[RowMapping]) -> list[Values]:
-    """What each PENDING subscriber waits for. Campaigns are looked at once for all of them, windows once a zone."""
+    """Return the reason and the end of each PENDING subscriber's wait.
+
+    Each campaign is read once, and each zone's window is computed once.
+    """
     pending = [row for row in rows if row["status"] == SubscriberStatus.PENDING]
     campaign_ids, ids = {row["campaign_id"] for row in pending}, [row["id"] for row in pending]
     campaigns = circumstances_of(unit.connection, campaign_ids, unit.now_ms, str(unit.conventions.zone))

@@ -1,4 +1,4 @@
-"""Survey templates with their sections and branches, and the recordings they play."""
+"""Survey templates with their sections and branches, and the recordings that they play."""
 
 import re
 from typing import Final
@@ -6,7 +6,7 @@ from typing import Final
 from sqlalchemy import select
 
 from dialer.api.crud.declaration import NAME, OWNER, STAMPS, optional, own, read_only, shapes, writable
-from dialer.api.crud.fields import TEXT_MAX, Text
+from dialer.api.crud.fields import TEXT_MAX, Text, echo
 from dialer.api.crud.records import refuse_while_in
 from dialer.api.crud.references import NO_OBJECT, Identity, Reference
 from dialer.api.crud.resource import Change, Resource, Rule, Unit, Values, table_of, touches_nothing
@@ -31,8 +31,8 @@ _AUDIO_FILE: Final = shapes(
         "user_id": read_only(Identity()),
         **STAMPS,
     },
-    write_doc="What may be changed of a recording: its name.",
-    read_doc="A recording that was uploaded.",
+    write_doc="The name of a recording, the only field that can change.",
+    read_doc="A recording, as it was uploaded.",
 )
 
 _SURVEY_TEMPLATE: Final = shapes(
@@ -44,8 +44,8 @@ _SURVEY_TEMPLATE: Final = shapes(
         **STAMPS,
         "user": OWNER,
     },
-    write_doc="A survey as its author draws it.",
-    read_doc="A survey, as it is stored.",
+    write_doc="A survey template: the survey that its author can change.",
+    read_doc="A survey template, as it is stored.",
 )
 
 _BRANCHING_TEMPLATE: Final = shapes(
@@ -57,8 +57,8 @@ _BRANCHING_TEMPLATE: Final = shapes(
         "section": writable(Reference("section-template")),
         "goto": optional(Reference("section-template")),
     },
-    write_doc="Where a call goes on after a section, for one answer.",
-    read_doc="Where a call goes on after a section, as it is stored.",
+    write_doc="A branch: the section with which a call continues after an answer.",
+    read_doc="A branch: the section with which a call continues after an answer, as it is stored.",
 )
 
 
@@ -72,7 +72,9 @@ def _known_keys(change: Change) -> Errors:
     keys = change.values["keys"]
     if keys in _WORDS or _DIGITS.match(keys):
         return {}
-    return {"keys": ["Use digits, or one of: any, invalid, timeout."]}
+    return {
+        "keys": [f'"{echo(keys)}" is not an answer. Use 1 to {DIGITS_MAX} digits, or one of: any, invalid, timeout.']
+    }
 
 
 def _keys_once(change: Change) -> Errors:
@@ -84,11 +86,11 @@ def _keys_once(change: Change) -> Errors:
     )
     if change.unit.connection.execute(query).first() is None:
         return {}
-    return {"keys": ["The section has a branch for these keys already."]}
+    return {"keys": [f"The section has a branch for {change.values['keys']!r} already. Change that branch."]}
 
 
 def _goto_in_survey(change: Change) -> Errors:
-    """A call cannot leave its survey. The section of another one is none of the branch's business: it is missing."""
+    """Return an error if the target is a section of another survey; it is reported as missing."""
     if change.values["goto"] is None:
         return {}
     section = table_of(SectionTemplate).c
@@ -98,7 +100,7 @@ def _goto_in_survey(change: Change) -> Errors:
 
 
 def _refuse_while_planned(unit: Unit, stored: Values) -> None:
-    """A campaign that was never started still needs the template; once it has, it plays its sealed copy."""
+    """Raise `StillUsedError` if a new campaign names the template. A started campaign plays its sealed copy."""
     campaign = table_of(Campaign).c
     plays_it = campaign.object_id == stored["id"]
     refuse_while_in(unit, table_of(Campaign), plays_it & (campaign.status == CampaignStatus.NEW))

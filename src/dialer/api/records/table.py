@@ -1,19 +1,18 @@
-"""The resource table: every resource under `/rest-api/`, in the order in which the documentation lists them.
+"""The resource table: every resource under `/rest-api/`, in the order of the documentation.
 
-A new resource is a row here, which declares its fields (`dialer.api.crud.declaration`) in a module of
-`dialer.api.records`. Lists, filters, references, ownership, merging, validation, errors, URLs and the OpenAPI document
-follow.
+A new resource is a row here. A module of `dialer.api.records` declares its fields (`dialer.api.crud.declaration`).
+Lists, filters, references, ownership, merging, validation, errors, URLs and the OpenAPI document follow from the
+declaration.
 
-What does not fit a row plugs in from outside, and nothing here needs to know of it:
+Two kinds of code extend a resource from outside of its row:
 
-- A **route of its own** (`POST /rest-api/audio-files/`, `POST /rest-api/phonebook/<id>/import/`) is an ordinary
-  Litestar handler whose path begins after `/rest-api`, listed in `dialer.api.app.EXTRA_ROUTES`. It is authenticated
-  like all others, `request.user` is the `Actor`, and `request.service` (`dialer.api.service`) gives it
-  the database, the worker, the settings, and units of work for the functions of `dialer.api.crud.records`. A resource
-  row whose `methods` lack the method leaves the path free for it.
-- An **export** is for resources whose row says `exported`: the list handler asks `dialer.api.app.create_app`'s `export`
-  with the request, the row and an asynchronous iterator of chunks of answers, all that the filters select in id order;
-  when it returns a response instead of None, that is the answer.
+- A **route of its own**, such as `POST /rest-api/audio-files/`, is an ordinary Litestar handler in
+  `dialer.api.app.EXTRA_ROUTES` whose path begins after `/rest-api`. It is authenticated like the others.
+  `request.user` is the `Actor`. `request.service` (`dialer.api.service`) gives it the database, the worker, the
+  settings, and units of work for `dialer.api.crud.records`. The row of the resource leaves the method out of `methods`.
+- An **export** serves resources whose row says `exported`. The list handler calls the `export` of
+  `dialer.api.app.create_app` with the request, the row, and an iterator of chunks of all selected records in id order.
+  If `export` returns a response, the handler returns it; if it returns None, the handler answers in JSON.
 """
 
 from typing import Final

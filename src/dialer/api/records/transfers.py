@@ -1,4 +1,4 @@
-"""How calls were brought to somebody else: to a number, or through a queue to an agent."""
+"""Transfers of calls: to a number, or through a queue to an agent."""
 
 from typing import Final
 
@@ -28,7 +28,7 @@ _TRANSFER: Final = shapes(
         "answer_date": read_only(Timestamp(column="answered_ms"), nullable=True),
         "ending_date": read_only(Timestamp(column="ended_ms"), nullable=True),
     },
-    read_doc="One transfer of one call: 1 waiting, 2 connected, 3 over. Its B-leg has a CDR once it is over.",
+    read_doc="A transfer of a call: 1 waiting, 2 connected, 3 over. When it is over, its B-leg has a CDR.",
 )
 
 

@@ -1,1 +1,1 @@
-"""Routes beside the resource table."""
+"""Routes outside the resource table."""

@@ -1,4 +1,4 @@
-"""Recordings: uploaded as a form, judged by their bytes, deleted with their file."""
+"""Recordings: uploaded as a form, validated by their content, deleted with their file."""
 
 import hashlib
 from functools import partial
@@ -46,7 +46,7 @@ _FORM_SCHEMA: Final = Schema(
             content_media_type="audio/wav",
             description="A WAV file.",
         ),
-        "user_id": Schema(type=OpenAPIType.INTEGER, description="Whose it will be; only admins may name others."),
+        "user_id": Schema(type=OpenAPIType.INTEGER, description="The owner; only admins may name another user."),
     },
 )
 
@@ -54,14 +54,14 @@ _FORM_SCHEMA: Final = Schema(
 AudioUpload: Final = request_shape(
     "AudioUpload",
     {"name": writable(Text(255, min_length=1)), "user_id": optional(Reference("users"))},
-    "The texts of an upload.",
+    "The text fields of an upload.",
 )
 if TYPE_CHECKING:
     AudioFileRead: TypeAlias = Shape
 
 
 class Stored(NamedTuple):
-    """A file that is on the disk, and what it holds."""
+    """A saved file and the properties of its sound."""
 
     file_name: str
     recording: AudioRecording
@@ -89,7 +89,10 @@ async def upload_audio(request: ApiRequest) -> "Response[AudioFileRead]":
 
 
 def _attempt(request: ApiRequest, form: Form) -> Attempt | None:
-    """The attempt of a request that carries a key: by what it says, as the text between its parts is never the same."""
+    """Return the attempt of a request with an idempotency key; None without a key.
+
+    The hash covers the fields and the file, because the boundary between the parts differs in each request.
+    """
     key = request.headers.get("idempotency-key")
     if key is None:
         return None
@@ -98,10 +101,10 @@ def _attempt(request: ApiRequest, form: Form) -> Attempt | None:
 
 
 async def _keep(request: ApiRequest, service: Service, parsed: Parsed, form: Form, attempt: Attempt | None) -> Answer:
-    """The answer to an upload whose file and row are stored."""
+    """Store the file and the row of an upload, and return the answer."""
     content = form.file or b""
     recording = await _judge(parsed, content, is_given=form.file is not None)
-    # Asked before anything is written to the disk, and again in the transaction that counts.
+    # Check before the file is written, and again in the transaction that inserts the row.
     await service.read(request, partial(_check, parsed=parsed, size=len(content)))
     media = Media(service.settings.media_dir)
     file_name = await anyio.to_thread.run_sync(media.save, content)
@@ -110,7 +113,7 @@ async def _keep(request: ApiRequest, service: Service, parsed: Parsed, form: For
     try:
         return await service.write(request, work)
     except (InvalidError, AnsweredError):
-        # Any other failure leaves open whether the row is there: then the file stays.
+        # After another failure the row may be committed, so the file must stay.
         await anyio.to_thread.run_sync(media.delete, file_name)
         raise
 
@@ -127,7 +130,11 @@ async def delete_audio(request: ApiRequest, record_id: FromPath[str]) -> None:
 
 
 async def _judge(parsed: Parsed, content: bytes, *, is_given: bool) -> AudioRecording:
-    """The recording, if everything that was sent is right by itself; else all that is wrong."""
+    """Return the recording in the file.
+
+    Raises:
+        InvalidError: the file is missing or not a supported recording, or another field is wrong.
+    """
     errors: Errors = dict(parsed.errors)
     if not is_given:
         errors[FILE] = [REQUIRED]
@@ -143,7 +150,11 @@ async def _judge(parsed: Parsed, content: bytes, *, is_given: bool) -> AudioReco
 
 
 def _check(unit: Unit, *, parsed: Parsed, size: int) -> int:
-    """Whose the recording will be; raises InvalidError if it cannot be theirs."""
+    """Return the id of the user who will own the recording.
+
+    Raises:
+        InvalidError: the user is unknown to the caller, or the recording exceeds the quota.
+    """
     errors = reference_errors(unit, AudioUpload, parsed.values, unit.actor)
     if errors:
         raise InvalidError(errors)
@@ -156,7 +167,7 @@ def _check(unit: Unit, *, parsed: Parsed, size: int) -> int:
 
 
 def _insert(unit: Unit, *, parsed: Parsed, stored: Stored, attempt: Attempt | None) -> Answer:
-    """The answer that shows the new record, remembered with it for the attempt."""
+    """Insert the row, and return the answer, which is remembered for the attempt."""
     values = {
         "user_id": _check(unit, parsed=parsed, size=stored.size),
         "name": parsed.values["name"],
@@ -179,7 +190,7 @@ def _insert(unit: Unit, *, parsed: Parsed, stored: Stored, attempt: Attempt | No
 
 
 def _delete(unit: Unit, *, record_id: int) -> str:
-    """The name of the file that the deleted row had."""
+    """Delete the row, and return the name of its file."""
     stored = records.load(unit, AUDIO_FILES, record_id)
     records.delete_record(unit, AUDIO_FILES, record_id)
     return str(stored["audio_file"])

@@ -1,4 +1,4 @@
-"""The service's clock: read by all, advanced by admins where it is virtual."""
+"""The clock of the service: every user reads it; admins advance a virtual clock."""
 
 import re
 from datetime import UTC, datetime, timedelta
@@ -25,33 +25,33 @@ from dialer.api.http.ignored import ignored_header
 from dialer.api.service import ApiRequest, Service
 
 ADVANCE_MS_MAX: Final = timedelta(days=366) // timedelta(milliseconds=1)
-"""How far one request advances the clock."""
+"""The most milliseconds by which one request advances the clock."""
 CLOCK_MS_MAX: Final = int(datetime(YEAR_MAX + 1, 1, 1, tzinfo=UTC).timestamp()) * 1_000 - 1
-"""Where the clock ends: the last moment that a timestamp in a request may name."""
+"""The last moment that the clock can show, in milliseconds since the epoch: the last one that a request may name."""
 VIRTUAL: Final = "virtual"
 ADVANCE: Final = "clock/advance"
-"""Where the keys of requests to advance the clock belong."""
+"""The path of the idempotency keys of requests that advance the clock."""
 
 _SECONDS: Final = re.compile(r"(-?[0-9]{1,10})(?:\.([0-9]{1,3})0*)?\Z", re.ASCII)
 
 
 class Seconds(Kind, frozen=True):
-    """A number of seconds, or a string of one, to the millisecond; stored in milliseconds."""
+    """A number of seconds with at most three decimal places, or a string that holds one; stored in milliseconds."""
 
     def parse(self, value: Json, conventions: Conventions) -> int:  # noqa: ARG002 - a second is a second anywhere
-        """The milliseconds."""
+        """Return the milliseconds."""
         match = None if isinstance(value, bool) else _SECONDS.match(str(value))
         if match is None:
             raise FieldError("A valid number of seconds is required, with at most 3 decimal places.")
         return int(f"{match[1]}{(match[2] or '').ljust(3, '0')}")
 
     def schema(self) -> Schema:
-        """A number."""
+        """Return the schema of a number."""
         return Schema(type=OpenAPIType.NUMBER, minimum=0)
 
 
 class ClockRead(msgspec.Struct):
-    """The time by which the service acts, how its clock goes, and the seed of its chance."""
+    """The time of the service, the mode of its clock, and the seed of its random numbers."""
 
     now: str
     mode: str
@@ -61,7 +61,7 @@ class ClockRead(msgspec.Struct):
 _ADVANCE: Final = request_shape(
     "ClockAdvance",
     {"seconds": optional(Seconds()), "to": optional(Timestamp())},
-    "How far to advance: so many seconds, or up to a moment.",
+    "The target of the advance: a number of seconds from now, or a moment.",
 )
 _NAMES: Final[dict[str, Any]] = {"ClockAdvance": _ADVANCE}
 if TYPE_CHECKING:
@@ -69,7 +69,7 @@ if TYPE_CHECKING:
 
 
 class ClockController(Controller):
-    """The clock."""
+    """The handlers of the clock."""
 
     path = "/clock"
     tags = ("clock",)
@@ -86,10 +86,11 @@ class ClockController(Controller):
 
     @post("/advance", status_code=HTTPStatus.OK, guards=[admins_only])
     async def advance_clock(self, request: ApiRequest, data: "JSONBody[ClockAdvance]") -> Response[ClockRead]:
-        """Advance a virtual clock; answered once everything due until then has happened."""
+        """Advance a virtual clock. The answer comes when everything due until then has happened."""
         service = request.service
         if service.worker.clock.mode != VIRTUAL:
-            raise ConflictError(f"The clock is {service.worker.clock.mode}: it goes by itself.")
+            mode = service.worker.clock.mode
+            raise ConflictError(f"The clock is {mode} and advances by itself. Only a virtual clock can be advanced.")
         given: Any = data
         parsed = parse_whole(_ADVANCE, given, service.conventions(request))
         key = request.headers.get("idempotency-key")
@@ -104,7 +105,7 @@ class ClockController(Controller):
 
 
 async def _advance_once(service: Service, request: ApiRequest, parsed: Parsed, attempt: Attempt) -> Answer:
-    """Advance to where the first attempt wanted to go, if it did not come so far."""
+    """Advance to the target of the first attempt, unless the clock is already there."""
 
     def aim(unit: Unit) -> Answer:
         before = recall(unit, attempt)
@@ -112,7 +113,7 @@ async def _advance_once(service: Service, request: ApiRequest, parsed: Parsed, a
             return before
         target_ms = _target_ms(parsed, unit.now_ms)
         answer = Answer(HTTPStatus.OK, {}, msgspec.json.encode(_shown(service, target_ms)))
-        # An answer is kept for a day, and that day begins when the clock has come to where it is advanced to.
+        # An answer is kept for a day of the clock, which begins when the clock reaches its target.
         remember(msgspec.structs.replace(unit, now_ms=target_ms), attempt, answer)
         return answer
 
@@ -125,14 +126,18 @@ async def _advance_once(service: Service, request: ApiRequest, parsed: Parsed, a
 
 
 def _shown(service: Service, at_ms: int | None = None) -> ClockRead:
-    """The clock as it stands, or as it will stand at a moment."""
+    """Return the state of the clock, now or at a given moment."""
     clock = service.worker.clock
     now_ms = clock.now_ms() if at_ms is None else at_ms
     return ClockRead(now=show_timestamp(now_ms), mode=clock.mode, seed=service.settings.seed)
 
 
 def _target_ms(parsed: Parsed, now_ms: int) -> int:
-    """The moment that is asked for, if it is one that the clock may be set to."""
+    """Return the moment to which the request advances the clock, in milliseconds since the epoch.
+
+    Raises:
+        InvalidError: a field is wrong, or the clock cannot be set to that moment.
+    """
     if parsed.errors:
         raise InvalidError(parsed.errors)
     ahead_ms, to_ms = parsed.values["seconds"], parsed.values["to"]
@@ -140,9 +145,12 @@ def _target_ms(parsed: Parsed, now_ms: int) -> int:
         raise InvalidError({"non_field_errors": ["Give either seconds or to."]})
     field, target_ms = ("to", to_ms) if ahead_ms is None else ("seconds", now_ms + ahead_ms)
     if target_ms < now_ms:
-        raise InvalidError({field: ["The clock does not go back."]})
+        back = (
+            f"{show_timestamp(target_ms)} is before the time of the clock, {show_timestamp(now_ms)}. Use a later time."
+        )
+        raise InvalidError({field: [back]})
     if target_ms - now_ms > ADVANCE_MS_MAX:
         raise InvalidError({field: ["One request advances the clock by at most 366 days."]})
     if target_ms > CLOCK_MS_MAX:
-        raise InvalidError({field: [f"The clock goes no further than the year {YEAR_MAX}."]})
+        raise InvalidError({field: [f"The clock ends with the year {YEAR_MAX}. Use an earlier time."]})
     return int(target_ms)

@@ -1,4 +1,4 @@
-"""Exports: all records of a list that its filters select, as CSV or NDJSON, sent while they are read."""
+"""Exports: all records that the filters of a list select, as CSV or NDJSON, streamed while they are read."""
 
 import csv
 import io
@@ -24,7 +24,7 @@ CSV: Final = "text/csv"
 NDJSON: Final = "application/x-ndjson"
 JSON: Final = "application/json"
 FORMATS: Final = {"csv": CSV, "ndjson": NDJSON, "json": JSON}
-"""Values of `?format=`, which overrides the `Accept` header."""
+"""The values of `?format=`, which overrides the `Accept` header."""
 
 _UNACCEPTABLE: Final = re.compile(r";\s*q\s*=\s*0(\.0*)?\s*(;|\Z)", re.IGNORECASE)
 """The weight of a media type that the client does not accept (RFC 9110, 12.4.2)."""
@@ -42,7 +42,7 @@ async def export(request: ApiRequest, resource: Resource, chunks: Chunks) -> Res
     if media_type == JSON:
         return None
     encoded = chunks(write_csv if media_type == CSV else partial(_ndjson, resource.read))
-    # The first chunk is read before the response begins, so that an unavailable database is still a 503.
+    # Read the first chunk before the answer begins, so that an unavailable database still gives status 503.
     first = await anext(encoded, b"")
     begin = write_csv([[field.name] for field in fields_of(resource.read)]) if media_type == CSV else b""
     suffix = "csv" if media_type == CSV else "ndjson"
@@ -55,7 +55,7 @@ def _wanted(request: ApiRequest) -> str:
     given = request.query_params.get("format")
     if given is not None:
         if given not in FORMATS:
-            raise InvalidError({"format": [f"{given!r} is no format. Use one of {', '.join(FORMATS)}."]})
+            raise InvalidError({"format": [f"{given!r} is not a format. Use one of {', '.join(FORMATS)}."]})
         return FORMATS[given]
     accepted = [part for part in request.headers.get("Accept", "").split(",") if not _UNACCEPTABLE.search(part)]
     try:
@@ -78,7 +78,7 @@ def _ndjson(shape: type[Shape], columns: Columns) -> bytes:
 
 
 def write_csv(columns: Columns) -> bytes:
-    """Return one or more records of two or more fields as lines of CSV (RFC 4180) in UTF-8."""
+    """Return one or more records, of two or more fields each, as lines of CSV (RFC 4180) in UTF-8."""
     rows = list(zip(*map(_cells, columns), strict=True))
     line = f"{','.join(['%s'] * len(columns))}\r\n"
     text = "".join([line % row for row in rows])

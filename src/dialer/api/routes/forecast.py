@@ -1,6 +1,6 @@
-"""Forecasts over the API, computed in a process beside the service.
+"""Forecasts over the API, computed in a separate process.
 
-A forecast changes nothing and costs nothing, so the request takes no `Idempotency-Key`: a client repeats it.
+A forecast changes nothing and costs nothing, so the request takes no `Idempotency-Key`; a client can repeat it.
 """
 
 from collections.abc import Awaitable, Callable, Iterator
@@ -36,11 +36,11 @@ from dialer.forecast.summary import Forecast
 from dialer.store.database import Database
 
 FORECAST_WORK_MAX: Final = 100_000
-"""Seeds times people that one request may simulate; the command line has no such limit."""
+"""The largest product of seeds and people for one request; the command line has no such limit."""
 FORECAST_SECONDS_MAX: Final = 120
-"""Longest time that one forecast may take."""
+"""The longest time that one forecast may take."""
 BUSY_RETRY_AFTER_S: Final = 10
-"""Time after which a client may try again that was refused because of another forecast."""
+"""The time after which a client may try again if another forecast is running."""
 JSON: Final = "application/json"
 _LATER: Final = {"Retry-After": str(BUSY_RETRY_AFTER_S)}
 
@@ -54,12 +54,12 @@ ForecastAsked: Final = request_shape(
         "seeds": writable(Integer(1, SEEDS_MAX), default=SEEDS),
         "first_seed": writable(Integer(0, FIRST_SEED_MAX), default=0),
     },
-    "The seeds of a forecast: their number, and the first of them.",
+    "The number of seeds of a forecast, and the first seed.",
 )
 
 
 class Forecaster:
-    """Computes forecasts, one at a time, as each keeps one processor busy."""
+    """The computation of forecasts, one at a time, because each keeps one processor busy."""
 
     def __init__(self, forecasting: Forecasting, *, seconds_max: float = FORECAST_SECONDS_MAX) -> None:
         self._forecasting: Final = forecasting
@@ -79,7 +79,7 @@ class Forecaster:
                 with anyio.fail_after(self._seconds_max):
                     return await self._forecasting(database, order)
             except TimeoutError:
-                detail = f"It took longer than {self._seconds_max} s. Ask for fewer seeds. {_elsewhere(order)}"
+                detail = f"The forecast took over {self._seconds_max} s. Ask for fewer seeds. {_elsewhere(order)}"
                 raise AnsweredError(HTTPStatus.SERVICE_UNAVAILABLE, detail, _LATER) from None
             except NoCampaignError:
                 raise RecordNotFoundError from None
@@ -87,7 +87,8 @@ class Forecaster:
     @contextmanager
     def _turn(self) -> Iterator[None]:
         if self._is_busy:
-            raise AnsweredError(HTTPStatus.SERVICE_UNAVAILABLE, "Another forecast is being computed.", _LATER)
+            detail = f"Another forecast is running. Try again in {BUSY_RETRY_AFTER_S} s."
+            raise AnsweredError(HTTPStatus.SERVICE_UNAVAILABLE, detail, _LATER)
         self._is_busy = True
         try:
             yield
@@ -97,7 +98,7 @@ class Forecaster:
 
 @dataclass
 class _Asking(Operation):
-    """Documentation of the optional body."""
+    """The documentation of the optional body."""
 
     def __post_init__(self) -> None:
         schema = Schema(type=OpenAPIType.OBJECT, description=ForecastAsked.__doc__, properties=dict(_properties()))
@@ -115,11 +116,11 @@ def _properties() -> Iterator[tuple[str, Schema]]:
 async def forecast_campaign(
     request: ApiRequest, forecaster: NamedDependency[Forecaster], record_id: FromPath[str]
 ) -> Response[Forecast]:
-    """Forecast a voice campaign: a copy of it is run to its end under some seeds. The campaign itself does not change.
+    """Forecast a voice campaign: run a copy of it to its end, once for each seed. The campaign itself does not change.
 
-    Only calls from now on are counted. Other campaigns are left out: the copy has all gateways to itself, and the
-    present balance. A service that runs with one of the seeds, and changes nothing meanwhile, has exactly its outcome.
-    A campaign that has ended is refused.
+    The forecast counts only calls from now on. Other campaigns are left out: the copy has all gateways to itself, and
+    the present balance. A service that runs with one of the seeds, and is not changed meanwhile, has exactly the
+    forecast outcome. A forecast of a campaign that has ended is refused.
     """
     return await _forecast(request, forecaster, (CAMPAIGNS, record_id))
 
@@ -133,11 +134,11 @@ async def forecast_campaign(
 async def forecast_sms_campaign(
     request: ApiRequest, forecaster: NamedDependency[Forecaster], record_id: FromPath[str]
 ) -> Response[Forecast]:
-    """Forecast an SMS campaign: a copy of it is run to its end under some seeds. The campaign itself does not change.
+    """Forecast an SMS campaign: run a copy of it to its end, once for each seed. The campaign itself does not change.
 
-    Only messages from now on are counted. Other campaigns are left out: the copy has all gateways to itself, and the
-    present balance. A service that runs with one of the seeds, and changes nothing meanwhile, has exactly its outcome.
-    A campaign that has ended is refused.
+    The forecast counts only messages from now on. Other campaigns are left out: the copy has all gateways to itself,
+    and the present balance. A service that runs with one of the seeds, and is not changed meanwhile, has exactly the
+    forecast outcome. A forecast of a campaign that has ended is refused.
     """
     return await _forecast(request, forecaster, (SMS_CAMPAIGNS, record_id))
 
@@ -155,7 +156,13 @@ async def _forecast(request: ApiRequest, forecaster: Forecaster, which: tuple[Re
 
 
 def _order(unit: Unit, *, which: tuple[Resource, str], parsed: Parsed, zone: str) -> Order:
-    """Return the forecast to compute, if the caller may see the campaign, it has not ended, and it is not too large."""
+    """Return the forecast to compute.
+
+    Raises:
+        RecordNotFoundError: the campaign does not exist, or the caller may not see it.
+        InvalidError: a field is wrong, or the forecast is too large.
+        CampaignOverError: the campaign has ended.
+    """
     resource, record_id = which
     identity = parse_id(record_id)
     if identity is None:
@@ -183,7 +190,7 @@ def _elsewhere(order: Order) -> str:
 
 
 async def _unless_gone(request: ApiRequest, compute: Callable[[], Awaitable[Forecast]]) -> Forecast:
-    """Return the computed forecast; stop computing if the client disconnects."""
+    """Return the computed forecast; stop the computation if the client disconnects."""
     computed: Forecast | None = None
     failure: Exception | None = None
     async with anyio.create_task_group() as tasks:
@@ -196,7 +203,7 @@ async def _unless_gone(request: ApiRequest, compute: Callable[[], Awaitable[Fore
         tasks.start_soon(watch)
         try:
             computed = await compute()
-        except Exception as error:  # noqa: BLE001 - raised below, outside of the group, which would wrap it
+        except Exception as error:  # noqa: BLE001 - raised after the task group, which would wrap it
             failure = error
         tasks.cancel_scope.cancel()
     if failure is not None:

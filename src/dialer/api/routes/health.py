@@ -1,4 +1,4 @@
-"""Health and metrics: open to all, and without a word about users or numbers."""
+"""Health and metrics: open without authentication, and without data of users or numbers."""
 
 from http import HTTPStatus
 from typing import Final
@@ -21,14 +21,14 @@ _states = ServiceState.__table__
 
 
 class Health(msgspec.Struct):
-    """`ok`, or why not."""
+    """The health of the service: `ok`, or the part that does not work."""
 
     status: str
 
 
 @get("/health/live", tags=["health"])
 async def live() -> Health:
-    """Say that the process runs."""
+    """Answer that the process runs."""
     return Health(READY)
 
 
@@ -38,7 +38,7 @@ async def live() -> Health:
     responses={503: ResponseSpec(data_container=Health, description="Not ready", generate_examples=False)},
 )
 async def ready(request: ApiRequest) -> Response[Health]:
-    """Say whether requests and dialling work, and if not, what does not."""
+    """Answer whether requests and dialling work, or which part does not."""
     service = request.service
     problem = await _storage_problem(service) or await _dialling_problem(service)
     if problem is None:
@@ -55,14 +55,14 @@ async def _storage_problem(service: Service) -> str | None:
 
 
 async def _dialling_problem(service: Service) -> str | None:
-    """What the worker has met; it tries again first if that was the storage, which is in order by now."""
+    """Return the problem of the worker, if any; after a storage problem the worker tries again first."""
     if service.worker.problem() == STORAGE:
         await service.worker.settle()
     return service.worker.problem()
 
 
 def _rewrite(connection: Connection) -> None:
-    """Write what is there already, in two steps, as SQLite leaves out a step that changes nothing."""
+    """Write the stored time again, in two steps, because SQLite skips a write that changes nothing."""
     for step in (1, -1):
         connection.execute(update(_states).values(now_ms=_states.c.now_ms + step))
 
@@ -72,10 +72,10 @@ def _touch(connection: Connection) -> None:
 
 
 _METRICS: Final = CONTENT_TYPE_LATEST.partition("; charset")[0]
-"""The framework names the charset itself."""
+"""The media type without the charset, which the framework adds."""
 
 
 @get("/metrics", media_type="text/plain", tags=["health"])
 async def metrics(metrics: NamedDependency[Metrics]) -> Response[bytes]:
-    """Tell Prometheus about requests."""
+    """Return the metrics of the service for Prometheus."""
     return Response(metrics.exposition(), media_type=_METRICS)

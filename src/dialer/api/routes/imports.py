@@ -36,9 +36,9 @@ from dialer.store.csv_records import CsvError
 
 CSV: Final = "text/csv"
 IMPORTS_MAX: Final = 2
-"""Imports that work at the same time; imports that wait for their bodies are not counted."""
+"""Imports that work at the same time; imports that wait for their bodies do not count."""
 IMPORTS_OPEN_MAX: Final = 32
-"""Imports at the same time, each with a thread; further ones wait."""
+"""Imports that are open at the same time, each with a thread; further imports wait."""
 IMPORTS_OF_A_USER_MAX: Final = 4
 RETRY_AFTER_S: Final = 30
 CHARSET_SHOWN_MAX: Final = 64
@@ -61,12 +61,12 @@ def _csv(column: str) -> Schema:
     operation_class=describe_body(CSV, _csv(ContactRows.column)),
 )
 async def import_contacts(request: ApiRequest, record_id: FromPath[str]) -> ImportReport:
-    """Import contacts: `contact` is their number, `full_name` their name, every other column a variable.
+    """Import contacts. `contact` is the number, `full_name` the name; every other column becomes a variable.
 
-    A column `additional_vars` holds a JSON object of further variables. A file that `GET /rest-api/contact/?format=csv`
-    has exported is imported as it is; its columns `id`, `url`, `phonebook`, `created_date` and `updated_date` are
-    ignored. Emergency numbers are rejected. Numbers that are impossible in their country are imported and listed under
-    `warnings`.
+    A column `additional_vars` holds a JSON object of further variables. The result of `GET
+    /rest-api/contact/?format=csv` can be imported unchanged; its columns `id`, `url`, `phonebook`, `created_date` and
+    `updated_date` are ignored. Emergency numbers are rejected. Numbers that are impossible in their country are
+    imported and listed under `warnings`.
     """
     service = request.service
     return await _import(request, service, record_id, (PHONEBOOKS, ContactRows))
@@ -80,7 +80,7 @@ async def import_contacts(request: ApiRequest, record_id: FromPath[str]) -> Impo
     operation_class=describe_body(CSV, _csv(DncRows.column)),
 )
 async def import_dnc_contacts(request: ApiRequest, record_id: FromPath[str]) -> ImportReport:
-    """Import numbers that must not be called: the column `phone_number`; other columns are ignored.
+    """Import numbers that must not be called, from the column `phone_number`. Other columns are ignored.
 
     Emergency numbers are accepted here. Numbers that are impossible in their country are listed under `warnings`.
     """
@@ -94,7 +94,7 @@ async def _import(
     record_id: str,
     kind: tuple[Resource, type[NumberRows]],
 ) -> ImportReport:
-    """Import the request body into the record, in a thread of its own that may wait for the body and the database."""
+    """Import the request body into the record, in a thread that may wait for the body and for the database."""
     parents, rows = kind
     _expect_csv(request)
     identity = parse_id(record_id)
@@ -125,7 +125,7 @@ def _expect_csv(request: ApiRequest) -> None:
 
 @contextmanager
 def _one_of(user_id: int) -> Iterator[None]:
-    """Count an import of this user while the context is entered; raise 429 for too many."""
+    """Count an import of the user while the context is entered; raise a 429 error if there are too many."""
     if _UNDER_WAY[user_id] >= IMPORTS_OF_A_USER_MAX:
         detail = f"You have {IMPORTS_OF_A_USER_MAX} imports under way. Try again when one of them has ended."
         raise AnsweredError(HTTPStatus.TOO_MANY_REQUESTS, detail, {"Retry-After": str(RETRY_AFTER_S)})
@@ -139,13 +139,13 @@ def _one_of(user_id: int) -> Iterator[None]:
 
 
 def _at_work(work: Callable[[], ImportReport]) -> ImportReport:
-    """Do the work as one of `IMPORTS_MAX`, and return its result."""
+    """Run `work` as one of the `IMPORTS_MAX` working imports, and return its result."""
     with _AT_WORK:
         return work()
 
 
 def _waiting_for(arriving: AsyncIterator[bytes]) -> Iterator[bytes]:
-    """Yield the pieces of a body, and let other imports work while this thread waits for the next one."""
+    """Yield the pieces of a body, and let other imports work while this thread waits for the next piece."""
     while True:
         _AT_WORK.release()
         try:
@@ -162,7 +162,7 @@ async def _next(arriving: AsyncIterator[bytes]) -> bytes | None:
 
 
 def _limiter() -> anyio.CapacityLimiter:
-    """Return the limiter of this event loop."""
+    """Return the limiter of the current event loop."""
     try:
         return _LIMIT.get()
     except LookupError:

@@ -1,4 +1,4 @@
-"""`GET /rest-api/survey-result/<id>/recording/`: what a callee said, as a WAV file."""
+"""`GET /rest-api/survey-result/<id>/recording/`: a callee's spoken answer as a WAV file."""
 
 from collections.abc import AsyncIterator
 from functools import partial
@@ -33,14 +33,14 @@ _SCHEMA: Final = Schema(type=OpenAPIType.STRING, format=OpenAPIFormat.BINARY, co
     operation_class=describe_answer(WAV, _SCHEMA),
 )
 async def download_recording(request: ApiRequest, record_id: FromPath[str]) -> Stream:
-    """Download what a callee said, as it was recorded."""
+    """Download a callee's spoken answer as a WAV file."""
     service = request.service
     identity = parse_id(record_id)
     if identity is None:
         raise RecordNotFoundError
     name = await service.read(request, lambda unit: _file_name(unit, identity))
     folder = service.settings.media_dir
-    # The first piece is read before the answer begins, so that a file that is not there is still a 404.
+    # Read the first piece before the answer begins, so that a missing file still gives status 404.
     first = await anyio.to_thread.run_sync(read_piece, folder, name, 0)
     if first is None:
         raise RecordNotFoundError
@@ -55,7 +55,7 @@ def _file_name(unit: Unit, result_id: int) -> str:
 
 
 async def _pieces(folder: Path, name: str, first: bytes) -> AsyncIterator[bytes]:
-    """The recording piece by piece; nothing stays open between them, whenever the client goes."""
+    """Yield the recording piece by piece; no file stays open between pieces, so a client may disconnect at any time."""
     piece: bytes | None = first
     offset = 0
     while piece:

@@ -1,4 +1,4 @@
-"""`POST /rest-api/cdr/<id>/refund/`: give the price of a call back, once."""
+"""`POST /rest-api/cdr/<id>/refund/`: refund the price of a call, once."""
 
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Final, TypeAlias
@@ -32,7 +32,7 @@ _PATH: Final = "cdr/{}/refund"
     signature_namespace={"LedgerRead": LEDGER.read},
 )
 async def refund_call(request: ApiRequest, record_id: FromPath[str]) -> "Response[LedgerRead]":
-    """Refund a call: what it cost goes back to its user, once; the answer is the entry in the ledger."""
+    """Refund a call: its price goes back to the account of its user, once. The answer is the entry in the ledger."""
     service = request.service
     identity = parse_id(record_id)
     if identity is None:
@@ -46,7 +46,7 @@ async def refund_call(request: ApiRequest, record_id: FromPath[str]) -> "Respons
 
 
 def _refund_once(unit: Unit, cdr_id: int, attempt: Attempt | None) -> Answer:
-    """Enter the refund, unless this very attempt did so before."""
+    """Enter the refund, or return the answer that an earlier request with this idempotency key got."""
     before = recall(unit, attempt) if attempt else None
     if before is not None:
         return before

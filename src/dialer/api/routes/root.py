@@ -9,7 +9,7 @@ from dialer.api.service import ApiRequest
 
 TAG: Final = "root"
 SURVEY_AGGREGATE: Final = "surveyaggregate/{campaign_id}"
-"""A template (RFC 6570), as each campaign has one and there is no list of them."""
+"""A URI template (RFC 6570), because each campaign has an aggregate and there is no list of them."""
 DOCUMENTATION: Final = "/schema"
 
 
@@ -21,7 +21,7 @@ async def redirect_to_documentation() -> Redirect:
 
 @get("/", tags=[TAG])
 async def read_root(request: ApiRequest) -> dict[str, str]:
-    """List the resources: the path of each, and the URL of its list, or of each with the id of a campaign in it."""
+    """List the resources by path, with the URL of each list. `surveyaggregate` has a URI template instead."""
     service, links = request.service, request.service.links(request)
     besides = {"surveyaggregate": links.collection(SURVEY_AGGREGATE)}
     return links.collections([*service.resources, "clock"]) | besides

@@ -1,4 +1,4 @@
-"""`GET /rest-api/surveyaggregate/<campaign id>/`: what was answered in a campaign, counted by section and answer."""
+"""`GET /rest-api/surveyaggregate/<campaign id>/`: the answers of a campaign, counted by section and answer."""
 
 from typing import Final
 
@@ -26,7 +26,7 @@ PERCENT_PLACES: Final = 2
 
 
 class AnswerShare(msgspec.Struct):
-    """How often one answer was given, and its share of all to the section."""
+    """The count of one answer, and its share of all answers to the section, in per cent."""
 
     response: str
     count: int
@@ -36,8 +36,8 @@ class AnswerShare(msgspec.Struct):
 class SectionAggregate(msgspec.Struct):
     """The answers to one section, the most frequent first.
 
-    `section` is null if the section has been deleted since the campaign started; `others` counts answers that are too
-    rare to be listed.
+    `section` is null if the section has been deleted since the campaign started. `others` counts the answers that are
+    too rare to be listed.
     """
 
     section: str | None
@@ -58,7 +58,7 @@ class SurveyAggregate(msgspec.Struct):
 
 @get("/surveyaggregate/{record_id:str}", tags=[SURVEY_RESULTS.path])
 async def aggregate_survey(request: ApiRequest, record_id: FromPath[str]) -> SurveyAggregate:
-    """Count the answers of a campaign: by section, and in each by answer."""
+    """Count the answers of a campaign by section and answer."""
     service = request.service
     identity = parse_id(record_id)
     if identity is None:
@@ -84,7 +84,7 @@ def _aggregate(unit: Unit, campaign_id: int) -> SurveyAggregate:
 
 
 def _section_ids(unit: Unit, survey_id: int) -> set[int]:
-    """The sections of the template that are still there."""
+    """Return the ids of the sections that the template still has."""
     table = SECTION_TEMPLATES.table
     is_visible = visible(SECTION_TEMPLATES, unit.actor, unit.resources)
     query = select(table.c["id"]).where(table.c["survey_id"] == survey_id, is_visible)

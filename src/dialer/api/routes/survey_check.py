@@ -1,4 +1,4 @@
-"""`GET /rest-api/survey-template/<id>/check/`: what is wrong with a survey, before a campaign plays it."""
+"""`GET /rest-api/survey-template/<id>/check/`: the errors of a survey, before a campaign plays it."""
 
 import msgspec
 from litestar import get
@@ -16,9 +16,10 @@ from dialer.store.sealing import read_survey
 
 
 class FindingRead(msgspec.Struct):
-    """One thing that is wrong with a survey.
+    """An error of a survey, or a warning.
 
-    `section` is where, null for the survey as a whole; `keys` are the branches that lead there from its first section.
+    `section` is the section with the problem, null for the survey as a whole. `keys` are the branches that lead there
+    from the first section.
     """
 
     level: FindingLevel
@@ -29,7 +30,7 @@ class FindingRead(msgspec.Struct):
 
 
 class SurveyCheckRead(msgspec.Struct):
-    """What is wrong with a survey: a campaign does not start while there are errors, and does with warnings."""
+    """The errors and warnings of a survey. A campaign does not start with errors; it starts with warnings."""
 
     errors: int
     warnings: int
@@ -38,7 +39,7 @@ class SurveyCheckRead(msgspec.Struct):
 
 @get("/survey-template/{record_id:str}/check", tags=[SURVEY_TEMPLATES.path])
 async def check_survey_template(request: ApiRequest, record_id: FromPath[str]) -> SurveyCheckRead:
-    """Check a survey: sections, branches and answers that cannot work as they are drawn."""
+    """Check a survey, and list the sections, branches and answers that cannot work."""
     service = request.service
     identity = parse_id(record_id)
     if identity is None:

@@ -1,1 +1,1 @@
-"""Erasure of personal data."""
+"""The erasure of personal data."""

@@ -1,6 +1,6 @@
-"""Answers: those that were chosen are kept, and are nobody's any more; callees' own words and recordings are erased.
+"""The erasure of answers: chosen answers stay and become anonymous; other answers and recordings are erased.
 
-Answers outlive their campaign, as CDRs do. Then it is the CDR that tells whose they are.
+Answers stay when their campaign is deleted, as CDRs do. Then only the CDR tells which callee gave an answer.
 """
 
 from collections.abc import Callable
@@ -23,18 +23,19 @@ _results = SurveyResult.__table__
 _has_lost_its_call = _results.c.callrequest_id.is_(None)
 
 DeleteFile = Callable[[str], None]
-"""Deletes a file of the media folder, if it is there."""
+"""Deletes a file of the media directory, if it exists."""
 
 
 def _chosen() -> list[int]:
-    """Return the section types whose answers are one of a few that the survey's author wrote."""
+    """Return the section types whose answers are choices that the author of the survey wrote."""
     return [number for number, definition in SECTION_TYPES.items() if definition.has_chosen_answers]
 
 
 def erase_answers(connection: Connection, condition: ColumnElement[bool], delete_file: DeleteFile) -> None:
     """Erase the answers that meet a condition.
 
-    Recordings are deleted at once: should the unit of work fail, it is run again, and they were to go anyway.
+    Recordings are deleted at once. If the unit of work fails, it is repeated, and the recordings had to be deleted
+    anyway.
     """
     for name in connection.scalars(select(_results.c.record_file).where(condition, _results.c.record_file != "")):
         delete_file(name)
@@ -48,7 +49,7 @@ def erase_answers(connection: Connection, condition: ColumnElement[bool], delete
 
 
 def erase_answers_of_number(connection: Connection, spellings: Spellings, delete_file: DeleteFile) -> None:
-    """Erase the answers from a number in calls of deleted campaigns: the number was called, or it was the caller."""
+    """Erase the answers of a number in calls of deleted campaigns, both calls to the number and calls from it."""
     columns = (_cdrs.c.phone_number, _cdrs.c.callerid)
     rows = [row for column in columns for row in whose_number(connection, column, spellings)]
     callids = iter({row["callid"] for row in rows if row["leg_type"] == LegType.A_LEG})
@@ -57,7 +58,7 @@ def erase_answers_of_number(connection: Connection, spellings: Spellings, delete
 
 
 def erase_answers_before(connection: Connection, before_ms: int, delete_file: DeleteFile) -> int:
-    """Erase up to `ANSWERS_AT_ONCE` answers of deleted campaigns that are older than a moment; return how many."""
+    """Erase up to `ANSWERS_AT_ONCE` answers of deleted campaigns that are older than a moment; return their count."""
     is_personal = _results.c.section_type.not_in(_chosen()) & (_results.c.response != ERASED)
     query = select(_results.c.id).where(_has_lost_its_call, _results.c.created_date < before_ms, is_personal)
     ids = connection.scalars(query.limit(ANSWERS_AT_ONCE)).all()

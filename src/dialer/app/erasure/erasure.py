@@ -1,6 +1,6 @@
-"""Erasure: of one person, by the number, and of all whose campaigns ended long ago.
+"""Erasure: of one person, by the number, and of all subscribers whose campaigns ended long ago.
 
-Both leave what was billed as it was, and both are safe to run again: whatever was cut off is then finished.
+Both keep the bills unchanged, and both can be repeated, which completes an interrupted erasure.
 """
 
 from collections.abc import Sequence
@@ -39,22 +39,22 @@ _is_on_its_way = _messages.c.ended_ms.is_(None)
 
 
 class Erased(msgspec.Struct):
-    """How much was erased."""
+    """The counts of erased records."""
 
     contacts: int = 0
     subscribers: int = 0
     dnc_contacts: int = 0
-    """Entries of do-not-call lists that hold a hash from now on."""
+    """Entries of do-not-call lists that now hold a hash."""
     recordings: int = 0
     others: int = 0
     """Further rows, such as CDRs and answers whose campaigns were deleted."""
 
 
 def erase_number(database: Database, number: str, delete_file: DeleteFile, now_ms: int) -> Erased:
-    """Erase all that is known of a number, given in normal form, in every spelling.
+    """Erase the personal data of a number, given in normal form, in every spelling.
 
     Raises:
-        RefusedError: the service itself uses the number, or a call to it is in progress.
+        RefusedError: the configuration uses the number, or a call or message to it is in progress.
         StorageUnavailableError: the database cannot be written now.
     """
     spellings = Spellings(number)
@@ -73,11 +73,10 @@ def erase_number(database: Database, number: str, delete_file: DeleteFile, now_m
 
 
 def erase_ended(database: Database, ended_before_ms: int, delete_file: DeleteFile, now_ms: int) -> Erased:
-    """Erase the subscribers of all campaigns that ended before a moment, and were not changed since.
+    """Erase the subscribers of all campaigns that ended before a moment and were not changed since.
 
-    Erase the answers that are older than that, too, if their campaigns were deleted.
-
-    Contacts and do-not-call lists are left alone: they belong to no campaign.
+    Erase also the older answers whose campaigns were deleted. Contacts and do-not-call lists stay, because they belong
+    to no campaign.
 
     Raises:
         StorageUnavailableError: the database cannot be written now.
@@ -122,13 +121,13 @@ def _erase_person(unit: UnitOfWork, spellings: Spellings, delete_file: DeleteFil
     for some in _parts(contact_ids):
         connection.execute(delete(_contacts).where(_contacts.c.id.in_(some)))
     done.contacts, done.subscribers = len(contact_ids), len(subscriber_ids)
-    # A hash takes the place of the number on do-not-call lists: nobody is called who was not called before.
+    # A hash replaces the number on do-not-call lists, so that the number is still not called.
     done.dnc_contacts = _hash_entries(connection, spellings, unit.now_ms)
     unit.note(NOTHING, PersonErased(len(subscriber_ids)))
 
 
 def _subscribers_of(connection: Connection, spellings: Spellings, contact_ids: Sequence[int]) -> list[int]:
-    """Subscribers with the number, and those of its contacts, whatever number these were given since."""
+    """Return the ids of subscribers with the number, and of its contacts' subscribers, even with another number."""
     found = {row["id"] for row in whose_number(connection, _subscribers.c.number, spellings)}
     for some in _parts(contact_ids):
         found.update(connection.scalars(select(_subscribers.c.id).where(_subscribers.c.contact_id.in_(some))))
@@ -151,7 +150,7 @@ def _refuse_while_called(connection: Connection, spellings: Spellings, subscribe
 
 
 def _hash_entries(connection: Connection, spellings: Spellings, now_ms: int) -> int:
-    """Put hashes in place of the number on do-not-call lists; how many entries these were."""
+    """Replace the number on do-not-call lists by hashes; return the count of entries."""
     rows = whose_number(connection, _dnc.c.number, spellings)
     for row in rows:
         key = ensure_key(connection, now_ms)
@@ -161,9 +160,9 @@ def _hash_entries(connection: Connection, spellings: Spellings, now_ms: int) -> 
 
 
 def _ended(connection: Connection, ended_before_ms: int, after_id: int) -> list[int]:
-    """Up to `PEOPLE_AT_ONCE` subscribers of campaigns that ended: what is over never begins again.
+    """Return up to `PEOPLE_AT_ONCE` ids of subscribers of campaigns that are over, which never start again.
 
-    Whoever is in a call is left for the next time: they may have called a campaign that is not over.
+    Subscribers in a call are left for the next time, because they may have called a campaign that is not over.
     """
     query = (
         select(_subscribers.c.id)

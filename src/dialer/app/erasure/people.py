@@ -1,4 +1,4 @@
-"""Erasing people: what was known of them goes; what was done, what it cost and how often something was said stays."""
+"""The erasure of subscribers: personal data is erased; calls, costs and counts of answers stay."""
 
 from collections.abc import Collection
 from typing import Any, Final
@@ -44,7 +44,7 @@ _ERASED_MESSAGE: Final = {
     "dialled_number": _nothing,
     "text_message": _erased,
 }
-# One by one, as SQLite has no statistics and would otherwise read all messages there are.
+# One by one, because SQLite has no statistics and would otherwise read all messages.
 _ERASE_MESSAGES: Final = Bulk(
     update(_messages)
     .where(_messages.c.subscriber_id == bindparam("person"), _messages.c.callrequest_id.is_(None))
@@ -54,9 +54,10 @@ _ERASE_MESSAGES: Final = Bulk(
 
 
 def erase_people(unit: UnitOfWork, subscriber_ids: Collection[int], delete_file: DeleteFile) -> None:
-    """Erase some subscribers, none of whom may have a call in progress, and all that came of their calls.
+    """Erase subscribers without a call in progress, and the personal data of their calls.
 
-    Recordings are deleted at once: should the unit of work fail, it is run again, and they were to go anyway.
+    Recordings are deleted at once. If the unit of work fails, it is repeated, and the recordings had to be deleted
+    anyway.
     """
     connection = unit.connection
     requests = select(_requests.c.id).where(_requests.c.subscriber_id.in_(subscriber_ids))
@@ -81,24 +82,24 @@ def erase_people(unit: UnitOfWork, subscriber_ids: Collection[int], delete_file:
 
 
 def is_erased() -> ColumnElement[bool]:
-    """Whether a subscriber is nobody any more."""
+    """Return the condition that a subscriber is erased."""
     return _subscribers.c.duplicate_contact == ERASED
 
 
 def _came_in() -> ColumnElement[bool]:
-    """Whether a call came in: then its callee is who called."""
+    """Return the condition that a call is inbound; the subscriber is then the caller."""
     return _requests.c.attempt < 0
 
 
 def _nobody(now_ms: int) -> dict[str, Any]:
-    """The columns of a subscriber who was erased: whoever was to be called is not."""
+    """Return the columns of an erased subscriber; a waiting one is aborted."""
     is_open = _subscribers.c.status.in_((SubscriberStatus.PENDING, SubscriberStatus.PAUSE))
     texts = dict.fromkeys(("zone", "full_name", "gmt_offset", "tz_code", "halt_reason"), "")
     return {
         **texts,
         "contact_id": None,
         "duplicate_contact": ERASED,
-        # A campaign has a number once: what stands for one that was erased differs, and is none.
+        # Numbers are unique in a campaign, so the substitute must be unique, and must not be a number.
         "number": literal("~") + sql_cast(_subscribers.c.id, String),
         "additional_vars": "{}",
         "status": case((is_open, SubscriberStatus.ABORT), else_=_subscribers.c.status),
@@ -109,7 +110,7 @@ def _nobody(now_ms: int) -> dict[str, Any]:
 
 
 def _erase_records(connection: Connection, requests: Select[int]) -> None:
-    """In the CDRs of calls to them, of calls from them, and of legs on which they were brought to others."""
+    """Erase the numbers of subscribers in the CDRs of calls to them, of calls from them, and of their transfers."""
     came_in = _cdrs.c.callrequest_id.in_(requests.where(_came_in()))
     is_caller = or_(_cdrs.c.leg_type == LegType.B_LEG, and_(_cdrs.c.leg_type == LegType.A_LEG, came_in))
     connection.execute(

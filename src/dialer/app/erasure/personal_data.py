@@ -1,7 +1,6 @@
-"""Traces of a number: where it stands in any text of any table, whoever put it there.
+"""Traces of a number in the texts of any table.
 
-Every column that holds texts is looked at, also those of tables that nobody has thought of here; what is left out is
-left out by name.
+Every column with text is searched, including columns of future tables. Exceptions are listed by name.
 """
 
 from collections.abc import Iterator
@@ -49,7 +48,7 @@ from dialer.store.touched import EVERYTHING, NOTHING, touch
 ROWS_AT_ONCE: Final = 500
 """Rows with traces that one unit of work changes."""
 USERS_NAMED_MAX: Final = 10
-"""Records that are named as using a number."""
+"""Records that an error names as users of a number."""
 MACHINE_MADE: Final = frozenset(
     {
         "audio_file.audio_file",
@@ -65,9 +64,10 @@ MACHINE_MADE: Final = frozenset(
         "user_account.password_hash",
     }
 )
-"""Columns whose texts are made by the service, at random or from ids: nobody's number stands in them."""
+"""Columns with texts that the service makes at random or from ids, so they hold no phone number."""
 _ANSWERS: Final = "idempotent_response.content"
-"""What was answered about a person: name and variables stand beside the number, so nothing of it is kept."""
+"""The column of stored answers. An answer with the number may also hold a name and variables, so all of it is
+erased."""
 _ANSWER_ERASED: Final = msgspec.json.encode({"detail": ERASED})
 CONFIGURATION: Final = frozenset(
     model.__table__
@@ -76,7 +76,7 @@ CONFIGURATION: Final = frozenset(
         *(Queue, SealedSurvey, SectionTemplate, SmsGateway, SurveyTemplate, User),
     )
 )
-"""Tables of what the service works with. A number in them is not erased but used: whoever set it up must change it."""
+"""Tables of the configuration. A number in them is in use, so it is not erased; a user must change it."""
 
 
 class Batch(NamedTuple):
@@ -87,7 +87,7 @@ class Batch(NamedTuple):
 
 
 def text_columns(table: Table) -> list[Column[Any]]:
-    """The columns of a table in which a number may stand as text."""
+    """Return the columns of a table that may hold a number as text."""
     return [
         column
         for column in table.c
@@ -96,7 +96,7 @@ def text_columns(table: Table) -> list[Column[Any]]:
 
 
 def users_of(connection: Connection, spellings: Spellings) -> list[str]:
-    """What of the service itself uses a number: table and id, `USERS_NAMED_MAX` at most."""
+    """Return the configuration records that use a number, as table and id, at most `USERS_NAMED_MAX`."""
     found: list[str] = []
     for table in Row.metadata.sorted_tables:
         if table in CONFIGURATION:
@@ -107,14 +107,14 @@ def users_of(connection: Connection, spellings: Spellings) -> list[str]:
 
 
 def batches(database: Database, spellings: Spellings) -> Iterator[Batch]:
-    """Rows of people that may hold a trace, read without a lock, to be looked at again by `clear`."""
+    """Yield the rows that may hold a trace, outside of the configuration; `clear` checks them again under a lock."""
     for table in Row.metadata.sorted_tables:
         if table not in CONFIGURATION:
             yield from database.read_now(partial(_batches, table=table, spellings=spellings))
 
 
 def clear(connection: Connection, batch: Batch, spellings: Spellings) -> int:
-    """Put `ERASED` in place of the number in these rows; how many of them held it."""
+    """Replace the number in these rows by `ERASED`; return the count of rows that held it."""
     table, cleared = batch.table, 0
     for row in _rows(connection, batch):
         values = _cleared(table, row, spellings)
@@ -126,7 +126,7 @@ def clear(connection: Connection, batch: Batch, spellings: Spellings) -> int:
 
 
 def whose_number(connection: Connection, column: Column[str], spellings: Spellings) -> list[RowMapping]:
-    """The rows of a column's table whose number this is, in any spelling."""
+    """Return the rows of a column's table whose number this is, in any spelling."""
     query = select(column.table).where(column.like(spellings.like)).order_by(column.table.c["id"])
     rows = connection.execute(query).mappings()
     return [row for row in rows if spellings.is_all_of(row[column.name])]
@@ -151,7 +151,7 @@ def _rows(connection: Connection, batch: Batch) -> list[RowMapping]:
 
 
 def _cleared(table: Table, row: RowMapping, spellings: Spellings) -> dict[str, str | bytes]:
-    """The new values of those columns of a row that hold the number."""
+    """Return new values for the columns of a row that hold the number."""
     found: dict[str, str | bytes] = {}
     for column in text_columns(table):
         before: str | bytes | None = row[column.name]
@@ -162,7 +162,7 @@ def _cleared(table: Table, row: RowMapping, spellings: Spellings) -> dict[str, s
 
 
 def _in_place(table: Table, column: Column[Any], row_id: int, after: str | bytes) -> str | bytes:
-    """What comes in place of a value that, without the number, would be `after`."""
+    """Return the replacement of a value that would be `after` without the number."""
     if f"{table.name}.{column.name}" == _ANSWERS:
         return _ANSWER_ERASED
     return f"{ERASED}-{row_id}" if _is_unique(table, column) else after
@@ -175,7 +175,7 @@ def _without(value: str | bytes, spellings: Spellings) -> str | bytes:
 
 
 def _text_without(text: str, spellings: Spellings) -> str:
-    """A document stays one: in JSON a number may stand without quotes, or be a key."""
+    """Return a text without the number; JSON stays valid, even if the number is an unquoted value or a key."""
     if text[:1] not in {"{", "["}:
         return spellings.without(text)
     try:

@@ -1,6 +1,6 @@
-"""Rows that the journal writes of calls, their legs, subscribers and campaigns.
+"""Rows that the journal writes: calls, their legs, subscribers and campaigns.
 
-The fields of a row are the parameters of its statement, in the same order: a row is the tuple that `executemany` takes.
+The fields of a row are the parameters of its statement, in order: a row is the tuple that `executemany` takes.
 """
 
 from typing import Any, Final, NamedTuple
@@ -105,7 +105,7 @@ class ResultRow(NamedTuple):
 
 
 class SubscriberRow(NamedTuple):
-    """A subscriber's next state, and the state in which their row has to be for it."""
+    """The next state of a subscriber, and the expected state of the row, `was_status` and `had_attempts`."""
 
     new_status: int
     new_reason: str
@@ -121,7 +121,7 @@ class SubscriberRow(NamedTuple):
 
 
 class RefusalRow(NamedTuple):
-    """A subscriber who is never called, and why."""
+    """The final status of a subscriber who is never called, and the reason."""
 
     new_status: int
     new_reason: str
@@ -131,7 +131,7 @@ class RefusalRow(NamedTuple):
 
 
 class CampaignGrowth(NamedTuple):
-    """Growth of a campaign's counters, and its pace if it has dialled."""
+    """The growth of a campaign's counters, and its next moment to dial if it has dialled."""
 
     calls: int
     answered: int
@@ -144,12 +144,12 @@ class CampaignGrowth(NamedTuple):
 
 
 def dialled(call: Call) -> RequestRow:
-    """Return the row of a call that is in progress."""
+    """Return the row of a call in progress."""
     return RequestRow._make((*_beginning(call), call.hold, _CALLING, "", None, None))
 
 
 def over(effect: effects.FinishCall | effects.FinishInbound) -> RequestRow:
-    """Return the row of a call that is over before anything was written of it."""
+    """Return the row of a call that ended before its row was written."""
     return RequestRow._make(_beginning(effect.call) + _end(effect))
 
 
@@ -159,7 +159,7 @@ def end(effect: effects.FinishCall | effects.FinishInbound) -> RequestEnd:
 
 
 def _beginning(call: Call) -> tuple[Any, ...]:
-    """The fields of a `RequestRow` up to `dialled_number`."""
+    """Return the fields of a `RequestRow` up to `dialled_number`."""
     plan = call.plan
     return (
         call.id,
@@ -184,7 +184,7 @@ def _beginning(call: Call) -> tuple[Any, ...]:
 
 
 def _end(effect: effects.FinishCall | effects.FinishInbound) -> tuple[int, int, str, int, int]:
-    """The fields of a `RequestRow` from `hold` on."""
+    """Return the fields of a `RequestRow` from `hold` on."""
     call, outcome = effect.call, effect.outcome
     if call.is_aborted:
         status, reason = _ABORT, "aborted"
@@ -221,7 +221,7 @@ def cdr(cdr_id: int, effect: effects.FinishCall | effects.FinishInbound) -> CdrR
 
 
 def leg_cdr(cdr_id: int, effect: effects.FinishLeg) -> CdrRow:
-    """Return the CDR of a B-leg: its caller is the callee of the A-leg."""
+    """Return the CDR of a B-leg, whose caller is the callee of the A-leg."""
     call, transfer, outcome, bill = effect.call, effect.transfer, effect.outcome, effect.bill
     return CdrRow(
         cdr_id,
@@ -246,7 +246,7 @@ def leg_cdr(cdr_id: int, effect: effects.FinishLeg) -> CdrRow:
 
 
 def refused_cdr(cdr_id: int, effect: effects.RefuseInbound, now_ms: int) -> CdrRow:
-    """Return the CDR of an inbound call to a number that nobody answers."""
+    """Return the CDR of an inbound call to a number that no campaign answers."""
     caller = effect.subscriber
     return CdrRow(
         cdr_id,
@@ -322,5 +322,5 @@ def after_call(effect: effects.FinishCall, was_status: int, had_attempts: int) -
 
 
 def called_number(call: Call) -> str:
-    """Return the number that was called: the callee's, or in an inbound call our own."""
+    """Return the number that was called: that of the callee, or the DID of an inbound call."""
     return call.did_number or call.subscriber.number

@@ -1,4 +1,4 @@
-"""The statements by which the journal writes, each for many rows at once."""
+"""The statements with which the journal writes, each for many rows at once."""
 
 from typing import Final
 
@@ -36,7 +36,7 @@ FINISH_REQUESTS: Final = Bulk(
     ),
     RequestEnd._fields,
 )
-"""Ends calls in progress, and touches no other."""
+"""Ends the given calls if they are in progress."""
 INSERT_CDRS: Final = bulk_insert(Cdr.__table__, *CdrRow._fields)
 INSERT_RESULTS: Final = bulk_insert(SurveyResult.__table__, *ResultRow._fields)
 _pending: ColumnElement[int] = literal_column(str(int(SubscriberStatus.PENDING)))
@@ -61,7 +61,7 @@ UPDATE_SUBSCRIBERS: Final = Bulk(
     ),
     SubscriberRow._fields,
 )
-"""Changes those who are in the state that they were taken to be in, and no others."""
+"""Changes the given subscribers if they are in the expected state."""
 _is_subscriber = (_subscribers.c.id == bindparam("subscriber")) & (_subscribers.c.campaign_id == bindparam("campaign"))
 COMPLETE_SUBSCRIBER: Final = (
     update(_subscribers)

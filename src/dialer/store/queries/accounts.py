@@ -1,4 +1,4 @@
-"""User accounts, as lists show them."""
+"""User accounts for lists."""
 
 import msgspec
 from sqlalchemy import Connection, select
@@ -9,7 +9,7 @@ _users = User.__table__
 
 
 class AccountSummary(msgspec.Struct, frozen=True):
-    """One account in a list of accounts; money in integers of 1e-5."""
+    """An account in a list of accounts; money in integers of 1e-5."""
 
     id: int
     username: str
@@ -27,5 +27,5 @@ def list_accounts(connection: Connection) -> list[AccountSummary]:
 
 
 def has_accounts(connection: Connection) -> bool:
-    """Whether anybody can log in at all."""
+    """Return whether there is an account at all."""
     return connection.scalar(select(_users.c.id).limit(1)) is not None

@@ -1,4 +1,4 @@
-"""What calls cost, in rows: rate cards, and the rate at which one call is or was charged."""
+"""The prices of calls in rows: rate cards, and the rate at which a call is or was charged."""
 
 from collections.abc import Collection
 from typing import Final
@@ -10,23 +10,23 @@ from dialer.domain.billing.rates import NO_CARD, RateCard
 from dialer.store.tables import RateCardLine
 
 RATE_COLUMNS: Final = ("call_rate", "connection_fee", "first_increment", "next_increment")
-"""The columns of a call request, a transfer or a CDR that are its rate."""
+"""The columns with the rate of a call request, a transfer or a CDR."""
 
 _lines = RateCardLine.__table__
 
 
 def rate_of(row: RowMapping) -> Rate:
-    """The rate that a row says."""
+    """Return the rate in the columns of a row."""
     return Rate(row["call_rate"], row["first_increment"], row["next_increment"], row["connection_fee"])
 
 
 def rate_values(rate: Rate) -> tuple[int, int, int, int]:
-    """The values of `RATE_COLUMNS`."""
+    """Return the values of `RATE_COLUMNS` for a rate."""
     return (rate.per_minute, rate.connection_fee, rate.first_increment_s, rate.next_increment_s)
 
 
 def read_card(connection: Connection, user_id: int) -> RateCard:
-    """The rate card of a user."""
+    """Return the rate card of a user."""
     query = select(
         _lines.c.prefix, _lines.c.rate, _lines.c.first_increment, _lines.c.next_increment, _lines.c.connection_fee
     ).where(_lines.c.user_id == user_id)
@@ -35,21 +35,21 @@ def read_card(connection: Connection, user_id: int) -> RateCard:
 
 
 def cheapest_prices(connection: Connection, user_ids: Collection[int]) -> dict[int, int]:
-    """What the cheapest call costs that the rate cards of some users name, by user: its first increment."""
-    # As `Rate.cost` has it: rounded half up.
+    """Return the lowest price of a first increment on the rate card of each user, in integers of 1e-5."""
+    # Rounded half up, as in `Rate.cost`.
     price = (2 * _lines.c.rate * _lines.c.first_increment + 60) // 120 + _lines.c.connection_fee
     query = select(_lines.c.user_id, func.min(price)).where(_lines.c.user_id.in_(user_ids)).group_by(_lines.c.user_id)
     return {row[0]: row[1] for row in connection.execute(query)}
 
 
 class RateCards:
-    """The rate cards of users, each read once for as long as it stands."""
+    """A cache of the rate cards of users, each read once for each version."""
 
     def __init__(self) -> None:
         self._read: dict[int, tuple[int, RateCard]] = {}
 
     def card(self, connection: Connection, user_id: int, version: int) -> RateCard:
-        """The card of a user whose row has this `rate_card_version`."""
+        """Return the rate card of a user whose row has this `rate_card_version`."""
         known = self._read.get(user_id)
         if known is None or known[0] != version:
             card = read_card(connection, user_id) if version else NO_CARD

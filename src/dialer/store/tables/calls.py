@@ -1,4 +1,4 @@
-"""Attempts, what came of them, and what was answered."""
+"""The tables of call attempts, transfers, CDRs, answers and text messages."""
 
 from sqlalchemy import Boolean, ForeignKey, Index, String, Text, text
 from sqlalchemy.orm import Mapped, mapped_column
@@ -19,22 +19,22 @@ from dialer.store.tables._base import (
 
 
 class CallRequest(Row):
-    """One attempt to call one subscriber: written before the carrier is asked, final when the call is over."""
+    """One attempt to call one subscriber: inserted before the carrier is asked, final when the call is over."""
 
     __tablename__ = "callrequest"
 
     campaign_id: Mapped[int] = mapped_column(BIG, ForeignKey("campaign.id", ondelete="CASCADE"))
     subscriber_id: Mapped[int] = mapped_column(BIG, ForeignKey("subscriber.id", ondelete="CASCADE"))
     contact_id: Mapped[int | None] = mapped_column(BIG, default=None)
-    """As it was at the dial: the CDR names the contact even if it goes meanwhile."""
+    """The contact at the time of the dial; the CDR names it even if the contact is deleted during the call."""
     user_id: Mapped[int] = belongs_to("user_account")
     gateway_id: Mapped[int] = mapped_column(BIG)
     attempt: Mapped[int]
-    """1 for the first call to this subscriber."""
+    """The number of the attempt: 1 for the first call to the subscriber."""
     callid: Mapped[str] = mapped_column(String(36))
     phone_number: Mapped[str] = mapped_column(String(64))
     dialled_number: Mapped[str] = mapped_column(String(80), default="", server_default="")
-    """What the carrier was given for it; empty for what was not dialled, or before this was kept."""
+    """The number that was given to the carrier. Empty if none was dialled, or for older rows."""
     callerid: Mapped[str] = mapped_column(String(80))
     status: Mapped[Code]
     status_reason: Mapped[str] = mapped_column(String(40), default="")
@@ -44,9 +44,9 @@ class CallRequest(Row):
     ring_limit_ms: Mapped[int] = mapped_column(BIG)
     talk_limit_ms: Mapped[int] = mapped_column(BIG)
     hold: Mapped[Money]
-    """What is reserved of the owner's balance; 0 when the call is over."""
+    """The amount held of the owner's balance, an integer of 1e-5; 0 when the call is over."""
     call_rate: Mapped[Money]
-    """A minute. With the next three the rate at the dial (`dialer.store.queries.rates`)."""
+    """The price of a minute. With the next three columns, the rate at the dial (`dialer.store.queries.rates`)."""
     connection_fee: Mapped[Money] = mapped_column(default=0, server_default="0")
     first_increment: Mapped[Increment]
     next_increment: Mapped[Increment]
@@ -55,7 +55,7 @@ class CallRequest(Row):
     parameters: Mapped[str | None] = mapped_column(default=None)
     """The gateway's parameters at the dial, kept only if they were changed while the call was in progress."""
     did_id: Mapped[int | None] = mentions("did")
-    """Set for a call that came in: the number that was called. Its `attempt` is that of the missed call, negative."""
+    """The DID that was called, for inbound calls only. Their `attempt` is the number of the missed attempt, negated."""
 
     __table_args__ = (
         Index("uq_callrequest_subscriber_id_attempt", "subscriber_id", "attempt", unique=True),
@@ -72,42 +72,43 @@ class CallRequest(Row):
 
 
 class Transfer(Row):
-    """A call's way to somebody else: to a number, or through a queue to an agent. Its B-leg has a CDR of its own."""
+    """The transfer of a call to a number, or through a queue to an agent. Its B-leg has a CDR of its own."""
 
     __tablename__ = "transfer"
 
     callrequest_id: Mapped[int] = belongs_to("callrequest")
     place: Mapped[int]
-    """1 for the first transfer of the call."""
+    """The place of the transfer in the call: 1 for the first."""
     section_id: Mapped[int] = mapped_column(BIG)
     queue_id: Mapped[int | None] = mentions("queue")
     agent_id: Mapped[int | None] = mentions("agent")
     gateway_id: Mapped[int] = mapped_column(BIG, default=0)
-    """What the B-leg goes out over; 0 for an agent of a queue."""
+    """The gateway of the B-leg; 0 for an agent of a queue."""
     phone_number: Mapped[str] = mapped_column(String(64), default="")
     status: Mapped[Code]
     reason: Mapped[str] = mapped_column(String(40), default="")
-    """Why nobody was reached; empty if somebody was, or may still be."""
+    """The reason why the transfer failed. Empty if it has not."""
     joined_ms: Mapped[Milliseconds]
-    """When the call came to its transfer."""
+    """The moment when the call reached its transfer."""
     score_from_ms: Mapped[int] = mapped_column(BIG, default=0)
     offers: Mapped[str] = mapped_column(Text, default="{}")
-    """JSON: agents who are being asked, and since when."""
+    """The agents who are being offered the call, and since when, as JSON."""
     parameters: Mapped[LongText]
-    """How the agent who took it behaves in a simulation, as it was then."""
+    """The parameters of the simulated agent who took the call, at that time."""
     started_ms: Mapped[int | None] = mapped_column(BIG, default=None)
-    """When the B-leg was dialled, or its agent asked."""
+    """The moment when the B-leg was dialled, or its agent was asked."""
     answered_ms: Mapped[int | None] = mapped_column(BIG, default=None)
     ended_ms: Mapped[int | None] = mapped_column(BIG, default=None)
     hold: Mapped[Money] = mapped_column(default=0)
     call_rate: Mapped[Money] = mapped_column(default=0)
-    """With the next three the rate of the B-leg; of one in a queue the dearest that it may come to."""
+    """The price of a minute. With the next three columns, the rate of the B-leg, or the highest possible one in a
+    queue."""
     connection_fee: Mapped[Money] = mapped_column(default=0, server_default="0")
     first_increment: Mapped[Increment]
     next_increment: Mapped[Increment]
     talk_limit_ms: Mapped[int] = mapped_column(BIG, default=0)
     is_abandoned: Mapped[bool] = mapped_column(Boolean, default=False)
-    """No agent took it within two seconds."""
+    """True if no agent took the call within two seconds."""
 
     __table_args__ = (
         Index("uq_transfer_callrequest_id_place", "callrequest_id", "place", unique=True),
@@ -118,7 +119,7 @@ class Transfer(Row):
 
 
 class CallBack(Row):
-    """A simulated callee who missed a call and is going to call back; `id` is the call request's."""
+    """A simulated callee who missed a call and will call back; `id` is that of the call request."""
 
     __tablename__ = "call_back"
 
@@ -137,12 +138,12 @@ class Cdr(Row):
     phone_number: Mapped[str] = mapped_column(String(64), index=True)
     starting_date: Mapped[Milliseconds] = mapped_column(index=True)
     duration: Mapped[int]
-    """Seconds from the dial to the end, a started second counting as one; likewise `billsec`, from the answer."""
+    """Seconds from the dial to the end, rounded up. `billsec` counts from the answer, rounded up, too."""
     billsec: Mapped[int]
     call_cost: Mapped[Money]
     billed_duration: Mapped[int]
     call_rate: Mapped[int | None] = mapped_column(BIG, default=None)
-    """With the next three the rate it was charged at; null where that is not known, from before rates were kept."""
+    """The price of a minute. With the next three columns, the rate that was charged; null if unknown, in older rows."""
     connection_fee: Mapped[Money] = mapped_column(default=0, server_default="0")
     first_increment: Mapped[Increment]
     next_increment: Mapped[Increment]
@@ -162,18 +163,18 @@ class SurveyResult(Row):
 
     user_id: Mapped[int] = belongs_to("user_account")
     callid: Mapped[str] = mapped_column(String(36), default="", server_default="", index=True)
-    """The CDR of the call has the same."""
+    """The call ID, which is also that of the call's CDR."""
     campaign_id: Mapped[int | None] = mentions("campaign")
     callrequest_id: Mapped[int | None] = mentions("callrequest")
     section_id: Mapped[int] = mapped_column(BIG, index=True)
-    """The section template it was sealed from, which may have gone since."""
+    """The id of the section template from which the section was sealed; the template may be deleted since."""
     section_type: Mapped[Code]
     question: Mapped[str] = mapped_column(String(500))
     response: Mapped[Name]
     record_file: Mapped[Name] = mapped_column(default="", server_default="")
-    """Of a section that records: where the recording is, relative to the media directory."""
+    """The path of the recording, relative to the media directory. Empty if the section does not record."""
     recording_duration: Mapped[int | None] = mapped_column(default=None)
-    """In seconds, a started one counting."""
+    """The length of the recording in seconds, rounded up."""
     created_date: Mapped[Milliseconds]
 
 
@@ -192,22 +193,22 @@ class SmsMessage(Row):
     callerid: Mapped[str] = mapped_column(String(80))
     phone_number: Mapped[str] = mapped_column(String(64), index=True)
     dialled_number: Mapped[str] = mapped_column(String(80), default="", server_default="")
-    """What the carrier was given for it; empty for what was not dialled, or before this was kept."""
+    """The number that was given to the carrier. Empty if none was dialled, or for older rows."""
     text_message: Mapped[str] = mapped_column(String(16_000))
-    """As it was sent, with the names filled in."""
+    """The text as it was sent, with the values of its placeholders."""
     parts: Mapped[int]
     status: Mapped[str] = mapped_column(String(16))
     cost: Mapped[Money] = mapped_column(default=0)
     hold: Mapped[Money]
     parameters: Mapped[str | None] = mapped_column(default=None)
-    """As for a call request."""
+    """The gateway's parameters at the sending, kept only if they were changed while the message was on its way."""
     send_date: Mapped[Milliseconds]
     delivery_date: Mapped[int | None] = mapped_column(BIG, default=None)
     ended_ms: Mapped[int | None] = mapped_column(BIG, default=None)
     callrequest_id: Mapped[int | None] = mentions("callrequest")
-    """The call in which it was sent, if it was a section of a survey that sent it."""
+    """The call during which a section of a survey sent the message; null for a campaign of text messages."""
     sms_campaign_id: Mapped[int | None] = mentions("campaign")
-    """Else the campaign of text messages whose attempt it is."""
+    """The campaign of text messages that sent the message; null for a section of a survey."""
 
     __table_args__ = (
         Index(
