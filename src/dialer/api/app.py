@@ -32,7 +32,7 @@ from dialer.api.routes.refunds import refund_call
 from dialer.api.routes.root import read_root, redirect_to_documentation
 from dialer.api.routes.survey_aggregate import aggregate_survey
 from dialer.api.routes.survey_check import check_survey_template
-from dialer.api.service import SERVICE, ApiRequest, Dialling, Export, Service
+from dialer.api.service import SERVICE, ApiRequest, Dialler, Export, Service
 from dialer.forecast.subprocess import forecast_in_subprocess
 from dialer.settings import Settings
 from dialer.store.database import Database
@@ -57,7 +57,7 @@ def create_app(
     settings: Settings,
     *,
     database: Database,
-    worker: Dialling,
+    worker: Dialler,
     authenticator: Authenticator | None = None,
     export: Export = export,
     forecasting: Forecasting = forecast_in_subprocess,
@@ -113,7 +113,7 @@ def _given(value: object) -> Provide:
     return Provide(lambda: value, sync_to_thread=False, use_cache=True)
 
 
-def _running(worker: Dialling, lag: LoopLag) -> Callable[[Litestar], AbstractAsyncContextManager[None]]:
+def _running(worker: Dialler, lag: LoopLag) -> Callable[[Litestar], AbstractAsyncContextManager[None]]:
     @asynccontextmanager
     async def running(_: Litestar) -> AsyncIterator[None]:
         async with worker.running(), lag.watching():

@@ -46,7 +46,7 @@ Export = Callable[[ApiRequest, Resource, Chunks], Awaitable[Response[Any] | None
 """Answers a list in a format other than JSON; returns None if the request asks for JSON."""
 
 
-class Dialling(Protocol):
+class Dialler(Protocol):
     """The part of the worker that handlers use."""
 
     clock: Clock
@@ -75,7 +75,7 @@ class Service:
         settings: Settings,
         *,
         database: Database,
-        worker: Dialling,
+        worker: Dialler,
         resources: Mapping[str, Resource],
         export: Export,
     ) -> None:

@@ -117,7 +117,7 @@ def service_settings(settings: Settings, database: Database) -> Settings:
 def check_media_dir(settings: Settings, service: Settings) -> None:
     """Check that the environment names no other media folder than the service's, before files are deleted.
 
-    Which of two folders is meant cannot be known, and a wrong guess would delete recordings.
+    It is unknown which of two folders is meant, and a wrong guess would delete recordings.
 
     Raises:
         SettingsError: `settings`, those of the environment, name another folder than `service` does.

@@ -19,13 +19,13 @@ from litestar.response import Stream
 from litestar.types import BeforeRequestHookHandler
 
 from dialer.api.crud import records
-from dialer.api.crud.pagination import Page, Selection, parameters_of, parse_selection, read_chunks, read_page
+from dialer.api.crud.pagination import ListSelection, Page, parameters_of, parse_selection, read_chunks, read_page
 from dialer.api.crud.resource import Resource, Unit
 from dialer.api.crud.shapes import Columns, Given, Parsed, Shape, parse_given, shapes_of
 from dialer.api.crud.urls import parse_id
 from dialer.api.http.body import StrictBody, expect_json
 from dialer.api.http.errors import ForbiddenError, RecordNotFoundError
-from dialer.api.http.idempotency import Answer, Attempt, attempt_of, recall, remember
+from dialer.api.http.idempotency import PostAttempt, StoredAnswer, attempt_of, recall, remember
 from dialer.api.http.ignored import LISTS_OPTION, PARAMETERS_OPTION, ignored_header, parse_parameters
 from dialer.api.service import ApiRequest, Service
 
@@ -214,7 +214,7 @@ def _parse(resource: Resource, service: Service, request: ApiRequest, given: Giv
     return parse_given(resource.write, given, service.conventions(request))
 
 
-def _create_once(unit: Unit, resource: Resource, parsed: Parsed, attempt: Attempt | None) -> Answer:
+def _create_once(unit: Unit, resource: Resource, parsed: Parsed, attempt: PostAttempt | None) -> StoredAnswer:
     """Create the record, or return the answer that an earlier request with this idempotency key got."""
     before = recall(unit, attempt) if attempt else None
     if before is not None:
@@ -223,7 +223,7 @@ def _create_once(unit: Unit, resource: Resource, parsed: Parsed, attempt: Attemp
     headers = {"Location": links.record(resource.path, created.record_id)}
     if created.duplicate_of is not None:
         headers[DUPLICATE_HEADER] = links.record(resource.path, created.duplicate_of)
-    answer = Answer(HTTPStatus.CREATED, headers, msgspec.json.encode(created.record))
+    answer = StoredAnswer(HTTPStatus.CREATED, headers, msgspec.json.encode(created.record))
     if attempt is not None:
         remember(unit, attempt, answer)
     return answer
@@ -235,7 +235,7 @@ async def _delete(resource: Resource, request: ApiRequest, record_id: str) -> No
 
 
 async def _plain_array(
-    service: Service, request: ApiRequest, resource: Resource, selection: Selection
+    service: Service, request: ApiRequest, resource: Resource, selection: ListSelection
 ) -> Response[Any]:
     """Answer with a bare array: one page if the request names one, else all records, streamed."""
     if selection.page is not None:

@@ -33,7 +33,7 @@ _PAGING: Final = ("page", "page_size", "cursor")
 Parameters = list[tuple[str, str]]
 
 
-class Selection(msgspec.Struct, frozen=True):
+class ListSelection(msgspec.Struct, frozen=True):
     """The selection of a request to a list: filters, page, page size, and the parameters that links repeat."""
 
     asked: Asked
@@ -59,7 +59,7 @@ def parameters_of(resource: Resource) -> tuple[str, ...]:
     return (*_PAGING, *(("format",) if resource.exported else ()), *filters_of(resource))
 
 
-def parse_selection(resource: Resource, parameters: Parameters, conventions: Conventions) -> Selection:
+def parse_selection(resource: Resource, parameters: Parameters, conventions: Conventions) -> ListSelection:
     """Return the records that the parameters of a request select. Unknown parameters are ignored.
 
     Raises:
@@ -76,7 +76,7 @@ def parse_selection(resource: Resource, parameters: Parameters, conventions: Con
     if errors:
         raise InvalidError(errors)
     after, before = _cursor(given.get("cursor", ""))
-    return Selection(
+    return ListSelection(
         asked=tuple(asked),
         page=_page(given.get("page", "1")) if given.keys() & {"page", "page_size"} else None,
         page_size=page_size,
@@ -127,7 +127,7 @@ def _cursor(text: str) -> tuple[int | None, int | None]:
     return (anchor, None) if text[0] == "a" else (None, anchor)
 
 
-def read_page(unit: Unit, resource: Resource, selection: Selection) -> Page:
+def read_page(unit: Unit, resource: Resource, selection: ListSelection) -> Page:
     """Return one page of a resource.
 
     Raises:
@@ -155,7 +155,7 @@ def read_page(unit: Unit, resource: Resource, selection: Selection) -> Page:
     )
 
 
-def _records(unit: Unit, resource: Resource, selection: Selection, page: int) -> tuple[list[Any], bool]:
+def _records(unit: Unit, resource: Resource, selection: ListSelection, page: int) -> tuple[list[Any], bool]:
     """Return the records of a page, and whether the page is the last one."""
     size, asked = selection.page_size, selection.asked
     if selection.before is not None:
@@ -169,7 +169,7 @@ def _records(unit: Unit, resource: Resource, selection: Selection, page: int) ->
     return shown(unit, resource, rows[:size]), len(rows) <= size
 
 
-def _link(unit: Unit, resource: Resource, selection: Selection, page: int, cursor: str) -> str:
+def _link(unit: Unit, resource: Resource, selection: ListSelection, page: int, cursor: str) -> str:
     parameters: list[tuple[str, object]] = [*selection.kept, ("page", page)]
     if selection.page_size != PAGE_SIZE:
         parameters.append(("page_size", selection.page_size))
@@ -179,7 +179,7 @@ def _link(unit: Unit, resource: Resource, selection: Selection, page: int, curso
 
 
 async def read_chunks(
-    service: Service, request: ApiRequest, resource: Resource, selection: Selection, encode: Encode
+    service: Service, request: ApiRequest, resource: Resource, selection: ListSelection, encode: Encode
 ) -> AsyncIterator[bytes]:
     """Yield all selected records in id order, `CHUNK_SIZE` at a time, each chunk from a snapshot of its own.
 
@@ -194,7 +194,7 @@ async def read_chunks(
 
 
 def _chunk(
-    unit: Unit, resource: Resource, selection: Selection, after: int, encode: Encode
+    unit: Unit, resource: Resource, selection: ListSelection, after: int, encode: Encode
 ) -> tuple[bytes, int | None]:
     """Return a chunk of encoded records, and the id after which to read on; None after the last chunk."""
     rows = run(unit, resource, selection.asked, Part.AFTER, most=CHUNK_SIZE, anchor=after).all()

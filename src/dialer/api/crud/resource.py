@@ -64,7 +64,7 @@ class Change(msgspec.Struct):
         return self.is_new or self.values[name] != self.stored[name]
 
 
-class Rule(msgspec.Struct, frozen=True):
+class FieldRule(msgspec.Struct, frozen=True):
     """A rule across fields, or one that needs the database.
 
     `errors` gets the whole record and returns the errors. It is called only if all `fields` are valid by themselves.
@@ -130,7 +130,7 @@ class Resource(msgspec.Struct, frozen=True, kw_only=True):
     associations: tuple[Association, ...] = ()
     derived: Callable[[Unit, Sequence[RowMapping]], list[Values]] | None = None
     """Computes the values of the fields that no column holds, for each of some rows."""
-    rules: tuple[Rule, ...] = ()
+    rules: tuple[FieldRule, ...] = ()
     defaults: Callable[[Unit, Values], Values] | None = None
     """Computes the defaults that depend on the time, on the caller or on the given values."""
     columns: Callable[[Change], Values] = no_columns

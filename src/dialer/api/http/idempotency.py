@@ -25,7 +25,7 @@ KEY_PATTERN: Final = "[!-~]([ -~]*[!-~])?"
 REPLAYED_HEADER: Final = "Idempotent-Replayed"
 
 
-class Answer(msgspec.Struct, frozen=True):
+class StoredAnswer(msgspec.Struct, frozen=True):
     """A stored answer: status, headers and body."""
 
     status: int
@@ -33,7 +33,7 @@ class Answer(msgspec.Struct, frozen=True):
     content: bytes
 
 
-class Attempt(msgspec.Struct, frozen=True):
+class PostAttempt(msgspec.Struct, frozen=True):
     """A POST with a key: its user, path and body."""
 
     user_id: int
@@ -49,7 +49,7 @@ class Attempts:
         self._under_way: Final[set[tuple[int, str, str]]] = set()
 
     @contextmanager
-    def begin(self, attempt: Attempt | None) -> Iterator[None]:
+    def begin(self, attempt: PostAttempt | None) -> Iterator[None]:
         """Refuse another attempt with the same key with 409 while the context is entered."""
         if attempt is None:
             yield
@@ -64,16 +64,16 @@ class Attempts:
             self._under_way.discard(identity)
 
 
-def attempt_of(key: str | None, *, user_id: int, path: str, body: bytes) -> Attempt | None:
+def attempt_of(key: str | None, *, user_id: int, path: str, body: bytes) -> PostAttempt | None:
     """Return the attempt of a request with a key, or None without a key."""
     if key is None:
         return None
     if len(key) > KEY_LENGTH_MAX or not re.fullmatch(KEY_PATTERN, key):
         raise MalformedError(f"An Idempotency-Key has 1 to {KEY_LENGTH_MAX} printable ASCII characters.")
-    return Attempt(user_id, path, key, hashlib.sha256(body).digest())
+    return PostAttempt(user_id, path, key, hashlib.sha256(body).digest())
 
 
-def recall(unit: Unit, attempt: Attempt) -> Answer | None:
+def recall(unit: Unit, attempt: PostAttempt) -> StoredAnswer | None:
     """Return the answer that an earlier attempt got in the last 24 hours, or None.
 
     Raises:
@@ -92,10 +92,10 @@ def recall(unit: Unit, attempt: Attempt) -> Answer | None:
         detail = "This Idempotency-Key was used with another body."
         raise AnsweredError(HTTPStatus.UNPROCESSABLE_ENTITY, detail)
     headers = msgspec.json.decode(row["headers"], type=dict[str, str])
-    return Answer(row["status_code"], {**headers, REPLAYED_HEADER: "true"}, row["content"])
+    return StoredAnswer(row["status_code"], {**headers, REPLAYED_HEADER: "true"}, row["content"])
 
 
-def remember(unit: Unit, attempt: Attempt, answer: Answer) -> None:
+def remember(unit: Unit, attempt: PostAttempt, answer: StoredAnswer) -> None:
     """Store the answer for the next attempt."""
     unit.connection.execute(
         insert(table_of(IdempotentResponse)).values(

@@ -6,7 +6,7 @@ from dialer.api.crud.declaration import OWNER, STAMPS, optional, own, read_only,
 from dialer.api.crud.fields import TEXT_MAX, Amount, AmountNumber, Boolean, Choice, Integer, Text
 from dialer.api.crud.moments import Timestamp
 from dialer.api.crud.references import Reference, ReferenceList
-from dialer.api.crud.resource import Association, Change, Resource, Rule, touches_nothing
+from dialer.api.crud.resource import Association, Change, FieldRule, Resource, touches_nothing
 from dialer.api.http.errors import Errors
 from dialer.api.records.campaign_life import (
     CODE_LENGTH,
@@ -119,12 +119,12 @@ CAMPAIGNS = Resource(
     filters=("name", "campaign_code", "status", "dial_method"),
     associations=(Association("phonebook", CampaignPhonebook, "campaign_id", "phonebook_id"),),
     rules=(
-        Rule(("startingdate", "expirationdate"), dates_in_order),
-        Rule(("daily_start_time", "daily_stop_time"), window_not_empty),
-        Rule(("object_id",), _sealed_survey),
-        Rule(("abandon_rate_max",), _abandon_rate),
-        Rule(("dial_method",), _agents_to_dial_for),
-        Rule(("user",), owner_who_pays),
+        FieldRule(("startingdate", "expirationdate"), dates_in_order),
+        FieldRule(("daily_start_time", "daily_stop_time"), window_not_empty),
+        FieldRule(("object_id",), _sealed_survey),
+        FieldRule(("abandon_rate_max",), _abandon_rate),
+        FieldRule(("dial_method",), _agents_to_dial_for),
+        FieldRule(("user",), owner_who_pays),
     ),
     defaults=default_dates,
     columns=state_columns,

@@ -11,7 +11,7 @@ from dialer.api.crud.fields import TEXT_MAX, Integer, JsonObject, PhoneNumber, T
 from dialer.api.crud.moments import Timestamp
 from dialer.api.crud.records import refuse_while_in
 from dialer.api.crud.references import Reference
-from dialer.api.crud.resource import Change, Resource, Rule, Unit, Values, table_of, touches_nothing
+from dialer.api.crud.resource import Change, FieldRule, Resource, Unit, Values, table_of, touches_nothing
 from dialer.api.http.errors import Errors
 from dialer.app.gateways import calls_over, change_gateway, change_sms_gateway, messages_over
 from dialer.app.touching import touched_did, touched_gateway, touched_sms_gateway, users_of_callerid_group
@@ -136,7 +136,7 @@ GATEWAYS = Resource(
     owner=None,
     filters=("name", "protocol"),
     derived=_rests,
-    rules=(Rule(("parameters", "protocol"), behaviour_errors),),
+    rules=(FieldRule(("parameters", "protocol"), behaviour_errors),),
     update=lambda change, columns: change_gateway(change.unit, change.record_id, columns),
     touches=lambda _, row: touched_gateway(row["id"]),
     before_delete=_refuse_while_calling,
@@ -148,7 +148,7 @@ SMS_GATEWAYS = Resource(
     owner=None,
     filters=("name", "protocol"),
     derived=_rests,
-    rules=(Rule(("parameters", "protocol"), behaviour_errors),),
+    rules=(FieldRule(("parameters", "protocol"), behaviour_errors),),
     update=lambda change, columns: change_sms_gateway(change.unit, change.record_id, columns),
     touches=lambda _, row: touched_sms_gateway(row["id"]),
     before_delete=_refuse_while_sending,
@@ -173,6 +173,6 @@ DIDS = Resource(
     model=Did,
     shapes=_DID,
     filters=("did_number",),
-    rules=(Rule(("did_number",), _one_did_for_a_number),),
+    rules=(FieldRule(("did_number",), _one_did_for_a_number),),
     touches=lambda _, row: touched_did(row["id"]),
 )

@@ -7,7 +7,7 @@ from sqlalchemy import bindparam, select
 from dialer.api.crud.declaration import NAME, OWNER, STAMPS, own, shapes, writable
 from dialer.api.crud.fields import TEXT_MAX, JsonText, PhoneNumber, Text
 from dialer.api.crud.references import Reference
-from dialer.api.crud.resource import Change, Resource, Rule, Unit, Values, table_of, touches_nothing
+from dialer.api.crud.resource import Change, FieldRule, Resource, Unit, Values, table_of, touches_nothing
 from dialer.api.http.errors import Errors
 from dialer.api.records.emergency import no_emergency_number
 from dialer.app.contacts import add_contact, change_contact, delete_contact, delete_phonebook
@@ -148,7 +148,7 @@ DNC_CONTACTS = Resource(
     owner="dnc",
     filters=("phone_number",),
     columns=lambda change: {"number": _entry_number(change)},
-    rules=(Rule(("phone_number", "dnc"), _once_on_a_list),),
+    rules=(FieldRule(("phone_number", "dnc"), _once_on_a_list),),
     insert=lambda change, columns: add_to_dnc(change.unit, columns),
     update=lambda change, columns: change_dnc_entry(change.unit, change.record_id, columns),
     remove=remove_from_dnc,

@@ -1,11 +1,11 @@
 """The rule that no record has an emergency number as a number to dial."""
 
-from dialer.api.crud.resource import Change, Rule
+from dialer.api.crud.resource import Change, FieldRule
 from dialer.api.http.errors import Errors
 from dialer.domain.numbers.emergency import emergency_error, spells_emergency
 
 
-def no_emergency_number(field: str) -> Rule:
+def no_emergency_number(field: str) -> FieldRule:
     """Return the rule that a field must not get an emergency number; one that is stored already may stay."""
 
     def errors(change: Change) -> Errors:
@@ -14,4 +14,4 @@ def no_emergency_number(field: str) -> Rule:
             return {}
         return {field: [str(emergency_error(number))]}
 
-    return Rule((field,), errors)
+    return FieldRule((field,), errors)

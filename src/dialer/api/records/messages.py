@@ -6,7 +6,7 @@ from dialer.api.crud.declaration import OWNER, STAMPS, optional, own, read_only,
 from dialer.api.crud.fields import TEXT_MAX, Amount, Choice, Integer, Text, TextChoice
 from dialer.api.crud.moments import Timestamp
 from dialer.api.crud.references import Reference, ReferenceList
-from dialer.api.crud.resource import Association, Resource, Rule, touches_nothing
+from dialer.api.crud.resource import Association, FieldRule, Resource, touches_nothing
 from dialer.api.records.campaign_life import (
     CODE_LENGTH,
     DAILY_WINDOW,
@@ -94,9 +94,9 @@ SMS_CAMPAIGNS = Resource(
     filters=("name", "sms_campaign_code", "status"),
     associations=(Association("phonebook", CampaignPhonebook, "campaign_id", "phonebook_id"),),
     rules=(
-        Rule(("startingdate", "expirationdate"), dates_in_order),
-        Rule(("daily_start_time", "daily_stop_time"), window_not_empty),
-        Rule(("user",), owner_who_pays),
+        FieldRule(("startingdate", "expirationdate"), dates_in_order),
+        FieldRule(("daily_start_time", "daily_stop_time"), window_not_empty),
+        FieldRule(("user",), owner_who_pays),
     ),
     defaults=default_dates,
     columns=state_columns,

@@ -8,7 +8,7 @@ from sqlalchemy import select
 from dialer.api.crud.declaration import NAME, OWNER, STAMPS, own, shapes, writable
 from dialer.api.crud.fields import Boolean, Choice, Integer, JsonObject, Text, TextChoice
 from dialer.api.crud.references import Reference
-from dialer.api.crud.resource import Change, Resource, Rule, table_of
+from dialer.api.crud.resource import Change, FieldRule, Resource, table_of
 from dialer.api.http.errors import Errors
 from dialer.api.records.emergency import no_emergency_number
 from dialer.app.call_centre import change_agent, delete_agent, delete_queue
@@ -110,7 +110,7 @@ AGENTS = Resource(
     model=Agent,
     shapes=_AGENT,
     filters=("name", "status"),
-    rules=(Rule(("parameters",), _behaviour_errors), no_emergency_number("contact")),
+    rules=(FieldRule(("parameters",), _behaviour_errors), no_emergency_number("contact")),
     update=lambda change, columns: change_agent(change.unit, change.record_id, columns),
     remove=delete_agent,
     touches=lambda _, row: Touched(agents=frozenset({row["id"]})),
@@ -122,5 +122,5 @@ TIERS = Resource(
     owner="queue",
     filters=("level", "position"),
     touches=lambda _, row: Touched(queues=frozenset({row["queue_id"]})),
-    rules=(Rule(("queue", "agent"), _one_place_each),),
+    rules=(FieldRule(("queue", "agent"), _one_place_each),),
 )

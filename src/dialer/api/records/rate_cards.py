@@ -10,7 +10,7 @@ from sqlalchemy import func, select
 from dialer.api.crud.declaration import STAMPS, own, shapes, writable, write_once
 from dialer.api.crud.fields import Amount, Conventions, FieldError, Integer, Json, Kind, echo
 from dialer.api.crud.references import Reference
-from dialer.api.crud.resource import Change, Resource, Rule, table_of
+from dialer.api.crud.resource import Change, FieldRule, Resource, table_of
 from dialer.api.http.errors import Errors
 from dialer.app.rate_cards import add_rate, change_rate, delete_rate
 from dialer.domain.billing.rates import CARDS_MAX, INCREMENT_S_MAX, PREFIX_DIGITS_MAX
@@ -82,7 +82,7 @@ RATE_CARDS = Resource(
     shapes=_RATE_CARD,
     admins_write=True,
     filters=("prefix",),
-    rules=(Rule(("user", "prefix"), _once), Rule(("user",), _not_too_many)),
+    rules=(FieldRule(("user", "prefix"), _once), FieldRule(("user",), _not_too_many)),
     insert=lambda change, columns: add_rate(change.unit, columns),
     update=lambda change, columns: change_rate(change.unit, change.record_id, columns),
     remove=delete_rate,

@@ -9,7 +9,7 @@ from dialer.api.crud.declaration import STAMPS, derived, own, read_only, shapes,
 from dialer.api.crud.fields import Choice, Integer, JsonObject, PhoneNumber, Text, TextChoice
 from dialer.api.crud.moments import Timestamp
 from dialer.api.crud.references import Reference
-from dialer.api.crud.resource import Change, Resource, Rule, Unit, Values, table_of
+from dialer.api.crud.resource import Change, FieldRule, Resource, Unit, Values, table_of
 from dialer.api.crud.shapes import REQUIRED
 from dialer.api.http.errors import ConflictError, Errors
 from dialer.api.records.emergency import no_emergency_number
@@ -150,11 +150,11 @@ SUBSCRIBERS = Resource(
     owner="campaign",
     filters=("status", "duplicate_contact", "full_name"),
     rules=(
-        Rule(("contact", "duplicate_contact"), _has_number),
-        Rule(("campaign", "contact", "duplicate_contact"), _number_once),
-        Rule(("tz_code",), _known_zone),
-        Rule(("gmt_offset",), _known_offset),
-        Rule(("status",), _first_status),
+        FieldRule(("contact", "duplicate_contact"), _has_number),
+        FieldRule(("campaign", "contact", "duplicate_contact"), _number_once),
+        FieldRule(("tz_code",), _known_zone),
+        FieldRule(("gmt_offset",), _known_offset),
+        FieldRule(("status",), _first_status),
         no_emergency_number("duplicate_contact"),
     ),
     derived=_waits,

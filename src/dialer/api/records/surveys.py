@@ -9,7 +9,7 @@ from dialer.api.crud.declaration import NAME, OWNER, STAMPS, optional, own, read
 from dialer.api.crud.fields import TEXT_MAX, Text, echo
 from dialer.api.crud.records import refuse_while_in
 from dialer.api.crud.references import NO_OBJECT, Identity, Reference
-from dialer.api.crud.resource import Change, Resource, Rule, Unit, Values, table_of, touches_nothing
+from dialer.api.crud.resource import Change, FieldRule, Resource, Unit, Values, table_of, touches_nothing
 from dialer.api.http.errors import Errors
 from dialer.api.records.emergency import no_emergency_number
 from dialer.api.records.sections import SECTION_TEMPLATE
@@ -128,7 +128,7 @@ SECTION_TEMPLATES = Resource(
     shapes=SECTION_TEMPLATE,
     owner="survey",
     filters=("type", "order"),
-    rules=(Rule(("min_number", "max_number"), _range_in_order), no_emergency_number("phonenumber")),
+    rules=(FieldRule(("min_number", "max_number"), _range_in_order), no_emergency_number("phonenumber")),
     touches=touches_nothing,
 )
 BRANCHING_TEMPLATES = Resource(
@@ -138,9 +138,9 @@ BRANCHING_TEMPLATES = Resource(
     owner="section",
     filters=("keys",),
     rules=(
-        Rule(("keys",), _known_keys),
-        Rule(("section", "keys"), _keys_once),
-        Rule(("section", "goto"), _goto_in_survey),
+        FieldRule(("keys",), _known_keys),
+        FieldRule(("section", "keys"), _keys_once),
+        FieldRule(("section", "goto"), _goto_in_survey),
     ),
     touches=touches_nothing,
 )

@@ -23,7 +23,7 @@ from dialer.api.crud.urls import parse_id
 from dialer.api.crud.visibility import reference_errors
 from dialer.api.http.errors import AnsweredError, Errors, InvalidError, RecordNotFoundError
 from dialer.api.http.forms import FORM_OVERHEAD_BYTES_MAX, MULTIPART, Form, read_form
-from dialer.api.http.idempotency import Answer, Attempt, attempt_of, recall, remember
+from dialer.api.http.idempotency import PostAttempt, StoredAnswer, attempt_of, recall, remember
 from dialer.api.http.ignored import ignored_header
 from dialer.api.http.streams import describe_body
 from dialer.api.records.surveys import AUDIO_FILES
@@ -88,7 +88,7 @@ async def upload_audio(request: ApiRequest) -> "Response[AudioFileRead]":
     return Response(answer.content, status_code=answer.status, headers=headers, media_type=JSON)  # type: ignore[arg-type] # encoded already
 
 
-def _attempt(request: ApiRequest, form: Form) -> Attempt | None:
+def _attempt(request: ApiRequest, form: Form) -> PostAttempt | None:
     """Return the attempt of a request with an idempotency key; None without a key.
 
     The hash covers the fields and the file, because the boundary between the parts differs in each request.
@@ -100,7 +100,9 @@ def _attempt(request: ApiRequest, form: Form) -> Attempt | None:
     return attempt_of(key, user_id=request.user.id, path=AUDIO_FILES.path, body=said)
 
 
-async def _keep(request: ApiRequest, service: Service, parsed: Parsed, form: Form, attempt: Attempt | None) -> Answer:
+async def _keep(
+    request: ApiRequest, service: Service, parsed: Parsed, form: Form, attempt: PostAttempt | None
+) -> StoredAnswer:
     """Store the file and the row of an upload, and return the answer."""
     content = form.file or b""
     recording = await _judge(parsed, content, is_given=form.file is not None)
@@ -166,7 +168,7 @@ def _check(unit: Unit, *, parsed: Parsed, size: int) -> int:
     return user_id
 
 
-def _insert(unit: Unit, *, parsed: Parsed, stored: Stored, attempt: Attempt | None) -> Answer:
+def _insert(unit: Unit, *, parsed: Parsed, stored: Stored, attempt: PostAttempt | None) -> StoredAnswer:
     """Insert the row, and return the answer, which is remembered for the attempt."""
     values = {
         "user_id": _check(unit, parsed=parsed, size=stored.size),
@@ -183,7 +185,7 @@ def _insert(unit: Unit, *, parsed: Parsed, stored: Stored, attempt: Attempt | No
     unit.note(NOTHING)
     content = msgspec.json.encode(records.read_record(unit, AUDIO_FILES, record_id))
     location = unit.conventions.links.record(AUDIO_FILES.path, record_id)
-    answer = Answer(HTTPStatus.CREATED, {"Location": location}, content)
+    answer = StoredAnswer(HTTPStatus.CREATED, {"Location": location}, content)
     if attempt is not None:
         remember(unit, attempt, answer)
     return answer

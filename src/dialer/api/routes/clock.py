@@ -20,7 +20,7 @@ from dialer.api.crud.resource import Unit
 from dialer.api.crud.shapes import Parsed, Shape, parse_whole, request_shape
 from dialer.api.http.body import StrictBody, expect_json
 from dialer.api.http.errors import ConflictError, InvalidError
-from dialer.api.http.idempotency import Answer, Attempt, attempt_of, recall, remember
+from dialer.api.http.idempotency import PostAttempt, StoredAnswer, attempt_of, recall, remember
 from dialer.api.http.ignored import ignored_header
 from dialer.api.service import ApiRequest, Service
 
@@ -104,15 +104,15 @@ class ClockController(Controller):
         return Response(msgspec.json.decode(answer.content, type=ClockRead), headers=headers)
 
 
-async def _advance_once(service: Service, request: ApiRequest, parsed: Parsed, attempt: Attempt) -> Answer:
+async def _advance_once(service: Service, request: ApiRequest, parsed: Parsed, attempt: PostAttempt) -> StoredAnswer:
     """Advance to the target of the first attempt, unless the clock is already there."""
 
-    def aim(unit: Unit) -> Answer:
+    def aim(unit: Unit) -> StoredAnswer:
         before = recall(unit, attempt)
         if before is not None:
             return before
         target_ms = _target_ms(parsed, unit.now_ms)
-        answer = Answer(HTTPStatus.OK, {}, msgspec.json.encode(_shown(service, target_ms)))
+        answer = StoredAnswer(HTTPStatus.OK, {}, msgspec.json.encode(_shown(service, target_ms)))
         # An answer is kept for a day of the clock, which begins when the clock reaches its target.
         remember(msgspec.structs.replace(unit, now_ms=target_ms), attempt, answer)
         return answer

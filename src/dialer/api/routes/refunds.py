@@ -13,7 +13,7 @@ from dialer.api.crud.resource import Unit
 from dialer.api.crud.shapes import Shape
 from dialer.api.crud.urls import parse_id
 from dialer.api.http.errors import RecordNotFoundError
-from dialer.api.http.idempotency import Answer, Attempt, attempt_of, recall, remember
+from dialer.api.http.idempotency import PostAttempt, StoredAnswer, attempt_of, recall, remember
 from dialer.api.records.calls import CDRS
 from dialer.api.records.ledger import LEDGER
 from dialer.api.service import ApiRequest
@@ -45,7 +45,7 @@ async def refund_call(request: ApiRequest, record_id: FromPath[str]) -> "Respons
     return Response(answer.content, status_code=answer.status, headers=answer.headers, media_type=JSON)  # type: ignore[arg-type] # encoded already
 
 
-def _refund_once(unit: Unit, cdr_id: int, attempt: Attempt | None) -> Answer:
+def _refund_once(unit: Unit, cdr_id: int, attempt: PostAttempt | None) -> StoredAnswer:
     """Enter the refund, or return the answer that an earlier request with this idempotency key got."""
     before = recall(unit, attempt) if attempt else None
     if before is not None:
@@ -53,7 +53,7 @@ def _refund_once(unit: Unit, cdr_id: int, attempt: Attempt | None) -> Answer:
     entry_id = payments.refund_call(unit, cdr_id)
     content = msgspec.json.encode(records.read_record(unit, LEDGER, entry_id))
     location = unit.conventions.links.record(LEDGER.path, entry_id)
-    answer = Answer(HTTPStatus.CREATED, {"Location": location}, content)
+    answer = StoredAnswer(HTTPStatus.CREATED, {"Location": location}, content)
     if attempt is not None:
         remember(unit, attempt, answer)
     return answer
