@@ -35,17 +35,17 @@ def touched_campaigns(*campaign_ids: int) -> Touched:
 
 
 def known_campaigns(connection: Connection, condition: ColumnElement[bool]) -> Touched:
-    """Return, as touched records, the campaigns that meet a condition and that the engine knows."""
+    """Return the campaigns that meet a condition and that the engine knows, as touched records."""
     return touched_campaigns(*connection.scalars(select(_campaigns.c.id).where(condition, _IS_KNOWN)))
 
 
 def users_of_dnc(connection: Connection, dnc_id: int) -> Touched:
-    """Return, as touched records, the known campaigns that use a do-not-call list."""
+    """Return the known campaigns that use a do-not-call list, as touched records."""
     return known_campaigns(connection, _campaigns.c.dnc_id == dnc_id)
 
 
 def users_of_callerid_group(connection: Connection, group_id: int) -> Touched:
-    """Return, as touched records, the known campaigns that show the caller IDs of a group."""
+    """Return the known campaigns that show the caller IDs of a group, as touched records."""
     return known_campaigns(connection, _campaigns.c.callerid_group_id == group_id)
 
 

@@ -155,8 +155,11 @@ def test_a_campaign_moves_only_where_it_may(alice: Caller, estate: Estate) -> No
 def test_a_started_campaign_keeps_its_survey_and_its_payer(alice: Caller, admin: Caller, estate: Estate) -> None:
     url = start(alice, estate)
     other = alice.create("survey-template", name="other")
-    assert alice.refused("PATCH", url, object_id=other["id"])[1].keys() == {"object_id"}
-    assert admin.refused("PATCH", url, user=3)[1].keys() == {"user"}
+    sealed = "The survey was sealed when the campaign started, so it may not be changed. Create a new campaign."
+    assert alice.refused("PATCH", url, object_id=other["id"]) == (400, {"object_id": [sealed]})
+    answer = admin.refused("PATCH", url, user=3)
+    payer = "The campaign has been started, so its user may not be changed. Create a new campaign."
+    assert (answer[0], answer[1]["user"]) == (400, [payer])
     alice.change(url, object_id=estate.survey["id"], user=2)
     assert alice.request("DELETE", estate.survey["url"]).status_code == 204
     alice.change(url, name="still fine")

@@ -70,6 +70,12 @@ def test_a_number_is_a_campaigns_subscriber_once(alice: Caller, estate: Estate) 
     assert alice.get(estate.campaign["url"])["totalcontact"] == 1
 
 
+def test_a_new_subscriber_has_not_been_called(alice: Caller, estate: Estate) -> None:
+    refusal = {"status": ["A new subscriber cannot have status 5. Use 1 (PENDING), 2 (PAUSE) or 3 (ABORT)."]}
+    fields = {"campaign": estate.campaign["url"], "duplicate_contact": "+12025550129"}
+    assert alice.refused("POST", "subscriber-list/", **fields, status=5) == (400, refusal)
+
+
 def test_a_zone_that_nobody_knows_is_refused(alice: Caller, estate: Estate, database: Database) -> None:
     wrong = alice.refused("PATCH", estate.subscriber["url"], tz_code="Mars/Olympus", gmt_offset="+25", status=9)
     assert wrong == (

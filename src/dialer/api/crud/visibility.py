@@ -28,7 +28,7 @@ def visible(resource: Resource, actor: Actor, resources: Mapping[str, Resource])
     parent = resources[kind.path]
     column = column_of(table, resource.owner, kind)
     if column is None:
-        raise TypeError(f"{resource.path} belongs to nobody")
+        raise TypeError(f"{resource.path} has no owner")
     if actor.is_admin and not parent.constants:
         return is_one
     return and_(is_one, column.in_(select(parent.table.c["id"]).where(visible(parent, actor, resources))))
