@@ -10,7 +10,7 @@ from tests.runtime.house import House
 
 @pytest.fixture
 def house(tmp_path: Path) -> Iterator[House]:
-    """A house on a database of its own."""
+    """Return a house on a database of its own."""
     one = House(tmp_path)
     yield one
     one.database.close()

@@ -29,7 +29,7 @@ TOUCHED: Final = Touched(campaigns=frozenset({1}))
 
 @pytest.fixture
 def campaign(house: House) -> House:
-    """A house with campaign 1, which is not started."""
+    """Return a house with campaign 1, which is not started."""
     house.campaign(house.survey(HELLO), house.phonebook(*PEOPLE))
     return house
 

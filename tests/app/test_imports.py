@@ -37,7 +37,7 @@ RIGHT = "Enter 3 to 15 digits with an optional leading +."
 
 @pytest.fixture
 def database(tmp_path: Path) -> Iterator[Database]:
-    """A database with a user, two phonebooks and a do-not-call list."""
+    """Return a database with a user, two phonebooks and a do-not-call list."""
     database = Database(f"sqlite:///{tmp_path}/dialer.db")
 
     def fill(connection: Connection) -> None:

@@ -71,14 +71,14 @@ MOMENTS: Final = {"created_date": 1, "updated_date": 1}
 
 @pytest.fixture
 def calling(house: House) -> House:
-    """A house whose campaign 1 is started over phonebook 1, with contact 1, and heeds do-not-call list 1."""
+    """Return a house whose campaign 1 is started over phonebook 1, with contact 1, and heeds do-not-call list 1."""
     house.campaign(house.survey(HELLO), house.phonebook(PERSON), dnc_id=house.dnc_list())
     use(house, lambda unit: start_campaign(unit, 1))
     return house
 
 
 def columns(number: str) -> dict[str, Any]:
-    """The columns that a number has in a row."""
+    """Return the columns that a number has in a row."""
     return {"number": number, "zone": "America/New_York", "full_name": "", "additional_vars": "{}", **MOMENTS}
 
 

@@ -24,7 +24,7 @@ SURVEY: Final = DemoSurvey(
 def _call(
     call_id: int, number: str, began: str, ended: str, *, cause: int, billsec: int = 0, detected: int = 1
 ) -> Mapping[str, Any]:
-    """A CDR together with its call request; `began` and `ended` are times of day."""
+    """Return a CDR together with its call request; `began` and `ended` are times of day."""
     minutes = -(-billsec // 60)
     return {
         "id": call_id,

@@ -119,20 +119,20 @@ class House:
         return self.perform(lambda unit: int(add_rate(unit, line).id))
 
     def phonebook(self, *numbers: str) -> int:
-        """A phonebook with these contacts, in this order."""
+        """Create a phonebook with these contacts, in this order."""
         phonebook_id = self.add(Phonebook, user_id=self.user_id, name="phonebook")
         for number in numbers:
             self.contact(phonebook_id, number)
         return phonebook_id
 
     def contact(self, phonebook_id: int, number: str, **values: object) -> int:
-        """A further contact; a started campaign gets it at once."""
+        """Create a further contact; a started campaign gets it at once."""
         row = {"contact": number, "number": number, "zone": zone_of_number(number), **values}
         row |= {"phonebook_id": phonebook_id, "full_name": "", "additional_vars": "", **self._moments(), **values}
         return self.perform(lambda unit: int(add_contact(unit, row).id))
 
     def survey(self, *sections: dict[str, Any], branches: dict[int, dict[str, int | None]] | None = None) -> int:
-        """A survey template; `branches` lead from section to section by their places, counted from 0."""
+        """Create a survey template; `branches` lead from section to section by their places, counted from 0."""
         survey_id = self.add(SurveyTemplate, user_id=self.user_id, name="survey")
         ids = [
             self.add(SectionTemplate, survey_id=survey_id, order=order, question=f"question {order}", **section)
@@ -145,7 +145,7 @@ class House:
         return survey_id
 
     def dnc_list(self, *numbers: str) -> int:
-        """A do-not-call list."""
+        """Create a do-not-call list."""
         dnc_id = self.add(DncList, user_id=self.user_id, name="dnc")
         for number in numbers:
             self.call_off(dnc_id, number)
@@ -157,18 +157,18 @@ class House:
         self.perform(lambda unit: add_to_dnc(unit, entry))
 
     def agent(self, **values: object) -> int:
-        """An agent who is available, unless told otherwise."""
+        """Create an agent who is available, unless told otherwise."""
         return self.add(Agent, **{"user_id": self.user_id, "name": "agent", "status": 2, "figures": "", **values})
 
     def queue(self, *agent_ids: int, **values: object) -> int:
-        """A queue served by these agents, each at a position of their own."""
+        """Create a queue served by these agents, each at a position of their own."""
         queue_id = self.add(Queue, user_id=self.user_id, name="queue", **values)
         for position, agent_id in enumerate(agent_ids, 1):
             self.add(Tier, queue_id=queue_id, agent_id=agent_id, position=position)
         return queue_id
 
     def campaign(self, survey_id: int, *phonebook_ids: int, **values: object) -> int:
-        """A campaign that is not started: a dial a second, for three days, unless told otherwise."""
+        """Create a campaign that is not started: a dial a second, for three days, unless told otherwise."""
         settings = {
             "user_id": self.user_id,
             "name": "campaign",
@@ -186,7 +186,7 @@ class House:
         return campaign_id
 
     async def started(self, survey_id: int, *phonebook_ids: int, **values: object) -> int:
-        """A campaign that is started."""
+        """Create a campaign that is started."""
         campaign_id = self.campaign(survey_id, *phonebook_ids, **values)
         await self.move(campaign_id, CampaignStatus.START)
         return campaign_id
@@ -201,7 +201,7 @@ class House:
         await self.worker.advance(self.now_ms() + int(seconds * 1_000))
 
     def now_ms(self) -> int:
-        """The service's time."""
+        """Return the service's time."""
         return self.worker.clock.now_ms() if hasattr(self, "worker") else MONDAY_NOON_MS
 
     def _moments(self) -> dict[str, int]:

@@ -138,7 +138,7 @@ def _record(action: ActionUnit, amount: int) -> str:
 
 
 def _call_off(action: ActionUnit) -> str:
-    """A number in another spelling than the one in which it is called."""
+    """Return a number in another spelling than the one in which it is called."""
     dnc_list = action.one_of(DncList)
     contact = action._replace(which=action.dice.between(0, 1_000)).one_of(Contact)
     number, entries = contact["number"], DncContact.__table__
@@ -196,7 +196,7 @@ def _edit_behaviour(action: ActionUnit) -> str:
 
 
 def _edit_rate(action: ActionUnit) -> str:
-    """A line of the user's rate card, or the rate of all other numbers."""
+    """Return a line of the user's rate card, or the rate of all other numbers."""
     user, lines = action.one_of(User), RateCardLine.__table__
     prefix = action.dice.pick(("1", "1202", "49", "331"))
     if action.dice.happens(40):

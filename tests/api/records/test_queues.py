@@ -76,7 +76,7 @@ def test_an_agent_behaves_as_their_parameters_say(alice: Caller, estate: Estate)
 
 
 def transfer(database: Database, estate: Estate, call_status: int = CALLING, **values: Json) -> int:
-    """A transfer of a call in progress."""
+    """Return a transfer of a call in progress."""
     requests = CallRequest.__table__
     calling = requests.update().where(requests.c.id == estate.call_id).values(status=call_status)
     database.write_now(lambda connection: connection.execute(calling))
@@ -85,7 +85,7 @@ def transfer(database: Database, estate: Estate, call_status: int = CALLING, **v
 
 
 def over(database: Database, transfer_id: int) -> None:
-    """It is over."""
+    """End the transfer."""
     transfers = Transfer.__table__
     ended = transfers.update().where(transfers.c.id == transfer_id).values(status=3, offers="{}")
     database.write_now(lambda connection: connection.execute(ended))

@@ -134,7 +134,7 @@ def test_a_subscriber_stays_in_its_campaign(alice: Caller, estate: Estate) -> No
 
 
 def in_progress(database: Database, model: type[Row], estate: Estate, **columns: Json) -> None:
-    """An attempt that the subscriber has in progress, whatever their state."""
+    """Return an attempt that the subscriber has in progress, whatever their state."""
     table = model.__table__
     values = {
         "campaign_id": estate.campaign["id"],

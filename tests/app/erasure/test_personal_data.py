@@ -31,7 +31,7 @@ IN_CONFIGURATION: Final = [
 
 @pytest.fixture
 def database(tmp_path: Path) -> Iterator[Database]:
-    """A database with all tables, empty."""
+    """Return a database with all tables, empty."""
     one = Database(f"sqlite:///{tmp_path}/dialer.db", synchronous="OFF")
     one.write_now(Row.metadata.create_all)
     yield one
