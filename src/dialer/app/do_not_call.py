@@ -54,7 +54,7 @@ def remove_from_dnc(unit: UnitOfWork, entry_id: int) -> None:
 def delete_dnc_list(unit: UnitOfWork, dnc_id: int) -> None:
     """Delete a do-not-call list and its entries.
 
-    The engine need not hear of it, because no unfinished campaign names a deleted list.
+    The engine need not hear of it, because the database keeps a list that any campaign names.
 
     Raises:
         StillUsedError: a campaign that is not over names the list.
