@@ -69,8 +69,8 @@ def serve(host: str, port: int) -> None:
     """Serve the API and dial, until SIGTERM or Ctrl+C.
 
     The command migrates the database first, and prints one line when the API is ready. Only one server may use a
-    database: meanwhile a lock file lies beside it (dialer.db-serving). The settings below are stored in the database,
-    and other commands go by them: DIALER_CLOCK, DIALER_TIMEZONE, DIALER_DEFAULT_REGION and DIALER_MEDIA_DIR.
+    database: meanwhile a lock file lies beside it (dialer.db-serving). The database keeps these
+    four settings for the other commands: DIALER_CLOCK, DIALER_TIMEZONE, DIALER_DEFAULT_REGION and DIALER_MEDIA_DIR.
     """
     settings = settings_from_environment()
     with (

@@ -47,7 +47,11 @@ _SMS_CAMPAIGN: Final = shapes(
         "sms_gateway": writable(Reference("sms-gateway")),
         "dnc": optional(Reference("dnc-list")),
         "user": OWNER,
-        "status": writable(Choice(CampaignStatus), default=CampaignStatus.NEW),
+        "status": writable(
+            Choice(CampaignStatus),
+            default=CampaignStatus.NEW,
+            description="A new campaign has status 0, whatever the request says. Change the status to 1 to start it.",
+        ),
         "status_reason": read_only(Text()),
         "frequency": writable(Integer(1, FREQUENCY_MAX), default=10, description="Messages a minute."),
         "callmaxduration": read_only(Integer(1, CALL_SECONDS_MAX)),

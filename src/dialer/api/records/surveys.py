@@ -52,7 +52,13 @@ _BRANCHING_TEMPLATE: Final = shapes(
     "BranchingTemplate",
     {
         **own("branching-template"),
-        "keys": writable(Text(150, min_length=1)),
+        "keys": writable(
+            Text(150, min_length=1),
+            description=(
+                "The digits that the callee enters, or `any`, `invalid` or `timeout`. "
+                "`0` is the branch after a section that takes no input."
+            ),
+        ),
         **STAMPS,
         "section": writable(Reference("section-template")),
         "goto": optional(Reference("section-template")),
