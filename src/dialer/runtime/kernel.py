@@ -222,7 +222,7 @@ class Kernel:
         return (self._claims[type(effect)](effect),)
 
     def _dial(self, effect: effects.Dial | effects.AnswerCall) -> _FollowUp:
-        """Place a call after recording the intent: the call is on record before the carrier receives it."""
+        """Record a call and place it, in the transaction of the step: a real carrier needs the commit in between."""
         self._store.record(effect, self.now_ms)
         self._expect(effect.call.id, self._carrier.dial(effect.call))
         return ()
