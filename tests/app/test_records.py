@@ -181,8 +181,11 @@ def test_a_phonebook_and_a_list_stay_while_a_campaign_needs_them(calling: House)
         use(calling, lambda unit: delete_phonebook(unit, 1))
     with pytest.raises(StillUsedError, match=r"^Still used by campaigns 1\.$"):
         use(calling, lambda unit: delete_dnc_list(unit, 1))
-    calling.change(Campaign, 1, status=CampaignStatus.END, dnc_id=None)
+    calling.change(Campaign, 1, status=CampaignStatus.END)
     assert use(calling, lambda unit: delete_phonebook(unit, 1)) == Used(NOTHING, [PhonebookDeleted(1)])
+    with pytest.raises(StillUsedError, match=r"^Still used by campaigns 1\.$"):
+        use(calling, lambda unit: delete_dnc_list(unit, 1))
+    calling.change(Campaign, 1, dnc_id=None)
     assert use(calling, lambda unit: delete_dnc_list(unit, 1)) == Used(NOTHING, [DncListDeleted(1)])
     assert (calling.rows(Phonebook), calling.rows(DncList)) == ([], [])
 

@@ -1,11 +1,13 @@
 """Tests of inbound calls: callees who missed a call call back one of our DIDs."""
 
+import json
 from typing import Any, Final
 
 import pytest
 from sqlalchemy import Connection, event
 
-from dialer.domain.enums import CallRequestStatus, CampaignStatus, SubscriberStatus
+from dialer.app.change_campaign import change_campaign
+from dialer.domain.enums import CallRequestStatus, CampaignStatus, LegType, SubscriberStatus
 from dialer.store.audit.audit import audit
 from dialer.store.queries.loading import Loader
 from dialer.store.tables import (
@@ -113,6 +115,26 @@ async def test_an_inbound_call_may_be_transferred_at_the_usual_price(house: Hous
     b_leg = next(row for row in house.rows(Cdr) if row["leg_type"] == 2)
     assert [b_leg[name] for name in ("callerid", "phone_number", "billsec", "call_cost")] == [CALLER, OTHER, 40, 2_000]
     assert house.row(User, house.user_id)["balance"] == 100_000 * CENTS - 2_000
+
+
+async def test_a_limit_that_is_raised_after_the_end_holds_for_all_inbound_calls(house: House) -> None:
+    """Two callers wait for their transfers when the limit is raised. A payment follows, which concerns no campaign."""
+    missed = {"outcome": "no_answer", "call_back_after": 30}
+    behaviour = {"numbers": {CALLER: missed, OTHER: missed}, "talk": 40, "ring": 3}
+    house.change(Gateway, house.gateway_id, parameters=json.dumps(behaviour))
+    survey_id = house.survey({"type": 6, "phonenumber": "+33199007777", "script": "word " * 25})
+    settings = {"callerid": SHOWN, "calltimeout": 20, "max_xfer": 1}
+    campaign_id = await house.started(survey_id, house.phonebook(CALLER, OTHER), **settings)
+    did(house, campaign_id)
+    await house.advance(30)
+    await house.move(campaign_id, CampaignStatus.END)
+    await house.advance(25)
+    house.perform(lambda unit: change_campaign(unit, campaign_id, {"max_xfer": 5}))
+    await house.worker.settle()
+    house.pay(CENTS)
+    await house.advance(600)
+    assert house.worker.figures().broken == {}
+    assert [row["callerid"] for row in house.rows(Cdr) if row["leg_type"] == LegType.B_LEG] == [CALLER, OTHER]
 
 
 @pytest.mark.parametrize("status", [CampaignStatus.PAUSE, CampaignStatus.END])

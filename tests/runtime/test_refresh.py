@@ -4,7 +4,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from dialer.app.change_campaign import abort_campaign, pause_campaign
+from dialer.app.change_campaign import abort_campaign, change_campaign, pause_campaign
 from dialer.app.unit import UnitOfWork
 from dialer.domain.enums import CampaignStatus, SubscriberStatus
 from dialer.store.tables import (
@@ -120,6 +120,21 @@ async def test_two_campaigns_that_are_aborted_together_dial_no_more(house: House
     house.perform(both)
     await house.advance(60)
     assert dialled(house) == PEOPLE[:2]
+
+
+@pytest.mark.parametrize("restarts", [False, True])
+async def test_retries_that_a_campaign_gets_after_its_end_count_for_its_call(house: House, *, restarts: bool) -> None:
+    """The campaign is ended, and then gets a retry, while its call rings."""
+    campaign_id = await house.started(house.survey(SHORT), house.phonebook(RINGS_ON, BUSY))
+    await house.advance(0.5)
+    await house.move(campaign_id, CampaignStatus.END)
+    house.perform(lambda unit: change_campaign(unit, campaign_id, {"maxretry": 1}))
+    if restarts:
+        house.restart()
+    await house.advance(60)
+    (subscriber, _) = house.rows(Subscriber)
+    assert (subscriber["status"], subscriber["status_reason"]) == (SubscriberStatus.PENDING, "no_answer")
+    assert house.worker.figures().broken == {}
 
 
 @pytest.mark.parametrize("restarts", [False, True])

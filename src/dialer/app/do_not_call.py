@@ -8,7 +8,7 @@ from sqlalchemy import Row, delete, insert, select, update
 from dialer.app.errors import UnknownRecordError
 from dialer.app.events import DncListDeleted, NumberAllowed, NumberCalledOff
 from dialer.app.touching import users_of_dnc
-from dialer.app.unfinished import refuse_while_unfinished
+from dialer.app.unfinished import refuse_while_named
 from dialer.app.unit import UnitOfWork
 from dialer.store.tables import Campaign, DncContact, DncList
 from dialer.store.touched import NOTHING
@@ -54,12 +54,12 @@ def remove_from_dnc(unit: UnitOfWork, entry_id: int) -> None:
 def delete_dnc_list(unit: UnitOfWork, dnc_id: int) -> None:
     """Delete a do-not-call list and its entries.
 
-    The engine need not hear of it, because the database keeps a list that any campaign names.
+    The engine need not hear of it, because no campaign names a deleted list.
 
     Raises:
-        StillUsedError: a campaign that is not over names the list.
+        StillUsedError: a campaign names the list, even one that is over.
     """
-    refuse_while_unfinished(unit.connection, _campaigns.c.dnc_id == dnc_id)
+    refuse_while_named(unit.connection, _campaigns.c.dnc_id == dnc_id)
     unit.connection.execute(delete(_lists).where(_lists.c.id == dnc_id))
     unit.note(NOTHING, DncListDeleted(dnc_id))
 

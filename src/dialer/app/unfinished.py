@@ -1,4 +1,4 @@
-"""The protection of unfinished campaigns: records that they need cannot be deleted."""
+"""The protection of campaigns: records that they need cannot be deleted."""
 
 from typing import Final
 
@@ -15,11 +15,14 @@ _KINDS: Final = {VOICE: "campaigns", SMS: "sms-campaigns"}
 
 def refuse_while_unfinished(connection: Connection, condition: ColumnElement[bool]) -> None:
     """Raise `StillUsedError` if campaigns that are not over meet a condition; the error names them."""
+    refuse_while_named(connection, condition & _campaigns.c.status.in_(_UNFINISHED))
+
+
+def refuse_while_named(connection: Connection, condition: ColumnElement[bool]) -> None:
+    """Raise `StillUsedError` if campaigns meet a condition, even if they are over; the error names them."""
     found: dict[str, list[int]] = {}
     for medium, kind in _KINDS.items():
-        query = select(_campaigns.c.id).where(
-            condition, _campaigns.c.status.in_(_UNFINISHED), _campaigns.c.medium == medium
-        )
+        query = select(_campaigns.c.id).where(condition, _campaigns.c.medium == medium)
         if ids := connection.scalars(query.limit(USERS_NAMED_MAX + 1)).all():
             found[kind] = list(ids)
     if found:

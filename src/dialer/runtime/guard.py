@@ -107,9 +107,9 @@ class Guard:
                     del self._campaigns[campaign_id]
         for opened in world.campaigns:
             self._open_campaign(opened)
-        for did in world.dids:
-            if did.plan is not None and did.plan.id not in open_ids:
-                self._campaign(did.plan).plan = did.plan
+        answering = [did.plan for did in world.dids if did.plan is not None and did.plan.id not in open_ids]
+        for plan in (*world.over, *answering):
+            self._campaign(plan).plan = plan
         started = _START
         self._running = {opened.plan.user_id for opened in world.campaigns if opened.status is started}
 

@@ -220,15 +220,17 @@ class LiveEngine:
         return {one for one, campaign in self.engine.board.campaigns.items() if campaign.status in ACTIVE}
 
     def _with_untouched(self, world: LoadedRows, scope: Touched) -> LoadedRows:
-        """Add the open campaigns that were not read, as the engine knows them, because the guard needs all of them."""
+        """Add the campaigns that were not read, as the engine knows them, because the guard needs all of them."""
         if scope.everything:
             return world
         known = self.engine.board.campaigns
-        untouched = [
+        untouched, open_ids = known.keys() - scope.campaigns, self._open_campaigns()
+        opened = [
             events.CampaignOpened(known[one].plan, known[one].status, known[one].next_dial_us, ())
-            for one in self._open_campaigns() - scope.campaigns
+            for one in untouched & open_ids
         ]
-        return world._replace(campaigns=[*world.campaigns, *untouched])
+        over = [known[one].plan for one in untouched - open_ids]
+        return world._replace(campaigns=[*world.campaigns, *opened], over=[*world.over, *over])
 
     def _take_up(self, connection: Connection) -> None:
         found = recovery.attempts_in_progress(connection, self._loader, self._seed)

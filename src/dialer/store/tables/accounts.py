@@ -84,7 +84,7 @@ class LedgerEntry(Row):
 
     user_id: Mapped[int] = needs("user_account")
     kind: Mapped[str] = mapped_column(String(16))
-    """A `dialer.store.ledger.Kind`."""
+    """One of `dialer.store.ledger.KINDS`."""
     amount: Mapped[Money]
     """Positive for a credit to the account, negative for a debit."""
     reference: Mapped[str] = mapped_column(String(80), unique=True)
