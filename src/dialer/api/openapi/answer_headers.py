@@ -4,6 +4,7 @@ from typing import Any, Final
 
 from dialer.api.crud.controller import DUPLICATE_HEADER, LINK_HEADER, TOTAL_HEADER
 from dialer.api.crud.resource import Resource, no_duplicate
+from dialer.api.crud.urls import PREFIX
 from dialer.api.http.ignored import IGNORED_FIELDS_HEADER, IGNORED_PARAMETERS_HEADER, STRICT
 
 Json = dict[str, Any]
@@ -15,20 +16,32 @@ HEADERS: Final[Json] = {
     IGNORED_PARAMETERS_HEADER: {
         "description": "Query parameters that were ignored because the operation does not know them",
         "schema": _TEXT,
+        "example": "phonebok_id",
     },
     IGNORED_FIELDS_HEADER: {
         "description": "Fields of the body that were ignored because they are unknown or read-only",
         "schema": _TEXT,
+        "example": "full_nam, created_date",
     },
-    PREFERENCE_APPLIED: {"description": f"`{STRICT}`, if the request preferred it", "schema": _TEXT},
-    DUPLICATE_HEADER: {"description": "URL of the first record that the new record duplicates", "schema": _TEXT},
+    PREFERENCE_APPLIED: {
+        "description": f"`{STRICT}`, if the request preferred it",
+        "schema": _TEXT,
+        "example": STRICT,
+    },
+    DUPLICATE_HEADER: {
+        "description": "URL of the first record that the new record duplicates",
+        "schema": _TEXT,
+        "example": f"https://dialer.example{PREFIX}/contact/1/",
+    },
     TOTAL_HEADER: {
         "description": "Number of records on all pages, if the request has `page` or `page_size`",
         "schema": {"type": "integer", "minimum": 0},
+        "example": 1_250,
     },
     LINK_HEADER: {
         "description": 'URLs of the next and the previous page (RFC 8288): `rel="next"` and `rel="prev"`',
         "schema": _TEXT,
+        "example": f'<https://dialer.example{PREFIX}/subscriber-list/?page=2&cursor=a10>; rel="next"',
     },
 }
 """Descriptions of response headers, by name."""
@@ -38,7 +51,8 @@ PREFER: Final[Json] = {
     "required": False,
     "description": f"With `{STRICT}` (RFC 7240), unknown query parameters and unknown or read-only fields get 400, and"
     " records that duplicate another record get 409.",
-    "schema": {"type": "string", "examples": [STRICT]},
+    "schema": _TEXT,
+    "example": STRICT,
 }
 """Header parameter of all operations of the REST API."""
 

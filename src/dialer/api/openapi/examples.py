@@ -18,45 +18,6 @@ MOMENT: Final = "2026-11-18T11:06:40Z"
 NUMBER: Final = "+12025550100"
 
 _LINKS: Final = Links(base="https://dialer.example", hosts=frozenset())
-_VALUES: Final[Mapping[str, Stored]] = {
-    "name": "Spring reminders",
-    "username": "ann",
-    "first_name": "Ann",
-    "last_name": "Lee",
-    "email": "ann@example.com",
-    "full_name": "Ada Byron",
-    "contact": NUMBER,
-    "phone_number": NUMBER,
-    "dialled_number": NUMBER,
-    "waits_for": "turn",
-    "did_number": NUMBER,
-    "callerid": "+12025550199",
-    "callerid_num": "+12025550199",
-    "areacode": "202",
-    "prefix": "1202",
-    "reference": "payment:1",
-    "question": "Will you come on Monday?",
-    "script": "Press one if you come.",
-    "key_1": "yes",
-    "keys": "1",
-    "max_number": 99,
-    "number_digits": 2,
-    "response": "yes",
-    "section_type": 2,
-    "text_message": "Dear {first_name}, we expect you on Monday.",
-    "message_id": "5f0c1d9e-8f3b-5a41-9a58-0c6f6f3f8f11",
-    "callid": "5f0c1d9e-8f3b-5a41-9a58-0c6f6f3f8f11",
-    "campaign_code": "KQWZD",
-    "sms_campaign_code": "KQWZD",
-    "audio_file": "0e4a8c1d5b7f.wav",
-    "duration": 18,
-    "billsec": 13,
-    "billed_duration": 60,
-    "hangup_cause_q850": 16,
-    "parameters": "{}",
-    "daily_stop_time": "20:00:00",
-}
-"""Stored values of the examples, by field name. Other fields have the usual value of their kind."""
 _CREATED: Final[Mapping[str, tuple[str, ...]]] = {
     "callerid": ("areacode",),
     "contact": ("full_name", "additional_vars"),
@@ -88,41 +49,37 @@ _CHANGED: Final[Mapping[str, str]] = {
 
 def record(shape: type[Shape]) -> dict[str, Any]:
     """Return an example of a record in a response, as JSON values."""
-    return {field.name: _shown(field) for field in fields_of(shape)}
+    return {field.name: answered(field) for field in fields_of(shape)}
 
 
 def created(resource: Resource, shape: type[Shape]) -> dict[str, Any]:
     """Return an example of a request body that creates a record."""
     chosen = _CREATED.get(resource.path, ())
-    return {field.name: _given(field) for field in fields_of(shape) if field.required or field.name in chosen}
+    return {field.name: given(field) for field in fields_of(shape) if field.required or field.name in chosen}
 
 
 def changed(resource: Resource, shape: type[Shape]) -> dict[str, Any]:
     """Return an example of a request body that changes a record."""
     chosen = _CHANGED.get(resource.path, "name")
-    return {field.name: _given(field) for field in fields_of(shape) if field.name == chosen}
+    return {field.name: given(field) for field in fields_of(shape) if field.name == chosen}
 
 
-def _shown(field: Field) -> Any:  # noqa: ANN401 - a JSON value
-    if field.nullable and field.name not in _VALUES:
-        return None
-    shown = field.kind.show(_stored(field), _LINKS)
+def answered(field: Field) -> Any:  # noqa: ANN401 - a JSON value
+    """Return an example of a field in a response, as a JSON value that is not null."""
+    if field.example is not None:
+        return field.example
+    shown = field.kind.show(_usual(field.kind), _LINKS)
     return msgspec.json.decode(msgspec.json.encode(shown))
 
 
-def _given(field: Field) -> Any:  # noqa: ANN401 - a JSON value
+def given(field: Field) -> Any:  # noqa: ANN401 - a JSON value
+    """Return an example of a field in a request: references are paths."""
     kind = field.kind
     if isinstance(kind, ReferenceList):
         return [f"{PREFIX}/{kind.path}/1/"]
     if isinstance(kind, Reference):
         return "1" if kind.shown_as_id else f"{PREFIX}/{kind.path}/1/"
-    return _shown(msgspec.structs.replace(field, nullable=False))
-
-
-def _stored(field: Field) -> Stored:
-    if field.name in _VALUES and not isinstance(field.kind, Reference):
-        return _VALUES[field.name]
-    return _usual(field.kind)
+    return answered(field)
 
 
 def _usual(kind: Kind) -> Stored:
@@ -132,7 +89,7 @@ def _usual(kind: Kind) -> Stored:
     if isinstance(kind, Integer):
         return max(kind.minimum, 1)
     if isinstance(kind, TextChoice):
-        return kind.values[0]
+        return next(value for value in kind.values if value)
     return next((value for known, value in _USUAL if isinstance(kind, known)), "")
 
 

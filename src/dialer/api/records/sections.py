@@ -5,9 +5,9 @@ from enum import IntEnum
 from typing import Final
 
 from litestar.openapi.spec import Schema
-from litestar.openapi.spec.enums import OpenAPIType
 
 from dialer.api.crud.declaration import STAMPS, optional, own, shapes, writable, write_once
+from dialer.api.crud.enumerations import enum_schema
 from dialer.api.crud.fields import (
     Boolean,
     Choice,
@@ -52,10 +52,8 @@ class SectionTypeChoice(Choice, frozen=True):
             raise FieldError(f'"{echo(value)}" is not a valid choice.') from None
 
     def schema(self) -> Schema:
-        """Return the schema: the numbers, with their names in the description."""
-        types = [definition.type for definition in SECTION_TYPES.values()]
-        names = ", ".join(f"{item.value} {item.name}" for item in types)
-        return Schema(type=OpenAPIType.INTEGER, enum=[item.value for item in types], description=names)
+        """Return the schema: the numbers, with their names and meanings."""
+        return enum_schema(definition.type for definition in SECTION_TYPES.values())
 
 
 def _declared(field: SectionField) -> Field:
