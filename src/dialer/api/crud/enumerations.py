@@ -51,5 +51,10 @@ def text_schema(values: Iterable[str], meanings: Mapping[str, str], title: str =
     return found
 
 
+def listed(meanings: Mapping[Any, str]) -> str:
+    """Return the values of a text that may get further values, each with its meaning, for a description."""
+    return "; ".join(f"`{value}`: {meaning}" for value, meaning in meanings.items())
+
+
 def _varname(value: str) -> str:
     return value.upper().replace("-", "_").replace(".", "_") or NO_VALUE
