@@ -1,6 +1,7 @@
 """Tests of campaigns with several do-not-call lists, and of lists that hold for every campaign."""
 
-from typing import Final
+from collections.abc import Mapping
+from typing import Any, Final
 
 import pytest
 
@@ -17,9 +18,9 @@ GOODBYE: Final = {"type": 9, "script": "we will not call again"}  # 5 words: 2 s
 FIRST, SECOND, THIRD, FOURTH = (f"+1202555{number}" for number in (1000, 1001, 1002, 1003))
 
 
-def naming(house: House, *dnc_ids: int, survey: dict[str, object] = SHORT, **values: object) -> int:
+def naming(house: House, *dnc_ids: int, survey: Mapping[str, Any] = SHORT, **values: Any) -> int:  # noqa: ANN401 - of columns
     """Create a campaign that calls the four numbers, and names these lists besides its own."""
-    campaign_id = house.campaign(house.survey(survey), house.phonebook(FIRST, SECOND, THIRD, FOURTH), **values)
+    campaign_id = house.campaign(house.survey(dict(survey)), house.phonebook(FIRST, SECOND, THIRD, FOURTH), **values)
     for dnc_id in dnc_ids:
         house.add(CampaignDncList, campaign_id=campaign_id, dnc_id=dnc_id)
     return campaign_id
@@ -62,7 +63,12 @@ async def test_a_number_on_any_list_is_refused(sociable: House) -> None:
 async def test_a_campaign_of_messages_obeys_all_lists(sociable: House) -> None:
     global_list(sociable, THIRD)
     gateway_id = sociable.add(SmsGateway, name="texts", parameters='{"sms_delivered": 1}')
-    message = {"medium": SMS, "sms_gateway_id": gateway_id, "aleg_gateway_id": None, "text_message": "hello"}
+    message: dict[str, Any] = {
+        "medium": SMS,
+        "sms_gateway_id": gateway_id,
+        "aleg_gateway_id": None,
+        "text_message": "hello",
+    }
     campaign_id = naming(sociable, sociable.dnc_list(SECOND), **message, object_id=0)
     await run(sociable, campaign_id)
     assert refused(sociable) == [SECOND, THIRD]
@@ -113,11 +119,8 @@ async def test_without_a_named_list_a_wish_is_not_kept(sociable: House) -> None:
 async def test_a_wish_counts_at_once_for_campaigns_that_name_the_list_in_another_way(sociable: House) -> None:
     """The callee asks at 5 s not to be called again. The other campaign's turn would be at 6 s."""
     shared = sociable.dnc_list()
-    first, later = (
-        naming(sociable, survey=GOODBYE, dnc_id=shared, frequency=1),
-        {"startingdate": MONDAY_NOON_MS + 6_000},
-    )
-    second = naming(sociable, sociable.dnc_list(), shared, frequency=1, **later)
+    first = naming(sociable, survey=GOODBYE, dnc_id=shared, frequency=1)
+    second = naming(sociable, sociable.dnc_list(), shared, frequency=1, startingdate=MONDAY_NOON_MS + 6_000)
     await run(sociable, second, 0)
     await run(sociable, first, 20)
     assert refused(sociable) == [FIRST]
