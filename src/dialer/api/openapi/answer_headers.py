@@ -2,15 +2,21 @@
 
 from typing import Any, Final
 
-from dialer.api.crud.controller import DUPLICATE_HEADER, LINK_HEADER, TOTAL_HEADER
+from dialer.api.crud.controller import (
+    DUPLICATE_HEADER,
+    LINK_HEADER,
+    PREFERENCE_APPLIED,
+    REPRESENTATION,
+    TOTAL_HEADER,
+)
 from dialer.api.crud.resource import Resource, no_duplicate
 from dialer.api.crud.urls import PREFIX
 from dialer.api.http.ignored import IGNORED_FIELDS_HEADER, IGNORED_PARAMETERS_HEADER, STRICT
+from dialer.api.http.preconditions import ETAG_HEADER
 
 Json = dict[str, Any]
 """A part of the OpenAPI document."""
 
-PREFERENCE_APPLIED: Final = "Preference-Applied"
 _TEXT: Final[Json] = {"type": "string"}
 HEADERS: Final[Json] = {
     IGNORED_PARAMETERS_HEADER: {
@@ -24,7 +30,7 @@ HEADERS: Final[Json] = {
         "example": "full_nam, created_date",
     },
     PREFERENCE_APPLIED: {
-        "description": f"`{STRICT}`, if the request preferred it",
+        "description": f"`{STRICT}` or `{REPRESENTATION}`, if the request preferred it",
         "schema": _TEXT,
         "example": STRICT,
     },
@@ -32,6 +38,11 @@ HEADERS: Final[Json] = {
         "description": "URL of the first record that the new record duplicates",
         "schema": _TEXT,
         "example": f"https://dialer.example{PREFIX}/contact/1/",
+    },
+    ETAG_HEADER: {
+        "description": "Version of the record. Send it as `If-Match` to change only this version.",
+        "schema": _TEXT,
+        "example": '"4f1c2a90d3b7e651"',
     },
     TOTAL_HEADER: {
         "description": "Number of records on all pages, if the request has `page` or `page_size`",
@@ -50,7 +61,8 @@ PREFER: Final[Json] = {
     "in": "header",
     "required": False,
     "description": f"With `{STRICT}` (RFC 7240), unknown query parameters and unknown or read-only fields get 400, and"
-    " records that duplicate another record get 409.",
+    f" records that duplicate another record get 409. With `{REPRESENTATION}`, the response to PATCH and PUT is 200"
+    " with the record.",
     "schema": _TEXT,
     "example": STRICT,
 }

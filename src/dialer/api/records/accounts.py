@@ -18,14 +18,14 @@ _USER: Final = shapes(
         **own("users"),
         "username": read_only(
             Text(),
-            description=("The name with which the user logs in. It is unique, regardless of case."),
+            description="The name with which the user logs in. It is unique, regardless of case.",
             example="ann",
         ),
         "last_name": read_only(Text(), description="The family name. It may be empty.", example="Lee"),
         "first_name": read_only(Text(), description="The given name. It may be empty.", example="Ann"),
         "email": read_only(
             Text(),
-            description=("The e-mail address. It may be empty. The service sends no mail."),
+            description="The e-mail address. It may be empty. The service sends no mail.",
             example="ann@example.com",
         ),
         "balance": read_only(
@@ -46,7 +46,7 @@ _USER: Final = shapes(
         ),
         "sms_rate": read_only(
             AmountNumber(),
-            description=("The price of one part of a text message: a number with five decimals."),
+            description="The price of one part of a text message: a number with five decimals.",
             example=0.05,
         ),
     },

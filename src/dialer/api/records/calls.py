@@ -42,7 +42,7 @@ _CALL_REQUEST: Final = shapes(
         **own("callrequest"),
         "callid": read_only(
             Text(CALLID_LENGTH),
-            description=("The id of the call, a UUID. The CDR of the A-leg has the same one."),
+            description="The id of the call, a UUID. The CDR of the A-leg has the same one.",
             example="5f0c1d9e-8f3b-5a41-9a58-0c6f6f3f8f11",
         ),
         "campaign": read_only(Reference("campaigns"), description="The campaign that places the call."),
@@ -50,7 +50,7 @@ _CALL_REQUEST: Final = shapes(
         "user": read_only(Reference("users"), description="The user who pays for the call."),
         "gateway_id": read_only(
             Identity(),
-            description=("The id of the gateway over which the call goes. The gateway may have been deleted since."),
+            description="The id of the gateway over which the call goes. The gateway may have been deleted since.",
         ),
         "attempt": read_only(
             Integer(-ATTEMPT_MAX, ATTEMPT_MAX),
@@ -62,7 +62,7 @@ _CALL_REQUEST: Final = shapes(
         "did": read_only(
             Reference("did"),
             nullable=True,
-            description=("The DID that the subscriber called; null for a call that the campaign placed."),
+            description="The DID that the subscriber called; null for a call that the campaign placed.",
         ),
         "phone_number": read_only(
             Text(),
@@ -73,7 +73,7 @@ _CALL_REQUEST: Final = shapes(
         ),
         "dialled_number": read_only(
             Text(),
-            description=("The number as it was dialled, after the gateway's `removeprefix` and `addprefix`."),
+            description="The number as it was dialled, after the gateway's `removeprefix` and `addprefix`.",
             example="+12025550100",
         ),
         "callerid": read_only(Text(), description="The caller ID that the callee sees.", example="+12025550199"),
@@ -90,7 +90,7 @@ _CALL_REQUEST: Final = shapes(
         "ending_date": read_only(
             Timestamp(column="ended_ms"),
             nullable=True,
-            description=("The moment at which the call ended, in UTC; null while it is in progress."),
+            description="The moment at which the call ended, in UTC; null while it is in progress.",
         ),
         "hangup_cause_q850": read_only(Integer(0, CAUSE_MAX), nullable=True, description=_CAUSES, example=16),
     },
@@ -103,13 +103,13 @@ _CDR: Final = shapes(
         **own("cdr"),
         "callid": read_only(
             Text(CALLID_LENGTH),
-            description=("The id of this leg, a UUID. The call request of an A-leg has the same one."),
+            description="The id of this leg, a UUID. The call request of an A-leg has the same one.",
             example="5f0c1d9e-8f3b-5a41-9a58-0c6f6f3f8f11",
         ),
         "callerid": read_only(Text(), description="The caller ID that the callee saw.", example="+12025550199"),
         "phone_number": read_only(
             Text(),
-            description=("The number that was called, in normal form. `erased` after the erasure of the person."),
+            description="The number that was called, in normal form. `erased` after the erasure of the person.",
             example="+12025550100",
         ),
         "starting_date": read_only(Timestamp(), description="The moment at which the leg was dialled, in UTC."),
@@ -118,11 +118,11 @@ _CDR: Final = shapes(
             Integer(), description="Seconds from the answer to the end; 0 if nobody answered.", example=13
         ),
         "call_cost": read_only(
-            Amount(), description=("The price of the leg with five decimals; 0 if nobody answered."), example="0.02000"
+            Amount(), description="The price of the leg with five decimals; 0 if nobody answered.", example="0.02000"
         ),
         "billed_duration": read_only(
             Integer(),
-            description=("Seconds that were billed: `billsec` rounded up to whole increments of the rate."),
+            description="Seconds that were billed: `billsec` rounded up to whole increments of the rate.",
             example=60,
         ),
         "hangup_cause_q850": read_only(Integer(0, CAUSE_MAX), description=_CAUSES, example=16),
@@ -134,7 +134,7 @@ _CDR: Final = shapes(
         "callrequest": read_only(
             Reference("callrequest"),
             nullable=True,
-            description=("The call request to which the leg belongs; null if it was deleted with its campaign."),
+            description="The call request to which the leg belongs; null if it was deleted with its campaign.",
         ),
         "campaign": read_only(
             Reference("campaigns"),
@@ -142,7 +142,7 @@ _CDR: Final = shapes(
             description="The campaign that placed the call; null if it was deleted.",
         ),
         "subscriber_id": read_only(
-            Identity(), description=("The id of the subscriber. The subscriber may have been deleted since.")
+            Identity(), description="The id of the subscriber. The subscriber may have been deleted since."
         ),
         "contact_id": read_only(
             Identity(),
@@ -163,42 +163,42 @@ _SURVEY_RESULT: Final = shapes(
         "campaign": read_only(
             Reference("campaigns"),
             nullable=True,
-            description=("The campaign whose survey was played; null if it was deleted."),
+            description="The campaign whose survey was played; null if it was deleted.",
         ),
         "callrequest": read_only(
             Reference("callrequest"),
             nullable=True,
-            description=("The call in which the callee answered; null if it was deleted with its campaign."),
+            description="The call in which the callee answered; null if it was deleted with its campaign.",
         ),
         "section_id": read_only(
-            Identity(), description=("The id of the section template, which may have been deleted since.")
+            Identity(), description="The id of the section template, which may have been deleted since."
         ),
         "section_type": read_only(SectionTypeChoice(), description="The type of the section.", example=2),
         "question": read_only(
             Text(),
-            description=("The question of the section, as it was when the campaign started."),
+            description="The question of the section, as it was when the campaign started.",
             example="Will you come on Monday?",
         ),
         "response": read_only(
             Text(),
-            description=("The answer: the label of the pressed key, the digits, or the file name of a recording."),
+            description="The answer: the label of the pressed key, the digits, or the file name of a recording.",
             example="yes",
         ),
         "record_file": read_only(
             Text(),
-            description=("The file name of the recorded answer; empty if the section records nothing."),
+            description="The file name of the recorded answer; empty if the section records nothing.",
             example="5f0c1d9e-8f3b-5a41-9a58-0c6f6f3f8f11-3.wav",
         ),
         "recording_duration": read_only(
             Integer(),
             nullable=True,
-            description=("Length of the recorded answer in seconds; null if there is none."),
+            description="Length of the recorded answer in seconds; null if there is none.",
             example=7,
         ),
         "created_date": read_only(Timestamp(), description="The moment of the answer, in UTC."),
         "callid": read_only(
             Text(CALLID_LENGTH),
-            description=("The id of the call, a UUID. The CDR of its A-leg has the same one."),
+            description="The id of the call, a UUID. The CDR of its A-leg has the same one.",
             example="5f0c1d9e-8f3b-5a41-9a58-0c6f6f3f8f11",
         ),
     },

@@ -11,6 +11,7 @@ from dialer.api.http.errors import Errors
 from dialer.api.records.campaign_life import (
     CODE_LENGTH,
     DAILY_WINDOW,
+    DNC_LISTS_OF_CAMPAIGN,
     STATUS_REASON,
     change_row,
     dates_in_order,
@@ -25,7 +26,7 @@ from dialer.domain.billing.money import MONEY_SCALE
 from dialer.domain.enums import AmdBehavior, CampaignStatus, DialMethod
 from dialer.domain.pacing.situation import ABANDON_RATE_MAX_DEFAULT
 from dialer.store.sealing import sealed_survey
-from dialer.store.tables import VOICE, Campaign, CampaignPhonebook
+from dialer.store.tables import VOICE, Campaign, CampaignDncList, CampaignPhonebook
 
 NAME_MAX: Final = 100
 CALLERID_MAX: Final = 80
@@ -43,12 +44,12 @@ _CAMPAIGN: Final = shapes(
         **own("campaigns"),
         "campaign_code": read_only(
             Text(CODE_LENGTH),
-            description=("Five letters that identify the campaign. The service makes them up."),
+            description="Five letters that identify the campaign. The service makes them up.",
             example="KQWZD",
         ),
         "name": writable(
             Text(NAME_MAX, min_length=1),
-            description=("A name for people. It must not be blank. A unique one is advised."),
+            description="A name for people. It must not be blank. A unique one is advised.",
             example="Spring reminders",
         ),
         "description": writable(
@@ -93,19 +94,19 @@ _CAMPAIGN: Final = shapes(
         "frequency": writable(
             Integer(1, FREQUENCY_MAX),
             default=10,
-            description=("Calls a minute, spread evenly. Used with `dial_method` 1 only."),
+            description="Calls a minute, spread evenly. Used with `dial_method` 1 only.",
             example=30,
         ),
         "max_aleg": writable(
             Integer(),
             default=0,
-            description=("The most calls in progress at the same time. 0: no limit of the campaign."),
+            description="The most calls in progress at the same time. 0: no limit of the campaign.",
             example=20,
         ),
         "max_xfer": writable(
             Integer(),
             default=0,
-            description=("The most transfers in progress at the same time, waiting calls included. 0: no limit."),
+            description="The most transfers in progress at the same time, waiting calls included. 0: no limit.",
             example=5,
         ),
         "dial_method": writable(
@@ -141,13 +142,13 @@ _CAMPAIGN: Final = shapes(
         "maxretry": writable(
             Integer(0, RETRIES_MAX),
             default=0,
-            description=("The most further attempts for a subscriber who was not reached. 0: none."),
+            description="The most further attempts for a subscriber who was not reached. 0: none.",
             example=2,
         ),
         "intervalretry": writable(
             Integer(0, INTERVAL_SECONDS_MAX),
             default=300,
-            description=("Seconds from the end of a call that reached nobody to the next attempt."),
+            description="Seconds from the end of a call that reached nobody to the next attempt.",
             example=900,
         ),
         "completion_maxretry": writable(
@@ -174,7 +175,7 @@ _CAMPAIGN: Final = shapes(
         "aleg_gateway": writable(Reference("gateway"), description="The gateway over which the calls go."),
         "sms_gateway": optional(
             Reference("sms-gateway"),
-            description=("The gateway for the text messages of sections of type 10. Null: such sections send nothing."),
+            description="The gateway for the text messages of sections of type 10. Null: such sections send nothing.",
         ),
         "object_id": writable(
             Reference("survey-template", shown_as_id=True),
@@ -187,18 +188,18 @@ _CAMPAIGN: Final = shapes(
         "extra_data": writable(
             Text(EXTRA_MAX),
             default="",
-            description=("A text that the service keeps and does not use. Default: empty."),
+            description="A text that the service keeps and does not use. Default: empty.",
             example="order 4711",
         ),
         "voicemail": writable(
             Boolean(),
             default=False,
-            description=("True to tell answering machines from people, for 2 seconds after each answer."),
+            description="True to tell answering machines from people, for 2 seconds after each answer.",
         ),
         "amd_behavior": writable(
             Choice(AmdBehavior),
             default=AmdBehavior.ALWAYS,
-            description=("The callees who hear the survey. Used only if `voicemail` is true."),
+            description="The callees who hear the survey. Used only if `voicemail` is true.",
         ),
         "voicemail_audiofile": optional(
             Reference("audio-files"),
@@ -213,6 +214,7 @@ _CAMPAIGN: Final = shapes(
                 "The do-not-call list whose numbers are not dialled, as it is at the moment of each dial. Null: none."
             ),
         ),
+        "dnc_lists": DNC_LISTS_OF_CAMPAIGN,
         "user": OWNER,
         "phonebook": writable(
             ReferenceList("phonebook"),
@@ -229,23 +231,23 @@ _CAMPAIGN: Final = shapes(
         "status_reason": STATUS_REASON,
         "totalcontact": read_only(Integer(), description="Number of subscribers.", example=500),
         "completed": read_only(
-            Integer(), description=("Number of subscribers who reached a section marked `completed`."), example=120
+            Integer(), description="Number of subscribers who reached a section marked `completed`.", example=120
         ),
         "calls": read_only(
             Integer(), description="Number of calls that were placed, further attempts included.", example=640
         ),
         "answered": read_only(Integer(), description="Number of calls that were answered.", example=310),
         "live_answered": read_only(
-            Integer(), description=("Number of calls that persons answered, in surveys that have a queue."), example=280
+            Integer(), description="Number of calls that persons answered, in surveys that have a queue.", example=280
         ),
         "abandoned": read_only(
             Integer(),
-            description=("Number of those calls that no agent took within 2 seconds of their transfer."),
+            description="Number of those calls that no agent took within 2 seconds of their transfer.",
             example=4,
         ),
         "cost": read_only(
             Amount(),
-            description=("The price of all calls and text messages so far, with five decimals."),
+            description="The price of all calls and text messages so far, with five decimals.",
             example="12.40000",
         ),
         **STAMPS,
@@ -284,7 +286,10 @@ CAMPAIGNS = Resource(
     shapes=_CAMPAIGN,
     constants=(("medium", VOICE),),
     filters=("name", "campaign_code", "status", "dial_method"),
-    associations=(Association("phonebook", CampaignPhonebook, "campaign_id", "phonebook_id"),),
+    associations=(
+        Association("phonebook", CampaignPhonebook, "campaign_id", "phonebook_id"),
+        Association("dnc_lists", CampaignDncList, "campaign_id", "dnc_id", is_ordered=True),
+    ),
     rules=(
         FieldRule(("startingdate", "expirationdate"), dates_in_order),
         FieldRule(("daily_start_time", "daily_stop_time"), window_not_empty),

@@ -34,7 +34,7 @@ _GATEWAY_BEGIN: Final = {
     "addprefix": writable(
         Text(PREFIX_MAX),
         default="",
-        description=("Digits that are put before each number when it is dialled. Default: none."),
+        description="Digits that are put before each number when it is dialled. Default: none.",
         example="9",
     ),
     "removeprefix": writable(
@@ -55,7 +55,7 @@ _GATEWAY_END: Final = {
     "max_cps": writable(
         Integer(),
         default=0,
-        description=("The most new calls or messages a second, shared by all campaigns of the gateway. 0: no limit."),
+        description="The most new calls or messages a second, shared by all campaigns of the gateway. 0: no limit.",
         example=5,
     ),
     "parameters": writable(
@@ -134,7 +134,7 @@ _CALLER_ID: Final = shapes(
         "callerid_name": writable(
             Text(),
             default="",
-            description=("The name that callees see, where the carrier supports it. Default: empty."),
+            description="The name that callees see, where the carrier supports it. Default: empty.",
             example="Dr. Lee",
         ),
         "created_date": read_only(Timestamp(), description="The moment at which the record was created, in UTC."),
@@ -158,7 +158,7 @@ _DID: Final = shapes(
         "user": OWNER,
         "campaign": optional(
             Reference("campaigns"),
-            description=("The campaign whose survey answers calls to the number. Null: unassigned."),
+            description="The campaign whose survey answers calls to the number. Null: unassigned.",
         ),
     },
     write_doc="A number for inbound calls, and the campaign that answers them.",

@@ -24,7 +24,7 @@ _LEDGER: Final = shapes(
         "kind": read_only(TextChoice(KINDS, _MEANINGS, "LedgerKind"), description="The cause of the change."),
         "amount": read_only(
             Amount(),
-            description=("The change of the balance with five decimals; negative out of the account."),
+            description="The change of the balance with five decimals; negative out of the account.",
             example="-0.02000",
         ),
         "reference": read_only(

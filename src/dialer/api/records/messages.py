@@ -10,6 +10,7 @@ from dialer.api.crud.resource import Association, FieldRule, Resource, touches_n
 from dialer.api.records.campaign_life import (
     CODE_LENGTH,
     DAILY_WINDOW,
+    DNC_LISTS_OF_CAMPAIGN,
     STATUS_REASON,
     change_row,
     dates_in_order,
@@ -29,7 +30,7 @@ from dialer.api.records.campaigns import (
 from dialer.app.delete_campaign import delete_campaign
 from dialer.domain.billing.credit import MESSAGE_CHARACTERS_MAX
 from dialer.domain.enums import CampaignStatus, MessageStatus
-from dialer.store.tables import SMS, Campaign, CampaignPhonebook, SmsMessage
+from dialer.store.tables import SMS, Campaign, CampaignDncList, CampaignPhonebook, SmsMessage
 
 MESSAGE_ID_LENGTH: Final = 36
 
@@ -39,12 +40,12 @@ _SMS_CAMPAIGN: Final = shapes(
         **own("sms-campaigns"),
         "sms_campaign_code": read_only(
             Text(CODE_LENGTH, column="campaign_code"),
-            description=("Five letters that identify the campaign. The service makes them up."),
+            description="Five letters that identify the campaign. The service makes them up.",
             example="KQWZD",
         ),
         "name": writable(
             Text(NAME_MAX, min_length=1),
-            description=("A name for people. It must not be blank. A unique one is advised."),
+            description="A name for people. It must not be blank. A unique one is advised.",
             example="Spring reminders",
         ),
         "description": writable(
@@ -100,6 +101,7 @@ _SMS_CAMPAIGN: Final = shapes(
                 "The do-not-call list whose numbers get no message, as it is at the moment of each sending. Null: none."
             ),
         ),
+        "dnc_lists": DNC_LISTS_OF_CAMPAIGN,
         "user": OWNER,
         "status": writable(
             Choice(CampaignStatus),
@@ -116,7 +118,7 @@ _SMS_CAMPAIGN: Final = shapes(
         "maxretry": writable(
             Integer(0, RETRIES_MAX),
             default=0,
-            description=("The most further messages to a subscriber whose message failed. 0: none."),
+            description="The most further messages to a subscriber whose message failed. 0: none.",
             example=2,
         ),
         "intervalretry": writable(
@@ -129,7 +131,7 @@ _SMS_CAMPAIGN: Final = shapes(
         "totalcontact": read_only(Integer(), description="Number of subscribers.", example=500),
         "sent": read_only(
             Integer(column="calls"),
-            description=("Number of messages that were sent, further attempts included."),
+            description="Number of messages that were sent, further attempts included.",
             example=520,
         ),
         "delivered": read_only(
@@ -158,7 +160,7 @@ _SMS_MESSAGE: Final = shapes(
         "callrequest": read_only(
             Reference("callrequest"),
             nullable=True,
-            description=("The call in which a survey sent the message; null if a campaign sent it."),
+            description="The call in which a survey sent the message; null if a campaign sent it.",
         ),
         "contact": read_only(
             Reference("contact"), nullable=True, description="The contact who gets the message; null if there is none."
@@ -192,7 +194,7 @@ _SMS_MESSAGE: Final = shapes(
         "delivery_date": read_only(
             Timestamp(),
             nullable=True,
-            description=("The moment at which the message was delivered, in UTC; null if it was not, or not yet."),
+            description="The moment at which the message was delivered, in UTC; null if it was not, or not yet.",
         ),
         "message_id": read_only(
             Text(MESSAGE_ID_LENGTH),
@@ -210,7 +212,10 @@ SMS_CAMPAIGNS = Resource(
     shapes=_SMS_CAMPAIGN,
     constants=(("medium", SMS),),
     filters=("name", "sms_campaign_code", "status"),
-    associations=(Association("phonebook", CampaignPhonebook, "campaign_id", "phonebook_id"),),
+    associations=(
+        Association("phonebook", CampaignPhonebook, "campaign_id", "phonebook_id"),
+        Association("dnc_lists", CampaignDncList, "campaign_id", "dnc_id", is_ordered=True),
+    ),
     rules=(
         FieldRule(("startingdate", "expirationdate"), dates_in_order),
         FieldRule(("daily_start_time", "daily_stop_time"), window_not_empty),

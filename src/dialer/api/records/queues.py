@@ -42,19 +42,19 @@ _QUEUE: Final = shapes(
         "moh_sound": writable(
             Text(),
             default="",
-            description=("The music that waiting callers hear. The simulator ignores it. Default: empty."),
+            description="The music that waiting callers hear. The simulator ignores it. Default: empty.",
             example="local_stream://moh",
         ),
         "record_template": writable(
             Text(),
             default="",
-            description=("The path of recordings of the queue's calls. The simulator ignores it. Default: empty."),
+            description="The path of recordings of the queue's calls. The simulator ignores it. Default: empty.",
             example="/recordings/${uuid}.wav",
         ),
         "time_base_score": writable(
             TextChoice(tuple(SCORES), SCORES, "TimeBaseScore"),
             default="queue",
-            description=("The moment from which the wait of a caller counts for the order of callers."),
+            description="The moment from which the wait of a caller counts for the order of callers.",
         ),
         "tier_rules_apply": writable(
             Boolean(),
@@ -67,7 +67,7 @@ _QUEUE: Final = shapes(
         "tier_rule_wait_second": writable(
             Integer(),
             default=300,
-            description=("Seconds of waiting before the next level is asked. Used only if `tier_rules_apply` is true."),
+            description="Seconds of waiting before the next level is asked. Used only if `tier_rules_apply` is true.",
         ),
         "tier_rule_wait_multiply_level": writable(
             Boolean(),
@@ -85,23 +85,23 @@ _QUEUE: Final = shapes(
             ),
         ),
         "discard_abandoned_after": writable(
-            Integer(), default=14_400, description=("Seconds for which the place of a caller who left early is kept.")
+            Integer(), default=14_400, description="Seconds for which the place of a caller who left early is kept."
         ),
         "abandoned_resume_allowed": writable(
             Boolean(),
             default=True,
-            description=("True if a caller who left early and calls again gets the earlier place back."),
+            description="True if a caller who left early and calls again gets the earlier place back.",
         ),
         "max_wait_time": writable(
             Integer(), default=0, description="The longest wait in seconds. 0: no limit.", example=600
         ),
         "max_wait_time_with_no_agent": writable(
-            Integer(), default=120, description=("The longest wait in seconds while no agent is on duty. 0: no limit.")
+            Integer(), default=120, description="The longest wait in seconds while no agent is on duty. 0: no limit."
         ),
         "max_wait_time_with_no_agent_time_reached": writable(
             Integer(),
             default=5,
-            description=("Seconds that each caller waits at least, once the longest wait without an agent is reached."),
+            description="Seconds that each caller waits at least, once the longest wait without an agent is reached.",
         ),
         **STAMPS,
     },
@@ -118,19 +118,19 @@ _AGENT: Final = shapes(
         "contact": writable(
             Text(),
             default="",
-            description=("The phone number or address at which the agent takes calls. Default: empty."),
+            description="The phone number or address at which the agent takes calls. Default: empty.",
             example="+12025550150",
         ),
         "status": writable(
             Choice(AgentStatus),
             default=AgentStatus.LOGGED_OUT,
-            description=("The agent's availability. Queues offer calls to agents with 2 or 3."),
+            description="The agent's availability. Queues offer calls to agents with 2 or 3.",
             example=2,
         ),
         "wrap_up_time": writable(
             Integer(),
             default=0,
-            description=("Seconds after each call in which the agent gets no other call."),
+            description="Seconds after each call in which the agent gets no other call.",
             example=15,
         ),
         "parameters": writable(
@@ -163,7 +163,7 @@ _TIER: Final = shapes(
         "position": writable(
             Integer(1),
             default=1,
-            description=("The place of the agent within the level, from 1. Lower positions come first."),
+            description="The place of the agent within the level, from 1. Lower positions come first.",
         ),
         **STAMPS,
     },

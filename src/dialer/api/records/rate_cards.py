@@ -45,7 +45,7 @@ _RATE_CARD: Final = shapes(
     {
         **own("rate-card"),
         "user": write_once(
-            Reference("users"), description=("The user to whose calls the price applies. It is set at creation only.")
+            Reference("users"), description="The user to whose calls the price applies. It is set at creation only."
         ),
         "prefix": writable(
             Prefix(),
@@ -61,18 +61,18 @@ _RATE_CARD: Final = shapes(
         "connection_fee": writable(
             Amount(minimum=0),
             default=0,
-            description=("The price of each answered call in addition, with five decimals. Default: 0."),
+            description="The price of each answered call in addition, with five decimals. Default: 0.",
             example="0.01000",
         ),
         "first_increment": writable(
             Integer(1, INCREMENT_S_MAX),
             default=60,
-            description=("Seconds of the first increment: a shorter call costs as much."),
+            description="Seconds of the first increment: a shorter call costs as much.",
         ),
         "next_increment": writable(
             Integer(1, INCREMENT_S_MAX),
             default=60,
-            description=("Seconds of each further increment; a started one is billed as a whole."),
+            description="Seconds of each further increment; a started one is billed as a whole.",
         ),
         **STAMPS,
     },

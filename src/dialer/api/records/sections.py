@@ -93,12 +93,12 @@ SECTION_TEMPLATE: Final = shapes(
         "order": writable(
             Integer(),
             default=1,
-            description=("The place of the section in the survey. A call begins with the lowest one."),
+            description="The place of the section in the survey. A call begins with the lowest one.",
         ),
         "type": writable(
             SectionTypeChoice(),
             default=SectionType.PLAY_MESSAGE,
-            description=("The action of the section. It decides which other fields are used."),
+            description="The action of the section. It decides which other fields are used.",
             example=2,
         ),
         "question": writable(
@@ -113,7 +113,7 @@ SECTION_TEMPLATE: Final = shapes(
         **STAMPS,
         "survey": write_once(
             Reference("survey-template"),
-            description=("The survey template to which the section belongs. It is set at creation only."),
+            description="The survey template to which the section belongs. It is set at creation only.",
         ),
         **dict([_LAST_SETTING]),
     },

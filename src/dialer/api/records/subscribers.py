@@ -48,12 +48,12 @@ _SUBSCRIBER: Final = shapes(
         ),
         "campaign": write_once(
             Reference("campaigns"),
-            description=("The campaign, voice or SMS, to which the subscriber belongs. It is set at creation only."),
+            description="The campaign, voice or SMS, to which the subscriber belongs. It is set at creation only.",
         ),
         "last_attempt": read_only(
             Timestamp(),
             nullable=True,
-            description=("The moment of the last call or message, in UTC; null before the first."),
+            description="The moment of the last call or message, in UTC; null before the first.",
         ),
         "count_attempt": read_only(Integer(), description="Number of calls or messages so far.", example=1),
         "status": writable(
@@ -94,7 +94,7 @@ _SUBSCRIBER: Final = shapes(
         "full_name": writable(
             Text(),
             default="",
-            description=("The name of the person, for scripts and texts. Default: the name of `contact`."),
+            description="The name of the person, for scripts and texts. Default: the name of `contact`.",
             example="Ada Byron",
         ),
         "gmt_offset": writable(

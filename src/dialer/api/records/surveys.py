@@ -68,7 +68,7 @@ _BRANCHING_TEMPLATE: Final = shapes(
         ),
         "goto": optional(
             Reference("section-template"),
-            description=("The section with which the call continues, of the same survey. Null: the call is hung up."),
+            description="The section with which the call continues, of the same survey. Null: the call is hung up.",
         ),
     },
     write_doc="A branch: the section with which a call continues after an answer.",

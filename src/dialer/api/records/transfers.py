@@ -19,7 +19,7 @@ _TRANSFER: Final = shapes(
         "callrequest": read_only(Reference("callrequest"), description="The call that is transferred."),
         "place": read_only(Integer(1), description="The place of the transfer in the call: 1 for the first one."),
         "section_id": read_only(
-            Identity(), description=("The id of the section that transfers. The section may have been deleted since.")
+            Identity(), description="The id of the section that transfers. The section may have been deleted since."
         ),
         "queue": read_only(
             Reference("queue"),
@@ -32,7 +32,7 @@ _TRANSFER: Final = shapes(
         "agent": read_only(
             Reference("agent"),
             nullable=True,
-            description=("The agent who took the call; null if none did, or if the agent was deleted."),
+            description="The agent who took the call; null if none did, or if the agent was deleted.",
         ),
         "phone_number": read_only(
             Text(),
@@ -64,12 +64,12 @@ _TRANSFER: Final = shapes(
         "answer_date": read_only(
             Timestamp(column="answered_ms"),
             nullable=True,
-            description=("The moment at which the B-leg was answered, in UTC; null if it was not."),
+            description="The moment at which the B-leg was answered, in UTC; null if it was not.",
         ),
         "ending_date": read_only(
             Timestamp(column="ended_ms"),
             nullable=True,
-            description=("The moment at which the transfer ended, in UTC; null while it is in progress."),
+            description="The moment at which the transfer ended, in UTC; null while it is in progress.",
         ),
     },
     read_doc="A transfer of a call: 1 waiting, 2 connected, 3 over. When it is over, its B-leg has a CDR.",
