@@ -19,8 +19,22 @@ from dialer.domain.enums import (
     SubscriberStatus,
     TransferStatus,
 )
-from dialer.domain.reasons import WAITS, WaitsFor
+from dialer.domain.reasons import (
+    CAMPAIGN_REASONS,
+    SUBSCRIBER_REASONS,
+    TRANSFER_REASONS,
+    WAITS,
+    CampaignReason,
+    SubscriberReason,
+    TransferReason,
+    WaitsFor,
+)
 from dialer.domain.survey.findings import FindingCode, FindingLevel
+
+
+def _sentence(words: str) -> str:
+    return f"{words[0].upper()}{words[1:]}."
+
 
 MEANINGS: Final[Mapping[type[Enum], Mapping[Enum, str]]] = {
     CampaignStatus: {
@@ -127,7 +141,10 @@ MEANINGS: Final[Mapping[type[Enum], Mapping[Enum, str]]] = {
         Cause.PROTOCOL_ERROR: "protocol error",
         Cause.INTERWORKING: "a network on the way gave no cause",
     },
-    WaitsFor: {reason: f"{WAITS[reason].capitalize()}." for reason in WaitsFor},
+    WaitsFor: {reason: _sentence(WAITS[reason]) for reason in WaitsFor},
+    SubscriberReason: {reason: _sentence(SUBSCRIBER_REASONS[reason]) for reason in SubscriberReason},
+    CampaignReason: {reason: _sentence(CAMPAIGN_REASONS[reason]) for reason in CampaignReason},
+    TransferReason: {reason: _sentence(TRANSFER_REASONS[reason]) for reason in TransferReason},
     FindingCode: {
         FindingCode.NO_SECTIONS: "The survey has no sections.",
         FindingCode.TOO_MANY_SECTIONS: "The survey has more sections than can be played.",

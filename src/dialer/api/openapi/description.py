@@ -7,6 +7,7 @@ from typing import Any, Final
 
 import msgspec
 
+from dialer.api.crud.properties import NUMBER
 from dialer.api.crud.resource import Resource
 from dialer.api.crud.urls import PREFIX, URL_PATHS
 from dialer.api.http.errors import PROBLEM_JSON
@@ -16,7 +17,9 @@ from dialer.api.openapi.conditions import with_conditions
 from dialer.api.openapi.enumerations import with_named_enumerations
 from dialer.api.openapi.forecast_example import FORECAST
 from dialer.api.openapi.parameters import IDEMPOTENT, noun, parameters
+from dialer.api.records.campaigns import CAMPAIGNS
 from dialer.api.records.ledger import LEDGER
+from dialer.api.records.messages import SMS_CAMPAIGNS
 from dialer.api.records.surveys import AUDIO_FILES
 from dialer.api.routes.exports import CSV, JSON, NDJSON
 
@@ -117,6 +120,7 @@ _LOCATION: Final[Json] = {
     "schema": {"type": "string", "format": "uri"},
     "example": f"https://dialer.example{PREFIX}/phonebook/1/",
 }
+_RECYCLED: Final = {"dry_run": False, "recycled": 2, "by_status": {"FAIL": 2}, "kept": {"dnc": 1}}
 _EXAMPLES: Final[Mapping[str, Any]] = {
     "read_root": {"phonebook": f"https://dialer.example{PREFIX}/phonebook/"},
     "read_clock": {"now": examples.MOMENT, "mode": "virtual", "seed": 0},
@@ -156,6 +160,10 @@ _EXAMPLES: Final[Mapping[str, Any]] = {
         ],
     },
     "refund_call": {**examples.record(LEDGER.read), "kind": "refund"},
+    "copy_campaign": examples.record(CAMPAIGNS.read),
+    "copy_sms_campaign": examples.record(SMS_CAMPAIGNS.read),
+    "recycle_campaign": _RECYCLED,
+    "recycle_sms_campaign": _RECYCLED,
     "download_recording": "(the bytes of a WAV file)",
     "live": {"status": "ok"},
     "ready": {"status": "ok"},
@@ -163,10 +171,14 @@ _EXAMPLES: Final[Mapping[str, Any]] = {
 }
 _SENT: Final[Mapping[str, Any]] = {
     "advance_clock": {"seconds": 60},
-    "import_contacts": f"contact,full_name\n{examples.NUMBER},Ada Byron\n",
-    "import_dnc_contacts": f"phone_number\n{examples.NUMBER}\n",
+    "import_contacts": f"contact,full_name\n{NUMBER},Ada Byron\n",
+    "import_dnc_contacts": f"phone_number\n{NUMBER}\n",
     "forecast_campaign": {"seeds": 20, "first_seed": 0},
     "forecast_sms_campaign": {"seeds": 20, "first_seed": 0},
+    "copy_campaign": {"name": "Autumn reminders"},
+    "copy_sms_campaign": {"name": "Autumn reminders"},
+    "recycle_campaign": {"status": [4], "reason": ["busy", "no_answer"]},
+    "recycle_sms_campaign": {"status": [4], "reason": ["not_delivered"]},
     "upload_audio": {"name": "hello", "audio_file": "(the bytes of a WAV file)"},
 }
 
@@ -301,7 +313,7 @@ def _answered(name: str, resource: Resource | None) -> object:
 
 
 def _sent(name: str, verb: str, resource: Resource | None) -> object:
-    if resource is None or resource.write is None:
+    if name in _SENT or resource is None or resource.write is None:
         return _SENT[name]
     make = examples.created if verb == "create" else examples.changed
     return make(resource, resource.write)

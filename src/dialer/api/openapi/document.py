@@ -11,7 +11,6 @@ from litestar.handlers import HTTPRouteHandler
 from litestar.openapi.config import OpenAPIConfig
 from litestar.openapi.plugins import OpenAPIRenderPlugin
 from litestar.openapi.spec import Components, Schema, SecurityScheme
-from litestar.openapi.spec.enums import OpenAPIType
 from litestar.plugins import OpenAPISchemaPlugin
 from litestar.types import Method
 from litestar.types.internal_types import PathParameterDefinition
@@ -19,13 +18,11 @@ from litestar.typing import FieldDefinition
 
 from dialer import __version__
 from dialer.api.crud.declaration import CHANGE
-from dialer.api.crud.fields import Boolean, Choice, Integer, Text, TextChoice
-from dialer.api.crud.moments import TimeOfDay
+from dialer.api.crud.properties import property_schema
 from dialer.api.crud.resource import Resource
-from dialer.api.crud.shapes import Access, AnswerShape, Field, Shape, fields_of
-from dialer.api.crud.urls import URL_PATHS, Links
+from dialer.api.crud.shapes import AnswerShape, Shape, fields_of
+from dialer.api.crud.urls import URL_PATHS
 from dialer.api.http.errors import RecordNotFoundError
-from dialer.api.openapi import examples
 from dialer.api.openapi.description import complete
 from dialer.api.openapi.openapi_page import CONTENT_SECURITY_POLICY, render
 from dialer.api.service import SERVICE, Service
@@ -59,7 +56,8 @@ class ShapePlugin(OpenAPISchemaPlugin):
         # A change has no defaults, as it leaves absent fields unchanged.
         has_default = is_request and not shape.__name__.endswith(CHANGE)
         schema.properties = {
-            field.name: _property(field, is_request=is_request, has_default=has_default) for field in fields_of(shape)
+            field.name: property_schema(field, is_request=is_request, has_default=has_default)
+            for field in fields_of(shape)
         }
         schema.description = shape.__doc__
         return schema
@@ -67,24 +65,6 @@ class ShapePlugin(OpenAPISchemaPlugin):
 
 def _required(shape: type[Shape]) -> Iterator[str]:
     return (field.name for field in fields_of(shape) if field.required)
-
-
-def _property(field: Field, *, is_request: bool, has_default: bool) -> Schema:
-    schema = field.kind.accepted() if is_request else field.kind.schema()
-    found = Schema(one_of=[schema, Schema(type=OpenAPIType.NULL)]) if field.nullable else schema
-    found.description = field.description or None
-    example = examples.given(field) if is_request else examples.answered(field)
-    found.examples = None if example == "" else [example]
-    found.read_only = True if field.access in _NEVER_WRITTEN and not is_request else None
-    if has_default and not field.required and field.default is not None and isinstance(field.kind, _WITH_DEFAULT):
-        found.default = field.kind.show(field.default, _NO_LINKS)
-    return found
-
-
-_NEVER_WRITTEN: Final = frozenset({Access.READ_ONLY, Access.DERIVED})
-_WITH_DEFAULT: Final = (Boolean, Integer, Choice, TextChoice, Text, TimeOfDay)
-"""The kinds whose default is one value, known before the request. The description has the default of other kinds."""
-_NO_LINKS: Final = Links(base="", hosts=frozenset())
 
 
 def openapi_config() -> OpenAPIConfig:

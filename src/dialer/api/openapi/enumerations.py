@@ -34,7 +34,10 @@ def _replaced(node: Any, found: dict[str, Json]) -> Any:  # noqa: ANN401 - JSON 
         return node
     if VARNAMES not in node or "title" not in node:
         return {name: _replaced(item, found) for name, item in node.items()}
-    found[node["title"]] = {name: node[name] for name in _NAMED}
+    part = {name: node[name] for name in _NAMED}
+    if found.setdefault(node["title"], part) != part:
+        # Some values of an enumeration stay where they are: the name belongs to all values.
+        return node
     reference = {"$ref": f"#/components/schemas/{node['title']}"}
     others = {name: value for name, value in node.items() if name not in _NAMED}
     return {"allOf": [reference], **others} if others else reference

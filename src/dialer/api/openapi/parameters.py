@@ -7,11 +7,13 @@ from dialer.api.crud.enumerations import text_schema
 from dialer.api.crud.filters import filters_of
 from dialer.api.crud.moments import Timestamp
 from dialer.api.crud.pagination import PAGE_SIZE, PAGE_SIZE_MAX
+from dialer.api.crud.properties import answered
 from dialer.api.crud.resource import Resource
 from dialer.api.crud.shapes import Field, fields_of
 from dialer.api.crud.urls import ID_MAX
 from dialer.api.http.idempotency import KEY_LENGTH_MAX, KEY_PATTERN
 from dialer.api.openapi import examples
+from dialer.api.openapi.answer_headers import DRY_RUN_PARAMETER
 
 Json = dict[str, Any]
 """A part of the OpenAPI document."""
@@ -49,7 +51,17 @@ _IDEMPOTENCY: Final[Json] = {
     "schema": {"type": "string", "minLength": 1, "maxLength": KEY_LENGTH_MAX, "pattern": f"^{KEY_PATTERN}$"},
     "example": "2f1a9c34-6d0e-4b7c-9a55-0d6a3f1f2c11",
 }
-IDEMPOTENT: Final = frozenset({"upload_audio", "advance_clock", "refund_call"})
+IDEMPOTENT: Final = frozenset(
+    {
+        "upload_audio",
+        "advance_clock",
+        "refund_call",
+        "copy_campaign",
+        "copy_sms_campaign",
+        "recycle_campaign",
+        "recycle_sms_campaign",
+    }
+)
 """Operations that accept an `Idempotency-Key`, besides those that create a record."""
 
 
@@ -74,6 +86,8 @@ def parameters(found: Json, verb: str, resource: Resource | None, owner: Resourc
         }
     if verb == "create" or found["operationId"] in IDEMPOTENT:
         yield _IDEMPOTENCY
+    if found["operationId"].startswith("recycle_"):
+        yield DRY_RUN_PARAMETER
     if verb == "list" and resource is not None:
         yield from _of_list(resource)
 
@@ -121,7 +135,7 @@ def _sought(name: str, kind: object, field: Field | None) -> object:
         return examples.MOMENT
     if field is None or field.name != name:
         return 1
-    return examples.answered(field)
+    return answered(field)
 
 
 def _query(name: str, schema: Json, description: str, example: object) -> Json:
