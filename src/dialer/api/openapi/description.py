@@ -102,6 +102,8 @@ _IDEMPOTENCY: Final[Json] = {
 }
 _IDEMPOTENT: Final = frozenset({"upload_audio", "advance_clock", "refund_call"})
 """Operations that accept an `Idempotency-Key`, besides those that create a record."""
+_SIGNED_IN: Final = frozenset({"read_root", "read_clock"})
+"""Operations for users of every role and API keys of every scope."""
 _EXAMPLES: Final[Mapping[str, Any]] = {
     "read_root": {"phonebook": f"https://dialer.example{PREFIX}/phonebook/"},
     "read_clock": {"now": examples.MOMENT, "mode": "virtual", "seed": 0},
@@ -229,9 +231,7 @@ def _operation(found: Json, path: str, method: str, resource: Resource | None) -
         status: {**answer, "headers": {**answer.get("headers", {}), **headers}}
         for status, answer in operation["responses"].items()
     }
-    refused = {
-        str(status): {"$ref": f"#/components/responses/Error{status}"} for status in _refusals(found, method, resource)
-    }
+    refused = {str(status): {"$ref": f"#/components/responses/Error{status}"} for status in _refusals(found, method)}
     return {**operation, "responses": {**done, **refused}}
 
 
@@ -322,7 +322,7 @@ def _list_parameters(resource: Resource) -> Iterator[Json]:
         yield {"name": name, "in": "query", "required": False, "schema": schema}
 
 
-def _refusals(found: Json, method: str, resource: Resource | None) -> list[int]:
+def _refusals(found: Json, method: str) -> list[int]:
     """Return the status codes of the errors that an operation may respond with."""
     name = found["operationId"]
     is_list, is_write = name.startswith("list_"), method != "get"
@@ -335,13 +335,9 @@ def _refusals(found: Json, method: str, resource: Resource | None) -> list[int]:
         refused |= {409}
     if name.startswith("create_") or name in _IDEMPOTENT:
         refused |= {409, 422}
-    if name in {"advance_clock", "refund_call"} or _is_for_admins(resource, is_write=is_write):
+    if name not in _SIGNED_IN:
         refused |= {403}
     return sorted(refused)
-
-
-def _is_for_admins(resource: Resource | None, *, is_write: bool) -> bool:
-    return resource is not None and (resource.admins_only or (is_write and resource.is_written_by_admins))
 
 
 def _error(status: int) -> Json:
