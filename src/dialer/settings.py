@@ -80,7 +80,7 @@ class Setting(msgspec.Struct, frozen=True, kw_only=True):
     show: Callable[[str], str] = repr
     """Returns the text as an error may show it."""
     is_secret: bool = False
-    """Whether the value is never shown."""
+    """True for a value that is never shown."""
 
     @property
     def key(self) -> str:
