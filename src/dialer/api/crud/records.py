@@ -340,9 +340,12 @@ def _present(table: Table, columns: dict[str, Any]) -> dict[str, Any]:
 def _write_associations(resource: Resource, change: Change) -> None:
     for association in resource.associations:
         name = association.field
-        before: Iterable[int] = change.stored.get(name, ())
+        before: Sequence[int] = change.stored.get(name, ())
         table = table_of(association.model)
         owner, target = table.c[association.owner], table.c[association.target]
+        if association.is_ordered and not _extends(before, change.values[name]):
+            change.unit.connection.execute(delete(table).where(owner == change.record_id))
+            before = ()
         gone = set(before) - set(change.values[name])
         if gone:
             change.unit.connection.execute(delete(table).where(owner == change.record_id, target.in_(gone)))
@@ -350,3 +353,9 @@ def _write_associations(resource: Resource, change: Change) -> None:
         if added:
             rows = [{association.owner: change.record_id, association.target: item} for item in added]
             change.unit.connection.execute(insert(table), rows)
+
+
+def _extends(before: Sequence[int], after: Sequence[int]) -> bool:
+    """Return whether references keep their order if those that are gone are deleted and the new ones follow."""
+    kept = [item for item in before if item in set(after)]
+    return kept == list(after)[: len(kept)]

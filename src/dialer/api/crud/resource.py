@@ -81,6 +81,8 @@ class Association(msgspec.Struct, frozen=True):
     model: type[Row]
     owner: str
     target: str
+    is_ordered: bool = False
+    """True if the order of the references matters. A change of the order then writes all of them again."""
 
 
 def no_columns(_: Change) -> Values:
