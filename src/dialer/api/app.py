@@ -24,10 +24,12 @@ from dialer.api.records.table import RESOURCES
 from dialer.api.routes import health
 from dialer.api.routes.audio import delete_audio, upload_audio
 from dialer.api.routes.clock import ClockController
+from dialer.api.routes.copies import copy_campaign, copy_sms_campaign
 from dialer.api.routes.exports import export
 from dialer.api.routes.forecast import Forecaster, Forecasting, forecast_campaign, forecast_sms_campaign
 from dialer.api.routes.imports import import_contacts, import_dnc_contacts
 from dialer.api.routes.recordings import download_recording
+from dialer.api.routes.recycling import recycle_campaign, recycle_sms_campaign
 from dialer.api.routes.refunds import refund_call
 from dialer.api.routes.root import read_root, redirect_to_documentation
 from dialer.api.routes.survey_aggregate import aggregate_survey
@@ -49,6 +51,10 @@ EXTRA_ROUTES: Final[tuple[ControllerRouterHandler, ...]] = (
     aggregate_survey,
     download_recording,
     refund_call,
+    copy_campaign,
+    copy_sms_campaign,
+    recycle_campaign,
+    recycle_sms_campaign,
 )
 """Handlers under `/rest-api` besides those of the resource table."""
 

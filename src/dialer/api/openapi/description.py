@@ -14,10 +14,12 @@ from dialer.api.crud.urls import ID_MAX, PREFIX, URL_PATHS
 from dialer.api.http.errors import PROBLEM_JSON
 from dialer.api.http.idempotency import KEY_LENGTH_MAX, KEY_PATTERN
 from dialer.api.openapi import examples
-from dialer.api.openapi.answer_headers import HEADERS, PREFER, answer_headers
+from dialer.api.openapi.answer_headers import DRY_RUN_PARAMETER, HEADERS, PREFER, answer_headers
 from dialer.api.openapi.conditions import with_conditions
 from dialer.api.openapi.forecast_example import FORECAST
+from dialer.api.records.campaigns import CAMPAIGNS
 from dialer.api.records.ledger import LEDGER
+from dialer.api.records.messages import SMS_CAMPAIGNS
 from dialer.api.records.surveys import AUDIO_FILES
 from dialer.api.routes.exports import CSV, JSON, NDJSON
 
@@ -103,8 +105,19 @@ _IDEMPOTENCY: Final[Json] = {
     "description": "A repeated request with the same key and body gets the first response and has no further effect.",
     "schema": {"type": "string", "minLength": 1, "maxLength": KEY_LENGTH_MAX, "pattern": f"^{KEY_PATTERN}$"},
 }
-_IDEMPOTENT: Final = frozenset({"upload_audio", "advance_clock", "refund_call"})
+_IDEMPOTENT: Final = frozenset(
+    {
+        "upload_audio",
+        "advance_clock",
+        "refund_call",
+        "copy_campaign",
+        "copy_sms_campaign",
+        "recycle_campaign",
+        "recycle_sms_campaign",
+    }
+)
 """Operations that accept an `Idempotency-Key`, besides those that create a record."""
+_RECYCLED: Final = {"dry_run": False, "recycled": 2, "by_status": {"FAIL": 2}, "kept": {"dnc": 1}}
 _EXAMPLES: Final[Mapping[str, Any]] = {
     "read_root": {"phonebook": f"https://dialer.example{PREFIX}/phonebook/"},
     "read_clock": {"now": examples.MOMENT, "mode": "virtual", "seed": 0},
@@ -144,6 +157,10 @@ _EXAMPLES: Final[Mapping[str, Any]] = {
         ],
     },
     "refund_call": {**examples.record(LEDGER.read), "kind": "refund"},
+    "copy_campaign": examples.record(CAMPAIGNS.read),
+    "copy_sms_campaign": examples.record(SMS_CAMPAIGNS.read),
+    "recycle_campaign": _RECYCLED,
+    "recycle_sms_campaign": _RECYCLED,
     "download_recording": "(the bytes of a WAV file)",
     "live": {"status": "ok"},
     "ready": {"status": "ok"},
@@ -155,6 +172,10 @@ _SENT: Final[Mapping[str, Any]] = {
     "import_dnc_contacts": f"phone_number\n{examples.NUMBER}\n",
     "forecast_campaign": {"seeds": 20, "first_seed": 0},
     "forecast_sms_campaign": {"seeds": 20, "first_seed": 0},
+    "copy_campaign": {"name": "Autumn reminders"},
+    "copy_sms_campaign": {"name": "Autumn reminders"},
+    "recycle_campaign": {"status": [4], "reason": ["busy", "no_answer"]},
+    "recycle_sms_campaign": {"status": [4], "reason": ["not_delivered"]},
     "upload_audio": {"name": "hello", "audio_file": "(the bytes of a WAV file)"},
 }
 
@@ -288,7 +309,7 @@ def _answered(name: str, resource: Resource | None) -> object:
 
 
 def _sent(name: str, verb: str, resource: Resource | None) -> object:
-    if resource is None or resource.write is None:
+    if name in _SENT or resource is None or resource.write is None:
         return _SENT[name]
     make = examples.created if verb == "create" else examples.changed
     return make(resource, resource.write)
@@ -300,6 +321,8 @@ def _parameters(found: Json, verb: str, resource: Resource | None) -> Iterator[J
         yield {"name": parameter["name"], "in": "path", "required": True, "schema": identity, "example": 1}
     if verb == "create" or found["operationId"] in _IDEMPOTENT:
         yield _IDEMPOTENCY
+    if found["operationId"].startswith("recycle_"):
+        yield DRY_RUN_PARAMETER
     if verb == "list" and resource is not None:
         yield from _list_parameters(resource)
 
