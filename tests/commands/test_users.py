@@ -13,7 +13,7 @@ VIRTUAL = {"DIALER_CLOCK": "virtual", "DIALER_CLOCK_START": "2026-01-31T09:00:00
 
 
 def create(run: Run, *arguments: str, **environ: str) -> Outcome:
-    return run("users", "create", *arguments, "--password-stdin", stdin=f"{PASSWORD}\n", **environ)
+    return run("users", "create", *arguments, "--create", "--password-stdin", stdin=f"{PASSWORD}\n", **environ)
 
 
 def row(folder: Path, column: str) -> object:
@@ -78,7 +78,7 @@ def test_an_unknown_user_has_no_password(run: Run) -> None:
 
 @pytest.mark.parametrize("password", ["", "short", "x" * 2_000])
 def test_a_bad_password_is_refused_before_anything_happens(run: Run, tmp_path: Path, password: str) -> None:
-    outcome = run("users", "create", "anna", "--password-stdin", stdin=password)
+    outcome = run("users", "create", "anna", "--create", "--password-stdin", stdin=password)
     assert outcome.code == 2
     assert "a password has 12 to 1024 characters" in outcome.err
     assert not (tmp_path / "dialer.db").exists()

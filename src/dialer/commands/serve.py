@@ -41,7 +41,7 @@ def _settings_table() -> str:
     """Return the settings with their defaults, as a table for the help."""
     width = max(len(setting.variable) for setting in SETTINGS) + 2
     lines = [f"  {setting.variable:{width}}{setting.meaning} [{setting.default}]" for setting in SETTINGS]
-    return "\n".join(["Settings (environment):", *lines])
+    return "\n".join(["Settings (environment, or dialer.toml):", *lines])
 
 
 @click.command()
