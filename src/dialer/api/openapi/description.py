@@ -120,6 +120,8 @@ _LOCATION: Final[Json] = {
     "schema": {"type": "string", "format": "uri"},
     "example": f"https://dialer.example{PREFIX}/phonebook/1/",
 }
+_SIGNED_IN: Final = frozenset({"read_root", "read_clock"})
+"""Operations for users of every role and API keys of every scope."""
 _RECYCLED: Final = {"dry_run": False, "recycled": 2, "by_status": {"FAIL": 2}, "kept": {"dnc": 1}}
 _EXAMPLES: Final[Mapping[str, Any]] = {
     "read_root": {"phonebook": f"https://dialer.example{PREFIX}/phonebook/"},
@@ -257,9 +259,7 @@ def _operation(found: Json, path: str, method: str, resource: Resource | None) -
         status: {**answer, "headers": {**answer.get("headers", {}), **headers}}
         for status, answer in operation["responses"].items()
     }
-    refused = {
-        str(status): {"$ref": f"#/components/responses/Error{status}"} for status in _refusals(found, method, resource)
-    }
+    refused = {str(status): {"$ref": f"#/components/responses/Error{status}"} for status in _refusals(found, method)}
     return with_conditions({**operation, "responses": {**done, **refused}}, verb, resource)
 
 
@@ -319,7 +319,7 @@ def _sent(name: str, verb: str, resource: Resource | None) -> object:
     return make(resource, resource.write)
 
 
-def _refusals(found: Json, method: str, resource: Resource | None) -> list[int]:
+def _refusals(found: Json, method: str) -> list[int]:
     """Return the status codes of the errors that an operation may respond with."""
     name = found["operationId"]
     is_list, is_write = name.startswith("list_"), method != "get"
@@ -332,13 +332,9 @@ def _refusals(found: Json, method: str, resource: Resource | None) -> list[int]:
         refused |= {409}
     if name.startswith("create_") or name in IDEMPOTENT:
         refused |= {409, 422}
-    if name in {"advance_clock", "refund_call"} or _is_for_admins(resource, is_write=is_write):
+    if name not in _SIGNED_IN:
         refused |= {403}
     return sorted(refused)
-
-
-def _is_for_admins(resource: Resource | None, *, is_write: bool) -> bool:
-    return resource is not None and (resource.admins_only or (is_write and resource.is_written_by_admins))
 
 
 def _error(status: int) -> Json:

@@ -9,7 +9,9 @@ from dialer.api.crud.fields import TEXT_MAX, Amount, AmountNumber, Text
 from dialer.api.crud.moments import Timestamp
 from dialer.api.crud.references import Reference
 from dialer.api.crud.resource import Change, Resource, Values
+from dialer.api.records.agent_views import oneself
 from dialer.app.payments import record_payment
+from dialer.domain.roles import Permission
 from dialer.store.tables import Payment, User
 
 _USER: Final = shapes(
@@ -83,12 +85,13 @@ def _record(change: Change, columns: Values) -> Row[Any]:
     return record_payment(change.unit, columns["user_id"], columns["amount"], columns["description"])
 
 
-USERS = Resource(path="users", model=User, shapes=_USER, owner="id", filters=("username", "email"))
+USERS = Resource(path="users", model=User, shapes=_USER, owner="id", agents_see=oneself, filters=("username", "email"))
 PAYMENTS = Resource(
     path="payment",
     model=Payment,
     shapes=_PAYMENT,
     admins_only=True,
+    writes=Permission.MONEY,
     methods=frozenset({"POST"}),
     insert=_record,
 )

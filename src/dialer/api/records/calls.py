@@ -10,6 +10,7 @@ from dialer.api.crud.fields import Amount, Choice, Integer, Text
 from dialer.api.crud.moments import Timestamp
 from dialer.api.crud.references import Identity, Reference
 from dialer.api.crud.resource import Resource
+from dialer.api.records.agent_views import own_calls, own_cdrs
 from dialer.api.records.sections import SectionTypeChoice
 from dialer.domain.enums import AmdStatus, CallRequestStatus, Cause, LegType
 from dialer.domain.meanings import MEANINGS
@@ -210,12 +211,14 @@ CALLREQUESTS = Resource(
     path="callrequest",
     model=CallRequest,
     shapes=_CALL_REQUEST,
+    agents_see=own_calls,
     filters=("callid", "phone_number", "status", "attempt", "hangup_cause_q850", "gateway_id"),
 )
 CDRS = Resource(
     path="cdr",
     model=Cdr,
     shapes=_CDR,
+    agents_see=own_cdrs,
     filters=(
         "callid",
         "callerid",

@@ -21,6 +21,7 @@ from dialer.app.do_not_call import (
 )
 from dialer.domain.numbers.normal_form import normalise
 from dialer.domain.numbers.spellings import ERASED
+from dialer.domain.roles import Role
 from dialer.domain.zones import zone_of_number
 from dialer.store.bulk import PreparedStatement
 from dialer.store.queries.do_not_call import forms_of
@@ -160,8 +161,8 @@ def _who_may_stop_everybody(change: Change) -> Errors:
     if not change.values["is_global"] or not (change.moves("is_global") or change.moves("user")):
         return {}
     connection, users, lists = change.unit.connection, table_of(User), table_of(DncList)
-    is_of_admin = connection.scalar(select(users.c.is_admin).where(users.c.id == change.values["user"]))
-    if not (change.unit.actor.is_admin and is_of_admin):
+    role = connection.scalar(select(users.c.role).where(users.c.id == change.values["user"]))
+    if not (change.unit.actor.is_admin and role == Role.ADMIN):
         return {"is_global": ["Only an admin can make a list hold for every campaign, and only a list of an admin."]}
     others = select(func.count()).where(lists.c.is_global, lists.c.id != change.record_id)
     if (connection.scalar(others) or 0) < GLOBAL_LISTS_MAX:

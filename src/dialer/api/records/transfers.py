@@ -8,6 +8,7 @@ from dialer.api.crud.fields import Boolean, Choice, Integer, Text
 from dialer.api.crud.moments import Timestamp
 from dialer.api.crud.references import Identity, Reference
 from dialer.api.crud.resource import Resource
+from dialer.api.records.agent_views import own_transfers
 from dialer.domain.enums import TransferStatus
 from dialer.domain.reasons import TRANSFER_REASONS
 from dialer.store.tables import Transfer
@@ -81,6 +82,7 @@ TRANSFERS = Resource(
     model=Transfer,
     shapes=_TRANSFER,
     owner="callrequest",
+    agents_see=own_transfers,
     filters=("status", "reason", "is_abandoned", "phone_number"),
     exported=True,
 )
