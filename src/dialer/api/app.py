@@ -21,6 +21,7 @@ from dialer.api.http.loop_lag import LoopLag
 from dialer.api.http.metrics import Metrics
 from dialer.api.http.permissions import Permissions
 from dialer.api.openapi.document import ShapePlugin, openapi_config
+from dialer.api.openapi.structs import DescribedStructPlugin
 from dialer.api.records.table import RESOURCES
 from dialer.api.routes import health
 from dialer.api.routes.audio import delete_audio, upload_audio
@@ -97,7 +98,7 @@ def create_app(
         request_max_body_size=BODY_BYTES_MAX,
         lifespan=[_running(worker, LoopLag(metrics.observe_lag))],
         openapi_config=openapi_config(),
-        plugins=[ShapePlugin()],
+        plugins=[ShapePlugin(), DescribedStructPlugin()],
         logging_config=None,
     )
     methods = {route.path_format: route.methods for route in app.routes}

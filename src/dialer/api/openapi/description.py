@@ -16,6 +16,7 @@ from dialer.api.openapi.answer_headers import HEADERS, PREFER, answer_headers
 from dialer.api.openapi.conditions import with_conditions
 from dialer.api.openapi.enumerations import with_named_enumerations
 from dialer.api.openapi.forecast_example import FORECAST
+from dialer.api.openapi.guide import EXTERNAL_DOCS, SERVERS, groups
 from dialer.api.openapi.parameters import IDEMPOTENT, noun, parameters
 from dialer.api.records.campaigns import CAMPAIGNS
 from dialer.api.records.ledger import LEDGER
@@ -200,6 +201,9 @@ def complete(generated: Json, resources: Mapping[str, Resource]) -> Json:
     components = generated["components"]
     described = {
         **generated,
+        "servers": SERVERS,
+        "externalDocs": EXTERNAL_DOCS,
+        "tags": groups(operation["tags"][0] for item in paths.values() for operation in item.values()),
         "paths": {**paths, **dict(_under_other_paths(paths))},
         "components": {
             **components,
