@@ -23,6 +23,7 @@ from dialer.api.openapi.document import ShapePlugin, openapi_config
 from dialer.api.records.table import RESOURCES
 from dialer.api.routes import health
 from dialer.api.routes.audio import delete_audio, upload_audio
+from dialer.api.routes.bulk import create_contacts, create_dnc_contacts
 from dialer.api.routes.clock import ClockController
 from dialer.api.routes.exports import export
 from dialer.api.routes.forecast import Forecaster, Forecasting, forecast_campaign, forecast_sms_campaign
@@ -41,6 +42,8 @@ EXTRA_ROUTES: Final[tuple[ControllerRouterHandler, ...]] = (
     read_root,
     upload_audio,
     delete_audio,
+    create_contacts,
+    create_dnc_contacts,
     import_contacts,
     import_dnc_contacts,
     forecast_campaign,

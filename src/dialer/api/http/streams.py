@@ -1,6 +1,6 @@
 """Bodies that are too large to read or write whole, and their description in OpenAPI."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from dataclasses import dataclass
 from http import HTTPStatus
 
@@ -29,11 +29,17 @@ async def pieces(request: ApiRequest) -> AsyncIterator[bytes]:
 
 def describe_body(media_type: str, schema: Schema) -> type[Operation]:
     """Return the OpenAPI operation of a handler that reads its body from the stream."""
+    return describe_bodies({media_type: schema})
+
+
+def describe_bodies(schemas: Mapping[str, Schema]) -> type[Operation]:
+    """Return the OpenAPI operation of a handler that takes a body of one of several media types."""
+    content = {media_type: OpenAPIMediaType(schema=schema) for media_type, schema in schemas.items()}
 
     @dataclass
     class StreamOperation(Operation):
         def __post_init__(self) -> None:
-            self.request_body = RequestBody(content={media_type: OpenAPIMediaType(schema=schema)}, required=True)
+            self.request_body = RequestBody(content=content, required=True)
 
     return StreamOperation
 
