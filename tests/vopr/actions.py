@@ -19,11 +19,12 @@ from dialer.app.errors import InvalidFieldsError, RefusedError
 from dialer.app.gateways import change_gateway
 from dialer.app.payments import record_payment
 from dialer.app.rate_cards import add_rate
+from dialer.app.recycle_campaign import RecycleFilter, recycle_chunk
 from dialer.app.subscribers import change_subscriber, change_subscriber_status, delete_subscriber
 from dialer.app.touching import touched_account, touched_did
 from dialer.app.unit import UnitOfWork
 from dialer.domain.enums import AgentStatus, CallRequestStatus, DialMethod, SubscriberStatus
-from dialer.domain.states import IllegalMoveError
+from dialer.domain.states import RECYCLABLE_SUBSCRIBERS, IllegalMoveError
 from dialer.store.sealing import sealed_survey
 from dialer.store.tables import (
     Agent,
@@ -276,6 +277,13 @@ def _subscriber_status(action: ActionUnit) -> str:
     return f"subscriber {subscriber['id']} {SubscriberStatus(subscriber['status']).name} to {wanted.name}"
 
 
+def _recycle(action: ActionUnit) -> str:
+    campaign = action.one_of(Campaign)
+    statuses = frozenset(map(int, action.dice.some(sorted(RECYCLABLE_SUBSCRIBERS), len(RECYCLABLE_SUBSCRIBERS))))
+    chunk = recycle_chunk(action.unit, campaign["id"], RecycleFilter(statuses))
+    return f"campaign {campaign['id']}, {sorted(chunk.recycled.items())}"
+
+
 def _move_subscriber(action: ActionUnit) -> str:
     subscriber = action.one_of(Subscriber)
     zone = action.dice.pick(("Asia/Kolkata", "America/New_York", "UTC+05:45", "Europe/Berlin"))
@@ -326,5 +334,6 @@ _ACTIONS: Final[dict[Do, Callable[[ActionUnit], str]]] = {
     Do.MOVE_SUBSCRIBER: _move_subscriber,
     Do.DELETE_SUBSCRIBER: _delete_subscriber,
     Do.CHANGE_DID: _change_did,
+    Do.RECYCLE: _recycle,
     Do.NOTHING: lambda _: "",
 }
