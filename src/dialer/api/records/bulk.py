@@ -4,9 +4,10 @@ A record gets the answer that a POST of it alone would get, except that the reco
 """
 
 from collections.abc import Callable, Collection, Sequence
-from typing import Final, NamedTuple
+from typing import Annotated, Final, NamedTuple
 
 import msgspec
+from msgspec import Meta
 
 from dialer.api.crud.fields import Conventions
 from dialer.api.crud.references import NO_OBJECT
@@ -29,14 +30,29 @@ PARENTS_MAX: Final = 100
 class BulkResult(msgspec.Struct, omit_defaults=True):
     """The answer to one record: its status, and its id and URL, or its errors."""
 
-    status: int
-    """201 for a record that was created, 400 for one with errors, 409 for one that repeats another (`strict`)."""
-    id: int | None = None
-    url: str | None = None
-    duplicate_of: str | None = None
-    """The URL of the earliest contact of the phonebook with the same number."""
-    errors: Errors | None = None
-    """Error messages by the name of the field."""
+    status: Annotated[
+        int,
+        Meta(
+            description="201: created. 400: wrong fields. 409: repeats another record, with `Prefer: handling=strict`.",
+            examples=[201],
+        ),
+    ]
+    id: Annotated[int | None, Meta(description="The id of the new record.", examples=[1])] = None
+    url: Annotated[
+        str | None,
+        Meta(description="The URL of the new record.", examples=["https://dialer.example/rest-api/contact/1/"]),
+    ] = None
+    duplicate_of: Annotated[
+        str | None,
+        Meta(
+            description="The URL of the earliest contact of the phonebook that has the same number.",
+            examples=["https://dialer.example/rest-api/contact/1/"],
+        ),
+    ] = None
+    errors: Annotated[
+        Errors | None,
+        Meta(description="Messages by the name of the field.", examples=[{"contact": ["This field is required."]}]),
+    ] = None
 
 
 class Draft(msgspec.Struct):

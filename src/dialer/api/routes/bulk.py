@@ -3,13 +3,14 @@
 from collections.abc import Sequence
 from functools import partial
 from http import HTTPStatus
-from typing import Final
+from typing import Annotated, Final
 
 import anyio.to_thread
 import msgspec
 from litestar import Response, post
-from litestar.openapi.spec import Reference, Schema
+from litestar.openapi.spec import OpenAPIMediaType, Reference, Schema
 from litestar.openapi.spec.enums import OpenAPIType
+from msgspec import Meta
 
 from dialer.api.crud.fields import Conventions
 from dialer.api.crud.resource import Unit
@@ -38,24 +39,29 @@ BULK_COMMAS_MAX: Final = 1_000_000
 JSON: Final = "application/json"
 NDJSON: Final = "application/x-ndjson"
 _EITHER: Final = f"Send the records as {JSON}, in one array, or as {NDJSON}, one on a line."
+_CONTACT: Final = {"phonebook": "/rest-api/phonebook/1/", "contact": "+12025550100"}
+_ENTRY: Final = {"dnc": "/rest-api/dnc/1/", "phone_number": "+12025550100"}
 _LINE_END: Final = b"\n"
 
 
 class BulkAnswer(msgspec.Struct):
     """The answers to the records of one request."""
 
-    created: int
-    rejected: int
-    results: list[BulkResult]
-    """One answer for each record, in the order of the request."""
+    created: Annotated[int, Meta(description="Records that were stored.", examples=[1])]
+    rejected: Annotated[int, Meta(description="Records that were not stored.", examples=[1])]
+    results: Annotated[list[BulkResult], Meta(description="One answer for each record, in the order of the request.")]
 
 
-def _bodies(write: str) -> dict[str, Schema]:
+def _bodies(write: str, record: dict[str, str]) -> dict[str, OpenAPIMediaType]:
     records = Schema(
         type=OpenAPIType.ARRAY, items=Reference(ref=f"#/components/schemas/{write}"), max_items=BULK_RECORDS_MAX
     )
     lines = Schema(type=OpenAPIType.STRING, description="One record on a line, each a JSON object.")
-    return {JSON: records, NDJSON: lines}
+    line = f"{msgspec.json.encode(record).decode()}\n"
+    return {
+        JSON: OpenAPIMediaType(schema=records, example=[record, {}]),
+        NDJSON: OpenAPIMediaType(schema=lines, example=line),
+    }
 
 
 @post(
@@ -63,10 +69,10 @@ def _bodies(write: str) -> dict[str, Schema]:
     tags=[CONTACTS.path],
     status_code=HTTPStatus.OK,
     request_max_body_size=BULK_BYTES_MAX,
-    operation_class=describe_bodies(_bodies("ContactWrite")),
+    operation_class=describe_bodies(_bodies("ContactWrite", _CONTACT)),
 )
-async def create_contacts(request: ApiRequest) -> Response[BulkAnswer]:
-    """Create up to 10,000 contacts at once. Each record has its own answer; a wrong record does not undo the others.
+async def add_contacts(request: ApiRequest) -> Response[BulkAnswer]:
+    """Create many contacts at once, up to 10,000. Each record has its own answer, and wrong ones undo no others.
 
     All good records are stored together. Contacts of a started campaign become its subscribers, as with single
     requests. An `Idempotency-Key` makes it safe to send the request again.
@@ -79,10 +85,10 @@ async def create_contacts(request: ApiRequest) -> Response[BulkAnswer]:
     tags=[DNC_CONTACTS.path],
     status_code=HTTPStatus.OK,
     request_max_body_size=BULK_BYTES_MAX,
-    operation_class=describe_bodies(_bodies("DncContactWrite")),
+    operation_class=describe_bodies(_bodies("DncContactWrite", _ENTRY)),
 )
-async def create_dnc_contacts(request: ApiRequest) -> Response[BulkAnswer]:
-    """Put up to 10,000 numbers on do-not-call lists at once. Each record has its own answer.
+async def add_dnc_contacts(request: ApiRequest) -> Response[BulkAnswer]:
+    """Put many numbers on do-not-call lists at once, up to 10,000. Each record has its own answer.
 
     All good records are stored together; a wrong record does not undo the others. A number that is on its list
     already is an error of its record. An `Idempotency-Key` makes it safe to send the request again.
