@@ -25,7 +25,8 @@ _LEGS: Final = """
 _SUBSCRIBERS: Final = "SELECT id, campaign_id, status, status_reason, count_attempt, zone, number FROM subscriber"
 _USERS: Final = "SELECT id, balance, held FROM user_account"
 _GATEWAYS: Final = """
-    SELECT id, max_channels, max_cps FROM gateway UNION ALL SELECT id + (1 << 40), 0, max_cps FROM sms_gateway"""
+    SELECT id, max_channels, max_cps, protocol FROM gateway
+    UNION ALL SELECT id + (1 << 40), 0, max_cps, protocol FROM sms_gateway"""
 _ENTRIES: Final = "SELECT dnc_id, number, created_date FROM dnc_contact"
 
 
@@ -97,6 +98,7 @@ class GatewayRow(NamedTuple):
     id: int
     max_channels: int
     max_cps: int
+    protocol: str
 
 
 class Since(NamedTuple):

@@ -18,6 +18,7 @@ from litestar.openapi.spec.enums import OpenAPIType
 from dialer.api.crud.urls import ID_MAX, Links
 from dialer.api.http.strict_json import StrictJsonError, read_object
 from dialer.domain.billing.money import MoneyError, format_money, parse_money
+from dialer.domain.calling_hours import CallingHours
 from dialer.domain.numbers.normal_form import NUMBER_INPUT_MAX, NumberError, normalise
 
 TEXT_MAX: Final = 16_000
@@ -52,6 +53,8 @@ class Conventions(msgspec.Struct, frozen=True):
     zone: tzinfo
     region: str | None
     links: Links
+    hours: CallingHours = CallingHours()
+    """The calling hours of the service."""
     is_strict: bool = False
     """True if the client asked for an error instead of a guess (`Prefer: handling=strict`)."""
 

@@ -13,6 +13,7 @@ from dialer.api.http.errors import Errors
 from dialer.api.records.emergency import no_emergency_number
 from dialer.app.call_centre import change_agent, delete_agent, delete_queue
 from dialer.domain.enums import AgentStatus, QueueStrategy
+from dialer.domain.numbers.emergency import is_emergency_contact
 from dialer.sim.callee_profile import BehaviourError, parse_agent
 from dialer.store.tables import Agent, Queue, Tier
 from dialer.store.touched import Touched
@@ -50,7 +51,12 @@ _AGENT: Final = shapes(
         **own("agent"),
         "name": NAME,
         "user": OWNER,
-        "contact": writable(Text(), default=""),
+        "contact": writable(
+            Text(),
+            default="",
+            description="How the agent is reached: a phone number, or an extension of 2 to 6 digits such as 101."
+            " An emergency number is refused.",
+        ),
         "status": writable(Choice(AgentStatus), default=AgentStatus.LOGGED_OUT),
         "wrap_up_time": writable(Integer(), default=0, description="Seconds."),
         "parameters": writable(JsonObject(), default="{}"),
@@ -110,7 +116,7 @@ AGENTS = Resource(
     model=Agent,
     shapes=_AGENT,
     filters=("name", "status"),
-    rules=(FieldRule(("parameters",), _behaviour_errors), no_emergency_number("contact")),
+    rules=(FieldRule(("parameters",), _behaviour_errors), no_emergency_number("contact", is_emergency_contact)),
     update=lambda change, columns: change_agent(change.unit, change.record_id, columns),
     remove=delete_agent,
     touches=lambda _, row: Touched(agents=frozenset({row["id"]})),
