@@ -98,7 +98,13 @@ Now           COMPLETED
     ("number", "end"),
     [
         (BUSY, ["FAILURE: the line was busy", "to be tried again, due 2026-03-02 12:05:01 UTC"]),
-        (NO_SUCH, ["FAILURE: the number does not exist, or is impossible in its country", "not tried again: the number is wrong"]),
+        (
+            NO_SUCH,
+            [
+                "FAILURE: the number does not exist, or is impossible in its country",
+                "not tried again: the number is wrong",
+            ],
+        ),
         (PRESSES_THREE, ["in progress"]),
     ],
 )
