@@ -16,7 +16,7 @@ from sqlalchemy import insert
 from dialer.api.crud import records
 from dialer.api.crud.declaration import optional, writable
 from dialer.api.crud.fields import Text
-from dialer.api.crud.references import Reference
+from dialer.api.crud.references import NO_OBJECT, Reference
 from dialer.api.crud.resource import Unit
 from dialer.api.crud.shapes import REQUIRED, Given, Parsed, Shape, parse_whole, request_shape
 from dialer.api.crud.urls import parse_id
@@ -25,6 +25,7 @@ from dialer.api.http.errors import AnsweredError, Errors, InvalidError, RecordNo
 from dialer.api.http.forms import FORM_OVERHEAD_BYTES_MAX, MULTIPART, Form, read_form
 from dialer.api.http.idempotency import PostAttempt, StoredAnswer, attempt_of, recall, remember
 from dialer.api.http.ignored import ignored_header
+from dialer.api.http.preconditions import ETAG_HEADER, Preconditions, parse_preconditions
 from dialer.api.http.streams import describe_body
 from dialer.api.records.surveys import AUDIO_FILES
 from dialer.api.service import ApiRequest, Service
@@ -127,7 +128,8 @@ async def delete_audio(request: ApiRequest, record_id: FromPath[str]) -> None:
     identity = parse_id(record_id)
     if identity is None:
         raise RecordNotFoundError
-    file_name = await service.write(request, partial(_delete, record_id=identity))
+    conditions = parse_preconditions(request.scope)
+    file_name = await service.write(request, partial(_delete, record_id=identity, conditions=conditions))
     await anyio.to_thread.run_sync(Media(service.settings.media_dir).delete, file_name)
 
 
@@ -158,6 +160,8 @@ def _check(unit: Unit, *, parsed: Parsed, size: int) -> int:
         InvalidError: the user is unknown to the caller, or the recording exceeds the quota.
     """
     errors = reference_errors(unit, AudioUpload, parsed.values, unit.actor)
+    if not unit.actor.is_admin and parsed.values["user_id"] not in {None, unit.actor.id}:
+        errors["user_id"] = [NO_OBJECT]
     if errors:
         raise InvalidError(errors)
     user_id: int = parsed.values["user_id"] or unit.actor.id
@@ -183,16 +187,16 @@ def _insert(unit: Unit, *, parsed: Parsed, stored: Stored, attempt: PostAttempt 
     key = unit.connection.execute(insert(AUDIO_FILES.table).values(values)).inserted_primary_key
     record_id = int(key[0]) if key else 0
     unit.note(NOTHING)
-    content = msgspec.json.encode(records.read_record(unit, AUDIO_FILES, record_id))
+    content, tag = records.read_tagged(unit, AUDIO_FILES, record_id)
     location = unit.conventions.links.record(AUDIO_FILES.path, record_id)
-    answer = StoredAnswer(HTTPStatus.CREATED, {"Location": location}, content)
+    answer = StoredAnswer(HTTPStatus.CREATED, {"Location": location, ETAG_HEADER: tag.header}, content)
     if attempt is not None:
         remember(unit, attempt, answer)
     return answer
 
 
-def _delete(unit: Unit, *, record_id: int) -> str:
+def _delete(unit: Unit, *, record_id: int, conditions: Preconditions) -> str:
     """Delete the row, and return the name of its file."""
     stored = records.load(unit, AUDIO_FILES, record_id)
-    records.delete_record(unit, AUDIO_FILES, record_id)
+    records.delete_record(unit, AUDIO_FILES, record_id, conditions)
     return str(stored["audio_file"])
