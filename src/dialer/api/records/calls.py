@@ -100,8 +100,6 @@ CDRS = Resource(
         "amd_status",
         "subscriber_id",
         "contact_id",
-        "starting_date_after",
-        "starting_date_before",
     ),
     exported=True,
 )

@@ -32,6 +32,6 @@ LEDGER = Resource(
     path="ledger",
     model=LedgerEntry,
     shapes=_LEDGER,
-    filters=("kind", "reference", "created_date_after", "created_date_before"),
+    filters=("kind", "reference"),
     exported=True,
 )
