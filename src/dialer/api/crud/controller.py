@@ -25,8 +25,10 @@ from dialer.api.crud.shapes import Columns, Given, Parsed, Shape, parse_given, s
 from dialer.api.crud.urls import parse_id
 from dialer.api.http.body import StrictBody, expect_json
 from dialer.api.http.errors import ForbiddenError, RecordNotFoundError
+from dialer.api.http.headers import add_headers, preference
 from dialer.api.http.idempotency import PostAttempt, StoredAnswer, attempt_of, recall, remember
 from dialer.api.http.ignored import LISTS_OPTION, PARAMETERS_OPTION, ignored_header, parse_parameters
+from dialer.api.http.preconditions import ETAG_HEADER, parse_preconditions
 from dialer.api.service import ApiRequest, Service
 
 if TYPE_CHECKING:
@@ -40,6 +42,9 @@ JSON: Final = "application/json"
 DUPLICATE_HEADER: Final = "X-Duplicate-Of"
 TOTAL_HEADER: Final = "X-Total-Count"
 LINK_HEADER: Final = "Link"
+PREFERENCE_APPLIED: Final = "Preference-Applied"
+REPRESENTATION: Final = "return=representation"
+"""The preference (RFC 7240, 4.2) with which the answer to a change is the record."""
 _SAFE: Final = frozenset({"GET", "HEAD", "OPTIONS"})
 
 
@@ -83,11 +88,13 @@ class _Reading(_ResourceController):
 
     @get("/{record_id:str}")
     async def read_record(self, request: ApiRequest, record_id: FromPath[str]) -> "Response[ReadBody]":
-        """Read one record."""
-        identity = _identity(record_id)
-        return Response(
-            await request.service.read(request, lambda unit: records.read_record(unit, self.resource, identity))
-        )
+        """Read one record. The header `ETag` is its version; send it as `If-Match` to change only this version."""
+        identity, conditions = _identity(record_id), parse_preconditions(request.scope)
+        found = await request.service.read(request, lambda unit: records.read_tagged(unit, self.resource, identity))
+        headers = {ETAG_HEADER: found.tag.header}
+        if conditions.is_known(found.tag):
+            return Response(None, status_code=HTTPStatus.NOT_MODIFIED, headers=headers)  # type: ignore[arg-type]
+        return Response(found.content, headers=headers, media_type=JSON)  # type: ignore[arg-type] # encoded already
 
 
 class _Creating(_ResourceController):
@@ -118,12 +125,23 @@ class _Changing(_ResourceController):
         self, request: ApiRequest, record_id: FromPath[str], data: "JSONBody[ChangeBody]"
     ) -> Response[bytes]:
         """Change the given fields of a record. The record with all its fields must be valid afterwards."""
-        service = request.service
-        identity = _identity(record_id)
-        parsed = _parse(self.resource, service, request, data)
-        await service.write(request, lambda unit: records.change_record(unit, self.resource, identity, parsed))
-        headers = ignored_header(parsed.ignored)
-        return Response(b"", status_code=HTTPStatus.ACCEPTED, headers=headers)
+        service, resource = request.service, self.resource
+        identity, conditions = _identity(record_id), parse_preconditions(request.scope)
+        parsed = _parse(resource, service, request, data)
+        is_shown = preference(request.scope, "return") == "representation"
+
+        def change(unit: Unit) -> records.Tagged:
+            records.change_record(unit, resource, identity, parsed, conditions)
+            if is_shown:
+                return records.read_tagged(unit, resource, identity)
+            return records.Tagged(b"", records.tag_of(unit, resource, identity))
+
+        changed = await service.write(request, change)
+        headers = {ETAG_HEADER: changed.tag.header, **ignored_header(parsed.ignored)}
+        if not is_shown:
+            return Response(b"", status_code=HTTPStatus.ACCEPTED, headers=headers)
+        add_headers(request.scope, {PREFERENCE_APPLIED: REPRESENTATION})
+        return Response(changed.content, status_code=HTTPStatus.OK, headers=headers, media_type=JSON)
 
 
 class _Deleting(_ResourceController):
@@ -220,18 +238,19 @@ def _create_once(unit: Unit, resource: Resource, parsed: Parsed, attempt: PostAt
     if before is not None:
         return before
     created, links = records.create_record(unit, resource, parsed), unit.conventions.links
-    headers = {"Location": links.record(resource.path, created.record_id)}
+    content, tag = created.answer
+    headers = {"Location": links.record(resource.path, created.record_id), ETAG_HEADER: tag.header}
     if created.duplicate_of is not None:
         headers[DUPLICATE_HEADER] = links.record(resource.path, created.duplicate_of)
-    answer = StoredAnswer(HTTPStatus.CREATED, headers, msgspec.json.encode(created.record))
+    answer = StoredAnswer(HTTPStatus.CREATED, headers, content)
     if attempt is not None:
         remember(unit, attempt, answer)
     return answer
 
 
 async def _delete(resource: Resource, request: ApiRequest, record_id: str) -> None:
-    identity = _identity(record_id)
-    await request.service.write(request, lambda unit: records.delete_record(unit, resource, identity))
+    identity, conditions = _identity(record_id), parse_preconditions(request.scope)
+    await request.service.write(request, lambda unit: records.delete_record(unit, resource, identity, conditions))
 
 
 async def _plain_array(

@@ -8,6 +8,7 @@ from functools import lru_cache
 from itertools import chain
 from typing import Any, Final, NamedTuple
 
+import msgspec
 from sqlalchemy import Column, ColumnElement, Select, Table, bindparam, delete, insert, select, update
 from sqlalchemy import Row as Found
 from sqlalchemy.sql.dml import ReturningInsert
@@ -15,8 +16,10 @@ from sqlalchemy.sql.dml import ReturningInsert
 from dialer.api.crud.ownership import field_of_owner, named_errors, refuse_to_part, still_used
 from dialer.api.crud.resource import Change, Resource, Unit, Values, table_of
 from dialer.api.crud.shapes import Access, Columns, Parsed, Shape, fields_of, missing, shapes_of, show_all
+from dialer.api.crud.versions import digest, version_of
 from dialer.api.crud.visibility import visible
 from dialer.api.http.errors import ConflictError, Errors, InvalidError, RecordNotFoundError
+from dialer.api.http.preconditions import UNCONDITIONAL, EntityTag, Preconditions
 from dialer.app.errors import USERS_NAMED_MAX
 from dialer.store.tables import Row
 
@@ -31,6 +34,39 @@ def read_record(unit: Unit, resource: Resource, record_id: int) -> Shape:
         RecordNotFoundError: the record does not exist, or the caller may not see it.
     """
     return shown(unit, resource, [_row(unit, resource, record_id)])[0]
+
+
+class Tagged(NamedTuple):
+    """A record as the JSON of an answer, with its entity tag."""
+
+    content: bytes
+    tag: EntityTag
+
+
+def read_tagged(unit: Unit, resource: Resource, record_id: int) -> Tagged:
+    """Return a record as the JSON of an answer, with its entity tag.
+
+    Raises:
+        RecordNotFoundError: the record does not exist, or the caller may not see it.
+    """
+    return _tagged(unit, resource, _row(unit, resource, record_id))
+
+
+def _tagged(unit: Unit, resource: Resource, row: Found[Any]) -> Tagged:
+    stored = _columns_of(unit, resource, resource.read, [row])
+    record = shapes_of(resource.read, show_all(resource.read, stored, unit.conventions.links))[0]
+    content = msgspec.json.encode(record)
+    version = version_of(resource, {name: values[0] for name, values in stored.items()})
+    return Tagged(content, EntityTag(version, digest(content)))
+
+
+def tag_of(unit: Unit, resource: Resource, record_id: int) -> EntityTag:
+    """Return the entity tag of a record after a write, which has the version only.
+
+    Raises:
+        RecordNotFoundError: the record does not exist, or the caller may not see it.
+    """
+    return EntityTag(version_of(resource, load(unit, resource, record_id)))
 
 
 def shown(unit: Unit, resource: Resource, rows: Sequence[Found[Any]]) -> list[Shape]:
@@ -58,7 +94,7 @@ class Created(NamedTuple):
     """A new record as an answer, its id, and the id of the earliest record that it duplicates, if any."""
 
     record_id: int
-    record: Shape
+    answer: Tagged
     duplicate_of: int | None
 
 
@@ -82,17 +118,21 @@ def create_record(unit: Unit, resource: Resource, parsed: Parsed) -> Created:
     row = _insert(resource, change, columns)
     change.record_id = row.id
     _write_associations(resource, change)
-    return Created(row.id, shown(unit, resource, [row])[0], duplicate_of)
+    return Created(row.id, _tagged(unit, resource, row), duplicate_of)
 
 
-def change_record(unit: Unit, resource: Resource, record_id: int, parsed: Parsed) -> None:
+def change_record(
+    unit: Unit, resource: Resource, record_id: int, parsed: Parsed, conditions: Preconditions = UNCONDITIONAL
+) -> None:
     """Write the given fields of a record, and keep the others.
 
     Raises:
         RecordNotFoundError: the record does not exist, or the caller may not see it.
+        PreconditionFailedError: the record is not in the state that the conditions require.
         InvalidError: fields of the changed record are wrong.
     """
     stored = load(unit, resource, record_id)
+    _check(resource, stored, conditions)
     change = Change(unit, {**stored, **parsed.values}, frozenset(parsed.values), stored, record_id)
     errors = {**parsed.errors, **_fixed_errors(resource, change)}
     _judge(resource, change, errors)
@@ -102,15 +142,20 @@ def change_record(unit: Unit, resource: Resource, record_id: int, parsed: Parsed
     refuse_to_part(resource, change)
 
 
-def delete_record(unit: Unit, resource: Resource, record_id: int) -> None:
+def delete_record(unit: Unit, resource: Resource, record_id: int, conditions: Preconditions = UNCONDITIONAL) -> None:
     """Delete a record and the records that are part of it.
 
     Raises:
         RecordNotFoundError: the record does not exist, or the caller may not see it.
+        PreconditionFailedError: the record is not in the state that the conditions require.
         StillUsedError: another record needs it.
         RefusedError: its state forbids the deletion.
     """
-    stored = _row(unit, resource, record_id)._asdict()
+    if conditions is UNCONDITIONAL:
+        stored = _row(unit, resource, record_id)._asdict()
+    else:
+        stored = load(unit, resource, record_id)
+        _check(resource, stored, conditions)
     resource.before_delete(unit, stored)
     refuse_if_needed(unit, resource.table, record_id)
     if resource.remove is not None:
@@ -119,6 +164,11 @@ def delete_record(unit: Unit, resource: Resource, record_id: int) -> None:
     touched = resource.touches(unit.connection, stored)
     unit.connection.execute(delete(resource.table).where(resource.table.c["id"] == record_id))
     unit.note(touched)
+
+
+def _check(resource: Resource, stored: Values, conditions: Preconditions) -> None:
+    if conditions is not UNCONDITIONAL:
+        conditions.check(EntityTag(version_of(resource, stored)))
 
 
 def load(unit: Unit, resource: Resource, record_id: int) -> Values:

@@ -2,14 +2,20 @@
 
 from typing import Any, Final
 
-from dialer.api.crud.controller import DUPLICATE_HEADER, LINK_HEADER, TOTAL_HEADER
+from dialer.api.crud.controller import (
+    DUPLICATE_HEADER,
+    LINK_HEADER,
+    PREFERENCE_APPLIED,
+    REPRESENTATION,
+    TOTAL_HEADER,
+)
 from dialer.api.crud.resource import Resource, no_duplicate
 from dialer.api.http.ignored import IGNORED_FIELDS_HEADER, IGNORED_PARAMETERS_HEADER, STRICT
+from dialer.api.http.preconditions import ETAG_HEADER
 
 Json = dict[str, Any]
 """A part of the OpenAPI document."""
 
-PREFERENCE_APPLIED: Final = "Preference-Applied"
 _TEXT: Final[Json] = {"type": "string"}
 HEADERS: Final[Json] = {
     IGNORED_PARAMETERS_HEADER: {
@@ -20,7 +26,14 @@ HEADERS: Final[Json] = {
         "description": "Fields of the body that were ignored because they are unknown or read-only",
         "schema": _TEXT,
     },
-    PREFERENCE_APPLIED: {"description": f"`{STRICT}`, if the request preferred it", "schema": _TEXT},
+    PREFERENCE_APPLIED: {
+        "description": f"`{STRICT}` or `{REPRESENTATION}`, if the request preferred it",
+        "schema": _TEXT,
+    },
+    ETAG_HEADER: {
+        "description": "Version of the record. Send it as `If-Match` to change only this version.",
+        "schema": _TEXT,
+    },
     DUPLICATE_HEADER: {"description": "URL of the first record that the new record duplicates", "schema": _TEXT},
     TOTAL_HEADER: {
         "description": "Number of records on all pages, if the request has `page` or `page_size`",
@@ -37,8 +50,9 @@ PREFER: Final[Json] = {
     "in": "header",
     "required": False,
     "description": f"With `{STRICT}` (RFC 7240), unknown query parameters and unknown or read-only fields get 400, and"
-    " records that duplicate another record get 409.",
-    "schema": {"type": "string", "examples": [STRICT]},
+    f" records that duplicate another record get 409. With `{REPRESENTATION}`, the response to PATCH and PUT is 200"
+    " with the record.",
+    "schema": {"type": "string", "examples": [STRICT, REPRESENTATION]},
 }
 """Header parameter of all operations of the REST API."""
 

@@ -15,6 +15,7 @@ from dialer.api.http.errors import PROBLEM_JSON
 from dialer.api.http.idempotency import KEY_LENGTH_MAX, KEY_PATTERN
 from dialer.api.openapi import examples
 from dialer.api.openapi.answer_headers import HEADERS, PREFER, answer_headers
+from dialer.api.openapi.conditions import with_conditions
 from dialer.api.openapi.forecast_example import FORECAST
 from dialer.api.records.ledger import LEDGER
 from dialer.api.records.surveys import AUDIO_FILES
@@ -57,6 +58,7 @@ _ERRORS: Final[Mapping[int, tuple[str, str]]] = {
     404: ("The record or the page does not exist", "Not found."),
     408: ("The body did not arrive in time", "The body did not arrive in time."),
     409: ("The state of the record or another record forbids the request", "Still used by campaigns 1."),
+    412: ("The record is not in the state that the request requires", "The record has changed."),
     413: ("The body is too large", "The body is too large."),
     415: ("The content type of the body is not supported", "Send the body as application/json."),
     422: ("The Idempotency-Key was used with another body", "This Idempotency-Key was used with another body."),
@@ -89,6 +91,7 @@ _ERROR_SCHEMAS: Final[Json] = {
     },
 }
 _HEADERS: Final[Mapping[int, Json]] = {
+    412: {"ETag": {"$ref": "#/components/headers/ETag"}},
     401: {"WWW-Authenticate": {"description": "The authentication scheme", "schema": _TEXT}},
     429: {"Retry-After": {"description": "Seconds to wait before the next request", "schema": {"type": "integer"}}},
     503: {"Retry-After": {"description": "Seconds to wait before the next request", "schema": {"type": "integer"}}},
@@ -232,7 +235,7 @@ def _operation(found: Json, path: str, method: str, resource: Resource | None) -
     refused = {
         str(status): {"$ref": f"#/components/responses/Error{status}"} for status in _refusals(found, method, resource)
     }
-    return {**operation, "responses": {**done, **refused}}
+    return with_conditions({**operation, "responses": {**done, **refused}}, verb, resource)
 
 
 def _answers(found: Json, name: str, resource: Resource | None) -> Json:

@@ -25,6 +25,7 @@ from dialer.api.http.errors import AnsweredError, Errors, InvalidError, RecordNo
 from dialer.api.http.forms import FORM_OVERHEAD_BYTES_MAX, MULTIPART, Form, read_form
 from dialer.api.http.idempotency import PostAttempt, StoredAnswer, attempt_of, recall, remember
 from dialer.api.http.ignored import ignored_header
+from dialer.api.http.preconditions import ETAG_HEADER, Preconditions, parse_preconditions
 from dialer.api.http.streams import describe_body
 from dialer.api.records.surveys import AUDIO_FILES
 from dialer.api.service import ApiRequest, Service
@@ -127,7 +128,8 @@ async def delete_audio(request: ApiRequest, record_id: FromPath[str]) -> None:
     identity = parse_id(record_id)
     if identity is None:
         raise RecordNotFoundError
-    file_name = await service.write(request, partial(_delete, record_id=identity))
+    conditions = parse_preconditions(request.scope)
+    file_name = await service.write(request, partial(_delete, record_id=identity, conditions=conditions))
     await anyio.to_thread.run_sync(Media(service.settings.media_dir).delete, file_name)
 
 
@@ -183,16 +185,16 @@ def _insert(unit: Unit, *, parsed: Parsed, stored: Stored, attempt: PostAttempt 
     key = unit.connection.execute(insert(AUDIO_FILES.table).values(values)).inserted_primary_key
     record_id = int(key[0]) if key else 0
     unit.note(NOTHING)
-    content = msgspec.json.encode(records.read_record(unit, AUDIO_FILES, record_id))
+    content, tag = records.read_tagged(unit, AUDIO_FILES, record_id)
     location = unit.conventions.links.record(AUDIO_FILES.path, record_id)
-    answer = StoredAnswer(HTTPStatus.CREATED, {"Location": location}, content)
+    answer = StoredAnswer(HTTPStatus.CREATED, {"Location": location, ETAG_HEADER: tag.header}, content)
     if attempt is not None:
         remember(unit, attempt, answer)
     return answer
 
 
-def _delete(unit: Unit, *, record_id: int) -> str:
+def _delete(unit: Unit, *, record_id: int, conditions: Preconditions) -> str:
     """Delete the row, and return the name of its file."""
     stored = records.load(unit, AUDIO_FILES, record_id)
-    records.delete_record(unit, AUDIO_FILES, record_id)
+    records.delete_record(unit, AUDIO_FILES, record_id, conditions)
     return str(stored["audio_file"])
