@@ -2,13 +2,13 @@
 
 Building a query takes longer than running it.
 
-A list that is searched or ordered is read in one of two ways. If few records are selected, they are collected by the
-indexes of the filters and then sorted. If many are, the index of the ordering is walked, and enough of its records are
-among the selected ones. The exact count of the selected records decides.
+A long list that is searched or ordered is read in one of three ways. If the filters select few records, these are read.
+Else, if the search finds few, these are. If both find many, the index of the ordering is walked until the page is full.
+The planner of the database cannot decide this, because it does not know the values.
 """
 
 from collections import OrderedDict
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from enum import Enum
 from typing import Any, Final, NamedTuple
 
@@ -28,7 +28,7 @@ from dialer.store.count_cache import count_once
 
 QUERIES_KEPT_MAX: Final = 1_000
 SORTED_MAX: Final = 5_000
-"""Selected records that are collected and sorted for one page. A page of more is read along an index."""
+"""Records that are read and sorted for one page. A page of more is read along the index of the ordering."""
 
 
 class Asked(msgspec.Struct, frozen=True):
@@ -40,10 +40,11 @@ class Asked(msgspec.Struct, frozen=True):
 
 
 class _Way(Enum):
-    """The way in which a query finds records: by any index, by the filters' indexes, or along the ordering's index."""
+    """The way in which a query finds records: by any index, or by one of the filters, the search or the ordering."""
 
     FREE = "free"
-    COLLECTED = "collected"
+    FILTERED = "filtered"
+    SEARCHED = "searched"
     WALKED = "walked"
 
 
@@ -60,6 +61,8 @@ class _Shape(NamedTuple):
     is_backward: bool = False
     counts: int | None = None
     """The place of the search condition whose records are counted; None for a query of records."""
+    is_bounded: bool = False
+    """True if the count ends at the parameter `most`."""
 
 
 _kept: Final[OrderedDict[_Shape, Select[Any]]] = OrderedDict()
@@ -73,12 +76,26 @@ def count(unit: Unit, resource: Resource, asked: Asked) -> int:
 
 def _count(unit: Unit, resource: Resource, asked: Asked) -> int:
     """Count the records of each condition of the search that meet no earlier one: each is one range of an index."""
-    parts = 1 if asked.search is None else len(search_conditions(resource, asked.search.shape))
-    shape = _shape(unit, resource, asked)
-    return sum(int(_run(unit, resource, asked, shape._replace(counts=part)).scalar_one()) for part in range(parts))
+    way, parts = _way_to_search(unit, resource, asked), 1
+    if asked.search is not None and way is _Way.SEARCHED:
+        parts = len(search_conditions(resource, asked.search.shape))
+    shape = _shape(unit, resource, asked)._replace(way=way)
+    return sum(_number(unit, resource, asked, shape._replace(counts=part)) for part in range(parts))
 
 
-def read_rows(  # noqa: PLR0913 - the parts of one query
+def _way_to_search(unit: Unit, resource: Resource, asked: Asked) -> _Way:
+    """Return the way that finds the records of a search if they are few."""
+    if asked.search is None or not resource.is_large:
+        return _Way.FREE
+    filtered = _shape(unit, resource, asked)._replace(search=None, counts=0, is_bounded=True)
+    return _Way.SEARCHED if _number(unit, resource, asked, filtered) > SORTED_MAX else _Way.FILTERED
+
+
+def _number(unit: Unit, resource: Resource, asked: Asked, shape: _Shape) -> int:
+    return int(_run(unit, resource, asked, shape, most=SORTED_MAX + 1).scalar_one())
+
+
+def read_rows(
     unit: Unit,
     resource: Resource,
     asked: Asked,
@@ -93,12 +110,12 @@ def read_rows(  # noqa: PLR0913 - the parts of one query
     Without an anchor, return the rows that follow the first `skipped` ones.
     """
     shape = _shape(unit, resource, asked)._replace(sorts=asked.sorts, is_backward=is_backward)
-    if asked.sorts or asked.search is not None:
-        is_small = count(unit, resource, asked) <= SORTED_MAX
-        shape = shape._replace(way=_Way.COLLECTED if is_small else _Way.WALKED)
-    if anchor is None:
-        return _run(unit, resource, asked, shape, most=most, skipped=skipped).all()
+    if resource.is_large and (asked.sorts or asked.search is not None):
+        shape = shape._replace(way=_way(unit, resource, asked))
     rows: list[Found[Any]] = []
+    if anchor is None:
+        rows += _run(unit, resource, asked, shape, most=most, skipped=skipped)
+        return rows
     values = {_anchor(place): value for place, value in enumerate(anchor)}
     for steps in steps_from(anchor, sort_keys(resource, asked.sorts), is_backward=is_backward):
         rows += _run(unit, resource, asked, shape._replace(steps=steps), most=most - len(rows), skipped=0, **values)
@@ -107,9 +124,16 @@ def read_rows(  # noqa: PLR0913 - the parts of one query
     return rows
 
 
+def _way(unit: Unit, resource: Resource, asked: Asked) -> _Way:
+    if count(unit, resource, asked) > SORTED_MAX:
+        return _Way.WALKED
+    return _Way.FILTERED if asked.search is None else _way_to_search(unit, resource, asked)
+
+
 def _shape(unit: Unit, resource: Resource, asked: Asked) -> _Shape:
     names = tuple(name for name, _ in asked.filters)
-    return _Shape(resource.path, unit.actor.is_admin, names, asked.search and asked.search.shape)
+    searched = None if asked.search is None else asked.search.shape
+    return _Shape(resource.path, unit.actor.is_admin, names, searched)
 
 
 def _run(unit: Unit, resource: Resource, asked: Asked, shape: _Shape, **values: Stored) -> Any:  # noqa: ANN401 - a result of rows
@@ -137,41 +161,48 @@ def _query(unit: Unit, resource: Resource, shape: _Shape) -> Select[Any]:
     selected = and_(visible(resource, unit.actor, unit.resources), *given)
     found = [] if shape.search is None else search_conditions(resource, shape.search)
     if shape.counts is not None:
-        return _counting(resource, selected, found, shape.counts)
-    condition = and_(selected, or_(*found)) if found else selected
-    if shape.way is _Way.WALKED:
-        condition = sqlite.without_index(condition)
+        return _counting(resource, shape, selected, found)
     keys = sort_keys(resource, shape.sorts)
-    if shape.way is _Way.COLLECTED:
+    if shape.way in {_Way.FILTERED, _Way.SEARCHED}:
         keys = [key._replace(expression=sqlite.without_index(key.expression)) for key in keys]
     shown = [key.expression.label(label(place)) for place, key in enumerate(keys[:-1])]
-    query = select(*columns_shown(resource), *shown).select_from(resource.table).where(condition)
+    query = select(*columns_shown(resource), *shown).select_from(resource.table)
+    query = query.where(*_conditions(shape, selected, found))
     query = query.where(*[_compared(keys[place], step, place) for place, step in enumerate(shape.steps)])
-    in_order = [
-        key.expression.desc() if key.is_descending is not shape.is_backward else key.expression for key in keys
-    ]
+    in_order = [key.expression.desc() if key.is_descending is not shape.is_backward else key.expression for key in keys]
     return query.order_by(*in_order).limit(bindparam("most")).offset(bindparam("skipped"))
 
 
 def _counting(
-    resource: Resource, selected: ColumnElement[bool], found: Sequence[ColumnElement[bool]], part: int
+    resource: Resource, shape: _Shape, selected: ColumnElement[bool], found: Sequence[ColumnElement[bool]]
 ) -> Select[Any]:
+    if shape.is_bounded:
+        some = select(resource.table.c["id"]).where(selected).limit(bindparam("most"))
+        return select(func.count()).select_from(some.subquery())
     query = select(func.count()).select_from(resource.table)
-    if not found:
-        return query.where(selected)
-    return query.where(found[part], sqlite.without_index(and_(selected, *map(not_, found[:part]))))
+    if shape.way is not _Way.SEARCHED or shape.counts is None:
+        return query.where(*_conditions(shape, selected, found))
+    earlier = map(not_, found[: shape.counts])
+    return query.where(found[shape.counts], sqlite.without_index(and_(selected, *earlier)))
+
+
+def _conditions(
+    shape: _Shape, selected: ColumnElement[bool], found: Sequence[ColumnElement[bool]]
+) -> Iterator[ColumnElement[bool]]:
+    """Yield the conditions of a query. It can use indexes only for the part that decides its way."""
+    opaque = sqlite.without_index
+    yield opaque(selected) if shape.way in {_Way.SEARCHED, _Way.WALKED} else selected
+    if found:
+        yield opaque(or_(*found)) if shape.way in {_Way.FILTERED, _Way.WALKED} else or_(*found)
 
 
 def _compared(key: SortKey, step: str, place: int) -> ColumnElement[bool]:
     value: Any = bindparam(_anchor(place), type_=key.expression.type)
-    match step:
-        case "equal":
-            return key.expression.is_not_distinct_from(value)
-        case "above":
-            return key.expression > value
-        case "below":
-            return key.expression < value
-        case "null":
-            return key.expression.is_(None)
-        case _:
-            return key.expression.is_not(None)
+    compared: dict[str, Callable[[], ColumnElement[bool]]] = {
+        "equal": lambda: key.expression.is_not_distinct_from(value),
+        "above": lambda: key.expression > value,
+        "below": lambda: key.expression < value,
+        "null": lambda: key.expression.is_(None),
+        "not null": lambda: key.expression.is_not(None),
+    }
+    return compared[step]()

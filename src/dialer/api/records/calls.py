@@ -86,6 +86,9 @@ CALLREQUESTS = Resource(
     model=CallRequest,
     shapes=_CALL_REQUEST,
     filters=("callid", "phone_number", "status", "attempt", "hangup_cause_q850", "gateway_id"),
+    orderings=("starting_date", "phone_number"),
+    numbers=("phone_number",),
+    is_large=True,
 )
 CDRS = Resource(
     path="cdr",
@@ -101,6 +104,9 @@ CDRS = Resource(
         "subscriber_id",
         "contact_id",
     ),
+    orderings=("starting_date", "phone_number", "call_cost", "duration"),
+    numbers=("phone_number",),
+    is_large=True,
     exported=True,
 )
 SURVEY_RESULTS = Resource(
@@ -108,5 +114,7 @@ SURVEY_RESULTS = Resource(
     model=SurveyResult,
     shapes=_SURVEY_RESULT,
     filters=("callid", "section_id", "section_type", "response"),
+    orderings=("created_date",),
+    is_large=True,
     exported=True,
 )

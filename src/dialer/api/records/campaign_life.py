@@ -23,6 +23,17 @@ DAILY_WINDOW: Final = {
     **{day: writable(Boolean(), default=True) for day in WEEKDAYS},
 }
 """The fields that decide at which hours and on which days a campaign may dial."""
+CAMPAIGN_ORDERINGS: Final = (
+    "name",
+    "status",
+    "startingdate",
+    "expirationdate",
+    "totalcontact",
+    "cost",
+    "created_date",
+    "updated_date",
+)
+"""The fields by which lists of campaigns can be ordered."""
 CODE_TRIES_MAX: Final = 20
 LIFE_MS: Final = 86_400_000
 """The time from the start to the expiration of a campaign, in milliseconds, if the client gives no expiration."""

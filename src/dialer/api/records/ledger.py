@@ -33,5 +33,7 @@ LEDGER = Resource(
     model=LedgerEntry,
     shapes=_LEDGER,
     filters=("kind", "reference"),
+    orderings=("created_date",),
+    is_large=True,
     exported=True,
 )

@@ -149,6 +149,10 @@ SUBSCRIBERS = Resource(
     shapes=_SUBSCRIBER,
     owner="campaign",
     filters=("status", "duplicate_contact", "full_name"),
+    orderings=("duplicate_contact", "last_attempt"),
+    names=("full_name",),
+    numbers=("duplicate_contact",),
+    is_large=True,
     rules=(
         FieldRule(("contact", "duplicate_contact"), _has_number),
         FieldRule(("campaign", "contact", "duplicate_contact"), _number_once),

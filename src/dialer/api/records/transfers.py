@@ -38,5 +38,8 @@ TRANSFERS = Resource(
     shapes=_TRANSFER,
     owner="callrequest",
     filters=("status", "reason", "is_abandoned", "phone_number"),
+    orderings=("joined_date", "phone_number"),
+    numbers=("phone_number",),
+    is_large=True,
     exported=True,
 )
