@@ -21,7 +21,7 @@ SHORT: Final = {"type": 1, "script": "word"}
 @pytest.fixture
 def house(run: Run, tmp_path: Path) -> Iterator[House]:
     """Return a service on the database that the command reads."""
-    assert run("database", "upgrade").code == 0
+    assert run("database", "upgrade", "--create").code == 0
     one = House(tmp_path)
     yield one
     one.database.close()
@@ -135,7 +135,7 @@ async def test_a_number_that_must_not_be_called_says_since_when(run: Run, house:
     await house.advance(1)
     lines = told(run, "1", BUSY).out.splitlines()
     assert "Do not call   dnc: on it since 2026-03-02 12:00:00Z" in lines
-    assert lines[-1] == "Now           NOT_AUTHORIZED: the number is on the campaign's do-not-call list"
+    assert lines[-1] == "Now           NOT_AUTHORIZED: the number is on a do-not-call list of the campaign"
 
 
 async def test_the_story_of_text_messages(run: Run, house: House) -> None:

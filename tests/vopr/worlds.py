@@ -82,6 +82,7 @@ def world_of(seed: int) -> World:
         user_id: dice.pick((0, 2, 5, 30, 200, 5_000)) * dice.pick((CENTS, 1_130))
         for user_id in range(1, len(rows["user_account"]) + 1)
     }
+    _draw_lists(Dice(seed, "lists"), rows)
     return World(start_ms, dice.pick(("UTC", "Asia/Kolkata", "America/New_York")), money, rows)
 
 
@@ -203,6 +204,18 @@ def _entries(dice: Dice, rows: dict[str, list[Values]]) -> list[Values]:
         {"dnc_id": dnc_id, "phone_number": number, "number": number}
         for dnc_id in range(1, len(rows["dnc_list"]) + 1)
         for number in dice.some(numbers, 3)
+    ]
+
+
+def _draw_lists(dice: Dice, rows: dict[str, list[Values]]) -> None:
+    """Let lists hold for every campaign, and campaigns name several lists, with draws apart from all others."""
+    for one in rows["dnc_list"]:
+        one["is_global"] = dice.happens(15)
+    rows["campaign_dnc_list"] = [
+        {"campaign_id": campaign_id, "dnc_id": dnc_id}
+        for campaign_id in range(1, len(rows["campaign"]) + 1)
+        if dice.happens(40)
+        for dnc_id in dice.some(range(1, len(rows["dnc_list"]) + 1), 2)
     ]
 
 

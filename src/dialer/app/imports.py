@@ -23,7 +23,7 @@ from dialer.domain.zones import zone_of_number
 from dialer.store.bulk import Among, bulk_insert
 from dialer.store.collecting import collect_phonebook
 from dialer.store.csv_records import CsvFile
-from dialer.store.queries.do_not_call import numbers_on
+from dialer.store.queries.do_not_call import entries_on
 from dialer.store.tables import Row
 
 IMPORT_BYTES_MAX: Final = 200 * 1024 * 1024
@@ -156,7 +156,7 @@ class DncRows(NumberRows):
     _parents = _TABLES["dnc_list"]
 
     def _known(self, connection: Connection, numbers: Collection[str]) -> set[str]:
-        return set(numbers_on(connection, self.parent_id, numbers))
+        return {number for _, number in entries_on(connection, [self.parent_id], numbers)}
 
     def _stored(self, unit: UnitOfWork, count: int) -> None:
         unit.note(users_of_dnc(unit.connection, self.parent_id), NumbersCalledOff(self.parent_id, count))

@@ -77,9 +77,10 @@ def _lines(story: Story) -> Iterator[str]:
     for contact in story.contacts:
         name = f", {contact.full_name}" if contact.full_name else ""
         yield f"Contact       {contact.contact}{name}, in {contact.phonebook} since {_show(contact.created_date)}"
-    if story.dnc is not None:
-        since = "not on it" if story.dnc.since is None else f"on it since {_show(story.dnc.since)}"
-        yield f"Do not call   {story.dnc.name}: {since}"
+    for dnc in story.dnc_lists:
+        since = "not on it" if dnc.since is None else f"on it since {_show(dnc.since)}"
+        scope = " (for every campaign)" if dnc.is_global else ""
+        yield f"Do not call   {dnc.name}{scope}: {since}"
     if story.window is not None:
         yield from _window(story.window)
     if story.subscriber is None:

@@ -20,6 +20,7 @@ from dialer.commands.opening import (
     store_settings,
 )
 from dialer.commands.output import examples, say
+from dialer.domain.roles import Role
 from dialer.logs import configure_logs
 from dialer.passwords import PasswordError, check_password, hash_password
 from dialer.runtime.clock import Clock
@@ -40,7 +41,7 @@ def _settings_table() -> str:
     """Return the settings with their defaults, as a table for the help."""
     width = max(len(setting.variable) for setting in SETTINGS) + 2
     lines = [f"  {setting.variable:{width}}{setting.meaning} [{setting.default}]" for setting in SETTINGS]
-    return "\n".join(["Settings (environment):", *lines])
+    return "\n".join(["Settings (environment, or dialer.toml):", *lines])
 
 
 @click.command()
@@ -105,7 +106,7 @@ def _create_first_admin(settings: Settings, database: Database, clock: Clock) ->
         say("There are no users yet. To create the first: dialer users create NAME --admin")
         return
     password_hash = hash_password(settings.admin_password)
-    account = NewUser(username=settings.admin_username, password_hash=password_hash, is_admin=True)
+    account = NewUser(username=settings.admin_username, password_hash=password_hash, role=Role.ADMIN)
     now_ms = clock.now_ms()
     database.write_now(lambda connection: create_user(UnitOfWork(connection=connection, now_ms=now_ms), account))
 

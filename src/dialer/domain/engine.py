@@ -245,7 +245,7 @@ class Engine:
     # --- calls --------------------------------------------------------------------------------------------------
 
     def _add_to_dnc(self, _now_ms: int, event: events.DncReached) -> None:
-        """Put the callee of a call on the campaign's do-not-call list."""
+        """Put the callee of a call on the do-not-call list that the campaign keeps for such wishes."""
         call = self._calls.get(event.call_id)
         campaign = None if call is None else self._campaigns.get(call.plan.id)
         if call is None:

@@ -61,6 +61,9 @@ class CampaignPlan(msgspec.Struct, frozen=True, gc=False):
     """An `AmdBehavior`, or `NO_AMD`."""
     voicemail_prompt: Prompt | None = None
     dnc_id: int | None = None
+    """The do-not-call list for callees who ask not to be called again; None if the campaign names no list."""
+    dnc_ids: tuple[int, ...] = ()
+    """All do-not-call lists that hold for the campaign: those that it names, and those that hold for everybody."""
     text_message: str | None = None
     """The template of a campaign that sends text messages; None for a campaign that calls."""
     sms_gateway_id: int | None = None
@@ -102,7 +105,7 @@ class Subscriber(msgspec.Struct, gc=False):
     due_ms: int = 0
     """The time at which the retry is due; 0 before the first attempt."""
     is_on_dnc: bool = False
-    """True if the number was on the campaign's do-not-call list when the subscriber was claimed."""
+    """True if the number was on one of the campaign's do-not-call lists when the subscriber was claimed."""
     full_name: str = ""
     additional_vars: str = ""
     """JSON text of an object, or empty."""

@@ -94,7 +94,7 @@ WAITS: Final[Mapping[str, str]] = {
     WaitsFor.OVER: "the campaign was ended before it came to this number",
     WaitsFor.EMERGENCY: "the number is an emergency number; it is refused when its turn comes",
     WaitsFor.TZ_UNKNOWN: "the time zone of the number is unknown; it is refused when its turn comes",
-    WaitsFor.DNC: "the number is on the do-not-call list; it is refused when its turn comes",
+    WaitsFor.DNC: "the number is on a do-not-call list of the campaign; it is refused when its turn comes",
     WaitsFor.STARTING: "the campaign's starting date has not come",
     WaitsFor.RETRY: "the next attempt is not due yet",
     WaitsFor.WINDOW: "the campaign's calling window is closed in the number's time zone",
@@ -108,7 +108,7 @@ WAITS: Final[Mapping[str, str]] = {
 
 SUBSCRIBER_REASONS: Final[Mapping[str, str]] = {
     SubscriberReason.EMERGENCY: "the number is an emergency number, which is never dialled",
-    SubscriberReason.DNC: "the number is on the campaign's do-not-call list",
+    SubscriberReason.DNC: "the number is on a do-not-call list of the campaign",
     SubscriberReason.TZ_UNKNOWN: "the time zone of the number is unknown",
     SubscriberReason.NO_TEXT: "the text message is empty once its variables are filled in",
     SubscriberReason.BUSY: "the line was busy",

@@ -58,6 +58,11 @@ def contacts(database: Database, book: int, drawn: Rows, first_id: int = 1) -> R
     return rows
 
 
+def drop(database: Database, identity: int) -> None:
+    statement = delete(Contact.__table__).where(Contact.__table__.c.id == identity)
+    database.write_now(lambda connection: connection.execute(statement))
+
+
 def in_order(rows: Rows, order: str) -> list[int]:
     key = KEYS[order.removeprefix("-")]
     return [row["id"] for row in sorted(rows, key=lambda row: (key(row), row["id"]), reverse=order.startswith("-"))]
@@ -120,9 +125,7 @@ def test_whatever_comes_and_goes_no_record_comes_twice_and_none_that_stays_is_mi
             contacts(database, book, added[:1], first_id=100 - len(added))
             added = added[1:]
         if leaving:
-            column = Contact.__table__.c.id
-            statement = delete(Contact.__table__).where(column == leaving.pop())
-            database.write_now(lambda connection, statement=statement: connection.execute(statement))
+            drop(database, leaving.pop())
     assert len(found) == len(set(found))
     assert staying <= set(found)
 

@@ -5,7 +5,6 @@ from itertools import pairwise
 import pytest
 
 from dialer.api.crud.fields import Amount, Integer
-from dialer.api.crud.filters import filters_of
 from dialer.api.crud.moments import Timestamp
 from dialer.api.crud.references import Identity
 from dialer.api.crud.resource import Resource
@@ -22,16 +21,14 @@ def test_every_date_amount_and_count_of_every_list_has_bounds(estate: Estate, re
     for field in fields_of(resource.read):
         if field.access is Access.DERIVED or isinstance(field.kind, Identity):
             continue
-        bounds = {Timestamp: ("after", "before"), Amount: ("min", "max"), Integer: ("min", "max")}
-        for kind, (low, high) in bounds.items():
-            if isinstance(field.kind, kind):
-                assert {f"{field.name}_{low}", f"{field.name}_{high}"} <= filters_of(resource).keys()
-                value = NOW if kind is Timestamp else "1"
-                for bound in (low, high):
-                    path = f"{resource.path}/?{field.name}_{bound}="
-                    answer = estate.admin.request("GET", path + value)
-                    assert (answer.status_code, "X-Ignored-Parameters" in answer.headers) == (200, False)
-                    assert estate.admin.refused("GET", f"{path}x")[0] == 400
+        if not isinstance(field.kind, (Timestamp, Amount, Integer)):
+            continue
+        is_date = isinstance(field.kind, Timestamp)
+        for bound in ("after", "before") if is_date else ("min", "max"):
+            path = f"{resource.path}/?{field.name}_{bound}="
+            answer = estate.admin.request("GET", f"{path}{NOW if is_date else 1}")
+            assert (answer.status_code, "X-Ignored-Parameters" in answer.headers) == (200, False)
+            assert estate.admin.refused("GET", f"{path}x")[0] == 400
 
 
 def test_both_bounds_belong_to_the_range(admin: Caller, database: Database) -> None:
@@ -54,17 +51,7 @@ def test_calls_are_found_by_the_bounds_of_their_durations(alice: Caller, databas
     increments = {"first_increment": 1, "next_increment": 1}
     for seconds in (5, 10, 15):
         times = {"duration": seconds, "starting_date": NOW_MS + seconds}
-        stored(
-            database,
-            Cdr,
-            user_id=2,
-            callid=str(seconds),
-            first_increment=1,
-            next_increment=1,
-            **times,
-            **values,
-            **codes,
-        )
+        stored(database, Cdr, user_id=2, callid=str(seconds), **increments, **times, **values, **codes)
     for (low, high), wanted in zip(pairwise([5, 10, 15]), ([1, 2], [2, 3]), strict=True):
         page = alice.get("cdr/", duration_min=low, duration_max=high)
         assert ([record["id"] for record in page["results"]], page["count"]) == (wanted, 2)

@@ -72,7 +72,7 @@ def test_a_search_for_a_name_finds_what_a_look_at_every_contact_finds(
     order: str,
     only: bool,  # noqa: FBT001 - drawn
 ) -> None:
-    rows = [
+    rows: list[dict[str, Any]] = [
         {
             "id": place,
             "phonebook_id": books[book],
@@ -108,7 +108,9 @@ def test_a_search_for_a_number_finds_what_a_look_at_every_contact_finds(
     alice: Caller, database: Database, books: list[int], numbers: list[str], text: str
 ) -> None:
     shared = {"phonebook_id": books[0], "zone": "", "created_date": 0, "updated_date": 0}
-    rows = [{**shared, "id": place, "contact": number, "number": number} for place, number in enumerate(numbers, 1)]
+    rows: list[dict[str, Any]] = [
+        {**shared, "id": place, "contact": number, "number": number} for place, number in enumerate(numbers, 1)
+    ]
     replaced(database, rows)
     digits = text.removeprefix("+")
     wanted = [row["id"] for row in rows if row["number"].removeprefix("+").startswith(digits)]

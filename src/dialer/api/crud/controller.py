@@ -11,9 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final, TypeAlias
 
 import msgspec
 from litestar import Controller, Response, delete, get, post, route
-from litestar.connection import ASGIConnection
 from litestar.enums import HttpMethod
-from litestar.handlers import BaseRouteHandler
 from litestar.params import FromPath, JSONBody
 from litestar.response import Stream
 from litestar.types import BeforeRequestHookHandler
@@ -24,7 +22,7 @@ from dialer.api.crud.resource import Resource, Unit
 from dialer.api.crud.shapes import Columns, Given, Parsed, Shape, parse_given, shapes_of
 from dialer.api.crud.urls import parse_id
 from dialer.api.http.body import StrictBody, expect_json
-from dialer.api.http.errors import ForbiddenError, RecordNotFoundError
+from dialer.api.http.errors import RecordNotFoundError
 from dialer.api.http.headers import add_headers, preference
 from dialer.api.http.idempotency import PostAttempt, StoredAnswer, attempt_of, recall, remember
 from dialer.api.http.ignored import LISTS_OPTION, PARAMETERS_OPTION, ignored_header, parse_parameters
@@ -45,19 +43,6 @@ LINK_HEADER: Final = "Link"
 PREFERENCE_APPLIED: Final = "Preference-Applied"
 REPRESENTATION: Final = "return=representation"
 """The preference (RFC 7240, 4.2) with which the answer to a change is the record."""
-_SAFE: Final = frozenset({"GET", "HEAD", "OPTIONS"})
-
-
-def admins_only(connection: ASGIConnection[Any, Any, Any, Any], _handler: BaseRouteHandler) -> None:
-    """Raise `ForbiddenError` unless the caller is an admin; `OPTIONS` is open to every user."""
-    if connection.scope.get("method") != HttpMethod.OPTIONS and not connection.user.is_admin:
-        raise ForbiddenError
-
-
-def admins_only_write(connection: ASGIConnection[Any, Any, Any, Any], handler: BaseRouteHandler) -> None:
-    """Raise `ForbiddenError` if a caller who is not an admin sends a request that writes."""
-    if connection.scope.get("method") not in _SAFE:
-        admins_only(connection, handler)
 
 
 class _ResourceController(Controller):
@@ -176,7 +161,6 @@ def controllers(resource: Resource) -> list[type[Controller]]:
     namespace = {
         "resource": resource,
         "signature_namespace": _signature_namespace(resource, name),
-        "guards": _guards(resource),
         "opt": {PARAMETERS_OPTION: parameters_of(resource)},
         "tags": [resource.path],
     }
@@ -193,12 +177,6 @@ def _writing(resource: Resource) -> list[type[_ResourceController]]:
     deleting = _DeletingWithMessage if resource.deleted else _Deleting
     offered = {"POST": _Creating, "PATCH": _Changing, "DELETE": deleting}
     return [base for method, base in offered.items() if method in resource.methods]
-
-
-def _guards(resource: Resource) -> list[Any]:
-    if resource.admins_only:
-        return [admins_only]
-    return [admins_only_write] if resource.is_written_by_admins else []
 
 
 def _signature_namespace(resource: Resource, name: str) -> dict[str, Any]:

@@ -24,6 +24,8 @@ class Filter(msgspec.Struct, frozen=True):
 
     kind: Kind
     condition: Callable[[Any], ColumnElement[bool]]
+    bound: str = ""
+    """`after`, `before`, `min` or `max` for a bound of a range; empty for others."""
 
 
 @lru_cache(maxsize=256)
@@ -66,8 +68,8 @@ def _ranges(resource: Resource, field: Field) -> dict[str, Filter]:
     if column is None:
         raise TypeError(f"{field.name} has no column")
     return {
-        f"{field.name}_{low}": Filter(kind, lambda value: column >= value),
-        f"{field.name}_{high}": Filter(kind, lambda value: column <= value),
+        f"{field.name}_{low}": Filter(kind, lambda value: column >= value, low),
+        f"{field.name}_{high}": Filter(kind, lambda value: column <= value, high),
     }
 
 

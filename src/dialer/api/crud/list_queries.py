@@ -52,7 +52,7 @@ class _Shape(NamedTuple):
     """The parts of a request that decide the text of its query, without the values."""
 
     path: str
-    is_admin: bool
+    view: str
     filters: tuple[str, ...]
     search: tuple[bool, int] | None
     sorts: tuple[Sort, ...] = ()
@@ -70,7 +70,7 @@ _kept: Final[OrderedDict[_Shape, Select[Any]]] = OrderedDict()
 
 def count(unit: Unit, resource: Resource, asked: Asked) -> int:
     """Return the number of records that the filters and the search select. It is kept until the next commit."""
-    key = (resource.path, unit.actor, asked.filters, asked.search)
+    key = (resource.path, unit.actor.view, unit.actor.sees_as, asked.filters, asked.search)
     return count_once(unit.connection, key, lambda: _count(unit, resource, asked))
 
 
@@ -133,7 +133,7 @@ def _way(unit: Unit, resource: Resource, asked: Asked) -> _Way:
 def _shape(unit: Unit, resource: Resource, asked: Asked) -> _Shape:
     names = tuple(name for name, _ in asked.filters)
     searched = None if asked.search is None else asked.search.shape
-    return _Shape(resource.path, unit.actor.is_admin, names, searched)
+    return _Shape(resource.path, unit.actor.view, names, searched)
 
 
 def _run(unit: Unit, resource: Resource, asked: Asked, shape: _Shape, **values: Stored) -> Any:  # noqa: ANN401 - a result of rows
@@ -144,7 +144,7 @@ def _run(unit: Unit, resource: Resource, asked: Asked, shape: _Shape, **values: 
             _kept.popitem(last=False)
     filters = {_parameter(name): value for name, value in asked.filters}
     searched = {} if asked.search is None else asked.search.values()
-    return unit.connection.execute(query, {"actor_id": unit.actor.id, **filters, **searched, **values})
+    return unit.connection.execute(query, {"actor_id": unit.actor.sees_as, **filters, **searched, **values})
 
 
 def _parameter(name: str) -> str:

@@ -14,16 +14,18 @@ from sqlalchemy import Row as Found
 from sqlalchemy.sql.dml import ReturningInsert
 
 from dialer.api.crud.ownership import field_of_owner, named_errors, refuse_to_part, still_used
-from dialer.api.crud.resource import Change, Resource, Unit, Values, table_of
+from dialer.api.crud.resource import Change, Insertion, Resource, Unit, Values, table_of
 from dialer.api.crud.shapes import Access, Columns, Parsed, Shape, fields_of, missing, shapes_of, show_all
 from dialer.api.crud.versions import digest, version_of
 from dialer.api.crud.visibility import visible
 from dialer.api.http.errors import ConflictError, Errors, InvalidError, RecordNotFoundError
 from dialer.api.http.preconditions import UNCONDITIONAL, EntityTag, Preconditions
 from dialer.app.errors import USERS_NAMED_MAX
+from dialer.domain.roles import Role
 from dialer.store.tables import Row
 
 FIXED: Final = "This field may not be changed."
+NOT_AN_AGENTS: Final = "An agent may change only {}. Ask your manager to change this field."
 SHAPES_MAX: Final = 256
 
 
@@ -98,8 +100,8 @@ class Created(NamedTuple):
     duplicate_of: int | None
 
 
-def create_record(unit: Unit, resource: Resource, parsed: Parsed) -> Created:
-    """Insert a record and return it.
+def create_record(unit: Unit, resource: Resource, parsed: Parsed, insertion: Insertion | None = None) -> Created:
+    """Insert a record and return it. `insertion` replaces the use case that inserts the row.
 
     Raises:
         InvalidError: one or more fields are wrong.
@@ -115,7 +117,7 @@ def create_record(unit: Unit, resource: Resource, parsed: Parsed) -> Created:
     if duplicate_of is not None and unit.conventions.is_strict:
         first = unit.conventions.links.record(resource.path, duplicate_of)
         raise ConflictError(f"This record repeats {first}. Change that record, or send this without handling=strict.")
-    row = _insert(resource, change, columns)
+    row = insertion(change, columns) if insertion else _insert(resource, change, columns)
     change.record_id = row.id
     _write_associations(resource, change)
     return Created(row.id, _tagged(unit, resource, row), duplicate_of)
@@ -134,7 +136,7 @@ def change_record(
     stored = load(unit, resource, record_id)
     _check(resource, stored, conditions)
     change = Change(unit, {**stored, **parsed.values}, frozenset(parsed.values), stored, record_id)
-    errors = {**parsed.errors, **_fixed_errors(resource, change)}
+    errors = {**parsed.errors, **_fixed_errors(resource, change), **_errors_of_agent(resource, change)}
     _judge(resource, change, errors)
     columns = {**_columns(resource, change), **_present(resource.table, {"updated_date": unit.now_ms})}
     _write_associations(resource, change)
@@ -216,18 +218,20 @@ def _write(resource: Resource) -> type[Shape]:
 
 
 def _row(unit: Unit, resource: Resource, record_id: int) -> Found[Any]:
-    row = unit.connection.execute(_select(unit, resource), {"actor_id": unit.actor.id, "record_id": record_id}).first()
+    row = unit.connection.execute(
+        _select(unit, resource), {"actor_id": unit.actor.sees_as, "record_id": record_id}
+    ).first()
     if row is None:
         raise RecordNotFoundError
     return row
 
 
-_kept: Final[dict[tuple[str, bool], Select[Any]]] = {}
-"""The queries of one record, by the path of the resource and whether the caller is an admin."""
+_kept: Final[dict[tuple[str, str], Select[Any]]] = {}
+"""The queries of one record, by the path of the resource and the view of the caller."""
 
 
 def _select(unit: Unit, resource: Resource) -> Select[Any]:
-    shape = (resource.path, unit.actor.is_admin)
+    shape = (resource.path, unit.actor.view)
     if shape not in _kept:
         is_seen = visible(resource, unit.actor, unit.resources)
         _kept[shape] = select(resource.table).where(resource.table.c["id"] == bindparam("record_id"), is_seen)
@@ -327,6 +331,14 @@ def _fixed_errors(resource: Resource, change: Change) -> Errors:
     return {name: [FIXED] for name in resource.shapes.fixed if name in change.given and change.moves(name)}
 
 
+def _errors_of_agent(resource: Resource, change: Change) -> Errors:
+    """Return an error for each field that an agent may not change."""
+    if change.unit.actor.role is not Role.AGENT:
+        return {}
+    may = sorted(resource.agents_change)
+    return {name: [NOT_AN_AGENTS.format(", ".join(may))] for name in change.given if name not in may}
+
+
 def _columns(resource: Resource, change: Change) -> Values:
     columns = [(field.name, resource.column(field)) for field in fields_of(_write(resource))]
     own = {column.name: change.values[name] for name, column in columns if column is not None}
@@ -340,9 +352,12 @@ def _present(table: Table, columns: dict[str, Any]) -> dict[str, Any]:
 def _write_associations(resource: Resource, change: Change) -> None:
     for association in resource.associations:
         name = association.field
-        before: Iterable[int] = change.stored.get(name, ())
+        before: Sequence[int] = change.stored.get(name, ())
         table = table_of(association.model)
         owner, target = table.c[association.owner], table.c[association.target]
+        if association.is_ordered and not _extends(before, change.values[name]):
+            change.unit.connection.execute(delete(table).where(owner == change.record_id))
+            before = ()
         gone = set(before) - set(change.values[name])
         if gone:
             change.unit.connection.execute(delete(table).where(owner == change.record_id, target.in_(gone)))
@@ -350,3 +365,9 @@ def _write_associations(resource: Resource, change: Change) -> None:
         if added:
             rows = [{association.owner: change.record_id, association.target: item} for item in added]
             change.unit.connection.execute(insert(table), rows)
+
+
+def _extends(before: Sequence[int], after: Sequence[int]) -> bool:
+    """Return whether references keep their order if those that are gone are deleted and the new ones follow."""
+    kept = [item for item in before if item in set(after)]
+    return kept == list(after)[: len(kept)]

@@ -12,6 +12,7 @@ from dialer.api.crud.controller import (
 from dialer.api.crud.resource import Resource, no_duplicate
 from dialer.api.http.ignored import IGNORED_FIELDS_HEADER, IGNORED_PARAMETERS_HEADER, STRICT
 from dialer.api.http.preconditions import ETAG_HEADER
+from dialer.api.routes.recycling import DRY_RUN
 
 Json = dict[str, Any]
 """A part of the OpenAPI document."""
@@ -55,6 +56,14 @@ PREFER: Final[Json] = {
     "schema": {"type": "string", "examples": [STRICT, REPRESENTATION]},
 }
 """Header parameter of all operations of the REST API."""
+
+DRY_RUN_PARAMETER: Final[Json] = {
+    "name": DRY_RUN,
+    "in": "query",
+    "required": False,
+    "description": "If true, subscribers are counted and not changed.",
+    "schema": {"type": "boolean", "default": False},
+}
 
 
 def answer_headers(verb: str, resource: Resource | None, *, has_fields: bool) -> Json:

@@ -73,6 +73,7 @@ _PARTS: Final[dict[str, tuple[list[Json], Json]]] = {
     "read": ([_NONE_MATCH, _MATCH], {**_UNCHANGED, **_REFUSED}),
     "create": ([], {}),
     "upload": ([], {}),
+    "copy": ([], {}),
     "change": ([_MATCH], _REFUSED),
     "put": ([_MATCH], _REFUSED),
     "delete": ([_MATCH], _REFUSED),

@@ -7,17 +7,18 @@ from typing import Any, Final
 
 import msgspec
 
-from dialer.api.crud.filters import filters_of
-from dialer.api.crud.pagination import PAGE_SIZE, PAGE_SIZE_MAX
 from dialer.api.crud.resource import Resource
 from dialer.api.crud.urls import ID_MAX, PREFIX, URL_PATHS
 from dialer.api.http.errors import PROBLEM_JSON
 from dialer.api.http.idempotency import KEY_LENGTH_MAX, KEY_PATTERN
 from dialer.api.openapi import examples
-from dialer.api.openapi.answer_headers import HEADERS, PREFER, answer_headers
+from dialer.api.openapi.answer_headers import DRY_RUN_PARAMETER, HEADERS, PREFER, answer_headers
 from dialer.api.openapi.conditions import with_conditions
 from dialer.api.openapi.forecast_example import FORECAST
+from dialer.api.openapi.list_parameters import list_parameters
+from dialer.api.records.campaigns import CAMPAIGNS
 from dialer.api.records.ledger import LEDGER
+from dialer.api.records.messages import SMS_CAMPAIGNS
 from dialer.api.records.surveys import AUDIO_FILES
 from dialer.api.routes.exports import CSV, JSON, NDJSON
 
@@ -103,8 +104,21 @@ _IDEMPOTENCY: Final[Json] = {
     "description": "A repeated request with the same key and body gets the first response and has no further effect.",
     "schema": {"type": "string", "minLength": 1, "maxLength": KEY_LENGTH_MAX, "pattern": f"^{KEY_PATTERN}$"},
 }
-_IDEMPOTENT: Final = frozenset({"upload_audio", "advance_clock", "refund_call"})
+_IDEMPOTENT: Final = frozenset(
+    {
+        "upload_audio",
+        "advance_clock",
+        "refund_call",
+        "copy_campaign",
+        "copy_sms_campaign",
+        "recycle_campaign",
+        "recycle_sms_campaign",
+    }
+)
 """Operations that accept an `Idempotency-Key`, besides those that create a record."""
+_SIGNED_IN: Final = frozenset({"read_root", "read_clock"})
+"""Operations for users of every role and API keys of every scope."""
+_RECYCLED: Final = {"dry_run": False, "recycled": 2, "by_status": {"FAIL": 2}, "kept": {"dnc": 1}}
 _EXAMPLES: Final[Mapping[str, Any]] = {
     "read_root": {"phonebook": f"https://dialer.example{PREFIX}/phonebook/"},
     "read_clock": {"now": examples.MOMENT, "mode": "virtual", "seed": 0},
@@ -144,6 +158,10 @@ _EXAMPLES: Final[Mapping[str, Any]] = {
         ],
     },
     "refund_call": {**examples.record(LEDGER.read), "kind": "refund"},
+    "copy_campaign": examples.record(CAMPAIGNS.read),
+    "copy_sms_campaign": examples.record(SMS_CAMPAIGNS.read),
+    "recycle_campaign": _RECYCLED,
+    "recycle_sms_campaign": _RECYCLED,
     "download_recording": "(the bytes of a WAV file)",
     "live": {"status": "ok"},
     "ready": {"status": "ok"},
@@ -155,6 +173,10 @@ _SENT: Final[Mapping[str, Any]] = {
     "import_dnc_contacts": f"phone_number\n{examples.NUMBER}\n",
     "forecast_campaign": {"seeds": 20, "first_seed": 0},
     "forecast_sms_campaign": {"seeds": 20, "first_seed": 0},
+    "copy_campaign": {"name": "Autumn reminders"},
+    "copy_sms_campaign": {"name": "Autumn reminders"},
+    "recycle_campaign": {"status": [4], "reason": ["busy", "no_answer"]},
+    "recycle_sms_campaign": {"status": [4], "reason": ["not_delivered"]},
     "upload_audio": {"name": "hello", "audio_file": "(the bytes of a WAV file)"},
 }
 
@@ -232,9 +254,7 @@ def _operation(found: Json, path: str, method: str, resource: Resource | None) -
         status: {**answer, "headers": {**answer.get("headers", {}), **headers}}
         for status, answer in operation["responses"].items()
     }
-    refused = {
-        str(status): {"$ref": f"#/components/responses/Error{status}"} for status in _refusals(found, method, resource)
-    }
+    refused = {str(status): {"$ref": f"#/components/responses/Error{status}"} for status in _refusals(found, method)}
     return with_conditions({**operation, "responses": {**done, **refused}}, verb, resource)
 
 
@@ -288,7 +308,7 @@ def _answered(name: str, resource: Resource | None) -> object:
 
 
 def _sent(name: str, verb: str, resource: Resource | None) -> object:
-    if resource is None or resource.write is None:
+    if name in _SENT or resource is None or resource.write is None:
         return _SENT[name]
     make = examples.created if verb == "create" else examples.changed
     return make(resource, resource.write)
@@ -300,32 +320,13 @@ def _parameters(found: Json, verb: str, resource: Resource | None) -> Iterator[J
         yield {"name": parameter["name"], "in": "path", "required": True, "schema": identity, "example": 1}
     if verb == "create" or found["operationId"] in _IDEMPOTENT:
         yield _IDEMPOTENCY
+    if found["operationId"].startswith("recycle_"):
+        yield DRY_RUN_PARAMETER
     if verb == "list" and resource is not None:
-        yield from _list_parameters(resource)
+        yield from list_parameters(resource)
 
 
-def _list_parameters(resource: Resource) -> Iterator[Json]:
-    paging: Json = {
-        "page": {"type": "integer", "minimum": 1, "maximum": ID_MAX},
-        "page_size": {
-            "type": "integer",
-            "minimum": 1,
-            "default": PAGE_SIZE,
-            "description": f"Records on a page. Values over {PAGE_SIZE_MAX} count as {PAGE_SIZE_MAX}.",
-        },
-        "cursor": {"type": "string", "description": "Position in the list, from a link to another page."},
-    }
-    if resource.plain_array:
-        del paging["page_size"]["default"]
-        paging["page_size"]["description"] += " Without page and page_size, the response has all records."
-    if resource.exported:
-        paging["format"] = {"type": "string", "enum": ["csv", "ndjson", "json"]}
-    filters = {name: item.kind.schema().to_schema() for name, item in filters_of(resource).items()}
-    for name, schema in {**paging, **filters}.items():
-        yield {"name": name, "in": "query", "required": False, "schema": schema}
-
-
-def _refusals(found: Json, method: str, resource: Resource | None) -> list[int]:
+def _refusals(found: Json, method: str) -> list[int]:
     """Return the status codes of the errors that an operation may respond with."""
     name = found["operationId"]
     is_list, is_write = name.startswith("list_"), method != "get"
@@ -338,13 +339,9 @@ def _refusals(found: Json, method: str, resource: Resource | None) -> list[int]:
         refused |= {409}
     if name.startswith("create_") or name in _IDEMPOTENT:
         refused |= {409, 422}
-    if name in {"advance_clock", "refund_call"} or _is_for_admins(resource, is_write=is_write):
+    if name not in _SIGNED_IN:
         refused |= {403}
     return sorted(refused)
-
-
-def _is_for_admins(resource: Resource | None, *, is_write: bool) -> bool:
-    return resource is not None and (resource.admins_only or (is_write and resource.is_written_by_admins))
 
 
 def _error(status: int) -> Json:

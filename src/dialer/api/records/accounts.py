@@ -9,7 +9,9 @@ from dialer.api.crud.fields import TEXT_MAX, Amount, AmountNumber, Text
 from dialer.api.crud.moments import Timestamp
 from dialer.api.crud.references import Reference
 from dialer.api.crud.resource import Change, Resource, Values
+from dialer.api.records.agent_views import oneself
 from dialer.app.payments import record_payment
+from dialer.domain.roles import Permission
 from dialer.store.tables import Payment, User
 
 _USER: Final = shapes(
@@ -50,6 +52,7 @@ USERS = Resource(
     model=User,
     shapes=_USER,
     owner="id",
+    agents_see=oneself,
     filters=("username", "email"),
     orderings=("username", "last_name", "first_name", "email", "balance"),
     names=("username", "first_name", "last_name", "email"),
@@ -61,6 +64,7 @@ PAYMENTS = Resource(
     orderings=("amount", "created_date"),
     names=("description",),
     admins_only=True,
+    writes=Permission.MONEY,
     methods=frozenset({"POST"}),
     insert=_record,
 )

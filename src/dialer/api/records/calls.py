@@ -7,6 +7,7 @@ from dialer.api.crud.fields import Amount, Choice, Integer, Text
 from dialer.api.crud.moments import Timestamp
 from dialer.api.crud.references import Identity, Reference
 from dialer.api.crud.resource import Resource
+from dialer.api.records.agent_views import own_calls, own_cdrs
 from dialer.api.records.sections import SectionTypeChoice
 from dialer.domain.enums import CallRequestStatus, Cause, LegType
 from dialer.store.tables import CallRequest, Cdr, SurveyResult
@@ -85,6 +86,7 @@ CALLREQUESTS = Resource(
     path="callrequest",
     model=CallRequest,
     shapes=_CALL_REQUEST,
+    agents_see=own_calls,
     filters=("callid", "phone_number", "status", "attempt", "hangup_cause_q850", "gateway_id"),
     orderings=("starting_date", "phone_number"),
     numbers=("phone_number",),
@@ -94,6 +96,7 @@ CDRS = Resource(
     path="cdr",
     model=Cdr,
     shapes=_CDR,
+    agents_see=own_cdrs,
     filters=(
         "callid",
         "callerid",

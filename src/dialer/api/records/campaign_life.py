@@ -9,6 +9,7 @@ from sqlalchemy import select
 from dialer.api.crud.declaration import writable
 from dialer.api.crud.fields import Boolean
 from dialer.api.crud.moments import TimeOfDay, show_timestamp
+from dialer.api.crud.references import ReferenceList
 from dialer.api.crud.resource import Change, Unit, Values, table_of
 from dialer.api.http.errors import ConflictError, Errors
 from dialer.app.change_campaign import change_campaign
@@ -34,6 +35,16 @@ CAMPAIGN_ORDERINGS: Final = (
     "updated_date",
 )
 """The fields by which lists of campaigns can be ordered."""
+DNC_LISTS_MAX: Final = 20
+"""The most lists in `dnc_lists` of a campaign. Each costs a lookup for every number that is dialled."""
+DNC_LISTS_OF_CAMPAIGN: Final = writable(
+    ReferenceList("dnc-list", most=DNC_LISTS_MAX),
+    default=(),
+    description=(
+        "Do-not-call lists besides `dnc`, in their order. A number on any of them is not called. If `dnc` is null, the "
+        "first of them takes the numbers of callees who ask not to be called again."
+    ),
+)
 CODE_TRIES_MAX: Final = 20
 LIFE_MS: Final = 86_400_000
 """The time from the start to the expiration of a campaign, in milliseconds, if the client gives no expiration."""

@@ -12,6 +12,7 @@ from dialer.api.records.campaign_life import (
     CAMPAIGN_ORDERINGS,
     CODE_LENGTH,
     DAILY_WINDOW,
+    DNC_LISTS_OF_CAMPAIGN,
     change_row,
     dates_in_order,
     default_dates,
@@ -25,7 +26,7 @@ from dialer.domain.billing.money import MONEY_SCALE
 from dialer.domain.enums import AmdBehavior, CampaignStatus, DialMethod
 from dialer.domain.pacing.situation import ABANDON_RATE_MAX_DEFAULT
 from dialer.store.sealing import sealed_survey
-from dialer.store.tables import VOICE, Campaign, CampaignPhonebook
+from dialer.store.tables import VOICE, Campaign, CampaignDncList, CampaignPhonebook
 
 NAME_MAX: Final = 100
 CALLERID_MAX: Final = 80
@@ -71,6 +72,7 @@ _CAMPAIGN: Final = shapes(
         "amd_behavior": writable(Choice(AmdBehavior), default=AmdBehavior.ALWAYS),
         "voicemail_audiofile": optional(Reference("audio-files")),
         "dnc": optional(Reference("dnc-list")),
+        "dnc_lists": DNC_LISTS_OF_CAMPAIGN,
         "user": OWNER,
         "phonebook": writable(ReferenceList("phonebook"), default=()),
         "status": writable(
@@ -124,7 +126,10 @@ CAMPAIGNS = Resource(
     filters=("name", "campaign_code", "status", "dial_method"),
     orderings=CAMPAIGN_ORDERINGS,
     names=("name", "campaign_code"),
-    associations=(Association("phonebook", CampaignPhonebook, "campaign_id", "phonebook_id"),),
+    associations=(
+        Association("phonebook", CampaignPhonebook, "campaign_id", "phonebook_id"),
+        Association("dnc_lists", CampaignDncList, "campaign_id", "dnc_id", is_ordered=True),
+    ),
     rules=(
         FieldRule(("startingdate", "expirationdate"), dates_in_order),
         FieldRule(("daily_start_time", "daily_stop_time"), window_not_empty),

@@ -2,22 +2,33 @@
 
 from typing import Final
 
-from sqlalchemy import bindparam, select
+from sqlalchemy import bindparam, func, select
 
 from dialer.api.crud.declaration import NAME, OWNER, STAMPS, own, shapes, writable
-from dialer.api.crud.fields import TEXT_MAX, JsonText, PhoneNumber, Text
+from dialer.api.crud.fields import TEXT_MAX, Boolean, JsonText, PhoneNumber, Text
 from dialer.api.crud.references import Reference
 from dialer.api.crud.resource import Change, FieldRule, Resource, Unit, Values, table_of, touches_nothing
 from dialer.api.http.errors import Errors
 from dialer.api.records.emergency import no_emergency_number
 from dialer.app.contacts import add_contact, change_contact, delete_contact, delete_phonebook
-from dialer.app.do_not_call import add_to_dnc, change_dnc_entry, delete_dnc_list, remove_from_dnc
+from dialer.app.do_not_call import (
+    add_dnc_list,
+    add_to_dnc,
+    change_dnc_entry,
+    change_dnc_list,
+    delete_dnc_list,
+    remove_from_dnc,
+)
 from dialer.domain.numbers.normal_form import normalise
 from dialer.domain.numbers.spellings import ERASED
+from dialer.domain.roles import Role
 from dialer.domain.zones import zone_of_number
 from dialer.store.bulk import PreparedStatement
 from dialer.store.queries.do_not_call import forms_of
-from dialer.store.tables import Contact, DncContact, DncList, Phonebook
+from dialer.store.tables import Contact, DncContact, DncList, Phonebook, User
+
+GLOBAL_LISTS_MAX: Final = 20
+"""The most lists that hold for every campaign. Each costs a lookup for every number that is dialled."""
 
 _contact = table_of(Contact).c
 _WITH_NUMBER: Final = PreparedStatement(
@@ -60,6 +71,11 @@ _DNC_LIST: Final = shapes(
         **own("dnc-list"),
         "name": NAME,
         "user": OWNER,
+        "is_global": writable(
+            Boolean(),
+            default=False,
+            description="True if the list holds for every campaign of every user. Only admins set it, on their lists.",
+        ),
         **STAMPS,
     },
     write_doc="A do-not-call list: numbers that must not be called.",
@@ -111,6 +127,20 @@ def _once_on_a_list(change: Change) -> Errors:
     return {"phone_number": [f"{change.values['phone_number']!r} is on the list already."]}
 
 
+def _who_may_stop_everybody(change: Change) -> Errors:
+    """Return an error if a list begins to hold for every campaign, and the caller or its owner is no admin."""
+    if not change.values["is_global"] or not (change.moves("is_global") or change.moves("user")):
+        return {}
+    connection, users, lists = change.unit.connection, table_of(User), table_of(DncList)
+    role = connection.scalar(select(users.c.role).where(users.c.id == change.values["user"]))
+    if not (change.unit.actor.is_admin and role == Role.ADMIN):
+        return {"is_global": ["Only an admin can make a list hold for every campaign, and only a list of an admin."]}
+    others = select(func.count()).where(lists.c.is_global, lists.c.id != change.record_id)
+    if (connection.scalar(others) or 0) < GLOBAL_LISTS_MAX:
+        return {}
+    return {"is_global": [f"{GLOBAL_LISTS_MAX} lists hold for every campaign already. Put the numbers on one of them."]}
+
+
 PHONEBOOKS = Resource(
     path="phonebook",
     model=Phonebook,
@@ -143,11 +173,13 @@ DNC_LISTS = Resource(
     path="dnc-list",
     model=DncList,
     shapes=_DNC_LIST,
-    filters=("name",),
+    filters=("name", "is_global"),
     orderings=("name", "created_date", "updated_date"),
     names=("name",),
+    rules=(FieldRule(("is_global", "user"), _who_may_stop_everybody),),
+    insert=lambda change, columns: add_dnc_list(change.unit, columns),
+    update=lambda change, columns: change_dnc_list(change.unit, change.record_id, columns),
     remove=delete_dnc_list,
-    touches=touches_nothing,
 )
 DNC_CONTACTS = Resource(
     path="dnc-contact",

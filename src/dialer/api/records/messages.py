@@ -11,6 +11,7 @@ from dialer.api.records.campaign_life import (
     CAMPAIGN_ORDERINGS,
     CODE_LENGTH,
     DAILY_WINDOW,
+    DNC_LISTS_OF_CAMPAIGN,
     change_row,
     dates_in_order,
     default_dates,
@@ -29,7 +30,7 @@ from dialer.api.records.campaigns import (
 from dialer.app.delete_campaign import delete_campaign
 from dialer.domain.billing.credit import MESSAGE_CHARACTERS_MAX
 from dialer.domain.enums import CampaignStatus, MessageStatus
-from dialer.store.tables import SMS, Campaign, CampaignPhonebook, SmsMessage
+from dialer.store.tables import SMS, Campaign, CampaignDncList, CampaignPhonebook, SmsMessage
 
 MESSAGE_ID_LENGTH: Final = 36
 
@@ -47,6 +48,7 @@ _SMS_CAMPAIGN: Final = shapes(
         "expirationdate": writable(Timestamp(), default=0),
         "sms_gateway": writable(Reference("sms-gateway")),
         "dnc": optional(Reference("dnc-list")),
+        "dnc_lists": DNC_LISTS_OF_CAMPAIGN,
         "user": OWNER,
         "status": writable(
             Choice(CampaignStatus),
@@ -99,7 +101,10 @@ SMS_CAMPAIGNS = Resource(
     filters=("name", "sms_campaign_code", "status"),
     orderings=CAMPAIGN_ORDERINGS,
     names=("name", "sms_campaign_code"),
-    associations=(Association("phonebook", CampaignPhonebook, "campaign_id", "phonebook_id"),),
+    associations=(
+        Association("phonebook", CampaignPhonebook, "campaign_id", "phonebook_id"),
+        Association("dnc_lists", CampaignDncList, "campaign_id", "dnc_id", is_ordered=True),
+    ),
     rules=(
         FieldRule(("startingdate", "expirationdate"), dates_in_order),
         FieldRule(("daily_start_time", "daily_stop_time"), window_not_empty),

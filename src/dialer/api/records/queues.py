@@ -10,6 +10,7 @@ from dialer.api.crud.fields import Boolean, Choice, Integer, JsonObject, Text, T
 from dialer.api.crud.references import Reference
 from dialer.api.crud.resource import Change, FieldRule, Resource, table_of
 from dialer.api.http.errors import Errors
+from dialer.api.records.agent_views import own_agents
 from dialer.api.records.emergency import no_emergency_number
 from dialer.app.call_centre import change_agent, delete_agent, delete_queue
 from dialer.domain.enums import AgentStatus, QueueStrategy
@@ -50,6 +51,13 @@ _AGENT: Final = shapes(
         **own("agent"),
         "name": NAME,
         "user": OWNER,
+        "login": writable(
+            Reference("users"),
+            default=None,
+            nullable=True,
+            description="The user account with which this agent logs in: its manager's own, or one of an agent of the"
+            " manager. That user sees this record and its calls, and changes its status.",
+        ),
         "contact": writable(Text(), default=""),
         "status": writable(Choice(AgentStatus), default=AgentStatus.LOGGED_OUT),
         "wrap_up_time": writable(Integer(), default=0, description="Seconds."),
@@ -111,6 +119,8 @@ AGENTS = Resource(
     path="agent",
     model=Agent,
     shapes=_AGENT,
+    agents_see=own_agents,
+    agents_change=frozenset({"status"}),
     filters=("name", "status"),
     orderings=("name", "status", "created_date", "updated_date"),
     names=("name",),

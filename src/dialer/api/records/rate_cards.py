@@ -14,6 +14,7 @@ from dialer.api.crud.resource import Change, FieldRule, Resource, table_of
 from dialer.api.http.errors import Errors
 from dialer.app.rate_cards import add_rate, change_rate, delete_rate
 from dialer.domain.billing.rates import CARDS_MAX, INCREMENT_S_MAX, PREFIX_DIGITS_MAX
+from dialer.domain.roles import Permission
 from dialer.store.tables import RateCardLine
 
 _PREFIX: Final = re.compile(rf"\+?([0-9]{{0,{PREFIX_DIGITS_MAX}}})\Z", re.ASCII)
@@ -81,6 +82,7 @@ RATE_CARDS = Resource(
     model=RateCardLine,
     shapes=_RATE_CARD,
     admins_write=True,
+    writes=Permission.MONEY,
     filters=("prefix",),
     orderings=("prefix", "rate", "created_date", "updated_date"),
     numbers=("prefix",),

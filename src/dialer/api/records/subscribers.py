@@ -12,6 +12,7 @@ from dialer.api.crud.references import Reference
 from dialer.api.crud.resource import Change, FieldRule, Resource, Unit, Values, table_of
 from dialer.api.crud.shapes import REQUIRED
 from dialer.api.http.errors import ConflictError, Errors
+from dialer.api.records.agent_views import own_subscribers
 from dialer.api.records.emergency import no_emergency_number
 from dialer.app.subscribers import add_subscriber, change_subscriber, delete_subscriber
 from dialer.domain.enums import SubscriberStatus
@@ -148,6 +149,7 @@ SUBSCRIBERS = Resource(
     model=Subscriber,
     shapes=_SUBSCRIBER,
     owner="campaign",
+    agents_see=own_subscribers,
     filters=("status", "duplicate_contact", "full_name"),
     orderings=("duplicate_contact", "last_attempt"),
     names=("full_name",),

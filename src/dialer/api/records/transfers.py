@@ -7,6 +7,7 @@ from dialer.api.crud.fields import Boolean, Choice, Integer, Text
 from dialer.api.crud.moments import Timestamp
 from dialer.api.crud.references import Identity, Reference
 from dialer.api.crud.resource import Resource
+from dialer.api.records.agent_views import own_transfers
 from dialer.domain.enums import TransferStatus
 from dialer.store.tables import Transfer
 
@@ -37,6 +38,7 @@ TRANSFERS = Resource(
     model=Transfer,
     shapes=_TRANSFER,
     owner="callrequest",
+    agents_see=own_transfers,
     filters=("status", "reason", "is_abandoned", "phone_number"),
     orderings=("joined_date", "phone_number"),
     numbers=("phone_number",),

@@ -17,6 +17,7 @@ from dialer.domain.plans import CallerIdChoice, CampaignPlan, amd_of
 from dialer.domain.survey.callflow import CallFlow
 from dialer.domain.survey.survey import Prompt, decode_survey
 from dialer.domain.windows import Calendar
+from dialer.store.queries.do_not_call import lists_of
 from dialer.store.queries.floor import agents_of, queues_of
 from dialer.store.queries.progress import busy_campaigns, gateway_id_of, gateways_of, sms_gateway_id_of
 from dialer.store.queries.rates import RateCards
@@ -234,6 +235,7 @@ class Loader:
 
     def _plan(self, connection: Connection, row: RowMapping) -> CampaignPlan:
         voicemail_id = row["voicemail_audiofile_id"]
+        lists = lists_of(connection, {row["id"]: row["dnc_id"]})[row["id"]]
         return CampaignPlan(
             id=row["id"],
             user_id=row["user_id"],
@@ -255,7 +257,8 @@ class Loader:
             callerids=_callerid_choices(connection, row["callerid_group_id"]),
             amd=amd_of(voicemail=row["voicemail"], amd_behavior=AmdBehavior(row["amd_behavior"])),
             voicemail_prompt=None if voicemail_id is None else Prompt(audio_length_ms(connection, voicemail_id)),
-            dnc_id=row["dnc_id"],
+            dnc_id=lists.first,
+            dnc_ids=lists.ids,
             text_message=row["text_message"] if row["medium"] == SMS else None,
             sms_gateway_id=sms_gateway_id_of(row),
             max_xfer=row["max_xfer"],

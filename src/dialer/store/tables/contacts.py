@@ -1,6 +1,6 @@
 """Phonebooks and do-not-call lists."""
 
-from sqlalchemy import Index, String, Text
+from sqlalchemy import Boolean, Index, String, Text, text
 from sqlalchemy.engine.default import DefaultExecutionContext
 from sqlalchemy.orm import Mapped, mapped_column
 
@@ -65,8 +65,20 @@ class DncList(Row):
 
     user_id: Mapped[int] = belongs_to("user_account")
     name: Mapped[Name]
+    is_global: Mapped[bool] = mapped_column(Boolean, default=False, server_default="0")
+    """True if the list holds for every campaign of every user."""
     created_date: Mapped[Milliseconds]
     updated_date: Mapped[Milliseconds]
+
+    __table_args__ = (
+        Index(
+            "ix_dnc_list_is_global",
+            "is_global",
+            sqlite_where=text("is_global = 1"),
+            postgresql_where=text("is_global"),
+        ),
+        {"sqlite_autoincrement": True},
+    )
 
 
 class DncContact(Row):

@@ -45,10 +45,12 @@ class ContactStory(msgspec.Struct, frozen=True):
 
 
 class DncPart(msgspec.Struct, frozen=True):
-    """The do-not-call list of the campaign, and the time since when it has the number; None if it does not."""
+    """A do-not-call list of the campaign, and the time since when it has the number; None if it does not."""
 
     name: str
     since: datetime | None
+    is_global: bool
+    """True if the list holds for every campaign."""
 
 
 class WindowPart(msgspec.Struct, frozen=True):
@@ -151,6 +153,9 @@ class Story(msgspec.Struct, frozen=True):
     campaign: CampaignStory
     contacts: list[ContactStory]
     dnc: DncPart | None
+    """The list among `dnc_lists` that has the number, else the first of them. None without lists."""
+    dnc_lists: list[DncPart]
+    """All do-not-call lists that hold for the campaign."""
     window: WindowPart | None
     subscriber: SubscriberPart | None
     """None if the number is a contact that is not yet a subscriber."""

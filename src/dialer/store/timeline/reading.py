@@ -16,7 +16,7 @@ from dialer.domain.windows import Windows, window_at
 from dialer.domain.zones import is_zone_key
 from dialer.store.queries.blockers import circumstances_of
 from dialer.store.queries.campaigns import find_campaign
-from dialer.store.queries.do_not_call import numbers_on, on_dnc
+from dialer.store.queries.do_not_call import entries_on, lists_of, on_dnc
 from dialer.store.queries.loading import calendar_of
 from dialer.store.tables import SMS, CampaignPhonebook, Contact, DncList, Phonebook, User
 from dialer.store.tables import Subscriber as SubscriberRow
@@ -63,12 +63,14 @@ def read_story(
         subscriber = _subscriber(connection, row["id"], spelling)
         contacts = _contacts_with(connection, row["id"], spelling)
         if subscriber is not None or contacts:
+            lists = _dnc_parts(connection, row, spelling)
             return Story(
                 now=moment(now_ms),
                 number=spelling,
                 campaign=_campaign_part(connection, row),
                 contacts=contacts,
-                dnc=_dnc_part(connection, row["dnc_id"], spelling),
+                dnc=next((one for one in lists if one.since is not None), lists[0] if lists else None),
+                dnc_lists=lists,
                 window=None if subscriber is None else _window_part(row, subscriber, now_ms, service_zone),
                 subscriber=None if subscriber is None else _part_of(connection, subscriber, now_ms, service_zone),
                 attempts=[] if subscriber is None else _attempts(connection, row, subscriber),
@@ -129,12 +131,14 @@ def _campaign_part(connection: Connection, row: RowMapping) -> CampaignStory:
     )
 
 
-def _dnc_part(connection: Connection, dnc_id: int | None, number: str) -> DncPart | None:
-    if dnc_id is None:
-        return None
-    since_ms = numbers_on(connection, dnc_id, [number]).get(number)
-    name = connection.scalar(select(_lists.c.name).where(_lists.c.id == dnc_id))
-    return DncPart(str(name), moment_or_none(since_ms))
+def _dnc_parts(connection: Connection, campaign: RowMapping, number: str) -> list[DncPart]:
+    dnc_ids = lists_of(connection, {campaign["id"]: campaign["dnc_id"]})[campaign["id"]].ids
+    since_ms = entries_on(connection, dnc_ids, [number])
+    rows = {row.id: row for row in connection.execute(select(_lists).where(_lists.c.id.in_(dnc_ids)))}
+    return [
+        DncPart(rows[dnc_id].name, moment_or_none(since_ms.get((dnc_id, number))), rows[dnc_id].is_global)
+        for dnc_id in dnc_ids
+    ]
 
 
 def _state(status: int) -> str:
