@@ -61,7 +61,12 @@ def test_every_path_that_answers_is_described(client: TestClient[Litestar], desc
 
 def test_bounds_and_slashes_are_not_lost(described: Json) -> None:
     retries = described["components"]["schemas"]["CampaignWrite"]["properties"]["maxretry"]
-    assert retries == {"type": "integer", "minimum": 0, "maximum": 1000, "default": 0}
+    assert {name: retries[name] for name in ("type", "minimum", "maximum", "default")} == {
+        "type": "integer",
+        "minimum": 0,
+        "maximum": 1000,
+        "default": 0,
+    }
     assert all(path.endswith("/") for path in described["paths"] if path.startswith("/rest-api"))
 
 

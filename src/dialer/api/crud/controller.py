@@ -7,7 +7,7 @@ the resource, so the OpenAPI document shows them.
 from collections.abc import AsyncIterator
 from functools import partial
 from http import HTTPStatus
-from typing import TYPE_CHECKING, Any, ClassVar, Final, TypeAlias
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Final, TypeAlias
 
 import msgspec
 from litestar import Controller, Response, delete, get, post, route
@@ -15,6 +15,7 @@ from litestar.enums import HttpMethod
 from litestar.params import FromPath, JSONBody
 from litestar.response import Stream
 from litestar.types import BeforeRequestHookHandler
+from msgspec import Meta
 
 from dialer.api.crud import records
 from dialer.api.crud.pagination import ListSelection, Page, parameters_of, parse_selection, read_chunks, read_page
@@ -40,6 +41,11 @@ JSON: Final = "application/json"
 DUPLICATE_HEADER: Final = "X-Duplicate-Of"
 TOTAL_HEADER: Final = "X-Total-Count"
 LINK_HEADER: Final = "Link"
+_NEIGHBOURS: Final = {
+    "next": "https://dialer.example/rest-api/contact/?page=3&cursor=a20",
+    "previous": "https://dialer.example/rest-api/contact/?page=1",
+}
+"""Examples of the URLs of neighbouring pages."""
 PREFERENCE_APPLIED: Final = "Preference-Applied"
 REPRESENTATION: Final = "return=representation"
 """The preference (RFC 7240, 4.2) with which the answer to a change is the record."""
@@ -141,7 +147,7 @@ class _Deleting(_ResourceController):
 class Deleted(msgspec.Struct):
     """The answer to the deletion of a record for which clients expect a message."""
 
-    data: str
+    data: Annotated[str, Meta(description="A message that says what was deleted.", examples=["campaign deleted"])]
 
 
 class _DeletingWithMessage(_ResourceController):
@@ -192,8 +198,13 @@ def _list_body(resource: Resource, name: str) -> type[list[Any]] | type[msgspec.
     read: Any = resource.read
     if resource.plain_array:
         return list[read]
-    neighbour = str | None
-    fields = [("count", int), ("next", neighbour), ("previous", neighbour), ("results", list[read])]
+    count = Annotated[int, Meta(description="Number of records on all pages.", examples=[1])]
+    neighbour: Any = {
+        name: Annotated[str | None, Meta(description=f"URL of the {name} page; null if there is none.", examples=[url])]
+        for name, url in _NEIGHBOURS.items()
+    }
+    results = Annotated[list[read], Meta(description="The records of the page, ordered by id.")]
+    fields = [("count", count), *neighbour.items(), ("results", results)]
     return msgspec.defstruct(f"{name}Page", fields, namespace={"__doc__": "One page of a list."})
 
 

@@ -44,7 +44,9 @@ _PHONEBOOK: Final = shapes(
     {
         **own("phonebook"),
         "name": NAME,
-        "description": writable(Text(TEXT_MAX), default=""),
+        "description": writable(
+            Text(TEXT_MAX), default="", description="A note for people. Default: empty.", example="Customers in Boston"
+        ),
         "user": OWNER,
         **STAMPS,
     },
@@ -55,10 +57,33 @@ _CONTACT: Final = shapes(
     "Contact",
     {
         **own("contact"),
-        "phonebook": writable(Reference("phonebook")),
-        "contact": writable(PhoneNumber()),
-        "full_name": writable(Text(), default=""),
-        "additional_vars": writable(JsonText(), default="{}"),
+        "phonebook": writable(Reference("phonebook"), description="The phonebook to which the contact belongs."),
+        "contact": writable(
+            PhoneNumber(),
+            description=(
+                "The phone number, in any usual spelling. Numbers without `+` and country code belong to the "
+                "service's default region."
+            ),
+            example="+12025550100",
+        ),
+        "full_name": writable(
+            Text(),
+            default="",
+            description=(
+                "The name of the person, for `{full_name}` in scripts and texts; its first word is "
+                "`{first_name}`. Default: empty."
+            ),
+            example="Ada Byron",
+        ),
+        "additional_vars": writable(
+            JsonText(),
+            default="{}",
+            description=(
+                "Variables for scripts and texts, such as `{city}`: a JSON object, as text in answers. "
+                "Requests may send an object. Default: {}."
+            ),
+            example='{"city":"Boston"}',
+        ),
         **STAMPS,
     },
     write_doc="A contact: a person to call.",
@@ -85,8 +110,12 @@ _DNC_CONTACT: Final = shapes(
     "DncContact",
     {
         **own("dnc-contact"),
-        "dnc": writable(Reference("dnc-list")),
-        "phone_number": writable(PhoneNumber()),
+        "dnc": writable(Reference("dnc-list"), description="The do-not-call list to which the entry belongs."),
+        "phone_number": writable(
+            PhoneNumber(),
+            description="The phone number that must not be called, in any usual spelling. A list has it once.",
+            example="+12025550100",
+        ),
         **STAMPS,
     },
     write_doc="An entry of a do-not-call list: a number that must not be called.",
