@@ -24,6 +24,7 @@ from dialer.api.openapi.document import ShapePlugin, openapi_config
 from dialer.api.records.table import RESOURCES
 from dialer.api.routes import health
 from dialer.api.routes.audio import delete_audio, upload_audio
+from dialer.api.routes.bulk import add_contacts, add_dnc_contacts
 from dialer.api.routes.clock import ClockController
 from dialer.api.routes.copies import copy_campaign, copy_sms_campaign
 from dialer.api.routes.exports import export
@@ -44,6 +45,8 @@ EXTRA_ROUTES: Final[tuple[ControllerRouterHandler, ...]] = (
     read_root,
     upload_audio,
     delete_audio,
+    add_contacts,
+    add_dnc_contacts,
     import_contacts,
     import_dnc_contacts,
     forecast_campaign,

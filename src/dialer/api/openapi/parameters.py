@@ -65,6 +65,8 @@ IDEMPOTENT: Final = frozenset(
         "upload_audio",
         "advance_clock",
         "refund_call",
+        "add_contacts",
+        "add_dnc_contacts",
         "copy_campaign",
         "copy_sms_campaign",
         "recycle_campaign",

@@ -153,7 +153,12 @@ def _once_on_a_list(change: Change) -> Errors:
     )
     if change.unit.connection.execute(query).first() is None:
         return {}
-    return {"phone_number": [f"{change.values['phone_number']!r} is on the list already."]}
+    return already_on_list(change.values["phone_number"])
+
+
+def already_on_list(phone_number: str) -> Errors:
+    """Return the error of a number that is on the do-not-call list already."""
+    return {"phone_number": [f"{phone_number!r} is on the list already."]}
 
 
 def _who_may_stop_everybody(change: Change) -> Errors:
@@ -224,4 +229,5 @@ DNC_CONTACTS = Resource(
     insert=lambda change, columns: add_to_dnc(change.unit, columns),
     update=lambda change, columns: change_dnc_entry(change.unit, change.record_id, columns),
     remove=remove_from_dnc,
+    exported=True,
 )
