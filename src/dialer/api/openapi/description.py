@@ -14,7 +14,7 @@ from dialer.api.crud.urls import ID_MAX, PREFIX, URL_PATHS
 from dialer.api.http.errors import PROBLEM_JSON
 from dialer.api.http.idempotency import KEY_LENGTH_MAX, KEY_PATTERN
 from dialer.api.openapi import examples
-from dialer.api.openapi.answer_headers import DRY_RUN_PARAMETER, HEADERS, PREFER, answer_headers
+from dialer.api.openapi.answer_headers import AFTER_PARAMETER, DRY_RUN_PARAMETER, HEADERS, PREFER, answer_headers
 from dialer.api.openapi.conditions import with_conditions
 from dialer.api.openapi.forecast_example import FORECAST
 from dialer.api.records.campaigns import CAMPAIGNS
@@ -63,6 +63,7 @@ _ERRORS: Final[Mapping[int, tuple[str, str]]] = {
     412: ("The record is not in the state that the request requires", "The record has changed."),
     413: ("The body is too large", "The body is too large."),
     415: ("The content type of the body is not supported", "Send the body as application/json."),
+    416: ("The file does not have the wanted part", "The file has 100 bytes, so 'bytes=100-' is not a part of it."),
     422: ("The Idempotency-Key was used with another body", "This Idempotency-Key was used with another body."),
     429: ("Too many wrong passwords, or too many requests", "Too many wrong passwords; try again later."),
     503: ("The database is not available", "The database cannot be reached just now. Nothing was changed; try again."),
@@ -93,6 +94,7 @@ _ERROR_SCHEMAS: Final[Json] = {
     },
 }
 _HEADERS: Final[Mapping[int, Json]] = {
+    416: {"Content-Range": {"description": "Size of the file, such as `bytes */5000`", "schema": _TEXT}},
     412: {"ETag": {"$ref": "#/components/headers/ETag"}},
     401: {"WWW-Authenticate": {"description": "The authentication scheme", "schema": _TEXT}},
     429: {"Retry-After": {"description": "Seconds to wait before the next request", "schema": {"type": "integer"}}},
@@ -162,6 +164,8 @@ _EXAMPLES: Final[Mapping[str, Any]] = {
     "recycle_campaign": _RECYCLED,
     "recycle_sms_campaign": _RECYCLED,
     "download_recording": "(the bytes of a WAV file)",
+    "download_audio": "(the bytes of a WAV file)",
+    "download_recordings": "(the bytes of a ZIP file)",
     "live": {"status": "ok"},
     "ready": {"status": "ok"},
     "metrics": "# TYPE dialer_requests_total counter\n",
@@ -323,6 +327,8 @@ def _parameters(found: Json, verb: str, resource: Resource | None) -> Iterator[J
         yield _IDEMPOTENCY
     if found["operationId"].startswith("recycle_"):
         yield DRY_RUN_PARAMETER
+    if found["operationId"] == "download_recordings":
+        yield AFTER_PARAMETER
     if verb == "list" and resource is not None:
         yield from _list_parameters(resource)
 
