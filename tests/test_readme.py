@@ -15,9 +15,9 @@ import pytest
 
 from dialer import connections, passwords
 from dialer.api.crud import fields, pagination, references
-from dialer.api.http import body, strict_json, throttle
-from dialer.api.records import campaigns
-from dialer.api.routes import clock
+from dialer.api.http import body, preconditions, strict_json, throttle
+from dialer.api.records import campaign_life, campaigns, contacts
+from dialer.api.routes import clock, recycling
 from dialer.api.routes.imports import IMPORTS_OF_A_USER_MAX
 from dialer.app import import_report, imports
 from dialer.domain.billing import money
@@ -161,6 +161,10 @@ LIMITS: Final = {
     "A description, or `additional_vars` as text": f"{fields.TEXT_MAX:,} characters",
     "A section's `script`": f"{section_fields.SCRIPT_MAX:,} characters",
     "References in one list": f"{references.REFERENCES_MAX:,}",
+    "Do-not-call lists of a campaign besides its `dnc`": str(campaign_life.DNC_LISTS_MAX),
+    "Do-not-call lists that hold for every campaign": str(contacts.GLOBAL_LISTS_MAX),
+    "ETags in `If-Match` or `If-None-Match`": str(preconditions.TAGS_MAX),
+    "Values in one list of a `recycle`": str(recycling.VALUES_MAX),
     "Sections of a survey that is started": f"{check.SECTIONS_MAX:,}",
     "Answers of a section in an aggregate": f"{survey_results.ANSWERS_MAX}",
     "An id": f"1 to {2**63 - 1}",

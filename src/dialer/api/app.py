@@ -12,7 +12,7 @@ from litestar.types import ASGIApp, ControllerRouterHandler
 from dialer.api.crud.controller import controllers
 from dialer.api.crud.resource import Resource
 from dialer.api.crud.urls import PREFIX
-from dialer.api.http.auth import Authenticator, BasicAuthentication
+from dialer.api.http.auth import Authentication, Authenticator
 from dialer.api.http.body import BODY_BYTES_MAX
 from dialer.api.http.compression import Compression
 from dialer.api.http.edge import Edge
@@ -20,6 +20,7 @@ from dialer.api.http.errors import EXCEPTION_HANDLERS
 from dialer.api.http.ignored import KnownParameters
 from dialer.api.http.loop_lag import LoopLag
 from dialer.api.http.metrics import Metrics
+from dialer.api.http.permissions import Permissions
 from dialer.api.openapi.document import ShapePlugin, openapi_config
 from dialer.api.records.table import RESOURCES
 from dialer.api.routes import health
@@ -79,9 +80,11 @@ def create_app(
     by_path = {resource.path: resource for resource in resources}
     service = Service(settings, database=database, worker=worker, resources=by_path, export=export)
     metrics = Metrics(worker.figures)
+    permissions = Permissions(resources)
+    authenticator = authenticator or Authenticator(database, requests_a_minute=settings.rate_limit)
     app = Litestar(
         route_handlers=[
-            _rest_api(authenticator or Authenticator(database, requests_a_minute=settings.rate_limit), resources),
+            _rest_api(authenticator, permissions, resources),
             redirect_to_documentation,
             health.live,
             health.ready,
@@ -101,13 +104,14 @@ def create_app(
         logging_config=None,
     )
     methods = {route.path_format: route.methods for route in app.routes}
+    permissions.serve(methods)
     app.asgi_handler = Edge(Compression(app.asgi_handler), metrics, methods)
     return app
 
 
-def _rest_api(authenticator: Authenticator, resources: Sequence[Resource]) -> Router:
+def _rest_api(authenticator: Authenticator, permissions: Permissions, resources: Sequence[Resource]) -> Router:
     def authenticated(app: ASGIApp) -> ASGIApp:
-        return BasicAuthentication(app, authenticator)
+        return Authentication(app, authenticator, permissions)
 
     handlers = [controller for resource in resources for controller in controllers(resource)]
     return Router(

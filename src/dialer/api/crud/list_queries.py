@@ -33,7 +33,7 @@ class _Shape(NamedTuple):
     """The parts of a request that decide the text of its query, without the values."""
 
     path: str
-    is_admin: bool
+    view: str
     filters: tuple[str, ...]
     part: Part
 
@@ -47,14 +47,14 @@ def run(unit: Unit, resource: Resource, asked: Asked, part: Part, **values: int)
     `values` are `most`, the limit of rows, and `anchor`: an id for `AFTER` and `BEFORE`, the number of rows to skip for
     `BY_NUMBER`.
     """
-    shape = _Shape(resource.path, unit.actor.is_admin, tuple(name for name, _ in asked), part)
+    shape = _Shape(resource.path, unit.actor.view, tuple(name for name, _ in asked), part)
     query = _kept.get(shape)
     if query is None:
         query = _kept[shape] = _query(unit, resource, shape)
         if len(_kept) > QUERIES_KEPT_MAX:
             _kept.popitem(last=False)
     filters = {_parameter(name): value for name, value in asked}
-    return unit.connection.execute(query, {"actor_id": unit.actor.id, **filters, **values})
+    return unit.connection.execute(query, {"actor_id": unit.actor.sees_as, **filters, **values})
 
 
 def _parameter(name: str) -> str:

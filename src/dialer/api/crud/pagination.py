@@ -136,7 +136,7 @@ def read_page(unit: Unit, resource: Resource, selection: ListSelection) -> Page:
     page = selection.page or 1
     count = count_once(
         unit.connection,
-        (resource.path, unit.actor, selection.asked),
+        (resource.path, unit.actor.view, unit.actor.sees_as, selection.asked),
         lambda: run(unit, resource, selection.asked, Part.COUNT).scalar_one(),
     )
     is_past_end = page > 1 and (page - 1) * selection.page_size >= count

@@ -22,11 +22,16 @@ def _condition(name: str, description: str) -> Json:
     return {"name": name, "in": "header", "required": False, "description": description, "schema": schema}
 
 
+_TEXT: Final[Json] = {"type": "string"}
 _DOWNLOADS: Final = frozenset({"download_recording", "download_audio"})
 """Operations whose answer is a file."""
 _TOLD: Final[Json] = {
-    "Accept-Ranges": {"description": "`bytes`: parts of the file can be asked for", "schema": {"type": "string"}},
-    "Content-Range": {"description": "Place of the part, such as `bytes 0-99/5000`", "schema": {"type": "string"}},
+    "Accept-Ranges": {
+        "description": "`bytes`: parts of the file can be asked for",
+        "schema": _TEXT,
+        "example": "bytes",
+    },
+    "Content-Range": {"description": "Place of the part in the file", "schema": _TEXT, "example": "bytes 0-99/5000"},
 }
 _PARTIAL: Final[list[Json]] = [
     {
@@ -34,14 +39,16 @@ _PARTIAL: Final[list[Json]] = [
         "in": "header",
         "required": False,
         "description": "The bytes to send (RFC 9110, 14), one range. Several ranges get the whole file.",
-        "schema": {"type": "string", "examples": ["bytes=0-99", "bytes=100-", "bytes=-500"]},
+        "schema": _TEXT,
+        "example": "bytes=100-",
     },
     {
         "name": "If-Range",
         "in": "header",
         "required": False,
         "description": "The ETag of an earlier part. If the file is another one now, the whole file is sent.",
-        "schema": {"type": "string"},
+        "schema": _TEXT,
+        "example": '"5d41402abc4b2a76"',
     },
 ]
 _MATCH: Final = _condition(

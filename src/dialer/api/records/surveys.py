@@ -26,9 +26,9 @@ _AUDIO_FILE: Final = shapes(
     {
         **own("audio-files"),
         "name": NAME,
-        "audio_file": read_only(Text()),
-        "user": read_only(Reference("users")),
-        "user_id": read_only(Identity()),
+        "audio_file": read_only(Text(), description="The name of the stored file.", example="0e4a8c1d5b7f.wav"),
+        "user": read_only(Reference("users"), description="The user who owns the recording."),
+        "user_id": read_only(Identity(), description="The id of the user who owns the recording."),
         **STAMPS,
     },
     write_doc="The name of a recording, the only field that can change.",
@@ -40,7 +40,9 @@ _SURVEY_TEMPLATE: Final = shapes(
     {
         **own("survey-template"),
         "name": NAME,
-        "description": optional(Text(TEXT_MAX)),
+        "description": optional(
+            Text(TEXT_MAX), description="A note for people. Null: none.", example="Three questions after a visit"
+        ),
         **STAMPS,
         "user": OWNER,
     },
@@ -55,13 +57,19 @@ _BRANCHING_TEMPLATE: Final = shapes(
         "keys": writable(
             Text(150, min_length=1),
             description=(
-                "The digits that the callee enters, or `any`, `invalid` or `timeout`. "
-                "`0` is the branch after a section that takes no input."
+                "The input that takes the branch: digits, or `any`, `invalid` or `timeout`. `0` is the branch"
+                " after a section that takes no input. A section has each input once."
             ),
+            example="1",
         ),
         **STAMPS,
-        "section": writable(Reference("section-template")),
-        "goto": optional(Reference("section-template")),
+        "section": writable(
+            Reference("section-template"), description="The section after which the call takes the branch."
+        ),
+        "goto": optional(
+            Reference("section-template"),
+            description="The section with which the call continues, of the same survey. Null: the call is hung up.",
+        ),
     },
     write_doc="A branch: the section with which a call continues after an answer.",
     read_doc="A branch: the section with which a call continues after an answer, as it is stored.",

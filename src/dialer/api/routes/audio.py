@@ -16,7 +16,7 @@ from sqlalchemy import insert
 from dialer.api.crud import records
 from dialer.api.crud.declaration import optional, writable
 from dialer.api.crud.fields import Text
-from dialer.api.crud.references import Reference
+from dialer.api.crud.references import NO_OBJECT, Reference
 from dialer.api.crud.resource import Unit
 from dialer.api.crud.shapes import REQUIRED, Given, Parsed, Shape, parse_whole, request_shape
 from dialer.api.crud.urls import parse_id
@@ -177,6 +177,8 @@ def _check(unit: Unit, *, parsed: Parsed, size: int) -> int:
         InvalidError: the user is unknown to the caller, or the recording exceeds the quota.
     """
     errors = reference_errors(unit, AudioUpload, parsed.values, unit.actor)
+    if not unit.actor.is_admin and parsed.values["user_id"] not in {None, unit.actor.id}:
+        errors["user_id"] = [NO_OBJECT]
     if errors:
         raise InvalidError(errors)
     user_id: int = parsed.values["user_id"] or unit.actor.id
