@@ -84,6 +84,7 @@ DRY_RUN_PARAMETER: Final[Json] = {
     "required": False,
     "description": "If true, subscribers are counted and not changed.",
     "schema": {"type": "boolean", "default": False},
+    "example": True,
 }
 
 
