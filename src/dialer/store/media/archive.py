@@ -43,7 +43,7 @@ class _Outlet(io.RawIOBase):
 
 
 class RecordingArchive:
-    """A ZIP file with recordings, and with an index as its last entry. The same files give the same bytes.
+    """A ZIP file with recordings, and with an index as its last entry. Equal files give equal bytes.
 
     A file that is missing is left out. `index` gets, for each file, whether the archive has all of it, and returns the
     content of the index.
