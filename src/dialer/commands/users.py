@@ -21,6 +21,7 @@ from dialer.commands.opening import (
 )
 from dialer.commands.output import examples, json_option, print_json, say
 from dialer.domain.billing.money import MoneyError, format_money, parse_money
+from dialer.domain.roles import Role
 from dialer.passwords import PASSWORD_LENGTH_MAX, PASSWORD_LENGTH_MIN, PasswordError, check_password, hash_password
 from dialer.settings import USERNAME_MAX, Settings, is_username
 from dialer.store.database import Database
@@ -91,7 +92,8 @@ def users() -> None:
 
 @users.command()
 @_NAME
-@click.option("--admin", "is_admin", is_flag=True, help="Allow the user to see and do everything.")
+@click.option("--admin", "is_admin", is_flag=True, help="Allow the user to see and do everything: --role admin.")
+@click.option("--role", type=click.Choice(list(Role)), default=Role.MANAGER, show_default=True, help="Kind of work.")
 @click.option("--call-rate", type=RateParam(), default="0", show_default=True, help="Price of a minute.")
 @click.option("--sms-rate", type=RateParam(), default="0", show_default=True, help="Price of a message part.")
 @click.option("--first-name", type=TextParam(), default="")
@@ -105,7 +107,9 @@ def users() -> None:
     "dialer users create ben --call-rate 0.02 --sms-rate 0.05",
     "pwgen 24 1 | dialer users create ben --password-stdin",
 )
-def create(username: str, *, may_create: bool, password_stdin: bool, as_json: bool, **details: str | int) -> None:
+def create(
+    username: str, *, may_create: bool, password_stdin: bool, as_json: bool, is_admin: bool, **details: str | int
+) -> None:
     """Create a user.
 
     The command asks for the password, or reads it from standard input. A password is never an argument.
@@ -113,7 +117,13 @@ def create(username: str, *, may_create: bool, password_stdin: bool, as_json: bo
     settings = settings_from_environment()
     check_is_there(settings, may_create=may_create)
     password_hash = hash_password(_password(password_stdin=password_stdin))
-    account = msgspec.convert({"username": username, "password_hash": password_hash, **details}, NewUser)
+    given = {
+        "username": username,
+        "password_hash": password_hash,
+        **details,
+        **({"role": Role.ADMIN} if is_admin else {}),
+    }
+    account = msgspec.convert(given, NewUser)
     with open_or_create_database(settings) as database:
         user_id = _in_unit(settings, database, lambda unit: create_user(unit, account))
     say(f"Created the user {username}.")
@@ -158,7 +168,7 @@ def list_users(*, as_json: bool) -> None:
 
 def _shown(account: AccountSummary) -> dict[str, object]:
     amounts = {name: format_money(getattr(account, name)) for name in ("call_rate", "sms_rate", "balance")}
-    return {**msgspec.structs.asdict(account), **amounts}
+    return {**msgspec.structs.asdict(account), "is_admin": account.role == Role.ADMIN, **amounts}
 
 
 def _table(accounts: list[AccountSummary]) -> Table:
@@ -166,7 +176,8 @@ def _table(accounts: list[AccountSummary]) -> Table:
     for name in AccountSummary.__struct_fields__:
         table.add_column(name)
     for account in accounts:
-        table.add_row(*(str(value) for value in _shown(account).values()))
+        shown = _shown(account)
+        table.add_row(*(str(shown[name]) for name in AccountSummary.__struct_fields__))
     return table
 
 

@@ -21,9 +21,11 @@ from dialer.api.crud.visibility import visible
 from dialer.api.http.errors import ConflictError, Errors, InvalidError, RecordNotFoundError
 from dialer.api.http.preconditions import UNCONDITIONAL, EntityTag, Preconditions
 from dialer.app.errors import USERS_NAMED_MAX
+from dialer.domain.roles import Role
 from dialer.store.tables import Row
 
 FIXED: Final = "This field may not be changed."
+NOT_AN_AGENTS: Final = "An agent may change only {}. Ask your manager to change this field."
 SHAPES_MAX: Final = 256
 
 
@@ -134,7 +136,7 @@ def change_record(
     stored = load(unit, resource, record_id)
     _check(resource, stored, conditions)
     change = Change(unit, {**stored, **parsed.values}, frozenset(parsed.values), stored, record_id)
-    errors = {**parsed.errors, **_fixed_errors(resource, change)}
+    errors = {**parsed.errors, **_fixed_errors(resource, change), **_errors_of_agent(resource, change)}
     _judge(resource, change, errors)
     columns = {**_columns(resource, change), **_present(resource.table, {"updated_date": unit.now_ms})}
     _write_associations(resource, change)
@@ -216,18 +218,20 @@ def _write(resource: Resource) -> type[Shape]:
 
 
 def _row(unit: Unit, resource: Resource, record_id: int) -> Found[Any]:
-    row = unit.connection.execute(_select(unit, resource), {"actor_id": unit.actor.id, "record_id": record_id}).first()
+    row = unit.connection.execute(
+        _select(unit, resource), {"actor_id": unit.actor.sees_as, "record_id": record_id}
+    ).first()
     if row is None:
         raise RecordNotFoundError
     return row
 
 
-_kept: Final[dict[tuple[str, bool], Select[Any]]] = {}
-"""The queries of one record, by the path of the resource and whether the caller is an admin."""
+_kept: Final[dict[tuple[str, str], Select[Any]]] = {}
+"""The queries of one record, by the path of the resource and the view of the caller."""
 
 
 def _select(unit: Unit, resource: Resource) -> Select[Any]:
-    shape = (resource.path, unit.actor.is_admin)
+    shape = (resource.path, unit.actor.view)
     if shape not in _kept:
         is_seen = visible(resource, unit.actor, unit.resources)
         _kept[shape] = select(resource.table).where(resource.table.c["id"] == bindparam("record_id"), is_seen)
@@ -325,6 +329,14 @@ def _judge(resource: Resource, change: Change, errors: Errors) -> None:
 
 def _fixed_errors(resource: Resource, change: Change) -> Errors:
     return {name: [FIXED] for name in resource.shapes.fixed if name in change.given and change.moves(name)}
+
+
+def _errors_of_agent(resource: Resource, change: Change) -> Errors:
+    """Return an error for each field that an agent may not change."""
+    if change.unit.actor.role is not Role.AGENT:
+        return {}
+    may = sorted(resource.agents_change)
+    return {name: [NOT_AN_AGENTS.format(", ".join(may))] for name in change.given if name not in may}
 
 
 def _columns(resource: Resource, change: Change) -> Values:

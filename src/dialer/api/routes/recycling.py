@@ -2,23 +2,26 @@
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import replace
 from functools import partial
 from http import HTTPStatus
-from typing import Any, ClassVar, Final
+from typing import Annotated, Any, ClassVar, Final
 
 import msgspec
 from litestar import Response, post
-from litestar.openapi.spec import OpenAPIMediaType, Operation, RequestBody, Schema
+from litestar.openapi.spec import Schema
 from litestar.openapi.spec.enums import OpenAPIType
 from litestar.params import FromPath
+from msgspec import Meta
 
 from dialer.api.crud import records
 from dialer.api.crud.controller import JSON
 from dialer.api.crud.declaration import writable
+from dialer.api.crud.enumerations import enum_schema
 from dialer.api.crud.fields import Boolean, Conventions, FieldError, Integer, Json, Kind, TextChoice, echo, whole_number
+from dialer.api.crud.properties import describe_request
 from dialer.api.crud.resource import Resource, Unit
-from dialer.api.crud.shapes import Parsed, fields_of, parse_whole, request_shape
+from dialer.api.crud.shapes import Parsed, parse_whole, request_shape
 from dialer.api.crud.urls import parse_id
 from dialer.api.http.body import read_if_any
 from dialer.api.http.errors import InvalidError, RecordNotFoundError
@@ -55,10 +58,8 @@ class StatusToRecycle(Kind, frozen=True):
         return int(number)
 
     def schema(self) -> Schema:
-        """Return the schema: the numbers, with their names in the description."""
-        statuses = sorted(RECYCLABLE_SUBSCRIBERS)
-        names = ", ".join(f"{status.value} {status.name}" for status in statuses)
-        return Schema(type=OpenAPIType.INTEGER, enum=[status.value for status in statuses], description=names)
+        """Return the schema: the numbers, with their names and meanings."""
+        return replace(enum_schema(sorted(RECYCLABLE_SUBSCRIBERS)), title="RecyclableStatus")
 
 
 class Several(Kind, frozen=True):
@@ -87,21 +88,27 @@ RecycleAsked: Final = request_shape(
         "status": writable(
             Several(StatusToRecycle(), 1),
             description="The statuses of the subscribers to recycle, as numbers or names.",
+            example=[4],
         ),
         "reason": writable(
             Several(TextChoice(tuple(SubscriberReason))),
             default=(),
             description="Only subscribers with one of these in `status_reason`. Empty: with any.",
+            example=["no_answer", "busy"],
         ),
         "hangup_cause": writable(
             Several(Integer(0, CAUSE_MAX)),
             default=(),
             description="Only subscribers whose last call ended with one of these causes (Q.850). Empty: with any.",
+            example=[17, 19],
         ),
         DRY_RUN: writable(Boolean(), default=False, description="If true, subscribers are counted and not changed."),
     },
     "The subscribers of a campaign to set back to PENDING, so that they are called again.",
 )
+
+
+_BODY: Final = describe_request(RecycleAsked, is_required=True)
 
 
 class RecycledRead(msgspec.Struct):
@@ -111,33 +118,25 @@ class RecycledRead(msgspec.Struct):
     message is in progress; `deleted`, the contact was deleted or erased; `emergency`, the number is never called.
     """
 
-    dry_run: bool
-    recycled: int
-    by_status: dict[str, int]
-    kept: dict[str, int]
-
-
-@dataclass
-class _Asking(Operation):
-    """The documentation of the body."""
-
-    def __post_init__(self) -> None:
-        properties = {}
-        for field in fields_of(RecycleAsked):
-            properties[field.name] = field.kind.schema()
-            properties[field.name].description = field.description
-        required = [field.name for field in fields_of(RecycleAsked) if field.required]
-        schema = Schema(
-            type=OpenAPIType.OBJECT, description=RecycleAsked.__doc__, properties=dict(properties), required=required
-        )
-        self.request_body = RequestBody(content={JSON: OpenAPIMediaType(schema=schema)}, required=True)
+    dry_run: Annotated[bool, Meta(description="True if subscribers were only counted.", examples=[False])]
+    recycled: Annotated[int, Meta(description="Number of subscribers who were set back to PENDING.", examples=[2])]
+    by_status: Annotated[
+        dict[str, int],
+        Meta(
+            description="Number of those subscribers by the name of the status that they had.", examples=[{"FAIL": 2}]
+        ),
+    ]
+    kept: Annotated[
+        dict[str, int],
+        Meta(description="Number of subscribers who stay as they are, by reason.", examples=[{"dnc": 1}]),
+    ]
 
 
 @post(
     "/campaigns/{record_id:str}/recycle",
     tags=[CAMPAIGNS.path],
     status_code=HTTPStatus.OK,
-    operation_class=_Asking,
+    operation_class=_BODY,
     opt=_KNOWN,
 )
 async def recycle_campaign(request: ApiRequest, record_id: FromPath[str]) -> Response[RecycledRead]:
@@ -153,7 +152,7 @@ async def recycle_campaign(request: ApiRequest, record_id: FromPath[str]) -> Res
     "/sms-campaigns/{record_id:str}/recycle",
     tags=[SMS_CAMPAIGNS.path],
     status_code=HTTPStatus.OK,
-    operation_class=_Asking,
+    operation_class=_BODY,
     opt=_KNOWN,
 )
 async def recycle_sms_campaign(request: ApiRequest, record_id: FromPath[str]) -> Response[RecycledRead]:
