@@ -8,13 +8,12 @@ from pathlib import Path
 import pytest
 
 from tests.end_to_end.service import wav
-from tests.left_out import leave_out, need
+from tests.optional_tools import find_tool, leave_out
 from tests.test_server import ADMIN, DIALER, PASSWORD, VIRTUAL, serving
 
 SOURCES = Path(__file__).parents[1] / "clients" / "typescript"
 MODULES = SOURCES / "node_modules"
 STEP_S_MAX = 300
-HOW = "Install Node.js 20 or later, which has it, and run the tests again."
 
 
 def run(folder: Path, *command: str) -> str:
@@ -37,8 +36,8 @@ def install(npm: str) -> None:
 @pytest.fixture
 def workflow(tmp_path: Path) -> Path:
     """Generate and compile the client with its program, and return the compiled program."""
-    need("node", HOW)
-    install(need("npm", HOW))
+    find_tool("node")
+    install(find_tool("npm"))
     folder = tmp_path / "client"
     folder.mkdir()
     (folder / "node_modules").symlink_to(MODULES)
