@@ -5,6 +5,7 @@ import io
 import json
 import os
 import pkgutil
+import re
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -24,7 +25,8 @@ from tests.test_server import ADMIN, PASSWORD, VIRTUAL, serving
 PACKAGE = "dialer_client"
 STEP_S_MAX = 60
 FILES = ("text/csv", "audio/wav", "application/x-ndjson", "application/zip", "text/event-stream")
-SETTINGS = {"post_hooks": [], "content_type_overrides": dict.fromkeys(FILES, "application/octet-stream")}
+OVERRIDES = dict.fromkeys(FILES, "application/octet-stream")
+SETTINGS = {"post_hooks": [], "content_type_overrides": OVERRIDES}
 """The generator's settings: no formatting, and CSV, NDJSON and recordings as plain files."""
 
 
@@ -91,8 +93,15 @@ class Generated:
 @pytest.fixture
 def ours(generated: dict[str, ModuleType], tmp_path: Path) -> Iterator[Generated]:
     """Start a server with a virtual clock, and return the client of its admin."""
-    with serving(tmp_path, **ADMIN, **VIRTUAL) as served:
+    folder = tmp_path / "server"
+    folder.mkdir()
+    with serving(folder, **ADMIN, **VIRTUAL) as served:
         yield Generated(generated, served.base.removesuffix("/rest-api/"))
+
+
+def test_the_guide_has_the_tested_settings() -> None:
+    guide = (Path(__file__).parents[2] / "docs" / "clients.md").read_text("utf-8")
+    assert dict(re.findall(r"^  (\S+): (application/octet-stream)$", guide, re.MULTILINE)) == OVERRIDES
 
 
 def test_the_five_steps_and_an_import(ours: Generated) -> None:

@@ -14,6 +14,8 @@ from tests.test_server import ADMIN, DIALER, PASSWORD, VIRTUAL, serving
 SOURCES = Path(__file__).parents[1] / "clients" / "typescript"
 MODULES = SOURCES / "node_modules"
 STEP_S_MAX = 300
+OPTIONS = ("openapi.json", "--output", "schema.ts", "--enum", "--default-non-nullable=false")
+GUIDE = Path(__file__).parents[2] / "docs" / "clients.md"
 
 
 def run(folder: Path, *command: str) -> str:
@@ -45,10 +47,13 @@ def workflow(tmp_path: Path) -> Path:
         shutil.copy(SOURCES / name, folder)
     (folder / "openapi.json").write_text(run(folder, str(DIALER), "openapi"), "utf-8")
     bin_folder = MODULES / ".bin"
-    options = ["--enum", "--default-non-nullable=false"]
-    run(folder, str(bin_folder / "openapi-typescript"), "openapi.json", "--output", "schema.ts", *options)
+    run(folder, str(bin_folder / "openapi-typescript"), *OPTIONS)
     run(folder, str(bin_folder / "tsc"))
     return folder / "workflow.js"
+
+
+def test_the_guide_has_the_tested_command() -> None:
+    assert f"npx openapi-typescript {' '.join(OPTIONS)}\n" in GUIDE.read_text("utf-8")
 
 
 def test_the_typescript_client_runs_a_campaign(workflow: Path, tmp_path: Path) -> None:
