@@ -29,6 +29,7 @@ from dialer.domain.reasons import (
     TransferReason,
     WaitsFor,
 )
+from dialer.domain.roles import Role, Scope
 from dialer.domain.survey.findings import FindingCode, FindingLevel
 
 
@@ -158,6 +159,18 @@ MEANINGS: Final[Mapping[type[Enum], Mapping[Enum, str]]] = {
         FindingCode.MISSING_TEXT: "The section sends a text message without a text.",
         FindingCode.NO_ANSWER: "No input can be a valid answer to the section.",
         FindingCode.NO_DESTINATION: "The transfer has neither a number nor a queue.",
+    },
+    Role: {
+        Role.ADMIN: "Sees and changes the records of all users.",
+        Role.MANAGER: "Sees and changes their own records.",
+        Role.AGENT: "Takes calls: sees their own agent record and calls, and changes their own status.",
+        Role.VIEWER: "Reads the records of their manager, and changes nothing.",
+    },
+    Scope: {
+        Scope.READ: "Read all that the user may read.",
+        Scope.CAMPAIGNS: "Change campaigns, lists, surveys, queues and agents.",
+        Scope.MONEY: "Record payments, refund calls and change rate cards.",
+        Scope.ADMIN: "Change users, API keys, gateways and the clock.",
     },
     FindingLevel: {
         FindingLevel.ERROR: "The campaign cannot be started.",

@@ -30,7 +30,11 @@ from dialer.api.service import SERVICE, Service
 if TYPE_CHECKING:
     from litestar._openapi.schema_generation import SchemaCreator
 
-SECURITY: Final = "basic"
+SECURITY: Final = {
+    "basic": SecurityScheme(type="http", scheme="basic", description="A user name and a password."),
+    "bearer": SecurityScheme(type="http", scheme="bearer", description="An API key, which begins with `dk_`."),
+}
+"""The ways to authenticate a request; one is enough."""
 DESCRIPTION: Final = (
     "Outbound voice and SMS campaigns: phonebooks, surveys, campaigns, calls and their costs."
     " Numbers and booleans in a request may also be sent as strings. Unknown fields are ignored and listed in"
@@ -79,8 +83,8 @@ def openapi_config() -> OpenAPIConfig:
         title="dialer",
         version=__version__,
         description=DESCRIPTION,
-        components=Components(security_schemes={SECURITY: SecurityScheme(type="http", scheme="basic")}),
-        security=[{SECURITY: []}],
+        components=Components(security_schemes=dict(SECURITY)),
+        security=[{name: []} for name in SECURITY],
         use_handler_docstrings=True,
         operation_id_creator=_operation_id,
         openapi_router=router,
