@@ -13,12 +13,15 @@ import phonenumbers
 from sqlalchemy.engine import make_url
 from sqlalchemy.exc import ArgumentError
 
+from dialer.domain.calling_hours import ANY_HOUR, read_calling_hours
 from dialer.domain.zones import is_zone
 
 SEED_MAX: Final = 2**63 - 1
 USERNAME_MAX: Final = 150
 RATE_LIMIT_MAX: Final = 1_000_000
 """Requests per minute."""
+CONSENT: Final = "yes-i-have-consent"
+"""The value of DIALER_ALLOW_ANY_HOUR."""
 HELD_MAX: Final = 100
 """Characters of a wrong value that an error shows."""
 HIDDEN: Final = "***"
@@ -46,6 +49,10 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     """IANA name of the zone of timestamps and daily windows without a zone."""
     default_region: str | None = None
     """ISO 3166 code of the country of phone numbers without a `+`."""
+    calling_hours: str | None = None
+    """The service's calling hours as text (`dialer.domain.calling_hours`); None: the default."""
+    allow_any_hour: bool = False
+    """True if the administrator has stated that calls at any hour are allowed."""
     base_url: str | None = None
     """Start of absolute URLs, without a slash at its end; None: that of the request."""
     rate_limit: int | None = None
@@ -132,6 +139,11 @@ def load_settings(environ: Mapping[str, str], file: SettingsFile | None = None) 
 def _refuse_contradictions(settings: Settings, start: datetime | None) -> None:
     if (settings.admin_username is None) != (settings.admin_password is None):
         raise SettingsError("DIALER_ADMIN_USERNAME and DIALER_ADMIN_PASSWORD go together: set both or neither")
+    if settings.calling_hours == ANY_HOUR and not settings.allow_any_hour:
+        raise SettingsError(
+            f"DIALER_CALLING_HOURS is 'off', which needs DIALER_ALLOW_ANY_HOUR={CONSENT}:"
+            " set that too if every callee has agreed to calls at any hour, or set hours such as 08:00-21:00"
+        )
     if start is not None and settings.clock == "real":
         raise SettingsError("DIALER_CLOCK_START is set, but DIALER_CLOCK is 'real': a real clock starts now")
 
@@ -194,6 +206,17 @@ def _read_region(text: str) -> str:
     if text.upper() not in phonenumbers.SUPPORTED_REGIONS:
         raise ValueError(text)
     return text.upper()
+
+
+def _read_calling_hours(text: str) -> str:
+    read_calling_hours(text)
+    return text
+
+
+def _read_consent(text: str) -> bool:
+    if text != CONSENT:
+        raise ValueError(text)
+    return True
 
 
 def _read_base_url(text: str) -> str:
@@ -293,6 +316,22 @@ SETTINGS: Final = (
         meaning="the country of numbers without a +",
         may_hold="an ISO 3166 country code, such as US",
         read=_read_region,
+    ),
+    Setting(
+        variable="DIALER_CALLING_HOURS",
+        field="calling_hours",
+        default="08:00-21:00",
+        meaning="the hours for calls and texts, where the callee is",
+        may_hold="two times of one day, such as 08:00-21:00, or off",
+        read=_read_calling_hours,
+    ),
+    Setting(
+        variable="DIALER_ALLOW_ANY_HOUR",
+        field="allow_any_hour",
+        default="unset",
+        meaning="permission to set DIALER_CALLING_HOURS to off",
+        may_hold=CONSENT,
+        read=_read_consent,
     ),
     Setting(
         variable="DIALER_BASE_URL",

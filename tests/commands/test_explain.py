@@ -98,7 +98,13 @@ Now           COMPLETED
     ("number", "end"),
     [
         (BUSY, ["FAILURE: the line was busy", "to be tried again, due 2026-03-02 12:05:01 UTC"]),
-        (NO_SUCH, ["FAILURE: the number does not exist", "not tried again: the number is wrong"]),
+        (
+            NO_SUCH,
+            [
+                "FAILURE: the number does not exist, or is impossible in its country",
+                "not tried again: the number is wrong",
+            ],
+        ),
         (PRESSES_THREE, ["in progress"]),
     ],
 )
@@ -253,3 +259,19 @@ async def test_it_changes_nothing(run: Run, house: House) -> None:
     with house.database._writer.connect() as connection, connection.begin():  # noqa: SLF001 - as a server does
         assert told(run, "1", BUSY).code == 0
     assert [house.rows(model) for model in (Campaign, Subscriber)] == before
+
+
+async def test_it_names_the_calling_hours_and_those_of_the_country(run: Run, house: House) -> None:
+    house.change(Gateway, house.gateway_id, protocol="sip")
+    await house.started(house.survey(SHORT), house.phonebook(BUSY))
+    lines = told(run, "1", BUSY).out.splitlines()
+    window = next(place for place, line in enumerate(lines) if line.startswith("Window"))
+    assert lines[window : window + 3] == [
+        "Window        00:00:00 to 23:59:59 there, every day; now closed, until 2026-03-02 13:00:00Z",
+        "Calling hours 08:00-21:00 there (DIALER_CALLING_HOURS), which the window only narrows",
+        "              United States: 08:00-21:00 (47 CFR 64.1200(c)(1))",
+    ]
+    assert lines[-1] == (
+        "Waits for     window, until 2026-03-02 13:00:00Z: the campaign's window or the calling hours are closed in the"
+        " number's time zone"
+    )

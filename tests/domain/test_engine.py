@@ -7,12 +7,12 @@ import pytest
 
 from dialer.domain import effects
 from dialer.domain.billing.money import Rate
+from dialer.domain.calendars import Calendar
 from dialer.domain.enums import CampaignStatus, Cause, SectionType, SubscriberStatus
 from dialer.domain.events import CallEnded, CampaignClosed, CampaignOpened, DidOpened, DncReached
 from dialer.domain.plans import CallOutcome, GatewayPlan
 from dialer.domain.survey.callflow import CallFlow
 from dialer.domain.survey.survey import Prompt, Section, Survey
-from dialer.domain.windows import Calendar
 from dialer.domain.zones import UNKNOWN
 from tests.domain.fleet import DAY_MS, START_MS, Fleet, numbers, plan
 

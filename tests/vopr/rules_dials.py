@@ -57,13 +57,18 @@ def is_open(campaign: Mapping[str, Any], zone_key: str, at_ms: int, service_zone
     """Return whether a campaign may call a zone key at a moment, computed apart from the product's code."""
     start, stop = campaign["daily_start_time"], campaign["daily_stop_time"]
     try:
-        zones = [_zone(name) for name in (zone_key or service_zone).split("&")]
+        zones = zones_of(zone_key or service_zone)
     except (ZoneInfoNotFoundError, ValueError):
         return False
     if (start, stop) == _WHOLE_DAY and all(campaign[day] for day in _DAYS):
         return True
     moment = datetime(1970, 1, 1, tzinfo=UTC) + timedelta(milliseconds=at_ms)
     return all(_is_open_at(campaign, moment.astimezone(zone), start, stop) for zone in zones)
+
+
+def zones_of(zone_key: str) -> list[timezone | ZoneInfo]:
+    """Return the zones of a key; raises ValueError or ZoneInfoNotFoundError if one is unknown."""
+    return [_zone(name) for name in zone_key.partition("@")[0].split("&")]
 
 
 def _zone(name: str) -> timezone | ZoneInfo:

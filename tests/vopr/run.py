@@ -11,6 +11,7 @@ from dialer.app.change_campaign import start_campaign
 from dialer.app.errors import RefusedError
 from dialer.app.payments import record_payment
 from dialer.app.unit import UnitOfWork
+from dialer.domain.calling_hours import read_calling_hours
 from dialer.domain.enums import AgentStatus, CampaignStatus, DialMethod, SubscriberStatus
 from dialer.domain.states import OPEN_SUBSCRIBERS
 from dialer.runtime.clock import VirtualClock
@@ -69,7 +70,7 @@ class Run:
         self._is_calm: Final = is_calm
         self._folder: Final = folder
         self._name: Final = f"{'calm' if is_calm else 'run'}-{seed}"
-        self._observer: Final = Observer(self.world.service_zone)
+        self._observer: Final = Observer(self.world.service_zone, self.world.calling_hours)
         self._trace: Final = hashlib.sha256()
         self._events: Final[deque[str]] = deque(maxlen=EVENTS_KEPT)
         self._step = 0
@@ -82,6 +83,7 @@ class Run:
             seed=seed,
             now_ms=self.world.start_ms,
             zone=self.world.service_zone,
+            hours=read_calling_hours(self.world.calling_hours),
             mischief=Mischief() if is_calm else self.troubles.mischief,
         )
 

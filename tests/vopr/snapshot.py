@@ -25,7 +25,8 @@ _LEGS: Final = """
 _SUBSCRIBERS: Final = "SELECT id, campaign_id, status, status_reason, count_attempt, zone, number FROM subscriber"
 _USERS: Final = "SELECT id, balance, held FROM user_account"
 _GATEWAYS: Final = """
-    SELECT id, max_channels, max_cps FROM gateway UNION ALL SELECT id + (1 << 40), 0, max_cps FROM sms_gateway"""
+    SELECT id, max_channels, max_cps, protocol FROM gateway
+    UNION ALL SELECT id + (1 << 40), 0, max_cps, protocol FROM sms_gateway"""
 _LISTS: Final = """
     SELECT id, dnc_id FROM campaign WHERE dnc_id IS NOT NULL UNION SELECT campaign_id, dnc_id FROM campaign_dnc_list
     UNION SELECT campaign.id, dnc_list.id FROM campaign, dnc_list WHERE is_global"""
@@ -100,6 +101,7 @@ class GatewayRow(NamedTuple):
     id: int
     max_channels: int
     max_cps: int
+    protocol: str
 
 
 class Since(NamedTuple):

@@ -61,6 +61,8 @@ class World(msgspec.Struct, frozen=True):
     service_zone: str
     money: dict[int, int]
     """The first payment of each user."""
+    calling_hours: str | None
+    """The setting DIALER_CALLING_HOURS; None: unset."""
     rows: dict[str, list[Values]]
     """The rows by table. The tables are in an order in which they can be filled."""
 
@@ -83,7 +85,8 @@ def world_of(seed: int) -> World:
         for user_id in range(1, len(rows["user_account"]) + 1)
     }
     _draw_lists(Dice(seed, "lists"), rows)
-    return World(start_ms, dice.pick(("UTC", "Asia/Kolkata", "America/New_York")), money, rows)
+    hours = _draw_calling_hours(Dice(seed, "calling hours"), rows)
+    return World(start_ms, dice.pick(("UTC", "Asia/Kolkata", "America/New_York")), money, hours, rows)
 
 
 def contact_of(number: str, zone: str | None = None) -> Values:
@@ -143,6 +146,13 @@ def _gateway(dice: Dice) -> Values:
 
 def _sms_gateway(dice: Dice) -> Values:
     return {"name": "texts", "max_cps": dice.pick((0, 1, 3)), "parameters": parameters_of(dice)}
+
+
+def _draw_calling_hours(dice: Dice, rows: dict[str, list[Values]]) -> str | None:
+    """Draw the service's calling hours and the gateways that are not simulated; most worlds have neither."""
+    for gateway in (*rows["gateway"], *rows["sms_gateway"]):
+        gateway["protocol"] = dice.pick(("sim", "sim", "sim", "sip"))
+    return dice.pick((None, None, None, None, "08:00-21:00", "00:00-23:00", "02:30-17:30", "off"))
 
 
 def _draw_centre(dice: Dice, rows: dict[str, list[Values]]) -> None:

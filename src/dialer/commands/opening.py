@@ -19,7 +19,7 @@ from dialer.store import migrate
 from dialer.store.database import Database
 from dialer.store.service_state import ServiceSettings, read_settings, read_state, save_settings
 
-_SERVICE_VARIABLES: Final = {"DIALER_CLOCK", "DIALER_TIMEZONE", "DIALER_DEFAULT_REGION"}
+_SERVICE_VARIABLES: Final = {"DIALER_CLOCK", "DIALER_TIMEZONE", "DIALER_DEFAULT_REGION", "DIALER_CALLING_HOURS"}
 """Variables that decide what a command answers, and are the service's to set."""
 _FILE: Final = "dialer.settings_file"
 
@@ -138,7 +138,9 @@ def store_settings(settings: Settings, database: Database, first_now_ms: int) ->
     folder, media_dir = _folder(settings), settings.media_dir.resolve()
     # A folder that holds both can be moved or copied as a whole.
     kept = media_dir.relative_to(folder) if media_dir.is_relative_to(folder) else media_dir
-    stored = ServiceSettings(settings.clock, settings.timezone, settings.default_region, str(kept))
+    stored = ServiceSettings(
+        settings.clock, settings.timezone, settings.default_region, str(kept), settings.calling_hours
+    )
     database.write_now(lambda unit: save_settings(unit, stored, first_now_ms))
 
 
@@ -156,6 +158,7 @@ def service_settings(settings: Settings, database: Database) -> Settings:
         clock=stored.clock,
         timezone=stored.timezone,
         default_region=stored.default_region,
+        calling_hours=stored.calling_hours,
         media_dir=_folder(settings) / stored.media_dir,
     )
     _name_ignored(settings, service)

@@ -20,6 +20,7 @@ from dialer.commands.opening import (
     store_settings,
 )
 from dialer.commands.output import examples, say
+from dialer.domain.calling_hours import read_calling_hours
 from dialer.domain.roles import Role
 from dialer.logs import configure_logs
 from dialer.passwords import PasswordError, check_password, hash_password
@@ -71,7 +72,8 @@ def serve(host: str, port: int) -> None:
 
     The command migrates the database first, and prints one line when the API is ready. Only one server may use a
     database: meanwhile a lock file lies beside it (dialer.db-serving). The database keeps these
-    four settings for the other commands: DIALER_CLOCK, DIALER_TIMEZONE, DIALER_DEFAULT_REGION and DIALER_MEDIA_DIR.
+    five settings for the other commands: DIALER_CLOCK, DIALER_TIMEZONE, DIALER_DEFAULT_REGION, DIALER_CALLING_HOURS
+    and DIALER_MEDIA_DIR.
     """
     settings = settings_from_environment()
     with (
@@ -91,6 +93,7 @@ def serve(host: str, port: int) -> None:
             seed=settings.seed,
             service_zone=settings.timezone,
             new_line=SimulatedLine,
+            hours=read_calling_hours(settings.calling_hours),
             recordings=Media(settings.media_dir),
         )
         app = create_app(settings, database=database, worker=worker)

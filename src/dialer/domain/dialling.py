@@ -200,6 +200,8 @@ class Dialling:
         """Return the reason why a subscriber must never be called; empty if they may be called."""
         if gateway.dials_emergency(subscriber.number):
             return SubscriberReason.EMERGENCY
+        if gateway.refuses(subscriber.number):
+            return SubscriberReason.INVALID_NUMBER
         if not is_zone_key(subscriber.zone):
             return SubscriberReason.TZ_UNKNOWN
         called_off, since = self._board.called_off, campaign.called_off_before

@@ -5,6 +5,7 @@ from typing import Final
 import msgspec
 
 from dialer.domain.billing.money import Rate
+from dialer.domain.calendars import Calendar
 from dialer.domain.enums import (
     AmdBehavior,
     AmdStatus,
@@ -17,10 +18,11 @@ from dialer.domain.enums import (
 from dialer.domain.reasons import NoReason, SubscriberReason, TransferReason
 from dialer.domain.survey.callflow import CallFlow
 from dialer.domain.survey.survey import Prompt
-from dialer.domain.windows import Calendar
 
 MESSAGES_OUT: Final = frozenset({MessageStatus.SENT, MessageStatus.DELIVERED})
 """Statuses of a message that was sent: it is charged, and needs no further attempt."""
+SIMULATED: Final = "sim"
+"""The protocol of gateways whose callees are simulated."""
 NO_AMD: Final = 0
 """The `amd` of a campaign that does not detect answering machines."""
 
@@ -88,6 +90,10 @@ class GatewayPlan(msgspec.Struct, frozen=True):
     addprefix: str = ""
     removeprefix: str = ""
     """Prefixes to remove from numbers for the carrier (`dialer.domain.numbers.prefixes`)."""
+    is_simulated: bool = True
+    """True if no person is called over the gateway."""
+    hours: Calendar | None = None
+    """The service's calling hours (`dialer.domain.calling_hours`); None if calls are allowed at any hour."""
 
 
 class Subscriber(msgspec.Struct, gc=False):

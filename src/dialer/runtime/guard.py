@@ -131,6 +131,9 @@ class Guard:
 
     def _open_gateway(self, opened: GatewayOpened) -> None:
         gateway = self._gateway(opened.plan.id)
+        if gateway.plan.hours != opened.plan.hours:
+            for campaign in self._campaigns.values():
+                campaign.windows = {}
         gateway.plan = opened.plan
         gateway.recent_ms = deque(opened.recent_dials_ms, maxlen=opened.plan.max_cps or None)
 
@@ -190,7 +193,8 @@ class Guard:
             campaign.numbers.append(person.number)
         window = campaign.windows.get(person.zone)
         if window is None or now_ms >= window.until_ms:
-            window = campaign.window(person.zone, self._windows, now_ms)
+            hours = self._gateway(call.plan.gateway_id).plan.hours
+            window = campaign.window(person.zone, self._windows, now_ms, hours)
         if not window.is_open:
             _broken(Rule.CALENDAR, call, "its calling window is closed")
 

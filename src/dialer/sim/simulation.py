@@ -8,6 +8,7 @@ from zoneinfo import ZoneInfo
 import msgspec
 
 from dialer.domain.billing.money import Rate, parse_money
+from dialer.domain.calendars import Calendar
 from dialer.domain.engine import Engine
 from dialer.domain.enums import CampaignStatus
 from dialer.domain.events import AccountOpened, CampaignOpened, DidOpened, Event, GatewayOpened
@@ -16,7 +17,6 @@ from dialer.domain.plans import CampaignPlan, GatewayPlan, Subscriber, amd_of
 from dialer.domain.survey.callflow import CallFlow
 from dialer.domain.survey.sections.table import settings_of
 from dialer.domain.survey.survey import Prompt, Section, Survey
-from dialer.domain.windows import Calendar
 from dialer.domain.zones import zone_key, zone_of_number
 from dialer.runtime.kernel import Kernel
 from dialer.sim.line import SimulatedLine

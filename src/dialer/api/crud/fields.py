@@ -19,6 +19,7 @@ from dialer.api.crud.enumerations import enum_schema, text_schema
 from dialer.api.crud.urls import ID_MAX, Links
 from dialer.api.http.strict_json import StrictJsonError, read_object
 from dialer.domain.billing.money import MoneyError, format_money, parse_money
+from dialer.domain.calling_hours import CallingHours
 from dialer.domain.numbers.normal_form import NUMBER_INPUT_MAX, NumberError, normalise
 
 TEXT_MAX: Final = 16_000
@@ -55,6 +56,8 @@ class Conventions(msgspec.Struct, frozen=True):
     zone: tzinfo
     region: str | None
     links: Links
+    hours: CallingHours = CallingHours()
+    """The calling hours of the service."""
     is_strict: bool = False
     """True if the client asked for an error instead of a guess (`Prefer: handling=strict`)."""
 

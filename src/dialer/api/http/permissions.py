@@ -26,6 +26,8 @@ ROUTES: Final[Mapping[str, Permission]] = {
     f"POST /phonebook/{RECORD}/import": Permission.CAMPAIGNS,
     f"POST /dnc-list/{RECORD}/import": Permission.CAMPAIGNS,
     f"POST /dnc/{RECORD}/import": Permission.CAMPAIGNS,
+    "POST /contact/bulk": Permission.CAMPAIGNS,
+    "POST /dnc-contact/bulk": Permission.CAMPAIGNS,
     f"POST /campaigns/{RECORD}/copy": Permission.CAMPAIGNS,
     f"POST /sms-campaigns/{RECORD}/copy": Permission.CAMPAIGNS,
     f"POST /campaigns/{RECORD}/recycle": Permission.CAMPAIGNS,
@@ -35,6 +37,8 @@ ROUTES: Final[Mapping[str, Permission]] = {
     f"GET /survey-template/{RECORD}/check": Permission.READ,
     f"GET /surveyaggregate/{RECORD}": Permission.READ,
     f"GET /survey-result/{RECORD}/recording": Permission.READ,
+    f"GET /campaigns/{RECORD}/recordings": Permission.READ,
+    f"GET /audio-files/{RECORD}/download": Permission.READ,
     f"POST /cdr/{RECORD}/refund": Permission.MONEY,
 }
 """The permissions of routes outside of the resource table, by method and path after `/rest-api`.

@@ -14,6 +14,7 @@ from dialer.api.records.agent_views import own_agents
 from dialer.api.records.emergency import no_emergency_number
 from dialer.app.call_centre import change_agent, delete_agent, delete_queue
 from dialer.domain.enums import AgentStatus, QueueStrategy
+from dialer.domain.numbers.emergency import is_emergency_contact
 from dialer.sim.callee_profile import BehaviourError, parse_agent
 from dialer.store.tables import Agent, Queue, Tier
 from dialer.store.touched import Touched
@@ -126,7 +127,8 @@ _AGENT: Final = shapes(
         "contact": writable(
             Text(),
             default="",
-            description="The phone number or address at which the agent takes calls. Default: empty.",
+            description="The phone number at which the agent takes calls, or an extension of 2 to 6 digits."
+            " Not an emergency number. Default: empty.",
             example="+12025550150",
         ),
         "status": writable(
@@ -207,6 +209,8 @@ QUEUES = Resource(
     model=Queue,
     shapes=_QUEUE,
     filters=("name", "strategy"),
+    orderings=("name", "strategy", "created_date", "updated_date"),
+    names=("name",),
     remove=delete_queue,
     touches=lambda _, row: Touched(queues=frozenset({row["id"]})),
 )
@@ -217,7 +221,10 @@ AGENTS = Resource(
     agents_see=own_agents,
     agents_change=frozenset({"status"}),
     filters=("name", "status"),
-    rules=(FieldRule(("parameters",), _behaviour_errors), no_emergency_number("contact")),
+    orderings=("name", "status", "created_date", "updated_date"),
+    names=("name",),
+    numbers=("contact",),
+    rules=(FieldRule(("parameters",), _behaviour_errors), no_emergency_number("contact", is_emergency_contact)),
     update=lambda change, columns: change_agent(change.unit, change.record_id, columns),
     remove=delete_agent,
     touches=lambda _, row: Touched(agents=frozenset({row["id"]})),
@@ -228,6 +235,7 @@ TIERS = Resource(
     shapes=_TIER,
     owner="queue",
     filters=("level", "position"),
+    orderings=("level", "position", "created_date", "updated_date"),
     touches=lambda _, row: Touched(queues=frozenset({row["queue_id"]})),
     rules=(FieldRule(("queue", "agent"), _one_place_each),),
 )

@@ -18,7 +18,7 @@ from dialer.api.records.emergency import no_emergency_number
 from dialer.app.subscribers import add_subscriber, change_subscriber, delete_subscriber
 from dialer.domain.enums import SubscriberStatus
 from dialer.domain.numbers.emergency import is_emergency
-from dialer.domain.numbers.normal_form import normalise
+from dialer.domain.numbers.normal_form import is_possible, normalise
 from dialer.domain.numbers.spellings import ERASED
 from dialer.domain.reasons import SUBSCRIBER_REASONS, WaitsFor
 from dialer.domain.waiting import why_not_now
@@ -207,14 +207,22 @@ def _waits(unit: Unit, rows: Sequence[RowMapping]) -> list[Values]:
     """
     pending = [row for row in rows if row["status"] == SubscriberStatus.PENDING]
     campaign_ids, ids = {row["campaign_id"] for row in pending}, [row["id"] for row in pending]
-    campaigns = circumstances_of(unit.connection, campaign_ids, unit.now_ms, str(unit.conventions.zone))
+    conventions = unit.conventions
+    campaigns = circumstances_of(unit.connection, campaign_ids, unit.now_ms, str(conventions.zone), conventions.hours)
     called_off, windows = on_dnc(unit.connection, ids), Windows()
     waits: dict[int, Values] = {}
     for row in pending:
         if row["campaign_id"] in campaigns:
             campaign, is_on_dnc = campaigns[row["campaign_id"]], row["id"] in called_off
-            never = is_emergency(row["number"])
-            wait = why_not_now(campaign, row["zone"], row["due_ms"], windows, is_on_dnc=is_on_dnc, is_emergency=never)
+            wait = why_not_now(
+                campaign,
+                row["zone"],
+                row["due_ms"],
+                windows,
+                is_on_dnc=is_on_dnc,
+                is_emergency=is_emergency(row["number"]),
+                is_impossible=not is_possible(row["number"]),
+            )
             waits[row["id"]] = {"waits_for": wait.reason.value, "waits_until": wait.until_ms}
     return [waits.get(row["id"], {"waits_for": "", "waits_until": None}) for row in rows]
 
@@ -226,6 +234,10 @@ SUBSCRIBERS = Resource(
     owner="campaign",
     agents_see=own_subscribers,
     filters=("status", "duplicate_contact", "full_name"),
+    orderings=("duplicate_contact", "last_attempt"),
+    names=("full_name",),
+    numbers=("duplicate_contact",),
+    is_large=True,
     rules=(
         FieldRule(("contact", "duplicate_contact"), _has_number),
         FieldRule(("campaign", "contact", "duplicate_contact"), _number_once),

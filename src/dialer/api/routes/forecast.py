@@ -31,6 +31,7 @@ from dialer.forecast.campaign_copy import people_of
 from dialer.forecast.forecast import CampaignOverError, NoCampaignError, check_not_over
 from dialer.forecast.order import FIRST_SEED_MAX, SEEDS, SEEDS_MAX, Order
 from dialer.forecast.summary import Forecast
+from dialer.settings import Settings
 from dialer.store.database import Database
 
 FORECAST_WORK_MAX: Final = 100_000
@@ -137,7 +138,7 @@ async def forecast_sms_campaign(
 async def _forecast(request: ApiRequest, forecaster: Forecaster, which: tuple[Resource, str]) -> Response[Forecast]:
     service = request.service
     parsed = parse_whole(ForecastAsked, await read_if_any(request), service.conventions(request))
-    work = partial(_order, which=which, parsed=parsed, zone=service.settings.timezone)
+    work = partial(_order, which=which, parsed=parsed, settings=service.settings)
     try:
         order = await service.read(request, work, is_long=True)
         forecast = await _unless_gone(request, partial(forecaster.forecast, service.database, order))
@@ -146,7 +147,7 @@ async def _forecast(request: ApiRequest, forecaster: Forecaster, which: tuple[Re
     return Response(forecast, headers=ignored_header(parsed.ignored))
 
 
-def _order(unit: Unit, *, which: tuple[Resource, str], parsed: Parsed, zone: str) -> Order:
+def _order(unit: Unit, *, which: tuple[Resource, str], parsed: Parsed, settings: Settings) -> Order:
     """Return the forecast to compute.
 
     Raises:
@@ -162,7 +163,8 @@ def _order(unit: Unit, *, which: tuple[Resource, str], parsed: Parsed, zone: str
     if parsed.errors:
         raise InvalidError(parsed.errors)
     check_not_over(campaign)
-    order = Order(identity, unit.now_ms, zone, parsed.values["seeds"], parsed.values["first_seed"])
+    seeds, first_seed = parsed.values["seeds"], parsed.values["first_seed"]
+    order = Order(identity, unit.now_ms, settings.timezone, seeds, first_seed, settings.calling_hours)
     _refuse_too_much(order, people_of(unit.connection, identity))
     return order
 

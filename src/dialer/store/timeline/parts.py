@@ -63,6 +63,10 @@ class WindowPart(msgspec.Struct, frozen=True):
     daily_start_time: str
     daily_stop_time: str
     weekdays: list[str]
+    calling_hours: str | None
+    """The service's calling hours, such as `08:00-21:00`; None if they do not hold for the campaign's gateway."""
+    country_hours: list[str]
+    """The calling hours of the countries of the number, with their sources; empty where `calling_hours` is None."""
     is_open: bool
     until: datetime | None
     """Time at which `is_open` changes; None if it never changes, or if the zone is unknown."""
