@@ -13,6 +13,7 @@ from dialer.api.crud.resource import Resource, no_duplicate
 from dialer.api.crud.urls import PREFIX
 from dialer.api.http.ignored import IGNORED_FIELDS_HEADER, IGNORED_PARAMETERS_HEADER, STRICT
 from dialer.api.http.preconditions import ETAG_HEADER
+from dialer.api.routes.campaign_check import FORECAST
 from dialer.api.routes.recycling import DRY_RUN
 
 Json = dict[str, Any]
@@ -75,6 +76,13 @@ DRY_RUN_PARAMETER: Final[Json] = {
     "required": False,
     "description": "If true, subscribers are counted and not changed.",
     "schema": {"type": "boolean", "default": False},
+}
+FORECAST_PARAMETER: Final[Json] = {
+    "name": FORECAST,
+    "in": "query",
+    "required": False,
+    "description": "If false, no forecast is computed, and the answer comes at once.",
+    "schema": {"type": "boolean", "default": True},
 }
 
 
