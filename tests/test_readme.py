@@ -14,10 +14,11 @@ import msgspec
 import pytest
 
 from dialer import connections, passwords
-from dialer.api.crud import fields, pagination, references
+from dialer.api.crud import fields, ordering, pagination, references, searching
 from dialer.api.http import body, preconditions, strict_json, throttle
 from dialer.api.records import campaign_life, campaigns, contacts
-from dialer.api.routes import clock, recycling
+from dialer.api.records.bulk import PARENTS_MAX
+from dialer.api.routes import bulk, clock, recycling
 from dialer.api.routes.imports import IMPORTS_OF_A_USER_MAX
 from dialer.app import import_report, imports
 from dialer.domain.billing import money
@@ -171,6 +172,8 @@ LIMITS: Final = {
     "An amount": f"finite, {money.MONEY_PLACES} decimals, below {money.MONEY_LIMIT:,}",
     "A phone number": f"{normal_form.NUMBER_DIGITS_MIN} to {normal_form.NUMBER_DIGITS_MAX} digits",
     "Records on a page": f"{pagination.PAGE_SIZE_MAX:,}",
+    "Text of a `search`": f"{searching.SEARCH_MAX} characters",
+    "Fields in `ordering`": f"{ordering.ORDERED_BY_MAX}; 1 for lists that can be long",
     "Request line and headers": f"{connections.HEAD_BYTES_MAX // 1024} KiB",
     "Time for the headers of a request": f"{connections.HEAD_S} s",
     "Time for a body, or for each further MiB": f"{connections.BODY_WINDOW_S} s",
@@ -180,6 +183,9 @@ LIMITS: Final = {
     "Audio of one user": f"{files.USER_BYTES_MAX // MIB} MiB in {files.USER_FILES_MAX:,} files",
     "A CSV file": f"{imports.IMPORT_BYTES_MAX // MIB} MiB",
     "A line of a CSV file": f"{csv_records.LINE_BYTES_MAX // 1024} KiB",
+    "A body of `POST …/bulk/`": f"{bulk.BULK_BYTES_MAX // MIB} MiB, {bulk.BULK_COMMAS_MAX:,} commas",
+    "Records of one `POST …/bulk/`": f"{bulk.BULK_RECORDS_MAX:,}",
+    "Phonebooks or do-not-call lists that one `POST …/bulk/` names": str(PARENTS_MAX),
     "CSV files that one user sends at the same time": str(IMPORTS_OF_A_USER_MAX),
     "Rejected lines in a report": f"{import_report.ERRORS_MAX:,}",
     "Wrong passwords for a user name from one address": (

@@ -21,9 +21,11 @@ from dialer.api.http.loop_lag import LoopLag
 from dialer.api.http.metrics import Metrics
 from dialer.api.http.permissions import Permissions
 from dialer.api.openapi.document import ShapePlugin, openapi_config
+from dialer.api.openapi.structs import DescribedStructPlugin
 from dialer.api.records.table import RESOURCES
 from dialer.api.routes import health
 from dialer.api.routes.audio import delete_audio, upload_audio
+from dialer.api.routes.bulk import add_contacts, add_dnc_contacts
 from dialer.api.routes.campaign_check import check_campaign, check_sms_campaign
 from dialer.api.routes.clock import ClockController
 from dialer.api.routes.copies import copy_campaign, copy_sms_campaign
@@ -45,6 +47,8 @@ EXTRA_ROUTES: Final[tuple[ControllerRouterHandler, ...]] = (
     read_root,
     upload_audio,
     delete_audio,
+    add_contacts,
+    add_dnc_contacts,
     import_contacts,
     import_dnc_contacts,
     forecast_campaign,
@@ -100,7 +104,7 @@ def create_app(
         request_max_body_size=BODY_BYTES_MAX,
         lifespan=[_running(worker, LoopLag(metrics.observe_lag))],
         openapi_config=openapi_config(),
-        plugins=[ShapePlugin()],
+        plugins=[ShapePlugin(), DescribedStructPlugin()],
         logging_config=None,
     )
     methods = {route.path_format: route.methods for route in app.routes}

@@ -26,6 +26,8 @@ ROUTES: Final[Mapping[str, Permission]] = {
     f"POST /phonebook/{RECORD}/import": Permission.CAMPAIGNS,
     f"POST /dnc-list/{RECORD}/import": Permission.CAMPAIGNS,
     f"POST /dnc/{RECORD}/import": Permission.CAMPAIGNS,
+    "POST /contact/bulk": Permission.CAMPAIGNS,
+    "POST /dnc-contact/bulk": Permission.CAMPAIGNS,
     f"POST /campaigns/{RECORD}/copy": Permission.CAMPAIGNS,
     f"POST /sms-campaigns/{RECORD}/copy": Permission.CAMPAIGNS,
     f"POST /campaigns/{RECORD}/recycle": Permission.CAMPAIGNS,

@@ -76,6 +76,7 @@ DRY_RUN_PARAMETER: Final[Json] = {
     "required": False,
     "description": "If true, subscribers are counted and not changed.",
     "schema": {"type": "boolean", "default": False},
+    "example": True,
 }
 FORECAST_PARAMETER: Final[Json] = {
     "name": FORECAST,

@@ -16,6 +16,7 @@ from dialer.api.openapi.answer_headers import HEADERS, PREFER, answer_headers
 from dialer.api.openapi.conditions import with_conditions
 from dialer.api.openapi.enumerations import with_named_enumerations
 from dialer.api.openapi.forecast_example import FORECAST
+from dialer.api.openapi.guide import EXTERNAL_DOCS, SERVERS, groups
 from dialer.api.openapi.parameters import IDEMPOTENT, noun, parameters
 from dialer.api.records.campaigns import CAMPAIGNS
 from dialer.api.records.ledger import LEDGER
@@ -139,6 +140,14 @@ _CHECKED: Final = {
     ],
 }
 _RECYCLED: Final = {"dry_run": False, "recycled": 2, "by_status": {"FAIL": 2}, "kept": {"dnc": 1}}
+_ADDED: Final = {
+    "created": 1,
+    "rejected": 1,
+    "results": [
+        {"status": 201, "id": 1, "url": f"https://dialer.example{PREFIX}/contact/1/"},
+        {"status": 400, "errors": {"phonebook": ["This field is required."]}},
+    ],
+}
 _EXAMPLES: Final[Mapping[str, Any]] = {
     "read_root": {"phonebook": f"https://dialer.example{PREFIX}/phonebook/"},
     "read_clock": {"now": examples.MOMENT, "mode": "virtual", "seed": 0},
@@ -180,6 +189,8 @@ _EXAMPLES: Final[Mapping[str, Any]] = {
         ],
     },
     "refund_call": {**examples.record(LEDGER.read), "kind": "refund"},
+    "add_contacts": _ADDED,
+    "add_dnc_contacts": _ADDED,
     "copy_campaign": examples.record(CAMPAIGNS.read),
     "copy_sms_campaign": examples.record(SMS_CAMPAIGNS.read),
     "recycle_campaign": _RECYCLED,
@@ -218,6 +229,9 @@ def complete(generated: Json, resources: Mapping[str, Resource]) -> Json:
     components = generated["components"]
     described = {
         **generated,
+        "servers": SERVERS,
+        "externalDocs": EXTERNAL_DOCS,
+        "tags": groups(operation["tags"][0] for item in paths.values() for operation in item.values()),
         "paths": {**paths, **dict(_under_other_paths(paths))},
         "components": {
             **components,
@@ -313,7 +327,7 @@ def _without_body(answer: Json) -> Json:
 
 def _with_example(part: Json, example: object) -> Json:
     """Return a request body or a response with an example of its content."""
-    content = {media_type: {**found, "example": example} for media_type, found in part["content"].items()}
+    content = {media_type: {"example": example, **found} for media_type, found in part["content"].items()}
     return {**part, "content": content}
 
 
@@ -332,7 +346,7 @@ def _answered(name: str, resource: Resource | None) -> object:
 
 def _sent(name: str, verb: str, resource: Resource | None) -> object:
     if name in _SENT or resource is None or resource.write is None:
-        return _SENT[name]
+        return _SENT.get(name)
     make = examples.created if verb == "create" else examples.changed
     return make(resource, resource.write)
 

@@ -243,6 +243,8 @@ GATEWAYS = Resource(
     shapes=_GATEWAY,
     owner=None,
     filters=("name", "protocol"),
+    orderings=("name", "protocol", "created_date", "updated_date"),
+    names=("name",),
     derived=_rests,
     rules=(FieldRule(("parameters", "protocol"), behaviour_errors), _allowed_callerids(allows_names=False)),
     update=lambda change, columns: change_gateway(change.unit, change.record_id, columns),
@@ -255,6 +257,8 @@ SMS_GATEWAYS = Resource(
     shapes=_SMS_GATEWAY,
     owner=None,
     filters=("name", "protocol"),
+    orderings=("name", "protocol", "created_date", "updated_date"),
+    names=("name",),
     derived=_rests,
     rules=(FieldRule(("parameters", "protocol"), behaviour_errors), _allowed_callerids(allows_names=True)),
     update=lambda change, columns: change_sms_gateway(change.unit, change.record_id, columns),
@@ -267,6 +271,8 @@ CALLERID_GROUPS = Resource(
     shapes=_CALLER_ID_GROUP,
     owner=None,
     filters=("name",),
+    orderings=("name", "created_date", "updated_date"),
+    names=("name",),
     touches=touches_nothing,
 )
 CALLERIDS = Resource(
@@ -274,6 +280,9 @@ CALLERIDS = Resource(
     model=CallerId,
     shapes=_CALLER_ID,
     filters=("areacode", "callerid_num"),
+    orderings=("callerid_num", "callerid_name", "areacode", "created_date"),
+    names=("callerid_name",),
+    numbers=("callerid_num",),
     touches=lambda connection, row: users_of_callerid_group(connection, row["callerid_group_id"]),
 )
 DIDS = Resource(
@@ -281,6 +290,8 @@ DIDS = Resource(
     model=Did,
     shapes=_DID,
     filters=("did_number",),
+    orderings=("did_number", "created_date", "updated_date"),
+    numbers=("did_number",),
     rules=(FieldRule(("did_number",), _one_did_for_a_number),),
     touches=lambda _, row: touched_did(row["id"]),
 )

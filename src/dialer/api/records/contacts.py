@@ -153,7 +153,12 @@ def _once_on_a_list(change: Change) -> Errors:
     )
     if change.unit.connection.execute(query).first() is None:
         return {}
-    return {"phone_number": [f"{change.values['phone_number']!r} is on the list already."]}
+    return already_on_list(change.values["phone_number"])
+
+
+def already_on_list(phone_number: str) -> Errors:
+    """Return the error of a number that is on the do-not-call list already."""
+    return {"phone_number": [f"{phone_number!r} is on the list already."]}
 
 
 def _who_may_stop_everybody(change: Change) -> Errors:
@@ -175,6 +180,8 @@ PHONEBOOKS = Resource(
     model=Phonebook,
     shapes=_PHONEBOOK,
     filters=("name",),
+    orderings=("name", "created_date", "updated_date"),
+    names=("name",),
     remove=delete_phonebook,
     touches=touches_nothing,
 )
@@ -184,6 +191,10 @@ CONTACTS = Resource(
     shapes=_CONTACT,
     owner="phonebook",
     filters=("contact", "full_name"),
+    orderings=("full_name", "contact", "created_date"),
+    names=("full_name",),
+    numbers=("contact",),
+    is_large=True,
     rules=(no_emergency_number("contact"),),
     columns=_contact_columns,
     first_like=_first_with_number,
@@ -197,6 +208,8 @@ DNC_LISTS = Resource(
     model=DncList,
     shapes=_DNC_LIST,
     filters=("name", "is_global"),
+    orderings=("name", "created_date", "updated_date"),
+    names=("name",),
     rules=(FieldRule(("is_global", "user"), _who_may_stop_everybody),),
     insert=lambda change, columns: add_dnc_list(change.unit, columns),
     update=lambda change, columns: change_dnc_list(change.unit, change.record_id, columns),
@@ -208,9 +221,13 @@ DNC_CONTACTS = Resource(
     shapes=_DNC_CONTACT,
     owner="dnc",
     filters=("phone_number",),
+    orderings=("phone_number", "created_date"),
+    numbers=("phone_number",),
+    is_large=True,
     columns=lambda change: {"number": _entry_number(change)},
     rules=(FieldRule(("phone_number", "dnc"), _once_on_a_list),),
     insert=lambda change, columns: add_to_dnc(change.unit, columns),
     update=lambda change, columns: change_dnc_entry(change.unit, change.record_id, columns),
     remove=remove_from_dnc,
+    exported=True,
 )

@@ -19,7 +19,7 @@ from dialer.api.crud.fields import Text
 from dialer.api.crud.references import NO_OBJECT, Reference
 from dialer.api.crud.resource import Unit
 from dialer.api.crud.shapes import REQUIRED, Given, Parsed, Shape, parse_whole, request_shape
-from dialer.api.crud.urls import parse_id
+from dialer.api.crud.urls import ID_MAX, parse_id
 from dialer.api.crud.visibility import reference_errors
 from dialer.api.http.errors import AnsweredError, Errors, InvalidError, RecordNotFoundError
 from dialer.api.http.forms import FORM_OVERHEAD_BYTES_MAX, MULTIPART, Form, read_form
@@ -35,19 +35,33 @@ from dialer.store.touched import NOTHING
 
 FILE: Final = "audio_file"
 JSON: Final = "application/json"
-_TEXT_SCHEMA: Final = Schema(type=OpenAPIType.STRING, min_length=1, max_length=255)
 _FORM_SCHEMA: Final = Schema(
     type=OpenAPIType.OBJECT,
     required=["name", FILE],
     properties={
-        "name": _TEXT_SCHEMA,
+        "name": Schema(
+            type=OpenAPIType.STRING,
+            min_length=1,
+            max_length=255,
+            description="A name for people. It must not be blank.",
+            examples=["Greeting"],
+        ),
         FILE: Schema(
             type=OpenAPIType.STRING,
             format=OpenAPIFormat.BINARY,
             content_media_type="audio/wav",
-            description="A WAV file.",
+            description="The file: WAV with PCM, A-law or mu-law sound, one or two channels, 8 to 48 kHz,"
+            " up to 20 MiB.",
+            examples=["(the bytes of a WAV file)"],
         ),
-        "user_id": Schema(type=OpenAPIType.INTEGER, description="The owner; only admins may name another user."),
+        "user_id": Schema(
+            type=OpenAPIType.INTEGER,
+            minimum=1,
+            maximum=ID_MAX,
+            description="The id of the user who owns the recording. Only admins may name another user than themselves."
+            " Default: the caller.",
+            examples=[2],
+        ),
     },
 )
 
