@@ -84,6 +84,7 @@ FORECAST_PARAMETER: Final[Json] = {
     "required": False,
     "description": "If false, no forecast is computed, and the answer comes at once.",
     "schema": {"type": "boolean", "default": True},
+    "example": True,
 }
 
 

@@ -1,12 +1,13 @@
 """`GET /rest-api/campaigns/<id>/check/`: the errors of a campaign before its start, and its probable mistakes."""
 
-from typing import Final, NamedTuple
+from typing import Annotated, Final, NamedTuple
 
 import anyio
 import msgspec
 from litestar import get
 from litestar.di import NamedDependency
 from litestar.params import FromPath
+from msgspec import Meta
 from sqlalchemy import select
 
 from dialer.api.crud import records
@@ -22,6 +23,7 @@ from dialer.api.routes.forecast import Forecaster
 from dialer.api.service import ApiRequest
 from dialer.app.campaign_check import findings_of_campaign
 from dialer.app.errors import CampaignNotReadyError
+from dialer.domain.forecast_state import ForecastState
 from dialer.domain.survey.findings import Finding, FindingCode, FindingLevel
 from dialer.forecast.campaign_copy import people_of
 from dialer.forecast.findings import findings_of_forecast
@@ -42,31 +44,44 @@ _users = User.__table__
 
 
 class CampaignFindingRead(msgspec.Struct):
-    """An error of a campaign or of its survey, or a warning.
+    """An error of a campaign or of its survey, or a warning."""
 
-    `field` is the campaign's field to change, null for a finding about the survey. `section` is the section with the
-    problem, or null. `keys` are the branches that lead there from the first section.
-    """
-
-    level: FindingLevel
-    code: FindingCode
-    field: str | None
-    section: str | None
-    message: str
-    keys: list[str]
+    level: Annotated[FindingLevel, Meta(description="The severity of the finding.")]
+    code: Annotated[FindingCode, Meta(description="The kind of the fault, for programs.")]
+    field: Annotated[
+        str | None,
+        Meta(description="The campaign's field to change; null for a finding about the survey.", examples=["user"]),
+    ]
+    section: Annotated[
+        str | None,
+        Meta(
+            description="The URL of the section with the problem; null for all other findings.",
+            examples=["https://dialer.example/rest-api/section-template/2/"],
+        ),
+    ]
+    message: Annotated[
+        str, Meta(description="The problem in a sentence.", examples=["Callees are shown no number. Set callerid."])
+    ]
+    keys: Annotated[
+        list[str], Meta(description="The branches that lead from the first section to this one.", examples=[["1"]])
+    ]
 
 
 class CampaignCheckRead(msgspec.Struct):
-    """The errors and warnings of a campaign. It does not start with errors; it starts with warnings.
+    """The errors and warnings of a campaign. It does not start with errors; it starts with warnings."""
 
-    `forecast` says whether a forecast was computed: `done`, `not_asked`, `errors` (there are some), `over` (the
-    campaign has ended), `too_large` (too many people), `busy` (another forecast is running) or `too_slow`.
-    """
-
-    errors: int
-    warnings: int
-    forecast: str
-    findings: list[CampaignFindingRead]
+    errors: Annotated[int, Meta(description="Number of errors. The campaign does not start with errors.", examples=[0])]
+    warnings: Annotated[int, Meta(description="Number of warnings. The campaign starts with warnings.", examples=[1])]
+    forecast: Annotated[
+        ForecastState,
+        Meta(
+            description=(
+                "`done`, or the reason why no forecast was computed: it was not asked for, there are errors, the "
+                "campaign has ended, it has too many people, another forecast is running, or it took too long."
+            )
+        ),
+    ]
+    findings: Annotated[list[CampaignFindingRead], Meta(description="The survey's findings, then the campaign's.")]
 
 
 class _Checked(NamedTuple):
@@ -74,7 +89,7 @@ class _Checked(NamedTuple):
 
     findings: list[Finding]
     order: Order | None
-    forecast: str
+    forecast: ForecastState
     free_balance: int
 
 
@@ -118,11 +133,11 @@ async def _check(request: ApiRequest, forecaster: Forecaster, resource: Resource
                 found = await forecaster.forecast(service.database, checked.order)
             findings += findings_of_forecast(found, checked.free_balance)
         except TimeoutError:
-            forecast = "too_slow"
+            forecast = ForecastState.TOO_SLOW
         except AnsweredError:
-            forecast = "busy"
+            forecast = ForecastState.BUSY
         except (CampaignOverError, CampaignNotReadyError):
-            forecast = "errors"  # The campaign was changed meanwhile.
+            forecast = ForecastState.ERRORS  # The campaign was changed meanwhile.
     errors = sum(finding.level is FindingLevel.ERROR for finding in findings)
     shown = [_shown(finding, service.links(request)) for finding in findings]
     return CampaignCheckRead(errors, len(findings) - errors, forecast, shown)
@@ -143,20 +158,20 @@ def _checked(unit: Unit, resource: Resource, campaign_id: int, settings: Setting
     findings = findings_of_campaign(
         connection, campaign, unit.now_ms, service_zone=settings.timezone, hours=conventions.hours
     )
-    why_not = "" if is_asked else "not_asked"
+    why_not = None if is_asked else ForecastState.NOT_ASKED
     try:
         check_not_over(campaign)
     except CampaignOverError:
-        why_not = why_not or "over"
+        why_not = why_not or ForecastState.OVER
     if any(finding.level is FindingLevel.ERROR for finding in findings):
-        why_not = why_not or "errors"
-    if not why_not and people_of(connection, campaign_id) > CHECK_PEOPLE_MAX:
-        why_not = "too_large"
+        why_not = why_not or ForecastState.ERRORS
+    if why_not is None and people_of(connection, campaign_id) > CHECK_PEOPLE_MAX:
+        why_not = ForecastState.TOO_LARGE
     order = Order(
         campaign_id, unit.now_ms, settings.timezone, CHECK_SEEDS, calling_hours=settings.calling_hours, is_rich=True
     )
     free = campaign["balance"] - campaign["held"]
-    return _Checked(findings, None if why_not else order, why_not or "done", free)
+    return _Checked(findings, None if why_not else order, why_not or ForecastState.DONE, free)
 
 
 def _shown(finding: Finding, links: Links) -> CampaignFindingRead:
