@@ -1,9 +1,12 @@
 """Tests of the check of a campaign through the API. It is a Wednesday, 11:06:40 in UTC."""
 
+import re
+from pathlib import Path
 from typing import Any, Final
 
 import pytest
 
+from dialer.domain.survey.findings import FindingCode
 from dialer.store.database import Database
 from dialer.store.tables import Campaign, Gateway, Phonebook, Row, SmsGateway, Subscriber, Tier
 from tests.api.builders import Estate, stored
@@ -310,3 +313,10 @@ def test_another_phonebook_of_the_campaign_counts(bench: Bench) -> None:
     empty = stored(bench.database, Phonebook, user_id=2, name="empty", description="")
     bench.alice.change(bench.url, phonebook=[bench.estate.phonebook["url"], f"/rest-api/phonebook/{empty}/"])
     assert bench.codes() == []
+
+
+def test_the_page_about_the_check_has_every_code_of_a_campaign() -> None:
+    page = (Path(__file__).parents[3] / "docs" / "campaign-check.md").read_text("utf-8")
+    codes = {code for line in page.splitlines() if line.startswith("| `") for code in re.findall("`([a-z_]+)`", line)}
+    of_survey = set(FindingCode) - {*list(FindingCode)[list(FindingCode).index(FindingCode.NO_AGENTS) :]}
+    assert set(FindingCode) - of_survey <= codes
