@@ -186,6 +186,8 @@ LIMITS: Final = {
     "Phonebooks or do-not-call lists that one `POST …/bulk/` names": str(PARENTS_MAX),
     "CSV files that one user sends at the same time": str(IMPORTS_OF_A_USER_MAX),
     "Rejected lines in a report": f"{import_report.ERRORS_MAX:,}",
+    "Rejected lines in a report that is a CSV": f"{import_report.CSV_ERRORS_MAX:,}",
+    "Columns of a CSV file": str(csv_records.COLUMNS_MAX),
     "Wrong passwords for a user name from one address": (
         f"{throttle.PAIR_FAILURES_MAX} in {throttle.WINDOW_S / 60:.0f} minutes"
     ),

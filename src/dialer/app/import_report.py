@@ -1,8 +1,9 @@
 """The report of an import: counts, and the first rows that were rejected or look wrong."""
 
-from typing import Final
+from typing import Annotated, Final
 
 import msgspec
+from msgspec import Meta
 
 ERRORS_MAX: Final = 1_000
 """The most rows in `errors`, and the most rows in `warnings`."""
@@ -15,10 +16,10 @@ VALUE_MAX: Final = 64
 class RowRemark(msgspec.Struct, frozen=True):
     """A remark on a row: its first line, the problem as a text and as a code, and the wrong value."""
 
-    line: int
-    reason: str
-    kind: str
-    value: str
+    line: Annotated[int, Meta(description="The number of the row's first line; the header is line 1.", examples=[4])]
+    reason: Annotated[str, Meta(description="The problem in words.", examples=["contact: 'x' has no digits."])]
+    kind: Annotated[str, Meta(description="The problem as a code that programs can go by.", examples=["no_digits"])]
+    value: Annotated[str, Meta(description=f"The first {VALUE_MAX} characters of the wrong value.", examples=["x"])]
 
 
 class RowError(ValueError):
@@ -33,16 +34,22 @@ class RowError(ValueError):
 class ImportReport(msgspec.Struct):
     """The result of an import: its counts and the remarks on its rows."""
 
-    imported: int = 0
-    duplicates: int = 0
-    """Rows whose number occurs earlier in the file, or is already in the phonebook or on the list."""
-    rejected: int = 0
-    errors: list[RowRemark] = []
-    """The first `ERRORS_MAX` rejected rows."""
-    warned: int = 0
-    """Rows that were not rejected although their number is impossible in its country."""
-    warnings: list[RowRemark] = []
-    """The first `ERRORS_MAX` rows with such numbers."""
+    imported: Annotated[int, Meta(description="Rows that were stored.", examples=[2])] = 0
+    duplicates: Annotated[
+        int,
+        Meta(
+            description="Rows whose number occurs earlier in the file, or is already in the phonebook or on the list.",
+            examples=[0],
+        ),
+    ] = 0
+    rejected: Annotated[int, Meta(description="Rows that were not stored because they are wrong.", examples=[0])] = 0
+    errors: Annotated[list[RowRemark], Meta(description=f"The first {ERRORS_MAX:,} rejected rows.", examples=[[]])] = []
+    warned: Annotated[
+        int, Meta(description="Rows that were stored although their number is impossible in its country.", examples=[0])
+    ] = 0
+    warnings: Annotated[
+        list[RowRemark], Meta(description=f"The first {ERRORS_MAX:,} rows with such numbers.", examples=[[]])
+    ] = []
 
     def reject(self, line: int, error: RowError, *, most: int = ERRORS_MAX) -> None:
         """Count a row that cannot be imported, and keep a remark on it if there are fewer than `most`."""

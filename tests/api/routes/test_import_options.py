@@ -15,6 +15,8 @@ from tests.api.harness import Caller
 CSV = {"Content-Type": "text/csv"}
 NONE = {"imported": 0, "duplicates": 0, "rejected": 0, "errors": [], "warned": 0, "warnings": []}
 BOOK = "phonebook/1/import/"
+NO_PAIR = "is no pair. Write the name in the file, a colon, and the name to read it as."
+NUMBERS = ["+12025550100", "+12025550101", "+12025550102", "911", "x", "+1202555", ""]
 
 
 @pytest.fixture(autouse=True)
@@ -87,9 +89,7 @@ def test_wrong_options_are_all_told(alice: Caller) -> None:
 
 
 @settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(
-    st.lists(st.sampled_from(["+12025550100", "+12025550101", "+12025550102", "911", "x", "+1202555", ""]), max_size=8)
-)
+@given(st.lists(st.sampled_from(NUMBERS), max_size=8))
 def test_a_dry_run_gives_the_report_and_stores_nothing(alice: Caller, numbers: list[str]) -> None:
     book = alice.create("phonebook", name="book")["id"]
     alice.create("contact", contact="+12025550100", phonebook=book)

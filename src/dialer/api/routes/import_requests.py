@@ -124,9 +124,9 @@ _TEXTS: Final = ("kind", "reason", "value")
 def describe_import(column: str) -> type[Operation]:
     """Return the OpenAPI operation of an import of a file that has this column."""
     text = Schema(type=OpenAPIType.STRING, description=f"A CSV file with a header line that has a column {column}.")
-    file = Schema(type=OpenAPIType.STRING, content_media_type=CSV, description="The CSV file.")
-    form = Schema(type=OpenAPIType.OBJECT, required=[FILE], properties={FILE: file})
     example = f"{column}\n+12025550100\n"
+    file = Schema(type=OpenAPIType.STRING, content_media_type=CSV, description="The CSV file.", examples=[example])
+    form = Schema(type=OpenAPIType.OBJECT, required=[FILE], properties={FILE: file})
     bodies = {
         CSV: OpenAPIMediaType(schema=text, example=example),
         MULTIPART: OpenAPIMediaType(schema=form, example={FILE: example}),
@@ -152,8 +152,8 @@ def _parameters() -> list[Parameter]:
         FIELD: (
             Schema(type=OpenAPIType.STRING),
             (
-                "Pairs of a column of the file and the name to read it as, with commas between them. An empty name leaves"
-                " the column out. Other columns keep their names."
+                "Pairs of a column of the file and the name to read it as, with commas between them. An empty name"
+                " leaves the column out. Other columns keep their names."
             ),
             "Phone:contact,First:first_name",
         ),
