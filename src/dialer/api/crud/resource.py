@@ -160,6 +160,14 @@ class Resource(msgspec.Struct, frozen=True, kw_only=True):
     """Columns with one fixed value in all rows of the resource, for resources that share a table."""
     filters: tuple[str, ...] = ()
     """The fields by which a list can be filtered, besides references, which always can."""
+    orderings: tuple[str, ...] = ()
+    """The fields by which a list can be ordered, besides the id. A large list has an index for each."""
+    names: tuple[str, ...] = ()
+    """The fields whose words `search` finds."""
+    numbers: tuple[str, ...] = ()
+    """The fields whose phone numbers `search` finds, in any spelling."""
+    is_large: bool = False
+    """True if the list can hold millions of records, so that every search and ordering needs an index."""
     admins_only: bool = False
     admins_write: bool = False
     """True if only admins write, while users read their own records."""

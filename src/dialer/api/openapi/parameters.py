@@ -4,16 +4,19 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 from dialer.api.crud.enumerations import text_schema
-from dialer.api.crud.filters import filters_of
+from dialer.api.crud.fields import Amount
+from dialer.api.crud.filters import Filter, filters_of
 from dialer.api.crud.moments import Timestamp
+from dialer.api.crud.ordering import ORDERED_BY_MAX, ORDERING, orderings_of
 from dialer.api.crud.pagination import PAGE_SIZE, PAGE_SIZE_MAX
 from dialer.api.crud.properties import answered
 from dialer.api.crud.resource import Resource
+from dialer.api.crud.searching import SEARCH, SEARCH_MAX, is_searchable
 from dialer.api.crud.shapes import Field, fields_of
 from dialer.api.crud.urls import ID_MAX
 from dialer.api.http.idempotency import KEY_LENGTH_MAX, KEY_PATTERN
 from dialer.api.openapi import examples
-from dialer.api.openapi.answer_headers import DRY_RUN_PARAMETER
+from dialer.api.openapi.answer_headers import AFTER_PARAMETER, DRY_RUN_PARAMETER
 
 Json = dict[str, Any]
 """A part of the OpenAPI document."""
@@ -37,6 +40,12 @@ _NOUNS: Final[Mapping[str, str]] = {
     "rate-card": "prefix rate",
 }
 """Names of records in summaries, by path, where the path itself is not the name."""
+_BOUNDS: Final = {
+    "after": "at or after this moment",
+    "before": "at or before this moment",
+    "min": "this value or more",
+    "max": "this value or less",
+}
 _FORMATS: Final = {
     "csv": "CSV with a header line; null is an empty cell.",
     "ndjson": "One JSON object a line.",
@@ -93,6 +102,8 @@ def parameters(found: Json, verb: str, resource: Resource | None, owner: Resourc
         yield _IDEMPOTENCY
     if found["operationId"].startswith("recycle_"):
         yield DRY_RUN_PARAMETER
+    if found["operationId"] == "download_recordings":
+        yield AFTER_PARAMETER
     if verb == "list" and resource is not None:
         yield from _of_list(resource)
 
@@ -112,32 +123,48 @@ def _of_list(resource: Resource) -> Iterator[Json]:
     if resource.exported:
         told = "The format of the response. It overrides the `Accept` header. CSV and NDJSON have all pages at once."
         yield _query("format", text_schema(_FORMATS, _FORMATS, "ListFormat").to_schema(), told, "csv")
+    orderings = orderings_of(resource)
+    most = "One" if resource.is_large else f"Up to {ORDERED_BY_MAX}, separated by commas,"
+    told = f"{most} of: {', '.join(orderings)}. A minus sign before a field reverses its order. The default is `id`."
+    yield _query(ORDERING, {"type": "string"}, told, f"-{orderings[-1]}")
+    yield from selecting(resource)
+
+
+def selecting(resource: Resource) -> Iterator[Json]:
+    """Yield the query parameters that select records of a resource: the search and the filters."""
+    if is_searchable(resource):
+        names = f"the start of a name ({', '.join(resource.names)}), without case and accents"
+        numbers = f"the start of a phone number ({', '.join(resource.numbers)}), in any spelling"
+        kinds = [told for told, fields in ((names, resource.names), (numbers, resource.numbers)) if fields]
+        schema = {"type": "string", "maxLength": SEARCH_MAX}
+        yield _query(SEARCH, schema, f"Only records with {', or '.join(kinds)}.", "+1202" if resource.numbers else "a")
     yield from _filters(resource)
 
 
 def _filters(resource: Resource) -> Iterator[Json]:
     fields = {field.name: field for field in fields_of(resource.read)}
     for name, item in filters_of(resource).items():
-        field = fields.get(name) or fields.get(name.removesuffix("_id"))
+        field = fields.get(name) or fields.get(name.removesuffix("_id" if not item.bound else f"_{item.bound}"))
         schema = item.kind.schema().to_schema()
         schema.pop("description", None)
-        yield _query(name, schema, _narrowing(name, field), _sought(name, item.kind, field))
+        yield _query(name, schema, _narrowing(name, item.bound, field), _sought(name, item, field))
 
 
-def _narrowing(name: str, field: Field | None) -> str:
+def _narrowing(name: str, bound: str, field: Field | None) -> str:
     """Return the description of a filter."""
-    for suffix, bound in (("_after", "at or after"), ("_before", "at or before")):
-        if name.endswith(suffix):
-            return f"Only records whose `{name.removesuffix(suffix)}` is {bound} this moment."
+    if bound:
+        return f"Only records whose `{name.removesuffix(f'_{bound}')}` is {_BOUNDS[bound]}."
     if field is not None and field.name != name:
         return f"Only records whose `{field.name}` is the record with this id."
     return f"Only records with this `{name}`."
 
 
-def _sought(name: str, kind: object, field: Field | None) -> object:
+def _sought(name: str, item: Filter, field: Field | None) -> object:
     """Return an example of a filter's value."""
-    if isinstance(kind, Timestamp):
+    if isinstance(item.kind, Timestamp):
         return examples.MOMENT
+    if isinstance(item.kind, Amount):
+        return "0.10000"
     if field is None or field.name != name:
         return 1
     return answered(field)

@@ -85,11 +85,22 @@ def _record(change: Change, columns: Values) -> Row[Any]:
     return record_payment(change.unit, columns["user_id"], columns["amount"], columns["description"])
 
 
-USERS = Resource(path="users", model=User, shapes=_USER, owner="id", agents_see=oneself, filters=("username", "email"))
+USERS = Resource(
+    path="users",
+    model=User,
+    shapes=_USER,
+    owner="id",
+    agents_see=oneself,
+    filters=("username", "email"),
+    orderings=("username", "last_name", "first_name", "email", "balance"),
+    names=("username", "first_name", "last_name", "email"),
+)
 PAYMENTS = Resource(
     path="payment",
     model=Payment,
     shapes=_PAYMENT,
+    orderings=("amount", "created_date"),
+    names=("description",),
     admins_only=True,
     writes=Permission.MONEY,
     methods=frozenset({"POST"}),

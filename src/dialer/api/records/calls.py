@@ -213,6 +213,9 @@ CALLREQUESTS = Resource(
     shapes=_CALL_REQUEST,
     agents_see=own_calls,
     filters=("callid", "phone_number", "status", "attempt", "hangup_cause_q850", "gateway_id"),
+    orderings=("starting_date", "phone_number"),
+    numbers=("phone_number",),
+    is_large=True,
 )
 CDRS = Resource(
     path="cdr",
@@ -228,9 +231,10 @@ CDRS = Resource(
         "amd_status",
         "subscriber_id",
         "contact_id",
-        "starting_date_after",
-        "starting_date_before",
     ),
+    orderings=("starting_date", "phone_number", "call_cost", "duration"),
+    numbers=("phone_number",),
+    is_large=True,
     exported=True,
 )
 SURVEY_RESULTS = Resource(
@@ -238,5 +242,7 @@ SURVEY_RESULTS = Resource(
     model=SurveyResult,
     shapes=_SURVEY_RESULT,
     filters=("callid", "section_id", "section_type", "response"),
+    orderings=("created_date",),
+    is_large=True,
     exported=True,
 )

@@ -49,6 +49,17 @@ DAILY_WINDOW: Final = {
     },
 }
 """The fields that decide at which hours and on which days a campaign may dial."""
+CAMPAIGN_ORDERINGS: Final = (
+    "name",
+    "status",
+    "startingdate",
+    "expirationdate",
+    "totalcontact",
+    "cost",
+    "created_date",
+    "updated_date",
+)
+"""The fields by which lists of campaigns can be ordered."""
 STATUS_REASON: Final = read_only(
     Text(),
     description="The reason for the status; empty if the campaign is NEW or in START. Further reasons may be added. "

@@ -9,6 +9,7 @@ from dialer.api.crud.references import Reference, ReferenceList
 from dialer.api.crud.resource import Association, Change, FieldRule, Resource, touches_nothing
 from dialer.api.http.errors import Errors
 from dialer.api.records.campaign_life import (
+    CAMPAIGN_ORDERINGS,
     CODE_LENGTH,
     DAILY_WINDOW,
     DNC_LISTS_OF_CAMPAIGN,
@@ -286,6 +287,8 @@ CAMPAIGNS = Resource(
     shapes=_CAMPAIGN,
     constants=(("medium", VOICE),),
     filters=("name", "campaign_code", "status", "dial_method"),
+    orderings=CAMPAIGN_ORDERINGS,
+    names=("name", "campaign_code"),
     associations=(
         Association("phonebook", CampaignPhonebook, "campaign_id", "phonebook_id"),
         Association("dnc_lists", CampaignDncList, "campaign_id", "dnc_id", is_ordered=True),

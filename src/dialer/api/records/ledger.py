@@ -49,6 +49,8 @@ LEDGER = Resource(
     path="ledger",
     model=LedgerEntry,
     shapes=_LEDGER,
-    filters=("kind", "reference", "created_date_after", "created_date_before"),
+    filters=("kind", "reference"),
+    orderings=("created_date",),
+    is_large=True,
     exported=True,
 )

@@ -8,6 +8,7 @@ from dialer.api.crud.moments import Timestamp
 from dialer.api.crud.references import Reference, ReferenceList
 from dialer.api.crud.resource import Association, FieldRule, Resource, touches_nothing
 from dialer.api.records.campaign_life import (
+    CAMPAIGN_ORDERINGS,
     CODE_LENGTH,
     DAILY_WINDOW,
     DNC_LISTS_OF_CAMPAIGN,
@@ -212,6 +213,8 @@ SMS_CAMPAIGNS = Resource(
     shapes=_SMS_CAMPAIGN,
     constants=(("medium", SMS),),
     filters=("name", "sms_campaign_code", "status"),
+    orderings=CAMPAIGN_ORDERINGS,
+    names=("name", "sms_campaign_code"),
     associations=(
         Association("phonebook", CampaignPhonebook, "campaign_id", "phonebook_id"),
         Association("dnc_lists", CampaignDncList, "campaign_id", "dnc_id", is_ordered=True),
@@ -233,4 +236,7 @@ SMS_MESSAGES = Resource(
     model=SmsMessage,
     shapes=_SMS_MESSAGE,
     filters=("phone_number", "status", "message_id"),
+    orderings=("send_date", "phone_number"),
+    numbers=("phone_number",),
+    is_large=True,
 )

@@ -209,6 +209,8 @@ QUEUES = Resource(
     model=Queue,
     shapes=_QUEUE,
     filters=("name", "strategy"),
+    orderings=("name", "strategy", "created_date", "updated_date"),
+    names=("name",),
     remove=delete_queue,
     touches=lambda _, row: Touched(queues=frozenset({row["id"]})),
 )
@@ -219,6 +221,9 @@ AGENTS = Resource(
     agents_see=own_agents,
     agents_change=frozenset({"status"}),
     filters=("name", "status"),
+    orderings=("name", "status", "created_date", "updated_date"),
+    names=("name",),
+    numbers=("contact",),
     rules=(FieldRule(("parameters",), _behaviour_errors), no_emergency_number("contact", is_emergency_contact)),
     update=lambda change, columns: change_agent(change.unit, change.record_id, columns),
     remove=delete_agent,
@@ -230,6 +235,7 @@ TIERS = Resource(
     shapes=_TIER,
     owner="queue",
     filters=("level", "position"),
+    orderings=("level", "position", "created_date", "updated_date"),
     touches=lambda _, row: Touched(queues=frozenset({row["queue_id"]})),
     rules=(FieldRule(("queue", "agent"), _one_place_each),),
 )

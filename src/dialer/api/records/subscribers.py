@@ -234,6 +234,10 @@ SUBSCRIBERS = Resource(
     owner="campaign",
     agents_see=own_subscribers,
     filters=("status", "duplicate_contact", "full_name"),
+    orderings=("duplicate_contact", "last_attempt"),
+    names=("full_name",),
+    numbers=("duplicate_contact",),
+    is_large=True,
     rules=(
         FieldRule(("contact", "duplicate_contact"), _has_number),
         FieldRule(("campaign", "contact", "duplicate_contact"), _number_once),

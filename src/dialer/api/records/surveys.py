@@ -127,12 +127,16 @@ AUDIO_FILES = Resource(
     methods=frozenset({"PATCH"}),
     touches=touches_nothing,
     filters=("name",),
+    orderings=("name", "created_date", "updated_date"),
+    names=("name",),
 )
 SURVEY_TEMPLATES = Resource(
     path="survey-template",
     model=SurveyTemplate,
     shapes=_SURVEY_TEMPLATE,
     filters=("name",),
+    orderings=("name", "created_date", "updated_date"),
+    names=("name",),
     before_delete=_refuse_while_planned,
     touches=touches_nothing,
 )
@@ -142,6 +146,8 @@ SECTION_TEMPLATES = Resource(
     shapes=SECTION_TEMPLATE,
     owner="survey",
     filters=("type", "order"),
+    orderings=("order", "type", "question", "created_date", "updated_date"),
+    names=("question",),
     rules=(FieldRule(("min_number", "max_number"), _range_in_order), no_emergency_number("phonenumber")),
     touches=touches_nothing,
 )
@@ -151,6 +157,7 @@ BRANCHING_TEMPLATES = Resource(
     shapes=_BRANCHING_TEMPLATE,
     owner="section",
     filters=("keys",),
+    orderings=("keys", "created_date", "updated_date"),
     rules=(
         FieldRule(("keys",), _known_keys),
         FieldRule(("section", "keys"), _keys_once),

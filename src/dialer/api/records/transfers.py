@@ -84,5 +84,8 @@ TRANSFERS = Resource(
     owner="callrequest",
     agents_see=own_transfers,
     filters=("status", "reason", "is_abandoned", "phone_number"),
+    orderings=("joined_date", "phone_number"),
+    numbers=("phone_number",),
+    is_large=True,
     exported=True,
 )

@@ -98,3 +98,8 @@ class LedgerEntry(Row):
     reference: Mapped[str] = mapped_column(String(80), unique=True)
     """Cause of the change, such as `payment:17`, `call:<callid>` or `refund:<callid>`. Each cause has one entry."""
     created_date: Mapped[Milliseconds]
+
+    __table_args__ = (
+        Index("ix_ledger_entry_created_date", "created_date", "id", "user_id"),
+        {"sqlite_autoincrement": True},
+    )
