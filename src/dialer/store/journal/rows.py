@@ -8,7 +8,7 @@ from typing import Any, Final, NamedTuple
 from dialer.domain import effects
 from dialer.domain.enums import AmdStatus, CallRequestStatus, Cause, LegType, SubscriberStatus
 from dialer.domain.inbound import FREE
-from dialer.domain.plans import Call, SectionResult
+from dialer.domain.plans import Call, CallOutcome, SectionResult
 from dialer.domain.retry import failure_reason
 from dialer.store.queries.rates import rate_values
 
@@ -18,6 +18,10 @@ _SUCCESS: Final = int(CallRequestStatus.SUCCESS)
 _CALLING: Final = int(CallRequestStatus.CALLING)
 _IN_PROCESS: Final = int(SubscriberStatus.IN_PROCESS)
 _A_LEG: Final = int(LegType.A_LEG)
+_INBOUND: Final = -1
+"""The `attempt` of a refused inbound call, whose missed attempt is not known."""
+_NOT_OF_A_LEG: Final = (None, False, False, False)
+"""The last columns of a CDR that is not of an A-leg."""
 
 
 class RequestRow(NamedTuple):
@@ -86,6 +90,15 @@ class CdrRow(NamedTuple):
     campaign_id: int | None
     subscriber_id: int
     contact_id: int | None
+    gateway_id: int
+    attempt: int
+    zone: str
+    phonebook_id: int
+    agent_id: int
+    post_dial_ms: int | None
+    is_for_agents: bool
+    is_abandoned: bool
+    is_completed: bool
 
 
 class ResultRow(NamedTuple):
@@ -195,9 +208,19 @@ def _end(effect: effects.FinishCall | effects.FinishInbound) -> tuple[int, int, 
     return (0, status, reason, outcome.ended_ms, int(outcome.cause))
 
 
+def reached_for_agents(call: Call, outcome: CallOutcome) -> bool:
+    """Return whether a person answered a call of a campaign whose survey leads to queues.
+
+    These calls are the denominator of the share of abandoned calls.
+    """
+    is_live = outcome.answered_ms is not None and outcome.amd_status is not AmdStatus.MACHINE
+    return is_live and bool(call.plan.flow.queue_ids) and not call.is_inbound
+
+
 def cdr(cdr_id: int, effect: effects.FinishCall | effects.FinishInbound) -> CdrRow:
     """Return the CDR of an A-leg."""
     call, outcome, bill = effect.call, effect.outcome, effect.bill
+    is_for_agents = reached_for_agents(call, outcome)
     return CdrRow(
         cdr_id,
         call.plan.user_id,
@@ -217,6 +240,15 @@ def cdr(cdr_id: int, effect: effects.FinishCall | effects.FinishInbound) -> CdrR
         call.plan.id,
         call.subscriber.id,
         call.subscriber.contact_id,
+        call.plan.gateway_id,
+        call.attempt,
+        call.subscriber.zone,
+        call.subscriber.phonebook_id or 0,
+        0,
+        None if outcome.signalled_ms is None else outcome.signalled_ms - call.started_ms,
+        is_for_agents,
+        is_for_agents and any(transfer.is_abandoned for transfer in call.transfers),
+        outcome.is_completed,
     )
 
 
@@ -242,6 +274,12 @@ def leg_cdr(cdr_id: int, effect: effects.FinishLeg) -> CdrRow:
         call.plan.id,
         call.subscriber.id,
         call.subscriber.contact_id,
+        transfer.gateway_id,
+        call.attempt,
+        call.subscriber.zone,
+        call.subscriber.phonebook_id or 0,
+        transfer.agent_id or 0,
+        *_NOT_OF_A_LEG,
     )
 
 
@@ -264,6 +302,12 @@ def refused_cdr(cdr_id: int, effect: effects.RefuseInbound, now_ms: int) -> CdrR
         None,
         caller.id,
         caller.contact_id,
+        0,
+        _INBOUND,
+        caller.zone,
+        caller.phonebook_id or 0,
+        0,
+        *_NOT_OF_A_LEG,
     )
 
 

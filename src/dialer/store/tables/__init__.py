@@ -14,6 +14,14 @@ from dialer.store.tables.campaigns import (
 )
 from dialer.store.tables.carriers import CallerId, CallerIdGroup, Did, Gateway, SmsGateway
 from dialer.store.tables.contacts import Contact, DncContact, DncList, Phonebook
+from dialer.store.tables.figures import (
+    SUBSCRIBER_TRIGGERS,
+    AgentHour,
+    CampaignHour,
+    QueueHour,
+    SubscriberCount,
+    UserHour,
+)
 from dialer.store.tables.queues import Agent, Queue, Tier
 from dialer.store.tables.service import IdempotentResponse, ServiceState
 from dialer.store.tables.surveys import AudioFile, BranchingTemplate, SectionTemplate, SurveyTemplate
@@ -21,8 +29,10 @@ from dialer.store.tables.surveys import AudioFile, BranchingTemplate, SectionTem
 __all__ = [
     "HALT_COMPLETED",
     "SMS",
+    "SUBSCRIBER_TRIGGERS",
     "VOICE",
     "Agent",
+    "AgentHour",
     "AudioFile",
     "BranchingTemplate",
     "CallBack",
@@ -30,6 +40,7 @@ __all__ = [
     "CallerId",
     "CallerIdGroup",
     "Campaign",
+    "CampaignHour",
     "CampaignPhonebook",
     "Cdr",
     "Contact",
@@ -42,6 +53,7 @@ __all__ = [
     "Payment",
     "Phonebook",
     "Queue",
+    "QueueHour",
     "RateCardLine",
     "Row",
     "SealedSurvey",
@@ -50,9 +62,11 @@ __all__ = [
     "SmsGateway",
     "SmsMessage",
     "Subscriber",
+    "SubscriberCount",
     "SurveyResult",
     "SurveyTemplate",
     "Tier",
     "Transfer",
     "User",
+    "UserHour",
 ]
