@@ -359,8 +359,9 @@ class Conversation(msgspec.Struct, eq=False, gc=False):
 
     def _signalled_ms(self, at_ms: int) -> int | None:
         """Return the time of the network's first signal, if an outgoing call had one until `at_ms`."""
-        call, signalled_ms = self._call, self._call.started_ms + self._callee.fate.signal_ms
-        return None if call.is_inbound or signalled_ms > at_ms else signalled_ms
+        call = self._call
+        signalled_ms = call.started_ms + self._callee.fate.signal_ms
+        return signalled_ms if call.attempt > 0 and signalled_ms <= at_ms else None
 
 
 _Step = Callable[[Conversation, Reply], Milestone]

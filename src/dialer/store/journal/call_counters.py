@@ -5,8 +5,8 @@ hardly depends on the number of calls.
 """
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
-from typing import Final, NamedTuple
+from collections.abc import Sequence
+from typing import Final
 
 from sqlalchemy import Connection, Table
 from sqlalchemy.dialects.sqlite import insert
@@ -51,31 +51,26 @@ _COST: Final = COUNTERS.index("cost")
 _TOTAL, _OUTCOME, _AGENT, _PHONEBOOK, _GATEWAY, _ZONE, _ATTEMPT = map(int, Grouping)
 
 
-class _Alike(NamedTuple):
-    """Everything by which calls are counted."""
+_Alike = tuple[int, int, int, int, int | str, int, int, int, str, int]
+"""Everything by which calls are counted.
 
-    user_id: int
-    campaign_id: int | None
-    hour: int
-    place: int
-    """The index of the counter that counts them."""
-    outcome: int | str
-    agent_id: int
-    phonebook_id: int
-    gateway_id: int
-    zone: str
-    attempt: int
+The user, the campaign (0 for none), the hour, the place of the counter of the calls, the outcome, the agent, the
+phonebook, the gateway, the zone and the attempt.
+"""
 
-    def members(self) -> Iterator[tuple[int, str]]:
-        """Yield the groupings in which the calls count, each with their member."""
-        yield _TOTAL, ""
-        yield _OUTCOME, str(self.outcome)
-        yield _PHONEBOOK, str(self.phonebook_id)
-        yield _GATEWAY, str(self.gateway_id)
-        yield _ZONE, self.zone
-        yield _ATTEMPT, str(abs(self.attempt))
-        if self.agent_id:
-            yield _AGENT, str(self.agent_id)
+
+def _members(alike: _Alike) -> list[tuple[int, str]]:
+    """Return the groupings in which calls count, each with their member."""
+    outcome, agent_id, phonebook_id, gateway_id, zone, attempt = alike[4:]
+    found = [
+        (_TOTAL, ""),
+        (_OUTCOME, str(outcome)),
+        (_PHONEBOOK, str(phonebook_id)),
+        (_GATEWAY, str(gateway_id)),
+        (_ZONE, zone),
+        (_ATTEMPT, str(abs(attempt))),
+    ]
+    return [*found, (_AGENT, str(agent_id))] if agent_id else found
 
 
 def _upsert(table: Table, owner: str) -> Bulk:
@@ -101,9 +96,9 @@ class CallCounts:
     def cdr(self, row: CdrRow) -> None:
         """Count a leg by its CDR."""
         place = _LEGS if row.leg_type != _A_LEG else _CALLS if row.attempt > 0 else _INBOUND
-        alike = _Alike(
+        alike = (
             row.user_id,
-            row.campaign_id,
+            row.campaign_id or 0,
             row.starting_date // HOUR_MS,
             place,
             row.hangup_cause_q850,
@@ -131,7 +126,7 @@ class CallCounts:
     def message(self, message: Call, outcome: CallOutcome, cost: int) -> None:
         """Count a text message whose outcome is known."""
         plan, person = message.plan, message.subscriber
-        alike = _Alike(
+        alike = (
             plan.user_id,
             plan.id,
             message.started_ms // HOUR_MS,
@@ -156,7 +151,8 @@ class CallCounts:
         of_campaigns = self._of_campaigns()
         of_users: defaultdict[tuple[int, int, int, str], list[int]] = defaultdict(_nothing)
         for (user_id, _, *rest), row in of_campaigns.items():
-            _add(of_users[user_id, *rest], enumerate(row))  # type: ignore[index]
+            for place, value in enumerate(row):
+                of_users[user_id, *rest][place] += value  # type: ignore[index]
         _COUNT_CAMPAIGNS.run(connection, [(*key[1:], *row) for key, row in of_campaigns.items() if key[1]])
         _COUNT_USERS.run(connection, [(*key, *row) for key, row in of_users.items()])
         self._found.clear()
@@ -165,9 +161,12 @@ class CallCounts:
         """Return the counters of each campaign. Calls that differ in other groupings only are added up."""
         found: defaultdict[_Key, list[int]] = defaultdict(_nothing)
         for alike, sums in self._found.items():
-            grown = _spread(alike, sums)
-            for grouping, member in alike.members():
-                _add(found[alike.user_id, alike.campaign_id or 0, grouping, alike.hour, member], grown)
+            grown = _spread(alike[3], sums)
+            user_id, campaign_id, hour = alike[:3]
+            for grouping, member in _members(alike):
+                row = found[user_id, campaign_id, grouping, hour, member]
+                for place, value in grown:
+                    row[place] += value
         return found
 
 
@@ -175,14 +174,10 @@ def _nothing() -> list[int]:
     return [0] * len(COUNTERS)
 
 
-def _add(row: list[int], grown: Iterable[tuple[int, int]]) -> None:
-    for place, value in grown:
-        row[place] += value
-
-
-def _spread(alike: _Alike, sums: Sequence[int]) -> list[tuple[int, int]]:
-    """Return the counters that some calls change, each with its place."""
-    size = {_CALLS: 10, _LEGS: 3, _INBOUND: 3, _MESSAGES: 3}[alike.place]
-    figures = [sums[0], sums[1], sums[4]] if alike.place in {_LEGS, _INBOUND} else sums
-    found = [(alike.place + place, figures[place]) for place in range(size) if figures[place]]
+def _spread(first: int, sums: Sequence[int]) -> list[tuple[int, int]]:
+    """Return the counters that calls change whose own counter has the place `first`, each with its place."""
+    figures = sums[:10] if first == _CALLS else sums[:3]
+    if first in {_LEGS, _INBOUND}:
+        figures = [sums[0], sums[1], sums[4]]
+    found = [(first + place, value) for place, value in enumerate(figures) if value]
     return [*found, (_COST, sums[10])] if sums[10] else found

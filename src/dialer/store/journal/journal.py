@@ -31,6 +31,7 @@ from dialer.store.journal.transfers import FloorRows, TransferRows
 from dialer.store.ledger import Entry, post_calls
 from dialer.store.queries.do_not_call import numbers_on
 from dialer.store.queries.floor import take_call_back
+from dialer.store.subscriber_counts import count_moves
 from dialer.store.tables import Campaign, DncContact
 
 _campaigns = Campaign.__table__
@@ -107,6 +108,7 @@ class JournalStore:
         self.flush()
         for counts in (self._counts, self._queue_hours, self._agent_hours):
             counts.write(self._at_work())
+        count_moves(self._at_work())
         for observer in self._observers:
             observer.step_closed(self._at_work(), board)
 
@@ -309,7 +311,9 @@ class JournalStore:
             self._messages.finished(effect.call, effect.outcome, effect.bill.cost)
             self._counts.message(effect.call, effect.outcome, effect.bill.cost)
         else:
-            self._record_call(effect)
+            row, progress = self._record_call(effect), self._progress[effect.call.plan.id]
+            progress.live_answered += row.is_for_agents
+            progress.abandoned += row.is_abandoned
         self._record_consequences(effect)
 
     def _record_inbound(self, effect: effects.FinishInbound, _now_ms: int) -> None:
@@ -332,7 +336,7 @@ class JournalStore:
         self._charge(message.plan.user_id, "sms", cost, message.callid, effect.outcome.ended_ms)
         self._reserve(message.plan.user_id, -message.hold)
 
-    def _record_call(self, effect: effects.FinishCall | effects.FinishInbound) -> None:
+    def _record_call(self, effect: effects.FinishCall | effects.FinishInbound) -> rows.CdrRow:
         call = effect.call
         if self._dialled.pop(call.id, None) is not None:
             self._requests_over.append(rows.over(effect))
@@ -340,13 +344,15 @@ class JournalStore:
         else:
             self._requests_ended.append(rows.end(effect))
             self._ended.append((call, effect.outcome.ended_ms))
-        self._add_cdr(rows.cdr(self.next_cdr_id, effect))
+        row = rows.cdr(self.next_cdr_id, effect)
+        self._add_cdr(row)
         for transfer in call.transfers:
             self._queue_hours.left(transfer)
         for result in effect.outcome.results:
             self._results.append(rows.result(call, result))
             if result.recording_ms is not None:
                 self._recorded.append((result.response, result.recording_ms))
+        return row
 
     def _add_cdr(self, row: rows.CdrRow) -> None:
         self._cdrs.append(row)
@@ -383,9 +389,6 @@ class JournalStore:
         progress.answered += outcome.answered_ms is not None or outcome.delivered_ms is not None
         progress.completed += after.status is SubscriberStatus.COMPLETED
         progress.cost += bill.cost
-        if rows.reached_for_agents(call, outcome):
-            progress.live_answered += 1
-            progress.abandoned += any(transfer.is_abandoned for transfer in call.transfers)
         self._charge(plan.user_id, "sms" if call.parts else "call", bill.cost, call.callid, outcome.ended_ms)
         self._reserve(plan.user_id, -call.hold)
 

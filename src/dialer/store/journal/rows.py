@@ -8,7 +8,7 @@ from typing import Any, Final, NamedTuple
 from dialer.domain import effects
 from dialer.domain.enums import AmdStatus, CallRequestStatus, Cause, LegType, SubscriberStatus
 from dialer.domain.inbound import FREE
-from dialer.domain.plans import Call, CallOutcome, SectionResult
+from dialer.domain.plans import Call, SectionResult
 from dialer.domain.retry import failure_reason
 from dialer.store.queries.rates import rate_values
 
@@ -20,7 +20,7 @@ _IN_PROCESS: Final = int(SubscriberStatus.IN_PROCESS)
 _A_LEG: Final = int(LegType.A_LEG)
 _INBOUND: Final = -1
 """The `attempt` of a refused inbound call, whose missed attempt is not known."""
-_NOT_OF_A_LEG: Final = (None, False, False, False)
+_NOT_OF_A_LEG: Final = (None, 0, 0, 0)
 """The last columns of a CDR that is not of an A-leg."""
 
 
@@ -96,9 +96,9 @@ class CdrRow(NamedTuple):
     phonebook_id: int
     agent_id: int
     post_dial_ms: int | None
-    is_for_agents: bool
-    is_abandoned: bool
-    is_completed: bool
+    is_for_agents: int
+    is_abandoned: int
+    is_completed: int
 
 
 class ResultRow(NamedTuple):
@@ -208,19 +208,12 @@ def _end(effect: effects.FinishCall | effects.FinishInbound) -> tuple[int, int, 
     return (0, status, reason, outcome.ended_ms, int(outcome.cause))
 
 
-def reached_for_agents(call: Call, outcome: CallOutcome) -> bool:
-    """Return whether a person answered a call of a campaign whose survey leads to queues.
-
-    These calls are the denominator of the share of abandoned calls.
-    """
-    is_live = outcome.answered_ms is not None and outcome.amd_status is not AmdStatus.MACHINE
-    return is_live and bool(call.plan.flow.queue_ids) and not call.is_inbound
-
-
 def cdr(cdr_id: int, effect: effects.FinishCall | effects.FinishInbound) -> CdrRow:
     """Return the CDR of an A-leg."""
     call, outcome, bill = effect.call, effect.outcome, effect.bill
-    is_for_agents = reached_for_agents(call, outcome)
+    is_live = outcome.answered_ms is not None and outcome.amd_status is not AmdStatus.MACHINE
+    # The denominator of the share of abandoned calls: live calls whose survey leads to queues.
+    is_for_agents = is_live and call.plan.flow.queue_ids and call.attempt > 0
     return CdrRow(
         cdr_id,
         call.plan.user_id,
@@ -246,9 +239,10 @@ def cdr(cdr_id: int, effect: effects.FinishCall | effects.FinishInbound) -> CdrR
         call.subscriber.phonebook_id or 0,
         0,
         None if outcome.signalled_ms is None else outcome.signalled_ms - call.started_ms,
-        is_for_agents,
-        is_for_agents and any(transfer.is_abandoned for transfer in call.transfers),
-        outcome.is_completed,
+        # Integers, because the driver adapts Booleans one by one.
+        1 if is_for_agents else 0,
+        1 if is_for_agents and any(transfer.is_abandoned for transfer in call.transfers) else 0,
+        1 if outcome.is_completed else 0,
     )
 
 

@@ -20,6 +20,7 @@ from dialer.store.tables.figures import (
     CampaignHour,
     QueueHour,
     SubscriberCount,
+    SubscriberMove,
     UserHour,
 )
 from dialer.store.tables.queues import Agent, Queue, Tier
@@ -63,6 +64,7 @@ __all__ = [
     "SmsMessage",
     "Subscriber",
     "SubscriberCount",
+    "SubscriberMove",
     "SurveyResult",
     "SurveyTemplate",
     "Tier",

@@ -52,22 +52,16 @@ FACTS = """
     UNION ALL SELECT m.user_id, m.campaign_id, m.send_date / 3600000, m.status, 0, coalesce(s.phonebook_id, 0),
         m.gateway_id, s.zone, m.attempt, 0, 0, 1, 0, 0, 0, 0, 0, 0, 1, m.delivery_date IS NOT NULL, m.parts, m.cost
     FROM sms_message m JOIN subscriber s ON s.id = m.subscriber_id WHERE m.ended_ms IS NOT NULL"""
-COUNT_OUT = (
-    "UPDATE subscriber_count SET subscribers = subscribers - 1, attempted = attempted - (old.count_attempt > 0)"
-    " WHERE campaign_id = old.campaign_id AND phonebook_id = coalesce(old.phonebook_id, 0)"
-    " AND status = old.status AND status_reason = old.status_reason;"
+MOVE = (
+    "INSERT INTO subscriber_move"
+    " (campaign_id, phonebook_id, was_status, was_reason, was_attempted, status, status_reason, attempted) VALUES"
 )
-COUNT_IN = (
-    "INSERT INTO subscriber_count (campaign_id, phonebook_id, status, status_reason, subscribers, attempted)"
-    " VALUES (new.campaign_id, coalesce(new.phonebook_id, 0), new.status, new.status_reason, 1,"
-    " new.count_attempt > 0)"
-    " ON CONFLICT (campaign_id, phonebook_id, status, status_reason)"
-    " DO UPDATE SET subscribers = subscribers + 1, attempted = attempted + excluded.attempted;"
-)
+OLD = "old.status, old.status_reason, old.count_attempt > 0"
+NEW = "new.status, new.status_reason, new.count_attempt > 0"
+NONE = "NULL, NULL, NULL"
 IS_MOVED = (
     "old.status <> new.status OR old.status_reason <> new.status_reason"
-    " OR (old.count_attempt > 0) <> (new.count_attempt > 0) OR old.campaign_id <> new.campaign_id"
-    " OR old.phonebook_id IS NOT new.phonebook_id"
+    " OR (old.count_attempt > 0) <> (new.count_attempt > 0)"
 )
 
 
@@ -151,6 +145,19 @@ def _add_subscriber_count() -> None:
         _counter("attempted"),
         key=("phonebook_id", "status", "status_reason"),
     )
+    op.create_table(
+        "subscriber_move",
+        sa.Column("id", BIG, sa.Identity(), nullable=False),
+        sa.Column("campaign_id", BIG, nullable=False),
+        sa.Column("phonebook_id", BIG, nullable=False),
+        sa.Column("was_status", sa.SmallInteger(), nullable=True),
+        sa.Column("was_reason", sa.String(length=40), nullable=True),
+        sa.Column("was_attempted", sa.SmallInteger(), nullable=True),
+        sa.Column("status", sa.SmallInteger(), nullable=True),
+        sa.Column("status_reason", sa.String(length=40), nullable=True),
+        sa.Column("attempted", sa.SmallInteger(), nullable=True),
+        sa.PrimaryKeyConstraint("id", name="pk_subscriber_move"),
+    )
 
 
 def _add_call_centre_hours() -> None:
@@ -221,10 +228,17 @@ def _fill_subscriber_count() -> None:
         " SELECT campaign_id, coalesce(phonebook_id, 0), status, status_reason, count(*), sum(count_attempt > 0)"
         " FROM subscriber GROUP BY 1, 2, 3, 4"
     )
-    op.execute(f"CREATE TRIGGER subscriber_added AFTER INSERT ON subscriber BEGIN {COUNT_IN} END")
-    op.execute(f"CREATE TRIGGER subscriber_removed AFTER DELETE ON subscriber BEGIN {COUNT_OUT} END")
     op.execute(
-        f"CREATE TRIGGER subscriber_moved AFTER UPDATE ON subscriber WHEN {IS_MOVED} BEGIN {COUNT_OUT} {COUNT_IN} END"
+        "CREATE TRIGGER subscriber_added AFTER INSERT ON subscriber BEGIN"
+        f" {MOVE} (new.campaign_id, coalesce(new.phonebook_id, 0), {NONE}, {NEW}); END"
+    )
+    op.execute(
+        "CREATE TRIGGER subscriber_removed AFTER DELETE ON subscriber BEGIN"
+        f" {MOVE} (old.campaign_id, coalesce(old.phonebook_id, 0), {OLD}, {NONE}); END"
+    )
+    op.execute(
+        f"CREATE TRIGGER subscriber_moved AFTER UPDATE ON subscriber WHEN {IS_MOVED} BEGIN"
+        f" {MOVE} (new.campaign_id, coalesce(new.phonebook_id, 0), {OLD}, {NEW}); END"
     )
 
 
