@@ -70,8 +70,8 @@ MISCOUNTED = {
         "user 1: counter of answered in hour 492348 zone America/New_York is 1 too low",
     ),
     "messages": (
-        "UPDATE campaign_hour SET delivered = 0 WHERE grouping = 1 AND member = 'Delivered'",
-        "campaign {sender}: counter of delivered in hour 492348 outcome Delivered is",
+        "UPDATE campaign_hour SET messages = 0 WHERE grouping = 1 AND messages > 0 AND campaign_id = {sender}",
+        "campaign {sender}: counter of messages in hour 492348 outcome",
     ),
     "the cost of a CDR": (
         "UPDATE cdr SET call_cost = call_cost + 7 WHERE id = {charged}",
@@ -82,7 +82,7 @@ MISCOUNTED = {
         "campaign 1: counter of subscribers of phonebook 1 in 7 'dnc' is 2 too high",
     ),
     "subscribers that a step has not counted": (
-        "INSERT INTO subscriber_move (campaign_id, phonebook_id, status, status_reason, attempted) SELECT 1, 1, 5, '', 1",
+        "INSERT INTO subscriber_move (campaign_id, phonebook_id, status, status_reason, attempted) VALUES (1,1,5,'',1)",
         "campaign 1: counter of subscribers of phonebook 1 in 5 '' is 1 too high",
     ),
     "calls of a queue": ("UPDATE queue_hour SET taken = 0", "queue 1: counter of calls in hour 492348 is"),
