@@ -36,7 +36,7 @@ MAY_IMPORT: Final[dict[str, frozenset[str]]] = {
 OUTERMOST: Final = frozenset({"commands", "demo"})
 """Packages that may import every other package."""
 DETERMINISTIC: Final = frozenset({"domain", "sim", "carriers", "runtime.kernel"})
-THIRD_PARTY: Final = frozenset({"msgspec", "phonenumbers"})
+THIRD_PARTY: Final = frozenset({"msgspec", "holidays", "phonenumbers"})
 
 # Names that a deterministic package may not use: clocks, waiting, chance, values that differ between two runs
 # (ids, hashes), and input and output. A module stands for everything in it.

@@ -14,10 +14,11 @@ import msgspec
 import pytest
 
 from dialer import connections, passwords
-from dialer.api.crud import fields, pagination, references
-from dialer.api.http import body, strict_json, throttle
-from dialer.api.records import campaigns
-from dialer.api.routes import clock
+from dialer.api.crud import fields, ordering, pagination, references, searching
+from dialer.api.http import body, preconditions, strict_json, throttle
+from dialer.api.records import campaign_life, campaigns, contacts
+from dialer.api.records.bulk import PARENTS_MAX
+from dialer.api.routes import bulk, clock, recycling
 from dialer.api.routes.imports import IMPORTS_OF_A_USER_MAX
 from dialer.app import import_report, imports
 from dialer.domain.billing import money
@@ -161,12 +162,18 @@ LIMITS: Final = {
     "A description, or `additional_vars` as text": f"{fields.TEXT_MAX:,} characters",
     "A section's `script`": f"{section_fields.SCRIPT_MAX:,} characters",
     "References in one list": f"{references.REFERENCES_MAX:,}",
+    "Do-not-call lists of a campaign besides its `dnc`": str(campaign_life.DNC_LISTS_MAX),
+    "Do-not-call lists that hold for every campaign": str(contacts.GLOBAL_LISTS_MAX),
+    "ETags in `If-Match` or `If-None-Match`": str(preconditions.TAGS_MAX),
+    "Values in one list of a `recycle`": str(recycling.VALUES_MAX),
     "Sections of a survey that is started": f"{check.SECTIONS_MAX:,}",
     "Answers of a section in an aggregate": f"{survey_results.ANSWERS_MAX}",
     "An id": f"1 to {2**63 - 1}",
     "An amount": f"finite, {money.MONEY_PLACES} decimals, below {money.MONEY_LIMIT:,}",
     "A phone number": f"{normal_form.NUMBER_DIGITS_MIN} to {normal_form.NUMBER_DIGITS_MAX} digits",
     "Records on a page": f"{pagination.PAGE_SIZE_MAX:,}",
+    "Text of a `search`": f"{searching.SEARCH_MAX} characters",
+    "Fields in `ordering`": f"{ordering.ORDERED_BY_MAX}; 1 for lists that can be long",
     "Request line and headers": f"{connections.HEAD_BYTES_MAX // 1024} KiB",
     "Time for the headers of a request": f"{connections.HEAD_S} s",
     "Time for a body, or for each further MiB": f"{connections.BODY_WINDOW_S} s",
@@ -176,6 +183,9 @@ LIMITS: Final = {
     "Audio of one user": f"{files.USER_BYTES_MAX // MIB} MiB in {files.USER_FILES_MAX:,} files",
     "A CSV file": f"{imports.IMPORT_BYTES_MAX // MIB} MiB",
     "A line of a CSV file": f"{csv_records.LINE_BYTES_MAX // 1024} KiB",
+    "A body of `POST …/bulk/`": f"{bulk.BULK_BYTES_MAX // MIB} MiB, {bulk.BULK_COMMAS_MAX:,} commas",
+    "Records of one `POST …/bulk/`": f"{bulk.BULK_RECORDS_MAX:,}",
+    "Phonebooks or do-not-call lists that one `POST …/bulk/` names": str(PARENTS_MAX),
     "CSV files that one user sends at the same time": str(IMPORTS_OF_A_USER_MAX),
     "Rejected lines in a report": f"{import_report.ERRORS_MAX:,}",
     "Wrong passwords for a user name from one address": (

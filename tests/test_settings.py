@@ -16,6 +16,8 @@ def test_an_empty_environment_gives_the_documented_defaults() -> None:
         seed=0,
         timezone="UTC",
         default_region=None,
+        calling_hours=None,
+        allow_any_hour=False,
         base_url=None,
         rate_limit=None,
         admin_username=None,
@@ -37,6 +39,8 @@ def test_every_variable_is_read() -> None:
             "DIALER_SEED": "7",
             "DIALER_TIMEZONE": "Europe/Berlin",
             "DIALER_DEFAULT_REGION": "de",
+            "DIALER_CALLING_HOURS": "09:30-20:00",
+            "DIALER_ALLOW_ANY_HOUR": "yes-i-have-consent",
             "DIALER_BASE_URL": "https://dialer.example.com:8443/calls/",
             "DIALER_RATE_LIMIT": "600",
             "DIALER_ADMIN_USERNAME": "anna",
@@ -51,6 +55,8 @@ def test_every_variable_is_read() -> None:
         seed=7,
         timezone="Europe/Berlin",
         default_region="DE",
+        calling_hours="09:30-20:00",
+        allow_any_hour=True,
         base_url="https://dialer.example.com:8443/calls",
         rate_limit=600,
         admin_username="anna",
@@ -88,6 +94,13 @@ def test_a_start_without_a_zone_is_in_the_service_s_zone() -> None:
         ("DIALER_TIMEZONE", "localtime"),
         ("DIALER_TIMEZONE", "../etc/passwd"),
         ("DIALER_DEFAULT_REGION", "XX"),
+        ("DIALER_CALLING_HOURS", "8-21"),
+        ("DIALER_CALLING_HOURS", "21:00-08:00"),
+        ("DIALER_CALLING_HOURS", "08:00-08:00"),
+        ("DIALER_CALLING_HOURS", "00:00-24:00"),
+        ("DIALER_CALLING_HOURS", "0٨:00-21:00"),
+        ("DIALER_CALLING_HOURS", "OFF"),
+        ("DIALER_ALLOW_ANY_HOUR", "yes"),
         ("DIALER_BASE_URL", "dialer.example.com"),
         ("DIALER_BASE_URL", "https://user:secret@dialer.example.com"),
         ("DIALER_BASE_URL", "https://dialer.example.com:port"),
@@ -127,8 +140,20 @@ def test_settings_can_be_shown_without_their_passwords() -> None:
         {"DIALER_ADMIN_USERNAME": "anna"},
         {"DIALER_ADMIN_PASSWORD": "correct horse battery"},
         {"DIALER_CLOCK_START": "2026-01-31T09:00:00Z"},
+        {"DIALER_CALLING_HOURS": "off"},
     ],
 )
 def test_settings_that_contradict_each_other_are_refused(environ: dict[str, str]) -> None:
     with pytest.raises(SettingsError):
         load_settings(environ)
+
+
+def test_calls_at_any_hour_need_a_second_variable() -> None:
+    environ = {"DIALER_CALLING_HOURS": "off"}
+    with pytest.raises(SettingsError) as error:
+        load_settings(environ)
+    assert str(error.value) == (
+        "DIALER_CALLING_HOURS is 'off', which needs DIALER_ALLOW_ANY_HOUR=yes-i-have-consent: set that too if every"
+        " callee has agreed to calls at any hour, or set hours such as 08:00-21:00"
+    )
+    assert load_settings({**environ, "DIALER_ALLOW_ANY_HOUR": "yes-i-have-consent"}).calling_hours == "off"

@@ -3,7 +3,9 @@
 import errno
 import importlib
 import importlib.util
+import json
 import sys
+from pathlib import Path
 from typing import Final, NoReturn, TypeGuard
 
 import rich_click as click
@@ -29,6 +31,7 @@ _OUTPUT_ERRNOS: Final = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errn
 _COMMANDS: Final = (
     *("serve", "users", "database", "audit", "backup", "restore", "erase"),
     *("openapi", "simulate", "forecast", "explain", "demo"),
+    *("settings", "completion"),
 )
 
 
@@ -47,12 +50,20 @@ class _Commands(click.RichGroup):
 
 @click.command(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, prog_name="dialer")
+@click.option(
+    "--config",
+    metavar="FILE",
+    type=click.Path(path_type=Path),
+    envvar="DIALER_CONFIG",
+    help="The settings file; dialer.toml in the working directory, if it exists, unless given.",
+)
 @examples(
     "dialer demo",
-    "dialer users create anna --admin",
     "dialer serve",
+    "dialer users create anna --admin",
+    "dialer --config /etc/dialer/dialer.toml settings",
 )
-def cli() -> None:
+def cli(config: Path | None) -> None:
     """Run outbound voice and SMS campaigns on your own machine."""
 
 
@@ -101,4 +112,9 @@ def _fail(message: str, code: int) -> NoReturn:
         click.echo(f"dialer: {message}", err=True)
     except OSError:
         sys.stderr = None
+    if "--json" in sys.argv and sys.stdout is not None:
+        try:
+            click.echo(json.dumps({"error": {"message": message, "exit_code": code}}, indent=2, ensure_ascii=False))
+        except OSError:
+            _drop_output()
     sys.exit(code)

@@ -1,10 +1,10 @@
-"""Settings from environment variables, read and checked once at the start."""
+"""Settings from environment variables and a settings file, read and checked once at the start."""
 
 import re
 from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 from urllib.parse import urlsplit
 from zoneinfo import ZoneInfo
 
@@ -13,14 +13,19 @@ import phonenumbers
 from sqlalchemy.engine import make_url
 from sqlalchemy.exc import ArgumentError
 
+from dialer.domain.calling_hours import ANY_HOUR, read_calling_hours
 from dialer.domain.zones import is_zone
 
 SEED_MAX: Final = 2**63 - 1
 USERNAME_MAX: Final = 150
 RATE_LIMIT_MAX: Final = 1_000_000
 """Requests per minute."""
+CONSENT: Final = "yes-i-have-consent"
+"""The value of DIALER_ALLOW_ANY_HOUR."""
 HELD_MAX: Final = 100
 """Characters of a wrong value that an error shows."""
+HIDDEN: Final = "***"
+"""Text that stands for a secret wherever a setting is shown."""
 _CLOCK: Final = re.compile(r"real|virtual|x[1-9][0-9]{0,4}")
 _USERNAME: Final = re.compile(rf"[^\x00-\x20:\x7f]{{1,{USERNAME_MAX}}}")
 _CLOCK_START_YEARS: Final = range(1970, 2200)
@@ -44,6 +49,10 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     """IANA name of the zone of timestamps and daily windows without a zone."""
     default_region: str | None = None
     """ISO 3166 code of the country of phone numbers without a `+`."""
+    calling_hours: str | None = None
+    """The service's calling hours as text (`dialer.domain.calling_hours`); None: the default."""
+    allow_any_hour: bool = False
+    """True if the administrator has stated that calls at any hour are allowed."""
     base_url: str | None = None
     """Start of absolute URLs, without a slash at its end; None: that of the request."""
     rate_limit: int | None = None
@@ -54,13 +63,18 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     def __repr__(self) -> str:
         """Leave out the passwords, so that no log line or failed test shows them."""
         shown = {field: getattr(self, field) for field in self.__struct_fields__}
-        shown["database_url"] = _without_password(self.database_url)
-        shown["admin_password"] = None if self.admin_password is None else "***"
+        shown["database_url"] = without_password(self.database_url)
+        for setting in SETTINGS:
+            if setting.is_secret and shown[setting.field] is not None:
+                shown[setting.field] = HIDDEN
         return f"Settings({', '.join(f'{field}={value!r}' for field, value in shown.items())})"
 
 
 class Setting(msgspec.Struct, frozen=True, kw_only=True):
-    """An environment variable, the field that it sets, and the values that it may hold."""
+    """An environment variable, the field that it sets, and the values that it may hold.
+
+    A settings file gives it under its `key`.
+    """
 
     variable: str
     field: str
@@ -72,26 +86,48 @@ class Setting(msgspec.Struct, frozen=True, kw_only=True):
     """Returns the value of a text, or raises ValueError."""
     show: Callable[[str], str] = repr
     """Returns the text as an error may show it."""
+    is_secret: bool = False
+    """True for a value that is never shown."""
 
-    def value(self, text: str) -> object:
-        """Return the value of `text`; raise SettingsError if it has none."""
+    @property
+    def key(self) -> str:
+        """Return the name of the setting in a settings file."""
+        return self.variable.removeprefix("DIALER_").lower()
+
+    def value(self, text: str, name: str = "") -> object:
+        """Return the value of `text`; raise SettingsError if it has none. `name` is the setting's name in the error."""
         try:
             return self.read(text)
         except ValueError:
-            raise SettingsError(
-                f"{self.variable} is {self.show(text)[:HELD_MAX]}: it may hold {self.may_hold}"
-            ) from None
+            shown = HIDDEN if self.is_secret else self.show(text)[:HELD_MAX]
+            raise SettingsError(f"{name or self.variable} is {shown}: it may hold {self.may_hold}") from None
 
 
-def load_settings(environ: Mapping[str, str]) -> Settings:
-    """Return the settings of an environment. A variable that is unset or empty has its default.
+class SettingsFile(NamedTuple):
+    """A settings file that was read: its path, and the texts of its settings by key."""
+
+    path: Path
+    texts: Mapping[str, str]
+
+    def name(self, setting: Setting) -> str:
+        """Return the name of a setting of this file in messages."""
+        return f"{self.path}: {setting.key}"
+
+
+def load_settings(environ: Mapping[str, str], file: SettingsFile | None = None) -> Settings:
+    """Return the settings of a file and an environment, whose variables go before the file.
+
+    A setting that is unset or empty in both has its default.
 
     Raises:
-        SettingsError: a variable has a wrong value, or two of them contradict each other.
+        SettingsError: a setting has a wrong value, or two of them contradict each other.
     """
-    given: dict[str, Any] = {
-        setting.field: setting.value(environ[setting.variable]) for setting in SETTINGS if environ.get(setting.variable)
-    }
+    given: dict[str, Any] = {}
+    for setting in SETTINGS:
+        if file is not None and file.texts.get(setting.key):
+            given[setting.field] = setting.value(file.texts[setting.key], file.name(setting))
+        if environ.get(setting.variable):
+            given[setting.field] = setting.value(environ[setting.variable])
     start: datetime | None = given.pop("clock_start", None)
     settings = Settings(**given)
     _refuse_contradictions(settings, start)
@@ -103,6 +139,11 @@ def load_settings(environ: Mapping[str, str]) -> Settings:
 def _refuse_contradictions(settings: Settings, start: datetime | None) -> None:
     if (settings.admin_username is None) != (settings.admin_password is None):
         raise SettingsError("DIALER_ADMIN_USERNAME and DIALER_ADMIN_PASSWORD go together: set both or neither")
+    if settings.calling_hours == ANY_HOUR and not settings.allow_any_hour:
+        raise SettingsError(
+            f"DIALER_CALLING_HOURS is 'off', which needs DIALER_ALLOW_ANY_HOUR={CONSENT}:"
+            " set that too if every callee has agreed to calls at any hour, or set hours such as 08:00-21:00"
+        )
     if start is not None and settings.clock == "real":
         raise SettingsError("DIALER_CLOCK_START is set, but DIALER_CLOCK is 'real': a real clock starts now")
 
@@ -122,11 +163,12 @@ def _read_database_url(text: str) -> str:
     return text
 
 
-def _without_password(url: str) -> str:
+def without_password(url: str) -> str:
+    """Return a database's URL as it may be shown."""
     try:
         return make_url(url).render_as_string(hide_password=True)
     except ArgumentError:
-        return "***"
+        return HIDDEN
 
 
 def _read_clock(text: str) -> str:
@@ -166,6 +208,17 @@ def _read_region(text: str) -> str:
     return text.upper()
 
 
+def _read_calling_hours(text: str) -> str:
+    read_calling_hours(text)
+    return text
+
+
+def _read_consent(text: str) -> bool:
+    if text != CONSENT:
+        raise ValueError(text)
+    return True
+
+
 def _read_base_url(text: str) -> str:
     url = urlsplit(text)
     plain = not (url.query or url.fragment or url.username or url.password) and text.isascii() and text.isprintable()
@@ -197,7 +250,7 @@ SETTINGS: Final = (
         meaning="the database",
         may_hold="sqlite+aiosqlite:///FILE (four slashes before an absolute path); PostgreSQL is not supported yet",
         read=_read_database_url,
-        show=lambda text: repr(_without_password(text)),
+        show=lambda text: repr(without_password(text)),
     ),
     Setting(
         variable="DIALER_MEDIA_DIR",
@@ -222,7 +275,7 @@ SETTINGS: Final = (
         meaning="the first admin's password",
         may_hold="any text",
         read=str,
-        show=lambda _: "***",
+        is_secret=True,
     ),
     Setting(
         variable="DIALER_CLOCK",
@@ -263,6 +316,22 @@ SETTINGS: Final = (
         meaning="the country of numbers without a +",
         may_hold="an ISO 3166 country code, such as US",
         read=_read_region,
+    ),
+    Setting(
+        variable="DIALER_CALLING_HOURS",
+        field="calling_hours",
+        default="08:00-21:00",
+        meaning="the hours for calls and texts, where the callee is",
+        may_hold="two times of one day, such as 08:00-21:00, or off",
+        read=_read_calling_hours,
+    ),
+    Setting(
+        variable="DIALER_ALLOW_ANY_HOUR",
+        field="allow_any_hour",
+        default="unset",
+        meaning="permission to set DIALER_CALLING_HOURS to off",
+        may_hold=CONSENT,
+        read=_read_consent,
     ),
     Setting(
         variable="DIALER_BASE_URL",

@@ -44,7 +44,12 @@ def users_only(folder_of_session: Path) -> Path:
     stamp = {"created_date": NOW_MS, "updated_date": NOW_MS}
     with engine.begin() as connection:
         for user_id, (username, is_admin) in USERS.items():
-            values = {"id": user_id, "username": username, "is_admin": is_admin, "password_hash": password_hash}
+            values = {
+                "id": user_id,
+                "username": username,
+                "role": "admin" if is_admin else "manager",
+                "password_hash": password_hash,
+            }
             connection.execute(insert(User.__table__).values(**values, **stamp))
     engine.dispose()
     return path

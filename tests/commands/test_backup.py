@@ -12,7 +12,7 @@ def names(folder: Path) -> list[str]:
 
 
 def test_a_backup_is_made_and_put_back(run: Run, tmp_path: Path) -> None:
-    run("users", "create", "anna", "--password-stdin", stdin=f"{PASSWORD}\n")
+    run("users", "create", "anna", "--create", "--password-stdin", stdin=f"{PASSWORD}\n")
     code, out, err = run("backup", "copy.db")
     size = (tmp_path / "copy.db").stat().st_size
     assert (code, out) == (0, "")
@@ -27,7 +27,7 @@ def test_a_backup_is_made_and_put_back(run: Run, tmp_path: Path) -> None:
 
 
 def test_a_backup_replaces_nothing_unless_it_is_told_to(run: Run, tmp_path: Path) -> None:
-    run("database", "upgrade")
+    run("database", "upgrade", "--create")
     (tmp_path / "copy.db").write_text("precious")
     assert run("backup", "copy.db") == Outcome(1, "", "dialer: copy.db already exists\n")
     assert (tmp_path / "copy.db").read_text() == "precious"
@@ -35,7 +35,7 @@ def test_a_backup_replaces_nothing_unless_it_is_told_to(run: Run, tmp_path: Path
 
 
 def test_a_check_says_what_is_wrong(run: Run, tmp_path: Path) -> None:
-    run("database", "upgrade")
+    run("database", "upgrade", "--create")
     assert run("database", "check") == Outcome(0, "", "The database is in order.\n")
     (tmp_path / "dialer.db").write_text("not a database " * 1_000)
     damaged = "dialer: the database is damaged: restore a backup\n"

@@ -6,8 +6,8 @@ from tests.commands.conftest import Outcome, Run
 
 
 def test_the_database_can_be_upgraded_repeatedly(run: Run, tmp_path: Path) -> None:
-    for _ in range(2):
-        assert run("database", "upgrade") == Outcome(0, "", "The database is up to date.\n")
+    for arguments in (["--create"], ["--create"], []):
+        assert run("database", "upgrade", *arguments) == Outcome(0, "", "The database is up to date.\n")
     assert (tmp_path / "dialer.db").exists()
 
 

@@ -21,7 +21,7 @@ SHORT: Final = {"type": 1, "script": "word"}
 @pytest.fixture
 def house(run: Run, tmp_path: Path) -> Iterator[House]:
     """Return a service on the database that the command reads."""
-    assert run("database", "upgrade").code == 0
+    assert run("database", "upgrade", "--create").code == 0
     one = House(tmp_path)
     yield one
     one.database.close()
@@ -98,7 +98,13 @@ Now           COMPLETED
     ("number", "end"),
     [
         (BUSY, ["FAILURE: the line was busy", "to be tried again, due 2026-03-02 12:05:01 UTC"]),
-        (NO_SUCH, ["FAILURE: the number does not exist", "not tried again: the number is wrong"]),
+        (
+            NO_SUCH,
+            [
+                "FAILURE: the number does not exist, or is impossible in its country",
+                "not tried again: the number is wrong",
+            ],
+        ),
         (PRESSES_THREE, ["in progress"]),
     ],
 )
@@ -135,7 +141,7 @@ async def test_a_number_that_must_not_be_called_says_since_when(run: Run, house:
     await house.advance(1)
     lines = told(run, "1", BUSY).out.splitlines()
     assert "Do not call   dnc: on it since 2026-03-02 12:00:00Z" in lines
-    assert lines[-1] == "Now           NOT_AUTHORIZED: the number is on the campaign's do-not-call list"
+    assert lines[-1] == "Now           NOT_AUTHORIZED: the number is on a do-not-call list of the campaign"
 
 
 async def test_the_story_of_text_messages(run: Run, house: House) -> None:
@@ -253,3 +259,19 @@ async def test_it_changes_nothing(run: Run, house: House) -> None:
     with house.database._writer.connect() as connection, connection.begin():  # noqa: SLF001 - as a server does
         assert told(run, "1", BUSY).code == 0
     assert [house.rows(model) for model in (Campaign, Subscriber)] == before
+
+
+async def test_it_names_the_calling_hours_and_those_of_the_country(run: Run, house: House) -> None:
+    house.change(Gateway, house.gateway_id, protocol="sip")
+    await house.started(house.survey(SHORT), house.phonebook(BUSY))
+    lines = told(run, "1", BUSY).out.splitlines()
+    window = next(place for place, line in enumerate(lines) if line.startswith("Window"))
+    assert lines[window : window + 3] == [
+        "Window        00:00:00 to 23:59:59 there, every day; now closed, until 2026-03-02 13:00:00Z",
+        "Calling hours 08:00-21:00 there (DIALER_CALLING_HOURS), which the window only narrows",
+        "              United States: 08:00-21:00 (47 CFR 64.1200(c)(1))",
+    ]
+    assert lines[-1] == (
+        "Waits for     window, until 2026-03-02 13:00:00Z: the campaign's window or the calling hours are closed in the"
+        " number's time zone"
+    )

@@ -32,17 +32,25 @@ def test_a_database_that_is_not_there_is_named_and_not_made(run: Run, tmp_path: 
 
 
 @pytest.mark.parametrize("command", ["database upgrade", "users create anna --password-stdin"])
-def test_a_database_is_made_by_an_upgrade_and_for_the_first_user(run: Run, tmp_path: Path, command: str) -> None:
-    assert run(*command.split(), stdin=PASSWORD).code == 0
+def test_a_database_is_created_only_if_the_user_says_so(run: Run, tmp_path: Path, command: str) -> None:
+    """In a wrong folder, a new database would hide the mistake."""
+    hint = (
+        "run the command in the folder of the database, or set DIALER_DATABASE_URL, or create a new one with --create"
+    )
+    line = f"dialer: there is no database at {tmp_path / 'dialer.db'}: {hint}\n"
+    assert run(*command.split(), stdin=PASSWORD) == Outcome(1, "", line)
+    assert list(tmp_path.iterdir()) == []
+    assert run(*command.split(), "--create", stdin=PASSWORD).code == 0
     assert [path.name for path in tmp_path.iterdir()] == ["dialer.db"]
+    assert run("users", "create", "ben", "--password-stdin", stdin=PASSWORD).code == 0
 
 
-@pytest.mark.parametrize("command", ["users list", "forecast 1"])
-def test_a_database_of_an_earlier_version_is_not_changed_by_a_command_that_reads(
+@pytest.mark.parametrize("command", ["users list", "forecast 1", "users create anna --password-stdin"])
+def test_a_database_of_an_earlier_version_is_changed_by_no_command_but_upgrade(
     run: Run, tmp_path: Path, command: str
 ) -> None:
     """An older program may still use the database, so only its owner can decide to upgrade it."""
     (tmp_path / "dialer.db").touch()
     line = "dialer: the database is from another version of dialer: run `dialer database upgrade`\n"
-    assert run(*command.split()) == Outcome(1, "", line)
+    assert run(*command.split(), stdin=PASSWORD) == Outcome(1, "", line)
     assert [path.name for path in tmp_path.iterdir()] == ["dialer.db"]

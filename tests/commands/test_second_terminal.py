@@ -131,6 +131,6 @@ def test_a_folder_that_is_moved_keeps_its_settings(run: Run, tmp_path: Path) -> 
 
 
 def test_a_database_that_was_never_served_goes_by_the_terminal(run: Run) -> None:
-    assert run("database", "upgrade").code == 0
+    assert run("database", "upgrade", "--create").code == 0
     created = run("users", "create", "ben", "--password-stdin", stdin=PASSWORD, **SETTINGS)
     assert created == Outcome(0, "", "Created the user ben.\n")

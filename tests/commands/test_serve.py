@@ -67,7 +67,7 @@ def test_a_media_folder_that_is_read_only_is_refused(run: Run, tmp_path: Path) -
 
 def test_a_database_that_is_served_already_is_left_alone(run: Run, tmp_path: Path) -> None:
     """A second server would dial the callees of the first. Every other command may run beside a server."""
-    assert run("database", "upgrade").code == 0
+    assert run("database", "upgrade", "--create").code == 0
     with serving_alone(tmp_path / "dialer.db"):
         outcome = run("serve", "--port", "0")
         assert outcome == Outcome(1, "", "dialer: another process serves dialer.db already\n")

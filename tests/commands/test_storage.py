@@ -22,7 +22,7 @@ def why(run: Run, **environ: str) -> str:
 
 def make(run: Run) -> None:
     """Create a database with a user."""
-    run("users", "create", "anna", "--password-stdin", stdin=f"{PASSWORD}\n")
+    run("users", "create", "anna", "--create", "--password-stdin", stdin=f"{PASSWORD}\n")
 
 
 @pytest.mark.parametrize("kept", [1, 4, 30])

@@ -13,7 +13,7 @@ VIRTUAL = {"DIALER_CLOCK": "virtual", "DIALER_CLOCK_START": "2026-01-31T09:00:00
 
 
 def create(run: Run, *arguments: str, **environ: str) -> Outcome:
-    return run("users", "create", *arguments, "--password-stdin", stdin=f"{PASSWORD}\n", **environ)
+    return run("users", "create", *arguments, "--create", "--password-stdin", stdin=f"{PASSWORD}\n", **environ)
 
 
 def row(folder: Path, column: str) -> object:
@@ -28,7 +28,7 @@ def test_a_user_is_created_with_all_options(run: Run) -> None:
     created = create(run, "anna", "--admin", *rates, "--first-name", "Anna", "--email", "a@example.com", "--json")
     assert (created.code, created.data, created.err) == (0, {"id": 1, "username": "anna"}, "Created the user anna.\n")
     listed = run("users", "list", "--json")
-    account = {"id": 1, "username": "anna", "is_admin": True}
+    account = {"id": 1, "username": "anna", "role": "admin", "enabled": True, "is_admin": True}
     amounts = {"call_rate": "0.02000", "sms_rate": "0.05000", "balance": "0.00000"}
     assert (listed.code, listed.data) == (0, [{**account, **amounts}])
 
@@ -78,7 +78,7 @@ def test_an_unknown_user_has_no_password(run: Run) -> None:
 
 @pytest.mark.parametrize("password", ["", "short", "x" * 2_000])
 def test_a_bad_password_is_refused_before_anything_happens(run: Run, tmp_path: Path, password: str) -> None:
-    outcome = run("users", "create", "anna", "--password-stdin", stdin=password)
+    outcome = run("users", "create", "anna", "--create", "--password-stdin", stdin=password)
     assert outcome.code == 2
     assert "a password has 12 to 1024 characters" in outcome.err
     assert not (tmp_path / "dialer.db").exists()

@@ -174,7 +174,7 @@ class Fleet:
         first_id = sum(map(len, self.members.values())) + 1
         theirs = [Subscriber(subscriber_id, *callee) for subscriber_id, callee in enumerate(callees, first_id)]
         self.members[plan_.id] = theirs
-        self.store.add_campaign(plan_.id, theirs, plan_.dnc_id)
+        self.store.add_campaign(plan_.id, theirs, plan_.dnc_ids)
         self.kernel.apply(CampaignOpened(plan_, CampaignStatus.START, 0, self.store.zones(plan_.id)))
 
     def _status(self, plan_: CampaignPlan) -> CampaignStatus:

@@ -7,12 +7,12 @@ import pytest
 
 from dialer.domain import effects
 from dialer.domain.billing.money import Rate
+from dialer.domain.calendars import Calendar
 from dialer.domain.enums import CampaignStatus, Cause, SectionType, SubscriberStatus
 from dialer.domain.events import CallEnded, CampaignClosed, CampaignOpened, DidOpened, DncReached
 from dialer.domain.plans import CallOutcome, GatewayPlan
 from dialer.domain.survey.callflow import CallFlow
 from dialer.domain.survey.survey import Prompt, Section, Survey
-from dialer.domain.windows import Calendar
 from dialer.domain.zones import UNKNOWN
 from tests.domain.fleet import DAY_MS, START_MS, Fleet, numbers, plan
 
@@ -128,9 +128,9 @@ class TestWhom:
     def test_a_wish_not_to_be_called_counts_at_once_and_in_every_campaign_with_the_same_list(self) -> None:
         """The request comes at the first answer, after 5 s. The other campaign's call would be at 6 s."""
         fleet = Fleet(
-            plan(1, flow=WISH, dnc_id=7),
-            plan(2, dnc_id=7, starting_ms=START_MS + 6_000),
-            plan(3, dnc_id=8, starting_ms=START_MS + 6_000),
+            plan(1, flow=WISH, dnc_id=7, dnc_ids=(7,)),
+            plan(2, dnc_id=7, dnc_ids=(7,), starting_ms=START_MS + 6_000),
+            plan(3, dnc_id=8, dnc_ids=(8,), starting_ms=START_MS + 6_000),
             callees=[callees(LISTENS), callees(LISTENS), callees(LISTENS)],
         ).run()
         assert (dialled(fleet, 2), dialled(fleet, 3)) == ([], [(6_000, 3)])
@@ -138,8 +138,8 @@ class TestWhom:
 
     def test_a_wish_during_a_call_of_another_campaign_forbids_its_retry_but_does_not_cut_it(self) -> None:
         fleet = Fleet(
-            plan(1, flow=WISH, dnc_id=7),
-            plan(2, dnc_id=7, completion_maxretry=1, completion_intervalretry_ms=1_000),
+            plan(1, flow=WISH, dnc_id=7, dnc_ids=(7,)),
+            plan(2, dnc_id=7, dnc_ids=(7,), completion_maxretry=1, completion_intervalretry_ms=1_000),
             callees=[callees(LISTENS), callees(LISTENS)],
         ).run()
         assert [cdr.duration for cdr in fleet.store.cdrs] == [7, 13]
@@ -239,7 +239,7 @@ class TestReports:
         assert len(fleet.store.entries) == recorded
 
     def test_a_report_of_an_unknown_call_changes_nothing(self) -> None:
-        fleet = Fleet(plan(dnc_id=7), callees=[callees(LISTENS)]).run()
+        fleet = Fleet(plan(dnc_id=7, dnc_ids=(7,)), callees=[callees(LISTENS)]).run()
         recorded = len(fleet.store.entries)
         fleet.kernel.apply(CallEnded(99, CallOutcome(START_MS, Cause.USER_BUSY)))
         fleet.kernel.apply(DncReached(99))

@@ -13,10 +13,10 @@ from hypothesis import strategies as st
 from dialer.domain import effects
 from dialer.domain.billing.money import Rate
 from dialer.domain.billing.rates import NO_CARD, RateCard
+from dialer.domain.calendars import Calendar
 from dialer.domain.enums import CampaignStatus, Cause, SubscriberStatus
 from dialer.domain.plans import Call, CallerIdChoice, GatewayPlan
 from dialer.domain.reasons import CAMPAIGN_REASONS, SUBSCRIBER_REASONS
-from dialer.domain.windows import Calendar
 from tests.domain.fleet import DAY_MS, START_MS, Fleet, numbers, plan
 from tests.domain.test_windows import ZONES, calendars, may_call_in_all
 
@@ -40,6 +40,7 @@ settings_of_a_campaign = st.fixed_dictionaries(
         "callerids": st.sampled_from([(), tuple(CallerIdChoice("33", name) for name in "ABC")]),
     }
 )
+calling_hours = st.sampled_from([None, None, Calendar(start=time(8), stop=time(21)), Calendar(stop=time(2, 30))])
 parameters_of_a_gateway = st.fixed_dictionaries(
     {
         "answer": st.sampled_from([0, 0.3, 0.8]),
@@ -78,8 +79,8 @@ def builders(draw: st.DrawFn) -> Callable[[], Fleet]:
         Fleet,
         *(plan(index, **one) for index, one in enumerate(settings, 1)),
         callees=[[(number, zones[i % len(zones)]) for i, (number, _) in enumerate(numbers(size))] for size in sizes],
-        gateway=GatewayPlan(1, draw(st.integers(0, 5)), draw(st.integers(0, 3))),
-        others=(GatewayPlan(2, draw(st.integers(0, 5)), draw(st.integers(0, 3))),),
+        gateway=GatewayPlan(1, draw(st.integers(0, 5)), draw(st.integers(0, 3)), hours=draw(calling_hours)),
+        others=(GatewayPlan(2, draw(st.integers(0, 5)), draw(st.integers(0, 3)), hours=draw(calling_hours)),),
         balance=draw(st.just(10**9) | st.integers(6_000, 200_000)),
         rate=draw(st.sampled_from([Rate(0), Rate(6_000), Rate(59_999, 6, 1, 7)])),
         card=draw(st.sampled_from([NO_CARD, CARD])),
@@ -179,6 +180,8 @@ def test_nobody_is_called_outside_the_dates_and_the_window(fleet: Fleet) -> None
         assert call.plan.starting_ms <= call.started_ms < call.plan.expires_ms
         assert zone != "?"
         assert calendar.is_always or may_call_in_all(calendar, zone, call.started_ms)
+        hours = next(one.hours for one in fleet.gateways if one.id == call.plan.gateway_id)
+        assert hours is None or may_call_in_all(hours, zone, call.started_ms)
 
 
 @given(fleets())

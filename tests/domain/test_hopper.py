@@ -7,12 +7,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dialer.domain import hopper as hopper_module
+from dialer.domain.calendars import Calendar
 from dialer.domain.effects import ClaimFresh, ClaimRetries
 from dialer.domain.hopper import NEVER_MS, Hopper
 from dialer.domain.plans import CampaignPlan, Subscriber
 from dialer.domain.survey.callflow import CallFlow
 from dialer.domain.survey.survey import Survey
-from dialer.domain.windows import Calendar, Windows
+from dialer.domain.windows import Windows
 from dialer.domain.zones import UNKNOWN
 
 ZONES: Final = ("", "Europe/Paris", "America/New_York")

@@ -7,10 +7,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from dialer.domain.calendars import Calendar
 from dialer.domain.enums import CampaignStatus
 from dialer.domain.reasons import WaitsFor
 from dialer.domain.waiting import Circumstances, Wait, why_not_now
-from dialer.domain.windows import Calendar, Windows, window_at
+from dialer.domain.windows import Windows, window_at
 from tests.domain.fleet import DAY_MS, START_MS
 from tests.domain.test_windows import ZONES, calendars
 

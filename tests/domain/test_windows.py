@@ -13,7 +13,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dialer.domain import windows as windows_module
-from dialer.domain.windows import DAYS_AHEAD_MAX, Calendar, Window, Windows, window_at
+from dialer.domain.calendars import Calendar
+from dialer.domain.windows import DAYS_AHEAD_MAX, Window, Windows, window_at
 
 MINUTE_MS: Final = 60_000
 DAY_MS: Final = 86_400_000
@@ -202,7 +203,7 @@ def test_a_calendar_without_a_weekday_never_opens() -> None:
 
 def test_a_window_that_ends_where_it_begins_never_opens() -> None:
     calendar = Calendar(start=time(9), stop=time(9))
-    days = windows_module.ZONES_AGREE_TRIES_MAX * DAYS_AHEAD_MAX
+    days = windows_module.RULES_AGREE_TRIES_MAX * DAYS_AHEAD_MAX
     assert window_at(calendar, "UTC", 0) == Window(is_open=False, until_ms=days * DAY_MS)
 
 

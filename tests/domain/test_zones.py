@@ -7,7 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from phonenumbers import timezone
 
-from dialer.domain.windows import Calendar, window_at
+from dialer.domain.calendars import Calendar
+from dialer.domain.windows import window_at
 from dialer.domain.zones import UNKNOWN, fixed_offset_minutes, is_zone, zone_key, zone_of_number, zone_of_offset
 from tests.domain.numbers.numbering import examples, numbers, parsed_by_the_library
 

@@ -44,7 +44,7 @@ def client(tmp_path: Path, password_hash: str, busy_timeout_ms: int) -> Iterator
 
     def furnish(connection: Connection) -> None:
         stamps = {"created_date": START_MS, "updated_date": START_MS, "password_hash": password_hash}
-        connection.execute(insert(User.__table__).values(username="admin", is_admin=True, **stamps))
+        connection.execute(insert(User.__table__).values(username="admin", role="admin", **stamps))
         connection.execute(insert(User.__table__).values(username="ann", call_rate=2_000, sms_rate=5_000, **stamps))
 
     database.write_now(furnish)

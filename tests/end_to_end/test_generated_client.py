@@ -115,7 +115,7 @@ def test_the_five_steps(
             maxretry=3,
         ),
     )
-    start = mine.model("CampaignChange", status=generated["models"].CampaignChangeStatus(1))
+    start = mine.model("CampaignChange", status=generated["models"].CampaignStatus.START)
     mine.call("campaigns.change_campaigns", 202, campaign.id, body=start)
 
     advance(admin, 60)

@@ -7,6 +7,7 @@ import pytest
 from sqlalchemy import Connection, event
 
 from dialer.app.change_campaign import change_campaign
+from dialer.domain.calling_hours import CallingHours
 from dialer.domain.enums import CallRequestStatus, CampaignStatus, LegType, SubscriberStatus
 from dialer.store.audit.audit import audit
 from dialer.store.queries.loading import Loader
@@ -286,7 +287,9 @@ async def test_many_dids_need_no_more_statements_than_a_few(house: House) -> Non
 
     def questions() -> int:
         asked.clear()
-        house.database.read_now(lambda connection: Loader(service_zone="UTC").world(connection, house.now_ms()))
+        house.database.read_now(
+            lambda connection: Loader(service_zone="UTC", hours=CallingHours()).world(connection, house.now_ms())
+        )
         return len(asked)
 
     engine = house.database._readers  # noqa: SLF001 - the only way to observe statements

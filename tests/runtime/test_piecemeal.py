@@ -18,6 +18,7 @@ from dialer.app.change_campaign import abort_campaign, end_campaign, pause_campa
 from dialer.app.payments import record_payment
 from dialer.app.unit import UnitOfWork
 from dialer.domain.board import ACTIVE, OpenCampaign
+from dialer.domain.calling_hours import CallingHours
 from dialer.domain.engine import Engine
 from dialer.domain.enums import CampaignStatus
 from dialer.domain.plans import CampaignPlan
@@ -25,6 +26,7 @@ from dialer.domain.states import CAMPAIGN_MOVES
 from dialer.runtime.live_engine import LiveEngine
 from dialer.runtime.worker import Worker
 from dialer.store import collecting
+from dialer.store.queries.loading import Loader
 from dialer.store.tables import (
     Agent,
     CallRequest,
@@ -316,7 +318,7 @@ def known_anew(house: House) -> dict[str, object]:
             connection,
             worker.clock,
             seed=worker.seed,
-            service_zone="UTC",
+            loader=Loader(service_zone="UTC", hours=CallingHours()),
             new_line=worker._new_line,  # noqa: SLF001
             recordings=None,
             new_kernel=worker._new_kernel,  # noqa: SLF001

@@ -16,7 +16,7 @@ from dialer.domain.survey.callflow import CallFlow
 from dialer.domain.survey.survey import Survey
 from dialer.sim.memory_store import Closing, MemoryStore
 
-PLAN: Final = CampaignPlan(1, 1, 1, CallFlow(Survey(())), starting_ms=0, expires_ms=10**9, dnc_id=5)
+PLAN: Final = CampaignPlan(1, 1, 1, CallFlow(Survey(())), starting_ms=0, expires_ms=10**9, dnc_id=5, dnc_ids=(5,))
 ZONES: Final = ("", "Europe/Paris")
 
 
@@ -46,7 +46,7 @@ class BookMachine(RuleBasedStateMachine):
     def open(self, zones: list[str]) -> None:
         self.everybody = [Subscriber(index + 1, f"+1{index}", zone) for index, zone in enumerate(zones)]
         self.standings = {one.id: SubscriberStatus.PENDING for one in self.everybody}
-        self.store.add_campaign(1, self.everybody, dnc_id=5)
+        self.store.add_campaign(1, self.everybody, [5])
 
     def pending(self) -> list[Subscriber]:
         return [one for one in self.everybody if self.standings[one.id] is SubscriberStatus.PENDING]

@@ -9,11 +9,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from dialer.domain.calendars import Calendar
 from dialer.domain.enums import AmdBehavior, SectionType
 from dialer.domain.plans import CampaignPlan, Subscriber
 from dialer.domain.survey.callflow import CallFlow
 from dialer.domain.survey.survey import Prompt, Section, Survey
-from dialer.domain.windows import Calendar
 from dialer.sim.scenario import MESSAGE_LENGTH_MAX, ScenarioError, parse_scenario
 from dialer.sim.simulation import CAMPAIGN_ID, DNC_ID, GATEWAY_ID, SMS_GATEWAY_ID, USER_ID, Simulation
 from tests.sim.scenes import START_MS
@@ -52,6 +52,7 @@ def test_the_smallest_scenario_has_the_defaults_of_the_api() -> None:
         starting_ms=START_MS,
         expires_ms=START_MS + 86_400_000,
         dnc_id=DNC_ID,
+        dnc_ids=(DNC_ID,),
         sms_gateway_id=SMS_GATEWAY_ID,
     )
 
@@ -155,6 +156,7 @@ def test_every_field_of_a_campaign_and_a_section_arrives() -> None:
         amd=AmdBehavior.HUMAN_ONLY,
         voicemail_prompt=Prompt(1_500),
         dnc_id=DNC_ID,
+        dnc_ids=(DNC_ID,),
         sms_gateway_id=SMS_GATEWAY_ID,
         max_xfer=3,
         strategy="erlang",

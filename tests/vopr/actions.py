@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import Any, Final, NamedTuple
 
-from sqlalchemy import ColumnElement, Connection, Table, exists, insert, select, update
+from sqlalchemy import ColumnElement, Connection, Table, delete, exists, insert, select, update
 
 from dialer.app.call_centre import change_agent_status, delete_agent, delete_queue
 from dialer.app.change_campaign import (
@@ -14,21 +14,23 @@ from dialer.app.change_campaign import (
     start_campaign,
 )
 from dialer.app.contacts import add_contact, delete_contact
-from dialer.app.do_not_call import add_to_dnc
+from dialer.app.do_not_call import add_to_dnc, change_dnc_list
 from dialer.app.errors import InvalidFieldsError, RefusedError
 from dialer.app.gateways import change_gateway
 from dialer.app.payments import record_payment
 from dialer.app.rate_cards import add_rate
+from dialer.app.recycle_campaign import RecycleFilter, recycle_chunk
 from dialer.app.subscribers import change_subscriber, change_subscriber_status, delete_subscriber
 from dialer.app.touching import touched_account, touched_did
 from dialer.app.unit import UnitOfWork
 from dialer.domain.enums import AgentStatus, CallRequestStatus, DialMethod, SubscriberStatus
-from dialer.domain.states import IllegalMoveError
+from dialer.domain.states import RECYCLABLE_SUBSCRIBERS, IllegalMoveError
 from dialer.store.sealing import sealed_survey
 from dialer.store.tables import (
     Agent,
     CallRequest,
     Campaign,
+    CampaignDncList,
     Contact,
     Did,
     DncContact,
@@ -48,6 +50,8 @@ from dialer.store.touched import Touched
 from tests.vopr.dice import Dice
 from tests.vopr.faults import Action, Do
 from tests.vopr.worlds import CENTS, contact_of, limits_of, number_of, parameters_of, window_of
+
+_LINKS: Final = CampaignDncList.__table__
 
 
 class ActionUnit(NamedTuple):
@@ -176,8 +180,14 @@ def _edit_method(action: ActionUnit) -> str:
 
 def _edit_dnc(action: ActionUnit) -> str:
     campaign, dnc_list = action.one_of(Campaign), action.one_of(DncList)
-    change_campaign(action.unit, campaign["id"], {"dnc_id": dnc_list["id"]})
-    return f"campaign {campaign['id']} list {dnc_list['id']}"
+    action.connection.execute(delete(_LINKS).where(_LINKS.c.campaign_id == campaign["id"]))
+    if action.dice.happens(50):
+        further = action._replace(which=action.dice.between(0, 1_000)).one_of(DncList)
+        action.connection.execute(insert(_LINKS).values(campaign_id=campaign["id"], dnc_id=further["id"]))
+    change_campaign(action.unit, campaign["id"], {"dnc_id": action.dice.pick((None, dnc_list["id"]))})
+    is_global = action.dice.happens(30)
+    change_dnc_list(action.unit, dnc_list["id"], {"is_global": is_global})
+    return f"campaign {campaign['id']} list {dnc_list['id']} {is_global}"
 
 
 def _edit_gateway(action: ActionUnit) -> str:
@@ -267,6 +277,13 @@ def _subscriber_status(action: ActionUnit) -> str:
     return f"subscriber {subscriber['id']} {SubscriberStatus(subscriber['status']).name} to {wanted.name}"
 
 
+def _recycle(action: ActionUnit) -> str:
+    campaign = action.one_of(Campaign)
+    statuses = frozenset(map(int, action.dice.some(sorted(RECYCLABLE_SUBSCRIBERS), len(RECYCLABLE_SUBSCRIBERS))))
+    chunk = recycle_chunk(action.unit, campaign["id"], RecycleFilter(statuses))
+    return f"campaign {campaign['id']}, {sorted(chunk.recycled.items())}"
+
+
 def _move_subscriber(action: ActionUnit) -> str:
     subscriber = action.one_of(Subscriber)
     zone = action.dice.pick(("Asia/Kolkata", "America/New_York", "UTC+05:45", "Europe/Berlin"))
@@ -317,5 +334,6 @@ _ACTIONS: Final[dict[Do, Callable[[ActionUnit], str]]] = {
     Do.MOVE_SUBSCRIBER: _move_subscriber,
     Do.DELETE_SUBSCRIBER: _delete_subscriber,
     Do.CHANGE_DID: _change_did,
+    Do.RECYCLE: _recycle,
     Do.NOTHING: lambda _: "",
 }

@@ -69,6 +69,8 @@ class Do(StrEnum):
     DELETE_SUBSCRIBER = "delete subscriber"
     CHANGE_DID = "change did"
     NOTHING = "nothing"
+    RECYCLE = "recycle"
+    """Not drawn by itself: it takes the place of some steps in which nothing happens."""
 
 
 _SELDOM: Final = (Do.END, Do.DELETE_AGENT, Do.DELETE_QUEUE, Do.EDIT_METHOD, Do.CHANGE_DID, Do.EDIT_DNC)
@@ -146,7 +148,7 @@ def _step(dice: Dice, *, has_real_clock: bool) -> Step:
     jumps = has_real_clock and dice.happens(8)
     return Step(
         pause_ms=dice.pick(_SHORT_PAUSES_MS if has_real_clock else _PAUSES_MS),
-        action=Action(_action_kind(dice), dice.between(0, _CHOICES_MAX), dice.between(0, _CHOICES_MAX)),
+        action=_action(Action(_action_kind(dice), dice.between(0, _CHOICES_MAX), dice.between(0, _CHOICES_MAX))),
         fault=dice.pick(list(Fault)) if dice.happens(35) else None,
         action_fault=dice.pick(list(Fault)) if dice.happens(12) else None,
         statement=dice.between(1, 30),
@@ -154,10 +156,16 @@ def _step(dice: Dice, *, has_real_clock: bool) -> Step:
     )
 
 
+def _action(drawn: Action) -> Action:
+    """Return the drawn action, or a recycling instead of most actions that do nothing."""
+    is_idle = drawn.do is Do.NOTHING and drawn.dice % 3
+    return msgspec.structs.replace(drawn, do=Do.RECYCLE) if is_idle else drawn
+
+
 def _action_kind(dice: Dice) -> Do:
     if dice.happens(60):
         return dice.pick(_OFTEN)
     if dice.happens(10):
         return Do.ABORT
-    kind = dice.pick(list(Do))
+    kind = dice.pick([kind for kind in Do if kind is not Do.RECYCLE])
     return Do.NOTHING if kind in _SELDOM and dice.happens(50) else kind

@@ -46,7 +46,7 @@ class Memory:
         self.is_paced: Final[set[int]] = set()
         """Campaigns that have dialled for agents at any time. The frequency does not limit them."""
         self.again: Final[Counter[int]] = Counter()
-        """The number of times that a client has set a failed subscriber back to be called again."""
+        """The number of times that a client has set a subscriber who was done back to be called again."""
         self.paid: Final[Counter[int]] = Counter()
         """The payments of each user, less their refunds."""
         self.entries: Final[set[tuple[int, str]]] = set()

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from sqlalchemy import Connection
 
-from tests.vopr import rules_dials, rules_moves, rules_rows
+from tests.vopr import rules_dials, rules_hours, rules_moves, rules_rows
 from tests.vopr.memory import Memory
 from tests.vopr.snapshot import Since, Snapshot, take_snapshot
 
@@ -15,9 +15,10 @@ FINAL_ROWS_EVERY = 6
 class Observer:
     """An observer of one run. Call `before` after a user's write, and `after` after the worker's."""
 
-    def __init__(self, service_zone: str) -> None:
+    def __init__(self, service_zone: str, calling_hours: str | None) -> None:
         self.memory = Memory()
         self._service_zone = service_zone
+        self._calling_hours = calling_hours
         self._last: Snapshot | None = None
         self._snapshots = 0
 
@@ -50,6 +51,7 @@ class Observer:
         memory = self.memory
         new = rules_dials.fresh(seen, memory)
         yield from rules_dials.dials(last, seen, new, self._service_zone)
+        yield from rules_hours.dials(last, new, self._service_zone, self._calling_hours)
         yield from rules_dials.texts(last, seen, memory)
         yield from rules_moves.moves(last, seen)
         yield from rules_moves.ends(seen, memory)

@@ -28,6 +28,7 @@ from dialer.runtime.live_engine import LiveEngine
 from dialer.store.journal import claims
 from dialer.store.journal.journal import JournalStore
 from dialer.store.journal.rows import CdrRow
+from dialer.store.queries import progress
 from dialer.store.queries.loading import Loader
 from dialer.store.service_state import State
 
@@ -65,7 +66,10 @@ def _plans(**changes: Callable[[CampaignPlan], object]) -> Callable[[Patch], Non
 
 def _dnc_is_skipped_on_retries(patch: Patch) -> None:
     def around(refusal: Wrapped) -> Wrapped:
-        return lambda self, campaign, person: "" if person.attempts else refusal(self, campaign, person)
+        def refused(self: Dialling, campaign: Any, gateway: Any, person: Any) -> Any:  # noqa: ANN401 - as `_refusal`
+            return "" if person.attempts else refusal(self, campaign, gateway, person)
+
+        return refused
 
     _wrap(patch, Dialling, "_refusal", around)
 
@@ -154,6 +158,21 @@ def _channels_are_not_counted(patch: Patch) -> None:
         return unlimited
 
     _wrap(patch, GatewayLoad, "renew", around)
+
+
+def _calling_hours_are_ignored(patch: Patch) -> None:
+    def around(renew: Wrapped) -> Wrapped:
+        def at_any_hour(self: GatewayLoad, plan: Any, *rest: Any) -> None:  # noqa: ANN401 - as `renew`
+            renew(self, structs.replace(plan, hours=None), *rest)
+
+        return at_any_hour
+
+    _wrap(patch, GatewayLoad, "renew", around)
+
+
+def _all_gateways_are_simulated(patch: Patch) -> None:
+    """Deceive the guard too, so that only the observer can find the dials."""
+    patch.setattr(progress, "_is_simulated", lambda _: True)
 
 
 def _one_retry_too_many(patch: Patch) -> None:
@@ -307,6 +326,8 @@ PLANTED: Final = (
     Planted("max_xfer is off by one", _plans(max_xfer=lambda plan: plan.max_xfer and plan.max_xfer + 1), 60),
     Planted("max_cps is off by one", _one_call_a_second_too_many, 14),
     Planted("max_channels is ignored", _channels_are_not_counted, 0),
+    Planted("calling hours are ignored", _calling_hours_are_ignored, 0),
+    Planted("all gateways count as simulated", _all_gateways_are_simulated, 0),
     Planted("one retry too many", _one_retry_too_many, 0),
     Planted("unanswered calls are charged", _unanswered_calls_are_charged, 0),
     Planted("calls have two CDRs", _calls_have_two_cdrs, 0),

@@ -34,9 +34,10 @@ def dials(before: Snapshot, after: Snapshot, new: Collection[Attempt], service_z
             continue
         if campaign["status"] != _START:
             yield f"I7: attempt {one.id}, but campaign {one.campaign_id} was in {campaign['status']}"
-        since_ms = after.entries.get((campaign["dnc_id"], person.number))
-        if (campaign["dnc_id"], person.number) in before.entries or (since_ms or one.started_ms) < one.started_ms:
-            yield f"I5: attempt {one.id} to {person.number}, which is on list {campaign['dnc_id']}"
+        for dnc_id in sorted(before.lists.get(one.campaign_id, ())):
+            since_ms = after.entries.get((dnc_id, person.number))
+            if (dnc_id, person.number) in before.entries or (since_ms or one.started_ms) < one.started_ms:
+                yield f"I5: attempt {one.id} to {person.number}, which is on list {dnc_id}"
         if not campaign["startingdate"] <= one.started_ms < campaign["expirationdate"]:
             yield f"I6: attempt {one.id} outside the dates of campaign {one.campaign_id}"
         if not is_open(campaign, person.zone, one.started_ms, service_zone):
@@ -47,22 +48,27 @@ def texts(before: Snapshot, after: Snapshot, memory: Memory) -> Iterator[str]:
     """Yield messages sent in calls to a number on the campaign's do-not-call list."""
     for one in after.texts:
         if one.parent_id is not None and one.id not in memory.texts and one.campaign_id in before.campaigns:
-            dnc_id = before.campaigns[one.campaign_id]["dnc_id"]
-            if (dnc_id, one.number) in before.entries:
-                yield f"I5: message {one.id} to {one.number}, which is on list {dnc_id}"
+            for dnc_id in sorted(before.lists.get(one.campaign_id, ())):
+                if (dnc_id, one.number) in before.entries:
+                    yield f"I5: message {one.id} to {one.number}, which is on list {dnc_id}"
 
 
 def is_open(campaign: Mapping[str, Any], zone_key: str, at_ms: int, service_zone: str) -> bool:
     """Return whether a campaign may call a zone key at a moment, computed apart from the product's code."""
     start, stop = campaign["daily_start_time"], campaign["daily_stop_time"]
     try:
-        zones = [_zone(name) for name in (zone_key or service_zone).split("&")]
+        zones = zones_of(zone_key or service_zone)
     except (ZoneInfoNotFoundError, ValueError):
         return False
     if (start, stop) == _WHOLE_DAY and all(campaign[day] for day in _DAYS):
         return True
     moment = datetime(1970, 1, 1, tzinfo=UTC) + timedelta(milliseconds=at_ms)
     return all(_is_open_at(campaign, moment.astimezone(zone), start, stop) for zone in zones)
+
+
+def zones_of(zone_key: str) -> list[timezone | ZoneInfo]:
+    """Return the zones of a key; raises ValueError or ZoneInfoNotFoundError if one is unknown."""
+    return [_zone(name) for name in zone_key.partition("@")[0].split("&")]
 
 
 def _zone(name: str) -> timezone | ZoneInfo:

@@ -11,7 +11,9 @@ from dialer.app.change_campaign import start_campaign
 from dialer.app.errors import RefusedError
 from dialer.app.payments import record_payment
 from dialer.app.unit import UnitOfWork
+from dialer.domain.calling_hours import read_calling_hours
 from dialer.domain.enums import AgentStatus, CampaignStatus, DialMethod, SubscriberStatus
+from dialer.domain.states import OPEN_SUBSCRIBERS
 from dialer.runtime.clock import VirtualClock
 from dialer.store.audit.audit import audit
 from dialer.store.database import StorageUnavailableError
@@ -32,6 +34,7 @@ EVENTS_KEPT: Final = 12
 REST_DAYS_MAX: Final = 12
 """All campaigns must end within this number of days without faults."""
 MUCH_MONEY: Final = 10**10
+_OPEN: Final = ", ".join(str(int(status)) for status in sorted(OPEN_SUBSCRIBERS))
 _DONE: Final = frozenset({Fault.UNSURE, Fault.CRASH_AFTER})
 """Faults after which an action is done, though its user got no confirmation."""
 _campaigns = Campaign.__table__
@@ -67,7 +70,7 @@ class Run:
         self._is_calm: Final = is_calm
         self._folder: Final = folder
         self._name: Final = f"{'calm' if is_calm else 'run'}-{seed}"
-        self._observer: Final = Observer(self.world.service_zone)
+        self._observer: Final = Observer(self.world.service_zone, self.world.calling_hours)
         self._trace: Final = hashlib.sha256()
         self._events: Final[deque[str]] = deque(maxlen=EVENTS_KEPT)
         self._step = 0
@@ -80,6 +83,7 @@ class Run:
             seed=seed,
             now_ms=self.world.start_ms,
             zone=self.world.service_zone,
+            hours=read_calling_hours(self.world.calling_hours),
             mischief=Mischief() if is_calm else self.troubles.mischief,
         )
 
@@ -164,20 +168,20 @@ class Run:
     def _perform(self, step: Step, fault: Fault | None) -> str:
         service, now_ms = self._service, self._service.now_ms()
         self._faults += fault is not None
-        failed = self._failed_subscribers(step)
+        done = self._done_subscribers(step)
         try:
             return service.write(lambda connection: perform(connection, step.action, now_ms), fault)
         finally:
             # The observer knows of committed actions, including those that were not acknowledged.
-            self._observer.memory.again.update(failed - self._failed_subscribers(step))
+            self._observer.memory.again.update(done - self._done_subscribers(step))
             if step.action.do in {Do.PAY, Do.PAY_BACK}:
                 self._learn_payments()
 
-    def _failed_subscribers(self, step: Step) -> set[int]:
-        """Return the failed subscribers, if this step may set one of them back to be called again."""
-        if step.action.do is not Do.SUBSCRIBER_STATUS:
+    def _done_subscribers(self, step: Step) -> set[int]:
+        """Return the subscribers who are done, if this step may set one of them back to be called again."""
+        if step.action.do not in {Do.SUBSCRIBER_STATUS, Do.RECYCLE}:
             return set()
-        query = f"SELECT id FROM subscriber WHERE status = {int(SubscriberStatus.FAIL)}"  # noqa: S608 - a number
+        query = f"SELECT id FROM subscriber WHERE status NOT IN ({_OPEN})"  # noqa: S608 - numbers
         return {row[0] for row in self._service.read(lambda connection: ask(connection, query))}
 
     def _learn_payments(self) -> None:

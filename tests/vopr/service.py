@@ -10,6 +10,7 @@ import structlog
 from sqlalchemy import Connection
 
 from dialer.carriers.port import Line
+from dialer.domain.calling_hours import CallingHours
 from dialer.domain.engine import Engine
 from dialer.runtime.clock import VirtualClock
 from dialer.runtime.kernel import CampaignStore, Kernel
@@ -32,7 +33,15 @@ class Service:
     """A service of one process after another, on one database."""
 
     def __init__(
-        self, database: FaultyDatabase, path: Path, *, seed: int, now_ms: int, zone: str, mischief: Mischief
+        self,
+        database: FaultyDatabase,
+        path: Path,
+        *,
+        seed: int,
+        now_ms: int,
+        zone: str,
+        hours: CallingHours,
+        mischief: Mischief,
     ) -> None:
         self.database: Final = database
         self._path: Final = path
@@ -40,6 +49,7 @@ class Service:
         self.complaints: Final[list[str]] = []
         self._seed: Final = seed
         self._zone: Final = zone
+        self._hours: Final = hours
         self._kernels: list[FaultyKernel] = []
         self._raised: list[BaseException] = []
         self.clock: VirtualClock | JumpingClock = VirtualClock(now_ms)
@@ -117,6 +127,7 @@ class Service:
             seed=self._seed,
             service_zone=self._zone,
             new_line=SimulatedLine,
+            hours=self._hours,
             new_kernel=self._new_kernel,
         )
 

@@ -25,7 +25,11 @@ _LEGS: Final = """
 _SUBSCRIBERS: Final = "SELECT id, campaign_id, status, status_reason, count_attempt, zone, number FROM subscriber"
 _USERS: Final = "SELECT id, balance, held FROM user_account"
 _GATEWAYS: Final = """
-    SELECT id, max_channels, max_cps FROM gateway UNION ALL SELECT id + (1 << 40), 0, max_cps FROM sms_gateway"""
+    SELECT id, max_channels, max_cps, protocol FROM gateway
+    UNION ALL SELECT id + (1 << 40), 0, max_cps, protocol FROM sms_gateway"""
+_LISTS: Final = """
+    SELECT id, dnc_id FROM campaign WHERE dnc_id IS NOT NULL UNION SELECT campaign_id, dnc_id FROM campaign_dnc_list
+    UNION SELECT campaign.id, dnc_list.id FROM campaign, dnc_list WHERE is_global"""
 _ENTRIES: Final = "SELECT dnc_id, number, created_date FROM dnc_contact"
 
 
@@ -97,6 +101,7 @@ class GatewayRow(NamedTuple):
     id: int
     max_channels: int
     max_cps: int
+    protocol: str
 
 
 class Since(NamedTuple):
@@ -120,6 +125,9 @@ class Snapshot(NamedTuple):
     entries: dict[tuple[int, str], int]
     """The moment at which a number was put on a do-not-call list."""
 
+    lists: dict[int, set[int]]
+    """The do-not-call lists that hold for each campaign."""
+
     floor: Since
     """The ids with which this snapshot begins."""
 
@@ -139,6 +147,9 @@ def take_snapshot(connection: Connection, since: Since) -> Snapshot:
     def rows(query: str, *values: int) -> list[Any]:
         return ask(connection, query, *values)
 
+    lists: dict[int, set[int]] = {}
+    for campaign_id, dnc_id in rows(_LISTS):
+        lists.setdefault(campaign_id, set()).add(dnc_id)
     return Snapshot(
         campaigns={row[0]: dict(zip(_COLUMNS, row, strict=True)) for row in rows(_CAMPAIGNS)},
         accounts=[AccountRow(*row) for row in rows(_USERS)],
@@ -148,6 +159,7 @@ def take_snapshot(connection: Connection, since: Since) -> Snapshot:
         legs=[Leg(*row) for row in rows(_LEGS, since.leg_id)],
         lines={row[0]: GatewayRow(*row) for row in rows(_GATEWAYS)},
         entries={(dnc_id, number): since_ms for dnc_id, number, since_ms in rows(_ENTRIES)},
+        lists=lists,
         floor=since,
     )
 

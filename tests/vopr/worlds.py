@@ -61,6 +61,8 @@ class World(msgspec.Struct, frozen=True):
     service_zone: str
     money: dict[int, int]
     """The first payment of each user."""
+    calling_hours: str | None
+    """The setting DIALER_CALLING_HOURS; None: unset."""
     rows: dict[str, list[Values]]
     """The rows by table. The tables are in an order in which they can be filled."""
 
@@ -82,7 +84,9 @@ def world_of(seed: int) -> World:
         user_id: dice.pick((0, 2, 5, 30, 200, 5_000)) * dice.pick((CENTS, 1_130))
         for user_id in range(1, len(rows["user_account"]) + 1)
     }
-    return World(start_ms, dice.pick(("UTC", "Asia/Kolkata", "America/New_York")), money, rows)
+    _draw_lists(Dice(seed, "lists"), rows)
+    hours = _draw_calling_hours(Dice(seed, "calling hours"), rows)
+    return World(start_ms, dice.pick(("UTC", "Asia/Kolkata", "America/New_York")), money, hours, rows)
 
 
 def contact_of(number: str, zone: str | None = None) -> Values:
@@ -144,6 +148,13 @@ def _sms_gateway(dice: Dice) -> Values:
     return {"name": "texts", "max_cps": dice.pick((0, 1, 3)), "parameters": parameters_of(dice)}
 
 
+def _draw_calling_hours(dice: Dice, rows: dict[str, list[Values]]) -> str | None:
+    """Draw the service's calling hours and the gateways that are not simulated; most worlds have neither."""
+    for gateway in (*rows["gateway"], *rows["sms_gateway"]):
+        gateway["protocol"] = dice.pick(("sim", "sim", "sim", "sip"))
+    return dice.pick((None, None, None, None, "08:00-21:00", "00:00-23:00", "02:30-17:30", "off"))
+
+
 def _draw_centre(dice: Dice, rows: dict[str, list[Values]]) -> None:
     """Draw agents, queues, and the tiers that join them."""
     rows["agent"] = [_agent(dice, place) for place in range(dice.between(0, 3))]
@@ -203,6 +214,18 @@ def _entries(dice: Dice, rows: dict[str, list[Values]]) -> list[Values]:
         {"dnc_id": dnc_id, "phone_number": number, "number": number}
         for dnc_id in range(1, len(rows["dnc_list"]) + 1)
         for number in dice.some(numbers, 3)
+    ]
+
+
+def _draw_lists(dice: Dice, rows: dict[str, list[Values]]) -> None:
+    """Let lists hold for every campaign, and campaigns name several lists, with draws apart from all others."""
+    for one in rows["dnc_list"]:
+        one["is_global"] = dice.happens(15)
+    rows["campaign_dnc_list"] = [
+        {"campaign_id": campaign_id, "dnc_id": dnc_id}
+        for campaign_id in range(1, len(rows["campaign"]) + 1)
+        if dice.happens(40)
+        for dnc_id in dice.some(range(1, len(rows["dnc_list"]) + 1), 2)
     ]
 
 

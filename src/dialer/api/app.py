@@ -12,22 +12,27 @@ from litestar.types import ASGIApp, ControllerRouterHandler
 from dialer.api.crud.controller import controllers
 from dialer.api.crud.resource import Resource
 from dialer.api.crud.urls import PREFIX
-from dialer.api.http.auth import Authenticator, BasicAuthentication
+from dialer.api.http.auth import Authentication, Authenticator
 from dialer.api.http.body import BODY_BYTES_MAX
 from dialer.api.http.edge import Edge
 from dialer.api.http.errors import EXCEPTION_HANDLERS
 from dialer.api.http.ignored import KnownParameters
 from dialer.api.http.loop_lag import LoopLag
 from dialer.api.http.metrics import Metrics
+from dialer.api.http.permissions import Permissions
 from dialer.api.openapi.document import ShapePlugin, openapi_config
+from dialer.api.openapi.structs import DescribedStructPlugin
 from dialer.api.records.table import RESOURCES
 from dialer.api.routes import health
 from dialer.api.routes.audio import delete_audio, upload_audio
+from dialer.api.routes.bulk import add_contacts, add_dnc_contacts
 from dialer.api.routes.clock import ClockController
+from dialer.api.routes.copies import copy_campaign, copy_sms_campaign
 from dialer.api.routes.exports import export
 from dialer.api.routes.forecast import Forecaster, Forecasting, forecast_campaign, forecast_sms_campaign
 from dialer.api.routes.imports import import_contacts, import_dnc_contacts
 from dialer.api.routes.recordings import download_recording
+from dialer.api.routes.recycling import recycle_campaign, recycle_sms_campaign
 from dialer.api.routes.refunds import refund_call
 from dialer.api.routes.root import read_root, redirect_to_documentation
 from dialer.api.routes.survey_aggregate import aggregate_survey
@@ -41,6 +46,8 @@ EXTRA_ROUTES: Final[tuple[ControllerRouterHandler, ...]] = (
     read_root,
     upload_audio,
     delete_audio,
+    add_contacts,
+    add_dnc_contacts,
     import_contacts,
     import_dnc_contacts,
     forecast_campaign,
@@ -49,6 +56,10 @@ EXTRA_ROUTES: Final[tuple[ControllerRouterHandler, ...]] = (
     aggregate_survey,
     download_recording,
     refund_call,
+    copy_campaign,
+    copy_sms_campaign,
+    recycle_campaign,
+    recycle_sms_campaign,
 )
 """Handlers under `/rest-api` besides those of the resource table."""
 
@@ -70,9 +81,11 @@ def create_app(
     by_path = {resource.path: resource for resource in resources}
     service = Service(settings, database=database, worker=worker, resources=by_path, export=export)
     metrics = Metrics(worker.figures)
+    permissions = Permissions(resources)
+    authenticator = authenticator or Authenticator(database, requests_a_minute=settings.rate_limit)
     app = Litestar(
         route_handlers=[
-            _rest_api(authenticator or Authenticator(database, requests_a_minute=settings.rate_limit), resources),
+            _rest_api(authenticator, permissions, resources),
             redirect_to_documentation,
             health.live,
             health.ready,
@@ -88,17 +101,18 @@ def create_app(
         request_max_body_size=BODY_BYTES_MAX,
         lifespan=[_running(worker, LoopLag(metrics.observe_lag))],
         openapi_config=openapi_config(),
-        plugins=[ShapePlugin()],
+        plugins=[ShapePlugin(), DescribedStructPlugin()],
         logging_config=None,
     )
     methods = {route.path_format: route.methods for route in app.routes}
+    permissions.serve(methods)
     app.asgi_handler = Edge(app.asgi_handler, metrics, methods)
     return app
 
 
-def _rest_api(authenticator: Authenticator, resources: Sequence[Resource]) -> Router:
+def _rest_api(authenticator: Authenticator, permissions: Permissions, resources: Sequence[Resource]) -> Router:
     def authenticated(app: ASGIApp) -> ASGIApp:
-        return BasicAuthentication(app, authenticator)
+        return Authentication(app, authenticator, permissions)
 
     handlers = [controller for resource in resources for controller in controllers(resource)]
     return Router(

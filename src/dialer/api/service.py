@@ -15,6 +15,7 @@ from dialer.api.crud.shapes import Columns
 from dialer.api.crud.urls import Links, links_for
 from dialer.api.http.idempotency import Attempts
 from dialer.api.http.ignored import is_strict
+from dialer.domain.calling_hours import read_calling_hours
 from dialer.runtime.clock import Clock
 from dialer.runtime.tally import Tally
 from dialer.settings import Settings
@@ -86,6 +87,7 @@ class Service:
         self.export: Final = export
         self.attempts: Final = Attempts()
         self._zone: Final = ZoneInfo(settings.timezone)
+        self._hours: Final = read_calling_hours(settings.calling_hours)
 
     def links(self, request: ApiRequest) -> Links:
         """Return the links for one request, which contain the address that the client used."""
@@ -94,7 +96,7 @@ class Service:
     def conventions(self, request: ApiRequest) -> Conventions:
         """Return the defaults for the values of one request: zone, region, links and strictness."""
         links, strict = self.links(request), is_strict(request.scope)
-        return Conventions(self._zone, self.settings.default_region, links, is_strict=strict)
+        return Conventions(self._zone, self.settings.default_region, links, self._hours, is_strict=strict)
 
     def unit(self, connection: Connection, request: ApiRequest) -> Unit:
         """Return the unit of work of one request on one transaction."""

@@ -5,15 +5,14 @@ from typing import Any
 
 from sqlalchemy import Row, delete, insert, select, update
 
-from dialer.app.errors import UnknownRecordError
+from dialer.app.errors import RefusedError, UnknownRecordError
 from dialer.app.events import DncListDeleted, NumberAllowed, NumberCalledOff
-from dialer.app.touching import users_of_dnc
+from dialer.app.touching import names_dnc, users_of_dnc
 from dialer.app.unfinished import refuse_while_named
 from dialer.app.unit import UnitOfWork
-from dialer.store.tables import Campaign, DncContact, DncList
+from dialer.store.tables import DncContact, DncList
 from dialer.store.touched import NOTHING
 
-_campaigns = Campaign.__table__
 _lists = DncList.__table__
 _entries = DncContact.__table__
 
@@ -51,15 +50,33 @@ def remove_from_dnc(unit: UnitOfWork, entry_id: int) -> None:
     unit.note(users_of_dnc(unit.connection, dnc_id), NumberAllowed(dnc_id, entry_id))
 
 
+def add_dnc_list(unit: UnitOfWork, values: Mapping[str, Any]) -> Row[Any]:
+    """Create a do-not-call list from its columns; return its row."""
+    row = unit.connection.execute(insert(_lists).values(values).returning(*_lists.c)).one()
+    unit.note(users_of_dnc(unit.connection, row.id))
+    return row
+
+
+def change_dnc_list(unit: UnitOfWork, dnc_id: int, values: Mapping[str, Any]) -> None:
+    """Write columns of a do-not-call list. `is_global` decides whether it holds for every campaign."""
+    before = users_of_dnc(unit.connection, dnc_id)
+    unit.connection.execute(update(_lists).where(_lists.c.id == dnc_id).values(values))
+    after = users_of_dnc(unit.connection, dnc_id)
+    unit.note(NOTHING if before == after else before | after)
+
+
 def delete_dnc_list(unit: UnitOfWork, dnc_id: int) -> None:
     """Delete a do-not-call list and its entries.
 
-    The engine need not hear of it, because no campaign names a deleted list.
+    The engine need not hear of it, because a deleted list holds for no campaign.
 
     Raises:
         StillUsedError: a campaign names the list, even one that is over.
+        RefusedError: the list holds for every campaign.
     """
-    refuse_while_named(unit.connection, _campaigns.c.dnc_id == dnc_id)
+    refuse_while_named(unit.connection, names_dnc(dnc_id))
+    if unit.connection.scalar(select(_lists.c.is_global).where(_lists.c.id == dnc_id)):
+        raise RefusedError("The list holds for every campaign. Set is_global to false before you delete it.")
     unit.connection.execute(delete(_lists).where(_lists.c.id == dnc_id))
     unit.note(NOTHING, DncListDeleted(dnc_id))
 

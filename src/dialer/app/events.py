@@ -31,6 +31,13 @@ class CampaignEnded(AppEvent, frozen=True):
     campaign_id: int
 
 
+class CampaignCopied(AppEvent, frozen=True):
+    """A campaign was copied; the copy has no subscribers yet."""
+
+    campaign_id: int
+    copy_id: int
+
+
 class CampaignDeleted(AppEvent, frozen=True):
     """A campaign and its subscribers were deleted."""
 
@@ -50,6 +57,13 @@ class SubscriberStatusChanged(AppEvent, frozen=True):
     campaign_id: int
     subscriber_id: int
     status: int
+
+
+class SubscribersRecycled(AppEvent, frozen=True):
+    """Subscribers of a campaign who were done were set back to be called again."""
+
+    campaign_id: int
+    count: int
 
 
 class SubscriberDeleted(AppEvent, frozen=True):

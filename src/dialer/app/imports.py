@@ -18,11 +18,12 @@ from dialer.app.touching import touched_campaigns, users_of_dnc
 from dialer.app.unit import UnitOfWork
 from dialer.domain.numbers.emergency import emergency_error, is_emergency
 from dialer.domain.numbers.normal_form import NumberError, is_possible, normalise
+from dialer.domain.search_keys import last_name_key, name_key
 from dialer.domain.zones import zone_of_number
 from dialer.store.bulk import Among, bulk_insert
 from dialer.store.collecting import collect_phonebook
 from dialer.store.csv_records import CsvFile
-from dialer.store.queries.do_not_call import numbers_on
+from dialer.store.queries.do_not_call import entries_on
 from dialer.store.tables import Row
 
 IMPORT_BYTES_MAX: Final = 200 * 1024 * 1024
@@ -116,7 +117,7 @@ class ContactRows(NumberRows):
     _table = _TABLES["contact"]
     _parent = _table.c.phonebook_id
     _parents = _TABLES["phonebook"]
-    _further = ("zone", "full_name", "additional_vars")
+    _further = ("zone", "full_name", "full_name_key", "last_name_key", "additional_vars")
     _among = Among(_table.c.number, _parent == bindparam("parent"))
 
     def begin(self, columns: Sequence[str]) -> None:
@@ -138,7 +139,8 @@ class ContactRows(NumberRows):
             full_name = full_name.strip()
         if len(full_name) > FULL_NAME_MAX:
             raise RowError("full_name", f"full_name: more than {FULL_NAME_MAX} characters", full_name)
-        return zone_of_number(number), full_name, self._variables.of(cells)
+        key = name_key(full_name)
+        return zone_of_number(number), full_name, key, last_name_key(key), self._variables.of(cells)
 
     def _stored(self, unit: UnitOfWork, count: int) -> None:
         campaign_ids = collect_phonebook(unit.connection, self.parent_id, unit.now_ms)
@@ -154,7 +156,7 @@ class DncRows(NumberRows):
     _parents = _TABLES["dnc_list"]
 
     def _known(self, connection: Connection, numbers: Collection[str]) -> set[str]:
-        return set(numbers_on(connection, self.parent_id, numbers))
+        return {number for _, number in entries_on(connection, [self.parent_id], numbers)}
 
     def _stored(self, unit: UnitOfWork, count: int) -> None:
         unit.note(users_of_dnc(unit.connection, self.parent_id), NumbersCalledOff(self.parent_id, count))

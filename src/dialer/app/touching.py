@@ -7,15 +7,17 @@ agent's queues.
 
 from typing import Final
 
-from sqlalchemy import ColumnElement, Connection, literal_column, select
+from sqlalchemy import ColumnElement, Connection, literal_column, select, true
 
 from dialer.domain.enums import CallRequestStatus, CampaignStatus
 from dialer.store.queries.progress import SMS_LINES_FROM
-from dialer.store.tables import CallRequest, Campaign, Did, SmsMessage
+from dialer.store.tables import CallRequest, Campaign, CampaignDncList, Did, DncList, SmsMessage
 from dialer.store.touched import Touched
 
 _campaigns = Campaign.__table__
 _dids = Did.__table__
+_lists = DncList.__table__
+_links = CampaignDncList.__table__
 _requests = CallRequest.__table__
 _messages = SmsMessage.__table__
 _OPEN: Final = (CampaignStatus.START, CampaignStatus.PAUSE)
@@ -40,8 +42,17 @@ def known_campaigns(connection: Connection, condition: ColumnElement[bool]) -> T
 
 
 def users_of_dnc(connection: Connection, dnc_id: int) -> Touched:
-    """Return the known campaigns that use a do-not-call list, as touched records."""
-    return known_campaigns(connection, _campaigns.c.dnc_id == dnc_id)
+    """Return the known campaigns for which a do-not-call list holds, as touched records."""
+    is_global = select(_lists.c.is_global).where(_lists.c.id == dnc_id)
+    if connection.scalar(is_global):
+        return known_campaigns(connection, true())
+    return known_campaigns(connection, names_dnc(dnc_id))
+
+
+def names_dnc(dnc_id: int) -> ColumnElement[bool]:
+    """Return the condition that a campaign names a do-not-call list."""
+    named = select(_links.c.campaign_id).where(_links.c.dnc_id == dnc_id)
+    return (_campaigns.c.dnc_id == dnc_id) | _campaigns.c.id.in_(named)
 
 
 def users_of_callerid_group(connection: Connection, group_id: int) -> Touched:

@@ -8,6 +8,7 @@ from sqlalchemy import Connection, insert, select, update
 from dialer.app.errors import RefusedError, UnknownRecordError
 from dialer.app.events import PasswordChanged, UserCreated
 from dialer.app.unit import UnitOfWork
+from dialer.domain.roles import Role
 from dialer.domain.usernames import username_key
 from dialer.store.tables import User
 from dialer.store.touched import NOTHING
@@ -20,7 +21,7 @@ class NewUser(msgspec.Struct, frozen=True, kw_only=True):
 
     username: str
     password_hash: str
-    is_admin: bool = False
+    role: Role = Role.MANAGER
     call_rate: int = 0
     sms_rate: int = 0
     first_name: str = ""

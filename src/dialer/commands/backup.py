@@ -5,18 +5,19 @@ from pathlib import Path
 import rich_click as click
 
 from dialer.commands.opening import existing_database_path, settings_from_environment
-from dialer.commands.output import examples, say
+from dialer.commands.output import examples, json_option, print_json, say
 from dialer.store.database_files import Copy, copy
 
 
 @click.command()
 @click.argument("file", metavar="FILE", type=click.Path(path_type=Path))
 @click.option("--force", is_flag=True, help="Replace FILE if it exists.")
+@json_option("the size and the row counts of the copy")
 @examples(
     "dialer backup /var/backups/dialer.db",
     'dialer backup "dialer-$(date +%F).db"',
 )
-def backup(file: Path, *, force: bool) -> None:
+def backup(file: Path, *, force: bool, as_json: bool) -> None:
     """Copy one state of the database to FILE, also beside a running server.
 
     The copy is checked, and only its owner can read it. Uploads and recordings are in the media folder
@@ -24,9 +25,16 @@ def backup(file: Path, *, force: bool) -> None:
     """
     made = copy(existing_database_path(settings_from_environment()), file, overwrite=force)
     say(f"Copied the database to {file}: {summary(made)}.")
+    if as_json:
+        print_copy(file, made)
 
 
 def summary(made: Copy) -> str:
     """Return the size and the row counts of a copy as text."""
     rows = ", ".join(f"{count:,} in {table}" for table, count in made.rows.items())
     return f"{made.size_bytes:,} bytes; {rows}"
+
+
+def print_copy(path: Path, made: Copy) -> None:
+    """Print a copy as JSON: its path, its size and its row counts."""
+    print_json({"path": str(path.absolute()), **made._asdict()})

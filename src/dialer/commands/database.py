@@ -5,14 +5,16 @@ import time
 import rich_click as click
 
 from dialer.commands.opening import (
+    check_is_there,
     check_media_dir,
+    database_path,
     existing_database_path,
     open_database,
     open_existing_database,
     service_settings,
     settings_from_environment,
 )
-from dialer.commands.output import examples, say
+from dialer.commands.output import examples, json_option, print_json, say
 from dialer.store import database_files
 from dialer.store.media.orphan_files import orphans
 
@@ -28,26 +30,40 @@ def database() -> None:
 
 
 @database.command()
+@click.option("--create", is_flag=True, help="Create the database if it does not exist.")
+@json_option("the path of the database")
 @examples(
     "dialer database upgrade",
     "DIALER_DATABASE_URL=sqlite+aiosqlite:////var/lib/dialer/dialer.db dialer database upgrade",
 )
-def upgrade() -> None:
-    """Migrate the database to this version, as `dialer serve` does when it starts. Create it if it does not exist."""
-    with open_database(settings_from_environment()):
+def upgrade(*, create: bool, as_json: bool) -> None:
+    """Migrate the database to this version, as `dialer serve` does when it starts.
+
+    Stop the server first, and make a backup: a migration cannot be undone.
+    """
+    settings = settings_from_environment()
+    check_is_there(settings, may_create=create)
+    with open_database(settings):
         say("The database is up to date.")
+    if as_json:
+        print_json({"path": str(database_path(settings).absolute())})
 
 
 @database.command()
+@json_option("the problems")
+@click.pass_context
 @examples(
     "dialer database check",
 )
-def check() -> None:
+def check(context: click.Context, *, as_json: bool) -> None:
     """Check every page, index and reference of the database; exit with 1 if anything is wrong.
 
     The command changes nothing. It can run beside a server.
     """
     problems = database_files.check(existing_database_path(settings_from_environment()))
+    if as_json:
+        print_json({"problems": problems})
+        context.exit(1 if problems else 0)
     for problem in problems:
         click.echo(problem)
     if problems:
@@ -56,10 +72,11 @@ def check() -> None:
 
 
 @database.command()
+@json_option("the names of the deleted files")
 @examples(
     "dialer database sweep",
 )
-def sweep() -> None:
+def sweep(*, as_json: bool) -> None:
     """Delete files in the media folder that no record refers to, such as recordings of deleted campaigns.
 
     Files of the last hour stay, and so do files that the service did not make. The command can run beside a server.
@@ -72,3 +89,5 @@ def sweep() -> None:
     for path in found:
         path.unlink(missing_ok=True)
     say(f"Deleted {len(found)} files.")
+    if as_json:
+        print_json({"media_dir": str(service.media_dir), "deleted": sorted(path.name for path in found)})

@@ -15,7 +15,7 @@ from dialer.commands.opening import (
     service_settings,
     settings_from_environment,
 )
-from dialer.commands.output import examples, say
+from dialer.commands.output import examples, json_option, print_json, say
 from dialer.domain.numbers.normal_form import NumberError, normalise
 from dialer.logs import mask_number
 from dialer.settings import Settings
@@ -37,12 +37,13 @@ DAYS_MAX: Final = 36_500
     help="Erase the subscribers of campaigns that ended, or were last changed, more than DAYS days ago.",
 )
 @click.option("--yes", is_flag=True, help="Do not ask for confirmation.")
+@json_option("the numbers of erased records")
 @examples(
     "dialer erase +12025550100",
     'dialer erase "+1 (202) 555-0100" --yes',
     "dialer erase --older-than 90 --yes",
 )
-def erase(number: str | None, days: int | None, *, yes: bool) -> None:
+def erase(number: str | None, days: int | None, *, yes: bool, as_json: bool) -> None:
     """Erase all data about NUMBER, in any spelling, or about the subscribers of old campaigns.
 
     Contacts, names, variables, free-text answers, recordings, text messages, and the numbers in call detail records are
@@ -69,6 +70,8 @@ def erase(number: str | None, days: int | None, *, yes: bool) -> None:
         done = _erase(settings, database, whom, days or 0)
     _compact(settings)
     say(f"Erased {subject}: {', '.join(_counts(done)) or 'no data found'}.")
+    if as_json:
+        print_json(done)
 
 
 def _number(number: str, settings: Settings) -> str:

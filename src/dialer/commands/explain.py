@@ -14,6 +14,7 @@ from dialer.commands.opening import (
     settings_from_environment,
 )
 from dialer.commands.output import examples, print_json
+from dialer.domain.calling_hours import read_calling_hours
 from dialer.domain.reasons import CAMPAIGN_REASONS, SUBSCRIBER_REASONS, TRANSFER_REASONS, WAITS
 from dialer.store.tables import SMS
 from dialer.store.timeline.parts import (
@@ -59,6 +60,7 @@ def explain(campaign: str, number: str, *, as_json: bool) -> None:
                     now_ms=now_ms,
                     region=settings.default_region,
                     service_zone=settings.timezone,
+                    hours=read_calling_hours(settings.calling_hours),
                 )
             )
         except UnknownNumberError as error:
@@ -77,9 +79,10 @@ def _lines(story: Story) -> Iterator[str]:
     for contact in story.contacts:
         name = f", {contact.full_name}" if contact.full_name else ""
         yield f"Contact       {contact.contact}{name}, in {contact.phonebook} since {_show(contact.created_date)}"
-    if story.dnc is not None:
-        since = "not on it" if story.dnc.since is None else f"on it since {_show(story.dnc.since)}"
-        yield f"Do not call   {story.dnc.name}: {since}"
+    for dnc in story.dnc_lists:
+        since = "not on it" if dnc.since is None else f"on it since {_show(dnc.since)}"
+        scope = " (for every campaign)" if dnc.is_global else ""
+        yield f"Do not call   {dnc.name}{scope}: {since}"
     if story.window is not None:
         yield from _window(story.window)
     if story.subscriber is None:
@@ -107,6 +110,9 @@ def _window(window: WindowPart) -> Iterator[str]:
     state = "open" if window.is_open else "closed"
     until = "" if window.until is None else f", until {_show(window.until)}"
     yield f"Window        {window.daily_start_time} to {window.daily_stop_time} there, {days}; now {state}{until}"
+    if window.calling_hours is not None:
+        yield f"Calling hours {window.calling_hours} there (DIALER_CALLING_HOURS), which the window only narrows"
+    yield from (f"              {hours}" for hours in window.country_hours)
 
 
 def _attempt(attempt: AttemptPart, medium: str) -> Iterator[str]:

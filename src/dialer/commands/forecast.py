@@ -74,7 +74,8 @@ def forecast(campaign: str, *, seeds: int, first_seed: int, as_json: bool) -> No
         configure_logs()
         now_ms = open_service_clock(settings, database).now_ms()
         campaign_id = database.read_now(lambda unit: int(find_campaign(unit, campaign)["id"]))
-        found = _forecast(database, Order(campaign_id, now_ms, settings.timezone, seeds, first_seed))
+        order = Order(campaign_id, now_ms, settings.timezone, seeds, first_seed, settings.calling_hours)
+        found = _forecast(database, order)
     if as_json:
         print_json(found)
     else:

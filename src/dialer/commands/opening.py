@@ -7,24 +7,51 @@ from pathlib import Path
 from typing import Final
 
 import rich_click as click
+from click.globals import get_current_context
 from msgspec.structs import replace
 from sqlalchemy.engine import make_url
 
 from dialer.commands.output import say
 from dialer.runtime.clock import Clock, RealClock, open_clock
-from dialer.settings import SETTINGS, Settings, SettingsError, load_settings
+from dialer.settings import SETTINGS, Setting, Settings, SettingsError, SettingsFile, load_settings
+from dialer.settings_file import is_exposed, read_settings_file
 from dialer.store import migrate
 from dialer.store.database import Database
 from dialer.store.service_state import ServiceSettings, read_settings, read_state, save_settings
 
-_SERVICE_VARIABLES: Final = {"DIALER_CLOCK", "DIALER_TIMEZONE", "DIALER_DEFAULT_REGION"}
+_SERVICE_VARIABLES: Final = {"DIALER_CLOCK", "DIALER_TIMEZONE", "DIALER_DEFAULT_REGION", "DIALER_CALLING_HOURS"}
 """Variables that decide what a command answers, and are the service's to set."""
-_MEDIA_VARIABLE: Final = "DIALER_MEDIA_DIR"
+_FILE: Final = "dialer.settings_file"
 
 
 def settings_from_environment() -> Settings:
-    """Return the settings of this process's environment; raises SettingsError if one is wrong."""
-    return load_settings(os.environ)
+    """Return the settings of this process's environment and settings file; raises SettingsError if one is wrong."""
+    return load_settings(os.environ, settings_file())
+
+
+def settings_file() -> SettingsFile | None:
+    """Return the settings file of this command, read once, or None.
+
+    It is the one of `--config` or `DIALER_CONFIG`, or `dialer.toml` in the working directory.
+
+    Raises:
+        SettingsError: the file cannot be read.
+    """
+    context = get_current_context()
+    if _FILE not in context.meta:
+        file = context.meta[_FILE] = read_settings_file(context.find_root().params.get("config"))
+        if file is not None and is_exposed(file):
+            say(f"{file.path} holds a password, and every user of this machine can read it: chmod 600 {file.path}")
+    found: SettingsFile | None = context.meta[_FILE]
+    return found
+
+
+def given_in(setting: Setting) -> str:
+    """Return the place that gives a setting to this command: `environment`, `file`, or `default`."""
+    file = settings_file()
+    if os.environ.get(setting.variable):
+        return "environment"
+    return "file" if file is not None and file.texts.get(setting.key) else "default"
 
 
 def database_path(settings: Settings) -> Path:
@@ -32,13 +59,16 @@ def database_path(settings: Settings) -> Path:
     return Path(make_url(settings.database_url).database or "")
 
 
-def existing_database_path(settings: Settings) -> Path:
-    """Return the path of the database file; raises ClickException if there is no such file."""
+def existing_database_path(settings: Settings, *, hint: str = "") -> Path:
+    """Return the path of the database file; raises ClickException if there is no such file.
+
+    `hint` ends the message.
+    """
     path = database_path(settings)
     if not path.is_file():
         raise click.ClickException(
             f"there is no database at {path.absolute()}: run the command in the folder of the database,"
-            " or set DIALER_DATABASE_URL"
+            f" or set DIALER_DATABASE_URL{hint}"
         )
     return path
 
@@ -52,6 +82,24 @@ def open_database(settings: Settings) -> Iterator[Database]:
     """
     migrate.upgrade(settings.database_url)
     with _opened(settings) as database:
+        yield database
+
+
+def check_is_there(settings: Settings, *, may_create: bool) -> None:
+    """Raise ClickException if there is no database, unless the user allows the command to create it (`--create`)."""
+    if not may_create:
+        existing_database_path(settings, hint=", or create a new one with --create")
+
+
+@contextlib.contextmanager
+def open_or_create_database(settings: Settings) -> Iterator[Database]:
+    """Open the database without a migration; create it if it is not there.
+
+    Raises:
+        MigrationError: the database is of another version, or cannot be opened.
+    """
+    opening = open_existing_database if database_path(settings).exists() else open_database
+    with opening(settings) as database:
         yield database
 
 
@@ -90,7 +138,9 @@ def store_settings(settings: Settings, database: Database, first_now_ms: int) ->
     folder, media_dir = _folder(settings), settings.media_dir.resolve()
     # A folder that holds both can be moved or copied as a whole.
     kept = media_dir.relative_to(folder) if media_dir.is_relative_to(folder) else media_dir
-    stored = ServiceSettings(settings.clock, settings.timezone, settings.default_region, str(kept))
+    stored = ServiceSettings(
+        settings.clock, settings.timezone, settings.default_region, str(kept), settings.calling_hours
+    )
     database.write_now(lambda unit: save_settings(unit, stored, first_now_ms))
 
 
@@ -98,7 +148,7 @@ def service_settings(settings: Settings, database: Database) -> Settings:
     """Return `settings` with those of the service in place of the environment's.
 
     They are the settings that the service was last started with. On a database that was never served they are the
-    environment's. Variables of the environment that differ are named on standard error.
+    environment's. Given settings that differ are named on standard error.
     """
     stored = database.read_now(read_settings)
     if stored is None:
@@ -108,6 +158,7 @@ def service_settings(settings: Settings, database: Database) -> Settings:
         clock=stored.clock,
         timezone=stored.timezone,
         default_region=stored.default_region,
+        calling_hours=stored.calling_hours,
         media_dir=_folder(settings) / stored.media_dir,
     )
     _name_ignored(settings, service)
@@ -115,17 +166,18 @@ def service_settings(settings: Settings, database: Database) -> Settings:
 
 
 def check_media_dir(settings: Settings, service: Settings) -> None:
-    """Check that the environment names no other media folder than the service's, before files are deleted.
+    """Check that the environment or the file names no other media folder than the service's, before files are deleted.
 
     It is unknown which of two folders is meant, and a wrong guess would delete recordings.
 
     Raises:
-        SettingsError: `settings`, those of the environment, name another folder than `service` does.
+        SettingsError: `settings`, those of the environment and the file, name another folder than `service` does.
     """
-    given = os.environ.get(_MEDIA_VARIABLE)
-    if given and settings.media_dir.resolve() != service.media_dir.resolve():
+    (setting,) = (setting for setting in SETTINGS if setting.field == "media_dir")
+    is_given = given_in(setting) != "default"
+    if is_given and settings.media_dir.resolve() != service.media_dir.resolve():
         raise SettingsError(
-            f"{_MEDIA_VARIABLE} is {given!r}, but the service keeps its files in {service.media_dir}:"
+            f"{_name(setting)} is {str(settings.media_dir)!r}, but the service keeps its files in {service.media_dir}:"
             " unset it to use that folder, or start the service with it"
         )
 
@@ -139,15 +191,29 @@ def _name_ignored(settings: Settings, service: Settings) -> None:
         setting
         for setting in SETTINGS
         if setting.variable in _SERVICE_VARIABLES
-        and os.environ.get(setting.variable)
+        and given_in(setting) != "default"
         and getattr(settings, setting.field) != getattr(service, setting.field)
     ]
     if differing:
-        ignored, used = (
-            " and ".join(_assignment(setting.variable, getattr(source, setting.field)) for setting in differing)
-            for source in (settings, service)
-        )
-        say(f"Ignored {ignored} of this terminal: the service was last started with {used}.")
+        file = settings_file()
+        places = {"environment": "this terminal", "file": "" if file is None else str(file.path)}
+        ignored = [
+            f"{_assignments([setting for setting in differing if given_in(setting) == source], settings)} of {place}"
+            for source, place in places.items()
+            if any(given_in(setting) == source for setting in differing)
+        ]
+        used = _assignments(differing, service)
+        say(f"Ignored {' and '.join(ignored)}: the service was last started with {used}.")
+
+
+def _assignments(of: list[Setting], values: Settings) -> str:
+    return " and ".join(_assignment(setting.variable, getattr(values, setting.field)) for setting in of)
+
+
+def _name(setting: Setting) -> str:
+    """Return the name of a given setting in messages."""
+    file = settings_file()
+    return file.name(setting) if file is not None and given_in(setting) == "file" else setting.variable
 
 
 def _assignment(variable: str, value: object) -> str:

@@ -26,6 +26,11 @@ def examples(*lines: str, table: str = "") -> Callable[[_Function], _Function]:
     return add
 
 
+def json_option(what: str) -> Callable[[_Function], _Function]:
+    """Return a decorator that adds the option `--json`, which prints `what` as one JSON document."""
+    return click.option("--json", "as_json", is_flag=True, help=f"Print {what} as JSON.")
+
+
 def say(message: str) -> None:
     """Print a message on standard error."""
     click.echo(message, err=True)

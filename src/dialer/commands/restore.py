@@ -4,20 +4,21 @@ from pathlib import Path
 
 import rich_click as click
 
-from dialer.commands.backup import summary
+from dialer.commands.backup import print_copy, summary
 from dialer.commands.opening import database_path, settings_from_environment
-from dialer.commands.output import examples, say
+from dialer.commands.output import examples, json_option, say
 from dialer.store.database_files import restore as put_back
 
 
 @click.command()
 @click.argument("file", metavar="FILE", type=click.Path(path_type=Path))
 @click.option("--force", is_flag=True, help="Replace the database if it exists.")
+@json_option("the size and the row counts of the database")
 @examples(
     "dialer restore /var/backups/dialer.db",
     "dialer restore /var/backups/dialer.db --force",
 )
-def restore(file: Path, *, force: bool) -> None:
+def restore(file: Path, *, force: bool, as_json: bool) -> None:
     """Put the backup FILE in the place of the database.
 
     Stop the server first. After the restore it continues from the state of the backup: calls that were made after the
@@ -26,3 +27,5 @@ def restore(file: Path, *, force: bool) -> None:
     path = database_path(settings_from_environment())
     made = put_back(file, path, overwrite=force)
     say(f"Restored {path}: {summary(made)}.")
+    if as_json:
+        print_copy(path, made)

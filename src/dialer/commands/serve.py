@@ -20,6 +20,8 @@ from dialer.commands.opening import (
     store_settings,
 )
 from dialer.commands.output import examples, say
+from dialer.domain.calling_hours import read_calling_hours
+from dialer.domain.roles import Role
 from dialer.logs import configure_logs
 from dialer.passwords import PasswordError, check_password, hash_password
 from dialer.runtime.clock import Clock
@@ -40,7 +42,7 @@ def _settings_table() -> str:
     """Return the settings with their defaults, as a table for the help."""
     width = max(len(setting.variable) for setting in SETTINGS) + 2
     lines = [f"  {setting.variable:{width}}{setting.meaning} [{setting.default}]" for setting in SETTINGS]
-    return "\n".join(["Settings (environment):", *lines])
+    return "\n".join(["Settings (environment, or dialer.toml):", *lines])
 
 
 @click.command()
@@ -70,7 +72,8 @@ def serve(host: str, port: int) -> None:
 
     The command migrates the database first, and prints one line when the API is ready. Only one server may use a
     database: meanwhile a lock file lies beside it (dialer.db-serving). The database keeps these
-    four settings for the other commands: DIALER_CLOCK, DIALER_TIMEZONE, DIALER_DEFAULT_REGION and DIALER_MEDIA_DIR.
+    five settings for the other commands: DIALER_CLOCK, DIALER_TIMEZONE, DIALER_DEFAULT_REGION, DIALER_CALLING_HOURS
+    and DIALER_MEDIA_DIR.
     """
     settings = settings_from_environment()
     with (
@@ -90,6 +93,7 @@ def serve(host: str, port: int) -> None:
             seed=settings.seed,
             service_zone=settings.timezone,
             new_line=SimulatedLine,
+            hours=read_calling_hours(settings.calling_hours),
             recordings=Media(settings.media_dir),
         )
         app = create_app(settings, database=database, worker=worker)
@@ -105,7 +109,7 @@ def _create_first_admin(settings: Settings, database: Database, clock: Clock) ->
         say("There are no users yet. To create the first: dialer users create NAME --admin")
         return
     password_hash = hash_password(settings.admin_password)
-    account = NewUser(username=settings.admin_username, password_hash=password_hash, is_admin=True)
+    account = NewUser(username=settings.admin_username, password_hash=password_hash, role=Role.ADMIN)
     now_ms = clock.now_ms()
     database.write_now(lambda connection: create_user(UnitOfWork(connection=connection, now_ms=now_ms), account))
 

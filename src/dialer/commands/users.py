@@ -12,14 +12,16 @@ from rich.table import Table
 from dialer.app.unit import UnitOfWork
 from dialer.app.users import NewUser, change_password, create_user
 from dialer.commands.opening import (
-    open_database,
+    check_is_there,
     open_existing_database,
+    open_or_create_database,
     open_service_clock,
     service_settings,
     settings_from_environment,
 )
-from dialer.commands.output import examples, print_json, say
+from dialer.commands.output import examples, json_option, print_json, say
 from dialer.domain.billing.money import MoneyError, format_money, parse_money
+from dialer.domain.roles import Role
 from dialer.passwords import PASSWORD_LENGTH_MAX, PASSWORD_LENGTH_MIN, PasswordError, check_password, hash_password
 from dialer.settings import USERNAME_MAX, Settings, is_username
 from dialer.store.database import Database
@@ -75,7 +77,7 @@ _NAME = click.argument("username", metavar="NAME", type=UserName())
 _PASSWORD_STDIN = click.option(
     "--password-stdin", is_flag=True, help="Read the password from standard input instead of asking for it."
 )
-_JSON = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+_JSON = json_option("the user")
 
 
 @click.group()
@@ -90,12 +92,14 @@ def users() -> None:
 
 @users.command()
 @_NAME
-@click.option("--admin", "is_admin", is_flag=True, help="Allow the user to see and do everything.")
+@click.option("--admin", "is_admin", is_flag=True, help="Allow the user to see and do everything: --role admin.")
+@click.option("--role", type=click.Choice(list(Role)), default=Role.MANAGER, show_default=True, help="Kind of work.")
 @click.option("--call-rate", type=RateParam(), default="0", show_default=True, help="Price of a minute.")
 @click.option("--sms-rate", type=RateParam(), default="0", show_default=True, help="Price of a message part.")
 @click.option("--first-name", type=TextParam(), default="")
 @click.option("--last-name", type=TextParam(), default="")
 @click.option("--email", type=TextParam(), default="")
+@click.option("--create", "may_create", is_flag=True, help="Create the database if it does not exist.")
 @_PASSWORD_STDIN
 @_JSON
 @examples(
@@ -103,15 +107,24 @@ def users() -> None:
     "dialer users create ben --call-rate 0.02 --sms-rate 0.05",
     "pwgen 24 1 | dialer users create ben --password-stdin",
 )
-def create(username: str, *, password_stdin: bool, as_json: bool, **details: str | int) -> None:
-    """Create a user, and the database if it does not exist.
+def create(
+    username: str, *, may_create: bool, password_stdin: bool, as_json: bool, is_admin: bool, **details: str | int
+) -> None:
+    """Create a user.
 
     The command asks for the password, or reads it from standard input. A password is never an argument.
     """
-    password_hash = hash_password(_password(password_stdin=password_stdin))
-    account = msgspec.convert({"username": username, "password_hash": password_hash, **details}, NewUser)
     settings = settings_from_environment()
-    with open_database(settings) as database:
+    check_is_there(settings, may_create=may_create)
+    password_hash = hash_password(_password(password_stdin=password_stdin))
+    given = {
+        "username": username,
+        "password_hash": password_hash,
+        **details,
+        **({"role": Role.ADMIN} if is_admin else {}),
+    }
+    account = msgspec.convert(given, NewUser)
+    with open_or_create_database(settings) as database:
         user_id = _in_unit(settings, database, lambda unit: create_user(unit, account))
     say(f"Created the user {username}.")
     if as_json:
@@ -121,21 +134,24 @@ def create(username: str, *, password_stdin: bool, as_json: bool, **details: str
 @users.command()
 @_NAME
 @_PASSWORD_STDIN
+@_JSON
 @examples(
     "dialer users passwd anna",
     "pwgen 24 1 | dialer users passwd anna --password-stdin",
 )
-def passwd(username: str, *, password_stdin: bool) -> None:
+def passwd(username: str, *, password_stdin: bool, as_json: bool) -> None:
     """Change a user's password."""
     password_hash = hash_password(_password(password_stdin=password_stdin))
     settings = settings_from_environment()
     with open_existing_database(settings) as database:
         shown_name = _in_unit(settings, database, lambda unit: change_password(unit, username, password_hash))
     say(f"Changed the password of {shown_name}.")
+    if as_json:
+        print_json({"username": shown_name})
 
 
 @users.command("list")
-@_JSON
+@json_option("the users")
 @examples(
     "dialer users list",
     "dialer users list --json",
@@ -152,7 +168,7 @@ def list_users(*, as_json: bool) -> None:
 
 def _shown(account: AccountSummary) -> dict[str, object]:
     amounts = {name: format_money(getattr(account, name)) for name in ("call_rate", "sms_rate", "balance")}
-    return {**msgspec.structs.asdict(account), **amounts}
+    return {**msgspec.structs.asdict(account), "is_admin": account.role == Role.ADMIN, **amounts}
 
 
 def _table(accounts: list[AccountSummary]) -> Table:
@@ -160,7 +176,8 @@ def _table(accounts: list[AccountSummary]) -> Table:
     for name in AccountSummary.__struct_fields__:
         table.add_column(name)
     for account in accounts:
-        table.add_row(*(str(value) for value in _shown(account).values()))
+        shown = _shown(account)
+        table.add_row(*(str(shown[name]) for name in AccountSummary.__struct_fields__))
     return table
 
 

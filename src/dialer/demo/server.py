@@ -32,12 +32,13 @@ class DemoAccount(msgspec.Struct, frozen=True):
 
 
 class Server:
-    """A running server."""
+    """A running server, whose commands run in `folder`."""
 
-    def __init__(self, url: str, admin: DemoAccount, environment: dict[str, str]) -> None:
+    def __init__(self, url: str, admin: DemoAccount, folder: Path, environment: dict[str, str]) -> None:
         self.url: Final = url
         """Its address, without a slash at the end."""
         self.admin: Final = admin
+        self._folder: Final = folder
         self._environment: Final = environment
 
     def create_account(self, username: str, *, call_rate: str) -> DemoAccount:
@@ -46,6 +47,7 @@ class Server:
         completed = subprocess.run(  # noqa: S603 - our own program, with arguments of ours
             [*_DIALER, "users", "create", username, "--call-rate", call_rate, "--password-stdin"],
             input=f"{account.password}\n",
+            cwd=self._folder,
             env=self._environment,
             capture_output=True,
             text=True,
@@ -70,6 +72,7 @@ def running_server(folder: Path, *, seed: int, clock_start: str) -> Iterator[Ser
         log.open("wb") as errors,
         subprocess.Popen(  # noqa: S603 - our own program, with arguments of ours
             [*_DIALER, "serve", "--port", "0"],
+            cwd=folder,  # A settings file of the user's working directory does not concern the demonstration.
             env=environment,
             stdout=subprocess.PIPE,
             stderr=errors,
@@ -77,7 +80,7 @@ def running_server(folder: Path, *, seed: int, clock_start: str) -> Iterator[Ser
         ) as process,
     ):
         try:
-            yield Server(_wait_until_ready(process, log), admin, environment)
+            yield Server(_wait_until_ready(process, log), admin, folder, environment)
         finally:
             _end(process)
 

@@ -1,5 +1,6 @@
 """Numbers that were put on do-not-call lists during calls, after campaigns had claimed their subscribers."""
 
+from collections.abc import Iterable
 from typing import Final
 
 
@@ -21,9 +22,11 @@ class CalledOff:
         self._last += 1
         self._numbers.setdefault(dnc_id, {})[number] = self._last
 
-    def has(self, dnc_id: int | None, number: str, since: int) -> bool:
-        """Return whether a number was put on a list after the place `since`."""
-        return bool(self._numbers) and dnc_id in self._numbers and self._numbers[dnc_id].get(number, 0) > since
+    def has(self, dnc_ids: Iterable[int], number: str, since: int) -> bool:
+        """Return whether a number was put on one of the lists after the place `since`."""
+        if not self._numbers:
+            return False
+        return any(self._numbers[one].get(number, 0) > since for one in dnc_ids if one in self._numbers)
 
     def forget(self, until: int) -> None:
         """Forget all numbers up to the place `until`."""

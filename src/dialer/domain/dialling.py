@@ -200,10 +200,12 @@ class Dialling:
         """Return the reason why a subscriber must never be called; empty if they may be called."""
         if gateway.dials_emergency(subscriber.number):
             return SubscriberReason.EMERGENCY
+        if gateway.refuses(subscriber.number):
+            return SubscriberReason.INVALID_NUMBER
         if not is_zone_key(subscriber.zone):
             return SubscriberReason.TZ_UNKNOWN
         called_off, since = self._board.called_off, campaign.called_off_before
-        if subscriber.is_on_dnc or called_off.has(campaign.plan.dnc_id, subscriber.number, since):
+        if subscriber.is_on_dnc or called_off.has(campaign.plan.dnc_ids, subscriber.number, since):
             return SubscriberReason.DNC
         text_message = campaign.plan.text_message
         is_blank = text_message is not None and not message_to(subscriber, text_message).strip()

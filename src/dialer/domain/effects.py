@@ -44,10 +44,10 @@ class CountSubscribers(msgspec.Struct, frozen=True, gc=False):
 
 
 class CheckNumber(msgspec.Struct, frozen=True, gc=False):
-    """Find out whether a number is on a do-not-call list, before a call sends a text message to that number."""
+    """Find out whether a number is on one of some do-not-call lists, before a call sends it a text message."""
 
     call_id: int
-    dnc_id: int
+    dnc_ids: tuple[int, ...]
     number: str
     text: str
 

@@ -177,8 +177,18 @@ class Engine:
         gateway = self._gateways.get(event.plan.id)
         if gateway is None:
             gateway = self._gateways[event.plan.id] = GatewayLoad(event.plan)
+        has_new_hours = gateway.plan.hours != event.plan.hours
         gateway.renew(event.plan, event.recent_dials_ms, event.breaker)
+        if has_new_hours:
+            self._limit_hours(gateway, now_ms)
         self._dialling.wake_all(gateway.waiting, now_ms)
+
+    def _limit_hours(self, gateway: GatewayLoad, now_ms: int) -> None:
+        """Apply the new calling hours of a gateway to its campaigns."""
+        for campaign in self._campaigns.values():
+            if campaign.plan.gateway_id == gateway.plan.id:
+                campaign.hopper.limit(gateway.plan.hours, now_ms)
+                self._dialling.wake_at(campaign, now_ms)
 
     def _open_campaign(self, now_ms: int, event: events.CampaignOpened) -> None:
         plan = event.plan
@@ -202,7 +212,8 @@ class Engine:
             campaign.figures = event.figures
         campaign.first_call_id = self._board.next_call_id
         campaign.called_off_before = self._board.called_off.last
-        campaign.hopper = Hopper(plan, event.zones, self._board.windows, now_ms)
+        hours = self._gateways[plan.gateway_id].plan.hours
+        campaign.hopper = Hopper(plan, event.zones, self._board.windows, now_ms, hours)
         self._dialling.wake_at(campaign, now_ms)
 
     def _close_campaign(self, now_ms: int, event: events.CampaignClosed) -> None:
@@ -245,7 +256,7 @@ class Engine:
     # --- calls --------------------------------------------------------------------------------------------------
 
     def _add_to_dnc(self, _now_ms: int, event: events.DncReached) -> None:
-        """Put the callee of a call on the campaign's do-not-call list."""
+        """Put the callee of a call on the do-not-call list that the campaign keeps for such wishes."""
         call = self._calls.get(event.call_id)
         campaign = None if call is None else self._campaigns.get(call.plan.id)
         if call is None:

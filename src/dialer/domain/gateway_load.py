@@ -7,6 +7,7 @@ from dialer.domain.circuit_breaker import CARRIER_FAILURES, CLOSED, CircuitBreak
 from dialer.domain.enums import Cause
 from dialer.domain.hopper import NEVER_MS
 from dialer.domain.numbers.emergency import EMERGENCY_DIGITS_MAX, digits_behind_prefixes, is_emergency
+from dialer.domain.numbers.normal_form import is_possible
 from dialer.domain.numbers.prefixes import dialled_number
 from dialer.domain.plans import GatewayPlan
 
@@ -71,6 +72,13 @@ class GatewayLoad:
             return False
         dialled = self.number_for_carrier(number)
         return any(map(is_emergency, (number, dialled, dialled.removeprefix(plan.addprefix))))
+
+    def refuses(self, number: str) -> bool:
+        """Return whether a number in normal form is impossible in its country, and people are called over the gateway.
+
+        Simulated gateways take any number.
+        """
+        return not self.plan.is_simulated and not is_possible(number)
 
     def renew(self, plan: GatewayPlan, recent_dials_ms: tuple[int, ...], breaker: CircuitBreaker) -> None:
         """Replace the limits and the recent state."""

@@ -9,6 +9,7 @@ import heapq
 from collections import deque
 from typing import Final, NamedTuple
 
+from dialer.domain.calendars import Calendar
 from dialer.domain.effects import ClaimFresh, ClaimRetries
 from dialer.domain.plans import CampaignPlan, Subscriber
 from dialer.domain.windows import Window, Windows
@@ -82,9 +83,17 @@ class _Zone:
 class Hopper:
     """The hopper of one campaign."""
 
-    def __init__(self, plan: CampaignPlan, zones: tuple[str, ...], windows: Windows, now_ms: int) -> None:
+    def __init__(
+        self,
+        plan: CampaignPlan,
+        zones: tuple[str, ...],
+        windows: Windows,
+        now_ms: int,
+        hours: Calendar | None = None,
+    ) -> None:
         self._campaign_id = plan.id
         self._calendar = plan.calendar
+        self._hours = hours
         self._service_zone = plan.service_zone
         self._windows = windows
         self._zones = {key: self._new_zone(key, now_ms) for key in zones}
@@ -119,6 +128,14 @@ class Hopper:
             self._source_is_retries = True
             return best[2]
         return self._next_fresh()
+
+    def limit(self, hours: Calendar | None, now_ms: int) -> None:
+        """Replace the calling hours of the campaign's gateway."""
+        if hours != self._hours:
+            self._hours = hours
+            for zone in self._zones.values():
+                zone.window = self._window(zone.key, now_ms)
+            self._open_until_ms = 0
 
     def take(self) -> None:
         """Remove the subscriber that `next` returned last."""
@@ -196,7 +213,7 @@ class Hopper:
         """Return the calling window of a zone. An unknown zone is always open, so that its subscribers are refused."""
         if not is_zone_key(key):
             return Window(is_open=True, until_ms=NEVER_MS)
-        return self._windows.at(self._calendar, key or self._service_zone, now_ms)
+        return self._windows.at(self._calendar, key or self._service_zone, now_ms, self._hours)
 
     def _look_at_windows(self, now_ms: int) -> None:
         for zone in self._zones.values():

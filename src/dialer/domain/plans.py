@@ -5,6 +5,7 @@ from typing import Final
 import msgspec
 
 from dialer.domain.billing.money import Rate
+from dialer.domain.calendars import Calendar
 from dialer.domain.enums import (
     AmdBehavior,
     AmdStatus,
@@ -17,10 +18,11 @@ from dialer.domain.enums import (
 from dialer.domain.reasons import NoReason, SubscriberReason, TransferReason
 from dialer.domain.survey.callflow import CallFlow
 from dialer.domain.survey.survey import Prompt
-from dialer.domain.windows import Calendar
 
 MESSAGES_OUT: Final = frozenset({MessageStatus.SENT, MessageStatus.DELIVERED})
 """Statuses of a message that was sent: it is charged, and needs no further attempt."""
+SIMULATED: Final = "sim"
+"""The protocol of gateways whose callees are simulated."""
 NO_AMD: Final = 0
 """The `amd` of a campaign that does not detect answering machines."""
 
@@ -61,6 +63,9 @@ class CampaignPlan(msgspec.Struct, frozen=True, gc=False):
     """An `AmdBehavior`, or `NO_AMD`."""
     voicemail_prompt: Prompt | None = None
     dnc_id: int | None = None
+    """The do-not-call list for callees who ask not to be called again; None if the campaign names no list."""
+    dnc_ids: tuple[int, ...] = ()
+    """All do-not-call lists that hold for the campaign: those that it names, and those that hold for everybody."""
     text_message: str | None = None
     """The template of a campaign that sends text messages; None for a campaign that calls."""
     sms_gateway_id: int | None = None
@@ -85,6 +90,10 @@ class GatewayPlan(msgspec.Struct, frozen=True):
     addprefix: str = ""
     removeprefix: str = ""
     """Prefixes to remove from numbers for the carrier (`dialer.domain.numbers.prefixes`)."""
+    is_simulated: bool = True
+    """True if no person is called over the gateway."""
+    hours: Calendar | None = None
+    """The service's calling hours (`dialer.domain.calling_hours`); None if calls are allowed at any hour."""
 
 
 class Subscriber(msgspec.Struct, gc=False):
@@ -102,7 +111,7 @@ class Subscriber(msgspec.Struct, gc=False):
     due_ms: int = 0
     """The time at which the retry is due; 0 before the first attempt."""
     is_on_dnc: bool = False
-    """True if the number was on the campaign's do-not-call list when the subscriber was claimed."""
+    """True if the number was on one of the campaign's do-not-call lists when the subscriber was claimed."""
     full_name: str = ""
     additional_vars: str = ""
     """JSON text of an object, or empty."""

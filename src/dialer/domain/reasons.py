@@ -20,6 +20,7 @@ class WaitsFor(StrEnum):
     EXPIRED = "expired"
     OVER = "over"
     EMERGENCY = "emergency"
+    INVALID_NUMBER = "invalid_number"
     TZ_UNKNOWN = "tz_unknown"
     DNC = "dnc"
     STARTING = "starting"
@@ -93,11 +94,12 @@ WAITS: Final[Mapping[str, str]] = {
     WaitsFor.EXPIRED: "the campaign expired before it came to this number",
     WaitsFor.OVER: "the campaign was ended before it came to this number",
     WaitsFor.EMERGENCY: "the number is an emergency number; it is refused when its turn comes",
+    WaitsFor.INVALID_NUMBER: "the number is impossible in its country; it is refused when its turn comes",
     WaitsFor.TZ_UNKNOWN: "the time zone of the number is unknown; it is refused when its turn comes",
-    WaitsFor.DNC: "the number is on the do-not-call list; it is refused when its turn comes",
+    WaitsFor.DNC: "the number is on a do-not-call list of the campaign; it is refused when its turn comes",
     WaitsFor.STARTING: "the campaign's starting date has not come",
     WaitsFor.RETRY: "the next attempt is not due yet",
-    WaitsFor.WINDOW: "the campaign's calling window is closed in the number's time zone",
+    WaitsFor.WINDOW: "the campaign's window or the calling hours are closed in the number's time zone",
     WaitsFor.NO_AGENT: "no agent of the campaign's queues is free",
     WaitsFor.MAX_ALEG: "the campaign has reached its limit of calls in progress",
     WaitsFor.RESTING: "the gateway rests, because its carrier failed several times in a row",
@@ -108,13 +110,13 @@ WAITS: Final[Mapping[str, str]] = {
 
 SUBSCRIBER_REASONS: Final[Mapping[str, str]] = {
     SubscriberReason.EMERGENCY: "the number is an emergency number, which is never dialled",
-    SubscriberReason.DNC: "the number is on the campaign's do-not-call list",
+    SubscriberReason.DNC: "the number is on a do-not-call list of the campaign",
     SubscriberReason.TZ_UNKNOWN: "the time zone of the number is unknown",
     SubscriberReason.NO_TEXT: "the text message is empty once its variables are filled in",
     SubscriberReason.BUSY: "the line was busy",
     SubscriberReason.NO_ANSWER: "nobody answered",
     SubscriberReason.REJECTED: "the call was rejected",
-    SubscriberReason.INVALID_NUMBER: "the number does not exist",
+    SubscriberReason.INVALID_NUMBER: "the number does not exist, or is impossible in its country",
     SubscriberReason.NUMBER_CHANGED: "the number has changed",
     SubscriberReason.MACHINE: "an answering machine answered, and the campaign talks to people only",
     SubscriberReason.NOT_COMPLETED: "the call did not reach a section marked completed",

@@ -28,6 +28,12 @@ OPEN_SUBSCRIBERS: Final = frozenset({S.PENDING, S.PAUSE, S.IN_PROCESS})
 """Statuses of subscribers who may still be called; the others are final unless a client changes them."""
 
 
+RECYCLABLE_SUBSCRIBERS: Final = frozenset({S.PAUSE, S.ABORT, S.FAIL, S.SENT, S.NOT_AUTHORIZED, S.COMPLETED})
+"""Statuses of subscribers whom clients can set back to PENDING, many at once: those who are not in the queue."""
+RECYCLABLE_CAMPAIGNS: Final = frozenset({C.NEW, C.START, C.PAUSE})
+"""Statuses of campaigns whose subscribers can be recycled: those that may still dial."""
+
+
 class IllegalMoveError(Exception):
     """An error for a change of status that the table does not allow; the message names the allowed changes."""
 

@@ -26,7 +26,7 @@ from dialer.domain.events import LegEnded
 from dialer.domain.gateway_load import SECOND_MS
 from dialer.domain.hopper import NEVER_MS
 from dialer.domain.identity import call_uuid
-from dialer.domain.numbers.emergency import spells_emergency
+from dialer.domain.numbers.emergency import is_emergency_contact
 from dialer.domain.numbers.normal_form import NumberError, normalise
 from dialer.domain.pacing import measure
 from dialer.domain.plans import Call, CallOutcome, LegOutcome, Transfer
@@ -73,7 +73,7 @@ class Transfers:
         An agent whose contact is an emergency number counts as logged out.
         """
         plan, known = event.plan, self._agents.get(event.plan.id)
-        if spells_emergency(plan.contact):
+        if is_emergency_contact(plan.contact):
             plan = structs.replace(plan, status=AgentStatus.LOGGED_OUT)
         self._agents[plan.id] = plan
         self._floor.open_agent(plan, event.figures)
@@ -132,7 +132,7 @@ class Transfers:
             self._abandonment.restored(call, transfer.joined_ms)
         for agent_id, offered_ms in offers.items():
             agent = self._agents.get(agent_id)
-            if agent is not None and not spells_emergency(agent.contact):
+            if agent is not None and not is_emergency_contact(agent.contact):
                 self._board.emit(OfferCall(call, agent, offered_ms))
         self.wake(now_ms)
 

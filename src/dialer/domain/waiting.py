@@ -4,9 +4,10 @@ from typing import NamedTuple
 
 import msgspec
 
+from dialer.domain.calendars import Calendar
 from dialer.domain.enums import CampaignStatus
 from dialer.domain.reasons import CampaignReason, WaitsFor
-from dialer.domain.windows import Calendar, Window, Windows, window_at
+from dialer.domain.windows import Window, Windows, window_at
 from dialer.domain.zones import is_zone_key
 
 
@@ -22,6 +23,10 @@ class Circumstances(msgspec.Struct, frozen=True, kw_only=True):
     starting_ms: int
     expires_ms: int
     calendar: Calendar = Calendar()
+    is_simulated: bool = True
+    """True if no person is called over the gateway."""
+    hours: Calendar | None = None
+    """The calling hours of the gateway; None if calls are allowed at any hour."""
     service_zone: str = "UTC"
     lacks_agents: bool = False
     """True if the campaign dials for agents, and none of them is free."""
@@ -48,9 +53,11 @@ def why_not_now(
     *,
     is_on_dnc: bool = False,
     is_emergency: bool = False,
+    is_impossible: bool = False,
 ) -> Wait:
     """Return the wait of a PENDING subscriber; `due_ms` is when their retry is due, 0 if they were never called.
 
+    `is_impossible` is true if the number is impossible in its country, which matters only if people are called.
     `windows` caches calling windows between calls for one moment, as many subscribers share a window.
     """
     reason = _reason_of_campaign(campaign)
@@ -58,6 +65,8 @@ def why_not_now(
         return Wait(reason)
     if is_emergency:
         return Wait(WaitsFor.EMERGENCY)
+    if is_impossible and not campaign.is_simulated:
+        return Wait(WaitsFor.INVALID_NUMBER)
     if not is_zone_key(zone_key):
         return Wait(WaitsFor.TZ_UNKNOWN)
     if is_on_dnc:
@@ -78,11 +87,12 @@ def _reason_of_campaign(campaign: Circumstances) -> WaitsFor | None:
 
 def _wait_for_time(campaign: Circumstances, zone_key: str, due_ms: int, windows: Windows) -> Wait | None:
     """Return the wait for a time that the calendar or the retry sets; None if that time has come."""
-    now_ms, window = campaign.now_ms, windows.at(campaign.calendar, zone_key, campaign.now_ms)
+    now_ms = campaign.now_ms
+    window = windows.at(campaign.calendar, zone_key, now_ms, campaign.hours)
     ready_ms = max(now_ms, campaign.starting_ms, due_ms)
     if ready_ms == now_ms and window.is_open:
         return None
-    opens_ms = _opens_at_ms(campaign.calendar, zone_key, ready_ms, window)
+    opens_ms = _opens_at_ms(campaign, zone_key, ready_ms, window)
     until_ms = opens_ms if opens_ms is not None and opens_ms < campaign.expires_ms else None
     if campaign.starting_ms > now_ms:
         return Wait(WaitsFor.STARTING, until_ms)
@@ -90,15 +100,16 @@ def _wait_for_time(campaign: Circumstances, zone_key: str, due_ms: int, windows:
     return Wait(WaitsFor.WINDOW if is_closed_till_due else WaitsFor.RETRY, until_ms)
 
 
-def _opens_at_ms(calendar: Calendar, zone_key: str, ready_ms: int, window: Window) -> int | None:
+def _opens_at_ms(campaign: Circumstances, zone_key: str, ready_ms: int, window: Window) -> int | None:
     """Return the first time from `ready_ms` on at which the window is open, given its state now; None if not near."""
     if window.is_open and ready_ms < window.until_ms:
         return ready_ms
     at_ms = ready_ms if window.is_open else max(ready_ms, window.until_ms)
-    later = window_at(calendar, zone_key, at_ms)
+    later = window_at(campaign.calendar, zone_key, at_ms, campaign.hours)
     if later.is_open:
         return at_ms
-    return later.until_ms if window_at(calendar, zone_key, later.until_ms).is_open else None
+    opened = window_at(campaign.calendar, zone_key, later.until_ms, campaign.hours)
+    return later.until_ms if opened.is_open else None
 
 
 def _wait_for_place(campaign: Circumstances) -> Wait:

@@ -3,6 +3,9 @@
 A zone key is text: an IANA name, several names joined by `&`, or a fixed offset such as `UTC+05:30`. Several names mean
 that the number may be in any of these zones. The empty key stands for the service's own zone, and `UNKNOWN` for no
 zone. A calling window is open for a key only while it is open in every zone of the key.
+
+A key may end with `@` and countries, such as `UTC+01:00@FR`. They are countries with calling hours of their own, to
+which the number belongs although the zone is not one of theirs.
 """
 
 import re
@@ -14,6 +17,7 @@ import phonenumbers
 from phonenumbers import timezone
 from phonenumbers.tzdata import TIMEZONE_DATA
 
+from dialer.domain.country_hours import country_of_zone, is_country
 from dialer.domain.numbers.normal_form import parse
 
 UNKNOWN: Final = "?"
@@ -21,6 +25,8 @@ UNKNOWN: Final = "?"
 _UNKNOWN_ZONE: Final = "Etc/Unknown"
 _OFFSET: Final = re.compile(r"[+-]?[0-9]{1,2}(\.[0-9]{1,2})?\Z")
 _FIXED: Final = re.compile(r"UTC([+-])([0-9]{2}):([0-9]{2})\Z")
+_AND: Final = "&"
+_COUNTRIES: Final = "@"
 _OFFSET_MINUTES_MAX: Final = 14 * 60
 _HOUR_MINUTES: Final = 60
 _ZONES_ADDED: Final = {"+617": "Australia/Brisbane"}
@@ -56,7 +62,7 @@ def _is_not_geographical(parsed: phonenumbers.PhoneNumber) -> bool:
 
 @lru_cache(maxsize=ZONE_CACHE_MAX)
 def _joined(names: tuple[str, ...]) -> str:
-    return "&".join(sorted(name for name in {*names} if name != _UNKNOWN_ZONE and is_zone(name)))
+    return _AND.join(sorted(name for name in {*names} if name != _UNKNOWN_ZONE and is_zone(name)))
 
 
 @lru_cache(maxsize=1_024)
@@ -74,7 +80,20 @@ def is_zone(name: str) -> bool:
 @lru_cache(maxsize=ZONE_CACHE_MAX)
 def is_zone_key(key: str) -> bool:
     """Return whether this machine knows all zones of a key, which a machine with newer zones may have written."""
-    return not key or fixed_offset_minutes(key) is not None or all(is_zone(name) for name in key.split("&"))
+    return not key or (
+        all(fixed_offset_minutes(name) is not None or is_zone(name) for name in zones_of_key(key))
+        and all(map(is_country, countries_of_key(key)))
+    )
+
+
+def zones_of_key(key: str) -> tuple[str, ...]:
+    """Return the names or offsets of the zones of a key that is not empty."""
+    return tuple(key.partition(_COUNTRIES)[0].split(_AND))
+
+
+def countries_of_key(key: str) -> tuple[str, ...]:
+    """Return the countries that a key names, by ISO code."""
+    return tuple(filter(None, key.partition(_COUNTRIES)[2].split(_AND)))
 
 
 def zone_of_offset(gmt_offset: str) -> str | None:
@@ -103,7 +122,15 @@ def zone_key(*, tz_code: str, gmt_offset: str, number_zone: str) -> str:
     An empty key stands for the service's own zone.
     """
     if tz_code:
-        return tz_code if is_zone(tz_code) else UNKNOWN
+        return _with_countries(tz_code, number_zone) if is_zone(tz_code) else UNKNOWN
     if gmt_offset:
-        return zone_of_offset(gmt_offset) or UNKNOWN
+        zone = zone_of_offset(gmt_offset)
+        return UNKNOWN if zone is None else _with_countries(zone, number_zone)
     return number_zone
+
+
+@lru_cache(maxsize=ZONE_CACHE_MAX)
+def _with_countries(zone: str, number_zone: str) -> str:
+    """Return the key of a zone, with the countries of the number that have calling hours and another zone."""
+    countries = {country_of_zone(name) for name in zones_of_key(number_zone)} - {None, country_of_zone(zone)}
+    return f"{zone}{_COUNTRIES}{_AND.join(sorted(filter(None, countries)))}" if countries else zone

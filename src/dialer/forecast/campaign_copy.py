@@ -16,6 +16,7 @@ from sqlalchemy import (
     and_,
     exists,
     func,
+    literal,
     or_,
     select,
     text,
@@ -27,7 +28,7 @@ from sqlalchemy import (
 from dialer.domain.enums import CallRequestStatus
 from dialer.domain.survey.sections.table import SECTION_TYPES
 from dialer.store.bulk import bulk_insert
-from dialer.store.queries.do_not_call import is_hashed
+from dialer.store.queries.do_not_call import is_hashed, lists_that_hold
 from dialer.store.tables import (
     Agent,
     AudioFile,
@@ -37,6 +38,7 @@ from dialer.store.tables import (
     CallerIdGroup,
     CallRequest,
     Campaign,
+    CampaignDncList,
     CampaignPhonebook,
     Contact,
     Did,
@@ -138,14 +140,15 @@ def _people_parts(campaign_id: int) -> Iterator[Part]:
         select(_subscribers.c.number).where(_subscribers.c.campaign_id == campaign_id),
         select(_contacts.c.number).where(_is_uncollected(campaign_id)),
     )
-    list_id = _of_campaign("dnc_id", campaign_id)
+    lists = lists_that_hold(literal(campaign_id))
     on_dnc = DncContact.__table__.c
     matters = or_(on_dnc.number.in_(numbers), is_hashed(on_dnc.number), _sends_messages(campaign_id))
     yield _links, _links.c.campaign_id == campaign_id
     yield Phonebook.__table__, Phonebook.__table__.c.id.in_(_phonebooks(campaign_id))
     yield _contacts, _is_uncollected(campaign_id)
-    yield DncList.__table__, DncList.__table__.c.id.in_(list_id)
-    yield DncContact.__table__, and_(on_dnc.dnc_id.in_(list_id), matters)
+    yield DncList.__table__, DncList.__table__.c.id.in_(lists)
+    yield CampaignDncList.__table__, CampaignDncList.__table__.c.campaign_id == campaign_id
+    yield DncContact.__table__, and_(on_dnc.dnc_id.in_(lists), matters)
 
 
 def _sends_messages(campaign_id: int) -> ColumnElement[bool]:

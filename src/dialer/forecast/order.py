@@ -14,7 +14,7 @@ FIRST_SEED_MAX: Final = 2**63 - 1 - SEEDS_MAX
 class Order(msgspec.Struct, frozen=True):
     """A forecast to compute: the campaign, the moment from which it runs, and the seeds.
 
-    `service_zone` is the service's setting `timezone`.
+    `service_zone` and `calling_hours` are the service's settings `timezone` and `calling_hours`.
     """
 
     campaign_id: int
@@ -22,3 +22,4 @@ class Order(msgspec.Struct, frozen=True):
     service_zone: str
     seeds: int = SEEDS
     first_seed: int = 0
+    calling_hours: str | None = None

@@ -7,6 +7,7 @@ from typing import Final, NamedTuple
 from sqlalchemy import Connection, RowMapping, Select, func, literal, select, union_all
 
 from dialer.domain.billing.money import format_money
+from dialer.domain.calling_hours import read_calling_hours
 from dialer.domain.digest import cdr_digest
 from dialer.domain.enums import CallRequestStatus, CampaignStatus
 from dialer.forecast.memory_database import MemoryDatabase
@@ -80,7 +81,12 @@ async def _run(copy: MemoryDatabase, order: Order, seed: int) -> Stop:
     A campaign that stops for want of money also expires later, so later stops do not count.
     """
     worker = Worker(
-        copy, VirtualClock(order.now_ms), seed=seed, service_zone=order.service_zone, new_line=SimulatedLine
+        copy,
+        VirtualClock(order.now_ms),
+        seed=seed,
+        service_zone=order.service_zone,
+        new_line=SimulatedLine,
+        hours=read_calling_hours(order.calling_hours),
     )
     expires_ms = copy.read_now(lambda connection: int(_campaign(connection, order.campaign_id)["expirationdate"]))
     stop: Stop | None = None

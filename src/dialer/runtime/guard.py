@@ -25,7 +25,7 @@ from dialer.domain.windows import Windows
 from dialer.runtime.guard_books import AccountBooks, CampaignBooks, GatewayBooks
 from dialer.store.invariants import money_of, standing_of
 from dialer.store.journal.rows import CdrRow
-from dialer.store.queries.do_not_call import numbers_on
+from dialer.store.queries.do_not_call import entries_on
 from dialer.store.queries.loading import LoadedRows
 
 MICROSECONDS_PER_MILLISECOND: Final = 1_000
@@ -131,6 +131,9 @@ class Guard:
 
     def _open_gateway(self, opened: GatewayOpened) -> None:
         gateway = self._gateway(opened.plan.id)
+        if gateway.plan.hours != opened.plan.hours:
+            for campaign in self._campaigns.values():
+                campaign.windows = {}
         gateway.plan = opened.plan
         gateway.recent_ms = deque(opened.recent_dials_ms, maxlen=opened.plan.max_cps or None)
 
@@ -180,19 +183,23 @@ class Guard:
 
     def _check_callee(self, campaign: CampaignBooks, call: Call, now_ms: int) -> None:
         """Check that a subscriber may be called, and may be called now."""
-        person, dnc_id = call.subscriber, campaign.plan.dnc_id
+        person, dnc_ids = call.subscriber, campaign.plan.dnc_ids
         if person.id in self._called:
             _broken(Rule.ATTEMPTS, call, "its subscriber is being called")
         self._called.add(person.id)
-        if person.is_on_dnc or (self._called_off and (dnc_id, person.number) in self._called_off):
-            _broken(Rule.DO_NOT_CALL, call, "its number is on the do-not-call list")
-        if dnc_id is not None:
+        if person.is_on_dnc or (self._called_off and self._is_called_off(dnc_ids, person.number)):
+            _broken(Rule.DO_NOT_CALL, call, "its number is on a do-not-call list")
+        if dnc_ids:
             campaign.numbers.append(person.number)
         window = campaign.windows.get(person.zone)
         if window is None or now_ms >= window.until_ms:
-            window = campaign.window(person.zone, self._windows, now_ms)
+            hours = self._gateway(call.plan.gateway_id).plan.hours
+            window = campaign.window(person.zone, self._windows, now_ms, hours)
         if not window.is_open:
             _broken(Rule.CALENDAR, call, "its calling window is closed")
+
+    def _is_called_off(self, dnc_ids: Sequence[int], number: str) -> bool:
+        return any((dnc_id, number) in self._called_off for dnc_id in dnc_ids)
 
     def _place(self, call: Call, gateway_id: int, started_ms: int) -> None:
         """Count a new leg over a gateway, and check the gateway's limits."""
@@ -386,17 +393,14 @@ class Guard:
             raise BrokenInvariantError(rule, what, user_id=campaign.plan.user_id, campaign_id=campaign_id)
 
     def _check_numbers(self, connection: Connection) -> None:
-        """Check that no dialled number is on the do-not-call list at the commit.
+        """Check that no dialled number is on a do-not-call list of its campaign at the commit.
 
-        A number may be added to the list in the step that dialled it.
+        A number may be added to a list in the step that dialled it.
         """
         for campaign_id in sorted(self._dialling):
             plan, numbers = self._campaigns[campaign_id].plan, self._campaigns[campaign_id].numbers
-            if plan.dnc_id is None or not numbers:
-                continue
-            listed = {(plan.dnc_id, number) for number in numbers_on(connection, plan.dnc_id, numbers)}
-            if not listed <= self._called_off:
-                what = "a number was dialled that is on the do-not-call list"
+            if numbers and not entries_on(connection, plan.dnc_ids, numbers).keys() <= self._called_off:
+                what = "a number was dialled that is on a do-not-call list"
                 raise BrokenInvariantError(Rule.DO_NOT_CALL, what, user_id=plan.user_id, campaign_id=campaign_id)
 
 

@@ -2,6 +2,7 @@
 
 from collections import deque
 
+from dialer.domain.calendars import Calendar
 from dialer.domain.enums import CampaignStatus
 from dialer.domain.hopper import NEVER_MS
 from dialer.domain.plans import CampaignPlan, GatewayPlan
@@ -45,11 +46,11 @@ class CampaignBooks:
         """Reset the fields that concern one step."""
         self.first_ms, self.numbers = NEVER_MS, []
 
-    def window(self, zone: str, windows: Windows, now_ms: int) -> Window:
-        """Return the calling window of a zone, and cache it."""
+    def window(self, zone: str, windows: Windows, now_ms: int, hours: Calendar | None) -> Window:
+        """Return the calling window of a zone within the calling hours of the gateway, and cache it."""
         window = Window(is_open=False, until_ms=now_ms)
         if is_zone_key(zone):
-            window = windows.at(self.plan.calendar, zone or self.plan.service_zone, now_ms)
+            window = windows.at(self.plan.calendar, zone or self.plan.service_zone, now_ms, hours)
         self.windows[zone] = window
         return window
 

@@ -53,7 +53,7 @@ class LiveEngine:
         clock: Clock,
         *,
         seed: int,
-        service_zone: str,
+        loader: Loader,
         new_line: NewLine,
         recordings: Recordings | None,
         new_kernel: NewKernel,
@@ -63,7 +63,7 @@ class LiveEngine:
         now_ms = max(state.now_ms, clock.now_ms())
         self._clock: Final = clock
         self._seed: Final = seed
-        self._loader: Final = Loader(service_zone=service_zone)
+        self._loader: Final = loader
         self._carrier: Final = new_line(seed)
         self._parameters: dict[int, str] = {}
         self._queues: dict[int, frozenset[int]] = {}

@@ -15,6 +15,7 @@ import structlog
 from sqlalchemy import Connection
 
 from dialer.carriers.port import Line
+from dialer.domain.calling_hours import CallingHours
 from dialer.domain.engine import Engine
 from dialer.domain.invariants import BrokenInvariantError
 from dialer.runtime.clock import Clock, RealClock, VirtualClock
@@ -26,6 +27,7 @@ from dialer.runtime.tally import Tally
 from dialer.store.database import Database, StorageUnavailableError
 from dialer.store.invariants import pause_user, started_users
 from dialer.store.journal.journal import Recordings
+from dialer.store.queries.loading import Loader
 from dialer.store.touched import NOTHING, touch
 
 IDLE_SECONDS_MAX: Final = 1.0
@@ -57,6 +59,7 @@ class Worker:
         seed: int,
         service_zone: str,
         new_line: NewLine,
+        hours: CallingHours = CallingHours(),  # noqa: B008 - it is immutable
         recordings: Recordings | None = None,
         new_kernel: NewKernel = _new_kernel,
     ) -> None:
@@ -65,6 +68,7 @@ class Worker:
         self._new_line: Final = new_line
         self._database: Final = database
         self._service_zone: Final = service_zone
+        self._hours: Final = hours
         self._recordings: Final = recordings
         self._new_kernel: Final = new_kernel
         self._step_turn = anyio.Lock()
@@ -246,7 +250,7 @@ class Worker:
                 connection,
                 self.clock,
                 seed=self.seed,
-                service_zone=self._service_zone,
+                loader=Loader(service_zone=self._service_zone, hours=self._hours),
                 new_line=self._new_line,
                 recordings=self._recordings,
                 new_kernel=self._new_kernel,

@@ -3,7 +3,7 @@
 import heapq
 from bisect import bisect_right
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Final
 
 import msgspec
@@ -74,10 +74,10 @@ class _Zone:
 class _Campaign:
     """Subscribers of a campaign, by zone."""
 
-    __slots__ = ("dnc_id", "open", "size", "zones")
+    __slots__ = ("dnc_ids", "open", "size", "zones")
 
-    def __init__(self, dnc_id: int | None) -> None:
-        self.dnc_id = dnc_id
+    def __init__(self, dnc_ids: Sequence[int]) -> None:
+        self.dnc_ids = dnc_ids
         self.zones: dict[str, _Zone] = {}
         self.size = 0
         self.open = 0
@@ -126,9 +126,9 @@ class MemoryStore:
         """Add numbers (in normal form) to a do-not-call list."""
         self._dnc.setdefault(dnc_id, set()).update(numbers)
 
-    def add_campaign(self, campaign_id: int, subscribers: Iterable[Subscriber], dnc_id: int | None = None) -> None:
+    def add_campaign(self, campaign_id: int, subscribers: Iterable[Subscriber], dnc_ids: Sequence[int] = ()) -> None:
         """Add a campaign and its subscribers, all PENDING, sorted by id."""
-        campaign = self._campaigns[campaign_id] = _Campaign(dnc_id)
+        campaign = self._campaigns[campaign_id] = _Campaign(dnc_ids)
         for subscriber in subscribers:
             zone = campaign.zones.get(subscriber.zone)
             if zone is None:
@@ -155,7 +155,7 @@ class MemoryStore:
             if everybody[index].id not in self._standings:
                 found.append(everybody[index])
             index += 1
-        self._mark(found, campaign.dnc_id)
+        self._mark(found, campaign.dnc_ids)
         return events.FreshClaimed(claim.campaign_id, claim.zone, found, is_last=len(found) < claim.limit)
 
     def claim_retries(self, claim: effects.ClaimRetries) -> events.RetriesClaimed:
@@ -177,12 +177,12 @@ class MemoryStore:
                 found.append(entry[3])
         for entry in kept:
             heapq.heappush(heap, entry)
-        self._mark(found, campaign.dnc_id)
+        self._mark(found, campaign.dnc_ids)
         return events.RetriesClaimed(claim.campaign_id, claim.zone, found, is_last=len(found) < claim.limit)
 
     def claim_again(self, claim: effects.ClaimAgain) -> events.SubscriberClaimedAgain:
-        """Return the subscriber of the claim, checked against the do-not-call list again."""
-        self._mark([claim.subscriber], self._campaigns[claim.campaign_id].dnc_id)
+        """Return the subscriber of the claim, checked against the do-not-call lists again."""
+        self._mark([claim.subscriber], self._campaigns[claim.campaign_id].dnc_ids)
         return events.SubscriberClaimedAgain(claim.campaign_id, claim.subscriber)
 
     def count_subscribers(self, request: effects.CountSubscribers) -> events.SubscribersCounted:
@@ -191,8 +191,8 @@ class MemoryStore:
         return events.SubscribersCounted(request.campaign_id, has_any=campaign.size > 0, has_open=campaign.open > 0)
 
     def check_number(self, check: effects.CheckNumber) -> events.NumberChecked:
-        """Return whether a number is on a do-not-call list."""
-        is_on_dnc = check.number in self._dnc.get(check.dnc_id, ())
+        """Return whether a number is on one of some do-not-call lists."""
+        is_on_dnc = self._is_on(check.dnc_ids, check.number)
         return events.NumberChecked(check.call_id, check.number, check.text, is_on_dnc)
 
     @staticmethod
@@ -210,10 +210,12 @@ class MemoryStore:
         _, subscriber_id, attempts, subscriber = entry
         return subscriber.attempts == attempts and self.standing(subscriber_id).status is _PENDING
 
-    def _mark(self, found: list[Subscriber], dnc_id: int | None) -> None:
-        numbers = None if dnc_id is None else self._dnc.get(dnc_id)
+    def _mark(self, found: list[Subscriber], dnc_ids: Sequence[int]) -> None:
         for subscriber in found:
-            subscriber.is_on_dnc = numbers is not None and subscriber.number in numbers
+            subscriber.is_on_dnc = self._is_on(dnc_ids, subscriber.number)
+
+    def _is_on(self, dnc_ids: Sequence[int], number: str) -> bool:
+        return any(number in self._dnc.get(dnc_id, ()) for dnc_id in dnc_ids)
 
     def _record_dial(self, effect: effects.Dial, now_ms: int) -> None:
         self._standings[effect.call.subscriber.id] = _IN_PROCESS

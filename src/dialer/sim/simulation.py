@@ -8,6 +8,7 @@ from zoneinfo import ZoneInfo
 import msgspec
 
 from dialer.domain.billing.money import Rate, parse_money
+from dialer.domain.calendars import Calendar
 from dialer.domain.engine import Engine
 from dialer.domain.enums import CampaignStatus
 from dialer.domain.events import AccountOpened, CampaignOpened, DidOpened, Event, GatewayOpened
@@ -16,7 +17,6 @@ from dialer.domain.plans import CampaignPlan, GatewayPlan, Subscriber, amd_of
 from dialer.domain.survey.callflow import CallFlow
 from dialer.domain.survey.sections.table import settings_of
 from dialer.domain.survey.survey import Prompt, Section, Survey
-from dialer.domain.windows import Calendar
 from dialer.domain.zones import zone_key, zone_of_number
 from dialer.runtime.kernel import Kernel
 from dialer.sim.line import SimulatedLine
@@ -51,7 +51,7 @@ class Simulation:
         self.plan: Final = _plan(scenario)
         self.store: Final = MemoryStore()
         self.store.add_dnc(DNC_ID, _dnc_numbers(scenario))
-        self.store.add_campaign(CAMPAIGN_ID, self.subscribers, DNC_ID)
+        self.store.add_campaign(CAMPAIGN_ID, self.subscribers, [DNC_ID])
         carrier = SimulatedLine(scenario.seed)
         for gateway_id in (GATEWAY_ID, SMS_GATEWAY_ID):
             carrier.open_gateway(gateway_id, msgspec.json.encode(scenario.gateway.parameters).decode())
@@ -118,6 +118,7 @@ def _plan(scenario: Scenario) -> CampaignPlan:
         amd=amd_of(voicemail=part.voicemail, amd_behavior=part.amd_behavior),
         voicemail_prompt=_recording(part.voicemail_audio_seconds),
         dnc_id=DNC_ID,
+        dnc_ids=(DNC_ID,),
         sms_gateway_id=SMS_GATEWAY_ID,
         max_xfer=part.max_xfer,
         dial_method=part.dial_method,

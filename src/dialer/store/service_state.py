@@ -12,7 +12,11 @@ _READ: Final = select(_states.c.now_ms, _states.c.last_callrequest_id, _states.c
     _states.c.id == _ONLY_ROW
 )
 _READ_SETTINGS: Final = select(
-    _states.c.clock, _states.c.timezone, _states.c.default_region, _states.c.media_dir
+    _states.c.clock,
+    _states.c.timezone,
+    _states.c.default_region,
+    _states.c.media_dir,
+    _states.c.calling_hours,
 ).where(_states.c.id == _ONLY_ROW, _states.c.clock.is_not(None))
 
 
@@ -39,6 +43,7 @@ class ServiceSettings(NamedTuple):
     timezone: str
     default_region: str | None
     media_dir: str
+    calling_hours: str | None
 
 
 def open_state(connection: Connection, first_now_ms: int) -> State:

@@ -13,7 +13,7 @@ from dialer.api.routes.exports import write_csv
 from dialer.store.formula_guard import guard
 from tests.api.harness import Caller
 
-PATHS = ["cdr", "contact", "subscriber-list", "survey-result"]
+PATHS = ["cdr", "contact", "dnc-contact", "subscriber-list", "survey-result"]
 
 
 @pytest.fixture(autouse=True)

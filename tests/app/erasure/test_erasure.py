@@ -18,7 +18,7 @@ from dialer.forecast.memory_database import MemoryDatabase
 from dialer.store import database_files
 from dialer.store.audit.audit import audit
 from dialer.store.database import Database
-from dialer.store.queries.do_not_call import hashed, numbers_on
+from dialer.store.queries.do_not_call import entries_on, hashed
 from dialer.store.queries.survey_results import count_answers
 from dialer.store.tables import (
     CallRequest,
@@ -170,7 +170,7 @@ async def test_a_forecast_and_a_story_know_of_hashes_too(house: House) -> None:
     await house.started(survey_id, house.phonebook(NUMBER, OTHER), dnc_id=dnc_id, frequency=1)
     memory = MemoryDatabase()
     house.database.read_now(lambda s: memory.write_now(lambda t: copy_campaign(s, t, 1, house.now_ms())))
-    assert memory.read_now(lambda c: numbers_on(c, dnc_id, [NUMBER, OTHER])) == {NUMBER: MONDAY_NOON_MS}
+    assert memory.read_now(lambda c: entries_on(c, [dnc_id], [NUMBER, OTHER])) == {(dnc_id, NUMBER): MONDAY_NOON_MS}
     memory.close()
     told: dict[str, Any] = {"now_ms": house.now_ms(), "region": None, "service_zone": "UTC"}
     stories = [

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dialer.domain.numbers.emergency import emergency_error, is_emergency, spells_emergency
+from dialer.domain.numbers.emergency import emergency_error, is_emergency, is_emergency_contact, spells_emergency
 from dialer.domain.numbers.normal_form import NumberError, normalise
 from tests.domain.numbers.emergencies import (
     PATTERNS,
@@ -116,3 +116,26 @@ def test_another_text_spells_none(text: str) -> None:
 
 def test_the_error_names_the_number() -> None:
     assert str(emergency_error("9-1-1")) == "'9-1-1' is an emergency number. Enter a number that may be called."
+
+
+@pytest.mark.parametrize("region", sorted(PATTERNS))
+def test_no_agent_is_reached_over_an_emergency_number_of_the_default_region(region: str) -> None:
+    """Neither as it is dialled there, nor behind zeros."""
+    for number in numbers_of(region):
+        assert is_emergency_contact(number, region)
+        assert is_emergency_contact(f"0{number}", region)
+        assert is_emergency_contact(f"+{number}", region)
+
+
+@given(st.from_regex(r"[1-9][0-9]{1,5}", fullmatch=True))
+def test_any_other_bare_digits_of_an_agent_are_an_extension(digits: str) -> None:
+    assert is_emergency_contact(digits) is (digits in {"112", "911"})
+
+
+def test_an_extension_is_an_emergency_number_only_in_its_region() -> None:
+    assert [region for region in (None, "DE", "IN", "US") if is_emergency_contact("101", region)] == ["IN"]
+
+
+def test_a_crisis_line_is_one_in_its_country() -> None:
+    assert is_emergency_contact("988", "US")
+    assert not is_emergency_contact("988", "DE")

@@ -9,7 +9,7 @@ from sqlalchemy import Connection, create_engine, insert, select
 from sqlalchemy.pool import StaticPool
 
 from dialer.store.queries import do_not_call
-from dialer.store.queries.do_not_call import ensure_key, forms_of, hashed, is_hashed, numbers_on
+from dialer.store.queries.do_not_call import ensure_key, entries_on, forms_of, hashed, is_hashed
 from dialer.store.tables import DncContact, Row
 
 NUMBERS = st.sets(st.from_regex(r"\+?[0-9]{3,15}", fullmatch=True), max_size=20)
@@ -42,7 +42,10 @@ def test_a_number_is_on_a_list_if_it_or_its_hash_is(
         for number in elsewhere:
             listed(connection, 2, hashed(key, number))
         wanted = asked | plain | erased | elsewhere
-        assert numbers_on(connection, 1, wanted) == dict.fromkeys(plain | erased, 7)
+        here, there = ({(1, number): 7 for number in plain | erased}, {(2, number): 7 for number in elsewhere})
+        assert entries_on(connection, [1], wanted) == here
+        assert entries_on(connection, [1, 2, 3], wanted) == here | there
+        assert entries_on(connection, [], wanted) == {}
         hashes = connection.scalars(
             select(DncContact.__table__.c.number).where(is_hashed(DncContact.__table__.c.number))
         )
@@ -73,5 +76,5 @@ def test_more_numbers_than_one_query_asks_for(connection: Connection, monkeypatc
         numbers = {f"+1202555{number:04d}" for number in range(10)}
         for number in numbers:
             listed(connection, 1, hashed(key, number))
-        assert set(numbers_on(connection, 1, numbers)) == numbers
+        assert set(entries_on(connection, [1], numbers)) == {(1, number) for number in numbers}
         attempt.rollback()

@@ -7,16 +7,15 @@ the resource, so the OpenAPI document shows them.
 from collections.abc import AsyncIterator
 from functools import partial
 from http import HTTPStatus
-from typing import TYPE_CHECKING, Any, ClassVar, Final, TypeAlias
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Final, TypeAlias
 
 import msgspec
 from litestar import Controller, Response, delete, get, post, route
-from litestar.connection import ASGIConnection
 from litestar.enums import HttpMethod
-from litestar.handlers import BaseRouteHandler
 from litestar.params import FromPath, JSONBody
 from litestar.response import Stream
 from litestar.types import BeforeRequestHookHandler
+from msgspec import Meta
 
 from dialer.api.crud import records
 from dialer.api.crud.pagination import ListSelection, Page, parameters_of, parse_selection, read_chunks, read_page
@@ -24,9 +23,11 @@ from dialer.api.crud.resource import Resource, Unit
 from dialer.api.crud.shapes import Columns, Given, Parsed, Shape, parse_given, shapes_of
 from dialer.api.crud.urls import parse_id
 from dialer.api.http.body import StrictBody, expect_json
-from dialer.api.http.errors import ForbiddenError, RecordNotFoundError
+from dialer.api.http.errors import RecordNotFoundError
+from dialer.api.http.headers import add_headers, preference
 from dialer.api.http.idempotency import PostAttempt, StoredAnswer, attempt_of, recall, remember
 from dialer.api.http.ignored import LISTS_OPTION, PARAMETERS_OPTION, ignored_header, parse_parameters
+from dialer.api.http.preconditions import ETAG_HEADER, parse_preconditions
 from dialer.api.service import ApiRequest, Service
 
 if TYPE_CHECKING:
@@ -40,19 +41,14 @@ JSON: Final = "application/json"
 DUPLICATE_HEADER: Final = "X-Duplicate-Of"
 TOTAL_HEADER: Final = "X-Total-Count"
 LINK_HEADER: Final = "Link"
-_SAFE: Final = frozenset({"GET", "HEAD", "OPTIONS"})
-
-
-def admins_only(connection: ASGIConnection[Any, Any, Any, Any], _handler: BaseRouteHandler) -> None:
-    """Raise `ForbiddenError` unless the caller is an admin; `OPTIONS` is open to every user."""
-    if connection.scope.get("method") != HttpMethod.OPTIONS and not connection.user.is_admin:
-        raise ForbiddenError
-
-
-def admins_only_write(connection: ASGIConnection[Any, Any, Any, Any], handler: BaseRouteHandler) -> None:
-    """Raise `ForbiddenError` if a caller who is not an admin sends a request that writes."""
-    if connection.scope.get("method") not in _SAFE:
-        admins_only(connection, handler)
+_NEIGHBOURS: Final = {
+    "next": "https://dialer.example/rest-api/contact/?page=3&cursor=a20",
+    "previous": "https://dialer.example/rest-api/contact/?page=1",
+}
+"""Examples of the URLs of neighbouring pages."""
+PREFERENCE_APPLIED: Final = "Preference-Applied"
+REPRESENTATION: Final = "return=representation"
+"""The preference (RFC 7240, 4.2) with which the answer to a change is the record."""
 
 
 class _ResourceController(Controller):
@@ -83,11 +79,13 @@ class _Reading(_ResourceController):
 
     @get("/{record_id:str}")
     async def read_record(self, request: ApiRequest, record_id: FromPath[str]) -> "Response[ReadBody]":
-        """Read one record."""
-        identity = _identity(record_id)
-        return Response(
-            await request.service.read(request, lambda unit: records.read_record(unit, self.resource, identity))
-        )
+        """Read one record. The header `ETag` is its version; send it as `If-Match` to change only this version."""
+        identity, conditions = _identity(record_id), parse_preconditions(request.scope)
+        found = await request.service.read(request, lambda unit: records.read_tagged(unit, self.resource, identity))
+        headers = {ETAG_HEADER: found.tag.header}
+        if conditions.is_known(found.tag):
+            return Response(None, status_code=HTTPStatus.NOT_MODIFIED, headers=headers)  # type: ignore[arg-type]
+        return Response(found.content, headers=headers, media_type=JSON)  # type: ignore[arg-type] # encoded already
 
 
 class _Creating(_ResourceController):
@@ -118,12 +116,23 @@ class _Changing(_ResourceController):
         self, request: ApiRequest, record_id: FromPath[str], data: "JSONBody[ChangeBody]"
     ) -> Response[bytes]:
         """Change the given fields of a record. The record with all its fields must be valid afterwards."""
-        service = request.service
-        identity = _identity(record_id)
-        parsed = _parse(self.resource, service, request, data)
-        await service.write(request, lambda unit: records.change_record(unit, self.resource, identity, parsed))
-        headers = ignored_header(parsed.ignored)
-        return Response(b"", status_code=HTTPStatus.ACCEPTED, headers=headers)
+        service, resource = request.service, self.resource
+        identity, conditions = _identity(record_id), parse_preconditions(request.scope)
+        parsed = _parse(resource, service, request, data)
+        is_shown = preference(request.scope, "return") == "representation"
+
+        def change(unit: Unit) -> records.Tagged:
+            records.change_record(unit, resource, identity, parsed, conditions)
+            if is_shown:
+                return records.read_tagged(unit, resource, identity)
+            return records.Tagged(b"", records.tag_of(unit, resource, identity))
+
+        changed = await service.write(request, change)
+        headers = {ETAG_HEADER: changed.tag.header, **ignored_header(parsed.ignored)}
+        if not is_shown:
+            return Response(b"", status_code=HTTPStatus.ACCEPTED, headers=headers)
+        add_headers(request.scope, {PREFERENCE_APPLIED: REPRESENTATION})
+        return Response(changed.content, status_code=HTTPStatus.OK, headers=headers, media_type=JSON)
 
 
 class _Deleting(_ResourceController):
@@ -138,7 +147,7 @@ class _Deleting(_ResourceController):
 class Deleted(msgspec.Struct):
     """The answer to the deletion of a record for which clients expect a message."""
 
-    data: str
+    data: Annotated[str, Meta(description="A message that says what was deleted.", examples=["campaign deleted"])]
 
 
 class _DeletingWithMessage(_ResourceController):
@@ -158,7 +167,6 @@ def controllers(resource: Resource) -> list[type[Controller]]:
     namespace = {
         "resource": resource,
         "signature_namespace": _signature_namespace(resource, name),
-        "guards": _guards(resource),
         "opt": {PARAMETERS_OPTION: parameters_of(resource)},
         "tags": [resource.path],
     }
@@ -177,12 +185,6 @@ def _writing(resource: Resource) -> list[type[_ResourceController]]:
     return [base for method, base in offered.items() if method in resource.methods]
 
 
-def _guards(resource: Resource) -> list[Any]:
-    if resource.admins_only:
-        return [admins_only]
-    return [admins_only_write] if resource.is_written_by_admins else []
-
-
 def _signature_namespace(resource: Resource, name: str) -> dict[str, Any]:
     return {
         "ReadBody": resource.read,
@@ -196,8 +198,13 @@ def _list_body(resource: Resource, name: str) -> type[list[Any]] | type[msgspec.
     read: Any = resource.read
     if resource.plain_array:
         return list[read]
-    neighbour = str | None
-    fields = [("count", int), ("next", neighbour), ("previous", neighbour), ("results", list[read])]
+    count = Annotated[int, Meta(description="Number of records on all pages.", examples=[1])]
+    neighbour: Any = {
+        name: Annotated[str | None, Meta(description=f"URL of the {name} page; null if there is none.", examples=[url])]
+        for name, url in _NEIGHBOURS.items()
+    }
+    results = Annotated[list[read], Meta(description="The records of the page, ordered by id.")]
+    fields = [("count", count), *neighbour.items(), ("results", results)]
     return msgspec.defstruct(f"{name}Page", fields, namespace={"__doc__": "One page of a list."})
 
 
@@ -220,18 +227,19 @@ def _create_once(unit: Unit, resource: Resource, parsed: Parsed, attempt: PostAt
     if before is not None:
         return before
     created, links = records.create_record(unit, resource, parsed), unit.conventions.links
-    headers = {"Location": links.record(resource.path, created.record_id)}
+    content, tag = created.answer
+    headers = {"Location": links.record(resource.path, created.record_id), ETAG_HEADER: tag.header}
     if created.duplicate_of is not None:
         headers[DUPLICATE_HEADER] = links.record(resource.path, created.duplicate_of)
-    answer = StoredAnswer(HTTPStatus.CREATED, headers, msgspec.json.encode(created.record))
+    answer = StoredAnswer(HTTPStatus.CREATED, headers, content)
     if attempt is not None:
         remember(unit, attempt, answer)
     return answer
 
 
 async def _delete(resource: Resource, request: ApiRequest, record_id: str) -> None:
-    identity = _identity(record_id)
-    await request.service.write(request, lambda unit: records.delete_record(unit, resource, identity))
+    identity, conditions = _identity(record_id), parse_preconditions(request.scope)
+    await request.service.write(request, lambda unit: records.delete_record(unit, resource, identity, conditions))
 
 
 async def _plain_array(

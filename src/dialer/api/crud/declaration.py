@@ -8,67 +8,98 @@ The fields stand in the order in which answers have them. A writable field witho
 from collections.abc import Mapping
 from typing import Any, Final
 
+import msgspec
 from msgspec import NODEFAULT
 from msgspec.structs import replace
 
-from dialer.api.crud.fields import Kind, Text
+from dialer.api.crud.fields import JsonObject, Kind, Text
 from dialer.api.crud.moments import Timestamp
 from dialer.api.crud.references import Identity, OwnUrl, Reference
 from dialer.api.crud.shapes import Access, AnswerShape, Field, Shape, Shapes, make_shape
+from dialer.api.crud.urls import Links
 
 CHANGE: Final = "Change"
 """The suffix of the names of shapes for changes."""
 
 
-def writable(kind: Kind, *, default: Any = NODEFAULT, nullable: bool = False, description: str = "") -> Field:  # noqa: ANN401 - of any kind
+def writable(
+    kind: Kind,
+    *,
+    default: Any = NODEFAULT,  # noqa: ANN401 - of any kind
+    nullable: bool = False,
+    description: str = "",
+    example: Any = None,  # noqa: ANN401 - of any kind
+) -> Field:
     """Declare a field that clients write and read.
 
     If the default is None and the field is not `nullable`, a request may leave the field out. Then another part of the
     code, such as the resource's `defaults`, must compute its value.
     """
-    return replace(_given(Access.WRITABLE, kind, default, nullable=nullable), description=description)
+    return replace(_given(kind, default, nullable=nullable), description=description, example=example)
 
 
-def optional(kind: Kind) -> Field:
+def optional(kind: Kind, *, description: str = "", example: Any = None) -> Field:  # noqa: ANN401 - of any kind
     """Declare a writable field that may be null, and is null if a request leaves it out."""
-    return writable(kind, default=None, nullable=True)
+    return writable(kind, default=None, nullable=True, description=description, example=example)
 
 
-def write_once(kind: Kind, *, default: Any = NODEFAULT, nullable: bool = False) -> Field:  # noqa: ANN401 - of any kind
+def write_once(
+    kind: Kind,
+    *,
+    default: Any = NODEFAULT,  # noqa: ANN401 - of any kind
+    nullable: bool = False,
+    description: str = "",
+    example: Any = None,  # noqa: ANN401 - of any kind
+) -> Field:
     """Declare a field that clients may set when they create a record, and not later."""
-    return _given(Access.WRITE_ONCE, kind, default, nullable=nullable)
+    field = _given(kind, default, nullable=nullable)
+    return replace(field, access=Access.WRITE_ONCE, description=description, example=example)
 
 
-def _given(access: Access, kind: Kind, default: Any, *, nullable: bool) -> Field:  # noqa: ANN401 - of any kind
+def _given(kind: Kind, default: Any, *, nullable: bool) -> Field:  # noqa: ANN401 - of any kind
     is_required = default is NODEFAULT
-    return Field(kind, nullable, is_required, None if is_required else default, access)
+    return Field(kind, nullable, is_required, None if is_required else default, Access.WRITABLE)
 
 
-def read_only(kind: Kind, *, nullable: bool = False, description: str = "") -> Field:
+def read_only(kind: Kind, *, nullable: bool = False, description: str = "", example: Any = None) -> Field:  # noqa: ANN401 - of any kind
     """Declare a field that appears only in answers and comes from a column."""
-    return Field(kind, nullable=nullable, access=Access.READ_ONLY, description=description)
+    return Field(kind, nullable, access=Access.READ_ONLY, description=description, example=example)
 
 
-def derived(kind: Kind, *, nullable: bool = False) -> Field:
+def derived(kind: Kind, *, nullable: bool = False, description: str = "", example: Any = None) -> Field:  # noqa: ANN401 - of any kind
     """Declare a field that appears only in answers and has no column; the resource's `derived` computes it."""
-    return Field(kind, nullable=nullable, access=Access.DERIVED)
+    return Field(kind, nullable, access=Access.DERIVED, description=description, example=example)
 
 
 def own(path: str) -> dict[str, Field]:
     """Declare the id and the URL of the records at a path."""
-    return {"id": read_only(Identity()), "url": read_only(OwnUrl(path))}
+    return {
+        "id": read_only(Identity(), description="The number of the record. It is never used again for another record."),
+        "url": read_only(OwnUrl(path), description="The absolute URL of the record."),
+    }
 
 
-OWNER: Final = writable(Reference("users"), default=0)
+OWNER: Final = writable(
+    Reference("users"),
+    default=0,
+    description="The user who owns the record. Only admins may name another user than themselves. Default: the caller.",
+)
 """The user who owns a record. The default is the caller."""
-NAME: Final = writable(Text(255, min_length=1))
+NAME: Final = writable(
+    Text(255, min_length=1),
+    description="A name for people. It must not be blank, and need not be unique.",
+    example="Spring reminders",
+)
 """The name of a record, which must not be blank."""
-STAMPS: Final = {"created_date": read_only(Timestamp()), "updated_date": read_only(Timestamp())}
+STAMPS: Final = {
+    "created_date": read_only(Timestamp(), description="The moment at which the record was created, in UTC."),
+    "updated_date": read_only(Timestamp(), description="The moment of the last change of the record, in UTC."),
+}
 
 
 def shapes(name: str, fields: Mapping[str, Field], *, write_doc: str = "", read_doc: str = "") -> Shapes:
     """Make the shapes of a resource from its fields; the name of each shape begins with `name`."""
-    named = [replace(field, name=key) for key, field in fields.items()]
+    named = [replace(field, name=key, example=_example(field)) for key, field in fields.items()]
     read_doc = read_doc or f"{write_doc[:-1]}, as it is stored."
     answered = [replace(field, kind=field.kind.in_answers(), required=True, default=None) for field in named]
     given = [
@@ -83,6 +114,13 @@ def shapes(name: str, fields: Mapping[str, Field], *, write_doc: str = "", read_
         fixed=tuple(field.name for field in given if field.access is Access.WRITE_ONCE),
         derived=tuple(field.name for field in named if field.access is Access.DERIVED),
     )
+
+
+def _example(field: Field) -> Any:  # noqa: ANN401 - a JSON value
+    """Return the declared example, or the default if it says something; else None."""
+    if field.example is not None or not field.default or isinstance(field.kind, (Reference, JsonObject)):
+        return field.example
+    return msgspec.json.decode(msgspec.json.encode(field.kind.show(field.default, Links(base="", hosts=frozenset()))))
 
 
 def _change(name: str, given: list[Field]) -> type[Shape]:

@@ -5,19 +5,21 @@ Dates and times are in `dialer.api.crud.moments`, references to records in `dial
 
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import tzinfo
 from enum import IntEnum
 from math import inf
-from typing import Any, ClassVar, Final, TypeAlias
+from typing import Any, ClassVar, Final, TypeAlias, cast
 
 import msgspec
 from litestar.openapi.spec import Schema
-from litestar.openapi.spec.enums import OpenAPIType
+from litestar.openapi.spec.enums import OpenAPIFormat, OpenAPIType
 
+from dialer.api.crud.enumerations import enum_schema, text_schema
 from dialer.api.crud.urls import ID_MAX, Links
 from dialer.api.http.strict_json import StrictJsonError, read_object
 from dialer.domain.billing.money import MoneyError, format_money, parse_money
+from dialer.domain.calling_hours import CallingHours
 from dialer.domain.numbers.normal_form import NUMBER_INPUT_MAX, NumberError, normalise
 
 TEXT_MAX: Final = 16_000
@@ -30,6 +32,8 @@ _ECHO_MAX: Final = 60
 _INFINITE: Final = (inf, -inf)
 """The values to which the JSON parser turns a number that is too large for a float."""
 _INTEGER: Final = re.compile(r"[+-]?[0-9]{1,20}(\.0{1,10})?\Z", re.ASCII)
+_DECIMAL: Final = cast("OpenAPIFormat", "decimal")
+"""A format of the OpenAPI registry that the framework does not list."""
 _BOOLEANS: Final = {"true": True, "1": True, "false": False, "0": False}
 
 
@@ -52,6 +56,8 @@ class Conventions(msgspec.Struct, frozen=True):
     zone: tzinfo
     region: str | None
     links: Links
+    hours: CallingHours = CallingHours()
+    """The calling hours of the service."""
     is_strict: bool = False
     """True if the client asked for an error instead of a guess (`Prefer: handling=strict`)."""
 
@@ -184,15 +190,18 @@ class Choice(Kind, frozen=True):
             raise FieldError(f'"{echo(value)}" is not a valid choice.') from None
 
     def schema(self) -> Schema:
-        """Return the schema: the values, with their names in the description."""
-        names = ", ".join(f"{item.value} {item.name}" for item in self.values)
-        return Schema(type=OpenAPIType.INTEGER, enum=[item.value for item in self.values], description=names)
+        """Return the schema: the values, with their names and meanings."""
+        return enum_schema(self.values)
 
 
 class TextChoice(Kind, frozen=True):
     """One of a few strings."""
 
     values: tuple[str, ...]
+    meanings: Mapping[str, str] = {}
+    """The meaning of each string that is no member of an enumeration, for the OpenAPI document."""
+    title: str = ""
+    """The name of the strings together, if they are no enumeration."""
 
     def parse(self, value: Json, conventions: Conventions) -> str:  # noqa: ARG002 - a choice is a choice anywhere
         """Return the string."""
@@ -201,8 +210,8 @@ class TextChoice(Kind, frozen=True):
         return value
 
     def schema(self) -> Schema:
-        """Return the schema: the strings that are allowed."""
-        return Schema(type=OpenAPIType.STRING, enum=list(self.values))
+        """Return the schema: the strings that are allowed, with their meanings."""
+        return text_schema(self.values, self.meanings, self.title)
 
 
 def echo(value: Json) -> str:
@@ -252,7 +261,7 @@ class Amount(Kind, frozen=True):
 
     def schema(self) -> Schema:
         """Return the schema of a string with five decimal places."""
-        return Schema(type=OpenAPIType.STRING, pattern=r"^-?[0-9]+\.[0-9]{5}$")
+        return Schema(type=OpenAPIType.STRING, format=_DECIMAL, pattern=r"^-?[0-9]+\.[0-9]{5}$")
 
     def accepted(self) -> Schema:
         """Return the schema of a number or of a decimal string."""
@@ -287,7 +296,7 @@ class PhoneNumber(Kind, frozen=True):
 
     def schema(self) -> Schema:
         """Return the schema of a phone number."""
-        return Schema(type=OpenAPIType.STRING, max_length=NUMBER_INPUT_MAX, examples=["+12025550100"])
+        return Schema(type=OpenAPIType.STRING, max_length=NUMBER_INPUT_MAX)
 
 
 class JsonObject(Kind, frozen=True):

@@ -7,14 +7,16 @@ from typing import Any, Final
 import msgspec
 from sqlalchemy import Column, ColumnElement, select
 
-from dialer.api.crud.fields import Integer, Kind, PhoneNumber
+from dialer.api.crud.fields import Amount, Integer, Kind, PhoneNumber
 from dialer.api.crud.moments import Timestamp
 from dialer.api.crud.references import Identity, Reference
 from dialer.api.crud.resource import Resource, column_of, references_of, table_of
-from dialer.api.crud.shapes import fields_of
+from dialer.api.crud.shapes import Access, Field, fields_of
+from dialer.api.crud.urls import ID_MAX
 
-_AFTER: Final = "_after"
-_BEFORE: Final = "_before"
+_MOMENT: Final[Kind] = Timestamp()
+_AMOUNT: Final[Kind] = Amount()
+_COUNT: Final[Kind] = Integer(-ID_MAX, ID_MAX)
 
 
 class Filter(msgspec.Struct, frozen=True):
@@ -22,6 +24,8 @@ class Filter(msgspec.Struct, frozen=True):
 
     kind: Kind
     condition: Callable[[Any], ColumnElement[bool]]
+    bound: str = ""
+    """`after`, `before`, `min` or `max` for a bound of a range; empty for others."""
 
 
 @lru_cache(maxsize=256)
@@ -29,6 +33,9 @@ def filters_of(resource: Resource) -> dict[str, Filter]:
     """Return the filters of a resource by the names of their query parameters."""
     kinds = {field.name: field.kind for field in fields_of(resource.read)}
     found = {name: _filter(resource, name, kinds) for name in resource.filters}
+    for field in fields_of(resource.read):
+        if field.access is not Access.DERIVED:
+            found |= _ranges(resource, field)
     for name, kind in references_of(resource.read).items():
         parameter = name if name.endswith("_id") else f"{name}_id"
         found[parameter] = Filter(Identity(), _reference_condition(resource, name, kind))
@@ -36,10 +43,6 @@ def filters_of(resource: Resource) -> dict[str, Filter]:
 
 
 def _filter(resource: Resource, name: str, kinds: dict[str, Kind]) -> Filter:
-    for suffix in (_AFTER, _BEFORE):
-        field = name.removesuffix(suffix)
-        if field != name and isinstance(kinds[field], Timestamp):
-            return _bound(resource.table.c[field], suffix)
     kind = kinds[name]
     column = column_of(resource.table, name, kind)
     if column is None:
@@ -51,10 +54,23 @@ def _filter(resource: Resource, name: str, kinds: dict[str, Kind]) -> Filter:
     return Filter(kind, lambda value: column == value)
 
 
-def _bound(column: Column[Any], suffix: str) -> Filter:
-    if suffix == _AFTER:
-        return Filter(Timestamp(), lambda value: column >= value)
-    return Filter(Timestamp(), lambda value: column <= value)
+def _ranges(resource: Resource, field: Field) -> dict[str, Filter]:
+    """Return the filters for the bounds of a date, an amount or a count; both bounds belong to the range."""
+    column = resource.column(field)
+    if isinstance(field.kind, Timestamp):
+        low, high, kind = "after", "before", _MOMENT
+    elif isinstance(field.kind, Amount):
+        low, high, kind = "min", "max", _AMOUNT
+    elif isinstance(field.kind, Integer) and not isinstance(field.kind, Identity):
+        low, high, kind = "min", "max", _COUNT
+    else:
+        return {}
+    if column is None:
+        raise TypeError(f"{field.name} has no column")
+    return {
+        f"{field.name}_{low}": Filter(kind, lambda value: column >= value, low),
+        f"{field.name}_{high}": Filter(kind, lambda value: column <= value, high),
+    }
 
 
 def _number_condition(resource: Resource, column: Column[Any]) -> Callable[[Any], ColumnElement[bool]]:

@@ -1,78 +1,208 @@
 """The queries of lists: each is built once for each shape of request, and run with the values of the request.
 
 Building a query takes longer than running it.
+
+A long list that is searched or ordered is read in one of three ways. If the filters select few records, these are read.
+Else, if the search finds few, these are. If both find many, the index of the ordering is walked until the page is full.
+The planner of the database cannot decide this, because it does not know the values.
 """
 
 from collections import OrderedDict
+from collections.abc import Callable, Iterator, Sequence
 from enum import Enum
 from typing import Any, Final, NamedTuple
 
-from sqlalchemy import BindParameter, Select, bindparam, func, select
+import msgspec
+from sqlalchemy import ColumnElement, Select, and_, bindparam, func, not_, or_, select
+from sqlalchemy import Row as Found
 
 from dialer.api.crud.fields import Stored
 from dialer.api.crud.filters import filters_of
+from dialer.api.crud.ordering import Anchor, Sort, SortKey, label, sort_keys, steps_from
 from dialer.api.crud.records import columns_shown
 from dialer.api.crud.resource import Resource, Unit
+from dialer.api.crud.searching import Search, search_conditions
 from dialer.api.crud.visibility import visible
+from dialer.store.backends import sqlite
+from dialer.store.count_cache import count_once
 
 QUERIES_KEPT_MAX: Final = 1_000
-Asked = tuple[tuple[str, Stored], ...]
-"""The filters of a request: the name and the value of each."""
+SORTED_MAX: Final = 5_000
+"""Records that are read and sorted for one page. A page of more is read along the index of the ordering."""
 
 
-class Part(Enum):
-    """The part of a list that a query reads."""
+class Asked(msgspec.Struct, frozen=True):
+    """The records that a request asks for: the name and the value of each filter, the search, and the ordering."""
 
-    COUNT = "count"
-    BY_NUMBER = "by number"
-    AFTER = "after"
-    BEFORE = "before"
+    filters: tuple[tuple[str, Stored], ...] = ()
+    search: Search | None = None
+    sorts: tuple[Sort, ...] = ()
+
+
+class _Way(Enum):
+    """The way in which a query finds records: by any index, or by one of the filters, the search or the ordering."""
+
+    FREE = "free"
+    FILTERED = "filtered"
+    SEARCHED = "searched"
+    WALKED = "walked"
 
 
 class _Shape(NamedTuple):
     """The parts of a request that decide the text of its query, without the values."""
 
     path: str
-    is_admin: bool
+    view: str
     filters: tuple[str, ...]
-    part: Part
+    search: tuple[bool, int] | None
+    sorts: tuple[Sort, ...] = ()
+    way: _Way = _Way.FREE
+    steps: tuple[str, ...] = ()
+    is_backward: bool = False
+    counts: int | None = None
+    """The place of the search condition whose records are counted; None for a query of records."""
+    is_bounded: bool = False
+    """True if the count ends at the parameter `most`."""
 
 
 _kept: Final[OrderedDict[_Shape, Select[Any]]] = OrderedDict()
 
 
-def run(unit: Unit, resource: Resource, asked: Asked, part: Part, **values: int) -> Any:  # noqa: ANN401 - a result of rows
-    """Run the query of a part of a list.
+def count(unit: Unit, resource: Resource, asked: Asked) -> int:
+    """Return the number of records that the filters and the search select. It is kept until the next commit."""
+    key = (resource.path, unit.actor.view, unit.actor.sees_as, asked.filters, asked.search)
+    return count_once(unit.connection, key, lambda: _count(unit, resource, asked))
 
-    `values` are `most`, the limit of rows, and `anchor`: an id for `AFTER` and `BEFORE`, the number of rows to skip for
-    `BY_NUMBER`.
+
+def _count(unit: Unit, resource: Resource, asked: Asked) -> int:
+    """Count the records of each condition of the search that meet no earlier one: each is one range of an index."""
+    way, parts = _way_to_search(unit, resource, asked), 1
+    if asked.search is not None and way is _Way.SEARCHED:
+        parts = len(search_conditions(resource, asked.search.shape))
+    shape = _shape(unit, resource, asked)._replace(way=way)
+    return sum(_number(unit, resource, asked, shape._replace(counts=part)) for part in range(parts))
+
+
+def _way_to_search(unit: Unit, resource: Resource, asked: Asked) -> _Way:
+    """Return the way that finds the records of a search if they are few."""
+    if asked.search is None or not resource.is_large:
+        return _Way.FREE
+    filtered = _shape(unit, resource, asked)._replace(search=None, counts=0, is_bounded=True)
+    return _Way.SEARCHED if _number(unit, resource, asked, filtered) > SORTED_MAX else _Way.FILTERED
+
+
+def _number(unit: Unit, resource: Resource, asked: Asked, shape: _Shape) -> int:
+    return int(_run(unit, resource, asked, shape, most=SORTED_MAX + 1).scalar_one())
+
+
+def read_rows(
+    unit: Unit,
+    resource: Resource,
+    asked: Asked,
+    *,
+    most: int,
+    anchor: Anchor | None = None,
+    is_backward: bool = False,
+    skipped: int = 0,
+) -> Sequence[Found[Any]]:
+    """Return the first rows after an anchor, or the last ones before it if `is_backward`, nearest first.
+
+    Without an anchor, return the rows that follow the first `skipped` ones.
     """
-    shape = _Shape(resource.path, unit.actor.is_admin, tuple(name for name, _ in asked), part)
+    shape = _shape(unit, resource, asked)._replace(sorts=asked.sorts, is_backward=is_backward)
+    if resource.is_large and (asked.sorts or asked.search is not None):
+        shape = shape._replace(way=_way(unit, resource, asked))
+    rows: list[Found[Any]] = []
+    if anchor is None:
+        rows += _run(unit, resource, asked, shape, most=most, skipped=skipped)
+        return rows
+    values = {_anchor(place): value for place, value in enumerate(anchor)}
+    for steps in steps_from(anchor, sort_keys(resource, asked.sorts), is_backward=is_backward):
+        rows += _run(unit, resource, asked, shape._replace(steps=steps), most=most - len(rows), skipped=0, **values)
+        if len(rows) == most:
+            break
+    return rows
+
+
+def _way(unit: Unit, resource: Resource, asked: Asked) -> _Way:
+    if count(unit, resource, asked) > SORTED_MAX:
+        return _Way.WALKED
+    return _Way.FILTERED if asked.search is None else _way_to_search(unit, resource, asked)
+
+
+def _shape(unit: Unit, resource: Resource, asked: Asked) -> _Shape:
+    names = tuple(name for name, _ in asked.filters)
+    searched = None if asked.search is None else asked.search.shape
+    return _Shape(resource.path, unit.actor.view, names, searched)
+
+
+def _run(unit: Unit, resource: Resource, asked: Asked, shape: _Shape, **values: Stored) -> Any:  # noqa: ANN401 - a result of rows
     query = _kept.get(shape)
     if query is None:
         query = _kept[shape] = _query(unit, resource, shape)
         if len(_kept) > QUERIES_KEPT_MAX:
             _kept.popitem(last=False)
-    filters = {_parameter(name): value for name, value in asked}
-    return unit.connection.execute(query, {"actor_id": unit.actor.id, **filters, **values})
+    filters = {_parameter(name): value for name, value in asked.filters}
+    searched = {} if asked.search is None else asked.search.values()
+    return unit.connection.execute(query, {"actor_id": unit.actor.sees_as, **filters, **searched, **values})
 
 
 def _parameter(name: str) -> str:
     return f"filter_{name}"
 
 
+def _anchor(place: int) -> str:
+    return f"anchor_{place}"
+
+
 def _query(unit: Unit, resource: Resource, shape: _Shape) -> Select[Any]:
-    filters, table = filters_of(resource), resource.table
+    filters = filters_of(resource)
     given = [filters[name].condition(bindparam(_parameter(name))) for name in shape.filters]
-    is_theirs = visible(resource, unit.actor, unit.resources)
-    what = (func.count(),) if shape.part is Part.COUNT else columns_shown(resource)
-    query: Select[Any] = select(*what).select_from(table).where(is_theirs, *given)
-    if shape.part is Part.COUNT:
-        return query
-    identity = table.c["id"]
-    anchor: BindParameter[int] = bindparam("anchor")
-    query = query.limit(bindparam("most"))
-    if shape.part is Part.BEFORE:
-        return query.where(identity < anchor).order_by(identity.desc())
-    query = query.order_by(identity)
-    return query.offset(anchor) if shape.part is Part.BY_NUMBER else query.where(identity > anchor)
+    selected = and_(visible(resource, unit.actor, unit.resources), *given)
+    found = [] if shape.search is None else search_conditions(resource, shape.search)
+    if shape.counts is not None:
+        return _counting(resource, shape, selected, found)
+    keys = sort_keys(resource, shape.sorts)
+    if shape.way in {_Way.FILTERED, _Way.SEARCHED}:
+        keys = [key._replace(expression=sqlite.without_index(key.expression)) for key in keys]
+    shown = [key.expression.label(label(place)) for place, key in enumerate(keys[:-1])]
+    query = select(*columns_shown(resource), *shown).select_from(resource.table)
+    query = query.where(*_conditions(shape, selected, found))
+    query = query.where(*[_compared(keys[place], step, place) for place, step in enumerate(shape.steps)])
+    in_order = [key.expression.desc() if key.is_descending is not shape.is_backward else key.expression for key in keys]
+    return query.order_by(*in_order).limit(bindparam("most")).offset(bindparam("skipped"))
+
+
+def _counting(
+    resource: Resource, shape: _Shape, selected: ColumnElement[bool], found: Sequence[ColumnElement[bool]]
+) -> Select[Any]:
+    if shape.is_bounded:
+        some = select(resource.table.c["id"]).where(selected).limit(bindparam("most"))
+        return select(func.count()).select_from(some.subquery())
+    query = select(func.count()).select_from(resource.table)
+    if shape.way is not _Way.SEARCHED or shape.counts is None:
+        return query.where(*_conditions(shape, selected, found))
+    earlier = map(not_, found[: shape.counts])
+    return query.where(found[shape.counts], sqlite.without_index(and_(selected, *earlier)))
+
+
+def _conditions(
+    shape: _Shape, selected: ColumnElement[bool], found: Sequence[ColumnElement[bool]]
+) -> Iterator[ColumnElement[bool]]:
+    """Yield the conditions of a query. It can use indexes only for the part that decides its way."""
+    opaque = sqlite.without_index
+    yield opaque(selected) if shape.way in {_Way.SEARCHED, _Way.WALKED} else selected
+    if found:
+        yield opaque(or_(*found)) if shape.way in {_Way.FILTERED, _Way.WALKED} else or_(*found)
+
+
+def _compared(key: SortKey, step: str, place: int) -> ColumnElement[bool]:
+    value: Any = bindparam(_anchor(place), type_=key.expression.type)
+    compared: dict[str, Callable[[], ColumnElement[bool]]] = {
+        "equal": lambda: key.expression.is_not_distinct_from(value),
+        "above": lambda: key.expression > value,
+        "below": lambda: key.expression < value,
+        "null": lambda: key.expression.is_(None),
+        "not null": lambda: key.expression.is_not(None),
+    }
+    return compared[step]()

@@ -10,11 +10,12 @@ from typing import Any, Final
 
 from sqlalchemy import Column, ColumnElement, FromClause, Select, exists, select
 
-from dialer.api.crud.references import Reference
+from dialer.api.crud.references import NO_OBJECT, Reference
 from dialer.api.crud.resource import Actor, Change, Resource, Unit, Values, column_of, references_of, table_of
 from dialer.api.crud.visibility import reference_errors
 from dialer.api.http.errors import Errors, InvalidError
 from dialer.app.errors import USERS_NAMED_MAX, StillUsedError
+from dialer.domain.roles import Role
 
 FIELDS_KEPT_MAX: Final = 256
 """Resources whose owner field is kept in a cache."""
@@ -24,8 +25,9 @@ def named_errors(resource: Resource, change: Change) -> Errors:
     """Return an error for each reference of the request whose target does not exist or has another owner."""
     unit, owner_field = change.unit, field_of_owner(resource)
     given = {name: change.values[name] for name in change.given}
-    if resource.write is None or owner_field is None or not unit.actor.is_admin:
-        return reference_errors(unit, resource.write or resource.read, given, unit.actor)
+    if resource.write is None or owner_field is None or owner_field == "id" or not unit.actor.is_admin:
+        unseen = reference_errors(unit, resource.write or resource.read, given, unit.actor)
+        return unseen | _errors_of_owner(resource, change)
     whole = {owner_field: given.pop(owner_field)} if owner_field in given else {}
     errors = reference_errors(unit, resource.write, whole, unit.actor)
     is_known = not errors and change.values.get(owner_field) is not None
@@ -39,7 +41,9 @@ def refuse_to_part(resource: Resource, change: Change) -> None:
     Call it after the row was written. Records that clients cannot write, such as CDRs, do not prevent a move.
     """
     unit, owner_field = change.unit, field_of_owner(resource)
-    if resource.write is None or owner_field is None or not unit.actor.is_admin or not _is_moved(resource, change):
+    if resource.write is None or owner_field is None or owner_field == "id":
+        return
+    if not unit.actor.is_admin or not _is_moved(resource, change):
         return
     named = {name: value for name, value in change.values.items() if name != owner_field}
     errors = reference_errors(unit, resource.write, named, _user(unit, resource, change.values))
@@ -48,6 +52,16 @@ def refuse_to_part(resource: Resource, change: Change) -> None:
         errors[owner_field] = [str(used)]
     if errors:
         raise InvalidError(errors)
+
+
+def _errors_of_owner(resource: Resource, change: Change) -> Errors:
+    """Return an error if a user who is no admin names another user as the owner, such as one of their agents."""
+    name, actor = field_of_owner(resource), change.unit.actor
+    if name is None or actor.is_admin or resource.owner != "user" or name not in change.given:
+        return {}
+    if change.values[name] == actor.id:
+        return {}
+    return {name: [NO_OBJECT]}
 
 
 @lru_cache(maxsize=FIELDS_KEPT_MAX)
@@ -78,7 +92,7 @@ def _is_moved(resource: Resource, change: Change) -> bool:
 
 def _user(unit: Unit, resource: Resource, values: Values) -> Actor:
     """Return an actor who sees only the records that a record with these values may name."""
-    return Actor(_owner(unit, resource, values), "", is_admin=False)
+    return Actor(_owner(unit, resource, values), "", Role.MANAGER)
 
 
 def _owner(unit: Unit, resource: Resource, values: Values) -> int:

@@ -1,26 +1,37 @@
 """Lists: filters, pages, and the links between pages.
 
-A page is found by its number. A page that a client reached by a link is found by the id before or after it, which takes
-equally long on every page.
+A page is found by its number. A page that a client reached by a link is found by the record before or after it, which
+takes equally long on every page.
 """
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from functools import partial
 from typing import Any, Final
 from urllib.parse import urlencode
 
 import msgspec
+from sqlalchemy import Row as Found
 
 from dialer.api.crud.fields import Conventions, FieldError, Integer, Kind, PhoneNumber, Stored, Text
 from dialer.api.crud.filters import filters_of
-from dialer.api.crud.list_queries import Asked, Part, run
+from dialer.api.crud.list_queries import Asked, count, read_rows
+from dialer.api.crud.ordering import (
+    ORDERING,
+    Anchor,
+    CursorError,
+    Sort,
+    anchor_of,
+    parse_ordering,
+    read_cursor,
+    write_cursor,
+)
 from dialer.api.crud.records import shown, shown_columns
 from dialer.api.crud.resource import Resource, Unit
+from dialer.api.crud.searching import SEARCH, Search, is_searchable, parse_search
 from dialer.api.crud.urls import parse_id
 from dialer.api.http.errors import Errors, InvalidError, RecordNotFoundError
 from dialer.api.service import ApiRequest, Encode, Service
 from dialer.domain.numbers.normal_form import normalise
-from dialer.store.count_cache import count_once
 
 PAGE_SIZE: Final = 10
 PAGE_SIZE_MAX: Final = 1_000
@@ -40,8 +51,8 @@ class ListSelection(msgspec.Struct, frozen=True):
     page: int | None
     """None if the request names neither a page nor a page size."""
     page_size: int
-    after: int | None
-    before: int | None
+    after: Anchor | None
+    before: Anchor | None
     kept: tuple[tuple[str, str], ...]
 
 
@@ -56,18 +67,21 @@ class Page(msgspec.Struct):
 
 def parameters_of(resource: Resource) -> tuple[str, ...]:
     """Return the names of the query parameters that a list of the resource understands."""
-    return (*_PAGING, *(("format",) if resource.exported else ()), *filters_of(resource))
+    searched = (SEARCH,) if is_searchable(resource) else ()
+    formats = ("format",) if resource.exported else ()
+    return (*_PAGING, *formats, *searched, ORDERING, *filters_of(resource))
 
 
 def parse_selection(resource: Resource, parameters: Parameters, conventions: Conventions) -> ListSelection:
     """Return the records that the parameters of a request select. Unknown parameters are ignored.
 
     Raises:
-        InvalidError: a filter has a value of the wrong type.
+        InvalidError: a filter has a value of the wrong type, or the search or the ordering is not possible.
         RecordNotFoundError: the page is not a positive integer, or the cursor is not one of ours.
     """
     given = dict(parameters)
-    asked, errors = _asked(resource, given, conventions)
+    filters, errors = _filters(resource, given, conventions)
+    search, sorts = _search_and_sorts(resource, given, conventions, errors)
     page_size = PAGE_SIZE
     try:
         page_size = min(Integer(1).parse(given.get("page_size", PAGE_SIZE), conventions), PAGE_SIZE_MAX)
@@ -75,9 +89,9 @@ def parse_selection(resource: Resource, parameters: Parameters, conventions: Con
         errors["page_size"] = [str(error)]
     if errors:
         raise InvalidError(errors)
-    after, before = _cursor(given.get("cursor", ""))
+    after, before = _cursor(resource, given.get("cursor", ""), sorts)
     return ListSelection(
-        asked=tuple(asked),
+        asked=Asked(tuple(filters), search, sorts),
         page=_page(given.get("page", "1")) if given.keys() & {"page", "page_size"} else None,
         page_size=page_size,
         after=after,
@@ -86,7 +100,7 @@ def parse_selection(resource: Resource, parameters: Parameters, conventions: Con
     )
 
 
-def _asked(
+def _filters(
     resource: Resource, given: dict[str, str], conventions: Conventions
 ) -> tuple[list[tuple[str, Stored]], Errors]:
     filters = filters_of(resource)
@@ -114,15 +128,36 @@ def _page(text: str) -> int:
     return page
 
 
-def _cursor(text: str) -> tuple[int | None, int | None]:
-    """Return the ids after and before which the page lies.
+def _search_and_sorts(
+    resource: Resource, given: dict[str, str], conventions: Conventions, errors: Errors
+) -> tuple[Search | None, tuple[Sort, ...]]:
+    """Return the search and the ordering of a request, and add their errors."""
+    search: Search | None = None
+    sorts: tuple[Sort, ...] = ()
+    try:
+        if is_searchable(resource):
+            search = parse_search(given.get(SEARCH, ""), conventions)
+    except FieldError as error:
+        errors[SEARCH] = [str(error)]
+    try:
+        sorts = parse_ordering(resource, given.get(ORDERING, ""))
+    except FieldError as error:
+        errors[ORDERING] = [str(error)]
+    return search, sorts
 
-    A cursor is `a` and the id that the page begins after, or `b` and the id that the page ends before.
+
+def _cursor(resource: Resource, text: str, sorts: tuple[Sort, ...]) -> tuple[Anchor | None, Anchor | None]:
+    """Return the places after and before which the page lies.
+
+    A cursor is `a` and the place that the page begins after, or `b` and the place that the page ends before.
     """
     if not text:
         return None, None
-    anchor = parse_id(text[1:])
-    if text[0] not in "ab" or anchor is None:
+    try:
+        anchor = read_cursor(resource, text[1:], sorts)
+    except CursorError:
+        raise RecordNotFoundError(INVALID_PAGE) from None
+    if text[0] not in "ab":
         raise RecordNotFoundError(INVALID_PAGE)
     return (anchor, None) if text[0] == "a" else (None, anchor)
 
@@ -134,39 +169,37 @@ def read_page(unit: Unit, resource: Resource, selection: ListSelection) -> Page:
         RecordNotFoundError: the page is past the end.
     """
     page = selection.page or 1
-    count = count_once(
-        unit.connection,
-        (resource.path, unit.actor, selection.asked),
-        lambda: run(unit, resource, selection.asked, Part.COUNT).scalar_one(),
-    )
-    is_past_end = page > 1 and (page - 1) * selection.page_size >= count
+    counted = count(unit, resource, selection.asked)
+    is_past_end = page > 1 and (page - 1) * selection.page_size >= counted
     # Deleted records can move the page of a link past the last number, while records still follow the cursor.
     if is_past_end and selection.after is None:
         raise RecordNotFoundError(INVALID_PAGE)
-    results, is_last = _records(unit, resource, selection, page)
-    if is_past_end and not results:
+    rows, is_last = _rows(unit, resource, selection, page)
+    if is_past_end and not rows:
         raise RecordNotFoundError(INVALID_PAGE)
-    first, last = (results[0].id, results[-1].id) if results else (0, 0)
+    first, last = (_place(rows[0], selection, "b"), _place(rows[-1], selection, "a")) if rows else ("", "")
     return Page(
-        count=count,
-        next=None if is_last else _link(unit, resource, selection, page + 1, f"a{last}"),
-        previous=_link(unit, resource, selection, page - 1, f"b{first}") if page > 1 and results else None,
-        results=list(results),
+        count=counted,
+        next=None if is_last else _link(unit, resource, selection, page + 1, last),
+        previous=_link(unit, resource, selection, page - 1, first) if page > 1 and rows else None,
+        results=list(shown(unit, resource, rows)),
     )
 
 
-def _records(unit: Unit, resource: Resource, selection: ListSelection, page: int) -> tuple[list[Any], bool]:
-    """Return the records of a page, and whether the page is the last one."""
+def _place(row: Found[Any], selection: ListSelection, side: str) -> str:
+    return write_cursor(side, anchor_of(row, selection.asked.sorts))
+
+
+def _rows(unit: Unit, resource: Resource, selection: ListSelection, page: int) -> tuple[Sequence[Found[Any]], bool]:
+    """Return the rows of a page, and whether the page is the last one."""
     size, asked = selection.page_size, selection.asked
     if selection.before is not None:
-        found = run(unit, resource, asked, Part.BEFORE, most=size, anchor=selection.before)
-        return shown(unit, resource, found.all()[::-1]), False
+        return read_rows(unit, resource, asked, most=size, anchor=selection.before, is_backward=True)[::-1], False
     if selection.after is not None:
-        found = run(unit, resource, asked, Part.AFTER, most=size + 1, anchor=selection.after)
+        rows = read_rows(unit, resource, asked, most=size + 1, anchor=selection.after)
     else:
-        found = run(unit, resource, asked, Part.BY_NUMBER, most=size + 1, anchor=(page - 1) * size)
-    rows = found.all()
-    return shown(unit, resource, rows[:size]), len(rows) <= size
+        rows = read_rows(unit, resource, asked, most=size + 1, skipped=(page - 1) * size)
+    return rows[:size], len(rows) <= size
 
 
 def _link(unit: Unit, resource: Resource, selection: ListSelection, page: int, cursor: str) -> str:
@@ -181,23 +214,27 @@ def _link(unit: Unit, resource: Resource, selection: ListSelection, page: int, c
 async def read_chunks(
     service: Service, request: ApiRequest, resource: Resource, selection: ListSelection, encode: Encode
 ) -> AsyncIterator[bytes]:
-    """Yield all selected records in id order, `CHUNK_SIZE` at a time, each chunk from a snapshot of its own.
+    """Yield all selected records in order, `CHUNK_SIZE` at a time, each chunk from a snapshot of its own.
 
     One thread job reads, shows and encodes a whole chunk, so that other requests do not wait.
     """
-    after: int | None = 0
-    while after is not None:
+    after: Anchor | None = None
+    is_first = True
+    while is_first or after is not None:
         work = partial(_chunk, resource=resource, selection=selection, after=after, encode=encode)
         chunk, after = await service.read(request, work, is_long=True)
+        is_first = False
         if chunk:
             yield chunk
 
 
 def _chunk(
-    unit: Unit, resource: Resource, selection: ListSelection, after: int, encode: Encode
-) -> tuple[bytes, int | None]:
-    """Return a chunk of encoded records, and the id after which to read on; None after the last chunk."""
-    rows = run(unit, resource, selection.asked, Part.AFTER, most=CHUNK_SIZE, anchor=after).all()
+    unit: Unit, resource: Resource, selection: ListSelection, after: Anchor | None, encode: Encode
+) -> tuple[bytes, Anchor | None]:
+    """Return a chunk of encoded records, and the place after which to read on; None after the last chunk."""
+    asked = selection.asked
+    rows = read_rows(unit, resource, asked, most=CHUNK_SIZE, anchor=after)
     if not rows:
         return b"", None
-    return encode(shown_columns(unit, resource, rows)), rows[-1].id if len(rows) == CHUNK_SIZE else None
+    following = anchor_of(rows[-1], asked.sorts) if len(rows) == CHUNK_SIZE else None
+    return encode(shown_columns(unit, resource, rows)), following

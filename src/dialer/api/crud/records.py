@@ -8,19 +8,24 @@ from functools import lru_cache
 from itertools import chain
 from typing import Any, Final, NamedTuple
 
+import msgspec
 from sqlalchemy import Column, ColumnElement, Select, Table, bindparam, delete, insert, select, update
 from sqlalchemy import Row as Found
 from sqlalchemy.sql.dml import ReturningInsert
 
 from dialer.api.crud.ownership import field_of_owner, named_errors, refuse_to_part, still_used
-from dialer.api.crud.resource import Change, Resource, Unit, Values, table_of
+from dialer.api.crud.resource import Change, Insertion, Resource, Unit, Values, table_of
 from dialer.api.crud.shapes import Access, Columns, Parsed, Shape, fields_of, missing, shapes_of, show_all
+from dialer.api.crud.versions import digest, version_of
 from dialer.api.crud.visibility import visible
 from dialer.api.http.errors import ConflictError, Errors, InvalidError, RecordNotFoundError
+from dialer.api.http.preconditions import UNCONDITIONAL, EntityTag, Preconditions
 from dialer.app.errors import USERS_NAMED_MAX
+from dialer.domain.roles import Role
 from dialer.store.tables import Row
 
 FIXED: Final = "This field may not be changed."
+NOT_AN_AGENTS: Final = "An agent may change only {}. Ask your manager to change this field."
 SHAPES_MAX: Final = 256
 
 
@@ -31,6 +36,39 @@ def read_record(unit: Unit, resource: Resource, record_id: int) -> Shape:
         RecordNotFoundError: the record does not exist, or the caller may not see it.
     """
     return shown(unit, resource, [_row(unit, resource, record_id)])[0]
+
+
+class Tagged(NamedTuple):
+    """A record as the JSON of an answer, with its entity tag."""
+
+    content: bytes
+    tag: EntityTag
+
+
+def read_tagged(unit: Unit, resource: Resource, record_id: int) -> Tagged:
+    """Return a record as the JSON of an answer, with its entity tag.
+
+    Raises:
+        RecordNotFoundError: the record does not exist, or the caller may not see it.
+    """
+    return _tagged(unit, resource, _row(unit, resource, record_id))
+
+
+def _tagged(unit: Unit, resource: Resource, row: Found[Any]) -> Tagged:
+    stored = _columns_of(unit, resource, resource.read, [row])
+    record = shapes_of(resource.read, show_all(resource.read, stored, unit.conventions.links))[0]
+    content = msgspec.json.encode(record)
+    version = version_of(resource, {name: values[0] for name, values in stored.items()})
+    return Tagged(content, EntityTag(version, digest(content)))
+
+
+def tag_of(unit: Unit, resource: Resource, record_id: int) -> EntityTag:
+    """Return the entity tag of a record after a write, which has the version only.
+
+    Raises:
+        RecordNotFoundError: the record does not exist, or the caller may not see it.
+    """
+    return EntityTag(version_of(resource, load(unit, resource, record_id)))
 
 
 def shown(unit: Unit, resource: Resource, rows: Sequence[Found[Any]]) -> list[Shape]:
@@ -58,12 +96,12 @@ class Created(NamedTuple):
     """A new record as an answer, its id, and the id of the earliest record that it duplicates, if any."""
 
     record_id: int
-    record: Shape
+    answer: Tagged
     duplicate_of: int | None
 
 
-def create_record(unit: Unit, resource: Resource, parsed: Parsed) -> Created:
-    """Insert a record and return it.
+def create_record(unit: Unit, resource: Resource, parsed: Parsed, insertion: Insertion | None = None) -> Created:
+    """Insert a record and return it. `insertion` replaces the use case that inserts the row.
 
     Raises:
         InvalidError: one or more fields are wrong.
@@ -79,22 +117,26 @@ def create_record(unit: Unit, resource: Resource, parsed: Parsed) -> Created:
     if duplicate_of is not None and unit.conventions.is_strict:
         first = unit.conventions.links.record(resource.path, duplicate_of)
         raise ConflictError(f"This record repeats {first}. Change that record, or send this without handling=strict.")
-    row = _insert(resource, change, columns)
+    row = insertion(change, columns) if insertion else _insert(resource, change, columns)
     change.record_id = row.id
     _write_associations(resource, change)
-    return Created(row.id, shown(unit, resource, [row])[0], duplicate_of)
+    return Created(row.id, _tagged(unit, resource, row), duplicate_of)
 
 
-def change_record(unit: Unit, resource: Resource, record_id: int, parsed: Parsed) -> None:
+def change_record(
+    unit: Unit, resource: Resource, record_id: int, parsed: Parsed, conditions: Preconditions = UNCONDITIONAL
+) -> None:
     """Write the given fields of a record, and keep the others.
 
     Raises:
         RecordNotFoundError: the record does not exist, or the caller may not see it.
+        PreconditionFailedError: the record is not in the state that the conditions require.
         InvalidError: fields of the changed record are wrong.
     """
     stored = load(unit, resource, record_id)
+    _check(resource, stored, conditions)
     change = Change(unit, {**stored, **parsed.values}, frozenset(parsed.values), stored, record_id)
-    errors = {**parsed.errors, **_fixed_errors(resource, change)}
+    errors = {**parsed.errors, **_fixed_errors(resource, change), **_errors_of_agent(resource, change)}
     _judge(resource, change, errors)
     columns = {**_columns(resource, change), **_present(resource.table, {"updated_date": unit.now_ms})}
     _write_associations(resource, change)
@@ -102,15 +144,20 @@ def change_record(unit: Unit, resource: Resource, record_id: int, parsed: Parsed
     refuse_to_part(resource, change)
 
 
-def delete_record(unit: Unit, resource: Resource, record_id: int) -> None:
+def delete_record(unit: Unit, resource: Resource, record_id: int, conditions: Preconditions = UNCONDITIONAL) -> None:
     """Delete a record and the records that are part of it.
 
     Raises:
         RecordNotFoundError: the record does not exist, or the caller may not see it.
+        PreconditionFailedError: the record is not in the state that the conditions require.
         StillUsedError: another record needs it.
         RefusedError: its state forbids the deletion.
     """
-    stored = _row(unit, resource, record_id)._asdict()
+    if conditions is UNCONDITIONAL:
+        stored = _row(unit, resource, record_id)._asdict()
+    else:
+        stored = load(unit, resource, record_id)
+        _check(resource, stored, conditions)
     resource.before_delete(unit, stored)
     refuse_if_needed(unit, resource.table, record_id)
     if resource.remove is not None:
@@ -119,6 +166,11 @@ def delete_record(unit: Unit, resource: Resource, record_id: int) -> None:
     touched = resource.touches(unit.connection, stored)
     unit.connection.execute(delete(resource.table).where(resource.table.c["id"] == record_id))
     unit.note(touched)
+
+
+def _check(resource: Resource, stored: Values, conditions: Preconditions) -> None:
+    if conditions is not UNCONDITIONAL:
+        conditions.check(EntityTag(version_of(resource, stored)))
 
 
 def load(unit: Unit, resource: Resource, record_id: int) -> Values:
@@ -166,18 +218,20 @@ def _write(resource: Resource) -> type[Shape]:
 
 
 def _row(unit: Unit, resource: Resource, record_id: int) -> Found[Any]:
-    row = unit.connection.execute(_select(unit, resource), {"actor_id": unit.actor.id, "record_id": record_id}).first()
+    row = unit.connection.execute(
+        _select(unit, resource), {"actor_id": unit.actor.sees_as, "record_id": record_id}
+    ).first()
     if row is None:
         raise RecordNotFoundError
     return row
 
 
-_kept: Final[dict[tuple[str, bool], Select[Any]]] = {}
-"""The queries of one record, by the path of the resource and whether the caller is an admin."""
+_kept: Final[dict[tuple[str, str], Select[Any]]] = {}
+"""The queries of one record, by the path of the resource and the view of the caller."""
 
 
 def _select(unit: Unit, resource: Resource) -> Select[Any]:
-    shape = (resource.path, unit.actor.is_admin)
+    shape = (resource.path, unit.actor.view)
     if shape not in _kept:
         is_seen = visible(resource, unit.actor, unit.resources)
         _kept[shape] = select(resource.table).where(resource.table.c["id"] == bindparam("record_id"), is_seen)
@@ -277,6 +331,14 @@ def _fixed_errors(resource: Resource, change: Change) -> Errors:
     return {name: [FIXED] for name in resource.shapes.fixed if name in change.given and change.moves(name)}
 
 
+def _errors_of_agent(resource: Resource, change: Change) -> Errors:
+    """Return an error for each field that an agent may not change."""
+    if change.unit.actor.role is not Role.AGENT:
+        return {}
+    may = sorted(resource.agents_change)
+    return {name: [NOT_AN_AGENTS.format(", ".join(may))] for name in change.given if name not in may}
+
+
 def _columns(resource: Resource, change: Change) -> Values:
     columns = [(field.name, resource.column(field)) for field in fields_of(_write(resource))]
     own = {column.name: change.values[name] for name, column in columns if column is not None}
@@ -290,9 +352,12 @@ def _present(table: Table, columns: dict[str, Any]) -> dict[str, Any]:
 def _write_associations(resource: Resource, change: Change) -> None:
     for association in resource.associations:
         name = association.field
-        before: Iterable[int] = change.stored.get(name, ())
+        before: Sequence[int] = change.stored.get(name, ())
         table = table_of(association.model)
         owner, target = table.c[association.owner], table.c[association.target]
+        if association.is_ordered and not _extends(before, change.values[name]):
+            change.unit.connection.execute(delete(table).where(owner == change.record_id))
+            before = ()
         gone = set(before) - set(change.values[name])
         if gone:
             change.unit.connection.execute(delete(table).where(owner == change.record_id, target.in_(gone)))
@@ -300,3 +365,9 @@ def _write_associations(resource: Resource, change: Change) -> None:
         if added:
             rows = [{association.owner: change.record_id, association.target: item} for item in added]
             change.unit.connection.execute(insert(table), rows)
+
+
+def _extends(before: Sequence[int], after: Sequence[int]) -> bool:
+    """Return whether references keep their order if those that are gone are deleted and the new ones follow."""
+    kept = [item for item in before if item in set(after)]
+    return kept == list(after)[: len(kept)]

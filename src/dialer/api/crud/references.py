@@ -11,7 +11,7 @@ from dialer.api.crud.urls import ID_MAX, Links, parse_id
 
 NO_OBJECT: Final = "Invalid hyperlink - Object does not exist."
 REFERENCES_MAX: Final = 1_000
-"""The most references in one list."""
+"""The most references in one list, if its field does not say less."""
 
 
 class Reference(Kind, frozen=True):
@@ -61,13 +61,15 @@ class Reference(Kind, frozen=True):
 class ReferenceList(Reference, frozen=True):
     """References to records of the resource at `path`, given as a list, as one reference, or as ids between commas."""
 
+    most: int = REFERENCES_MAX
+    """The most references in the list."""
     blank_is_null: ClassVar[bool] = False
 
     def parse(self, value: Json, conventions: Conventions) -> Stored:
         """Return the ids in the given order, without repetitions."""
         items = value if isinstance(value, list) else _listed(value)
-        if len(items) > REFERENCES_MAX:
-            raise FieldError(f"Ensure this field has no more than {REFERENCES_MAX} elements.")
+        if len(items) > self.most:
+            raise FieldError(f"Ensure this field has no more than {self.most} elements.")
         parse = super().parse
         return tuple(dict.fromkeys(parse(item, conventions) for item in items))
 
@@ -81,7 +83,7 @@ class ReferenceList(Reference, frozen=True):
 
     def accepted(self) -> Schema:
         """Return the schema of a list of references."""
-        return Schema(type=OpenAPIType.ARRAY, items=super().accepted(), max_items=REFERENCES_MAX)
+        return Schema(type=OpenAPIType.ARRAY, items=super().accepted(), max_items=self.most)
 
 
 def _listed(value: Json) -> list[Json]:

@@ -5,10 +5,10 @@ resource differs, as values and small functions.
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Final
+from typing import Any, Final, TypeAlias
 
 import msgspec
-from sqlalchemy import Column, Connection, RowMapping, Table
+from sqlalchemy import Column, ColumnElement, Connection, RowMapping, Table
 from sqlalchemy import Row as Found
 
 from dialer.api.crud.fields import Conventions, Integer, Kind, Text
@@ -18,6 +18,7 @@ from dialer.api.crud.shapes import Field, Shape, Shapes, fields_of
 from dialer.api.crud.urls import URL_PATHS
 from dialer.api.http.errors import Errors
 from dialer.app.unit import UnitOfWork
+from dialer.domain.roles import Permission, Role, Scope
 from dialer.store.tables import Row
 from dialer.store.touched import EVERYTHING, NOTHING, Touched
 
@@ -25,12 +26,43 @@ Values = dict[str, Any]
 """The values of a record by the names of its fields, in the form in which columns hold them."""
 
 
+class KeyInUse(msgspec.Struct, frozen=True):
+    """The API key with which a request is authenticated."""
+
+    id: int
+    prefix: str
+    scopes: frozenset[Scope]
+
+
 class Actor(msgspec.Struct, frozen=True):
     """The authenticated user who makes a request."""
 
     id: int
     username: str
-    is_admin: bool
+    role: Role
+    manager_id: int | None = None
+    """The user for whom this one works, if any."""
+    key: KeyInUse | None = None
+    """None if the request carries a password."""
+
+    @property
+    def is_admin(self) -> bool:
+        """Return whether the user sees the records of all users."""
+        return self.role is Role.ADMIN
+
+    @property
+    def sees_as(self) -> int:
+        """Return the id of the user whose records this one sees: a viewer sees those of the manager."""
+        return self.manager_id or self.id if self.role is Role.VIEWER else self.id
+
+    @property
+    def view(self) -> str:
+        """Return the kind of conditions that limit the user's queries; equal kinds share their queries."""
+        return self.role if self.role in {Role.ADMIN, Role.AGENT} else Role.MANAGER
+
+    def may(self, permission: Permission) -> bool:
+        """Return whether the role, and the key if there is one, give a permission."""
+        return permission.is_given(self.role, None if self.key is None else self.key.scopes)
 
 
 class Unit(UnitOfWork, frozen=True, kw_only=True):
@@ -81,6 +113,12 @@ class Association(msgspec.Struct, frozen=True):
     model: type[Row]
     owner: str
     target: str
+    is_ordered: bool = False
+    """True if the order of the references matters. A change of the order then writes all of them again."""
+
+
+Insertion: TypeAlias = Callable[[Change, Values], Found[Any]]
+"""A use case that inserts the columns of a new record, and returns its row."""
 
 
 def no_columns(_: Change) -> Values:
@@ -122,9 +160,23 @@ class Resource(msgspec.Struct, frozen=True, kw_only=True):
     """Columns with one fixed value in all rows of the resource, for resources that share a table."""
     filters: tuple[str, ...] = ()
     """The fields by which a list can be filtered, besides references, which always can."""
+    orderings: tuple[str, ...] = ()
+    """The fields by which a list can be ordered, besides the id. A large list has an index for each."""
+    names: tuple[str, ...] = ()
+    """The fields whose words `search` finds."""
+    numbers: tuple[str, ...] = ()
+    """The fields whose phone numbers `search` finds, in any spelling."""
+    is_large: bool = False
+    """True if the list can hold millions of records, so that every search and ordering needs an index."""
     admins_only: bool = False
     admins_write: bool = False
     """True if only admins write, while users read their own records."""
+    writes: Permission = Permission.CAMPAIGNS
+    """The permission that a write needs; `Permission.ADMIN` instead if only admins write."""
+    agents_see: Callable[[ColumnElement[int]], ColumnElement[bool]] | None = None
+    """Returns the condition under which a row is shown to an agent with this user id; None if no row is."""
+    agents_change: frozenset[str] = frozenset()
+    """The fields that agents may change in the rows that they see."""
     methods: frozenset[str] = frozenset({"POST", "PATCH", "DELETE"})
     """The methods that change records and that clients may use. PUT behaves like PATCH."""
     associations: tuple[Association, ...] = ()
@@ -137,7 +189,7 @@ class Resource(msgspec.Struct, frozen=True, kw_only=True):
     """Computes columns from the fields; these take precedence over the columns of the fields."""
     first_like: Callable[[Unit, Values], int | None] = no_duplicate
     """Finds the id of the earliest record that a new one, given by its columns, duplicates; the client is told."""
-    insert: Callable[[Change, Values], Found[Any]] | None = None
+    insert: Insertion | None = None
     """The use case that inserts columns and returns the row; without it, a plain insert."""
     update: Callable[[Change, Values], None] | None = None
     """The use case that writes columns; without it, a plain update."""
@@ -168,6 +220,16 @@ class Resource(msgspec.Struct, frozen=True, kw_only=True):
     def is_written_by_admins(self) -> bool:
         """Return whether only admins write."""
         return self.admins_only or self.admins_write or self.owner is None
+
+    def permission(self, method: str) -> Permission:
+        """Return the permission that a request with this method needs."""
+        if method == "GET":
+            seen = Permission.READ if self.agents_see is None else Permission.READ_CALLS
+            return Permission.READ_AS_ADMIN if self.admins_only else seen
+        if self.agents_change and method in {"PATCH", "PUT"}:
+            return Permission.WORK
+        is_plain = self.writes is Permission.CAMPAIGNS
+        return Permission.ADMIN if is_plain and self.is_written_by_admins else self.writes
 
     @property
     def table(self) -> Table:

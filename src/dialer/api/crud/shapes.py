@@ -41,7 +41,9 @@ class Field(msgspec.Struct, frozen=True):
     """The value of a field that a request leaves out, if the field is not required."""
     access: Access = Access.WRITABLE
     description: str = ""
-    """The description of the field in the OpenAPI document, such as its unit."""
+    """The description of the field in the OpenAPI document: its meaning, its unit, and the meaning of null."""
+    example: Any = None
+    """A value for the OpenAPI document, as answers show it. If it is None, the document has the kind's usual value."""
     name: str = ""
     """The name of the field, set when the field becomes part of a shape."""
 

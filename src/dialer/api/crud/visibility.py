@@ -3,26 +3,34 @@
 from collections.abc import Collection, Mapping
 from typing import Final
 
-from sqlalchemy import ColumnElement, and_, bindparam, select, true
+from sqlalchemy import ColumnElement, and_, bindparam, false, or_, select, true
 
 from dialer.api.crud.references import NO_OBJECT
 from dialer.api.crud.resource import Actor, Resource, Unit, Values, column_of, references_of
 from dialer.api.crud.shapes import Shape
 from dialer.api.http.errors import Errors
+from dialer.domain.roles import Role
 from dialer.store.bulk import PreparedStatement
 
 
 def visible(resource: Resource, actor: Actor, resources: Mapping[str, Resource]) -> ColumnElement[bool]:
     """Return the condition that a row belongs to the resource and that the actor may see it.
 
-    The id of the actor is the parameter `actor_id`, so the query can serve other actors with equal rights.
+    The parameter `actor_id` is `Actor.sees_as`, so the query can serve other actors with an equal `Actor.view`.
     """
     table = resource.table
     is_one = and_(true(), *(table.c[column] == value for column, value in resource.constants))
     if resource.owner is None:
         return is_one
+    me: ColumnElement[int] = bindparam("actor_id", actor.sees_as)
+    if actor.role is Role.AGENT:
+        return and_(is_one, false() if resource.agents_see is None else resource.agents_see(me))
     if resource.owner in {"id", "user"}:
-        own = table.c["id" if resource.owner == "id" else "user_id"] == bindparam("actor_id", actor.id)
+        own = (
+            or_(table.c["id"] == me, table.c["manager_id"] == me)
+            if resource.owner == "id"
+            else table.c["user_id"] == me
+        )
         return is_one if actor.is_admin else and_(is_one, own)
     kind = references_of(resource.read)[resource.owner]
     parent = resources[kind.path]
@@ -38,19 +46,19 @@ def seen_ids(unit: Unit, path: str, ids: Collection[int], actor: Actor) -> set[i
     """Return the ids that are records of the resource at `path` and that the actor may see."""
     resource = unit.resources[path]
     if len(ids) == 1:
-        values = {"actor_id": actor.id, "wanted": next(iter(ids))}
+        values = {"actor_id": actor.sees_as, "wanted": next(iter(ids))}
         return set(_seen_one(unit, resource, actor).run(unit.connection, values))
     identity = resource.table.c["id"]
     condition = visible(resource, actor, unit.resources)
     return set(unit.connection.scalars(select(identity).where(identity.in_(tuple(ids)), condition)))
 
 
-_kept: Final[dict[tuple[str, bool], PreparedStatement]] = {}
-"""The queries of one id, by the path of the resource and whether the actor is an admin."""
+_kept: Final[dict[tuple[str, str], PreparedStatement]] = {}
+"""The queries of one id, by the path of the resource and the view of the actor."""
 
 
 def _seen_one(unit: Unit, resource: Resource, actor: Actor) -> PreparedStatement:
-    shape = (resource.path, actor.is_admin)
+    shape = (resource.path, actor.view)
     if shape not in _kept:
         identity = resource.table.c["id"]
         is_seen = visible(resource, actor, unit.resources)

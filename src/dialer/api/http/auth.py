@@ -23,8 +23,10 @@ from sqlalchemy import bindparam, select
 from dialer.api.crud.resource import Actor, table_of
 from dialer.api.http.errors import AnsweredError
 from dialer.api.http.headers import header
+from dialer.api.http.permissions import Permissions
 from dialer.api.http.rate_limit import RateLimit
 from dialer.api.http.throttle import Throttle, client_address
+from dialer.domain.roles import Role
 from dialer.domain.usernames import username_key
 from dialer.passwords import DUMMY_HASH, verify_password
 from dialer.settings import USERNAME_MAX
@@ -43,7 +45,8 @@ NOT_PROVIDED: Final = "Authentication credentials were not provided."
 INVALID: Final = "Invalid username/password."
 
 _USERS: Final = table_of(User)
-_ACCOUNT: Final = select(_USERS.c.id, _USERS.c.username, _USERS.c.is_admin, _USERS.c.password_hash).where(
+_ACTOR: Final = (_USERS.c.id, _USERS.c.username, _USERS.c.role, _USERS.c.manager_id)
+_ACCOUNT: Final = select(*_ACTOR, _USERS.c.enabled, _USERS.c.password_hash).where(
     _USERS.c.username_key == bindparam("username_key")
 )
 _CHALLENGE: Final = {"WWW-Authenticate": 'Basic realm="dialer"'}
@@ -57,7 +60,7 @@ class Credentials(NamedTuple):
 
 
 class _Account(NamedTuple):
-    """The user with a name, or None, and the hash against which a password is verified."""
+    """The user with a name, or None if nobody may log in with it, and the hash against which a password is verified."""
 
     actor: Actor | None
     password_hash: str
@@ -122,8 +125,9 @@ class Authenticator:
             rows = await self._database.read(lambda connection: connection.execute(_ACCOUNT, values).all())
         if not rows:
             return _Account(None, DUMMY_HASH)
-        user_id, username, is_admin, password_hash = rows[0]
-        return _Account(Actor(id=user_id, username=username, is_admin=bool(is_admin)), password_hash)
+        user_id, username, role, manager_id, enabled, password_hash = rows[0]
+        actor = Actor(user_id, username, Role(role), manager_id) if enabled else None
+        return _Account(actor, password_hash)
 
     def _limit_requests(self, subject: str) -> None:
         retry_after_s = self._rate_limit.take(subject) if self._rate_limit else 0
@@ -177,20 +181,25 @@ class Authenticator:
         return hashlib.blake2b(message.encode("utf-8", "surrogatepass"), key=self._key).digest()
 
 
-class BasicAuthentication:
-    """Middleware that puts the `Actor` of every request into `request.user`. `OPTIONS` needs no authentication."""
+class Authentication:
+    """Middleware that puts the `Actor` of a request into `request.user`, and checks the permission of the route.
 
-    def __init__(self, app: ASGIApp, authenticator: Authenticator) -> None:
+    `OPTIONS` needs neither. The check is not a guard, because the framework copies the handler for each guard.
+    """
+
+    def __init__(self, app: ASGIApp, authenticator: Authenticator, permissions: Permissions) -> None:
         self._app: Final = app
         self._authenticator: Final = authenticator
+        self._permissions: Final = permissions
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Handle one request; see `Authenticator.identify`."""
         if scope["type"] == ScopeType.HTTP and scope["method"] != HttpMethod.OPTIONS:
             client = scope["client"]
             host = client[0] if client else ""
-            scope["user"] = await self._authenticator.identify(header(scope, b"authorization"), host)
+            scope["user"] = actor = await self._authenticator.identify(header(scope, b"authorization"), host)
             scope["auth"] = None
+            self._permissions.check(actor, scope["method"], scope["path_template"])
         await self._app(scope, receive, send)
 
 

@@ -33,13 +33,13 @@ async def expect_json(request: Request[Any, Any, Any]) -> None:
         return
     if request.content_type[0].strip().lower() != "application/json":
         raise AnsweredError(HTTPStatus.UNSUPPORTED_MEDIA_TYPE, _NOT_JSON)
-    if not await _arrived(request):
+    if not await read_whole(request):
         raise MalformedError("JSON parse error - the body is empty.")
 
 
 async def read_if_any(request: Request[Any, Any, Any]) -> Given:
     """Return the members of an optional body."""
-    body = await _arrived(request)
+    body = await read_whole(request)
     if not body:
         return Given({})
     if request.content_type[0].strip().lower() != "application/json":
@@ -56,7 +56,8 @@ def told_if_cut_off() -> Iterator[None]:
         raise MalformedError("The body ends before it should.") from None
 
 
-async def _arrived(request: Request[Any, Any, Any]) -> bytes:
+async def read_whole(request: Request[Any, Any, Any]) -> bytes:
+    """Return the body. Answer 408 if it does not arrive in time, and 400 if it is cut off."""
     try:
         # The server runs on asyncio, whose timeout costs less than a cancel scope.
         async with asyncio.timeout(BODY_SECONDS_MAX):

@@ -81,8 +81,8 @@ class ConflictError(AnsweredError):
 class ForbiddenError(AnsweredError):
     """An error for a caller without permission: 403."""
 
-    def __init__(self) -> None:
-        super().__init__(HTTPStatus.FORBIDDEN, _DETAILS[HTTPStatus.FORBIDDEN])
+    def __init__(self, detail: str = "") -> None:
+        super().__init__(HTTPStatus.FORBIDDEN, detail or _DETAILS[HTTPStatus.FORBIDDEN])
 
 
 class Refusal(msgspec.Struct, frozen=True):

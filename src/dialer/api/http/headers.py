@@ -1,4 +1,4 @@
-"""Single headers of a request, and whether the request is a HEAD."""
+"""Single headers of a request, its preferences, and whether it is a HEAD."""
 
 from collections.abc import Mapping
 from typing import Final
@@ -27,4 +27,20 @@ def header(scope: Scope, name: bytes) -> str | None:
     for known, value in scope["headers"]:
         if known == name:
             return value.decode("latin-1")
+    return None
+
+
+def joined_header(scope: Scope, name: bytes) -> str | None:
+    """Return all headers of a name in lower case, joined as one list (RFC 9110, 5.3), or None."""
+    values = [value.decode("latin-1") for known, value in scope["headers"] if known == name]
+    return ", ".join(values) if values else None
+
+
+def preference(scope: Scope, name: str) -> str | None:
+    """Return the value of a preference of the `Prefer` headers (RFC 7240), or None. The first with the name counts."""
+    for known, value in scope["headers"]:
+        for given in value.decode("latin-1").split(",") if known == b"prefer" else ():
+            token, _, text = given.partition(";")[0].partition("=")
+            if token.strip().lower() == name:
+                return text.strip().strip('"').lower()
     return None

@@ -7,7 +7,7 @@ from urllib.parse import parse_qsl, quote
 from litestar.types import ASGIApp, Receive, Scope, Send
 
 from dialer.api.http.errors import Errors, InvalidError
-from dialer.api.http.headers import add_headers
+from dialer.api.http.headers import add_headers, preference
 
 IGNORED_FIELDS_HEADER: Final = "X-Ignored-Fields"
 IGNORED_PARAMETERS_HEADER: Final = "X-Ignored-Parameters"
@@ -63,12 +63,7 @@ def parse_parameters(scope: Scope) -> list[tuple[str, str]]:
 
 def prefers_strict(scope: Scope) -> bool:
     """Return whether a `Prefer` header asks for strict handling; the first that names a handling counts."""
-    for name, value in scope["headers"]:
-        for preference in value.decode("latin-1").split(",") if name == b"prefer" else ():
-            token, _, handling = preference.partition(";")[0].partition("=")
-            if token.strip().lower() == "handling":
-                return handling.strip().strip('"').lower() == "strict"
-    return False
+    return preference(scope, "handling") == "strict"
 
 
 def is_strict(scope: Scope) -> bool:

@@ -1,10 +1,10 @@
 """Bodies that are too large to read or write whole, and their description in OpenAPI."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import dataclass
 from http import HTTPStatus
 
-from litestar.openapi.spec import OpenAPIMediaType, OpenAPIResponse, Operation, RequestBody, Schema
+from litestar.openapi.spec import OpenAPIMediaType, OpenAPIResponse, Operation, Parameter, RequestBody, Schema
 
 from dialer.api.http.body import told_if_cut_off
 from dialer.api.http.errors import AnsweredError
@@ -29,11 +29,17 @@ async def pieces(request: ApiRequest) -> AsyncIterator[bytes]:
 
 def describe_body(media_type: str, schema: Schema) -> type[Operation]:
     """Return the OpenAPI operation of a handler that reads its body from the stream."""
+    return describe_bodies({media_type: OpenAPIMediaType(schema=schema)})
+
+
+def describe_bodies(content: Mapping[str, OpenAPIMediaType], parameters: Sequence[Parameter] = ()) -> type[Operation]:
+    """Return the OpenAPI operation of a handler that takes a body of one of several types, and query parameters."""
 
     @dataclass
     class StreamOperation(Operation):
         def __post_init__(self) -> None:
-            self.request_body = RequestBody(content={media_type: OpenAPIMediaType(schema=schema)}, required=True)
+            self.request_body = RequestBody(content=dict(content), required=True)
+            self.parameters = [*(self.parameters or ()), *parameters]
 
     return StreamOperation
 

@@ -2,33 +2,58 @@
 
 from typing import Any, Final
 
-from dialer.api.crud.controller import DUPLICATE_HEADER, LINK_HEADER, TOTAL_HEADER
+from dialer.api.crud.controller import (
+    DUPLICATE_HEADER,
+    LINK_HEADER,
+    PREFERENCE_APPLIED,
+    REPRESENTATION,
+    TOTAL_HEADER,
+)
 from dialer.api.crud.resource import Resource, no_duplicate
+from dialer.api.crud.urls import PREFIX
 from dialer.api.http.ignored import IGNORED_FIELDS_HEADER, IGNORED_PARAMETERS_HEADER, STRICT
+from dialer.api.http.preconditions import ETAG_HEADER
+from dialer.api.routes.recycling import DRY_RUN
 
 Json = dict[str, Any]
 """A part of the OpenAPI document."""
 
-PREFERENCE_APPLIED: Final = "Preference-Applied"
 _TEXT: Final[Json] = {"type": "string"}
 HEADERS: Final[Json] = {
     IGNORED_PARAMETERS_HEADER: {
         "description": "Query parameters that were ignored because the operation does not know them",
         "schema": _TEXT,
+        "example": "phonebok_id",
     },
     IGNORED_FIELDS_HEADER: {
         "description": "Fields of the body that were ignored because they are unknown or read-only",
         "schema": _TEXT,
+        "example": "full_nam, created_date",
     },
-    PREFERENCE_APPLIED: {"description": f"`{STRICT}`, if the request preferred it", "schema": _TEXT},
-    DUPLICATE_HEADER: {"description": "URL of the first record that the new record duplicates", "schema": _TEXT},
+    PREFERENCE_APPLIED: {
+        "description": f"`{STRICT}` or `{REPRESENTATION}`, if the request preferred it",
+        "schema": _TEXT,
+        "example": STRICT,
+    },
+    DUPLICATE_HEADER: {
+        "description": "URL of the first record that the new record duplicates",
+        "schema": _TEXT,
+        "example": f"https://dialer.example{PREFIX}/contact/1/",
+    },
+    ETAG_HEADER: {
+        "description": "Version of the record. Send it as `If-Match` to change only this version.",
+        "schema": _TEXT,
+        "example": '"4f1c2a90d3b7e651"',
+    },
     TOTAL_HEADER: {
         "description": "Number of records on all pages, if the request has `page` or `page_size`",
         "schema": {"type": "integer", "minimum": 0},
+        "example": 1_250,
     },
     LINK_HEADER: {
         "description": 'URLs of the next and the previous page (RFC 8288): `rel="next"` and `rel="prev"`',
         "schema": _TEXT,
+        "example": f'<https://dialer.example{PREFIX}/subscriber-list/?page=2&cursor=a10>; rel="next"',
     },
 }
 """Descriptions of response headers, by name."""
@@ -37,10 +62,21 @@ PREFER: Final[Json] = {
     "in": "header",
     "required": False,
     "description": f"With `{STRICT}` (RFC 7240), unknown query parameters and unknown or read-only fields get 400, and"
-    " records that duplicate another record get 409.",
-    "schema": {"type": "string", "examples": [STRICT]},
+    f" records that duplicate another record get 409. With `{REPRESENTATION}`, the response to PATCH and PUT is 200"
+    " with the record.",
+    "schema": _TEXT,
+    "example": STRICT,
 }
 """Header parameter of all operations of the REST API."""
+
+DRY_RUN_PARAMETER: Final[Json] = {
+    "name": DRY_RUN,
+    "in": "query",
+    "required": False,
+    "description": "If true, subscribers are counted and not changed.",
+    "schema": {"type": "boolean", "default": False},
+    "example": True,
+}
 
 
 def answer_headers(verb: str, resource: Resource | None, *, has_fields: bool) -> Json:

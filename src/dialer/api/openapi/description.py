@@ -7,41 +7,26 @@ from typing import Any, Final
 
 import msgspec
 
-from dialer.api.crud.filters import filters_of
-from dialer.api.crud.pagination import PAGE_SIZE, PAGE_SIZE_MAX
+from dialer.api.crud.properties import NUMBER
 from dialer.api.crud.resource import Resource
-from dialer.api.crud.urls import ID_MAX, PREFIX, URL_PATHS
+from dialer.api.crud.urls import PREFIX, URL_PATHS
 from dialer.api.http.errors import PROBLEM_JSON
-from dialer.api.http.idempotency import KEY_LENGTH_MAX, KEY_PATTERN
 from dialer.api.openapi import examples
 from dialer.api.openapi.answer_headers import HEADERS, PREFER, answer_headers
+from dialer.api.openapi.conditions import with_conditions
+from dialer.api.openapi.enumerations import with_named_enumerations
 from dialer.api.openapi.forecast_example import FORECAST
+from dialer.api.openapi.guide import EXTERNAL_DOCS, SERVERS, groups
+from dialer.api.openapi.parameters import IDEMPOTENT, noun, parameters
+from dialer.api.records.campaigns import CAMPAIGNS
 from dialer.api.records.ledger import LEDGER
+from dialer.api.records.messages import SMS_CAMPAIGNS
 from dialer.api.records.surveys import AUDIO_FILES
 from dialer.api.routes.exports import CSV, JSON, NDJSON
 
 Json = dict[str, Any]
 """A part of the OpenAPI document."""
 
-_NOUNS: Final[Mapping[str, str]] = {
-    "callerid": "caller ID",
-    "callerid-group": "caller ID group",
-    "audio-files": "recording",
-    "dnc-list": "DNC list",
-    "dnc-contact": "DNC contact",
-    "cdr": "CDR",
-    "callrequest": "call request",
-    "users": "user",
-    "campaigns": "voice campaign",
-    "sms-campaigns": "SMS campaign",
-    "sms-gateway": "SMS gateway",
-    "sms-message": "SMS message",
-    "subscriber-list": "subscriber",
-    "did": "DID",
-    "ledger": "balance change",
-    "rate-card": "prefix rate",
-}
-"""Names of records in summaries, by path, where the path itself is not the name."""
 _SUMMARIES: Final[Mapping[str, str]] = {
     "list": "List {}s",
     "create": "Create a new {}",
@@ -57,23 +42,33 @@ _ERRORS: Final[Mapping[int, tuple[str, str]]] = {
     404: ("The record or the page does not exist", "Not found."),
     408: ("The body did not arrive in time", "The body did not arrive in time."),
     409: ("The state of the record or another record forbids the request", "Still used by campaigns 1."),
+    412: ("The record is not in the state that the request requires", "The record has changed."),
     413: ("The body is too large", "The body is too large."),
     415: ("The content type of the body is not supported", "Send the body as application/json."),
     422: ("The Idempotency-Key was used with another body", "This Idempotency-Key was used with another body."),
     429: ("Too many wrong passwords, or too many requests", "Too many wrong passwords; try again later."),
     503: ("The database is not available", "The database cannot be reached just now. Nothing was changed; try again."),
 }
+_REQUIRED: Final = "This field is required."
 _DONE: Final[Mapping[str, str]] = {"200": "Done", "201": "Created", "202": "Changed", "204": "Deleted"}
 _TEXT: Final[Json] = {"type": "string"}
 _MESSAGES: Final[Json] = {"type": "array", "items": _TEXT}
+_BY_FIELD: Final[Json] = {"contact": [_REQUIRED]}
 _ERROR_SCHEMAS: Final[Json] = {
     "Error": {
         "title": "Error",
         "description": "Messages by field, or one `detail`. Messages without a field are under `non_field_errors`.",
         "type": "object",
-        "properties": {"detail": _TEXT},
-        "additionalProperties": _MESSAGES,
+        "properties": {
+            "detail": {
+                **_TEXT,
+                "description": "The problem in a sentence, if it is not the problem of one field.",
+                "examples": ["Not found."],
+            }
+        },
+        "additionalProperties": {**_MESSAGES, "description": "The problems of one field.", "examples": [[_REQUIRED]]},
         "minProperties": 1,
+        "examples": [_BY_FIELD],
     },
     "Problem": {
         "title": "Problem",
@@ -81,27 +76,62 @@ _ERROR_SCHEMAS: Final[Json] = {
         "type": "object",
         "required": ["title", "status", "detail"],
         "properties": {
-            "title": _TEXT,
-            "status": {"type": "integer"},
-            "detail": _TEXT,
-            "errors": {"title": "Messages", "type": "object", "additionalProperties": _MESSAGES},
+            "title": {**_TEXT, "description": "The meaning of the status code.", "examples": ["Bad Request"]},
+            "status": {
+                "type": "integer",
+                "description": "The status code of the response.",
+                "examples": [400],
+            },
+            "detail": {
+                **_TEXT,
+                "description": "The problem in a sentence.",
+                "examples": ["Some of the fields are not as they must be."],
+            },
+            "errors": {
+                "title": "Messages",
+                "type": "object",
+                "description": "The problems of each field, by its name. Absent if the problem is not one of fields.",
+                "additionalProperties": _MESSAGES,
+                "examples": [_BY_FIELD],
+            },
         },
     },
 }
+_RETRY_AFTER: Final[Json] = {
+    "Retry-After": {
+        "description": "Seconds to wait before the next request",
+        "schema": {"type": "integer", "minimum": 0},
+        "example": 30,
+    }
+}
 _HEADERS: Final[Mapping[int, Json]] = {
-    401: {"WWW-Authenticate": {"description": "The authentication scheme", "schema": _TEXT}},
-    429: {"Retry-After": {"description": "Seconds to wait before the next request", "schema": {"type": "integer"}}},
-    503: {"Retry-After": {"description": "Seconds to wait before the next request", "schema": {"type": "integer"}}},
+    412: {"ETag": {"$ref": "#/components/headers/ETag"}},
+    401: {
+        "WWW-Authenticate": {
+            "description": "The authentication scheme",
+            "schema": _TEXT,
+            "example": 'Basic realm="dialer"',
+        }
+    },
+    429: _RETRY_AFTER,
+    503: _RETRY_AFTER,
 }
-_IDEMPOTENCY: Final[Json] = {
-    "name": "Idempotency-Key",
-    "in": "header",
-    "required": False,
-    "description": "A repeated request with the same key and body gets the first response and has no further effect.",
-    "schema": {"type": "string", "minLength": 1, "maxLength": KEY_LENGTH_MAX, "pattern": f"^{KEY_PATTERN}$"},
+_LOCATION: Final[Json] = {
+    "description": "The URL of the record",
+    "schema": {"type": "string", "format": "uri"},
+    "example": f"https://dialer.example{PREFIX}/phonebook/1/",
 }
-_IDEMPOTENT: Final = frozenset({"upload_audio", "advance_clock", "refund_call"})
-"""Operations that accept an `Idempotency-Key`, besides those that create a record."""
+_SIGNED_IN: Final = frozenset({"read_root", "read_clock"})
+"""Operations for users of every role and API keys of every scope."""
+_RECYCLED: Final = {"dry_run": False, "recycled": 2, "by_status": {"FAIL": 2}, "kept": {"dnc": 1}}
+_ADDED: Final = {
+    "created": 1,
+    "rejected": 1,
+    "results": [
+        {"status": 201, "id": 1, "url": f"https://dialer.example{PREFIX}/contact/1/"},
+        {"status": 400, "errors": {"phonebook": ["This field is required."]}},
+    ],
+}
 _EXAMPLES: Final[Mapping[str, Any]] = {
     "read_root": {"phonebook": f"https://dialer.example{PREFIX}/phonebook/"},
     "read_clock": {"now": examples.MOMENT, "mode": "virtual", "seed": 0},
@@ -141,6 +171,12 @@ _EXAMPLES: Final[Mapping[str, Any]] = {
         ],
     },
     "refund_call": {**examples.record(LEDGER.read), "kind": "refund"},
+    "add_contacts": _ADDED,
+    "add_dnc_contacts": _ADDED,
+    "copy_campaign": examples.record(CAMPAIGNS.read),
+    "copy_sms_campaign": examples.record(SMS_CAMPAIGNS.read),
+    "recycle_campaign": _RECYCLED,
+    "recycle_sms_campaign": _RECYCLED,
     "download_recording": "(the bytes of a WAV file)",
     "live": {"status": "ok"},
     "ready": {"status": "ok"},
@@ -148,10 +184,14 @@ _EXAMPLES: Final[Mapping[str, Any]] = {
 }
 _SENT: Final[Mapping[str, Any]] = {
     "advance_clock": {"seconds": 60},
-    "import_contacts": f"contact,full_name\n{examples.NUMBER},Ada Byron\n",
-    "import_dnc_contacts": f"phone_number\n{examples.NUMBER}\n",
+    "import_contacts": f"contact,full_name\n{NUMBER},Ada Byron\n",
+    "import_dnc_contacts": f"phone_number\n{NUMBER}\n",
     "forecast_campaign": {"seeds": 20, "first_seed": 0},
     "forecast_sms_campaign": {"seeds": 20, "first_seed": 0},
+    "copy_campaign": {"name": "Autumn reminders"},
+    "copy_sms_campaign": {"name": "Autumn reminders"},
+    "recycle_campaign": {"status": [4], "reason": ["busy", "no_answer"]},
+    "recycle_sms_campaign": {"status": [4], "reason": ["not_delivered"]},
     "upload_audio": {"name": "hello", "audio_file": "(the bytes of a WAV file)"},
 }
 
@@ -169,8 +209,11 @@ def complete(generated: Json, resources: Mapping[str, Resource]) -> Json:
         if not path.startswith(aliases)
     }
     components = generated["components"]
-    return {
+    described = {
         **generated,
+        "servers": SERVERS,
+        "externalDocs": EXTERNAL_DOCS,
+        "tags": groups(operation["tags"][0] for item in paths.values() for operation in item.values()),
         "paths": {**paths, **dict(_under_other_paths(paths))},
         "components": {
             **components,
@@ -179,6 +222,7 @@ def complete(generated: Json, resources: Mapping[str, Resource]) -> Json:
             "headers": HEADERS,
         },
     }
+    return with_named_enumerations(described)
 
 
 def _under_other_paths(paths: Json) -> Iterator[tuple[str, Json]]:
@@ -212,7 +256,7 @@ def _operation(found: Json, path: str, method: str, resource: Resource | None) -
     if ours is None or name == "delete_audio":
         summary = re.split(r"[.:;,]", description)[0]
     else:
-        summary = _SUMMARIES[verb].format(_NOUNS.get(ours.path, ours.path.replace("-", " ")))
+        summary = _SUMMARIES[verb].format(noun(ours))
     operation = {
         **{key: value for key, value in found.items() if key != "deprecated"},
         "summary": summary,
@@ -222,17 +266,15 @@ def _operation(found: Json, path: str, method: str, resource: Resource | None) -
         operation["requestBody"] = _with_example(found["requestBody"], _sent(name, verb, ours))
     if not path.startswith(PREFIX):
         return {**operation, "security": []}
-    operation["parameters"] = [*_parameters(found, verb, ours), PREFER]
+    operation["parameters"] = [*parameters(found, verb, ours, resource), PREFER]
     has_fields = bool(found.get("requestBody", {}).get("content", {}).keys() - {CSV})
     headers = answer_headers(verb, ours, has_fields=has_fields)
     done = {
         status: {**answer, "headers": {**answer.get("headers", {}), **headers}}
         for status, answer in operation["responses"].items()
     }
-    refused = {
-        str(status): {"$ref": f"#/components/responses/Error{status}"} for status in _refusals(found, method, resource)
-    }
-    return {**operation, "responses": {**done, **refused}}
+    refused = {str(status): {"$ref": f"#/components/responses/Error{status}"} for status in _refusals(found, method)}
+    return with_conditions({**operation, "responses": {**done, **refused}}, verb, resource)
 
 
 def _answers(found: Json, name: str, resource: Resource | None) -> Json:
@@ -245,7 +287,7 @@ def _answers(found: Json, name: str, resource: Resource | None) -> Json:
             has_body = status in {"200", "201"}
             answers[status] = _with_example(answer, _answered(name, resource)) if has_body else _without_body(answer)
             if status == "201":
-                answers[status]["headers"] = {"Location": {"description": "The URL of the record", "schema": _TEXT}}
+                answers[status]["headers"] = {"Location": _LOCATION}
     if resource is not None and resource.exported and name.startswith("list_"):
         answers["200"]["content"].update(_exported(examples.record(resource.read)))
     unready = found["responses"].get(str(HTTPStatus.SERVICE_UNAVAILABLE.value))
@@ -267,7 +309,7 @@ def _without_body(answer: Json) -> Json:
 
 def _with_example(part: Json, example: object) -> Json:
     """Return a request body or a response with an example of its content."""
-    content = {media_type: {**found, "example": example} for media_type, found in part["content"].items()}
+    content = {media_type: {"example": example, **found} for media_type, found in part["content"].items()}
     return {**part, "content": content}
 
 
@@ -285,44 +327,13 @@ def _answered(name: str, resource: Resource | None) -> object:
 
 
 def _sent(name: str, verb: str, resource: Resource | None) -> object:
-    if resource is None or resource.write is None:
-        return _SENT[name]
+    if name in _SENT or resource is None or resource.write is None:
+        return _SENT.get(name)
     make = examples.created if verb == "create" else examples.changed
     return make(resource, resource.write)
 
 
-def _parameters(found: Json, verb: str, resource: Resource | None) -> Iterator[Json]:
-    for parameter in found.get("parameters", []):
-        identity = {"type": "integer", "format": "int64", "minimum": 1, "maximum": ID_MAX}
-        yield {"name": parameter["name"], "in": "path", "required": True, "schema": identity, "example": 1}
-    if verb == "create" or found["operationId"] in _IDEMPOTENT:
-        yield _IDEMPOTENCY
-    if verb == "list" and resource is not None:
-        yield from _list_parameters(resource)
-
-
-def _list_parameters(resource: Resource) -> Iterator[Json]:
-    paging: Json = {
-        "page": {"type": "integer", "minimum": 1, "maximum": ID_MAX},
-        "page_size": {
-            "type": "integer",
-            "minimum": 1,
-            "default": PAGE_SIZE,
-            "description": f"Records on a page. Values over {PAGE_SIZE_MAX} count as {PAGE_SIZE_MAX}.",
-        },
-        "cursor": {"type": "string", "description": "Position in the list, from a link to another page."},
-    }
-    if resource.plain_array:
-        del paging["page_size"]["default"]
-        paging["page_size"]["description"] += " Without page and page_size, the response has all records."
-    if resource.exported:
-        paging["format"] = {"type": "string", "enum": ["csv", "ndjson", "json"]}
-    filters = {name: item.kind.schema().to_schema() for name, item in filters_of(resource).items()}
-    for name, schema in {**paging, **filters}.items():
-        yield {"name": name, "in": "query", "required": False, "schema": schema}
-
-
-def _refusals(found: Json, method: str, resource: Resource | None) -> list[int]:
+def _refusals(found: Json, method: str) -> list[int]:
     """Return the status codes of the errors that an operation may respond with."""
     name = found["operationId"]
     is_list, is_write = name.startswith("list_"), method != "get"
@@ -333,15 +344,11 @@ def _refusals(found: Json, method: str, resource: Resource | None) -> list[int]:
         refused |= {404}
     if is_write and not name.startswith(("import_", "upload_")):
         refused |= {409}
-    if name.startswith("create_") or name in _IDEMPOTENT:
+    if name.startswith("create_") or name in IDEMPOTENT:
         refused |= {409, 422}
-    if name in {"advance_clock", "refund_call"} or _is_for_admins(resource, is_write=is_write):
+    if name not in _SIGNED_IN:
         refused |= {403}
     return sorted(refused)
-
-
-def _is_for_admins(resource: Resource | None, *, is_write: bool) -> bool:
-    return resource is not None and (resource.admins_only or (is_write and resource.is_written_by_admins))
 
 
 def _error(status: int) -> Json:

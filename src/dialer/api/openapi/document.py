@@ -11,8 +11,6 @@ from litestar.handlers import HTTPRouteHandler
 from litestar.openapi.config import OpenAPIConfig
 from litestar.openapi.plugins import OpenAPIRenderPlugin
 from litestar.openapi.spec import Components, Schema, SecurityScheme
-from litestar.openapi.spec import Reference as OpenAPIReference
-from litestar.openapi.spec.enums import OpenAPIType
 from litestar.plugins import OpenAPISchemaPlugin
 from litestar.types import Method
 from litestar.types.internal_types import PathParameterDefinition
@@ -20,12 +18,13 @@ from litestar.typing import FieldDefinition
 
 from dialer import __version__
 from dialer.api.crud.declaration import CHANGE
-from dialer.api.crud.references import Reference
+from dialer.api.crud.properties import property_schema
 from dialer.api.crud.resource import Resource
-from dialer.api.crud.shapes import AnswerShape, Field, Shape, fields_of
+from dialer.api.crud.shapes import AnswerShape, Shape, fields_of
 from dialer.api.crud.urls import URL_PATHS
 from dialer.api.http.errors import RecordNotFoundError
 from dialer.api.openapi.description import complete
+from dialer.api.openapi.guide import GUIDE
 from dialer.api.openapi.openapi_page import CONTENT_SECURITY_POLICY, render
 from dialer.api.service import SERVICE, Service
 
@@ -33,11 +32,6 @@ if TYPE_CHECKING:
     from litestar._openapi.schema_generation import SchemaCreator
 
 SECURITY: Final = "basic"
-DESCRIPTION: Final = (
-    "Outbound voice and SMS campaigns: phonebooks, surveys, campaigns, calls and their costs."
-    " Numbers and booleans in a request may also be sent as strings. Unknown fields are ignored and listed in"
-    " X-Ignored-Fields, unknown query parameters in X-Ignored-Parameters. With Prefer: handling=strict they are errors."
-)
 _RECORDS: Final = frozenset({"record", "records"})
 
 
@@ -55,35 +49,18 @@ class ShapePlugin(OpenAPISchemaPlugin):
             field_definition, required=sorted(_required(shape)), property_fields={}
         )
         is_request = not issubclass(shape, AnswerShape)
-        schema.properties = {field.name: _property(field, is_request=is_request) for field in fields_of(shape)}
-        if not shape.__name__.endswith(CHANGE):
-            _add_defaults(schema.properties, shape)
+        # A change has no defaults, as it leaves absent fields unchanged.
+        has_default = is_request and not shape.__name__.endswith(CHANGE)
+        schema.properties = {
+            field.name: property_schema(field, is_request=is_request, has_default=has_default)
+            for field in fields_of(shape)
+        }
         schema.description = shape.__doc__
         return schema
 
 
 def _required(shape: type[Shape]) -> Iterator[str]:
     return (field.name for field in fields_of(shape) if field.required)
-
-
-def _property(field: Field, *, is_request: bool) -> Schema:
-    schema = field.kind.accepted() if is_request else field.kind.schema()
-    found = Schema(one_of=[schema, Schema(type=OpenAPIType.NULL)]) if field.nullable else schema
-    if field.description:
-        found.description = field.description
-    return found
-
-
-def _add_defaults(properties: dict[str, Schema | OpenAPIReference], shape: type[Shape]) -> None:
-    """Set the defaults of optional fields. A change has none, as it leaves absent fields unchanged."""
-    for field in fields_of(shape):
-        described = properties[field.name]
-        has_default = not field.required and field.default is not None and not isinstance(field.kind, Reference)
-        if has_default and isinstance(described, Schema) and described.type in _PLAIN:
-            described.default = field.default
-
-
-_PLAIN: Final = (OpenAPIType.BOOLEAN, OpenAPIType.INTEGER)
 
 
 def openapi_config() -> OpenAPIConfig:
@@ -97,7 +74,7 @@ def openapi_config() -> OpenAPIConfig:
     return OpenAPIConfig(
         title="dialer",
         version=__version__,
-        description=DESCRIPTION,
+        description=GUIDE,
         components=Components(security_schemes={SECURITY: SecurityScheme(type="http", scheme="basic")}),
         security=[{SECURITY: []}],
         use_handler_docstrings=True,

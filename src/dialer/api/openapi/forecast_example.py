@@ -5,7 +5,7 @@ from typing import Any, Final
 
 import msgspec
 
-from dialer.api.openapi.examples import MOMENT_MS
+from dialer.api.crud.properties import MOMENT_MS
 from dialer.domain.digest import cdr_digest
 from dialer.domain.enums import SectionType
 from dialer.domain.survey.survey import Prompt, Section, Survey

@@ -2,13 +2,19 @@
 
 from typing import Final
 
+from litestar.openapi.spec import Schema
+
 from dialer.api.crud.declaration import own, read_only, shapes
+from dialer.api.crud.enumerations import enum_schema, listed
 from dialer.api.crud.fields import Amount, Choice, Integer, Text
 from dialer.api.crud.moments import Timestamp
 from dialer.api.crud.references import Identity, Reference
 from dialer.api.crud.resource import Resource
+from dialer.api.records.agent_views import own_calls, own_cdrs
 from dialer.api.records.sections import SectionTypeChoice
-from dialer.domain.enums import CallRequestStatus, Cause, LegType
+from dialer.domain.enums import AmdStatus, CallRequestStatus, Cause, LegType
+from dialer.domain.meanings import MEANINGS
+from dialer.domain.reasons import SUBSCRIBER_REASONS
 from dialer.store.tables import CallRequest, Cdr, SurveyResult
 
 CALLID_LENGTH: Final = 36
@@ -16,25 +22,78 @@ CAUSE_MAX: Final = max(Cause)
 ATTEMPT_MAX: Final = 2**31 - 1
 """The largest attempt number. An inbound call has the number of the missed attempt, negated."""
 
+_CAUSES: Final = (
+    "The reason for the end of the call, an ITU-T Q.850 cause value; null while the call is in progress. "
+    f"{listed({cause.value: MEANINGS[Cause][cause] for cause in Cause})}."
+)
+_REASONS: Final = listed(SUBSCRIBER_REASONS)
+
+
+class DetectionCode(Integer, frozen=True):
+    """The result of answering-machine detection, which lists can be filtered by as by any number."""
+
+    def schema(self) -> Schema:
+        """Return the schema: the results, with their names and meanings."""
+        return enum_schema(AmdStatus)
+
+
 _CALL_REQUEST: Final = shapes(
     "CallRequest",
     {
         **own("callrequest"),
-        "callid": read_only(Text(CALLID_LENGTH)),
-        "campaign": read_only(Reference("campaigns")),
-        "subscriber": read_only(Reference("subscriber-list")),
-        "user": read_only(Reference("users")),
-        "gateway_id": read_only(Identity()),
-        "attempt": read_only(Integer(-ATTEMPT_MAX, ATTEMPT_MAX)),
-        "did": read_only(Reference("did"), nullable=True),
-        "phone_number": read_only(Text()),
-        "dialled_number": read_only(Text()),
-        "callerid": read_only(Text()),
-        "status": read_only(Choice(CallRequestStatus)),
-        "status_reason": read_only(Text()),
-        "starting_date": read_only(Timestamp(column="started_ms")),
-        "ending_date": read_only(Timestamp(column="ended_ms"), nullable=True),
-        "hangup_cause_q850": read_only(Integer(0, CAUSE_MAX), nullable=True),
+        "callid": read_only(
+            Text(CALLID_LENGTH),
+            description="The id of the call, a UUID. The CDR of the A-leg has the same one.",
+            example="5f0c1d9e-8f3b-5a41-9a58-0c6f6f3f8f11",
+        ),
+        "campaign": read_only(Reference("campaigns"), description="The campaign that places the call."),
+        "subscriber": read_only(Reference("subscriber-list"), description="The subscriber who is called."),
+        "user": read_only(Reference("users"), description="The user who pays for the call."),
+        "gateway_id": read_only(
+            Identity(),
+            description="The id of the gateway over which the call goes. The gateway may have been deleted since.",
+        ),
+        "attempt": read_only(
+            Integer(-ATTEMPT_MAX, ATTEMPT_MAX),
+            description=(
+                "The number of the attempt for this subscriber, from 1. A call from the subscriber has the "
+                "number of the missed attempt, negated."
+            ),
+        ),
+        "did": read_only(
+            Reference("did"),
+            nullable=True,
+            description="The DID that the subscriber called; null for a call that the campaign placed.",
+        ),
+        "phone_number": read_only(
+            Text(),
+            description=(
+                "The subscriber's number in normal form: `+` and the country code first, where the country is known."
+            ),
+            example="+12025550100",
+        ),
+        "dialled_number": read_only(
+            Text(),
+            description="The number as it was dialled, after the gateway's `removeprefix` and `addprefix`.",
+            example="+12025550100",
+        ),
+        "callerid": read_only(Text(), description="The caller ID that the callee sees.", example="+12025550199"),
+        "status": read_only(Choice(CallRequestStatus), description="The state of the call.", example=4),
+        "status_reason": read_only(
+            Text(),
+            description="The reason why the call reached nobody; empty if it was answered or is in progress. "
+            f"Further reasons may be added. {_REASONS}.",
+            example="no_answer",
+        ),
+        "starting_date": read_only(
+            Timestamp(column="started_ms"), description="The moment at which the call was dialled, in UTC."
+        ),
+        "ending_date": read_only(
+            Timestamp(column="ended_ms"),
+            nullable=True,
+            description="The moment at which the call ended, in UTC; null while it is in progress.",
+        ),
+        "hangup_cause_q850": read_only(Integer(0, CAUSE_MAX), nullable=True, description=_CAUSES, example=16),
     },
     read_doc="One attempt to call one subscriber, or one call from a subscriber.",
 )
@@ -43,21 +102,57 @@ _CDR: Final = shapes(
     "Cdr",
     {
         **own("cdr"),
-        "callid": read_only(Text(CALLID_LENGTH)),
-        "callerid": read_only(Text()),
-        "phone_number": read_only(Text()),
-        "starting_date": read_only(Timestamp()),
-        "duration": read_only(Integer(), description="Seconds."),
-        "billsec": read_only(Integer(), description="Seconds."),
-        "call_cost": read_only(Amount()),
-        "billed_duration": read_only(Integer(), description="Seconds."),
-        "hangup_cause_q850": read_only(Integer(0, CAUSE_MAX)),
-        "leg_type": read_only(Choice(LegType)),
-        "amd_status": read_only(Integer(0, 3)),
-        "callrequest": read_only(Reference("callrequest"), nullable=True),
-        "campaign": read_only(Reference("campaigns"), nullable=True),
-        "subscriber_id": read_only(Identity()),
-        "contact_id": read_only(Identity(), nullable=True),
+        "callid": read_only(
+            Text(CALLID_LENGTH),
+            description="The id of this leg, a UUID. The call request of an A-leg has the same one.",
+            example="5f0c1d9e-8f3b-5a41-9a58-0c6f6f3f8f11",
+        ),
+        "callerid": read_only(Text(), description="The caller ID that the callee saw.", example="+12025550199"),
+        "phone_number": read_only(
+            Text(),
+            description="The number that was called, in normal form. `erased` after the erasure of the person.",
+            example="+12025550100",
+        ),
+        "starting_date": read_only(Timestamp(), description="The moment at which the leg was dialled, in UTC."),
+        "duration": read_only(Integer(), description="Seconds from the dial to the end, ringing included.", example=18),
+        "billsec": read_only(
+            Integer(), description="Seconds from the answer to the end; 0 if nobody answered.", example=13
+        ),
+        "call_cost": read_only(
+            Amount(), description="The price of the leg with five decimals; 0 if nobody answered.", example="0.02000"
+        ),
+        "billed_duration": read_only(
+            Integer(),
+            description="Seconds that were billed: `billsec` rounded up to whole increments of the rate.",
+            example=60,
+        ),
+        "hangup_cause_q850": read_only(Integer(0, CAUSE_MAX), description=_CAUSES, example=16),
+        "leg_type": read_only(Choice(LegType), description="The side of the call that the record describes."),
+        "amd_status": read_only(
+            DetectionCode(0, max(AmdStatus)),
+            description="The result of answering-machine detection. 1 also without detection.",
+        ),
+        "callrequest": read_only(
+            Reference("callrequest"),
+            nullable=True,
+            description="The call request to which the leg belongs; null if it was deleted with its campaign.",
+        ),
+        "campaign": read_only(
+            Reference("campaigns"),
+            nullable=True,
+            description="The campaign that placed the call; null if it was deleted.",
+        ),
+        "subscriber_id": read_only(
+            Identity(), description="The id of the subscriber. The subscriber may have been deleted since."
+        ),
+        "contact_id": read_only(
+            Identity(),
+            nullable=True,
+            description=(
+                "The id of the subscriber's contact, which may have been deleted since; null for a subscriber"
+                " without a contact."
+            ),
+        ),
     },
     read_doc="A call detail record: one leg of a call that has ended.",
 )
@@ -66,16 +161,47 @@ _SURVEY_RESULT: Final = shapes(
     "SurveyResult",
     {
         **own("survey-result"),
-        "campaign": read_only(Reference("campaigns"), nullable=True),
-        "callrequest": read_only(Reference("callrequest"), nullable=True),
-        "section_id": read_only(Identity()),
-        "section_type": read_only(SectionTypeChoice()),
-        "question": read_only(Text()),
-        "response": read_only(Text()),
-        "record_file": read_only(Text()),
-        "recording_duration": read_only(Integer(), nullable=True, description="Seconds."),
-        "created_date": read_only(Timestamp()),
-        "callid": read_only(Text(CALLID_LENGTH)),
+        "campaign": read_only(
+            Reference("campaigns"),
+            nullable=True,
+            description="The campaign whose survey was played; null if it was deleted.",
+        ),
+        "callrequest": read_only(
+            Reference("callrequest"),
+            nullable=True,
+            description="The call in which the callee answered; null if it was deleted with its campaign.",
+        ),
+        "section_id": read_only(
+            Identity(), description="The id of the section template, which may have been deleted since."
+        ),
+        "section_type": read_only(SectionTypeChoice(), description="The type of the section.", example=2),
+        "question": read_only(
+            Text(),
+            description="The question of the section, as it was when the campaign started.",
+            example="Will you come on Monday?",
+        ),
+        "response": read_only(
+            Text(),
+            description="The answer: the label of the pressed key, the digits, or the file name of a recording.",
+            example="yes",
+        ),
+        "record_file": read_only(
+            Text(),
+            description="The file name of the recorded answer; empty if the section records nothing.",
+            example="5f0c1d9e-8f3b-5a41-9a58-0c6f6f3f8f11-3.wav",
+        ),
+        "recording_duration": read_only(
+            Integer(),
+            nullable=True,
+            description="Length of the recorded answer in seconds; null if there is none.",
+            example=7,
+        ),
+        "created_date": read_only(Timestamp(), description="The moment of the answer, in UTC."),
+        "callid": read_only(
+            Text(CALLID_LENGTH),
+            description="The id of the call, a UUID. The CDR of its A-leg has the same one.",
+            example="5f0c1d9e-8f3b-5a41-9a58-0c6f6f3f8f11",
+        ),
     },
     read_doc="A callee's answer to one section in one call, kept when its campaign is deleted. `callid` names its CDR.",
 )
@@ -85,12 +211,17 @@ CALLREQUESTS = Resource(
     path="callrequest",
     model=CallRequest,
     shapes=_CALL_REQUEST,
+    agents_see=own_calls,
     filters=("callid", "phone_number", "status", "attempt", "hangup_cause_q850", "gateway_id"),
+    orderings=("starting_date", "phone_number"),
+    numbers=("phone_number",),
+    is_large=True,
 )
 CDRS = Resource(
     path="cdr",
     model=Cdr,
     shapes=_CDR,
+    agents_see=own_cdrs,
     filters=(
         "callid",
         "callerid",
@@ -100,9 +231,10 @@ CDRS = Resource(
         "amd_status",
         "subscriber_id",
         "contact_id",
-        "starting_date_after",
-        "starting_date_before",
     ),
+    orderings=("starting_date", "phone_number", "call_cost", "duration"),
+    numbers=("phone_number",),
+    is_large=True,
     exported=True,
 )
 SURVEY_RESULTS = Resource(
@@ -110,5 +242,7 @@ SURVEY_RESULTS = Resource(
     model=SurveyResult,
     shapes=_SURVEY_RESULT,
     filters=("callid", "section_id", "section_type", "response"),
+    orderings=("created_date",),
+    is_large=True,
     exported=True,
 )

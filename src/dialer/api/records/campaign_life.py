@@ -6,23 +6,77 @@ from typing import Final
 
 from sqlalchemy import select
 
-from dialer.api.crud.declaration import writable
-from dialer.api.crud.fields import Boolean
+from dialer.api.crud.declaration import read_only, writable
+from dialer.api.crud.enumerations import listed
+from dialer.api.crud.fields import Boolean, Text
 from dialer.api.crud.moments import TimeOfDay, show_timestamp
+from dialer.api.crud.references import ReferenceList
 from dialer.api.crud.resource import Change, Unit, Values, table_of
 from dialer.api.http.errors import ConflictError, Errors
 from dialer.app.change_campaign import change_campaign
 from dialer.domain.enums import CampaignStatus
+from dialer.domain.reasons import CAMPAIGN_REASONS
 from dialer.store.tables import Campaign
 from dialer.store.timeline.reading import WEEKDAYS
 
 CODE_LENGTH: Final = 5
 DAILY_WINDOW: Final = {
-    "daily_start_time": writable(TimeOfDay(), default="00:00:00"),
-    "daily_stop_time": writable(TimeOfDay(), default="23:59:59"),
-    **{day: writable(Boolean(), default=True) for day in WEEKDAYS},
+    "daily_start_time": writable(
+        TimeOfDay(),
+        default="00:00:00",
+        description=(
+            "The time of day from which numbers are dialled, `HH:MM:SS` in the callee's own time zone. If"
+            " it is later than `daily_stop_time`, the window spans midnight."
+        ),
+        example="09:00:00",
+    ),
+    "daily_stop_time": writable(
+        TimeOfDay(),
+        default="23:59:59",
+        description=(
+            "The time of day until which numbers are dialled, `HH:MM:SS` in the callee's own time zone. "
+            "It must differ from `daily_start_time`."
+        ),
+        example="20:00:00",
+    ),
+    **{
+        day: writable(
+            Boolean(),
+            default=True,
+            description=f"True to dial on {day.capitalize()}s, as the calendar of the callee has it.",
+        )
+        for day in WEEKDAYS
+    },
 }
 """The fields that decide at which hours and on which days a campaign may dial."""
+CAMPAIGN_ORDERINGS: Final = (
+    "name",
+    "status",
+    "startingdate",
+    "expirationdate",
+    "totalcontact",
+    "cost",
+    "created_date",
+    "updated_date",
+)
+"""The fields by which lists of campaigns can be ordered."""
+STATUS_REASON: Final = read_only(
+    Text(),
+    description="The reason for the status; empty if the campaign is NEW or in START. Further reasons may be added. "
+    f"{listed(CAMPAIGN_REASONS)}.",
+    example="completed",
+)
+"""The field that says why a campaign stopped."""
+DNC_LISTS_MAX: Final = 20
+"""The most lists in `dnc_lists` of a campaign. Each costs a lookup for every number that is dialled."""
+DNC_LISTS_OF_CAMPAIGN: Final = writable(
+    ReferenceList("dnc-list", most=DNC_LISTS_MAX),
+    default=(),
+    description=(
+        "Do-not-call lists besides `dnc`, in their order. A number on any of them is not called. If `dnc` is null, the "
+        "first of them takes the numbers of callees who ask not to be called again."
+    ),
+)
 CODE_TRIES_MAX: Final = 20
 LIFE_MS: Final = 86_400_000
 """The time from the start to the expiration of a campaign, in milliseconds, if the client gives no expiration."""

@@ -19,7 +19,7 @@ from dialer.domain.numbers.normal_form import digits_of
 from dialer.sim.callee_profile import BehaviourError, parse_behaviour
 from dialer.store.tables import CallerId, CallerIdGroup, CallRequest, Did, Gateway, SmsGateway, SmsMessage
 
-PROTOCOLS: Final = ("sim",)
+PROTOCOLS: Final = {"sim": "The built-in simulator: it calls made-up callees, and costs nothing but simulated money."}
 PREFIX_MAX: Final = 60
 PARAMETERS_MAX: Final = 1_048_576
 """The most characters of a gateway's parameters: a simulated population may list its numbers one by one."""
@@ -28,20 +28,67 @@ CALLERID_MAX: Final = 80
 
 _GATEWAY_BEGIN: Final = {
     "name": NAME,
-    "description": writable(Text(TEXT_MAX), default=""),
-    "addprefix": writable(Text(PREFIX_MAX), default=""),
-    "removeprefix": writable(Text(PREFIX_MAX), default=""),
-    "protocol": writable(TextChoice(PROTOCOLS), default="sim"),
+    "description": writable(
+        Text(TEXT_MAX), default="", description="A note for people. Default: empty.", example="Calls to North America"
+    ),
+    "addprefix": writable(
+        Text(PREFIX_MAX),
+        default="",
+        description="Digits that are put before each number when it is dialled. Default: none.",
+        example="9",
+    ),
+    "removeprefix": writable(
+        Text(PREFIX_MAX),
+        default="",
+        description=(
+            "The beginning that is removed from each number when it is dialled, if the number has it. Default: none."
+        ),
+        example="+",
+    ),
+    "protocol": writable(
+        TextChoice(tuple(PROTOCOLS), PROTOCOLS, "GatewayProtocol"),
+        default="sim",
+        description="The carrier that places the calls.",
+    ),
 }
 _GATEWAY_END: Final = {
-    "max_cps": writable(Integer(), default=0),
-    "parameters": writable(JsonObject(PARAMETERS_MAX), default="{}"),
-    "rests_until": derived(Timestamp(), nullable=True),
+    "max_cps": writable(
+        Integer(),
+        default=0,
+        description="The most new calls or messages a second, shared by all campaigns of the gateway. 0: no limit.",
+        example=5,
+    ),
+    "parameters": writable(
+        JsonObject(PARAMETERS_MAX),
+        default="{}",
+        description=(
+            "Settings of the carrier as a JSON object; for `sim`, the behaviour of the simulated callees. Default: {}."
+        ),
+        example={"answer": 0.6, "busy": 0.1},
+    ),
+    "rests_until": derived(
+        Timestamp(),
+        nullable=True,
+        description=(
+            "The end of the gateway's rest after failures in a row of its carrier, in UTC; null if it does not rest."
+        ),
+    ),
     **STAMPS,
 }
+_CHANNELS: Final = writable(
+    Integer(),
+    default=0,
+    description="The most calls in progress at the same time, shared by all campaigns of the gateway. 0: no limit.",
+    example=30,
+)
 _GATEWAY: Final = shapes(
     "Gateway",
-    {**own("gateway"), **_GATEWAY_BEGIN, "max_channels": writable(Integer(), default=0), **_GATEWAY_END},
+    {
+        **own("gateway"),
+        **_GATEWAY_BEGIN,
+        "max_channels": _CHANNELS,
+        **_GATEWAY_END,
+    },
     write_doc="A gateway for calls to a carrier; its parameters describe simulated callees.",
     read_doc="A gateway for calls to a carrier, as it is stored.",
 )
@@ -57,7 +104,12 @@ _CALLER_ID_GROUP: Final = shapes(
     {
         **own("callerid-group"),
         "name": NAME,
-        "description": writable(Text(TEXT_MAX), default=""),
+        "description": writable(
+            Text(TEXT_MAX),
+            default="",
+            description="A note for people. Default: empty.",
+            example="Numbers of the Boston office",
+        ),
         **STAMPS,
     },
     write_doc="A named set of caller IDs.",
@@ -67,11 +119,28 @@ _CALLER_ID: Final = shapes(
     "CallerId",
     {
         **own("callerid"),
-        "areacode": writable(Text(AREACODE_MAX), default=""),
-        "callerid_num": writable(Text(CALLERID_MAX, min_length=1)),
-        "callerid_name": writable(Text(), default=""),
-        "created_date": read_only(Timestamp()),
-        "callerid_group": writable(Reference("callerid-group")),
+        "areacode": writable(
+            Text(AREACODE_MAX),
+            default="",
+            description=(
+                "The beginning of the numbers to whose callees this caller ID is shown, with or without the "
+                "country code. `*`: all numbers. Default: empty, for none."
+            ),
+            example="202",
+        ),
+        "callerid_num": writable(
+            Text(CALLERID_MAX, min_length=1), description="The number that callees see.", example="+12025550199"
+        ),
+        "callerid_name": writable(
+            Text(),
+            default="",
+            description="The name that callees see, where the carrier supports it. Default: empty.",
+            example="Dr. Lee",
+        ),
+        "created_date": read_only(Timestamp(), description="The moment at which the record was created, in UTC."),
+        "callerid_group": writable(
+            Reference("callerid-group"), description="The group to which the caller ID belongs."
+        ),
         "user": OWNER,
     },
     write_doc="A caller ID: the number that callees of one area see.",
@@ -82,10 +151,15 @@ _DID: Final = shapes(
     "Did",
     {
         **own("did"),
-        "did_number": writable(PhoneNumber()),
+        "did_number": writable(
+            PhoneNumber(), description="The number that people call. No other DID may have it.", example="+12025550198"
+        ),
         **STAMPS,
         "user": OWNER,
-        "campaign": optional(Reference("campaigns")),
+        "campaign": optional(
+            Reference("campaigns"),
+            description="The campaign whose survey answers calls to the number. Null: unassigned.",
+        ),
     },
     write_doc="A number for inbound calls, and the campaign that answers them.",
     read_doc="A number for inbound calls, as it is stored.",
@@ -135,6 +209,8 @@ GATEWAYS = Resource(
     shapes=_GATEWAY,
     owner=None,
     filters=("name", "protocol"),
+    orderings=("name", "protocol", "created_date", "updated_date"),
+    names=("name",),
     derived=_rests,
     rules=(FieldRule(("parameters", "protocol"), behaviour_errors),),
     update=lambda change, columns: change_gateway(change.unit, change.record_id, columns),
@@ -147,6 +223,8 @@ SMS_GATEWAYS = Resource(
     shapes=_SMS_GATEWAY,
     owner=None,
     filters=("name", "protocol"),
+    orderings=("name", "protocol", "created_date", "updated_date"),
+    names=("name",),
     derived=_rests,
     rules=(FieldRule(("parameters", "protocol"), behaviour_errors),),
     update=lambda change, columns: change_sms_gateway(change.unit, change.record_id, columns),
@@ -159,6 +237,8 @@ CALLERID_GROUPS = Resource(
     shapes=_CALLER_ID_GROUP,
     owner=None,
     filters=("name",),
+    orderings=("name", "created_date", "updated_date"),
+    names=("name",),
     touches=touches_nothing,
 )
 CALLERIDS = Resource(
@@ -166,6 +246,9 @@ CALLERIDS = Resource(
     model=CallerId,
     shapes=_CALLER_ID,
     filters=("areacode", "callerid_num"),
+    orderings=("callerid_num", "callerid_name", "areacode", "created_date"),
+    names=("callerid_name",),
+    numbers=("callerid_num",),
     touches=lambda connection, row: users_of_callerid_group(connection, row["callerid_group_id"]),
 )
 DIDS = Resource(
@@ -173,6 +256,8 @@ DIDS = Resource(
     model=Did,
     shapes=_DID,
     filters=("did_number",),
+    orderings=("did_number", "created_date", "updated_date"),
+    numbers=("did_number",),
     rules=(FieldRule(("did_number",), _one_did_for_a_number),),
     touches=lambda _, row: touched_did(row["id"]),
 )

@@ -2,22 +2,33 @@
 
 from typing import Final
 
-from sqlalchemy import bindparam, select
+from sqlalchemy import bindparam, func, select
 
 from dialer.api.crud.declaration import NAME, OWNER, STAMPS, own, shapes, writable
-from dialer.api.crud.fields import TEXT_MAX, JsonText, PhoneNumber, Text
+from dialer.api.crud.fields import TEXT_MAX, Boolean, JsonText, PhoneNumber, Text
 from dialer.api.crud.references import Reference
 from dialer.api.crud.resource import Change, FieldRule, Resource, Unit, Values, table_of, touches_nothing
 from dialer.api.http.errors import Errors
 from dialer.api.records.emergency import no_emergency_number
 from dialer.app.contacts import add_contact, change_contact, delete_contact, delete_phonebook
-from dialer.app.do_not_call import add_to_dnc, change_dnc_entry, delete_dnc_list, remove_from_dnc
+from dialer.app.do_not_call import (
+    add_dnc_list,
+    add_to_dnc,
+    change_dnc_entry,
+    change_dnc_list,
+    delete_dnc_list,
+    remove_from_dnc,
+)
 from dialer.domain.numbers.normal_form import normalise
 from dialer.domain.numbers.spellings import ERASED
+from dialer.domain.roles import Role
 from dialer.domain.zones import zone_of_number
 from dialer.store.bulk import PreparedStatement
 from dialer.store.queries.do_not_call import forms_of
-from dialer.store.tables import Contact, DncContact, DncList, Phonebook
+from dialer.store.tables import Contact, DncContact, DncList, Phonebook, User
+
+GLOBAL_LISTS_MAX: Final = 20
+"""The most lists that hold for every campaign. Each costs a lookup for every number that is dialled."""
 
 _contact = table_of(Contact).c
 _WITH_NUMBER: Final = PreparedStatement(
@@ -33,7 +44,9 @@ _PHONEBOOK: Final = shapes(
     {
         **own("phonebook"),
         "name": NAME,
-        "description": writable(Text(TEXT_MAX), default=""),
+        "description": writable(
+            Text(TEXT_MAX), default="", description="A note for people. Default: empty.", example="Customers in Boston"
+        ),
         "user": OWNER,
         **STAMPS,
     },
@@ -44,10 +57,33 @@ _CONTACT: Final = shapes(
     "Contact",
     {
         **own("contact"),
-        "phonebook": writable(Reference("phonebook")),
-        "contact": writable(PhoneNumber()),
-        "full_name": writable(Text(), default=""),
-        "additional_vars": writable(JsonText(), default="{}"),
+        "phonebook": writable(Reference("phonebook"), description="The phonebook to which the contact belongs."),
+        "contact": writable(
+            PhoneNumber(),
+            description=(
+                "The phone number, in any usual spelling. Numbers without `+` and country code belong to the "
+                "service's default region."
+            ),
+            example="+12025550100",
+        ),
+        "full_name": writable(
+            Text(),
+            default="",
+            description=(
+                "The name of the person, for `{full_name}` in scripts and texts; its first word is "
+                "`{first_name}`. Default: empty."
+            ),
+            example="Ada Byron",
+        ),
+        "additional_vars": writable(
+            JsonText(),
+            default="{}",
+            description=(
+                "Variables for scripts and texts, such as `{city}`: a JSON object, as text in answers. "
+                "Requests may send an object. Default: {}."
+            ),
+            example='{"city":"Boston"}',
+        ),
         **STAMPS,
     },
     write_doc="A contact: a person to call.",
@@ -60,6 +96,11 @@ _DNC_LIST: Final = shapes(
         **own("dnc-list"),
         "name": NAME,
         "user": OWNER,
+        "is_global": writable(
+            Boolean(),
+            default=False,
+            description="True if the list holds for every campaign of every user. Only admins set it, on their lists.",
+        ),
         **STAMPS,
     },
     write_doc="A do-not-call list: numbers that must not be called.",
@@ -69,8 +110,12 @@ _DNC_CONTACT: Final = shapes(
     "DncContact",
     {
         **own("dnc-contact"),
-        "dnc": writable(Reference("dnc-list")),
-        "phone_number": writable(PhoneNumber()),
+        "dnc": writable(Reference("dnc-list"), description="The do-not-call list to which the entry belongs."),
+        "phone_number": writable(
+            PhoneNumber(),
+            description="The phone number that must not be called, in any usual spelling. A list has it once.",
+            example="+12025550100",
+        ),
         **STAMPS,
     },
     write_doc="An entry of a do-not-call list: a number that must not be called.",
@@ -108,7 +153,26 @@ def _once_on_a_list(change: Change) -> Errors:
     )
     if change.unit.connection.execute(query).first() is None:
         return {}
-    return {"phone_number": [f"{change.values['phone_number']!r} is on the list already."]}
+    return already_on_list(change.values["phone_number"])
+
+
+def already_on_list(phone_number: str) -> Errors:
+    """Return the error of a number that is on the do-not-call list already."""
+    return {"phone_number": [f"{phone_number!r} is on the list already."]}
+
+
+def _who_may_stop_everybody(change: Change) -> Errors:
+    """Return an error if a list begins to hold for every campaign, and the caller or its owner is no admin."""
+    if not change.values["is_global"] or not (change.moves("is_global") or change.moves("user")):
+        return {}
+    connection, users, lists = change.unit.connection, table_of(User), table_of(DncList)
+    role = connection.scalar(select(users.c.role).where(users.c.id == change.values["user"]))
+    if not (change.unit.actor.is_admin and role == Role.ADMIN):
+        return {"is_global": ["Only an admin can make a list hold for every campaign, and only a list of an admin."]}
+    others = select(func.count()).where(lists.c.is_global, lists.c.id != change.record_id)
+    if (connection.scalar(others) or 0) < GLOBAL_LISTS_MAX:
+        return {}
+    return {"is_global": [f"{GLOBAL_LISTS_MAX} lists hold for every campaign already. Put the numbers on one of them."]}
 
 
 PHONEBOOKS = Resource(
@@ -116,6 +180,8 @@ PHONEBOOKS = Resource(
     model=Phonebook,
     shapes=_PHONEBOOK,
     filters=("name",),
+    orderings=("name", "created_date", "updated_date"),
+    names=("name",),
     remove=delete_phonebook,
     touches=touches_nothing,
 )
@@ -125,6 +191,10 @@ CONTACTS = Resource(
     shapes=_CONTACT,
     owner="phonebook",
     filters=("contact", "full_name"),
+    orderings=("full_name", "contact", "created_date"),
+    names=("full_name",),
+    numbers=("contact",),
+    is_large=True,
     rules=(no_emergency_number("contact"),),
     columns=_contact_columns,
     first_like=_first_with_number,
@@ -137,9 +207,13 @@ DNC_LISTS = Resource(
     path="dnc-list",
     model=DncList,
     shapes=_DNC_LIST,
-    filters=("name",),
+    filters=("name", "is_global"),
+    orderings=("name", "created_date", "updated_date"),
+    names=("name",),
+    rules=(FieldRule(("is_global", "user"), _who_may_stop_everybody),),
+    insert=lambda change, columns: add_dnc_list(change.unit, columns),
+    update=lambda change, columns: change_dnc_list(change.unit, change.record_id, columns),
     remove=delete_dnc_list,
-    touches=touches_nothing,
 )
 DNC_CONTACTS = Resource(
     path="dnc-contact",
@@ -147,9 +221,13 @@ DNC_CONTACTS = Resource(
     shapes=_DNC_CONTACT,
     owner="dnc",
     filters=("phone_number",),
+    orderings=("phone_number", "created_date"),
+    numbers=("phone_number",),
+    is_large=True,
     columns=lambda change: {"number": _entry_number(change)},
     rules=(FieldRule(("phone_number", "dnc"), _once_on_a_list),),
     insert=lambda change, columns: add_to_dnc(change.unit, columns),
     update=lambda change, columns: change_dnc_entry(change.unit, change.record_id, columns),
     remove=remove_from_dnc,
+    exported=True,
 )

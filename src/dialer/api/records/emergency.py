@@ -1,16 +1,21 @@
 """The rule that no record has an emergency number as a number to dial."""
 
+from collections.abc import Callable
+
 from dialer.api.crud.resource import Change, FieldRule
 from dialer.api.http.errors import Errors
 from dialer.domain.numbers.emergency import emergency_error, spells_emergency
 
 
-def no_emergency_number(field: str) -> FieldRule:
-    """Return the rule that a field must not get an emergency number; one that is stored already may stay."""
+def no_emergency_number(field: str, spells: Callable[[str, str | None], bool] = spells_emergency) -> FieldRule:
+    """Return the rule that a field must not get an emergency number; one that is stored already may stay.
+
+    `spells` tells from a text and the service's default region whether it is one.
+    """
 
     def errors(change: Change) -> Errors:
         number = change.values[field]
-        if not number or not change.moves(field) or not spells_emergency(number, change.unit.conventions.region):
+        if not number or not change.moves(field) or not spells(number, change.unit.conventions.region):
             return {}
         return {field: [str(emergency_error(number))]}
 

@@ -10,15 +10,32 @@ from dialer.api.crud.resource import Resource
 from dialer.store.ledger import KINDS
 from dialer.store.tables import LedgerEntry
 
+_MEANINGS: Final = {
+    "payment": "A payment into the account.",
+    "call": "The price of a call.",
+    "sms": "The price of a text message.",
+    "refund": "A payment back to the payer (negative), or the refund of a call (positive).",
+}
 _LEDGER: Final = shapes(
     "Ledger",
     {
         **own("ledger"),
-        "user": read_only(Reference("users")),
-        "kind": read_only(TextChoice(KINDS)),
-        "amount": read_only(Amount()),
-        "reference": read_only(Text()),
-        "created_date": read_only(Timestamp()),
+        "user": read_only(Reference("users"), description="The user whose balance changed."),
+        "kind": read_only(TextChoice(KINDS, _MEANINGS, "LedgerKind"), description="The cause of the change."),
+        "amount": read_only(
+            Amount(),
+            description="The change of the balance with five decimals; negative out of the account.",
+            example="-0.02000",
+        ),
+        "reference": read_only(
+            Text(),
+            description=(
+                "A unique text that names the cause: `payment:<id>`, `call:<callid>`, `sms:<message_id>` or "
+                "`refund:<callid>`."
+            ),
+            example="call:5f0c1d9e-8f3b-5a41-9a58-0c6f6f3f8f11",
+        ),
+        "created_date": read_only(Timestamp(), description="The moment of the change, in UTC."),
     },
     read_doc="""An entry of the ledger: one change of a balance, positive into the account, negative out of it.
 
@@ -32,6 +49,8 @@ LEDGER = Resource(
     path="ledger",
     model=LedgerEntry,
     shapes=_LEDGER,
-    filters=("kind", "reference", "created_date_after", "created_date_before"),
+    filters=("kind", "reference"),
+    orderings=("created_date",),
+    is_large=True,
     exported=True,
 )

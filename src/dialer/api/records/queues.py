@@ -10,34 +10,101 @@ from dialer.api.crud.fields import Boolean, Choice, Integer, JsonObject, Text, T
 from dialer.api.crud.references import Reference
 from dialer.api.crud.resource import Change, FieldRule, Resource, table_of
 from dialer.api.http.errors import Errors
+from dialer.api.records.agent_views import own_agents
 from dialer.api.records.emergency import no_emergency_number
 from dialer.app.call_centre import change_agent, delete_agent, delete_queue
 from dialer.domain.enums import AgentStatus, QueueStrategy
+from dialer.domain.numbers.emergency import is_emergency_contact
 from dialer.sim.callee_profile import BehaviourError, parse_agent
 from dialer.store.tables import Agent, Queue, Tier
 from dialer.store.touched import Touched
 
-SCORES: Final = ("queue", "system")
+SCORES: Final = {
+    "queue": "From the moment at which the caller joins the queue.",
+    "system": "From the answer of the call.",
+}
 
 _QUEUE: Final = shapes(
     "Queue",
     {
-        "manager": writable(Reference("users", column="user_id"), default=0),
+        "manager": writable(
+            Reference("users", column="user_id"),
+            default=0,
+            description=(
+                "The user who owns the queue. Only admins may name another user than themselves. Default: the caller."
+            ),
+        ),
         **own("queue"),
         "name": NAME,
-        "strategy": writable(Choice(QueueStrategy), default=QueueStrategy.AGENT_WITH_LEAST_TALK_TIME),
-        "moh_sound": writable(Text(), default=""),
-        "record_template": writable(Text(), default=""),
-        "time_base_score": writable(TextChoice(SCORES), default="queue"),
-        "tier_rules_apply": writable(Boolean(), default=False),
-        "tier_rule_wait_second": writable(Integer(), default=300),
-        "tier_rule_wait_multiply_level": writable(Boolean(), default=True),
-        "tier_rule_no_agent_no_wait": writable(Boolean(), default=False),
-        "discard_abandoned_after": writable(Integer(), default=14_400),
-        "abandoned_resume_allowed": writable(Boolean(), default=True),
-        "max_wait_time": writable(Integer(), default=0),
-        "max_wait_time_with_no_agent": writable(Integer(), default=120),
-        "max_wait_time_with_no_agent_time_reached": writable(Integer(), default=5),
+        "strategy": writable(
+            Choice(QueueStrategy),
+            default=QueueStrategy.AGENT_WITH_LEAST_TALK_TIME,
+            description="The order in which free agents are asked to take a call.",
+        ),
+        "moh_sound": writable(
+            Text(),
+            default="",
+            description="The music that waiting callers hear. The simulator ignores it. Default: empty.",
+            example="local_stream://moh",
+        ),
+        "record_template": writable(
+            Text(),
+            default="",
+            description="The path of recordings of the queue's calls. The simulator ignores it. Default: empty.",
+            example="/recordings/${uuid}.wav",
+        ),
+        "time_base_score": writable(
+            TextChoice(tuple(SCORES), SCORES, "TimeBaseScore"),
+            default="queue",
+            description="The moment from which the wait of a caller counts for the order of callers.",
+        ),
+        "tier_rules_apply": writable(
+            Boolean(),
+            default=False,
+            description=(
+                "True if agents of a higher level are asked only after a wait at the levels below. False: all"
+                " levels at once."
+            ),
+        ),
+        "tier_rule_wait_second": writable(
+            Integer(),
+            default=300,
+            description="Seconds of waiting before the next level is asked. Used only if `tier_rules_apply` is true.",
+        ),
+        "tier_rule_wait_multiply_level": writable(
+            Boolean(),
+            default=True,
+            description=(
+                "True to multiply that wait by the level: with 300 s, level 2 after 600 s. Used only if "
+                "`tier_rules_apply` is true."
+            ),
+        ),
+        "tier_rule_no_agent_no_wait": writable(
+            Boolean(),
+            default=False,
+            description=(
+                "True to go on at once from a level that has no agent on duty. Used only if `tier_rules_apply` is true."
+            ),
+        ),
+        "discard_abandoned_after": writable(
+            Integer(), default=14_400, description="Seconds for which the place of a caller who left early is kept."
+        ),
+        "abandoned_resume_allowed": writable(
+            Boolean(),
+            default=True,
+            description="True if a caller who left early and calls again gets the earlier place back.",
+        ),
+        "max_wait_time": writable(
+            Integer(), default=0, description="The longest wait in seconds. 0: no limit.", example=600
+        ),
+        "max_wait_time_with_no_agent": writable(
+            Integer(), default=120, description="The longest wait in seconds while no agent is on duty. 0: no limit."
+        ),
+        "max_wait_time_with_no_agent_time_reached": writable(
+            Integer(),
+            default=5,
+            description="Seconds that each caller waits at least, once the longest wait without an agent is reached.",
+        ),
         **STAMPS,
     },
     write_doc="A queue in which calls wait for an agent; all times are in seconds.",
@@ -50,10 +117,40 @@ _AGENT: Final = shapes(
         **own("agent"),
         "name": NAME,
         "user": OWNER,
-        "contact": writable(Text(), default=""),
-        "status": writable(Choice(AgentStatus), default=AgentStatus.LOGGED_OUT),
-        "wrap_up_time": writable(Integer(), default=0, description="Seconds."),
-        "parameters": writable(JsonObject(), default="{}"),
+        "login": writable(
+            Reference("users"),
+            default=None,
+            nullable=True,
+            description="The user account with which this agent logs in: its manager's own, or one of an agent of the"
+            " manager. That user sees this record and its calls, and changes its status.",
+        ),
+        "contact": writable(
+            Text(),
+            default="",
+            description="The phone number at which the agent takes calls, or an extension of 2 to 6 digits."
+            " Not an emergency number. Default: empty.",
+            example="+12025550150",
+        ),
+        "status": writable(
+            Choice(AgentStatus),
+            default=AgentStatus.LOGGED_OUT,
+            description="The agent's availability. Queues offer calls to agents with 2 or 3.",
+            example=2,
+        ),
+        "wrap_up_time": writable(
+            Integer(),
+            default=0,
+            description="Seconds after each call in which the agent gets no other call.",
+            example=15,
+        ),
+        "parameters": writable(
+            JsonObject(),
+            default="{}",
+            description=(
+                "The behaviour of a simulated agent as a JSON object: `talk` and `answer`, in seconds. Default: {}."
+            ),
+            example={"talk": [30, 180], "answer": 1},
+        ),
         **STAMPS,
     },
     write_doc="An agent: a person who takes calls from queues.",
@@ -64,10 +161,20 @@ _TIER: Final = shapes(
     "Tier",
     {
         **own("tier"),
-        "queue": writable(Reference("queue")),
-        "agent": writable(Reference("agent")),
-        "level": writable(Integer(1), default=1),
-        "position": writable(Integer(1), default=1),
+        "queue": writable(Reference("queue"), description="The queue whose calls the agent takes."),
+        "agent": writable(Reference("agent"), description="The agent. An agent has at most one tier of a queue."),
+        "level": writable(
+            Integer(1),
+            default=1,
+            description=(
+                "The level of the agent, from 1. Lower levels are asked first, if the queue's tier rules apply."
+            ),
+        ),
+        "position": writable(
+            Integer(1),
+            default=1,
+            description="The place of the agent within the level, from 1. Lower positions come first.",
+        ),
         **STAMPS,
     },
     write_doc="A tier: the place of an agent in a queue.",
@@ -102,6 +209,8 @@ QUEUES = Resource(
     model=Queue,
     shapes=_QUEUE,
     filters=("name", "strategy"),
+    orderings=("name", "strategy", "created_date", "updated_date"),
+    names=("name",),
     remove=delete_queue,
     touches=lambda _, row: Touched(queues=frozenset({row["id"]})),
 )
@@ -109,8 +218,13 @@ AGENTS = Resource(
     path="agent",
     model=Agent,
     shapes=_AGENT,
+    agents_see=own_agents,
+    agents_change=frozenset({"status"}),
     filters=("name", "status"),
-    rules=(FieldRule(("parameters",), _behaviour_errors), no_emergency_number("contact")),
+    orderings=("name", "status", "created_date", "updated_date"),
+    names=("name",),
+    numbers=("contact",),
+    rules=(FieldRule(("parameters",), _behaviour_errors), no_emergency_number("contact", is_emergency_contact)),
     update=lambda change, columns: change_agent(change.unit, change.record_id, columns),
     remove=delete_agent,
     touches=lambda _, row: Touched(agents=frozenset({row["id"]})),
@@ -121,6 +235,7 @@ TIERS = Resource(
     shapes=_TIER,
     owner="queue",
     filters=("level", "position"),
+    orderings=("level", "position", "created_date", "updated_date"),
     touches=lambda _, row: Touched(queues=frozenset({row["queue_id"]})),
     rules=(FieldRule(("queue", "agent"), _one_place_each),),
 )

@@ -14,6 +14,7 @@ from dialer.api.crud.resource import Change, FieldRule, Resource, table_of
 from dialer.api.http.errors import Errors
 from dialer.app.rate_cards import add_rate, change_rate, delete_rate
 from dialer.domain.billing.rates import CARDS_MAX, INCREMENT_S_MAX, PREFIX_DIGITS_MAX
+from dialer.domain.roles import Permission
 from dialer.store.tables import RateCardLine
 
 _PREFIX: Final = re.compile(rf"\+?([0-9]{{0,{PREFIX_DIGITS_MAX}}})\Z", re.ASCII)
@@ -44,12 +45,36 @@ _RATE_CARD: Final = shapes(
     "RateCard",
     {
         **own("rate-card"),
-        "user": write_once(Reference("users")),
-        "prefix": writable(Prefix()),
-        "rate": writable(Amount(minimum=0), description="The price of a minute."),
-        "connection_fee": writable(Amount(minimum=0), default=0),
-        "first_increment": writable(Integer(1, INCREMENT_S_MAX), default=60, description="Seconds."),
-        "next_increment": writable(Integer(1, INCREMENT_S_MAX), default=60, description="Seconds."),
+        "user": write_once(
+            Reference("users"), description="The user to whose calls the price applies. It is set at creation only."
+        ),
+        "prefix": writable(
+            Prefix(),
+            description=(
+                "The first digits of numbers, beginning with the country code; the longest match counts. "
+                "Empty: every number."
+            ),
+            example="1202",
+        ),
+        "rate": writable(
+            Amount(minimum=0), description="The price of a minute, with five decimals.", example="0.02000"
+        ),
+        "connection_fee": writable(
+            Amount(minimum=0),
+            default=0,
+            description="The price of each answered call in addition, with five decimals. Default: 0.",
+            example="0.01000",
+        ),
+        "first_increment": writable(
+            Integer(1, INCREMENT_S_MAX),
+            default=60,
+            description="Seconds of the first increment: a shorter call costs as much.",
+        ),
+        "next_increment": writable(
+            Integer(1, INCREMENT_S_MAX),
+            default=60,
+            description="Seconds of each further increment; a started one is billed as a whole.",
+        ),
         **STAMPS,
     },
     write_doc="""The price of a user's calls to numbers that begin with `prefix`; the longest match counts.
@@ -81,7 +106,10 @@ RATE_CARDS = Resource(
     model=RateCardLine,
     shapes=_RATE_CARD,
     admins_write=True,
+    writes=Permission.MONEY,
     filters=("prefix",),
+    orderings=("prefix", "rate", "created_date", "updated_date"),
+    numbers=("prefix",),
     rules=(FieldRule(("user", "prefix"), _once), FieldRule(("user",), _not_too_many)),
     insert=lambda change, columns: add_rate(change.unit, columns),
     update=lambda change, columns: change_rate(change.unit, change.record_id, columns),

@@ -5,9 +5,10 @@ from enum import IntEnum
 from typing import Final
 
 from litestar.openapi.spec import Schema
-from litestar.openapi.spec.enums import OpenAPIType
+from msgspec.structs import replace
 
 from dialer.api.crud.declaration import STAMPS, optional, own, shapes, writable, write_once
+from dialer.api.crud.enumerations import enum_schema
 from dialer.api.crud.fields import (
     Boolean,
     Choice,
@@ -22,12 +23,12 @@ from dialer.api.crud.fields import (
 )
 from dialer.api.crud.references import Reference
 from dialer.api.crud.shapes import Field
+from dialer.api.records.section_words import WORDS
 from dialer.domain.enums import SectionType
 from dialer.domain.survey.sections.fields import (
     BooleanField,
     IntegerField,
     ReferenceField,
-    SecondsField,
     SectionField,
     TextField,
 )
@@ -52,23 +53,24 @@ class SectionTypeChoice(Choice, frozen=True):
             raise FieldError(f'"{echo(value)}" is not a valid choice.') from None
 
     def schema(self) -> Schema:
-        """Return the schema: the numbers, with their names in the description."""
-        types = [definition.type for definition in SECTION_TYPES.values()]
-        names = ", ".join(f"{item.value} {item.name}" for item in types)
-        return Schema(type=OpenAPIType.INTEGER, enum=[item.value for item in types], description=names)
+        """Return the schema: the numbers, with their names and meanings."""
+        return enum_schema(definition.type for definition in SECTION_TYPES.values())
 
 
 def _declared(field: SectionField) -> Field:
-    """Declare the field of a section type for requests and answers."""
+    """Declare the field of a section type for requests and answers, with its description."""
+    description, example = WORDS[field.name]
+    return replace(_plain(field), description=description, example=example)
+
+
+def _plain(field: SectionField) -> Field:
     match field:
         case TextField(max_length=most, default=None):
             return optional(Label(most))
         case TextField(max_length=most):
             return writable(Text(most), default=field.default)
         case IntegerField(minimum=least, maximum=most):
-            unit = "Seconds." if isinstance(field, SecondsField) else ""
-            kind = Integer(least, most)
-            return writable(kind, default=field.default, nullable=field.is_nullable, description=unit)
+            return writable(Integer(least, most), default=field.default, nullable=field.is_nullable)
         case BooleanField():
             return writable(Boolean(), default=field.default)
         case ReferenceField(to=target):
@@ -88,12 +90,31 @@ SECTION_TEMPLATE: Final = shapes(
     "SectionTemplate",
     {
         **own("section-template"),
-        "order": writable(Integer(), default=1),
-        "type": writable(SectionTypeChoice(), default=SectionType.PLAY_MESSAGE),
-        "question": writable(Text(QUESTION_MAX, min_length=1)),
+        "order": writable(
+            Integer(),
+            default=1,
+            description="The place of the section in the survey. A call begins with the lowest one.",
+        ),
+        "type": writable(
+            SectionTypeChoice(),
+            default=SectionType.PLAY_MESSAGE,
+            description="The action of the section. It decides which other fields are used.",
+            example=2,
+        ),
+        "question": writable(
+            Text(QUESTION_MAX, min_length=1),
+            description=(
+                "The question or the title, for people and results. It must not be blank. Callees hear "
+                "`script` or `audiofile`."
+            ),
+            example="Will you come on Monday?",
+        ),
         **dict(_SETTINGS),
         **STAMPS,
-        "survey": write_once(Reference("survey-template")),
+        "survey": write_once(
+            Reference("survey-template"),
+            description="The survey template to which the section belongs. It is set at creation only.",
+        ),
         **dict([_LAST_SETTING]),
     },
     write_doc="One section of a survey: the question that it plays, and the answers that it accepts.",

@@ -6,19 +6,21 @@ from typing import Final
 from sqlalchemy import RowMapping, select
 
 from dialer.api.crud.declaration import STAMPS, derived, own, read_only, shapes, writable, write_once
+from dialer.api.crud.enumerations import listed
 from dialer.api.crud.fields import Choice, Integer, JsonObject, PhoneNumber, Text, TextChoice
 from dialer.api.crud.moments import Timestamp
 from dialer.api.crud.references import Reference
 from dialer.api.crud.resource import Change, FieldRule, Resource, Unit, Values, table_of
 from dialer.api.crud.shapes import REQUIRED
 from dialer.api.http.errors import ConflictError, Errors
+from dialer.api.records.agent_views import own_subscribers
 from dialer.api.records.emergency import no_emergency_number
 from dialer.app.subscribers import add_subscriber, change_subscriber, delete_subscriber
 from dialer.domain.enums import SubscriberStatus
 from dialer.domain.numbers.emergency import is_emergency
-from dialer.domain.numbers.normal_form import normalise
+from dialer.domain.numbers.normal_form import is_possible, normalise
 from dialer.domain.numbers.spellings import ERASED
-from dialer.domain.reasons import WaitsFor
+from dialer.domain.reasons import SUBSCRIBER_REASONS, WaitsFor
 from dialer.domain.waiting import why_not_now
 from dialer.domain.windows import Windows
 from dialer.domain.zones import is_zone, zone_key, zone_of_number, zone_of_offset
@@ -36,19 +38,93 @@ _SUBSCRIBER: Final = shapes(
     "Subscriber",
     {
         **own("subscriber-list"),
-        "contact": write_once(Reference("contact"), default=None, nullable=True),
-        "campaign": write_once(Reference("campaigns")),
-        "last_attempt": read_only(Timestamp(), nullable=True),
-        "count_attempt": read_only(Integer()),
-        "status": writable(Choice(SubscriberStatus), default=SubscriberStatus.PENDING),
-        "status_reason": read_only(Text()),
-        "waits_for": derived(TextChoice(("", *WaitsFor))),
-        "waits_until": derived(Timestamp(), nullable=True),
-        "duplicate_contact": writable(PhoneNumber(), default=None),
-        "full_name": writable(Text(), default=""),
-        "gmt_offset": writable(Text(OFFSET_MAX), default=""),
-        "tz_code": writable(Text(TZ_CODE_MAX), default=""),
-        "additional_vars": writable(JsonObject(), default="{}"),
+        "contact": write_once(
+            Reference("contact"),
+            default=None,
+            nullable=True,
+            description=(
+                "The contact who is called, set at creation only. Null: a subscriber without a contact, with "
+                "a number of its own."
+            ),
+        ),
+        "campaign": write_once(
+            Reference("campaigns"),
+            description="The campaign, voice or SMS, to which the subscriber belongs. It is set at creation only.",
+        ),
+        "last_attempt": read_only(
+            Timestamp(),
+            nullable=True,
+            description="The moment of the last call or message, in UTC; null before the first.",
+        ),
+        "count_attempt": read_only(Integer(), description="Number of calls or messages so far.", example=1),
+        "status": writable(
+            Choice(SubscriberStatus),
+            default=SubscriberStatus.PENDING,
+            description=(
+                "The state of the subscriber. Clients may set 1 (from 2 or 4), 2 (from 1) and 3 (from 1 or 2)."
+            ),
+            example=1,
+        ),
+        "status_reason": read_only(
+            Text(),
+            description="The reason why the last attempt reached nobody or was refused; empty if it went well, and "
+            f"before the first. Further reasons may be added. {listed(SUBSCRIBER_REASONS)}.",
+            example="no_answer",
+        ),
+        "waits_for": derived(
+            TextChoice(("", *WaitsFor), {"": "The subscriber is not PENDING."}),
+            description="The first reason, in the order of the values, why a PENDING subscriber is not called now.",
+            example=WaitsFor.WINDOW.value,
+        ),
+        "waits_until": derived(
+            Timestamp(),
+            nullable=True,
+            description=(
+                "The first moment at which nothing that the calendar knows forbids the call, in UTC; null if "
+                "it is unknown or not before the campaign expires."
+            ),
+        ),
+        "duplicate_contact": writable(
+            PhoneNumber(),
+            default=None,
+            description=(
+                "The phone number of the subscriber; a campaign has each number once. Default: the number of `contact`."
+            ),
+            example="+12025550100",
+        ),
+        "full_name": writable(
+            Text(),
+            default="",
+            description="The name of the person, for scripts and texts. Default: the name of `contact`.",
+            example="Ada Byron",
+        ),
+        "gmt_offset": writable(
+            Text(OFFSET_MAX),
+            default="",
+            description=(
+                "The offset of the subscriber's time zone from UTC, in signed decimal hours. Used if "
+                "`tz_code` is empty. Default: empty."
+            ),
+            example="-5",
+        ),
+        "tz_code": writable(
+            Text(TZ_CODE_MAX),
+            default="",
+            description=(
+                "The subscriber's time zone, an IANA name. Empty: `gmt_offset`, else the zone of the number, "
+                "else the zone of the service."
+            ),
+            example="America/New_York",
+        ),
+        "additional_vars": writable(
+            JsonObject(),
+            default="{}",
+            description=(
+                "Variables for scripts and texts: a JSON object, or a string that holds one. Default: those "
+                "of `contact`."
+            ),
+            example={"city": "Boston"},
+        ),
         **STAMPS,
     },
     write_doc="A subscriber: the place of a callee in a campaign, with or without a contact.",
@@ -131,14 +207,22 @@ def _waits(unit: Unit, rows: Sequence[RowMapping]) -> list[Values]:
     """
     pending = [row for row in rows if row["status"] == SubscriberStatus.PENDING]
     campaign_ids, ids = {row["campaign_id"] for row in pending}, [row["id"] for row in pending]
-    campaigns = circumstances_of(unit.connection, campaign_ids, unit.now_ms, str(unit.conventions.zone))
+    conventions = unit.conventions
+    campaigns = circumstances_of(unit.connection, campaign_ids, unit.now_ms, str(conventions.zone), conventions.hours)
     called_off, windows = on_dnc(unit.connection, ids), Windows()
     waits: dict[int, Values] = {}
     for row in pending:
         if row["campaign_id"] in campaigns:
             campaign, is_on_dnc = campaigns[row["campaign_id"]], row["id"] in called_off
-            never = is_emergency(row["number"])
-            wait = why_not_now(campaign, row["zone"], row["due_ms"], windows, is_on_dnc=is_on_dnc, is_emergency=never)
+            wait = why_not_now(
+                campaign,
+                row["zone"],
+                row["due_ms"],
+                windows,
+                is_on_dnc=is_on_dnc,
+                is_emergency=is_emergency(row["number"]),
+                is_impossible=not is_possible(row["number"]),
+            )
             waits[row["id"]] = {"waits_for": wait.reason.value, "waits_until": wait.until_ms}
     return [waits.get(row["id"], {"waits_for": "", "waits_until": None}) for row in rows]
 
@@ -148,7 +232,12 @@ SUBSCRIBERS = Resource(
     model=Subscriber,
     shapes=_SUBSCRIBER,
     owner="campaign",
+    agents_see=own_subscribers,
     filters=("status", "duplicate_contact", "full_name"),
+    orderings=("duplicate_contact", "last_attempt"),
+    names=("full_name",),
+    numbers=("duplicate_contact",),
+    is_large=True,
     rules=(
         FieldRule(("contact", "duplicate_contact"), _has_number),
         FieldRule(("campaign", "contact", "duplicate_contact"), _number_once),

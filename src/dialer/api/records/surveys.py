@@ -26,9 +26,9 @@ _AUDIO_FILE: Final = shapes(
     {
         **own("audio-files"),
         "name": NAME,
-        "audio_file": read_only(Text()),
-        "user": read_only(Reference("users")),
-        "user_id": read_only(Identity()),
+        "audio_file": read_only(Text(), description="The name of the stored file.", example="0e4a8c1d5b7f.wav"),
+        "user": read_only(Reference("users"), description="The user who owns the recording."),
+        "user_id": read_only(Identity(), description="The id of the user who owns the recording."),
         **STAMPS,
     },
     write_doc="The name of a recording, the only field that can change.",
@@ -40,7 +40,9 @@ _SURVEY_TEMPLATE: Final = shapes(
     {
         **own("survey-template"),
         "name": NAME,
-        "description": optional(Text(TEXT_MAX)),
+        "description": optional(
+            Text(TEXT_MAX), description="A note for people. Null: none.", example="Three questions after a visit"
+        ),
         **STAMPS,
         "user": OWNER,
     },
@@ -55,13 +57,19 @@ _BRANCHING_TEMPLATE: Final = shapes(
         "keys": writable(
             Text(150, min_length=1),
             description=(
-                "The digits that the callee enters, or `any`, `invalid` or `timeout`. "
-                "`0` is the branch after a section that takes no input."
+                "The input that takes the branch: digits, or `any`, `invalid` or `timeout`. `0` is the branch"
+                " after a section that takes no input. A section has each input once."
             ),
+            example="1",
         ),
         **STAMPS,
-        "section": writable(Reference("section-template")),
-        "goto": optional(Reference("section-template")),
+        "section": writable(
+            Reference("section-template"), description="The section after which the call takes the branch."
+        ),
+        "goto": optional(
+            Reference("section-template"),
+            description="The section with which the call continues, of the same survey. Null: the call is hung up.",
+        ),
     },
     write_doc="A branch: the section with which a call continues after an answer.",
     read_doc="A branch: the section with which a call continues after an answer, as it is stored.",
@@ -119,12 +127,16 @@ AUDIO_FILES = Resource(
     methods=frozenset({"PATCH"}),
     touches=touches_nothing,
     filters=("name",),
+    orderings=("name", "created_date", "updated_date"),
+    names=("name",),
 )
 SURVEY_TEMPLATES = Resource(
     path="survey-template",
     model=SurveyTemplate,
     shapes=_SURVEY_TEMPLATE,
     filters=("name",),
+    orderings=("name", "created_date", "updated_date"),
+    names=("name",),
     before_delete=_refuse_while_planned,
     touches=touches_nothing,
 )
@@ -134,6 +146,8 @@ SECTION_TEMPLATES = Resource(
     shapes=SECTION_TEMPLATE,
     owner="survey",
     filters=("type", "order"),
+    orderings=("order", "type", "question", "created_date", "updated_date"),
+    names=("question",),
     rules=(FieldRule(("min_number", "max_number"), _range_in_order), no_emergency_number("phonenumber")),
     touches=touches_nothing,
 )
@@ -143,6 +157,7 @@ BRANCHING_TEMPLATES = Resource(
     shapes=_BRANCHING_TEMPLATE,
     owner="section",
     filters=("keys",),
+    orderings=("keys", "created_date", "updated_date"),
     rules=(
         FieldRule(("keys",), _known_keys),
         FieldRule(("section", "keys"), _keys_once),

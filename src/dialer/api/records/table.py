@@ -10,6 +10,7 @@ Two kinds of code extend a resource from outside of its row:
   `dialer.api.app.EXTRA_ROUTES` whose path begins after `/rest-api`. It is authenticated like the others.
   `request.user` is the `Actor`. `request.service` (`dialer.api.service`) gives it the database, the worker, the
   settings, and units of work for `dialer.api.crud.records`. The row of the resource leaves the method out of `methods`.
+  The permission that the route needs stands in `dialer.api.http.permissions.ROUTES`.
 - An **export** serves resources whose row says `exported`. The list handler calls the `export` of
   `dialer.api.app.create_app` with the request, the row, and an iterator of chunks of all selected records in id order.
   If `export` returns a response, the handler returns it; if it returns None, the handler answers in JSON.

@@ -3,30 +3,75 @@
 from typing import Final
 
 from dialer.api.crud.declaration import own, read_only, shapes
+from dialer.api.crud.enumerations import listed
 from dialer.api.crud.fields import Boolean, Choice, Integer, Text
 from dialer.api.crud.moments import Timestamp
 from dialer.api.crud.references import Identity, Reference
 from dialer.api.crud.resource import Resource
+from dialer.api.records.agent_views import own_transfers
 from dialer.domain.enums import TransferStatus
+from dialer.domain.reasons import TRANSFER_REASONS
 from dialer.store.tables import Transfer
 
 _TRANSFER: Final = shapes(
     "Transfer",
     {
         **own("transfer"),
-        "callrequest": read_only(Reference("callrequest")),
-        "place": read_only(Integer(1)),
-        "section_id": read_only(Identity()),
-        "queue": read_only(Reference("queue"), nullable=True),
-        "agent": read_only(Reference("agent"), nullable=True),
-        "phone_number": read_only(Text()),
-        "status": read_only(Choice(TransferStatus)),
-        "reason": read_only(Text()),
-        "is_abandoned": read_only(Boolean()),
-        "joined_date": read_only(Timestamp(column="joined_ms")),
-        "starting_date": read_only(Timestamp(column="started_ms"), nullable=True),
-        "answer_date": read_only(Timestamp(column="answered_ms"), nullable=True),
-        "ending_date": read_only(Timestamp(column="ended_ms"), nullable=True),
+        "callrequest": read_only(Reference("callrequest"), description="The call that is transferred."),
+        "place": read_only(Integer(1), description="The place of the transfer in the call: 1 for the first one."),
+        "section_id": read_only(
+            Identity(), description="The id of the section that transfers. The section may have been deleted since."
+        ),
+        "queue": read_only(
+            Reference("queue"),
+            nullable=True,
+            description=(
+                "The queue in which the call waits or waited; null for a transfer to a number, or if the "
+                "queue was deleted."
+            ),
+        ),
+        "agent": read_only(
+            Reference("agent"),
+            nullable=True,
+            description="The agent who took the call; null if none did, or if the agent was deleted.",
+        ),
+        "phone_number": read_only(
+            Text(),
+            description=(
+                "The number of the B-leg: of the agent, or of the section. It may be empty while the call waits."
+            ),
+            example="+12025550150",
+        ),
+        "status": read_only(Choice(TransferStatus), description="The state of the transfer.", example=3),
+        "reason": read_only(
+            Text(),
+            description="The reason why the transfer reached nobody; empty if it did, or still may. Further reasons "
+            f"may be added. {listed(TRANSFER_REASONS)}.",
+            example="no_agent",
+        ),
+        "is_abandoned": read_only(
+            Boolean(), description="True if no agent took the call within 2 seconds.", example=False
+        ),
+        "joined_date": read_only(
+            Timestamp(column="joined_ms"), description="The moment at which the call reached the transfer, in UTC."
+        ),
+        "starting_date": read_only(
+            Timestamp(column="started_ms"),
+            nullable=True,
+            description=(
+                "The moment at which the B-leg was dialled, or the agent was asked, in UTC; null before that."
+            ),
+        ),
+        "answer_date": read_only(
+            Timestamp(column="answered_ms"),
+            nullable=True,
+            description="The moment at which the B-leg was answered, in UTC; null if it was not.",
+        ),
+        "ending_date": read_only(
+            Timestamp(column="ended_ms"),
+            nullable=True,
+            description="The moment at which the transfer ended, in UTC; null while it is in progress.",
+        ),
     },
     read_doc="A transfer of a call: 1 waiting, 2 connected, 3 over. When it is over, its B-leg has a CDR.",
 )
@@ -37,6 +82,10 @@ TRANSFERS = Resource(
     model=Transfer,
     shapes=_TRANSFER,
     owner="callrequest",
+    agents_see=own_transfers,
     filters=("status", "reason", "is_abandoned", "phone_number"),
+    orderings=("joined_date", "phone_number"),
+    numbers=("phone_number",),
+    is_large=True,
     exported=True,
 )

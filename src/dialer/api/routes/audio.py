@@ -16,15 +16,16 @@ from sqlalchemy import insert
 from dialer.api.crud import records
 from dialer.api.crud.declaration import optional, writable
 from dialer.api.crud.fields import Text
-from dialer.api.crud.references import Reference
+from dialer.api.crud.references import NO_OBJECT, Reference
 from dialer.api.crud.resource import Unit
 from dialer.api.crud.shapes import REQUIRED, Given, Parsed, Shape, parse_whole, request_shape
-from dialer.api.crud.urls import parse_id
+from dialer.api.crud.urls import ID_MAX, parse_id
 from dialer.api.crud.visibility import reference_errors
 from dialer.api.http.errors import AnsweredError, Errors, InvalidError, RecordNotFoundError
 from dialer.api.http.forms import FORM_OVERHEAD_BYTES_MAX, MULTIPART, Form, read_form
 from dialer.api.http.idempotency import PostAttempt, StoredAnswer, attempt_of, recall, remember
 from dialer.api.http.ignored import ignored_header
+from dialer.api.http.preconditions import ETAG_HEADER, Preconditions, parse_preconditions
 from dialer.api.http.streams import describe_body
 from dialer.api.records.surveys import AUDIO_FILES
 from dialer.api.service import ApiRequest, Service
@@ -34,19 +35,33 @@ from dialer.store.touched import NOTHING
 
 FILE: Final = "audio_file"
 JSON: Final = "application/json"
-_TEXT_SCHEMA: Final = Schema(type=OpenAPIType.STRING, min_length=1, max_length=255)
 _FORM_SCHEMA: Final = Schema(
     type=OpenAPIType.OBJECT,
     required=["name", FILE],
     properties={
-        "name": _TEXT_SCHEMA,
+        "name": Schema(
+            type=OpenAPIType.STRING,
+            min_length=1,
+            max_length=255,
+            description="A name for people. It must not be blank.",
+            examples=["Greeting"],
+        ),
         FILE: Schema(
             type=OpenAPIType.STRING,
             format=OpenAPIFormat.BINARY,
             content_media_type="audio/wav",
-            description="A WAV file.",
+            description="The file: WAV with PCM, A-law or mu-law sound, one or two channels, 8 to 48 kHz,"
+            " up to 20 MiB.",
+            examples=["(the bytes of a WAV file)"],
         ),
-        "user_id": Schema(type=OpenAPIType.INTEGER, description="The owner; only admins may name another user."),
+        "user_id": Schema(
+            type=OpenAPIType.INTEGER,
+            minimum=1,
+            maximum=ID_MAX,
+            description="The id of the user who owns the recording. Only admins may name another user than themselves."
+            " Default: the caller.",
+            examples=[2],
+        ),
     },
 )
 
@@ -127,7 +142,8 @@ async def delete_audio(request: ApiRequest, record_id: FromPath[str]) -> None:
     identity = parse_id(record_id)
     if identity is None:
         raise RecordNotFoundError
-    file_name = await service.write(request, partial(_delete, record_id=identity))
+    conditions = parse_preconditions(request.scope)
+    file_name = await service.write(request, partial(_delete, record_id=identity, conditions=conditions))
     await anyio.to_thread.run_sync(Media(service.settings.media_dir).delete, file_name)
 
 
@@ -158,6 +174,8 @@ def _check(unit: Unit, *, parsed: Parsed, size: int) -> int:
         InvalidError: the user is unknown to the caller, or the recording exceeds the quota.
     """
     errors = reference_errors(unit, AudioUpload, parsed.values, unit.actor)
+    if not unit.actor.is_admin and parsed.values["user_id"] not in {None, unit.actor.id}:
+        errors["user_id"] = [NO_OBJECT]
     if errors:
         raise InvalidError(errors)
     user_id: int = parsed.values["user_id"] or unit.actor.id
@@ -183,16 +201,16 @@ def _insert(unit: Unit, *, parsed: Parsed, stored: Stored, attempt: PostAttempt 
     key = unit.connection.execute(insert(AUDIO_FILES.table).values(values)).inserted_primary_key
     record_id = int(key[0]) if key else 0
     unit.note(NOTHING)
-    content = msgspec.json.encode(records.read_record(unit, AUDIO_FILES, record_id))
+    content, tag = records.read_tagged(unit, AUDIO_FILES, record_id)
     location = unit.conventions.links.record(AUDIO_FILES.path, record_id)
-    answer = StoredAnswer(HTTPStatus.CREATED, {"Location": location}, content)
+    answer = StoredAnswer(HTTPStatus.CREATED, {"Location": location, ETAG_HEADER: tag.header}, content)
     if attempt is not None:
         remember(unit, attempt, answer)
     return answer
 
 
-def _delete(unit: Unit, *, record_id: int) -> str:
+def _delete(unit: Unit, *, record_id: int, conditions: Preconditions) -> str:
     """Delete the row, and return the name of its file."""
     stored = records.load(unit, AUDIO_FILES, record_id)
-    records.delete_record(unit, AUDIO_FILES, record_id)
+    records.delete_record(unit, AUDIO_FILES, record_id, conditions)
     return str(stored["audio_file"])

@@ -5,7 +5,6 @@ A forecast changes nothing and costs nothing, so the request takes no `Idempoten
 
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from functools import partial
 from http import HTTPStatus
 from typing import Final
@@ -13,15 +12,14 @@ from typing import Final
 import anyio
 from litestar import Response, post
 from litestar.di import NamedDependency
-from litestar.openapi.spec import OpenAPIMediaType, Operation, RequestBody, Schema
-from litestar.openapi.spec.enums import OpenAPIType
 from litestar.params import FromPath
 
 from dialer.api.crud import records
 from dialer.api.crud.declaration import writable
 from dialer.api.crud.fields import Integer
+from dialer.api.crud.properties import describe_request
 from dialer.api.crud.resource import Resource, Unit
-from dialer.api.crud.shapes import Parsed, fields_of, parse_whole, request_shape
+from dialer.api.crud.shapes import Parsed, parse_whole, request_shape
 from dialer.api.crud.urls import parse_id
 from dialer.api.http.body import read_if_any
 from dialer.api.http.errors import AnsweredError, ConflictError, InvalidError, MalformedError, RecordNotFoundError
@@ -33,6 +31,7 @@ from dialer.forecast.campaign_copy import people_of
 from dialer.forecast.forecast import CampaignOverError, NoCampaignError, check_not_over
 from dialer.forecast.order import FIRST_SEED_MAX, SEEDS, SEEDS_MAX, Order
 from dialer.forecast.summary import Forecast
+from dialer.settings import Settings
 from dialer.store.database import Database
 
 FORECAST_WORK_MAX: Final = 100_000
@@ -51,8 +50,14 @@ Forecasting = Callable[[Database, Order], Awaitable[Forecast]]
 ForecastAsked: Final = request_shape(
     "ForecastAsked",
     {
-        "seeds": writable(Integer(1, SEEDS_MAX), default=SEEDS),
-        "first_seed": writable(Integer(0, FIRST_SEED_MAX), default=0),
+        "seeds": writable(
+            Integer(1, SEEDS_MAX),
+            default=SEEDS,
+            description="The number of runs, each with the next seed. More runs give steadier percentiles.",
+        ),
+        "first_seed": writable(
+            Integer(0, FIRST_SEED_MAX), default=0, description="The seed of the first run.", example=1
+        ),
     },
     "The number of seeds of a forecast, and the first seed.",
 )
@@ -96,23 +101,10 @@ class Forecaster:
             self._is_busy = False
 
 
-@dataclass
-class _Asking(Operation):
-    """The documentation of the optional body."""
-
-    def __post_init__(self) -> None:
-        schema = Schema(type=OpenAPIType.OBJECT, description=ForecastAsked.__doc__, properties=dict(_properties()))
-        self.request_body = RequestBody(content={JSON: OpenAPIMediaType(schema=schema)}, required=False)
+_BODY: Final = describe_request(ForecastAsked, is_required=False)
 
 
-def _properties() -> Iterator[tuple[str, Schema]]:
-    for field in fields_of(ForecastAsked):
-        schema = field.kind.schema()
-        schema.default = field.default
-        yield field.name, schema
-
-
-@post("/campaigns/{record_id:str}/forecast", tags=[CAMPAIGNS.path], status_code=HTTPStatus.OK, operation_class=_Asking)
+@post("/campaigns/{record_id:str}/forecast", tags=[CAMPAIGNS.path], status_code=HTTPStatus.OK, operation_class=_BODY)
 async def forecast_campaign(
     request: ApiRequest, forecaster: NamedDependency[Forecaster], record_id: FromPath[str]
 ) -> Response[Forecast]:
@@ -129,7 +121,7 @@ async def forecast_campaign(
     "/sms-campaigns/{record_id:str}/forecast",
     tags=[SMS_CAMPAIGNS.path],
     status_code=HTTPStatus.OK,
-    operation_class=_Asking,
+    operation_class=_BODY,
 )
 async def forecast_sms_campaign(
     request: ApiRequest, forecaster: NamedDependency[Forecaster], record_id: FromPath[str]
@@ -146,7 +138,7 @@ async def forecast_sms_campaign(
 async def _forecast(request: ApiRequest, forecaster: Forecaster, which: tuple[Resource, str]) -> Response[Forecast]:
     service = request.service
     parsed = parse_whole(ForecastAsked, await read_if_any(request), service.conventions(request))
-    work = partial(_order, which=which, parsed=parsed, zone=service.settings.timezone)
+    work = partial(_order, which=which, parsed=parsed, settings=service.settings)
     try:
         order = await service.read(request, work, is_long=True)
         forecast = await _unless_gone(request, partial(forecaster.forecast, service.database, order))
@@ -155,7 +147,7 @@ async def _forecast(request: ApiRequest, forecaster: Forecaster, which: tuple[Re
     return Response(forecast, headers=ignored_header(parsed.ignored))
 
 
-def _order(unit: Unit, *, which: tuple[Resource, str], parsed: Parsed, zone: str) -> Order:
+def _order(unit: Unit, *, which: tuple[Resource, str], parsed: Parsed, settings: Settings) -> Order:
     """Return the forecast to compute.
 
     Raises:
@@ -171,7 +163,8 @@ def _order(unit: Unit, *, which: tuple[Resource, str], parsed: Parsed, zone: str
     if parsed.errors:
         raise InvalidError(parsed.errors)
     check_not_over(campaign)
-    order = Order(identity, unit.now_ms, zone, parsed.values["seeds"], parsed.values["first_seed"])
+    seeds, first_seed = parsed.values["seeds"], parsed.values["first_seed"]
+    order = Order(identity, unit.now_ms, settings.timezone, seeds, first_seed, settings.calling_hours)
     _refuse_too_much(order, people_of(unit.connection, identity))
     return order
 

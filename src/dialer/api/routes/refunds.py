@@ -8,7 +8,7 @@ from litestar import Response, post
 from litestar.params import FromPath
 
 from dialer.api.crud import records
-from dialer.api.crud.controller import JSON, admins_only
+from dialer.api.crud.controller import JSON
 from dialer.api.crud.resource import Unit
 from dialer.api.crud.shapes import Shape
 from dialer.api.crud.urls import parse_id
@@ -28,7 +28,6 @@ _PATH: Final = "cdr/{}/refund"
 @post(
     "/cdr/{record_id:str}/refund",
     tags=[CDRS.path],
-    guards=[admins_only],
     signature_namespace={"LedgerRead": LEDGER.read},
 )
 async def refund_call(request: ApiRequest, record_id: FromPath[str]) -> "Response[LedgerRead]":

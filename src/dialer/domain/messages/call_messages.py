@@ -24,7 +24,7 @@ class CallMessages:
         self._board: Final = board
 
     def requested(self, now_ms: int, event: events.TextRequested) -> None:
-        """Send a message that a section asked for, or first check its number against the do-not-call list."""
+        """Send a message that a section asked for, or first check its number against the do-not-call lists."""
         call = self._board.calls.get(event.call_id)
         try:
             number = normalise(event.number)
@@ -32,14 +32,14 @@ class CallMessages:
             return
         if call is None:
             return
-        dnc_id = self._board.campaigns[call.plan.id].plan.dnc_id
-        if dnc_id is None:
-            self._send(now_ms, call, number, event.text)
+        dnc_ids = self._board.campaigns[call.plan.id].plan.dnc_ids
+        if dnc_ids:
+            self._board.emit(CheckNumber(call.id, dnc_ids, number, event.text))
         else:
-            self._board.emit(CheckNumber(call.id, dnc_id, number, event.text))
+            self._send(now_ms, call, number, event.text)
 
     def checked(self, now_ms: int, event: events.NumberChecked) -> None:
-        """Send the message if its number is not on the do-not-call list."""
+        """Send the message if its number is on no do-not-call list."""
         call = self._board.calls.get(event.call_id)
         if call is not None and not event.is_on_dnc:
             self._send(now_ms, call, event.number, event.text)

@@ -17,7 +17,10 @@ from dialer.domain.numbers.normal_form import NUMBER_INPUT_MAX, NumberError, Num
 
 CRISIS_LINES: Final = {"988": frozenset({1})}
 """Crisis lines, and the country codes in which they exist. 988: 47 CFR 52.200."""
+EVERYWHERE: Final = frozenset({"112", "911"})
+"""Emergency numbers that phones know in every country (3GPP TS 22.101, section 10.1.1)."""
 _SHORT_DIGITS_MAX: Final = 6
+_EXTENSION: Final = re.compile(r"[0-9]{2,6}")
 _COUNTRY_DIGITS_MAX: Final = 3
 EMERGENCY_DIGITS_MAX: Final = _COUNTRY_DIGITS_MAX + _SHORT_DIGITS_MAX
 """Maximum digits of an emergency number with its country code, without leading zeros."""
@@ -57,6 +60,26 @@ def spells_emergency(text: str, region: str | None = None) -> bool:
         return is_emergency(normalise(number, region))
     except NumberError:
         return False
+
+
+def is_emergency_contact(contact: str, region: str | None = None) -> bool:
+    """Return whether an agent's contact is an emergency number.
+
+    A contact of 2 to 6 bare digits is an extension. Only 112, 911 and the emergency numbers of `region`, the service's
+    default region, are taken for emergency numbers then, behind any zeros too.
+    """
+    bare = contact.strip()
+    if not _EXTENSION.fullmatch(bare):
+        return spells_emergency(contact, region)
+    return any(digits in EVERYWHERE or _is_short_in(digits, region) for digits in _without_prefixes(bare))
+
+
+def _is_short_in(digits: str, region: str | None) -> bool:
+    """Return whether the digits are an emergency number of a region, as dialled there."""
+    if region is None:
+        return False
+    is_crisis_line = phonenumbers.country_code_for_region(region) in CRISIS_LINES.get(digits, ())
+    return is_crisis_line or re.fullmatch(_pattern(region), digits) is not None
 
 
 def emergency_error(number: str) -> NumberError:

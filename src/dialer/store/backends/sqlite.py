@@ -9,11 +9,26 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final, NamedTuple
 from urllib.parse import quote
 
-from sqlalchemy import Connection, Engine, Insert, Select, Update, create_engine, event
+from sqlalchemy import (
+    ColumnElement,
+    Connection,
+    Engine,
+    Insert,
+    Select,
+    String,
+    UnaryExpression,
+    Update,
+    create_engine,
+    event,
+    func,
+)
 from sqlalchemy.dialects.sqlite import dialect
 from sqlalchemy.engine import URL, make_url
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.pool import QueuePool
+from sqlalchemy.sql.operators import custom_op
+
+from dialer.domain import search_keys
 
 DRIVER_ERROR: Final = sqlite3.Error
 """Base class of the errors that the driver raises where it is used without SQLAlchemy."""
@@ -76,12 +91,37 @@ def pooled_engine(url: URL, *, begin: str, size: int, synchronous: str) -> Engin
         connection.isolation_level = None
         for pragma in (*_PRAGMAS, f"synchronous={synchronous}"):
             connection.execute(f"PRAGMA {pragma}")
+        connection.create_function("name_key", 1, _name_key, deterministic=True)
+        connection.create_function("bare_number", 1, _bare_number, deterministic=True)
 
     @event.listens_for(engine, "begin")
     def start(connection: Connection) -> None:
         connection.exec_driver_sql(begin)
 
     return engine
+
+
+def without_index(expression: ColumnElement[Any]) -> ColumnElement[Any]:
+    """Return an expression with an equal value, for which the database uses no index."""
+    return UnaryExpression(expression.self_group(), operator=custom_op("+"), type_=expression.type)
+
+
+def name_key(name: ColumnElement[Any]) -> ColumnElement[str]:
+    """Return an SQL expression for the `dialer.domain.search_keys.name_key` of a name; empty for null."""
+    return func.name_key(name, type_=String)
+
+
+def bare_number(number: ColumnElement[Any]) -> ColumnElement[str]:
+    """Return an SQL expression for a number without its punctuation; empty for null."""
+    return func.bare_number(number, type_=String)
+
+
+def _name_key(name: str | None) -> str:
+    return search_keys.name_key(name or "")
+
+
+def _bare_number(number: str | None) -> str:
+    return search_keys.bare_number(number or "")
 
 
 def reading_connection(path: str) -> sqlite3.Connection:

@@ -9,21 +9,20 @@ from dialer.domain.enums import SubscriberStatus
 from dialer.domain.plans import Subscriber as Callee
 from dialer.domain.states import OPEN_SUBSCRIBERS
 from dialer.store.collecting import has_uncollected
-from dialer.store.queries.do_not_call import is_hashed, on_dnc
-from dialer.store.tables import Campaign, DncContact, Subscriber
+from dialer.store.queries.do_not_call import is_hashed, lists_that_hold, on_dnc
+from dialer.store.tables import DncContact, Subscriber
 
-_campaigns = Campaign.__table__
 _subscribers = Subscriber.__table__
 _dnc = DncContact.__table__
 
 
 def _claimable() -> Select[Any]:
-    """Return a query of PENDING subscribers that also looks up their numbers on the campaign's do-not-call list."""
+    """Return a query of PENDING subscribers that also looks up their numbers on the campaign's do-not-call lists."""
     campaign: BindParameter[int] = bindparam("campaign")
-    of_campaign = select(_campaigns.c.dnc_id).where(_campaigns.c.id == campaign).scalar_subquery()
-    is_on_dnc = exists().where(_dnc.c.dnc_id == of_campaign, _dnc.c.number == _subscribers.c.number)
+    of_campaign = _dnc.c.dnc_id.in_(lists_that_hold(campaign))
+    is_on_dnc = exists().where(of_campaign, _dnc.c.number == _subscribers.c.number)
     # Most lists hold no hashes of erased numbers. Only for lists that do, a second query compares the hashes.
-    lists_hashes = exists().where(_dnc.c.dnc_id == of_campaign, is_hashed(_dnc.c.number)).label("lists_hashes")
+    lists_hashes = exists().where(of_campaign, is_hashed(_dnc.c.number)).label("lists_hashes")
     return select(
         _subscribers.c.id,
         _subscribers.c.number,

@@ -29,7 +29,7 @@ from dialer.store.journal.observers import JournalObserver
 from dialer.store.journal.queue_hours import QueueHours
 from dialer.store.journal.transfers import FloorRows, TransferRows
 from dialer.store.ledger import Entry, post_calls
-from dialer.store.queries.do_not_call import numbers_on
+from dialer.store.queries.do_not_call import entries_on
 from dialer.store.queries.floor import take_call_back
 from dialer.store.subscriber_counts import count_moves
 from dialer.store.tables import Campaign, DncContact
@@ -191,8 +191,8 @@ class JournalStore:
         return claims.count(self._at_work(), request)
 
     def check_number(self, check: effects.CheckNumber) -> events.NumberChecked:
-        """Tell whether a number is on a do-not-call list."""
-        is_on_dnc = bool(numbers_on(self._at_work(), check.dnc_id, [check.number]))
+        """Tell whether a number is on one of some do-not-call lists."""
+        is_on_dnc = bool(entries_on(self._at_work(), check.dnc_ids, [check.number]))
         return events.NumberChecked(check.call_id, check.number, check.text, is_on_dnc)
 
     def take_call_back(self, arrived: events.CallArrived) -> events.CallArrived | None:

@@ -13,7 +13,8 @@ class AccountSummary(msgspec.Struct, frozen=True):
 
     id: int
     username: str
-    is_admin: bool
+    role: str
+    enabled: bool
     call_rate: int
     sms_rate: int
     balance: int

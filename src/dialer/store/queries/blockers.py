@@ -7,7 +7,9 @@ from typing import Any, Final
 from sqlalchemy import Connection, RowMapping, Select, case, func, literal_column, select
 
 from dialer.domain.billing.money import Rate
+from dialer.domain.calling_hours import CallingHours
 from dialer.domain.enums import AgentStatus, CallRequestStatus, CampaignStatus, DialMethod, TransferStatus
+from dialer.domain.plans import SIMULATED
 from dialer.domain.survey.sections.table import queue_ids_of
 from dialer.domain.survey.survey import decode_survey
 from dialer.domain.waiting import Circumstances
@@ -42,7 +44,11 @@ _TAKES_CALLS: Final = frozenset({AgentStatus.AVAILABLE, AgentStatus.AVAILABLE_ON
 
 
 def circumstances_of(
-    connection: Connection, campaign_ids: Collection[int], now_ms: int, service_zone: str
+    connection: Connection,
+    campaign_ids: Collection[int],
+    now_ms: int,
+    service_zone: str,
+    hours: CallingHours = CallingHours(),  # noqa: B008 - it is immutable
 ) -> dict[int, Circumstances]:
     """Return the circumstances of campaigns by their ids. The number of queries does not grow with the campaigns.
 
@@ -67,6 +73,8 @@ def circumstances_of(
                 starting_ms=row["startingdate"],
                 expires_ms=row["expirationdate"],
                 calendar=calendar_of(row),
+                is_simulated=row["protocol"] == SIMULATED,
+                hours=hours.over(is_simulated=row["protocol"] == SIMULATED),
                 service_zone=service_zone,
                 lacks_agents=lacks_agents,
                 is_full=is_full,
@@ -84,6 +92,7 @@ def _query(campaign_ids: Collection[int]) -> Select[Any]:
         select(
             _campaigns,
             rests_until_ms.label("rests_until_ms"),
+            case((is_sms, _sms_gateways.c.protocol), else_=_gateways.c.protocol).label("protocol"),
             case((is_sms, 0), else_=_gateways.c.max_channels).label("max_channels"),
             _users.c.balance,
             _users.c.held,

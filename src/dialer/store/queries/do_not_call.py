@@ -7,13 +7,25 @@ HMAC-SHA256. Only a search through all numbers with the key recovers the number.
 import hmac
 import secrets
 from base64 import urlsafe_b64encode
-from collections.abc import Collection
-from typing import Final
+from collections.abc import Collection, Mapping
+from typing import Any, Final, NamedTuple
 
-from sqlalchemy import Column, ColumnElement, Connection, and_, select, update
+from sqlalchemy import (
+    BindParameter,
+    Column,
+    ColumnElement,
+    CompoundSelect,
+    Connection,
+    and_,
+    bindparam,
+    literal_column,
+    select,
+    union_all,
+    update,
+)
 
 from dialer.store.service_state import open_state
-from dialer.store.tables import Campaign, DncContact, ServiceState, Subscriber
+from dialer.store.tables import Campaign, CampaignDncList, DncContact, DncList, ServiceState, Subscriber
 
 KEY_BYTES: Final = 32
 FORMS_ASKED_MAX: Final = 10_000
@@ -25,6 +37,17 @@ _states = ServiceState.__table__
 _dnc = DncContact.__table__
 _subscribers = Subscriber.__table__
 _campaigns = Campaign.__table__
+_lists = DncList.__table__
+_links = CampaignDncList.__table__
+_EVERY_CAMPAIGN: Final = 0
+"""Stands for the id of a campaign in the rows of lists that hold for every campaign."""
+# Statements are built once, as building one takes longer than running it.
+_FURTHER: Final = union_all(
+    select(_links.c.campaign_id, _links.c.dnc_id, _links.c.id.label("place")).where(
+        _links.c.campaign_id.in_(bindparam("campaigns", expanding=True))
+    ),
+    select(literal_column(str(_EVERY_CAMPAIGN)), _lists.c.id, _lists.c.id).where(_lists.c.is_global),
+).order_by("place")
 
 
 def is_hashed(number: Column[str]) -> ColumnElement[bool]:
@@ -55,30 +78,70 @@ def forms_of(connection: Connection, numbers: Collection[str]) -> dict[str, str]
     return forms if key is None else forms | {hashed(key, number): number for number in numbers}
 
 
-def numbers_on(connection: Connection, dnc_id: int, numbers: Collection[str]) -> dict[str, int]:
-    """Return the numbers that are on a list, with the time of their entry in milliseconds since the epoch."""
+def entries_on(
+    connection: Connection, dnc_ids: Collection[int], numbers: Collection[str]
+) -> dict[tuple[int, str], int]:
+    """Return the lists that have some of the numbers, as pairs of list and number.
+
+    Each pair has the time of its entry in milliseconds since the epoch.
+    """
+    if not dnc_ids:
+        return {}
     forms = forms_of(connection, numbers)
     asked = list(forms)
-    found: dict[str, int] = {}
+    found: dict[tuple[int, str], int] = {}
     for place in range(0, len(asked), FORMS_ASKED_MAX):
         some = asked[place : place + FORMS_ASKED_MAX]
-        query = select(_dnc.c.number, _dnc.c.created_date).where(_dnc.c.dnc_id == dnc_id, _dnc.c.number.in_(some))
-        found |= {forms[form]: since for form, since in connection.execute(query)}
+        query = select(_dnc.c.dnc_id, _dnc.c.number, _dnc.c.created_date).where(
+            _dnc.c.dnc_id.in_(dnc_ids), _dnc.c.number.in_(some)
+        )
+        found |= {(dnc_id, forms[form]): since for dnc_id, form, since in connection.execute(query)}
+    return found
+
+
+class CampaignLists(NamedTuple):
+    """The do-not-call lists that hold for a campaign."""
+
+    first: int | None
+    """The list that takes the numbers of callees who ask not to be called again: the first that the campaign names."""
+    ids: tuple[int, ...]
+    """All lists: first those that the campaign names, then those that hold for every campaign."""
+
+
+def lists_that_hold(campaign: BindParameter[int]) -> CompoundSelect[Any]:
+    """Return a query of the ids of the do-not-call lists that hold for a campaign."""
+    return union_all(
+        select(_campaigns.c.dnc_id).where(_campaigns.c.id == campaign),
+        select(_links.c.dnc_id).where(_links.c.campaign_id == campaign),
+        select(_lists.c.id).where(_lists.c.is_global),
+    )
+
+
+def lists_of(connection: Connection, named: Mapping[int, int | None]) -> dict[int, CampaignLists]:
+    """Return the do-not-call lists of campaigns, which are given with their `dnc_id`. One query reads them all."""
+    further: dict[int, list[int]] = {}
+    for campaign_id, dnc_id, _ in connection.execute(_FURTHER, {"campaigns": list(named)}):
+        further.setdefault(campaign_id, []).append(dnc_id)
+    found: dict[int, CampaignLists] = {}
+    for campaign_id, dnc_id in named.items():
+        own = [*([] if dnc_id is None else [dnc_id]), *further.get(campaign_id, ())]
+        every = dict.fromkeys((*own, *further.get(_EVERY_CAMPAIGN, ())))
+        found[campaign_id] = CampaignLists(own[0] if own else None, tuple(every))
     return found
 
 
 def on_dnc(connection: Connection, subscriber_ids: Collection[int]) -> set[int]:
-    """Return the ids of subscribers whose numbers are on the do-not-call list of their campaign now."""
+    """Return the ids of subscribers whose numbers are on a do-not-call list of their campaign now."""
     query = (
-        select(_campaigns.c.dnc_id, _subscribers.c.id, _subscribers.c.number)
+        select(_campaigns.c.id, _campaigns.c.dnc_id, _subscribers.c.id, _subscribers.c.number)
         .join(_campaigns, _campaigns.c.id == _subscribers.c.campaign_id)
-        .where(_subscribers.c.id.in_(subscriber_ids), _campaigns.c.dnc_id.is_not(None))
+        .where(_subscribers.c.id.in_(subscriber_ids))
     )
-    by_list: dict[int, list[tuple[int, str]]] = {}
-    for dnc_id, subscriber_id, number in connection.execute(query):
-        by_list.setdefault(dnc_id, []).append((subscriber_id, number))
-    found: set[int] = set()
-    for dnc_id, some in by_list.items():
-        listed = numbers_on(connection, dnc_id, {number for _, number in some})
-        found.update(subscriber_id for subscriber_id, number in some if number in listed)
-    return found
+    rows = connection.execute(query).all()
+    lists = lists_of(connection, {campaign_id: dnc_id for campaign_id, dnc_id, _, _ in rows})
+    listed = entries_on(connection, {one for each in lists.values() for one in each.ids}, {row[3] for row in rows})
+    return {
+        subscriber_id
+        for campaign_id, _, subscriber_id, number in rows
+        if any((dnc_id, number) in listed for dnc_id in lists[campaign_id].ids)
+    }

@@ -9,6 +9,8 @@ import msgspec
 from sqlalchemy import Connection, RowMapping, Select, bindparam, func, or_, select
 
 from dialer.domain.billing.money import MONEY_SCALE, Rate
+from dialer.domain.calendars import Calendar
+from dialer.domain.calling_hours import CallingHours
 from dialer.domain.enums import AmdBehavior, CampaignStatus, DialMethod, SubscriberStatus
 from dialer.domain.events import AccountOpened, AgentOpened, CampaignOpened, DidOpened, GatewayOpened, QueueOpened
 from dialer.domain.numbers.normal_form import normalise
@@ -16,7 +18,7 @@ from dialer.domain.pacing.situation import PacingFigures
 from dialer.domain.plans import CallerIdChoice, CampaignPlan, amd_of
 from dialer.domain.survey.callflow import CallFlow
 from dialer.domain.survey.survey import Prompt, decode_survey
-from dialer.domain.windows import Calendar
+from dialer.store.queries.do_not_call import lists_of
 from dialer.store.queries.floor import agents_of, queues_of
 from dialer.store.queries.progress import busy_campaigns, gateway_id_of, gateways_of, sms_gateway_id_of
 from dialer.store.queries.rates import RateCards
@@ -130,8 +132,9 @@ class _Scope:
 class Loader:
     """A reader of all records for the engine. It keeps call flows, as a sealed survey never changes."""
 
-    def __init__(self, *, service_zone: str) -> None:
+    def __init__(self, *, service_zone: str, hours: CallingHours) -> None:
         self._service_zone: Final = service_zone
+        self._hours: Final = hours
         self._flows: dict[int, CallFlow] = {}
         self._cards: Final = RateCards()
 
@@ -154,7 +157,7 @@ class Loader:
         if touched.everything:
             kept = open_ids | set(busy) | {plan.id for plan in playable}
             self._flows = {campaign_id: flow for campaign_id, flow in self._flows.items() if campaign_id in kept}
-        gateways = gateways_of(connection, now_ms, of.gateways)
+        gateways = gateways_of(connection, now_ms, self._hours, of.gateways)
         return LoadedRows(
             accounts=self._accounts(connection, users | touched.accounts),
             gateways=[one.opened for one in gateways],
@@ -234,6 +237,7 @@ class Loader:
 
     def _plan(self, connection: Connection, row: RowMapping) -> CampaignPlan:
         voicemail_id = row["voicemail_audiofile_id"]
+        lists = lists_of(connection, {row["id"]: row["dnc_id"]})[row["id"]]
         return CampaignPlan(
             id=row["id"],
             user_id=row["user_id"],
@@ -255,7 +259,8 @@ class Loader:
             callerids=_callerid_choices(connection, row["callerid_group_id"]),
             amd=amd_of(voicemail=row["voicemail"], amd_behavior=AmdBehavior(row["amd_behavior"])),
             voicemail_prompt=None if voicemail_id is None else Prompt(audio_length_ms(connection, voicemail_id)),
-            dnc_id=row["dnc_id"],
+            dnc_id=lists.first,
+            dnc_ids=lists.ids,
             text_message=row["text_message"] if row["medium"] == SMS else None,
             sms_gateway_id=sms_gateway_id_of(row),
             max_xfer=row["max_xfer"],

@@ -7,10 +7,11 @@ import msgspec
 from sqlalchemy import Connection, RowMapping, Select, Table, bindparam, exists, literal_column, or_, select, union_all
 
 from dialer.domain.billing.money import Rate
+from dialer.domain.calling_hours import CallingHours
 from dialer.domain.circuit_breaker import CircuitBreaker
 from dialer.domain.enums import CallRequestStatus
 from dialer.domain.events import GatewayOpened
-from dialer.domain.plans import Call, CampaignPlan, GatewayPlan, Subscriber
+from dialer.domain.plans import SIMULATED, Call, CampaignPlan, GatewayPlan, Subscriber
 from dialer.store.queries.rates import rate_of
 from dialer.store.queries.selection import Selection
 from dialer.store.tables import HALT_COMPLETED, SMS, CallRequest, Gateway, SmsGateway, SmsMessage, Transfer
@@ -126,19 +127,23 @@ def sms_gateway_id_of(campaign: RowMapping) -> int | None:
     return None if gateway_id is None else SMS_LINES_FROM + int(gateway_id)
 
 
-def gateways_of(connection: Connection, now_ms: int, among: Collection[int] | None = None) -> list[LoadedGateway]:
-    """Return all gateways, or those with the engine's ids in `among`, with the attempts in the last second."""
+def gateways_of(
+    connection: Connection, now_ms: int, hours: CallingHours, among: Collection[int] | None = None
+) -> list[LoadedGateway]:
+    """Return all gateways, or those with the engine's ids in `among`, with the attempts in the last second.
+
+    `hours` are the calling hours of the service.
+    """
     voice = texts = None
     if among is not None:
         voice = [gateway_id for gateway_id in among if gateway_id < SMS_LINES_FROM]
         texts = [gateway_id - SMS_LINES_FROM for gateway_id in among if gateway_id >= SMS_LINES_FROM]
     found = []
     for row in _GATEWAYS.rows(connection, voice):
-        plan = GatewayPlan(row["id"], row["max_channels"], row["max_cps"], row["addprefix"], row["removeprefix"])
+        plan = _gateway_plan(row, row["id"], row["max_channels"], hours)
         found.append(_loaded(connection, row, plan, _RECENT_CALLS, now_ms))
     for row in _SMS_GATEWAYS.rows(connection, texts):
-        gateway_id = SMS_LINES_FROM + row["id"]
-        plan = GatewayPlan(gateway_id, 0, row["max_cps"], row["addprefix"], row["removeprefix"])
+        plan = _gateway_plan(row, SMS_LINES_FROM + row["id"], 0, hours)
         found.append(_loaded(connection, row, plan, _RECENT_MESSAGES, now_ms))
     return found
 
@@ -203,6 +208,23 @@ def call_of(row: RowMapping, plan: CampaignPlan) -> Call:
         amd=row["amd"],
         did_id=row["did_id"],
         did_number=row["phone_number"] if row["attempt"] < 0 else "",
+    )
+
+
+def _is_simulated(row: RowMapping) -> bool:
+    return bool(row["protocol"] == SIMULATED)
+
+
+def _gateway_plan(row: RowMapping, gateway_id: int, max_channels: int, hours: CallingHours) -> GatewayPlan:
+    is_simulated = _is_simulated(row)
+    return GatewayPlan(
+        gateway_id,
+        max_channels,
+        row["max_cps"],
+        row["addprefix"],
+        row["removeprefix"],
+        is_simulated=is_simulated,
+        hours=hours.over(is_simulated=is_simulated),
     )
 
 

@@ -4,6 +4,7 @@ from sqlalchemy import Boolean, ForeignKey, Index, String, Text
 from sqlalchemy.engine.default import DefaultExecutionContext
 from sqlalchemy.orm import Mapped, mapped_column
 
+from dialer.domain.roles import Role
 from dialer.domain.usernames import username_key
 from dialer.store.tables._base import BIG, LongText, Milliseconds, Money, Name, Row, needs
 
@@ -22,7 +23,14 @@ class User(Row):
     username_key: Mapped[str] = mapped_column(Text, default=_key_of_username, server_default="")
     """The `dialer.domain.usernames.username_key` of the username, by which users are looked up."""
     password_hash: Mapped[str] = mapped_column(String(255))
-    is_admin: Mapped[bool] = mapped_column(Boolean, default=False)
+    role: Mapped[str] = mapped_column(String(8), default=Role.MANAGER, server_default=Role.MANAGER)
+    """A `dialer.domain.roles.Role`."""
+    enabled: Mapped[bool] = mapped_column(Boolean, default=True, server_default="1")
+    """False if the user may not log in."""
+    manager_id: Mapped[int | None] = mapped_column(
+        BIG, ForeignKey("user_account.id", ondelete="RESTRICT"), index=True, default=None
+    )
+    """The user for whom this one works: a viewer sees the manager's records."""
     first_name: Mapped[Name] = mapped_column(default="")
     last_name: Mapped[Name] = mapped_column(default="")
     email: Mapped[Name] = mapped_column(default="")
@@ -90,3 +98,8 @@ class LedgerEntry(Row):
     reference: Mapped[str] = mapped_column(String(80), unique=True)
     """Cause of the change, such as `payment:17`, `call:<callid>` or `refund:<callid>`. Each cause has one entry."""
     created_date: Mapped[Milliseconds]
+
+    __table_args__ = (
+        Index("ix_ledger_entry_created_date", "created_date", "id", "user_id"),
+        {"sqlite_autoincrement": True},
+    )

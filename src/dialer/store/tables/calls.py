@@ -61,6 +61,8 @@ class CallRequest(Row):
         Index("uq_callrequest_subscriber_id_attempt", "subscriber_id", "attempt", unique=True),
         Index("ix_callrequest_campaign_id_status", "campaign_id", "status"),
         Index("ix_callrequest_gateway_id_started_ms", "gateway_id", "started_ms"),
+        Index("ix_callrequest_started_ms", "started_ms", "id", "user_id"),
+        Index("ix_callrequest_phone_number", "phone_number", "id", "user_id"),
         Index(
             "ix_callrequest_calling",
             "campaign_id",
@@ -114,6 +116,8 @@ class Transfer(Row):
         Index("uq_transfer_callrequest_id_place", "callrequest_id", "place", unique=True),
         Index("ix_transfer_gateway_id_started_ms", "gateway_id", "started_ms"),
         Index("ix_transfer_queue_id_ended_ms", "queue_id", "ended_ms"),
+        Index("ix_transfer_joined_ms", "joined_ms", "id", "callrequest_id"),
+        Index("ix_transfer_phone_number", "phone_number", "id", "callrequest_id"),
         {"sqlite_autoincrement": True},
     )
 
@@ -135,8 +139,8 @@ class Cdr(Row):
     user_id: Mapped[int] = needs("user_account")
     callid: Mapped[str] = mapped_column(String(36), unique=True)
     callerid: Mapped[str] = mapped_column(String(80))
-    phone_number: Mapped[str] = mapped_column(String(64), index=True)
-    starting_date: Mapped[Milliseconds] = mapped_column(index=True)
+    phone_number: Mapped[str] = mapped_column(String(64))
+    starting_date: Mapped[Milliseconds]
     duration: Mapped[int]
     """Seconds from the dial to the end, rounded up. `billsec` counts from the answer, rounded up, too."""
     billsec: Mapped[int]
@@ -172,6 +176,14 @@ class Cdr(Row):
     is_completed: Mapped[bool] = mapped_column(Boolean, default=False, server_default="0")
     """True if the call reached a section marked `completed`."""
 
+    __table_args__ = (
+        Index("ix_cdr_phone_number", "phone_number", "id", "user_id"),
+        Index("ix_cdr_starting_date", "starting_date", "id", "user_id"),
+        Index("ix_cdr_call_cost", "call_cost", "id", "user_id"),
+        Index("ix_cdr_duration", "duration", "id", "user_id"),
+        {"sqlite_autoincrement": True},
+    )
+
 
 class SurveyResult(Row):
     """A callee's answer to one section in one call. It stays when its campaign is deleted, as the CDR does."""
@@ -194,6 +206,11 @@ class SurveyResult(Row):
     """The length of the recording in seconds, rounded up."""
     created_date: Mapped[Milliseconds]
 
+    __table_args__ = (
+        Index("ix_survey_result_created_date", "created_date", "id", "user_id"),
+        {"sqlite_autoincrement": True},
+    )
+
 
 class SmsMessage(Row):
     """One attempt to send one subscriber a text message."""
@@ -208,7 +225,7 @@ class SmsMessage(Row):
     attempt: Mapped[int]
     message_id: Mapped[str] = mapped_column(String(36))
     callerid: Mapped[str] = mapped_column(String(80))
-    phone_number: Mapped[str] = mapped_column(String(64), index=True)
+    phone_number: Mapped[str] = mapped_column(String(64))
     dialled_number: Mapped[str] = mapped_column(String(80), default="", server_default="")
     """The number that was given to the carrier. Empty if none was dialled, or for older rows."""
     text_message: Mapped[str] = mapped_column(String(16_000))
@@ -238,6 +255,8 @@ class SmsMessage(Row):
         ),
         Index("ix_sms_message_campaign_id_status", "campaign_id", "status"),
         Index("ix_sms_message_gateway_id_send_date", "gateway_id", "send_date"),
+        Index("ix_sms_message_send_date", "send_date", "id", "user_id"),
+        Index("ix_sms_message_phone_number", "phone_number", "id", "user_id"),
         Index(
             "ix_sms_message_on_its_way",
             "campaign_id",

@@ -111,6 +111,20 @@ class CampaignPhonebook(Row):
     )
 
 
+class CampaignDncList(Row):
+    """A do-not-call list of a campaign, besides its `dnc_id`; the rows of a campaign are in the order of their ids."""
+
+    __tablename__ = "campaign_dnc_list"
+
+    campaign_id: Mapped[int] = belongs_to("campaign")
+    dnc_id: Mapped[int] = needs("dnc_list")
+
+    __table_args__ = (
+        Index("uq_campaign_dnc_list_campaign_id_dnc_id", "campaign_id", "dnc_id", unique=True),
+        {"sqlite_autoincrement": True},
+    )
+
+
 class SealedSurvey(Row):
     """A copy of the survey from when the campaign first started; `id` is the campaign's."""
 
@@ -156,5 +170,7 @@ class Subscriber(Row):
     __table_args__ = (
         Index("uq_subscriber_campaign_id_number", "campaign_id", "number", unique=True),
         Index("ix_subscriber_hopper", "campaign_id", "status", "zone", "due_ms", "id"),
+        Index("ix_subscriber_number", "number", "id", "campaign_id"),
+        Index("ix_subscriber_last_attempt", "last_attempt", "id", "campaign_id"),
         {"sqlite_autoincrement": True},
     )

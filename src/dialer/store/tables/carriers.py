@@ -16,6 +16,8 @@ class Gateway(Row):
     addprefix: Mapped[str] = mapped_column(String(60), default="")
     removeprefix: Mapped[str] = mapped_column(String(60), default="")
     protocol: Mapped[str] = mapped_column(String(16), default="sim")
+    allowed_callerids: Mapped[str] = mapped_column(default="", server_default="")
+    """Caller IDs that the carrier accepts, separated by commas; empty if it accepts all."""
     max_channels: Mapped[Count]
     max_cps: Mapped[Count]
     parameters: Mapped[str] = mapped_column(default="{}")
@@ -38,6 +40,8 @@ class SmsGateway(Row):
     addprefix: Mapped[str] = mapped_column(String(60), default="")
     removeprefix: Mapped[str] = mapped_column(String(60), default="")
     protocol: Mapped[str] = mapped_column(String(16), default="sim")
+    allowed_callerids: Mapped[str] = mapped_column(default="", server_default="")
+    """Caller IDs that the carrier accepts, separated by commas; empty if it accepts all."""
     max_cps: Mapped[Count]
     parameters: Mapped[str] = mapped_column(default="{}")
     failures: Mapped[Count]

@@ -1,9 +1,19 @@
 """Phonebooks and do-not-call lists."""
 
-from sqlalchemy import Index, String
+from sqlalchemy import Boolean, Index, String, Text, text
+from sqlalchemy.engine.default import DefaultExecutionContext
 from sqlalchemy.orm import Mapped, mapped_column
 
+from dialer.domain.search_keys import last_name_key, name_key
 from dialer.store.tables._base import LongText, Milliseconds, Name, Row, belongs_to
+
+
+def _key_of_name(context: DefaultExecutionContext) -> str:
+    return name_key(context.get_current_parameters().get("full_name", ""))  # type: ignore[no-untyped-call]
+
+
+def _key_of_last_name(context: DefaultExecutionContext) -> str:
+    return last_name_key(_key_of_name(context))
 
 
 class Phonebook(Row):
@@ -30,12 +40,20 @@ class Contact(Row):
     zone: Mapped[str] = mapped_column(String(255))
     """Zone key of the number's region (`dialer.domain.zones`); empty if unknown."""
     full_name: Mapped[Name] = mapped_column(default="")
+    full_name_key: Mapped[str] = mapped_column(Text, default=_key_of_name, server_default="")
+    """The `dialer.domain.search_keys.name_key` of the name, by which contacts are searched and ordered."""
+    last_name_key: Mapped[str] = mapped_column(Text, default=_key_of_last_name, server_default="")
+    """The key that begins with the last word of the name; empty if the name has fewer than two words."""
     additional_vars: Mapped[LongText]
     created_date: Mapped[Milliseconds]
     updated_date: Mapped[Milliseconds]
 
     __table_args__ = (
         Index("ix_contact_phonebook_id_number", "phonebook_id", "number"),
+        Index("ix_contact_full_name_key", "full_name_key", "id", "phonebook_id"),
+        Index("ix_contact_last_name_key", "last_name_key", "full_name_key", "phonebook_id"),
+        Index("ix_contact_number", "number", "id", "phonebook_id"),
+        Index("ix_contact_created_date", "created_date", "id", "phonebook_id"),
         {"sqlite_autoincrement": True},
     )
 
@@ -47,8 +65,20 @@ class DncList(Row):
 
     user_id: Mapped[int] = belongs_to("user_account")
     name: Mapped[Name]
+    is_global: Mapped[bool] = mapped_column(Boolean, default=False, server_default="0")
+    """True if the list holds for every campaign of every user."""
     created_date: Mapped[Milliseconds]
     updated_date: Mapped[Milliseconds]
+
+    __table_args__ = (
+        Index(
+            "ix_dnc_list_is_global",
+            "is_global",
+            sqlite_where=text("is_global = 1"),
+            postgresql_where=text("is_global"),
+        ),
+        {"sqlite_autoincrement": True},
+    )
 
 
 class DncContact(Row):
@@ -64,5 +94,7 @@ class DncContact(Row):
 
     __table_args__ = (
         Index("uq_dnc_contact_dnc_id_number", "dnc_id", "number", unique=True),
+        Index("ix_dnc_contact_number", "number", "id", "dnc_id"),
+        Index("ix_dnc_contact_created_date", "created_date", "id", "dnc_id"),
         {"sqlite_autoincrement": True},
     )

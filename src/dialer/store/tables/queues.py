@@ -4,7 +4,7 @@ from sqlalchemy import Boolean, Index, String
 from sqlalchemy.engine.default import DefaultExecutionContext
 from sqlalchemy.orm import Mapped, mapped_column
 
-from dialer.store.tables._base import BIG, Code, LongText, Milliseconds, Name, Row, belongs_to
+from dialer.store.tables._base import BIG, Code, LongText, Milliseconds, Name, Row, belongs_to, mentions
 
 
 def _creation(context: DefaultExecutionContext) -> int:
@@ -46,6 +46,8 @@ class Agent(Row):
 
     user_id: Mapped[int] = belongs_to("user_account")
     name: Mapped[Name]
+    login_id: Mapped[int | None] = mentions("user_account")
+    """The user account with which the agent logs in."""
     contact: Mapped[Name] = mapped_column(default="")
     status: Mapped[Code] = mapped_column(default=1)
     wrap_up_time: Mapped[int] = mapped_column(default=0)

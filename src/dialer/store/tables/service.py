@@ -22,6 +22,8 @@ class ServiceState(Row):
     timezone: Mapped[str | None] = mapped_column(String(64), default=None)
     default_region: Mapped[str | None] = mapped_column(String(2), default=None)
     """Null also if the service has no default region."""
+    calling_hours: Mapped[str | None] = mapped_column(String(11), default=None)
+    """As in DIALER_CALLING_HOURS; null also if that is unset."""
     media_dir: Mapped[str | None] = mapped_column(String, default=None)
     """Relative to the folder of the database if it is inside that folder, else absolute."""
 

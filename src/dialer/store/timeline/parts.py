@@ -45,10 +45,12 @@ class ContactStory(msgspec.Struct, frozen=True):
 
 
 class DncPart(msgspec.Struct, frozen=True):
-    """The do-not-call list of the campaign, and the time since when it has the number; None if it does not."""
+    """A do-not-call list of the campaign, and the time since when it has the number; None if it does not."""
 
     name: str
     since: datetime | None
+    is_global: bool
+    """True if the list holds for every campaign."""
 
 
 class WindowPart(msgspec.Struct, frozen=True):
@@ -61,6 +63,10 @@ class WindowPart(msgspec.Struct, frozen=True):
     daily_start_time: str
     daily_stop_time: str
     weekdays: list[str]
+    calling_hours: str | None
+    """The service's calling hours, such as `08:00-21:00`; None if they do not hold for the campaign's gateway."""
+    country_hours: list[str]
+    """The calling hours of the countries of the number, with their sources; empty where `calling_hours` is None."""
     is_open: bool
     until: datetime | None
     """Time at which `is_open` changes; None if it never changes, or if the zone is unknown."""
@@ -151,6 +157,9 @@ class Story(msgspec.Struct, frozen=True):
     campaign: CampaignStory
     contacts: list[ContactStory]
     dnc: DncPart | None
+    """The list among `dnc_lists` that has the number, else the first of them. None without lists."""
+    dnc_lists: list[DncPart]
+    """All do-not-call lists that hold for the campaign."""
     window: WindowPart | None
     subscriber: SubscriberPart | None
     """None if the number is a contact that is not yet a subscriber."""

@@ -7,17 +7,18 @@ from typing import Final
 from msgspec import structs
 from sqlalchemy import Connection, RowMapping, select
 
+from dialer.domain.calling_hours import CallingHours
+from dialer.domain.country_hours import narrowing
 from dialer.domain.enums import CampaignStatus, Cause, MessageStatus, SubscriberStatus
 from dialer.domain.numbers.emergency import is_emergency
-from dialer.domain.numbers.normal_form import NumberError, normalise
+from dialer.domain.numbers.normal_form import NumberError, is_possible, normalise
 from dialer.domain.retry import NEVER_RETRIED
-from dialer.domain.waiting import why_not_now
+from dialer.domain.waiting import Circumstances, why_not_now
 from dialer.domain.windows import Windows, window_at
-from dialer.domain.zones import is_zone_key
+from dialer.domain.zones import countries_of_key, is_zone_key, zones_of_key
 from dialer.store.queries.blockers import circumstances_of
 from dialer.store.queries.campaigns import find_campaign
-from dialer.store.queries.do_not_call import numbers_on, on_dnc
-from dialer.store.queries.loading import calendar_of
+from dialer.store.queries.do_not_call import entries_on, lists_of, on_dnc
 from dialer.store.tables import SMS, CampaignPhonebook, Contact, DncList, Phonebook, User
 from dialer.store.tables import Subscriber as SubscriberRow
 from dialer.store.timeline.attempts import calls_of, messages_of
@@ -50,7 +51,14 @@ class UnknownNumberError(Exception):
 
 
 def read_story(
-    connection: Connection, campaign: str, number: str, *, now_ms: int, region: str | None, service_zone: str
+    connection: Connection,
+    campaign: str,
+    number: str,
+    *,
+    now_ms: int,
+    region: str | None,
+    service_zone: str,
+    hours: CallingHours = CallingHours(),  # noqa: B008 - it is immutable
 ) -> Story:
     """Return the story of a number, in any spelling, in a campaign, given by id or code.
 
@@ -59,18 +67,24 @@ def read_story(
         UnknownNumberError: the campaign does not have the number, or it is not a phone number.
     """
     row = find_campaign(connection, campaign)
+    circumstances = circumstances_of(connection, [row["id"]], now_ms, service_zone, hours).get(row["id"])
     for spelling in _spellings(number, region):
         subscriber = _subscriber(connection, row["id"], spelling)
         contacts = _contacts_with(connection, row["id"], spelling)
+        window = None
+        if subscriber is not None and circumstances is not None:
+            window = _window_part(row, subscriber, circumstances)
         if subscriber is not None or contacts:
+            lists = _dnc_parts(connection, row, spelling)
             return Story(
                 now=moment(now_ms),
                 number=spelling,
                 campaign=_campaign_part(connection, row),
                 contacts=contacts,
-                dnc=_dnc_part(connection, row["dnc_id"], spelling),
-                window=None if subscriber is None else _window_part(row, subscriber, now_ms, service_zone),
-                subscriber=None if subscriber is None else _part_of(connection, subscriber, now_ms, service_zone),
+                dnc=next((one for one in lists if one.since is not None), lists[0] if lists else None),
+                dnc_lists=lists,
+                window=window,
+                subscriber=None if subscriber is None else _part_of(connection, subscriber, circumstances),
                 attempts=[] if subscriber is None else _attempts(connection, row, subscriber),
             )
     raise UnknownNumberError(f"campaign {row['id']} ({row['campaign_code']}) has no number {number}")
@@ -129,12 +143,14 @@ def _campaign_part(connection: Connection, row: RowMapping) -> CampaignStory:
     )
 
 
-def _dnc_part(connection: Connection, dnc_id: int | None, number: str) -> DncPart | None:
-    if dnc_id is None:
-        return None
-    since_ms = numbers_on(connection, dnc_id, [number]).get(number)
-    name = connection.scalar(select(_lists.c.name).where(_lists.c.id == dnc_id))
-    return DncPart(str(name), moment_or_none(since_ms))
+def _dnc_parts(connection: Connection, campaign: RowMapping, number: str) -> list[DncPart]:
+    dnc_ids = lists_of(connection, {campaign["id"]: campaign["dnc_id"]})[campaign["id"]].ids
+    since_ms = entries_on(connection, dnc_ids, [number])
+    rows = {row.id: row for row in connection.execute(select(_lists).where(_lists.c.id.in_(dnc_ids)))}
+    return [
+        DncPart(rows[dnc_id].name, moment_or_none(since_ms.get((dnc_id, number))), rows[dnc_id].is_global)
+        for dnc_id in dnc_ids
+    ]
 
 
 def _state(status: int) -> str:
@@ -145,19 +161,22 @@ def _state(status: int) -> str:
         return f"UNKNOWN ({status})"
 
 
-def _window_part(row: RowMapping, subscriber: RowMapping, now_ms: int, service_zone: str) -> WindowPart:
-    zone = subscriber["zone"] or service_zone
+def _window_part(row: RowMapping, subscriber: RowMapping, campaign: Circumstances) -> WindowPart:
+    zone = subscriber["zone"] or campaign.service_zone
     is_known = is_zone_key(zone)
-    calendar = calendar_of(row)
-    window = window_at(calendar, zone, now_ms) if is_known else None
+    calendar, hours = campaign.calendar, campaign.hours
+    window = window_at(calendar, zone, campaign.now_ms, hours) if is_known else None
+    countries = narrowing(zones_of_key(zone), countries_of_key(zone)) if hours is not None else []
     return WindowPart(
         zone=zone,
         zone_from=_zone_from(subscriber) if is_known else "an unknown zone",
         daily_start_time=row["daily_start_time"],
         daily_stop_time=row["daily_stop_time"],
         weekdays=[day for day in WEEKDAYS if row[day]],
+        calling_hours=None if hours is None else f"{hours.start:%H:%M}-{hours.stop:%H:%M}",
+        country_hours=[f"{one.name}: {one.in_words} ({one.source})" for one in countries],
         is_open=window is not None and window.is_open,
-        until=None if window is None or calendar.is_always else moment(window.until_ms),
+        until=None if window is None or (calendar.is_always and hours is None) else moment(window.until_ms),
     )
 
 
@@ -169,11 +188,10 @@ def _zone_from(subscriber: RowMapping) -> str:
     return "the region of the number" if subscriber["zone"] else "the default of the service"
 
 
-def _part_of(connection: Connection, row: RowMapping, now_ms: int, service_zone: str) -> SubscriberPart:
+def _part_of(connection: Connection, row: RowMapping, campaign: Circumstances | None) -> SubscriberPart:
     waits_for, waits_until_ms = "", None
-    campaigns = circumstances_of(connection, [row["campaign_id"]], now_ms, service_zone)
-    if row["status"] == SubscriberStatus.PENDING and row["campaign_id"] in campaigns:
-        campaign, is_on_dnc = campaigns[row["campaign_id"]], bool(on_dnc(connection, [row["id"]]))
+    if row["status"] == SubscriberStatus.PENDING and campaign is not None:
+        is_on_dnc = bool(on_dnc(connection, [row["id"]]))
         wait = why_not_now(
             campaign,
             row["zone"],
@@ -181,6 +199,7 @@ def _part_of(connection: Connection, row: RowMapping, now_ms: int, service_zone:
             Windows(),
             is_on_dnc=is_on_dnc,
             is_emergency=is_emergency(row["number"]),
+            is_impossible=not is_possible(row["number"]),
         )
         waits_for, waits_until_ms = wait.reason.value, wait.until_ms
     return SubscriberPart(

@@ -5,8 +5,8 @@ from typing import Any
 import sqlalchemy as sa
 from alembic import op
 
-revision = "0017"
-down_revision = "0016"
+revision = "0021"
+down_revision = "0020"
 branch_labels = None
 depends_on = None
 

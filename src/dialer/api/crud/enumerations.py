@@ -1,0 +1,60 @@
+"""Enumerations in the OpenAPI document: each value with a name for programs and a meaning for people."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from enum import Enum
+from typing import Any, Final
+
+from litestar.openapi.spec import Schema
+from litestar.openapi.spec.enums import OpenAPIType
+
+from dialer.domain.meanings import MEANINGS
+
+VARNAMES: Final = "x-enum-varnames"
+DESCRIPTIONS: Final = "x-enum-descriptions"
+NO_VALUE: Final = "NONE"
+"""The name of an empty string among the values."""
+
+
+@dataclass
+class EnumSchema(Schema):
+    """A schema with the extensions that code generators read: names of the values, and their meanings."""
+
+    varnames: list[str] | None = field(default=None, metadata={"alias": VARNAMES})
+    meanings: list[str] | None = field(default=None, metadata={"alias": DESCRIPTIONS})
+
+
+def enum_schema(members: Iterable[Enum]) -> EnumSchema:
+    """Return the schema of some members of one enumeration."""
+    members = tuple(members)
+    kind = type(members[0])
+    meanings = MEANINGS.get(kind, {})
+    values: list[Any] = [member.value for member in members]
+    return EnumSchema(
+        title=kind.__name__,
+        type=OpenAPIType.INTEGER if isinstance(values[0], int) else OpenAPIType.STRING,
+        enum=values,
+        varnames=[member.name for member in members],
+        meanings=[meanings.get(member, "") for member in members],
+    )
+
+
+def text_schema(values: Iterable[str], meanings: Mapping[str, str], title: str = "") -> EnumSchema:
+    """Return the schema of strings: members of an enumeration, perhaps with an empty string, or plain strings."""
+    members = [value for value in values if isinstance(value, Enum)]
+    found = enum_schema(members) if members else EnumSchema(title=title or None, type=OpenAPIType.STRING)
+    known = {**meanings, **dict(zip(found.enum or (), found.meanings or (), strict=True))}
+    names = dict(zip(found.enum or (), found.varnames or (), strict=True))
+    found.enum = [str(value) for value in values]
+    found.varnames = [names.get(value) or _varname(value) for value in found.enum]
+    found.meanings = [known.get(value, "") for value in found.enum]
+    return found
+
+
+def listed(meanings: Mapping[Any, str]) -> str:
+    """Return the values of a text that may get further values, each with its meaning, for a description."""
+    return "; ".join(f"`{value}`: {meaning}" for value, meaning in meanings.items())
+
+
+def _varname(value: str) -> str:
+    return value.upper().replace("-", "_").replace(".", "_") or NO_VALUE

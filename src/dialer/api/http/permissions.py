@@ -1,0 +1,104 @@
+"""The permission that each route needs: the only place where roles of users and scopes of API keys are checked.
+
+The routes of the resource table get their permissions from its rows (`Resource.permission`). Every other route under
+`/rest-api` must have a line in `ROUTES`. A route without one keeps the application from starting.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Final
+
+from litestar.enums import HttpMethod
+
+from dialer.api.crud.resource import Actor, Resource
+from dialer.api.crud.urls import PREFIX
+from dialer.api.http.errors import ForbiddenError
+from dialer.domain.roles import Permission
+
+RECORD: Final = "{record_id}"
+NO_SCOPE: Final = "This API key lacks the scope '{}'. Use a key that has it."
+
+ROUTES: Final[Mapping[str, Permission]] = {
+    "GET /": Permission.SIGNED_IN,
+    "GET /clock": Permission.SIGNED_IN,
+    "POST /clock/advance": Permission.ADMIN,
+    "POST /audio-files": Permission.CAMPAIGNS,
+    f"DELETE /audio-files/{RECORD}": Permission.CAMPAIGNS,
+    f"POST /phonebook/{RECORD}/import": Permission.CAMPAIGNS,
+    f"POST /dnc-list/{RECORD}/import": Permission.CAMPAIGNS,
+    f"POST /dnc/{RECORD}/import": Permission.CAMPAIGNS,
+    "POST /contact/bulk": Permission.CAMPAIGNS,
+    "POST /dnc-contact/bulk": Permission.CAMPAIGNS,
+    f"POST /campaigns/{RECORD}/copy": Permission.CAMPAIGNS,
+    f"POST /sms-campaigns/{RECORD}/copy": Permission.CAMPAIGNS,
+    f"POST /campaigns/{RECORD}/recycle": Permission.CAMPAIGNS,
+    f"POST /sms-campaigns/{RECORD}/recycle": Permission.CAMPAIGNS,
+    f"POST /campaigns/{RECORD}/forecast": Permission.READ,
+    f"POST /sms-campaigns/{RECORD}/forecast": Permission.READ,
+    f"GET /survey-template/{RECORD}/check": Permission.READ,
+    f"GET /surveyaggregate/{RECORD}": Permission.READ,
+    f"GET /survey-result/{RECORD}/recording": Permission.READ,
+    f"POST /cdr/{RECORD}/refund": Permission.MONEY,
+}
+"""The permissions of routes outside of the resource table, by method and path after `/rest-api`.
+
+A forecast is a POST that changes nothing.
+"""
+
+
+class UnknownRouteError(LookupError):
+    """An error for a route without a permission. It is for the author of the route."""
+
+    def __init__(self, route: str) -> None:
+        super().__init__(
+            f"no permission is declared for {route!r}: add a line to ROUTES in src/dialer/api/http/permissions.py,"
+            " with the permission of dialer.domain.roles that a request to it needs"
+        )
+
+
+class Permissions:
+    """The permissions of the routes under `/rest-api` that the application serves. Before `serve`, all are refused."""
+
+    def __init__(self, resources: Sequence[Resource]) -> None:
+        self._declared: Final = {**dict(declared_permissions(resources)), **ROUTES}
+        self._served: Final[dict[tuple[str, str], Permission]] = {}
+
+    def serve(self, methods: Mapping[str, Iterable[str]]) -> None:
+        """Look up the permission of each route: `methods` are those of all routes, by path template.
+
+        Raises:
+            UnknownRouteError: a route has no permission.
+        """
+        for template, offered in methods.items():
+            for method in offered if template.startswith(f"{PREFIX}/") or template == PREFIX else ():
+                route = f"{method} {_path(template)}"
+                if method != HttpMethod.OPTIONS and route not in self._declared:
+                    raise UnknownRouteError(route)
+                if method != HttpMethod.OPTIONS:
+                    self._served[method, template] = self._declared[route]
+
+    def check(self, actor: Actor, method: str, template: str) -> None:
+        """Check that a caller may send a request to a route.
+
+        Raises:
+            ForbiddenError: the caller's role or API key does not give the permission.
+        """
+        permission = self._served.get((method, template))
+        if permission is not None and actor.may(permission):
+            return
+        if permission is not None and permission.is_given(actor.role, None):
+            raise ForbiddenError(NO_SCOPE.format(permission.value.scope))
+        raise ForbiddenError
+
+
+def declared_permissions(resources: Sequence[Resource]) -> Iterator[tuple[str, Permission]]:
+    """Yield the permission of each route of the resource table; a route is a method and a path after `/rest-api`."""
+    for resource in resources:
+        for path in dict.fromkeys((resource.path, resource.url)):
+            yield f"GET /{path}", resource.permission("GET")
+            yield f"POST /{path}", resource.permission("POST")
+            for method in ("GET", "PUT", "PATCH", "DELETE"):
+                yield f"{method} /{path}/{RECORD}", resource.permission(method)
+
+
+def _path(template: str) -> str:
+    return template.removeprefix(PREFIX).rstrip("/") or "/"

@@ -1,0 +1,81 @@
+"""Entity tags and conditional requests in the OpenAPI document."""
+
+from http import HTTPStatus
+from typing import Any, Final
+
+from dialer.api.crud.controller import REPRESENTATION
+from dialer.api.crud.resource import Resource
+from dialer.api.http.preconditions import ETAG_HEADER
+from dialer.api.openapi import examples
+
+Json = dict[str, Any]
+"""A part of the OpenAPI document."""
+
+_TAG: Final = '"5d41402abc4b2a76.9f86d081884c7d65"'
+_HEADER: Final[Json] = {ETAG_HEADER: {"$ref": f"#/components/headers/{ETAG_HEADER}"}}
+_REFUSED: Final[Json] = {"412": {"$ref": "#/components/responses/Error412"}}
+_JSON: Final = "application/json"
+
+
+def _condition(name: str, description: str) -> Json:
+    schema = {"type": "string", "examples": [_TAG, "*"]}
+    return {"name": name, "in": "header", "required": False, "description": description, "schema": schema}
+
+
+_MATCH: Final = _condition(
+    "If-Match",
+    "An ETag of the record, or several. If clients have changed the record since, the response is 412 and nothing"
+    " happens. Changes by dialling, such as counters, do not count. `*` means any version.",
+)
+_NONE_MATCH: Final = _condition(
+    "If-None-Match",
+    "An ETag of the record, or several. If nothing in the record has changed since, the response is 304, without"
+    " the record.",
+)
+
+
+def with_conditions(operation: Json, verb: str, resource: Resource | None) -> Json:
+    """Return an operation on records with its entity tags and conditions; others are returned as they are."""
+    if resource is None or verb not in _PARTS:
+        return operation
+    parameters, more = _PARTS[verb]
+    responses = {
+        status: _tagged(answer) if status in {"200", "201", "202"} and verb != "delete" else answer
+        for status, answer in operation["responses"].items()
+    }
+    if verb in {"change", "put"}:
+        responses["200"] = _shown(resource, responses["202"])
+    return {
+        **operation,
+        "parameters": [*operation["parameters"], *parameters],
+        "responses": {**responses, **more},
+    }
+
+
+def _tagged(answer: Json) -> Json:
+    return {**answer, "headers": {**answer.get("headers", {}), **_HEADER}}
+
+
+def _shown(resource: Resource, changed: Json) -> Json:
+    """Return the response to a change of which the client prefers to see the result."""
+    content = {
+        "schema": {"$ref": f"#/components/schemas/{resource.read.__name__}"},
+        "example": examples.record(resource.read),
+    }
+    description = f"Changed; the record, if the request preferred `{REPRESENTATION}`"
+    return {"description": description, "headers": changed["headers"], "content": {_JSON: content}}
+
+
+_UNCHANGED: Final[Json] = {
+    str(HTTPStatus.NOT_MODIFIED.value): {"description": "The record has not changed", "headers": _HEADER}
+}
+_PARTS: Final[dict[str, tuple[list[Json], Json]]] = {
+    "read": ([_NONE_MATCH, _MATCH], {**_UNCHANGED, **_REFUSED}),
+    "create": ([], {}),
+    "upload": ([], {}),
+    "copy": ([], {}),
+    "change": ([_MATCH], _REFUSED),
+    "put": ([_MATCH], _REFUSED),
+    "delete": ([_MATCH], _REFUSED),
+}
+"""Parameters and further responses of operations, by their verb."""

@@ -1,0 +1,60 @@
+"""Enumerations of the OpenAPI document as named schemas, each described once and referred to everywhere else."""
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+from dialer.api.crud.enumerations import DESCRIPTIONS, VARNAMES, enum_schema
+from dialer.domain.meanings import MEANINGS
+
+Json = dict[str, Any]
+"""A part of the OpenAPI document."""
+
+_NAMED: Final = ("title", "type", "enum", VARNAMES, DESCRIPTIONS)
+"""The keywords of an enumeration; further keywords beside them belong to the property."""
+
+
+def with_named_enumerations(document: Json) -> Json:
+    """Return the document in which every enumeration that has a title is a component.
+
+    Generated clients then have one type for an enumeration, with the names of its values.
+    """
+    found: dict[str, Json] = {enum.__name__: enum_schema(enum).to_schema() for enum in MEANINGS}
+    replaced: Json = _replaced(document, found)
+    schemas = replaced["components"]["schemas"]
+    used = _references(replaced)
+    named = {name: _told(schema) for name, schema in found.items() if name in schemas or name in used}
+    return {**replaced, "components": {**replaced["components"], "schemas": {**schemas, **named}}}
+
+
+def _replaced(node: Any, found: dict[str, Json]) -> Any:  # noqa: ANN401 - JSON values
+    """Return a part of the document with references in place of enumerations, which are added to `found`."""
+    if isinstance(node, list):
+        return [_replaced(item, found) for item in node]
+    if not isinstance(node, dict):
+        return node
+    if VARNAMES not in node or "title" not in node:
+        return {name: _replaced(item, found) for name, item in node.items()}
+    part = {name: node[name] for name in _NAMED}
+    if found.setdefault(node["title"], part) != part:
+        # Some values of an enumeration stay where they are: the name belongs to all values.
+        return node
+    reference = {"$ref": f"#/components/schemas/{node['title']}"}
+    others = {name: value for name, value in node.items() if name not in _NAMED}
+    return {"allOf": [reference], **others} if others else reference
+
+
+def _references(node: object) -> frozenset[str]:
+    """Return the names of the schemas to which a part of the document refers."""
+    if isinstance(node, Mapping):
+        named = [node["$ref"].rpartition("/")[2]] if isinstance(node.get("$ref"), str) else []
+        return frozenset(named).union(*map(_references, node.values()))
+    return frozenset().union(*map(_references, node)) if isinstance(node, list) else frozenset()
+
+
+def _told(schema: Json) -> Json:
+    """Return the schema of an enumeration with a description of all its values."""
+    lines = [
+        f"- `{value}` {name}: {meaning}"
+        for value, name, meaning in zip(schema["enum"], schema[VARNAMES], schema[DESCRIPTIONS], strict=True)
+    ]
+    return {**schema, "description": "\n".join(lines), "examples": [next(value for value in schema["enum"] if value)]}

@@ -1,0 +1,176 @@
+"""Parameters of operations in the OpenAPI document: of the path, of the query, and the idempotency key."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any, Final
+
+from dialer.api.crud.enumerations import text_schema
+from dialer.api.crud.fields import Amount
+from dialer.api.crud.filters import Filter, filters_of
+from dialer.api.crud.moments import Timestamp
+from dialer.api.crud.ordering import ORDERED_BY_MAX, ORDERING, orderings_of
+from dialer.api.crud.pagination import PAGE_SIZE, PAGE_SIZE_MAX
+from dialer.api.crud.properties import answered
+from dialer.api.crud.resource import Resource
+from dialer.api.crud.searching import SEARCH, SEARCH_MAX, is_searchable
+from dialer.api.crud.shapes import Field, fields_of
+from dialer.api.crud.urls import ID_MAX
+from dialer.api.http.idempotency import KEY_LENGTH_MAX, KEY_PATTERN
+from dialer.api.openapi import examples
+from dialer.api.openapi.answer_headers import DRY_RUN_PARAMETER
+
+Json = dict[str, Any]
+"""A part of the OpenAPI document."""
+
+_NOUNS: Final[Mapping[str, str]] = {
+    "callerid": "caller ID",
+    "callerid-group": "caller ID group",
+    "audio-files": "recording",
+    "dnc-list": "DNC list",
+    "dnc-contact": "DNC contact",
+    "cdr": "CDR",
+    "callrequest": "call request",
+    "users": "user",
+    "campaigns": "voice campaign",
+    "sms-campaigns": "SMS campaign",
+    "sms-gateway": "SMS gateway",
+    "sms-message": "SMS message",
+    "subscriber-list": "subscriber",
+    "did": "DID",
+    "ledger": "balance change",
+    "rate-card": "prefix rate",
+}
+"""Names of records in summaries, by path, where the path itself is not the name."""
+_BOUNDS: Final = {
+    "after": "at or after this moment",
+    "before": "at or before this moment",
+    "min": "this value or more",
+    "max": "this value or less",
+}
+_FORMATS: Final = {
+    "csv": "CSV with a header line; null is an empty cell.",
+    "ndjson": "One JSON object a line.",
+    "json": "JSON, in pages.",
+}
+_IDEMPOTENCY: Final[Json] = {
+    "name": "Idempotency-Key",
+    "in": "header",
+    "required": False,
+    "description": "A text that the client makes up for this request, such as a UUID. A repeated request with the key"
+    " and the body of an earlier one gets the first response and has no further effect. Keys are kept for 24 hours.",
+    "schema": {"type": "string", "minLength": 1, "maxLength": KEY_LENGTH_MAX, "pattern": f"^{KEY_PATTERN}$"},
+    "example": "2f1a9c34-6d0e-4b7c-9a55-0d6a3f1f2c11",
+}
+IDEMPOTENT: Final = frozenset(
+    {
+        "upload_audio",
+        "advance_clock",
+        "refund_call",
+        "add_contacts",
+        "add_dnc_contacts",
+        "copy_campaign",
+        "copy_sms_campaign",
+        "recycle_campaign",
+        "recycle_sms_campaign",
+    }
+)
+"""Operations that accept an `Idempotency-Key`, besides those that create a record."""
+
+
+def noun(resource: Resource) -> str:
+    """Return the name of a record of the resource in sentences."""
+    return _NOUNS.get(resource.path, resource.path.replace("-", " "))
+
+
+def parameters(found: Json, verb: str, resource: Resource | None, owner: Resource | None) -> Iterator[Json]:
+    """Yield the parameters of a generated operation.
+
+    `resource` is the one whose records the operation handles, and `owner` the one that its path begins with.
+    """
+    for parameter in found.get("parameters", []):
+        yield {
+            "name": parameter["name"],
+            "in": "path",
+            "required": True,
+            "description": f"The `id` of the {noun(owner)}." if owner is not None else "The `id` of the record.",
+            "schema": {"type": "integer", "format": "int64", "minimum": 1, "maximum": ID_MAX},
+            "example": 1,
+        }
+    if verb == "create" or found["operationId"] in IDEMPOTENT:
+        yield _IDEMPOTENCY
+    if found["operationId"].startswith("recycle_"):
+        yield DRY_RUN_PARAMETER
+    if verb == "list" and resource is not None:
+        yield from _of_list(resource)
+
+
+def _of_list(resource: Resource) -> Iterator[Json]:
+    page_size = f"Records on a page. Values over {PAGE_SIZE_MAX} count as {PAGE_SIZE_MAX}."
+    size: Json = {"type": "integer", "minimum": 1}
+    if resource.plain_array:
+        page_size += " Without page and page_size, the response has all records."
+    else:
+        size["default"] = PAGE_SIZE
+    page = "The number of the page, from 1. A page past the end gets 404."
+    yield _query("page", {"type": "integer", "minimum": 1, "maximum": ID_MAX}, page, 1)
+    yield _query("page_size", size, page_size, 100)
+    cursor = "The position in the list. Links to other pages carry it; clients do not make it up."
+    yield _query("cursor", {"type": "string"}, cursor, "a100")
+    if resource.exported:
+        told = "The format of the response. It overrides the `Accept` header. CSV and NDJSON have all pages at once."
+        yield _query("format", text_schema(_FORMATS, _FORMATS, "ListFormat").to_schema(), told, "csv")
+    orderings = orderings_of(resource)
+    most = "One" if resource.is_large else f"Up to {ORDERED_BY_MAX}, separated by commas,"
+    told = f"{most} of: {', '.join(orderings)}. A minus sign before a field reverses its order. The default is `id`."
+    yield _query(ORDERING, {"type": "string"}, told, f"-{orderings[-1]}")
+    yield from selecting(resource)
+
+
+def selecting(resource: Resource) -> Iterator[Json]:
+    """Yield the query parameters that select records of a resource: the search and the filters."""
+    if is_searchable(resource):
+        names = f"the start of a name ({', '.join(resource.names)}), without case and accents"
+        numbers = f"the start of a phone number ({', '.join(resource.numbers)}), in any spelling"
+        kinds = [told for told, fields in ((names, resource.names), (numbers, resource.numbers)) if fields]
+        schema = {"type": "string", "maxLength": SEARCH_MAX}
+        yield _query(SEARCH, schema, f"Only records with {', or '.join(kinds)}.", "+1202" if resource.numbers else "a")
+    yield from _filters(resource)
+
+
+def _filters(resource: Resource) -> Iterator[Json]:
+    fields = {field.name: field for field in fields_of(resource.read)}
+    for name, item in filters_of(resource).items():
+        field = fields.get(name) or fields.get(name.removesuffix("_id" if not item.bound else f"_{item.bound}"))
+        schema = item.kind.schema().to_schema()
+        schema.pop("description", None)
+        yield _query(name, schema, _narrowing(name, item.bound, field), _sought(name, item, field))
+
+
+def _narrowing(name: str, bound: str, field: Field | None) -> str:
+    """Return the description of a filter."""
+    if bound:
+        return f"Only records whose `{name.removesuffix(f'_{bound}')}` is {_BOUNDS[bound]}."
+    if field is not None and field.name != name:
+        return f"Only records whose `{field.name}` is the record with this id."
+    return f"Only records with this `{name}`."
+
+
+def _sought(name: str, item: Filter, field: Field | None) -> object:
+    """Return an example of a filter's value."""
+    if isinstance(item.kind, Timestamp):
+        return examples.MOMENT
+    if isinstance(item.kind, Amount):
+        return "0.10000"
+    if field is None or field.name != name:
+        return 1
+    return answered(field)
+
+
+def _query(name: str, schema: Json, description: str, example: object) -> Json:
+    return {
+        "name": name,
+        "in": "query",
+        "required": False,
+        "description": description,
+        "schema": schema,
+        "example": example,
+    }

@@ -1,0 +1,79 @@
+"""Descriptions and examples of the settings of sections, for the OpenAPI document."""
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+WORDS: Final[Mapping[str, tuple[str, Any]]] = {
+    "script": (
+        (
+            "The text that the callee hears, unless `audiofile` is set. `{first_name}`, `{full_name}` and variables of"
+            " the contact are replaced. Default: empty."
+        ),
+        "Hello {first_name}, press one if you come.",
+    ),
+    "audiofile": ("The recording that the callee hears instead of `script`. Null: `script`.", None),
+    "completed": (
+        "True if a subscriber whose call reaches the section has completed the survey, with status 8.",
+        False,
+    ),
+    "retries": (
+        "How many more times a section of type 2, 3 or 4 is played after a wrong input or none. Null means 0.",
+        2,
+    ),
+    "timeout": (
+        (
+            "Seconds without a key after which an input of types 2, 3 and 4 ends; of type 6, seconds in which"
+            " `confirm_key` must be pressed. 0 counts as 1."
+        ),
+        5,
+    ),
+    **{
+        f"key_{digit}": (
+            (
+                f"The answer that the key {digit} stands for in a section of type 2; results show it."
+                " Null or empty: the key is not offered."
+            ),
+            example,
+        )
+        for digit, example in enumerate(
+            ("operator", "yes", "no", "maybe", "later", "repeat", "in German", "in French", "in Spanish", "stop")
+        )
+    },
+    "rating_laps": ("The highest rating of a section of type 3; the lowest is 1.", 5),
+    "validate_number": (
+        "True to accept only numbers from `min_number` to `max_number` in a section of type 4. False: any digits.",
+        True,
+    ),
+    "number_digits": ("The most digits of an input in a section of type 4. `#` ends a shorter one.", 2),
+    "min_number": ("The lowest number that a section of type 4 accepts, if `validate_number` is true.", 0),
+    "max_number": (
+        "The highest number that a section of type 4 accepts, if `validate_number` is true; at least `min_number`.",
+        99,
+    ),
+    "phonenumber": (
+        "The number to which a section of type 6 transfers the call, if `queue` is null. Null: none.",
+        "+12025550150",
+    ),
+    "confirm_script": (
+        "The text that the person at `phonenumber` hears before the transfer, if `confirm_key` is set. Null: none.",
+        "A customer waits for you. Press one to take the call.",
+    ),
+    "confirm_key": (
+        "The key, 0 to 9, `*` or `#`, with which the person at `phonenumber` must accept the call. Null: none needed.",
+        "1",
+    ),
+    "queue": ("The queue to which a section of type 6 transfers the call. Null: `phonenumber`.", None),
+    "conference": (
+        "The conference room of a section of type 8. Null: a room named after the campaign's id.",
+        "briefing",
+    ),
+    "sms_text": (
+        "The text message that a section of type 10 sends to the callee, with variables as in `script`. Null: none.",
+        "Thank you, {first_name}. We expect you on Monday.",
+    ),
+    "invalid_audiofile": (
+        "The recording that the callee hears after a wrong input, before the section is played again. Null: none.",
+        None,
+    ),
+}
+"""The description of each setting, and an example; references have the usual one."""

@@ -1,0 +1,157 @@
+"""Bulk creation: up to `BULK_RECORDS_MAX` contacts, or numbers that must not be called, in one request."""
+
+from collections.abc import Sequence
+from functools import partial
+from http import HTTPStatus
+from typing import Annotated, Final
+
+import anyio.to_thread
+import msgspec
+from litestar import Response, post
+from litestar.openapi.spec import OpenAPIMediaType, Reference, Schema
+from litestar.openapi.spec.enums import OpenAPIType
+from msgspec import Meta
+
+from dialer.api.crud.fields import Conventions
+from dialer.api.crud.resource import Unit
+from dialer.api.http.body import read_whole
+from dialer.api.http.errors import AnsweredError, MalformedError
+from dialer.api.http.idempotency import PostAttempt, StoredAnswer, attempt_of, recall, remember
+from dialer.api.http.ignored import ignored_header
+from dialer.api.http.streams import describe_bodies
+from dialer.api.records.bulk import (
+    CONTACTS_IN_BULK,
+    DNC_CONTACTS_IN_BULK,
+    BulkKind,
+    BulkResult,
+    Draft,
+    create_all,
+    ignored_in,
+    read_drafts,
+)
+from dialer.api.records.contacts import CONTACTS, DNC_CONTACTS
+from dialer.api.service import ApiRequest
+
+BULK_BYTES_MAX: Final = 16 * 1024 * 1024
+BULK_RECORDS_MAX: Final = 10_000
+BULK_COMMAS_MAX: Final = 1_000_000
+"""Commas in one body. They bound the elements that the parser creates before the records are counted."""
+JSON: Final = "application/json"
+NDJSON: Final = "application/x-ndjson"
+_EITHER: Final = f"Send the records as {JSON}, in one array, or as {NDJSON}, one on a line."
+_CONTACT: Final = {"phonebook": "/rest-api/phonebook/1/", "contact": "+12025550100"}
+_ENTRY: Final = {"dnc": "/rest-api/dnc/1/", "phone_number": "+12025550100"}
+_LINE_END: Final = b"\n"
+
+
+class BulkAnswer(msgspec.Struct):
+    """The answers to the records of one request."""
+
+    created: Annotated[int, Meta(description="Records that were stored.", examples=[1])]
+    rejected: Annotated[int, Meta(description="Records that were not stored.", examples=[1])]
+    results: Annotated[list[BulkResult], Meta(description="One answer for each record, in the order of the request.")]
+
+
+def _bodies(write: str, record: dict[str, str]) -> dict[str, OpenAPIMediaType]:
+    records = Schema(
+        type=OpenAPIType.ARRAY, items=Reference(ref=f"#/components/schemas/{write}"), max_items=BULK_RECORDS_MAX
+    )
+    lines = Schema(type=OpenAPIType.STRING, description="One record on a line, each a JSON object.")
+    line = f"{msgspec.json.encode(record).decode()}\n"
+    return {
+        JSON: OpenAPIMediaType(schema=records, example=[record, {}]),
+        NDJSON: OpenAPIMediaType(schema=lines, example=line),
+    }
+
+
+@post(
+    "/contact/bulk",
+    tags=[CONTACTS.path],
+    status_code=HTTPStatus.OK,
+    request_max_body_size=BULK_BYTES_MAX,
+    operation_class=describe_bodies(_bodies("ContactWrite", _CONTACT)),
+)
+async def add_contacts(request: ApiRequest) -> Response[BulkAnswer]:
+    """Create many contacts at once, up to 10,000. Each record has its own answer, and wrong ones undo no others.
+
+    All good records are stored together. Contacts of a started campaign become its subscribers, as with single
+    requests. An `Idempotency-Key` makes it safe to send the request again.
+    """
+    return await _create(request, CONTACTS_IN_BULK)
+
+
+@post(
+    "/dnc-contact/bulk",
+    tags=[DNC_CONTACTS.path],
+    status_code=HTTPStatus.OK,
+    request_max_body_size=BULK_BYTES_MAX,
+    operation_class=describe_bodies(_bodies("DncContactWrite", _ENTRY)),
+)
+async def add_dnc_contacts(request: ApiRequest) -> Response[BulkAnswer]:
+    """Put many numbers on do-not-call lists at once, up to 10,000. Each record has its own answer.
+
+    All good records are stored together; a wrong record does not undo the others. A number that is on its list
+    already is an error of its record. An `Idempotency-Key` makes it safe to send the request again.
+    """
+    return await _create(request, DNC_CONTACTS_IN_BULK)
+
+
+async def _create(request: ApiRequest, kind: BulkKind) -> Response[BulkAnswer]:
+    service, body = request.service, await _body(request)
+    attempt = attempt_of(
+        request.headers.get("idempotency-key"),
+        user_id=request.user.id,
+        path=f"{kind.resource.path}/bulk",
+        body=body,
+    )
+    is_lines = request.content_type[0].strip().lower() == NDJSON
+    with service.attempts.begin(attempt):
+        read = partial(_read, kind, body, service.conventions(request), is_lines=is_lines)
+        drafts = await anyio.to_thread.run_sync(read)
+        answer = await service.write(request, partial(_store, kind=kind, drafts=drafts, attempt=attempt))
+    headers = {**answer.headers, **ignored_header(ignored_in(drafts))}
+    return Response(answer.content, status_code=answer.status, headers=headers, media_type=JSON)  # type: ignore[arg-type] # encoded already
+
+
+async def _body(request: ApiRequest) -> bytes:
+    if request.content_type[0].strip().lower() not in {JSON, NDJSON}:
+        raise AnsweredError(HTTPStatus.UNSUPPORTED_MEDIA_TYPE, _EITHER)
+    return await read_whole(request)
+
+
+def _read(kind: BulkKind, body: bytes, conventions: Conventions, *, is_lines: bool) -> list[Draft]:
+    """Return the records of a body; raise MalformedError if they cannot be told apart, or are too many."""
+    if body.count(b",") > BULK_COMMAS_MAX:
+        raise MalformedError(f"The body has more than {BULK_COMMAS_MAX:,} commas. Send fewer records at once.")
+    documents = _lines(body) if is_lines else _elements(body)
+    if len(documents) > BULK_RECORDS_MAX:
+        raise MalformedError(f"The body has {len(documents):,} records. Send at most {BULK_RECORDS_MAX:,} at once.")
+    return read_drafts(kind, documents, conventions)
+
+
+def _lines(body: bytes) -> Sequence[bytes]:
+    if body.count(_LINE_END) > BULK_COMMAS_MAX:
+        raise MalformedError(f"The body has more than {BULK_COMMAS_MAX:,} lines. Send fewer records at once.")
+    return [line for line in body.split(_LINE_END) if line.strip()]
+
+
+def _elements(body: bytes) -> Sequence[bytes]:
+    try:
+        found = msgspec.json.decode(body, type=list[msgspec.Raw])
+    except (msgspec.MsgspecError, RecursionError, UnicodeError) as error:
+        raise MalformedError(f"JSON parse error - {error}. {_EITHER}") from None
+    return [bytes(one) for one in found]
+
+
+def _store(unit: Unit, *, kind: BulkKind, drafts: Sequence[Draft], attempt: PostAttempt | None) -> StoredAnswer:
+    """Store the good records, and return the answer, which is remembered for the attempt."""
+    before = recall(unit, attempt) if attempt else None
+    if before is not None:
+        return before
+    results = create_all(unit, kind, drafts)
+    created = sum(one.id is not None for one in results)
+    content = msgspec.json.encode(BulkAnswer(created, len(results) - created, results))
+    answer = StoredAnswer(HTTPStatus.OK, {}, content)
+    if attempt is not None:
+        remember(unit, attempt, answer)
+    return answer

@@ -1,0 +1,121 @@
+"""`POST /rest-api/campaigns/<id>/copy/`: a new campaign with the settings of another one."""
+
+from dataclasses import dataclass
+from functools import partial
+from http import HTTPStatus
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
+
+from litestar import Response, post
+from litestar.openapi.spec import OpenAPIMediaType, Operation, RequestBody
+from litestar.openapi.spec import Reference as SchemaReference
+from litestar.params import FromPath
+
+from dialer.api.crud import records
+from dialer.api.crud.controller import JSON
+from dialer.api.crud.resource import Change, Resource, Unit, Values
+from dialer.api.crud.shapes import Parsed, Shape, fields_of, parse_given
+from dialer.api.crud.urls import parse_id
+from dialer.api.http.body import read_if_any
+from dialer.api.http.errors import RecordNotFoundError
+from dialer.api.http.idempotency import PostAttempt, StoredAnswer, attempt_of, recall, remember
+from dialer.api.http.ignored import ignored_header
+from dialer.api.http.preconditions import ETAG_HEADER
+from dialer.api.records.campaigns import CAMPAIGNS, NAME_MAX
+from dialer.api.records.messages import SMS_CAMPAIGNS
+from dialer.api.service import ApiRequest
+from dialer.app.copy_campaign import add_copy, dates_of_copy, name_of_copy
+
+if TYPE_CHECKING:
+    CampaignRead: TypeAlias = Shape
+    SmsCampaignRead: TypeAlias = Shape
+
+_PATH: Final = "{}/{}/copy"
+
+
+def _changing(resource: Resource) -> type[Operation]:
+    """Return the OpenAPI operation with the optional body: the fields in which the copy differs."""
+
+    @dataclass
+    class CopyOperation(Operation):
+        def __post_init__(self) -> None:
+            schema = SchemaReference(ref=f"#/components/schemas/{resource.shapes.change.__name__}")  # type: ignore[union-attr]
+            self.request_body = RequestBody(content={JSON: OpenAPIMediaType(schema=schema)}, required=False)
+
+    return CopyOperation
+
+
+@post(
+    "/campaigns/{record_id:str}/copy",
+    tags=[CAMPAIGNS.path],
+    operation_class=_changing(CAMPAIGNS),
+    signature_namespace={"CampaignRead": CAMPAIGNS.read},
+)
+async def copy_campaign(request: ApiRequest, record_id: FromPath[str]) -> "Response[CampaignRead]":
+    """Copy a voice campaign: a new campaign with its settings, without its subscribers, calls and counters.
+
+    The copy has status 0 (NEW), starts now and is as long as the other campaign. Fields in the body replace those of
+    the other campaign. The name of the copy ends in `(copy)`, unless the body has a name.
+    """
+    return await _copy(request, CAMPAIGNS, record_id)
+
+
+@post(
+    "/sms-campaigns/{record_id:str}/copy",
+    tags=[SMS_CAMPAIGNS.path],
+    operation_class=_changing(SMS_CAMPAIGNS),
+    signature_namespace={"SmsCampaignRead": SMS_CAMPAIGNS.read},
+)
+async def copy_sms_campaign(request: ApiRequest, record_id: FromPath[str]) -> "Response[SmsCampaignRead]":
+    """Copy an SMS campaign: a new campaign with its settings, without its subscribers, messages and counters.
+
+    The copy has status 0 (NEW), starts now and is as long as the other campaign. Fields in the body replace those of
+    the other campaign. The name of the copy ends in `(copy)`, unless the body has a name.
+    """
+    return await _copy(request, SMS_CAMPAIGNS, record_id)
+
+
+async def _copy(request: ApiRequest, resource: Resource, record_id: str) -> Response[Any]:
+    service, identity = request.service, parse_id(record_id)
+    if identity is None or resource.write is None:
+        raise RecordNotFoundError
+    parsed = parse_given(resource.write, await read_if_any(request), service.conventions(request))
+    attempt = attempt_of(
+        request.headers.get("idempotency-key"),
+        user_id=request.user.id,
+        path=_PATH.format(resource.path, identity),
+        body=await request.body(),
+    )
+    with service.attempts.begin(attempt):
+        work = partial(_copy_once, resource=resource, campaign_id=identity, parsed=parsed, attempt=attempt)
+        answer = await service.write(request, work)
+    headers = {**answer.headers, **ignored_header(parsed.ignored)}
+    return Response(answer.content, status_code=answer.status, headers=headers, media_type=JSON)
+
+
+def _copy_once(
+    unit: Unit, *, resource: Resource, campaign_id: int, parsed: Parsed, attempt: PostAttempt | None
+) -> StoredAnswer:
+    """Add the copy, or return the answer that an earlier request with this idempotency key got."""
+    before = recall(unit, attempt) if attempt else None
+    if before is not None:
+        return before
+    stored = records.load(unit, resource, campaign_id)
+
+    def insert(change: Change, columns: Values) -> Any:  # noqa: ANN401 - a row
+        return add_copy(change.unit, campaign_id, columns)
+
+    created = records.create_record(unit, resource, _settings(unit, resource, stored, parsed), insert)
+    content, tag = created.answer
+    location = unit.conventions.links.record(resource.path, created.record_id)
+    answer = StoredAnswer(HTTPStatus.CREATED, {"Location": location, ETAG_HEADER: tag.header}, content)
+    if attempt is not None:
+        remember(unit, attempt, answer)
+    return answer
+
+
+def _settings(unit: Unit, resource: Resource, stored: Values, parsed: Parsed) -> Parsed:
+    """Return the fields of the copy: those of the other campaign, then those of the request."""
+    given = parsed.values
+    same = {field.name: stored[field.name] for field in fields_of(resource.write or Shape)}
+    own = {"name": name_of_copy(stored["name"], NAME_MAX), **dates_of_copy(stored, given, unit.now_ms)}
+    return Parsed({**same, **own, **given}, parsed.errors, parsed.ignored)

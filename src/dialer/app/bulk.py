@@ -1,0 +1,94 @@
+"""Use cases that add many contacts, or many numbers that must not be called, in one unit of work."""
+
+from collections.abc import Collection, Sequence
+from typing import Any, Final, NamedTuple
+
+from sqlalchemy import Connection, Table, bindparam, func, select
+
+from dialer.app.events import ContactsImported, NumbersCalledOff
+from dialer.app.touching import touched_campaigns, users_of_dnc
+from dialer.app.unit import UnitOfWork
+from dialer.store.bulk import ASKED_AT_ONCE, bulk_insert
+from dialer.store.collecting import collect_phonebook
+from dialer.store.tables import Contact, DncContact
+from dialer.store.touched import NOTHING
+
+_contacts = Contact.__table__
+_entries = DncContact.__table__
+_STAMPS: Final = ("created_date", "updated_date")
+
+
+class NewContact(NamedTuple):
+    """The columns of a contact that is added to a phonebook."""
+
+    phonebook_id: int
+    contact: str
+    number: str
+    zone: str
+    full_name: str
+    additional_vars: str
+
+
+class NewEntry(NamedTuple):
+    """The columns of a number that is put on a do-not-call list."""
+
+    dnc_id: int
+    phone_number: str
+    number: str
+
+
+_ADD_CONTACTS: Final = bulk_insert(_contacts, *NewContact._fields, *_STAMPS)
+_ADD_ENTRIES: Final = bulk_insert(_entries, *NewEntry._fields, *_STAMPS)
+_FIRST_WITH: Final = (
+    select(_contacts.c.number, func.min(_contacts.c.id).label("first_id"))
+    .where(
+        _contacts.c.phonebook_id == bindparam("phonebook"),
+        _contacts.c.number.in_(bindparam("numbers", expanding=True)),
+    )
+    .group_by(_contacts.c.number)
+)
+
+
+def first_contacts(connection: Connection, phonebook_id: int, numbers: Collection[str]) -> dict[str, int]:
+    """Return the ids of the earliest contacts of a phonebook that have some numbers, by number."""
+    asked, found = list(numbers), dict[str, int]()
+    for start in range(0, len(asked), ASKED_AT_ONCE):
+        some = {"phonebook": phonebook_id, "numbers": asked[start : start + ASKED_AT_ONCE]}
+        found |= {row.number: row.first_id for row in connection.execute(_FIRST_WITH, some)}
+    return found
+
+
+def add_contacts(unit: UnitOfWork, rows: Sequence[NewContact]) -> list[int]:
+    """Add contacts to phonebooks, and return their ids. They become subscribers of started campaigns."""
+    ids = _insert(unit, _contacts, [(*row, unit.now_ms, unit.now_ms) for row in rows])
+    for phonebook_id, count in _counts([row.phonebook_id for row in rows]).items():
+        campaign_ids = collect_phonebook(unit.connection, phonebook_id, unit.now_ms)
+        unit.note(touched_campaigns(*campaign_ids), ContactsImported(phonebook_id, count))
+    return ids
+
+
+def add_entries(unit: UnitOfWork, rows: Sequence[NewEntry]) -> list[int]:
+    """Put numbers on do-not-call lists that do not have them yet, and return the ids of the entries."""
+    ids = _insert(unit, _entries, [(*row, unit.now_ms, unit.now_ms) for row in rows])
+    for dnc_id, count in _counts([row.dnc_id for row in rows]).items():
+        unit.note(users_of_dnc(unit.connection, dnc_id), NumbersCalledOff(dnc_id, count))
+    return ids
+
+
+def _insert(unit: UnitOfWork, table: Table, rows: list[tuple[Any, ...]]) -> list[int]:
+    """Insert rows, and return their ids in order: a unit of work that writes is the only one, and ids only grow."""
+    unit.note(NOTHING)
+    if not rows:
+        return []
+    connection = unit.connection
+    last = connection.scalar(select(func.max(table.c.id))) or 0
+    (_ADD_CONTACTS if table is _contacts else _ADD_ENTRIES).run(connection, rows)
+    return list(connection.scalars(select(table.c.id).where(table.c.id > last).order_by(table.c.id)))
+
+
+def _counts(parents: Sequence[int]) -> dict[int, int]:
+    """Return how often each id occurs, in the order of their first occurrence."""
+    counts = dict.fromkeys(parents, 0)
+    for parent in parents:
+        counts[parent] += 1
+    return counts

@@ -1,0 +1,61 @@
+"""Roles of users, scopes of API keys, and the permissions that both give."""
+
+from collections.abc import Collection
+from enum import Enum, StrEnum
+from typing import Final, NamedTuple
+
+
+class Role(StrEnum):
+    """The role of a user: the kind of work for which the account exists."""
+
+    ADMIN = "admin"
+    """Runs the service: sees and changes the records of all users."""
+    MANAGER = "manager"
+    """Runs campaigns: sees and changes their own records."""
+    AGENT = "agent"
+    """Takes calls: sees their own agent record and their own calls, and changes their own status."""
+    VIEWER = "viewer"
+    """Reads the records of a manager, and changes nothing."""
+
+
+class Scope(StrEnum):
+    """The scope of an API key: the part of its user's permissions that the key has."""
+
+    READ = "read"
+    CAMPAIGNS = "campaigns"
+    MONEY = "money"
+    ADMIN = "admin"
+
+
+class Needs(NamedTuple):
+    """The conditions of a permission: one of the roles, and for an API key the scope."""
+
+    roles: frozenset[Role]
+    scope: Scope | None
+    """None if an API key needs no scope."""
+    meaning: str
+
+
+_EVERYBODY: Final = frozenset(Role)
+_READERS: Final = frozenset({Role.ADMIN, Role.MANAGER, Role.VIEWER})
+_MANAGERS: Final = frozenset({Role.ADMIN, Role.MANAGER})
+_ADMINS: Final = frozenset({Role.ADMIN})
+
+
+class Permission(Enum):
+    """A permission that a request needs."""
+
+    SIGNED_IN = Needs(_EVERYBODY, None, "read the list of resources and the clock")
+    READ_CALLS = Needs(_EVERYBODY, Scope.READ, "read calls, agents and users; agents see only their own")
+    READ = Needs(_READERS, Scope.READ, "read all other records")
+    READ_AS_ADMIN = Needs(_ADMINS, Scope.READ, "read records that only admins see")
+    CAMPAIGNS = Needs(_MANAGERS, Scope.CAMPAIGNS, "create, change and delete campaigns, lists, surveys and queues")
+    WORK = Needs(_MANAGERS | {Role.AGENT}, Scope.CAMPAIGNS, "change agents; an agent changes only the own status")
+    KEYS = Needs(_MANAGERS, Scope.ADMIN, "create, change and revoke API keys")
+    MONEY = Needs(_ADMINS, Scope.MONEY, "record payments, refund calls and change rate cards")
+    ADMIN = Needs(_ADMINS, Scope.ADMIN, "change users, gateways and the clock")
+
+    def is_given(self, role: Role, scopes: Collection[Scope] | None) -> bool:
+        """Return whether a role has the permission, and an API key with these scopes; None if there is no key."""
+        needs = self.value
+        return role in needs.roles and (scopes is None or needs.scope is None or needs.scope in scopes)

@@ -1,0 +1,197 @@
+"""Searches of lists: by name and by number, in any spelling, with any filters and orderings."""
+
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from sqlalchemy import delete, insert
+
+from dialer.api.crud import list_queries
+from dialer.api.records.table import RESOURCES
+from dialer.domain.search_keys import last_name_key, name_key
+from dialer.store.database import Database
+from dialer.store.tables import Contact, Phonebook, User
+from tests.api.builders import Estate, stored
+from tests.api.harness import NOW_MS, Caller, Json
+
+WAYS = [0, 1, 4, 5_000]
+"""Limits of the records that are sorted for a page: they decide how the records of a search are found."""
+LETTERS = "aAbBáÁßé "
+NAMES = st.text(LETTERS, max_size=8)
+PROPERTY = settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+
+
+@pytest.fixture(params=WAYS)
+def way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> int:
+    """Set the limit of the records that are sorted for a page."""
+    monkeypatch.setattr(list_queries, "SORTED_MAX", request.param)
+    return int(request.param)
+
+
+@pytest.fixture
+def books(database: Database) -> list[int]:
+    """Create two phonebooks of Alice's and one of Bob's."""
+    return [stored(database, Phonebook, user_id=user_id, name="friends") for user_id in (2, 2, 3)]
+
+
+def replaced(database: Database, rows: list[dict[str, Any]]) -> None:
+    def write(connection: Any) -> None:  # noqa: ANN401 - a connection
+        connection.execute(delete(Contact.__table__))
+        for row in rows:
+            connection.execute(insert(Contact.__table__).values(row))
+
+    database.write_now(write)
+
+
+def found(caller: Caller, path: str, **asked: Json) -> list[int]:
+    """Return the ids of all records, from pages whose `count` is true."""
+    page = caller.get(path, page_size=3, **asked)
+    count, ids = page["count"], [record["id"] for record in page["results"]]
+    while page["next"]:
+        page = caller.get(page["next"])
+        ids += [record["id"] for record in page["results"]]
+    assert count == len(ids)
+    return ids
+
+
+@pytest.mark.usefixtures("way")
+@PROPERTY
+@given(
+    drawn=st.lists(st.tuples(NAMES, st.integers(0, 2)), max_size=10),
+    word=NAMES.filter(name_key),
+    order=st.sampled_from(["", "full_name", "-created_date"]),
+    only=st.booleans(),
+)
+def test_a_search_for_a_name_finds_what_a_look_at_every_contact_finds(
+    alice: Caller,
+    database: Database,
+    books: list[int],
+    drawn: list[tuple[str, int]],
+    word: str,
+    order: str,
+    only: bool,  # noqa: FBT001 - drawn
+) -> None:
+    rows: list[dict[str, Any]] = [
+        {
+            "id": place,
+            "phonebook_id": books[book],
+            "contact": "1",
+            "number": "1",
+            "zone": "",
+            "full_name": name,
+            "created_date": -place % 3,
+            "updated_date": NOW_MS,
+        }
+        for place, (name, book) in enumerate(drawn, 1)
+    ]
+    replaced(database, rows)
+    theirs = books[:1] if only else books[:2]
+    start = name_key(word)
+
+    def meets(name: str) -> bool:
+        key = name_key(name)
+        return key.startswith(start) or last_name_key(key).startswith(start)
+
+    wanted = {row["id"] for row in rows if row["phonebook_id"] in theirs and meets(row["full_name"])}
+    asked = {"phonebook_id": books[0]} if only else {}
+    assert sorted(found(alice, "contact/", search=word, ordering=order, **asked)) == sorted(wanted)
+
+
+@pytest.mark.usefixtures("way")
+@PROPERTY
+@given(
+    numbers=st.lists(st.from_regex(r"\+?1?20[0-9]{1,3}", fullmatch=True), max_size=10),
+    text=st.from_regex(r"\+?1?20[0-9]{0,2}", fullmatch=True),
+)
+def test_a_search_for_a_number_finds_what_a_look_at_every_contact_finds(
+    alice: Caller, database: Database, books: list[int], numbers: list[str], text: str
+) -> None:
+    shared = {"phonebook_id": books[0], "zone": "", "created_date": 0, "updated_date": 0}
+    rows: list[dict[str, Any]] = [
+        {**shared, "id": place, "contact": number, "number": number} for place, number in enumerate(numbers, 1)
+    ]
+    replaced(database, rows)
+    digits = text.removeprefix("+")
+    wanted = [row["id"] for row in rows if row["number"].removeprefix("+").startswith(digits)]
+    assert found(alice, "contact/", search=text) == wanted
+
+
+def test_a_number_is_found_in_any_spelling(alice: Caller) -> None:
+    book = alice.create("phonebook", name="friends")
+    contact = alice.create("contact", contact="+1 202 555 0101", phonebook=book["url"])
+    alice.create("contact", contact="+1 202 555 0102", phonebook=book["url"])
+    for text in ("+1 (202) 555-0101", "12025550101", "+1-202.555.0101", "0012025550101"):
+        assert found(alice, "contact/", search=text) == [contact["id"]]
+    assert len(found(alice, "contact/", search="+1 202 555")) == 2
+
+
+def test_names_are_found_without_case_and_accents_after_each_change(alice: Caller) -> None:
+    book = alice.create("phonebook", name="Ärzte & Pflege")
+    fields = {"contact": "+12025550101", "full_name": "Zoë van Ångström", "phonebook": book["url"]}
+    contact = alice.create("contact", **fields)
+    for text in ("zoe", "ZOË VAN", "angs", "ångström zoe"):
+        assert found(alice, "contact/", search=text) == [contact["id"]]
+    assert found(alice, "contact/", search="van") == []
+    alice.change(contact["url"], full_name="Ada Byron")
+    assert (found(alice, "contact/", search="zoe"), found(alice, "contact/", search="byr")) == ([], [contact["id"]])
+    content = "contact,full_name\n+12025550109,Émile Zola\n"
+    target = f"phonebook/{book['id']}/import/"
+    assert alice.request("POST", target, content=content, headers={"Content-Type": "text/csv"}).status_code == 200
+    assert found(alice, "contact/", search="zola emi") == [contact["id"] + 1]
+    assert found(alice, "phonebook/", search="pfl") == [book["id"]]
+    assert found(alice, "phonebook/", search="arzte pf") == [book["id"]]
+
+
+def test_subscribers_are_found_by_number_and_by_the_name_of_their_contact(estate: Estate) -> None:
+    owner = estate.owner
+    fields = {"contact": "+12025550166", "full_name": "Ada Byron", "phonebook": estate.phonebook["url"]}
+    contact = owner.create("contact", **fields)
+    made = owner.create("subscriber-list", campaign=estate.campaign["url"], contact=contact["url"])
+    for text in ("ada", "BYR", "+1 202-555-0166"):
+        assert [record["id"] for record in owner.get("subscriber-list/", search=text)] == [made["id"]]
+    assert owner.get("subscriber-list/", search="nobody") == []
+
+
+def test_users_are_found_by_any_of_their_names(admin: Caller, database: Database) -> None:
+    values = {"username": "zola", "first_name": "Émile", "email": "emile@paris.example", "password_hash": ""}
+    identity = stored(database, User, last_name="", **values)
+    for text in ("emile", "ZOL", "emile@paris", "paris"):
+        assert found(admin, "users/", search=text) == [identity]
+
+
+def test_another_users_records_are_not_found(alice: Caller, bob: Caller) -> None:
+    book = bob.create("phonebook", name="secret")
+    bob.create("contact", contact="+12025550101", full_name="Ada", phonebook=book["url"])
+    for path, text in (("contact/", "ada"), ("contact/", "+1202"), ("phonebook/", "secret")):
+        assert (found(alice, path, search=text), len(found(bob, path, search=text))) == ([], 1)
+
+
+def test_a_search_that_can_find_nothing_is_refused_and_an_empty_one_finds_all(alice: Caller) -> None:
+    alice.create("phonebook", name="friends")
+    nothing = '"!?" has neither a letter nor a digit. Search for a name or a number.'
+    assert alice.refused("GET", "phonebook/?search=!%3F") == (400, {"search": [nothing]})
+    long = {"search": ["Ensure this field has no more than 64 characters."]}
+    assert alice.refused("GET", f"phonebook/?search={'a' * 65}") == (400, long)
+    assert len(found(alice, "phonebook/", search=" ")) == 1
+
+
+def test_a_list_without_names_and_numbers_ignores_a_search_and_says_so(alice: Caller) -> None:
+    answer = alice.request("GET", "tier/?search=ann")
+    assert (answer.status_code, answer.headers["X-Ignored-Parameters"]) == (200, "search")
+
+
+@PROPERTY
+@given(text=st.text(max_size=20))
+def test_any_text_is_searched_for_or_refused(estate: Estate, text: str) -> None:
+    if not any("\ud800" <= char <= "\udfff" for char in text):
+        for path in ("contact", "users", "subscriber-list", "cdr"):
+            answer = estate.admin.request("GET", f"{path}/", params={"search": text, "page": 1})
+            assert answer.status_code in {200, 400}
+
+
+@pytest.mark.parametrize("text", ["ann", "+1202"])
+def test_every_list_that_offers_a_search_answers_one(estate: Estate, text: str) -> None:
+    for resource in RESOURCES:
+        if resource.names or resource.numbers:
+            assert estate.admin.request("GET", f"{resource.path}/", params={"search": text}).status_code == 200
