@@ -14,7 +14,7 @@ HOURS_MAX: Final = 100_000
 """Hours of one span that are counted, eleven years: nothing may last for ever."""
 
 
-class Span(NamedTuple):
+class ActivitySpan(NamedTuple):
     """A time that an agent spent in one activity."""
 
     activity: AgentActivity
@@ -43,20 +43,20 @@ class AgentClock(msgspec.Struct, frozen=True):
     counted_ms: int
     wraps_until_ms: int
 
-    def spans(self, now_ms: int) -> Iterator[Span]:
+    def spans(self, now_ms: int) -> Iterator[ActivitySpan]:
         """Yield the time since `counted_ms`, in order, without the time while logged out.
 
         A talk counts whatever the status, because an agent who talks keeps talking. Wrap-up time counts on duty only.
         """
         from_ms = self.counted_ms
         if self.is_talking:
-            yield Span(AgentActivity.TALKING, "", from_ms, now_ms)
+            yield ActivitySpan(AgentActivity.TALKING, "", from_ms, now_ms)
         elif self.status == AgentStatus.ON_BREAK:
-            yield Span(AgentActivity.ON_BREAK, self.break_reason, from_ms, now_ms)
+            yield ActivitySpan(AgentActivity.ON_BREAK, self.break_reason, from_ms, now_ms)
         elif self.status in TAKES_CALLS:
             wrapped_ms = min(max(from_ms, self.wraps_until_ms), now_ms)
-            yield Span(AgentActivity.WRAPPING_UP, "", from_ms, wrapped_ms)
-            yield Span(AgentActivity.AVAILABLE, "", wrapped_ms, now_ms)
+            yield ActivitySpan(AgentActivity.WRAPPING_UP, "", from_ms, wrapped_ms)
+            yield ActivitySpan(AgentActivity.AVAILABLE, "", wrapped_ms, now_ms)
 
     def activity(self, now_ms: int) -> AgentActivity:
         """Return the agent's activity now."""

@@ -136,7 +136,7 @@ class AgentHour(Row):
     """The reason of a break."""
     spent_ms: Mapped[Counter]
     begun: Mapped[Counter]
-    """How often the activity began. A talk that began is a call taken."""
+    """Number of times that the activity began. A talk that began is a call taken."""
     missed: Mapped[Counter]
     """Calls that the agent was offered and did not take."""
 
