@@ -22,7 +22,7 @@ from dialer.api.records.campaigns import CAMPAIGNS
 from dialer.api.records.ledger import LEDGER
 from dialer.api.records.messages import SMS_CAMPAIGNS
 from dialer.api.records.surveys import AUDIO_FILES
-from dialer.api.routes.exports import CSV, JSON, NDJSON
+from dialer.api.routes.exports import CSV, JSON, NDJSON, exported_shape
 
 Json = dict[str, Any]
 """A part of the OpenAPI document."""
@@ -41,10 +41,14 @@ _ERRORS: Final[Mapping[int, tuple[str, str]]] = {
     403: ("Not permitted", "You do not have permission to perform this action."),
     404: ("The record or the page does not exist", "Not found."),
     408: ("The body did not arrive in time", "The body did not arrive in time."),
-    409: ("The state of the record or another record forbids the request", "Still used by campaigns 1."),
+    409: (
+        "The state of the record or another record forbids the request",
+        "Still used by campaigns 1. Change or delete them first.",
+    ),
     412: ("The record is not in the state that the request requires", "The record has changed."),
     413: ("The body is too large", "The body is too large."),
     415: ("The content type of the body is not supported", "Send the body as application/json."),
+    416: ("The file does not have the wanted part", "The file has 100 bytes, so 'bytes=100-' is not a part of it."),
     422: ("The Idempotency-Key was used with another body", "This Idempotency-Key was used with another body."),
     429: ("Too many wrong passwords, or too many requests", "Too many wrong passwords; try again later."),
     503: ("The database is not available", "The database cannot be reached just now. Nothing was changed; try again."),
@@ -105,6 +109,7 @@ _RETRY_AFTER: Final[Json] = {
     }
 }
 _HEADERS: Final[Mapping[int, Json]] = {
+    416: {"Content-Range": {"description": "Size of the file", "schema": _TEXT, "example": "bytes */5000"}},
     412: {"ETag": {"$ref": "#/components/headers/ETag"}},
     401: {
         "WWW-Authenticate": {
@@ -196,6 +201,8 @@ _EXAMPLES: Final[Mapping[str, Any]] = {
     "recycle_campaign": _RECYCLED,
     "recycle_sms_campaign": _RECYCLED,
     "download_recording": "(the bytes of a WAV file)",
+    "download_audio": "(the bytes of a WAV file)",
+    "download_recordings": "(the bytes of a ZIP file)",
     "live": {"status": "ok"},
     "ready": {"status": "ok"},
     "metrics": "# TYPE dialer_requests_total counter\n",
@@ -285,7 +292,8 @@ def _operation(found: Json, path: str, method: str, resource: Resource | None) -
     if not path.startswith(PREFIX):
         return {**operation, "security": []}
     operation["parameters"] = [*parameters(found, verb, ours, resource), PREFER]
-    has_fields = bool(found.get("requestBody", {}).get("content", {}).keys() - {CSV})
+    sent = found.get("requestBody", {}).get("content", {})
+    has_fields = bool(sent) and CSV not in sent
     headers = answer_headers(verb, ours, has_fields=has_fields)
     done = {
         status: {**answer, "headers": {**answer.get("headers", {}), **headers}}
@@ -307,7 +315,7 @@ def _answers(found: Json, name: str, resource: Resource | None) -> Json:
             if status == "201":
                 answers[status]["headers"] = {"Location": _LOCATION}
     if resource is not None and resource.exported and name.startswith("list_"):
-        answers["200"]["content"].update(_exported(examples.record(resource.read)))
+        answers["200"]["content"].update(_exported(examples.record(exported_shape(resource))))
     unready = found["responses"].get(str(HTTPStatus.SERVICE_UNAVAILABLE.value))
     return answers if unready is None else {**answers, "503": _with_example(unready, {"status": "storage"})}
 

@@ -3,11 +3,11 @@
 import hashlib
 from functools import partial
 from http import HTTPStatus
-from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
 
 import anyio.to_thread
 import msgspec
-from litestar import Response, delete, post
+from litestar import Response, delete, get, post
 from litestar.openapi.spec import Schema
 from litestar.openapi.spec.enums import OpenAPIFormat, OpenAPIType
 from litestar.params import FromPath
@@ -21,12 +21,13 @@ from dialer.api.crud.resource import Unit
 from dialer.api.crud.shapes import REQUIRED, Given, Parsed, Shape, parse_whole, request_shape
 from dialer.api.crud.urls import ID_MAX, parse_id
 from dialer.api.crud.visibility import reference_errors
+from dialer.api.http.downloads import WAV, answer_file, file_name
 from dialer.api.http.errors import AnsweredError, Errors, InvalidError, RecordNotFoundError
 from dialer.api.http.forms import FORM_OVERHEAD_BYTES_MAX, MULTIPART, Form, read_form
 from dialer.api.http.idempotency import PostAttempt, StoredAnswer, attempt_of, recall, remember
 from dialer.api.http.ignored import ignored_header
 from dialer.api.http.preconditions import ETAG_HEADER, Preconditions, parse_preconditions
-from dialer.api.http.streams import describe_body
+from dialer.api.http.streams import describe_answer, describe_body
 from dialer.api.records.surveys import AUDIO_FILES
 from dialer.api.service import ApiRequest, Service
 from dialer.store.media.audio import AudioError, AudioRecording, judge
@@ -35,6 +36,7 @@ from dialer.store.touched import NOTHING
 
 FILE: Final = "audio_file"
 JSON: Final = "application/json"
+_FILE_SCHEMA: Final = Schema(type=OpenAPIType.STRING, format=OpenAPIFormat.BINARY, content_media_type=WAV)
 _FORM_SCHEMA: Final = Schema(
     type=OpenAPIType.OBJECT,
     required=["name", FILE],
@@ -133,6 +135,21 @@ async def _keep(
         # After another failure the row may be committed, so the file must stay.
         await anyio.to_thread.run_sync(media.delete, file_name)
         raise
+
+
+@get(
+    "/audio-files/{record_id:str}/download",
+    tags=[AUDIO_FILES.path],
+    media_type=WAV,
+    operation_class=describe_answer(WAV, _FILE_SCHEMA),
+)
+async def download_audio(request: ApiRequest, record_id: FromPath[str]) -> Response[Any]:
+    """Download an uploaded recording as a WAV file, or with `Range` a part of it."""
+    identity = parse_id(record_id)
+    if identity is None:
+        raise RecordNotFoundError
+    stored = await request.service.read(request, lambda unit: records.load(unit, AUDIO_FILES, identity))
+    return await answer_file(request, str(stored["audio_file"]), file_name(str(stored["name"])))
 
 
 @delete("/audio-files/{record_id:str}", tags=[AUDIO_FILES.path])
