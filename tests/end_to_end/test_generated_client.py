@@ -70,10 +70,10 @@ def generated(
 class Generated:
     """The generated client, logged in as the admin of a server."""
 
-    def __init__(self, modules: dict[str, ModuleType], address: str) -> None:
+    def __init__(self, modules: dict[str, ModuleType], client: httpx.Client) -> None:
         self.modules = modules
-        self.client = modules["client"].Client(base_url=address, raise_on_unexpected_status=True)
-        self.client.set_httpx_client(httpx.Client(base_url=address, auth=("root", PASSWORD), timeout=60))
+        self.client = modules["client"].Client(base_url=str(client.base_url), raise_on_unexpected_status=True)
+        self.client.set_httpx_client(client)
 
     def model(self, name: str, /, **fields: object) -> Any:  # noqa: ANN401 - a generated class
         """Build a request body."""
@@ -96,7 +96,9 @@ def ours(generated: dict[str, ModuleType], tmp_path: Path) -> Iterator[Generated
     folder = tmp_path / "server"
     folder.mkdir()
     with serving(folder, **ADMIN, **VIRTUAL) as served:
-        yield Generated(generated, served.base.removesuffix("/rest-api/"))
+        address = served.base.removesuffix("/rest-api/")
+        with httpx.Client(base_url=address, auth=("root", PASSWORD), timeout=60) as client:
+            yield Generated(generated, client)
 
 
 def test_the_guide_has_the_tested_settings() -> None:
