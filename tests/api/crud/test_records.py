@@ -141,6 +141,7 @@ def test_a_creation_of_nothing_names_what_is_required(resource: Resource, admin:
         "sms-campaigns": {"name", "sms_gateway"},
         "subscriber-list": {"campaign", "duplicate_contact"},
         "tier": {"queue", "agent"},
+        "users": {"username", "password"},
     }.get(resource.path, {"name"})
     status, errors = admin.refused("POST", f"{resource.path}/")
     assert (status, errors) == (400, {name: ["This field is required."] for name in required})
@@ -171,13 +172,16 @@ def test_a_record_that_others_need_cannot_go(estate: Estate, alice: Caller, admi
     admin.change(estate.campaign["url"], dnc=estate.dnc["url"], phonebook=[estate.phonebook["url"]])
     admin.change(estate.campaign["url"], callerid_group=estate.callerid_group["url"])
     alice.change(estate.section["url"], queue=estate.queue["url"])
-    used = (409, f"Still used by campaigns {campaign}.")
+    used = (409, f"Still used by campaigns {campaign}. Change or delete them first.")
     assert refusal(admin, estate.gateway["url"]) == used
     assert refusal(admin, estate.callerid_group["url"]) == used
     assert refusal(alice, estate.dnc["url"]) == used
     assert refusal(alice, estate.phonebook["url"]) == used
     assert refusal(alice, survey) == used
-    assert refusal(alice, estate.queue["url"]) == (409, f"Still used by section-template {estate.section['id']}.")
+    assert refusal(alice, estate.queue["url"]) == (
+        409,
+        f"Still used by section-template {estate.section['id']}. Change or delete them first.",
+    )
 
 
 def test_a_change_is_done_even_if_the_worker_is_in_trouble(alice: Caller, worker: FakeWorker) -> None:

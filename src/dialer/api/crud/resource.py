@@ -85,6 +85,8 @@ class Change(msgspec.Struct):
     given: frozenset[str]
     stored: Values
     record_id: int = 0
+    revealed: Values = msgspec.field(default_factory=dict)
+    """Fields that only the first answer to a creation shows, such as a secret. They are not stored anywhere."""
 
     @property
     def is_new(self) -> bool:
@@ -144,6 +146,14 @@ def touches_everything(_connection: Connection, _row: Values) -> Touched:
     return EVERYTHING
 
 
+class ExportedBeside(msgspec.Struct, frozen=True):
+    """The fields that only exports have, after those of the answers in JSON."""
+
+    fields: tuple[Field, ...]
+    values: Callable[[Unit, Sequence[int]], Sequence[Sequence[Any]]]
+    """Returns their values field by field, for the records with these ids, one or more."""
+
+
 class Resource(msgspec.Struct, frozen=True, kw_only=True):
     """A row of the resource table."""
 
@@ -185,6 +195,8 @@ class Resource(msgspec.Struct, frozen=True, kw_only=True):
     rules: tuple[FieldRule, ...] = ()
     defaults: Callable[[Unit, Values], Values] | None = None
     """Computes the defaults that depend on the time, on the caller or on the given values."""
+    prepare: Callable[[Values], Values] | None = None
+    """Replaces given values before the transaction, in a thread: for work that takes long, such as hashing."""
     columns: Callable[[Change], Values] = no_columns
     """Computes columns from the fields; these take precedence over the columns of the fields."""
     first_like: Callable[[Unit, Values], int | None] = no_duplicate
@@ -205,6 +217,7 @@ class Resource(msgspec.Struct, frozen=True, kw_only=True):
     """True if a list is a bare array of all records instead of a page."""
     exported: bool = False
     """True if clients can get a list as CSV or NDJSON."""
+    exported_beside: ExportedBeside | None = None
 
     @property
     def read(self) -> type[Shape]:

@@ -22,7 +22,7 @@ from dialer.api.records.campaigns import CAMPAIGNS
 from dialer.api.records.ledger import LEDGER
 from dialer.api.records.messages import SMS_CAMPAIGNS
 from dialer.api.records.surveys import AUDIO_FILES
-from dialer.api.routes.exports import CSV, JSON, NDJSON
+from dialer.api.routes.exports import CSV, JSON, NDJSON, exported_shape
 
 Json = dict[str, Any]
 """A part of the OpenAPI document."""
@@ -41,7 +41,10 @@ _ERRORS: Final[Mapping[int, tuple[str, str]]] = {
     403: ("Not permitted", "You do not have permission to perform this action."),
     404: ("The record or the page does not exist", "Not found."),
     408: ("The body did not arrive in time", "The body did not arrive in time."),
-    409: ("The state of the record or another record forbids the request", "Still used by campaigns 1."),
+    409: (
+        "The state of the record or another record forbids the request",
+        "Still used by campaigns 1. Change or delete them first.",
+    ),
     412: ("The record is not in the state that the request requires", "The record has changed."),
     413: ("The body is too large", "The body is too large."),
     415: ("The content type of the body is not supported", "Send the body as application/json."),
@@ -125,6 +128,22 @@ _LOCATION: Final[Json] = {
 }
 _SIGNED_IN: Final = frozenset({"read_root", "read_clock"})
 """Operations for users of every role and API keys of every scope."""
+_CHECKED: Final = {
+    "errors": 0,
+    "warnings": 1,
+    "forecast": "done",
+    "findings": [
+        {
+            "level": "warning",
+            "code": "low_balance",
+            "field": "user",
+            "section": None,
+            "message": "The campaign is likely to cost 12.50000 (P50 of the forecast), but the free balance is"
+            " 10.00000. It pauses when that is used up.",
+            "keys": [],
+        }
+    ],
+}
 _RECYCLED: Final = {"dry_run": False, "recycled": 2, "by_status": {"FAIL": 2}, "kept": {"dnc": 1}}
 _ADDED: Final = {
     "created": 1,
@@ -142,6 +161,8 @@ _EXAMPLES: Final[Mapping[str, Any]] = {
     "import_dnc_contacts": {"imported": 2, "duplicates": 0, "rejected": 0, "errors": []},
     "forecast_campaign": FORECAST,
     "forecast_sms_campaign": FORECAST,
+    "check_campaign": _CHECKED,
+    "check_sms_campaign": _CHECKED,
     "check_survey_template": {
         "errors": 1,
         "warnings": 0,
@@ -271,7 +292,8 @@ def _operation(found: Json, path: str, method: str, resource: Resource | None) -
     if not path.startswith(PREFIX):
         return {**operation, "security": []}
     operation["parameters"] = [*parameters(found, verb, ours, resource), PREFER]
-    has_fields = bool(found.get("requestBody", {}).get("content", {}).keys() - {CSV})
+    sent = found.get("requestBody", {}).get("content", {})
+    has_fields = bool(sent) and CSV not in sent
     headers = answer_headers(verb, ours, has_fields=has_fields)
     done = {
         status: {**answer, "headers": {**answer.get("headers", {}), **headers}}
@@ -293,7 +315,7 @@ def _answers(found: Json, name: str, resource: Resource | None) -> Json:
             if status == "201":
                 answers[status]["headers"] = {"Location": _LOCATION}
     if resource is not None and resource.exported and name.startswith("list_"):
-        answers["200"]["content"].update(_exported(examples.record(resource.read)))
+        answers["200"]["content"].update(_exported(examples.record(exported_shape(resource))))
     unready = found["responses"].get(str(HTTPStatus.SERVICE_UNAVAILABLE.value))
     return answers if unready is None else {**answers, "503": _with_example(unready, {"status": "storage"})}
 

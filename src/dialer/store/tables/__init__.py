@@ -1,7 +1,7 @@
 """The tables: one module for each part of the service."""
 
 from dialer.store.tables._base import Row
-from dialer.store.tables.accounts import LedgerEntry, Payment, RateCardLine, User
+from dialer.store.tables.accounts import ApiKey, LedgerEntry, Payment, RateCardLine, User
 from dialer.store.tables.calls import CallBack, CallRequest, Cdr, SmsMessage, SurveyResult, Transfer
 from dialer.store.tables.campaigns import (
     HALT_COMPLETED,
@@ -15,6 +15,15 @@ from dialer.store.tables.campaigns import (
 )
 from dialer.store.tables.carriers import CallerId, CallerIdGroup, Did, Gateway, SmsGateway
 from dialer.store.tables.contacts import Contact, DncContact, DncList, Phonebook
+from dialer.store.tables.figures import (
+    SUBSCRIBER_TRIGGERS,
+    AgentHour,
+    CampaignHour,
+    QueueHour,
+    SubscriberCount,
+    SubscriberMove,
+    UserHour,
+)
 from dialer.store.tables.queues import Agent, Queue, Tier
 from dialer.store.tables.service import IdempotentResponse, ServiceState
 from dialer.store.tables.surveys import AudioFile, BranchingTemplate, SectionTemplate, SurveyTemplate
@@ -22,8 +31,11 @@ from dialer.store.tables.surveys import AudioFile, BranchingTemplate, SectionTem
 __all__ = [
     "HALT_COMPLETED",
     "SMS",
+    "SUBSCRIBER_TRIGGERS",
     "VOICE",
     "Agent",
+    "AgentHour",
+    "ApiKey",
     "AudioFile",
     "BranchingTemplate",
     "CallBack",
@@ -32,6 +44,7 @@ __all__ = [
     "CallerIdGroup",
     "Campaign",
     "CampaignDncList",
+    "CampaignHour",
     "CampaignPhonebook",
     "Cdr",
     "Contact",
@@ -44,6 +57,7 @@ __all__ = [
     "Payment",
     "Phonebook",
     "Queue",
+    "QueueHour",
     "RateCardLine",
     "Row",
     "SealedSurvey",
@@ -52,9 +66,12 @@ __all__ = [
     "SmsGateway",
     "SmsMessage",
     "Subscriber",
+    "SubscriberCount",
+    "SubscriberMove",
     "SurveyResult",
     "SurveyTemplate",
     "Tier",
     "Transfer",
     "User",
+    "UserHour",
 ]
