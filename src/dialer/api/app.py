@@ -14,6 +14,7 @@ from dialer.api.crud.resource import Resource
 from dialer.api.crud.urls import PREFIX
 from dialer.api.http.auth import Authentication, Authenticator
 from dialer.api.http.body import BODY_BYTES_MAX
+from dialer.api.http.compression import Compression
 from dialer.api.http.edge import Edge
 from dialer.api.http.errors import EXCEPTION_HANDLERS
 from dialer.api.http.ignored import KnownParameters
@@ -21,16 +22,17 @@ from dialer.api.http.loop_lag import LoopLag
 from dialer.api.http.metrics import Metrics
 from dialer.api.http.permissions import Permissions
 from dialer.api.openapi.document import ShapePlugin, openapi_config
+from dialer.api.openapi.structs import DescribedStructPlugin
 from dialer.api.records.table import RESOURCES
 from dialer.api.routes import health
-from dialer.api.routes.audio import delete_audio, upload_audio
+from dialer.api.routes.audio import delete_audio, download_audio, upload_audio
 from dialer.api.routes.bulk import add_contacts, add_dnc_contacts
 from dialer.api.routes.clock import ClockController
 from dialer.api.routes.copies import copy_campaign, copy_sms_campaign
 from dialer.api.routes.exports import export
 from dialer.api.routes.forecast import Forecaster, Forecasting, forecast_campaign, forecast_sms_campaign
 from dialer.api.routes.imports import import_contacts, import_dnc_contacts
-from dialer.api.routes.recordings import download_recording
+from dialer.api.routes.recordings import download_recording, download_recordings
 from dialer.api.routes.recycling import recycle_campaign, recycle_sms_campaign
 from dialer.api.routes.refunds import refund_call
 from dialer.api.routes.root import read_root, redirect_to_documentation
@@ -54,6 +56,8 @@ EXTRA_ROUTES: Final[tuple[ControllerRouterHandler, ...]] = (
     check_survey_template,
     aggregate_survey,
     download_recording,
+    download_recordings,
+    download_audio,
     refund_call,
     copy_campaign,
     copy_sms_campaign,
@@ -100,12 +104,12 @@ def create_app(
         request_max_body_size=BODY_BYTES_MAX,
         lifespan=[_running(worker, LoopLag(metrics.observe_lag))],
         openapi_config=openapi_config(),
-        plugins=[ShapePlugin()],
+        plugins=[ShapePlugin(), DescribedStructPlugin()],
         logging_config=None,
     )
     methods = {route.path_format: route.methods for route in app.routes}
     permissions.serve(methods)
-    app.asgi_handler = Edge(app.asgi_handler, metrics, methods)
+    app.asgi_handler = Edge(Compression(app.asgi_handler), metrics, methods)
     return app
 
 

@@ -1,8 +1,9 @@
 """The report of an import: counts, and the first rows that were rejected or look wrong."""
 
-from typing import Final
+from typing import Annotated, Final
 
 import msgspec
+from msgspec import Meta
 
 ERRORS_MAX: Final = 1_000
 """The most rows in `errors`, and the most rows in `warnings`."""
@@ -13,10 +14,19 @@ VALUE_MAX: Final = 64
 class RowRemark(msgspec.Struct, frozen=True):
     """A remark on a row: its first line, the problem as a text and as a code, and the wrong value."""
 
-    line: int
-    reason: str
-    kind: str
-    value: str
+    line: Annotated[
+        int,
+        Meta(description=("The number of the first line of the row in the file; the header is line 1."), examples=[7]),
+    ]
+    reason: Annotated[
+        str,
+        Meta(
+            description="The problem in a sentence.",
+            examples=["'12' is no phone number: it has 2 digits. Use 3 to 15."],
+        ),
+    ]
+    kind: Annotated[str, Meta(description="The problem as a word, for programs.", examples=["too_short"])]
+    value: Annotated[str, Meta(description="The start of the wrong value.", examples=["12"])]
 
 
 class RowError(ValueError):
@@ -31,16 +41,23 @@ class RowError(ValueError):
 class ImportReport(msgspec.Struct):
     """The result of an import: its counts and the remarks on its rows."""
 
-    imported: int = 0
-    duplicates: int = 0
-    """Rows whose number occurs earlier in the file, or is already in the phonebook or on the list."""
-    rejected: int = 0
-    errors: list[RowRemark] = []
-    """The first `ERRORS_MAX` rejected rows."""
-    warned: int = 0
-    """Rows that were not rejected although their number is impossible in its country."""
-    warnings: list[RowRemark] = []
-    """The first `ERRORS_MAX` rows with such numbers."""
+    imported: Annotated[int, Meta(description="Number of rows that were stored.", examples=[2])] = 0
+    duplicates: Annotated[
+        int,
+        Meta(
+            description=(
+                "Rows whose number occurs earlier in the file, or is already in the phonebook or on the list."
+            ),
+            examples=[0],
+        ),
+    ] = 0
+    rejected: Annotated[int, Meta(description="Number of rows that cannot be imported.", examples=[1])] = 0
+    errors: Annotated[list[RowRemark], Meta(description="The first 1,000 rejected rows.")] = []
+    warned: Annotated[
+        int,
+        Meta(description=("Rows that were imported although their number is impossible in its country."), examples=[0]),
+    ] = 0
+    warnings: Annotated[list[RowRemark], Meta(description="The first 1,000 rows with such numbers.")] = []
 
     def reject(self, line: int, error: RowError) -> None:
         """Count a row that cannot be imported, and keep a remark on it."""

@@ -2,9 +2,10 @@
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from typing import Final, TypeVar
+from typing import Annotated, Final, TypeVar
 
 import msgspec
+from msgspec import Meta
 
 from dialer.domain.billing.money import format_money
 from dialer.domain.survey.survey import Survey
@@ -24,64 +25,111 @@ _Value = TypeVar("_Value", int, float)
 class DateSpread(msgspec.Struct, frozen=True):
     """Percentiles of a timestamp."""
 
-    p10: str
-    p50: str
-    p90: str
+    p10: Annotated[
+        str, Meta(description="A tenth of the runs had this moment or less, in UTC.", examples=["2026-11-18T11:36:40Z"])
+    ]
+    p50: Annotated[
+        str,
+        Meta(
+            description="The median: half of the runs had this moment or less, in UTC.",
+            examples=["2026-11-18T11:40:10Z"],
+        ),
+    ]
+    p90: Annotated[
+        str,
+        Meta(description="Nine tenths of the runs had this moment or less, in UTC.", examples=["2026-11-18T12:05:00Z"]),
+    ]
 
 
 class MoneySpread(msgspec.Struct, frozen=True):
     """Percentiles of an amount, as decimal text."""
 
-    p10: str
-    p50: str
-    p90: str
+    p10: Annotated[
+        str, Meta(description="A tenth of the runs had this amount or less, with five decimals.", examples=["11.20000"])
+    ]
+    p50: Annotated[
+        str,
+        Meta(
+            description=("The median: half of the runs had this amount or less, with five decimals."),
+            examples=["12.40000"],
+        ),
+    ]
+    p90: Annotated[
+        str,
+        Meta(description="Nine tenths of the runs had this amount or less, with five decimals.", examples=["13.80000"]),
+    ]
 
 
 class CountSpread(msgspec.Struct, frozen=True):
     """Percentiles of a count."""
 
-    p10: int
-    p50: int
-    p90: int
+    p10: Annotated[int, Meta(description="A tenth of the runs had this count or less.", examples=[590])]
+    p50: Annotated[int, Meta(description="The median: half of the runs had this count or less.", examples=[640])]
+    p90: Annotated[int, Meta(description="Nine tenths of the runs had this count or less.", examples=[700])]
 
 
 class PercentSpread(msgspec.Struct, frozen=True):
     """Percentiles of a percentage."""
 
-    p10: float
-    p50: float
-    p90: float
+    p10: Annotated[float, Meta(description="A tenth of the runs had this percentage or less.", examples=[1.2])]
+    p50: Annotated[float, Meta(description="The median: half of the runs had this percentage or less.", examples=[1.9])]
+    p90: Annotated[float, Meta(description="Nine tenths of the runs had this percentage or less.", examples=[2.7])]
 
 
 class AnswerForecast(msgspec.Struct, frozen=True):
     """An answer to a section, and how often it is likely to be given."""
 
-    answer: str
-    count: CountSpread
+    answer: Annotated[
+        str, Meta(description="The answer, as survey results show it; `(others)` for all rarer ones.", examples=["yes"])
+    ]
+    count: Annotated[CountSpread, Meta(description="The number of callees who give it.")]
 
 
 class SectionForecast(msgspec.Struct, frozen=True):
     """The likely answers to one section, most frequent first."""
 
-    section_id: int
-    question: str
-    answers: tuple[AnswerForecast, ...]
+    section_id: Annotated[int, Meta(description="The id of the section template.", examples=[1])]
+    question: Annotated[str, Meta(description="The question of the section.", examples=["Will you come on Monday?"])]
+    answers: Annotated[tuple[AnswerForecast, ...], Meta(description="The answers, most frequent first.")]
 
 
 class SeedForecast(msgspec.Struct, frozen=True):
     """The outcome of the campaign under one seed."""
 
-    seed: int
-    finish_date: str
-    stop_reason: str
-    cost: str
-    calls: int
-    answered: int
-    completed: int
-    abandoned_percent: float
-    calls_in_progress_peak: int
-    digest: str
-    """SHA-256 digest of the call detail records to come, in the order of their ids (`dialer.domain.digest`)."""
+    seed: Annotated[int, Meta(description="The seed of the run.", examples=[1])]
+    finish_date: Annotated[
+        str,
+        Meta(description="The moment at which the campaign stops dialling, in UTC.", examples=["2026-11-18T11:40:10Z"]),
+    ]
+    stop_reason: Annotated[
+        str,
+        Meta(
+            description=("The reason of the stop: `completed`, `expired`, `no_credit` or `unreadable`."),
+            examples=["completed"],
+        ),
+    ]
+    cost: Annotated[
+        str,
+        Meta(description="The price of all calls or messages from now on, with five decimals.", examples=["12.40000"]),
+    ]
+    calls: Annotated[int, Meta(description="Number of calls or messages from now on.", examples=[640])]
+    answered: Annotated[int, Meta(description="Number of those that are answered or delivered.", examples=[310])]
+    completed: Annotated[
+        int, Meta(description="Number of subscribers who reach a section marked `completed`.", examples=[120])
+    ]
+    abandoned_percent: Annotated[
+        float, Meta(description="Percentage of calls answered by a person that find no agent in time.", examples=[1.9])
+    ]
+    calls_in_progress_peak: Annotated[
+        int, Meta(description="The most calls in progress at the same time.", examples=[20])
+    ]
+    digest: Annotated[
+        str,
+        Meta(
+            description=("SHA-256 digest of the call detail records to come, in the order of their ids."),
+            examples=["9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"],
+        ),
+    ]
 
 
 class Forecast(msgspec.Struct, frozen=True):
@@ -91,25 +139,46 @@ class Forecast(msgspec.Struct, frozen=True):
     rounded up. So each percentile is a value that some seed gave.
     """
 
-    campaign_id: int
-    now: str
-    seeds: int
-    first_seed: int
-    subscribers: int
-    stop_reasons: tuple[ReportRow, ...]
-    """Reasons of the stop, with their numbers of seeds: `completed`, `expired`, `no_credit`, `unreadable`."""
-    finish_date: DateSpread
-    """The moment at which the campaign stops dialling. Calls in progress may end a little later."""
-    cost: MoneySpread
-    calls: CountSpread
-    """Calls to subscribers, or text messages, that end from now on."""
-    answered: CountSpread
-    completed: CountSpread
-    abandoned_percent: PercentSpread
-    """Percentage of calls answered by a person that found no agent in time; 0 if the survey has no queue."""
-    calls_in_progress_peak: CountSpread
-    sections: tuple[SectionForecast, ...]
-    per_seed: tuple[SeedForecast, ...]
+    campaign_id: Annotated[int, Meta(description="The id of the campaign.", examples=[1])]
+    now: Annotated[
+        str, Meta(description="The moment at which the forecast begins, in UTC.", examples=["2026-11-18T11:06:40Z"])
+    ]
+    seeds: Annotated[int, Meta(description="Number of runs.", examples=[20])]
+    first_seed: Annotated[int, Meta(description="The seed of the first run.", examples=[0])]
+    subscribers: Annotated[
+        int, Meta(description="Number of subscribers, contacts that are still to be added included.", examples=[500])
+    ]
+    stop_reasons: Annotated[
+        tuple[ReportRow, ...],
+        Meta(
+            description=(
+                "Reasons of the stop, with their numbers of runs: `completed`, `expired`, `no_credit`, `unreadable`."
+            )
+        ),
+    ]
+    finish_date: Annotated[
+        DateSpread,
+        Meta(
+            description=("The moment at which the campaign stops dialling. Calls in progress may end a little later.")
+        ),
+    ]
+    cost: Annotated[MoneySpread, Meta(description="The price of all calls or messages from now on.")]
+    calls: Annotated[CountSpread, Meta(description="Calls to subscribers, or text messages, that end from now on.")]
+    answered: Annotated[CountSpread, Meta(description="Calls that are answered, or messages that are delivered.")]
+    completed: Annotated[CountSpread, Meta(description="Subscribers who reach a section marked `completed`.")]
+    abandoned_percent: Annotated[
+        PercentSpread,
+        Meta(
+            description=(
+                "Percentage of calls answered by a person that find no agent in time; 0 if the survey has no queue."
+            )
+        ),
+    ]
+    calls_in_progress_peak: Annotated[CountSpread, Meta(description="The most calls in progress at the same time.")]
+    sections: Annotated[
+        tuple[SectionForecast, ...], Meta(description="The likely answers to each section that has answers.")
+    ]
+    per_seed: Annotated[tuple[SeedForecast, ...], Meta(description="The outcome of each run.")]
 
 
 def nearest_rank(values: Sequence[_Value], percent: int) -> _Value:

@@ -3,9 +3,10 @@
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from datetime import UTC, datetime, timedelta
-from typing import Final
+from typing import Annotated, Final
 
 import msgspec
+from msgspec import Meta
 
 from dialer.domain.billing.money import format_money
 from dialer.domain.digest import cdr_digest
@@ -25,8 +26,8 @@ _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 class ReportRow(msgspec.Struct, frozen=True):
     """Name and the number of times it occurred."""
 
-    name: str
-    count: int
+    name: Annotated[str, Meta(description="The reason or the answer that is counted.", examples=["completed"])]
+    count: Annotated[int, Meta(description="The number of times it occurred.", examples=[18])]
 
 
 class SectionAnswers(msgspec.Struct, frozen=True):

@@ -37,6 +37,8 @@ ROUTES: Final[Mapping[str, Permission]] = {
     f"GET /survey-template/{RECORD}/check": Permission.READ,
     f"GET /surveyaggregate/{RECORD}": Permission.READ,
     f"GET /survey-result/{RECORD}/recording": Permission.READ,
+    f"GET /campaigns/{RECORD}/recordings": Permission.READ,
+    f"GET /audio-files/{RECORD}/download": Permission.READ,
     f"POST /cdr/{RECORD}/refund": Permission.MONEY,
 }
 """The permissions of routes outside of the resource table, by method and path after `/rest-api`.

@@ -10,9 +10,10 @@ from dialer.api.crud.controller import (
     TOTAL_HEADER,
 )
 from dialer.api.crud.resource import Resource, no_duplicate
-from dialer.api.crud.urls import PREFIX
+from dialer.api.crud.urls import ID_MAX, PREFIX
 from dialer.api.http.ignored import IGNORED_FIELDS_HEADER, IGNORED_PARAMETERS_HEADER, STRICT
 from dialer.api.http.preconditions import ETAG_HEADER
+from dialer.api.routes.recordings import AFTER
 from dialer.api.routes.recycling import DRY_RUN
 
 Json = dict[str, Any]
@@ -69,12 +70,21 @@ PREFER: Final[Json] = {
 }
 """Header parameter of all operations of the REST API."""
 
+AFTER_PARAMETER: Final[Json] = {
+    "name": AFTER,
+    "in": "query",
+    "required": False,
+    "description": "Id of a survey result. The archive has the recordings after it; use the URL in the header `Link`.",
+    "schema": {"type": "integer", "minimum": 0, "maximum": ID_MAX, "default": 0},
+    "example": 10_000,
+}
 DRY_RUN_PARAMETER: Final[Json] = {
     "name": DRY_RUN,
     "in": "query",
     "required": False,
     "description": "If true, subscribers are counted and not changed.",
     "schema": {"type": "boolean", "default": False},
+    "example": True,
 }
 
 

@@ -22,6 +22,35 @@ def _condition(name: str, description: str) -> Json:
     return {"name": name, "in": "header", "required": False, "description": description, "schema": schema}
 
 
+_TEXT: Final[Json] = {"type": "string"}
+_DOWNLOADS: Final = frozenset({"download_recording", "download_audio"})
+"""Operations whose answer is a file."""
+_TOLD: Final[Json] = {
+    "Accept-Ranges": {
+        "description": "`bytes`: parts of the file can be asked for",
+        "schema": _TEXT,
+        "example": "bytes",
+    },
+    "Content-Range": {"description": "Place of the part in the file", "schema": _TEXT, "example": "bytes 0-99/5000"},
+}
+_PARTIAL: Final[list[Json]] = [
+    {
+        "name": "Range",
+        "in": "header",
+        "required": False,
+        "description": "The bytes to send (RFC 9110, 14), one range. Several ranges get the whole file.",
+        "schema": _TEXT,
+        "example": "bytes=100-",
+    },
+    {
+        "name": "If-Range",
+        "in": "header",
+        "required": False,
+        "description": "The ETag of an earlier part. If the file is another one now, the whole file is sent.",
+        "schema": _TEXT,
+        "example": '"5d41402abc4b2a76"',
+    },
+]
 _MATCH: Final = _condition(
     "If-Match",
     "An ETag of the record, or several. If clients have changed the record since, the response is 412 and nothing"
@@ -35,7 +64,9 @@ _NONE_MATCH: Final = _condition(
 
 
 def with_conditions(operation: Json, verb: str, resource: Resource | None) -> Json:
-    """Return an operation on records with its entity tags and conditions; others are returned as they are."""
+    """Return an operation on records or files with its entity tags and conditions; others stay as they are."""
+    if operation["operationId"] in _DOWNLOADS:
+        return _with_ranges(operation)
     if resource is None or verb not in _PARTS:
         return operation
     parameters, more = _PARTS[verb]
@@ -49,6 +80,30 @@ def with_conditions(operation: Json, verb: str, resource: Resource | None) -> Js
         **operation,
         "parameters": [*operation["parameters"], *parameters],
         "responses": {**responses, **more},
+    }
+
+
+def _with_ranges(operation: Json) -> Json:
+    """Return the download of a file, which may be in part."""
+    whole = operation["responses"]["200"]
+    headers = {**whole["headers"], **_HEADER, "Accept-Ranges": _TOLD["Accept-Ranges"]}
+    part = {
+        "description": "The part of the file that `Range` asks for",
+        "headers": {**headers, "Content-Range": _TOLD["Content-Range"]},
+        "content": whole["content"],
+    }
+    refused = {"416": {"$ref": "#/components/responses/Error416"}}
+    return {
+        **operation,
+        "parameters": [*operation["parameters"], *_PARTIAL, _NONE_MATCH, _MATCH],
+        "responses": {
+            **operation["responses"],
+            "200": {**whole, "headers": headers},
+            "206": part,
+            **_UNCHANGED,
+            **_REFUSED,
+            **refused,
+        },
     }
 
 

@@ -16,6 +16,7 @@ from dialer.api.openapi.answer_headers import HEADERS, PREFER, answer_headers
 from dialer.api.openapi.conditions import with_conditions
 from dialer.api.openapi.enumerations import with_named_enumerations
 from dialer.api.openapi.forecast_example import FORECAST
+from dialer.api.openapi.guide import EXTERNAL_DOCS, SERVERS, groups
 from dialer.api.openapi.parameters import IDEMPOTENT, noun, parameters
 from dialer.api.records.campaigns import CAMPAIGNS
 from dialer.api.records.ledger import LEDGER
@@ -45,6 +46,7 @@ _ERRORS: Final[Mapping[int, tuple[str, str]]] = {
     412: ("The record is not in the state that the request requires", "The record has changed."),
     413: ("The body is too large", "The body is too large."),
     415: ("The content type of the body is not supported", "Send the body as application/json."),
+    416: ("The file does not have the wanted part", "The file has 100 bytes, so 'bytes=100-' is not a part of it."),
     422: ("The Idempotency-Key was used with another body", "This Idempotency-Key was used with another body."),
     429: ("Too many wrong passwords, or too many requests", "Too many wrong passwords; try again later."),
     503: ("The database is not available", "The database cannot be reached just now. Nothing was changed; try again."),
@@ -105,6 +107,7 @@ _RETRY_AFTER: Final[Json] = {
     }
 }
 _HEADERS: Final[Mapping[int, Json]] = {
+    416: {"Content-Range": {"description": "Size of the file", "schema": _TEXT, "example": "bytes */5000"}},
     412: {"ETag": {"$ref": "#/components/headers/ETag"}},
     401: {
         "WWW-Authenticate": {
@@ -178,6 +181,8 @@ _EXAMPLES: Final[Mapping[str, Any]] = {
     "recycle_campaign": _RECYCLED,
     "recycle_sms_campaign": _RECYCLED,
     "download_recording": "(the bytes of a WAV file)",
+    "download_audio": "(the bytes of a WAV file)",
+    "download_recordings": "(the bytes of a ZIP file)",
     "live": {"status": "ok"},
     "ready": {"status": "ok"},
     "metrics": "# TYPE dialer_requests_total counter\n",
@@ -211,6 +216,9 @@ def complete(generated: Json, resources: Mapping[str, Resource]) -> Json:
     components = generated["components"]
     described = {
         **generated,
+        "servers": SERVERS,
+        "externalDocs": EXTERNAL_DOCS,
+        "tags": groups(operation["tags"][0] for item in paths.values() for operation in item.values()),
         "paths": {**paths, **dict(_under_other_paths(paths))},
         "components": {
             **components,

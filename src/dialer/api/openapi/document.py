@@ -24,6 +24,7 @@ from dialer.api.crud.shapes import AnswerShape, Shape, fields_of
 from dialer.api.crud.urls import URL_PATHS
 from dialer.api.http.errors import RecordNotFoundError
 from dialer.api.openapi.description import complete
+from dialer.api.openapi.guide import GUIDE
 from dialer.api.openapi.openapi_page import CONTENT_SECURITY_POLICY, render
 from dialer.api.service import SERVICE, Service
 
@@ -31,11 +32,6 @@ if TYPE_CHECKING:
     from litestar._openapi.schema_generation import SchemaCreator
 
 SECURITY: Final = "basic"
-DESCRIPTION: Final = (
-    "Outbound voice and SMS campaigns: phonebooks, surveys, campaigns, calls and their costs."
-    " Numbers and booleans in a request may also be sent as strings. Unknown fields are ignored and listed in"
-    " X-Ignored-Fields, unknown query parameters in X-Ignored-Parameters. With Prefer: handling=strict they are errors."
-)
 _RECORDS: Final = frozenset({"record", "records"})
 
 
@@ -78,7 +74,7 @@ def openapi_config() -> OpenAPIConfig:
     return OpenAPIConfig(
         title="dialer",
         version=__version__,
-        description=DESCRIPTION,
+        description=GUIDE,
         components=Components(security_schemes={SECURITY: SecurityScheme(type="http", scheme="basic")}),
         security=[{SECURITY: []}],
         use_handler_docstrings=True,

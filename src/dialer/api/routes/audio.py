@@ -3,11 +3,11 @@
 import hashlib
 from functools import partial
 from http import HTTPStatus
-from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
 
 import anyio.to_thread
 import msgspec
-from litestar import Response, delete, post
+from litestar import Response, delete, get, post
 from litestar.openapi.spec import Schema
 from litestar.openapi.spec.enums import OpenAPIFormat, OpenAPIType
 from litestar.params import FromPath
@@ -19,14 +19,15 @@ from dialer.api.crud.fields import Text
 from dialer.api.crud.references import NO_OBJECT, Reference
 from dialer.api.crud.resource import Unit
 from dialer.api.crud.shapes import REQUIRED, Given, Parsed, Shape, parse_whole, request_shape
-from dialer.api.crud.urls import parse_id
+from dialer.api.crud.urls import ID_MAX, parse_id
 from dialer.api.crud.visibility import reference_errors
+from dialer.api.http.downloads import WAV, answer_file, file_name
 from dialer.api.http.errors import AnsweredError, Errors, InvalidError, RecordNotFoundError
 from dialer.api.http.forms import FORM_OVERHEAD_BYTES_MAX, MULTIPART, Form, read_form
 from dialer.api.http.idempotency import PostAttempt, StoredAnswer, attempt_of, recall, remember
 from dialer.api.http.ignored import ignored_header
 from dialer.api.http.preconditions import ETAG_HEADER, Preconditions, parse_preconditions
-from dialer.api.http.streams import describe_body
+from dialer.api.http.streams import describe_answer, describe_body
 from dialer.api.records.surveys import AUDIO_FILES
 from dialer.api.service import ApiRequest, Service
 from dialer.store.media.audio import AudioError, AudioRecording, judge
@@ -35,19 +36,34 @@ from dialer.store.touched import NOTHING
 
 FILE: Final = "audio_file"
 JSON: Final = "application/json"
-_TEXT_SCHEMA: Final = Schema(type=OpenAPIType.STRING, min_length=1, max_length=255)
+_FILE_SCHEMA: Final = Schema(type=OpenAPIType.STRING, format=OpenAPIFormat.BINARY, content_media_type=WAV)
 _FORM_SCHEMA: Final = Schema(
     type=OpenAPIType.OBJECT,
     required=["name", FILE],
     properties={
-        "name": _TEXT_SCHEMA,
+        "name": Schema(
+            type=OpenAPIType.STRING,
+            min_length=1,
+            max_length=255,
+            description="A name for people. It must not be blank.",
+            examples=["Greeting"],
+        ),
         FILE: Schema(
             type=OpenAPIType.STRING,
             format=OpenAPIFormat.BINARY,
             content_media_type="audio/wav",
-            description="A WAV file.",
+            description="The file: WAV with PCM, A-law or mu-law sound, one or two channels, 8 to 48 kHz,"
+            " up to 20 MiB.",
+            examples=["(the bytes of a WAV file)"],
         ),
-        "user_id": Schema(type=OpenAPIType.INTEGER, description="The owner; only admins may name another user."),
+        "user_id": Schema(
+            type=OpenAPIType.INTEGER,
+            minimum=1,
+            maximum=ID_MAX,
+            description="The id of the user who owns the recording. Only admins may name another user than themselves."
+            " Default: the caller.",
+            examples=[2],
+        ),
     },
 )
 
@@ -119,6 +135,21 @@ async def _keep(
         # After another failure the row may be committed, so the file must stay.
         await anyio.to_thread.run_sync(media.delete, file_name)
         raise
+
+
+@get(
+    "/audio-files/{record_id:str}/download",
+    tags=[AUDIO_FILES.path],
+    media_type=WAV,
+    operation_class=describe_answer(WAV, _FILE_SCHEMA),
+)
+async def download_audio(request: ApiRequest, record_id: FromPath[str]) -> Response[Any]:
+    """Download an uploaded recording as a WAV file, or with `Range` a part of it."""
+    identity = parse_id(record_id)
+    if identity is None:
+        raise RecordNotFoundError
+    stored = await request.service.read(request, lambda unit: records.load(unit, AUDIO_FILES, identity))
+    return await answer_file(request, str(stored["audio_file"]), file_name(str(stored["name"])))
 
 
 @delete("/audio-files/{record_id:str}", tags=[AUDIO_FILES.path])

@@ -3,7 +3,7 @@
 import re
 from datetime import UTC, datetime, timedelta
 from http import HTTPStatus
-from typing import TYPE_CHECKING, Any, Final, TypeAlias
+from typing import TYPE_CHECKING, Annotated, Any, Final, TypeAlias
 
 import msgspec
 from litestar import Controller, Response, get, post
@@ -11,6 +11,7 @@ from litestar.openapi.spec import Schema
 from litestar.openapi.spec.enums import OpenAPIType
 from litestar.params import JSONBody
 from litestar.types import BeforeRequestHookHandler
+from msgspec import Meta
 
 from dialer.api.crud.declaration import optional
 from dialer.api.crud.fields import Conventions, FieldError, Json, Kind
@@ -52,14 +53,26 @@ class Seconds(Kind, frozen=True):
 class ClockRead(msgspec.Struct):
     """The time of the service, the mode of its clock, and the seed of its random numbers."""
 
-    now: str
-    mode: str
-    seed: int
+    now: Annotated[str, Meta(description="The time of the service, in UTC.", examples=["2026-11-18T11:06:40Z"])]
+    mode: Annotated[
+        str, Meta(description="`real`, `virtual`, or the speed of a fast clock, such as `x60`.", examples=["virtual"])
+    ]
+    seed: Annotated[int, Meta(description="The seed of the simulator.", examples=[0])]
 
 
 _ADVANCE: Final = request_shape(
     "ClockAdvance",
-    {"seconds": optional(Seconds()), "to": optional(Timestamp())},
+    {
+        "seconds": optional(
+            Seconds(),
+            description="Seconds to advance, with at most 3 decimals, up to 366 days. Null if `to` is given.",
+            example=3_600,
+        ),
+        "to": optional(
+            Timestamp(),
+            description="The moment to advance to, at most 366 days ahead. Null if `seconds` is given.",
+        ),
+    },
     "The target of the advance: a number of seconds from now, or a moment.",
 )
 _NAMES: Final[dict[str, Any]] = {"ClockAdvance": _ADVANCE}

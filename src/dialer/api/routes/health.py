@@ -1,12 +1,13 @@
 """Health and metrics: open without authentication, and without data of users or numbers."""
 
 from http import HTTPStatus
-from typing import Final
+from typing import Annotated, Final
 
 import msgspec
 from litestar import Response, get
 from litestar.di import NamedDependency
 from litestar.openapi import ResponseSpec
+from msgspec import Meta
 from prometheus_client import CONTENT_TYPE_LATEST
 from sqlalchemy import Connection, text, update
 
@@ -23,7 +24,9 @@ _states = ServiceState.__table__
 class Health(msgspec.Struct):
     """The health of the service: `ok`, or the part that does not work."""
 
-    status: str
+    status: Annotated[
+        str, Meta(description="`ok`, or the part that does not work, such as `storage`.", examples=["ok"])
+    ]
 
 
 @get("/health/live", tags=["health"])

@@ -1,51 +1,59 @@
-"""`GET /rest-api/survey-result/<id>/recording/`: a callee's spoken answer as a WAV file."""
+"""Downloads of callees' spoken answers: one as a WAV file, or all of a campaign as a ZIP file."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator, Sequence
 from functools import partial
-from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 import anyio.to_thread
-from litestar import get
+from litestar import Response, get
 from litestar.openapi.spec import Schema
 from litestar.openapi.spec.enums import OpenAPIFormat, OpenAPIType
 from litestar.params import FromPath
 from litestar.response import Stream
-from sqlalchemy import select
+from sqlalchemy import Row, and_, select
 
 from dialer.api.crud import records
-from dialer.api.crud.resource import Unit
-from dialer.api.crud.urls import parse_id
-from dialer.api.http.errors import RecordNotFoundError
+from dialer.api.crud.controller import LINK_HEADER
+from dialer.api.crud.fields import FieldError, Integer
+from dialer.api.crud.moments import show_timestamp
+from dialer.api.crud.resource import Unit, table_of
+from dialer.api.crud.urls import ID_MAX, parse_id
+from dialer.api.http.downloads import WAV, answer_file, no_content
+from dialer.api.http.errors import InvalidError, RecordNotFoundError
+from dialer.api.http.headers import is_head
+from dialer.api.http.ignored import LISTS_OPTION, PARAMETERS_OPTION
 from dialer.api.http.streams import describe_answer
 from dialer.api.records.calls import SURVEY_RESULTS
+from dialer.api.records.campaigns import CAMPAIGNS
+from dialer.api.routes.exports import write_csv
 from dialer.api.service import ApiRequest
-from dialer.store.media.recordings import read_piece
+from dialer.domain.enums import LegType
+from dialer.store.media.archive import ArchivedFile, RecordingArchive
+from dialer.store.tables import Cdr
 
-WAV: Final = "audio/wav"
-_SCHEMA: Final = Schema(type=OpenAPIType.STRING, format=OpenAPIFormat.BINARY, content_media_type=WAV)
+ZIP: Final = "application/zip"
+RECORDINGS_MAX: Final = 10_000
+"""Recordings in one archive."""
+AFTER: Final = "after"
+_WAV_SCHEMA: Final = Schema(type=OpenAPIType.STRING, format=OpenAPIFormat.BINARY, content_media_type=WAV)
+_ZIP_SCHEMA: Final = Schema(type=OpenAPIType.STRING, format=OpenAPIFormat.BINARY, content_media_type=ZIP)
+_INDEX: Final = ("file", "survey_result", "callid", "phone_number", "section_id", "question", "recorded", "is_complete")
+"""The columns of an archive's index."""
 
 
 @get(
     "/survey-result/{record_id:str}/recording",
     tags=[SURVEY_RESULTS.path],
     media_type=WAV,
-    operation_class=describe_answer(WAV, _SCHEMA),
+    operation_class=describe_answer(WAV, _WAV_SCHEMA),
 )
-async def download_recording(request: ApiRequest, record_id: FromPath[str]) -> Stream:
-    """Download a callee's spoken answer as a WAV file."""
-    service = request.service
+async def download_recording(request: ApiRequest, record_id: FromPath[str]) -> Response[Any]:
+    """Download a callee's spoken answer as a WAV file, or with `Range` a part of it."""
     identity = parse_id(record_id)
     if identity is None:
         raise RecordNotFoundError
-    name = await service.read(request, lambda unit: _file_name(unit, identity))
-    folder = service.settings.media_dir
-    # Read the first piece before the answer begins, so that a missing file still gives status 404.
-    first = await anyio.to_thread.run_sync(read_piece, folder, name, 0)
-    if first is None:
-        raise RecordNotFoundError
-    headers = {"Content-Disposition": f'attachment; filename="{name}"'}
-    return Stream(_pieces(folder, name, first), media_type=WAV, headers=headers)
+    name = await request.service.read(request, lambda unit: _file_name(unit, identity))
+    return await answer_file(request, name, name)
 
 
 def _file_name(unit: Unit, result_id: int) -> str:
@@ -54,11 +62,79 @@ def _file_name(unit: Unit, result_id: int) -> str:
     return str(unit.connection.scalar(select(table.c["record_file"]).where(table.c["id"] == result_id)))
 
 
-async def _pieces(folder: Path, name: str, first: bytes) -> AsyncIterator[bytes]:
-    """Yield the recording piece by piece; no file stays open between pieces, so a client may disconnect at any time."""
-    piece: bytes | None = first
-    offset = 0
-    while piece:
-        yield piece
-        offset += len(piece)
-        piece = await anyio.to_thread.run_sync(partial(read_piece, folder, name, offset))
+@get(
+    "/campaigns/{record_id:str}/recordings",
+    tags=[CAMPAIGNS.path],
+    media_type=ZIP,
+    operation_class=describe_answer(ZIP, _ZIP_SCHEMA),
+    opt={LISTS_OPTION: True, PARAMETERS_OPTION: (AFTER,)},
+)
+async def download_recordings(request: ApiRequest, record_id: FromPath[str]) -> Stream:
+    """Download the spoken answers of a campaign's callees as a ZIP file.
+
+    Its last entry, `index.csv`, names the call and the question of each recording, and tells whether the archive has
+    it. An archive has at most 10,000 recordings. If there are more, the header `Link` has the URL of the next archive.
+    """
+    service, identity = request.service, parse_id(record_id)
+    if identity is None:
+        raise RecordNotFoundError
+    after = _after(request)
+    rows = await service.read(request, lambda unit: _recordings(unit, identity, after), is_long=True)
+    part = rows[:RECORDINGS_MAX]
+    headers = {"Content-Disposition": f'attachment; filename="campaign-{identity}-recordings.zip"'}
+    if len(rows) > len(part):
+        next_url = f"{service.links(request).record(CAMPAIGNS.path, identity)}recordings/?{AFTER}={part[-1].id}"
+        headers[LINK_HEADER] = f'<{next_url}>; rel="next"'
+    files = [ArchivedFile(row.record_file, row.created_date) for row in part]
+    made = RecordingArchive(service.settings.media_dir, files, partial(_index, part)).pieces()
+    return Stream(no_content() if is_head(request.scope) else _in_threads(made), media_type=ZIP, headers=headers)
+
+
+def _after(request: ApiRequest) -> int:
+    """Return the id of the survey result after which the archive begins."""
+    text = request.query_params.get(AFTER, "0")
+    try:
+        return Integer(0, ID_MAX).parse(text, request.service.conventions(request))
+    except FieldError as error:
+        raise InvalidError({AFTER: [str(error)]}) from None
+
+
+def _recordings(unit: Unit, campaign_id: int, after: int) -> Sequence[Row[Any]]:
+    """Return the answers with a recording, one more than an archive has, and the numbers of their calls."""
+    records.read_record(unit, CAMPAIGNS, campaign_id)
+    results, cdrs = SURVEY_RESULTS.table.c, table_of(Cdr).c
+    names = ("id", "record_file", "created_date", "callid", "section_id", "question")
+    is_call = and_(cdrs.callid == results.callid, cdrs.leg_type == LegType.A_LEG)
+    query = (
+        select(*[results[name] for name in names], cdrs.phone_number)
+        .outerjoin_from(SURVEY_RESULTS.table, table_of(Cdr), is_call)
+        .where(results.campaign_id == campaign_id, results.id > after, results.record_file != "")
+    )
+    return list(unit.connection.execute(query.order_by(results.id).limit(RECORDINGS_MAX + 1)))
+
+
+def _index(rows: Sequence[Row[Any]], is_complete: Sequence[bool]) -> bytes:
+    begin = write_csv([[name] for name in _INDEX])
+    if not rows:
+        return begin
+    lines = [
+        (
+            row.record_file,
+            row.id,
+            row.callid,
+            row.phone_number or "",
+            row.section_id,
+            row.question,
+            show_timestamp(row.created_date),
+            "yes" if has_all else "no",
+        )
+        for row, has_all in zip(rows, is_complete, strict=True)
+    ]
+    return begin + write_csv(list(zip(*lines, strict=True)))
+
+
+async def _in_threads(pieces: Iterator[bytes]) -> AsyncIterator[bytes]:
+    """Yield pieces that are made in threads, one at a time, so that a slow client delays nobody."""
+    while (piece := await anyio.to_thread.run_sync(next, pieces, None)) is not None:
+        if piece:
+            yield piece

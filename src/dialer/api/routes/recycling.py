@@ -5,13 +5,14 @@ from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 from http import HTTPStatus
-from typing import Any, ClassVar, Final
+from typing import Annotated, Any, ClassVar, Final
 
 import msgspec
 from litestar import Response, post
 from litestar.openapi.spec import Schema
 from litestar.openapi.spec.enums import OpenAPIType
 from litestar.params import FromPath
+from msgspec import Meta
 
 from dialer.api.crud import records
 from dialer.api.crud.controller import JSON
@@ -117,10 +118,18 @@ class RecycledRead(msgspec.Struct):
     message is in progress; `deleted`, the contact was deleted or erased; `emergency`, the number is never called.
     """
 
-    dry_run: bool
-    recycled: int
-    by_status: dict[str, int]
-    kept: dict[str, int]
+    dry_run: Annotated[bool, Meta(description="True if subscribers were only counted.", examples=[False])]
+    recycled: Annotated[int, Meta(description="Number of subscribers who were set back to PENDING.", examples=[2])]
+    by_status: Annotated[
+        dict[str, int],
+        Meta(
+            description="Number of those subscribers by the name of the status that they had.", examples=[{"FAIL": 2}]
+        ),
+    ]
+    kept: Annotated[
+        dict[str, int],
+        Meta(description="Number of subscribers who stay as they are, by reason.", examples=[{"dnc": 1}]),
+    ]
 
 
 @post(

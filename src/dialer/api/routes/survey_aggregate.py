@@ -1,10 +1,11 @@
 """`GET /rest-api/surveyaggregate/<campaign id>/`: the answers of a campaign, counted by section and answer."""
 
-from typing import Final
+from typing import Annotated, Final
 
 import msgspec
 from litestar import get
 from litestar.params import FromPath
+from msgspec import Meta
 from sqlalchemy import select
 
 from dialer.api.crud import records
@@ -28,9 +29,15 @@ PERCENT_PLACES: Final = 2
 class AnswerShare(msgspec.Struct):
     """The count of one answer, and its share of all answers to the section, in per cent."""
 
-    response: str
-    count: int
-    percent: float
+    response: Annotated[str, Meta(description="The answer, as survey results show it.", examples=["yes"])]
+    count: Annotated[int, Meta(description="Number of callees who gave it.", examples=[3])]
+    percent: Annotated[
+        float,
+        Meta(
+            description=("Its share of all answers to the section, in per cent, rounded to two decimals."),
+            examples=[75.0],
+        ),
+    ]
 
 
 class SectionAggregate(msgspec.Struct):
@@ -40,20 +47,31 @@ class SectionAggregate(msgspec.Struct):
     too rare to be listed.
     """
 
-    section: str | None
-    section_id: int
-    type: SectionType
-    question: str
-    total: int
-    answers: list[AnswerShare]
-    others: int
+    section: Annotated[
+        str | None,
+        Meta(
+            description=("The URL of the section template; null if it was deleted since the campaign started."),
+            examples=["https://dialer.example/rest-api/section-template/1/"],
+        ),
+    ]
+    section_id: Annotated[int, Meta(description="The id of the section template.", examples=[1])]
+    type: Annotated[SectionType, Meta(description="The type of the section.")]
+    question: Annotated[
+        str,
+        Meta(description="The question, as it was when the campaign started.", examples=["Will you come on Monday?"]),
+    ]
+    total: Annotated[int, Meta(description="Number of answers.", examples=[4])]
+    answers: Annotated[list[AnswerShare], Meta(description="The answers, most frequent first.")]
+    others: Annotated[int, Meta(description="Number of answers that are too rare to be listed.", examples=[0])]
 
 
 class SurveyAggregate(msgspec.Struct):
     """The sections of a campaign's survey that can have answers, in their order."""
 
-    campaign: str
-    sections: list[SectionAggregate]
+    campaign: Annotated[
+        str, Meta(description="The URL of the campaign.", examples=["https://dialer.example/rest-api/campaigns/1/"])
+    ]
+    sections: Annotated[list[SectionAggregate], Meta(description="The sections that can have answers, in their order.")]
 
 
 @get("/surveyaggregate/{record_id:str}", tags=[SURVEY_RESULTS.path])

@@ -1,8 +1,11 @@
 """`GET /rest-api/survey-template/<id>/check/`: the errors of a survey, before a campaign plays it."""
 
+from typing import Annotated
+
 import msgspec
 from litestar import get
 from litestar.params import FromPath
+from msgspec import Meta
 
 from dialer.api.crud import records
 from dialer.api.crud.resource import Unit
@@ -22,19 +25,32 @@ class FindingRead(msgspec.Struct):
     from the first section.
     """
 
-    level: FindingLevel
-    code: FindingCode
-    section: str | None
-    message: str
-    keys: list[str]
+    level: Annotated[FindingLevel, Meta(description="The severity of the finding.")]
+    code: Annotated[FindingCode, Meta(description="The kind of the fault, for programs.")]
+    section: Annotated[
+        str | None,
+        Meta(
+            description=("The URL of the section with the problem; null for the survey as a whole."),
+            examples=["https://dialer.example/rest-api/section-template/2/"],
+        ),
+    ]
+    message: Annotated[
+        str,
+        Meta(
+            description="The problem in a sentence.", examples=["The transfer has neither a phonenumber nor a queue."]
+        ),
+    ]
+    keys: Annotated[
+        list[str], Meta(description="The branches that lead from the first section to this one.", examples=[["1"]])
+    ]
 
 
 class SurveyCheckRead(msgspec.Struct):
     """The errors and warnings of a survey. A campaign does not start with errors; it starts with warnings."""
 
-    errors: int
-    warnings: int
-    findings: list[FindingRead]
+    errors: Annotated[int, Meta(description="Number of errors. A campaign does not start with errors.", examples=[1])]
+    warnings: Annotated[int, Meta(description="Number of warnings. A campaign starts with warnings.", examples=[0])]
+    findings: Annotated[list[FindingRead], Meta(description="The errors and warnings, section by section.")]
 
 
 @get("/survey-template/{record_id:str}/check", tags=[SURVEY_TEMPLATES.path])

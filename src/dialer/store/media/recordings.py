@@ -1,10 +1,12 @@
-"""Recordings of callees in the media folder: reading and deleting them."""
+"""Recordings in the media folder, of callees and uploaded ones: reading and deleting them."""
 
 import os
 import re
 import stat
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Final
+from typing import Final, NamedTuple
 
 from dialer.store.database import StorageUnavailableError
 
@@ -32,15 +34,39 @@ def read_piece(folder: Path, name: str, offset: int) -> bytes | None:
 
     Only regular files directly in the folder are read. Any other name counts as missing.
     """
+    with _opened(folder, name) as descriptor:
+        return None if descriptor is None else os.pread(descriptor, PIECE_BYTES, offset)
+
+
+class FileFacts(NamedTuple):
+    """The size of a file in bytes, and the time of its last change in nanoseconds."""
+
+    size: int
+    changed_ns: int
+
+
+def facts_of(folder: Path, name: str) -> FileFacts | None:
+    """Return the facts of a recording; None if there is no such file. Names are judged as by `read_piece`."""
+    with _opened(folder, name) as descriptor:
+        if descriptor is None:
+            return None
+        found = os.fstat(descriptor)
+        return FileFacts(found.st_size, found.st_mtime_ns)
+
+
+@contextmanager
+def _opened(folder: Path, name: str) -> Iterator[int | None]:
+    """Open a regular file directly in the folder; None if there is none."""
     if not _NAME.fullmatch(name):
-        return None
+        yield None
+        return
     try:
         # A link may lead out of the folder, and a pipe may block for ever.
         descriptor = os.open(folder / name, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
     except OSError:
-        return None
+        yield None
+        return
     try:
-        is_file = stat.S_ISREG(os.fstat(descriptor).st_mode)
-        return os.pread(descriptor, PIECE_BYTES, offset) if is_file else None
+        yield descriptor if stat.S_ISREG(os.fstat(descriptor).st_mode) else None
     finally:
         os.close(descriptor)

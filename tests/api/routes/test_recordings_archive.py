@@ -1,0 +1,135 @@
+"""Tests of archives of a campaign's recordings."""
+
+import csv
+import io
+import zipfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Final
+
+import pytest
+from litestar import Litestar
+from litestar.testing import TestClient
+
+from dialer.api.app import create_app
+from dialer.api.routes import recordings
+from dialer.settings import Settings
+from dialer.store.database import Database
+from dialer.store.media.recordings import PIECE_BYTES
+from dialer.store.tables import SurveyResult
+from tests.api.builders import Estate, stored
+from tests.api.harness import HOST, Caller, FakeWorker, Json
+
+INDEX: Final = "index.csv"
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    return tmp_path
+
+
+@pytest.fixture
+def client(database: Database, worker: FakeWorker, folder: Path) -> Iterator[TestClient[Litestar]]:
+    app = create_app(Settings(media_dir=folder), database=database, worker=worker)
+    with TestClient(app, base_url=f"http://{HOST}", raise_server_exceptions=True) as client:
+        yield client
+
+
+@pytest.fixture
+def owner(client: TestClient[Litestar], estate: Estate) -> Caller:  # noqa: ARG001 - the estate's records are Alice's
+    return Caller(client, "alice")
+
+
+def recorded(estate: Estate, folder: Path, name: str, content: bytes | None, **columns: Json) -> int:
+    if content is not None:
+        (folder / name).write_bytes(content)
+    values = {"user_id": estate.user_id, "campaign_id": estate.campaign["id"], "callid": f"call-{estate.user_id}"}
+    values |= {"section_id": 7, "section_type": 5, "question": "Say, it", "response": name, "record_file": name}
+    return stored(estate.database, SurveyResult, **{**values, **columns})
+
+
+def unpack(answer: Json) -> tuple[dict[str, bytes], list[dict[str, str]]]:
+    assert answer.status_code == 200, answer.text
+    with zipfile.ZipFile(io.BytesIO(answer.content)) as archive:
+        assert archive.testzip() is None
+        files = {name: archive.read(name) for name in archive.namelist()}
+    assert list(files)[-1] == INDEX
+    return files, list(csv.DictReader(io.StringIO(files.pop(INDEX).decode(), newline="")))
+
+
+def path(estate: Estate) -> str:
+    return f"{estate.campaign['url']}recordings/"
+
+
+def test_all_recordings_of_a_campaign_come_in_one_archive(owner: Caller, estate: Estate, folder: Path) -> None:
+    large = bytes(index % 251 for index in range(2 * PIECE_BYTES + 5))
+    first = recorded(estate, folder, "b.wav", large)
+    recorded(estate, folder, "a.wav", b"")
+    recorded(estate, folder, "other.wav", b"other", campaign_id=estate.sms_campaign["id"])
+    answer = owner.request("GET", path(estate))
+    files, index = unpack(answer)
+    assert files == {"b.wav": large, "a.wav": b""}
+    assert answer.headers["content-type"] == "application/zip"
+    assert answer.headers["content-disposition"] == (
+        f'attachment; filename="campaign-{estate.campaign["id"]}-recordings.zip"'
+    )
+    assert "content-encoding" not in answer.headers
+    assert index[0] == {
+        "file": "b.wav",
+        "survey_result": str(first),
+        "callid": "call-2",
+        "phone_number": "+12025550122",
+        "section_id": "7",
+        "question": "Say, it",
+        "recorded": "2026-11-18T11:06:40Z",
+        "is_complete": "yes",
+    }
+    assert owner.request("GET", path(estate)).content == answer.content
+    with zipfile.ZipFile(io.BytesIO(answer.content)) as archive:
+        assert archive.getinfo("b.wav").date_time == (2026, 11, 18, 11, 6, 40)
+
+
+def test_a_file_that_is_missing_is_left_out_and_named(owner: Caller, estate: Estate, folder: Path) -> None:
+    for name, content in (("a.wav", b"a"), ("b.wav", None), ("c.wav", b"c")):
+        recorded(estate, folder, name, content)
+    recorded(estate, folder, "", None)
+    files, index = unpack(owner.request("GET", path(estate)))
+    assert files == {"a.wav": b"a", "c.wav": b"c"}
+    assert [(row["file"], row["is_complete"]) for row in index] == [("a.wav", "yes"), ("b.wav", "no"), ("c.wav", "yes")]
+
+
+def test_a_campaign_without_recordings_has_an_empty_index(owner: Caller, estate: Estate) -> None:
+    assert unpack(owner.request("GET", path(estate))) == ({}, [])
+
+
+@pytest.mark.parametrize("created_ms", [0, 253_402_300_799_000])
+def test_any_time_fits(owner: Caller, estate: Estate, folder: Path, created_ms: int) -> None:
+    recorded(estate, folder, "a.wav", b"a", created_date=created_ms)
+    assert unpack(owner.request("GET", path(estate)))[0] == {"a.wav": b"a"}
+
+
+def test_a_large_campaign_has_several_archives(
+    owner: Caller, estate: Estate, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(recordings, "RECORDINGS_MAX", 2)
+    for name in "abcde":
+        recorded(estate, folder, f"{name}.wav", name.encode())
+    next_path, found = path(estate), []
+    while next_path:
+        answer = owner.request("GET", next_path)
+        found.append(sorted(unpack(answer)[0]))
+        next_path = answer.links.get("next", {}).get("url", "")
+    assert found == [["a.wav", "b.wav"], ["c.wav", "d.wav"], ["e.wav"]]
+    assert owner.refused("GET", f"{path(estate)}?after=x")[0] == 400
+
+
+def test_head_reads_no_recording(owner: Caller, estate: Estate, folder: Path) -> None:
+    recorded(estate, folder, "a.wav", b"a")
+    answer = owner.request("HEAD", path(estate))
+    assert (answer.status_code, answer.content, answer.headers["content-type"]) == (200, b"", "application/zip")
+
+
+def test_nobody_gets_the_recordings_of_another(client: TestClient[Litestar], estate: Estate) -> None:
+    assert Caller(client, "bob").refused("GET", path(estate))[0] == 404
+    assert Caller(client, "alice").refused("GET", "campaigns/x/recordings/")[0] == 404
+    unpack(Caller(client, "admin").request("GET", path(estate)))
