@@ -200,7 +200,7 @@ def _writing(resource: Resource) -> list[type[_ResourceController]]:
         return []
     deleting = _DeletingWithMessage if resource.deleted else _Deleting
     offered = {"POST": _Creating, "PATCH": _Changing, "DELETE": deleting}
-    found = [base for method, base in offered.items() if method in resource.methods]
+    found: list[type[_ResourceController]] = [base for method, base in offered.items() if method in resource.methods]
     return [*found, _DeletingMany] if "DELETE" in resource.methods else found
 
 
