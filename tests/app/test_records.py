@@ -177,13 +177,13 @@ def test_a_subscriber_who_was_deleted_does_not_come_back_with_a_new_name(calling
 
 
 def test_a_phonebook_and_a_list_stay_while_a_campaign_needs_them(calling: House) -> None:
-    with pytest.raises(StillUsedError, match=r"^Still used by campaigns 1\.$"):
+    with pytest.raises(StillUsedError, match=r"^Still used by campaigns 1\. Change or delete them first\.$"):
         use(calling, lambda unit: delete_phonebook(unit, 1))
-    with pytest.raises(StillUsedError, match=r"^Still used by campaigns 1\.$"):
+    with pytest.raises(StillUsedError, match=r"^Still used by campaigns 1\. Change or delete them first\.$"):
         use(calling, lambda unit: delete_dnc_list(unit, 1))
     calling.change(Campaign, 1, status=CampaignStatus.END)
     assert use(calling, lambda unit: delete_phonebook(unit, 1)) == Used(NOTHING, [PhonebookDeleted(1)])
-    with pytest.raises(StillUsedError, match=r"^Still used by campaigns 1\.$"):
+    with pytest.raises(StillUsedError, match=r"^Still used by campaigns 1\. Change or delete them first\.$"):
         use(calling, lambda unit: delete_dnc_list(unit, 1))
     calling.change(Campaign, 1, dnc_id=None)
     assert use(calling, lambda unit: delete_dnc_list(unit, 1)) == Used(NOTHING, [DncListDeleted(1)])

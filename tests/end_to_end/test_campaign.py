@@ -190,6 +190,6 @@ def test_a_gateway_that_carries_a_call_stays_until_it_is_over(ann: Caller, admin
     other = admin.create("gateway", name="other")
     ann.change(made["url"], aleg_gateway=other["url"])
     status, body = admin.refused("DELETE", made["aleg_gateway"])
-    assert (status, body) == (409, {"detail": "Still used by callrequest 1."})
+    assert (status, body) == (409, {"detail": "Still used by callrequest 1. Try again when they are over."})
     advance(admin, 3_600)
     assert admin.request("DELETE", made["aleg_gateway"]).status_code == 204

@@ -6,9 +6,11 @@ from sqlalchemy import Connection, select
 from dialer.forecast.campaign_copy import copy_campaign, parts_of, people_of
 from dialer.forecast.memory_database import MemoryDatabase
 from dialer.store.tables import (
+    AgentHour,
     CallBack,
     CallRequest,
     Campaign,
+    CampaignHour,
     Cdr,
     Contact,
     DncContact,
@@ -18,17 +20,22 @@ from dialer.store.tables import (
     Payment,
     Phonebook,
     Queue,
+    QueueHour,
     Row,
     SmsGateway,
     SmsMessage,
     Subscriber,
+    SubscriberCount,
+    SubscriberMove,
     SurveyResult,
     Transfer,
     User,
+    UserHour,
 )
 from tests.runtime.house import MONDAY_NOON_MS, House
 
-LEFT_OUT = (Payment, LedgerEntry, Cdr, SurveyResult, IdempotentResponse)
+COUNTERS = (AgentHour, CampaignHour, QueueHour, SubscriberCount, SubscriberMove, UserHour)
+LEFT_OUT = (Payment, LedgerEntry, Cdr, SurveyResult, IdempotentResponse, *COUNTERS)
 """Tables of past events, which the engine never reads."""
 
 

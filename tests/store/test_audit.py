@@ -56,7 +56,50 @@ def run(database: Database, statement: str) -> None:
 
 
 def found(database: Database) -> list[str]:
-    return list(map(str, database.read_now(audit).differences))
+    """Return the differences, except for counters of statistics that a change of their rows made wrong."""
+    return [line for line in map(str, database.read_now(audit).differences) if "counter of" not in line]
+
+
+MISCOUNTED = {
+    "calls of a campaign": (
+        "UPDATE campaign_hour SET calls = calls + 1 WHERE grouping = 0 AND campaign_id = 1",
+        "campaign 1: counter of calls in hour 492348 is 1 too high",
+    ),
+    "calls of a user by time zone": (
+        "UPDATE user_hour SET answered = answered - 1 WHERE grouping = 5 AND member = 'America/New_York'",
+        "user 1: counter of answered in hour 492348 zone America/New_York is 1 too low",
+    ),
+    "messages": (
+        "UPDATE campaign_hour SET messages = 0 WHERE grouping = 1 AND messages > 0 AND campaign_id = {sender}",
+        "campaign {sender}: counter of messages in hour 492348 outcome",
+    ),
+    "the cost of a CDR": (
+        "UPDATE cdr SET call_cost = call_cost + 7 WHERE id = {charged}",
+        "campaign {campaign}: counter of cost in hour 492348 is 7 too low",
+    ),
+    "subscribers": (
+        "UPDATE subscriber_count SET subscribers = subscribers + 2 WHERE status = 7",
+        "campaign 1: counter of subscribers of phonebook 1 in 7 'dnc' is 2 too high",
+    ),
+    "subscribers that a step has not counted": (
+        "INSERT INTO subscriber_move (campaign_id, phonebook_id, status, status_reason, attempted) VALUES (1,1,5,'',1)",
+        "campaign 1: counter of subscribers of phonebook 1 in 5 '' is 1 too high",
+    ),
+    "calls of a queue": ("UPDATE queue_hour SET taken = 0", "queue 1: counter of calls in hour 492348 is"),
+    "calls of an agent": ("UPDATE agent_hour SET begun = 0", "agent 1: counter of calls taken is"),
+}
+
+
+@pytest.mark.parametrize("what", MISCOUNTED)
+def test_a_wrong_counter_of_statistics_is_found(what: str, database: Database) -> None:
+    statement, expected = MISCOUNTED[what]
+    names: dict[str, int] = {}
+    for name, query in NAMES.items():
+        names[name] = one(database, query.format(**names))
+    run(database, statement.format(**names))
+    lines = [str(line) for line in database.read_now(audit).differences if "counter of" in str(line)]
+    assert lines
+    assert lines[0].startswith(expected.format(**names)), lines
 
 
 def test_a_busy_database_passes(database: Database) -> None:

@@ -1,6 +1,6 @@
 """Errors of use cases. A use case that raises one has changed nothing."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Final, TypeAlias
 
 FieldErrors: TypeAlias = dict[str, list[str]]
@@ -35,12 +35,26 @@ class StillUsedError(AppError):
     """An error for the deletion of a record that others need; `users` holds their ids by the name of their resource."""
 
     def __init__(self, users: Mapping[str, Sequence[int]]) -> None:
-        super().__init__(f"Still used by {', '.join(_listed(name, ids) for name, ids in users.items())}.")
+        used = f"Still used by {', '.join(_listed(name, ids) for name, ids in users.items())}."
+        super().__init__(f"{used} {_remedy(users)}")
         self.users: Final = users
 
 
+_KEPT: Final = frozenset({"cdr", "ledger", "payment"})
+"""Resources whose records cannot be deleted."""
+_PASSING: Final = frozenset({"callrequest", "sms-message"})
+"""Resources whose records use others only while they are in progress."""
 USERS_NAMED_MAX: Final = 5
 """Records of each resource that the message names."""
+
+
+def _remedy(names: Iterable[str]) -> str:
+    found = set(names)
+    if found & _KEPT:
+        return "These records are kept, so this one is, too."
+    if found <= _PASSING:
+        return "Try again when they are over."
+    return "Change or delete them first."
 
 
 def _listed(name: str, ids: Sequence[int]) -> str:

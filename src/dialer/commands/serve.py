@@ -28,6 +28,7 @@ from dialer.runtime.clock import Clock
 from dialer.runtime.worker import Worker
 from dialer.server import bind, ending_on_signals
 from dialer.server import serve as run_server
+from dialer.service_manager import report_ready
 from dialer.settings import SETTINGS, Settings, SettingsError
 from dialer.sim.line import SimulatedLine
 from dialer.store.database import Database
@@ -145,4 +146,9 @@ def _check_media_dir(folder: Path) -> None:
 def _announcer(host: str, bound: socket.socket) -> Callable[[], None]:
     shown = f"[{host}]" if ":" in host else host
     line = f"dialer is ready at http://{shown}:{bound.getsockname()[1]}/rest-api/"
-    return lambda: click.echo(line)
+
+    def announce() -> None:
+        click.echo(line)
+        report_ready()
+
+    return announce

@@ -99,6 +99,16 @@ class AgentStatus(IntEnum):
     ON_BREAK = 4
 
 
+class AgentActivity(IntEnum):
+    """The activity of an agent, as statistics count it. No time is counted while logged out."""
+
+    LOGGED_OUT = 1
+    AVAILABLE = 2
+    TALKING = 3
+    WRAPPING_UP = 4
+    ON_BREAK = 5
+
+
 class TransferStatus(IntEnum):
     """The status of a transfer of a call."""
 

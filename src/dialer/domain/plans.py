@@ -117,6 +117,8 @@ class Subscriber(msgspec.Struct, gc=False):
     """JSON text of an object, or empty."""
     has_completed: bool = False
     """They completed the survey in a call that came in, while an attempt of ours is in progress."""
+    phonebook_id: int | None = None
+    """The phonebook from which the subscriber came."""
 
 
 class Transfer(msgspec.Struct):
@@ -230,6 +232,8 @@ class CallOutcome(msgspec.Struct, frozen=True, gc=False):
     delivered_ms: int | None = None
     calls_back_ms: int | None = None
     """The time at which the callee, who missed the call, is going to call back."""
+    signalled_ms: int | None = None
+    """The time of the network's first signal after the dial: ringing, busy or a failure. None if it is unknown."""
 
 
 class LegOutcome(msgspec.Struct, frozen=True, gc=False):

@@ -37,6 +37,8 @@ class Fate(msgspec.Struct, frozen=True, gc=False):
 
     after_ms: int
     cause: Cause | None
+    signal_ms: int
+    """The post-dial delay: milliseconds from the dial to the network's first signal."""
 
 
 class Callee(msgspec.Struct, eq=False, gc=False):
@@ -135,10 +137,10 @@ def callee_behind(
     outcome = scripted.outcome or _draw_outcome(behaviour, chance)
     is_machine = outcome is _MACHINE
     listens = is_machine or scripted.listens or behaviour.listen >= CERTAIN
-    after_ms = _within(scripted.post_dial_delay or behaviour.post_dial_delay, chance)
+    after_ms = signal_ms = _within(scripted.post_dial_delay or behaviour.post_dial_delay, chance)
     if outcome in _AFTER_RINGING:
         after_ms += _within(scripted.ring or behaviour.ring, chance)
-    return Callee(Fate(after_ms, _CAUSES.get(outcome)), is_machine, listens, behaviour, scripted, chance)
+    return Callee(Fate(after_ms, _CAUSES.get(outcome), signal_ms), is_machine, listens, behaviour, scripted, chance)
 
 
 def _draw_outcome(behaviour: Behaviour, chance: Chance) -> CalleeOutcome:

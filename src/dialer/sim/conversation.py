@@ -119,7 +119,8 @@ class Conversation(msgspec.Struct, eq=False, gc=False):
     def _missed(self, at_ms: int) -> Milestone:
         after_ms = self._callee.calls_back_after_ms()
         calls_back_ms = None if after_ms is None else at_ms + after_ms
-        outcome = CallOutcome(at_ms, _NO_ANSWER, calls_back_ms=calls_back_ms)
+        signalled_ms = self._signalled_ms(at_ms)
+        outcome = CallOutcome(at_ms, _NO_ANSWER, calls_back_ms=calls_back_ms, signalled_ms=signalled_ms)
         return Milestone(at_ms, events.CallEnded(self._call.id, outcome, self._seq))
 
     def _talk(self, answered_ms: int) -> Milestone:
@@ -343,7 +344,7 @@ class Conversation(msgspec.Struct, eq=False, gc=False):
         """Return the outcome of a call that ends at `at_ms`. Anything computed beyond it is left out."""
         answered_ms = self._answered_ms
         if answered_ms is None or answered_ms > at_ms:
-            return CallOutcome(at_ms, cause)
+            return CallOutcome(at_ms, cause, signalled_ms=self._signalled_ms(at_ms))
         was_detected = at_ms >= answered_ms + AMD_MS
         return CallOutcome(
             at_ms,
@@ -353,7 +354,14 @@ class Conversation(msgspec.Struct, eq=False, gc=False):
             is_refused_machine,
             self._completed_ms is not None and self._completed_ms <= at_ms,
             _until_ms(self._results, at_ms) if self._results else (),
+            signalled_ms=self._signalled_ms(at_ms),
         )
+
+    def _signalled_ms(self, at_ms: int) -> int | None:
+        """Return the time of the network's first signal, if an outgoing call had one until `at_ms`."""
+        call = self._call
+        signalled_ms = call.started_ms + self._callee.fate.signal_ms
+        return signalled_ms if call.attempt > 0 and signalled_ms <= at_ms else None
 
 
 _Step = Callable[[Conversation, Reply], Milestone]

@@ -72,6 +72,7 @@ is."""
 _COLUMNS: Final = (
     "campaign_id",
     "contact_id",
+    "phonebook_id",
     "duplicate_contact",
     "number",
     "zone",
@@ -159,6 +160,7 @@ def _as_subscribers(campaign_id: int, condition: ColumnElement[bool], now_ms: in
         select(
             literal(campaign_id),
             _contacts.c.id,
+            _contacts.c.phonebook_id,
             _contacts.c.contact,
             _contacts.c.number,
             _contacts.c.zone,

@@ -171,13 +171,16 @@ def test_a_record_that_others_need_cannot_go(estate: Estate, alice: Caller, admi
     admin.change(estate.campaign["url"], dnc=estate.dnc["url"], phonebook=[estate.phonebook["url"]])
     admin.change(estate.campaign["url"], callerid_group=estate.callerid_group["url"])
     alice.change(estate.section["url"], queue=estate.queue["url"])
-    used = (409, f"Still used by campaigns {campaign}.")
+    used = (409, f"Still used by campaigns {campaign}. Change or delete them first.")
     assert refusal(admin, estate.gateway["url"]) == used
     assert refusal(admin, estate.callerid_group["url"]) == used
     assert refusal(alice, estate.dnc["url"]) == used
     assert refusal(alice, estate.phonebook["url"]) == used
     assert refusal(alice, survey) == used
-    assert refusal(alice, estate.queue["url"]) == (409, f"Still used by section-template {estate.section['id']}.")
+    assert refusal(alice, estate.queue["url"]) == (
+        409,
+        f"Still used by section-template {estate.section['id']}. Change or delete them first.",
+    )
 
 
 def test_a_change_is_done_even_if_the_worker_is_in_trouble(alice: Caller, worker: FakeWorker) -> None:

@@ -38,7 +38,13 @@ CASES: dict[str, tuple[str, str, dict[str, Any], int, Json]] = {
     "page": ("GET", "phonebook/?page=9", {}, 404, {"detail": "Invalid page."}),
     "method": ("DELETE", "users/", {}, 405, {"detail": 'Method "DELETE" not allowed.'}),
     "move": ("PATCH", "campaigns/1/", {"json": {"status": 2}}, 409, None),
-    "needed": ("DELETE", "survey-template/1/", {}, 409, {"detail": "Still used by campaigns 1."}),
+    "needed": (
+        "DELETE",
+        "survey-template/1/",
+        {},
+        409,
+        {"detail": "Still used by campaigns 1. Change or delete them first."},
+    ),
     "large": (
         "POST",
         "phonebook/",

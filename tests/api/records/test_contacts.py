@@ -94,7 +94,7 @@ def test_a_phonebook_stays_while_an_unfinished_campaign_calls_it(
 ) -> None:
     alice.change(estate.campaign["url"], phonebook=[estate.phonebook["url"]])
     force(database, estate.campaign["id"], status)
-    detail = f"Still used by campaigns {estate.campaign['id']}."
+    detail = f"Still used by campaigns {estate.campaign['id']}. Change or delete them first."
     assert alice.refused("DELETE", estate.phonebook["url"]) == (409, {"detail": detail})
     force(database, estate.campaign["id"], 4)
     assert alice.request("DELETE", estate.phonebook["url"]).status_code == 204

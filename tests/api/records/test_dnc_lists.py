@@ -43,7 +43,10 @@ def test_a_list_that_a_campaign_names_is_not_deleted(alice: Caller, admin: Calle
     never = alice.create("dnc-list", name="never")
     campaign = campaign_of(alice, admin, dnc_lists=[never["id"]])
     answer = alice.request("DELETE", never["url"])
-    assert (answer.status_code, answer.json()) == (409, {"detail": f"Still used by campaigns {campaign['id']}."})
+    assert (answer.status_code, answer.json()) == (
+        409,
+        {"detail": f"Still used by campaigns {campaign['id']}. Change or delete them first."},
+    )
     alice.change(campaign["url"], dnc_lists=[])
     assert alice.request("DELETE", never["url"]).status_code == 204
 

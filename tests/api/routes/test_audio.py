@@ -212,7 +212,7 @@ def test_a_recording_that_is_needed_stays_with_its_file(alice: Caller, folder: P
     alice.create("survey-template", name="s")
     alice.create("section-template", survey=1, question="q", audiofile=1)
     status, body = alice.refused("DELETE", "audio-files/1/")
-    assert (status, body) == (409, {"detail": "Still used by section-template 1."})
+    assert (status, body) == (409, {"detail": "Still used by section-template 1. Change or delete them first."})
     assert len(list(folder.iterdir())) == 1
 
 

@@ -76,9 +76,11 @@ def test_no_table_and_no_file_holds_it_any_more(database: Database, tmp_path: Pa
     erase_number(database, NUMBER, lambda _: None, 0)
     database_files.compact(tmp_path / "dialer.db")
     assert holding(tmp_path, NUMBER) == []
-    left = {table.name: len(rows(database, table)) for table in Row.metadata.sorted_tables}
+    # Triggers write down the moves of subscribers, until a step counts them.
+    tables = [table for table in Row.metadata.sorted_tables if table.name != "subscriber_move"]
+    left = {table.name: len(rows(database, table)) for table in tables}
     gone = {"contact", "call_back"} if text in {NUMBER, WRITTEN} else set()
-    assert left == {table.name: int(table.name not in gone) for table in Row.metadata.sorted_tables}
+    assert left == {table.name: int(table.name not in gone) for table in tables}
 
 
 def test_what_was_deleted_before_leaves_no_byte_either(database: Database, tmp_path: Path) -> None:

@@ -70,7 +70,8 @@ class _Reading(_ResourceController):
         service = request.service
         selection = parse_selection(self.resource, parse_parameters(request.scope), service.conventions(request))
         if self.resource.exported:
-            chunks = partial(read_chunks, service, request, self.resource, selection)
+            whole = msgspec.structs.replace(selection, is_export=True)
+            chunks = partial(read_chunks, service, request, self.resource, whole)
             exported = await service.export(request, self.resource, chunks)
             if exported is not None:
                 return exported

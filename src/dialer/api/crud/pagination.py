@@ -54,6 +54,8 @@ class ListSelection(msgspec.Struct, frozen=True):
     after: Anchor | None
     before: Anchor | None
     kept: tuple[tuple[str, str], ...]
+    is_export: bool = False
+    """True if the records have the fields that only exports have."""
 
 
 class Page(msgspec.Struct):
@@ -243,4 +245,7 @@ def _chunk(
     if not rows:
         return b"", None
     following = anchor_of(rows[-1], asked.sorts) if len(rows) == CHUNK_SIZE else None
-    return encode(shown_columns(unit, resource, rows)), following
+    columns, beside = shown_columns(unit, resource, rows), resource.exported_beside
+    if selection.is_export and beside is not None:
+        columns = [*columns, *beside.values(unit, [row.id for row in rows])]
+    return encode(columns), following

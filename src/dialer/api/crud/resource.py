@@ -144,6 +144,14 @@ def touches_everything(_connection: Connection, _row: Values) -> Touched:
     return EVERYTHING
 
 
+class ExportedBeside(msgspec.Struct, frozen=True):
+    """The fields that only exports have, after those of the answers in JSON."""
+
+    fields: tuple[Field, ...]
+    values: Callable[[Unit, Sequence[int]], Sequence[Sequence[Any]]]
+    """Returns their values field by field, for the records with these ids, one or more."""
+
+
 class Resource(msgspec.Struct, frozen=True, kw_only=True):
     """A row of the resource table."""
 
@@ -205,6 +213,7 @@ class Resource(msgspec.Struct, frozen=True, kw_only=True):
     """True if a list is a bare array of all records instead of a page."""
     exported: bool = False
     """True if clients can get a list as CSV or NDJSON."""
+    exported_beside: ExportedBeside | None = None
 
     @property
     def read(self) -> type[Shape]:

@@ -22,7 +22,7 @@ from dialer.api.records.campaigns import CAMPAIGNS
 from dialer.api.records.ledger import LEDGER
 from dialer.api.records.messages import SMS_CAMPAIGNS
 from dialer.api.records.surveys import AUDIO_FILES
-from dialer.api.routes.exports import CSV, JSON, NDJSON
+from dialer.api.routes.exports import CSV, JSON, NDJSON, exported_shape
 
 Json = dict[str, Any]
 """A part of the OpenAPI document."""
@@ -42,7 +42,10 @@ _ERRORS: Final[Mapping[int, tuple[str, str]]] = {
     403: ("Not permitted", "You do not have permission to perform this action."),
     404: ("The record or the page does not exist", "Not found."),
     408: ("The body did not arrive in time", "The body did not arrive in time."),
-    409: ("The state of the record or another record forbids the request", "Still used by campaigns 1."),
+    409: (
+        "The state of the record or another record forbids the request",
+        "Still used by campaigns 1. Change or delete them first.",
+    ),
     412: ("The record is not in the state that the request requires", "The record has changed."),
     413: ("The body is too large", "The body is too large."),
     415: ("The content type of the body is not supported", "Send the body as application/json."),
@@ -294,7 +297,7 @@ def _answers(found: Json, name: str, resource: Resource | None) -> Json:
             if status == "201":
                 answers[status]["headers"] = {"Location": _LOCATION}
     if resource is not None and resource.exported and name.startswith("list_"):
-        answers["200"]["content"].update(_exported(examples.record(resource.read)))
+        answers["200"]["content"].update(_exported(examples.record(exported_shape(resource))))
     unready = found["responses"].get(str(HTTPStatus.SERVICE_UNAVAILABLE.value))
     return answers if unready is None else {**answers, "503": _with_example(unready, {"status": "storage"})}
 

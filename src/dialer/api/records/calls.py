@@ -2,6 +2,7 @@
 
 from typing import Final
 
+import msgspec
 from litestar.openapi.spec import Schema
 
 from dialer.api.crud.declaration import own, read_only, shapes
@@ -9,12 +10,13 @@ from dialer.api.crud.enumerations import enum_schema, listed
 from dialer.api.crud.fields import Amount, Choice, Integer, Text
 from dialer.api.crud.moments import Timestamp
 from dialer.api.crud.references import Identity, Reference
-from dialer.api.crud.resource import Resource
+from dialer.api.crud.resource import ExportedBeside, Resource
 from dialer.api.records.agent_views import own_calls, own_cdrs
 from dialer.api.records.sections import SectionTypeChoice
 from dialer.domain.enums import AmdStatus, CallRequestStatus, Cause, LegType
 from dialer.domain.meanings import MEANINGS
 from dialer.domain.reasons import SUBSCRIBER_REASONS
+from dialer.store.queries.call_names import AnswerNames, CdrNames, names_of_answers, names_of_cdrs
 from dialer.store.tables import CallRequest, Cdr, SurveyResult
 
 CALLID_LENGTH: Final = 36
@@ -206,6 +208,26 @@ _SURVEY_RESULT: Final = shapes(
     read_doc="A callee's answer to one section in one call, kept when its campaign is deleted. `callid` names its CDR.",
 )
 
+_NAMES: Final = {
+    "campaign_name": read_only(
+        Text(), description="Name of the campaign; empty if it was deleted.", example="Spring reminders"
+    ),
+    "phone_number": read_only(Text(), description="The number of the call.", example="+12025550100"),
+    "contact_number": read_only(
+        Text(), description="Number of the subscriber, or of its contact.", example="+12025550100"
+    ),
+    "contact_name": read_only(Text(), description="Name of the subscriber, or of its contact.", example="Ada Byron"),
+}
+"""Fields that only exports have."""
+_CDR_NAMES: Final = ExportedBeside(
+    tuple(msgspec.structs.replace(_NAMES[name], name=name) for name in CdrNames._fields),
+    lambda unit, ids: list(zip(*names_of_cdrs(unit.connection, ids), strict=True)),
+)
+_ANSWER_NAMES: Final = ExportedBeside(
+    tuple(msgspec.structs.replace(_NAMES[name], name=name) for name in AnswerNames._fields),
+    lambda unit, ids: list(zip(*names_of_answers(unit.connection, ids), strict=True)),
+)
+
 
 CALLREQUESTS = Resource(
     path="callrequest",
@@ -236,6 +258,7 @@ CDRS = Resource(
     numbers=("phone_number",),
     is_large=True,
     exported=True,
+    exported_beside=_CDR_NAMES,
 )
 SURVEY_RESULTS = Resource(
     path="survey-result",
@@ -245,4 +268,5 @@ SURVEY_RESULTS = Resource(
     orderings=("created_date",),
     is_large=True,
     exported=True,
+    exported_beside=_ANSWER_NAMES,
 )

@@ -4,7 +4,7 @@ import csv
 import io
 import re
 from collections.abc import AsyncIterator, Sequence
-from functools import partial
+from functools import lru_cache, partial
 from typing import Any, Final
 
 import msgspec
@@ -14,7 +14,7 @@ from litestar.response import Stream
 
 from dialer.api.crud.fields import Json
 from dialer.api.crud.resource import Resource
-from dialer.api.crud.shapes import Columns, Shape, fields_of, shapes_of
+from dialer.api.crud.shapes import AnswerShape, Columns, Shape, fields_of, make_shape, shapes_of
 from dialer.api.http.errors import InvalidError
 from dialer.api.http.headers import is_head
 from dialer.api.service import ApiRequest, Chunks
@@ -26,6 +26,8 @@ JSON: Final = "application/json"
 FORMATS: Final = {"csv": CSV, "ndjson": NDJSON, "json": JSON}
 """The values of `?format=`, which overrides the `Accept` header."""
 
+RESOURCES_KEPT_MAX: Final = 256
+"""Resources whose exported shape is kept in a cache."""
 _UNACCEPTABLE: Final = re.compile(r";\s*q\s*=\s*0(\.0*)?\s*(;|\Z)", re.IGNORECASE)
 """The weight of a media type that the client does not accept (RFC 9110, 12.4.2)."""
 
@@ -41,14 +43,24 @@ async def export(request: ApiRequest, resource: Resource, chunks: Chunks) -> Res
     media_type = _wanted(request)
     if media_type == JSON:
         return None
-    encoded = chunks(write_csv if media_type == CSV else partial(_ndjson, resource.read))
+    shape = exported_shape(resource)
+    encoded = chunks(write_csv if media_type == CSV else partial(_ndjson, shape))
     # Read the first chunk before the answer begins, so that an unavailable database still gives status 503.
     first = await anext(encoded, b"")
-    begin = write_csv([[field.name] for field in fields_of(resource.read)]) if media_type == CSV else b""
+    begin = write_csv([[field.name] for field in fields_of(shape)]) if media_type == CSV else b""
     suffix = "csv" if media_type == CSV else "ndjson"
     headers = {"Content-Disposition": f'attachment; filename="{resource.path}.{suffix}"', "Vary": "Accept"}
     others = None if is_head(request.scope) else encoded
     return Stream(_stream(begin + first, others), media_type=media_type, headers=headers)
+
+
+@lru_cache(maxsize=RESOURCES_KEPT_MAX)
+def exported_shape(resource: Resource) -> type[Shape]:
+    """Return the shape of a record in an export: the fields of an answer in JSON, and those that only exports have."""
+    read, beside = resource.read, resource.exported_beside
+    if beside is None:
+        return read
+    return make_shape(f"{read.__name__}Exported", (*fields_of(read), *beside.fields), read.__doc__ or "", AnswerShape)
 
 
 def _wanted(request: ApiRequest) -> str:

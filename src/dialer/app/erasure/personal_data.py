@@ -54,17 +54,24 @@ MACHINE_MADE: Final = frozenset(
         "audio_file.audio_file",
         "callrequest.callid",
         "campaign.campaign_code",
+        "campaign_hour.member",
         "cdr.callid",
+        "cdr.zone",
         "idempotent_response.body_hash",
         "ledger_entry.reference",
         "service_state.number_key",
         "sms_message.message_id",
+        "subscriber.status_reason",
+        "subscriber_count.status_reason",
+        "subscriber_move.status_reason",
+        "subscriber_move.was_reason",
         "survey_result.callid",
         "survey_result.record_file",
         "user_account.password_hash",
+        "user_hour.member",
     }
 )
-"""Columns with texts that the service makes at random or from ids, so they hold no phone number."""
+"""Columns with texts that the service makes at random, from ids or from its own words, so they hold no phone number."""
 _ANSWERS: Final = "idempotent_response.content"
 """The column of stored answers. An answer with the number may also hold a name and variables, so all of it is
 erased."""

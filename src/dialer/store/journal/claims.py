@@ -36,6 +36,7 @@ def _claimable() -> Select[Any]:
         _subscribers.c.full_name,
         _subscribers.c.additional_vars,
         lists_hashes,
+        _subscribers.c.phonebook_id,
     ).where(
         _subscribers.c.campaign_id == campaign,
         _subscribers.c.status == SubscriberStatus.PENDING,
@@ -116,6 +117,7 @@ def _callee(row: Row[Any]) -> Callee:
         full_name,
         variables,
         _,
+        phonebook_id,
     ) = tuple(row)
     return Callee(
         id=subscriber_id,
@@ -129,4 +131,5 @@ def _callee(row: Row[Any]) -> Callee:
         is_on_dnc=bool(is_on_dnc),
         full_name=full_name,
         additional_vars=variables,
+        phonebook_id=phonebook_id,
     )

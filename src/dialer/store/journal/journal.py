@@ -15,19 +15,23 @@ from sqlalchemy.exc import IntegrityError
 
 from dialer.domain import effects, events
 from dialer.domain.board import Board
-from dialer.domain.enums import AmdStatus, SubscriberStatus
+from dialer.domain.enums import SubscriberStatus
 from dialer.domain.invariants import BrokenInvariantError
 from dialer.domain.plans import Call
 from dialer.domain.states import CAMPAIGN_MOVES
 from dialer.store.invariants import Added, Placed, added_twice, ended_before, misplaced_subscriber, wrong_move
 from dialer.store.journal import claims, rows, statements
+from dialer.store.journal.agent_hours import AgentHours
+from dialer.store.journal.call_counters import CallCounts
 from dialer.store.journal.gateways import GatewayRows
 from dialer.store.journal.messages import MessageRows
 from dialer.store.journal.observers import JournalObserver
+from dialer.store.journal.queue_hours import QueueHours
 from dialer.store.journal.transfers import FloorRows, TransferRows
 from dialer.store.ledger import Entry, post_calls
 from dialer.store.queries.do_not_call import entries_on
 from dialer.store.queries.floor import take_call_back
+from dialer.store.subscriber_counts import count_moves
 from dialer.store.tables import Campaign, DncContact
 
 _campaigns = Campaign.__table__
@@ -81,6 +85,9 @@ class JournalStore:
         self._connection: Connection | None = None
         self._transfers = TransferRows()
         self._floor = FloorRows()
+        self._counts = CallCounts()
+        self._queue_hours = QueueHours()
+        self._agent_hours = AgentHours()
         self._clear()
 
     def begin(self, connection: Connection) -> None:
@@ -94,10 +101,14 @@ class JournalStore:
         for observer in self._observers:
             observer.restored(call)
         self._transfers.restored(call)
+        self._agent_hours.restored(call)
 
     def close_step(self, board: Board) -> None:
         """Write the rest of a step, and let the observers check the whole step."""
         self.flush()
+        for counts in (self._counts, self._queue_hours, self._agent_hours):
+            counts.write(self._at_work())
+        count_moves(self._at_work())
         for observer in self._observers:
             observer.step_closed(self._at_work(), board)
 
@@ -212,7 +223,7 @@ class JournalStore:
             effects.FinishText: self._record_text_finish,
             effects.FinishLeg: self._record_leg,
             effects.KeepTransfer: self._keep_transfer,
-            effects.KeepAgent: lambda effect, _: self._floor.keep_agent(effect),
+            effects.KeepAgent: self._keep_agent,
             effects.KeepQueue: lambda effect, _: self._floor.keep_queue(effect),
             effects.KeepFigures: lambda effect, _: self._floor.keep_figures(effect),
             effects.KeepBreaker: lambda effect, _: self._gateways.keep_breaker(effect),
@@ -222,6 +233,10 @@ class JournalStore:
             effects.MoveCampaign: self._move_campaign,
             effects.AddToDnc: self._add_to_dnc,
         }
+
+    def _keep_agent(self, effect: effects.KeepAgent, now_ms: int) -> None:
+        self._agent_hours.kept(self._at_work(), effect, now_ms)
+        self._floor.keep_agent(effect)
 
     def _clear(self) -> None:
         self._dialled: dict[int, Call] = {}
@@ -294,8 +309,11 @@ class JournalStore:
     def _record_finish(self, effect: effects.FinishCall, _now_ms: int) -> None:
         if effect.call.parts:
             self._messages.finished(effect.call, effect.outcome, effect.bill.cost)
+            self._counts.message(effect.call, effect.outcome, effect.bill.cost)
         else:
-            self._record_call(effect)
+            row, progress = self._record_call(effect), self._progress[effect.call.plan.id]
+            progress.live_answered += row.is_for_agents
+            progress.abandoned += row.is_abandoned
         self._record_consequences(effect)
 
     def _record_inbound(self, effect: effects.FinishInbound, _now_ms: int) -> None:
@@ -313,11 +331,12 @@ class JournalStore:
     def _record_text_finish(self, effect: effects.FinishText, _now_ms: int) -> None:
         message, cost = effect.message, effect.bill.cost
         self._messages.finished(message, effect.outcome, cost)
+        self._counts.message(message, effect.outcome, cost)
         self._progress[message.plan.id].cost += cost
         self._charge(message.plan.user_id, "sms", cost, message.callid, effect.outcome.ended_ms)
         self._reserve(message.plan.user_id, -message.hold)
 
-    def _record_call(self, effect: effects.FinishCall | effects.FinishInbound) -> None:
+    def _record_call(self, effect: effects.FinishCall | effects.FinishInbound) -> rows.CdrRow:
         call = effect.call
         if self._dialled.pop(call.id, None) is not None:
             self._requests_over.append(rows.over(effect))
@@ -325,14 +344,19 @@ class JournalStore:
         else:
             self._requests_ended.append(rows.end(effect))
             self._ended.append((call, effect.outcome.ended_ms))
-        self._add_cdr(rows.cdr(self.next_cdr_id, effect))
+        row = rows.cdr(self.next_cdr_id, effect)
+        self._add_cdr(row)
+        for transfer in call.transfers:
+            self._queue_hours.left(transfer)
         for result in effect.outcome.results:
             self._results.append(rows.result(call, result))
             if result.recording_ms is not None:
                 self._recorded.append((result.response, result.recording_ms))
+        return row
 
     def _add_cdr(self, row: rows.CdrRow) -> None:
         self._cdrs.append(row)
+        self._counts.cdr(row)
         self.next_cdr_id += 1
 
     def _record_leg(self, effect: effects.FinishLeg, now_ms: int) -> None:
@@ -341,7 +365,8 @@ class JournalStore:
         self._progress[plan.id].cost += cost
         self._charge(plan.user_id, "call", cost, effect.transfer.callid, now_ms)
 
-    def _keep_transfer(self, effect: effects.KeepTransfer, _now_ms: int) -> None:
+    def _keep_transfer(self, effect: effects.KeepTransfer, now_ms: int) -> None:
+        self._agent_hours.transferred(self._at_work(), effect, now_ms)
         self._reserve(effect.call.plan.user_id, self._transfers.keep(effect))
 
     def _expect_call_back(self, effect: effects.ExpectCallBack, _now_ms: int) -> None:
@@ -364,9 +389,6 @@ class JournalStore:
         progress.answered += outcome.answered_ms is not None or outcome.delivered_ms is not None
         progress.completed += after.status is SubscriberStatus.COMPLETED
         progress.cost += bill.cost
-        if plan.flow.queue_ids and outcome.answered_ms is not None and outcome.amd_status is not AmdStatus.MACHINE:
-            progress.live_answered += 1
-            progress.abandoned += any(transfer.is_abandoned for transfer in call.transfers)
         self._charge(plan.user_id, "sms" if call.parts else "call", bill.cost, call.callid, outcome.ended_ms)
         self._reserve(plan.user_id, -call.hold)
 

@@ -18,6 +18,10 @@ _SUCCESS: Final = int(CallRequestStatus.SUCCESS)
 _CALLING: Final = int(CallRequestStatus.CALLING)
 _IN_PROCESS: Final = int(SubscriberStatus.IN_PROCESS)
 _A_LEG: Final = int(LegType.A_LEG)
+_INBOUND: Final = -1
+"""The `attempt` of a refused inbound call, whose missed attempt is not known."""
+_NOT_OF_A_LEG: Final = (None, 0, 0, 0)
+"""The last columns of a CDR that is not of an A-leg."""
 
 
 class RequestRow(NamedTuple):
@@ -86,6 +90,15 @@ class CdrRow(NamedTuple):
     campaign_id: int | None
     subscriber_id: int
     contact_id: int | None
+    gateway_id: int
+    attempt: int
+    zone: str
+    phonebook_id: int
+    agent_id: int
+    post_dial_ms: int | None
+    is_for_agents: int
+    is_abandoned: int
+    is_completed: int
 
 
 class ResultRow(NamedTuple):
@@ -198,6 +211,9 @@ def _end(effect: effects.FinishCall | effects.FinishInbound) -> tuple[int, int, 
 def cdr(cdr_id: int, effect: effects.FinishCall | effects.FinishInbound) -> CdrRow:
     """Return the CDR of an A-leg."""
     call, outcome, bill = effect.call, effect.outcome, effect.bill
+    is_live = outcome.answered_ms is not None and outcome.amd_status is not AmdStatus.MACHINE
+    # The denominator of the share of abandoned calls: live calls whose survey leads to queues.
+    is_for_agents = is_live and call.plan.flow.queue_ids and call.attempt > 0
     return CdrRow(
         cdr_id,
         call.plan.user_id,
@@ -217,6 +233,16 @@ def cdr(cdr_id: int, effect: effects.FinishCall | effects.FinishInbound) -> CdrR
         call.plan.id,
         call.subscriber.id,
         call.subscriber.contact_id,
+        call.plan.gateway_id,
+        call.attempt,
+        call.subscriber.zone,
+        call.subscriber.phonebook_id or 0,
+        0,
+        None if outcome.signalled_ms is None else outcome.signalled_ms - call.started_ms,
+        # Integers, because the driver adapts Booleans one by one.
+        1 if is_for_agents else 0,
+        1 if is_for_agents and any(transfer.is_abandoned for transfer in call.transfers) else 0,
+        1 if outcome.is_completed else 0,
     )
 
 
@@ -242,6 +268,12 @@ def leg_cdr(cdr_id: int, effect: effects.FinishLeg) -> CdrRow:
         call.plan.id,
         call.subscriber.id,
         call.subscriber.contact_id,
+        transfer.gateway_id,
+        call.attempt,
+        call.subscriber.zone,
+        call.subscriber.phonebook_id or 0,
+        transfer.agent_id or 0,
+        *_NOT_OF_A_LEG,
     )
 
 
@@ -264,6 +296,12 @@ def refused_cdr(cdr_id: int, effect: effects.RefuseInbound, now_ms: int) -> CdrR
         None,
         caller.id,
         caller.contact_id,
+        0,
+        _INBOUND,
+        caller.zone,
+        caller.phonebook_id or 0,
+        0,
+        *_NOT_OF_A_LEG,
     )
 
 

@@ -219,6 +219,7 @@ def _caller(row: dict[str, object]) -> Subscriber:
             "contact_id": row["contact_id"],
             "full_name": row["full_name"],
             "additional_vars": row["additional_vars"],
+            "phonebook_id": row["phonebook_id"],
         },
         type=Subscriber,
     )

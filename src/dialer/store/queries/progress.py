@@ -92,6 +92,7 @@ _SUBSCRIBER: Final = (
     _subscribers.c.full_name,
     _subscribers.c.additional_vars,
     _subscribers.c.halt_reason,
+    _subscribers.c.phonebook_id,
 )
 _IN_PROGRESS: Final = tuple(
     select(table, *_SUBSCRIBER).join(_subscribers, _subscribers.c.id == table.c.subscriber_id).where(condition)
@@ -252,4 +253,5 @@ def _subscriber(row: RowMapping) -> Subscriber:
         full_name=row["full_name"],
         additional_vars=row["additional_vars"],
         has_completed=row["halt_reason"] == HALT_COMPLETED,
+        phonebook_id=row["phonebook_id"],
     )

@@ -15,6 +15,15 @@ from dialer.store.tables.campaigns import (
 )
 from dialer.store.tables.carriers import CallerId, CallerIdGroup, Did, Gateway, SmsGateway
 from dialer.store.tables.contacts import Contact, DncContact, DncList, Phonebook
+from dialer.store.tables.figures import (
+    SUBSCRIBER_TRIGGERS,
+    AgentHour,
+    CampaignHour,
+    QueueHour,
+    SubscriberCount,
+    SubscriberMove,
+    UserHour,
+)
 from dialer.store.tables.queues import Agent, Queue, Tier
 from dialer.store.tables.service import IdempotentResponse, ServiceState
 from dialer.store.tables.surveys import AudioFile, BranchingTemplate, SectionTemplate, SurveyTemplate
@@ -22,8 +31,10 @@ from dialer.store.tables.surveys import AudioFile, BranchingTemplate, SectionTem
 __all__ = [
     "HALT_COMPLETED",
     "SMS",
+    "SUBSCRIBER_TRIGGERS",
     "VOICE",
     "Agent",
+    "AgentHour",
     "AudioFile",
     "BranchingTemplate",
     "CallBack",
@@ -32,6 +43,7 @@ __all__ = [
     "CallerIdGroup",
     "Campaign",
     "CampaignDncList",
+    "CampaignHour",
     "CampaignPhonebook",
     "Cdr",
     "Contact",
@@ -44,6 +56,7 @@ __all__ = [
     "Payment",
     "Phonebook",
     "Queue",
+    "QueueHour",
     "RateCardLine",
     "Row",
     "SealedSurvey",
@@ -52,9 +65,12 @@ __all__ = [
     "SmsGateway",
     "SmsMessage",
     "Subscriber",
+    "SubscriberCount",
+    "SubscriberMove",
     "SurveyResult",
     "SurveyTemplate",
     "Tier",
     "Transfer",
     "User",
+    "UserHour",
 ]

@@ -158,6 +158,23 @@ class Cdr(Row):
     campaign_id: Mapped[int | None] = mentions("campaign")
     subscriber_id: Mapped[int] = mapped_column(BIG)
     contact_id: Mapped[int | None] = mapped_column(BIG)
+    gateway_id: Mapped[int] = mapped_column(BIG, default=0, server_default="0")
+    """Like the columns below, counted in statistics, and kept when the campaign is deleted. 0 for a leg to an agent."""
+    attempt: Mapped[int] = mapped_column(default=0, server_default="0")
+    """Negative for inbound calls."""
+    zone: Mapped[str] = mapped_column(String(255), default="", server_default="")
+    """The subscriber's zone key at the dial."""
+    phonebook_id: Mapped[int] = mapped_column(BIG, default=0, server_default="0")
+    """The phonebook from which the subscriber came; 0 for none."""
+    agent_id: Mapped[int] = mapped_column(BIG, default=0, server_default="0")
+    """The agent of a B-leg; 0 for none."""
+    post_dial_ms: Mapped[int | None] = mapped_column(default=None)
+    """Milliseconds from the dial to the first signal of the network; null if the carrier did not report it."""
+    is_for_agents: Mapped[bool] = mapped_column(Boolean, default=False, server_default="0")
+    """True for a call that a person answered, of a campaign whose survey leads to queues."""
+    is_abandoned: Mapped[bool] = mapped_column(Boolean, default=False, server_default="0")
+    is_completed: Mapped[bool] = mapped_column(Boolean, default=False, server_default="0")
+    """True if the call reached a section marked `completed`."""
 
     __table_args__ = (
         Index("ix_cdr_phone_number", "phone_number", "id", "user_id"),

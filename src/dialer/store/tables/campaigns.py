@@ -142,6 +142,8 @@ class Subscriber(Row):
 
     campaign_id: Mapped[int] = mapped_column(BIG, ForeignKey("campaign.id", ondelete="CASCADE"))
     contact_id: Mapped[int | None] = mentions("contact")
+    phonebook_id: Mapped[int | None] = mapped_column(BIG, default=None)
+    """The phonebook from which the subscriber came, for statistics. It may be deleted since."""
     duplicate_contact: Mapped[str] = mapped_column(String(64))
     number: Mapped[str] = mapped_column(String(16))
     zone: Mapped[str] = mapped_column(String(255))

@@ -1,9 +1,14 @@
 """Queues and the agents who serve them."""
 
 from sqlalchemy import Boolean, Index, String
+from sqlalchemy.engine.default import DefaultExecutionContext
 from sqlalchemy.orm import Mapped, mapped_column
 
 from dialer.store.tables._base import BIG, Code, LongText, Milliseconds, Name, Row, belongs_to, mentions
+
+
+def _creation(context: DefaultExecutionContext) -> int:
+    return int(context.get_current_parameters()["created_date"])  # type: ignore[no-untyped-call]
 
 
 class Queue(Row):
@@ -49,6 +54,13 @@ class Agent(Row):
     parameters: Mapped[str] = mapped_column(default="{}")
     figures: Mapped[LongText]
     """A `dialer.domain.queueing.plans.AgentFigures` as JSON, or empty."""
+    break_reason: Mapped[str] = mapped_column(String(100), default="", server_default="")
+    """The reason of a break; empty in any other status."""
+    is_talking: Mapped[bool] = mapped_column(Boolean, default=False, server_default="0")
+    counted_ms: Mapped[int] = mapped_column(BIG, default=_creation, server_default="0")
+    """The time up to which the agent's activities are counted (`dialer.store.tables.figures.AgentHour`)."""
+    wraps_until_ms: Mapped[int] = mapped_column(BIG, default=0, server_default="0")
+    """The end of the wrap-up time after the last call."""
     created_date: Mapped[Milliseconds]
     updated_date: Mapped[Milliseconds]
 

@@ -1,0 +1,71 @@
+"""The time that an agent spends in each activity, from the moments at which something changes."""
+
+from collections.abc import Iterator
+from typing import Final, NamedTuple
+
+import msgspec
+from msgspec.structs import replace
+
+from dialer.domain.enums import AgentActivity, AgentStatus
+from dialer.domain.queueing.agents import TAKES_CALLS
+from dialer.domain.statistics import HOUR_MS
+
+HOURS_MAX: Final = 100_000
+"""Hours of one span that are counted, eleven years: nothing may last for ever."""
+
+
+class ActivitySpan(NamedTuple):
+    """A time that an agent spent in one activity."""
+
+    activity: AgentActivity
+    reason: str
+    from_ms: int
+    to_ms: int
+
+    def hours(self) -> Iterator[tuple[int, int]]:
+        """Yield each hour that the span touches, with the milliseconds in it."""
+        from_ms = self.from_ms
+        for _ in range(HOURS_MAX):
+            if from_ms >= self.to_ms:
+                return
+            hour = from_ms // HOUR_MS
+            until_ms = min(self.to_ms, (hour + 1) * HOUR_MS)
+            yield hour, until_ms - from_ms
+            from_ms = until_ms
+
+
+class AgentClock(msgspec.Struct, frozen=True):
+    """An agent's state since `counted_ms`, up to which the activities are counted."""
+
+    status: int
+    break_reason: str
+    is_talking: bool
+    counted_ms: int
+    wraps_until_ms: int
+
+    def spans(self, now_ms: int) -> Iterator[ActivitySpan]:
+        """Yield the time since `counted_ms`, in order, without the time while logged out.
+
+        A talk counts whatever the status, because an agent who talks keeps talking. Wrap-up time counts on duty only.
+        """
+        from_ms = self.counted_ms
+        if self.is_talking:
+            yield ActivitySpan(AgentActivity.TALKING, "", from_ms, now_ms)
+        elif self.status == AgentStatus.ON_BREAK:
+            yield ActivitySpan(AgentActivity.ON_BREAK, self.break_reason, from_ms, now_ms)
+        elif self.status in TAKES_CALLS:
+            wrapped_ms = min(max(from_ms, self.wraps_until_ms), now_ms)
+            yield ActivitySpan(AgentActivity.WRAPPING_UP, "", from_ms, wrapped_ms)
+            yield ActivitySpan(AgentActivity.AVAILABLE, "", wrapped_ms, now_ms)
+
+    def activity(self, now_ms: int) -> AgentActivity:
+        """Return the agent's activity now."""
+        if self.is_talking:
+            return AgentActivity.TALKING
+        if self.status in TAKES_CALLS:
+            return AgentActivity.WRAPPING_UP if self.wraps_until_ms > now_ms else AgentActivity.AVAILABLE
+        return AgentActivity.ON_BREAK if self.status == AgentStatus.ON_BREAK else AgentActivity.LOGGED_OUT
+
+    def counted(self, now_ms: int) -> "AgentClock":
+        """Return the clock once the time until now is counted. A clock that was set back counts nothing twice."""
+        return replace(self, counted_ms=max(now_ms, self.counted_ms))

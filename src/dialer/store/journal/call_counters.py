@@ -1,0 +1,183 @@
+"""The journal's counters of calls and messages, by campaign and by user, for each hour and grouping.
+
+A step adds calls up by everything that they have in common, and writes each counter once. So the cost of a counter
+hardly depends on the number of calls.
+"""
+
+from collections import defaultdict
+from collections.abc import Sequence
+from typing import Final
+
+from sqlalchemy import Connection, Table
+from sqlalchemy.dialects.sqlite import insert
+
+from dialer.domain.enums import AmdStatus, LegType
+from dialer.domain.plans import Call, CallOutcome
+from dialer.domain.statistics import HOUR_MS, Grouping
+from dialer.store.bulk import Bulk
+from dialer.store.journal.rows import CdrRow
+from dialer.store.tables import CampaignHour, UserHour
+
+_A_LEG: Final = int(LegType.A_LEG)
+_MACHINE: Final = int(AmdStatus.MACHINE)
+COUNTERS: Final = (
+    "calls",
+    "answered",
+    "live",
+    "completed",
+    "talk_s",
+    "answer_s",
+    "signalled",
+    "post_dial_ms",
+    "for_agents",
+    "abandoned",
+    "legs",
+    "legs_answered",
+    "legs_talk_s",
+    "inbound",
+    "inbound_answered",
+    "inbound_talk_s",
+    "messages",
+    "delivered",
+    "parts",
+    "cost",
+)
+"""The counters, in the order of their columns."""
+_CALLS: Final = COUNTERS.index("calls")
+_LEGS: Final = COUNTERS.index("legs")
+_INBOUND: Final = COUNTERS.index("inbound")
+_MESSAGES: Final = COUNTERS.index("messages")
+_COST: Final = COUNTERS.index("cost")
+_TOTAL, _OUTCOME, _AGENT, _PHONEBOOK, _GATEWAY, _ZONE, _ATTEMPT = map(int, Grouping)
+
+
+_Alike = tuple[int, int, int, int, int | str, int, int, int, str, int]
+"""Everything by which calls are counted.
+
+The user, the campaign (0 for none), the hour, the place of the counter of the calls, the outcome, the agent, the
+phonebook, the gateway, the zone and the attempt.
+"""
+
+
+def _members(alike: _Alike) -> list[tuple[int, str]]:
+    """Return the groupings in which calls count, each with their member."""
+    outcome, agent_id, phonebook_id, gateway_id, zone, attempt = alike[4:]
+    found = [
+        (_TOTAL, ""),
+        (_OUTCOME, str(outcome)),
+        (_PHONEBOOK, str(phonebook_id)),
+        (_GATEWAY, str(gateway_id)),
+        (_ZONE, zone),
+        (_ATTEMPT, str(abs(attempt))),
+    ]
+    return [*found, (_AGENT, str(agent_id))] if agent_id else found
+
+
+def _upsert(table: Table, owner: str) -> Bulk:
+    names = (owner, "grouping", "hour", "member", *COUNTERS)
+    added = insert(table)
+    grown = {name: table.c[name] + added.excluded[name] for name in COUNTERS}
+    return Bulk(added.on_conflict_do_update(index_elements=names[:4], set_=grown), names)
+
+
+_COUNT_CAMPAIGNS: Final = _upsert(CampaignHour.__table__, "campaign_id")
+_COUNT_USERS: Final = _upsert(UserHour.__table__, "user_id")
+_Key = tuple[int, int, int, int, str]
+"""The user, the campaign (0 for none), the grouping, the hour and the member."""
+
+
+class CallCounts:
+    """Calls and messages that are over and wait to be counted."""
+
+    def __init__(self) -> None:
+        self._found: defaultdict[_Alike, list[int]] = defaultdict(lambda: [0] * 11)
+        """Their number, and the sums of ten of their figures."""
+
+    def cdr(self, row: CdrRow) -> None:
+        """Count a leg by its CDR."""
+        place = _LEGS if row.leg_type != _A_LEG else _CALLS if row.attempt > 0 else _INBOUND
+        alike = (
+            row.user_id,
+            row.campaign_id or 0,
+            row.starting_date // HOUR_MS,
+            place,
+            row.hangup_cause_q850,
+            row.agent_id,
+            row.phonebook_id,
+            row.gateway_id,
+            row.zone,
+            row.attempt,
+        )
+        sums = self._found[alike]
+        sums[0] += 1
+        if row.billsec:
+            sums[1] += 1
+            sums[2] += row.amd_status != _MACHINE
+            sums[3] += row.is_completed
+            sums[4] += row.billsec
+            sums[5] += row.duration - row.billsec
+            sums[8] += row.is_for_agents
+            sums[9] += row.is_abandoned
+            sums[10] += row.call_cost
+        if row.post_dial_ms is not None:
+            sums[6] += 1
+            sums[7] += row.post_dial_ms
+
+    def message(self, message: Call, outcome: CallOutcome, cost: int) -> None:
+        """Count a text message whose outcome is known."""
+        plan, person = message.plan, message.subscriber
+        alike = (
+            plan.user_id,
+            plan.id,
+            message.started_ms // HOUR_MS,
+            _MESSAGES,
+            str(outcome.message_status),
+            0,
+            person.phonebook_id or 0,
+            plan.gateway_id,
+            person.zone,
+            message.attempt,
+        )
+        sums = self._found[alike]
+        sums[0] += 1
+        sums[1] += outcome.delivered_ms is not None
+        sums[2] += message.parts
+        sums[10] += cost
+
+    def write(self, connection: Connection) -> None:
+        """Add the calls and messages to their counters."""
+        if not self._found:
+            return
+        of_campaigns = self._of_campaigns()
+        of_users: defaultdict[tuple[int, int, int, str], list[int]] = defaultdict(_nothing)
+        for (user_id, _, *rest), row in of_campaigns.items():
+            for place, value in enumerate(row):
+                of_users[user_id, *rest][place] += value  # type: ignore[index]
+        _COUNT_CAMPAIGNS.run(connection, [(*key[1:], *row) for key, row in of_campaigns.items() if key[1]])
+        _COUNT_USERS.run(connection, [(*key, *row) for key, row in of_users.items()])
+        self._found.clear()
+
+    def _of_campaigns(self) -> dict[_Key, list[int]]:
+        """Return the counters of each campaign. Calls that differ in other groupings only are added up."""
+        found: defaultdict[_Key, list[int]] = defaultdict(_nothing)
+        for alike, sums in self._found.items():
+            grown = _spread(alike[3], sums)
+            user_id, campaign_id, hour = alike[:3]
+            for grouping, member in _members(alike):
+                row = found[user_id, campaign_id, grouping, hour, member]
+                for place, value in grown:
+                    row[place] += value
+        return found
+
+
+def _nothing() -> list[int]:
+    return [0] * len(COUNTERS)
+
+
+def _spread(first: int, sums: Sequence[int]) -> list[tuple[int, int]]:
+    """Return the counters that calls change whose own counter has the place `first`, each with its place."""
+    figures = sums[:10] if first == _CALLS else sums[:3]
+    if first in {_LEGS, _INBOUND}:
+        figures = [sums[0], sums[1], sums[4]]
+    found = [(first + place, value) for place, value in enumerate(figures) if value]
+    return [*found, (_COST, sums[10])] if sums[10] else found

@@ -1,0 +1,85 @@
+"""The counters of subscribers by state: triggers write down every move, and each step of the worker counts them."""
+
+from collections.abc import Sequence
+from typing import Any, Final
+
+from sqlalchemy import ColumnElement, Connection, RowMapping, Select, delete, func, literal, select, union_all
+from sqlalchemy.dialects.sqlite import insert
+
+from dialer.store.tables import Campaign, SubscriberCount, SubscriberMove
+
+_campaigns = Campaign.__table__
+_counts = SubscriberCount.__table__
+_moves = SubscriberMove.__table__
+_KEY: Final = ("campaign_id", "phonebook_id", "status", "status_reason")
+
+
+def _moved() -> Select[Any]:
+    """Return a query of the moves as growths of the counters: one subscriber less here, one more there."""
+    left = select(
+        _moves.c.campaign_id,
+        _moves.c.phonebook_id,
+        _moves.c.was_status.label("status"),
+        _moves.c.was_reason.label("status_reason"),
+        literal(-1).label("subscribers"),
+        (-_moves.c.was_attempted).label("attempted"),
+    ).where(_moves.c.was_status.is_not(None))
+    joined = select(
+        _moves.c.campaign_id,
+        _moves.c.phonebook_id,
+        _moves.c.status,
+        _moves.c.status_reason,
+        literal(1),
+        _moves.c.attempted,
+    ).where(_moves.c.status.is_not(None))
+    moved = union_all(left, joined).subquery()
+    return select(moved)
+
+
+def _fold() -> Any:  # noqa: ANN401 - the dialect's own INSERT
+    moved = _moved().subquery()
+    grown = (
+        select(*[moved.c[name] for name in _KEY], func.sum(moved.c.subscribers), func.sum(moved.c.attempted))
+        .where(moved.c.campaign_id.in_(select(_campaigns.c.id)))
+        .group_by(*[moved.c[name] for name in _KEY])
+    )
+    added = insert(_counts).from_select([*_KEY, "subscribers", "attempted"], grown, include_defaults=False)
+    return added.on_conflict_do_update(
+        index_elements=_KEY,
+        set_={name: _counts.c[name] + added.excluded[name] for name in ("subscribers", "attempted")},
+    )
+
+
+_HAS_MOVES: Final = select(_moves.c.id).limit(1)
+_FOLD: Final = _fold()
+_FORGET: Final = delete(_moves)
+
+
+def count_moves(connection: Connection) -> None:
+    """Add all moves to the counters. Moves of deleted campaigns are forgotten."""
+    if connection.scalar(_HAS_MOVES) is not None:
+        connection.execute(_FOLD)
+        connection.execute(_FORGET)
+
+
+def subscribers_by_state(connection: Connection, of_campaigns: ColumnElement[bool]) -> Sequence[RowMapping]:
+    """Return the number of subscribers, and of those with an attempt, by phonebook, status and reason.
+
+    `of_campaigns` is a condition for campaigns. States without subscribers are left out.
+    """
+    stored = select(*[_counts.c[name] for name in (*_KEY, "subscribers", "attempted")])
+    every = union_all(stored, _moved()).subquery()
+    found = (
+        select(
+            every.c.phonebook_id,
+            every.c.status,
+            every.c.status_reason,
+            func.sum(every.c.subscribers).label("subscribers"),
+            func.sum(every.c.attempted).label("attempted"),
+        )
+        .where(every.c.campaign_id.in_(select(_campaigns.c.id).where(of_campaigns)))
+        .group_by(every.c.phonebook_id, every.c.status, every.c.status_reason)
+        .having(func.sum(every.c.subscribers) != 0)
+    )
+    in_order = found.order_by(every.c.status, every.c.status_reason, every.c.phonebook_id)
+    return connection.execute(in_order).mappings().all()

@@ -1,0 +1,195 @@
+"""Counters from which statistics are answered: of campaigns, users, subscribers, agents and queues.
+
+An hour is its number since 1970-01-01T00:00:00Z. A counter does not need the rows that it counted.
+"""
+
+from typing import Annotated, Final
+
+from sqlalchemy import DDL, ForeignKey, Index, SmallInteger, String, event
+from sqlalchemy.orm import Mapped, mapped_column
+
+from dialer.store.tables._base import BIG, Code, Row
+from dialer.store.tables.campaigns import Subscriber
+
+Counter = Annotated[int, mapped_column(BIG, default=0, server_default="0")]
+Hour = Annotated[int, mapped_column(BIG)]
+
+
+class CallCounters(Row):
+    """Counters of the calls and messages of one hour, for one member of one grouping."""
+
+    __abstract__ = True
+
+    grouping: Mapped[Code]
+    """A `dialer.domain.statistics.Grouping`."""
+    member: Mapped[str] = mapped_column(String(255))
+    """An id, a zone, the number of an attempt, a cause or a message status, as text. Empty for the total."""
+    hour: Mapped[Hour]
+    """The hour of the dials."""
+    calls: Mapped[Counter]
+    """Calls that are over. Transfers, inbound calls and messages have counters of their own."""
+    answered: Mapped[Counter]
+    live: Mapped[Counter]
+    """Calls that a person answered, as far as detection can tell."""
+    completed: Mapped[Counter]
+    talk_s: Mapped[Counter]
+    answer_s: Mapped[Counter]
+    """Seconds from the dial to the answer, of answered calls."""
+    signalled: Mapped[Counter]
+    """Calls with a known post-dial delay."""
+    post_dial_ms: Mapped[Counter]
+    for_agents: Mapped[Counter]
+    """Live calls of campaigns whose survey leads to queues."""
+    abandoned: Mapped[Counter]
+    legs: Mapped[Counter]
+    legs_answered: Mapped[Counter]
+    legs_talk_s: Mapped[Counter]
+    inbound: Mapped[Counter]
+    inbound_answered: Mapped[Counter]
+    inbound_talk_s: Mapped[Counter]
+    messages: Mapped[Counter]
+    delivered: Mapped[Counter]
+    parts: Mapped[Counter]
+    cost: Mapped[Counter]
+    """Money, of calls, transfers and messages."""
+
+
+class CampaignHour(CallCounters):
+    """Counters of a campaign."""
+
+    __tablename__ = "campaign_hour"
+
+    campaign_id: Mapped[int] = mapped_column(BIG, ForeignKey("campaign.id", ondelete="CASCADE"))
+
+    __table_args__ = (
+        Index("uq_campaign_hour_key", "campaign_id", "grouping", "hour", "member", unique=True),
+        {"sqlite_autoincrement": True},
+    )
+
+
+class UserHour(CallCounters):
+    """Counters of all campaigns of a user, deleted ones included."""
+
+    __tablename__ = "user_hour"
+
+    user_id: Mapped[int] = mapped_column(BIG, ForeignKey("user_account.id", ondelete="CASCADE"))
+
+    __table_args__ = (
+        Index("uq_user_hour_key", "user_id", "grouping", "hour", "member", unique=True),
+        {"sqlite_autoincrement": True},
+    )
+
+
+class SubscriberCount(Row):
+    """The number of subscribers of a campaign in one state, without the moves that are not counted yet."""
+
+    __tablename__ = "subscriber_count"
+
+    campaign_id: Mapped[int] = mapped_column(BIG, ForeignKey("campaign.id", ondelete="CASCADE"))
+    phonebook_id: Mapped[int] = mapped_column(BIG)
+    """The phonebook from which they came; 0 for none. It may be deleted since."""
+    status: Mapped[Code]
+    status_reason: Mapped[str] = mapped_column(String(40))
+    subscribers: Mapped[Counter]
+    attempted: Mapped[Counter]
+    """Those with at least one attempt."""
+
+    __table_args__ = (
+        Index("uq_subscriber_count_key", "campaign_id", "phonebook_id", "status", "status_reason", unique=True),
+        {"sqlite_autoincrement": True},
+    )
+
+
+class SubscriberMove(Row):
+    """A change of a subscriber's state that is not counted yet, written by the triggers of the table of subscribers.
+
+    A trigger that changed the counters themselves would cost six times as much.
+    """
+
+    __tablename__ = "subscriber_move"
+
+    campaign_id: Mapped[int] = mapped_column(BIG)
+    phonebook_id: Mapped[int] = mapped_column(BIG)
+    was_status: Mapped[int | None] = mapped_column(SmallInteger)
+    """Null for a new subscriber."""
+    was_reason: Mapped[str | None] = mapped_column(String(40))
+    was_attempted: Mapped[int | None] = mapped_column(SmallInteger)
+    """1 if the subscriber had an attempt, else 0."""
+    status: Mapped[int | None] = mapped_column(SmallInteger)
+    """Null for a deleted subscriber."""
+    status_reason: Mapped[str | None] = mapped_column(String(40))
+    attempted: Mapped[int | None] = mapped_column(SmallInteger)
+
+    __table_args__ = {"sqlite_autoincrement": False}  # noqa: RUF012 - not a default value but a declaration
+
+
+class AgentHour(Row):
+    """The time that an agent spent in one activity during one hour."""
+
+    __tablename__ = "agent_hour"
+
+    agent_id: Mapped[int] = mapped_column(BIG, ForeignKey("agent.id", ondelete="CASCADE"))
+    hour: Mapped[Hour]
+    activity: Mapped[Code]
+    """A `dialer.domain.enums.AgentActivity`."""
+    reason: Mapped[str] = mapped_column(String(100))
+    """The reason of a break."""
+    spent_ms: Mapped[Counter]
+    begun: Mapped[Counter]
+    """Number of times that the activity began. A talk that began is a call taken."""
+    missed: Mapped[Counter]
+    """Calls that the agent was offered and did not take."""
+
+    __table_args__ = (
+        Index("uq_agent_hour_key", "agent_id", "hour", "activity", "reason", unique=True),
+        {"sqlite_autoincrement": True},
+    )
+
+
+class QueueHour(Row):
+    """The calls that joined a queue in one hour and have left it, by the length of their wait."""
+
+    __tablename__ = "queue_hour"
+
+    queue_id: Mapped[int] = mapped_column(BIG, ForeignKey("queue.id", ondelete="CASCADE"))
+    hour: Mapped[Hour]
+    within_s: Mapped[int]
+    """The lowest of `dialer.domain.statistics.WAITS_S` that the wait does not exceed; 0 if it exceeds them all."""
+    taken: Mapped[Counter]
+    abandoned: Mapped[Counter]
+    """Calls whose caller left before an agent answered."""
+    timed_out: Mapped[Counter]
+    """Calls that the queue gave up, by a limit of the wait."""
+    taken_wait_ms: Mapped[Counter]
+    longest_ms: Mapped[Counter]
+
+    __table_args__ = (
+        Index("uq_queue_hour_key", "queue_id", "hour", "within_s", unique=True),
+        {"sqlite_autoincrement": True},
+    )
+
+
+_MOVE: Final = (
+    "INSERT INTO subscriber_move"
+    " (campaign_id, phonebook_id, was_status, was_reason, was_attempted, status, status_reason, attempted) VALUES"
+)
+_OLD: Final = "old.status, old.status_reason, old.count_attempt > 0"
+_NEW: Final = "new.status, new.status_reason, new.count_attempt > 0"
+_NONE: Final = "NULL, NULL, NULL"
+_IS_MOVED: Final = (
+    "old.status <> new.status OR old.status_reason <> new.status_reason"
+    " OR (old.count_attempt > 0) <> (new.count_attempt > 0)"
+)
+_WHENS: Final = {
+    "subscriber_added": "AFTER INSERT ON subscriber BEGIN"
+    f" {_MOVE} (new.campaign_id, coalesce(new.phonebook_id, 0), {_NONE}, {_NEW}); END",
+    "subscriber_removed": "AFTER DELETE ON subscriber BEGIN"
+    f" {_MOVE} (old.campaign_id, coalesce(old.phonebook_id, 0), {_OLD}, {_NONE}); END",
+    "subscriber_moved": f"AFTER UPDATE ON subscriber WHEN {_IS_MOVED} BEGIN"
+    f" {_MOVE} (new.campaign_id, coalesce(new.phonebook_id, 0), {_OLD}, {_NEW}); END",
+}
+SUBSCRIBER_TRIGGERS: Final = tuple(f"CREATE TRIGGER IF NOT EXISTS {name} {body}" for name, body in _WHENS.items())
+"""Statements that create the triggers. A migration that copies the table drops them, so every upgrade runs these."""
+
+for _trigger in SUBSCRIBER_TRIGGERS:
+    event.listen(Subscriber.__table__, "after_create", DDL(_trigger))  # type: ignore[no-untyped-call]

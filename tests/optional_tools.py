@@ -1,0 +1,31 @@
+"""Programs that some tests need: without one, its tests are left out, and under CI=true they fail."""
+
+import os
+import shutil
+from typing import Final, NoReturn
+
+import pytest
+
+DEBIAN_PACKAGES: Final = {
+    "caddy": "caddy",
+    "curl": "curl",
+    "nginx": "nginx",
+    "openssl": "openssl",
+    "promtool": "prometheus",
+    "systemd-analyze": "systemd",
+}
+"""Names of programs, and the Debian packages that have them. `.ci/run` installs them."""
+_FOLDERS: Final = os.pathsep.join((os.environ.get("PATH", os.defpath), "/usr/local/sbin", "/usr/sbin"))
+"""Servers are in folders that are not on everybody's path."""
+
+
+def find_tool(name: str) -> str:
+    """Return the path of a program, or leave the test out and say how to have it. Under CI=true, fail."""
+    return shutil.which(name, path=_FOLDERS) or _leave_out(name)
+
+
+def _leave_out(name: str) -> NoReturn:
+    reason = f"{name} is missing (Debian and Ubuntu: apt install --no-install-recommends {DEBIAN_PACKAGES[name]})"
+    if os.environ.get("CI") == "true":
+        pytest.fail(reason, pytrace=False)
+    pytest.skip(reason)
