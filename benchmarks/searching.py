@@ -58,6 +58,7 @@ _INSERT: Final = bulk_insert(
     "full_name",
     "full_name_key",
     "last_name_key",
+    "additional_vars",
     "created_date",
     "updated_date",
 )
@@ -67,7 +68,7 @@ class Timing(NamedTuple):
     """The times of the requests for one list, in milliseconds."""
 
     path: str
-    count: int
+    found: int
     first_ms: float
     median_ms: float
 
@@ -79,7 +80,7 @@ def contact(place: int) -> tuple[Any, ...]:
     name = f"Customer {place}" if place % 2 else f"{first} {last} {place}"
     name = name if place % 4 else f"{first} {last}"
     moment = START_MS + place * 7919 % 1_000_003
-    return PHONEBOOK, number, number, "", name, *name_keys(name), moment, moment
+    return PHONEBOOK, number, number, "", name, *name_keys(name), "{}", moment, moment
 
 
 def _fill(path: Path, rows: int) -> None:
@@ -147,7 +148,7 @@ def main() -> None:
     found = []
     for timing in timings(rows):
         verdict = "" if timing.median_ms <= LIMIT_MS else f"  over {LIMIT_MS} ms"
-        line = f"{timing.median_ms:9.1f} {timing.first_ms:9.1f} (counted)  {timing.count:>9,}  {timing.path}{verdict}"
+        line = f"{timing.median_ms:9.1f} {timing.first_ms:9.1f} (counted)  {timing.found:>9,}  {timing.path}{verdict}"
         print(line, file=sys.stderr)
         found.append(timing._asdict())
     print(json.dumps({"rows": rows, "lists": found}))
