@@ -275,7 +275,8 @@ def _operation(found: Json, path: str, method: str, resource: Resource | None) -
     if not path.startswith(PREFIX):
         return {**operation, "security": []}
     operation["parameters"] = [*parameters(found, verb, ours, resource), PREFER]
-    has_fields = bool(found.get("requestBody", {}).get("content", {}).keys() - {CSV})
+    sent = found.get("requestBody", {}).get("content", {})
+    has_fields = bool(sent) and CSV not in sent
     headers = answer_headers(verb, ours, has_fields=has_fields)
     done = {
         status: {**answer, "headers": {**answer.get("headers", {}), **headers}}

@@ -89,6 +89,9 @@ def parameters(found: Json, verb: str, resource: Resource | None, owner: Resourc
     `resource` is the one whose records the operation handles, and `owner` the one that its path begins with.
     """
     for parameter in found.get("parameters", []):
+        if parameter["in"] != "path":
+            yield parameter
+            continue
         yield {
             "name": parameter["name"],
             "in": "path",

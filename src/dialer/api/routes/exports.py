@@ -69,12 +69,17 @@ def _wanted(request: ApiRequest) -> str:
         if given not in FORMATS:
             raise InvalidError({"format": [f"{given!r} is not a format. Use one of {', '.join(FORMATS)}."]})
         return FORMATS[given]
+    return accepted_type(request, [JSON, CSV, NDJSON])
+
+
+def accepted_type(request: ApiRequest, offered: Sequence[str]) -> str:
+    """Return the media type among those offered that the `Accept` header prefers, else the first."""
     accepted = [part for part in request.headers.get("Accept", "").split(",") if not _UNACCEPTABLE.search(part)]
     try:
-        return Accept(",".join(accepted)).best_match([JSON, CSV, NDJSON], JSON)
+        return Accept(",".join(accepted)).best_match(list(offered), offered[0])
     except OverflowError:
         # The framework accepts a weight of "inf", and then fails to convert it.
-        return JSON
+        return offered[0]
 
 
 async def _stream(first: bytes, others: AsyncIterator[bytes] | None) -> AsyncIterator[bytes]:
