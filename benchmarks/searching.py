@@ -25,9 +25,9 @@ from dialer.store.tables import Contact
 
 ROWS: Final = 1_000_000
 QUICK: Final = 20_000
-REPEATS: Final = 15
+REPEATS: Final = 9
 LIMIT_MS: Final = 20
-PAGES: Final = 200
+PAGES: Final = 50
 """Pages that are followed by their links before a deep page is measured."""
 FIRST_NAMES: Final = ("Ada", "Émile", "Zoë", "Grace", "Alan", "Otto", "Ida", "Lara", "Max", "Noor")
 LAST_NAMES: Final = ("Byron", "Zola", "Ångström", "Hopper", "Turing", "Smith", "García", "Müller", "Novák", "Chen")

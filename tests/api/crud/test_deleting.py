@@ -91,7 +91,11 @@ def test_if_one_record_is_still_used_none_is_deleted(estate: Estate) -> None:
     owner.change(estate.campaign["url"], dnc=estate.dnc["url"])
     status, answer = cleared(owner, "dnc-list/?created_date_after=2000-01-01T00:00:00Z&confirm=2")
     used = f"dnc-list {estate.dnc['id']} cannot be deleted: Still used by campaigns {estate.campaign['id']}."
-    assert (status, answer) == (409, {"detail": f"{used} Nothing was deleted."})
+    assert (status, answer["detail"].startswith(used), answer["detail"].endswith(" Nothing was deleted.")) == (
+        409,
+        True,
+        True,
+    )
     assert left(owner, "dnc-list/") == [estate.dnc["id"], other["id"]]
 
 
