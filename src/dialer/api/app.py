@@ -27,6 +27,7 @@ from dialer.api.records.table import RESOURCES
 from dialer.api.routes import health
 from dialer.api.routes.audio import delete_audio, download_audio, upload_audio
 from dialer.api.routes.bulk import add_contacts, add_dnc_contacts
+from dialer.api.routes.campaign_check import check_campaign, check_sms_campaign
 from dialer.api.routes.clock import ClockController
 from dialer.api.routes.copies import copy_campaign, copy_sms_campaign
 from dialer.api.routes.exports import export
@@ -54,6 +55,8 @@ EXTRA_ROUTES: Final[tuple[ControllerRouterHandler, ...]] = (
     forecast_campaign,
     forecast_sms_campaign,
     check_survey_template,
+    check_campaign,
+    check_sms_campaign,
     aggregate_survey,
     download_recording,
     download_recordings,

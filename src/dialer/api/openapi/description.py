@@ -129,6 +129,22 @@ _LOCATION: Final[Json] = {
 }
 _SIGNED_IN: Final = frozenset({"read_root", "read_clock"})
 """Operations for users of every role and API keys of every scope."""
+_CHECKED: Final = {
+    "errors": 0,
+    "warnings": 1,
+    "forecast": "done",
+    "findings": [
+        {
+            "level": "warning",
+            "code": "low_balance",
+            "field": "user",
+            "section": None,
+            "message": "The campaign is likely to cost 12.50000 (P50 of the forecast), but the free balance is"
+            " 10.00000. It pauses when that is used up.",
+            "keys": [],
+        }
+    ],
+}
 _RECYCLED: Final = {"dry_run": False, "recycled": 2, "by_status": {"FAIL": 2}, "kept": {"dnc": 1}}
 _ADDED: Final = {
     "created": 1,
@@ -146,6 +162,8 @@ _EXAMPLES: Final[Mapping[str, Any]] = {
     "import_dnc_contacts": {"imported": 2, "duplicates": 0, "rejected": 0, "errors": []},
     "forecast_campaign": FORECAST,
     "forecast_sms_campaign": FORECAST,
+    "check_campaign": _CHECKED,
+    "check_sms_campaign": _CHECKED,
     "check_survey_template": {
         "errors": 1,
         "warnings": 0,

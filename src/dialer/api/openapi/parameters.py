@@ -18,7 +18,7 @@ from dialer.api.crud.urls import ID_MAX
 from dialer.api.http.idempotency import KEY_LENGTH_MAX, KEY_PATTERN
 from dialer.api.http.ignored import CONFIRM
 from dialer.api.openapi import examples
-from dialer.api.openapi.answer_headers import AFTER_PARAMETER, DRY_RUN_PARAMETER
+from dialer.api.openapi.answer_headers import AFTER_PARAMETER, DRY_RUN_PARAMETER, FORECAST_PARAMETER
 
 Json = dict[str, Any]
 """A part of the OpenAPI document."""
@@ -104,6 +104,8 @@ def parameters(found: Json, verb: str, resource: Resource | None, owner: Resourc
         yield _IDEMPOTENCY
     if found["operationId"].startswith("recycle_"):
         yield DRY_RUN_PARAMETER
+    if found["operationId"] in {"check_campaign", "check_sms_campaign"}:
+        yield FORECAST_PARAMETER
     if found["operationId"] == "download_recordings":
         yield AFTER_PARAMETER
     if verb == "list" and resource is not None:
