@@ -138,7 +138,9 @@ class ContactRows(NumberRows):
         others = {self._place, self._name_place}
         skipped = READ_ONLY_COLUMNS if self._is_export else frozenset[str]()
         named = [(place, name) for place, name in enumerate(columns) if place not in others and name]
-        self._variables = Variables([(place, name) for place, name in named if name.lower() not in skipped])
+        self._variables = Variables(
+            [(place, name) for place, name in named if name.lower() not in skipped], is_export=self._is_export
+        )
 
     def _check(self, given: str, number: str) -> None:
         if is_emergency(number):
