@@ -24,7 +24,7 @@ JSON = {"Content-Type": "application/json"}
         ("GET", "/rest-api/users/2/more/", 404),
         ("GET", "/rest-api/../../etc/passwd", 404),
         ("GET", "/rest-api/users/%FF/", 404),
-        ("DELETE", "/rest-api/users/", 405),
+        ("DELETE", "/rest-api/cdr/", 405),
         ("PUT", "/rest-api/phonebook/", 405),
         ("POST", "/rest-api/cdr/", 405),
         ("TRACE", "/rest-api/phonebook/", 405),
