@@ -17,6 +17,7 @@ from dialer.api.crud.urls import ID_MAX
 from dialer.api.http.idempotency import KEY_LENGTH_MAX, KEY_PATTERN
 from dialer.api.openapi import examples
 from dialer.api.openapi.answer_headers import AFTER_PARAMETER, DRY_RUN_PARAMETER
+from dialer.api.openapi.statistics_example import STATISTICS, STATISTICS_PARAMETERS
 
 Json = dict[str, Any]
 """A part of the OpenAPI document."""
@@ -101,6 +102,8 @@ def parameters(found: Json, verb: str, resource: Resource | None, owner: Resourc
         yield DRY_RUN_PARAMETER
     if found["operationId"] == "download_recordings":
         yield AFTER_PARAMETER
+    if found["operationId"] in STATISTICS:
+        yield from STATISTICS_PARAMETERS
     if verb == "list" and resource is not None:
         yield from _of_list(resource)
 
