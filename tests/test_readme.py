@@ -18,7 +18,7 @@ from dialer.api.crud import fields, ordering, pagination, references, searching
 from dialer.api.http import body, preconditions, strict_json, throttle
 from dialer.api.records import campaign_life, campaigns, contacts
 from dialer.api.records.bulk import PARENTS_MAX
-from dialer.api.routes import bulk, clock, recycling
+from dialer.api.routes import bulk, clock, recordings, recycling
 from dialer.api.routes.imports import IMPORTS_OF_A_USER_MAX
 from dialer.app import import_report, imports
 from dialer.domain.billing import money
@@ -184,10 +184,13 @@ LIMITS: Final = {
     "A CSV file": f"{imports.IMPORT_BYTES_MAX // MIB} MiB",
     "A line of a CSV file": f"{csv_records.LINE_BYTES_MAX // 1024} KiB",
     "A body of `POST …/bulk/`": f"{bulk.BULK_BYTES_MAX // MIB} MiB, {bulk.BULK_COMMAS_MAX:,} commas",
+    "Recordings in one ZIP file": f"{recordings.RECORDINGS_MAX:,}",
     "Records of one `POST …/bulk/`": f"{bulk.BULK_RECORDS_MAX:,}",
     "Phonebooks or do-not-call lists that one `POST …/bulk/` names": str(PARENTS_MAX),
     "CSV files that one user sends at the same time": str(IMPORTS_OF_A_USER_MAX),
     "Rejected lines in a report": f"{import_report.ERRORS_MAX:,}",
+    "Rejected lines in a report that is a CSV": f"{import_report.CSV_ERRORS_MAX:,}",
+    "Columns of a CSV file": str(csv_records.COLUMNS_MAX),
     "Wrong passwords for a user name from one address": (
         f"{throttle.PAIR_FAILURES_MAX} in {throttle.WINDOW_S / 60:.0f} minutes"
     ),

@@ -26,6 +26,8 @@ class NewContact(NamedTuple):
     number: str
     zone: str
     full_name: str
+    full_name_key: str
+    last_name_key: str
     additional_vars: str
 
 

@@ -5,6 +5,7 @@ from typing import Any, Final
 
 from sqlalchemy import Connection
 
+from dialer.app.callerid_check import callerid_errors
 from dialer.app.errors import CampaignNotReadyError, FieldErrors
 from dialer.domain.enums import DialMethod
 from dialer.domain.survey.check import check_survey
@@ -24,18 +25,33 @@ def make_ready(connection: Connection, campaign: Mapping[str, Any], now_ms: int)
     Raises:
         CampaignNotReadyError: fields or the survey are not ready; the error names them all.
     """
-    errors = _wrong_fields(campaign, now_ms)
-    unsealed = None
-    if campaign["medium"] == VOICE:
-        survey = sealed_survey(connection, campaign["id"])
-        if survey is None:
-            survey = unsealed = read_survey(connection, campaign["object_id"])
-            errors |= _wrong_survey(survey)
-        errors |= agents_missing(campaign["dial_method"], survey) | _gateway_missing(campaign, survey)
+    survey, is_sealed = survey_of(connection, campaign)
+    errors = field_errors(connection, campaign, survey, now_ms)
+    if not is_sealed:
+        errors |= _wrong_survey(survey)
     if errors:
         raise CampaignNotReadyError(errors)
-    if unsealed is not None:
-        seal(connection, campaign["id"], unsealed)
+    if not is_sealed:
+        seal(connection, campaign["id"], survey)
+
+
+def survey_of(connection: Connection, campaign: Mapping[str, Any]) -> tuple[Survey, bool]:
+    """Return the survey that a campaign plays, or would play if it started now, and whether it need not be sealed.
+
+    A campaign of text messages plays none.
+    """
+    if campaign["medium"] != VOICE:
+        return Survey(()), True
+    survey = sealed_survey(connection, campaign["id"])
+    return (read_survey(connection, campaign["object_id"]), False) if survey is None else (survey, True)
+
+
+def field_errors(connection: Connection, campaign: Mapping[str, Any], survey: Survey, now_ms: int) -> FieldErrors:
+    """Return the errors that keep a campaign from starting, by field, without those in its survey."""
+    errors = _wrong_fields(campaign, now_ms) | callerid_errors(connection, campaign)
+    if campaign["medium"] == VOICE:
+        errors |= agents_missing(campaign["dial_method"], survey) | _gateway_missing(campaign, survey)
+    return errors
 
 
 def agents_missing(dial_method: int, survey: Survey) -> FieldErrors:

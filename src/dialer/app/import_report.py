@@ -7,6 +7,8 @@ from msgspec import Meta
 
 ERRORS_MAX: Final = 1_000
 """The most rows in `errors`, and the most rows in `warnings`."""
+CSV_ERRORS_MAX: Final = 20_000
+"""The most rejected rows in a report that is a CSV."""
 VALUE_MAX: Final = 64
 """Characters of a rejected value that a report repeats."""
 
@@ -59,10 +61,10 @@ class ImportReport(msgspec.Struct):
     ] = 0
     warnings: Annotated[list[RowRemark], Meta(description="The first 1,000 rows with such numbers.")] = []
 
-    def reject(self, line: int, error: RowError) -> None:
-        """Count a row that cannot be imported, and keep a remark on it."""
+    def reject(self, line: int, error: RowError, *, most: int = ERRORS_MAX) -> None:
+        """Count a row that cannot be imported, and keep a remark on it if there are fewer than `most`."""
         self.rejected += 1
-        if len(self.errors) < ERRORS_MAX:
+        if len(self.errors) < most:
             self.errors.append(RowRemark(line, str(error), error.kind, error.value[:VALUE_MAX]))
 
     def warn(self, line: int, number: str) -> None:

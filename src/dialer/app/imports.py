@@ -8,11 +8,12 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from functools import partial
 from typing import Any, ClassVar, Final
 
+import msgspec
 from sqlalchemy import Column, Connection, Table, bindparam, select
 
 from dialer.app.errors import UnknownRecordError
 from dialer.app.events import ContactsImported, NumbersCalledOff
-from dialer.app.import_report import ImportReport, RowError
+from dialer.app.import_report import ERRORS_MAX, ImportReport, RowError
 from dialer.app.import_variables import Variables
 from dialer.app.touching import touched_campaigns, users_of_dnc
 from dialer.app.unit import UnitOfWork
@@ -21,17 +22,17 @@ from dialer.domain.numbers.normal_form import NumberError, is_possible, normalis
 from dialer.domain.search_keys import last_name_key, name_key
 from dialer.domain.zones import zone_of_number
 from dialer.store.bulk import Among, bulk_insert
+from dialer.store.charsets import UTF8, as_utf8
 from dialer.store.collecting import collect_phonebook
 from dialer.store.csv_records import CsvFile
 from dialer.store.queries.do_not_call import entries_on
+from dialer.store.seen_numbers import SeenNumbers
 from dialer.store.tables import Row
 
 IMPORT_BYTES_MAX: Final = 200 * 1024 * 1024
 CHUNK_ROWS: Final = 5_000
 """Rows of one transaction."""
 FULL_NAME_MAX: Final = 255
-EXPORT_COLUMNS: Final = frozenset({"url", "additional_vars"})
-"""Columns by which an export of contacts is recognised. Its cells are imported exactly as they are."""
 READ_ONLY_COLUMNS: Final = frozenset({"id", "url", "phonebook", "created_date", "updated_date"})
 """Columns of an export of contacts that are not imported: the new contacts get their own values."""
 
@@ -55,6 +56,8 @@ class NumberRows:
     _parents: ClassVar[Table]
     _among: ClassVar[Among]
     _further: ClassVar[tuple[str, ...]] = ()
+    _exported: ClassVar[frozenset[str]]
+    """Columns by which an export of the records is recognised. Its cells are imported exactly as they are."""
 
     def __init__(self, parent_id: int, *, region: str | None) -> None:
         self.parent_id: Final = parent_id
@@ -67,7 +70,7 @@ class NumberRows:
     def begin(self, columns: Sequence[str]) -> None:
         """Prepare for rows with these columns."""
         self._place = _place(columns, self.column)
-        self._is_export = {name.lower() for name in columns} >= EXPORT_COLUMNS
+        self._is_export = {name.lower() for name in columns} >= self._exported
 
     def row(self, cells: Sequence[str]) -> tuple[str, tuple[Any, ...]]:
         """Return the number of a row in normal form, and the values to store; raises RowError."""
@@ -86,16 +89,23 @@ class NumberRows:
             ImportTargetGoneError: the parent has been deleted.
         """
         connection, now_ms = unit.connection, unit.now_ms
-        if connection.scalar(select(self._parents.c.id).where(self._parents.c.id == self.parent_id)) is None:
-            raise ImportTargetGoneError
-        known = self._known(connection, rows)
+        known = self.known(connection, rows)
         added = [(*values, now_ms, now_ms) for number, values in rows.items() if number not in known]
         self._insert.run(connection, added)
         self._stored(unit, len(added))
         return len(added)
 
+    def known(self, connection: Connection, numbers: Collection[str]) -> set[str]:
+        """Return those of the numbers that the parent has already.
+
+        Raises:
+            ImportTargetGoneError: the parent has been deleted.
+        """
+        if connection.scalar(select(self._parents.c.id).where(self._parents.c.id == self.parent_id)) is None:
+            raise ImportTargetGoneError
+        return self._known(connection, numbers)
+
     def _known(self, connection: Connection, numbers: Collection[str]) -> set[str]:
-        """Return those of the numbers that the parent has already."""
         return self._among.run(connection, numbers, {"parent": self.parent_id})
 
     def _check(self, given: str, number: str) -> None:
@@ -114,6 +124,7 @@ class ContactRows(NumberRows):
     """Contacts of a phonebook, which become subscribers of the started campaigns that call it."""
 
     column = "contact"
+    _exported = frozenset({"url", "additional_vars"})
     _table = _TABLES["contact"]
     _parent = _table.c.phonebook_id
     _parents = _TABLES["phonebook"]
@@ -126,8 +137,10 @@ class ContactRows(NumberRows):
         self._name_place = _place(columns, "full_name")
         others = {self._place, self._name_place}
         skipped = READ_ONLY_COLUMNS if self._is_export else frozenset[str]()
-        named = [(place, name) for place, name in enumerate(columns) if place not in others]
-        self._variables = Variables([(place, name) for place, name in named if name.lower() not in skipped])
+        named = [(place, name) for place, name in enumerate(columns) if place not in others and name]
+        self._variables = Variables(
+            [(place, name) for place, name in named if name.lower() not in skipped], is_export=self._is_export
+        )
 
     def _check(self, given: str, number: str) -> None:
         if is_emergency(number):
@@ -151,6 +164,7 @@ class DncRows(NumberRows):
     """Numbers of a do-not-call list."""
 
     column = "phone_number"
+    _exported = frozenset({"url", "dnc"})
     _table = _TABLES["dnc_contact"]
     _parent = _table.c.dnc_id
     _parents = _TABLES["dnc_list"]
@@ -167,35 +181,62 @@ def _place(columns: Sequence[str], wanted: str) -> int:
     return next((place for place, name in enumerate(columns) if name.lower() == wanted), -1)
 
 
-def import_csv(chunks: Iterable[bytes], target: NumberRows, commit: Commit) -> ImportReport:
+class ImportOptions(msgspec.Struct, frozen=True):
+    """The options of an import."""
+
+    columns: Mapping[str, str] = {}
+    """Other names for columns of the file, by their names in lower case; an empty name leaves a column out."""
+    charset: str = UTF8
+    """A key of `dialer.store.charsets.CHARSETS`."""
+    is_dry: bool = False
+    """True if nothing is stored, and only the report is wanted."""
+    errors_max: int = ERRORS_MAX
+    """The most rejected rows in the report."""
+
+
+_PLAIN: Final = ImportOptions()
+
+
+def import_csv(
+    chunks: Iterable[bytes], target: NumberRows, commit: Commit, options: ImportOptions = _PLAIN
+) -> ImportReport:
     """Import a file while it arrives, `CHUNK_ROWS` rows in a transaction.
 
     Raises:
-        CsvError: it has no usable header; nothing was imported.
+        CsvError: it has no usable header, so nothing was imported; or it is not in its charset.
         ImportTargetGoneError: the target was deleted meanwhile.
         StorageUnavailableError: from `commit`; all chunks before this one are stored.
     """
-    file = CsvFile(chunks, required=target.column)
+    file = CsvFile(as_utf8(chunks, options.charset), required=target.column, renamed=options.columns)
     target.begin(file.columns)
     report = ImportReport(errors=[], warnings=[])
-    for rows in _chunks(file, target, report):
-        added = commit(partial(target.store, rows=rows))
-        report.imported += added
-        report.duplicates += len(rows) - added
+    with SeenNumbers() as seen:
+        store = partial(_would_store, target, seen) if options.is_dry else target.store
+        for rows in _chunks(file, target, report, options.errors_max):
+            added = commit(partial(store, rows=rows))
+            report.imported += added
+            report.duplicates += len(rows) - added
     return report
 
 
-def _chunks(file: CsvFile, target: NumberRows, report: ImportReport) -> Iterator[dict[str, tuple[Any, ...]]]:
+def _would_store(target: NumberRows, seen: SeenNumbers, unit: UnitOfWork, rows: Mapping[str, tuple[Any, ...]]) -> int:
+    """Return how many rows an import would store, after the rows that were seen before."""
+    return seen.add(rows.keys() - target.known(unit.connection, rows))
+
+
+def _chunks(
+    file: CsvFile, target: NumberRows, report: ImportReport, errors_max: int
+) -> Iterator[dict[str, tuple[Any, ...]]]:
     """Yield the rows that can be imported, by number, `CHUNK_ROWS` at a time; report the others."""
     rows: dict[str, tuple[Any, ...]] = {}
     for record in file:
         if record.problem is not None:
-            report.reject(record.line, RowError("row", record.problem, ""))
+            report.reject(record.line, RowError("row", record.problem, ""), most=errors_max)
             continue
         try:
             number, values = target.row(record.cells)
         except RowError as error:
-            report.reject(record.line, error)
+            report.reject(record.line, error, most=errors_max)
             continue
         if number in rows:
             report.duplicates += 1

@@ -19,6 +19,7 @@ from dialer.domain.enums import (
     SubscriberStatus,
     TransferStatus,
 )
+from dialer.domain.forecast_state import ForecastState
 from dialer.domain.reasons import (
     CAMPAIGN_REASONS,
     SUBSCRIBER_REASONS,
@@ -29,6 +30,7 @@ from dialer.domain.reasons import (
     TransferReason,
     WaitsFor,
 )
+from dialer.domain.roles import Role, Scope
 from dialer.domain.survey.findings import FindingCode, FindingLevel
 
 
@@ -158,6 +160,44 @@ MEANINGS: Final[Mapping[type[Enum], Mapping[Enum, str]]] = {
         FindingCode.MISSING_TEXT: "The section sends a text message without a text.",
         FindingCode.NO_ANSWER: "No input can be a valid answer to the section.",
         FindingCode.NO_DESTINATION: "The transfer has neither a number nor a queue.",
+        FindingCode.NO_AGENTS: "The transfer goes to a queue that no agent serves.",
+        FindingCode.EXPIRED: "The campaign has expired.",
+        FindingCode.NO_TEXT: "The campaign of text messages has no text.",
+        FindingCode.NO_QUEUE: "The dial method needs a survey that transfers calls to a queue.",
+        FindingCode.NO_SMS_GATEWAY: "The survey sends text messages, and the campaign has no gateway for them.",
+        FindingCode.NO_CALLERID: "Callees are shown no number.",
+        FindingCode.WRONG_CALLERID: "A caller ID is missing, impossible, or not allowed by the gateway.",
+        FindingCode.NO_WEEKDAY: "No weekday is set, so nobody is called.",
+        FindingCode.OVER_MIDNIGHT: "The daily window spans midnight.",
+        FindingCode.WIDER_THAN_CALLING_HOURS: "The daily window is wider than the calling hours of the service.",
+        FindingCode.NEVER_OPEN: "The daily window is outside the calling hours of the service.",
+        FindingCode.RETRIES_TOO_LATE: "Some retries cannot fall into the window before the campaign expires.",
+        FindingCode.NO_PHONEBOOK: "The campaign has no phonebook and no subscribers.",
+        FindingCode.NO_CONTACTS: "The phonebooks of the campaign have no contacts.",
+        FindingCode.NO_COUNTRY: "Numbers have no country code.",
+        FindingCode.EXPIRES_TOO_EARLY: "By the forecast, the campaign expires before it is done.",
+        FindingCode.LOW_BALANCE: "By the forecast, the campaign costs more than the balance.",
+    },
+    ForecastState: {
+        ForecastState.DONE: "A forecast was computed.",
+        ForecastState.NOT_ASKED: "The request asked for none.",
+        ForecastState.ERRORS: "The campaign has errors, so it cannot be started.",
+        ForecastState.OVER: "The campaign has ended.",
+        ForecastState.TOO_LARGE: "The campaign has too many people. Ask for a forecast by itself.",
+        ForecastState.BUSY: "Another forecast is being computed. Try again later.",
+        ForecastState.TOO_SLOW: "The forecast took too long. Ask for one by itself.",
+    },
+    Role: {
+        Role.ADMIN: "Sees and changes the records of all users.",
+        Role.MANAGER: "Sees and changes their own records.",
+        Role.AGENT: "Takes calls: sees their own agent record and calls, and changes their own status.",
+        Role.VIEWER: "Reads the records of their manager, and changes nothing.",
+    },
+    Scope: {
+        Scope.READ: "Read all that the user may read.",
+        Scope.CAMPAIGNS: "Change campaigns, lists, surveys, queues and agents.",
+        Scope.MONEY: "Record payments, refund calls and change rate cards.",
+        Scope.ADMIN: "Change users, API keys, gateways and the clock.",
     },
     FindingLevel: {
         FindingLevel.ERROR: "The campaign cannot be started.",

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 from typing import Any, Final
 
-from sqlalchemy import Connection, select
+from sqlalchemy import Connection, select, update
 
 from dialer.app.change_campaign import start_campaign
 from dialer.app.unit import UnitOfWork
@@ -18,8 +18,10 @@ from dialer.forecast.seed_run import run_seed
 from dialer.forecast.summary import Forecast, summarise
 from dialer.sim.report import show_date
 from dialer.store.database import Database
-from dialer.store.tables import Campaign, SealedSurvey
+from dialer.store.tables import Campaign, SealedSurvey, User
 
+UNLIMITED: Final = 10**15
+"""A balance that pays for any campaign, in integers of 1e-5."""
 _campaigns = Campaign.__table__
 _sealed = SealedSurvey.__table__
 _OVER: Final = frozenset(status for status, moves in CAMPAIGN_MOVES.items() if not moves)
@@ -80,6 +82,8 @@ def _prepare(database: Database, target: MemoryDatabase, order: Order) -> Survey
 
     def copy(source: Connection, target: Connection) -> None:
         copy_campaign(source, target, order.campaign_id, order.now_ms)
+        if order.is_rich:
+            target.execute(update(User.__table__).values(balance=UNLIMITED))
 
     def start(connection: Connection) -> Survey:
         row = connection.execute(select(_campaigns)).one_or_none()

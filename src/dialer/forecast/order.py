@@ -23,3 +23,5 @@ class Order(msgspec.Struct, frozen=True):
     seeds: int = SEEDS
     first_seed: int = 0
     calling_hours: str | None = None
+    is_rich: bool = False
+    """True if the owner of the campaign is taken to have an unlimited balance."""

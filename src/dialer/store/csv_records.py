@@ -2,18 +2,21 @@
 
 import csv
 from collections import deque
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Final
 
 import msgspec
 
 from dialer.store.formula_guard import GUARD, unguard
 
-LINE_BYTES_MAX: Final = 64 * 1024
+LINE_BYTES_MAX: Final = 128 * 1024
+"""An exported contact fits: its variables are there at most twice, as JSON and as columns."""
 RECORD_LINES_MAX: Final = 300
 """The most lines of one record. A longer quoted cell is probably a mistake; a full name may have 255 line ends."""
 COLUMNS_MAX: Final = 100
 COLUMN_NAME_MAX: Final = 255
+HEADER_SHOWN_MAX: Final = 500
+"""Characters of a header that an error repeats."""
 _DELIMITERS: Final = ",;\t"
 _BOM: Final = b"\xef\xbb\xbf"
 _LINE_END: Final = b"\n"
@@ -39,8 +42,11 @@ class CsvFile:
     that of the file: comma, semicolon or tab. Empty lines are skipped. A bad record does not affect the others.
     """
 
-    def __init__(self, chunks: Iterable[bytes], *, required: str) -> None:
-        """Read the header.
+    columns: tuple[str, ...]
+    """The names of the columns, as `renamed` has them; empty for a column that is left out."""
+
+    def __init__(self, chunks: Iterable[bytes], *, required: str, renamed: Mapping[str, str] | None = None) -> None:
+        """Read the header. `renamed` has other names for columns, by their names in lower case.
 
         Raises:
             CsvError: the header is not usable.
@@ -49,7 +55,7 @@ class CsvFile:
         header, problem = self._lines.header()
         if problem:
             raise CsvError(f"The header cannot be read: {problem}.")
-        self._delimiter, self.columns = _header(header, required)
+        self._delimiter, self.columns = _header(header, required, renamed or {})
 
     def __iter__(self) -> Iterator[Record]:
         reader = csv.reader(self._lines, delimiter=self._delimiter)
@@ -239,14 +245,28 @@ def _decoded(line: bytes, end: str) -> tuple[str, str | None]:
         return line.decode(errors="replace") + end, problem or "not UTF-8"
 
 
-def _header(line: str, required: str) -> tuple[str, tuple[str, ...]]:
+def _header(line: str, required: str, renamed: Mapping[str, str]) -> tuple[str, tuple[str, ...]]:
     """Return the delimiter of a table, and the names of its columns."""
     for delimiter in _DELIMITERS:
         names = _names(line, delimiter)
-        if required in {name.lower() for name in names}:
+        found = tuple(renamed.get(name.lower(), name) for name in names)
+        if required in {name.lower() for name in found}:
             _check_names(names)
-            return delimiter, names
-    raise CsvError(f"The first line must name the columns, with commas, semicolons or tabs, {required} among them.")
+            _check_renamed(names, found, renamed)
+            return delimiter, found
+    sources = [name for name, target in renamed.items() if target.lower() == required]
+    wanted = f"{sources[0]} (read as {required})" if sources else required
+    raise CsvError(f"The first line must name the columns, with commas, semicolons or tabs, {wanted} among them.")
+
+
+def _check_renamed(names: tuple[str, ...], found: tuple[str, ...], renamed: Mapping[str, str]) -> None:
+    unknown = [name for name in renamed if name not in {one.lower() for one in names}]
+    if unknown:
+        raise CsvError(f"The header has no column {unknown[0]!r}. It has: {', '.join(names)[:HEADER_SHOWN_MAX]}.")
+    kept = [name.lower() for name in found if name]
+    twice = next((name for place, name in enumerate(kept) if kept.index(name) != place), None)
+    if twice is not None:
+        raise CsvError(f"Two columns are read as {twice}. Give one of them another name.")
 
 
 def _names(line: str, delimiter: str) -> tuple[str, ...]:

@@ -21,6 +21,7 @@ def test_a_gateway_shows_its_behaviour_as_an_object(admin: Caller, worker: FakeW
         "addprefix": "",
         "removeprefix": "",
         "protocol": "sim",
+        "allowed_callerids": "",
         "max_channels": 0,
         "max_cps": 5,
         "parameters": {"answer": 0.1, "busy": 0},

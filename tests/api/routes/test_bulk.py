@@ -76,6 +76,11 @@ def test_each_record_has_its_own_answer(alice: Caller, worker: FakeWorker) -> No
     assert worker.settled == 0
 
 
+def test_new_contacts_are_found_by_their_names(alice: Caller) -> None:
+    bulk(alice, "contact", [{"phonebook": 1, "contact": "+12025550100", "full_name": "Ada Byron"}])
+    assert [alice.get("contact/", search=name)["count"] for name in ("ada", "byron", "charles")] == [1, 1, 0]
+
+
 def test_records_come_on_lines_too(alice: Caller) -> None:
     body = b'{"dnc": 1, "phone_number": "+12025550100"}\r\n\n{"dnc":\n{"phone_number": "+12025550101", "dnc": "1"}'
     answer = alice.request("POST", "dnc-contact/bulk", content=body, headers=NDJSON)

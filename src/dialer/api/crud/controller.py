@@ -9,6 +9,7 @@ from functools import partial
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Final, TypeAlias
 
+import anyio.to_thread
 import msgspec
 from litestar import Controller, Response, delete, get, post, route
 from litestar.enums import HttpMethod
@@ -20,7 +21,7 @@ from msgspec import Meta
 from dialer.api.crud import records
 from dialer.api.crud.pagination import ListSelection, Page, parameters_of, parse_selection, read_chunks, read_page
 from dialer.api.crud.resource import Resource, Unit
-from dialer.api.crud.shapes import Columns, Given, Parsed, Shape, parse_given, shapes_of
+from dialer.api.crud.shapes import Access, Columns, Given, Parsed, Shape, fields_of, parse_given, shapes_of
 from dialer.api.crud.urls import parse_id
 from dialer.api.http.body import StrictBody, expect_json
 from dialer.api.http.errors import RecordNotFoundError
@@ -96,12 +97,12 @@ class _Creating(_ResourceController):
     async def create_record(self, request: ApiRequest, data: "JSONBody[CreateBody]") -> "Response[ReadBody]":
         """Create a record. The answer holds the record; its header `Location` is the URL of the record."""
         service = request.service
-        parsed = _parse(self.resource, service, request, data)
+        parsed = await _prepared(self.resource, _parse(self.resource, service, request, data))
         attempt = attempt_of(
             request.headers.get("idempotency-key"),
             user_id=request.user.id,
             path=self.resource.path,
-            body=await request.body(),
+            body=_hashed_body(self.resource, data, await request.body()),
         )
         with service.attempts.begin(attempt):
             answer = await service.write(request, lambda unit: _create_once(unit, self.resource, parsed, attempt))
@@ -119,7 +120,7 @@ class _Changing(_ResourceController):
         """Change the given fields of a record. The record with all its fields must be valid afterwards."""
         service, resource = request.service, self.resource
         identity, conditions = _identity(record_id), parse_preconditions(request.scope)
-        parsed = _parse(resource, service, request, data)
+        parsed = await _prepared(resource, _parse(resource, service, request, data))
         is_shown = preference(request.scope, "return") == "representation"
 
         def change(unit: Unit) -> records.Tagged:
@@ -235,7 +236,29 @@ def _create_once(unit: Unit, resource: Resource, parsed: Parsed, attempt: PostAt
     answer = StoredAnswer(HTTPStatus.CREATED, headers, content)
     if attempt is not None:
         remember(unit, attempt, answer)
+    if created.revealed:
+        # After it is remembered: a stored answer must not hold a secret.
+        shown = {**msgspec.json.decode(content), **created.revealed}
+        return msgspec.structs.replace(answer, content=msgspec.json.encode(shown))
     return answer
+
+
+async def _prepared(resource: Resource, parsed: Parsed) -> Parsed:
+    """Return the request with the values that the resource prepares before the transaction."""
+    if resource.prepare is None or parsed.errors:
+        return parsed
+    return msgspec.structs.replace(parsed, values=await anyio.to_thread.run_sync(resource.prepare, parsed.values))
+
+
+def _hashed_body(resource: Resource, given: Given, body: bytes) -> bytes:
+    """Return the part of a body by which an `Idempotency-Key` knows the request again.
+
+    Secrets are left out: a stored hash of them could be guessed faster than the hash of a password.
+    """
+    secrets = {field.name for field in fields_of(resource.write or resource.read) if field.access is Access.WRITE_ONLY}
+    if not secrets & given.members.keys():
+        return body
+    return msgspec.json.encode(sorted((name, value) for name, value in given.members.items() if name not in secrets))
 
 
 async def _delete(resource: Resource, request: ApiRequest, record_id: str) -> None:

@@ -34,6 +34,8 @@ from dialer.api.service import ApiRequest, Encode, Service
 from dialer.domain.numbers.normal_form import normalise
 
 PAGE_SIZE: Final = 10
+VARIABLES: Final = "variables"
+"""The parameter that names variables which an export as CSV has as columns."""
 PAGE_SIZE_MAX: Final = 1_000
 CHUNK_SIZE: Final = 1_000
 """Records that one query of a streamed list reads."""
@@ -70,7 +72,7 @@ class Page(msgspec.Struct):
 def parameters_of(resource: Resource) -> tuple[str, ...]:
     """Return the names of the query parameters that a list of the resource understands."""
     searched = (SEARCH,) if is_searchable(resource) else ()
-    formats = ("format",) if resource.exported else ()
+    formats = ("format", VARIABLES) if resource.exported else ()
     return (*_PAGING, *formats, *searched, ORDERING, *filters_of(resource))
 
 

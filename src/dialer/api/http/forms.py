@@ -1,5 +1,6 @@
 """Multipart forms from untrusted clients: a few short texts and one file, all of limited size."""
 
+from collections.abc import AsyncIterator
 from http import HTTPStatus
 from typing import Any, Final
 
@@ -10,7 +11,7 @@ from multipart import (  # type: ignore[import-untyped] # it comes without types
     PushMultipartParser,
 )
 
-from dialer.api.http.errors import AnsweredError, MalformedError
+from dialer.api.http.errors import AnsweredError, InvalidError, MalformedError
 from dialer.api.http.streams import expect_type, pieces
 from dialer.api.service import ApiRequest
 
@@ -47,6 +48,33 @@ async def read_form(request: ApiRequest, *, file_field: str, file_bytes_max: int
     except (MultipartError, UnicodeError):
         raise MalformedError("The body is no multipart form, is cut off, or has too many parts.") from None
     return reader.form
+
+
+async def file_pieces(request: ApiRequest, *, file_field: str) -> AsyncIterator[bytes]:
+    """Yield the file in the form of a request while it arrives; other parts are skipped.
+
+    Raises:
+        AnsweredError: it is no multipart body (415, 400), or has more than `PARTS_MAX` parts (400).
+        InvalidError: there is no such file, or a second one.
+    """
+    boundary = expect_type(request, MULTIPART).get("boundary", "")
+    name, found = "", 0
+    try:
+        parser = PushMultipartParser(boundary, max_segment_count=PARTS_MAX, strict=True)
+        with parser:
+            async for piece in pieces(request):
+                for event in parser.parse(piece):
+                    if isinstance(event, MultipartSegment):
+                        name = event.name
+                        found += name == file_field
+                    elif event and name == file_field:
+                        if found > 1:
+                            raise InvalidError({file_field: ["Send one file, not several."]})
+                        yield bytes(event)
+    except (MultipartError, UnicodeError):
+        raise MalformedError("The body is no multipart form, is cut off, or has too many parts.") from None
+    if not found:
+        raise InvalidError({file_field: ["This field is required."]})
 
 
 class _FormReader:

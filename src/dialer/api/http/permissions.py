@@ -34,6 +34,8 @@ ROUTES: Final[Mapping[str, Permission]] = {
     f"POST /sms-campaigns/{RECORD}/recycle": Permission.CAMPAIGNS,
     f"POST /campaigns/{RECORD}/forecast": Permission.READ,
     f"POST /sms-campaigns/{RECORD}/forecast": Permission.READ,
+    f"GET /campaigns/{RECORD}/check": Permission.READ,
+    f"GET /sms-campaigns/{RECORD}/check": Permission.READ,
     f"GET /survey-template/{RECORD}/check": Permission.READ,
     f"GET /surveyaggregate/{RECORD}": Permission.READ,
     f"GET /campaigns/{RECORD}/statistics": Permission.READ,

@@ -13,6 +13,7 @@ from dialer.api.crud.resource import Resource, no_duplicate
 from dialer.api.crud.urls import ID_MAX, PREFIX
 from dialer.api.http.ignored import IGNORED_FIELDS_HEADER, IGNORED_PARAMETERS_HEADER, STRICT
 from dialer.api.http.preconditions import ETAG_HEADER
+from dialer.api.routes.campaign_check import FORECAST
 from dialer.api.routes.recordings import AFTER
 from dialer.api.routes.recycling import DRY_RUN
 
@@ -84,6 +85,14 @@ DRY_RUN_PARAMETER: Final[Json] = {
     "required": False,
     "description": "If true, subscribers are counted and not changed.",
     "schema": {"type": "boolean", "default": False},
+    "example": True,
+}
+FORECAST_PARAMETER: Final[Json] = {
+    "name": FORECAST,
+    "in": "query",
+    "required": False,
+    "description": "If false, no forecast is computed, and the answer comes at once.",
+    "schema": {"type": "boolean", "default": True},
     "example": True,
 }
 

@@ -129,6 +129,22 @@ _LOCATION: Final[Json] = {
 }
 _SIGNED_IN: Final = frozenset({"read_root", "read_clock"})
 """Operations for users of every role and API keys of every scope."""
+_CHECKED: Final = {
+    "errors": 0,
+    "warnings": 1,
+    "forecast": "done",
+    "findings": [
+        {
+            "level": "warning",
+            "code": "low_balance",
+            "field": "user",
+            "section": None,
+            "message": "The campaign is likely to cost 12.50000 (P50 of the forecast), but the free balance is"
+            " 10.00000. It pauses when that is used up.",
+            "keys": [],
+        }
+    ],
+}
 _RECYCLED: Final = {"dry_run": False, "recycled": 2, "by_status": {"FAIL": 2}, "kept": {"dnc": 1}}
 _ADDED: Final = {
     "created": 1,
@@ -147,6 +163,8 @@ _EXAMPLES: Final[Mapping[str, Any]] = {
     "import_dnc_contacts": {"imported": 2, "duplicates": 0, "rejected": 0, "errors": []},
     "forecast_campaign": FORECAST,
     "forecast_sms_campaign": FORECAST,
+    "check_campaign": _CHECKED,
+    "check_sms_campaign": _CHECKED,
     "check_survey_template": {
         "errors": 1,
         "warnings": 0,
@@ -276,7 +294,8 @@ def _operation(found: Json, path: str, method: str, resource: Resource | None) -
     if not path.startswith(PREFIX):
         return {**operation, "security": []}
     operation["parameters"] = [*parameters(found, verb, ours, resource), PREFER]
-    has_fields = bool(found.get("requestBody", {}).get("content", {}).keys() - {CSV})
+    sent = found.get("requestBody", {}).get("content", {})
+    has_fields = bool(sent) and CSV not in sent
     headers = answer_headers(verb, ours, has_fields=has_fields)
     done = {
         status: {**answer, "headers": {**answer.get("headers", {}), **headers}}

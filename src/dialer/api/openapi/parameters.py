@@ -8,7 +8,7 @@ from dialer.api.crud.fields import Amount
 from dialer.api.crud.filters import Filter, filters_of
 from dialer.api.crud.moments import Timestamp
 from dialer.api.crud.ordering import ORDERED_BY_MAX, ORDERING, orderings_of
-from dialer.api.crud.pagination import PAGE_SIZE, PAGE_SIZE_MAX
+from dialer.api.crud.pagination import PAGE_SIZE, PAGE_SIZE_MAX, VARIABLES
 from dialer.api.crud.properties import answered
 from dialer.api.crud.resource import Resource
 from dialer.api.crud.searching import SEARCH, SEARCH_MAX, is_searchable
@@ -16,8 +16,9 @@ from dialer.api.crud.shapes import Field, fields_of
 from dialer.api.crud.urls import ID_MAX
 from dialer.api.http.idempotency import KEY_LENGTH_MAX, KEY_PATTERN
 from dialer.api.openapi import examples
-from dialer.api.openapi.answer_headers import AFTER_PARAMETER, DRY_RUN_PARAMETER
+from dialer.api.openapi.answer_headers import AFTER_PARAMETER, DRY_RUN_PARAMETER, FORECAST_PARAMETER
 from dialer.api.openapi.statistics_example import STATISTICS, STATISTICS_PARAMETERS
+from dialer.app.import_variables import OBJECT_COLUMN
 
 Json = dict[str, Any]
 """A part of the OpenAPI document."""
@@ -88,6 +89,9 @@ def parameters(found: Json, verb: str, resource: Resource | None, owner: Resourc
     `resource` is the one whose records the operation handles, and `owner` the one that its path begins with.
     """
     for parameter in found.get("parameters", []):
+        if parameter["in"] != "path":
+            yield parameter
+            continue
         yield {
             "name": parameter["name"],
             "in": "path",
@@ -100,6 +104,8 @@ def parameters(found: Json, verb: str, resource: Resource | None, owner: Resourc
         yield _IDEMPOTENCY
     if found["operationId"].startswith("recycle_"):
         yield DRY_RUN_PARAMETER
+    if found["operationId"] in {"check_campaign", "check_sms_campaign"}:
+        yield FORECAST_PARAMETER
     if found["operationId"] == "download_recordings":
         yield AFTER_PARAMETER
     if found["operationId"] in STATISTICS:
@@ -123,6 +129,9 @@ def _of_list(resource: Resource) -> Iterator[Json]:
     if resource.exported:
         told = "The format of the response. It overrides the `Accept` header. CSV and NDJSON have all pages at once."
         yield _query("format", text_schema(_FORMATS, _FORMATS, "ListFormat").to_schema(), told, "csv")
+        if OBJECT_COLUMN in {field.name for field in fields_of(resource.read)}:
+            told = "Variables that a CSV has as columns of their own, after the others, with commas between the names."
+            yield _query(VARIABLES, {"type": "string"}, told, "city,plan")
     orderings = orderings_of(resource)
     most = "One" if resource.is_large else f"Up to {ORDERED_BY_MAX}, separated by commas,"
     told = f"{most} of: {', '.join(orderings)}. A minus sign before a field reverses its order. The default is `id`."

@@ -13,9 +13,11 @@ from dialer.api.crud.records import refuse_while_in
 from dialer.api.crud.references import Reference
 from dialer.api.crud.resource import Change, FieldRule, Resource, Unit, Values, table_of, touches_nothing
 from dialer.api.http.errors import Errors
+from dialer.app.callerid_check import WRONG_NAMED_MAX
 from dialer.app.gateways import calls_over, change_gateway, change_sms_gateway, messages_over
 from dialer.app.touching import touched_did, touched_gateway, touched_sms_gateway, users_of_callerid_group
 from dialer.domain.numbers.normal_form import digits_of
+from dialer.domain.numbers.shown import SHOWN_NUMBERS_MAX, shown_number, split_shown
 from dialer.sim.callee_profile import BehaviourError, parse_behaviour
 from dialer.store.tables import CallerId, CallerIdGroup, CallRequest, Did, Gateway, SmsGateway, SmsMessage
 
@@ -25,6 +27,10 @@ PARAMETERS_MAX: Final = 1_048_576
 """The most characters of a gateway's parameters: a simulated population may list its numbers one by one."""
 AREACODE_MAX: Final = 32
 CALLERID_MAX: Final = 80
+ALLOWED_MAX: Final = 65_536
+"""The most characters of a gateway's list of allowed caller IDs."""
+ENTRY_SHOWN_MAX: Final = 64
+"""Characters of a wrong entry that an error repeats."""
 
 _GATEWAY_BEGIN: Final = {
     "name": NAME,
@@ -65,6 +71,15 @@ _GATEWAY_END: Final = {
             "Settings of the carrier as a JSON object; for `sim`, the behaviour of the simulated callees. Default: {}."
         ),
         example={"answer": 0.6, "busy": 0.1},
+    ),
+    "allowed_callerids": writable(
+        Text(ALLOWED_MAX),
+        default="",
+        description=(
+            "The caller IDs that the carrier accepts, separated by commas. A campaign that shows another one does not "
+            "start, unless the gateway is simulated. Default: empty, for all."
+        ),
+        example="+12025550150, +12025550151",
     ),
     "rests_until": derived(
         Timestamp(),
@@ -178,6 +193,25 @@ def _one_did_for_a_number(change: Change) -> Errors:
     return {}
 
 
+def _allowed_callerids(*, allows_names: bool) -> FieldRule:
+    """Return the rule that the allowed caller IDs of a gateway are possible numbers, or names if these are allowed."""
+
+    def errors(change: Change) -> Errors:
+        if not change.moves("allowed_callerids"):
+            return {}
+        entries, region = split_shown(change.values["allowed_callerids"]), change.unit.conventions.region
+        if len(entries) > SHOWN_NUMBERS_MAX:
+            return {"allowed_callerids": [f"There are {len(entries)} caller IDs. Use at most {SHOWN_NUMBERS_MAX}."]}
+        wrong = [one for one in entries if shown_number(one, region, allows_names=allows_names) is None]
+        messages = [
+            f"{one[:ENTRY_SHOWN_MAX]!r} is not a possible phone number. Use the country code, as in +12025550150."
+            for one in wrong[:WRONG_NAMED_MAX]
+        ]
+        return {"allowed_callerids": messages} if messages else {}
+
+    return FieldRule(("allowed_callerids",), errors)
+
+
 def _rests(unit: Unit, rows: Sequence[RowMapping]) -> list[Values]:
     """Return the end of each gateway's rest; None for a gateway that does not rest."""
     ends = [row["rests_until_ms"] for row in rows]
@@ -212,7 +246,7 @@ GATEWAYS = Resource(
     orderings=("name", "protocol", "created_date", "updated_date"),
     names=("name",),
     derived=_rests,
-    rules=(FieldRule(("parameters", "protocol"), behaviour_errors),),
+    rules=(FieldRule(("parameters", "protocol"), behaviour_errors), _allowed_callerids(allows_names=False)),
     update=lambda change, columns: change_gateway(change.unit, change.record_id, columns),
     touches=lambda _, row: touched_gateway(row["id"]),
     before_delete=_refuse_while_calling,
@@ -226,7 +260,7 @@ SMS_GATEWAYS = Resource(
     orderings=("name", "protocol", "created_date", "updated_date"),
     names=("name",),
     derived=_rests,
-    rules=(FieldRule(("parameters", "protocol"), behaviour_errors),),
+    rules=(FieldRule(("parameters", "protocol"), behaviour_errors), _allowed_callerids(allows_names=True)),
     update=lambda change, columns: change_sms_gateway(change.unit, change.record_id, columns),
     touches=lambda _, row: touched_sms_gateway(row["id"]),
     before_delete=_refuse_while_sending,

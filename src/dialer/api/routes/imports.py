@@ -11,17 +11,15 @@ from typing import Final
 import anyio.from_thread
 import anyio.to_thread
 from anyio.lowlevel import RunVar
-from litestar import post
-from litestar.openapi.spec import Schema
-from litestar.openapi.spec.enums import OpenAPIType
+from litestar import Response, post
 from litestar.params import FromPath
 
 from dialer.api.crud import records
 from dialer.api.crud.resource import Resource
 from dialer.api.crud.urls import parse_id
 from dialer.api.http.errors import AnsweredError, MalformedError, RecordNotFoundError
-from dialer.api.http.streams import describe_body, expect_type, pieces
 from dialer.api.records.contacts import DNC_LISTS, PHONEBOOKS
+from dialer.api.routes.import_requests import KNOWN_PARAMETERS, answer, describe_import, parse_request
 from dialer.api.service import ApiRequest, Service
 from dialer.app.import_report import ImportReport
 from dialer.app.imports import (
@@ -34,23 +32,16 @@ from dialer.app.imports import (
 from dialer.app.unit import UnitOfWork
 from dialer.store.csv_records import CsvError
 
-CSV: Final = "text/csv"
 IMPORTS_MAX: Final = 2
 """Imports that work at the same time; imports that wait for their bodies do not count."""
 IMPORTS_OPEN_MAX: Final = 32
 """Imports that are open at the same time, each with a thread; further imports wait."""
 IMPORTS_OF_A_USER_MAX: Final = 4
 RETRY_AFTER_S: Final = 30
-CHARSET_SHOWN_MAX: Final = 64
-_UTF8: Final = frozenset({"utf-8", "utf8", "us-ascii"})
 _AT_WORK: Final = Semaphore(IMPORTS_MAX)
 _UNDER_WAY: Final[Counter[int]] = Counter()
 """Number of running imports by user id."""
 _LIMIT: Final[RunVar[anyio.CapacityLimiter]] = RunVar("imports")
-
-
-def _csv(column: str) -> Schema:
-    return Schema(type=OpenAPIType.STRING, description=f"UTF-8, with a header line that has a column {column}.")
 
 
 @post(
@@ -58,9 +49,10 @@ def _csv(column: str) -> Schema:
     tags=[PHONEBOOKS.path],
     status_code=HTTPStatus.OK,
     request_max_body_size=IMPORT_BYTES_MAX,
-    operation_class=describe_body(CSV, _csv(ContactRows.column)),
+    opt=KNOWN_PARAMETERS,
+    operation_class=describe_import(ContactRows.column),
 )
-async def import_contacts(request: ApiRequest, record_id: FromPath[str]) -> ImportReport:
+async def import_contacts(request: ApiRequest, record_id: FromPath[str]) -> Response[ImportReport]:
     """Import contacts. `contact` is the number, `full_name` the name; every other column becomes a variable.
 
     A column `additional_vars` holds a JSON object of further variables. The result of `GET
@@ -77,12 +69,14 @@ async def import_contacts(request: ApiRequest, record_id: FromPath[str]) -> Impo
     tags=[DNC_LISTS.path],
     status_code=HTTPStatus.OK,
     request_max_body_size=IMPORT_BYTES_MAX,
-    operation_class=describe_body(CSV, _csv(DncRows.column)),
+    opt=KNOWN_PARAMETERS,
+    operation_class=describe_import(DncRows.column),
 )
-async def import_dnc_contacts(request: ApiRequest, record_id: FromPath[str]) -> ImportReport:
+async def import_dnc_contacts(request: ApiRequest, record_id: FromPath[str]) -> Response[ImportReport]:
     """Import numbers that must not be called, from the column `phone_number`. Other columns are ignored.
 
-    Emergency numbers are accepted here. Numbers that are impossible in their country are listed under `warnings`.
+    The result of `GET /rest-api/dnc-contact/?format=csv` can be imported unchanged. Emergency numbers are accepted
+    here. Numbers that are impossible in their country are listed under `warnings`.
     """
     service = request.service
     return await _import(request, service, record_id, (DNC_LISTS, DncRows))
@@ -93,34 +87,29 @@ async def _import(
     service: Service,
     record_id: str,
     kind: tuple[Resource, type[NumberRows]],
-) -> ImportReport:
+) -> Response[ImportReport]:
     """Import the request body into the record, in a thread that may wait for the body and for the database."""
     parents, rows = kind
-    _expect_csv(request)
+    asked = parse_request(request, service.conventions(request))
     identity = parse_id(record_id)
     if identity is None:
         raise RecordNotFoundError
     await service.read(request, lambda unit: records.read_record(unit, parents, identity))
     target = rows(identity, region=service.settings.default_region)
+    run = service.read if asked.options.is_dry else service.write
 
     def commit(work: Callable[[UnitOfWork], int]) -> int:
-        return anyio.from_thread.run(partial(service.write, request, work))
+        return anyio.from_thread.run(partial(run, request, work))
 
-    arriving = partial(import_csv, _waiting_for(pieces(request)), target, commit)
+    arriving = partial(import_csv, _waiting_for(asked.body), target, commit, asked.options)
     try:
         with _one_of(request.user.id):
-            return await anyio.to_thread.run_sync(
+            report = await anyio.to_thread.run_sync(
                 partial(_at_work, arriving), abandon_on_cancel=True, limiter=_limiter()
             )
     except CsvError as error:
         raise MalformedError(str(error)) from None
-
-
-def _expect_csv(request: ApiRequest) -> None:
-    charset = expect_type(request, CSV).get("charset", "utf-8").lower()
-    if charset not in _UTF8:
-        detail = f"The charset is {charset[:CHARSET_SHOWN_MAX]!r}. Send the file in UTF-8."
-        raise AnsweredError(HTTPStatus.UNSUPPORTED_MEDIA_TYPE, detail)
+    return answer(report, is_csv=asked.is_csv)
 
 
 @contextmanager

@@ -1,4 +1,4 @@
-"""Findings: the faults that a survey can have."""
+"""Findings: the faults that a survey or a campaign can have."""
 
 from enum import StrEnum
 from typing import NamedTuple, TypeAlias
@@ -10,14 +10,14 @@ Path: TypeAlias = tuple[tuple[int, str], ...]
 
 
 class FindingLevel(StrEnum):
-    """The severity of a finding. A survey with an error cannot be started."""
+    """The severity of a finding. A campaign with an error cannot be started."""
 
     ERROR = "error"
     WARNING = "warning"
 
 
 class FindingCode(StrEnum):
-    """The kind of a fault in a survey."""
+    """The kind of a fault in a survey or a campaign."""
 
     NO_SECTIONS = "no_sections"
     TOO_MANY_SECTIONS = "too_many_sections"
@@ -31,13 +31,30 @@ class FindingCode(StrEnum):
     MISSING_TEXT = "missing_text"
     NO_ANSWER = "no_answer"
     NO_DESTINATION = "no_destination"
+    NO_AGENTS = "no_agents"
+    EXPIRED = "expired"
+    NO_TEXT = "no_text"
+    NO_QUEUE = "no_queue"
+    NO_SMS_GATEWAY = "no_sms_gateway"
+    NO_CALLERID = "no_callerid"
+    WRONG_CALLERID = "wrong_callerid"
+    NO_WEEKDAY = "no_weekday"
+    OVER_MIDNIGHT = "over_midnight"
+    WIDER_THAN_CALLING_HOURS = "wider_than_calling_hours"
+    NEVER_OPEN = "never_open"
+    RETRIES_TOO_LATE = "retries_too_late"
+    NO_PHONEBOOK = "no_phonebook"
+    NO_CONTACTS = "no_contacts"
+    NO_COUNTRY = "no_country"
+    EXPIRES_TOO_EARLY = "expires_too_early"
+    LOW_BALANCE = "low_balance"
 
 
 class Finding(msgspec.Struct, frozen=True):
-    """One fault of a survey: its section, and the shortest way for a call to reach that section.
+    """One fault of a survey or a campaign: its section, and the shortest way for a call to reach that section.
 
-    `section_id` is None for a finding about the whole survey. `path` is empty for the first section, and for a section
-    that no call can reach.
+    `section_id` is None for a finding about the whole survey or the campaign. `path` is empty for the first section,
+    and for a section that no call can reach. `field` is the campaign's field that is wrong; empty for others.
     """
 
     level: FindingLevel
@@ -45,6 +62,7 @@ class Finding(msgspec.Struct, frozen=True):
     section_id: int | None
     message: str
     path: Path = ()
+    field: str = ""
 
 
 class Remark(NamedTuple):

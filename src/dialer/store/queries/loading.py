@@ -1,6 +1,6 @@
 """Loading: it reads accounts, gateways, campaigns, queues, agents and DIDs for the engine."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from datetime import time
 from typing import Any, Final, NamedTuple
@@ -298,7 +298,7 @@ def _callerid_choices(connection: Connection, group_id: int | None) -> tuple[Cal
     return tuple(CallerIdChoice(areacode, callerid_num) for areacode, callerid_num in rows)
 
 
-def calendar_of(row: RowMapping) -> Calendar:
+def calendar_of(row: RowMapping | Mapping[str, Any]) -> Calendar:
     """Return the calling calendar of a campaign from its row."""
     monday, tuesday, wednesday, thursday, friday, saturday, sunday = (bool(row[day]) for day in _WEEKDAYS)
     return Calendar(

@@ -1,0 +1,186 @@
+"""`GET /rest-api/campaigns/<id>/check/`: the errors of a campaign before its start, and its probable mistakes."""
+
+from typing import Annotated, Final, NamedTuple
+
+import anyio
+import msgspec
+from litestar import get
+from litestar.di import NamedDependency
+from litestar.params import FromPath
+from msgspec import Meta
+from sqlalchemy import select
+
+from dialer.api.crud import records
+from dialer.api.crud.fields import Boolean, FieldError
+from dialer.api.crud.resource import Resource, Unit
+from dialer.api.crud.urls import Links, parse_id
+from dialer.api.http.errors import AnsweredError, InvalidError, RecordNotFoundError
+from dialer.api.http.ignored import LISTS_OPTION, PARAMETERS_OPTION
+from dialer.api.records.campaigns import CAMPAIGNS
+from dialer.api.records.messages import SMS_CAMPAIGNS
+from dialer.api.records.surveys import SECTION_TEMPLATES
+from dialer.api.routes.forecast import Forecaster
+from dialer.api.service import ApiRequest
+from dialer.app.campaign_check import findings_of_campaign
+from dialer.app.errors import CampaignNotReadyError
+from dialer.domain.forecast_state import ForecastState
+from dialer.domain.survey.findings import Finding, FindingCode, FindingLevel
+from dialer.forecast.campaign_copy import people_of
+from dialer.forecast.findings import findings_of_forecast
+from dialer.forecast.forecast import CampaignOverError, check_not_over
+from dialer.forecast.order import Order
+from dialer.settings import Settings
+from dialer.store.tables import Campaign, User
+
+FORECAST: Final = "forecast"
+CHECK_SEEDS: Final = 3
+"""Seeds of the forecast of a check."""
+CHECK_PEOPLE_MAX: Final = 5_000
+"""People of a campaign up to which a check has a forecast."""
+CHECK_FORECAST_SECONDS_MAX: Final = 20
+_KNOWN: Final = {LISTS_OPTION: True, PARAMETERS_OPTION: (FORECAST,)}
+_campaigns = Campaign.__table__
+_users = User.__table__
+
+
+class CampaignFindingRead(msgspec.Struct):
+    """An error of a campaign or of its survey, or a warning."""
+
+    level: Annotated[FindingLevel, Meta(description="The severity of the finding.")]
+    code: Annotated[FindingCode, Meta(description="The kind of the fault, for programs.")]
+    field: Annotated[
+        str | None,
+        Meta(description="The campaign's field to change; null for a finding about the survey.", examples=["user"]),
+    ]
+    section: Annotated[
+        str | None,
+        Meta(
+            description="The URL of the section with the problem; null for all other findings.",
+            examples=["https://dialer.example/rest-api/section-template/2/"],
+        ),
+    ]
+    message: Annotated[
+        str, Meta(description="The problem in a sentence.", examples=["Callees are shown no number. Set callerid."])
+    ]
+    keys: Annotated[
+        list[str], Meta(description="The branches that lead from the first section to this one.", examples=[["1"]])
+    ]
+
+
+class CampaignCheckRead(msgspec.Struct):
+    """The errors and warnings of a campaign. It does not start with errors; it starts with warnings."""
+
+    errors: Annotated[int, Meta(description="Number of errors. The campaign does not start with errors.", examples=[0])]
+    warnings: Annotated[int, Meta(description="Number of warnings. The campaign starts with warnings.", examples=[1])]
+    forecast: Annotated[
+        ForecastState,
+        Meta(
+            description=(
+                "`done`, or the reason why no forecast was computed: it was not asked for, there are errors, the "
+                "campaign has ended, it has too many people, another forecast is running, or it took too long."
+            )
+        ),
+    ]
+    findings: Annotated[list[CampaignFindingRead], Meta(description="The survey's findings, then the campaign's.")]
+
+
+class _Checked(NamedTuple):
+    """The findings from the rows, the forecast to compute or why there is none, and the free balance of the owner."""
+
+    findings: list[Finding]
+    order: Order | None
+    forecast: ForecastState
+    free_balance: int
+
+
+@get("/campaigns/{record_id:str}/check", tags=[CAMPAIGNS.path], opt=_KNOWN)
+async def check_campaign(
+    request: ApiRequest, forecaster: NamedDependency[Forecaster], record_id: FromPath[str]
+) -> CampaignCheckRead:
+    """Check a voice campaign: its survey, hours, retries, contacts, caller ID, and whether date and balance suffice.
+
+    A short forecast tells whether the campaign is likely to expire first or to need more than the balance. It is left
+    out with `forecast=false`, for large campaigns, and while another forecast is computed.
+    """
+    return await _check(request, forecaster, CAMPAIGNS, record_id)
+
+
+@get("/sms-campaigns/{record_id:str}/check", tags=[SMS_CAMPAIGNS.path], opt=_KNOWN)
+async def check_sms_campaign(
+    request: ApiRequest, forecaster: NamedDependency[Forecaster], record_id: FromPath[str]
+) -> CampaignCheckRead:
+    """Check an SMS campaign: its text, hours, retries, contacts, sender, and whether date and balance suffice.
+
+    A short forecast tells whether the campaign is likely to expire first or to need more than the balance. It is left
+    out with `forecast=false`, for large campaigns, and while another forecast is computed.
+    """
+    return await _check(request, forecaster, SMS_CAMPAIGNS, record_id)
+
+
+async def _check(request: ApiRequest, forecaster: Forecaster, resource: Resource, record_id: str) -> CampaignCheckRead:
+    service = request.service
+    identity = parse_id(record_id)
+    if identity is None:
+        raise RecordNotFoundError
+    is_asked = _is_forecast_asked(request)
+    checked = await service.read(
+        request, lambda unit: _checked(unit, resource, identity, service.settings, is_asked=is_asked), is_long=True
+    )
+    findings, forecast = list(checked.findings), checked.forecast
+    if checked.order is not None:
+        try:
+            with anyio.fail_after(CHECK_FORECAST_SECONDS_MAX):
+                found = await forecaster.forecast(service.database, checked.order)
+            findings += findings_of_forecast(found, checked.free_balance)
+        except TimeoutError:
+            forecast = ForecastState.TOO_SLOW
+        except AnsweredError:
+            forecast = ForecastState.BUSY
+        except (CampaignOverError, CampaignNotReadyError):
+            forecast = ForecastState.ERRORS  # The campaign was changed meanwhile.
+    errors = sum(finding.level is FindingLevel.ERROR for finding in findings)
+    shown = [_shown(finding, service.links(request)) for finding in findings]
+    return CampaignCheckRead(errors, len(findings) - errors, forecast, shown)
+
+
+def _is_forecast_asked(request: ApiRequest) -> bool:
+    try:
+        return Boolean().parse(request.query_params.get(FORECAST, "true"), request.service.conventions(request))
+    except FieldError as error:
+        raise InvalidError({FORECAST: [str(error)]}) from None
+
+
+def _checked(unit: Unit, resource: Resource, campaign_id: int, settings: Settings, *, is_asked: bool) -> _Checked:
+    records.load(unit, resource, campaign_id)
+    connection, conventions = unit.connection, unit.conventions
+    query = select(_campaigns, _users.c.balance, _users.c.held).join(_users, _users.c.id == _campaigns.c.user_id)
+    campaign = dict(connection.execute(query.where(_campaigns.c.id == campaign_id)).mappings().one())
+    findings = findings_of_campaign(
+        connection, campaign, unit.now_ms, service_zone=settings.timezone, hours=conventions.hours
+    )
+    why_not = None if is_asked else ForecastState.NOT_ASKED
+    try:
+        check_not_over(campaign)
+    except CampaignOverError:
+        why_not = why_not or ForecastState.OVER
+    if any(finding.level is FindingLevel.ERROR for finding in findings):
+        why_not = why_not or ForecastState.ERRORS
+    if why_not is None and people_of(connection, campaign_id) > CHECK_PEOPLE_MAX:
+        why_not = ForecastState.TOO_LARGE
+    order = Order(
+        campaign_id, unit.now_ms, settings.timezone, CHECK_SEEDS, calling_hours=settings.calling_hours, is_rich=True
+    )
+    free = campaign["balance"] - campaign["held"]
+    return _Checked(findings, None if why_not else order, why_not or ForecastState.DONE, free)
+
+
+def _shown(finding: Finding, links: Links) -> CampaignFindingRead:
+    place = finding.section_id
+    return CampaignFindingRead(
+        level=finding.level,
+        code=finding.code,
+        field=finding.field or None,
+        section=None if place is None else links.record(SECTION_TEMPLATES.path, place),
+        message=finding.message,
+        keys=[key for _, key in finding.path],
+    )

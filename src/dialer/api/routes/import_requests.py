@@ -1,0 +1,179 @@
+"""The requests of imports: their options, the two forms of their bodies, and the two forms of their answers."""
+
+from collections.abc import AsyncIterator
+from dataclasses import dataclass
+from http import HTTPStatus
+from typing import Any, Final
+
+import msgspec
+from litestar import Response
+from litestar.openapi.spec import OpenAPIMediaType, OpenAPIResponse, Operation, Parameter, Schema
+from litestar.openapi.spec.enums import OpenAPIType
+
+from dialer.api.crud.fields import Boolean, Conventions, FieldError
+from dialer.api.http.errors import AnsweredError, Errors, InvalidError
+from dialer.api.http.forms import MULTIPART, file_pieces
+from dialer.api.http.ignored import LISTS_OPTION, PARAMETERS_OPTION
+from dialer.api.http.streams import describe_bodies, expect_type, pieces
+from dialer.api.routes.exports import CSV, JSON, accepted_type, write_csv
+from dialer.api.service import ApiRequest
+from dialer.app.errors import InvalidFieldsError
+from dialer.app.import_columns import FIELD, parse_columns
+from dialer.app.import_report import CSV_ERRORS_MAX, ERRORS_MAX, ImportReport
+from dialer.app.imports import ImportOptions
+from dialer.store.charsets import CHARSETS, UTF8
+
+FILE: Final = "file"
+CHARSET: Final = "charset"
+DRY_RUN: Final = "dry_run"
+REPORT: Final = "report"
+REPORT_HEADER: Final = "X-Import-Report"
+"""The counts of an import whose report is a CSV, as a dictionary (RFC 9651)."""
+SHOWN_MAX: Final = 64
+"""Characters of a wrong value that an error repeats."""
+_NAMES: Final = (FIELD, CHARSET, DRY_RUN, REPORT)
+KNOWN_PARAMETERS: Final = {LISTS_OPTION: True, PARAMETERS_OPTION: _NAMES}
+_REPORTS: Final = {"json": JSON, "csv": CSV}
+
+
+class ImportRequest(msgspec.Struct, frozen=True):
+    """A request to import: its options, the pieces of the file, and whether the report is to be a CSV."""
+
+    options: ImportOptions
+    body: AsyncIterator[bytes]
+    is_csv: bool
+
+
+def parse_request(request: ApiRequest, conventions: Conventions) -> ImportRequest:
+    """Return the options and the body of a request.
+
+    Raises:
+        InvalidError: an option is wrong.
+        AnsweredError: the body is neither CSV nor a form, or is in an unknown charset (415).
+    """
+    given, errors = request.query_params, dict[str, list[str]]()
+    is_form = request.content_type[0].strip().lower() == MULTIPART
+    said = {} if is_form else expect_type(request, CSV)
+    is_csv = _wanted(request, errors) == CSV
+    options = ImportOptions(
+        columns=_columns(given.get(FIELD, ""), errors),
+        charset=_charset(given.get(CHARSET), said.get(CHARSET), errors),
+        is_dry=_is_dry(given.get(DRY_RUN), conventions, errors),
+        errors_max=CSV_ERRORS_MAX if is_csv else ERRORS_MAX,
+    )
+    if errors:
+        raise InvalidError(errors)
+    return ImportRequest(options, file_pieces(request, file_field=FILE) if is_form else pieces(request), is_csv)
+
+
+def _columns(text: str, errors: Errors) -> dict[str, str]:
+    try:
+        return parse_columns(text)
+    except InvalidFieldsError as error:
+        errors.update(error.errors)
+        return {}
+
+
+def _charset(given: str | None, said: str | None, errors: Errors) -> str:
+    """Return the charset of the query, else that of the content type, else UTF-8."""
+    charset = (given or said or UTF8).strip().lower()
+    if charset in CHARSETS:
+        return charset
+    detail = f"{charset[:SHOWN_MAX]!r} is not a known charset. Use one of {', '.join(CHARSETS)}."
+    if given is None:
+        raise AnsweredError(HTTPStatus.UNSUPPORTED_MEDIA_TYPE, detail)
+    errors[CHARSET] = [detail]
+    return UTF8
+
+
+def _is_dry(given: str | None, conventions: Conventions, errors: Errors) -> bool:
+    try:
+        return given is not None and bool(Boolean().parse(given, conventions))
+    except FieldError as error:
+        errors[DRY_RUN] = [str(error)]
+        return False
+
+
+def _wanted(request: ApiRequest, errors: Errors) -> str:
+    given = request.query_params.get(REPORT)
+    if given is None:
+        return accepted_type(request, [JSON, CSV])
+    if given not in _REPORTS:
+        errors[REPORT] = [f"{given[:SHOWN_MAX]!r} is not a report. Use one of {', '.join(_REPORTS)}."]
+    return _REPORTS.get(given, JSON)
+
+
+def answer(report: ImportReport, *, is_csv: bool) -> Response[ImportReport]:
+    """Return the report as JSON, or its rejected rows as CSV with the counts in a header."""
+    if not is_csv:
+        return Response(report)
+    rows = [[one.line for one in report.errors], *([getattr(one, name) for one in report.errors] for name in _TEXTS)]
+    content = write_csv([[name] for name in ("line", *_TEXTS)]) + (write_csv(rows) if report.errors else b"")
+    counts = ("imported", "duplicates", "rejected", "warned")
+    headers = {
+        REPORT_HEADER: ", ".join(f"{name}={getattr(report, name)}" for name in counts),
+        "Content-Disposition": 'attachment; filename="rejected.csv"',
+        "Vary": "Accept",
+    }
+    return Response(content, media_type=CSV, headers=headers)  # type: ignore[arg-type] # encoded already
+
+
+_TEXTS: Final = ("kind", "reason", "value")
+
+
+def describe_import(column: str) -> type[Operation]:
+    """Return the OpenAPI operation of an import of a file that has this column."""
+    text = Schema(type=OpenAPIType.STRING, description=f"A CSV file with a header line that has a column {column}.")
+    example = f"{column}\n+12025550100\n"
+    file = Schema(type=OpenAPIType.STRING, content_media_type=CSV, description="The CSV file.", examples=[example])
+    form = Schema(type=OpenAPIType.OBJECT, required=[FILE], properties={FILE: file})
+    bodies = {
+        CSV: OpenAPIMediaType(schema=text, example=example),
+        MULTIPART: OpenAPIMediaType(schema=form, example={FILE: example}),
+    }
+    rejected = OpenAPIMediaType(
+        schema=Schema(type=OpenAPIType.STRING),
+        example="line,kind,reason,value\r\n2,no_digits,'x' has no digits.,x\r\n",
+    )
+
+    @dataclass
+    class ImportOperation(describe_bodies(bodies, _parameters())):  # type: ignore[misc] # a class that is made here
+        def __post_init__(self) -> None:
+            super().__post_init__()
+            found: Any = (self.responses or {}).get("200")
+            if isinstance(found, OpenAPIResponse):
+                found.content = {**(found.content or {}), CSV: rejected}
+
+    return ImportOperation
+
+
+def _parameters() -> list[Parameter]:
+    told: dict[str, tuple[Schema, str, object]] = {
+        FIELD: (
+            Schema(type=OpenAPIType.STRING),
+            (
+                "Pairs of a column of the file and the name to read it as, with commas between them. An empty name"
+                " leaves the column out. Other columns keep their names."
+            ),
+            "Phone:contact,First:first_name",
+        ),
+        CHARSET: (
+            Schema(type=OpenAPIType.STRING, default=UTF8),
+            "The character set of the file: `utf-8`, `utf-16` or `windows-1252`. It overrides the content type's.",
+            "windows-1252",
+        ),
+        DRY_RUN: (
+            Schema(type=OpenAPIType.BOOLEAN, default=False),
+            "`true` returns the report that the import would give, and stores nothing.",
+            True,
+        ),
+        REPORT: (
+            Schema(type=OpenAPIType.STRING, pattern="^(json|csv)$"),
+            "The form of the report. It overrides the `Accept` header. `csv` lists the rejected rows.",
+            "csv",
+        ),
+    }
+    return [
+        Parameter(name=name, param_in="query", required=False, schema=schema, description=description, example=example)
+        for name, (schema, description, example) in told.items()
+    ]

@@ -1,0 +1,76 @@
+"""The check of a campaign's caller IDs: those that callees may be shown."""
+
+from collections.abc import Mapping
+from typing import Any, Final, NamedTuple
+
+from sqlalchemy import Connection, RowMapping, select
+
+from dialer.app.errors import FieldErrors
+from dialer.domain.numbers.callerid import WILDCARD
+from dialer.domain.numbers.shown import shown_number, shown_numbers, split_shown
+from dialer.domain.plans import SIMULATED
+from dialer.store.service_state import read_settings
+from dialer.store.tables import SMS, CallerId, Gateway, SmsGateway
+
+WRONG_NAMED_MAX: Final = 5
+"""Number of wrong caller IDs that an error names."""
+
+_callerids = CallerId.__table__
+
+
+class _Shown(NamedTuple):
+    """A caller ID that callees may be shown, and the field of the campaign that names it."""
+
+    field: str
+    number: str
+
+
+def gateway_of(connection: Connection, campaign: Mapping[str, Any]) -> RowMapping | None:
+    """Return the row of the gateway over which a campaign calls or sends; None if it has none."""
+    is_sms = campaign["medium"] == SMS
+    table = SmsGateway.__table__ if is_sms else Gateway.__table__
+    gateway_id = campaign["sms_gateway_id" if is_sms else "aleg_gateway_id"]
+    return connection.execute(select(table).where(table.c.id == gateway_id)).mappings().first()
+
+
+def callerid_errors(connection: Connection, campaign: Mapping[str, Any]) -> FieldErrors:
+    """Return the errors in the caller IDs of a campaign, by field. A simulated gateway takes any."""
+    gateway = gateway_of(connection, campaign)
+    if gateway is None or gateway["protocol"] == SIMULATED:
+        return {}
+    if lacks_callerid(connection, campaign):
+        message = "Callees would be shown no number. Set callerid"
+        return {"callerid": [f"{message}, or a group with a caller ID for all numbers (areacode *)."]}
+    settings = read_settings(connection)
+    region = None if settings is None else settings.default_region
+    allows_names = campaign["medium"] == SMS
+    allowed = shown_numbers(split_shown(gateway["allowed_callerids"]), region, allows_names=allows_names)
+    errors: FieldErrors = {}
+    for one in _shown(connection, campaign):
+        number = shown_number(one.number, region, allows_names=allows_names)
+        if number is None:
+            message = f"{one.number!r} is not a possible phone number. Use the country code, as in +12025550150."
+        elif allowed and number not in allowed:
+            message = f"{one.number!r} is not among the allowed_callerids of the gateway. Use one that is."
+        else:
+            continue
+        messages = errors.setdefault(one.field, [])
+        if len(messages) < WRONG_NAMED_MAX:
+            messages.append(message)
+    return errors
+
+
+def lacks_callerid(connection: Connection, campaign: Mapping[str, Any]) -> bool:
+    """Return whether some callees are shown no number: there is no caller ID of the campaign, nor for all numbers."""
+    if campaign["callerid"].strip():
+        return False
+    of_group = _callerids.c.callerid_group_id == campaign["callerid_group_id"]
+    for_all = select(_callerids.c.id).where(of_group, _callerids.c.areacode == WILDCARD).limit(1)
+    return connection.execute(for_all).first() is None
+
+
+def _shown(connection: Connection, campaign: Mapping[str, Any]) -> list[_Shown]:
+    own = [_Shown("callerid", campaign["callerid"])] if campaign["callerid"].strip() else []
+    of_group = _callerids.c.callerid_group_id == campaign["callerid_group_id"]
+    numbers = connection.scalars(select(_callerids.c.callerid_num).where(of_group).order_by(_callerids.c.id))
+    return own + [_Shown("callerid_group", number) for number in numbers]

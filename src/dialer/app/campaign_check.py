@@ -1,0 +1,124 @@
+"""The check of a campaign before its start: everything that keeps it from starting, and what is probably not meant."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any, Final
+
+from sqlalchemy import Connection, exists, func, select
+
+from dialer.app.callerid_check import gateway_of, lacks_callerid
+from dialer.app.campaign_readiness import field_errors, survey_of
+from dialer.domain.calling_hours import CallingHours
+from dialer.domain.campaign_check import CampaignFacts, Retries, check_campaign
+from dialer.domain.plans import SIMULATED
+from dialer.domain.survey.check import check_survey
+from dialer.domain.survey.findings import Finding, FindingCode, FindingLevel
+from dialer.domain.survey.sections.table import definition_of
+from dialer.domain.survey.survey import Survey
+from dialer.store.queries.loading import calendar_of
+from dialer.store.tables import VOICE, CampaignPhonebook, Contact, Subscriber, Tier
+
+WITHOUT_COUNTRY_MAX: Final = 1_000
+"""Numbers without a country code that are counted."""
+_CODES: Final[Mapping[str, FindingCode]] = {
+    "expirationdate": FindingCode.EXPIRED,
+    "text_message": FindingCode.NO_TEXT,
+    "dial_method": FindingCode.NO_QUEUE,
+    "sms_gateway": FindingCode.NO_SMS_GATEWAY,
+    "callerid": FindingCode.WRONG_CALLERID,
+    "callerid_group": FindingCode.WRONG_CALLERID,
+}
+"""The codes of the fields whose errors keep a campaign from starting."""
+
+_links = CampaignPhonebook.__table__
+_contacts = Contact.__table__
+_subscribers = Subscriber.__table__
+_tiers = Tier.__table__
+_AFTER_PLUS: Final = chr(ord("+") + 1)
+"""The first character after `+`. Numbers are sorted, so those from here on have no country code."""
+
+
+def findings_of_campaign(
+    connection: Connection, campaign: Mapping[str, Any], now_ms: int, *, service_zone: str, hours: CallingHours
+) -> list[Finding]:
+    """Return all findings about a campaign and its survey; without errors, a new campaign can be started."""
+    survey, is_sealed = survey_of(connection, campaign)
+    of_survey = check_survey(survey) if campaign["medium"] == VOICE else []
+    if is_sealed:  # It has been started with this survey, which nobody can change any more.
+        of_survey = [one for one in of_survey if one.level is not FindingLevel.ERROR]
+    errors = [
+        Finding(FindingLevel.ERROR, _CODES[field], None, message, field=field)
+        for field, messages in field_errors(connection, campaign, survey, now_ms).items()
+        for message in messages
+    ]
+    warnings = list(check_campaign(_facts(connection, campaign, survey, now_ms, service_zone, hours)))
+    is_named = any(one.code is FindingCode.WRONG_CALLERID for one in errors)
+    return of_survey + errors + [one for one in warnings if not (is_named and one.code is FindingCode.NO_CALLERID)]
+
+
+def _facts(
+    connection: Connection,
+    campaign: Mapping[str, Any],
+    survey: Survey,
+    now_ms: int,
+    service_zone: str,
+    hours: CallingHours,
+) -> CampaignFacts:
+    gateway, phonebooks = gateway_of(connection, campaign), _phonebooks(connection, campaign["id"])
+    return CampaignFacts(
+        now_ms=now_ms,
+        starting_ms=campaign["startingdate"],
+        expires_ms=campaign["expirationdate"],
+        calendar=calendar_of(campaign),
+        hours=hours.over(is_simulated=gateway is None or gateway["protocol"] == SIMULATED),
+        service_zone=service_zone,
+        retries=tuple(_retries(campaign)),
+        has_phonebook=bool(phonebooks),
+        has_people=_has_people(connection, campaign["id"], phonebooks),
+        lacks_callerid=lacks_callerid(connection, campaign),
+        without_country=_without_country(connection, campaign["id"], phonebooks),
+        without_country_max=WITHOUT_COUNTRY_MAX,
+        queues_without_agents=tuple(_queues_without_agents(connection, survey)),
+    )
+
+
+def _retries(campaign: Mapping[str, Any]) -> Iterator[Retries]:
+    for prefix in ("", "completion_"):
+        count, interval = f"{prefix}maxretry", f"{prefix}intervalretry"
+        yield Retries(count, interval, campaign[count], campaign[interval] * 1_000)
+
+
+def _phonebooks(connection: Connection, campaign_id: int) -> list[int]:
+    query = select(_links.c.phonebook_id).where(_links.c.campaign_id == campaign_id)
+    return list(connection.scalars(query))
+
+
+def _has_people(connection: Connection, campaign_id: int, phonebooks: list[int]) -> bool:
+    contacts = exists().where(_contacts.c.phonebook_id.in_(phonebooks))
+    subscribers = exists().where(_subscribers.c.campaign_id == campaign_id)
+    return bool(connection.scalar(select(contacts | subscribers)))
+
+
+def _without_country(connection: Connection, campaign_id: int, phonebooks: list[int]) -> int:
+    """Count the numbers without a country code, up to `WITHOUT_COUNTRY_MAX`: contacts, else subscribers."""
+    wanted = (
+        select(_contacts.c.id).where(_contacts.c.phonebook_id.in_(phonebooks), _contacts.c.number >= _AFTER_PLUS),
+        select(_subscribers.c.id).where(
+            _subscribers.c.campaign_id == campaign_id, _subscribers.c.number >= _AFTER_PLUS
+        ),
+    )
+    for query in wanted:
+        found = connection.scalar(select(func.count()).select_from(query.limit(WITHOUT_COUNTRY_MAX).subquery()))
+        if found:
+            return int(found)
+    return 0
+
+
+def _queues_without_agents(connection: Connection, survey: Survey) -> Iterator[tuple[int, int]]:
+    transfers = [
+        (section.id, section.queue_id)
+        for section in survey.sections
+        if definition_of(section).transfers and section.queue_id is not None
+    ]
+    queue_ids = {queue_id for _, queue_id in transfers}
+    served = set(connection.scalars(select(_tiers.c.queue_id).where(_tiers.c.queue_id.in_(queue_ids)).distinct()))
+    return ((section_id, queue_id) for section_id, queue_id in transfers if queue_id not in served)

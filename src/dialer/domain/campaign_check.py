@@ -1,0 +1,146 @@
+"""The check of a campaign: hours, retries, contacts and agents with which it would call nobody, or fewer than meant."""
+
+from collections.abc import Iterator
+from datetime import time
+from typing import Final
+
+import msgspec
+
+from dialer.domain.calendars import END_OF_DAY, Calendar
+from dialer.domain.survey.findings import Finding, FindingCode, FindingLevel
+from dialer.domain.windows import window_at
+
+RETRIES_TRIED_MAX: Final = 20
+"""Number of retries whose times are computed."""
+OPENINGS_TRIED_MAX: Final = 40
+"""Number of changes of a window after which it counts as closed for good."""
+_SECOND_MS: Final = 1_000
+
+
+class Retries(msgspec.Struct, frozen=True):
+    """The retries of a campaign: the fields that set their number and interval, and both values."""
+
+    count_field: str
+    interval_field: str
+    count: int
+    interval_ms: int
+
+
+class CampaignFacts(msgspec.Struct, frozen=True, kw_only=True):
+    """The settings and the contacts of a campaign, as far as the check needs them."""
+
+    now_ms: int
+    starting_ms: int
+    expires_ms: int
+    calendar: Calendar
+    hours: Calendar | None
+    """The calling hours of its gateway; None if calls are allowed at any hour."""
+    service_zone: str
+    retries: tuple[Retries, ...]
+    has_phonebook: bool
+    has_people: bool
+    """True if it has a contact or a subscriber."""
+    lacks_callerid: bool
+    without_country: int
+    """Numbers without a country code, up to `without_country_max`."""
+    without_country_max: int
+    queues_without_agents: tuple[tuple[int, int], ...]
+    """Sections that transfer calls to a queue which no agent serves, each with the queue, by id."""
+
+
+def check_campaign(facts: CampaignFacts) -> Iterator[Finding]:
+    """Yield the warnings about a campaign."""
+    yield from _check_hours(facts)
+    yield from _check_retries(facts)
+    yield from _check_people(facts)
+    if facts.lacks_callerid:
+        yield _warning(FindingCode.NO_CALLERID, "callerid", "Callees are shown no number. Set callerid.")
+    for section_id, queue_id in facts.queues_without_agents:
+        message = f"No agent serves queue {queue_id}, to which the section transfers calls. Add a tier."
+        yield Finding(FindingLevel.WARNING, FindingCode.NO_AGENTS, section_id, message)
+
+
+def _check_hours(facts: CampaignFacts) -> Iterator[Finding]:
+    calendar, hours = facts.calendar, facts.hours
+    window = f"{calendar.start:%H:%M:%S} to {calendar.stop:%H:%M:%S}"
+    if not any(calendar.weekdays):
+        yield _warning(FindingCode.NO_WEEKDAY, "monday", "No weekday is set, so nobody is called. Set one to true.")
+    if calendar.stop < calendar.start:
+        message = f"{window} spans midnight. For hours of one day, set daily_stop_time after daily_start_time."
+        yield _warning(FindingCode.OVER_MIDNIGHT, "daily_stop_time", message)
+    if hours is None:
+        return
+    allowed = f"{hours.start:%H:%M} to {hours.stop:%H:%M}"
+    spans = _spans(calendar)
+    if not any(start < hours.stop and hours.start < stop for start, stop in spans):
+        message = f"{window} is outside the calling hours, {allowed}, so nobody is called. Set other times."
+        yield _warning(FindingCode.NEVER_OPEN, "daily_start_time", message)
+    elif any(start < hours.start or hours.stop < stop for start, stop in spans):
+        message = f"{window} is wider than the calling hours, {allowed}. Calls are made only within both."
+        yield _warning(FindingCode.WIDER_THAN_CALLING_HOURS, "daily_start_time", message)
+
+
+def _spans(calendar: Calendar) -> list[tuple[time, time]]:
+    """Return the parts of a day in which a window is open."""
+    if calendar.start <= calendar.stop:
+        return [(calendar.start, calendar.stop)]
+    before_midnight, after_midnight = (calendar.start, END_OF_DAY), (time(0, 0), calendar.stop)
+    return [before_midnight, after_midnight] if calendar.stop > time(0, 0) else [before_midnight]
+
+
+def _check_retries(facts: CampaignFacts) -> Iterator[Finding]:
+    first_ms = _opens_ms(facts, max(facts.now_ms, facts.starting_ms))
+    if first_ms is None:
+        return
+    for retries in facts.retries:
+        wanted = min(retries.count, RETRIES_TRIED_MAX)
+        possible = _possible_retries(facts, first_ms, retries.interval_ms, wanted)
+        if possible < wanted:
+            message = (
+                f"Of {retries.count} retries after {retries.interval_ms // _SECOND_MS} s each, {possible} can fall into"
+                " the window before expirationdate, even if the first call is made at once. Set a shorter interval or"
+                " a later expirationdate."
+            )
+            yield _warning(FindingCode.RETRIES_TOO_LATE, retries.interval_field, message)
+
+
+def _possible_retries(facts: CampaignFacts, first_ms: int, interval_ms: int, wanted: int) -> int:
+    at_ms = first_ms
+    for made in range(wanted):
+        next_ms = _opens_ms(facts, at_ms + interval_ms)
+        if next_ms is None:
+            return made
+        at_ms = next_ms
+    return wanted
+
+
+def _opens_ms(facts: CampaignFacts, from_ms: int) -> int | None:
+    """Return the first time from `from_ms` on at which a callee in the service's zone may be called; None if never."""
+    at_ms = from_ms
+    for _ in range(OPENINGS_TRIED_MAX):
+        if at_ms >= facts.expires_ms:
+            return None
+        window = window_at(facts.calendar, facts.service_zone, at_ms, facts.hours)
+        if window.is_open:
+            return at_ms
+        at_ms = window.until_ms
+    return None
+
+
+def _check_people(facts: CampaignFacts) -> Iterator[Finding]:
+    if not facts.has_people:
+        code = FindingCode.NO_CONTACTS if facts.has_phonebook else FindingCode.NO_PHONEBOOK
+        message = "The phonebooks have no contacts. Add some." if facts.has_phonebook else "Set a phonebook."
+        yield _warning(code, "phonebook", f"Nobody is called. {message}")
+    if facts.without_country:
+        count = f"{facts.without_country} numbers have" if facts.without_country > 1 else "A number has"
+        more = "At least " if facts.without_country >= facts.without_country_max else ""
+        message = (
+            f"{more}{count} no country code. Do-not-call lists and time zones may miss them. Import them with a +, or"
+            " set DIALER_DEFAULT_REGION first."
+        )
+        yield _warning(FindingCode.NO_COUNTRY, "phonebook", message)
+
+
+def _warning(code: FindingCode, field: str, message: str) -> Finding:
+    return Finding(FindingLevel.WARNING, code, None, message, field=field)

@@ -1,0 +1,35 @@
+"""The findings of a forecast: the campaign expires before it is done, or its owner's balance runs out."""
+
+from collections.abc import Iterator
+from typing import Final
+
+from dialer.domain.billing.money import format_money, parse_money
+from dialer.domain.reasons import CampaignReason
+from dialer.domain.survey.findings import Finding, FindingCode, FindingLevel
+from dialer.forecast.summary import Forecast
+
+HALF: Final = 2
+
+
+def findings_of_forecast(forecast: Forecast, free_balance: int) -> Iterator[Finding]:
+    """Yield warnings about a campaign from its forecast with an unlimited balance.
+
+    `free_balance` is an integer of 1e-5: the owner's balance without what calls in progress hold.
+    """
+    expired = sum(one.count for one in forecast.stop_reasons if one.name == CampaignReason.EXPIRED)
+    if expired * HALF >= forecast.seeds:
+        message = (
+            f"In {expired} of {forecast.seeds} forecasts the campaign expires before everybody is called as often as"
+            " it allows. Set a later expirationdate or a higher frequency."
+        )
+        yield _warning(FindingCode.EXPIRES_TOO_EARLY, "expirationdate", message)
+    if parse_money(forecast.cost.p50) > free_balance:
+        message = (
+            f"The campaign is likely to cost {forecast.cost.p50} (P50 of the forecast), but the free balance is"
+            f" {format_money(free_balance)}. It pauses when that is used up."
+        )
+        yield _warning(FindingCode.LOW_BALANCE, "user", message)
+
+
+def _warning(code: FindingCode, field: str, message: str) -> Finding:
+    return Finding(FindingLevel.WARNING, code, None, message, field=field)
