@@ -10,11 +10,11 @@ from hypothesis import strategies as st
 
 from dialer.app.call_centre import change_agent
 from dialer.app.delete_campaign import delete_campaign
-from dialer.app.statistics import Question, read_statistics
+from dialer.app.statistics import RowsAsked, read_statistics
 from dialer.app.subscribers import delete_subscriber
 from dialer.domain.enums import AgentStatus, CampaignStatus
 from dialer.store.audit.statistics import audit_statistics
-from dialer.store.queries.statistics import Scope
+from dialer.store.queries.statistics import WhoseCalls
 from dialer.store.tables import AgentHour, Cdr, Subscriber
 from tests.runtime.centre import centre
 from tests.runtime.house import House
@@ -51,7 +51,7 @@ def check(house: House) -> None:
     cdrs = [row for row in house.rows(Cdr) if row["leg_type"] == 1 and row["attempt"] > 0]
     answered = [row for row in cdrs if row["billsec"] > 0]
     now_ms = house.now_ms()
-    found = house.database.read_now(lambda c: read_statistics(c, Scope(), Question(), now_ms))
+    found = house.database.read_now(lambda c: read_statistics(c, WhoseCalls(), RowsAsked(), now_ms))
     totals = found.totals
     assert (totals.calls, totals.answered) == (len(cdrs), len(answered))
     assert totals.talk_s == sum(row["billsec"] for row in answered)

@@ -13,7 +13,7 @@ from dialer.store.queries.statistics import (
     Counted,
     Hours,
     Present,
-    Scope,
+    WhoseCalls,
     count_calls,
     count_subscribers,
     present,
@@ -49,7 +49,7 @@ class TooManyRowsError(Exception):
         super().__init__(f"The answer has more than {ROWS_MAX:,} rows. Ask for a shorter time, or for days.")
 
 
-class Question(NamedTuple):
+class RowsAsked(NamedTuple):
     """The rows that statistics are asked for. Without an interval and a group there are none."""
 
     interval: Interval | None = None
@@ -77,7 +77,7 @@ class Statistics(NamedTuple):
     rows: list[StatisticsRow]
 
 
-def read_statistics(connection: Connection, scope: Scope, question: Question, now_ms: int) -> Statistics:
+def read_statistics(connection: Connection, scope: WhoseCalls, question: RowsAsked, now_ms: int) -> Statistics:
     """Return statistics.
 
     Raises:
@@ -94,7 +94,7 @@ def read_statistics(connection: Connection, scope: Scope, question: Question, no
     )
 
 
-def _rows(connection: Connection, scope: Scope, question: Question) -> list[StatisticsRow]:
+def _rows(connection: Connection, scope: WhoseCalls, question: RowsAsked) -> list[StatisticsRow]:
     interval, group_by = question.interval, question.group_by
     if interval is None and group_by is None:
         return []

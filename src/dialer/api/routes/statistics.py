@@ -26,12 +26,12 @@ from dialer.api.routes.statistics_shapes import (
     SubscriberStateRead,
 )
 from dialer.api.service import ApiRequest
-from dialer.app.statistics import GROUPS, Interval, Question, Statistics, TooManyRowsError, read_statistics
+from dialer.app.statistics import GROUPS, Interval, RowsAsked, Statistics, TooManyRowsError, read_statistics
 from dialer.domain.billing.money import format_money
 from dialer.domain.statistics import HOUR_MS, Figures, SubscriberState, mean, percent, unit_cost
 from dialer.domain.zones import is_zone
 from dialer.store.queries.progress import SMS_LINES_FROM
-from dialer.store.queries.statistics import Counted, Hours, Present, Scope
+from dialer.store.queries.statistics import Counted, Hours, Present, WhoseCalls
 
 INTERVAL, GROUP_BY, ZONE = "interval", "group_by", "timezone"
 AFTER, BEFORE = "starting_date_after", "starting_date_before"
@@ -65,13 +65,13 @@ async def _read(request: ApiRequest, resource: Resource | None, record_id: str) 
     return await request.service.read(request, lambda unit: _statistics(unit, resource, identity, question))
 
 
-def _statistics(unit: Unit, resource: Resource | None, identity: int | None, question: Question) -> StatisticsRead:
+def _statistics(unit: Unit, resource: Resource | None, identity: int | None, question: RowsAsked) -> StatisticsRead:
     links = unit.conventions.links
     campaign = None
-    scope = Scope(user_id=None if unit.actor.is_admin else unit.actor.id)
+    scope = WhoseCalls(user_id=None if unit.actor.is_admin else unit.actor.id)
     if resource is not None and identity is not None:
         records.read_record(unit, resource, identity)
-        scope, campaign = Scope(campaign_id=identity), links.record(resource.path, identity)
+        scope, campaign = WhoseCalls(campaign_id=identity), links.record(resource.path, identity)
     try:
         found = read_statistics(unit.connection, scope, question, unit.now_ms)
     except TooManyRowsError as error:
@@ -79,7 +79,7 @@ def _statistics(unit: Unit, resource: Resource | None, identity: int | None, que
     return _shown(found, campaign, question, links)
 
 
-def _question(request: ApiRequest) -> Question:
+def _question(request: ApiRequest) -> RowsAsked:
     """Return the question that the query parameters ask.
 
     Raises:
@@ -103,7 +103,7 @@ def _question(request: ApiRequest) -> Question:
                 errors[name] = [str(error)]
     if errors:
         raise InvalidError(errors)
-    return Question(
+    return RowsAsked(
         None if interval is None else Interval(interval),
         group_by,
         conventions.zone if zone is None else ZoneInfo(zone),
@@ -111,7 +111,7 @@ def _question(request: ApiRequest) -> Question:
     )
 
 
-def _shown(found: Statistics, campaign: str | None, question: Question, links: Links) -> StatisticsRead:
+def _shown(found: Statistics, campaign: str | None, question: RowsAsked, links: Links) -> StatisticsRead:
     return StatisticsRead(
         campaign=campaign,
         now=_present(found.present),

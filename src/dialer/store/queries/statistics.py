@@ -22,7 +22,7 @@ _COUNTERS: Final = Figures.__struct_fields__
 _is_calling = _requests.c.status == literal_column(str(int(CallRequestStatus.CALLING)))
 
 
-class Scope(NamedTuple):
+class WhoseCalls(NamedTuple):
     """The records of which statistics are asked: one campaign, all of one user, or all (None and None)."""
 
     campaign_id: int | None = None
@@ -63,7 +63,13 @@ class Present(NamedTuple):
 
 
 def count_calls(
-    connection: Connection, scope: Scope, grouping: Grouping, hours: Hours | None, rows_max: int, *, by_hour: bool
+    connection: Connection,
+    scope: WhoseCalls,
+    grouping: Grouping,
+    hours: Hours | None,
+    rows_max: int,
+    *,
+    by_hour: bool,
 ) -> list[Counted]:
     """Return the figures by member, and by hour if wanted, at most `rows_max` of them, in order."""
     model = UserHour if scope.campaign_id is None else CampaignHour
@@ -85,7 +91,7 @@ def count_calls(
     ]
 
 
-def count_subscribers(connection: Connection, scope: Scope) -> list[SubscriberState]:
+def count_subscribers(connection: Connection, scope: WhoseCalls) -> list[SubscriberState]:
     """Return the number of subscribers by status and reason."""
     is_owned: ColumnElement[bool] = true()
     if scope.campaign_id is not None:
@@ -100,7 +106,7 @@ def count_subscribers(connection: Connection, scope: Scope) -> list[SubscriberSt
     return [SubscriberState(status, reason, *sums) for (status, reason), sums in found.items()]
 
 
-def present(connection: Connection, scope: Scope, now_ms: int) -> Present:
+def present(connection: Connection, scope: WhoseCalls, now_ms: int) -> Present:
     """Return the situation at this moment. Only calls in progress and those of the last minute are read."""
     calls = select(func.count()).select_from(_requests).where(_is_calling, scope.of(_requests))
     legs = (
@@ -125,7 +131,7 @@ def present(connection: Connection, scope: Scope, now_ms: int) -> Present:
     )
 
 
-def _agents_by_activity(connection: Connection, scope: Scope, now_ms: int) -> dict[str, int]:
+def _agents_by_activity(connection: Connection, scope: WhoseCalls, now_ms: int) -> dict[str, int]:
     query: Select[Any] = select(
         _agents.c.status, _agents.c.break_reason, _agents.c.is_talking, _agents.c.counted_ms, _agents.c.wraps_until_ms
     )
