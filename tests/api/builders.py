@@ -50,6 +50,7 @@ class Estate:
         )
         self.queue = owner.create("queue", name="desk")
         self.agent = owner.create("agent", name="Ann")
+        self.api_key = owner.create("api-key", name="import")
         self.tier = owner.create("tier", queue=self.queue["url"], agent=self.agent["url"])
         self.callerid = owner.create("callerid", callerid_num="+12025550199", callerid_group=self.callerid_group["url"])
         self.did = owner.create("did", did_number=f"+1202555013{user_id}", campaign=self.campaign["url"])
@@ -172,6 +173,7 @@ class Estate:
             "subscriber-list": self.subscriber,
             "queue": self.queue,
             "agent": self.agent,
+            "api-key": self.api_key,
             "tier": self.tier,
             "callerid": self.callerid,
             "did": self.did,

@@ -18,6 +18,7 @@ from dialer.api.http.compression import Compression
 from dialer.api.http.edge import Edge
 from dialer.api.http.errors import EXCEPTION_HANDLERS
 from dialer.api.http.ignored import KnownParameters
+from dialer.api.http.key_uses import KeyUses
 from dialer.api.http.loop_lag import LoopLag
 from dialer.api.http.metrics import Metrics
 from dialer.api.http.permissions import Permissions
@@ -88,7 +89,11 @@ def create_app(
     service = Service(settings, database=database, worker=worker, resources=by_path, export=export)
     metrics = Metrics(worker.figures)
     permissions = Permissions(resources)
-    authenticator = authenticator or Authenticator(database, requests_a_minute=settings.rate_limit)
+
+    def clock_ms() -> int:
+        return worker.clock.now_ms()
+
+    authenticator = authenticator or Authenticator(database, requests_a_minute=settings.rate_limit, clock_ms=clock_ms)
     app = Litestar(
         route_handlers=[
             _rest_api(authenticator, permissions, resources),
@@ -105,7 +110,7 @@ def create_app(
         state=State({SERVICE: service}),
         exception_handlers=EXCEPTION_HANDLERS,
         request_max_body_size=BODY_BYTES_MAX,
-        lifespan=[_running(worker, LoopLag(metrics.observe_lag))],
+        lifespan=[_running(worker, LoopLag(metrics.observe_lag), authenticator.uses)],
         openapi_config=openapi_config(),
         plugins=[ShapePlugin(), DescribedStructPlugin()],
         logging_config=None,
@@ -133,10 +138,10 @@ def _given(value: object) -> Provide:
     return Provide(lambda: value, sync_to_thread=False, use_cache=True)
 
 
-def _running(worker: Dialler, lag: LoopLag) -> Callable[[Litestar], AbstractAsyncContextManager[None]]:
+def _running(worker: Dialler, lag: LoopLag, uses: KeyUses) -> Callable[[Litestar], AbstractAsyncContextManager[None]]:
     @asynccontextmanager
     async def running(_: Litestar) -> AsyncIterator[None]:
-        async with worker.running(), lag.watching():
+        async with worker.running(), lag.watching(), uses.storing():
             yield
 
     return running

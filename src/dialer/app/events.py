@@ -107,6 +107,32 @@ class PasswordChanged(AppEvent, frozen=True):
     user_id: int
 
 
+class UserChanged(AppEvent, frozen=True):
+    """The details, the rates, the role or the status of a user were changed."""
+
+    user_id: int
+
+
+class UserDeleted(AppEvent, frozen=True):
+    """A user account was deleted."""
+
+    user_id: int
+
+
+class ApiKeyCreated(AppEvent, frozen=True):
+    """An API key was created."""
+
+    key_id: int
+    user_id: int
+
+
+class ApiKeyRevoked(AppEvent, frozen=True):
+    """An API key was deleted."""
+
+    key_id: int
+    user_id: int
+
+
 class AgentStatusChanged(AppEvent, frozen=True):
     """An agent logged in or out, or went on a break."""
 

@@ -1,13 +1,16 @@
 """Use cases of user accounts."""
 
-from typing import Final, NamedTuple
+from collections.abc import Mapping
+from typing import Any, Final, NamedTuple
 
 import msgspec
-from sqlalchemy import Connection, insert, select, update
+from sqlalchemy import Connection, Row, RowMapping, delete, insert, select, update
 
 from dialer.app.errors import RefusedError, UnknownRecordError
-from dialer.app.events import PasswordChanged, UserCreated
+from dialer.app.events import PasswordChanged, UserChanged, UserCreated, UserDeleted
+from dialer.app.touching import touched_account
 from dialer.app.unit import UnitOfWork
+from dialer.domain.billing.money import format_money
 from dialer.domain.roles import Role
 from dialer.domain.usernames import username_key
 from dialer.store.tables import User
@@ -35,14 +38,62 @@ def create_user(unit: UnitOfWork, user: NewUser) -> int:
     Raises:
         RefusedError: the name is taken, or differs from another one only in case or Unicode form.
     """
-    taken = _named(unit.connection, user.username)
+    stamp = {"created_date": unit.now_ms, "updated_date": unit.now_ms}
+    return int(add_user(unit, {**msgspec.structs.asdict(user), **stamp}).id)
+
+
+def add_user(unit: UnitOfWork, columns: Mapping[str, Any]) -> Row[Any]:
+    """Insert a user account; return its row.
+
+    Raises:
+        RefusedError: the name is taken, or differs from another one only in case or Unicode form.
+    """
+    taken = find_user(unit.connection, columns["username"])
     if taken is not None:
         raise RefusedError(f"there is a user {taken.username} already; choose another name")
-    stamp = {"balance": 0, "held": 0, "created_date": unit.now_ms, "updated_date": unit.now_ms}
-    row = insert(_users).values({**msgspec.structs.asdict(user), **stamp}).returning(_users.c.id)
-    user_id = int(unit.connection.execute(row).scalar_one())
-    unit.note(NOTHING, UserCreated(user_id))
-    return user_id
+    values = {**columns, "balance": 0, "held": 0}
+    row = unit.connection.execute(insert(_users).values(values).returning(*_users.c)).one()
+    unit.note(NOTHING, UserCreated(row.id))
+    return row
+
+
+def change_user(unit: UnitOfWork, user_id: int, columns: Mapping[str, Any]) -> None:
+    """Write columns of a user account.
+
+    Raises:
+        UnknownRecordError: there is no such user.
+        RefusedError: the change would leave no admin who may log in.
+    """
+    before = unit.connection.execute(select(_users).where(_users.c.id == user_id)).mappings().one_or_none()
+    if before is None:
+        raise UnknownRecordError(f"there is no user {user_id}")
+    after = {**before, **columns}
+    if not _is_working_admin(after):
+        _keep_an_admin(unit.connection, before)
+    written = {**columns, "updated_date": unit.now_ms}
+    unit.connection.execute(update(_users).where(_users.c.id == user_id).values(written))
+    has_new_password = after["password_hash"] != before["password_hash"]
+    unit.note(touched_account(user_id), *([PasswordChanged(user_id)] if has_new_password else []), UserChanged(user_id))
+
+
+def delete_user(unit: UnitOfWork, user_id: int) -> None:
+    """Delete a user account with its API keys and its rate card.
+
+    The caller makes sure that no other record needs the account.
+
+    Raises:
+        UnknownRecordError: there is no such user.
+        RefusedError: the user has a balance, or is the last admin who may log in.
+    """
+    before = unit.connection.execute(select(_users).where(_users.c.id == user_id)).mappings().one_or_none()
+    if before is None:
+        raise UnknownRecordError(f"there is no user {user_id}")
+    if before["balance"] or before["held"]:
+        amount = format_money(before["balance"])
+        raise RefusedError(f"The user has a balance of {amount}. Pay it back first, or disable the user.")
+    _keep_an_admin(unit.connection, before)
+    unit.connection.execute(delete(_users).where(_users.c.id == user_id))
+    unit.note(touched_account(user_id), UserDeleted(user_id))
 
 
 def change_password(unit: UnitOfWork, username: str, password_hash: str) -> str:
@@ -51,22 +102,43 @@ def change_password(unit: UnitOfWork, username: str, password_hash: str) -> str:
     Raises:
         UnknownRecordError: there is no such user.
     """
-    user = _named(unit.connection, username)
-    if user is None:
-        raise UnknownRecordError(f"there is no user {username}")
-    values = {"password_hash": password_hash, "updated_date": unit.now_ms}
-    unit.connection.execute(update(_users).where(_users.c.id == user.id).values(values))
-    unit.note(NOTHING, PasswordChanged(user.id))
+    user = known_user(unit.connection, username)
+    change_user(unit, user.id, {"password_hash": password_hash})
     return user.username
 
 
-class _Named(NamedTuple):
+class NamedUser(NamedTuple):
+    """A user account by its stored name."""
+
     id: int
     username: str
 
 
-def _named(connection: Connection, username: str) -> _Named | None:
-    """Find the user with a name; names that differ only in case or Unicode form are equal."""
+def known_user(connection: Connection, username: str) -> NamedUser:
+    """Return the user with a name.
+
+    Raises:
+        UnknownRecordError: there is no such user.
+    """
+    user = find_user(connection, username)
+    if user is None:
+        raise UnknownRecordError(f"there is no user {username}")
+    return user
+
+
+def find_user(connection: Connection, username: str) -> NamedUser | None:
+    """Return the user with a name, or None; names that differ only in case or Unicode form are equal."""
     query = select(_users.c.id, _users.c.username).where(_users.c.username_key == username_key(username))
     row = connection.execute(query).first()
-    return None if row is None else _Named(*row)
+    return None if row is None else NamedUser(*row)
+
+
+def _is_working_admin(user: Mapping[str, Any] | RowMapping) -> bool:
+    return bool(user["role"] == Role.ADMIN and user["enabled"])
+
+
+def _keep_an_admin(connection: Connection, user: RowMapping) -> None:
+    """Raise RefusedError if a user is the last admin who may log in."""
+    others = select(_users.c.id).where(_users.c.role == Role.ADMIN, _users.c.enabled, _users.c.id != user["id"])
+    if _is_working_admin(user) and connection.execute(others.limit(1)).first() is None:
+        raise RefusedError(f"{user['username']} is the last admin who may log in. Make another user an admin first.")

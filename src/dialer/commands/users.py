@@ -1,8 +1,7 @@
 """`dialer users`: the only place where accounts are created."""
 
 import sys
-from collections.abc import Callable
-from typing import Final, TypeVar
+from typing import Final
 
 import msgspec
 import rich_click as click
@@ -10,25 +9,22 @@ from rich.console import Console
 from rich.table import Table
 
 from dialer.app.unit import UnitOfWork
-from dialer.app.users import NewUser, change_password, create_user
+from dialer.app.users import NewUser, change_password, change_user, create_user, known_user
 from dialer.commands.opening import (
     check_is_there,
     open_existing_database,
     open_or_create_database,
-    open_service_clock,
-    service_settings,
     settings_from_environment,
 )
 from dialer.commands.output import examples, json_option, print_json, say
+from dialer.commands.units import in_unit
 from dialer.domain.billing.money import MoneyError, format_money, parse_money
 from dialer.domain.roles import Role
 from dialer.passwords import PASSWORD_LENGTH_MAX, PASSWORD_LENGTH_MIN, PasswordError, check_password, hash_password
-from dialer.settings import USERNAME_MAX, Settings, is_username
-from dialer.store.database import Database
+from dialer.settings import USERNAME_MAX, is_username
 from dialer.store.queries.accounts import AccountSummary, list_accounts
 
 TEXT_MAX: Final = 255
-_Result = TypeVar("_Result")
 
 
 class RateParam(click.ParamType[int]):
@@ -93,7 +89,13 @@ def users() -> None:
 @users.command()
 @_NAME
 @click.option("--admin", "is_admin", is_flag=True, help="Allow the user to see and do everything: --role admin.")
-@click.option("--role", type=click.Choice(list(Role)), default=Role.MANAGER, show_default=True, help="Kind of work.")
+@click.option(
+    "--role",
+    type=click.Choice([role.value for role in Role]),
+    default=Role.MANAGER.value,
+    show_default=True,
+    help="Kind of work.",
+)
 @click.option("--call-rate", type=RateParam(), default="0", show_default=True, help="Price of a minute.")
 @click.option("--sms-rate", type=RateParam(), default="0", show_default=True, help="Price of a message part.")
 @click.option("--first-name", type=TextParam(), default="")
@@ -125,7 +127,7 @@ def create(
     }
     account = msgspec.convert(given, NewUser)
     with open_or_create_database(settings) as database:
-        user_id = _in_unit(settings, database, lambda unit: create_user(unit, account))
+        user_id = in_unit(settings, database, lambda unit: create_user(unit, account))
     say(f"Created the user {username}.")
     if as_json:
         print_json({"id": user_id, "username": username})
@@ -144,8 +146,42 @@ def passwd(username: str, *, password_stdin: bool, as_json: bool) -> None:
     password_hash = hash_password(_password(password_stdin=password_stdin))
     settings = settings_from_environment()
     with open_existing_database(settings) as database:
-        shown_name = _in_unit(settings, database, lambda unit: change_password(unit, username, password_hash))
+        shown_name = in_unit(settings, database, lambda unit: change_password(unit, username, password_hash))
     say(f"Changed the password of {shown_name}.")
+    if as_json:
+        print_json({"username": shown_name})
+
+
+@users.command()
+@_NAME
+@click.option("--role", type=click.Choice([role.value for role in Role]), help="Kind of work.")
+@click.option(
+    "--enable/--disable", "enabled", default=None, help="Allow or forbid the user, and their keys, to log in."
+)
+@click.option("--manager", type=UserName(), help="The user for whom this one works.")
+@_JSON
+@examples(
+    "dialer users change anna --disable",
+    "dialer users change vera --role viewer --manager anna",
+)
+def change(username: str, *, role: str | None, enabled: bool | None, manager: str | None, as_json: bool) -> None:
+    """Change a user's role, disable or enable a user, or say for whom the user works."""
+
+    def work(unit: UnitOfWork) -> str:
+        user = known_user(unit.connection, username)
+        manager_id = None if manager is None else known_user(unit.connection, manager).id
+        if manager_id == user.id:
+            raise click.UsageError("A user cannot be their own manager. Name another user.")
+        given = {"role": role, "enabled": enabled, "manager_id": manager_id}
+        change_user(unit, user.id, {name: value for name, value in given.items() if value is not None})
+        return user.username
+
+    if role is None and enabled is None and manager is None:
+        raise click.UsageError("Give --role, --enable, --disable or --manager.")
+    settings = settings_from_environment()
+    with open_existing_database(settings) as database:
+        shown_name = in_unit(settings, database, work)
+    say(f"Changed the user {shown_name}.")
     if as_json:
         print_json({"username": shown_name})
 
@@ -179,12 +215,6 @@ def _table(accounts: list[AccountSummary]) -> Table:
         shown = _shown(account)
         table.add_row(*(str(shown[name]) for name in AccountSummary.__struct_fields__))
     return table
-
-
-def _in_unit(settings: Settings, database: Database, work: Callable[[UnitOfWork], _Result]) -> _Result:
-    """Run a use case at the service's time, and commit it."""
-    now_ms = open_service_clock(service_settings(settings, database), database).now_ms()
-    return database.write_now(lambda connection: work(UnitOfWork(connection=connection, now_ms=now_ms)))
 
 
 def _password(*, password_stdin: bool) -> str:

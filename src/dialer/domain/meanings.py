@@ -30,6 +30,7 @@ from dialer.domain.reasons import (
     TransferReason,
     WaitsFor,
 )
+from dialer.domain.roles import Role, Scope
 from dialer.domain.survey.findings import FindingCode, FindingLevel
 
 
@@ -185,6 +186,18 @@ MEANINGS: Final[Mapping[type[Enum], Mapping[Enum, str]]] = {
         ForecastState.TOO_LARGE: "The campaign has too many people. Ask for a forecast by itself.",
         ForecastState.BUSY: "Another forecast is being computed. Try again later.",
         ForecastState.TOO_SLOW: "The forecast took too long. Ask for one by itself.",
+    },
+    Role: {
+        Role.ADMIN: "Sees and changes the records of all users.",
+        Role.MANAGER: "Sees and changes their own records.",
+        Role.AGENT: "Takes calls: sees their own agent record and calls, and changes their own status.",
+        Role.VIEWER: "Reads the records of their manager, and changes nothing.",
+    },
+    Scope: {
+        Scope.READ: "Read all that the user may read.",
+        Scope.CAMPAIGNS: "Change campaigns, lists, surveys, queues and agents.",
+        Scope.MONEY: "Record payments, refund calls and change rate cards.",
+        Scope.ADMIN: "Change users, API keys, gateways and the clock.",
     },
     FindingLevel: {
         FindingLevel.ERROR: "The campaign cannot be started.",

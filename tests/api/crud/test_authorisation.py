@@ -141,11 +141,14 @@ class Field:
         if self.resource.path == "payment":
             return {"amount": 1}
         record = self.sender.get(paths(self.bobs)[self.resource.path])
-        return {field.name: record[field.name] for field in fields_of(self.resource.write or self.resource.read)}
+        fields = [field for field in fields_of(self.resource.write or self.resource.read) if field.name in record]
+        return {field.name: record[field.name] for field in fields}
 
     def target(self, estate: Estate) -> Target:
         """Return the record of an estate that the field may name."""
-        return Target(self.kind.path, int(paths(estate)[self.kind.path].split("/")[-2]))
+        record_id = int(paths(estate)[self.kind.path].split("/")[-2])
+        # A user cannot be their own manager.
+        return Target(self.kind.path, 1 if self.kind.path == self.resource.path == "users" else record_id)
 
     def foreign(self) -> Target | None:
         """Return a record that the sender may not see; None if the kind has none."""

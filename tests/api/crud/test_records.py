@@ -141,6 +141,7 @@ def test_a_creation_of_nothing_names_what_is_required(resource: Resource, admin:
         "sms-campaigns": {"name", "sms_gateway"},
         "subscriber-list": {"campaign", "duplicate_contact"},
         "tier": {"queue", "agent"},
+        "users": {"username", "password"},
     }.get(resource.path, {"name"})
     status, errors = admin.refused("POST", f"{resource.path}/")
     assert (status, errors) == (400, {name: ["This field is required."] for name in required})

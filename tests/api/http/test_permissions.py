@@ -1,5 +1,6 @@
 """Tests of permissions: every route needs one, and roles have those that they should have."""
 
+from pathlib import Path
 from typing import Final
 
 import pytest
@@ -145,3 +146,29 @@ def test_a_disabled_user_is_refused_at_once(team: dict[str, Caller], estate: Est
         lambda connection: connection.execute(table.update().where(table.c.username == VIEWER).values(enabled=False))
     )
     assert team[VIEWER].refused("GET", "phonebook/") == (401, {"detail": "Invalid username/password."})
+
+
+def test_the_documentation_lists_the_permissions_as_they_are() -> None:
+    page = (Path(__file__).parents[3] / "docs/reference/roles-and-keys.md").read_text()
+    rows = [line for line in page.splitlines() if line.startswith("| `") and line.count("|") == 5]
+    expected = []
+    for permission in Permission:
+        roles, scope, meaning = permission.value
+        named = ", ".join(role for role in Role if role in roles)
+        expected.append(f"| `{permission.name}` | {named} | {f'`{scope}`' if scope else 'any'} | {meaning} |")
+    assert rows == expected
+
+
+def test_the_documentation_names_the_resources_of_each_permission() -> None:
+    page = (Path(__file__).parents[3] / "docs/reference/roles-and-keys.md").read_text()
+    lines = {
+        permission: line
+        for line in page.splitlines()
+        for permission in Permission
+        if line.endswith(f"| `{permission.name}` |")
+    }
+    usual = {Permission.READ, Permission.CAMPAIGNS}
+    for resource in RESOURCES:
+        for method in ("GET", "POST"):
+            if (resource.write is not None or method == "GET") and resource.permission(method) not in usual:
+                assert f"`{resource.path}`" in lines[resource.permission(method)], (method, resource.path)

@@ -30,6 +30,9 @@ def test_a_user_shows_who_they_are_and_numbers_for_money(alice: Caller, admin: C
         "balance": 0,
         "call_rate": 0,
         "sms_rate": 0,
+        "role": "manager",
+        "enabled": True,
+        "manager": None,
     }
     assert alice.get("users/2/") == record
     assert admin.get("users/", username="alice")["results"] == [record]

@@ -91,7 +91,7 @@ def test_a_result_tells_of_one_answer(alice: Caller, estate: Estate) -> None:
     ]
 
 
-@pytest.mark.parametrize("path", ["cdr", "callrequest", "transfer", "survey-result", "users"])
+@pytest.mark.parametrize("path", ["cdr", "callrequest", "transfer", "survey-result", "ledger"])
 @pytest.mark.usefixtures("estate")
 def test_what_came_of_campaigns_is_only_read(admin: Caller, path: str) -> None:
     assert admin.refused("POST", f"{path}/")[0] == 405

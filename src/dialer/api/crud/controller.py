@@ -9,6 +9,7 @@ from functools import partial
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Final, TypeAlias
 
+import anyio.to_thread
 import msgspec
 from litestar import Controller, Response, delete, get, post, route
 from litestar.enums import HttpMethod
@@ -18,15 +19,16 @@ from litestar.types import BeforeRequestHookHandler
 from msgspec import Meta
 
 from dialer.api.crud import records
+from dialer.api.crud.deleting import delete_selected, parse_deletion
 from dialer.api.crud.pagination import ListSelection, Page, parameters_of, parse_selection, read_chunks, read_page
 from dialer.api.crud.resource import Resource, Unit
-from dialer.api.crud.shapes import Columns, Given, Parsed, Shape, parse_given, shapes_of
+from dialer.api.crud.shapes import Access, Columns, Given, Parsed, Shape, fields_of, parse_given, shapes_of
 from dialer.api.crud.urls import parse_id
 from dialer.api.http.body import StrictBody, expect_json
 from dialer.api.http.errors import RecordNotFoundError
 from dialer.api.http.headers import add_headers, preference
 from dialer.api.http.idempotency import PostAttempt, StoredAnswer, attempt_of, recall, remember
-from dialer.api.http.ignored import LISTS_OPTION, PARAMETERS_OPTION, ignored_header, parse_parameters
+from dialer.api.http.ignored import CONFIRM, LISTS_OPTION, PARAMETERS_OPTION, ignored_header, parse_parameters
 from dialer.api.http.preconditions import ETAG_HEADER, parse_preconditions
 from dialer.api.service import ApiRequest, Service
 
@@ -63,7 +65,7 @@ class _ResourceController(Controller):
 class _Reading(_ResourceController):
     """The handlers that list records and read one."""
 
-    @get("/", opt={LISTS_OPTION: True})
+    @get("/", opt={LISTS_OPTION: ()})
     async def list_records(self, request: ApiRequest) -> "Response[ListBody]":
         """List the records that the caller may see. Filters narrow the list; a page has 10 records by default."""
         service = request.service
@@ -96,12 +98,12 @@ class _Creating(_ResourceController):
     async def create_record(self, request: ApiRequest, data: "JSONBody[CreateBody]") -> "Response[ReadBody]":
         """Create a record. The answer holds the record; its header `Location` is the URL of the record."""
         service = request.service
-        parsed = _parse(self.resource, service, request, data)
+        parsed = await _prepared(self.resource, _parse(self.resource, service, request, data))
         attempt = attempt_of(
             request.headers.get("idempotency-key"),
             user_id=request.user.id,
             path=self.resource.path,
-            body=await request.body(),
+            body=_hashed_body(self.resource, data, await request.body()),
         )
         with service.attempts.begin(attempt):
             answer = await service.write(request, lambda unit: _create_once(unit, self.resource, parsed, attempt))
@@ -119,7 +121,7 @@ class _Changing(_ResourceController):
         """Change the given fields of a record. The record with all its fields must be valid afterwards."""
         service, resource = request.service, self.resource
         identity, conditions = _identity(record_id), parse_preconditions(request.scope)
-        parsed = _parse(resource, service, request, data)
+        parsed = await _prepared(resource, _parse(resource, service, request, data))
         is_shown = preference(request.scope, "return") == "representation"
 
         def change(unit: Unit) -> records.Tagged:
@@ -161,6 +163,23 @@ class _DeletingWithMessage(_ResourceController):
         return Deleted(self.resource.deleted or "")
 
 
+class DeletedMany(msgspec.Struct):
+    """The answer to the deletion of all records that the filters of a list select."""
+
+    deleted: Annotated[int, Meta(description="The number of records that were deleted.", examples=[3], ge=0)]
+
+
+class _DeletingMany(_ResourceController):
+    """The handler that deletes all records that the filters of a list select."""
+
+    @delete("/", status_code=HTTPStatus.OK, opt={LISTS_OPTION: (CONFIRM,)})
+    async def clear_records(self, request: ApiRequest) -> DeletedMany:
+        """Delete all records that the filters select, or none, if they are as many as `confirm` says."""
+        service, resource = request.service, self.resource
+        order = parse_deletion(resource, parse_parameters(request.scope), service.conventions(request))
+        return DeletedMany(await service.write(request, lambda unit: delete_selected(unit, resource, order)))
+
+
 def controllers(resource: Resource) -> list[type[Controller]]:
     """Make the controllers of a resource: one for each path under which it answers."""
     bases: tuple[type, ...] = (_Reading, *_writing(resource))
@@ -183,7 +202,8 @@ def _writing(resource: Resource) -> list[type[_ResourceController]]:
         return []
     deleting = _DeletingWithMessage if resource.deleted else _Deleting
     offered = {"POST": _Creating, "PATCH": _Changing, "DELETE": deleting}
-    return [base for method, base in offered.items() if method in resource.methods]
+    found: list[type[_ResourceController]] = [base for method, base in offered.items() if method in resource.methods]
+    return [*found, _DeletingMany] if "DELETE" in resource.methods else found
 
 
 def _signature_namespace(resource: Resource, name: str) -> dict[str, Any]:
@@ -235,7 +255,29 @@ def _create_once(unit: Unit, resource: Resource, parsed: Parsed, attempt: PostAt
     answer = StoredAnswer(HTTPStatus.CREATED, headers, content)
     if attempt is not None:
         remember(unit, attempt, answer)
+    if created.revealed:
+        # After it is remembered: a stored answer must not hold a secret.
+        shown = {**msgspec.json.decode(content), **created.revealed}
+        return msgspec.structs.replace(answer, content=msgspec.json.encode(shown))
     return answer
+
+
+async def _prepared(resource: Resource, parsed: Parsed) -> Parsed:
+    """Return the request with the values that the resource prepares before the transaction."""
+    if resource.prepare is None or parsed.errors:
+        return parsed
+    return msgspec.structs.replace(parsed, values=await anyio.to_thread.run_sync(resource.prepare, parsed.values))
+
+
+def _hashed_body(resource: Resource, given: Given, body: bytes) -> bytes:
+    """Return the part of a body by which an `Idempotency-Key` knows the request again.
+
+    Secrets are left out: a stored hash of them could be guessed faster than the hash of a password.
+    """
+    secrets = {field.name for field in fields_of(resource.write or resource.read) if field.access is Access.WRITE_ONLY}
+    if not secrets & given.members.keys():
+        return body
+    return msgspec.json.encode(sorted((name, value) for name, value in given.members.items() if name not in secrets))
 
 
 async def _delete(resource: Resource, request: ApiRequest, record_id: str) -> None:

@@ -56,6 +56,12 @@ def write_once(
     return replace(field, access=Access.WRITE_ONCE, description=description, example=example)
 
 
+def write_only(kind: Kind, *, description: str, example: Any) -> Field:  # noqa: ANN401 - of any kind
+    """Declare a field that clients write, and that no answer shows."""
+    field = _given(kind, NODEFAULT, nullable=False)
+    return replace(field, access=Access.WRITE_ONLY, description=description, example=example)
+
+
 def _given(kind: Kind, default: Any, *, nullable: bool) -> Field:  # noqa: ANN401 - of any kind
     is_required = default is NODEFAULT
     return Field(kind, nullable, is_required, None if is_required else default, Access.WRITABLE)
@@ -101,11 +107,15 @@ def shapes(name: str, fields: Mapping[str, Field], *, write_doc: str = "", read_
     """Make the shapes of a resource from its fields; the name of each shape begins with `name`."""
     named = [replace(field, name=key, example=_example(field)) for key, field in fields.items()]
     read_doc = read_doc or f"{write_doc[:-1]}, as it is stored."
-    answered = [replace(field, kind=field.kind.in_answers(), required=True, default=None) for field in named]
+    answered = [
+        replace(field, kind=field.kind.in_answers(), required=True, default=None)
+        for field in named
+        if field.access is not Access.WRITE_ONLY
+    ]
     given = [
         replace(field, nullable=field.nullable or (field.default is None and not field.required))
         for field in named
-        if field.access in {Access.WRITABLE, Access.WRITE_ONCE}
+        if field.access in {Access.WRITABLE, Access.WRITE_ONCE, Access.WRITE_ONLY}
     ]
     return Shapes(
         read=make_shape(f"{name}Read", answered, read_doc, AnswerShape),

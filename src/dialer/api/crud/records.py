@@ -98,6 +98,8 @@ class Created(NamedTuple):
     record_id: int
     answer: Tagged
     duplicate_of: int | None
+    revealed: Values
+    """Fields that only this answer may show."""
 
 
 def create_record(unit: Unit, resource: Resource, parsed: Parsed, insertion: Insertion | None = None) -> Created:
@@ -120,7 +122,7 @@ def create_record(unit: Unit, resource: Resource, parsed: Parsed, insertion: Ins
     row = insertion(change, columns) if insertion else _insert(resource, change, columns)
     change.record_id = row.id
     _write_associations(resource, change)
-    return Created(row.id, _tagged(unit, resource, row), duplicate_of)
+    return Created(row.id, _tagged(unit, resource, row), duplicate_of, change.revealed)
 
 
 def change_record(
@@ -193,7 +195,12 @@ def refuse_if_needed(unit: Unit, table: Table, record_id: int) -> None:
 
 def refuse_while_in(unit: Unit, table: Table, condition: ColumnElement[bool]) -> None:
     """Raise `StillUsedError` if the condition selects rows of a table; the error names them."""
-    _refuse_while_used(_selected(unit, table, condition))
+    refuse_while_any(unit, [(table, condition)])
+
+
+def refuse_while_any(unit: Unit, conditions: Iterable[tuple[Table, ColumnElement[bool]]]) -> None:
+    """Raise `StillUsedError` if a condition selects rows of its table; the error names all of them."""
+    _refuse_while_used(chain.from_iterable(_selected(unit, table, condition) for table, condition in conditions))
 
 
 def _selected(unit: Unit, table: Table, condition: ColumnElement[bool]) -> Iterator[tuple[str, list[int]]]:

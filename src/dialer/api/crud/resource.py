@@ -85,6 +85,8 @@ class Change(msgspec.Struct):
     given: frozenset[str]
     stored: Values
     record_id: int = 0
+    revealed: Values = msgspec.field(default_factory=dict)
+    """Fields that only the first answer to a creation shows, such as a secret. They are not stored anywhere."""
 
     @property
     def is_new(self) -> bool:
@@ -193,6 +195,8 @@ class Resource(msgspec.Struct, frozen=True, kw_only=True):
     rules: tuple[FieldRule, ...] = ()
     defaults: Callable[[Unit, Values], Values] | None = None
     """Computes the defaults that depend on the time, on the caller or on the given values."""
+    prepare: Callable[[Values], Values] | None = None
+    """Replaces given values before the transaction, in a thread: for work that takes long, such as hashing."""
     columns: Callable[[Change], Values] = no_columns
     """Computes columns from the fields; these take precedence over the columns of the fields."""
     first_like: Callable[[Unit, Values], int | None] = no_duplicate

@@ -26,6 +26,8 @@ class Access(Enum):
 
     WRITABLE = "writable"
     WRITE_ONCE = "write once"
+    WRITE_ONLY = "write only"
+    """At any time, and no answer shows it."""
     READ_ONLY = "read only"
     DERIVED = "derived"
 

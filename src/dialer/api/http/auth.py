@@ -1,4 +1,6 @@
-"""HTTP Basic authentication: credentials are verified against the stored hash of the password.
+"""Authentication: a user name with a password (HTTP Basic), or an API key (`Authorization: Bearer`).
+
+An API key is looked up by the hash of its secret. A right key is never blocked, and a wrong one cannot be guessed.
 
 Verifying costs tens of milliseconds of a processor by design. Verified credentials are therefore remembered, under a
 key that contains the stored hash, so a changed password takes effect at once. They are verified again each minute.
@@ -18,20 +20,24 @@ import anyio
 import anyio.to_thread
 from litestar.enums import HttpMethod, ScopeType
 from litestar.types import ASGIApp, Receive, Scope, Send
-from sqlalchemy import bindparam, select
+from sqlalchemy import Select, bindparam, select
 
-from dialer.api.crud.resource import Actor, table_of
+from dialer.api.crud.resource import Actor, KeyInUse, table_of
 from dialer.api.http.errors import AnsweredError
 from dialer.api.http.headers import header
+from dialer.api.http.key_uses import KeyUses
 from dialer.api.http.permissions import Permissions
 from dialer.api.http.rate_limit import RateLimit
 from dialer.api.http.throttle import Throttle, client_address
+from dialer.app.api_keys import BEGINNING, hash_secret
 from dialer.domain.roles import Role
+from dialer.domain.roles import Scope as KeyScope
 from dialer.domain.usernames import username_key
 from dialer.passwords import DUMMY_HASH, verify_password
+from dialer.runtime.clock import RealClock
 from dialer.settings import USERNAME_MAX
 from dialer.store.database import Database
-from dialer.store.tables import User
+from dialer.store.tables import ApiKey, User
 
 REMEMBERED_S: Final = 60.0
 """The time for which credentials are accepted without being verified again."""
@@ -43,11 +49,18 @@ CREDENTIALS_LENGTH_MAX: Final = 8_192
 
 NOT_PROVIDED: Final = "Authentication credentials were not provided."
 INVALID: Final = "Invalid username/password."
+INVALID_KEY: Final = "Invalid API key: it is wrong, revoked, disabled or expired."
 
 _USERS: Final = table_of(User)
 _ACTOR: Final = (_USERS.c.id, _USERS.c.username, _USERS.c.role, _USERS.c.manager_id)
 _ACCOUNT: Final = select(*_ACTOR, _USERS.c.enabled, _USERS.c.password_hash).where(
     _USERS.c.username_key == bindparam("username_key")
+)
+_KEYS: Final = table_of(ApiKey)
+_KEY: Final = (
+    select(*_ACTOR, _KEYS.c.id, _KEYS.c.prefix, _KEYS.c.scopes, _KEYS.c.expirationdate)
+    .join(_KEYS, _KEYS.c.user_id == _USERS.c.id)
+    .where(_KEYS.c.secret_hash == bindparam("secret_hash"), _KEYS.c.enabled, _USERS.c.enabled)
 )
 _CHALLENGE: Final = {"WWW-Authenticate": 'Basic realm="dialer"'}
 
@@ -83,8 +96,12 @@ class Authenticator:
         now_s: Callable[[], float] = time.monotonic,
         *,
         requests_a_minute: int | None = None,
+        clock_ms: Callable[[], int] | None = None,
     ) -> None:
         self._database: Final = database
+        self.clock_ms: Final = clock_ms or RealClock().now_ms
+        """The time of the service, by which keys expire."""
+        self.uses: Final = KeyUses(database)
         self._rate_limit: Final = RateLimit(requests_a_minute, now_s) if requests_a_minute else None
         self._now_s: Final = now_s
         self._throttle: Final = Throttle(now_s)
@@ -103,39 +120,60 @@ class Authenticator:
         """
         address = client_address(host)
         self._limit_requests(f"address {address}")
+        secret = parse_bearer(authorization or "")
+        if secret is not None:
+            actor = await self._owner_of_key(secret)
+            self._limit_requests(f"user {actor.id}")
+            return actor
         credentials = parse_basic(authorization or "")
         if credentials is None:
             raise _unauthorized(INVALID if _holds_basic(authorization or "") else NOT_PROVIDED)
         login = _Login(username_key(credentials.username), credentials.password, address)
         account = await self._account_of(login.username_key)
         if not await self._is_right(login, account.password_hash) or account.actor is None:
-            self._throttle.failed(login.username_key, address)
+            self._throttle.failed(_subject(login, account.password_hash), address)
             raise _unauthorized(INVALID)
         self._limit_requests(f"user {account.actor.id}")
         return account.actor
+
+    async def _owner_of_key(self, secret: str) -> Actor:
+        """Return the user of an API key; raise `AnsweredError` with status 401 if the key may not be used."""
+        rows = await self._rows(_KEY, {"secret_hash": hash_secret(secret)})
+        now_ms = self.clock_ms()
+        if not rows:
+            raise _unauthorized(INVALID_KEY)
+        user_id, username, role, manager_id, key_id, prefix, scopes, expires_ms = rows[0]
+        if expires_ms is not None and expires_ms <= now_ms:
+            raise _unauthorized(INVALID_KEY)
+        self.uses.used(key_id, now_ms)
+        key = KeyInUse(key_id, prefix, frozenset(map(KeyScope, scopes.split())))
+        return Actor(user_id, username, Role(role), manager_id, key)
 
     async def _account_of(self, key: str) -> _Account:
         """Read the account of a user name.
 
         It is read for every request, because the database changes all the time while the service dials.
         """
-        values = {"username_key": key}
-        rows: Sequence[Sequence[Any]] | None = self._database.at_hand.rows(_ACCOUNT, values)
-        if rows is None:
-            rows = await self._database.read(lambda connection: connection.execute(_ACCOUNT, values).all())
+        rows = await self._rows(_ACCOUNT, {"username_key": key})
         if not rows:
             return _Account(None, DUMMY_HASH)
         user_id, username, role, manager_id, enabled, password_hash = rows[0]
         actor = Actor(user_id, username, Role(role), manager_id) if enabled else None
         return _Account(actor, password_hash)
 
+    async def _rows(self, query: Select[Any], values: dict[str, Any]) -> Sequence[Sequence[Any]]:
+        rows: Sequence[Sequence[Any]] | None = self._database.at_hand.rows(query, values)
+        if rows is not None:
+            return rows
+        return await self._database.read(lambda connection: connection.execute(query, values).all())
+
     def _limit_requests(self, subject: str) -> None:
         retry_after_s = self._rate_limit.take(subject) if self._rate_limit else 0
         if retry_after_s:
             raise _too_many("Too many requests; try again later.", retry_after_s)
 
-    def _refuse_guesses(self, login: _Login) -> None:
-        retry_after_s = self._throttle.retry_after_s(login.username_key, login.address)
+    def _refuse_guesses(self, login: _Login, password_hash: str) -> None:
+        retry_after_s = self._throttle.retry_after_s(_subject(login, password_hash), login.address)
         if retry_after_s:
             raise _too_many("Too many wrong passwords; try again later.", retry_after_s)
 
@@ -148,7 +186,7 @@ class Authenticator:
         if self._is_fresh(fingerprint):
             return True
         if fingerprint not in self._verified_s:
-            self._refuse_guesses(login)
+            self._refuse_guesses(login, password_hash)
         turn = self._under_way.setdefault(fingerprint, anyio.Lock())
         try:
             async with turn:
@@ -163,7 +201,7 @@ class Authenticator:
         async with self._limiter:
             if fingerprint not in self._verified_s:
                 # Other guesses may have failed while this one waited.
-                self._refuse_guesses(login)
+                self._refuse_guesses(login, password_hash)
             is_right = await anyio.to_thread.run_sync(verify_password, password_hash, login.password)
         if is_right:
             self._verified_s[fingerprint] = self._now_s()
@@ -179,6 +217,12 @@ class Authenticator:
     def _fingerprint(self, login: _Login, password_hash: str) -> bytes:
         message = "\x00".join((*login, password_hash))
         return hashlib.blake2b(message.encode("utf-8", "surrogatepass"), key=self._key).digest()
+
+
+def _subject(login: _Login, password_hash: str) -> str:
+    """Return the name under which wrong passwords are counted. A new password begins a new count."""
+    version = hashlib.blake2b(password_hash.encode(), digest_size=8).hexdigest()
+    return f"{version} {login.username_key}"
 
 
 class Authentication:
@@ -216,6 +260,14 @@ def parse_basic(authorization: str) -> Credentials | None:
     if not colon or not 0 < len(username) <= USERNAME_MAX or "\x00" in decoded:
         return None
     return Credentials(username, password)
+
+
+def parse_bearer(authorization: str) -> str | None:
+    """Return the API key of an `Authorization` header, or None if it holds none."""
+    scheme, _, secret = authorization.partition(" ")
+    secret = secret.strip()
+    is_key = scheme.lower() == "bearer" and secret.startswith(BEGINNING) and secret.isascii()
+    return secret if is_key and len(secret) <= CREDENTIALS_LENGTH_MAX else None
 
 
 def _holds_basic(authorization: str) -> bool:

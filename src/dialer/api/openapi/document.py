@@ -31,7 +31,11 @@ from dialer.api.service import SERVICE, Service
 if TYPE_CHECKING:
     from litestar._openapi.schema_generation import SchemaCreator
 
-SECURITY: Final = "basic"
+SECURITY: Final = {
+    "basic": SecurityScheme(type="http", scheme="basic", description="A user name and a password."),
+    "bearer": SecurityScheme(type="http", scheme="bearer", description="An API key, which begins with `dk_`."),
+}
+"""The ways to authenticate a request; one is enough."""
 _RECORDS: Final = frozenset({"record", "records"})
 
 
@@ -75,8 +79,8 @@ def openapi_config() -> OpenAPIConfig:
         title="dialer",
         version=__version__,
         description=GUIDE,
-        components=Components(security_schemes={SECURITY: SecurityScheme(type="http", scheme="basic")}),
-        security=[{SECURITY: []}],
+        components=Components(security_schemes=dict(SECURITY)),
+        security=[{name: []} for name in SECURITY],
         use_handler_docstrings=True,
         operation_id_creator=_operation_id,
         openapi_router=router,

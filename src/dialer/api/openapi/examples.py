@@ -23,6 +23,7 @@ _CREATED: Final[Mapping[str, tuple[str, ...]]] = {
 }
 """Optional fields in the example that creates a record, by path. It has all required fields too."""
 _CHANGED: Final[Mapping[str, str]] = {
+    "users": "email",
     "callerid": "callerid_num",
     "contact": "full_name",
     "section-template": "question",

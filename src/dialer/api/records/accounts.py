@@ -2,31 +2,74 @@
 
 from typing import Any, Final
 
-from sqlalchemy import Row
+from sqlalchemy import Row as Found
 
-from dialer.api.crud.declaration import own, read_only, shapes, writable
-from dialer.api.crud.fields import TEXT_MAX, Amount, AmountNumber, Text
+from dialer.api.crud.declaration import optional, own, read_only, shapes, writable, write_once, write_only
+from dialer.api.crud.fields import (
+    TEXT_MAX,
+    Amount,
+    AmountNumber,
+    Boolean,
+    Conventions,
+    FieldError,
+    Json,
+    Text,
+    TextChoice,
+)
 from dialer.api.crud.moments import Timestamp
+from dialer.api.crud.records import refuse_while_any
 from dialer.api.crud.references import Reference
-from dialer.api.crud.resource import Change, Resource, Values
+from dialer.api.crud.resource import Change, FieldRule, Resource, Unit, Values, table_of
+from dialer.api.http.errors import Errors
 from dialer.api.records.agent_views import oneself
 from dialer.app.payments import record_payment
-from dialer.domain.roles import Permission
-from dialer.store.tables import Payment, User
+from dialer.app.users import add_user, change_user, delete_user, find_user
+from dialer.domain.roles import Permission, Role
+from dialer.passwords import PASSWORD_LENGTH_MAX, PASSWORD_LENGTH_MIN, PasswordError, check_password, hash_password
+from dialer.settings import USERNAME_MAX, is_username
+from dialer.store.tables import ApiKey, IdempotentResponse, Payment, RateCardLine, Row, User
+
+
+class Username(Text, frozen=True):
+    """A name that HTTP Basic authentication can carry."""
+
+    def parse(self, value: Json, conventions: Conventions) -> str:
+        """Return the name."""
+        text = super().parse(value, conventions)
+        if not is_username(text):
+            raise FieldError(f"Enter 1 to {USERNAME_MAX} characters, without blanks and colons.")
+        return text
+
+
+class Password(Text, frozen=True):
+    """A password; the column holds its hash."""
+
+    def parse(self, value: Json, conventions: Conventions) -> str:
+        """Return the password, which is hashed before the transaction."""
+        text = super().parse(value, conventions)
+        try:
+            check_password(text)
+        except PasswordError as error:
+            message = str(error)
+            raise FieldError(f"{message[0].upper()}{message[1:]}.") from None
+        return text
+
 
 _USER: Final = shapes(
     "User",
     {
         **own("users"),
-        "username": read_only(
-            Text(),
-            description="The name with which the user logs in. It is unique, regardless of case.",
+        "username": write_once(
+            Username(USERNAME_MAX, min_length=1),
+            description="The name with which the user logs in, without blanks and colons. It is unique, regardless of"
+            " case.",
             example="ann",
         ),
-        "last_name": read_only(Text(), description="The family name. It may be empty.", example="Lee"),
-        "first_name": read_only(Text(), description="The given name. It may be empty.", example="Ann"),
-        "email": read_only(
+        "last_name": writable(Text(), default="", description="The family name. It may be empty.", example="Lee"),
+        "first_name": writable(Text(), default="", description="The given name. It may be empty.", example="Ann"),
+        "email": writable(
             Text(),
+            default="",
             description="The e-mail address. It may be empty. The service sends no mail.",
             example="ann@example.com",
         ),
@@ -38,20 +81,47 @@ _USER: Final = shapes(
             ),
             example=25.5,
         ),
-        "call_rate": read_only(
-            AmountNumber(),
+        "call_rate": writable(
+            AmountNumber(minimum=0),
+            default=0,
             description=(
                 "The price of a minute of calls to numbers for which the user has no rate card: a number with"
                 " five decimals."
             ),
             example=0.02,
         ),
-        "sms_rate": read_only(
-            AmountNumber(),
+        "sms_rate": writable(
+            AmountNumber(minimum=0),
+            default=0,
             description="The price of one part of a text message: a number with five decimals.",
             example=0.05,
         ),
+        "role": writable(
+            TextChoice(tuple(Role)),
+            default=Role.MANAGER.value,
+            description="What the user may do: admin (everything), manager (everything with their own records), agent"
+            " (take calls), viewer (read a manager's records).",
+            example="manager",
+        ),
+        "enabled": writable(
+            Boolean(),
+            default=True,
+            description="False keeps the user, and all their API keys, from logging in.",
+            example=True,
+        ),
+        "manager": optional(
+            Reference("users"),
+            description="The user for whom this one works, or null. A viewer reads the manager's records.",
+            example="/rest-api/users/1/",
+        ),
+        "password": write_only(
+            Password(PASSWORD_LENGTH_MAX, column="password_hash"),
+            description=f"The password, {PASSWORD_LENGTH_MIN} to {PASSWORD_LENGTH_MAX} characters. No answer shows it."
+            " A new password ends the use of the old one at once.",
+            example="correct horse battery",
+        ),
     },
+    write_doc="A user account: a person or a program that logs in, with its rates. Only admins write it.",
     read_doc="A user account, with its balance and its rates.",
 )
 
@@ -81,19 +151,57 @@ _PAYMENT: Final = shapes(
 )
 
 
-def _record(change: Change, columns: Values) -> Row[Any]:
+def _record(change: Change, columns: Values) -> Found[Any]:
     return record_payment(change.unit, columns["user_id"], columns["amount"], columns["description"])
 
+
+def _hashed(values: Values) -> Values:
+    """Return the values with the hash of the password in place of the password."""
+    return {**values, "password": hash_password(values["password"])} if "password" in values else values
+
+
+def _name_free(change: Change) -> Errors:
+    taken = find_user(change.unit.connection, change.values["username"]) if change.is_new else None
+    return {} if taken is None else {"username": [f"There is a user {taken.username} already. Choose another name."]}
+
+
+def _manager_is_another(change: Change) -> Errors:
+    if change.is_new or change.values["manager"] != change.record_id:
+        return {}
+    return {"manager": ["A user cannot be their own manager. Name another user, or null."]}
+
+
+def _owns_nothing(unit: Unit, stored: Values) -> None:
+    """Raise an error that names the records that would be deleted together with a user."""
+    users = table_of(User)
+    named = [
+        (table, key.parent == stored["id"])
+        for table in Row.metadata.sorted_tables
+        for key in table.foreign_keys
+        if key.column.table is users and key.ondelete != "SET NULL" and table not in _GO_WITH_THE_USER
+    ]
+    refuse_while_any(unit, named)
+
+
+_GO_WITH_THE_USER: Final = frozenset({table_of(model) for model in (ApiKey, IdempotentResponse, RateCardLine)})
+"""Tables whose rows are deleted with their user."""
 
 USERS = Resource(
     path="users",
     model=User,
     shapes=_USER,
     owner="id",
+    admins_write=True,
     agents_see=oneself,
-    filters=("username", "email"),
+    filters=("username", "email", "role", "enabled"),
     orderings=("username", "last_name", "first_name", "email", "balance"),
     names=("username", "first_name", "last_name", "email"),
+    prepare=_hashed,
+    rules=(FieldRule(("username",), _name_free), FieldRule(("manager",), _manager_is_another)),
+    insert=lambda change, columns: add_user(change.unit, columns),
+    update=lambda change, columns: change_user(change.unit, change.record_id, columns),
+    before_delete=_owns_nothing,
+    remove=delete_user,
 )
 PAYMENTS = Resource(
     path="payment",

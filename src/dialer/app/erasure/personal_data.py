@@ -51,6 +51,9 @@ USERS_NAMED_MAX: Final = 10
 """Records that an error names as users of a number."""
 MACHINE_MADE: Final = frozenset(
     {
+        "api_key.prefix",
+        "api_key.scopes",
+        "api_key.secret_hash",
         "audio_file.audio_file",
         "callrequest.callid",
         "campaign.campaign_code",

@@ -1,7 +1,7 @@
 """The tables: one module for each part of the service."""
 
 from dialer.store.tables._base import Row
-from dialer.store.tables.accounts import LedgerEntry, Payment, RateCardLine, User
+from dialer.store.tables.accounts import ApiKey, LedgerEntry, Payment, RateCardLine, User
 from dialer.store.tables.calls import CallBack, CallRequest, Cdr, SmsMessage, SurveyResult, Transfer
 from dialer.store.tables.campaigns import (
     HALT_COMPLETED,
@@ -35,6 +35,7 @@ __all__ = [
     "VOICE",
     "Agent",
     "AgentHour",
+    "ApiKey",
     "AudioFile",
     "BranchingTemplate",
     "CallBack",

@@ -1,12 +1,12 @@
 """Users and their money."""
 
-from sqlalchemy import Boolean, ForeignKey, Index, String, Text
+from sqlalchemy import Boolean, ForeignKey, Index, LargeBinary, String, Text
 from sqlalchemy.engine.default import DefaultExecutionContext
 from sqlalchemy.orm import Mapped, mapped_column
 
 from dialer.domain.roles import Role
 from dialer.domain.usernames import username_key
-from dialer.store.tables._base import BIG, LongText, Milliseconds, Money, Name, Row, needs
+from dialer.store.tables._base import BIG, LongText, Milliseconds, Money, Name, Row, belongs_to, needs
 
 
 def _key_of_username(context: DefaultExecutionContext) -> str:
@@ -47,6 +47,32 @@ class User(Row):
 
     __table_args__ = (
         Index("uq_user_account_username_key", "username_key", unique=True),
+        {"sqlite_autoincrement": True},
+    )
+
+
+class ApiKey(Row):
+    """An API key of a user. The secret itself is not stored."""
+
+    __tablename__ = "api_key"
+
+    user_id: Mapped[int] = belongs_to("user_account")
+    name: Mapped[Name] = mapped_column(default="")
+    prefix: Mapped[str] = mapped_column(String(16))
+    """The first characters of the secret, by which people recognise the key."""
+    secret_hash: Mapped[bytes] = mapped_column(LargeBinary(32))
+    """SHA-256 of the secret. A slow hash is for passwords that can be guessed; the secret has 256 random bits."""
+    scopes: Mapped[str] = mapped_column(String(64))
+    """Values of `dialer.domain.roles.Scope` with blanks between them."""
+    enabled: Mapped[bool] = mapped_column(Boolean, default=True, server_default="1")
+    expirationdate: Mapped[int | None] = mapped_column(BIG, default=None)
+    """Null for a key that does not expire; milliseconds since the epoch, like `last_used_date`."""
+    last_used_date: Mapped[int | None] = mapped_column(BIG, default=None)
+    created_date: Mapped[Milliseconds]
+    updated_date: Mapped[Milliseconds]
+
+    __table_args__ = (
+        Index("uq_api_key_secret_hash", "secret_hash", unique=True),
         {"sqlite_autoincrement": True},
     )
 

@@ -1,0 +1,86 @@
+"""Use cases of API keys: creation and revocation. The secret leaves the service once, when the key is created."""
+
+import hashlib
+import secrets
+from collections.abc import Sequence
+from typing import Any, Final, NamedTuple
+
+import msgspec
+from sqlalchemy import Row, delete, func, insert, select
+
+from dialer.app.errors import RefusedError, UnknownRecordError
+from dialer.app.events import ApiKeyCreated, ApiKeyRevoked
+from dialer.app.unit import UnitOfWork
+from dialer.domain.roles import Scope
+from dialer.store.tables import ApiKey
+from dialer.store.touched import NOTHING
+
+KEYS_MAX: Final = 20
+"""API keys of one user."""
+BEGINNING: Final = "dk_"
+SECRET_BYTES: Final = 32
+PREFIX_LENGTH: Final = len(BEGINNING) + 8
+
+_keys: Final = ApiKey.__table__
+
+
+class NewApiKey(msgspec.Struct, frozen=True, kw_only=True):
+    """An API key to create; `expires_ms` is a moment in milliseconds since the epoch, or None."""
+
+    user_id: int
+    name: str
+    scopes: Sequence[Scope]
+    expires_ms: int | None = None
+
+
+class CreatedApiKey(NamedTuple):
+    """The row of a new key, and its secret, which is stored nowhere."""
+
+    row: Row[Any]
+    secret: str
+
+
+def create_api_key(unit: UnitOfWork, key: NewApiKey) -> CreatedApiKey:
+    """Create an API key with a random secret.
+
+    Raises:
+        RefusedError: the user has `KEYS_MAX` keys already.
+    """
+    count = select(func.count()).where(_keys.c.user_id == key.user_id)
+    if unit.connection.execute(count).scalar_one() >= KEYS_MAX:
+        raise RefusedError(f"A user has at most {KEYS_MAX} API keys. Revoke one first.")
+    secret = BEGINNING + secrets.token_urlsafe(SECRET_BYTES)
+    values = {
+        "user_id": key.user_id,
+        "name": key.name,
+        "prefix": secret[:PREFIX_LENGTH],
+        "secret_hash": hash_secret(secret),
+        "scopes": " ".join(key.scopes),
+        "expirationdate": key.expires_ms,
+        "created_date": unit.now_ms,
+        "updated_date": unit.now_ms,
+    }
+    row = unit.connection.execute(insert(_keys).values(values).returning(*_keys.c)).one()
+    unit.note(NOTHING, ApiKeyCreated(row.id, key.user_id))
+    return CreatedApiKey(row, secret)
+
+
+def revoke_api_key(unit: UnitOfWork, key_id: int) -> None:
+    """Delete an API key: the next request with it is refused.
+
+    Raises:
+        UnknownRecordError: there is no such key.
+    """
+    user_id = unit.connection.scalar(select(_keys.c.user_id).where(_keys.c.id == key_id))
+    if user_id is None:
+        raise UnknownRecordError(f"there is no API key {key_id}")
+    unit.connection.execute(delete(_keys).where(_keys.c.id == key_id))
+    unit.note(NOTHING, ApiKeyRevoked(key_id, user_id))
+
+
+def hash_secret(secret: str) -> bytes:
+    """Return the hash under which a secret is stored.
+
+    A plain SHA-256 is right, because nobody can guess 256 random bits, and it must be fast: every request needs one.
+    """
+    return hashlib.sha256(secret.encode()).digest()

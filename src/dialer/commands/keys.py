@@ -1,0 +1,141 @@
+"""`dialer keys`: API keys on the command line."""
+
+from typing import Any, Final
+
+import rich_click as click
+from rich.console import Console
+from rich.table import Table
+from sqlalchemy import Connection, Row, select
+
+from dialer.api.crud.moments import show_timestamp
+from dialer.app.api_keys import CreatedApiKey, NewApiKey, create_api_key, revoke_api_key
+from dialer.app.errors import UnknownRecordError
+from dialer.app.unit import UnitOfWork
+from dialer.app.users import known_user
+from dialer.commands.opening import open_existing_database, settings_from_environment
+from dialer.commands.output import examples, json_option, print_json, say
+from dialer.commands.units import in_unit
+from dialer.domain.roles import Scope
+from dialer.store.tables import ApiKey, User
+
+DAYS_MAX: Final = 36_500
+NAME_MAX: Final = 255
+_DAY_MS: Final = 86_400_000
+_COLUMNS: Final = ("id", "username", "name", "prefix", "scopes", "enabled", "expirationdate", "last_used_date")
+_keys: Final = ApiKey.__table__
+_users: Final = User.__table__
+
+
+@click.group()
+@examples(
+    "dialer keys create anna --name import --scope read --scope campaigns",
+    "dialer keys list anna",
+    "dialer keys revoke dk_Ab3dE6gH",
+)
+def keys() -> None:
+    """Create, list and revoke API keys."""
+
+
+@keys.command()
+@click.argument("username", metavar="NAME")
+@click.option("--name", default="command line", show_default=True, help="Your name for the key.")
+@click.option(
+    "--scope",
+    "scopes",
+    type=click.Choice([scope.value for scope in Scope]),
+    multiple=True,
+    default=(Scope.READ.value,),
+    show_default=True,
+    help="A permission of the key. Repeat the option for several.",
+)
+@click.option("--days", type=click.IntRange(1, DAYS_MAX), help="Days after which the key expires.")
+@json_option("the key")
+@examples(
+    "dialer keys create anna",
+    "dialer keys create anna --name import --scope read --scope campaigns --days 90",
+)
+def create(username: str, *, name: str, scopes: tuple[str, ...], days: int | None, as_json: bool) -> None:
+    """Create an API key for the user NAME, and print its secret.
+
+    The secret is shown only now. Programs send it as `Authorization: Bearer SECRET`.
+    """
+    if not name.strip() or len(name) > NAME_MAX or not name.isprintable():
+        raise click.UsageError(f"Enter a --name of 1 to {NAME_MAX} printable characters.")
+
+    def work(unit: UnitOfWork) -> CreatedApiKey:
+        user = known_user(unit.connection, username)
+        expires_ms = None if days is None else unit.now_ms + days * _DAY_MS
+        chosen = [scope for scope in Scope if scope in scopes]
+        return create_api_key(unit, NewApiKey(user_id=user.id, name=name, scopes=chosen, expires_ms=expires_ms))
+
+    settings = settings_from_environment()
+    with open_existing_database(settings) as database:
+        row, secret = in_unit(settings, database, work)
+    say(f"Created the API key {row.prefix} for {username}. Keep the secret now: it is not shown again.")
+    if as_json:
+        print_json({"id": row.id, "prefix": row.prefix, "scopes": row.scopes.split(), "key": secret})
+    else:
+        click.echo(secret)
+
+
+@keys.command("list")
+@click.argument("username", metavar="[NAME]", required=False)
+@json_option("the keys")
+@examples(
+    "dialer keys list",
+    "dialer keys list anna --json",
+)
+def list_keys(username: str | None, *, as_json: bool) -> None:
+    """List the API keys of the user NAME, or of all users. Their secrets are not stored."""
+    with open_existing_database(settings_from_environment()) as database:
+        found = database.read_now(lambda connection: _list(connection, username))
+    if as_json:
+        print_json(found)
+        return
+    table = Table(box=None)
+    for column in _COLUMNS:
+        table.add_column(column)
+    for key in found:
+        table.add_row(*("" if key[column] is None else str(key[column]) for column in _COLUMNS))
+    Console().print(table)
+
+
+@keys.command()
+@click.argument("prefix", metavar="PREFIX")
+@json_option("the revoked key")
+@examples(
+    "dialer keys revoke dk_Ab3dE6gH",
+)
+def revoke(prefix: str, *, as_json: bool) -> None:
+    """Revoke the API key that begins with PREFIX. The next request with it is refused."""
+
+    def work(unit: UnitOfWork) -> int:
+        found = unit.connection.execute(select(_keys.c.id).where(_keys.c.prefix == prefix)).scalars().all()
+        if len(found) != 1:
+            raise UnknownRecordError(f"{len(found)} API keys begin with {prefix}; dialer keys list shows all")
+        revoke_api_key(unit, found[0])
+        return int(found[0])
+
+    settings = settings_from_environment()
+    with open_existing_database(settings) as database:
+        key_id = in_unit(settings, database, work)
+    say(f"Revoked the API key {prefix}.")
+    if as_json:
+        print_json({"id": key_id, "prefix": prefix})
+
+
+def _list(connection: Connection, username: str | None) -> list[dict[str, Any]]:
+    columns = [_users.c.username if name == "username" else _keys.c[name] for name in _COLUMNS]
+    query = select(*columns).join(_users, _users.c.id == _keys.c.user_id).order_by(_keys.c.id)
+    if username is not None:
+        query = query.where(_keys.c.user_id == known_user(connection, username).id)
+    return [_shown(row) for row in connection.execute(query)]
+
+
+def _shown(row: Row[Any]) -> dict[str, Any]:
+    shown: dict[str, Any] = dict(zip(_COLUMNS, row, strict=True))
+    moments = {
+        name: None if shown[name] is None else show_timestamp(shown[name])
+        for name in ("expirationdate", "last_used_date")
+    }
+    return {**shown, "scopes": shown["scopes"].split(), **moments}
