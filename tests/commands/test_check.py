@@ -8,9 +8,9 @@ import pytest
 
 from dialer.store.tables import Gateway, User
 from tests.commands.conftest import Run
-from tests.runtime.house import House
+from tests.runtime.house import ALL_ANSWER, House
 
-VIRTUAL: Final = {"DIALER_CLOCK": "virtual"}
+VIRTUAL: Final = {"DIALER_CLOCK": "virtual", "DIALER_CLOCK_START": "2026-03-02T12:00:00Z"}
 SHORT: Final = {"type": 1, "script": "word"}
 NUMBER: Final = "+12025550123"
 
@@ -60,7 +60,7 @@ def test_an_error_is_the_exit_code(run: Run, house: House) -> None:
 
 
 def test_the_balance_is_compared_with_the_forecast(run: Run, house: House) -> None:
-    house.change(Gateway, house.gateway_id, parameters='{"answer": 1, "machine": 0, "busy": 0}')
+    house.change(Gateway, house.gateway_id, parameters=ALL_ANSWER)
     house.change(User, house.user_id, balance=1)
     house.campaign(house.survey(SHORT), house.phonebook(NUMBER), callerid="+12025550150")
     lines = run("check", "1", **VIRTUAL).out.splitlines()
