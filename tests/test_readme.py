@@ -14,7 +14,7 @@ import msgspec
 import pytest
 
 from dialer import connections, passwords
-from dialer.api.crud import fields, ordering, pagination, references, searching
+from dialer.api.crud import deleting, fields, ordering, pagination, references, searching
 from dialer.api.http import body, preconditions, strict_json, throttle
 from dialer.api.records import campaign_life, campaigns, contacts
 from dialer.api.records.bulk import PARENTS_MAX
@@ -173,6 +173,7 @@ LIMITS: Final = {
     "A phone number": f"{normal_form.NUMBER_DIGITS_MIN} to {normal_form.NUMBER_DIGITS_MAX} digits",
     "Records on a page": f"{pagination.PAGE_SIZE_MAX:,}",
     "Text of a `search`": f"{searching.SEARCH_MAX} characters",
+    "Records that one `DELETE` by filter deletes": f"{deleting.DELETED_AT_ONCE_MAX:,}",
     "Fields in `ordering`": f"{ordering.ORDERED_BY_MAX}; 1 for lists that can be long",
     "Request line and headers": f"{connections.HEAD_BYTES_MAX // 1024} KiB",
     "Time for the headers of a request": f"{connections.HEAD_S} s",

@@ -100,6 +100,7 @@ def declared_permissions(resources: Sequence[Resource]) -> Iterator[tuple[str, P
         for path in dict.fromkeys((resource.path, resource.url)):
             yield f"GET /{path}", resource.permission("GET")
             yield f"POST /{path}", resource.permission("POST")
+            yield f"DELETE /{path}", resource.permission("DELETE")
             for method in ("GET", "PUT", "PATCH", "DELETE"):
                 yield f"{method} /{path}/{RECORD}", resource.permission(method)
 

@@ -34,6 +34,7 @@ _SUMMARIES: Final[Mapping[str, str]] = {
     "change": "Change one {}",
     "put": "Change one {}, as PATCH does",
     "delete": "Delete one {}",
+    "clear": "Delete every {} that the filters select",
 }
 _ERRORS: Final[Mapping[int, tuple[str, str]]] = {
     400: ("Invalid fields, or an invalid request", "This field is required."),
@@ -344,6 +345,8 @@ def _answered(name: str, resource: Resource | None) -> object:
         return _EXAMPLES[name]
     if resource is None:
         return examples.record(AUDIO_FILES.read)
+    if name.startswith("clear_"):
+        return {"deleted": 3}
     if name.startswith("delete_"):
         return {"data": resource.deleted}
     record = examples.record(resource.read)
