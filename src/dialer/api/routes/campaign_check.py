@@ -36,7 +36,7 @@ FORECAST: Final = "forecast"
 CHECK_PEOPLE_MAX: Final = 5_000
 """People of a campaign up to which a check has a forecast."""
 CHECK_FORECAST_SECONDS_MAX: Final = 20
-_KNOWN: Final = {LISTS_OPTION: True, PARAMETERS_OPTION: (FORECAST,)}
+_KNOWN: Final = {LISTS_OPTION: (), PARAMETERS_OPTION: (FORECAST,)}
 _campaigns = Campaign.__table__
 _users = User.__table__
 
