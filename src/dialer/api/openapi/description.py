@@ -18,6 +18,7 @@ from dialer.api.openapi.enumerations import with_named_enumerations
 from dialer.api.openapi.forecast_example import FORECAST
 from dialer.api.openapi.guide import EXTERNAL_DOCS, SERVERS, groups
 from dialer.api.openapi.parameters import IDEMPOTENT, noun, parameters
+from dialer.api.openapi.statistics_example import STATISTICS, STATISTICS_EXAMPLE
 from dialer.api.records.campaigns import CAMPAIGNS
 from dialer.api.records.ledger import LEDGER
 from dialer.api.records.messages import SMS_CAMPAIGNS
@@ -155,6 +156,7 @@ _ADDED: Final = {
     ],
 }
 _EXAMPLES: Final[Mapping[str, Any]] = {
+    **dict.fromkeys(STATISTICS, STATISTICS_EXAMPLE),
     "read_root": {"phonebook": f"https://dialer.example{PREFIX}/phonebook/"},
     "read_clock": {"now": examples.MOMENT, "mode": "virtual", "seed": 0},
     "advance_clock": {"now": examples.MOMENT, "mode": "virtual", "seed": 0},
