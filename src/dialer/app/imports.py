@@ -19,7 +19,7 @@ from dialer.app.touching import touched_campaigns, users_of_dnc
 from dialer.app.unit import UnitOfWork
 from dialer.domain.numbers.emergency import emergency_error, is_emergency
 from dialer.domain.numbers.normal_form import NumberError, is_possible, normalise
-from dialer.domain.search_keys import last_name_key, name_key
+from dialer.domain.search_keys import name_keys
 from dialer.domain.zones import zone_of_number
 from dialer.store.bulk import Among, bulk_insert
 from dialer.store.charsets import UTF8, as_utf8
@@ -152,8 +152,7 @@ class ContactRows(NumberRows):
             full_name = full_name.strip()
         if len(full_name) > FULL_NAME_MAX:
             raise RowError("full_name", f"full_name: more than {FULL_NAME_MAX} characters", full_name)
-        key = name_key(full_name)
-        return zone_of_number(number), full_name, key, last_name_key(key), self._variables.of(cells)
+        return zone_of_number(number), full_name, *name_keys(full_name), self._variables.of(cells)
 
     def _stored(self, unit: UnitOfWork, count: int) -> None:
         campaign_ids = collect_phonebook(unit.connection, self.parent_id, unit.now_ms)

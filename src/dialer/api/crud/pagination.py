@@ -84,8 +84,7 @@ def parse_selection(resource: Resource, parameters: Parameters, conventions: Con
         RecordNotFoundError: the page is not a positive integer, or the cursor is not one of ours.
     """
     given = dict(parameters)
-    filters, errors = _filters(resource, given, conventions)
-    search, sorts = _search_and_sorts(resource, given, conventions, errors)
+    asked, errors = parse_asked(resource, given, conventions)
     page_size = PAGE_SIZE
     try:
         page_size = min(Integer(1).parse(given.get("page_size", PAGE_SIZE), conventions), PAGE_SIZE_MAX)
@@ -93,15 +92,22 @@ def parse_selection(resource: Resource, parameters: Parameters, conventions: Con
         errors["page_size"] = [str(error)]
     if errors:
         raise InvalidError(errors)
-    after, before = _cursor(resource, given.get("cursor", ""), sorts)
+    after, before = _cursor(resource, given.get("cursor", ""), asked.sorts)
     return ListSelection(
-        asked=Asked(tuple(filters), search, sorts),
+        asked=asked,
         page=_page(given.get("page", "1")) if given.keys() & {"page", "page_size"} else None,
         page_size=page_size,
         after=after,
         before=before,
         kept=tuple((name, value) for name, value in parameters if name not in _PAGING),
     )
+
+
+def parse_asked(resource: Resource, given: dict[str, str], conventions: Conventions) -> tuple[Asked, Errors]:
+    """Return the filters, the search and the ordering of a request, and the errors in them."""
+    filters, errors = _filters(resource, given, conventions)
+    search, sorts = _search_and_sorts(resource, given, conventions, errors)
+    return Asked(tuple(filters), search, sorts), errors
 
 
 def _filters(
