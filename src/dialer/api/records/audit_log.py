@@ -56,9 +56,6 @@ AUDIT_LOG = Resource(
     path="audit-log",
     model=AuditLog,
     shapes=_AUDIT_LOG,
-    filters=(
-        *("actor_id", "actor", "via", "action", "resource", "record_id", "user_id"),
-        *("created_date_after", "created_date_before"),
-    ),
+    filters=("actor_id", "actor", "via", "action", "resource", "record_id", "user_id"),
     exported=True,
 )
