@@ -12,11 +12,25 @@ from benchmarks import (
     overhead,
     reading,
     restart,
+    searching,
     simulate,
     touching,
 )
 
-ALL = (simulate, advance, restart, reading, creating, overhead, importing, exporting, million, touching, live)
+ALL = (
+    simulate,
+    advance,
+    restart,
+    reading,
+    searching,
+    creating,
+    overhead,
+    importing,
+    exporting,
+    million,
+    touching,
+    live,
+)
 
 if __name__ == "__main__":
     sys.argv = sys.argv[:1]

@@ -9,6 +9,7 @@ from sqlalchemy import Connection
 
 from benchmarks.advance import START_MS, add, new_database
 from dialer.domain.enums import Cause
+from dialer.domain.search_keys import name_keys
 from dialer.passwords import hash_password
 from dialer.store.bulk import bulk_insert
 from dialer.store.tables import Cdr, Contact, Phonebook, User
@@ -26,6 +27,8 @@ _CONTACTS: Final = bulk_insert(
     "number",
     "zone",
     "full_name",
+    "full_name_key",
+    "last_name_key",
     "additional_vars",
     "created_date",
     "updated_date",
@@ -86,7 +89,8 @@ def _people(connection: Connection) -> int:
 def _contact(place: int) -> tuple[object, ...]:
     number = f"+1202{place:07d}"
     variables = f'{{"city": "Washington", "ward": {place % 8}}}'
-    return PHONEBOOK, number, number, "America/New_York", f"Ann Other {place}", variables, START_MS, START_MS
+    name = f"Ann Other {place}"
+    return PHONEBOOK, number, number, "America/New_York", name, *name_keys(name), variables, START_MS, START_MS
 
 
 def _cdr(user_id: int, place: int) -> tuple[object, ...]:

@@ -10,6 +10,8 @@ DEBIAN_PACKAGES: Final = {
     "caddy": "caddy",
     "curl": "curl",
     "nginx": "nginx",
+    "node": "nodejs",
+    "npm": "npm",
     "openssl": "openssl",
     "promtool": "prometheus",
     "systemd-analyze": "systemd",
@@ -21,11 +23,14 @@ _FOLDERS: Final = os.pathsep.join((os.environ.get("PATH", os.defpath), "/usr/loc
 
 def find_tool(name: str) -> str:
     """Return the path of a program, or leave the test out and say how to have it. Under CI=true, fail."""
-    return shutil.which(name, path=_FOLDERS) or _leave_out(name)
+    found = shutil.which(name, path=_FOLDERS)
+    if found is None:
+        leave_out(f"{name} is missing (Debian and Ubuntu: apt install --no-install-recommends {DEBIAN_PACKAGES[name]})")
+    return found
 
 
-def _leave_out(name: str) -> NoReturn:
-    reason = f"{name} is missing (Debian and Ubuntu: apt install --no-install-recommends {DEBIAN_PACKAGES[name]})"
+def leave_out(reason: str) -> NoReturn:
+    """Leave the running test out, with a reason that the end of the run repeats. Under CI=true, fail."""
     if os.environ.get("CI") == "true":
         pytest.fail(reason, pytrace=False)
     pytest.skip(reason)

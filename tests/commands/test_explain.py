@@ -7,7 +7,18 @@ from typing import Final
 import pytest
 
 from dialer.domain.enums import CampaignStatus
-from dialer.store.tables import SMS, CallerId, CallerIdGroup, Campaign, Gateway, SmsGateway, Subscriber, User
+from dialer.store.tables import (
+    SMS,
+    CallerId,
+    CallerIdGroup,
+    Campaign,
+    CampaignDncList,
+    DncList,
+    Gateway,
+    SmsGateway,
+    Subscriber,
+    User,
+)
 from tests.commands.conftest import Outcome, Run
 from tests.runtime.house import CENTS, MONDAY_NOON_MS, House
 
@@ -142,6 +153,20 @@ async def test_a_number_that_must_not_be_called_says_since_when(run: Run, house:
     lines = told(run, "1", BUSY).out.splitlines()
     assert "Do not call   dnc: on it since 2026-03-02 12:00:00Z" in lines
     assert lines[-1] == "Now           NOT_AUTHORIZED: the number is on a do-not-call list of the campaign"
+
+
+async def test_every_list_that_holds_is_named(run: Run, house: House) -> None:
+    named, everybody = house.dnc_list(), house.dnc_list(BUSY)
+    house.change(DncList, everybody, name="everybody", is_global=True)
+    campaign_id = await house.started(house.survey(SHORT), house.phonebook(BUSY))
+    house.add(CampaignDncList, campaign_id=campaign_id, dnc_id=named)
+    assert [line for line in told(run, "1", BUSY).out.splitlines() if line.startswith("Do not call")] == [
+        "Do not call   dnc: not on it",
+        "Do not call   everybody (for every campaign): on it since 2026-03-02 12:00:00Z",
+    ]
+    story = told(run, "1", BUSY, "--json").data
+    assert [(one["name"], one["is_global"]) for one in story["dnc_lists"]] == [("dnc", False), ("everybody", True)]
+    assert story["dnc"] == story["dnc_lists"][1]
 
 
 async def test_the_story_of_text_messages(run: Run, house: House) -> None:

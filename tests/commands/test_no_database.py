@@ -14,6 +14,7 @@ from tests.commands.conftest import PASSWORD, Outcome, Run
         "users passwd anna --password-stdin",
         "forecast 1",
         "explain 1 +12025550111",
+        "check 1",
         "audit",
         "backup copy.db",
         "erase +12025550111 --yes",

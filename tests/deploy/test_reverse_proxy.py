@@ -97,8 +97,8 @@ def test_a_body_beyond_its_limit_is_refused_by_the_service(proxied: Proxied) -> 
     assert done.stdout == b"413", done.stderr
 
 
-def test_a_request_without_tls_is_sent_to_the_address_with_tls(proxied: Proxied) -> None:
-    if proxied.plain is None:
-        pytest.skip("Caddy redirects by itself, from port 80 only")
+@pytest.mark.parametrize("proxied", ["nginx"], indirect=True)
+def test_nginx_sends_a_request_without_tls_to_the_address_with_tls(proxied: Proxied) -> None:
+    """Caddy does it by itself, on port 80."""
     answer = httpx.get(f"{proxied.plain}/schema?x=1", headers={"Host": NAME}, trust_env=False)
     assert (answer.status_code, answer.headers["location"]) == (301, f"https://{NAME}/schema?x=1")

@@ -5,6 +5,7 @@ import io
 import json
 import os
 import pkgutil
+import re
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -12,19 +13,21 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+import httpx
 import pytest
 from litestar import Litestar
 from litestar.testing import TestClient
 
 from dialer.api.openapi.document import document
-from tests.api.harness import PASSWORD, Caller
-from tests.end_to_end.service import advance, wav
+from tests.end_to_end.service import wav
+from tests.test_server import ADMIN, PASSWORD, VIRTUAL, serving
 
 PACKAGE = "dialer_client"
 STEP_S_MAX = 60
-FILES = ("text/csv", "audio/wav")
-SETTINGS = {"post_hooks": [], "content_type_overrides": dict.fromkeys(FILES, "application/octet-stream")}
-"""The generator's settings: no formatting, and CSV and recordings as plain files."""
+FILES = ("text/csv", "audio/wav", "application/x-ndjson", "application/zip", "text/event-stream")
+OVERRIDES = dict.fromkeys(FILES, "application/octet-stream")
+SETTINGS = {"post_hooks": [], "content_type_overrides": OVERRIDES}
+"""The generator's settings: no formatting, and CSV, NDJSON and recordings as plain files."""
 
 
 def run(*command: str) -> str:
@@ -65,11 +68,10 @@ def generated(
 
 
 class Generated:
-    """The generated client, logged in as one user."""
+    """The generated client, logged in as the admin of a server."""
 
-    def __init__(self, modules: dict[str, ModuleType], client: TestClient[Litestar], username: str) -> None:
+    def __init__(self, modules: dict[str, ModuleType], client: httpx.Client) -> None:
         self.modules = modules
-        client.auth = (username, PASSWORD)
         self.client = modules["client"].Client(base_url=str(client.base_url), raise_on_unexpected_status=True)
         self.client.set_httpx_client(client)
 
@@ -77,58 +79,93 @@ class Generated:
         """Build a request body."""
         return getattr(self.modules["models"], name)(**fields)
 
-    def call(self, operation: str, status: int, *arguments: object, body: object) -> Any:  # noqa: ANN401 - a generated class
+    def file(self, content: bytes) -> Any:  # noqa: ANN401 - a generated class
+        """Build a file to upload."""
+        return self.modules["types"].File(payload=io.BytesIO(content), file_name="file")
+
+    def call(self, operation: str, status: int, *arguments: object, **named: object) -> Any:  # noqa: ANN401 - a generated class
         """Call an operation, named by its group and its id, expect a status, and return the response."""
-        answer = self.modules[f"api.{operation}"].sync_detailed(*arguments, client=self.client, body=body)
+        answer = self.modules[f"api.{operation}"].sync_detailed(*arguments, client=self.client, **named)
         assert answer.status_code == status, answer.content
         return answer.parsed
 
 
-def test_the_five_steps(
-    generated: dict[str, ModuleType], client: TestClient[Litestar], admin: Caller, ann: Caller
-) -> None:
-    gateway = admin.create("gateway", name="sim")
-    mine = Generated(generated, client, ann.auth[0])
-    book = mine.call("phonebook.create_phonebook", 201, body=mine.model("PhonebookWrite", name="friends"))
-    contact = mine.model("ContactWrite", contact="+12025550100", phonebook=book.url)
-    mine.call("contact.create_contact", 201, body=contact)
+@pytest.fixture
+def ours(generated: dict[str, ModuleType], tmp_path: Path) -> Iterator[Generated]:
+    """Start a server with a virtual clock, and return the client of its admin."""
+    folder = tmp_path / "server"
+    folder.mkdir()
+    with serving(folder, **ADMIN, **VIRTUAL) as served:
+        address = served.base.removesuffix("/rest-api/")
+        with httpx.Client(base_url=address, auth=("root", PASSWORD), timeout=60) as client:
+            yield Generated(generated, client)
 
-    recording = generated["types"].File(payload=io.BytesIO(wav(2)), file_name="hello.wav", mime_type="audio/wav")
-    audio = mine.call(
-        "audio_files.upload_audio", 201, body=mine.model("UploadAudioBody", name="hello", audio_file=recording)
+
+def test_the_guide_has_the_tested_settings() -> None:
+    guide = (Path(__file__).parents[2] / "docs" / "clients.md").read_text("utf-8")
+    assert dict(re.findall(r"^  (\S+): (application/octet-stream)$", guide, re.MULTILINE)) == OVERRIDES
+
+
+def test_the_five_steps_and_an_import(ours: Generated) -> None:
+    names = ours.modules["models"]
+    me = ours.call("users.list_users", 200).results[0]
+    ours.call("payment.create_payment", 201, body=ours.model("PaymentWrite", amount="10.00000", user=me.url))
+    gateway = ours.call("gateway.create_gateway", 201, body=ours.model("GatewayWrite", name="sim"))
+
+    audio = ours.call(
+        "audio_files.upload_audio", 201, body=ours.model("UploadAudioBody", name="hello", audio_file=ours.file(wav(2)))
     )
-    survey = mine.call(
-        "survey_template.create_survey_template", 201, body=mine.model("SurveyTemplateWrite", name="greeting")
+    survey = ours.call(
+        "survey_template.create_survey_template", 201, body=ours.model("SurveyTemplateWrite", name="greeting")
     )
-    section = mine.model("SectionTemplateWrite", survey=survey.url, question="Hello", audiofile=audio.url)
-    assert mine.call("section_template.create_section_template", 201, body=section).audiofile == audio.url
-    campaign = mine.call(
+    section = ours.model(
+        "SectionTemplateWrite",
+        survey=survey.url,
+        question="Will you come on Monday?",
+        type_=names.SectionType.MULTI_CHOICE,
+        audiofile=audio.url,
+        key_1="yes",
+        completed=True,
+    )
+    assert ours.call("section_template.create_section_template", 201, body=section).audiofile == audio.url
+
+    book = ours.call("phonebook.create_phonebook", 201, body=ours.model("PhonebookWrite", name="friends"))
+    contact = ours.model("ContactWrite", contact="+12025550101", phonebook=book.url)
+    ours.call("contact.create_contact", 201, body=contact)
+    rows = b"contact,full_name,city\n+12025550102,Ada Byron,Boston\n+12025550100,,\n12,too short,\n"
+    imported = ours.call("phonebook.import_contacts", 200, book.id, body=ours.file(rows))
+    assert (imported.imported, imported.rejected, imported.errors[0].line) == (2, 1, 4)
+
+    campaign = ours.call(
         "campaigns.create_campaigns",
         201,
-        body=mine.model(
+        body=ours.model(
             "CampaignWrite",
             name="spring",
-            aleg_gateway=gateway["url"],
-            object_id=survey.id,
+            aleg_gateway=gateway.url,
+            object_id=str(survey.id),
             phonebook=[book.url],
             callerid="+12025550199",
             maxretry=3,
         ),
     )
-    start = mine.model("CampaignChange", status=generated["models"].CampaignStatus.START)
-    mine.call("campaigns.change_campaigns", 202, campaign.id, body=start)
+    start = ours.model("CampaignChange", status=names.CampaignStatus.START)
+    ours.call("campaigns.change_campaigns", 202, campaign.id, body=start)
+    ours.call("clock.advance_clock", 200, body=ours.model("ClockAdvance", seconds=3_600))
 
-    advance(admin, 60)
-    ended = ann.get(campaign.url)
-    assert [ended[name] for name in ("status", "status_reason", "calls", "answered")] == [4, "completed", 1, 1]
-    assert (ended["maxretry"], ended["callerid"]) == (3, "+12025550199")
+    ended = ours.call("campaigns.read_campaigns", 200, campaign.id)
+    assert (ended.status, ended.status_reason) == (names.CampaignStatus.END, "completed")
+    assert (ended.calls, ended.answered, ended.maxretry, ended.callerid) == (3, 3, 3, "+12025550199")
+    calls = ours.call("cdr.list_cdr", 200, campaign_id=campaign.id, leg_type=names.LegType.A_LEG).results
+    assert sorted((one.phone_number, one.hangup_cause_q850, one.amd_status) for one in calls) == [
+        (number, 16, names.AmdStatus.PERSON) for number in ("+12025550100", "+12025550101", "+12025550102")
+    ]
+    answers = ours.call("survey_result.list_survey_result", 200, campaign_id=campaign.id).results
+    assert [one.response for one in answers] == ["yes"]
 
 
-def test_a_refusal_is_parsed_as_the_named_error(
-    generated: dict[str, ModuleType], client: TestClient[Litestar], ann: Caller
-) -> None:
-    mine = Generated(generated, client, ann.auth[0])
-    missing = mine.model("ContactWrite", contact="+12025550100", phonebook=4_711)
-    error = mine.call("contact.create_contact", 400, body=missing)
-    assert isinstance(error, generated["models"].Error)
+def test_a_refusal_is_parsed_as_the_named_error(ours: Generated) -> None:
+    missing = ours.model("ContactWrite", contact="+12025550100", phonebook=4_711)
+    error = ours.call("contact.create_contact", 400, body=missing)
+    assert isinstance(error, ours.modules["models"].Error)
     assert error.additional_properties == {"phonebook": ["Invalid hyperlink - Object does not exist."]}

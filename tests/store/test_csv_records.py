@@ -57,7 +57,7 @@ def test_the_header_tells_the_delimiter(content: bytes) -> None:
         (b"contact,Name,name\n", "The header names name twice."),
         (b"contact," + b"n" * 256 + b"\n", "The name of column 2 has more than 255 characters."),
         (b"contact" + b",n" * COLUMNS_MAX + b"\n", "The header has 101 columns. Use at most 100."),
-        (b"contact," + b"n" * LINE_BYTES_MAX, "The header cannot be read: the line has more than 65,536 bytes"),
+        (b"contact," + b"n" * LINE_BYTES_MAX, "The header cannot be read: the line has more than 131,072 bytes"),
     ],
 )
 def test_a_file_without_a_usable_header_is_refused(header: bytes, reason: str) -> None:
@@ -82,7 +82,7 @@ def test_lines_are_counted_through_quoted_line_ends_and_empty_lines() -> None:
         (b"1,\0", "NUL characters"),
         (b"1,A\rB", "a carriage return that ends no line"),
         (b'1,"A', "a quote is opened and not closed"),
-        (b"1," + b"x" * LINE_BYTES_MAX, "the line has more than 65,536 bytes"),
+        (b"1," + b"x" * LINE_BYTES_MAX, "the line has more than 131,072 bytes"),
         (b'1,"' + (b"x" * 60_000 + b"\n") * 3 + b'"', "a cell has more than 131,072 characters"),
     ],
 )

@@ -64,3 +64,4 @@ class Observer:
         self._snapshots += 1
         if self._snapshots % FINAL_ROWS_EVERY == 0:
             yield from rules_rows.final_rows(connection, memory)
+            yield from rules_rows.statistics(connection)

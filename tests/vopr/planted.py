@@ -26,6 +26,7 @@ from dialer.domain.watchdog import Watchdog
 from dialer.runtime import live_engine, recovery
 from dialer.runtime.live_engine import LiveEngine
 from dialer.store.journal import claims
+from dialer.store.journal.call_counters import CallCounts
 from dialer.store.journal.journal import JournalStore
 from dialer.store.journal.rows import CdrRow
 from dialer.store.queries import progress
@@ -173,6 +174,20 @@ def _calling_hours_are_ignored(patch: Patch) -> None:
 def _all_gateways_are_simulated(patch: Patch) -> None:
     """Deceive the guard too, so that only the observer can find the dials."""
     patch.setattr(progress, "_is_simulated", lambda _: True)
+
+
+def _some_calls_are_not_counted(patch: Patch) -> None:
+    """Forget the calls of a step in which many ended, so that only the counters are wrong."""
+
+    def around(write: Wrapped) -> Wrapped:
+        def sometimes(self: CallCounts, connection: Connection) -> None:
+            if len(self._found) > 1:
+                self._found.popitem()
+            write(self, connection)
+
+        return sometimes
+
+    _wrap(patch, CallCounts, "write", around)
 
 
 def _one_retry_too_many(patch: Patch) -> None:
@@ -344,5 +359,6 @@ PLANTED: Final = (
     Planted("aborted calls go on", _aborted_calls_go_on, 20),
     Planted("cheap calls are not charged", _cheap_calls_are_not_charged, 4),
     Planted("campaigns dial after their expiration date", _plans(expires_ms=lambda plan: plan.expires_ms + 10**9), 21),
+    Planted("calls are missing in the statistics", _some_calls_are_not_counted, 0),
     Planted("campaigns dial before their starting date", _plans(starting_ms=lambda _: 0), 7),
 )

@@ -5,6 +5,7 @@ from typing import Final
 
 from sqlalchemy import Connection
 
+from dialer.store.audit.statistics import audit_statistics
 from tests.vopr.memory import Memory
 from tests.vopr.snapshot import ask
 
@@ -155,6 +156,12 @@ def final_rows(connection: Connection, memory: Memory) -> Iterator[str]:
     if found[: len(memory.cdrs)] != memory.cdrs:
         yield "I9: a CDR was changed"
     memory.cdrs[:] = found
+
+
+def statistics(connection: Connection) -> Iterator[str]:
+    """I13: yield counters of statistics that differ from the rows that they count."""
+    for difference in audit_statistics(connection):
+        yield f"I13: {difference}"
 
 
 def left_over(connection: Connection) -> Iterator[str]:

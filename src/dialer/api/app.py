@@ -37,6 +37,11 @@ from dialer.api.routes.recordings import download_recording, download_recordings
 from dialer.api.routes.recycling import recycle_campaign, recycle_sms_campaign
 from dialer.api.routes.refunds import refund_call
 from dialer.api.routes.root import read_root, redirect_to_documentation
+from dialer.api.routes.statistics import (
+    read_all_statistics,
+    read_campaign_statistics,
+    read_sms_campaign_statistics,
+)
 from dialer.api.routes.survey_aggregate import aggregate_survey
 from dialer.api.routes.survey_check import check_survey_template
 from dialer.api.service import SERVICE, ApiRequest, Dialler, Export, Service
@@ -58,6 +63,9 @@ EXTRA_ROUTES: Final[tuple[ControllerRouterHandler, ...]] = (
     check_campaign,
     check_sms_campaign,
     aggregate_survey,
+    read_campaign_statistics,
+    read_sms_campaign_statistics,
+    read_all_statistics,
     download_recording,
     download_recordings,
     download_audio,

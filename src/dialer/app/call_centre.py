@@ -4,12 +4,14 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
+from msgspec.structs import replace
 from sqlalchemy import Select, delete, literal_column, select, update
 
 from dialer.app.errors import RefusedError, UnknownRecordError
 from dialer.app.events import AgentDeleted, AgentStatusChanged, QueueDeleted
 from dialer.app.unit import UnitOfWork
 from dialer.domain.enums import AgentStatus, CallRequestStatus, TransferStatus
+from dialer.store.agent_hours import Activities, read_clock
 from dialer.store.tables import Agent, CallRequest, Queue, Transfer
 from dialer.store.touched import Touched
 
@@ -29,18 +31,24 @@ def change_agent_status(unit: UnitOfWork, agent_id: int, wanted: AgentStatus) ->
 
 
 def change_agent(unit: UnitOfWork, agent_id: int, values: Mapping[str, Any]) -> None:
-    """Write columns of an agent.
+    """Write columns of an agent, and count the time in their former status. Only a break has a `break_reason`.
 
     Raises:
         UnknownRecordError: there is no such agent.
     """
-    before = unit.connection.scalar(select(_agents.c.status).where(_agents.c.id == agent_id))
-    if before is None:
+    clock = read_clock(unit.connection, agent_id)
+    if clock is None:
         raise UnknownRecordError(f"There is no agent {agent_id}.")
+    status = values.get("status", clock.status)
+    reason = values.get("break_reason", clock.break_reason if status == clock.status else "")
     written = {**values, "updated_date": unit.now_ms}
     unit.connection.execute(update(_agents).where(_agents.c.id == agent_id).values(written))
-    status = values.get("status", before)
-    events = [AgentStatusChanged(agent_id, status)] if status != before else []
+    after = replace(clock, status=status, break_reason=reason if status == AgentStatus.ON_BREAK else "")
+    if after != clock:
+        activities = Activities()
+        activities.change(agent_id, clock, after, unit.now_ms)
+        activities.write(unit.connection)
+    events = [AgentStatusChanged(agent_id, status)] if status != clock.status else []
     unit.note(Touched(agents=frozenset({agent_id})), *events)
 
 

@@ -12,7 +12,7 @@ from dialer.app.unfinished import refuse_while_unfinished
 from dialer.app.unit import UnitOfWork
 from dialer.domain.enums import SubscriberStatus
 from dialer.domain.reasons import SubscriberReason
-from dialer.domain.search_keys import last_name_key, name_key
+from dialer.domain.search_keys import name_keys
 from dialer.domain.states import OPEN_SUBSCRIBERS
 from dialer.store.collecting import collect_contact
 from dialer.store.tables import Campaign, CampaignPhonebook, Contact, Phonebook, Subscriber
@@ -45,8 +45,7 @@ def change_contact(unit: UnitOfWork, contact_id: int, values: Mapping[str, Any])
         raise UnknownRecordError(f"There is no contact {contact_id}.")
     written = {**values, "updated_date": unit.now_ms}
     if "full_name" in values:
-        key = name_key(values["full_name"])
-        written |= {"full_name_key": key, "last_name_key": last_name_key(key)}
+        written["full_name_key"], written["last_name_key"] = name_keys(values["full_name"])
     unit.connection.execute(update(_contacts).where(_contacts.c.id == contact_id).values(written))
     is_new_there = any(values.get(name, value) != value for name, value in before.items())
     unit.note(_collect(unit, contact_id) if is_new_there else NOTHING)

@@ -15,11 +15,22 @@ OBJECT_COLUMN: Final = "additional_vars"
 _ESCAPED_NUL: Final = re.compile(r"(?<!\\)(?:\\\\)*\\u0000")
 
 
-class Variables:
-    """Columns of an import file that hold variables. `additional_vars` holds a JSON object of more variables."""
+def cell_of(value: Any) -> str:  # noqa: ANN401 - a value of JSON
+    """Return a variable as the cell of its own column in an export; null and a missing variable are empty."""
+    if value is None or isinstance(value, str):
+        return value or ""
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
 
-    def __init__(self, columns: Sequence[tuple[int, str]]) -> None:
+
+class Variables:
+    """Columns of an import file that hold variables. `additional_vars` holds a JSON object of more variables.
+
+    In an export, a column that has a variable of that object keeps its type, unless its cell was changed.
+    """
+
+    def __init__(self, columns: Sequence[tuple[int, str]], *, is_export: bool = False) -> None:
         """Take the position and the name of each column."""
+        self._is_export = is_export
         self._columns = [(place, name) for place, name in columns if name.lower() != OBJECT_COLUMN]
         self._object = next((place for place, name in columns if name.lower() == OBJECT_COLUMN), None)
 
@@ -34,7 +45,10 @@ class Variables:
             text = msgspec.json.encode(named).decode()
         else:
             given = cells[self._object]
-            text = _compact({**_read_object(given), **named}, given)
+            found = _read_object(given)
+            if self._is_export:
+                named = {name: cell for name, cell in named.items() if cell != cell_of(found.get(name))}
+            text = _compact({**found, **named}, given)
         if len(text) > VARIABLES_MAX:
             raise RowError(OBJECT_COLUMN, f"{OBJECT_COLUMN}: more than {VARIABLES_MAX:,} characters", text)
         return text

@@ -19,7 +19,7 @@ from dialer.app.touching import touched_campaigns, users_of_dnc
 from dialer.app.unit import UnitOfWork
 from dialer.domain.numbers.emergency import emergency_error, is_emergency
 from dialer.domain.numbers.normal_form import NumberError, is_possible, normalise
-from dialer.domain.search_keys import last_name_key, name_key
+from dialer.domain.search_keys import name_keys
 from dialer.domain.zones import zone_of_number
 from dialer.store.bulk import Among, bulk_insert
 from dialer.store.charsets import UTF8, as_utf8
@@ -138,7 +138,9 @@ class ContactRows(NumberRows):
         others = {self._place, self._name_place}
         skipped = READ_ONLY_COLUMNS if self._is_export else frozenset[str]()
         named = [(place, name) for place, name in enumerate(columns) if place not in others and name]
-        self._variables = Variables([(place, name) for place, name in named if name.lower() not in skipped])
+        self._variables = Variables(
+            [(place, name) for place, name in named if name.lower() not in skipped], is_export=self._is_export
+        )
 
     def _check(self, given: str, number: str) -> None:
         if is_emergency(number):
@@ -150,8 +152,7 @@ class ContactRows(NumberRows):
             full_name = full_name.strip()
         if len(full_name) > FULL_NAME_MAX:
             raise RowError("full_name", f"full_name: more than {FULL_NAME_MAX} characters", full_name)
-        key = name_key(full_name)
-        return zone_of_number(number), full_name, key, last_name_key(key), self._variables.of(cells)
+        return zone_of_number(number), full_name, *name_keys(full_name), self._variables.of(cells)
 
     def _stored(self, unit: UnitOfWork, count: int) -> None:
         campaign_ids = collect_phonebook(unit.connection, self.parent_id, unit.now_ms)

@@ -9,7 +9,7 @@ from collections.abc import Collection, Sequence
 from typing import Any, Final, NamedTuple
 
 import msgspec
-from sqlalchemy import Connection, Row, case, literal_column, select, update
+from sqlalchemy import BindParameter, Connection, Row, bindparam, case, literal_column, select, update
 
 from dialer.app.errors import RefusedError, UnknownRecordError
 from dialer.app.events import SubscribersRecycled
@@ -20,20 +20,34 @@ from dialer.domain.numbers.emergency import is_emergency
 from dialer.domain.numbers.spellings import ERASED
 from dialer.domain.reasons import SubscriberReason
 from dialer.domain.states import RECYCLABLE_CAMPAIGNS
+from dialer.store.bulk import Bulk
 from dialer.store.queries.do_not_call import on_dnc
 from dialer.store.tables import CallRequest, Campaign, SmsMessage, Subscriber
 from dialer.store.touched import NOTHING
 
-RECYCLE_CHUNK: Final = 5_000
+RECYCLE_CHUNK: Final = 1_000
 """Subscribers that one transaction looks at."""
 
 _campaigns = Campaign.__table__
 _subscribers = Subscriber.__table__
 _requests = CallRequest.__table__
 _messages = SmsMessage.__table__
+_now: BindParameter[int] = bindparam("now_ms", type_=_subscribers.c.due_ms.type)
 _ABANDONED: Final = frozenset({SubscriberReason.CONTACT_DELETED, SubscriberReason.ERASED})
 # A literal, because SQLite uses the partial index over calls in progress only for a constant status.
 _is_calling = _requests.c.status == literal_column(str(int(CallRequestStatus.CALLING)))
+_RECYCLE: Final = Bulk(
+    update(_subscribers)
+    .where(_subscribers.c.id == bindparam("subscriber_id"))
+    .values(
+        status=literal_column(str(int(SubscriberStatus.PENDING))),
+        status_reason=literal_column("''"),
+        halt_reason=literal_column("''"),
+        due_ms=case((_subscribers.c.count_attempt == literal_column("0"), literal_column("0")), else_=_now),
+        updated_date=_now,
+    ),
+    ("subscriber_id", "now_ms"),
+)
 
 
 class RecycleFilter(msgspec.Struct, frozen=True):
@@ -67,13 +81,7 @@ def recycle_chunk(unit: UnitOfWork, campaign_id: int, wanted: RecycleFilter, aft
     if not rows:
         unit.note(NOTHING)
         return chunk
-    again = case((_subscribers.c.count_attempt == 0, 0), else_=unit.now_ms)
-    pending = {"status": SubscriberStatus.PENDING, "status_reason": "", "halt_reason": "", "due_ms": again}
-    unit.connection.execute(
-        update(_subscribers)
-        .where(_subscribers.c.id.in_([row.id for row in rows]))
-        .values(**pending, updated_date=unit.now_ms)
-    )
+    _RECYCLE.run(unit.connection, [(row.id, unit.now_ms) for row in rows])
     completed = _campaigns.c.completed - chunk.recycled[SubscriberStatus.COMPLETED]
     unit.connection.execute(update(_campaigns).where(_campaigns.c.id == campaign_id).values(completed=completed))
     unit.note(touched_campaigns(campaign_id), SubscribersRecycled(campaign_id, len(rows)))

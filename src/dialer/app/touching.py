@@ -7,7 +7,7 @@ agent's queues.
 
 from typing import Final
 
-from sqlalchemy import ColumnElement, Connection, literal_column, select, true
+from sqlalchemy import ColumnElement, Connection, exists, select, true
 
 from dialer.domain.enums import CallRequestStatus, CampaignStatus
 from dialer.store.queries.progress import SMS_LINES_FROM
@@ -21,13 +21,11 @@ _links = CampaignDncList.__table__
 _requests = CallRequest.__table__
 _messages = SmsMessage.__table__
 _OPEN: Final = (CampaignStatus.START, CampaignStatus.PAUSE)
-# A literal, because SQLite uses the partial index over calls in progress only for a constant status.
-_is_calling = _requests.c.status == literal_column(str(int(CallRequestStatus.CALLING)))
 _IS_KNOWN: Final = (
     _campaigns.c.status.in_(_OPEN)
     | _campaigns.c.id.in_(select(_dids.c.campaign_id).where(_dids.c.campaign_id.is_not(None)))
-    | _campaigns.c.id.in_(select(_requests.c.campaign_id).where(_is_calling))
-    | _campaigns.c.id.in_(select(_messages.c.campaign_id).where(_messages.c.ended_ms.is_(None)))
+    | exists().where(_requests.c.campaign_id == _campaigns.c.id, _requests.c.status == CallRequestStatus.CALLING)
+    | exists().where(_messages.c.campaign_id == _campaigns.c.id, _messages.c.ended_ms.is_(None))
 )
 
 

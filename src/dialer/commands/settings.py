@@ -53,8 +53,8 @@ def settings(*, as_json: bool) -> None:
     """Show every setting, its value, and where the value comes from.
 
     A value is the default, or comes from the settings file, the environment, or the database. The database keeps the
-    clock, the time zone, the default region and the media folder that the service was last started with: commands use
-    these. Passwords are hidden. The command changes nothing.
+    clock, the time zone, the default region, the calling hours and the media folder that the service was last started
+    with: commands use these. Passwords are hidden. The command changes nothing.
     """
     given = settings_from_environment()
     held, kept = _with_database(given)
@@ -110,7 +110,7 @@ def _print(shown: SettingsShown) -> None:
         table.add_column(title, overflow="fold")
     places = {"file": _shortened(shown.file), "database": _shortened(shown.database)}
     for setting, row in zip(SETTINGS, shown.settings, strict=True):
-        value = setting.default if row.value is None else str(row.value)
+        value = setting.default if row.value is None or row.source == "default" else str(row.value)
         place = places.get(row.source, "")
         table.add_row(row.variable, value, f"{row.source} {place}".strip())
     Console(soft_wrap=True).print(table, markup=False)

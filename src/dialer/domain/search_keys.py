@@ -27,6 +27,12 @@ def name_key(name: str) -> str:
     return " ".join(kept.split())[:NAME_KEY_MAX]
 
 
+def name_keys(name: str) -> tuple[str, str]:
+    """Return the key of a name, and the key that begins with its last word."""
+    key = name_key(name)
+    return key, last_name_key(key)
+
+
 def last_name_key(key: str) -> str:
     """Return the key of a name with its last word moved to the front; empty for a single word."""
     others, _, last = key.rpartition(" ")

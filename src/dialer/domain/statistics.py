@@ -1,7 +1,9 @@
-"""The groupings of statistics, and the thresholds of waits."""
+"""Statistics: their groupings, the thresholds of waits, and the formulas of rates and means."""
 
 from enum import IntEnum
 from typing import Final
+
+import msgspec
 
 HOUR_MS: Final = 3_600_000
 WAITS_S: Final = (2, 5, 10, 15, 20, 30, 45, 60, 90, 120, 180, 300, 600)
@@ -27,3 +29,52 @@ class Grouping(IntEnum):
 def wait_class(wait_ms: int) -> int:
     """Return the lowest of `WAITS_S` that a wait does not exceed; `LONGER` if it exceeds them all."""
     return next((seconds for seconds in WAITS_S if wait_ms <= seconds * 1_000), LONGER)
+
+
+class Figures(msgspec.Struct, frozen=True):
+    """The counters of some calls and messages. The fields are columns of `dialer.store.tables.figures`."""
+
+    calls: int = 0
+    answered: int = 0
+    live: int = 0
+    completed: int = 0
+    talk_s: int = 0
+    answer_s: int = 0
+    signalled: int = 0
+    post_dial_ms: int = 0
+    for_agents: int = 0
+    abandoned: int = 0
+    legs: int = 0
+    legs_answered: int = 0
+    legs_talk_s: int = 0
+    inbound: int = 0
+    inbound_answered: int = 0
+    inbound_talk_s: int = 0
+    messages: int = 0
+    delivered: int = 0
+    parts: int = 0
+    cost: int = 0
+
+
+class SubscriberState(msgspec.Struct, frozen=True):
+    """The number of subscribers in one state."""
+
+    status: int
+    status_reason: str
+    subscribers: int
+    attempted: int
+
+
+def percent(part: int, whole: int) -> float | None:
+    """Return a share in per cent, with two decimals; None if the whole is 0."""
+    return round(100 * part / whole, 2) if whole else None
+
+
+def mean(total: int, count: int) -> float | None:
+    """Return a mean with two decimals; None without anything to count."""
+    return round(total / count, 2) if count else None
+
+
+def unit_cost(cost: int, count: int) -> int | None:
+    """Return the cost of each of `count`, rounded half up; None if there are none."""
+    return (2 * cost + count) // (2 * count) if count else None

@@ -7,6 +7,8 @@ import msgspec
 SEEDS: Final = 20
 """The default number of seeds."""
 SEEDS_MAX: Final = 100
+CHECK_SEEDS: Final = 3
+"""The number of seeds in the check of a campaign."""
 FIRST_SEED_MAX: Final = 2**63 - 1 - SEEDS_MAX
 """With the most seeds, the last of them is the highest that DIALER_SEED may be."""
 

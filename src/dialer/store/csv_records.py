@@ -9,7 +9,8 @@ import msgspec
 
 from dialer.store.formula_guard import GUARD, unguard
 
-LINE_BYTES_MAX: Final = 64 * 1024
+LINE_BYTES_MAX: Final = 128 * 1024
+"""An exported contact fits: its variables are there at most twice, as JSON and as columns."""
 RECORD_LINES_MAX: Final = 300
 """The most lines of one record. A longer quoted cell is probably a mistake; a full name may have 255 line ends."""
 COLUMNS_MAX: Final = 100

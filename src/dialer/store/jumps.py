@@ -44,6 +44,7 @@ _LASTING: Final[tuple[tuple[Table, ColumnElement[bool], tuple[str, ...]], ...]] 
     (SmsGateway.__table__, true(), ("rests_until_ms",)),
     (Queue.__table__, true(), ("no_agent_from_ms",)),
     (_campaigns, true(), ("next_dial_us",)),
+    (_agents, true(), ("counted_ms", "wraps_until_ms")),
 )
 """Timestamps that measure a duration: the table, the condition for its rows, and the columns."""
 _OF_AGENTS: Final = ("last_offered_ms", "last_bridge_end_ms", "free_at_ms", "let_ring_ms")

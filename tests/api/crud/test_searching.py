@@ -139,6 +139,9 @@ def test_names_are_found_without_case_and_accents_after_each_change(alice: Calle
     target = f"phonebook/{book['id']}/import/"
     assert alice.request("POST", target, content=content, headers={"Content-Type": "text/csv"}).status_code == 200
     assert found(alice, "contact/", search="zola emi") == [contact["id"] + 1]
+    bulk = [{"contact": "+12025550110", "full_name": "Grace Hopper", "phonebook": book["url"]}]
+    assert alice.request("POST", "contact/bulk/", json=bulk).is_success
+    assert found(alice, "contact/", search="hop") == [contact["id"] + 2]
     assert found(alice, "phonebook/", search="pfl") == [book["id"]]
     assert found(alice, "phonebook/", search="arzte pf") == [book["id"]]
 

@@ -36,7 +36,7 @@ CASES: dict[str, tuple[str, str, dict[str, Any], int, Json]] = {
     "record": ("GET", "phonebook/9/", {}, 404, {"detail": "Not found."}),
     "route": ("GET", "nothing/", {}, 404, {"detail": "Not found."}),
     "page": ("GET", "phonebook/?page=9", {}, 404, {"detail": "Invalid page."}),
-    "method": ("DELETE", "phonebook/", {}, 405, {"detail": 'Method "DELETE" not allowed.'}),
+    "method": ("DELETE", "cdr/", {}, 405, {"detail": 'Method "DELETE" not allowed.'}),
     "move": ("PATCH", "campaigns/1/", {"json": {"status": 2}}, 409, None),
     "needed": (
         "DELETE",

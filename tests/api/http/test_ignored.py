@@ -15,7 +15,7 @@ STRICT = {"Prefer": "handling=strict"}
     ("path", "named"),
     [
         ("contact/?phonebook=1", "phonebook"),
-        ("contact/?search=ada&page=1&page_size=5&phonebook_id=1&format=json&search=bob&ordering=", "search, ordering"),
+        ("contact/?q=ada&page=1&page_size=5&phonebook_id=1&format=json&q=bob&order=", "q, order"),
         ("contact/?format=csv&phonebook=1", "phonebook"),
         ("contact/?format=ndjson&phonebook=1", "phonebook"),
         ("cdr/?agent_id=1", "agent_id"),
@@ -55,7 +55,9 @@ def test_an_error_names_ignored_parameters_as_well(alice: Caller) -> None:
 
 def test_unknown_parameters_are_refused_where_the_client_is_strict(alice: Caller) -> None:
     answer = alice.request("GET", "did/?campaign=1&page=1&x=2", headers=STRICT)
-    message = ["Unknown parameter. Known: page, page_size, cursor, did_number, user_id, campaign_id."]
+    dates = "created_date_after, created_date_before, updated_date_after, updated_date_before"
+    known = f"page, page_size, cursor, search, ordering, did_number, {dates}, user_id, campaign_id"
+    message = [f"Unknown parameter. Known: {known}."]
     assert (answer.status_code, answer.json()) == (400, {"campaign": message, "x": message})
     assert answer.headers["preference-applied"] == "handling=strict"
     record = alice.request("GET", "did/1/?x=2", headers=STRICT)

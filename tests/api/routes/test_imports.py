@@ -185,11 +185,64 @@ def test_an_export_is_imported_as_it_was(alice: Caller, contacts: list[dict[str,
     assert after == before
 
 
-def test_the_largest_contact_comes_back(alice: Caller) -> None:
+@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(
+    rows=st.lists(st.dictionaries(st.sampled_from(["city", "Plan", "n"]), _JSON | _TRICKY | _TEXTS), max_size=4),
+    names=st.sampled_from(["city", "city,Plan", "n, Plan,city", 'n,"a, b"']),
+)
+def test_an_export_with_variables_as_columns_is_imported_as_it_was(
+    alice: Caller, rows: list[dict[str, Any]], names: str
+) -> None:
+    given_book, other_book = (alice.create("phonebook", name="book") for _ in range(2))
+    records = [
+        {"phonebook": given_book["id"], "contact": f"+1202555010{place}", "additional_vars": variables}
+        for place, variables in enumerate(rows)
+    ]
+    alice.request("POST", "contact/bulk/", json=records)
+    params = {"format": "csv", "phonebook_id": given_book["id"], "variables": names}
+    exported = alice.request("GET", "contact/", params=params).content
+    status, report = load(alice, f"phonebook/{other_book['id']}/import/", exported)
+    stored = alice.get("contact/", phonebook_id=given_book["id"])["results"]
+    assert (status, report) == (200, {**NONE, "imported": len(stored)})
+    after = alice.get("contact/", phonebook_id=other_book["id"])["results"]
+    assert [one["additional_vars"] for one in after] == [one["additional_vars"] for one in stored]
+
+
+def test_a_changed_cell_of_a_variable_counts(alice: Caller) -> None:
+    alice.create("contact", phonebook=1, contact="+12025550100", additional_vars={"n": 5, "city": "Rome", "on": True})
+    exported = alice.request("GET", "contact/", params={"format": "csv", "variables": "n,city,on,plan"}).text
+    head, row = exported.splitlines()
+    assert (head.endswith(",updated_date,n,city,on,plan"), row.endswith(",5,Rome,true,")) == (True, True)
+    book = alice.create("phonebook", name="other")["id"]
+    changed = f"{head}\n{row.removesuffix('Rome,true,')}Bern,true,gold\n".encode()
+    assert load(alice, f"phonebook/{book}/import/", changed) == (200, {**NONE, "imported": 1})
+    (contact,) = alice.get("contact/", phonebook_id=book)["results"]
+    assert contact["additional_vars"] == '{"n":5,"city":"Bern","on":true,"plan":"gold"}'
+
+
+@pytest.mark.parametrize(
+    ("path", "names", "message"),
+    [
+        ("contact", "city,CITY", "There is a column 'CITY' already. Name each variable once."),
+        ("contact", "Contact", "There is a column 'Contact' already. Name each variable once."),
+        ("contact", "=x", "'=x' cannot be the name of a column."),
+        ("contact", "a,,b", "'' cannot be the name of a column."),
+        ("contact", "a\rb", "'' cannot be the name of a column."),
+        ("contact", ",".join(f"v{number}" for number in range(93)), "Name at most 92 variables."),
+        ("cdr", "city", "These records have no variables. Leave the parameter out."),
+    ],
+)
+def test_variables_that_cannot_be_columns_are_refused(alice: Caller, path: str, names: str, message: str) -> None:
+    answer = alice.request("GET", f"{path}/", params={"format": "csv", "variables": names})
+    assert (answer.status_code, answer.json()) == (400, {"variables": [message]})
+
+
+@pytest.mark.parametrize("more", [{}, {"variables": "a"}])
+def test_the_largest_contact_comes_back(alice: Caller, more: dict[str, str]) -> None:
     wide = "\U0001f600"
     fields = {"full_name": "\n" * 255, "additional_vars": {"a": wide * 15_990}}
     alice.create("contact", phonebook=1, contact="+12025550100", **fields)
-    exported = alice.request("GET", "contact/", params={"format": "csv"}).content
+    exported = alice.request("GET", "contact/", params={"format": "csv", **more}).content
     book = alice.create("phonebook", name="other")
     assert load(alice, f"phonebook/{book['id']}/import/", exported) == (200, {**NONE, "imported": 1})
     first, second = alice.get("contact/")["results"]

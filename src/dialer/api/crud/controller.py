@@ -19,6 +19,7 @@ from litestar.types import BeforeRequestHookHandler
 from msgspec import Meta
 
 from dialer.api.crud import records
+from dialer.api.crud.deleting import delete_selected, parse_deletion
 from dialer.api.crud.pagination import ListSelection, Page, parameters_of, parse_selection, read_chunks, read_page
 from dialer.api.crud.resource import Resource, Unit
 from dialer.api.crud.shapes import Access, Columns, Given, Parsed, Shape, fields_of, parse_given, shapes_of
@@ -27,7 +28,7 @@ from dialer.api.http.body import StrictBody, expect_json
 from dialer.api.http.errors import RecordNotFoundError
 from dialer.api.http.headers import add_headers, preference
 from dialer.api.http.idempotency import PostAttempt, StoredAnswer, attempt_of, recall, remember
-from dialer.api.http.ignored import LISTS_OPTION, PARAMETERS_OPTION, ignored_header, parse_parameters
+from dialer.api.http.ignored import CONFIRM, LISTS_OPTION, PARAMETERS_OPTION, ignored_header, parse_parameters
 from dialer.api.http.preconditions import ETAG_HEADER, parse_preconditions
 from dialer.api.service import ApiRequest, Service
 
@@ -64,7 +65,7 @@ class _ResourceController(Controller):
 class _Reading(_ResourceController):
     """The handlers that list records and read one."""
 
-    @get("/", opt={LISTS_OPTION: True})
+    @get("/", opt={LISTS_OPTION: ()})
     async def list_records(self, request: ApiRequest) -> "Response[ListBody]":
         """List the records that the caller may see. Filters narrow the list; a page has 10 records by default."""
         service = request.service
@@ -162,6 +163,23 @@ class _DeletingWithMessage(_ResourceController):
         return Deleted(self.resource.deleted or "")
 
 
+class DeletedMany(msgspec.Struct):
+    """The answer to the deletion of all records that the filters of a list select."""
+
+    deleted: Annotated[int, Meta(description="The number of records that were deleted.", examples=[3], ge=0)]
+
+
+class _DeletingMany(_ResourceController):
+    """The handler that deletes all records that the filters of a list select."""
+
+    @delete("/", status_code=HTTPStatus.OK, opt={LISTS_OPTION: (CONFIRM,)})
+    async def clear_records(self, request: ApiRequest) -> DeletedMany:
+        """Delete all records that the filters select, or none, if they are as many as `confirm` says."""
+        service, resource = request.service, self.resource
+        order = parse_deletion(resource, parse_parameters(request.scope), service.conventions(request))
+        return DeletedMany(await service.write(request, lambda unit: delete_selected(unit, resource, order)))
+
+
 def controllers(resource: Resource) -> list[type[Controller]]:
     """Make the controllers of a resource: one for each path under which it answers."""
     bases: tuple[type, ...] = (_Reading, *_writing(resource))
@@ -184,7 +202,8 @@ def _writing(resource: Resource) -> list[type[_ResourceController]]:
         return []
     deleting = _DeletingWithMessage if resource.deleted else _Deleting
     offered = {"POST": _Creating, "PATCH": _Changing, "DELETE": deleting}
-    return [base for method, base in offered.items() if method in resource.methods]
+    found: list[type[_ResourceController]] = [base for method, base in offered.items() if method in resource.methods]
+    return [*found, _DeletingMany] if "DELETE" in resource.methods else found
 
 
 def _signature_namespace(resource: Resource, name: str) -> dict[str, Any]:

@@ -71,11 +71,14 @@ _kept: Final[OrderedDict[_Shape, Select[Any]]] = OrderedDict()
 def count(unit: Unit, resource: Resource, asked: Asked) -> int:
     """Return the number of records that the filters and the search select. It is kept until the next commit."""
     key = (resource.path, unit.actor.view, unit.actor.sees_as, asked.filters, asked.search)
-    return count_once(unit.connection, key, lambda: _count(unit, resource, asked))
+    return count_once(unit.connection, key, lambda: count_now(unit, resource, asked))
 
 
-def _count(unit: Unit, resource: Resource, asked: Asked) -> int:
-    """Count the records of each condition of the search that meet no earlier one: each is one range of an index."""
+def count_now(unit: Unit, resource: Resource, asked: Asked) -> int:
+    """Count the records that the filters and the search select, in any transaction.
+
+    Each condition of the search is one range of an index; records that meet an earlier one are left out.
+    """
     way, parts = _way_to_search(unit, resource, asked), 1
     if asked.search is not None and way is _Way.SEARCHED:
         parts = len(search_conditions(resource, asked.search.shape))

@@ -34,6 +34,8 @@ from dialer.api.service import ApiRequest, Encode, Service
 from dialer.domain.numbers.normal_form import normalise
 
 PAGE_SIZE: Final = 10
+VARIABLES: Final = "variables"
+"""The parameter that names variables which an export as CSV has as columns."""
 PAGE_SIZE_MAX: Final = 1_000
 CHUNK_SIZE: Final = 1_000
 """Records that one query of a streamed list reads."""
@@ -70,7 +72,7 @@ class Page(msgspec.Struct):
 def parameters_of(resource: Resource) -> tuple[str, ...]:
     """Return the names of the query parameters that a list of the resource understands."""
     searched = (SEARCH,) if is_searchable(resource) else ()
-    formats = ("format",) if resource.exported else ()
+    formats = ("format", VARIABLES) if resource.exported else ()
     return (*_PAGING, *formats, *searched, ORDERING, *filters_of(resource))
 
 
@@ -82,8 +84,7 @@ def parse_selection(resource: Resource, parameters: Parameters, conventions: Con
         RecordNotFoundError: the page is not a positive integer, or the cursor is not one of ours.
     """
     given = dict(parameters)
-    filters, errors = _filters(resource, given, conventions)
-    search, sorts = _search_and_sorts(resource, given, conventions, errors)
+    asked, errors = parse_asked(resource, given, conventions)
     page_size = PAGE_SIZE
     try:
         page_size = min(Integer(1).parse(given.get("page_size", PAGE_SIZE), conventions), PAGE_SIZE_MAX)
@@ -91,15 +92,22 @@ def parse_selection(resource: Resource, parameters: Parameters, conventions: Con
         errors["page_size"] = [str(error)]
     if errors:
         raise InvalidError(errors)
-    after, before = _cursor(resource, given.get("cursor", ""), sorts)
+    after, before = _cursor(resource, given.get("cursor", ""), asked.sorts)
     return ListSelection(
-        asked=Asked(tuple(filters), search, sorts),
+        asked=asked,
         page=_page(given.get("page", "1")) if given.keys() & {"page", "page_size"} else None,
         page_size=page_size,
         after=after,
         before=before,
         kept=tuple((name, value) for name, value in parameters if name not in _PAGING),
     )
+
+
+def parse_asked(resource: Resource, given: dict[str, str], conventions: Conventions) -> tuple[Asked, Errors]:
+    """Return the filters, the search and the ordering of a request, and the errors in them."""
+    filters, errors = _filters(resource, given, conventions)
+    search, sorts = _search_and_sorts(resource, given, conventions, errors)
+    return Asked(tuple(filters), search, sorts), errors
 
 
 def _filters(

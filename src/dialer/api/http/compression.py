@@ -8,6 +8,7 @@ Large pieces are compressed in a thread, so that other requests do not wait.
 import re
 import zlib
 from collections.abc import Iterable
+from functools import lru_cache
 from http import HTTPStatus
 from typing import Final
 
@@ -22,6 +23,8 @@ COMPRESSED_BYTES_MIN: Final = 1_024
 THREAD_BYTES_MIN: Final = 16_384
 """Bytes from which a piece is compressed in a thread."""
 LEVEL: Final = 5
+HEADERS_KEPT_MAX: Final = 256
+"""Different headers of clients whose meaning is kept in a cache."""
 TYPES: Final = frozenset(
     {
         b"application/json",
@@ -61,8 +64,11 @@ class Compression:
 def accepts_gzip(scope: Scope) -> bool:
     """Return whether the client accepts gzip by its name, or else any encoding."""
     text = joined_header(scope, b"accept-encoding")
-    if text is None:
-        return False
+    return text is not None and _accepts(text)
+
+
+@lru_cache(maxsize=HEADERS_KEPT_MAX)
+def _accepts(text: str) -> bool:
     accepted = {part.partition(";")[0].strip().lower(): _WEIGHT.search(part) is None for part in text.split(",")}
     return accepted.get("gzip", accepted.get("x-gzip", accepted.get("*", False)))
 
@@ -131,10 +137,14 @@ def _is_compressible(start: HTTPResponseStartEvent) -> bool:
     """Return whether an answer may be compressed, as far as its headers tell."""
     if start["status"] in _NEVER:
         return False
-    headers = {name.lower(): value for name, value in start["headers"]}
-    media_type = headers.get(b"content-type", b"").partition(b";")[0].strip().lower()
-    has_strong_tag = headers.get(b"etag", b"W/").startswith(b'"')
-    return media_type in TYPES and b"content-encoding" not in headers and not has_strong_tag
+    is_of_type = False
+    for name, value in start["headers"]:
+        known = name.lower()
+        if known == b"content-type":
+            is_of_type = value.partition(b";")[0].strip().lower() in TYPES
+        elif known == b"content-encoding" or (known == b"etag" and value.startswith(b'"')):
+            return False
+    return is_of_type
 
 
 def _varying(headers: Iterable[tuple[bytes, bytes]]) -> list[tuple[bytes, bytes]]:

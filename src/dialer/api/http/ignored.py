@@ -15,7 +15,9 @@ IGNORED_NAMES_MAX: Final = 20
 IGNORED_NAME_LENGTH_MAX: Final = 40
 """Characters of a name in the header; a longer name is cut and ends in `...`."""
 LISTS_OPTION: Final = "lists"
-"""The option of a handler that reads the query parameters of lists."""
+"""The option of a handler that reads the query parameters of lists; its value names further ones."""
+CONFIRM: Final = "confirm"
+"""The query parameter of a deletion by filter: the number of records that the client expects to delete."""
 PARAMETERS_OPTION: Final = "parameters"
 """The option that names the query parameters of a resource's lists."""
 STRICT: Final = "handling=strict"
@@ -48,7 +50,7 @@ def _check_parameters(scope: Scope) -> None:
     if not scope["query_string"]:
         return
     options = scope["route_handler"].opt
-    known = options[PARAMETERS_OPTION] if LISTS_OPTION in options else ()
+    known = (*options[PARAMETERS_OPTION], *options[LISTS_OPTION]) if LISTS_OPTION in options else ()
     unknown = [name for name in dict(parse_parameters(scope)) if name not in known]
     if unknown and strict:
         takes = f"Known: {', '.join(known)}." if known else "There are none here."

@@ -38,6 +38,9 @@ ROUTES: Final[Mapping[str, Permission]] = {
     f"GET /sms-campaigns/{RECORD}/check": Permission.READ,
     f"GET /survey-template/{RECORD}/check": Permission.READ,
     f"GET /surveyaggregate/{RECORD}": Permission.READ,
+    f"GET /campaigns/{RECORD}/statistics": Permission.READ,
+    f"GET /sms-campaigns/{RECORD}/statistics": Permission.READ,
+    "GET /statistics": Permission.READ,
     f"GET /survey-result/{RECORD}/recording": Permission.READ,
     f"GET /campaigns/{RECORD}/recordings": Permission.READ,
     f"GET /audio-files/{RECORD}/download": Permission.READ,
@@ -100,6 +103,7 @@ def declared_permissions(resources: Sequence[Resource]) -> Iterator[tuple[str, P
         for path in dict.fromkeys((resource.path, resource.url)):
             yield f"GET /{path}", resource.permission("GET")
             yield f"POST /{path}", resource.permission("POST")
+            yield f"DELETE /{path}", resource.permission("DELETE")
             for method in ("GET", "PUT", "PATCH", "DELETE"):
                 yield f"{method} /{path}/{RECORD}", resource.permission(method)
 

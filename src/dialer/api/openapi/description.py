@@ -18,6 +18,7 @@ from dialer.api.openapi.enumerations import with_named_enumerations
 from dialer.api.openapi.forecast_example import FORECAST
 from dialer.api.openapi.guide import EXTERNAL_DOCS, SERVERS, groups
 from dialer.api.openapi.parameters import IDEMPOTENT, noun, parameters
+from dialer.api.openapi.statistics_example import STATISTICS, STATISTICS_EXAMPLE
 from dialer.api.records.campaigns import CAMPAIGNS
 from dialer.api.records.ledger import LEDGER
 from dialer.api.records.messages import SMS_CAMPAIGNS
@@ -34,6 +35,7 @@ _SUMMARIES: Final[Mapping[str, str]] = {
     "change": "Change one {}",
     "put": "Change one {}, as PATCH does",
     "delete": "Delete one {}",
+    "clear": "Delete every {} that the filters select",
 }
 _ERRORS: Final[Mapping[int, tuple[str, str]]] = {
     400: ("Invalid fields, or an invalid request", "This field is required."),
@@ -154,6 +156,7 @@ _ADDED: Final = {
     ],
 }
 _EXAMPLES: Final[Mapping[str, Any]] = {
+    **dict.fromkeys(STATISTICS, STATISTICS_EXAMPLE),
     "read_root": {"phonebook": f"https://dialer.example{PREFIX}/phonebook/"},
     "read_clock": {"now": examples.MOMENT, "mode": "virtual", "seed": 0},
     "advance_clock": {"now": examples.MOMENT, "mode": "virtual", "seed": 0},
@@ -344,6 +347,8 @@ def _answered(name: str, resource: Resource | None) -> object:
         return _EXAMPLES[name]
     if resource is None:
         return examples.record(AUDIO_FILES.read)
+    if name.startswith("clear_"):
+        return {"deleted": 3}
     if name.startswith("delete_"):
         return {"data": resource.deleted}
     record = examples.record(resource.read)

@@ -1,6 +1,5 @@
 """Enumerations of the OpenAPI document as named schemas, each described once and referred to everywhere else."""
 
-from collections.abc import Mapping
 from typing import Any, Final
 
 from dialer.api.crud.enumerations import DESCRIPTIONS, VARNAMES, enum_schema
@@ -18,11 +17,11 @@ def with_named_enumerations(document: Json) -> Json:
 
     Generated clients then have one type for an enumeration, with the names of its values.
     """
-    found: dict[str, Json] = {enum.__name__: enum_schema(enum).to_schema() for enum in MEANINGS}
+    named_before = document["components"]["schemas"]
+    found = {enum.__name__: enum_schema(enum).to_schema() for enum in MEANINGS if enum.__name__ in named_before}
     replaced: Json = _replaced(document, found)
     schemas = replaced["components"]["schemas"]
-    used = _references(replaced)
-    named = {name: _told(schema) for name, schema in found.items() if name in schemas or name in used}
+    named = {name: _told(schema) for name, schema in found.items()}
     return {**replaced, "components": {**replaced["components"], "schemas": {**schemas, **named}}}
 
 
@@ -41,14 +40,6 @@ def _replaced(node: Any, found: dict[str, Json]) -> Any:  # noqa: ANN401 - JSON 
     reference = {"$ref": f"#/components/schemas/{node['title']}"}
     others = {name: value for name, value in node.items() if name not in _NAMED}
     return {"allOf": [reference], **others} if others else reference
-
-
-def _references(node: object) -> frozenset[str]:
-    """Return the names of the schemas to which a part of the document refers."""
-    if isinstance(node, Mapping):
-        named = [node["$ref"].rpartition("/")[2]] if isinstance(node.get("$ref"), str) else []
-        return frozenset(named).union(*map(_references, node.values()))
-    return frozenset().union(*map(_references, node)) if isinstance(node, list) else frozenset()
 
 
 def _told(schema: Json) -> Json:

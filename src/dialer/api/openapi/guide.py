@@ -64,6 +64,7 @@ _GROUPS: Final[dict[str, str]] = {
     "gateway": "Gateways for calls to carriers.",
     "sms-gateway": "Gateways for text messages to carriers.",
     "users": "User accounts, with their balance and their rates.",
+    "api-key": "API keys, with which programs log in instead of a user name and a password.",
     "payment": "Payments into accounts.",
     "ledger": "The ledger: every change of a balance, with its cause.",
     "rate-card": "Prices of calls by the prefix of the number.",

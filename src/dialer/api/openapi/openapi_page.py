@@ -1,6 +1,9 @@
-"""The OpenAPI document as an HTML page, which has no scripts and loads nothing."""
+"""The OpenAPI document as an HTML page, which loads nothing. Its one script searches, and the page works without it."""
 
+import hashlib
 import json
+import re
+from base64 import b64encode
 from collections.abc import Iterator
 from html import escape
 from typing import Any, Final
@@ -8,15 +11,46 @@ from typing import Any, Final
 Json = dict[str, Any]
 """A part of the OpenAPI document."""
 
-CONTENT_SECURITY_POLICY: Final = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
-"""Content-Security-Policy of the page: it allows inline styles only."""
+_SCRIPT: Final = """
+const field = document.querySelector("input");
+field.hidden = false;
+field.addEventListener("input", () => {
+  const words = field.value.toLowerCase().split(/\\s+/).filter(Boolean);
+  for (const group of document.querySelectorAll("section")) {
+    let found = 0;
+    for (const item of group.querySelectorAll("details")) {
+      const text = item.textContent.toLowerCase();
+      item.hidden = !words.every((word) => text.includes(word));
+      found += item.hidden ? 0 : 1;
+    }
+    group.hidden = found === 0;
+  }
+});
+function open() {
+  const item = document.getElementById(decodeURIComponent(location.hash.slice(1)));
+  if (item instanceof HTMLDetailsElement) item.open = true;
+}
+addEventListener("hashchange", open);
+open();
+"""
+_METHODS: Final = ("get", "post", "patch", "put", "delete")
+_HASH: Final = b64encode(hashlib.sha256(_SCRIPT.encode()).digest()).decode()
+CONTENT_SECURITY_POLICY: Final = (
+    f"default-src 'none'; script-src 'sha256-{_HASH}'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
+)
+"""Content-Security-Policy of the page: it allows inline styles, and the script of the page by its hash."""
 
 _STYLE: Final = """
 :root { color-scheme: light dark; font: 16px/1.5 system-ui, sans-serif; }
 body { margin: 0 auto; max-width: 60rem; padding: 1rem; }
+nav { margin-top: .6rem; }
 nav a { display: inline-block; margin-right: 1rem; }
 details { border: 1px solid #8886; border-radius: .4rem; margin: .4rem 0; padding: .4rem .8rem; }
 summary { cursor: pointer; }
+h2 { margin: 2rem 0 .2rem; }
+input { border: 1px solid #8888; border-radius: .4rem; box-sizing: border-box; font: inherit; padding: .4rem .8rem;
+  position: sticky; top: .5rem; width: 100%; }
+[hidden] { display: none; }
 summary b { display: inline-block; min-width: 4.5rem; }
 code, pre { font-family: ui-monospace, monospace; font-size: .9rem; overflow-wrap: anywhere; }
 pre { background: #8882; border-radius: .4rem; overflow: auto; padding: .6rem; }
@@ -31,46 +65,97 @@ def render(document: Json) -> str:
     title = escape(f"{info['title']} {info['version']}")
     groups = _by_tag(document)
     links = "".join(f'<a href="#{escape(tag)}">{escape(tag)}</a>' for tag in [*groups, "schemas"])
-    operations = "".join(_group(tag, found, document) for tag, found in groups.items())
+    told = {group["name"]: group.get("description", "") for group in document.get("tags", [])}
+    operations = "".join(_group(tag, told.get(tag, ""), found, document) for tag, found in groups.items())
     schemas = "".join(_schema(name, schema) for name, schema in sorted(document["components"]["schemas"].items()))
     return (
         '<!doctype html><html lang="en"><head><meta charset="utf-8">'
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
         f"<title>{title}</title><style>{_STYLE}</style></head><body><h1>{title}</h1>"
-        f"<p>{escape(info['description'])} Log in with HTTP Basic. Programs can read "
+        f"{_text(info['description'])}<p>Programs can read "
         '<a href="/schema/openapi.json">the OpenAPI document</a>.</p>'
-        f'<nav>{links}</nav>{operations}<h2 id="schemas">schemas</h2>{schemas}</body></html>'
+        '<input type="search" placeholder="Search operations and fields" aria-label="Search" hidden>'
+        f'<nav>{links}</nav>{operations}<section><h2 id="schemas">schemas</h2>{schemas}</section>'
+        f"<script>{_SCRIPT}</script></body></html>"
     )
 
 
+def _text(markdown: str) -> str:
+    """Return paragraphs and lists with their bold words and code as HTML."""
+    return "".join(_paragraph(part) for part in markdown.strip().split("\n\n"))
+
+
+def _paragraph(markdown: str) -> str:
+    if markdown.startswith("- "):
+        return f"<ul>{''.join(f'<li>{_inline(item)}</li>' for item in markdown[2:].split(chr(10) + '- '))}</ul>"
+    return f"<p>{_inline(markdown)}</p>"
+
+
+def _inline(markdown: str) -> str:
+    bold = re.sub(r"\*\*(.+?)\*\*", r"<b>\1</b>", escape(markdown, quote=False))
+    return re.sub(r"`([^`]+)`", r"<code>\1</code>", bold)
+
+
 def _by_tag(document: Json) -> dict[str, list[tuple[str, str, Json]]]:
-    """Return the path, method and description of each operation, grouped by its first tag."""
-    groups: dict[str, list[tuple[str, str, Json]]] = {}
+    """Return the path, method and description of each operation by its first tag, in the order of the tags."""
+    groups: dict[str, list[tuple[str, str, Json]]] = {group["name"]: [] for group in document.get("tags", [])}
     for path, item in document["paths"].items():
         for method, operation in item.items():
             groups.setdefault(operation["tags"][0], []).append((path, method, operation))
-    return groups
+    return {tag: sorted(found, key=_place) for tag, found in groups.items()}
 
 
-def _group(tag: str, operations: list[tuple[str, str, Json]], document: Json) -> str:
-    return f'<h2 id="{escape(tag)}">{escape(tag)}</h2>' + "".join(_operation(*found, document) for found in operations)
+def _place(operation: tuple[str, str, Json]) -> tuple[str, int]:
+    """Return the place of an operation in its group: lists before records, and reading before writing."""
+    path, method, _ = operation
+    return path, _METHODS.index(method)
+
+
+def _group(tag: str, told: str, operations: list[tuple[str, str, Json]], document: Json) -> str:
+    shown = "".join(_operation(*found, document) for found in operations)
+    return f'<section><h2 id="{escape(tag)}">{escape(tag)}</h2><p>{_inline(told)}</p>{shown}</section>'
 
 
 def _operation(path: str, method: str, operation: Json, document: Json) -> str:
     identity = escape(operation["operationId"])
     return (
         f'<details id="{identity}"><summary><b>{escape(method.upper())}</b> <code>{escape(path)}</code> '
-        f"{escape(operation['summary'])}</summary><p>{escape(operation['description'])}</p>"
+        f"{escape(operation['summary'])}</summary>{_text(operation['description'])}"
+        f"<pre>{escape(_curl(path, method, operation))}</pre>"
         f"{_parameters(operation.get('parameters', []))}{_sent(operation)}{_answers(operation, document)}</details>"
     )
 
 
+def _curl(path: str, method: str, operation: Json) -> str:
+    """Return a command that sends the operation's example to a server on the same machine."""
+    words = ["curl"] if method == "get" else ["curl", "-X", method.upper()]
+    words += [] if operation.get("security") == [] else ["-u", "NAME:PASSWORD"]
+    for media_type, found in operation.get("requestBody", {}).get("content", {}).items():
+        words += _curl_body(media_type, found["example"])
+        break
+    return " ".join([*words, f"http://localhost:8000{path.replace('{record_id}', '1')}"])
+
+
+def _curl_body(media_type: str, example: object) -> list[str]:
+    if media_type == "multipart/form-data":
+        return ["-F", "name=hello", "-F", "audio_file=@hello.wav"]
+    if media_type == "application/json":
+        body = json.dumps(example, ensure_ascii=False).replace("'", "'\\''")
+        return ["-H", f"'Content-Type: {media_type}'", "-d", f"'{body}'"]
+    return ["-H", f"'Content-Type: {media_type}'", "--data-binary", "@file"]
+
+
 def _parameters(parameters: list[Json]) -> str:
     rows = (
-        (f"<code>{escape(found['name'])}</code>", found["in"], _type(found["schema"]), _notes(found["schema"]))
+        (
+            f"<code>{escape(found['name'])}</code>",
+            found["in"],
+            _type(found["schema"]),
+            f"{_inline(found.get('description', ''))}{_notes({**found['schema'], 'description': ''}, found)}",
+        )
         for found in parameters
     )
-    return _table(("Parameter", "In", "Type", ""), rows) if parameters else ""
+    return _table(("Parameter", "In", "Type", "Meaning"), rows) if parameters else ""
 
 
 def _sent(operation: Json) -> str:
@@ -115,8 +200,8 @@ def _schema(name: str, schema: Json) -> str:
         for field, found in schema.get("properties", {}).items()
     )
     return (
-        f'<details id="{escape(name)}"><summary>{escape(name)}</summary><p>{escape(schema.get("description", ""))}</p>'
-        f"{_table(('Field (* required)', 'Type', ''), rows)}</details>"
+        f'<details id="{escape(name)}"><summary>{escape(name)}</summary>{_text(schema.get("description", ""))}'
+        f"{_table(('Field (* required)', 'Type', 'Meaning'), rows)}</details>"
     )
 
 
@@ -125,8 +210,9 @@ def _type(schema: Json) -> str:
     if "$ref" in schema:
         name = escape(schema["$ref"].rpartition("/")[2])
         return f'<a href="#{name}">{name}</a>'
-    if "oneOf" in schema:
-        return " or ".join(_type(choice) for choice in schema["oneOf"])
+    for several in ("oneOf", "allOf"):
+        if several in schema:
+            return " or ".join(_type(choice) for choice in schema[several])
     if schema.get("type") == "array":
         return f"list of {_type(schema['items'])}"
     words = (schema.get("type", "any"), schema.get("format", ""))
@@ -136,10 +222,13 @@ def _type(schema: Json) -> str:
 _NOTED: Final = ("minimum", "maximum", "minLength", "maxLength", "maxItems", "pattern", "enum", "default")
 
 
-def _notes(schema: Json) -> str:
-    """Return the limits and the description of a value as HTML."""
-    bounds = [f"{name} {json.dumps(schema[name])}" for name in _NOTED if name in schema]
-    return escape("; ".join([*bounds, *([schema["description"]] if "description" in schema else [])]))
+def _notes(schema: Json, *others: Json) -> str:
+    """Return the description, the limits and the example of a value as HTML."""
+    bounds = [f"{name} <code>{escape(json.dumps(schema[name]))}</code>" for name in _NOTED if name in schema]
+    examples = [part["example"] for part in others if "example" in part] or schema.get("examples", [])[:1]
+    bounds += [f"example <code>{escape(json.dumps(example, ensure_ascii=False))}</code>" for example in examples]
+    small = f"<br><small>{'; '.join(bounds)}</small>" if bounds else ""
+    return f"{_inline(schema.get('description', ''))}{small}"
 
 
 def _table(head: tuple[str, ...], rows: Iterator[tuple[str, ...]] | list[tuple[str, str]]) -> str:

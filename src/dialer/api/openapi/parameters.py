@@ -3,20 +3,24 @@
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
+from dialer.api.crud.deleting import DELETED_AT_ONCE_MAX
 from dialer.api.crud.enumerations import text_schema
 from dialer.api.crud.fields import Amount
 from dialer.api.crud.filters import Filter, filters_of
 from dialer.api.crud.moments import Timestamp
 from dialer.api.crud.ordering import ORDERED_BY_MAX, ORDERING, orderings_of
-from dialer.api.crud.pagination import PAGE_SIZE, PAGE_SIZE_MAX
+from dialer.api.crud.pagination import PAGE_SIZE, PAGE_SIZE_MAX, VARIABLES
 from dialer.api.crud.properties import answered
 from dialer.api.crud.resource import Resource
 from dialer.api.crud.searching import SEARCH, SEARCH_MAX, is_searchable
 from dialer.api.crud.shapes import Field, fields_of
 from dialer.api.crud.urls import ID_MAX
 from dialer.api.http.idempotency import KEY_LENGTH_MAX, KEY_PATTERN
+from dialer.api.http.ignored import CONFIRM
 from dialer.api.openapi import examples
 from dialer.api.openapi.answer_headers import AFTER_PARAMETER, DRY_RUN_PARAMETER, FORECAST_PARAMETER
+from dialer.api.openapi.statistics_example import STATISTICS, STATISTICS_PARAMETERS
+from dialer.app.import_variables import OBJECT_COLUMN
 
 Json = dict[str, Any]
 """A part of the OpenAPI document."""
@@ -106,8 +110,15 @@ def parameters(found: Json, verb: str, resource: Resource | None, owner: Resourc
         yield FORECAST_PARAMETER
     if found["operationId"] == "download_recordings":
         yield AFTER_PARAMETER
+    if found["operationId"] in STATISTICS:
+        yield from STATISTICS_PARAMETERS
     if verb == "list" and resource is not None:
         yield from _of_list(resource)
+    if verb == "clear" and resource is not None:
+        told = "The number of records that the filters select, as the `count` of their list says. If it differs: 409."
+        confirm = {"type": "integer", "minimum": 0, "maximum": DELETED_AT_ONCE_MAX}
+        yield {**_query(CONFIRM, confirm, told, 3), "required": True}
+        yield from _selecting(resource)
 
 
 def _of_list(resource: Resource) -> Iterator[Json]:
@@ -125,15 +136,17 @@ def _of_list(resource: Resource) -> Iterator[Json]:
     if resource.exported:
         told = "The format of the response. It overrides the `Accept` header. CSV and NDJSON have all pages at once."
         yield _query("format", text_schema(_FORMATS, _FORMATS, "ListFormat").to_schema(), told, "csv")
+        if OBJECT_COLUMN in {field.name for field in fields_of(resource.read)}:
+            told = "Variables that a CSV has as columns of their own, after the others, with commas between the names."
+            yield _query(VARIABLES, {"type": "string"}, told, "city,plan")
     orderings = orderings_of(resource)
     most = "One" if resource.is_large else f"Up to {ORDERED_BY_MAX}, separated by commas,"
     told = f"{most} of: {', '.join(orderings)}. A minus sign before a field reverses its order. The default is `id`."
     yield _query(ORDERING, {"type": "string"}, told, f"-{orderings[-1]}")
-    yield from selecting(resource)
+    yield from _selecting(resource)
 
 
-def selecting(resource: Resource) -> Iterator[Json]:
-    """Yield the query parameters that select records of a resource: the search and the filters."""
+def _selecting(resource: Resource) -> Iterator[Json]:
     if is_searchable(resource):
         names = f"the start of a name ({', '.join(resource.names)}), without case and accents"
         numbers = f"the start of a phone number ({', '.join(resource.numbers)}), in any spelling"

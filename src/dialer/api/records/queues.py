@@ -143,6 +143,12 @@ _AGENT: Final = shapes(
             description="Seconds after each call in which the agent gets no other call.",
             example=15,
         ),
+        "break_reason": writable(
+            Text(100),
+            default="",
+            description="The reason of a break, for statistics. It is emptied when the break ends.",
+            example="lunch",
+        ),
         "parameters": writable(
             JsonObject(),
             default="{}",

@@ -28,17 +28,15 @@ from dialer.domain.survey.findings import Finding, FindingCode, FindingLevel
 from dialer.forecast.campaign_copy import people_of
 from dialer.forecast.findings import findings_of_forecast
 from dialer.forecast.forecast import CampaignOverError, check_not_over
-from dialer.forecast.order import Order
+from dialer.forecast.order import CHECK_SEEDS, Order
 from dialer.settings import Settings
 from dialer.store.tables import Campaign, User
 
 FORECAST: Final = "forecast"
-CHECK_SEEDS: Final = 3
-"""Seeds of the forecast of a check."""
 CHECK_PEOPLE_MAX: Final = 5_000
 """People of a campaign up to which a check has a forecast."""
 CHECK_FORECAST_SECONDS_MAX: Final = 20
-_KNOWN: Final = {LISTS_OPTION: True, PARAMETERS_OPTION: (FORECAST,)}
+_KNOWN: Final = {LISTS_OPTION: (), PARAMETERS_OPTION: (FORECAST,)}
 _campaigns = Campaign.__table__
 _users = User.__table__
 

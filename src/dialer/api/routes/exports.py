@@ -13,10 +13,12 @@ from litestar.datastructures.headers import Accept
 from litestar.response import Stream
 
 from dialer.api.crud.fields import Json
+from dialer.api.crud.pagination import VARIABLES
 from dialer.api.crud.resource import Resource
 from dialer.api.crud.shapes import AnswerShape, Columns, Shape, fields_of, make_shape, shapes_of
 from dialer.api.http.errors import InvalidError
 from dialer.api.http.headers import is_head
+from dialer.api.routes.variable_columns import variable_names, with_variables
 from dialer.api.service import ApiRequest, Chunks
 from dialer.store.formula_guard import FORMULA_STARTS, GUARD, guard
 
@@ -38,16 +40,18 @@ async def export(request: ApiRequest, resource: Resource, chunks: Chunks) -> Res
     """Return the response in the format that the request asks for; None if that is JSON.
 
     Raises:
-        InvalidError: `format` is unknown.
+        InvalidError: `format` is unknown, or `variables` cannot be columns.
     """
     media_type = _wanted(request)
     if media_type == JSON:
         return None
     shape = exported_shape(resource)
-    encoded = chunks(write_csv if media_type == CSV else partial(_ndjson, shape))
+    names = variable_names(request.query_params.get(VARIABLES, ""), shape) if VARIABLES in request.query_params else []
+    encoded = chunks(partial(_csv, shape, names) if media_type == CSV else partial(_ndjson, shape))
     # Read the first chunk before the answer begins, so that an unavailable database still gives status 503.
     first = await anext(encoded, b"")
-    begin = write_csv([[field.name] for field in fields_of(shape)]) if media_type == CSV else b""
+    header = [*(field.name for field in fields_of(shape)), *names]
+    begin = write_csv([[name] for name in header]) if media_type == CSV else b""
     suffix = "csv" if media_type == CSV else "ndjson"
     headers = {"Content-Disposition": f'attachment; filename="{resource.path}.{suffix}"', "Vary": "Accept"}
     others = None if is_head(request.scope) else encoded
@@ -88,6 +92,10 @@ async def _stream(first: bytes, others: AsyncIterator[bytes] | None) -> AsyncIte
         return
     async for chunk in others:
         yield chunk
+
+
+def _csv(shape: type[Shape], names: Sequence[str], columns: Columns) -> bytes:
+    return write_csv(with_variables(columns, names, shape) if names else columns)
 
 
 def _ndjson(shape: type[Shape], columns: Columns) -> bytes:

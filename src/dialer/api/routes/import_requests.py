@@ -32,7 +32,7 @@ REPORT_HEADER: Final = "X-Import-Report"
 SHOWN_MAX: Final = 64
 """Characters of a wrong value that an error repeats."""
 _NAMES: Final = (FIELD, CHARSET, DRY_RUN, REPORT)
-KNOWN_PARAMETERS: Final = {LISTS_OPTION: True, PARAMETERS_OPTION: _NAMES}
+KNOWN_PARAMETERS: Final = {LISTS_OPTION: (), PARAMETERS_OPTION: _NAMES}
 _REPORTS: Final = {"json": JSON, "csv": CSV}
 
 

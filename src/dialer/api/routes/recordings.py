@@ -67,7 +67,7 @@ def _file_name(unit: Unit, result_id: int) -> str:
     tags=[CAMPAIGNS.path],
     media_type=ZIP,
     operation_class=describe_answer(ZIP, _ZIP_SCHEMA),
-    opt={LISTS_OPTION: True, PARAMETERS_OPTION: (AFTER,)},
+    opt={LISTS_OPTION: (), PARAMETERS_OPTION: (AFTER,)},
 )
 async def download_recordings(request: ApiRequest, record_id: FromPath[str]) -> Stream:
     """Download the spoken answers of a campaign's callees as a ZIP file.

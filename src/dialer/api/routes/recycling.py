@@ -41,7 +41,7 @@ DRY_RUN: Final = "dry_run"
 VALUES_MAX: Final = 100
 """Values in one list of a request."""
 _PATH: Final = "{}/{}/recycle"
-_KNOWN: Final = {LISTS_OPTION: True, PARAMETERS_OPTION: (DRY_RUN,)}
+_KNOWN: Final = {LISTS_OPTION: (), PARAMETERS_OPTION: (DRY_RUN,)}
 
 
 class StatusToRecycle(Kind, frozen=True):

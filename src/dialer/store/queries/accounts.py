@@ -30,3 +30,9 @@ def list_accounts(connection: Connection) -> list[AccountSummary]:
 def has_accounts(connection: Connection) -> bool:
     """Return whether there is an account at all."""
     return connection.scalar(select(_users.c.id).limit(1)) is not None
+
+
+def free_balance(connection: Connection, user_id: int) -> int:
+    """Return the balance of a user without what calls in progress hold, as an integer of 1e-5."""
+    query = select(_users.c.balance - _users.c.held).where(_users.c.id == user_id)
+    return int(connection.scalar(query) or 0)

@@ -1,0 +1,91 @@
+"""Deletion of all records that the filters of a list select: all of them, or none."""
+
+from typing import Final
+
+import msgspec
+
+from dialer.api.crud.fields import Conventions, FieldError, Integer
+from dialer.api.crud.filters import filters_of
+from dialer.api.crud.list_queries import Asked, count_now, read_rows
+from dialer.api.crud.pagination import Parameters, parse_asked
+from dialer.api.crud.records import delete_record
+from dialer.api.crud.resource import Resource, Unit
+from dialer.api.crud.searching import SEARCH, is_searchable
+from dialer.api.crud.shapes import REQUIRED
+from dialer.api.http.errors import ConflictError, Errors, InvalidError
+from dialer.api.http.ignored import CONFIRM, unknown_errors
+from dialer.app.errors import RefusedError, StillUsedError
+
+DELETED_AT_ONCE_MAX: Final = 1_000
+"""Records that one request deletes. They share a transaction, and calls cannot be placed meanwhile."""
+NO_FILTER: Final = "Give at least one filter. This request would delete the whole list."
+_COUNT: Final = Integer()
+
+
+class DeletionOrder(msgspec.Struct, frozen=True):
+    """The records that a request deletes, and their number as the client knows it."""
+
+    asked: Asked
+    confirmed: int
+
+
+def deleting_parameters(resource: Resource) -> tuple[str, ...]:
+    """Return the names of the query parameters that a deletion by filter accepts."""
+    return (CONFIRM, *((SEARCH,) if is_searchable(resource) else ()), *filters_of(resource))
+
+
+def parse_deletion(resource: Resource, parameters: Parameters, conventions: Conventions) -> DeletionOrder:
+    """Return the deletion that the parameters of a request order.
+
+    Raises:
+        InvalidError: a parameter is unknown or wrong, no filter is given, or too many records are confirmed.
+    """
+    given = dict(parameters)
+    known = deleting_parameters(resource)
+    asked, errors = parse_asked(resource, given, conventions)
+    # In a list an unknown or an empty filter is ignored. Here it would delete too much.
+    unknown = [name for name in given if name not in known]
+    errors |= unknown_errors(unknown, f"Unknown parameter. Known: {', '.join(known)}.")
+    errors |= {name: ["This field may not be blank."] for name, text in given.items() if not text.strip()}
+    confirmed = _confirmed(given, conventions, errors)
+    if not errors and not asked.filters and asked.search is None:
+        errors["non_field_errors"] = [NO_FILTER]
+    if errors:
+        raise InvalidError(errors)
+    return DeletionOrder(asked, confirmed)
+
+
+def _confirmed(given: dict[str, str], conventions: Conventions, errors: Errors) -> int:
+    """Return the number of records that the client expects to delete, or add the error in it."""
+    if CONFIRM not in given:
+        errors[CONFIRM] = [f"{REQUIRED} Give the count of the list with the same filters."]
+        return 0
+    try:
+        confirmed = _COUNT.parse(given[CONFIRM], conventions)
+    except FieldError as error:
+        errors[CONFIRM] = [str(error)]
+        return 0
+    if confirmed > DELETED_AT_ONCE_MAX:
+        advice = "Narrow the filters, or delete the record that they belong to."
+        errors[CONFIRM] = [f"At most {DELETED_AT_ONCE_MAX:,} records are deleted at once, not {confirmed:,}. {advice}"]
+    return confirmed
+
+
+def delete_selected(unit: Unit, resource: Resource, order: DeletionOrder) -> int:
+    """Delete the records that the filters select, each as a single deletion would, and return their number.
+
+    Raises:
+        ConflictError: the filters select another number of records, or one of them cannot be deleted.
+    """
+    selected = count_now(unit, resource, order.asked)
+    if selected != order.confirmed:
+        raise ConflictError(
+            f"The filters select {selected} records now, not {order.confirmed}. Nothing was deleted. "
+            f"To delete them, send confirm={selected}."
+        )
+    for row in read_rows(unit, resource, order.asked, most=DELETED_AT_ONCE_MAX):
+        try:
+            delete_record(unit, resource, row.id)
+        except (StillUsedError, RefusedError, ConflictError) as error:
+            raise ConflictError(f"{resource.path} {row.id} cannot be deleted: {error} Nothing was deleted.") from error
+    return selected

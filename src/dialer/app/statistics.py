@@ -1,0 +1,125 @@
+"""Statistics of campaigns: the figures of calls over time and by group, subscribers, outcomes, and the present."""
+
+from collections.abc import Iterable
+from datetime import UTC, datetime, tzinfo
+from enum import StrEnum
+from typing import Final, NamedTuple
+
+from msgspec.structs import asdict
+from sqlalchemy import Connection
+
+from dialer.domain.statistics import HOUR_MS, Figures, Grouping, SubscriberState
+from dialer.store.queries.statistics import (
+    Counted,
+    Hours,
+    Present,
+    WhoseCalls,
+    count_calls,
+    count_subscribers,
+    present,
+)
+
+ROWS_MAX: Final = 2_000
+"""Rows of one answer. A longer time has to be asked for in parts."""
+_HOUR_ROWS_MAX: Final = 100_000
+"""Rows of hours that are added up to days."""
+
+
+class Interval(StrEnum):
+    """The lengths of time by which figures are added up."""
+
+    HOUR = "hour"
+    DAY = "day"
+
+
+GROUPS: Final = {
+    "agent": Grouping.AGENT,
+    "phonebook": Grouping.PHONEBOOK,
+    "gateway": Grouping.GATEWAY,
+    "zone": Grouping.ZONE,
+    "attempt": Grouping.ATTEMPT,
+}
+"""The groupings of rows, by the name that a client gives."""
+
+
+class TooManyRowsError(Exception):
+    """Raised if a question has more than `ROWS_MAX` rows as its answer."""
+
+    def __init__(self) -> None:
+        super().__init__(f"The answer has more than {ROWS_MAX:,} rows. Ask for a shorter time, or for days.")
+
+
+class RowsAsked(NamedTuple):
+    """The rows that statistics are asked for. Without an interval and a group there are none."""
+
+    interval: Interval | None = None
+    group_by: str | None = None
+    zone: tzinfo = UTC
+    """The time zone of days."""
+    hours: Hours | None = None
+
+
+class StatisticsRow(NamedTuple):
+    """The figures of one interval and one group."""
+
+    from_ms: int | None
+    member: str | None
+    figures: Figures
+
+
+class Statistics(NamedTuple):
+    """The statistics of a campaign, of a user, or of all users."""
+
+    present: Present
+    totals: Figures
+    outcomes: list[Counted]
+    subscribers: list[SubscriberState]
+    rows: list[StatisticsRow]
+
+
+def read_statistics(connection: Connection, scope: WhoseCalls, question: RowsAsked, now_ms: int) -> Statistics:
+    """Return statistics.
+
+    Raises:
+        TooManyRowsError: the rows asked for are too many.
+    """
+    hours = question.hours
+    totals = count_calls(connection, scope, Grouping.TOTAL, hours, 1, by_hour=False)
+    return Statistics(
+        present=present(connection, scope, now_ms),
+        totals=totals[0].figures if totals else Figures(),
+        outcomes=count_calls(connection, scope, Grouping.OUTCOME, hours, ROWS_MAX, by_hour=False),
+        subscribers=count_subscribers(connection, scope),
+        rows=_rows(connection, scope, question),
+    )
+
+
+def _rows(connection: Connection, scope: WhoseCalls, question: RowsAsked) -> list[StatisticsRow]:
+    interval, group_by = question.interval, question.group_by
+    if interval is None and group_by is None:
+        return []
+    grouping = Grouping.TOTAL if group_by is None else GROUPS[group_by]
+    most = ROWS_MAX if interval is not Interval.DAY else _HOUR_ROWS_MAX
+    found = count_calls(connection, scope, grouping, question.hours, most + 1, by_hour=interval is not None)
+    rows = _of_days(found, question.zone) if interval is Interval.DAY else list(map(_row, found))
+    if len(found) > most or len(rows) > ROWS_MAX:
+        raise TooManyRowsError
+    return rows if group_by is not None else [row._replace(member=None) for row in rows]
+
+
+def _row(counted: Counted) -> StatisticsRow:
+    from_ms = None if counted.hour is None else counted.hour * HOUR_MS
+    return StatisticsRow(from_ms, counted.member, counted.figures)
+
+
+def _of_days(found: Iterable[Counted], zone: tzinfo) -> list[StatisticsRow]:
+    """Add hours up to days. An hour belongs to the day in which it begins."""
+    days: dict[tuple[int, str], list[int]] = {}
+    for counted in found:
+        began = datetime.fromtimestamp((counted.hour or 0) * HOUR_MS // 1_000, UTC).astimezone(zone)
+        midnight = began.replace(hour=0, minute=0, second=0, fold=0)
+        key = (int(midnight.timestamp()) * 1_000, counted.member)
+        values = list(asdict(counted.figures).values())
+        sums = days.setdefault(key, [0] * len(values))
+        days[key] = [one + other for one, other in zip(sums, values, strict=True)]
+    return [StatisticsRow(from_ms, member, Figures(*sums)) for (from_ms, member), sums in sorted(days.items())]

@@ -1,0 +1,89 @@
+"""`dialer check`: the errors and probable mistakes of a campaign, before it is started."""
+
+import contextlib
+from collections.abc import Iterator
+
+import anyio
+import msgspec
+import rich_click as click
+
+from dialer.app.campaign_check import findings_of_campaign
+from dialer.app.errors import CampaignNotReadyError
+from dialer.commands.opening import (
+    open_existing_database,
+    open_service_clock,
+    service_settings,
+    settings_from_environment,
+)
+from dialer.commands.output import examples, json_option, print_json
+from dialer.domain.calling_hours import read_calling_hours
+from dialer.domain.survey.findings import Finding, FindingLevel
+from dialer.forecast.findings import findings_of_forecast
+from dialer.forecast.forecast import CampaignOverError, forecast_campaign
+from dialer.forecast.order import CHECK_SEEDS, Order
+from dialer.logs import configure_logs
+from dialer.settings import Settings
+from dialer.store.database import Database
+from dialer.store.queries.accounts import free_balance
+from dialer.store.queries.campaigns import find_campaign
+
+
+class CampaignFindings(msgspec.Struct, frozen=True):
+    """The findings about a campaign, and the numbers of errors and warnings."""
+
+    campaign_id: int
+    errors: int
+    warnings: int
+    findings: list[Finding]
+
+
+@click.command()
+@click.argument("campaign", metavar="CAMPAIGN")
+@click.option("--forecast/--no-forecast", default=True, help="Also check date and balance by a short forecast.")
+@json_option("the findings")
+@examples("dialer check 1", "dialer check KQWZD --no-forecast --json")
+def check(campaign: str, *, forecast: bool, as_json: bool) -> None:
+    """Check a campaign before it is started. The campaign itself does not change.
+
+    CAMPAIGN is its id or its code. The exit code is 1 if an error keeps the campaign from starting, and 0 if there are
+    only warnings or nothing.
+    """
+    environment = settings_from_environment()
+    with open_existing_database(environment) as database:
+        settings = service_settings(environment, database)
+        configure_logs()
+        found = _check(database, settings, campaign, has_forecast=forecast)
+    if as_json:
+        print_json(found)
+    else:
+        click.echo("\n".join(_lines(found)))
+    if found.errors:
+        raise SystemExit(1)
+
+
+def _check(database: Database, settings: Settings, named: str, *, has_forecast: bool) -> CampaignFindings:
+    now_ms, hours = open_service_clock(settings, database).now_ms(), read_calling_hours(settings.calling_hours)
+    campaign = database.read_now(lambda connection: dict(find_campaign(connection, named)))
+    findings = database.read_now(
+        lambda connection: findings_of_campaign(
+            connection, campaign, now_ms, service_zone=settings.timezone, hours=hours
+        )
+    )
+    errors = sum(one.level is FindingLevel.ERROR for one in findings)
+    if has_forecast and not errors:
+        order = Order(
+            campaign["id"], now_ms, settings.timezone, CHECK_SEEDS, calling_hours=settings.calling_hours, is_rich=True
+        )
+        free = database.read_now(lambda connection: free_balance(connection, campaign["user_id"]))
+        # Without these errors there is something to forecast.
+        with contextlib.suppress(CampaignOverError, CampaignNotReadyError):
+            findings += findings_of_forecast(anyio.run(forecast_campaign, database, order), free)
+    return CampaignFindings(campaign["id"], errors, len(findings) - errors, findings)
+
+
+def _lines(found: CampaignFindings) -> Iterator[str]:
+    for one in found.findings:
+        place = one.field if one.section_id is None else f"section {one.section_id}"
+        text = f"{one.level.value:<8} {place or 'survey'}: {one.message}"
+        yield "".join(character if character.isprintable() else "?" for character in text)
+    yield f"Campaign {found.campaign_id}: {found.errors} errors, {found.warnings} warnings"
