@@ -18,11 +18,12 @@ from dialer.api.crud import deleting, fields, ordering, pagination, references, 
 from dialer.api.http import body, preconditions, strict_json, throttle
 from dialer.api.records import campaign_life, campaigns, contacts
 from dialer.api.records.bulk import PARENTS_MAX
-from dialer.api.routes import bulk, clock, recordings, recycling
+from dialer.api.routes import bulk, campaign_check, clock, recordings, recycling
 from dialer.api.routes.imports import IMPORTS_OF_A_USER_MAX
-from dialer.app import import_report, imports
+from dialer.app import api_keys, import_report, imports
 from dialer.domain.billing import money
 from dialer.domain.numbers import normal_form
+from dialer.domain.numbers.shown import SHOWN_NUMBERS_MAX
 from dialer.domain.survey import check
 from dialer.domain.survey.sections import fields as section_fields
 from dialer.server import KEEP_ALIVE_S
@@ -166,6 +167,10 @@ LIMITS: Final = {
     "Do-not-call lists that hold for every campaign": str(contacts.GLOBAL_LISTS_MAX),
     "ETags in `If-Match` or `If-None-Match`": str(preconditions.TAGS_MAX),
     "Values in one list of a `recycle`": str(recycling.VALUES_MAX),
+    "Caller IDs that a gateway allows (`allowed_callerids`)": f"{SHOWN_NUMBERS_MAX:,}",
+    "People of a campaign whose check has a forecast": f"{campaign_check.CHECK_PEOPLE_MAX:,}",
+    "Time for the forecast of a check": f"{campaign_check.CHECK_FORECAST_SECONDS_MAX} s",
+    "API keys of one user": str(api_keys.KEYS_MAX),
     "Sections of a survey that is started": f"{check.SECTIONS_MAX:,}",
     "Answers of a section in an aggregate": f"{survey_results.ANSWERS_MAX}",
     "An id": f"1 to {2**63 - 1}",

@@ -33,6 +33,7 @@ function open() {
 addEventListener("hashchange", open);
 open();
 """
+_METHODS: Final = ("get", "post", "patch", "put", "delete")
 _HASH: Final = b64encode(hashlib.sha256(_SCRIPT.encode()).digest()).decode()
 CONTENT_SECURITY_POLICY: Final = (
     f"default-src 'none'; script-src 'sha256-{_HASH}'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
@@ -42,6 +43,7 @@ CONTENT_SECURITY_POLICY: Final = (
 _STYLE: Final = """
 :root { color-scheme: light dark; font: 16px/1.5 system-ui, sans-serif; }
 body { margin: 0 auto; max-width: 60rem; padding: 1rem; }
+nav { margin-top: .6rem; }
 nav a { display: inline-block; margin-right: 1rem; }
 details { border: 1px solid #8886; border-radius: .4rem; margin: .4rem 0; padding: .4rem .8rem; }
 summary { cursor: pointer; }
@@ -100,7 +102,13 @@ def _by_tag(document: Json) -> dict[str, list[tuple[str, str, Json]]]:
     for path, item in document["paths"].items():
         for method, operation in item.items():
             groups.setdefault(operation["tags"][0], []).append((path, method, operation))
-    return groups
+    return {tag: sorted(found, key=_place) for tag, found in groups.items()}
+
+
+def _place(operation: tuple[str, str, Json]) -> tuple[str, int]:
+    """Return the place of an operation in its group: lists before records, and reading before writing."""
+    path, method, _ = operation
+    return path, _METHODS.index(method)
 
 
 def _group(tag: str, told: str, operations: list[tuple[str, str, Json]], document: Json) -> str:
