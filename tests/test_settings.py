@@ -19,6 +19,7 @@ def test_an_empty_environment_gives_the_documented_defaults() -> None:
         calling_hours=None,
         allow_any_hour=False,
         base_url=None,
+        audit_log_days=365,
         rate_limit=None,
         admin_username=None,
         admin_password=None,

@@ -22,6 +22,8 @@ RATE_LIMIT_MAX: Final = 1_000_000
 """Requests per minute."""
 CONSENT: Final = "yes-i-have-consent"
 """The value of DIALER_ALLOW_ANY_HOUR."""
+AUDIT_LOG_DAYS_MIN: Final = 30
+AUDIT_LOG_DAYS_MAX: Final = 36_500
 HELD_MAX: Final = 100
 """Characters of a wrong value that an error shows."""
 HIDDEN: Final = "***"
@@ -55,6 +57,8 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     """True if the administrator has stated that calls at any hour are allowed."""
     base_url: str | None = None
     """Start of absolute URLs, without a slash at its end; None: that of the request."""
+    audit_log_days: int = 365
+    """Days for which entries of the audit log are kept."""
     rate_limit: int | None = None
     """Requests per minute of one user, and of one address; None: no limit."""
     admin_username: str | None = None
@@ -188,6 +192,10 @@ def _read_seed(text: str) -> int:
 
 def _read_rate_limit(text: str) -> int:
     return _read_whole(text, 1, RATE_LIMIT_MAX)
+
+
+def _read_audit_log_days(text: str) -> int:
+    return _read_whole(text, AUDIT_LOG_DAYS_MIN, AUDIT_LOG_DAYS_MAX)
 
 
 def _read_whole(text: str, least: int, most: int) -> int:
@@ -340,6 +348,14 @@ SETTINGS: Final = (
         meaning="start of the absolute URLs in responses",
         may_hold="an http or https URL without query, such as https://dialer.example.com",
         read=_read_base_url,
+    ),
+    Setting(
+        variable="DIALER_AUDIT_LOG_DAYS",
+        field="audit_log_days",
+        default="365",
+        meaning="days for which the audit log is kept",
+        may_hold=f"a whole number from {AUDIT_LOG_DAYS_MIN} to {AUDIT_LOG_DAYS_MAX}",
+        read=_read_audit_log_days,
     ),
     Setting(
         variable="DIALER_RATE_LIMIT",

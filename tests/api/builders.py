@@ -155,6 +155,11 @@ class Estate:
             ended_ms=NOW_MS,
         )
 
+    @property
+    def entry(self) -> Json:
+        """Return the first entry of the owner in the audit log."""
+        return self.owner.get("audit-log/", page_size=1)["results"][0]
+
     def writer(self, resource: Resource) -> Caller:
         """Return the user who may change a record of a resource."""
         return self.admin if resource.is_written_by_admins else self.owner
@@ -174,6 +179,7 @@ class Estate:
             "queue": self.queue,
             "agent": self.agent,
             "api-key": self.api_key,
+            "audit-log": self.entry,
             "tier": self.tier,
             "callerid": self.callerid,
             "did": self.did,

@@ -18,7 +18,6 @@ from dialer.api.http.compression import Compression
 from dialer.api.http.edge import Edge
 from dialer.api.http.errors import EXCEPTION_HANDLERS
 from dialer.api.http.ignored import KnownParameters
-from dialer.api.http.key_uses import KeyUses
 from dialer.api.http.loop_lag import LoopLag
 from dialer.api.http.metrics import Metrics
 from dialer.api.http.permissions import Permissions
@@ -118,7 +117,7 @@ def create_app(
         state=State({SERVICE: service}),
         exception_handlers=EXCEPTION_HANDLERS,
         request_max_body_size=BODY_BYTES_MAX,
-        lifespan=[_running(worker, LoopLag(metrics.observe_lag), authenticator.uses)],
+        lifespan=[_running(worker, LoopLag(metrics.observe_lag), authenticator)],
         openapi_config=openapi_config(),
         plugins=[ShapePlugin(), DescribedStructPlugin()],
         logging_config=None,
@@ -146,10 +145,12 @@ def _given(value: object) -> Provide:
     return Provide(lambda: value, sync_to_thread=False, use_cache=True)
 
 
-def _running(worker: Dialler, lag: LoopLag, uses: KeyUses) -> Callable[[Litestar], AbstractAsyncContextManager[None]]:
+def _running(
+    worker: Dialler, lag: LoopLag, authenticator: Authenticator
+) -> Callable[[Litestar], AbstractAsyncContextManager[None]]:
     @asynccontextmanager
     async def running(_: Litestar) -> AsyncIterator[None]:
-        async with worker.running(), lag.watching(), uses.storing():
+        async with worker.running(), lag.watching(), authenticator.uses.storing(), authenticator.refusals.storing():
             yield
 
     return running

@@ -13,14 +13,18 @@ from dialer.api.crud.fields import Conventions
 from dialer.api.crud.resource import Actor, Resource, Unit
 from dialer.api.crud.shapes import Columns
 from dialer.api.crud.urls import Links, links_for
+from dialer.api.http.auth import origin_of
 from dialer.api.http.idempotency import Attempts
 from dialer.api.http.ignored import is_strict
+from dialer.app.trail import Origin, remove_old_entries, write_trail
 from dialer.domain.calling_hours import read_calling_hours
 from dialer.runtime.clock import Clock
 from dialer.runtime.tally import Tally
 from dialer.settings import Settings
 from dialer.store.database import Database
 
+DAY_MS: Final = 86_400_000
+REMOVED_EVERY_MS: Final = 3_600_000
 SERVICE: Final = "service"
 """The key of the service in the state of the application."""
 
@@ -45,6 +49,12 @@ Chunks = Callable[[Encode], AsyncIterator[bytes]]
 """Encodes all records that a request selects, a few at a time, and yields chunks that are never empty."""
 Export = Callable[[ApiRequest, Resource, Chunks], Awaitable[Response[Any] | None]]
 """Answers a list in a format other than JSON; returns None if the request asks for JSON."""
+
+
+def _origin(request: ApiRequest) -> Origin:
+    """Return the origin of a request for the audit log."""
+    client = request.scope["client"]
+    return origin_of(request.user, client[0] if client else "")
 
 
 class Dialler(Protocol):
@@ -86,6 +96,7 @@ class Service:
         self.resources: Final = resources
         self.export: Final = export
         self.attempts: Final = Attempts()
+        self._removed_ms = 0
         self._zone: Final = ZoneInfo(settings.timezone)
         self._hours: Final = read_calling_hours(settings.calling_hours)
 
@@ -117,12 +128,21 @@ class Service:
 
         def run(connection: Connection) -> tuple[_Result, bool]:
             unit = self.unit(connection, request)
-            return work(unit), unit.concerns_engine
+            done = work(unit)
+            write_trail(unit, _origin(request))
+            self._remove_old_entries(unit)
+            return done, unit.concerns_engine
 
         result, concerns_engine = await self.database.write(run)
         if concerns_engine:
             await self._settle()
         return result
+
+    def _remove_old_entries(self, unit: Unit) -> None:
+        """Remove old entries of the audit log with the first write of each hour."""
+        if unit.now_ms - self._removed_ms >= REMOVED_EVERY_MS:
+            self._removed_ms = unit.now_ms
+            remove_old_entries(unit.connection, unit.now_ms - self.settings.audit_log_days * DAY_MS)
 
     async def _settle(self) -> None:
         """Let the worker settle. A failure is logged only, because the change of the client is committed."""

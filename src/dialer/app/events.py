@@ -1,10 +1,23 @@
 """Events: the facts that use cases report, for code that reacts to them."""
 
+from typing import Any
+
 import msgspec
 
 
 class AppEvent(msgspec.Struct, frozen=True):
     """The base of all events."""
+
+
+class RecordWritten(AppEvent, frozen=True):
+    """A record was created, changed or deleted, for the audit log. The values hold no secrets and no numbers."""
+
+    action: str
+    resource: str
+    record_id: int | None
+    user_id: int | None
+    before: dict[str, Any]
+    after: dict[str, Any]
 
 
 class CampaignStarted(AppEvent, frozen=True):

@@ -3,6 +3,9 @@
 from collections.abc import Callable
 from typing import TypeVar
 
+from sqlalchemy import Connection
+
+from dialer.app.trail import COMMAND_LINE, write_trail
 from dialer.app.unit import UnitOfWork
 from dialer.commands.opening import open_service_clock, service_settings
 from dialer.settings import Settings
@@ -12,6 +15,13 @@ _Result = TypeVar("_Result")
 
 
 def in_unit(settings: Settings, database: Database, work: Callable[[UnitOfWork], _Result]) -> _Result:
-    """Run a use case at the service's time, and commit it."""
+    """Run a use case at the service's time, and commit it with its entries in the audit log."""
     now_ms = open_service_clock(service_settings(settings, database), database).now_ms()
-    return database.write_now(lambda connection: work(UnitOfWork(connection=connection, now_ms=now_ms)))
+
+    def run(connection: Connection) -> _Result:
+        unit = UnitOfWork(connection=connection, now_ms=now_ms)
+        result = work(unit)
+        write_trail(unit, COMMAND_LINE)
+        return result
+
+    return database.write_now(run)

@@ -22,7 +22,7 @@ from sqlalchemy.exc import DBAPIError
 from sqlalchemy.pool import NullPool
 
 from dialer.store.database import Database, StorageUnavailableError
-from dialer.store.tables import SUBSCRIBER_TRIGGERS
+from dialer.store.tables import AUDIT_TRIGGERS, SUBSCRIBER_TRIGGERS
 
 Result = TypeVar("Result")
 
@@ -84,7 +84,7 @@ def _upgrade(connection: Connection) -> None:
     if revision == ScriptDirectory.from_config(config).get_current_head():
         return  # The check below reads every row, and a start must be quick.
     command.upgrade(config, "head")
-    for trigger in SUBSCRIBER_TRIGGERS:
+    for trigger in (*SUBSCRIBER_TRIGGERS, *AUDIT_TRIGGERS):
         connection.exec_driver_sql(trigger)
     if broken := connection.exec_driver_sql("PRAGMA foreign_key_check").first():
         raise MigrationError(f"the migration would leave a reference of table {broken[0]} without its target")

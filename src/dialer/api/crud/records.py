@@ -16,6 +16,7 @@ from sqlalchemy.sql.dml import ReturningInsert
 from dialer.api.crud.ownership import field_of_owner, named_errors, refuse_to_part, still_used
 from dialer.api.crud.resource import Change, Insertion, Resource, Unit, Values, table_of
 from dialer.api.crud.shapes import Access, Columns, Parsed, Shape, fields_of, missing, shapes_of, show_all
+from dialer.api.crud.trail import note_changed, note_created, note_deleted
 from dialer.api.crud.versions import digest, version_of
 from dialer.api.crud.visibility import visible
 from dialer.api.http.errors import ConflictError, Errors, InvalidError, RecordNotFoundError
@@ -122,6 +123,7 @@ def create_record(unit: Unit, resource: Resource, parsed: Parsed, insertion: Ins
     row = insertion(change, columns) if insertion else _insert(resource, change, columns)
     change.record_id = row.id
     _write_associations(resource, change)
+    note_created(change, resource, columns)
     return Created(row.id, _tagged(unit, resource, row), duplicate_of, change.revealed)
 
 
@@ -144,6 +146,7 @@ def change_record(
     _write_associations(resource, change)
     _update(resource, change, columns)
     refuse_to_part(resource, change)
+    note_changed(change, resource)
 
 
 def delete_record(unit: Unit, resource: Resource, record_id: int, conditions: Preconditions = UNCONDITIONAL) -> None:
@@ -162,6 +165,7 @@ def delete_record(unit: Unit, resource: Resource, record_id: int, conditions: Pr
         _check(resource, stored, conditions)
     resource.before_delete(unit, stored)
     refuse_if_needed(unit, resource.table, record_id)
+    note_deleted(unit, resource, record_id, stored)
     if resource.remove is not None:
         resource.remove(unit, record_id)
         return

@@ -183,6 +183,8 @@ class Resource(msgspec.Struct, frozen=True, kw_only=True):
     """True if only admins write, while users read their own records."""
     writes: Permission = Permission.CAMPAIGNS
     """The permission that a write needs; `Permission.ADMIN` instead if only admins write."""
+    is_personal: bool = False
+    """True for records of callees: the audit log has no values of them, and no entries for new ones."""
     agents_see: Callable[[ColumnElement[int]], ColumnElement[bool]] | None = None
     """Returns the condition under which a row is shown to an agent with this user id; None if no row is."""
     agents_change: frozenset[str] = frozenset()

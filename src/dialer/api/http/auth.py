@@ -20,6 +20,7 @@ import anyio
 import anyio.to_thread
 from litestar.enums import HttpMethod, ScopeType
 from litestar.types import ASGIApp, Receive, Scope, Send
+from msgspec.structs import replace
 from sqlalchemy import Select, bindparam, select
 
 from dialer.api.crud.resource import Actor, KeyInUse, table_of
@@ -28,8 +29,10 @@ from dialer.api.http.headers import header
 from dialer.api.http.key_uses import KeyUses
 from dialer.api.http.permissions import Permissions
 from dialer.api.http.rate_limit import RateLimit
+from dialer.api.http.refusals import Refusals
 from dialer.api.http.throttle import Throttle, client_address
 from dialer.app.api_keys import BEGINNING, hash_secret
+from dialer.app.trail import Origin
 from dialer.domain.roles import Role
 from dialer.domain.roles import Scope as KeyScope
 from dialer.domain.usernames import username_key
@@ -102,6 +105,7 @@ class Authenticator:
         self.clock_ms: Final = clock_ms or RealClock().now_ms
         """The time of the service, by which keys expire."""
         self.uses: Final = KeyUses(database)
+        self.refusals: Final = Refusals(database, self.clock_ms)
         self._rate_limit: Final = RateLimit(requests_a_minute, now_s) if requests_a_minute else None
         self._now_s: Final = now_s
         self._throttle: Final = Throttle(now_s)
@@ -241,10 +245,36 @@ class Authentication:
         if scope["type"] == ScopeType.HTTP and scope["method"] != HttpMethod.OPTIONS:
             client = scope["client"]
             host = client[0] if client else ""
-            scope["user"] = actor = await self._authenticator.identify(header(scope, b"authorization"), host)
-            scope["auth"] = None
-            self._permissions.check(actor, scope["method"], scope["path_template"])
+            authorization = header(scope, b"authorization")
+            origin = Origin(via="none", address=client_address(host))
+            try:
+                scope["user"] = actor = await self._authenticator.identify(authorization, host)
+                origin = origin_of(actor, host)
+                scope["auth"] = None
+                self._permissions.check(actor, scope["method"], scope["path_template"])
+            except AnsweredError as error:
+                if authorization:
+                    request = f"{scope['method']} {scope['path_template']}"
+                    self._authenticator.refusals.note(_named(origin, authorization), error.status, request)
+                raise
         await self._app(scope, receive, send)
+
+
+def origin_of(actor: Actor, host: str) -> Origin:
+    """Return the origin of the requests of a user for the audit log."""
+    return Origin(
+        via="password" if actor.key is None else "key",
+        actor_id=actor.id,
+        actor=actor.username,
+        key_prefix="" if actor.key is None else actor.key.prefix,
+        address=client_address(host),
+    )
+
+
+def _named(origin: Origin, authorization: str) -> Origin:
+    """Return the origin with the user name that a refused request gave."""
+    credentials = None if origin.actor else parse_basic(authorization)
+    return origin if credentials is None else replace(origin, actor=credentials.username)
 
 
 def parse_basic(authorization: str) -> Credentials | None:

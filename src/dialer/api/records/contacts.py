@@ -187,6 +187,7 @@ PHONEBOOKS = Resource(
 )
 CONTACTS = Resource(
     path="contact",
+    is_personal=True,
     model=Contact,
     shapes=_CONTACT,
     owner="phonebook",

@@ -229,6 +229,7 @@ def _waits(unit: Unit, rows: Sequence[RowMapping]) -> list[Values]:
 
 SUBSCRIBERS = Resource(
     path="subscriber-list",
+    is_personal=True,
     model=Subscriber,
     shapes=_SUBSCRIBER,
     owner="campaign",

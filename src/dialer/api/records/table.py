@@ -21,6 +21,7 @@ from typing import Final
 from dialer.api.crud.resource import Resource
 from dialer.api.records.accounts import PAYMENTS, USERS
 from dialer.api.records.api_keys import API_KEYS
+from dialer.api.records.audit_log import AUDIT_LOG
 from dialer.api.records.calls import CALLREQUESTS, CDRS, SURVEY_RESULTS
 from dialer.api.records.campaigns import CAMPAIGNS
 from dialer.api.records.carriers import CALLERID_GROUPS, CALLERIDS, DIDS, GATEWAYS, SMS_GATEWAYS
@@ -56,6 +57,7 @@ RESOURCES: Final[tuple[Resource, ...]] = (
     SURVEY_RESULTS,
     USERS,
     API_KEYS,
+    AUDIT_LOG,
     GATEWAYS,
     SMS_GATEWAYS,
     CAMPAIGNS,

@@ -27,8 +27,10 @@ from dialer.store.tables.figures import (
 from dialer.store.tables.queues import Agent, Queue, Tier
 from dialer.store.tables.service import IdempotentResponse, ServiceState
 from dialer.store.tables.surveys import AudioFile, BranchingTemplate, SectionTemplate, SurveyTemplate
+from dialer.store.tables.trail import AUDIT_TRIGGERS, AuditLog
 
 __all__ = [
+    "AUDIT_TRIGGERS",
     "HALT_COMPLETED",
     "SMS",
     "SUBSCRIBER_TRIGGERS",
@@ -37,6 +39,7 @@ __all__ = [
     "AgentHour",
     "ApiKey",
     "AudioFile",
+    "AuditLog",
     "BranchingTemplate",
     "CallBack",
     "CallRequest",

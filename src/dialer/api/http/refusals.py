@@ -1,0 +1,90 @@
+"""Refused requests in the audit log: wrong credentials, and missing permissions.
+
+Somebody who sends wrong passwords must not fill the disk, so a minute has few entries, and the rest is one count.
+"""
+
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from typing import Any, Final
+
+import anyio
+import structlog
+from sqlalchemy import Connection
+
+from dialer.app.events import RecordWritten
+from dialer.app.trail import Origin, write_entries
+from dialer.store.database import Database, StorageUnavailableError
+from dialer.store.touched import NOTHING, touch
+
+REFUSALS_A_MINUTE_MAX: Final = 10
+"""Refused requests that the log has for a minute, besides the count of the others."""
+WRITTEN_EVERY_S: Final = 60.0
+PATH_MAX: Final = 80
+"""Characters of the path that an entry has."""
+
+
+class Refusals:
+    """The refused requests that are not written yet."""
+
+    def __init__(
+        self,
+        database: Database,
+        clock_ms: Callable[[], int],
+        sleep: Callable[[float], Awaitable[None]] = anyio.sleep,
+    ) -> None:
+        self._database: Final = database
+        self._clock_ms: Final = clock_ms
+        self._sleep: Final = sleep
+        self._entries: list[tuple[RecordWritten, Origin]] = []
+        self._others = 0
+        self._is_refused = anyio.Event()
+
+    def note(self, origin: Origin, status: int, request: str) -> None:
+        """Note a refused request: a method and a path."""
+        if len(self._entries) < REFUSALS_A_MINUTE_MAX:
+            self._entries.append((_entry({"status": status, "request": request[:PATH_MAX]}), origin))
+        else:
+            self._others += 1
+        if not self._is_refused.is_set():
+            self._is_refused.set()
+
+    @asynccontextmanager
+    async def storing(self) -> AsyncIterator[None]:
+        """Write refusals once a minute while the context is entered, and at its end those that are left."""
+        async with anyio.create_task_group() as group:
+            group.start_soon(self._store_forever)
+            try:
+                yield
+            finally:
+                group.cancel_scope.cancel()
+                with anyio.CancelScope(shield=True):
+                    await self.store()
+
+    async def store(self) -> None:
+        """Write what is noted. After a failure it is counted only, as memory is bounded, too."""
+        entries, others = self._entries, self._others
+        self._entries, self._others, self._is_refused = [], 0, anyio.Event()
+        if others:
+            entries = [*entries, (_entry({"others": others}), Origin(via="none"))]
+        if not entries:
+            return
+
+        def write(connection: Connection) -> None:
+            write_entries(connection, self._clock_ms(), entries)
+            touch(connection, NOTHING)
+
+        try:
+            await self._database.write(write)
+        except StorageUnavailableError as error:
+            self._others += others + min(len(entries), REFUSALS_A_MINUTE_MAX)
+            structlog.get_logger().warning("refusals could not be stored", reason=str(error))
+
+    async def _store_forever(self) -> None:
+        while True:
+            await self._is_refused.wait()
+            await self._sleep(WRITTEN_EVERY_S)
+            await self.store()
+
+
+def _entry(after: dict[str, Any]) -> RecordWritten:
+    return RecordWritten("refused", "", None, None, {}, after)

@@ -1,0 +1,61 @@
+"""The audit log: who did what to which record, when and from where. Clients only read it."""
+
+from typing import Final
+
+from dialer.api.crud.declaration import own, read_only, shapes
+from dialer.api.crud.fields import JsonObject, Text
+from dialer.api.crud.moments import Timestamp
+from dialer.api.crud.references import Identity
+from dialer.api.crud.resource import Resource
+from dialer.store.tables import AuditLog
+
+_AUDIT_LOG: Final = shapes(
+    "AuditLog",
+    {
+        **own("audit-log"),
+        "created_date": read_only(
+            Timestamp(), description="The moment of the change, in UTC.", example="2026-11-18T11:06:40Z"
+        ),
+        "actor_id": read_only(
+            Identity(), nullable=True, description="The id of the user who acted, or null.", example=1
+        ),
+        "actor": read_only(
+            Text(), description="The user name, or `command line`. Long digits are masked.", example="ann"
+        ),
+        "via": read_only(
+            Text(), description="The credentials: password, key, none, or command line.", example="password"
+        ),
+        "key_prefix": read_only(Text(), description="The first characters of the API key, or empty.", example=""),
+        "address": read_only(Text(), description="The network address of the client, or empty.", example="203.0.113.7"),
+        "action": read_only(
+            Text(),
+            description="create, change or delete of a record, the name of an event such as password_changed, or"
+            " refused for a request that got status 401, 403 or 429.",
+            example="change",
+        ),
+        "resource": read_only(Text(), description="The path of the resource, or empty.", example="campaigns"),
+        "record_id": read_only(Identity(), nullable=True, description="The id of the record, or null.", example=1),
+        "user_id": read_only(
+            Identity(), nullable=True, description="The id of the user whose record it is, or null.", example=1
+        ),
+        "before": read_only(
+            JsonObject(),
+            description="The changed fields with their values before. Secrets and personal data are left out.",
+            example={"status": 2},
+        ),
+        "after": read_only(
+            JsonObject(),
+            description="The changed fields with their values after. Secrets and personal data are left out.",
+            example={"status": 1},
+        ),
+    },
+    read_doc="An entry of the audit log. Admins read all, managers those of their own records.",
+)
+
+AUDIT_LOG = Resource(
+    path="audit-log",
+    model=AuditLog,
+    shapes=_AUDIT_LOG,
+    filters=("actor_id", "actor", "via", "action", "resource", "record_id", "user_id"),
+    exported=True,
+)

@@ -1,0 +1,102 @@
+"""The writer of the audit log. It hears of a change from the events of its unit of work, in the same transaction."""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Final
+
+import msgspec
+from sqlalchemy import Connection, delete, insert, select
+
+from dialer.app.events import AppEvent, RecordWritten, SubscriberAdded
+from dialer.app.unit import UnitOfWork
+from dialer.store.tables import AuditLog
+
+REMOVED_AT_ONCE: Final = 1_000
+"""Old entries that one unit of work removes."""
+UNLOGGED: Final[frozenset[type[AppEvent]]] = frozenset({SubscriberAdded})
+"""Events that are too many for the log."""
+SUBJECTS: Final[Mapping[str, str]] = {
+    "campaign_id": "campaigns",
+    "payment_id": "payment",
+    "cdr_id": "cdr",
+    "user_id": "users",
+    "key_id": "api-key",
+    "agent_id": "agent",
+    "queue_id": "queue",
+    "contact_id": "contact",
+    "phonebook_id": "phonebook",
+    "dnc_id": "dnc-list",
+}
+"""The resource of an event, by the name of its first field."""
+
+_entries: Final = AuditLog.__table__
+_DIGITS: Final = re.compile(r"\+?\d(?:[^\w+]{0,3}\d){6,}")
+_CAPITAL: Final = re.compile(r"(?<!^)(?=[A-Z])")
+_MASK: Final = "[number]"
+
+
+class Origin(msgspec.Struct, frozen=True, kw_only=True):
+    """The user who acts, and the way of the request into the service."""
+
+    via: str
+    """`password`, `key` or `command line`."""
+    actor_id: int | None = None
+    actor: str = ""
+    key_prefix: str = ""
+    address: str = ""
+
+
+COMMAND_LINE: Final = Origin(via="command line", actor="command line")
+
+
+def masked(text: str) -> str:
+    """Return a text with a mask in place of everything that may be a phone number: seven or more digits."""
+    return _DIGITS.sub(_MASK, text)
+
+
+def write_trail(unit: UnitOfWork, origin: Origin) -> None:
+    """Write the changes of a unit of work into the audit log. Records that were written tell more than other events."""
+    written = [entry for entry in unit.happened if isinstance(entry, RecordWritten)]
+    found = written or list(_translated(unit.happened))
+    write_entries(unit.connection, unit.now_ms, [(entry, origin) for entry in found])
+
+
+def write_entries(connection: Connection, now_ms: int, entries: Sequence[tuple[RecordWritten, Origin]]) -> None:
+    """Write entries with their origins."""
+    if entries:
+        connection.execute(insert(_entries), [_row(entry, origin, now_ms) for entry, origin in entries])
+
+
+def remove_old_entries(connection: Connection, before_ms: int) -> None:
+    """Remove entries that are older than a moment, at most `REMOVED_AT_ONCE`."""
+    old = select(_entries.c.id).where(_entries.c.created_date < before_ms).limit(REMOVED_AT_ONCE)
+    connection.execute(delete(_entries).where(_entries.c.id.in_(old)))
+
+
+def _translated(events: list[AppEvent]) -> Iterator[RecordWritten]:
+    """Yield entries for events that name a record by its id."""
+    for event in events:
+        if type(event) in UNLOGGED:
+            continue
+        values: dict[str, Any] = msgspec.structs.asdict(event)
+        first = next(iter(values))
+        action = _CAPITAL.sub("_", type(event).__name__).lower()
+        record_id = values[first] if first in SUBJECTS else None
+        yield RecordWritten(action, SUBJECTS.get(first, ""), record_id, values.get("user_id"), {}, values)
+
+
+def _row(entry: RecordWritten, origin: Origin, now_ms: int) -> dict[str, Any]:
+    return {
+        "created_date": now_ms,
+        "actor_id": origin.actor_id,
+        "actor": masked(origin.actor),
+        "via": origin.via,
+        "key_prefix": origin.key_prefix,
+        "address": origin.address,
+        "action": entry.action,
+        "resource": entry.resource,
+        "record_id": entry.record_id,
+        "user_id": origin.actor_id if entry.user_id is None else entry.user_id,
+        "before": msgspec.json.encode(entry.before).decode(),
+        "after": msgspec.json.encode(entry.after).decode(),
+    }

@@ -1,0 +1,52 @@
+"""The audit log: who changed or tried what, when, from where. Rows are added, and removed when they are old."""
+
+from typing import Final
+
+from sqlalchemy import DDL, Index, String, event
+from sqlalchemy.orm import Mapped, mapped_column
+
+from dialer.store.tables._base import BIG, LongText, Milliseconds, Row
+
+REMOVABLE_MS: Final = 30 * 86_400_000
+"""Age that a row must have, compared with the newest row, before anybody can remove it."""
+
+
+class AuditLog(Row):
+    """One entry of the audit log. Texts that users wrote are masked, so that no phone number stands here."""
+
+    __tablename__ = "audit_log"
+
+    created_date: Mapped[Milliseconds] = mapped_column(index=True)
+    actor_id: Mapped[int | None] = mapped_column(BIG, default=None)
+    """The user who acted. No foreign key: the entry outlives the user."""
+    actor: Mapped[str] = mapped_column(String(150), default="")
+    via: Mapped[str] = mapped_column(String(16))
+    key_prefix: Mapped[str] = mapped_column(String(16), default="")
+    address: Mapped[str] = mapped_column(String(45), default="")
+    action: Mapped[str] = mapped_column(String(64))
+    resource: Mapped[str] = mapped_column(String(40), default="")
+    record_id: Mapped[int | None] = mapped_column(BIG, default=None)
+    user_id: Mapped[int | None] = mapped_column(BIG, default=None)
+    """The user whose record it is, who may read the entry."""
+    before: Mapped[LongText]
+    after: Mapped[LongText]
+
+    __table_args__ = (
+        Index("ix_audit_log_user_id", "user_id"),
+        {"sqlite_autoincrement": True},
+    )
+
+
+_IS_YOUNG: Final = f"OLD.created_date > (SELECT max(created_date) FROM audit_log) - {REMOVABLE_MS}"  # noqa: S608 - a constant
+_BODIES: Final = {
+    "audit_log_is_not_changed BEFORE UPDATE ON audit_log": "an entry of the audit log is never changed",
+    f"audit_log_is_kept BEFORE DELETE ON audit_log WHEN {_IS_YOUNG}": "an entry of the audit log is kept for 30 days",
+}
+AUDIT_TRIGGERS: Final = tuple(
+    f"CREATE TRIGGER IF NOT EXISTS {when} BEGIN SELECT RAISE(ABORT, '{message}'); END"
+    for when, message in _BODIES.items()
+)
+"""Statements that create the triggers. Every upgrade runs these, too."""
+
+for _trigger in AUDIT_TRIGGERS:
+    event.listen(AuditLog.__table__, "after_create", DDL(_trigger))  # type: ignore[no-untyped-call]

@@ -1,0 +1,136 @@
+"""Tests of the audit log: who changed what, from where; nothing secret; nothing that can be rewritten."""
+
+from typing import Any
+
+import msgspec
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from litestar import Litestar
+from litestar.testing import TestClient
+from sqlalchemy import delete, insert, select, update
+from sqlalchemy.exc import IntegrityError
+
+from dialer.api.http.refusals import REFUSALS_A_MINUTE_MAX, Refusals
+from dialer.app import events
+from dialer.app.trail import Origin, masked, remove_old_entries
+from dialer.store.database import Database
+from dialer.store.tables import AuditLog
+from tests.api.harness import BASE, NOW, NOW_MS, Caller, Json
+
+PASSWORD = "another long password"
+_entries = AuditLog.__table__
+
+
+def entries(caller: Caller, **filters: Json) -> list[Json]:
+    found: list[Json] = caller.get("audit-log/", page_size=100, **filters)["results"]
+    return found
+
+
+def test_a_change_is_logged_with_its_actor_and_the_values_before_and_after(alice: Caller) -> None:
+    alice.create("phonebook", name="friends")
+    alice.change("phonebook/1/", name="family", description="")
+    assert alice.request("DELETE", "phonebook/1/").status_code == 204
+    first, second, third = entries(alice)
+    assert second == {
+        "id": 2,
+        "url": f"{BASE}/audit-log/2/",
+        "created_date": NOW,
+        "actor_id": 2,
+        "actor": "alice",
+        "via": "password",
+        "key_prefix": "",
+        "address": "testclient",
+        "action": "change",
+        "resource": "phonebook",
+        "record_id": 1,
+        "user_id": 2,
+        "before": {"name": "friends"},
+        "after": {"name": "family"},
+    }
+    assert (first["action"], first["after"]) == ("create", {"name": "friends"})
+    assert (third["action"], third["before"]) == ("delete", {"name": "family"})
+
+
+def test_a_key_is_named_by_its_prefix(alice: Caller, client: TestClient[Litestar]) -> None:
+    key = alice.create("api-key", name="x", scopes="campaigns")
+    client.post("/rest-api/phonebook/", json={"name": "y"}, headers={"Authorization": f"Bearer {key['key']}"})
+    newest = entries(alice)[-1]
+    assert (newest["via"], newest["key_prefix"], newest["resource"]) == ("key", key["prefix"], "phonebook")
+
+
+def test_money_and_users_are_logged_for_their_user_and_nobody_else(admin: Caller, alice: Caller, bob: Caller) -> None:
+    admin.create("payment", amount=5, user=2)
+    admin.change("users/2/", password=PASSWORD, call_rate="0.02")
+    newest = Caller(alice.client, "alice", PASSWORD)
+    paid, changed = entries(newest)
+    assert (paid["actor"], paid["resource"], paid["after"]) == (
+        "admin",
+        "payment",
+        {"amount": "5.00000", "user": "/rest-api/users/2/"},
+    )
+    assert changed["after"] == {"call_rate": 0.02, "password": "[not logged]"}
+    assert entries(bob) == []
+    assert len(entries(admin)) == 2
+
+
+def test_neither_secrets_nor_personal_data_are_logged(admin: Caller, alice: Caller, database: Database) -> None:
+    alice.create("phonebook", name="call +1 (202) 555-0187", description="12025550187")
+    alice.create("contact", phonebook=1, contact="+12025550187", full_name="Ada Byron")
+    alice.change("contact/1/", full_name="Ada Lovelace")
+    alice.create("dnc-list", name="x")
+    alice.create("dnc-contact", dnc=1, phone_number="+12025550187")
+    admin.create("users", username="12025550187", password=PASSWORD)
+    admin.create("gateway", name="g", parameters={"answer": 0.5})
+    rows = database.read_now(lambda connection: connection.execute(select(_entries)).all())
+    text = msgspec.json.encode([tuple(row) for row in rows]).decode()
+    assert [word for word in ("5550187", "555-0187", "Ada", PASSWORD, "0.5") if word in text] == []
+    assert [entry["resource"] for entry in entries(alice)] == ["phonebook", "contact", "dnc-list", "dnc-contact"]
+
+
+@given(st.text(), st.from_regex(r"\+?[0-9]{7,15}", fullmatch=True), st.text(), st.sampled_from(["", " ", "-", ") "]))
+def test_a_phone_number_never_stays_in_a_text(before: str, number: str, after: str, gap: str) -> None:
+    assert gap.join(number) not in masked(before + gap.join(number) + after)
+
+
+def test_a_change_that_fails_is_not_logged(alice: Caller) -> None:
+    assert alice.refused("POST", "phonebook/", name="")[0] == 400
+    assert alice.refused("PATCH", "phonebook/9/", name="x")[0] == 404
+    assert entries(alice) == []
+
+
+@pytest.mark.parametrize("statement", [update(_entries).values(actor="nobody"), delete(_entries)])
+def test_no_statement_rewrites_the_log(alice: Caller, database: Database, statement: Any) -> None:  # noqa: ANN401 - of two kinds
+    alice.create("phonebook", name="friends")
+    with pytest.raises(IntegrityError, match="an entry of the audit log is"):
+        database.write_now(lambda connection: connection.execute(statement))
+    assert len(entries(alice)) == 1
+
+
+def test_old_entries_are_removed(alice: Caller, database: Database) -> None:
+    old = {"created_date": NOW_MS - 400 * 86_400_000, "via": "password", "action": "create"}
+    database.write_now(lambda connection: connection.execute(insert(_entries).values(old)))
+    alice.create("phonebook", name="friends")
+    database.write_now(lambda connection: remove_old_entries(connection, NOW_MS - 365 * 86_400_000))
+    kept = database.read_now(lambda connection: connection.scalars(select(_entries.c.created_date)).all())
+    assert kept == [NOW_MS]
+
+
+async def test_refusals_are_logged_and_bounded(database: Database) -> None:
+    refusals = Refusals(database, lambda: NOW_MS)
+    for _ in range(1_000):
+        refusals.note(Origin(via="none", actor="alice", address="192.0.2.1"), 401, "GET /rest-api/phonebook")
+    await refusals.store()
+    await refusals.store()
+    query = select(_entries.c.actor, _entries.c.action, _entries.c.after).order_by(_entries.c.id)
+    rows = [tuple(row) for row in database.read_now(lambda connection: connection.execute(query).all())]
+    one = ("alice", "refused", '{"status":401,"request":"GET /rest-api/phonebook"}')
+    assert rows == [one] * REFUSALS_A_MINUTE_MAX + [("", "refused", '{"others":990}')]
+
+
+def test_events_have_only_numbers_so_that_they_can_be_logged() -> None:
+    """Give a new event ids and counts only: the audit log keeps them, and erasure does not read it."""
+    for kind in events.AppEvent.__subclasses__():
+        if kind is not events.RecordWritten:
+            types = {field.type for field in msgspec.structs.fields(kind)}
+            assert types <= {int}, kind.__name__
