@@ -73,9 +73,9 @@ class Counted(Database):
 
     writes = 0
 
-    async def write(self, work: Callable[[Connection], Result], *, alone: bool = False) -> Result:
+    async def write(self, work: Callable[[Connection], Result], *, is_step: bool = False) -> Result:
         self.writes += 1
-        return await super().write(work, alone=alone)
+        return await super().write(work, is_step=is_step)
 
 
 def counted(house: House) -> Counted:

@@ -67,13 +67,13 @@ def counted_commits(database: LossyDatabase) -> list[object]:
     return commits
 
 
-async def together(database: LossyDatabase, works: Sequence[Work], alone: Sequence[int] = ()) -> list[Any]:
+async def together(database: LossyDatabase, works: Sequence[Work], steps: Sequence[int] = ()) -> list[Any]:
     """Run units of work that wait behind one held unit, and return the result or the error of each."""
     outcomes: list[Any] = [None] * len(works)
 
     async def one(place: int) -> None:
         try:
-            outcomes[place] = await database.write(works[place], alone=place in alone)
+            outcomes[place] = await database.write(works[place], is_step=place in steps)
         except Exception as error:  # noqa: BLE001 - an error is an outcome
             outcomes[place] = error
 
@@ -177,7 +177,7 @@ class Busy:
 
 async def test_each_writer_has_its_own_busy_timeout(database: LossyDatabase) -> None:
     """The first writer has used up its busy timeout, and those behind it have just arrived."""
-    outcomes = await together(database, [Busy(database), adding("a"), adding("b"), adding("c")], alone=[0])
+    outcomes = await together(database, [Busy(database), adding("a"), adding("b"), adding("c")], steps=[0])
     assert isinstance(outcomes[1], StorageUnavailableError)
     assert outcomes[2:] == [["held", "b"], ["held", "b", "c"]]
     assert database.read_now(notes) == ["held", "b", "c"]
@@ -194,7 +194,7 @@ async def test_a_writer_cancelled_before_its_transaction_begins_blocks_nobody(da
     async with anyio.create_task_group() as tasks:
         tasks.start_soon(database.write, held)
         await anyio.lowlevel.checkpoint()
-        tasks.start_soon(partial(database.write, busy, alone=True))
+        tasks.start_soon(partial(database.write, busy, is_step=True))
         tasks.start_soon(refused, database, adding("a"))
         tasks.start_soon(impatient)
         tasks.start_soon(database.write, adding("b"))
@@ -217,10 +217,10 @@ async def test_a_transaction_is_shared_by_so_many_and_no_more(database: LossyDat
     assert len(commits) == 1 + 3
 
 
-async def test_one_that_is_alone_keeps_its_place_and_shares_with_nobody(database: LossyDatabase) -> None:
+async def test_a_step_keeps_its_place_and_shares_with_nobody(database: LossyDatabase) -> None:
     commits, before = counted_commits(database), list[int]()
     note: Work = lambda _: before.append(len(commits))  # noqa: E731 - shorter so
-    await together(database, [note, note, note, note, note], alone=[2])
+    await together(database, [note, note, note, note, note], steps=[2])
     assert before == [1, 1, 2, 3, 3]
 
 

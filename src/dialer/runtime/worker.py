@@ -203,7 +203,7 @@ class Worker:
 
     async def _try_step(self, until_ms: int) -> bool:
         try:
-            return await self._database.write(lambda connection: self._step(connection, until_ms), alone=True)
+            return await self._database.write(lambda connection: self._step(connection, until_ms), is_step=True)
         except BrokenInvariantError as broken:
             self._live = None
             await self._contain(broken)

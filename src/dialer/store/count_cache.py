@@ -1,4 +1,4 @@
-"""A cache of row counts, which are kept until another connection commits.
+"""A cache of row counts, which are kept until a commit that may change them.
 
 SQLite counts the commits of other connections, from any process (`PRAGMA data_version`,
 https://www.sqlite.org/pragma.html#pragma_data_version). Reading it takes a few microseconds, and never waits.
@@ -13,20 +13,24 @@ from sqlalchemy import Connection
 from dialer.store.backends import sqlite
 
 COUNTS_KEPT_MAX: Final = 1_000
-"""Maximum number of counts that one connection remembers."""
+"""Maximum number of counts of each kind that one connection remembers."""
 _COUNTS: Final = "counts"
 
 
-def count_once(connection: Connection, key: Hashable, count: Callable[[], int]) -> int:
-    """Return the result of `count`, or its earlier result for `key` if nothing was committed since.
+def count_once(
+    connection: Connection, key: Hashable, count: Callable[[], int], *, users_alone_change_it: bool = False
+) -> int:
+    """Return the result of `count`, or its earlier result for `key` if no commit since may have changed it.
 
+    If `users_alone_change_it`, commits of the worker's steps change nothing, so that counts are kept while it dials.
     `connection` is in the transaction of a unit of work that only reads: the result is the count of its snapshot.
     """
-    version = sqlite.version(connection)
-    known_version, counts = connection.info.get(_COUNTS, (None, OrderedDict()))
+    version = sqlite.changes_of_users(connection) if users_alone_change_it else sqlite.version(connection)
+    caches = connection.info.setdefault(_COUNTS, {})
+    known_version, counts = caches.get(users_alone_change_it, (None, OrderedDict()))
     if known_version != version:
         counts = OrderedDict()
-        connection.info[_COUNTS] = (version, counts)
+        caches[users_alone_change_it] = (version, counts)
     if key not in counts:
         counts[key] = count()
         if len(counts) > COUNTS_KEPT_MAX:

@@ -30,6 +30,8 @@ LONG_READERS_MAX: Final = 4
 """Maximum number of long reads at once, besides the short ones. Only long reads wait behind them."""
 
 _SECOND_MS: Final = 1_000
+_IS_STEP: Final = "is_step"
+"""Key of a connection's note that its transaction is a step of the worker."""
 
 
 class StorageUnavailableError(Exception):
@@ -76,18 +78,19 @@ class Database:
             self._read_limits = anyio.CapacityLimiter(READERS_MAX), anyio.CapacityLimiter(LONG_READERS_MAX)
         return await anyio.to_thread.run_sync(self.read_now, work, limiter=self._read_limits[is_long])
 
-    async def write(self, work: Callable[[Connection], Result], *, alone: bool = False) -> Result:
+    async def write(self, work: Callable[[Connection], Result], *, is_step: bool = False) -> Result:
         """Return the result of `work` once its changes are committed. If it fails, none of its changes remain.
 
-        Unless `alone`, it shares a transaction with other units that wait, and sees the changes of those before it. An
-        error that `work` raises undoes its own changes only.
+        A step of the worker (`is_step`) has a transaction of its own, and changes nothing that only users change. Other
+        units that wait share a transaction, and see the changes of those before them. An error that `work` raises
+        undoes its own changes only.
 
         Raises:
             StorageUnavailableError: the database cannot be written now.
             OutcomeUnknownError: the database was lost during the COMMIT, and the changes may be stored.
         """
         until_s = anyio.current_time() + self._busy_timeout_ms / _SECOND_MS
-        return await Waiter(work, until_s=until_s, alone=alone).wait(self._turns)
+        return await Waiter(work, until_s=until_s, alone=is_step).wait(self._turns)
 
     async def is_writable(self, probe: Callable[[Connection], object]) -> bool:
         """Return whether units of work can be committed, as far as is known.
@@ -128,6 +131,7 @@ class Database:
         def run(connection: Connection) -> None:
             nonlocal has_begun
             has_begun = True
+            connection.info[_IS_STEP] = waiters[0].alone
             if len(waiters) == 1:
                 waiters[0].result = waiters[0].work(connection)
             else:
@@ -152,7 +156,7 @@ class Database:
         """
         patience_ms = self._busy_timeout_ms if patience_ms is None else patience_ms
         try:
-            result, has_written = self._run(self._writer, partial(_watched, work=work), patience_ms)
+            result, has_written = self._run(self._writer, partial(_counted, work=work), patience_ms)
         except StorageUnavailableError:
             self._is_failing = True
             raise
@@ -194,6 +198,15 @@ class Database:
             if noted is not None:  # Only units that write note anything, and these take turns.
                 self._touched |= noted
             return result
+
+
+def _counted(connection: Connection, work: Callable[[Connection], Result]) -> tuple[Result, bool]:
+    """Return the result of `work`, and whether it wrote anything. Count the change unless it is one of a step."""
+    connection.info[_IS_STEP] = False
+    result, has_written = _watched(connection, work)
+    if has_written and not connection.info[_IS_STEP]:
+        sqlite.count_change(connection)
+    return result, has_written
 
 
 def _watched(connection: Connection, work: Callable[[Connection], Result]) -> tuple[Result, bool]:

@@ -10,6 +10,7 @@ The planner of the database cannot decide this, because it does not know the val
 from collections import OrderedDict
 from collections.abc import Callable, Iterator, Sequence
 from enum import Enum
+from functools import partial
 from typing import Any, Final, NamedTuple
 
 import msgspec
@@ -69,9 +70,10 @@ _kept: Final[OrderedDict[_Shape, Select[Any]]] = OrderedDict()
 
 
 def count(unit: Unit, resource: Resource, asked: Asked) -> int:
-    """Return the number of records that the filters and the search select. It is kept until the next commit."""
+    """Return the number of records that the filters and the search select, as counted since the last change."""
     key = (resource.path, unit.actor.view, unit.actor.sees_as, asked.filters, asked.search)
-    return count_once(unit.connection, key, lambda: count_now(unit, resource, asked))
+    counted = partial(count_now, unit, resource, asked)
+    return count_once(unit.connection, key, counted, users_alone_change_it=resource.users_alone_change_it)
 
 
 def count_now(unit: Unit, resource: Resource, asked: Asked) -> int:

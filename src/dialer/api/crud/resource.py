@@ -178,6 +178,8 @@ class Resource(msgspec.Struct, frozen=True, kw_only=True):
     """The fields whose phone numbers `search` finds, in any spelling."""
     is_large: bool = False
     """True if the list can hold millions of records, so that every search and ordering needs an index."""
+    users_alone_change_it: bool = False
+    """True if no step of the worker inserts, deletes or changes records, so that dialling moves no count of a list."""
     admins_only: bool = False
     admins_write: bool = False
     """True if only admins write, while users read their own records."""

@@ -196,6 +196,7 @@ CONTACTS = Resource(
     names=("full_name",),
     numbers=("contact",),
     is_large=True,
+    users_alone_change_it=True,
     rules=(no_emergency_number("contact"),),
     columns=_contact_columns,
     first_like=_first_with_number,

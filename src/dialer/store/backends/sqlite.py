@@ -42,6 +42,7 @@ _PRIMARY: Final = 0xFF
 """Bits of an extended result code that hold the kind of error."""
 _SURELY_NOT_DONE: Final = frozenset({sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_FULL})
 _VERSION: Final = "PRAGMA data_version"
+_COUNT_LIMIT: Final = 2**31
 _SEEN: Final = "data_version"
 _PRAGMAS: Final = (
     f"busy_timeout={BUSY_TIMEOUT_MS}",
@@ -148,6 +149,20 @@ def version(connection: Connection) -> int:
     Compare it only with an earlier number of the same connection.
     """
     return int(_driver(connection).execute(_VERSION).fetchone()[0])
+
+
+def count_change(connection: Connection) -> None:
+    """Add 1 to the count that `changes_of_users` returns, in the transaction of a unit of work."""
+    count = (changes_of_users(connection) + 1) % _COUNT_LIMIT
+    _driver(connection).execute(f"PRAGMA user_version={count}")
+
+
+def changes_of_users(connection: Connection) -> int:
+    """Return the count of units of work that were no steps of the worker, as this transaction sees it.
+
+    It is kept in the header of the database: https://www.sqlite.org/pragma.html#pragma_user_version
+    """
+    return int(_driver(connection).execute("PRAGMA user_version").fetchone()[0])
 
 
 def have_others_written(connection: Connection) -> bool:
