@@ -31,7 +31,7 @@ CEILINGS: Final = (
     ("GET", "contact/?phonebook_id=1&page=2&cursor=a10", None, 3),
     ("GET", "contact/1/", None, 2),
     ("POST", "contact/", {"contact": "+12025550177", "phonebook": 1}, 5),
-    ("PATCH", "contact/1/", {"full_name": "Ann Other"}, 4),
+    ("PATCH", "contact/1/", {"full_name": "Ann Other"}, 5),
     ("GET", "campaigns/?status=1", None, 4),
     ("GET", "callrequest/", None, 3),
     ("GET", "cdr/", None, 3),
