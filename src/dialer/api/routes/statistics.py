@@ -35,7 +35,7 @@ from dialer.store.queries.statistics import Counted, Hours, Present, WhoseCalls
 
 INTERVAL, GROUP_BY, ZONE = "interval", "group_by", "timezone"
 AFTER, BEFORE = "starting_date_after", "starting_date_before"
-_KNOWN: Final = {LISTS_OPTION: True, PARAMETERS_OPTION: (INTERVAL, GROUP_BY, ZONE, AFTER, BEFORE)}
+_KNOWN: Final = {LISTS_OPTION: (), PARAMETERS_OPTION: (INTERVAL, GROUP_BY, ZONE, AFTER, BEFORE)}
 _LAST_HOUR: Final = 2**40
 
 
