@@ -68,6 +68,7 @@ _GROUPS: Final[dict[str, str]] = {
     "payment": "Payments into accounts.",
     "ledger": "The ledger: every change of a balance, with its cause.",
     "rate-card": "Prices of calls by the prefix of the number.",
+    "audit-log": "The audit log: who changed which record, and when.",
     "clock": "The clock of the service, which admins can advance if it is virtual.",
     "root": "The entry point: the lists of all resources.",
     "health": "The health of the service and its metrics, without authentication.",

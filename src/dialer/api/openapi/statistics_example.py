@@ -4,6 +4,7 @@ from typing import Any, Final
 
 import msgspec
 
+from dialer.api.crud.enumerations import text_schema
 from dialer.api.routes.statistics import AFTER, BEFORE, GROUP_BY, INTERVAL, ZONE, shown_figures
 from dialer.api.routes.statistics_shapes import (
     AgentsNow,
@@ -20,6 +21,16 @@ from dialer.domain.statistics import Figures
 STATISTICS: Final = ("read_campaign_statistics", "read_sms_campaign_statistics", "read_all_statistics")
 """The operations that answer with statistics."""
 _TEXT: Final = {"type": "string"}
+_INTERVALS: Final = {"hour": "One row an hour.", "day": "One row a day of the time zone."}
+_GROUP_MEANINGS: Final = {
+    "agent": "One row an agent.",
+    "phonebook": "One row a phonebook.",
+    "gateway": "One row a gateway.",
+    "zone": "One row a time zone of callees.",
+    "attempt": "One row a number of attempts.",
+}
+_INTERVAL: Final = text_schema([one.value for one in Interval], _INTERVALS, "StatisticsInterval").to_schema()
+_GROUP: Final = text_schema(GROUPS, _GROUP_MEANINGS, "StatisticsGroup").to_schema()
 _MOMENT: Final = {"type": "string", "format": "date-time"}
 _FIGURES: Final = shown_figures(
     Figures(calls=1_200, answered=480, live=431, completed=212, talk_s=35_640, answer_s=4_560, cost=6_144_000)
@@ -38,8 +49,8 @@ def _asked(name: str, schema: dict[str, Any], description: str, example: str) ->
 
 
 STATISTICS_PARAMETERS: Final = (
-    _asked(INTERVAL, {**_TEXT, "enum": [str(one) for one in Interval]}, "The length of the rows' intervals.", "day"),
-    _asked(GROUP_BY, {**_TEXT, "enum": list(GROUPS)}, "The property by which the rows group calls.", "gateway"),
+    _asked(INTERVAL, _INTERVAL, "The length of the rows' intervals.", "day"),
+    _asked(GROUP_BY, _GROUP, "The property by which the rows group calls.", "gateway"),
     _asked(ZONE, _TEXT, "Time zone of days, an IANA name. By default that of the service.", "Europe/Madrid"),
     _asked(AFTER, _MOMENT, "Calls dialled in or after the hour of this moment are counted.", "2026-11-20T08:00:00Z"),
     _asked(BEFORE, _MOMENT, "Calls dialled in or before the hour of this moment are counted.", "2026-11-27T08:00:00Z"),
