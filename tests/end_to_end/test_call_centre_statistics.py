@@ -11,11 +11,13 @@ from tests.end_to_end.service import START, advance
 
 WRAP_UP_S: Final = 10
 MAX_WAIT_S: Final = 25
-PEOPLE: Final = {"answer": 1, "machine": 0, "busy": 0, "rejected": 0, "invalid": 0, "ring": 4, "patience": [3, 40]}
+PEOPLE: Final = {"answer": 1, "machine": 0, "busy": 0, "rejected": 0, "invalid": 0, "ring": 4}
 TRANSFERS: Final = {"type": 6, "question": "desk", "script": "one moment"}
 
 
-def opened(ann: Caller, admin: Caller, **fields: object) -> tuple[dict[str, Any], dict[str, Any]]:
+def opened(
+    ann: Caller, admin: Caller, patience: tuple[int, int] = (3, 40), **fields: object
+) -> tuple[dict[str, Any], dict[str, Any]]:
     """Start a campaign of six calls a minute for a queue with one agent. Return the agent and the queue."""
     admin.create("payment", user="/rest-api/users/2/", amount="100")
     phonebook = ann.create("phonebook", name="callees")
@@ -33,7 +35,7 @@ def opened(ann: Caller, admin: Caller, **fields: object) -> tuple[dict[str, Any]
         "campaigns",
         name="calls",
         callerid="+12025550199",
-        aleg_gateway=admin.create("gateway", name="sim", parameters=PEOPLE)["url"],
+        aleg_gateway=admin.create("gateway", name="sim", parameters={**PEOPLE, "patience": patience})["url"],
         phonebook=[phonebook["url"]],
         object_id=str(survey["id"]),
         frequency=6,
@@ -170,13 +172,17 @@ def test_the_time_of_an_agent_is_told_by_activity_and_hour(ann: Caller, admin: C
 
 
 def test_a_call_that_an_agent_lets_ring_is_missed(ann: Caller, admin: Caller) -> None:
-    agent, queue = opened(ann, admin, parameters={"answer": 60})
-    advance(admin, 240)
-    found = ann.get(f"agent/{agent['id']}/statistics/")["totals"]
-    assert (found["taken"], found["missed"], found["handling_time"]) == (0, 5, None)
+    """The first caller joins soon after 5 s, the agent lets 20 s pass, and the queue gives callers up after 25 s."""
+    agent, queue = opened(ann, admin, patience=(60, 60), parameters={"answer": 60})
+    path = f"agent/{agent['id']}/statistics/"
+    advance(admin, 24)
+    assert ann.get(path)["totals"]["missed"] == 0
+    advance(admin, 9)
+    found = ann.get(path)["totals"]
+    assert (found["taken"], found["missed"], found["handling_time"], found["available_seconds"]) == (0, 1, None, 33.0)
     totals = ann.get(f"queue/{queue['id']}/statistics/")["totals"]
     assert (totals["taken"], totals["service_level"], totals["average_wait"]) == (0, 0.0, None)
-    assert totals["calls"] == len(list(gone(ann))) == totals["abandoned"] + totals["timed_out"]
+    assert (totals["calls"], totals["abandoned"], totals["timed_out"], totals["longest_wait"]) == (1, 0, 1, 25.0)
 
 
 def test_a_change_of_status_does_not_begin_a_talk_anew(ann: Caller, admin: Caller) -> None:
