@@ -18,7 +18,7 @@ from dialer.api.openapi.enumerations import with_named_enumerations
 from dialer.api.openapi.forecast_example import FORECAST
 from dialer.api.openapi.guide import EXTERNAL_DOCS, SERVERS, groups
 from dialer.api.openapi.parameters import IDEMPOTENT, noun, parameters
-from dialer.api.openapi.statistics_example import STATISTICS, STATISTICS_EXAMPLE
+from dialer.api.openapi.statistics_example import STATISTICS_EXAMPLES
 from dialer.api.records.campaigns import CAMPAIGNS
 from dialer.api.records.ledger import LEDGER
 from dialer.api.records.messages import SMS_CAMPAIGNS
@@ -166,7 +166,7 @@ _ADDED: Final = {
     ],
 }
 _EXAMPLES: Final[Mapping[str, Any]] = {
-    **dict.fromkeys(STATISTICS, STATISTICS_EXAMPLE),
+    **STATISTICS_EXAMPLES,
     "read_root": {"phonebook": f"https://dialer.example{PREFIX}/phonebook/"},
     "read_clock": {"now": examples.MOMENT, "mode": "virtual", "seed": 0},
     "advance_clock": {"now": examples.MOMENT, "mode": "virtual", "seed": 0},
@@ -289,7 +289,7 @@ def _full(path: str) -> str:
 
 def _operation(found: Json, path: str, method: str, resource: Resource | None) -> Json:
     name, description = found["operationId"], found["description"]
-    verb = name.partition("_")[0]
+    verb = "" if name in STATISTICS_EXAMPLES else name.partition("_")[0]
     ours = resource if verb in _SUMMARIES and resource is not None else None
     if ours is None or name == "delete_audio":
         summary = re.split(r"[.:;,]", description)[0]
