@@ -66,7 +66,7 @@ async def _read(request: ApiRequest, resource: Resource | None, record_id: str) 
 def _statistics(unit: Unit, resource: Resource | None, identity: int | None, question: RowsAsked) -> StatisticsRead:
     links = unit.conventions.links
     campaign = None
-    scope = WhoseCalls(user_id=None if unit.actor.is_admin else unit.actor.id)
+    scope = WhoseCalls(user_id=None if unit.actor.is_admin else unit.actor.sees_as)
     if resource is not None and identity is not None:
         records.read_record(unit, resource, identity)
         scope, campaign = WhoseCalls(campaign_id=identity), links.record(resource.path, identity)
