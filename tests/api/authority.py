@@ -37,6 +37,7 @@ class Authority(NamedTuple):
 SPECIAL: Final = {
     "GET /": Authority(EVERYBODY, None),
     "GET /clock": Authority(EVERYBODY, None),
+    "GET /agent/{record_id}/statistics": Authority(EVERYBODY, "read"),
     "POST /clock/advance": Authority(ADMINS, "admin"),
     "POST /cdr/{record_id}/refund": Authority(ADMINS, "money"),
 }
