@@ -74,6 +74,7 @@ def test_a_viewer_reads_the_records_of_the_manager_and_changes_none(team: dict[s
         assert viewer.get(path) == estate.owner.get(path)
         assert viewer.request("PATCH", path, json={}).status_code in {403, 405}
         assert viewer.request("DELETE", path).status_code in {403, 405}
+    assert viewer.get("statistics/") == estate.owner.get("statistics/")
     assert viewer.refused("POST", "phonebook/", name="mine") == FORBIDDEN
     assert viewer.refused("POST", f"phonebook/{estate.phonebook['id']}/import/") == FORBIDDEN
     assert viewer.refused("GET", "payment/") == FORBIDDEN
@@ -104,15 +105,18 @@ def test_an_agent_does_not_see_the_calls_of_colleagues(team: dict[str, Caller], 
         assert (listed if isinstance(listed, list) else listed["results"]) == []
 
 
-def test_an_agent_changes_only_the_own_status(team: dict[str, Caller], estate: Estate) -> None:
+def test_an_agent_changes_only_the_own_status_and_its_reason(team: dict[str, Caller], estate: Estate) -> None:
     agent, path = team[AGENT], f"agent/{estate.agent['id']}/"
+    agent.change(path, status=4, break_reason="lunch")
+    resting = estate.owner.get(path)
+    assert (resting["status"], resting["break_reason"]) == (4, "lunch")
     agent.change(path, status=2)
     assert estate.owner.get(path)["status"] == 2
     assert agent.refused("PATCH", path, status=1, name="Boss", wrap_up_time=900) == (
         400,
         {
-            "name": ["An agent may change only status. Ask your manager to change this field."],
-            "wrap_up_time": ["An agent may change only status. Ask your manager to change this field."],
+            "name": ["An agent may change only break_reason, status. Ask your manager to change this field."],
+            "wrap_up_time": ["An agent may change only break_reason, status. Ask your manager to change this field."],
         },
     )
     assert estate.owner.get(path)["status"] == 2

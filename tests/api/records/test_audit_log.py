@@ -1,5 +1,6 @@
 """Tests of the audit log: who changed what, from where; nothing secret; nothing that can be rewritten."""
 
+from itertools import pairwise
 from typing import Any
 
 import msgspec
@@ -11,14 +12,17 @@ from litestar.testing import TestClient
 from sqlalchemy import delete, insert, select, update
 from sqlalchemy.exc import IntegrityError
 
+from dialer.api.app import create_app
 from dialer.api.http.refusals import REFUSALS_A_MINUTE_MAX, Refusals
 from dialer.app import events
-from dialer.app.trail import Origin, masked, remove_old_entries
+from dialer.app.trail import REMOVED_AT_ONCE, Origin, masked, remove_old_entries
+from dialer.settings import Settings
 from dialer.store.database import Database
 from dialer.store.tables import AuditLog
-from tests.api.harness import BASE, NOW, NOW_MS, Caller, Json
+from tests.api.harness import BASE, HOST, NOW, NOW_MS, Caller, FakeWorker, Json
 
 PASSWORD = "another long password"
+DAY_MS = 86_400_000
 _entries = AuditLog.__table__
 
 
@@ -74,6 +78,72 @@ def test_money_and_users_are_logged_for_their_user_and_nobody_else(admin: Caller
     assert len(entries(admin)) == 2
 
 
+def test_a_manager_sees_what_an_admin_did_to_their_records(admin: Caller, alice: Caller, bob: Caller) -> None:
+    alice.create("phonebook", name="friends")
+    alice.create("contact", phonebook=1, contact="+12025550187")
+    alice.create("survey-template", name="poll")
+    seen = len(entries(alice))
+    admin.change("contact/1/", full_name="Ada")
+    admin.create("section-template", survey=1, question="How are you?")
+    admin.create("branching-template", section=1, keys="1")
+    admin.request(
+        "POST", "phonebook/1/import/", content=b"contact\n+12025550188\n", headers={"Content-Type": "text/csv"}
+    )
+    for path in ("branching-template/1/", "contact/1/"):
+        assert admin.request("DELETE", path).status_code == 204
+    assert [
+        (entry["actor"], entry["user_id"], entry["action"], entry["resource"]) for entry in entries(alice)[seen:]
+    ] == [
+        ("admin", 2, "change", "contact"),
+        ("admin", 2, "create", "section-template"),
+        ("admin", 2, "create", "branching-template"),
+        ("admin", 2, "contacts_imported", "phonebook"),
+        ("admin", 2, "delete", "branching-template"),
+        ("admin", 2, "delete", "contact"),
+    ]
+    assert entries(bob) == []
+
+
+def test_an_advance_of_the_clock_is_logged(admin: Caller) -> None:
+    for headers in ({}, {"Idempotency-Key": "k"}, {"Idempotency-Key": "k"}):
+        assert admin.request("POST", "clock/advance/", json={"seconds": 60}, headers=headers).status_code == 200
+    assert admin.request("POST", "clock/advance/", json={"seconds": 0}).status_code == 200
+    assert admin.request("POST", "clock/advance/", json={"seconds": -1}).status_code == 400
+    found = entries(admin)
+    assert [(entry["actor"], entry["action"], entry["resource"]) for entry in found] == [
+        ("admin", "advance", "clock")
+    ] * 2
+    moments = [NOW, "2026-11-18T11:07:40Z", "2026-11-18T11:08:40Z"]
+    assert [(entry["before"]["now"], entry["after"]["now"]) for entry in found] == list(pairwise(moments))
+
+
+def test_refused_requests_reach_the_log(database: Database, worker: FakeWorker) -> None:
+    app = create_app(Settings(), database=database, worker=worker)
+    with TestClient(app, base_url=f"http://{HOST}") as client:
+        alice = Caller(client, "alice")
+        assert alice.refused("GET", "payment/")[0] == 403
+        key = alice.create("api-key", name="x", scopes="read")
+        bearer = {"Authorization": f"Bearer {key['key']}"}
+        assert client.post("/rest-api/phonebook/", json={"name": "y"}, headers=bearer).status_code == 403
+        assert Caller(client, "alice", "wrong").refused("GET", "phonebook/7/")[0] == 401
+        wrong = {"Authorization": "Bearer dk_wrong"}
+        assert client.get("/rest-api/phonebook/", headers=wrong).status_code == 401
+        # A request without credentials is no attempt.
+        assert client.get("/rest-api/phonebook/").status_code == 401
+    columns = ("actor_id", "actor", "via", "key_prefix", "address", "after")
+    query = (
+        select(*(_entries.c[name] for name in columns)).where(_entries.c.action == "refused").order_by(_entries.c.id)
+    )
+    rows = [tuple(row) for row in database.read_now(lambda connection: connection.execute(query).all())]
+    address = "testclient"
+    assert rows == [
+        (2, "alice", "password", "", address, '{"status":403,"request":"GET /rest-api/payment"}'),
+        (2, "alice", "key", key["prefix"], address, '{"status":403,"request":"POST /rest-api/phonebook"}'),
+        (None, "alice", "none", "", address, '{"status":401,"request":"GET /rest-api/phonebook/{record_id}"}'),
+        (None, "", "none", "", address, '{"status":401,"request":"GET /rest-api/phonebook"}'),
+    ]
+
+
 def test_neither_secrets_nor_personal_data_are_logged(admin: Caller, alice: Caller, database: Database) -> None:
     alice.create("phonebook", name="call +1 (202) 555-0187", description="12025550187")
     alice.create("contact", phonebook=1, contact="+12025550187", full_name="Ada Byron")
@@ -108,12 +178,34 @@ def test_no_statement_rewrites_the_log(alice: Caller, database: Database, statem
 
 
 def test_old_entries_are_removed(alice: Caller, database: Database) -> None:
-    old = {"created_date": NOW_MS - 400 * 86_400_000, "via": "password", "action": "create"}
+    old = {"created_date": NOW_MS - 400 * DAY_MS, "via": "password", "action": "create"}
     database.write_now(lambda connection: connection.execute(insert(_entries).values(old)))
     alice.create("phonebook", name="friends")
-    database.write_now(lambda connection: remove_old_entries(connection, NOW_MS - 365 * 86_400_000))
+    database.write_now(lambda connection: remove_old_entries(connection, NOW_MS - 365 * DAY_MS))
     kept = database.read_now(lambda connection: connection.scalars(select(_entries.c.created_date)).all())
     assert kept == [NOW_MS]
+
+
+def test_entries_that_the_triggers_keep_stop_no_write(alice: Caller, worker: FakeWorker) -> None:
+    """The clock jumps by a year, and the next write logs nothing, so the only entry is old and the newest one."""
+    alice.create("phonebook", name="friends")
+    worker.virtual.set(NOW_MS + 366 * DAY_MS)
+    alice.change("phonebook/1/", name="friends")
+    assert [entry["action"] for entry in entries(alice)] == ["create"]
+
+
+def test_old_entries_are_removed_as_fast_as_they_are_written(
+    alice: Caller, database: Database, worker: FakeWorker
+) -> None:
+    now_ms = NOW_MS + 800 * DAY_MS
+    old = {"created_date": NOW_MS, "via": "password", "action": "create"}
+    rows = [old] * (2 * REMOVED_AT_ONCE + 1)
+    database.write_now(lambda connection: connection.execute(insert(_entries), rows))
+    worker.virtual.set(now_ms)
+    for name in ("friends", "family", "others"):
+        alice.create("phonebook", name=name)
+    kept = database.read_now(lambda connection: connection.scalars(select(_entries.c.created_date)).all())
+    assert kept == [now_ms] * 3
 
 
 async def test_refusals_are_logged_and_bounded(database: Database) -> None:

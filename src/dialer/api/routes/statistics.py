@@ -7,14 +7,14 @@ from litestar import get
 from litestar.params import FromPath
 
 from dialer.api.crud import records
-from dialer.api.crud.fields import FieldError
-from dialer.api.crud.moments import Timestamp, show_timestamp
+from dialer.api.crud.moments import show_timestamp
 from dialer.api.crud.resource import Resource, Unit
 from dialer.api.crud.urls import Links, parse_id
 from dialer.api.http.errors import Errors, InvalidError, RecordNotFoundError
 from dialer.api.http.ignored import LISTS_OPTION, PARAMETERS_OPTION
 from dialer.api.records.campaigns import CAMPAIGNS
 from dialer.api.records.messages import SMS_CAMPAIGNS
+from dialer.api.routes.statistics_hours import AFTER, BEFORE, parse_hours
 from dialer.api.routes.statistics_shapes import (
     AgentsNow,
     FiguresRead,
@@ -28,15 +28,13 @@ from dialer.api.routes.statistics_shapes import (
 from dialer.api.service import ApiRequest
 from dialer.app.statistics import GROUPS, Interval, RowsAsked, Statistics, TooManyRowsError, read_statistics
 from dialer.domain.billing.money import format_money
-from dialer.domain.statistics import HOUR_MS, Figures, SubscriberState, mean, percent, unit_cost
+from dialer.domain.statistics import Figures, SubscriberState, mean, percent, unit_cost
 from dialer.domain.zones import is_zone
 from dialer.store.queries.progress import SMS_LINES_FROM
-from dialer.store.queries.statistics import Counted, Hours, Present, WhoseCalls
+from dialer.store.queries.statistics import Counted, Present, WhoseCalls
 
 INTERVAL, GROUP_BY, ZONE = "interval", "group_by", "timezone"
-AFTER, BEFORE = "starting_date_after", "starting_date_before"
-_KNOWN: Final = {LISTS_OPTION: True, PARAMETERS_OPTION: (INTERVAL, GROUP_BY, ZONE, AFTER, BEFORE)}
-_LAST_HOUR: Final = 2**40
+_KNOWN: Final = {LISTS_OPTION: (), PARAMETERS_OPTION: (INTERVAL, GROUP_BY, ZONE, AFTER, BEFORE)}
 
 
 @get("/campaigns/{record_id:str}/statistics", tags=[CAMPAIGNS.path], opt=_KNOWN)
@@ -68,7 +66,7 @@ async def _read(request: ApiRequest, resource: Resource | None, record_id: str) 
 def _statistics(unit: Unit, resource: Resource | None, identity: int | None, question: RowsAsked) -> StatisticsRead:
     links = unit.conventions.links
     campaign = None
-    scope = WhoseCalls(user_id=None if unit.actor.is_admin else unit.actor.id)
+    scope = WhoseCalls(user_id=None if unit.actor.is_admin else unit.actor.sees_as)
     if resource is not None and identity is not None:
         records.read_record(unit, resource, identity)
         scope, campaign = WhoseCalls(campaign_id=identity), links.record(resource.path, identity)
@@ -94,20 +92,14 @@ def _question(request: ApiRequest) -> RowsAsked:
         errors[GROUP_BY] = [f"{group_by!r} is not a group. Use one of {', '.join(GROUPS)}."]
     if zone is not None and not is_zone(zone):
         errors[ZONE] = [f"{zone!r} is not a time zone. Use an IANA name, such as Europe/Madrid."]
-    hours = [0, _LAST_HOUR]
-    for place, name in enumerate((AFTER, BEFORE)):
-        if name in given:
-            try:
-                hours[place] = Timestamp().parse(given[name], conventions) // HOUR_MS + place
-            except FieldError as error:
-                errors[name] = [str(error)]
+    hours = parse_hours(request, errors)
     if errors:
         raise InvalidError(errors)
     return RowsAsked(
         None if interval is None else Interval(interval),
         group_by,
         conventions.zone if zone is None else ZoneInfo(zone),
-        Hours(*hours),
+        hours,
     )
 
 
