@@ -2,7 +2,7 @@
 
 It requests `GET /rest-api/` with cached credentials. The first part calls the application within one process, as the
 server calls it but without a socket. The second part uses HTTP. The reference is a bare Litestar handler with an equal
-answer behind equal authentication.
+answer behind equal authentication. The check of an API key is compared with that of a remembered password.
 """
 
 import os
@@ -25,6 +25,9 @@ from benchmarks.servers import DIALER, LITESTAR, running
 from benchmarks.serving import Plan, Sample, Samples, Target, get, in_turns, plan_of, report, sample
 from dialer.api.app import create_app
 from dialer.api.http.auth import Authenticator
+from dialer.app.api_keys import NewApiKey, create_api_key
+from dialer.app.unit import UnitOfWork
+from dialer.domain.roles import Scope
 from dialer.runtime.clock import VirtualClock
 from dialer.runtime.worker import Worker
 from dialer.settings import Settings
@@ -34,6 +37,9 @@ from dialer.store.database import Database
 INDEX: Final = "/rest-api/"
 CALLS_AT_ONCE: Final = 100
 TARGETS: Final = (Target("dialer", "bare Litestar", 1 / 1.3),)
+REMEMBERED: Final = "dialer, remembered credentials alone"
+KEY_ALONE: Final = "dialer, API key alone"
+KEY_TARGET: Final = Target(KEY_ALONE, REMEMBERED, 1.0)
 Call = Callable[[], Awaitable[object]]
 
 
@@ -51,7 +57,8 @@ def in_process(plan: Plan) -> Samples:
         works: dict[str, Call] = {
             "dialer": partial(_answered, app),
             "bare Litestar": partial(_answered, bare_litestar.app),
-            "dialer, remembered credentials alone": partial(authenticator.identify, AUTHORIZATION, "127.0.0.1"),
+            REMEMBERED: partial(authenticator.identify, AUTHORIZATION, "127.0.0.1"),
+            KEY_ALONE: partial(authenticator.identify, f"Bearer {_key(database)}", "127.0.0.1"),
         }
         with (
             start_blocking_portal(backend_options={"use_uvloop": True}) as loop,
@@ -72,6 +79,14 @@ def over_http(plan: Plan) -> Samples:
             for server in servers
         }
         return in_turns(works, plan)
+
+
+def _key(database: Database) -> str:
+    """Create an API key of the user of the fixture, and return its secret."""
+    key = NewApiKey(user_id=1, name="benchmark", scopes=[Scope.READ])
+    return database.write_now(
+        lambda connection: create_api_key(UnitOfWork(connection=connection, now_ms=START_MS), key).secret
+    )
 
 
 async def _calls(call: Call, seconds: float) -> Sample:
@@ -121,7 +136,7 @@ def _scope() -> Any:  # noqa: ANN401 - the ASGI scope of a request
 def main() -> None:
     """Measure and print the results."""
     plan = plan_of(sys.argv)
-    report("An authenticated minimal request, without a socket", in_process(plan), TARGETS)
+    report("An authenticated minimal request, without a socket", in_process(plan), (*TARGETS, KEY_TARGET))
     report("An authenticated minimal request over HTTP", over_http(plan), TARGETS)
 
 
