@@ -53,7 +53,10 @@ async def read_sms_campaign_statistics(request: ApiRequest, record_id: FromPath[
 
 @get("/statistics", tags=[CAMPAIGNS.path], opt=_KNOWN)
 async def read_all_statistics(request: ApiRequest) -> StatisticsRead:
-    """Return the statistics of all campaigns of the caller, deleted ones included; an admin gets those of everyone."""
+    """Return the statistics of all campaigns of the caller, deleted ones included.
+
+    An admin gets those of everyone, a viewer those of the manager.
+    """
     return await _read(request, None, "")
 
 
@@ -68,7 +71,7 @@ async def _read(request: ApiRequest, resource: Resource | None, record_id: str) 
 def _statistics(unit: Unit, resource: Resource | None, identity: int | None, question: RowsAsked) -> StatisticsRead:
     links = unit.conventions.links
     campaign = None
-    scope = WhoseCalls(user_id=None if unit.actor.is_admin else unit.actor.id)
+    scope = WhoseCalls(user_id=None if unit.actor.is_admin else unit.actor.sees_as)
     if resource is not None and identity is not None:
         records.read_record(unit, resource, identity)
         scope, campaign = WhoseCalls(campaign_id=identity), links.record(resource.path, identity)
