@@ -8,7 +8,6 @@ from sqlalchemy import Connection, Table, bindparam, func, select
 from dialer.app.events import ContactsImported, NumbersCalledOff
 from dialer.app.touching import touched_campaigns, users_of_dnc
 from dialer.app.unit import UnitOfWork
-from dialer.domain.search_keys import name_keys
 from dialer.store.bulk import ASKED_AT_ONCE, bulk_insert
 from dialer.store.collecting import collect_phonebook
 from dialer.store.tables import Contact, DncContact
@@ -40,7 +39,7 @@ class NewEntry(NamedTuple):
     number: str
 
 
-_ADD_CONTACTS: Final = bulk_insert(_contacts, *NewContact._fields, "full_name_key", "last_name_key", *_STAMPS)
+_ADD_CONTACTS: Final = bulk_insert(_contacts, *NewContact._fields, *_STAMPS)
 _ADD_ENTRIES: Final = bulk_insert(_entries, *NewEntry._fields, *_STAMPS)
 _FIRST_WITH: Final = (
     select(_contacts.c.number, func.min(_contacts.c.id).label("first_id"))
@@ -63,7 +62,7 @@ def first_contacts(connection: Connection, phonebook_id: int, numbers: Collectio
 
 def add_contacts(unit: UnitOfWork, rows: Sequence[NewContact]) -> list[int]:
     """Add contacts to phonebooks, and return their ids. They become subscribers of started campaigns."""
-    ids = _insert(unit, _contacts, [(*row, *name_keys(row.full_name), unit.now_ms, unit.now_ms) for row in rows])
+    ids = _insert(unit, _contacts, [(*row, unit.now_ms, unit.now_ms) for row in rows])
     for phonebook_id, count in _counts([row.phonebook_id for row in rows]).items():
         campaign_ids = collect_phonebook(unit.connection, phonebook_id, unit.now_ms)
         unit.note(touched_campaigns(*campaign_ids), ContactsImported(phonebook_id, count))
