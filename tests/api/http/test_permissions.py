@@ -70,6 +70,9 @@ def test_a_viewer_reads_the_records_of_the_manager_and_changes_none(team: dict[s
     for resource in RESOURCES:
         if not resource.admins_only:
             assert viewer.get(f"{resource.path}/") == estate.owner.get(f"{resource.path}/"), resource.path
+    figures = viewer.get("statistics/")
+    assert figures["subscribers"]["total"] > 0
+    assert figures == estate.owner.get("statistics/")
     for path in estate.paths().values():
         assert viewer.get(path) == estate.owner.get(path)
         assert viewer.request("PATCH", path, json={}).status_code in {403, 405}

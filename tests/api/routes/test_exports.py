@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from dialer.api.crud.pagination import CHUNK_SIZE
 from dialer.api.routes.exports import write_csv
 from dialer.store.formula_guard import guard
+from tests.api.builders import Estate
 from tests.api.harness import Caller
 
 PATHS = ["cdr", "contact", "dnc-contact", "subscriber-list", "survey-result"]
@@ -138,3 +139,10 @@ def test_lines_are_quoted_exactly_as_the_csv_module_quotes_them(rows: list[tuple
     buffer = io.StringIO()
     csv.writer(buffer).writerows(guarded)
     assert write_csv(list(zip(*rows, strict=True))) == buffer.getvalue().encode()
+
+
+def test_variables_of_subscribers_are_columns_of_their_own(estate: Estate) -> None:
+    estate.owner.change(estate.subscriber["url"], additional_vars={"city": "K\u00f6ln", "n": 1})
+    rows = table(estate.owner, "subscriber-list/", ordering="-id", variables="city,n,other")
+    found = {row["id"]: (row["city"], row["n"], row["other"]) for row in rows}
+    assert found[str(estate.subscriber["id"])] == ("K\u00f6ln", "1", "")

@@ -51,7 +51,10 @@ async def read_sms_campaign_statistics(request: ApiRequest, record_id: FromPath[
 
 @get("/statistics", tags=[CAMPAIGNS.path], opt=_KNOWN)
 async def read_all_statistics(request: ApiRequest) -> StatisticsRead:
-    """Return the statistics of all campaigns of the caller, deleted ones included; an admin gets those of everyone."""
+    """Return the statistics of all campaigns of the caller, deleted ones included.
+
+    An admin gets those of everyone, a viewer those of the manager.
+    """
     return await _read(request, None, "")
 
 

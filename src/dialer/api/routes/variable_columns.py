@@ -5,6 +5,9 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
+import msgspec
+
+from dialer.api.crud.fields import Json
 from dialer.api.crud.pagination import VARIABLES
 from dialer.api.crud.shapes import Columns, Shape, fields_of
 from dialer.api.http.errors import InvalidError
@@ -41,10 +44,12 @@ def variable_names(text: str, shape: type[Shape]) -> list[str]:
 def with_variables(columns: Columns, names: Sequence[str], shape: type[Shape]) -> Columns:
     """Return the columns of records with a further one for each variable."""
     place = [field.name for field in fields_of(shape)].index(OBJECT_COLUMN)
-    objects = [_object(str(text)) for text in columns[place]]
+    objects = [_object(one) for one in columns[place]]
     return [*columns, *([cell_of(one.get(name)) for one in objects] for name in names)]
 
 
-def _object(text: str) -> dict[str, Any]:
+def _object(shown: Json) -> dict[str, Any]:
+    """Return the variables of a record, whose answer has them as text or as an object that is encoded already."""
+    text = bytes(shown) if isinstance(shown, msgspec.Raw) else str(shown)
     found = json.loads(text) if text else {}
     return found if isinstance(found, dict) else {}
