@@ -4,7 +4,7 @@ from typing import Any, Final
 
 import msgspec
 
-from dialer.api.routes.statistics import AFTER, BEFORE, GROUP_BY, INTERVAL, ZONE, shown_figures
+from dialer.api.routes.statistics_answer import AFTER, BEFORE, GROUP_BY, INTERVAL, ZONE, shown_figures
 from dialer.api.routes.statistics_shapes import (
     AgentsNow,
     PresentRead,
