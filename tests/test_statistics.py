@@ -4,15 +4,34 @@ import re
 from pathlib import Path
 from typing import Final
 
+import msgspec
+import pytest
+
+from dialer.api.routes.call_centre_shapes import AgentFiguresRead, QueueFiguresRead
 from dialer.api.routes.statistics_shapes import FiguresRead
-from dialer.domain.statistics import mean, percent, unit_cost, wait_class
+from dialer.domain.statistics import WAITS_S, mean, percent, unit_cost, wait_class
 
 DOCUMENT: Final = Path(__file__).parents[1] / "docs" / "reference" / "statistics.md"
 
 
-def test_every_figure_is_defined_in_the_order_of_the_answer() -> None:
-    _, _, rest = DOCUMENT.read_text("utf-8").partition("\n## Which figures are there?\n")
-    assert tuple(re.findall(r"^\| `([a-z_]+)` \| \S", rest, re.MULTILINE)) == FiguresRead.__struct_fields__
+@pytest.mark.parametrize(
+    ("question", "shape"),
+    [
+        ("Which figures are there?", FiguresRead),
+        ("Which figures has an agent?", AgentFiguresRead),
+        ("Which figures has a queue?", QueueFiguresRead),
+    ],
+)
+def test_every_figure_is_defined_in_the_order_of_the_answer(question: str, shape: type[msgspec.Struct]) -> None:
+    _, _, rest = DOCUMENT.read_text("utf-8").partition(f"\n## {question}\n")
+    section, _, _ = rest.partition("\n## ")
+    assert tuple(re.findall(r"^\| `([a-z_]+)` \| \S", section, re.MULTILINE)) == shape.__struct_fields__
+
+
+def test_every_threshold_of_the_service_level_is_named() -> None:
+    *others, last = WAITS_S
+    named = f"{', '.join(map(str, others))} or {last}".replace(" 20,", " 20 (the default),")
+    assert named in DOCUMENT.read_text("utf-8").replace("\n", " ")
 
 
 def test_rates_and_means_never_divide_by_zero() -> None:

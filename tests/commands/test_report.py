@@ -48,7 +48,41 @@ async def test_the_whole_report(run: Run, house: House) -> None:
     await over(house)
     shown = told(run, "KQWZD", "--interval", "day", "--group-by", "gateway")
     assert (shown.code, shown.err) == (0, "")
-    assert shown.out == ""
+    assert (
+        shown.out
+        == """\
+Campaign 1 (KQWZD), campaign
+END: every subscriber is final
+At 2026-03-04 12:00:00 UTC: 0 calls in progress, 0 waiting, 0 with an agent, 0 dialled in the last minute
+
+Totals
+                        count       %
+calls                       4
+answered (ASR)              1   25.00  ACD 10.00 s
+answered by a person        1   25.00
+completed                   1  100.00  of those that a person answered
+post-dial delay        1.00 s
+delay of the answer    5.00 s
+cost                  0.02000          0.02000 a completed call
+
+Subscribers: 3, 3 attempted (100.00 %)
+status     reason                                                      subscribers
+FAIL       the line was busy                                                     1
+FAIL       the number does not exist, or is impossible in its country            1
+COMPLETED                                                                        1
+
+Outcomes
+cause                      calls      %
+1      unallocated number      1  25.00
+16     normal clearing         1  25.00
+17     user busy               2  50.00
+
+By day and gateway, UTC
+day         gateway  calls  answered  ASR %  ACD s  completed  abandoned %     cost
+2026-03-02  sim          3         1  33.33  10.00          1            -  0.02000
+2026-03-03  sim          1         0   0.00      -          0            -  0.00000
+"""
+    )
 
 
 def from_the_api(house: House, path: str) -> object:
@@ -96,7 +130,15 @@ async def test_a_campaign_of_messages_has_figures_of_messages(run: Run, house: H
     gateway_id = house.add(SmsGateway, name="texts\x1b[2J", parameters='{"sms_delivered": 1}')
     await house.started(0, house.phonebook(ANSWERS), sms_gateway_id=gateway_id, **SMS_SURVEY)
     await house.advance(60)
-    assert told(run, "1", "--group-by", "gateway").out == ""
+    shown = told(run, "1", "--group-by", "gateway").out.split("\n\n")
+    assert shown[1:] == [
+        "Totals\n                      count       %\n"
+        "messages delivered        1  100.00  of 1\ncost                0.05000",
+        "Subscribers: 1, 1 attempted (100.00 %)\nstatus  reason  subscribers\nSENT                      1",
+        "Outcomes\ncause        calls  %  messages\nDelivered        0  -         1",
+        "By gateway\ngateway    messages  delivered  delivered %  parts     cost\n"
+        "texts?[2J         1          1       100.00      1  0.05000\n",
+    ]
     assert told(run, "1", "--json").data["campaign"] == "http://dialer.example/rest-api/sms-campaigns/1/"
 
 
@@ -114,7 +156,9 @@ async def test_the_rows_of_agents_name_them(run: Run, house: House) -> None:
 
 async def test_a_campaign_without_calls(run: Run, house: House) -> None:
     house.campaign(house.survey(SURVEY))
-    assert told(run, "1", "--interval", "hour").out == ""
+    lines = told(run, "1", "--interval", "hour").out.splitlines()
+    assert lines[:2] == ["Campaign 1 (code0), campaign", "NEW"]
+    assert lines[-2:] == ["By hour, UTC", "hour  calls  answered  ASR %  ACD s  completed  abandoned %  cost"]
 
 
 @pytest.mark.parametrize(

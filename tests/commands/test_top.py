@@ -5,20 +5,20 @@ import pty
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 from typing import Final
 
 import pytest
 
 from dialer.domain.enums import CampaignStatus
-from dialer.store.tables import SMS, Agent, Gateway, SmsGateway, User
+from dialer.store.tables import Agent, Campaign, User
 from tests.commands.conftest import Outcome, Run
-from tests.runtime.house import ALL_ANSWER, CENTS, House
+from tests.runtime.centre import centre
+from tests.runtime.house import CENTS, House
 
 DIALER: Final = str(Path(sys.executable).with_name("dialer"))
 VIRTUAL: Final = {"DIALER_CLOCK": "virtual"}
-NO_CIRCUIT: Final = "+12025550115"
 
 
 @pytest.fixture
@@ -30,42 +30,81 @@ def house(run: Run, tmp_path: Path) -> Iterator[House]:
     one.database.close()
 
 
+@pytest.fixture
+async def floor(run: Run, tmp_path: Path) -> AsyncIterator[House]:
+    """Return a busy call centre whose third campaign is paused."""
+    assert run("database", "upgrade", "--create").code == 0
+    one = await centre(tmp_path)
+    one.change(Campaign, 1, name="[b]Calls\x1b[2J")
+    await one.advance(200)
+    await one.move(3, CampaignStatus.PAUSE)
+    yield one
+    one.database.close()
+
+
 def told(run: Run, *arguments: str) -> Outcome:
     return run("top", *arguments, **VIRTUAL)
 
 
-async def busy(house: House) -> None:
-    """Open a campaign with a call that waits and one with an agent, one of texts, and one that is paused."""
-    house.change(Gateway, house.gateway_id, parameters=ALL_ANSWER, max_channels=9)
-    house.change(User, house.user_id, sms_rate=5 * CENTS)
-    house.pay(8 * CENTS - 100_000 * CENTS)
-    queue_id = house.queue(house.agent(parameters='{"talk": 90, "answer": 1}'))
-    house.agent(status=3)
-    survey_id = house.survey({"type": 6, "queue_id": queue_id})
-    numbers = [f"+1202555{place:04d}" for place in range(200, 203)]
-    await house.started(survey_id, house.phonebook(*numbers[:2]), name="[b]Calls\x1b[2J", max_xfer=2)
-    texts = house.add(SmsGateway, name="texts", parameters='{"sms_delivered": 1}')
-    message = {"medium": SMS, "aleg_gateway_id": None, "text_message": "Come!", "sms_gateway_id": texts}
-    await house.started(0, house.phonebook(numbers[2]), name="Texts", **message)
-    paused = await house.started(house.survey({"type": 1, "script": "word"}), name="Paused")
-    await house.move(paused, CampaignStatus.PAUSE)
-    house.campaign(survey_id, name="new")
-    await house.advance(40)
+async def test_one_reading_as_text(run: Run, floor: House) -> None:
+    shown = told(run, "--once")
+    assert (shown.code, shown.err) == (0, "")
+    assert (
+        shown.out
+        == """\
+2026-03-02 12:03:20 UTC: 8 calls, 2 waiting, 2 with an agent, 11 dialled in the last minute
+Agents: 1 available, 2 talking, 1 on break
+
+Campaigns in progress: 3
+id  campaign      user  status        calls  waiting  agents  a minute  over  answered %  abandoned %
+1   [b]Calls?[2J  ann   START             6        1       1         9    23       43.48        10.00
+2   campaign      ann   START             2        1       1         2     9       66.67        16.67
+3   campaign      ann   PAUSE (user)      0        0       0         0     5       40.00         0.00
+
+Gateways
+gateway  medium  rests until  in use  channels
+sim      voice                     8         9
+texts    sms                       0       any
+"""
+    )
 
 
-async def test_one_reading_as_text(run: Run, house: House) -> None:
-    await busy(house)
-    assert told(run, "--once") == Outcome(0, "", "")
-
-
-async def test_one_reading_as_json(run: Run, house: House) -> None:
-    await busy(house)
-    assert told(run, "--json").data == {}
+async def test_one_reading_as_json(run: Run, floor: House) -> None:
+    """A balance runs low once it cannot pay again for the calls of the last two hours."""
+    before = told(run, "--json").data
+    assert before["balances"] == []
+    assert before["campaigns"][2] == {
+        "id": 3,
+        "campaign_code": "code2",
+        "name": "campaign",
+        "username": "ann",
+        "medium": "voice",
+        "status": "PAUSE",
+        "status_reason": "user",
+        "calls": 0,
+        "messages": 0,
+        "waiting": 0,
+        "talking": 0,
+        "calls_a_minute": 0,
+        "calls_over": 5,
+        "answered_percent": 40.0,
+        "abandoned_percent": 0.0,
+    }
+    user = floor.row(User, floor.user_id)
+    floor.pay(user["held"] - user["balance"] + 3 * CENTS)
+    (low,) = told(run, "--json").data["balances"]
+    assert (low["username"], low["free"], float(low["spent"]) > 0.3) == ("ann", "0.03000", True)
+    assert told(run, "--once").out.splitlines()[-3:-1] == [
+        "Balances that run low",
+        "user     free  spent in the last two hours",
+    ]
 
 
 async def test_a_gateway_that_rests_says_until_when(run: Run, house: House) -> None:
-    numbers = [f"+12025550{last}" for last in (115, 116, 117)]
-    await house.started(house.survey({"type": 1, "script": "word"}), house.phonebook(*numbers))
+    numbers = [f"+12025550{last}" for last in (111, 115, 116, 117)]
+    await house.started(
+        house.survey({"type": 1, "script": "word"}), house.phonebook(*numbers), maxretry=3, intervalretry=0
+    )
     await house.advance(7)
     assert told(run, "--once").out.splitlines()[-1] == "sim      voice   2026-03-02 12:00:35       0       any"
     assert told(run, "--json").data["gateways"][0]["rests_until"] == "2026-03-02T12:00:35Z"
@@ -91,8 +130,9 @@ async def test_it_reads_again_until_ctrl_c(run: Run, house: House, monkeypatch: 
             raise KeyboardInterrupt
         house.add(Agent, user_id=house.user_id, name="Bea", status=2, figures="")
 
+    await house.advance(1)
     monkeypatch.setattr("dialer.commands.top.sleep", sleep)
-    reading = "2026-03-02 12:00:00 UTC: 0 calls, 0 waiting, 0 with an agent, 0 dialled in the last minute"
+    reading = "2026-03-02 12:00:01 UTC: 0 calls, 0 waiting, 0 with an agent, 0 dialled in the last minute"
     shown = told(run, "--interval", "7")
     assert (shown.code, shown.err, waits) == (0, "", [7.0, 7.0])
     assert [line for line in shown.out.splitlines() if line.startswith(("2026", "Agents"))] == [

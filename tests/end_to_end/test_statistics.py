@@ -115,4 +115,7 @@ def test_a_break_has_a_reason_until_it_ends(ann: Caller) -> None:
     assert ann.get("statistics/")["now"]["agents"]["on_break"] == 1
     ann.change(agent["url"], status=2)
     assert ann.get(agent["url"])["break_reason"] == ""
+    ann.change(agent["url"], break_reason="tea")
+    assert ann.get(agent["url"])["break_reason"] == ""
+    assert ann.create("agent", name="Yan", status=1, break_reason="tea")["break_reason"] == ""
     assert ann.get("statistics/")["now"]["agents"]["available"] == 1

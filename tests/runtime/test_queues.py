@@ -9,6 +9,7 @@ import anyio
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from structlog.testing import capture_logs
 
 from dialer.domain.enums import AgentStatus, CampaignStatus, SubscriberStatus, TransferStatus
 from dialer.store.tables import (
@@ -167,6 +168,21 @@ async def test_a_queue_that_is_deleted_while_its_caller_talks_changes_nothing(ho
     await house.advance(60)
     assert [(row["leg_type"], row["duration"]) for row in house.rows(Cdr)] == [(2, 21), (1, 28)]
     assert fates(house) == [("", 1, False)]
+
+
+@pytest.mark.parametrize("restarts", [False, True])
+async def test_a_queue_that_is_deleted_after_its_caller_left_it_stops_no_step(house: House, *, restarts: bool) -> None:
+    """The call has left the queue after some seconds, and hears the goodbye when the queue is deleted."""
+    await waiting(house, house.queue(max_wait_time=2))
+    await house.advance(10)
+    assert fates(house) == [("max_wait", None, False)]
+    delete_queues(house)
+    if restarts:
+        house.restart()
+    with capture_logs() as lines:
+        await house.advance(60)
+    assert [line["event"] for line in lines if line["log_level"] == "error"] == []
+    assert [(row["leg_type"], row["duration"]) for row in house.rows(Cdr)] == [(1, 13)]
 
 
 @pytest.mark.parametrize("restarts", [False, True])

@@ -27,6 +27,7 @@ from dialer.api.records.table import RESOURCES
 from dialer.api.routes import health
 from dialer.api.routes.audio import delete_audio, download_audio, upload_audio
 from dialer.api.routes.bulk import add_contacts, add_dnc_contacts
+from dialer.api.routes.call_centre_statistics import read_statistics_of_agent, read_statistics_of_queue
 from dialer.api.routes.campaign_check import check_campaign, check_sms_campaign
 from dialer.api.routes.clock import ClockController
 from dialer.api.routes.copies import copy_campaign, copy_sms_campaign
@@ -66,6 +67,8 @@ EXTRA_ROUTES: Final[tuple[ControllerRouterHandler, ...]] = (
     read_campaign_statistics,
     read_sms_campaign_statistics,
     read_all_statistics,
+    read_statistics_of_agent,
+    read_statistics_of_queue,
     download_recording,
     download_recordings,
     download_audio,

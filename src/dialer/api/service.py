@@ -16,7 +16,7 @@ from dialer.api.crud.urls import Links, links_for
 from dialer.api.http.auth import origin_of
 from dialer.api.http.idempotency import Attempts
 from dialer.api.http.ignored import is_strict
-from dialer.app.trail import Origin, remove_old_entries, write_trail
+from dialer.app.trail import REMOVED_AT_ONCE, Origin, remove_old_entries, write_trail
 from dialer.domain.calling_hours import read_calling_hours
 from dialer.runtime.clock import Clock
 from dialer.runtime.tally import Tally
@@ -139,10 +139,11 @@ class Service:
         return result
 
     def _remove_old_entries(self, unit: Unit) -> None:
-        """Remove old entries of the audit log with the first write of each hour."""
+        """Remove old entries of the audit log with the first write of each hour, and with further ones if many are."""
         if unit.now_ms - self._removed_ms >= REMOVED_EVERY_MS:
-            self._removed_ms = unit.now_ms
-            remove_old_entries(unit.connection, unit.now_ms - self.settings.audit_log_days * DAY_MS)
+            removed = remove_old_entries(unit.connection, unit.now_ms - self.settings.audit_log_days * DAY_MS)
+            if removed < REMOVED_AT_ONCE:
+                self._removed_ms = unit.now_ms
 
     async def _settle(self) -> None:
         """Let the worker settle. A failure is logged only, because the change of the client is committed."""

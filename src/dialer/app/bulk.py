@@ -9,7 +9,7 @@ from dialer.app.events import ContactsImported, NumbersCalledOff
 from dialer.app.touching import touched_campaigns, users_of_dnc
 from dialer.app.unit import UnitOfWork
 from dialer.domain.search_keys import name_keys
-from dialer.store.bulk import ASKED_AT_ONCE, bulk_insert
+from dialer.store.bulk import ASKED_AT_ONCE, Bulk, bulk_insert
 from dialer.store.collecting import collect_phonebook
 from dialer.store.tables import Contact, DncContact
 from dialer.store.touched import NOTHING
@@ -27,8 +27,6 @@ class NewContact(NamedTuple):
     number: str
     zone: str
     full_name: str
-    full_name_key: str
-    last_name_key: str
     additional_vars: str
 
 
@@ -63,7 +61,9 @@ def first_contacts(connection: Connection, phonebook_id: int, numbers: Collectio
 
 def add_contacts(unit: UnitOfWork, rows: Sequence[NewContact]) -> list[int]:
     """Add contacts to phonebooks, and return their ids. They become subscribers of started campaigns."""
-    ids = _insert(unit, _contacts, [(*row, *name_keys(row.full_name), unit.now_ms, unit.now_ms) for row in rows])
+    ids = _insert(
+        unit, _ADD_CONTACTS, _contacts, [(*row, *name_keys(row.full_name), unit.now_ms, unit.now_ms) for row in rows]
+    )
     for phonebook_id, count in _counts([row.phonebook_id for row in rows]).items():
         campaign_ids = collect_phonebook(unit.connection, phonebook_id, unit.now_ms)
         unit.note(touched_campaigns(*campaign_ids), ContactsImported(phonebook_id, count))
@@ -72,20 +72,20 @@ def add_contacts(unit: UnitOfWork, rows: Sequence[NewContact]) -> list[int]:
 
 def add_entries(unit: UnitOfWork, rows: Sequence[NewEntry]) -> list[int]:
     """Put numbers on do-not-call lists that do not have them yet, and return the ids of the entries."""
-    ids = _insert(unit, _entries, [(*row, unit.now_ms, unit.now_ms) for row in rows])
+    ids = _insert(unit, _ADD_ENTRIES, _entries, [(*row, unit.now_ms, unit.now_ms) for row in rows])
     for dnc_id, count in _counts([row.dnc_id for row in rows]).items():
         unit.note(users_of_dnc(unit.connection, dnc_id), NumbersCalledOff(dnc_id, count))
     return ids
 
 
-def _insert(unit: UnitOfWork, table: Table, rows: list[tuple[Any, ...]]) -> list[int]:
+def _insert(unit: UnitOfWork, statement: Bulk, table: Table, rows: list[tuple[Any, ...]]) -> list[int]:
     """Insert rows, and return their ids in order: a unit of work that writes is the only one, and ids only grow."""
     unit.note(NOTHING)
     if not rows:
         return []
     connection = unit.connection
     last = connection.scalar(select(func.max(table.c.id))) or 0
-    (_ADD_CONTACTS if table is _contacts else _ADD_ENTRIES).run(connection, rows)
+    statement.run(connection, rows)
     return list(connection.scalars(select(table.c.id).where(table.c.id > last).order_by(table.c.id)))
 
 

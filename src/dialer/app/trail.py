@@ -5,11 +5,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
 import msgspec
-from sqlalchemy import Connection, delete, insert, select
+from sqlalchemy import Connection, delete, func, insert, select
 
 from dialer.app.events import AppEvent, RecordWritten, SubscriberAdded
 from dialer.app.unit import UnitOfWork
-from dialer.store.tables import AuditLog
+from dialer.store.tables import REMOVABLE_MS, AuditLog
 
 REMOVED_AT_ONCE: Final = 1_000
 """Old entries that one unit of work removes."""
@@ -67,10 +67,15 @@ def write_entries(connection: Connection, now_ms: int, entries: Sequence[tuple[R
         connection.execute(insert(_entries), [_row(entry, origin, now_ms) for entry, origin in entries])
 
 
-def remove_old_entries(connection: Connection, before_ms: int) -> None:
-    """Remove entries that are older than a moment, at most `REMOVED_AT_ONCE`."""
-    old = select(_entries.c.id).where(_entries.c.created_date < before_ms).limit(REMOVED_AT_ONCE)
-    connection.execute(delete(_entries).where(_entries.c.id.in_(old)))
+def remove_old_entries(connection: Connection, before_ms: int) -> int:
+    """Remove entries that are older than a moment, at most `REMOVED_AT_ONCE`, and return their number.
+
+    Entries that the triggers of the table keep are left, because they would undo the change of the caller.
+    """
+    newest_ms = select(func.max(_entries.c.created_date)).scalar_subquery()
+    is_old = (_entries.c.created_date < before_ms) & (_entries.c.created_date <= newest_ms - REMOVABLE_MS)
+    old = select(_entries.c.id).where(is_old).limit(REMOVED_AT_ONCE)
+    return connection.execute(delete(_entries).where(_entries.c.id.in_(old))).rowcount
 
 
 def _translated(events: list[AppEvent]) -> Iterator[RecordWritten]:

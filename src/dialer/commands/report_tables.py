@@ -5,16 +5,15 @@ from datetime import UTC, datetime, tzinfo
 from enum import IntEnum
 from typing import Final
 
-from rich.console import Group, RenderableType
+from rich.console import Group
 from rich.table import Table
-from rich.text import Text
 from sqlalchemy import RowMapping
 
 from dialer.api.crud.moments import show_timestamp
 from dialer.api.routes.statistics_shapes import FiguresRead, StatisticsRead
 from dialer.app.statistics import Interval, RowsAsked
 from dialer.commands.output import printable
-from dialer.commands.tables import add_row, table
+from dialer.commands.tables import add_row, stacked, table
 from dialer.domain.enums import CampaignStatus, SubscriberStatus
 from dialer.domain.reasons import CAMPAIGN_REASONS, SUBSCRIBER_REASONS
 from dialer.store.tables import SMS
@@ -49,15 +48,14 @@ def report_tables(
 ) -> Group:
     """Return the report of a campaign. `groups` are the names of the rows' groups, in order."""
     is_sms = campaign["medium"] == SMS
-    parts: list[RenderableType] = [Text("\n".join(map(printable, _state(campaign, answer, now_ms))))]
-    parts += [Text(), _totals(answer.totals, is_sms=is_sms)]
+    tables = [_totals(answer.totals, is_sms=is_sms)]
     if answer.subscribers.by_state:
-        parts += [Text(), _subscribers(answer)]
+        tables.append(_subscribers(answer))
     if answer.outcomes:
-        parts += [Text(), _outcomes(answer)]
+        tables.append(_outcomes(answer))
     if question.interval is not None or question.group_by is not None:
-        parts += [Text(), _rows(answer, groups, question, is_sms=is_sms)]
-    return Group(*parts)
+        tables.append(_rows(answer, groups, question, is_sms=is_sms))
+    return stacked("\n".join(map(printable, _state(campaign, answer, now_ms))), tables)
 
 
 def _state(campaign: RowMapping, answer: StatisticsRead, now_ms: int) -> Iterator[str]:

@@ -2,6 +2,7 @@
 
 import io
 import sys
+from collections.abc import Iterable
 from typing import Final
 
 import rich_click as click
@@ -17,10 +18,19 @@ PLAIN_WIDTH: Final = 200
 
 def table(title: str, *columns: str, texts: int = 1) -> Table:
     """Return an empty table. The first `texts` columns hold texts, and the others hold figures."""
-    made = Table(title=title, title_justify="left", title_style="bold", box=None, pad_edge=False, header_style="dim")
+    made = Table(title=title, box=None, pad_edge=False, header_style="dim")
     for place, column in enumerate(columns):
         made.add_column(column, justify="left" if place < texts else "right", no_wrap=place >= texts)
     return made
+
+
+def stacked(head: str, tables: Iterable[Table]) -> Group:
+    """Return a head and tables below each other. A title may be longer than the lines of its table."""
+    parts: list[RenderableType] = [Text(head)]
+    for one in tables:
+        parts += [Text(), Text(str(one.title), style="bold"), one]
+        one.title = None
+    return Group(*parts)
 
 
 def add_row(to: Table, *values: object) -> None:

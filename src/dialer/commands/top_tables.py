@@ -1,10 +1,9 @@
 """Tables of `dialer top`."""
 
-from rich.console import Group, RenderableType
+from rich.console import Group
 from rich.table import Table
-from rich.text import Text
 
-from dialer.commands.tables import add_row, table
+from dialer.commands.tables import add_row, stacked, table
 from dialer.commands.top_document import Top
 from dialer.store.tables import SMS
 
@@ -16,12 +15,12 @@ def top_tables(found: Top) -> Group:
         f"{found.now.replace('T', ' ').partition('.')[0].removesuffix('Z')} UTC: {found.calls} calls,"
         f" {found.waiting} waiting, {found.talking} with an agent, {found.calls_a_minute} dialled in the last minute"
     )
-    parts: list[RenderableType] = [Text(f"{head}\nAgents: {agents or 'none'}"), Text(), _campaigns(found)]
+    tables = [_campaigns(found)]
     if found.gateways:
-        parts += [Text(), _gateways(found)]
+        tables.append(_gateways(found))
     if found.balances:
-        parts += [Text(), _balances(found)]
-    return Group(*parts)
+        tables.append(_balances(found))
+    return stacked(f"{head}\nAgents: {agents or 'none'}", tables)
 
 
 def _campaigns(found: Top) -> Table:

@@ -4,7 +4,6 @@ from datetime import date, datetime, time
 from functools import lru_cache
 from typing import Final
 
-import holidays
 import msgspec
 
 END_OF_DAY: Final = time(23, 59, 59)
@@ -43,4 +42,6 @@ class Calendar(msgspec.Struct, frozen=True):
 @lru_cache(maxsize=HOLIDAY_YEARS_KEPT_MAX)
 def _holidays(country: str, year: int) -> frozenset[date]:
     """Return the public holidays of a whole country, without those of its regions."""
+    import holidays  # noqa: PLC0415 - it takes longer to import than a command takes, and few calendars need it
+
     return frozenset(holidays.country_holidays(country, years=year))

@@ -88,11 +88,13 @@ class Transfers:
         self._floor.open_queue(QueuePlan(event.queue_id))
         for call in self._board.calls.values():
             transfer = _open_transfer(call)
-            if transfer is not None and transfer.queue_id == event.queue_id:
-                transfer.queue_id = None
-                if self._floor.waiting_of(call.id) is not None:
-                    self._floor.forget_call(call.id)
-                    self._unserved(call, transfer, TransferReason.NO_QUEUE, now_ms)
+            was_in_it = transfer is not None and transfer.queue_id == event.queue_id
+            # Earlier transfers of the call too: nothing may be counted for a queue that has no row.
+            for one in call.transfers:
+                one.queue_id = None if one.queue_id == event.queue_id else one.queue_id
+            if transfer is not None and was_in_it and self._floor.waiting_of(call.id) is not None:
+                self._floor.forget_call(call.id)
+                self._unserved(call, transfer, TransferReason.NO_QUEUE, now_ms)
         self.wake(now_ms)
 
     def close_agent(self, now_ms: int, event: events.AgentClosed) -> None:

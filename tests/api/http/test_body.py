@@ -1,5 +1,6 @@
 """Tests of hostile bodies: they are refused cheaply, and nothing of them is stored."""
 
+import gzip
 from collections.abc import Iterator
 from typing import Any
 
@@ -62,6 +63,31 @@ def test_another_content_type_is_refused(alice: Caller, media_type: str | None) 
     refusal = (415, {"detail": "Send the body as application/json."})
     assert post(alice, b'{"name": "x"}', media_type) == refusal
     assert post(alice, b"", media_type) == refusal
+
+
+@pytest.mark.parametrize(
+    ("path", "media_type"),
+    [
+        ("phonebook/", "application/json"),
+        ("contact/bulk/", "application/json"),
+        ("contact/bulk/", "application/x-ndjson"),
+        ("phonebook/1/import/", "text/csv"),
+        ("phonebook/1/import/", "multipart/form-data; boundary=x"),
+        ("audio-files/", "multipart/form-data; boundary=x"),
+    ],
+)
+def test_a_compressed_body_is_refused_by_the_name_of_its_coding(alice: Caller, path: str, media_type: str) -> None:
+    alice.create("phonebook", name="book")
+    headers = {"Content-Type": media_type, "Content-Encoding": "gzip"}
+    answer = alice.request("POST", path, content=gzip.compress(b"[]"), headers=headers)
+    detail = "'gzip' is not an accepted Content-Encoding. Send the body uncompressed."
+    assert (answer.status_code, answer.json()) == (415, {"detail": detail})
+    assert answer.headers["accept-encoding"] == "identity"
+
+
+def test_a_body_may_say_that_it_is_not_compressed(alice: Caller) -> None:
+    headers = {"Content-Type": "application/json", "Content-Encoding": "Identity"}
+    assert alice.request("POST", "phonebook/", content=b'{"name": "x"}', headers=headers).status_code == 201
 
 
 @pytest.mark.parametrize("media_type", ["application/json", "application/json; charset=utf-8", "Application/JSON"])

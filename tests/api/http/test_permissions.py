@@ -74,6 +74,7 @@ def test_a_viewer_reads_the_records_of_the_manager_and_changes_none(team: dict[s
         assert viewer.get(path) == estate.owner.get(path)
         assert viewer.request("PATCH", path, json={}).status_code in {403, 405}
         assert viewer.request("DELETE", path).status_code in {403, 405}
+    assert viewer.get("statistics/") == estate.owner.get("statistics/")
     assert viewer.refused("POST", "phonebook/", name="mine") == FORBIDDEN
     assert viewer.refused("POST", f"phonebook/{estate.phonebook['id']}/import/") == FORBIDDEN
     assert viewer.refused("GET", "payment/") == FORBIDDEN

@@ -117,6 +117,8 @@ def test_every_error_is_one_named_schema_in_each_form(described: Json) -> None:
         ("aggregate_survey", "200 400 401 403 404 429 503"),
         ("download_recording", "200 206 304 400 401 403 404 412 416 429 503"),
         ("download_recordings", "200 400 401 403 404 429 503"),
+        ("read_campaign_statistics", "200 400 401 403 404 429 503"),
+        ("read_all_statistics", "200 400 401 403 429 503"),
         ("download_audio", "200 206 304 400 401 403 404 412 416 429 503"),
         ("advance_clock", "200 400 401 403 408 409 413 415 422 429 503"),
         ("live", "200"),
@@ -129,17 +131,19 @@ def test_an_operation_names_the_answers_it_has(described: Json, name: str, statu
 
 def test_an_operation_names_the_headers_of_its_answers(described: Json) -> None:
     told = ["Preference-Applied", "X-Ignored-Parameters"]
-    page, fields = ["Link", "X-Total-Count"], ["X-Ignored-Fields"]
+    page, fields, replayed = ["Link", "X-Total-Count"], ["X-Ignored-Fields"], ["Idempotent-Replayed"]
     expected = {
         ("read_phonebook", "200"): ["ETag", *told],
         ("read_phonebook", "304"): ["ETag"],
         ("change_phonebook", "200"): ["ETag", *told, *fields],
-        ("import_contacts", "200"): told,
+        ("import_contacts", "200"): [*told, "X-Import-Report"],
         ("delete_phonebook", "204"): told,
         ("change_phonebook", "202"): ["ETag", *told, *fields],
-        ("create_phonebook", "201"): ["ETag", *told, *fields, "Location"],
-        ("create_contact", "201"): ["ETag", *told, *fields, "Location", "X-Duplicate-Of"],
-        ("upload_audio", "201"): ["ETag", *told, *fields, "Location"],
+        ("create_phonebook", "201"): ["ETag", *replayed, *told, *fields, "Location"],
+        ("create_contact", "201"): ["ETag", *replayed, *told, *fields, "Location", "X-Duplicate-Of"],
+        ("upload_audio", "201"): ["ETag", *replayed, *told, *fields, "Location"],
+        ("add_contacts", "200"): [*replayed, *told, *fields],
+        ("refund_call", "201"): [*replayed, *told, "Location"],
         ("list_phonebook", "200"): told,
         ("list_subscriber_list", "200"): told + page,
         ("live", "200"): [],
@@ -149,6 +153,20 @@ def test_an_operation_names_the_headers_of_its_answers(described: Json) -> None:
     assert {key: sorted(headers) for key, headers in named.items()} == {
         key: sorted(names) for key, names in expected.items()
     }
+
+
+def test_errors_name_their_headers(described: Json) -> None:
+    told = {"Preference-Applied", "X-Ignored-Parameters"}
+    of_its_own = {
+        "401": {"WWW-Authenticate"},
+        "412": {"ETag"},
+        "415": {"Accept-Encoding"},
+        "416": {"Content-Range", "ETag"},
+        "429": {"Retry-After"},
+        "503": {"Retry-After"},
+    }
+    for name, answer in described["components"]["responses"].items():
+        assert answer["headers"].keys() == told | of_its_own.get(name.removeprefix("Error"), set()), name
 
 
 def test_every_operation_has_an_id_a_summary_and_examples(described: Json) -> None:

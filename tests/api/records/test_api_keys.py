@@ -33,6 +33,12 @@ def test_a_key_acts_as_its_user(client: TestClient[Litestar], alice: Caller, bob
     assert bob.get("api-key/")["results"] == []
 
 
+def test_a_wrong_key_is_not_answered_with_a_request_for_a_password(client: TestClient[Litestar]) -> None:
+    answer = client.get("/rest-api/phonebook/", headers={"Authorization": "Bearer dk_x"})
+    assert (answer.status_code, answer.json()) == REFUSED
+    assert answer.headers["www-authenticate"] == 'Bearer realm="dialer", error="invalid_token"'
+
+
 def test_the_secret_is_shown_once_and_stored_nowhere(
     client: TestClient[Litestar], alice: Caller, database: Database
 ) -> None:

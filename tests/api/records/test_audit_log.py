@@ -13,12 +13,13 @@ from sqlalchemy.exc import IntegrityError
 
 from dialer.api.http.refusals import REFUSALS_A_MINUTE_MAX, Refusals
 from dialer.app import events
-from dialer.app.trail import Origin, masked, remove_old_entries
+from dialer.app.trail import REMOVED_AT_ONCE, Origin, masked, remove_old_entries
 from dialer.store.database import Database
 from dialer.store.tables import AuditLog
-from tests.api.harness import BASE, NOW, NOW_MS, Caller, Json
+from tests.api.harness import BASE, NOW, NOW_MS, Caller, FakeWorker, Json
 
 PASSWORD = "another long password"
+DAY_MS = 86_400_000
 _entries = AuditLog.__table__
 
 
@@ -108,12 +109,34 @@ def test_no_statement_rewrites_the_log(alice: Caller, database: Database, statem
 
 
 def test_old_entries_are_removed(alice: Caller, database: Database) -> None:
-    old = {"created_date": NOW_MS - 400 * 86_400_000, "via": "password", "action": "create"}
+    old = {"created_date": NOW_MS - 400 * DAY_MS, "via": "password", "action": "create"}
     database.write_now(lambda connection: connection.execute(insert(_entries).values(old)))
     alice.create("phonebook", name="friends")
-    database.write_now(lambda connection: remove_old_entries(connection, NOW_MS - 365 * 86_400_000))
+    database.write_now(lambda connection: remove_old_entries(connection, NOW_MS - 365 * DAY_MS))
     kept = database.read_now(lambda connection: connection.scalars(select(_entries.c.created_date)).all())
     assert kept == [NOW_MS]
+
+
+def test_entries_that_the_triggers_keep_stop_no_write(alice: Caller, worker: FakeWorker) -> None:
+    """The clock jumps by a year, and the next write logs nothing, so the only entry is old and the newest one."""
+    alice.create("phonebook", name="friends")
+    worker.virtual.set(NOW_MS + 366 * DAY_MS)
+    alice.change("phonebook/1/", name="friends")
+    assert [entry["action"] for entry in entries(alice)] == ["create"]
+
+
+def test_old_entries_are_removed_as_fast_as_they_are_written(
+    alice: Caller, database: Database, worker: FakeWorker
+) -> None:
+    now_ms = NOW_MS + 800 * DAY_MS
+    old = {"created_date": NOW_MS, "via": "password", "action": "create"}
+    rows = [old] * (2 * REMOVED_AT_ONCE + 1)
+    database.write_now(lambda connection: connection.execute(insert(_entries), rows))
+    worker.virtual.set(now_ms)
+    for name in ("friends", "family", "others"):
+        alice.create("phonebook", name=name)
+    kept = database.read_now(lambda connection: connection.scalars(select(_entries.c.created_date)).all())
+    assert kept == [now_ms] * 3
 
 
 async def test_refusals_are_logged_and_bounded(database: Database) -> None:

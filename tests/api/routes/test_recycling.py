@@ -163,6 +163,14 @@ def test_wrong_fields_are_named(estate: Estate, body: Json, fields: list[str]) -
     assert (status, sorted(errors)) == (400, fields)
 
 
+@pytest.mark.parametrize("status", ["NOPE", "99", 99, "PENDING", None, True, {}])
+def test_a_wrong_status_is_answered_with_those_that_there_are(estate: Estate, status: Json) -> None:
+    found, errors = estate.owner.refused("POST", f"{estate.campaign['url']}recycle/", status=[status])
+    ways = "2 (PAUSE), 3 (ABORT), 4 (FAIL), 5 (SENT), 7 (NOT_AUTHORIZED), 8 (COMPLETED)"
+    assert (found, list(errors)) == (400, ["status"])
+    assert errors["status"][0].endswith(f"is not a status to recycle. Use {ways}.")
+
+
 def test_a_wrong_parameter_is_named(estate: Estate) -> None:
     status, errors = estate.owner.refused("POST", f"{estate.campaign['url']}recycle/?dry_run=x", status=[4])
     assert (status, list(errors)) == (400, ["dry_run"])

@@ -12,7 +12,7 @@ import hashlib
 import secrets
 import time
 from collections import OrderedDict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from http import HTTPStatus
 from typing import Any, Final, NamedTuple
 
@@ -66,6 +66,8 @@ _KEY: Final = (
     .where(_KEYS.c.secret_hash == bindparam("secret_hash"), _KEYS.c.enabled, _USERS.c.enabled)
 )
 _CHALLENGE: Final = {"WWW-Authenticate": 'Basic realm="dialer"'}
+_KEY_CHALLENGE: Final = {"WWW-Authenticate": 'Bearer realm="dialer", error="invalid_token"'}
+"""The answer to a wrong API key (RFC 6750, 3): a browser or a client must not ask for a password instead."""
 
 
 class Credentials(NamedTuple):
@@ -145,10 +147,10 @@ class Authenticator:
         rows = await self._rows(_KEY, {"secret_hash": hash_secret(secret)})
         now_ms = self.clock_ms()
         if not rows:
-            raise _unauthorized(INVALID_KEY)
+            raise _unauthorized(INVALID_KEY, _KEY_CHALLENGE)
         user_id, username, role, manager_id, key_id, prefix, scopes, expires_ms = rows[0]
         if expires_ms is not None and expires_ms <= now_ms:
-            raise _unauthorized(INVALID_KEY)
+            raise _unauthorized(INVALID_KEY, _KEY_CHALLENGE)
         self.uses.used(key_id, now_ms)
         key = KeyInUse(key_id, prefix, frozenset(map(KeyScope, scopes.split())))
         return Actor(user_id, username, Role(role), manager_id, key)
@@ -305,8 +307,8 @@ def _holds_basic(authorization: str) -> bool:
     return scheme.lower() == "basic" and bool(encoded.strip())
 
 
-def _unauthorized(detail: str) -> AnsweredError:
-    return AnsweredError(HTTPStatus.UNAUTHORIZED, detail, _CHALLENGE)
+def _unauthorized(detail: str, challenge: Mapping[str, str] = _CHALLENGE) -> AnsweredError:
+    return AnsweredError(HTTPStatus.UNAUTHORIZED, detail, challenge)
 
 
 def _too_many(detail: str, retry_after_s: int) -> AnsweredError:

@@ -14,6 +14,7 @@ from litestar.typing import FieldDefinition
 
 from dialer.api.crud.shapes import Given
 from dialer.api.http.errors import AnsweredError, MalformedError
+from dialer.api.http.headers import header
 from dialer.api.http.strict_json import StrictJsonError, read_object
 
 if TYPE_CHECKING:
@@ -22,6 +23,10 @@ if TYPE_CHECKING:
 BODY_BYTES_MAX: Final = 1_048_576
 BODY_SECONDS_MAX: Final = 30
 """The time that a client has to send a body."""
+IDENTITY: Final = "identity"
+"""The content coding of a body that is not compressed."""
+CODING_SHOWN_MAX: Final = 40
+"""Characters of a wrong content coding that an error repeats."""
 
 _NOT_JSON: Final = "Send the body as application/json."
 _WRITES: Final = frozenset({"POST", "PUT", "PATCH"})
@@ -56,8 +61,17 @@ def told_if_cut_off() -> Iterator[None]:
         raise MalformedError("The body ends before it should.") from None
 
 
+def refuse_compressed(request: Request[Any, Any, Any]) -> None:
+    """Answer 415 for a body with a `Content-Encoding`, which would be read as damaged text (RFC 9110, 12.5.3)."""
+    coding = header(request.scope, b"content-encoding")
+    if coding is not None and coding.strip().lower() != IDENTITY:
+        detail = f"{coding[:CODING_SHOWN_MAX]!r} is not an accepted Content-Encoding. Send the body uncompressed."
+        raise AnsweredError(HTTPStatus.UNSUPPORTED_MEDIA_TYPE, detail, {"Accept-Encoding": IDENTITY})
+
+
 async def read_whole(request: Request[Any, Any, Any]) -> bytes:
-    """Return the body. Answer 408 if it does not arrive in time, and 400 if it is cut off."""
+    """Return the body. Answer 415 if it is compressed, 408 if it does not arrive in time, and 400 if it is cut off."""
+    refuse_compressed(request)
     try:
         # The server runs on asyncio, whose timeout costs less than a cancel scope.
         async with asyncio.timeout(BODY_SECONDS_MAX):

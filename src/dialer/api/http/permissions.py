@@ -41,6 +41,8 @@ ROUTES: Final[Mapping[str, Permission]] = {
     f"GET /campaigns/{RECORD}/statistics": Permission.READ,
     f"GET /sms-campaigns/{RECORD}/statistics": Permission.READ,
     "GET /statistics": Permission.READ,
+    f"GET /agent/{RECORD}/statistics": Permission.READ_CALLS,
+    f"GET /queue/{RECORD}/statistics": Permission.READ,
     f"GET /survey-result/{RECORD}/recording": Permission.READ,
     f"GET /campaigns/{RECORD}/recordings": Permission.READ,
     f"GET /audio-files/{RECORD}/download": Permission.READ,

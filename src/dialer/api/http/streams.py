@@ -6,7 +6,7 @@ from http import HTTPStatus
 
 from litestar.openapi.spec import OpenAPIMediaType, OpenAPIResponse, Operation, Parameter, RequestBody, Schema
 
-from dialer.api.http.body import told_if_cut_off
+from dialer.api.http.body import refuse_compressed, told_if_cut_off
 from dialer.api.http.errors import AnsweredError
 from dialer.api.service import ApiRequest
 
@@ -20,7 +20,11 @@ def expect_type(request: ApiRequest, media_type: str) -> dict[str, str]:
 
 
 async def pieces(request: ApiRequest) -> AsyncIterator[bytes]:
-    """Yield the body as it arrives, in pieces that are not empty. Answer 400 if the client leaves before its end."""
+    """Yield the body as it arrives, in pieces that are not empty.
+
+    Answer 415 if it is compressed, and 400 if the client leaves before its end.
+    """
+    refuse_compressed(request)
     with told_if_cut_off():
         async for piece in request.stream():
             if piece:

@@ -1,5 +1,6 @@
 """Response headers and the request header `Prefer` in the OpenAPI document."""
 
+from collections.abc import Iterable
 from typing import Any, Final
 
 from dialer.api.crud.controller import (
@@ -11,9 +12,11 @@ from dialer.api.crud.controller import (
 )
 from dialer.api.crud.resource import Resource, no_duplicate
 from dialer.api.crud.urls import ID_MAX, PREFIX
+from dialer.api.http.idempotency import REPLAYED_HEADER
 from dialer.api.http.ignored import IGNORED_FIELDS_HEADER, IGNORED_PARAMETERS_HEADER, STRICT
 from dialer.api.http.preconditions import ETAG_HEADER
 from dialer.api.routes.campaign_check import FORECAST
+from dialer.api.routes.import_requests import REPORT_HEADER
 from dialer.api.routes.recordings import AFTER
 from dialer.api.routes.recycling import DRY_RUN
 
@@ -41,6 +44,16 @@ HEADERS: Final[Json] = {
         "description": "URL of the first record that the new record duplicates",
         "schema": _TEXT,
         "example": f"https://dialer.example{PREFIX}/contact/1/",
+    },
+    REPLAYED_HEADER: {
+        "description": "`true` if the `Idempotency-Key` was known, so that this is the first response again",
+        "schema": _TEXT,
+        "example": "true",
+    },
+    REPORT_HEADER: {
+        "description": "The counts of an import whose report is a CSV, as a dictionary (RFC 9651)",
+        "schema": _TEXT,
+        "example": "imported=3, duplicates=1, rejected=1, warned=0",
     },
     ETAG_HEADER: {
         "description": "Version of the record. Send it as `If-Match` to change only this version.",
@@ -97,11 +110,25 @@ FORECAST_PARAMETER: Final[Json] = {
 }
 
 
-def answer_headers(verb: str, resource: Resource | None, *, has_fields: bool) -> Json:
-    """Return the headers of a successful response. `has_fields` tells if the request has a body with fields."""
-    names = [IGNORED_PARAMETERS_HEADER, PREFERENCE_APPLIED]
+ALWAYS_TOLD: Final = (IGNORED_PARAMETERS_HEADER, PREFERENCE_APPLIED)
+"""Headers that every response may have."""
+
+
+def answer_headers(verb: str, resource: Resource | None, *, has_fields: bool, is_repeatable: bool) -> Json:
+    """Return the headers of a successful response.
+
+    `has_fields` tells if the request has a body with fields, `is_repeatable` if it takes an `Idempotency-Key`.
+    """
+    names = [*ALWAYS_TOLD]
     names += [IGNORED_FIELDS_HEADER] if has_fields else []
+    names += [REPLAYED_HEADER] if is_repeatable else []
+    names += [REPORT_HEADER] if verb == "import" else []
     if resource is not None:
         names += [DUPLICATE_HEADER] if verb == "create" and resource.first_like is not no_duplicate else []
         names += [TOTAL_HEADER, LINK_HEADER] if verb == "list" and resource.plain_array else []
+    return header_references(names)
+
+
+def header_references(names: Iterable[str]) -> Json:
+    """Return references to descriptions of headers, by name."""
     return {name: {"$ref": f"#/components/headers/{name}"} for name in names}

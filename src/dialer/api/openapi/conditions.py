@@ -25,6 +25,8 @@ def _condition(name: str, description: str) -> Json:
 _TEXT: Final[Json] = {"type": "string"}
 _DOWNLOADS: Final = frozenset({"download_recording", "download_audio"})
 """Operations whose answer is a file."""
+_COMPUTED: Final = frozenset({"read_campaign_statistics", "read_sms_campaign_statistics", "read_all_statistics"})
+"""Operations whose answer is computed and has no entity tag."""
 _TOLD: Final[Json] = {
     "Accept-Ranges": {
         "description": "`bytes`: parts of the file can be asked for",
@@ -67,7 +69,7 @@ def with_conditions(operation: Json, verb: str, resource: Resource | None) -> Js
     """Return an operation on records or files with its entity tags and conditions; others stay as they are."""
     if operation["operationId"] in _DOWNLOADS:
         return _with_ranges(operation)
-    if resource is None or verb not in _PARTS:
+    if resource is None or verb not in _PARTS or operation["operationId"] in _COMPUTED:
         return operation
     parameters, more = _PARTS[verb]
     responses = {

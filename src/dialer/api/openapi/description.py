@@ -12,13 +12,13 @@ from dialer.api.crud.resource import Resource
 from dialer.api.crud.urls import PREFIX, URL_PATHS
 from dialer.api.http.errors import PROBLEM_JSON
 from dialer.api.openapi import examples
-from dialer.api.openapi.answer_headers import HEADERS, PREFER, answer_headers
+from dialer.api.openapi.answer_headers import ALWAYS_TOLD, HEADERS, PREFER, answer_headers, header_references
 from dialer.api.openapi.conditions import with_conditions
 from dialer.api.openapi.enumerations import with_named_enumerations
 from dialer.api.openapi.forecast_example import FORECAST
 from dialer.api.openapi.guide import EXTERNAL_DOCS, SERVERS, groups
 from dialer.api.openapi.parameters import IDEMPOTENT, noun, parameters
-from dialer.api.openapi.statistics_example import STATISTICS, STATISTICS_EXAMPLE
+from dialer.api.openapi.statistics_example import STATISTICS_EXAMPLES
 from dialer.api.records.campaigns import CAMPAIGNS
 from dialer.api.records.ledger import LEDGER
 from dialer.api.records.messages import SMS_CAMPAIGNS
@@ -111,7 +111,17 @@ _RETRY_AFTER: Final[Json] = {
     }
 }
 _HEADERS: Final[Mapping[int, Json]] = {
-    416: {"Content-Range": {"description": "Size of the file", "schema": _TEXT, "example": "bytes */5000"}},
+    416: {
+        "Content-Range": {"description": "Size of the file", "schema": _TEXT, "example": "bytes */5000"},
+        "ETag": {"$ref": "#/components/headers/ETag"},
+    },
+    415: {
+        "Accept-Encoding": {
+            "description": "`identity`, if the body was compressed",
+            "schema": _TEXT,
+            "example": "identity",
+        }
+    },
     412: {"ETag": {"$ref": "#/components/headers/ETag"}},
     401: {
         "WWW-Authenticate": {
@@ -156,7 +166,7 @@ _ADDED: Final = {
     ],
 }
 _EXAMPLES: Final[Mapping[str, Any]] = {
-    **dict.fromkeys(STATISTICS, STATISTICS_EXAMPLE),
+    **STATISTICS_EXAMPLES,
     "read_root": {"phonebook": f"https://dialer.example{PREFIX}/phonebook/"},
     "read_clock": {"now": examples.MOMENT, "mode": "virtual", "seed": 0},
     "advance_clock": {"now": examples.MOMENT, "mode": "virtual", "seed": 0},
@@ -279,7 +289,7 @@ def _full(path: str) -> str:
 
 def _operation(found: Json, path: str, method: str, resource: Resource | None) -> Json:
     name, description = found["operationId"], found["description"]
-    verb = name.partition("_")[0]
+    verb = "" if name in STATISTICS_EXAMPLES else name.partition("_")[0]
     ours = resource if verb in _SUMMARIES and resource is not None else None
     if ours is None or name == "delete_audio":
         summary = re.split(r"[.:;,]", description)[0]
@@ -297,7 +307,7 @@ def _operation(found: Json, path: str, method: str, resource: Resource | None) -
     operation["parameters"] = [*parameters(found, verb, ours, resource), PREFER]
     sent = found.get("requestBody", {}).get("content", {})
     has_fields = bool(sent) and CSV not in sent
-    headers = answer_headers(verb, ours, has_fields=has_fields)
+    headers = answer_headers(verb, ours, has_fields=has_fields, is_repeatable=_is_repeatable(name))
     done = {
         status: {**answer, "headers": {**answer.get("headers", {}), **headers}}
         for status, answer in operation["responses"].items()
@@ -364,6 +374,11 @@ def _sent(name: str, verb: str, resource: Resource | None) -> object:
     return make(resource, resource.write)
 
 
+def _is_repeatable(name: str) -> bool:
+    """Tell whether an operation takes an `Idempotency-Key`."""
+    return name.startswith("create_") or name in IDEMPOTENT
+
+
 def _refusals(found: Json, method: str) -> list[int]:
     """Return the status codes of the errors that an operation may respond with."""
     name = found["operationId"]
@@ -375,7 +390,7 @@ def _refusals(found: Json, method: str) -> list[int]:
         refused |= {404}
     if is_write and not name.startswith(("import_", "upload_")):
         refused |= {409}
-    if name.startswith("create_") or name in IDEMPOTENT:
+    if _is_repeatable(name):
         refused |= {409, 422}
     if name not in _SIGNED_IN:
         refused |= {403}
@@ -393,5 +408,5 @@ def _error(status: int) -> Json:
         JSON: {"schema": {"$ref": "#/components/schemas/Error"}, "example": plain},
         PROBLEM_JSON: {"schema": {"$ref": "#/components/schemas/Problem"}, "example": problem},
     }
-    headers = {"headers": _HEADERS[status]} if status in _HEADERS else {}
-    return {"description": description, **headers, "content": content}
+    headers = {**header_references(ALWAYS_TOLD), **_HEADERS.get(status, {})}
+    return {"description": description, "headers": headers, "content": content}

@@ -4,7 +4,18 @@ from typing import Any, Final
 
 import msgspec
 
-from dialer.api.routes.statistics_answer import AFTER, BEFORE, GROUP_BY, INTERVAL, ZONE, shown_figures
+from dialer.api.routes.call_centre_shapes import (
+    AgentFiguresRead,
+    AgentNowRead,
+    AgentStatisticsRead,
+    BreakRead,
+    QueueFiguresRead,
+    QueueNowRead,
+    QueueStatisticsRead,
+)
+from dialer.api.routes.call_centre_statistics import WITHIN, WITHIN_S
+from dialer.api.routes.statistics_answer import GROUP_BY, INTERVAL, ZONE, shown_figures
+from dialer.api.routes.statistics_hours import AFTER, BEFORE
 from dialer.api.routes.statistics_shapes import (
     AgentsNow,
     PresentRead,
@@ -15,10 +26,11 @@ from dialer.api.routes.statistics_shapes import (
     SubscriberStateRead,
 )
 from dialer.app.statistics import GROUPS, Interval
-from dialer.domain.statistics import Figures
+from dialer.domain.statistics import WAITS_S, Figures
 
-STATISTICS: Final = ("read_campaign_statistics", "read_sms_campaign_statistics", "read_all_statistics")
-"""The operations that answer with statistics."""
+_CALLS: Final = ("read_campaign_statistics", "read_sms_campaign_statistics", "read_all_statistics")
+_AGENT: Final = "read_statistics_of_agent"
+_QUEUE: Final = "read_statistics_of_queue"
 _TEXT: Final = {"type": "string"}
 _MOMENT: Final = {"type": "string", "format": "date-time"}
 _FIGURES: Final = shown_figures(
@@ -26,7 +38,7 @@ _FIGURES: Final = shown_figures(
 )
 
 
-def _asked(name: str, schema: dict[str, Any], description: str, example: str) -> dict[str, Any]:
+def _asked(name: str, schema: dict[str, Any], description: str, example: str | int) -> dict[str, Any]:
     return {
         "name": name,
         "in": "query",
@@ -37,15 +49,35 @@ def _asked(name: str, schema: dict[str, Any], description: str, example: str) ->
     }
 
 
-STATISTICS_PARAMETERS: Final = (
+def _range(did: str) -> tuple[dict[str, Any], ...]:
+    return (
+        _asked(AFTER, _MOMENT, f"{did} in or after the hour of this moment are counted.", "2026-11-20T08:00:00Z"),
+        _asked(BEFORE, _MOMENT, f"{did} in or before the hour of this moment are counted.", "2026-11-27T08:00:00Z"),
+    )
+
+
+_OF_CALLS: Final = (
     _asked(INTERVAL, {**_TEXT, "enum": [str(one) for one in Interval]}, "The length of the rows' intervals.", "day"),
     _asked(GROUP_BY, {**_TEXT, "enum": list(GROUPS)}, "The property by which the rows group calls.", "gateway"),
     _asked(ZONE, _TEXT, "Time zone of days, an IANA name. By default that of the service.", "Europe/Madrid"),
-    _asked(AFTER, _MOMENT, "Calls dialled in or after the hour of this moment are counted.", "2026-11-20T08:00:00Z"),
-    _asked(BEFORE, _MOMENT, "Calls dialled in or before the hour of this moment are counted.", "2026-11-27T08:00:00Z"),
+    *_range("Calls dialled"),
 )
-"""The query parameters of statistics."""
-STATISTICS_EXAMPLE: Final = msgspec.to_builtins(
+_OF_QUEUE: Final = (
+    _asked(
+        WITHIN,
+        {"type": "integer", "enum": list(WAITS_S), "default": WITHIN_S},
+        "The threshold of the service level: a wait in seconds.",
+        WITHIN_S,
+    ),
+    *_range("Calls that joined the queue"),
+)
+STATISTICS_PARAMETERS: Final = {
+    **dict.fromkeys(_CALLS, _OF_CALLS),
+    _AGENT: _range("Activities"),
+    _QUEUE: _OF_QUEUE,
+}
+"""The query parameters of statistics, by operation."""
+_CALLS_EXAMPLE: Final = msgspec.to_builtins(
     StatisticsRead(
         campaign="https://dialer.example/rest-api/campaigns/1/",
         now=PresentRead(22, 2, 5, 40, AgentsNow(3, 5, 1, 2, 4)),
@@ -55,4 +87,24 @@ STATISTICS_EXAMPLE: Final = msgspec.to_builtins(
         rows=[StatisticsRowRead("2026-11-20T00:00:00Z", None, _FIGURES)],
     )
 )
-"""The example of an answer."""
+_AGENT_EXAMPLE: Final = msgspec.to_builtins(
+    AgentStatisticsRead(
+        agent="https://dialer.example/rest-api/agent/1/",
+        now=AgentNowRead("talking", 2, "", "2026-11-20T08:00:00Z", 42.5),
+        totals=AgentFiguresRead(5_400.0, 15_120.5, 1_800.0, 2_700.0, 120, 3, 141.0),
+        breaks=[BreakRead("lunch", 2_700.0, 1)],
+    )
+)
+_QUEUE_EXAMPLE: Final = msgspec.to_builtins(
+    QueueStatisticsRead(
+        queue="https://dialer.example/rest-api/queue/1/",
+        now=QueueNowRead(2, 11.5, 5),
+        totals=QueueFiguresRead(400, 380, 15, 5, 20, 340, 85.0, 8.25, 61.5),
+    )
+)
+STATISTICS_EXAMPLES: Final = {
+    **dict.fromkeys(_CALLS, _CALLS_EXAMPLE),
+    _AGENT: _AGENT_EXAMPLE,
+    _QUEUE: _QUEUE_EXAMPLE,
+}
+"""The examples of answers, by operation."""

@@ -20,7 +20,6 @@ from dialer.api.records.contacts import CONTACTS, DNC_CONTACTS, already_on_list
 from dialer.app.bulk import NewContact, NewEntry, add_contacts, add_entries, first_contacts
 from dialer.domain.numbers.emergency import emergency_error, spells_emergency
 from dialer.domain.numbers.normal_form import normalise
-from dialer.domain.search_keys import last_name_key, name_key
 from dialer.domain.zones import zone_of_number
 from dialer.store.queries.do_not_call import entries_on
 
@@ -180,11 +179,8 @@ def _known_contacts(unit: Unit, drafts: Sequence[Draft]) -> dict[tuple[int, str]
 
 def _new_contact(draft: Draft) -> NewContact:
     values = draft.values
-    name, key = values["full_name"], name_key(values["full_name"])
-    keys = (name, key, last_name_key(key))
-    return NewContact(
-        values["phonebook"], values["contact"], draft.number, draft.zone, *keys, values["additional_vars"]
-    )
+    texts = (values["full_name"], values["additional_vars"])
+    return NewContact(values["phonebook"], values["contact"], draft.number, draft.zone, *texts)
 
 
 def _store_contacts(unit: Unit, drafts: Sequence[Draft]) -> list[BulkResult]:

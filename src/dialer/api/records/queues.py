@@ -8,7 +8,7 @@ from sqlalchemy import select
 from dialer.api.crud.declaration import NAME, OWNER, STAMPS, own, shapes, writable
 from dialer.api.crud.fields import Boolean, Choice, Integer, JsonObject, Text, TextChoice
 from dialer.api.crud.references import Reference
-from dialer.api.crud.resource import Change, FieldRule, Resource, table_of
+from dialer.api.crud.resource import Change, FieldRule, Resource, Values, table_of
 from dialer.api.http.errors import Errors
 from dialer.api.records.agent_views import own_agents
 from dialer.api.records.emergency import no_emergency_number
@@ -220,6 +220,14 @@ QUEUES = Resource(
     remove=delete_queue,
     touches=lambda _, row: Touched(queues=frozenset({row["id"]})),
 )
+
+
+def _break_reason(change: Change) -> Values:
+    """Return the column of the break's reason, which only a break has."""
+    is_break = change.values["status"] == AgentStatus.ON_BREAK
+    return {"break_reason": change.values["break_reason"] if is_break else ""}
+
+
 AGENTS = Resource(
     path="agent",
     model=Agent,
@@ -231,6 +239,7 @@ AGENTS = Resource(
     names=("name",),
     numbers=("contact",),
     rules=(FieldRule(("parameters",), _behaviour_errors), no_emergency_number("contact", is_emergency_contact)),
+    columns=_break_reason,
     update=lambda change, columns: change_agent(change.unit, change.record_id, columns),
     remove=delete_agent,
     touches=lambda _, row: Touched(agents=frozenset({row["id"]})),

@@ -51,8 +51,11 @@ class StatusToRecycle(Kind, frozen=True):
         """Return the number of the status."""
         names = {status.name: status for status in SubscriberStatus}
         known = names.get(value.strip().upper()) if isinstance(value, str) else None
-        number = whole_number(value) if known is None else known.value
-        if number not in RECYCLABLE_SUBSCRIBERS:
+        try:
+            number = whole_number(value) if known is None else known.value
+        except FieldError:
+            number = None
+        if number is None or number not in RECYCLABLE_SUBSCRIBERS:
             ways = ", ".join(f"{status.value} ({status.name})" for status in sorted(RECYCLABLE_SUBSCRIBERS))
             raise FieldError(f'"{echo(value)}" is not a status to recycle. Use {ways}.')
         return int(number)

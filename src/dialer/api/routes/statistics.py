@@ -12,21 +12,14 @@ from dialer.api.http.errors import InvalidError, RecordNotFoundError
 from dialer.api.http.ignored import LISTS_OPTION, PARAMETERS_OPTION
 from dialer.api.records.campaigns import CAMPAIGNS
 from dialer.api.records.messages import SMS_CAMPAIGNS
-from dialer.api.routes.statistics_answer import (
-    AFTER,
-    BEFORE,
-    GROUP_BY,
-    INTERVAL,
-    ZONE,
-    statistics_answer,
-    statistics_question,
-)
+from dialer.api.routes.statistics_answer import GROUP_BY, INTERVAL, ZONE, statistics_answer, statistics_question
+from dialer.api.routes.statistics_hours import AFTER, BEFORE
 from dialer.api.routes.statistics_shapes import StatisticsRead
 from dialer.api.service import ApiRequest
 from dialer.app.statistics import RowsAsked, TooManyRowsError, read_statistics
 from dialer.store.queries.statistics import WhoseCalls
 
-_KNOWN: Final = {LISTS_OPTION: True, PARAMETERS_OPTION: (INTERVAL, GROUP_BY, ZONE, AFTER, BEFORE)}
+_KNOWN: Final = {LISTS_OPTION: (), PARAMETERS_OPTION: (INTERVAL, GROUP_BY, ZONE, AFTER, BEFORE)}
 
 
 @get("/campaigns/{record_id:str}/statistics", tags=[CAMPAIGNS.path], opt=_KNOWN)
@@ -58,7 +51,7 @@ async def _read(request: ApiRequest, resource: Resource | None, record_id: str) 
 def _statistics(unit: Unit, resource: Resource | None, identity: int | None, question: RowsAsked) -> StatisticsRead:
     links = unit.conventions.links
     campaign = None
-    scope = WhoseCalls(user_id=None if unit.actor.is_admin else unit.actor.id)
+    scope = WhoseCalls(user_id=None if unit.actor.is_admin else unit.actor.sees_as)
     if resource is not None and identity is not None:
         records.read_record(unit, resource, identity)
         scope, campaign = WhoseCalls(campaign_id=identity), links.record(resource.path, identity)

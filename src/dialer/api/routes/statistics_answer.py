@@ -1,13 +1,13 @@
 """The question that query parameters ask about statistics, and the answer as the API writes it."""
 
 from collections.abc import Mapping
-from typing import Final
 from zoneinfo import ZoneInfo
 
-from dialer.api.crud.fields import Conventions, FieldError
-from dialer.api.crud.moments import Timestamp, show_timestamp
+from dialer.api.crud.fields import Conventions
+from dialer.api.crud.moments import show_timestamp
 from dialer.api.crud.urls import Links
 from dialer.api.http.errors import Errors, InvalidError
+from dialer.api.routes.statistics_hours import parse_hours
 from dialer.api.routes.statistics_shapes import (
     AgentsNow,
     FiguresRead,
@@ -20,14 +20,12 @@ from dialer.api.routes.statistics_shapes import (
 )
 from dialer.app.statistics import GROUPS, Interval, RowsAsked, Statistics
 from dialer.domain.billing.money import format_money
-from dialer.domain.statistics import HOUR_MS, Figures, SubscriberState, mean, percent, unit_cost
+from dialer.domain.statistics import Figures, SubscriberState, mean, percent, unit_cost
 from dialer.domain.zones import is_zone
 from dialer.store.queries.progress import SMS_LINES_FROM
-from dialer.store.queries.statistics import Counted, Hours, Present
+from dialer.store.queries.statistics import Counted, Present
 
 INTERVAL, GROUP_BY, ZONE = "interval", "group_by", "timezone"
-AFTER, BEFORE = "starting_date_after", "starting_date_before"
-_LAST_HOUR: Final = 2**40
 
 
 def statistics_question(given: Mapping[str, str], conventions: Conventions) -> RowsAsked:
@@ -44,20 +42,14 @@ def statistics_question(given: Mapping[str, str], conventions: Conventions) -> R
         errors[GROUP_BY] = [f"{group_by!r} is not a group. Use one of {', '.join(GROUPS)}."]
     if zone is not None and not is_zone(zone):
         errors[ZONE] = [f"{zone!r} is not a time zone. Use an IANA name, such as Europe/Madrid."]
-    hours = [0, _LAST_HOUR]
-    for place, name in enumerate((AFTER, BEFORE)):
-        if name in given:
-            try:
-                hours[place] = Timestamp().parse(given[name], conventions) // HOUR_MS + place
-            except FieldError as error:
-                errors[name] = [str(error)]
+    hours = parse_hours(given, conventions, errors)
     if errors:
         raise InvalidError(errors)
     return RowsAsked(
         None if interval is None else Interval(interval),
         group_by,
         conventions.zone if zone is None else ZoneInfo(zone),
-        Hours(*hours),
+        hours,
     )
 
 

@@ -66,6 +66,12 @@ class AgentClock(msgspec.Struct, frozen=True):
             return AgentActivity.WRAPPING_UP if self.wraps_until_ms > now_ms else AgentActivity.AVAILABLE
         return AgentActivity.ON_BREAK if self.status == AgentStatus.ON_BREAK else AgentActivity.LOGGED_OUT
 
+    def since_ms(self, now_ms: int) -> int:
+        """Return the time at which the activity of now began, or at which the status last changed during it."""
+        if self.activity(now_ms) is AgentActivity.AVAILABLE:
+            return max(self.counted_ms, self.wraps_until_ms)
+        return self.counted_ms
+
     def counted(self, now_ms: int) -> "AgentClock":
         """Return the clock once the time until now is counted. A clock that was set back counts nothing twice."""
         return replace(self, counted_ms=max(now_ms, self.counted_ms))

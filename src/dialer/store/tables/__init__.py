@@ -27,10 +27,11 @@ from dialer.store.tables.figures import (
 from dialer.store.tables.queues import Agent, Queue, Tier
 from dialer.store.tables.service import IdempotentResponse, ServiceState
 from dialer.store.tables.surveys import AudioFile, BranchingTemplate, SectionTemplate, SurveyTemplate
-from dialer.store.tables.trail import AUDIT_TRIGGERS, AuditLog
+from dialer.store.tables.trail import AUDIT_TRIGGERS, REMOVABLE_MS, AuditLog
 
 __all__ = [
     "AUDIT_TRIGGERS",
+    "REMOVABLE_MS",
     "HALT_COMPLETED",
     "SMS",
     "SUBSCRIBER_TRIGGERS",

@@ -1,0 +1,139 @@
+"""`GET …/statistics/` of an agent and of a queue."""
+
+from typing import Final
+
+from litestar import get
+from litestar.params import FromPath
+
+from dialer.api.crud import records
+from dialer.api.crud.moments import show_timestamp
+from dialer.api.crud.resource import Unit
+from dialer.api.crud.urls import Links, parse_id
+from dialer.api.http.errors import Errors, InvalidError, RecordNotFoundError
+from dialer.api.http.ignored import LISTS_OPTION, PARAMETERS_OPTION
+from dialer.api.records.queues import AGENTS, QUEUES
+from dialer.api.routes.call_centre_shapes import (
+    AgentFiguresRead,
+    AgentNowRead,
+    AgentStatisticsRead,
+    BreakRead,
+    QueueFiguresRead,
+    QueueNowRead,
+    QueueStatisticsRead,
+)
+from dialer.api.routes.statistics_hours import AFTER, BEFORE, parse_hours
+from dialer.api.service import ApiRequest
+from dialer.app.call_centre_statistics import (
+    AgentStatistics,
+    QueueStatistics,
+    read_agent_statistics,
+    read_queue_statistics,
+)
+from dialer.domain.enums import AgentActivity
+from dialer.domain.statistics import WAITS_S, mean, percent
+from dialer.store.queries.call_centre import TimeSpent
+from dialer.store.queries.statistics import Hours
+
+WITHIN: Final = "within"
+WITHIN_S: Final = 20
+"""Seconds of the service level, unless the client gives others."""
+_OF_AGENT: Final = {LISTS_OPTION: (), PARAMETERS_OPTION: (AFTER, BEFORE)}
+_OF_QUEUE: Final = {LISTS_OPTION: (), PARAMETERS_OPTION: (WITHIN, AFTER, BEFORE)}
+
+
+@get("/agent/{record_id:str}/statistics", tags=[AGENTS.path], opt=_OF_AGENT)
+async def read_statistics_of_agent(request: ApiRequest, record_id: FromPath[str]) -> AgentStatisticsRead:
+    """Return the statistics of an agent: time in each activity, calls, and the present."""
+    agent_id = _identity(record_id)
+    errors: Errors = {}
+    hours = parse_hours(request.query_params, request.service.conventions(request), errors)
+    if errors:
+        raise InvalidError(errors)
+    return await request.service.read(request, lambda unit: _agent(unit, agent_id, hours))
+
+
+@get("/queue/{record_id:str}/statistics", tags=[QUEUES.path], opt=_OF_QUEUE)
+async def read_statistics_of_queue(request: ApiRequest, record_id: FromPath[str]) -> QueueStatisticsRead:
+    """Return the statistics of a queue: calls, service level, waits, and the present."""
+    queue_id = _identity(record_id)
+    errors: Errors = {}
+    hours, within = (
+        parse_hours(request.query_params, request.service.conventions(request), errors),
+        request.query_params.get(WITHIN, str(WITHIN_S)),
+    )
+    kept = {str(seconds): seconds for seconds in WAITS_S}
+    if within not in kept:
+        errors[WITHIN] = [f"{within!r} is not a threshold in seconds that is counted. Use one of {', '.join(kept)}."]
+    if errors:
+        raise InvalidError(errors)
+    return await request.service.read(request, lambda unit: _queue(unit, queue_id, hours, kept[within]))
+
+
+def _identity(record_id: str) -> int:
+    identity = parse_id(record_id)
+    if identity is None:
+        raise RecordNotFoundError
+    return identity
+
+
+def _agent(unit: Unit, agent_id: int, hours: Hours) -> AgentStatisticsRead:
+    records.read_record(unit, AGENTS, agent_id)
+    found = read_agent_statistics(unit.connection, agent_id, hours, unit.now_ms)
+    return _shown_agent(found, agent_id, unit.now_ms, unit.conventions.links)
+
+
+def _shown_agent(found: AgentStatistics, agent_id: int, now_ms: int, links: Links) -> AgentStatisticsRead:
+    spent_s = {activity: _seconds(found.spent[activity].spent_ms) for activity in found.spent}
+    talks = found.spent.get(AgentActivity.TALKING, TimeSpent(0, 0, 0))
+    wrap_ups = found.spent.get(AgentActivity.WRAPPING_UP, TimeSpent(0, 0, 0))
+    return AgentStatisticsRead(
+        agent=links.record(AGENTS.path, agent_id),
+        now=AgentNowRead(
+            activity=found.activity.name.lower(),
+            status=found.clock.status,
+            break_reason=found.clock.break_reason,
+            since=show_timestamp(found.since_ms),
+            seconds=_seconds(max(0, now_ms - found.since_ms)),
+        ),
+        totals=AgentFiguresRead(
+            available_seconds=spent_s.get(AgentActivity.AVAILABLE, 0),
+            talking_seconds=spent_s.get(AgentActivity.TALKING, 0),
+            wrapping_up_seconds=spent_s.get(AgentActivity.WRAPPING_UP, 0),
+            on_break_seconds=spent_s.get(AgentActivity.ON_BREAK, 0),
+            taken=talks.begun,
+            missed=sum(one.missed for one in found.spent.values()),
+            handling_time=mean(talks.spent_ms + wrap_ups.spent_ms, talks.begun * 1_000),
+        ),
+        breaks=[BreakRead(reason, _seconds(one.spent_ms), one.begun) for reason, one in found.breaks],
+    )
+
+
+def _queue(unit: Unit, queue_id: int, hours: Hours, within_s: int) -> QueueStatisticsRead:
+    records.read_record(unit, QUEUES, queue_id)
+    found = read_queue_statistics(unit.connection, queue_id, hours, within_s)
+    return _shown_queue(found, queue_id, within_s, unit)
+
+
+def _shown_queue(found: QueueStatistics, queue_id: int, within_s: int, unit: Unit) -> QueueStatisticsRead:
+    present, counts = found
+    calls = counts.taken + counts.abandoned + counts.timed_out
+    longest_ms = 0 if present.oldest_ms is None else max(0, unit.now_ms - present.oldest_ms)
+    return QueueStatisticsRead(
+        queue=unit.conventions.links.record(QUEUES.path, queue_id),
+        now=QueueNowRead(present.waiting, _seconds(longest_ms), present.talking),
+        totals=QueueFiguresRead(
+            calls=calls,
+            taken=counts.taken,
+            abandoned=counts.abandoned,
+            timed_out=counts.timed_out,
+            within=within_s,
+            taken_within=counts.taken_within,
+            service_level=percent(counts.taken_within, calls),
+            average_wait=mean(counts.taken_wait_ms, counts.taken * 1_000),
+            longest_wait=_seconds(counts.longest_ms),
+        ),
+    )
+
+
+def _seconds(spent_ms: int) -> float:
+    return spent_ms / 1_000

@@ -1,0 +1,83 @@
+"""Statistics of one agent and of one queue. The counters hold the past; the rest goes on now."""
+
+from typing import Final, NamedTuple
+
+from sqlalchemy import Connection
+
+from dialer.app.errors import UnknownRecordError
+from dialer.domain.enums import AgentActivity
+from dialer.domain.queueing.activity import ActivitySpan, AgentClock
+from dialer.domain.statistics import HOUR_MS
+from dialer.store.agent_hours import read_clock
+from dialer.store.queries.call_centre import (
+    QueueCounts,
+    QueuePresent,
+    TimeSpent,
+    count_activities,
+    count_breaks,
+    count_queue,
+    present_in_queue,
+    talk_began,
+)
+from dialer.store.queries.statistics import Hours
+
+BREAKS_MAX: Final = 100
+"""Reasons of breaks in one answer: those with the longest times."""
+_NOTHING: Final = TimeSpent(0, 0, 0)
+
+
+class AgentStatistics(NamedTuple):
+    """The statistics of one agent."""
+
+    clock: AgentClock
+    activity: AgentActivity
+    since_ms: int
+    spent: dict[AgentActivity, TimeSpent]
+    breaks: list[tuple[str, TimeSpent]]
+    """The time of breaks by reason, the longest one first."""
+
+
+class QueueStatistics(NamedTuple):
+    """The statistics of one queue."""
+
+    present: QueuePresent
+    counts: QueueCounts
+
+
+def read_agent_statistics(connection: Connection, agent_id: int, hours: Hours, now_ms: int) -> AgentStatistics:
+    """Return the statistics of an agent. The activity that goes on counts until now.
+
+    Raises:
+        UnknownRecordError: there is no such agent.
+    """
+    clock = read_clock(connection, agent_id)
+    if clock is None:
+        raise UnknownRecordError(f"There is no agent {agent_id}.")
+    spent = count_activities(connection, agent_id, hours)
+    breaks = count_breaks(connection, agent_id, hours, BREAKS_MAX, clock.break_reason)
+    for span in clock.spans(now_ms):
+        spent_ms = _within(span, hours)
+        spent[span.activity] = _longer(spent.get(span.activity), spent_ms)
+        if span.activity is AgentActivity.ON_BREAK and spent_ms:
+            breaks[span.reason] = _longer(breaks.get(span.reason), spent_ms)
+    longest_first = sorted(breaks.items(), key=lambda one: (-one[1].spent_ms, one[0]))
+    activity = clock.activity(now_ms)
+    began_ms = talk_began(connection, agent_id) if activity is AgentActivity.TALKING else None
+    since_ms = clock.since_ms(now_ms) if began_ms is None else began_ms
+    return AgentStatistics(clock, activity, since_ms, spent, longest_first[:BREAKS_MAX])
+
+
+def read_queue_statistics(connection: Connection, queue_id: int, hours: Hours, within_s: int) -> QueueStatistics:
+    """Return the statistics of a queue, with the calls that were taken within one of `domain.statistics.WAITS_S`."""
+    present = present_in_queue(connection, queue_id)
+    return QueueStatistics(present, count_queue(connection, queue_id, hours, within_s))
+
+
+def _within(span: ActivitySpan, hours: Hours) -> int:
+    """Return the milliseconds of a span that lie within hours."""
+    return max(0, min(span.to_ms, hours.end * HOUR_MS) - max(span.from_ms, hours.first * HOUR_MS))
+
+
+def _longer(counted: TimeSpent | None, spent_ms: int) -> TimeSpent:
+    counted = counted or _NOTHING
+    return counted._replace(spent_ms=counted.spent_ms + spent_ms)

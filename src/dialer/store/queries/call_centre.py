@@ -1,0 +1,115 @@
+"""Queries of the statistics of one agent and of one queue. Only calls in progress and counters of hours are read."""
+
+from typing import Any, Final, NamedTuple
+
+from sqlalchemy import ColumnElement, Connection, Select, case, func, literal_column, select
+
+from dialer.domain.enums import AgentActivity, CallRequestStatus, TransferStatus
+from dialer.store.queries.statistics import Hours
+from dialer.store.tables import AgentHour, CallRequest, QueueHour, Transfer
+
+_agent_hours = AgentHour.__table__
+_queue_hours = QueueHour.__table__
+_requests = CallRequest.__table__
+_transfers = Transfer.__table__
+# A literal, because SQLite uses the partial index over calls in progress only for a constant status.
+_is_calling = _requests.c.status == literal_column(str(int(CallRequestStatus.CALLING)))
+_UNDER_WAY: Final[Select[Any]] = (
+    select().join_from(_requests, _transfers, _requests.c.id == _transfers.c.callrequest_id).where(_is_calling)
+)
+
+
+class TimeSpent(NamedTuple):
+    """The time of an agent in one activity."""
+
+    spent_ms: int
+    begun: int
+    missed: int
+
+
+class QueueCounts(NamedTuple):
+    """The calls that left a queue."""
+
+    taken: int
+    abandoned: int
+    timed_out: int
+    taken_within: int
+    """Calls that were taken before a threshold."""
+    taken_wait_ms: int
+    longest_ms: int
+
+
+class QueuePresent(NamedTuple):
+    """The calls in a queue at this moment."""
+
+    waiting: int
+    talking: int
+    """Calls that were taken and go on."""
+    oldest_ms: int | None
+    """The time at which the first of the waiting calls joined; None if no call waits."""
+
+
+def count_activities(connection: Connection, agent_id: int, hours: Hours) -> dict[AgentActivity, TimeSpent]:
+    """Return the counted time of an agent by activity."""
+    activity = _agent_hours.c.activity
+    query = _of_agent(activity, agent_id, hours).group_by(activity)
+    return {AgentActivity(key): TimeSpent(*sums) for key, *sums in map(tuple, connection.execute(query))}
+
+
+def count_breaks(
+    connection: Connection, agent_id: int, hours: Hours, rows_max: int, first: str
+) -> dict[str, TimeSpent]:
+    """Return the counted time of an agent's breaks by reason: that of one reason, and then the longest times."""
+    reason = _agent_hours.c.reason
+    query = _of_agent(reason, agent_id, hours).where(_agent_hours.c.activity == AgentActivity.ON_BREAK)
+    longest_first = query.group_by(reason).order_by(
+        (reason == first).desc(), func.sum(_agent_hours.c.spent_ms).desc(), reason
+    )
+    return {key: TimeSpent(*sums) for key, *sums in map(tuple, connection.execute(longest_first.limit(rows_max)))}
+
+
+def talk_began(connection: Connection, agent_id: int) -> int | None:
+    """Return the time at which the agent took the call that goes on; None if there is none."""
+    # The sum keeps SQLite from reading all calls that the agent ever took.
+    is_theirs = _transfers.c.agent_id + 0 == agent_id
+    query = _UNDER_WAY.add_columns(func.max(_transfers.c.answered_ms))
+    at_ms: int | None = connection.scalar(query.where(is_theirs, _transfers.c.status == TransferStatus.CONNECTED))
+    return at_ms
+
+
+def count_queue(connection: Connection, queue_id: int, hours: Hours, within_s: int) -> QueueCounts:
+    """Return the calls that joined a queue in these hours and have left it."""
+    columns = _queue_hours.c
+    is_within = columns.within_s.between(1, within_s)
+    sums = [
+        func.sum(columns.taken),
+        func.sum(columns.abandoned),
+        func.sum(columns.timed_out),
+        func.sum(case((is_within, columns.taken), else_=0)),
+        func.sum(columns.taken_wait_ms),
+        func.max(columns.longest_ms),
+    ]
+    query: Select[Any] = select(*(func.coalesce(one, 0) for one in sums))
+    found = connection.execute(query.where(columns.queue_id == queue_id, *_in(columns.hour, hours))).one()
+    return QueueCounts(*found)
+
+
+def present_in_queue(connection: Connection, queue_id: int) -> QueuePresent:
+    """Return the calls in a queue at this moment."""
+    columns = _transfers.c
+    is_waiting, is_taken = columns.status == TransferStatus.WAITING, columns.status == TransferStatus.CONNECTED
+    query = _UNDER_WAY.add_columns(
+        func.count().filter(is_waiting),
+        func.count().filter(is_taken),
+        func.min(columns.joined_ms).filter(is_waiting),
+    ).where(columns.queue_id == queue_id, columns.ended_ms.is_(None), columns.score_from_ms > 0)
+    return QueuePresent(*connection.execute(query).one())
+
+
+def _of_agent(key: ColumnElement[Any], agent_id: int, hours: Hours) -> Select[Any]:
+    sums = [func.sum(_agent_hours.c[name]) for name in TimeSpent._fields]
+    return select(key, *sums).where(_agent_hours.c.agent_id == agent_id, *_in(_agent_hours.c.hour, hours))
+
+
+def _in(hour: ColumnElement[int], hours: Hours) -> tuple[ColumnElement[bool], ColumnElement[bool]]:
+    return hour >= hours.first, hour < hours.end
