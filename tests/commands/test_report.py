@@ -132,12 +132,10 @@ async def test_a_campaign_of_messages_has_figures_of_messages(run: Run, house: H
     await house.advance(60)
     shown = told(run, "1", "--group-by", "gateway").out.split("\n\n")
     assert shown[1:] == [
-        "Totals\n                      count       %\n"
-        "messages delivered        1  100.00  of 1\ncost                0.05000",
+        "Totals\n                      count       %\nmessages delivered        1  100.00  of 1\ncost                0.05000",
         "Subscribers: 1, 1 attempted (100.00 %)\nstatus  reason  subscribers\nSENT                      1",
         "Outcomes\ncause        calls  %  messages\nDelivered        0  -         1",
-        "By gateway\ngateway    messages  delivered  delivered %  parts     cost\n"
-        "texts?[2J         1          1       100.00      1  0.05000\n",
+        "By gateway\ngateway    messages  delivered  delivered %  parts     cost\ntexts?[2J         1          1       100.00      1  0.05000\n",
     ]
     assert told(run, "1", "--json").data["campaign"] == "http://dialer.example/rest-api/sms-campaigns/1/"
 

@@ -46,7 +46,8 @@ def told(run: Run, *arguments: str) -> Outcome:
     return run("top", *arguments, **VIRTUAL)
 
 
-async def test_one_reading_as_text(run: Run, floor: House) -> None:
+@pytest.mark.usefixtures("floor")
+async def test_one_reading_as_text(run: Run) -> None:
     shown = told(run, "--once")
     assert (shown.code, shown.err) == (0, "")
     assert (
