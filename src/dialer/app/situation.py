@@ -32,7 +32,7 @@ class CampaignNow(NamedTuple):
     totals: Figures
 
 
-class Situation(NamedTuple):
+class FloorSituation(NamedTuple):
     """The situation at one moment."""
 
     present: Present
@@ -43,10 +43,10 @@ class Situation(NamedTuple):
     balances: list[SpentBalance]
 
 
-def read_situation(connection: Connection, now_ms: int) -> Situation:
+def read_situation(connection: Connection, now_ms: int) -> FloorSituation:
     """Return the situation. It reads the calls in progress, and counters instead of calls that are over."""
     texts = messages_on_their_way(connection)
-    return Situation(
+    return FloorSituation(
         present(connection, WhoseCalls(), now_ms),
         [_campaign(connection, one, texts, now_ms) for one in open_campaigns(connection, CAMPAIGNS_MAX)],
         count_open_campaigns(connection),
