@@ -30,7 +30,7 @@ _OUTPUT_ERRNOS: Final = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errn
 
 _COMMANDS: Final = (
     *("serve", "users", "keys", "database", "audit", "backup", "restore", "erase"),
-    *("openapi", "simulate", "forecast", "check", "explain", "demo"),
+    *("openapi", "simulate", "forecast", "check", "explain", "report", "top", "demo"),
     *("settings", "completion"),
 )
 

@@ -23,6 +23,8 @@ COMMANDS = [
     ["database"],
     ["database", "upgrade"],
     ["openapi"],
+    ["report"],
+    ["top"],
 ]
 
 

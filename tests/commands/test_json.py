@@ -29,6 +29,8 @@ def failed(outcome: Outcome, code: int) -> str:
         "erase +12025550111 --yes",
         "explain 1 +12025550111",
         "forecast 1",
+        "report 1",
+        "top",
         "database check",
         "database sweep",
         "database upgrade",

@@ -13,6 +13,8 @@ from tests.commands.conftest import PASSWORD, Outcome, Run
         "users list",
         "users passwd anna --password-stdin",
         "forecast 1",
+        "report 1",
+        "top",
         "explain 1 +12025550111",
         "check 1",
         "audit",

@@ -15,7 +15,7 @@ from dialer.commands.opening import (
     service_settings,
     settings_from_environment,
 )
-from dialer.commands.output import examples, json_option, print_json
+from dialer.commands.output import examples, json_option, print_json, printable
 from dialer.domain.calling_hours import read_calling_hours
 from dialer.domain.survey.findings import Finding, FindingLevel
 from dialer.forecast.findings import findings_of_forecast
@@ -85,5 +85,5 @@ def _lines(found: CampaignFindings) -> Iterator[str]:
     for one in found.findings:
         place = one.field if one.section_id is None else f"section {one.section_id}"
         text = f"{one.level.value:<8} {place or 'survey'}: {one.message}"
-        yield "".join(character if character.isprintable() else "?" for character in text)
+        yield printable(text)
     yield f"Campaign {found.campaign_id}: {found.errors} errors, {found.warnings} warnings"

@@ -16,7 +16,7 @@ from dialer.commands.opening import (
     service_settings,
     settings_from_environment,
 )
-from dialer.commands.output import examples, print_json
+from dialer.commands.output import examples, print_json, printable
 from dialer.forecast.forecast import CampaignOverError, NoCampaignError, forecast_campaign
 from dialer.forecast.order import FIRST_SEED_MAX, SEEDS, SEEDS_MAX, Order
 from dialer.forecast.summary import Forecast, SectionForecast
@@ -116,19 +116,14 @@ def _lines(found: Forecast) -> Iterator[str]:
 
 def _section(section: SectionForecast) -> Iterator[str]:
     yield ""
-    yield f"Answers to section {section.section_id}: {_plain(section.question)}"
+    yield f"Answers to section {section.section_id}: {printable(section.question)}"
     for each in section.answers:
         yield _row(each.answer, msgspec.structs.astuple(each.count))
 
 
 def _row(label: str, values: tuple[object, ...]) -> str:
     shown = (f"{_text(value):>{VALUE_WIDTH}}" for value in values)
-    return f"  {_plain(label)[:LABEL_WIDTH]:<{LABEL_WIDTH}}  {'  '.join(shown)}".rstrip()
-
-
-def _plain(text: str) -> str:
-    """Return a text without characters that could control the terminal."""
-    return "".join(character if character.isprintable() else "?" for character in text)
+    return f"  {printable(label)[:LABEL_WIDTH]:<{LABEL_WIDTH}}  {'  '.join(shown)}".rstrip()
 
 
 def _text(value: object) -> str:

@@ -31,6 +31,11 @@ def json_option(what: str) -> Callable[[_Function], _Function]:
     return click.option("--json", "as_json", is_flag=True, help=f"Print {what} as JSON.")
 
 
+def printable(text: str) -> str:
+    """Return a text without characters that could control the terminal: names and answers may hold any."""
+    return "".join(character if character.isprintable() else "?" for character in text)
+
+
 def say(message: str) -> None:
     """Print a message on standard error."""
     click.echo(message, err=True)

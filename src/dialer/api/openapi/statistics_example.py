@@ -15,7 +15,7 @@ from dialer.api.routes.call_centre_shapes import (
     QueueStatisticsRead,
 )
 from dialer.api.routes.call_centre_statistics import WITHIN, WITHIN_S
-from dialer.api.routes.statistics import GROUP_BY, INTERVAL, ZONE, shown_figures
+from dialer.api.routes.statistics_answer import GROUP_BY, INTERVAL, ZONE, shown_figures
 from dialer.api.routes.statistics_hours import AFTER, BEFORE
 from dialer.api.routes.statistics_shapes import (
     AgentsNow,

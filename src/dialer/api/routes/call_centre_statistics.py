@@ -46,7 +46,7 @@ async def read_statistics_of_agent(request: ApiRequest, record_id: FromPath[str]
     """Return the statistics of an agent: time in each activity, calls, and the present."""
     agent_id = _identity(record_id)
     errors: Errors = {}
-    hours = parse_hours(request, errors)
+    hours = parse_hours(request.query_params, request.service.conventions(request), errors)
     if errors:
         raise InvalidError(errors)
     return await request.service.read(request, lambda unit: _agent(unit, agent_id, hours))
@@ -57,7 +57,10 @@ async def read_statistics_of_queue(request: ApiRequest, record_id: FromPath[str]
     """Return the statistics of a queue: calls, service level, waits, and the present."""
     queue_id = _identity(record_id)
     errors: Errors = {}
-    hours, within = parse_hours(request, errors), request.query_params.get(WITHIN, str(WITHIN_S))
+    hours, within = (
+        parse_hours(request.query_params, request.service.conventions(request), errors),
+        request.query_params.get(WITHIN, str(WITHIN_S)),
+    )
     kept = {str(seconds): seconds for seconds in WAITS_S}
     if within not in kept:
         errors[WITHIN] = [f"{within!r} is not a threshold in seconds that is counted. Use one of {', '.join(kept)}."]

@@ -1,11 +1,11 @@
 """The hours that a request for statistics asks about."""
 
+from collections.abc import Mapping
 from typing import Final
 
-from dialer.api.crud.fields import FieldError
+from dialer.api.crud.fields import Conventions, FieldError
 from dialer.api.crud.moments import Timestamp
 from dialer.api.http.errors import Errors
-from dialer.api.service import ApiRequest
 from dialer.domain.statistics import HOUR_MS
 from dialer.store.queries.statistics import Hours
 
@@ -13,12 +13,11 @@ AFTER, BEFORE = "starting_date_after", "starting_date_before"
 _LAST_HOUR: Final = 2**40
 
 
-def parse_hours(request: ApiRequest, errors: Errors) -> Hours:
+def parse_hours(given: Mapping[str, str], conventions: Conventions, errors: Errors) -> Hours:
     """Return the hours from `AFTER` to `BEFORE`, those of both moments included; all hours without them.
 
     A wrong moment is added to the errors.
     """
-    given, conventions = request.query_params, request.service.conventions(request)
     hours = [0, _LAST_HOUR]
     for place, name in enumerate((AFTER, BEFORE)):
         if name in given:

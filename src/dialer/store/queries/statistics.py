@@ -1,6 +1,6 @@
 """Queries of statistics. Their cost depends on hours and groups, and not on the number of calls."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, Final, NamedTuple
 
 from sqlalchemy import ColumnElement, Connection, Select, Table, func, literal_column, select, true
@@ -8,8 +8,20 @@ from sqlalchemy import ColumnElement, Connection, Select, Table, func, literal_c
 from dialer.domain.enums import CallRequestStatus, LegType, TransferStatus
 from dialer.domain.queueing.activity import AgentClock
 from dialer.domain.statistics import Figures, Grouping, SubscriberState
+from dialer.store.queries.progress import SMS_LINES_FROM
 from dialer.store.subscriber_counts import subscribers_by_state
-from dialer.store.tables import Agent, CallRequest, Campaign, CampaignHour, Cdr, Transfer, UserHour
+from dialer.store.tables import (
+    Agent,
+    CallRequest,
+    Campaign,
+    CampaignHour,
+    Cdr,
+    Gateway,
+    Phonebook,
+    SmsGateway,
+    Transfer,
+    UserHour,
+)
 
 MINUTE_MS: Final = 60_000
 _campaigns = Campaign.__table__
@@ -17,6 +29,7 @@ _requests = CallRequest.__table__
 _transfers = Transfer.__table__
 _agents = Agent.__table__
 _cdrs = Cdr.__table__
+_NAMED: Final = {Grouping.AGENT: Agent, Grouping.PHONEBOOK: Phonebook, Grouping.GATEWAY: Gateway}
 _COUNTERS: Final = Figures.__struct_fields__
 # A literal, because SQLite uses the partial index over calls in progress only for a constant status.
 _is_calling = _requests.c.status == literal_column(str(int(CallRequestStatus.CALLING)))
@@ -89,6 +102,23 @@ def count_calls(
         Counted(row[0] if by_hour else None, row[len(keys) - 1], Figures(*row[len(keys) :]))
         for row in map(tuple, found)
     ]
+
+
+def group_names(connection: Connection, grouping: Grouping, members: Iterable[str]) -> dict[str, str]:
+    """Return the names of agents, phonebooks or gateways by member. Groups that are deleted or no record have none."""
+    model = _NAMED.get(grouping)
+    if model is None:
+        return {}
+    ids = set(map(int, members))
+    texting = {one for one in ids if grouping is Grouping.GATEWAY and one >= SMS_LINES_FROM}
+    names = _names(connection, model.__table__, ids - texting, 0)
+    texts = _names(connection, SmsGateway.__table__, {one - SMS_LINES_FROM for one in texting}, SMS_LINES_FROM)
+    return names | texts
+
+
+def _names(connection: Connection, table: Table, ids: set[int], ids_from: int) -> dict[str, str]:
+    query = select(table.c.id, table.c.name).where(table.c.id.in_(ids))
+    return {str(row[0] + ids_from): row[1] for row in map(tuple, connection.execute(query))} if ids else {}
 
 
 def count_subscribers(connection: Connection, scope: WhoseCalls) -> list[SubscriberState]:

@@ -1,0 +1,135 @@
+"""The question that query parameters ask about statistics, and the answer as the API writes it."""
+
+from collections.abc import Mapping
+from zoneinfo import ZoneInfo
+
+from dialer.api.crud.fields import Conventions
+from dialer.api.crud.moments import show_timestamp
+from dialer.api.crud.urls import Links
+from dialer.api.http.errors import Errors, InvalidError
+from dialer.api.routes.statistics_hours import parse_hours
+from dialer.api.routes.statistics_shapes import (
+    AgentsNow,
+    FiguresRead,
+    PresentRead,
+    StatisticsOutcome,
+    StatisticsRead,
+    StatisticsRowRead,
+    SubscriberFiguresRead,
+    SubscriberStateRead,
+)
+from dialer.app.statistics import GROUPS, Interval, RowsAsked, Statistics
+from dialer.domain.billing.money import format_money
+from dialer.domain.statistics import Figures, SubscriberState, mean, percent, unit_cost
+from dialer.domain.zones import is_zone
+from dialer.store.queries.progress import SMS_LINES_FROM
+from dialer.store.queries.statistics import Counted, Present
+
+INTERVAL, GROUP_BY, ZONE = "interval", "group_by", "timezone"
+
+
+def statistics_question(given: Mapping[str, str], conventions: Conventions) -> RowsAsked:
+    """Return the question that query parameters ask.
+
+    Raises:
+        InvalidError: parameters are invalid.
+    """
+    interval, group_by, zone = given.get(INTERVAL), given.get(GROUP_BY), given.get(ZONE)
+    errors: Errors = {}
+    if interval is not None and interval not in set(Interval):
+        errors[INTERVAL] = [f"{interval!r} is not an interval. Use hour or day."]
+    if group_by is not None and group_by not in GROUPS:
+        errors[GROUP_BY] = [f"{group_by!r} is not a group. Use one of {', '.join(GROUPS)}."]
+    if zone is not None and not is_zone(zone):
+        errors[ZONE] = [f"{zone!r} is not a time zone. Use an IANA name, such as Europe/Madrid."]
+    hours = parse_hours(given, conventions, errors)
+    if errors:
+        raise InvalidError(errors)
+    return RowsAsked(
+        None if interval is None else Interval(interval),
+        group_by,
+        conventions.zone if zone is None else ZoneInfo(zone),
+        hours,
+    )
+
+
+def statistics_answer(found: Statistics, campaign: str | None, question: RowsAsked, links: Links) -> StatisticsRead:
+    """Return statistics as the API writes them. `campaign` is the URL of the campaign; None for all campaigns."""
+    return StatisticsRead(
+        campaign=campaign,
+        now=_present(found.present),
+        totals=shown_figures(found.totals),
+        subscribers=_subscribers(found.subscribers),
+        outcomes=[_outcome(one, found.totals) for one in found.outcomes],
+        rows=[
+            StatisticsRowRead(
+                None if row.from_ms is None else show_timestamp(row.from_ms),
+                None if row.member is None else _group(question.group_by, row.member, links),
+                shown_figures(row.figures),
+            )
+            for row in found.rows
+        ],
+    )
+
+
+def _present(now: Present) -> PresentRead:
+    names = AgentsNow.__struct_fields__
+    agents = AgentsNow(**{name: now.agents.get(name, 0) for name in names})
+    return PresentRead(now.calls, now.waiting, now.talking, now.calls_a_minute, agents)
+
+
+def _subscribers(states: list[SubscriberState]) -> SubscriberFiguresRead:
+    total, attempted = sum(one.subscribers for one in states), sum(one.attempted for one in states)
+    by_state = [SubscriberStateRead(one.status, one.status_reason, one.subscribers) for one in states]
+    return SubscriberFiguresRead(total, attempted, percent(attempted, total), by_state)
+
+
+def _outcome(counted: Counted, totals: Figures) -> StatisticsOutcome:
+    figures = counted.figures
+    share = percent(figures.calls, totals.calls)
+    return StatisticsOutcome(counted.member, figures.calls, share, figures.legs, figures.inbound, figures.messages)
+
+
+def _group(group_by: str | None, member: str, links: Links) -> str:
+    """Return the URL of a group's record, or the group itself. A subscriber without a phonebook has the group ''."""
+    if group_by in {"zone", "attempt"} or group_by is None:
+        return member
+    record_id = int(member)
+    if not record_id:
+        return ""
+    if group_by == "gateway" and record_id >= SMS_LINES_FROM:
+        return links.record("sms-gateway", record_id - SMS_LINES_FROM)
+    return links.record(group_by, record_id)
+
+
+def shown_figures(one: Figures) -> FiguresRead:
+    """Return figures with their rates, as the API writes them."""
+    each = unit_cost(one.cost, one.completed)
+    return FiguresRead(
+        calls=one.calls,
+        answered=one.answered,
+        live_answered=one.live,
+        completed=one.completed,
+        asr=percent(one.answered, one.calls),
+        acd=mean(one.talk_s, one.answered),
+        answer_delay=mean(one.answer_s, one.answered),
+        pdd=None if not one.signalled else round(one.post_dial_ms / one.signalled / 1_000, 2),
+        talk_seconds=one.talk_s,
+        contact_rate=percent(one.live, one.calls),
+        completion_rate=percent(one.completed, one.live),
+        abandoned=one.abandoned,
+        abandoned_of=one.for_agents,
+        abandoned_percent=percent(one.abandoned, one.for_agents),
+        transfers=one.legs,
+        transfers_answered=one.legs_answered,
+        transfers_seconds=one.legs_talk_s,
+        inbound=one.inbound,
+        inbound_answered=one.inbound_answered,
+        inbound_seconds=one.inbound_talk_s,
+        messages=one.messages,
+        delivered=one.delivered,
+        delivery_rate=percent(one.delivered, one.messages),
+        message_parts=one.parts,
+        cost=format_money(one.cost),
+        cost_per_completion=None if each is None else format_money(each),
+    )

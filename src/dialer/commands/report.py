@@ -1,0 +1,120 @@
+"""`dialer report`: the statistics of one campaign."""
+
+from collections.abc import Mapping
+from functools import partial
+from typing import Final
+from zoneinfo import ZoneInfo
+
+import rich_click as click
+from sqlalchemy import Connection, RowMapping
+
+from dialer.api.crud.fields import Conventions, Json
+from dialer.api.crud.urls import Links
+from dialer.api.http.errors import InvalidError
+from dialer.api.records.campaigns import CAMPAIGNS
+from dialer.api.records.messages import SMS_CAMPAIGNS
+from dialer.api.routes.exports import write_csv
+from dialer.api.routes.statistics_answer import GROUP_BY, INTERVAL, ZONE, statistics_answer, statistics_question
+from dialer.api.routes.statistics_hours import AFTER, BEFORE
+from dialer.api.routes.statistics_shapes import FiguresRead, StatisticsRead
+from dialer.app.statistics import GROUPS, Interval, RowsAsked, Statistics, TooManyRowsError, read_statistics
+from dialer.commands.opening import (
+    open_existing_database,
+    open_service_clock,
+    service_settings,
+    settings_from_environment,
+)
+from dialer.commands.output import examples, json_option, print_json
+from dialer.commands.report_tables import report_tables
+from dialer.commands.tables import draw
+from dialer.settings import Settings
+from dialer.store.database import Database
+from dialer.store.queries.campaigns import find_campaign
+from dialer.store.queries.statistics import WhoseCalls, group_names
+from dialer.store.tables import SMS
+
+_OPTIONS: Final = {
+    INTERVAL: "--interval",
+    GROUP_BY: "--group-by",
+    ZONE: "--timezone",
+    AFTER: "--from",
+    BEFORE: "--to",
+}
+
+
+@click.command()
+@click.argument("campaign", metavar="CAMPAIGN")
+@click.option("--interval", type=click.Choice([str(one) for one in Interval]), help="Add a row for each hour or day.")
+@click.option("--group-by", type=click.Choice(list(GROUPS)), help="Add a row for each group.")
+@click.option("--from", "since", metavar="MOMENT", help="Count calls dialled in the hour of this moment or later.")
+@click.option("--to", "until", metavar="MOMENT", help="Count calls dialled in the hour of this moment or before.")
+@click.option("--timezone", metavar="ZONE", help="Zone of days, an IANA name. By default that of the service.")
+@click.option("--csv", "as_csv", is_flag=True, help="Print the rows as CSV, by day unless other rows are asked for.")
+@json_option("the statistics")
+@examples(
+    "dialer report 1",
+    "dialer report KQWZD --interval day --group-by gateway",
+    "dialer report 1 --from 2026-11-20T08:00 --to 2026-11-20T17:00 --json",
+    "dialer report 1 --interval hour --csv > hours.csv",
+)
+def report(
+    campaign: str, since: str | None, until: str | None, *, as_csv: bool, as_json: bool, **asked: str | None
+) -> None:
+    """Show the statistics of a campaign.
+
+    CAMPAIGN is its id or its code. The figures are those of the API, and docs/reference/statistics.md defines them.
+    A MOMENT without an offset is in the time zone of the service. The command changes nothing. It can run beside a
+    server.
+    """
+    if as_csv and as_json:
+        raise click.UsageError("--csv and --json exclude each other: give one of them")
+    if as_csv and asked[INTERVAL] is None and asked[GROUP_BY] is None:
+        asked[INTERVAL] = str(Interval.DAY)
+    given = {name: text for name, text in {**asked, AFTER: since, BEFORE: until}.items() if text is not None}
+    environment = settings_from_environment()
+    with open_existing_database(environment) as database:
+        settings = service_settings(environment, database)
+        _report(database, settings, campaign, given, output="csv" if as_csv else "json" if as_json else "")
+
+
+def _report(database: Database, settings: Settings, campaign: str, given: Mapping[str, str], output: str) -> None:
+    links = Links((settings.base_url or "").rstrip("/"), frozenset())
+    question = _question(given, Conventions(ZoneInfo(settings.timezone), settings.default_region, links))
+    now_ms = open_service_clock(settings, database).now_ms()
+
+    def read(connection: Connection) -> tuple[RowMapping, Statistics, dict[str, str]]:
+        row = find_campaign(connection, campaign)
+        found = read_statistics(connection, WhoseCalls(campaign_id=row["id"]), question, now_ms)
+        members = {one.member for one in found.rows if one.member is not None}
+        names = {} if question.group_by is None else group_names(connection, GROUPS[question.group_by], members)
+        return row, found, names
+
+    try:
+        row, found, names = database.read_now(read)
+    except TooManyRowsError as error:
+        raise click.ClickException(str(error)) from None
+    resource = SMS_CAMPAIGNS if row["medium"] == SMS else CAMPAIGNS
+    answer = statistics_answer(found, links.record(resource.path, row["id"]), question, links)
+    if output == "json":
+        print_json(answer)
+    elif output == "csv":
+        click.echo(_csv(answer), nl=False)
+    else:
+        shown = [one.member and names.get(one.member, one.member) for one in found.rows]
+        draw(report_tables(row, answer, shown, question, now_ms))
+
+
+def _question(given: Mapping[str, str], conventions: Conventions) -> RowsAsked:
+    try:
+        return statistics_question(given, conventions)
+    except InvalidError as error:
+        messages = [f"{_OPTIONS[name]}: {' '.join(map(str, texts))}" for name, texts in error.errors.items()]
+        raise click.UsageError("; ".join(messages)) from None
+
+
+def _csv(answer: StatisticsRead) -> bytes:
+    """Return the rows of an answer as CSV, with a line of names."""
+    names = FiguresRead.__struct_fields__
+    lines: list[tuple[Json, ...]] = [("starting_date", "group", *names)]
+    lines += [(row.starting_date, row.group, *map(partial(getattr, row.figures), names)) for row in answer.rows]
+    return write_csv(list(zip(*lines, strict=True)))

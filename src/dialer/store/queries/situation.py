@@ -1,0 +1,145 @@
+"""Queries of the situation on the floor: campaigns in progress, the use of gateways, and balances that run low."""
+
+from typing import Any, Final, NamedTuple
+
+from sqlalchemy import Connection, Select, case, func, literal, literal_column, or_, select, union_all
+
+from dialer.domain.enums import CallRequestStatus, CampaignStatus, TransferStatus
+from dialer.domain.reasons import CampaignReason
+from dialer.domain.statistics import HOUR_MS, Grouping
+from dialer.store.queries.progress import SMS_LINES_FROM
+from dialer.store.tables import (
+    SMS,
+    VOICE,
+    CallRequest,
+    Campaign,
+    Gateway,
+    SmsGateway,
+    SmsMessage,
+    Transfer,
+    User,
+    UserHour,
+)
+
+SPENDING_HOURS: Final = 2
+"""Hours whose cost says how fast a balance is spent: the present one and those before it."""
+
+_campaigns = Campaign.__table__
+_users = User.__table__
+_requests = CallRequest.__table__
+_transfers = Transfer.__table__
+_messages = SmsMessage.__table__
+_gateways = Gateway.__table__
+_texting = SmsGateway.__table__
+_spent = UserHour.__table__
+# A literal, because SQLite uses the partial index over calls in progress only for a constant status.
+_is_calling = _requests.c.status == literal_column(str(int(CallRequestStatus.CALLING)))
+_is_on_its_way = _messages.c.ended_ms.is_(None)
+_LIVE: Final = (CampaignStatus.START, CampaignStatus.PAUSE)
+
+
+class OpenCampaign(NamedTuple):
+    """A campaign that is started or paused."""
+
+    id: int
+    campaign_code: str
+    name: str
+    medium: str
+    status: int
+    status_reason: str
+    username: str
+
+
+class GatewayUse(NamedTuple):
+    """The use of a gateway."""
+
+    medium: str
+    id: int
+    name: str
+    in_use: int
+    """Calls and B-legs, or messages, in progress."""
+    max_channels: int
+    """0 for any number."""
+    rests_until_ms: int
+
+
+class SpentBalance(NamedTuple):
+    """A user whose balance runs low; money in integers of 1e-5."""
+
+    username: str
+    free: int
+    """The balance without what calls in progress hold."""
+    spent: int
+    """Cost of the calls of the last `SPENDING_HOURS`."""
+
+
+def open_campaigns(connection: Connection, campaigns_max: int) -> list[OpenCampaign]:
+    """Return the campaigns that are started or paused, at most `campaigns_max`: those that dial first, in id order."""
+    columns = [_campaigns.c[name] for name in OpenCampaign._fields[:-1]]
+    query = select(*columns, _users.c.username).join(_users, _users.c.id == _campaigns.c.user_id)
+    query = query.where(_campaigns.c.status.in_(_LIVE)).order_by(_campaigns.c.status, _campaigns.c.id)
+    return [OpenCampaign._make(row) for row in map(tuple, connection.execute(query.limit(campaigns_max)))]
+
+
+def count_open_campaigns(connection: Connection) -> int:
+    """Return the number of campaigns that are started or paused."""
+    query = select(func.count()).select_from(_campaigns).where(_campaigns.c.status.in_(_LIVE))
+    return int(connection.scalar(query) or 0)
+
+
+def messages_on_their_way(connection: Connection) -> dict[int, int]:
+    """Return the number of messages in progress by campaign."""
+    query = select(_messages.c.campaign_id, func.count()).where(_is_on_its_way).group_by(_messages.c.campaign_id)
+    return {row[0]: row[1] for row in map(tuple, connection.execute(query))}
+
+
+def gateways_in_use(connection: Connection, gateways_max: int) -> list[GatewayUse]:
+    """Return the use of all gateways, at most `gateways_max` of them: those for calls first, in id order."""
+    # Incoming calls, which have a negative attempt, use no gateway.
+    calls = select(_requests.c.gateway_id).where(_is_calling, _requests.c.attempt > 0)
+    legs = select(_transfers.c.gateway_id).join(_requests, _requests.c.id == _transfers.c.callrequest_id)
+    legs = legs.where(_is_calling, _transfers.c.gateway_id > 0, _transfers.c.status != TransferStatus.OVER)
+    texts = select(_messages.c.gateway_id).where(_is_on_its_way)
+    under_way = union_all(calls, legs, texts).subquery()
+    counted = connection.execute(select(under_way.c.gateway_id, func.count()).group_by(under_way.c.gateway_id))
+    in_use = {row[0]: row[1] for row in map(tuple, counted)}
+    found = [
+        GatewayUse(medium, row[0], row[1], in_use.get(row[0] + ids_from, 0), row[2], row[3])
+        for medium, ids_from, query in (
+            (VOICE, 0, _all(_gateways, _gateways.c.max_channels)),
+            (SMS, SMS_LINES_FROM, _all(_texting, literal(0))),
+        )
+        for row in map(tuple, connection.execute(query.limit(gateways_max)))
+    ]
+    return found[:gateways_max]
+
+
+def _all(table: Any, channels: Any) -> Select[Any]:  # noqa: ANN401 - a table, and a column or a constant
+    return select(table.c.id, table.c.name, channels, table.c.rests_until_ms).order_by(table.c.id)
+
+
+def low_balances(connection: Connection, now_ms: int, balances_max: int) -> list[SpentBalance]:
+    """Return the balances that run low, the lowest first.
+
+    The free balance does not pay once more for the calls of the last `SPENDING_HOURS`, or a campaign of the user waits
+    for credit.
+    """
+    first = now_ms // HOUR_MS - SPENDING_HOURS + 1
+    spent = (
+        select(_spent.c.user_id, func.sum(_spent.c.cost).label("cost"))
+        .where(_spent.c.grouping == int(Grouping.TOTAL), _spent.c.hour >= first)
+        .group_by(_spent.c.user_id)
+        .subquery()
+    )
+    free = _users.c.balance - _users.c.held
+    cost = case((spent.c.cost.is_(None), 0), else_=spent.c.cost)
+    broke = select(_campaigns.c.user_id).where(
+        _campaigns.c.status.in_(_LIVE), _campaigns.c.status_reason == CampaignReason.NO_CREDIT
+    )
+    query = (
+        select(_users.c.username, free, cost)
+        .outerjoin(spent, spent.c.user_id == _users.c.id)
+        .where(or_(free < cost, _users.c.id.in_(broke)))
+        .order_by(free, _users.c.id)
+    )
+    return [SpentBalance._make(row) for row in map(tuple, connection.execute(query.limit(balances_max)))]
