@@ -31,8 +31,8 @@ from dialer.store.tables.trail import AUDIT_TRIGGERS, REMOVABLE_MS, AuditLog
 
 __all__ = [
     "AUDIT_TRIGGERS",
-    "REMOVABLE_MS",
     "HALT_COMPLETED",
+    "REMOVABLE_MS",
     "SMS",
     "SUBSCRIBER_TRIGGERS",
     "VOICE",
