@@ -133,7 +133,8 @@ def test_the_five_steps_and_an_import(ours: Generated) -> None:
     contact = ours.model("ContactWrite", contact="+12025550101", phonebook=book.url)
     ours.call("contact.create_contact", 201, body=contact)
     rows = b"contact,full_name,city\n+12025550102,Ada Byron,Boston\n+12025550100,,\n12,too short,\n"
-    imported = ours.call("phonebook.import_contacts", 200, book.id, body=ours.file(rows))
+    form = ours.model("ImportContactsFilesBody", file=ours.file(rows))
+    imported = ours.call("phonebook.import_contacts", 200, book.id, body=form)
     assert (imported.imported, imported.rejected, imported.errors[0].line) == (2, 1, 4)
 
     campaign = ours.call(

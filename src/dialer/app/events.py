@@ -211,6 +211,18 @@ class DncListDeleted(AppEvent, frozen=True):
     dnc_id: int
 
 
+class SubscribersErased(AppEvent, frozen=True):
+    """Subscribers of old campaigns were erased."""
+
+    subscribers: int
+
+
+class AnswersErased(AppEvent, frozen=True):
+    """Old answers whose campaigns were deleted were erased."""
+
+    answers: int
+
+
 class PersonErased(AppEvent, frozen=True):
     """The personal data of a number was erased. The event does not name the number."""
 

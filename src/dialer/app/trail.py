@@ -5,11 +5,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
 import msgspec
-from sqlalchemy import Connection, delete, func, insert, select
+from sqlalchemy import Connection, FromClause, delete, func, insert, select
 
 from dialer.app.events import AppEvent, RecordWritten, SubscriberAdded
 from dialer.app.unit import UnitOfWork
-from dialer.store.tables import REMOVABLE_MS, AuditLog
+from dialer.store.tables import REMOVABLE_MS, Agent, AuditLog, Campaign, DncList, Phonebook, Queue
 
 REMOVED_AT_ONCE: Final = 1_000
 """Old entries that one unit of work removes."""
@@ -29,6 +29,14 @@ SUBJECTS: Final[Mapping[str, str]] = {
 }
 """The resource of an event, by the name of its first field."""
 
+_OWNED: Final[Mapping[str, FromClause]] = {
+    "campaign_id": Campaign.__table__,
+    "phonebook_id": Phonebook.__table__,
+    "dnc_id": DncList.__table__,
+    "agent_id": Agent.__table__,
+    "queue_id": Queue.__table__,
+}
+"""The tables of subjects whose rows name their owner."""
 _entries: Final = AuditLog.__table__
 _DIGITS: Final = re.compile(r"\+?\d(?:[^\w+]{0,3}\d){6,}")
 _CAPITAL: Final = re.compile(r"(?<!^)(?=[A-Z])")
@@ -57,7 +65,7 @@ def masked(text: str) -> str:
 def write_trail(unit: UnitOfWork, origin: Origin) -> None:
     """Write the changes of a unit of work into the audit log. Records that were written tell more than other events."""
     written = [entry for entry in unit.happened if isinstance(entry, RecordWritten)]
-    found = written or list(_translated(unit.happened))
+    found = written or list(_translated(unit))
     write_entries(unit.connection, unit.now_ms, [(entry, origin) for entry in found])
 
 
@@ -78,16 +86,23 @@ def remove_old_entries(connection: Connection, before_ms: int) -> int:
     return connection.execute(delete(_entries).where(_entries.c.id.in_(old))).rowcount
 
 
-def _translated(events: list[AppEvent]) -> Iterator[RecordWritten]:
+def _translated(unit: UnitOfWork) -> Iterator[RecordWritten]:
     """Yield entries for events that name a record by its id."""
-    for event in events:
+    for event in unit.happened:
         if type(event) in UNLOGGED:
             continue
         values: dict[str, Any] = msgspec.structs.asdict(event)
         first = next(iter(values))
         action = _CAPITAL.sub("_", type(event).__name__).lower()
         record_id = values[first] if first in SUBJECTS else None
-        yield RecordWritten(action, SUBJECTS.get(first, ""), record_id, values.get("user_id"), {}, values)
+        owner = values["user_id"] if "user_id" in values else _owner(unit.connection, first, record_id)
+        yield RecordWritten(action, SUBJECTS.get(first, ""), record_id, owner, {}, values)
+
+
+def _owner(connection: Connection, first: str, record_id: int | None) -> int | None:
+    """Return the user who owns the subject of an event; None if the subject is deleted or belongs to no user."""
+    table = _OWNED.get(first)
+    return None if table is None else connection.scalar(select(table.c.user_id).where(table.c.id == record_id))
 
 
 def _row(entry: RecordWritten, origin: Origin, now_ms: int) -> dict[str, Any]:

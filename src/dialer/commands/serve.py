@@ -10,7 +10,6 @@ from typing import Final
 import rich_click as click
 
 from dialer.api.app import create_app
-from dialer.app.unit import UnitOfWork
 from dialer.app.users import NewUser, create_user
 from dialer.commands.opening import (
     database_path,
@@ -20,11 +19,11 @@ from dialer.commands.opening import (
     store_settings,
 )
 from dialer.commands.output import examples, say
+from dialer.commands.units import in_unit
 from dialer.domain.calling_hours import read_calling_hours
 from dialer.domain.roles import Role
 from dialer.logs import configure_logs
 from dialer.passwords import PasswordError, check_password, hash_password
-from dialer.runtime.clock import Clock
 from dialer.runtime.worker import Worker
 from dialer.server import bind, ending_on_signals
 from dialer.server import serve as run_server
@@ -86,7 +85,7 @@ def serve(host: str, port: int) -> None:
         _check_media_dir(settings.media_dir)
         clock = open_service_clock(settings, database)
         store_settings(settings, database, clock.now_ms())
-        _create_first_admin(settings, database, clock)
+        _create_first_admin(settings, database)
         configure_logs()
         worker = Worker(
             database,
@@ -101,7 +100,7 @@ def serve(host: str, port: int) -> None:
         run_server(app, bound, ready=_announcer(host, bound))
 
 
-def _create_first_admin(settings: Settings, database: Database, clock: Clock) -> None:
+def _create_first_admin(settings: Settings, database: Database) -> None:
     """Create the admin of the settings if there are no users; without such settings, print how to create one."""
     _check_admin_password(settings)
     if database.read_now(has_accounts):
@@ -111,8 +110,7 @@ def _create_first_admin(settings: Settings, database: Database, clock: Clock) ->
         return
     password_hash = hash_password(settings.admin_password)
     account = NewUser(username=settings.admin_username, password_hash=password_hash, role=Role.ADMIN)
-    now_ms = clock.now_ms()
-    database.write_now(lambda connection: create_user(UnitOfWork(connection=connection, now_ms=now_ms), account))
+    in_unit(settings, database, lambda unit: create_user(unit, account))
 
 
 def _check_admin_password(settings: Settings) -> None:

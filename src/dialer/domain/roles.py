@@ -50,7 +50,11 @@ class Permission(Enum):
     READ = Needs(_READERS, Scope.READ, "read all other records")
     READ_AS_ADMIN = Needs(_ADMINS, Scope.READ, "read records that only admins see")
     CAMPAIGNS = Needs(_MANAGERS, Scope.CAMPAIGNS, "create, change and delete campaigns, lists, surveys and queues")
-    WORK = Needs(_MANAGERS | {Role.AGENT}, Scope.CAMPAIGNS, "change agents; an agent changes only the own status")
+    WORK = Needs(
+        _MANAGERS | {Role.AGENT},
+        Scope.CAMPAIGNS,
+        "change agents; an agent changes only the own status and break_reason",
+    )
     KEYS = Needs(_MANAGERS, Scope.ADMIN, "create, change and revoke API keys")
     MONEY = Needs(_ADMINS, Scope.MONEY, "record payments, refund calls and change rate cards")
     ADMIN = Needs(_ADMINS, Scope.ADMIN, "change users, gateways and the clock")

@@ -4,10 +4,13 @@ The cases are generated from the resource table, so a new resource is covered. `
 other users' records.
 """
 
+from collections.abc import Mapping
+from functools import cache
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 import pytest
+from httpx import Response
 from litestar import Litestar
 from litestar.testing import TestClient
 
@@ -16,11 +19,17 @@ from dialer.api.crud.resource import Resource, references_of
 from dialer.api.crud.shapes import fields_of
 from dialer.api.crud.urls import URL_PATHS
 from dialer.api.records.table import RESOURCES
-from dialer.store.tables import AudioFile
+from dialer.app.api_keys import hash_secret
+from dialer.store.tables import ApiKey, AudioFile
+from tests.api.authority import CHANGED_BY_AGENTS, SCOPES, Authority, authority
 from tests.api.builders import Estate, stored
 from tests.api.harness import BASE, Caller, FakeWorker, Json
+from tests.api.team import AGENT, VIEWER, hire
 
 ADMIN, OWNER, OTHER, ANONYMOUS = "admin", "alice", "bob", None
+ROLE_OF: Final = {ADMIN: "admin", OWNER: "manager", OTHER: "manager", AGENT: "agent", VIEWER: "viewer"}
+TEAM: Final = (AGENT, VIEWER)
+"""People who work for Alice: the record of an agent and its call belong to the agent."""
 OWN_ROUTES: Final = {"audio-files": frozenset({"POST", "DELETE"})}
 """The methods that a resource has besides those of its row: recordings are uploaded as forms."""
 DONE: Final[dict[str, set[int]]] = {
@@ -43,21 +52,30 @@ def methods_of(resource: Resource) -> set[str]:
     return {"LIST", "GET", *row, *changes, *OWN_ROUTES.get(resource.path, ())}
 
 
+def authority_of(resource: Resource, method: str) -> Authority:
+    """Return the authority for a request to a record, or for a creation or a list."""
+    record = "" if method in {"LIST", "POST"} else "/{record_id}"
+    return authority("GET" if method == "LIST" else method, f"/{resource.path}{record}")
+
+
 def expected(resource: Resource, username: str | None, method: str) -> set[int]:
     """Return the statuses that are right for a record of Alice, or of all users."""
     if method not in methods_of(resource):
         return {405}
     if username is ANONYMOUS:
         return {401}
-    is_write = method not in {"LIST", "GET"}
-    if username != ADMIN and (resource.admins_only or (is_write and resource.is_written_by_admins)):
+    if not authority_of(resource, method).allows(ROLE_OF[username], None):
         return {403}
-    if username == OTHER and resource.owner is not None and method not in {"LIST", "POST"}:
+    is_record = method not in {"LIST", "POST"}
+    # An agent sees of the users only the own account.
+    is_foreign = username == OTHER or (username == AGENT and resource.path == "users")
+    if is_record and is_foreign and resource.owner is not None:
         return {404}
     return DONE[method]
 
 
-def paths(estate: Estate) -> dict[str, str]:
+@cache
+def paths(estate: Estate) -> Mapping[str, str]:
     """Return the path of one record of every resource, including resources that belong to nobody."""
     shared = {"gateway": estate.gateway, "sms-gateway": estate.sms_gateway, "callerid-group": estate.callerid_group}
     return {**estate.paths(), **{name: f"/rest-api/{name}/{record['id']}/" for name, record in shared.items()}}
@@ -72,12 +90,14 @@ def ask(client: TestClient[Litestar], username: str | None, method: str, path: s
     return int(Caller(client, username).request(verb, path, json=sent).status_code)
 
 
-@pytest.mark.parametrize("username", [ANONYMOUS, OTHER, OWNER, ADMIN])
+@pytest.mark.parametrize("username", [ANONYMOUS, OTHER, OWNER, AGENT, VIEWER, ADMIN])
 @pytest.mark.parametrize("resource", RESOURCES, ids=lambda resource: resource.path)
 def test_each_user_may_do_what_is_allowed_and_nothing_else(
     resource: Resource, username: str | None, estate: Estate, admin: Caller, client: TestClient[Litestar]
 ) -> None:
     payment = admin.create("payment", amount=1, user=estate.user_id)
+    if username in TEAM:
+        hire(client, estate)
     item = {**paths(estate), "payment": f"/rest-api/payment/{payment['id']}/"}[resource.path]
     before = admin.get(item)
     answers = {}
@@ -88,6 +108,37 @@ def test_each_user_may_do_what_is_allowed_and_nothing_else(
         if status in {401, 403, 404, 405}:
             assert admin.get(item) == before
     assert {method: status for method, (status, is_right) in answers.items() if not is_right} == {}
+
+
+@pytest.mark.parametrize("scope", ["", *SCOPES])
+@pytest.mark.parametrize("username", [ADMIN, OWNER, AGENT, VIEWER])
+def test_a_key_may_do_what_its_user_and_its_scope_allow(
+    username: str, scope: str, estate: Estate, client: TestClient[Litestar]
+) -> None:
+    payment = estate.admin.create("payment", amount=1, user=estate.user_id)
+    hire(client, estate)
+    bearer = key_of(estate, username, scope)
+    items = {**paths(estate), "payment": f"/rest-api/payment/{payment['id']}/"}
+    wrong = {}
+    for resource in RESOURCES:
+        for method in sorted({"GET", "PATCH", "POST"} & methods_of(resource)):
+            path = f"/rest-api/{resource.path}/" if method == "POST" else items[resource.path]
+            sent: Any = None if method == "GET" else {}
+            status = client.request(method, path, json=sent, headers=bearer).status_code
+            is_allowed = authority_of(resource, method).allows(ROLE_OF[username], {scope})
+            right = expected(resource, username, method) if is_allowed else {403}
+            if status not in right:
+                wrong[method, path] = status
+    assert wrong == {}
+
+
+def key_of(estate: Estate, username: str, scope: str) -> dict[str, str]:
+    """Store an API key with one scope or none, which no request can create, and return its header."""
+    users = {user["username"]: user["id"] for user in estate.admin.get("users/", page_size=100)["results"]}
+    secret = f"dk_{username}"
+    columns = {"prefix": secret, "secret_hash": hash_secret(secret), "scopes": scope}
+    stored(estate.database, ApiKey, user_id=users[username], **columns)
+    return {"Authorization": f"Bearer {secret}"}
 
 
 # --- references ---------------------------------------------------------------------------------------------------
@@ -179,16 +230,21 @@ class Field:
         path = next(kind for kind in KIND_WRONG if kind != self.kind.path)
         return Target(path, int(paths(self.bobs)[path].split("/")[-2]))
 
-    def send(self, method: str, spelling: Json) -> Json:
+    def send(self, method: str, spelling: Json, sender: Caller | None = None) -> Json:
         """Write the field in this spelling, and return the response."""
+        path, body = self.written(method, spelling)
+        return (sender or self.sender).request(method, path, json=body)
+
+    def written(self, method: str, spelling: Json) -> tuple[str, Json]:
+        """Return the path and the body of a request that writes the field."""
         value = [spelling] if isinstance(self.kind, ReferenceList) else spelling
         if method == "POST":
-            return self.sender.request("POST", f"{self.resource.path}/", json={**self._base, self.name: value})
-        return self.sender.request(method, paths(self.bobs)[self.resource.path], json={self.name: value})
+            return f"/rest-api/{self.resource.path}/", {**self._base, self.name: value}
+        return paths(self.bobs)[self.resource.path], {self.name: value}
 
     def methods(self) -> list[str]:
-        """Return the methods that write the field."""
-        return [method for method in ("POST", "PATCH", "PUT") if method in methods_of(self.resource)]
+        """Return the methods that write the field. PUT is PATCH by another name: one handler has both."""
+        return [method for method in ("POST", "PATCH") if method in methods_of(self.resource)]
 
 
 @pytest.fixture
@@ -245,3 +301,61 @@ def test_another_kind_of_record_or_another_host_is_refused(field: Field) -> None
         for spelling in (*field.wrong_kind().urls().values(), elsewhere):
             answer = field.send(method, spelling)
             assert (answer.status_code, answer.json().get(field.name)) == (400, [NO_OBJECT]), answer.text
+
+
+@every_reference
+def test_an_admin_names_no_record_of_another_user_than_the_owner(field: Field) -> None:
+    """Name Alice's record in Bob's: a reference that does not decide the owner stays within the owner's records."""
+    resource = field.resource
+    decides = {"user", resource.owner, *({"manager"} if resource.path == "queue" else ())}
+    foreign = field.foreign()
+    method = "POST" if "POST" in methods_of(resource) else "PATCH"
+    for spelling in field.target(field.bobs).spellings().values():
+        answer = field.send(method, spelling, field.bobs.admin)
+        assert answer.status_code in {201, 202, 400}, answer.text
+        assert answer.status_code != 400 or NO_OBJECT not in answer.json().get(field.name, []), answer.text
+    if foreign is None or field.name in decides:
+        return
+    for spelling in (*foreign.spellings().values(), *Target(field.kind.path, MISSING).spellings().values()):
+        answer = field.send(method, spelling, field.bobs.admin)
+        assert (answer.status_code, answer.json()[field.name]) == (400, [NO_OBJECT])
+
+
+@every_reference
+def test_callers_without_the_permission_learn_nothing_from_any_spelling(
+    field: Field, client: TestClient[Litestar]
+) -> None:
+    team = hire(client, field.bobs)
+    own, missing = field.target(field.bobs), Target(field.kind.path, MISSING)
+    spellings = [spelling for target in (own, missing) for spelling in target.spellings().values()]
+    method = field.methods()[0]
+    for username in (*TEAM, ANONYMOUS):
+        ((status, _),) = {outline(field, client, team, (username, method, spelling)) for spelling in spellings}
+        if username is ANONYMOUS:
+            assert status == 401
+        else:
+            is_allowed = authority_of(field.resource, method).allows(ROLE_OF[username], None)
+            assert status == (400 if is_allowed else 403)
+
+
+@pytest.mark.parametrize("field", [item for item in REFERENCES if item[0].path in CHANGED_BY_AGENTS], indirect=True)
+def test_an_agent_learns_nothing_from_a_reference_in_the_own_record(field: Field, client: TestClient[Litestar]) -> None:
+    team = hire(client, field.bobs)
+    targets = (field.target(field.bobs), field.target(field.alices), Target(field.kind.path, MISSING))
+    spellings = [spelling for target in targets for spelling in target.spellings().values()]
+    ((status, _),) = {outline(field, client, team, (AGENT, "PATCH", spelling)) for spelling in spellings}
+    assert status == 400
+
+
+def outline(
+    field: Field, client: TestClient[Litestar], team: dict[str, Caller], asked: tuple[str | None, str, Json]
+) -> tuple[int, bytes]:
+    """Write the field as somebody, and return all that the answer tells."""
+    username, method, spelling = asked
+    path, body = field.written(method, spelling)
+    answer: Response = (
+        client.request(method, path, json=body)
+        if username is ANONYMOUS
+        else team[username].request(method, path, json=body)
+    )
+    return answer.status_code, answer.content

@@ -105,15 +105,18 @@ def test_an_agent_does_not_see_the_calls_of_colleagues(team: dict[str, Caller], 
         assert (listed if isinstance(listed, list) else listed["results"]) == []
 
 
-def test_an_agent_changes_only_the_own_status(team: dict[str, Caller], estate: Estate) -> None:
+def test_an_agent_changes_only_the_own_status_and_its_reason(team: dict[str, Caller], estate: Estate) -> None:
     agent, path = team[AGENT], f"agent/{estate.agent['id']}/"
+    agent.change(path, status=4, break_reason="lunch")
+    resting = estate.owner.get(path)
+    assert (resting["status"], resting["break_reason"]) == (4, "lunch")
     agent.change(path, status=2)
     assert estate.owner.get(path)["status"] == 2
     assert agent.refused("PATCH", path, status=1, name="Boss", wrap_up_time=900) == (
         400,
         {
-            "name": ["An agent may change only status. Ask your manager to change this field."],
-            "wrap_up_time": ["An agent may change only status. Ask your manager to change this field."],
+            "name": ["An agent may change only break_reason, status. Ask your manager to change this field."],
+            "wrap_up_time": ["An agent may change only break_reason, status. Ask your manager to change this field."],
         },
     )
     assert estate.owner.get(path)["status"] == 2

@@ -1,5 +1,6 @@
 """Tests of the audit log: who changed what, from where; nothing secret; nothing that can be rewritten."""
 
+from itertools import pairwise
 from typing import Any
 
 import msgspec
@@ -11,12 +12,14 @@ from litestar.testing import TestClient
 from sqlalchemy import delete, insert, select, update
 from sqlalchemy.exc import IntegrityError
 
+from dialer.api.app import create_app
 from dialer.api.http.refusals import REFUSALS_A_MINUTE_MAX, Refusals
 from dialer.app import events
 from dialer.app.trail import REMOVED_AT_ONCE, Origin, masked, remove_old_entries
+from dialer.settings import Settings
 from dialer.store.database import Database
 from dialer.store.tables import AuditLog
-from tests.api.harness import BASE, NOW, NOW_MS, Caller, FakeWorker, Json
+from tests.api.harness import BASE, HOST, NOW, NOW_MS, Caller, FakeWorker, Json
 
 PASSWORD = "another long password"
 DAY_MS = 86_400_000
@@ -73,6 +76,72 @@ def test_money_and_users_are_logged_for_their_user_and_nobody_else(admin: Caller
     assert changed["after"] == {"call_rate": 0.02, "password": "[not logged]"}
     assert entries(bob) == []
     assert len(entries(admin)) == 2
+
+
+def test_a_manager_sees_what_an_admin_did_to_their_records(admin: Caller, alice: Caller, bob: Caller) -> None:
+    alice.create("phonebook", name="friends")
+    alice.create("contact", phonebook=1, contact="+12025550187")
+    alice.create("survey-template", name="poll")
+    seen = len(entries(alice))
+    admin.change("contact/1/", full_name="Ada")
+    admin.create("section-template", survey=1, question="How are you?")
+    admin.create("branching-template", section=1, keys="1")
+    admin.request(
+        "POST", "phonebook/1/import/", content=b"contact\n+12025550188\n", headers={"Content-Type": "text/csv"}
+    )
+    for path in ("branching-template/1/", "contact/1/"):
+        assert admin.request("DELETE", path).status_code == 204
+    assert [
+        (entry["actor"], entry["user_id"], entry["action"], entry["resource"]) for entry in entries(alice)[seen:]
+    ] == [
+        ("admin", 2, "change", "contact"),
+        ("admin", 2, "create", "section-template"),
+        ("admin", 2, "create", "branching-template"),
+        ("admin", 2, "contacts_imported", "phonebook"),
+        ("admin", 2, "delete", "branching-template"),
+        ("admin", 2, "delete", "contact"),
+    ]
+    assert entries(bob) == []
+
+
+def test_an_advance_of_the_clock_is_logged(admin: Caller) -> None:
+    for headers in ({}, {"Idempotency-Key": "k"}, {"Idempotency-Key": "k"}):
+        assert admin.request("POST", "clock/advance/", json={"seconds": 60}, headers=headers).status_code == 200
+    assert admin.request("POST", "clock/advance/", json={"seconds": 0}).status_code == 200
+    assert admin.request("POST", "clock/advance/", json={"seconds": -1}).status_code == 400
+    found = entries(admin)
+    assert [(entry["actor"], entry["action"], entry["resource"]) for entry in found] == [
+        ("admin", "advance", "clock")
+    ] * 2
+    moments = [NOW, "2026-11-18T11:07:40Z", "2026-11-18T11:08:40Z"]
+    assert [(entry["before"]["now"], entry["after"]["now"]) for entry in found] == list(pairwise(moments))
+
+
+def test_refused_requests_reach_the_log(database: Database, worker: FakeWorker) -> None:
+    app = create_app(Settings(), database=database, worker=worker)
+    with TestClient(app, base_url=f"http://{HOST}") as client:
+        alice = Caller(client, "alice")
+        assert alice.refused("GET", "payment/")[0] == 403
+        key = alice.create("api-key", name="x", scopes="read")
+        bearer = {"Authorization": f"Bearer {key['key']}"}
+        assert client.post("/rest-api/phonebook/", json={"name": "y"}, headers=bearer).status_code == 403
+        assert Caller(client, "alice", "wrong").refused("GET", "phonebook/7/")[0] == 401
+        wrong = {"Authorization": "Bearer dk_wrong"}
+        assert client.get("/rest-api/phonebook/", headers=wrong).status_code == 401
+        # A request without credentials is no attempt.
+        assert client.get("/rest-api/phonebook/").status_code == 401
+    columns = ("actor_id", "actor", "via", "key_prefix", "address", "after")
+    query = (
+        select(*(_entries.c[name] for name in columns)).where(_entries.c.action == "refused").order_by(_entries.c.id)
+    )
+    rows = [tuple(row) for row in database.read_now(lambda connection: connection.execute(query).all())]
+    address = "testclient"
+    assert rows == [
+        (2, "alice", "password", "", address, '{"status":403,"request":"GET /rest-api/payment"}'),
+        (2, "alice", "key", key["prefix"], address, '{"status":403,"request":"POST /rest-api/phonebook"}'),
+        (None, "alice", "none", "", address, '{"status":401,"request":"GET /rest-api/phonebook/{record_id}"}'),
+        (None, "", "none", "", address, '{"status":401,"request":"GET /rest-api/phonebook"}'),
+    ]
 
 
 def test_neither_secrets_nor_personal_data_are_logged(admin: Caller, alice: Caller, database: Database) -> None:

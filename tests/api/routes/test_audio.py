@@ -220,3 +220,13 @@ def test_a_recording_can_be_renamed_and_nothing_else(alice: Caller) -> None:
     record = upload(alice, name="x").json()
     alice.change("audio-files/1/", name="y", audio_file="/etc/passwd")
     assert alice.get("audio-files/1/") == {**record, "name": "y"}
+
+
+def test_an_upload_and_a_deletion_are_logged(alice: Caller) -> None:
+    assert upload(alice, name="Call +1 202 555 0187").status_code == 201
+    assert alice.request("DELETE", "audio-files/1/").status_code == 204
+    logged = alice.get("audit-log/")["results"]
+    assert [(entry["action"], entry["resource"], entry["before"], entry["after"]) for entry in logged] == [
+        ("create", "audio-files", {}, {"name": "Call [number]"}),
+        ("delete", "audio-files", {"name": "Call [number]"}, {}),
+    ]

@@ -73,6 +73,16 @@ def field_of_owner(resource: Resource) -> str | None:
     return next((name for name, column in columns.items() if column is not None and column.name == "user_id"), None)
 
 
+def owner_of_row(unit: Unit, resource: Resource, row: Mapping[str, Any]) -> int | None:
+    """Return the id of the user who owns a row, which may belong to a parent record; None if all users share it."""
+    if resource.owner in {None, "id", "user"}:
+        return row.get("user_id")
+    whole = _whole(unit.resources, resource)
+    owner = _owner_column(unit.resources, whole, whole.table)
+    named = row[_column(resource, str(resource.owner)).name]
+    return unit.connection.execute(select(owner).where(whole.table.c["id"] == named)).scalar_one()
+
+
 def still_used(users: Iterable[tuple[str, list[int]]]) -> StillUsedError | None:
     """Return an error that names the records in use by the path of their resource; None if there are none."""
     found: dict[str, set[int]] = {}

@@ -5,6 +5,7 @@ from typing import Any, Final
 
 from dialer.api.crud.fields import Amount, Boolean, Choice, Integer, Json, Text, TextChoice
 from dialer.api.crud.moments import TimeOfDay, Timestamp
+from dialer.api.crud.ownership import owner_of_row
 from dialer.api.crud.references import Reference
 from dialer.api.crud.resource import Change, Resource, Unit, Values
 from dialer.api.crud.shapes import Access, Field, fields_of
@@ -43,10 +44,15 @@ def note_deleted(unit: Unit, resource: Resource, record_id: int, row: Values) ->
 def _note(
     unit: Unit, resource: Resource, record_id: int, row: Values, told: tuple[str, dict[str, Any], dict[str, Any]]
 ) -> None:
-    owner = record_id if resource.owner == "id" else row.get("user_id")
-    unit.happened.append(
-        RecordWritten(told[0], resource.path, record_id, owner or unit.actor.sees_as, told[1], told[2])
-    )
+    owner = _owner(unit, resource, record_id, row) or unit.actor.sees_as
+    unit.happened.append(RecordWritten(told[0], resource.path, record_id, owner, told[1], told[2]))
+
+
+def _owner(unit: Unit, resource: Resource, record_id: int, row: Values) -> int | None:
+    """Return the user who owns the record; None for the actor. Only admins write records of other users."""
+    if resource.owner == "id":
+        return record_id
+    return owner_of_row(unit, resource, row) if unit.actor.is_admin else row.get("user_id")
 
 
 def _shown(resource: Resource, values: Values, names: Iterable[str]) -> dict[str, Json]:

@@ -32,8 +32,12 @@ if TYPE_CHECKING:
     from litestar._openapi.schema_generation import SchemaCreator
 
 SECURITY: Final = {
-    "basic": SecurityScheme(type="http", scheme="basic", description="A user name and a password."),
-    "bearer": SecurityScheme(type="http", scheme="bearer", description="An API key, which begins with `dk_`."),
+    "basic": SecurityScheme(type="http", scheme="basic", description="The user name and the password of a user."),
+    "bearer": SecurityScheme(
+        type="http",
+        scheme="bearer",
+        description="An API key, which begins with `dk_`. Its scopes limit the permissions of its user.",
+    ),
 }
 """The ways to authenticate a request; one is enough."""
 _RECORDS: Final = frozenset({"record", "records"})

@@ -15,8 +15,10 @@ Outbound voice and SMS campaigns: phonebooks, surveys, campaigns, calls and thei
 (`section-template`), create a phonebook with contacts, create a campaign (`campaigns`), and start it: change its
 `status` to 1. Then read `cdr` and `survey-result`.
 
-**Authentication.** Every request under `/rest-api/` carries credentials, such as HTTP Basic with a user name and a
-password. Without them the response is 401. Users see their own records; the record of another user is 404.
+**Authentication.** Every request under `/rest-api/` carries credentials: HTTP Basic with a user name and a password, or
+`Authorization: Bearer` with an API key. Create keys for programs at `api-key`; the secret is shown once. Without right
+credentials the response is 401. A request that the role of the user or the scopes of the key do not allow is 403. Users
+see their own records; the record of another user is 404.
 
 **Requests.** Bodies are `application/json`, except uploads and imports. Numbers and booleans may be strings as well.
 A reference is the URL of a record, its path, or its id. PUT and PATCH both change only the fields that they give.
@@ -68,6 +70,7 @@ _GROUPS: Final[dict[str, str]] = {
     "payment": "Payments into accounts.",
     "ledger": "The ledger: every change of a balance, with its cause.",
     "rate-card": "Prices of calls by the prefix of the number.",
+    "audit-log": "The audit log: who changed which record, and when.",
     "clock": "The clock of the service, which admins can advance if it is virtual.",
     "root": "The entry point: the lists of all resources.",
     "health": "The health of the service and its metrics, without authentication.",

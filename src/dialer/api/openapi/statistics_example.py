@@ -4,6 +4,7 @@ from typing import Any, Final
 
 import msgspec
 
+from dialer.api.crud.enumerations import DESCRIPTIONS, VARNAMES, text_schema
 from dialer.api.routes.call_centre_shapes import (
     AgentFiguresRead,
     AgentNowRead,
@@ -32,6 +33,23 @@ _CALLS: Final = ("read_campaign_statistics", "read_sms_campaign_statistics", "re
 _AGENT: Final = "read_statistics_of_agent"
 _QUEUE: Final = "read_statistics_of_queue"
 _TEXT: Final = {"type": "string"}
+_INTERVAL_MEANINGS: Final = {"hour": "One row an hour.", "day": "One row a day of the time zone."}
+_GROUP_MEANINGS: Final = {
+    "agent": "One row an agent.",
+    "phonebook": "One row a phonebook.",
+    "gateway": "One row a gateway.",
+    "zone": "One row a time zone of callees.",
+    "attempt": "One row a number of attempts.",
+}
+_INTERVAL: Final = text_schema([one.value for one in Interval], _INTERVAL_MEANINGS, "StatisticsInterval").to_schema()
+_GROUP: Final = text_schema(GROUPS, _GROUP_MEANINGS, "StatisticsGroup").to_schema()
+_WITHIN: Final = {
+    "type": "integer",
+    "enum": list(WAITS_S),
+    VARNAMES: [f"SECONDS_{wait_s}" for wait_s in WAITS_S],
+    DESCRIPTIONS: [f"Waits of up to {wait_s} seconds." for wait_s in WAITS_S],
+    "default": WITHIN_S,
+}
 _MOMENT: Final = {"type": "string", "format": "date-time"}
 _FIGURES: Final = shown_figures(
     Figures(calls=1_200, answered=480, live=431, completed=212, talk_s=35_640, answer_s=4_560, cost=6_144_000)
@@ -57,15 +75,15 @@ def _range(did: str) -> tuple[dict[str, Any], ...]:
 
 
 _OF_CALLS: Final = (
-    _asked(INTERVAL, {**_TEXT, "enum": [str(one) for one in Interval]}, "The length of the rows' intervals.", "day"),
-    _asked(GROUP_BY, {**_TEXT, "enum": list(GROUPS)}, "The property by which the rows group calls.", "gateway"),
+    _asked(INTERVAL, _INTERVAL, "The length of the rows' intervals.", "day"),
+    _asked(GROUP_BY, _GROUP, "The property by which the rows group calls.", "gateway"),
     _asked(ZONE, _TEXT, "Time zone of days, an IANA name. By default that of the service.", "Europe/Madrid"),
     *_range("Calls dialled"),
 )
 _OF_QUEUE: Final = (
     _asked(
         WITHIN,
-        {"type": "integer", "enum": list(WAITS_S), "default": WITHIN_S},
+        _WITHIN,
         "The threshold of the service level: a wait in seconds.",
         WITHIN_S,
     ),

@@ -25,7 +25,9 @@ _AUDIT_LOG: Final = shapes(
         "via": read_only(
             Text(), description="The credentials: password, key, none, or command line.", example="password"
         ),
-        "key_prefix": read_only(Text(), description="The first characters of the API key, or empty.", example=""),
+        "key_prefix": read_only(
+            Text(), description="The first characters of the API key, or empty.", example="dk_1a2b3c4d"
+        ),
         "address": read_only(Text(), description="The network address of the client, or empty.", example="203.0.113.7"),
         "action": read_only(
             Text(),

@@ -122,7 +122,7 @@ _AGENT: Final = shapes(
             default=None,
             nullable=True,
             description="The user account with which this agent logs in: its manager's own, or one of an agent of the"
-            " manager. That user sees this record and its calls, and changes its status.",
+            " manager. That user sees this record and its calls, and changes its status and break_reason.",
         ),
         "contact": writable(
             Text(),
@@ -233,7 +233,7 @@ AGENTS = Resource(
     model=Agent,
     shapes=_AGENT,
     agents_see=own_agents,
-    agents_change=frozenset({"status"}),
+    agents_change=frozenset({"status", "break_reason"}),
     filters=("name", "status"),
     orderings=("name", "status", "created_date", "updated_date"),
     names=("name",),

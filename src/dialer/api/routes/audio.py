@@ -17,8 +17,9 @@ from dialer.api.crud import records
 from dialer.api.crud.declaration import optional, writable
 from dialer.api.crud.fields import Text
 from dialer.api.crud.references import NO_OBJECT, Reference
-from dialer.api.crud.resource import Unit
+from dialer.api.crud.resource import Change, Unit
 from dialer.api.crud.shapes import REQUIRED, Given, Parsed, Shape, parse_whole, request_shape
+from dialer.api.crud.trail import note_created
 from dialer.api.crud.urls import ID_MAX, parse_id
 from dialer.api.crud.visibility import reference_errors
 from dialer.api.http.downloads import WAV, answer_file, file_name
@@ -218,6 +219,8 @@ def _insert(unit: Unit, *, parsed: Parsed, stored: Stored, attempt: PostAttempt 
     key = unit.connection.execute(insert(AUDIO_FILES.table).values(values)).inserted_primary_key
     record_id = int(key[0]) if key else 0
     unit.note(NOTHING)
+    named = {"name": parsed.values["name"]}
+    note_created(Change(unit, named, frozenset(named), {}, record_id), AUDIO_FILES, values)
     content, tag = records.read_tagged(unit, AUDIO_FILES, record_id)
     location = unit.conventions.links.record(AUDIO_FILES.path, record_id)
     answer = StoredAnswer(HTTPStatus.CREATED, {"Location": location, ETAG_HEADER: tag.header}, content)

@@ -23,6 +23,8 @@ from dialer.api.http.errors import ConflictError, InvalidError
 from dialer.api.http.idempotency import PostAttempt, StoredAnswer, attempt_of, recall, remember
 from dialer.api.http.ignored import ignored_header
 from dialer.api.service import ApiRequest, Service
+from dialer.app.events import RecordWritten
+from dialer.store.touched import NOTHING
 
 ADVANCE_MS_MAX: Final = timedelta(days=366) // timedelta(milliseconds=1)
 """The most milliseconds by which one request advances the clock."""
@@ -108,7 +110,7 @@ class ClockController(Controller):
         key = request.headers.get("idempotency-key")
         attempt = attempt_of(key, user_id=request.user.id, path=ADVANCE, body=await request.body())
         if attempt is None:
-            await service.worker.advance(_target_ms(parsed, service.worker.clock.now_ms()))
+            await service.worker.advance(await service.write(request, lambda unit: _aim(unit, parsed)))
             return Response(_shown(service), headers=ignored_header(parsed.ignored))
         with service.attempts.begin(attempt):
             answer = await _advance_once(service, request, parsed, attempt)
@@ -122,19 +124,29 @@ async def _advance_once(service: Service, request: ApiRequest, parsed: Parsed, a
     def aim(unit: Unit) -> StoredAnswer:
         before = recall(unit, attempt)
         if before is not None:
+            unit.note(NOTHING)
             return before
-        target_ms = _target_ms(parsed, unit.now_ms)
+        target_ms = _aim(unit, parsed)
         answer = StoredAnswer(HTTPStatus.OK, {}, msgspec.json.encode(_shown(service, target_ms)))
         # An answer is kept for a day of the clock, which begins when the clock reaches its target.
         remember(msgspec.structs.replace(unit, now_ms=target_ms), attempt, answer)
         return answer
 
-    answer = await service.database.write(lambda connection: aim(service.unit(connection, request)))
+    answer = await service.write(request, aim)
     shown = msgspec.json.decode(answer.content, type=ClockRead)
     target_ms = Timestamp().parse(shown.now, service.conventions(request))
     if target_ms > service.worker.clock.now_ms():
         await service.worker.advance(target_ms)
     return answer
+
+
+def _aim(unit: Unit, parsed: Parsed) -> int:
+    """Return the moment to which the request advances the clock, and note it for the audit log; see `_target_ms`."""
+    target_ms = _target_ms(parsed, unit.now_ms)
+    before, after = ({"now": show_timestamp(at_ms)} for at_ms in (unit.now_ms, target_ms))
+    changes = [RecordWritten("advance", "clock", None, None, before, after)] if before != after else []
+    unit.note(NOTHING, *changes)
+    return target_ms
 
 
 def _shown(service: Service, at_ms: int | None = None) -> ClockRead:

@@ -8,7 +8,7 @@ from typing import Any, Final
 import msgspec
 from litestar import Response
 from litestar.openapi.spec import OpenAPIMediaType, OpenAPIResponse, Operation, Parameter, Schema
-from litestar.openapi.spec.enums import OpenAPIType
+from litestar.openapi.spec.enums import OpenAPIFormat, OpenAPIType
 
 from dialer.api.crud.fields import Boolean, Conventions, FieldError
 from dialer.api.http.errors import AnsweredError, Errors, InvalidError
@@ -125,7 +125,13 @@ def describe_import(column: str) -> type[Operation]:
     """Return the OpenAPI operation of an import of a file that has this column."""
     text = Schema(type=OpenAPIType.STRING, description=f"A CSV file with a header line that has a column {column}.")
     example = f"{column}\n+12025550100\n"
-    file = Schema(type=OpenAPIType.STRING, content_media_type=CSV, description="The CSV file.", examples=[example])
+    file = Schema(
+        type=OpenAPIType.STRING,
+        format=OpenAPIFormat.BINARY,
+        content_media_type=CSV,
+        description="The CSV file.",
+        examples=[example],
+    )
     form = Schema(type=OpenAPIType.OBJECT, required=[FILE], properties={FILE: file})
     bodies = {
         CSV: OpenAPIMediaType(schema=text, example=example),

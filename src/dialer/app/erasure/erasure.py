@@ -14,7 +14,8 @@ from dialer.app.erasure.answers import DeleteFile, erase_answers_before, erase_a
 from dialer.app.erasure.people import erase_people, is_erased
 from dialer.app.erasure.personal_data import batches, clear, users_of, whose_number
 from dialer.app.errors import RefusedError
-from dialer.app.events import PersonErased
+from dialer.app.events import AnswersErased, PersonErased, SubscribersErased
+from dialer.app.trail import COMMAND_LINE, write_trail
 from dialer.app.unit import UnitOfWork
 from dialer.domain.enums import CallRequestStatus, CampaignStatus
 from dialer.domain.numbers.spellings import ERASED, Spellings
@@ -22,7 +23,7 @@ from dialer.store.database import Database
 from dialer.store.queries.do_not_call import ensure_key, hashed
 from dialer.store.queries.progress import BUSY_SUBSCRIBERS
 from dialer.store.tables import CallRequest, Campaign, Contact, DncContact, SmsMessage, Subscriber, Transfer
-from dialer.store.touched import NOTHING, touch
+from dialer.store.touched import NOTHING
 
 PEOPLE_AT_ONCE: Final = 500
 """Subscribers that one unit of work erases."""
@@ -62,11 +63,13 @@ def erase_number(database: Database, number: str, delete_file: DeleteFile, now_m
     if users:
         raise RefusedError(f"the number is used by {', '.join(users)}: change or delete that first")
     done = Erased()
-    database.write_now(
-        lambda connection: _erase_person(
-            UnitOfWork(connection=connection, now_ms=now_ms), spellings, _counting(delete_file, done), done
-        )
-    )
+
+    def erase(connection: Connection) -> None:
+        unit = UnitOfWork(connection=connection, now_ms=now_ms)
+        _erase_person(unit, spellings, _counting(delete_file, done), done)
+        write_trail(unit, COMMAND_LINE)
+
+    database.write_now(erase)
     for batch in batches(database, spellings):
         done.others += database.write_now(partial(clear, batch=batch, spellings=spellings))
     return done
@@ -87,12 +90,19 @@ def erase_ended(database: Database, ended_before_ms: int, delete_file: DeleteFil
 
     def erase_some(connection: Connection) -> list[int]:
         ids = _ended(connection, ended_before_ms, last_id)
-        erase_people(UnitOfWork(connection=connection, now_ms=now_ms), ids, delete_file)
+        unit = UnitOfWork(connection=connection, now_ms=now_ms)
+        erase_people(unit, ids, delete_file)
+        if ids:
+            unit.note(NOTHING, SubscribersErased(len(ids)))
+        write_trail(unit, COMMAND_LINE)
         return ids
 
     def erase_some_answers(connection: Connection) -> int:
-        touch(connection, NOTHING)
-        return erase_answers_before(connection, ended_before_ms, delete_file)
+        unit = UnitOfWork(connection=connection, now_ms=now_ms)
+        count = erase_answers_before(connection, ended_before_ms, delete_file)
+        unit.note(NOTHING, *([AnswersErased(count)] if count else []))
+        write_trail(unit, COMMAND_LINE)
+        return count
 
     while ids := database.write_now(erase_some):
         done.subscribers += len(ids)

@@ -243,7 +243,10 @@ def _fill_subscriber_count() -> None:
 
 
 def _fill_call_centre_hours() -> None:
-    """Count the talks of agents and the waits in queues. The time of other activities was not recorded."""
+    """Count the talks of agents, those in progress until now, and the waits in queues.
+
+    The time of other activities was not recorded.
+    """
     op.execute("UPDATE agent SET counted_ms = coalesce((SELECT max(now_ms) FROM service_state), updated_date)")
     op.execute(
         "UPDATE agent SET is_talking = 1 WHERE id IN (SELECT t.agent_id FROM transfer t"
@@ -251,8 +254,8 @@ def _fill_call_centre_hours() -> None:
     )
     op.execute(
         "INSERT INTO agent_hour (agent_id, hour, activity, reason, spent_ms, begun)"
-        " SELECT agent_id, answered_ms / 3600000, 3, '', sum(ended_ms - answered_ms), count(*) FROM transfer"
-        " WHERE agent_id IS NOT NULL AND answered_ms IS NOT NULL AND ended_ms IS NOT NULL GROUP BY 1, 2"
+        " SELECT t.agent_id, t.answered_ms / 3600000, 3, '', sum(coalesce(t.ended_ms, a.counted_ms) - t.answered_ms),"
+        " count(*) FROM transfer t JOIN agent a ON a.id = t.agent_id WHERE t.answered_ms IS NOT NULL GROUP BY 1, 2"
     )
     waits = ", ".join(f"({seconds})" for seconds in (2, 5, 10, 15, 20, 30, 45, 60, 90, 120, 180, 300, 600))
     op.execute(

@@ -1,0 +1,63 @@
+"""An independent table of authority: the roles that may send a request, and the scope that an API key needs for it.
+
+It is written by hand from the documentation, and does not read the permissions of the code. A resource that it does not
+name is expected to be an ordinary one: managers write their own records, viewers read them, agents see none.
+"""
+
+from collections.abc import Collection
+from typing import Final, NamedTuple
+
+ROLES: Final = ("admin", "manager", "agent", "viewer")
+SCOPES: Final = ("read", "campaigns", "money", "admin")
+EVERYBODY: Final = frozenset(ROLES)
+READERS: Final = frozenset({"admin", "manager", "viewer"})
+MANAGERS: Final = frozenset({"admin", "manager"})
+ADMINS: Final = frozenset({"admin"})
+
+READ_BY_ADMINS: Final = frozenset({"payment"})
+READ_BY_AGENTS: Final = frozenset({"agent", "callrequest", "cdr", "subscriber-list", "transfer", "users"})
+CHANGED_BY_AGENTS: Final = frozenset({"agent"})
+MONEY: Final = frozenset({"payment", "rate-card"})
+RUN_BY_ADMINS: Final = frozenset({"users", "gateway", "sms-gateway", "callerid-group"})
+READING_POSTS: Final = ("forecast",)
+"""The last parts of paths to which a POST changes nothing."""
+
+
+class Authority(NamedTuple):
+    """The roles that may send a request, and the scope of a key; None if a key needs no scope."""
+
+    roles: frozenset[str]
+    scope: str | None
+
+    def allows(self, role: str, scopes: Collection[str] | None) -> bool:
+        """Return whether a user with this role may send the request, with a key of these scopes or a password."""
+        return role in self.roles and (scopes is None or self.scope is None or self.scope in scopes)
+
+
+SPECIAL: Final = {
+    "GET /": Authority(EVERYBODY, None),
+    "GET /clock": Authority(EVERYBODY, None),
+    "GET /agent/{record_id}/statistics": Authority(EVERYBODY, "read"),
+    "POST /clock/advance": Authority(ADMINS, "admin"),
+    "POST /cdr/{record_id}/refund": Authority(ADMINS, "money"),
+}
+
+
+def authority(method: str, path: str) -> Authority:
+    """Return the authority for a request: `path` is a template after `/rest-api`, without a slash at its end."""
+    special = SPECIAL.get(f"{method} {path}")
+    if special is not None:
+        return special
+    parts = path.strip("/").split("/")
+    resource, is_record = parts[0], len(parts) <= len(("resource", "record"))
+    if method == "GET" or parts[-1] in READING_POSTS:
+        readers = EVERYBODY if resource in READ_BY_AGENTS and is_record else READERS
+        return Authority(ADMINS if resource in READ_BY_ADMINS else readers, "read")
+    if resource in MONEY:
+        return Authority(ADMINS, "money")
+    if resource in RUN_BY_ADMINS:
+        return Authority(ADMINS, "admin")
+    if resource == "api-key":
+        return Authority(MANAGERS, "admin")
+    is_agents = resource in CHANGED_BY_AGENTS and method in {"PATCH", "PUT"}
+    return Authority(MANAGERS | {"agent"} if is_agents else MANAGERS, "campaigns")
