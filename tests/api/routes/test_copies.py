@@ -18,6 +18,7 @@ def copy(caller: Caller, path: str, headers: Json = None, **fields: Json) -> Jso
     return caller.request("POST", f"{path}copy/", headers=headers, **options)
 
 
+@pytest.mark.usefixtures("worker")
 @pytest.mark.parametrize(("path", "resource"), [("campaigns", CAMPAIGNS), ("sms-campaigns", SMS_CAMPAIGNS)])
 def test_a_copy_has_the_settings_and_nothing_else(
     estate: Estate, database: Database, path: str, resource: Json
