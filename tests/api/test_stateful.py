@@ -39,9 +39,12 @@ KINDS: Final = {
     for kind in (
         Kind("phonebook", {"description": ""}),
         Kind("contact", {"full_name": "", "additional_vars": "{}"}, "phonebook", "phonebook", has_user=False),
-        Kind("dnc-list", {}, shown_as="dnc"),
+        Kind("dnc-list", {"is_global": False}, shown_as="dnc"),
         Kind("survey-template", {"description": None}),
-        Kind("agent", {"contact": "", "status": 1, "wrap_up_time": 0, "parameters": {}}),
+        Kind(
+            "agent",
+            {"contact": "", "status": 1, "wrap_up_time": 0, "parameters": {}, "break_reason": "", "login": None},
+        ),
     )
 }
 texts: Final = st.text(st.characters(codec="utf-8", exclude_characters="\x00"), max_size=20)

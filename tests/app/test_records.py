@@ -26,6 +26,7 @@ from dialer.app.events import (
     SubscriberAdded,
     SubscriberDeleted,
     SubscriberStatusChanged,
+    UserChanged,
     UserCreated,
 )
 from dialer.app.gateways import change_gateway, change_sms_gateway
@@ -152,7 +153,9 @@ def test_users_are_created_once_and_change_their_passwords(house: House) -> None
     assert use(house, lambda unit: create_user(unit, new)) == Used(NOTHING, [UserCreated(2)])
     with pytest.raises(RefusedError, match=r"^there is a user ben already; choose another name$"):
         use(house, lambda unit: create_user(unit, new))
-    assert use(house, lambda unit: change_password(unit, "ben", "b")) == Used(NOTHING, [PasswordChanged(2)])
+    assert use(house, lambda unit: change_password(unit, "ben", "b")) == Used(
+        Touched(accounts=frozenset({2})), [PasswordChanged(2), UserChanged(2)]
+    )
     assert house.row(User, 2)["password_hash"] == "b"
     with pytest.raises(UnknownRecordError, match=r"^there is no user eve$"):
         use(house, lambda unit: change_password(unit, "eve", "b"))

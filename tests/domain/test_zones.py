@@ -111,8 +111,8 @@ def test_every_zone_that_iana_names_is_one() -> None:
 @pytest.mark.parametrize(
     ("tz_code", "gmt_offset", "number_zone", "key"),
     [
-        ("Asia/Tokyo", "-5", "Europe/Paris", "Asia/Tokyo"),
-        ("", "-5", "Europe/Paris", "UTC-05:00"),
+        ("Asia/Tokyo", "-5", "Europe/Paris", "Asia/Tokyo@FR"),
+        ("", "-5", "Europe/Paris", "UTC-05:00@FR"),
         ("", "", "Europe/Paris", "Europe/Paris"),
         ("", "", "", ""),
         ("Nowhere", "-5", "Europe/Paris", UNKNOWN),

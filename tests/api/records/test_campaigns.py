@@ -46,6 +46,7 @@ def test_a_campaign_has_defaults_for_all_but_three_fields(alice: Caller, estate:
         "amd_behavior": 1,
         "voicemail_audiofile": None,
         "dnc": None,
+        "dnc_lists": [],
         "user": f"{BASE}/users/2/",
         "phonebook": [],
         "status": 0,

@@ -92,7 +92,7 @@ def test_a_zone_that_nobody_knows_is_refused(alice: Caller, estate: Estate, data
         {"tz_code": ["'localtime' is not a time zone. Use an IANA name, such as Europe/Madrid."]},
     )
     alice.change(estate.subscriber["url"], tz_code="Asia/Kathmandu")
-    assert stored(database, estate.subscriber["id"]).zone == "Asia/Kathmandu"
+    assert stored(database, estate.subscriber["id"]).zone == "Asia/Kathmandu@US"
 
 
 MOVES = {1: {2, 3}, 2: {1, 3}, 4: {1}}

@@ -112,7 +112,6 @@ _USER: Final = shapes(
         "manager": optional(
             Reference("users"),
             description="The user for whom this one works, or null. A viewer reads the manager's records.",
-            example="/rest-api/users/1/",
         ),
         "password": write_only(
             Password(PASSWORD_LENGTH_MAX, column="password_hash"),

@@ -57,7 +57,6 @@ _API_KEY: Final = shapes(
             Reference("users"),
             default=0,
             description="The user as whom a program with this key acts. Only admins may name another user.",
-            example="/rest-api/users/1/",
         ),
         "scopes": write_once(
             Scopes(),
