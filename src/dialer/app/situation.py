@@ -6,8 +6,8 @@ from sqlalchemy import Connection
 
 from dialer.domain.statistics import Figures, Grouping
 from dialer.store.queries.situation import (
-    GatewayUse,
     CampaignInProgress,
+    GatewayUse,
     SpentBalance,
     count_open_campaigns,
     gateways_in_use,
