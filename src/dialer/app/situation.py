@@ -6,8 +6,8 @@ from sqlalchemy import Connection
 
 from dialer.domain.statistics import Figures, Grouping
 from dialer.store.queries.situation import (
+    CampaignInProgress,
     GatewayUse,
-    OpenCampaign,
     SpentBalance,
     count_open_campaigns,
     gateways_in_use,
@@ -25,7 +25,7 @@ BALANCES_MAX: Final = 20
 class CampaignNow(NamedTuple):
     """A campaign in progress, its situation, and the figures of all its calls."""
 
-    campaign: OpenCampaign
+    campaign: CampaignInProgress
     present: Present
     messages: int
     """Messages on their way."""
@@ -55,7 +55,7 @@ def read_situation(connection: Connection, now_ms: int) -> FloorSituation:
     )
 
 
-def _campaign(connection: Connection, campaign: OpenCampaign, texts: dict[int, int], now_ms: int) -> CampaignNow:
+def _campaign(connection: Connection, campaign: CampaignInProgress, texts: dict[int, int], now_ms: int) -> CampaignNow:
     scope = WhoseCalls(campaign_id=campaign.id)
     totals = count_calls(connection, scope, Grouping.TOTAL, None, 1, by_hour=False)
     figures = totals[0].figures if totals else Figures()

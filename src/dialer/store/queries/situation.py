@@ -38,7 +38,7 @@ _is_on_its_way = _messages.c.ended_ms.is_(None)
 _LIVE: Final = (CampaignStatus.START, CampaignStatus.PAUSE)
 
 
-class OpenCampaign(NamedTuple):
+class CampaignInProgress(NamedTuple):
     """A campaign that is started or paused."""
 
     id: int
@@ -73,12 +73,12 @@ class SpentBalance(NamedTuple):
     """Cost of the calls of the last `SPENDING_HOURS`."""
 
 
-def open_campaigns(connection: Connection, campaigns_max: int) -> list[OpenCampaign]:
+def open_campaigns(connection: Connection, campaigns_max: int) -> list[CampaignInProgress]:
     """Return the campaigns that are started or paused, at most `campaigns_max`: those that dial first, in id order."""
-    columns = [_campaigns.c[name] for name in OpenCampaign._fields[:-1]]
+    columns = [_campaigns.c[name] for name in CampaignInProgress._fields[:-1]]
     query = select(*columns, _users.c.username).join(_users, _users.c.id == _campaigns.c.user_id)
     query = query.where(_campaigns.c.status.in_(_LIVE)).order_by(_campaigns.c.status, _campaigns.c.id)
-    return [OpenCampaign._make(row) for row in map(tuple, connection.execute(query.limit(campaigns_max)))]
+    return [CampaignInProgress._make(row) for row in map(tuple, connection.execute(query.limit(campaigns_max)))]
 
 
 def count_open_campaigns(connection: Connection) -> int:
