@@ -16,6 +16,7 @@ import pytest
 from dialer import connections, passwords
 from dialer.api.crud import deleting, fields, ordering, pagination, references, searching
 from dialer.api.http import body, preconditions, strict_json, throttle
+from dialer.api.http.refusals import REFUSALS_A_MINUTE_MAX
 from dialer.api.records import campaign_life, campaigns, contacts
 from dialer.api.records.bulk import PARENTS_MAX
 from dialer.api.routes import bulk, campaign_check, clock, recordings, recycling
@@ -171,6 +172,7 @@ LIMITS: Final = {
     "People of a campaign whose check has a forecast": f"{campaign_check.CHECK_PEOPLE_MAX:,}",
     "Time for the forecast of a check": f"{campaign_check.CHECK_FORECAST_SECONDS_MAX} s",
     "API keys of one user": str(api_keys.KEYS_MAX),
+    "Refused requests a minute in the audit log": str(REFUSALS_A_MINUTE_MAX),
     "Sections of a survey that is started": f"{check.SECTIONS_MAX:,}",
     "Answers of a section in an aggregate": f"{survey_results.ANSWERS_MAX}",
     "An id": f"1 to {2**63 - 1}",
