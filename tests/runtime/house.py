@@ -62,6 +62,8 @@ class House:
         self.url = f"sqlite+aiosqlite:///{folder / 'dialer.db'}"
         self.database = Database(self.url)
         self._seed = seed
+        self.callerid = ""
+        """The caller ID of the campaigns."""
         self._service_zone = service_zone
         self.database.write_now(Row.metadata.create_all)
         self.user_id = self.add(User, username="ann", password_hash="-", call_rate=2 * CENTS)
@@ -178,6 +180,7 @@ class House:
             "frequency": 60,
             "aleg_gateway_id": self.gateway_id,
             "object_id": survey_id,
+            "callerid": self.callerid,
             **values,
         }
         campaign_id = self.add(Campaign, **settings)

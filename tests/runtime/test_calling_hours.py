@@ -27,6 +27,7 @@ NOBODY: Final = '{"answer": 0, "busy": 1, "machine": 0, "rejected": 0, "invalid"
 def real(house: House) -> House:
     """Return a service whose gateway calls people, as far as its rows say."""
     house.change(Gateway, house.gateway_id, protocol="sip", parameters=ALL_ANSWER)
+    house.callerid = "+12025550100"
     return house
 
 
@@ -83,6 +84,7 @@ async def test_text_messages_obey_the_hours(house: House) -> None:
         house.phonebook(WASHINGTON),
         medium=SMS,
         text_message="Hello",
+        callerid="survey",
         sms_gateway_id=gateway_id,
         aleg_gateway_id=None,
     )
