@@ -178,7 +178,7 @@ def test_contacts_come_first_and_every_number_once() -> None:
     new_york = "America/New_York"
     assert subscribers[:4] == [
         Subscriber(1, "+12025550100", new_york, full_name="Ada Byrne", additional_vars='{"day":"Monday"}'),
-        Subscriber(2, "+12025550101", "Asia/Tokyo"),
+        Subscriber(2, "+12025550101", "Asia/Tokyo@US"),
         Subscriber(3, "+12025550102", "?"),
         Subscriber(4, "5550100", ""),
     ]
