@@ -29,7 +29,7 @@ from dialer.store.journal.statements import INSERT_CDRS
 CDRS: Final = 1_000_000
 QUICK: Final = 50_000
 SMALLER: Final = 1_000
-"""How many times fewer CDRs the small campaign has."""
+"""Ratio of the CDRs of the large campaign to those of the small one."""
 HOURS: Final = 72
 REPEATS: Final = 51
 LIMIT_MS: Final = 5
