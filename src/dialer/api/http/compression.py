@@ -34,6 +34,7 @@ TYPES: Final = frozenset(
         b"image/svg+xml",
         b"text/css",
         b"text/csv",
+        b"text/event-stream",
         b"text/html",
         b"text/javascript",
         b"text/plain",
