@@ -9,7 +9,7 @@ HEATS: Final = 8
 _STEPS: Final = (1, 2, 5)
 
 
-class Line(NamedTuple):
+class Curve(NamedTuple):
     """A line over equally distant points, with the area below it."""
 
     path: str
@@ -27,13 +27,13 @@ class Slice(NamedTuple):
     amount: int
 
 
-def line(values: Sequence[int]) -> Line:
+def line(values: Sequence[int]) -> Curve:
     """Return a line through two values or more."""
     top = round_top(max(values, default=0) + 1)
     step = BOX / max(1, len(values) - 1)
     points = [f"{place * step:.2f},{BOX - BOX * value / top:.2f}" for place, value in enumerate(values)]
     path = "M" + "L".join(points)
-    return Line(path, f"{path}L{BOX},{BOX}L0,{BOX}Z", top)
+    return Curve(path, f"{path}L{BOX},{BOX}L0,{BOX}Z", top)
 
 
 def round_top(highest: int) -> int:

@@ -34,7 +34,6 @@ TYPES: Final = frozenset(
         b"image/svg+xml",
         b"text/css",
         b"text/csv",
-        b"text/event-stream",
         b"text/html",
         b"text/javascript",
         b"text/plain",

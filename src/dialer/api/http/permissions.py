@@ -83,8 +83,7 @@ class UnknownRouteError(LookupError):
 
     def __init__(self, route: str) -> None:
         super().__init__(
-            f"no permission is declared for {route!r}: add a line to ROUTES (to PAGES for a page of the console) in"
-            " src/dialer/api/http/permissions.py,"
+            f"no permission is declared for {route!r}: add a line to ROUTES in src/dialer/api/http/permissions.py,"
             " with the permission of dialer.domain.roles that a request to it needs"
         )
 

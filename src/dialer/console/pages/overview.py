@@ -40,7 +40,7 @@ class CampaignRow(NamedTuple):
     """The limit on abandoned calls in per cent; 0 in a campaign that leads to no queue."""
 
 
-class Reading(NamedTuple):
+class Glance(NamedTuple):
     """The figures of one moment."""
 
     overview: Overview
@@ -75,12 +75,12 @@ def _key(request: ApiRequest) -> tuple[object, ...]:
 async def _make(request: ApiRequest, console: ConsoleServices) -> str:
     zone = zone_of(request, request.service.settings.timezone)
 
-    def read(unit: Unit) -> Reading:
+    def read(unit: Unit) -> Glance:
         of_all = unit.actor.is_admin
         viewer_id, today = unit.actor.sees_as, day_of(unit.now_ms, zone)
         overview = read_overview(unit.connection, unit.now_ms, viewer_id, today, of_all=of_all)
         scope = WhoseCalls(user_id=None if of_all else viewer_id)
-        return Reading(overview, console.minutes.read(unit.connection, scope, unit.now_ms))
+        return Glance(overview, console.minutes.read(unit.connection, scope, unit.now_ms))
 
     reading = await request.service.read(request, read)
     now_ms = request.service.worker.clock.now_ms()
@@ -88,7 +88,7 @@ async def _make(request: ApiRequest, console: ConsoleServices) -> str:
     return _render(reading, now_ms, zone, problem, of_all=request.user.is_admin)
 
 
-def _render(reading: Reading, now_ms: int, zone: ZoneInfo, problem: str | None, *, of_all: bool) -> str:
+def _render(reading: Glance, now_ms: int, zone: ZoneInfo, problem: str | None, *, of_all: bool) -> str:
     overview, today = reading.overview, reading.overview.today
     return render(
         "overview_live.html",
