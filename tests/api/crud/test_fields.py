@@ -71,6 +71,7 @@ BOOK, DNC = Reference("phonebook"), Reference("dnc-list")
         (BOOK, "https://dial.example/base/rest-api/phonebook/5/", 5),
         (BOOK, "http://10.0.0.1:8000/rest-api/phonebook/5/", 5),
         (BOOK, 5, 5),
+        (BOOK, 5.0, 5),
         (BOOK, "5", 5),
         (DNC, "/rest-api/dnc/5/", 5),
         (DNC, "/rest-api/dnc-list/5/", 5),
