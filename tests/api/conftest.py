@@ -67,7 +67,7 @@ def client_of_session(database_of_session: Database, worker_of_session: FakeWork
 
 
 @pytest.fixture
-def database(database_of_session: Database, users_only: Any) -> Database:
+def database(database_of_session: Database, users_only: Any) -> Database:  # noqa: ANN401 - a saved database
     restore(database_of_session, users_only)
     return database_of_session
 

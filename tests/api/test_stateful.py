@@ -228,7 +228,10 @@ class TwoUsers(RuleBasedStateMachine):
 
 
 def test_every_read_is_what_was_written(
-    client: TestClient[Litestar], database: Database, worker: FakeWorker, users_only: Any
+    client: TestClient[Litestar],
+    database: Database,
+    worker: FakeWorker,
+    users_only: Any,  # noqa: ANN401 - a saved database
 ) -> None:
     def as_new() -> TwoUsers:
         restore(database, users_only)

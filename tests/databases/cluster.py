@@ -43,7 +43,7 @@ class Cluster:
             account = pwd.getpwnam(_UNPRIVILEGED)
             os.chown(cluster.folder, account.pw_uid, account.pw_gid)
         given = ("--locale=C", "-E", "UTF8", "-U", USER, "-A", "trust", "--no-sync")
-        cluster._run("initdb", "-D", cluster._data, *given)  # noqa: SLF001 - its own
+        cluster._run("initdb", "-D", cluster._data, *given)
         cluster.start()
         return cluster
 

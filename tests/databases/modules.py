@@ -1,4 +1,4 @@
-"""Which tests run on PostgreSQL: on demand all that can, in CI a cross-section, as each second there is a second more."""
+"""Which tests run on PostgreSQL: on demand all that can, in CI a cross-section."""
 
 from collections.abc import Mapping
 from typing import Final

@@ -95,8 +95,8 @@ class Databases:
 
     def _create(self, name: str) -> str:
         with administered(self._cluster) as connection:
-            connection.execute(f"CREATE DATABASE {name} TEMPLATE dialer")  # type: ignore[call-overload] # our own name
-            connection.execute(f"ALTER DATABASE {name} SET synchronous_commit = off")  # type: ignore[call-overload]
+            connection.execute(f"CREATE DATABASE {name} TEMPLATE dialer")
+            connection.execute(f"ALTER DATABASE {name} SET synchronous_commit = off")
         return self._cluster.url(name)
 
 

@@ -4,14 +4,14 @@ A database in a file finds a row by an index in a few microseconds, which is les
 for nobody.
 """
 
-from collections.abc import Hashable, Mapping
+from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any, Final
 
 from sqlalchemy import Select
 from sqlalchemy.engine import URL
 
-from dialer.store.backends.backend import DriverStatement, InlineReader, backend_for
+from dialer.store.backends.backend import InlineReader, backend_for
 
 QUERIES_KEPT_MAX: Final = 16
 
@@ -25,6 +25,7 @@ class AtHand:
         self._url: Final = url
         self._backend: Final = backend_for(url)
         self._connection: InlineReader | None = None
+        self._compiled: Final = lru_cache(maxsize=QUERIES_KEPT_MAX)(self._backend.compiled)
 
     def rows(self, query: Select[Any], values: Mapping[str, Any]) -> Rows | None:
         """Return the rows of a small query that an index answers, as of the last commit.
@@ -36,7 +37,7 @@ class AtHand:
                 self._connection = self._backend.inline_reader(self._url)
             if self._connection is None:
                 return None
-            text, names, _ = _compiled(self._backend, query)
+            text, names, _ = self._compiled(query)
             found: Rows = self._connection.execute(text, [values[name] for name in names]).fetchall()
         except self._backend.DRIVER_ERROR:
             self.close()
@@ -48,9 +49,3 @@ class AtHand:
         connection, self._connection = self._connection, None
         if connection is not None:
             connection.close()
-
-
-@lru_cache(maxsize=QUERIES_KEPT_MAX)
-def _compiled(backend: Hashable, query: Select[Any]) -> DriverStatement:
-    """Return a query compiled for the driver."""
-    return backend.compiled(query)

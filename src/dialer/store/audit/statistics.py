@@ -14,15 +14,17 @@ from dialer.store.audit.differences import ROWS_AT_ONCE, Difference
 
 _CDRS: Final = """
     SELECT user_id, campaign_id, starting_date / 3600000 AS hour, CAST(hangup_cause_q850 AS TEXT) AS outcome, agent_id,
-        phonebook_id, gateway_id, zone, attempt, duration, billsec, amd_status, CAST(is_completed AS INTEGER) AS is_completed,
-        CAST(is_for_agents AS INTEGER) AS is_for_agents, CAST(is_abandoned AS INTEGER) AS is_abandoned,
+        phonebook_id, gateway_id, zone, attempt, duration, billsec, amd_status,
+        CAST(is_completed AS INTEGER) AS is_completed, CAST(is_for_agents AS INTEGER) AS is_for_agents,
+        CAST(is_abandoned AS INTEGER) AS is_abandoned,
         CAST(leg_type = 1 AND attempt > 0 AS INTEGER) AS is_call, CAST(leg_type <> 1 AS INTEGER) AS is_leg,
         CAST(leg_type = 1 AND attempt <= 0 AS INTEGER) AS is_inbound, 0 AS is_message,
         CAST(billsec > 0 AS INTEGER) AS is_answered, 0 AS parts, call_cost AS cost, post_dial_ms
     FROM cdr"""
 _MESSAGES: Final = """
     SELECT m.user_id, m.campaign_id, m.send_date / 3600000, m.status, 0, coalesce(s.phonebook_id, 0), m.gateway_id,
-        s.zone, m.attempt, 0, 0, 1, 0, 0, 0, 0, 0, 0, 1, CAST(m.delivery_date IS NOT NULL AS INTEGER), m.parts, m.cost, NULL
+        s.zone, m.attempt, 0, 0, 1, 0, 0, 0, 0, 0, 0, 1,
+        CAST(m.delivery_date IS NOT NULL AS INTEGER), m.parts, m.cost, NULL
     FROM sms_message m JOIN subscriber s ON s.id = m.subscriber_id WHERE m.ended_ms IS NOT NULL"""
 _OF_CALLS: Final = {
     "calls": "is_call",
@@ -82,7 +84,7 @@ _QUEUES: Final = text(f"""
             CAST(answered_ms IS NOT NULL AS INTEGER), CAST(answered_ms IS NULL AS INTEGER)
         FROM (SELECT t.*, coalesce(t.answered_ms, t.ended_ms) - t.joined_ms AS wait_ms
             FROM transfer t JOIN callrequest c ON c.id = t.callrequest_id
-            WHERE c.status <> 7 AND t.queue_id IS NOT NULL AND t.score_from_ms > 0 AND t.ended_ms IS NOT NULL) AS left_queue
+            WHERE c.status <> 7 AND t.queue_id IS NOT NULL AND t.score_from_ms > 0 AND t.ended_ms IS NOT NULL) AS waits
     ) AS counted GROUP BY 1, 2, 3 HAVING sum(taken) > 0 OR sum(others) > 0""")  # noqa: S608 - our own numbers
 _AGENTS: Final = text("""
     SELECT agent_id, sum(taken) AS taken FROM (

@@ -125,6 +125,13 @@ class Backend(Protocol):
     def has_tables(self, url: URL) -> bool:
         """Return whether there is a database with tables. Create nothing."""
 
+    def compact(self, url: URL) -> None:
+        """Remove what the database still holds of deleted rows.
+
+        Raises:
+            FilesError: it cannot be removed now.
+        """
+
     def last_ids(self, connection: Connection) -> dict[str, int]:
         """Return the highest id that each table ever gave, without tables that gave none."""
 
@@ -168,6 +175,9 @@ def create_triggers(connection: Connection, table: str) -> None:
 def _backend(name: str) -> Backend:
     if name not in BACKENDS:
         raise ValueError(f"there is no backend for {name}: use one of {', '.join(BACKENDS)}")
-    module: Any = import_module(f"dialer.store.backends.{name}")
+    try:
+        module: Any = import_module(f"dialer.store.backends.{name}")
+    except ModuleNotFoundError as error:
+        raise UnfitDatabaseError(f"{error.name} is missing, which {name} needs: install dialer[{name}]") from None
     backend: Backend = module
     return backend

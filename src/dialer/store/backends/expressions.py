@@ -56,9 +56,7 @@ _SPELLINGS: Final[dict[type[_Spelled], _Spellings]] = {
     _Descending: _Spellings("{0} DESC", "{0} DESC NULLS LAST"),
     _Greatest: _Spellings("max({0}, {1})", "greatest({0}, {1})"),
     _Place: _Spellings("instr({0}, {1})", "strpos({0}, {1})"),
-    _WholeNumber: _Spellings(
-        "CAST({0} AS INTEGER)", "CASE WHEN {0} ~ '^[0-9]{{1,18}}$' THEN CAST({0} AS BIGINT) END"
-    ),
+    _WholeNumber: _Spellings("CAST({0} AS INTEGER)", "CASE WHEN {0} ~ '^[0-9]{{1,18}}$' THEN CAST({0} AS BIGINT) END"),
     _TextOfBytes: _Spellings("CAST({0} AS TEXT)", "encode({0}, 'escape')"),
 }
 

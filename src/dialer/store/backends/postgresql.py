@@ -27,6 +27,7 @@ from dialer.store.backends.backend import (
     InlineReader,
     UnfitDatabaseError,
 )
+from dialer.store.database_files import FilesError
 from dialer.store.process_lock import ServedError
 
 DRIVER_ERROR: Final = psycopg.Error
@@ -64,7 +65,7 @@ class _Flag(Boolean):
 
 
 class _FlagTypes(PGTypeCompiler):
-    """Names of types in casts of parameters. Rows for the driver have 0 and 1 as Booleans, which it sends as numbers."""
+    """Names of types in casts of parameters. Rows for the driver have Booleans as 0 and 1, which are numbers."""
 
     def visit_BOOLEAN(self, type_: Boolean, **kw: Any) -> str:  # noqa: ANN401, ARG002, N802 - SQLAlchemy's signature
         """Return a cast that takes numbers and Booleans."""
@@ -329,13 +330,24 @@ def has_tables(url: URL) -> bool:
     return found is not None and found[0] is not None
 
 
+def compact(url: URL) -> None:
+    """Remove deleted rows from the tables. Backups and archived logs keep them.
+
+    Raises:
+        FilesError: the database is lost, or locked.
+    """
+    try:
+        with closing(psycopg.connect(**_driver_args(url), autocommit=True)) as connection:
+            connection.execute("VACUUM")
+    except psycopg.Error as error:
+        raise FilesError(str(error).splitlines()[0]) from error
+
+
 def last_ids(connection: Connection) -> dict[str, int]:
     """Return the highest id that each table ever gave, without tables that gave none."""
     query = "SELECT sequencename, last_value FROM pg_sequences WHERE schemaname = current_schema()"
     found = connection.exec_driver_sql(query)
-    return {
-        name.removesuffix("_id_seq"): last for name, last in found if last is not None and name.endswith("_id_seq")
-    }
+    return {name.removesuffix("_id_seq"): last for name, last in found if last is not None and name.endswith("_id_seq")}
 
 
 def keep_last_ids(connection: Connection, ids: Mapping[str, int]) -> None:

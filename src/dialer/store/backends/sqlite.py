@@ -18,7 +18,7 @@ from sqlalchemy.exc import DBAPIError
 from sqlalchemy.pool import NullPool, QueuePool
 
 from dialer.domain import search_keys
-from dialer.store import process_lock
+from dialer.store import database_files, process_lock
 from dialer.store.backends.backend import (
     BUSY_TIMEOUT_MS,
     MIGRATION_WAIT_MS,
@@ -210,9 +210,15 @@ def has_tables(url: URL) -> bool:
     return Path(url.database or "").is_file()
 
 
+def compact(url: URL) -> None:
+    """Rewrite the database file without what it holds of deleted rows."""
+    database_files.compact(Path(url.database or ""))
+
+
 def last_ids(connection: Connection) -> dict[str, int]:
     """Return the highest id that each table ever gave, without tables that gave none."""
-    return {name: last for name, last in connection.exec_driver_sql("SELECT name, seq FROM sqlite_sequence")}
+    found = connection.exec_driver_sql("SELECT name, seq FROM sqlite_sequence").all()
+    return {name: last for name, last in found}  # noqa: C416 - rows, which `dict` does not take
 
 
 def keep_last_ids(connection: Connection, ids: Mapping[str, int]) -> None:

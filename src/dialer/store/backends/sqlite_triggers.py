@@ -18,14 +18,13 @@ _IS_MOVED: Final = (
 )
 _IS_YOUNG: Final = f"OLD.created_date > (SELECT max(created_date) FROM audit_log) - {REMOVABLE_MS}"  # noqa: S608 - a constant
 _REFUSED: Final = "BEGIN SELECT RAISE(ABORT, 'an entry of the audit log is"
+_HERE: Final = "new.campaign_id, coalesce(new.phonebook_id, 0)"
+_THERE: Final = "old.campaign_id, coalesce(old.phonebook_id, 0)"
 _BODIES: Final[Mapping[str, Sequence[str]]] = {
     "subscriber": (
-        "subscriber_added AFTER INSERT ON subscriber BEGIN"
-        f" {_MOVE} (new.campaign_id, coalesce(new.phonebook_id, 0), {_NONE}, {_NEW}); END",
-        "subscriber_removed AFTER DELETE ON subscriber BEGIN"
-        f" {_MOVE} (old.campaign_id, coalesce(old.phonebook_id, 0), {_OLD}, {_NONE}); END",
-        f"subscriber_moved AFTER UPDATE ON subscriber WHEN {_IS_MOVED} BEGIN"
-        f" {_MOVE} (new.campaign_id, coalesce(new.phonebook_id, 0), {_OLD}, {_NEW}); END",
+        f"subscriber_added AFTER INSERT ON subscriber BEGIN {_MOVE} ({_HERE}, {_NONE}, {_NEW}); END",
+        f"subscriber_removed AFTER DELETE ON subscriber BEGIN {_MOVE} ({_THERE}, {_OLD}, {_NONE}); END",
+        f"subscriber_moved AFTER UPDATE ON subscriber WHEN {_IS_MOVED} BEGIN {_MOVE} ({_HERE}, {_OLD}, {_NEW}); END",
     ),
     "audit_log": (
         f"audit_log_is_not_changed BEFORE UPDATE ON audit_log {_REFUSED} never changed'); END",
