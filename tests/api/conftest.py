@@ -20,7 +20,9 @@ from dialer.store.database import Database
 from dialer.store.tables import User
 from tests.api.builders import Estate
 from tests.api.harness import HOST, NOW_MS, PASSWORD, USERS, Caller, FakeWorker, forecast_in_thread
-from tests.databases.choice import create_tables, own_url, restore, save
+from tests.databases import choice
+from tests.databases.choice import restore, save
+from tests.new_database import new_database
 
 
 @pytest.fixture(scope="session")
@@ -30,7 +32,8 @@ def folder_of_session(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="session")
 def database_of_session(folder_of_session: Path) -> Iterator[Database]:
-    database = Database(own_url(folder_of_session), synchronous="OFF")
+    url = choice.server_url(until_the_end=True) if choice.is_postgresql() else new_database(folder_of_session)
+    database = Database(url, synchronous="OFF")
     yield database
     database.close()
 
@@ -38,7 +41,6 @@ def database_of_session(folder_of_session: Path) -> Iterator[Database]:
 @pytest.fixture(scope="session")
 def users_only(folder_of_session: Path, database_of_session: Database) -> Any:  # noqa: ANN401 - a saved database
     """Save a database with all tables and three users."""
-    create_tables(database_of_session)
     password_hash = hash_password(PASSWORD)
     stamp = {"created_date": NOW_MS, "updated_date": NOW_MS}
 

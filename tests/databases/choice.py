@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from dialer.store.database import Database
-from dialer.store.tables import Row
 
 if TYPE_CHECKING:
     from tests.databases.postgresql import Databases
@@ -35,27 +34,11 @@ def begin_test() -> None:
         _Choice.databases.given = 0
 
 
-def empty_url(folder: Path) -> str:
-    """Return the URL of an empty database: of a file in `folder`, or of the next free database of the server.
-
-    Those of the server have tables. `create_tables` creates them in a file.
-    """
-    if _Choice.databases is not None:
-        return _Choice.databases.url()
-    return f"sqlite+aiosqlite:///{folder / 'dialer.db'}"
-
-
-def own_url(folder: Path) -> str:
-    """Return the URL of an empty database that is the caller's until the end of the run."""
-    if _Choice.databases is not None:
-        return _Choice.databases.own_url()
-    return f"sqlite+aiosqlite:///{folder / 'dialer.db'}"
-
-
-def create_tables(database: Database) -> None:
-    """Create the tables of an empty database, without the detour over all migrations."""
+def server_url(*, until_the_end: bool = False) -> str:
+    """Return the URL of an empty database of the server, which is the running test's, or the caller's for good."""
     if _Choice.databases is None:
-        database.write_now(Row.metadata.create_all)
+        raise RuntimeError("this run uses files")
+    return _Choice.databases.own_url() if until_the_end else _Choice.databases.url()
 
 
 def save(database: Database, place: Path) -> Any:  # noqa: ANN401 - whatever `restore` needs
