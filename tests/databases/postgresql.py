@@ -37,7 +37,7 @@ BEGIN
     SET LOCAL session_replication_role = origin;
 END $$
 """
-"""Deletes all rows and lets ids begin at 1. What is remembered about the database becomes invalid."""
+"""Deletes all rows and lets ids begin at 1. Remembered counts become invalid."""
 
 
 AT_ONCE_MAX: Final = 3
