@@ -12,9 +12,9 @@ import rich_click as click
 from dialer.api.app import create_app
 from dialer.app.users import NewUser, create_user
 from dialer.commands.opening import (
-    database_path,
     open_database,
     open_service_clock,
+    serving_alone,
     settings_from_environment,
     store_settings,
 )
@@ -32,7 +32,6 @@ from dialer.settings import SETTINGS, Settings, SettingsError
 from dialer.sim.line import SimulatedLine
 from dialer.store.database import Database
 from dialer.store.media.files import Media
-from dialer.store.process_lock import serving_alone
 from dialer.store.queries.accounts import has_accounts
 
 PORT_MAX: Final = 65_535
@@ -79,7 +78,7 @@ def serve(host: str, port: int) -> None:
     with (
         ending_on_signals(),
         contextlib.closing(bind(host, port)) as bound,
-        serving_alone(database_path(settings)),
+        serving_alone(settings),
         open_database(settings) as database,
     ):
         _check_media_dir(settings.media_dir)
