@@ -12,6 +12,7 @@ import rich_click as click
 from dialer.api.app import create_app
 from dialer.app.users import NewUser, create_user
 from dialer.commands.opening import (
+    given_in,
     open_database,
     open_service_clock,
     serving_alone,
@@ -33,6 +34,7 @@ from dialer.sim.line import SimulatedLine
 from dialer.store.database import Database
 from dialer.store.media.files import Media
 from dialer.store.queries.accounts import has_accounts
+from dialer.store.service_state import read_settings
 
 PORT_MAX: Final = 65_535
 
@@ -82,6 +84,7 @@ def serve(host: str, port: int) -> None:
         open_database(settings) as database,
     ):
         _check_media_dir(settings.media_dir)
+        _warn_of_a_real_clock(settings, database)
         clock = open_service_clock(settings, database)
         store_settings(settings, database, clock.now_ms())
         _create_first_admin(settings, database)
@@ -97,6 +100,18 @@ def serve(host: str, port: int) -> None:
         )
         app = create_app(settings, database=database, worker=worker)
         run_server(app, bound, ready=_announcer(host, bound))
+
+
+def _warn_of_a_real_clock(settings: Settings, database: Database) -> None:
+    """Print a warning if the clock was virtual or fast at the last start, and is real now only by default."""
+    stored = database.read_now(read_settings)
+    (setting,) = (setting for setting in SETTINGS if setting.field == "clock")
+    if stored is None or stored.clock == settings.clock or given_in(setting) != "default":
+        return
+    say(
+        f"Warning: the clock is {settings.clock} now, and was {stored.clock} at the last start. To keep that one, set"
+        f" {setting.variable}={stored.clock}."
+    )
 
 
 def _create_first_admin(settings: Settings, database: Database) -> None:
