@@ -16,8 +16,8 @@ from sqlalchemy import (
     true,
     union_all,
 )
-from sqlalchemy.dialects.sqlite import insert
 
+from dialer.store.backends.expressions import insert_or
 from dialer.store.tables import Campaign, SubscriberCount, SubscriberMove
 
 _campaigns = Campaign.__table__
@@ -55,7 +55,7 @@ def _fold() -> Any:  # noqa: ANN401 - the dialect's own INSERT
         .where(moved.c.campaign_id.in_(select(_campaigns.c.id)))
         .group_by(*[moved.c[name] for name in _KEY])
     )
-    added = insert(_counts).from_select([*_KEY, "subscribers", "attempted"], grown, include_defaults=False)
+    added = insert_or(_counts).from_select([*_KEY, "subscribers", "attempted"], grown, include_defaults=False)
     return added.on_conflict_do_update(
         index_elements=_KEY,
         set_={name: _counts.c[name] + added.excluded[name] for name in ("subscribers", "attempted")},

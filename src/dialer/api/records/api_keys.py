@@ -41,7 +41,7 @@ class Scopes(Kind, frozen=True):
 
     def schema(self) -> Schema:
         """Return the schema of a list of scopes."""
-        return Schema(type=OpenAPIType.ARRAY, items=enum_schema(Scope), min_items=1, max_items=len(Scope))
+        return Schema(type=OpenAPIType.ARRAY, items=enum_schema(Scope), min_items=1)
 
 
 _API_KEY: Final = shapes(
@@ -144,6 +144,7 @@ API_KEYS = Resource(
     shapes=_API_KEY,
     writes=Permission.KEYS,
     filters=("name", "prefix", "enabled"),
+    always_logged=frozenset({"scopes", "prefix"}),
     derived=_no_secret,
     rules=(FieldRule(("scopes",), _scopes_of_creator), FieldRule(("expirationdate",), _ends_later)),
     insert=_insert,

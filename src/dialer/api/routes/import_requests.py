@@ -1,5 +1,6 @@
 """The requests of imports: their options, the two forms of their bodies, and the two forms of their answers."""
 
+import re
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
 from http import HTTPStatus
@@ -53,7 +54,7 @@ def parse_request(request: ApiRequest, conventions: Conventions) -> ImportReques
     """
     given, errors = request.query_params, dict[str, list[str]]()
     is_form = request.content_type[0].strip().lower() == MULTIPART
-    said = {} if is_form else expect_type(request, CSV)
+    said = {} if is_form else expect_type(request, CSV, or_else=f" Or send it as {MULTIPART}, in the part '{FILE}'.")
     is_csv = _wanted(request, errors) == CSV
     options = ImportOptions(
         columns=_columns(given.get(FIELD, ""), errors),
@@ -164,7 +165,7 @@ def _parameters() -> list[Parameter]:
             "Phone:contact,First:first_name",
         ),
         CHARSET: (
-            Schema(type=OpenAPIType.STRING, default=UTF8),
+            Schema(type=OpenAPIType.STRING, default=UTF8, pattern=f"^({'|'.join(map(re.escape, CHARSETS))})$"),
             "The character set of the file: `utf-8`, `utf-16` or `windows-1252`. It overrides the content type's.",
             "windows-1252",
         ),
