@@ -226,7 +226,7 @@ def _by_minute(owner: str | None) -> tuple[Select[Any], Select[Any]]:
     """Return queries of the calls that are over and in progress, which count them by the minute of the dial."""
     since_ms: BindParameter[int] = bindparam("since_ms")
     over, calling = _cdrs.c.starting_date // MINUTE_MS, _requests.c.started_ms // MINUTE_MS
-    is_one = sqlite.without_index(_is_owned(_cdrs, owner))
+    is_one = without_index(_is_owned(_cdrs, owner))
     return (
         select(over, func.count())
         .where(_cdrs.c.starting_date >= since_ms, _cdrs.c.leg_type == LegType.A_LEG, _cdrs.c.attempt > 0, is_one)
