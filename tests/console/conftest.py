@@ -5,12 +5,12 @@ One application serves all tests of a session. Every test begins with an equal d
 
 from collections.abc import Iterator
 from itertools import count
-from pathlib import Path
+from typing import Any
 
 import pytest
 from litestar import Litestar
 from litestar.testing import TestClient
-from sqlalchemy import create_engine, insert
+from sqlalchemy import Connection, insert
 
 from dialer.api.app import create_app
 from dialer.console.app import Console
@@ -18,17 +18,18 @@ from dialer.passwords import hash_password
 from dialer.settings import Settings
 from dialer.store.database import Database
 from dialer.store.tables import User
-from tests.api.conftest import copy
 from tests.api.harness import HOST, NOW_MS, PASSWORD, Caller, FakeWorker
 from tests.console.visitor import Visitor
+from tests.databases import choice
+from tests.databases.choice import restore, save
 from tests.new_database import new_database
 
 USERS = (
-    (1, "admin", "admin", None),
-    (2, "alice", "manager", None),
-    (3, "bob", "manager", None),
-    (4, "vera", "viewer", 2),
-    (5, "gus", "agent", None),
+    ("admin", "admin", None),
+    ("alice", "manager", None),
+    ("bob", "manager", None),
+    ("vera", "viewer", 2),
+    ("gus", "agent", None),
 )
 DAY_MS = 86_400_000
 
@@ -46,27 +47,25 @@ def machine_of_session() -> Machine:
 
 
 @pytest.fixture(scope="session")
-def people_only(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Create a database with users."""
-    folder = tmp_path_factory.mktemp("people")
-    new_database(folder)
-    engine = create_engine(f"sqlite:///{folder / 'dialer.db'}")
-    shared = {"password_hash": hash_password(PASSWORD), "created_date": NOW_MS, "updated_date": NOW_MS}
-    with engine.begin() as connection:
-        for user_id, username, role, manager_id in USERS:
-            values = {"id": user_id, "username": username, "role": role, "manager_id": manager_id, **shared}
-            connection.execute(insert(User.__table__).values(values))
-    engine.dispose()
-    return folder / "dialer.db"
+def database_of_session(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Database]:
+    folder = tmp_path_factory.mktemp("console")
+    database = Database(choice.server_url(until_the_end=True) if choice.is_postgresql() else new_database(folder))
+    yield database
+    database.close()
 
 
 @pytest.fixture(scope="session")
-def database_of_session(tmp_path_factory: pytest.TempPathFactory, people_only: Path) -> Iterator[Database]:
-    path = tmp_path_factory.mktemp("console") / "dialer.db"
-    copy(people_only, path)
-    database = Database(f"sqlite:///{path}", synchronous="OFF")
-    yield database
-    database.close()
+def people_only(tmp_path_factory: pytest.TempPathFactory, database_of_session: Database) -> Any:  # noqa: ANN401 - a saved database
+    """Save a database with users."""
+    shared = {"password_hash": hash_password(PASSWORD), "created_date": NOW_MS, "updated_date": NOW_MS}
+
+    def furnish(connection: Connection) -> None:
+        for username, role, manager_id in USERS:  # Their ids follow from their order.
+            values = {"username": username, "role": role, "manager_id": manager_id, **shared}
+            connection.execute(insert(User.__table__).values(values))
+
+    database_of_session.write_now(furnish)
+    return save(database_of_session, tmp_path_factory.mktemp("people") / "people.db")
 
 
 @pytest.fixture(scope="session")
@@ -101,11 +100,11 @@ def worker(worker_of_session: FakeWorker) -> FakeWorker:
 def client(
     client_of_session: TestClient[Litestar],
     database_of_session: Database,
-    people_only: Path,
+    people_only: Any,  # noqa: ANN401 - a saved database
     machine: Machine,  # noqa: ARG001 - made as new
     worker: FakeWorker,  # noqa: ARG001 - made as new
 ) -> TestClient[Litestar]:
-    copy(people_only, Path(str(database_of_session.url.database)))
+    restore(database_of_session, people_only)
     return client_of_session
 
 

@@ -3,7 +3,7 @@
 import re
 
 import pytest
-from sqlalchemy import Executable, create_engine, insert, update
+from sqlalchemy import Connection, Executable, insert, update
 
 from dialer.store.database import Database
 from dialer.store.tables import Campaign, CampaignHour, Gateway, User, UserHour
@@ -15,11 +15,12 @@ HOSTILE = '<script>alert("x")</script>\r\ndata: evil\u2028\u202e' + "x" * 40 + "
 
 def store(database: Database, *statements: Executable) -> None:
     """Write rows as the worker would."""
-    engine = create_engine(f"sqlite:///{database.url.database}")
-    with engine.begin() as connection:
+
+    def write(connection: Connection) -> None:
         for statement in statements:
             connection.execute(statement)
-    engine.dispose()
+
+    database.write_now(write)
 
 
 def campaign(api: Caller, **fields: str) -> int:

@@ -123,7 +123,7 @@ def test_a_filter_of_the_wrong_type_is_an_error_of_its_name(alice: Caller) -> No
 
 
 def test_filters_narrow_together(estate: Estate, alice: Caller) -> None:
-    wanted = {
+    wanted: dict[str, Json] = {
         "phone_number": "+12025550122",
         "campaign_id": estate.campaign["id"],
         "hangup_cause_q850": 16,
