@@ -134,7 +134,8 @@ def test_filters_narrow_together(estate: Estate, alice: Caller) -> None:
     }
     assert ids(alice.get("cdr/", **wanted)) == [estate.cdr_id]
     next_year = dict.fromkeys(("starting_date_after", "starting_date_before"), "2027-01-01T00:00:00Z")
-    for other in (next_year, *({name: 2} for name in wanted.keys() - next_year.keys())):
+    others: list[dict[str, Json]] = [next_year, *({name: 2} for name in wanted.keys() - next_year.keys())]
+    for other in others:
         assert ids(alice.get("cdr/", **{**wanted, **other})) == []
 
 
