@@ -52,9 +52,18 @@ class Database:
     that a unit has read are still current when it writes. Readers see a consistent snapshot, and wait for no writer.
     """
 
-    def __init__(self, url: str, *, synchronous: str = "FULL", busy_timeout_ms: int = BUSY_TIMEOUT_MS) -> None:
+    def __init__(
+        self,
+        url: str,
+        *,
+        synchronous: str = "FULL",
+        busy_timeout_ms: int = BUSY_TIMEOUT_MS,
+        announce: Callable[[Connection, Touched], None] | None = None,
+    ) -> None:
         self.url: Final = sqlite.synchronous_url(url)
         self._busy_timeout_ms: Final = busy_timeout_ms
+        self._announce: Final = announce
+        """Notes the records that a unit of work has touched for other processes, in its transaction."""
         self._writer = sqlite.pooled_engine(self.url, begin=sqlite.BEGIN_WRITING, size=1, synchronous=synchronous)
         self._readers = sqlite.pooled_engine(
             self.url, begin=sqlite.BEGIN_READING, size=READERS_MAX + LONG_READERS_MAX, synchronous=synchronous
@@ -156,7 +165,9 @@ class Database:
         """
         patience_ms = self._busy_timeout_ms if patience_ms is None else patience_ms
         try:
-            result, has_written = self._run(self._writer, partial(_counted, work=work), patience_ms)
+            result, has_written = self._run(
+                self._writer, partial(_counted, work=work, announce=self._announce), patience_ms
+            )
         except StorageUnavailableError:
             self._is_failing = True
             raise
@@ -200,12 +211,23 @@ class Database:
             return result
 
 
-def _counted(connection: Connection, work: Callable[[Connection], Result]) -> tuple[Result, bool]:
-    """Return the result of `work`, and whether it wrote anything. Count the change unless it is one of a step."""
+def _counted(
+    connection: Connection,
+    work: Callable[[Connection], Result],
+    announce: Callable[[Connection, Touched], None] | None,
+) -> tuple[Result, bool]:
+    """Return the result of `work`, and whether it wrote anything.
+
+    Unless it is one of a step, count the change, and announce it to other processes.
+    """
     connection.info[_IS_STEP] = False
     result, has_written = _watched(connection, work)
     if has_written and not connection.info[_IS_STEP]:
         sqlite.count_change(connection)
+        if announce is not None:
+            touched = take_touched(connection) or NOTHING
+            announce(connection, touched)
+            touch(connection, touched)
     return result, has_written
 
 
