@@ -2,22 +2,27 @@
 
 import contextlib
 import os
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Final
 
 import rich_click as click
 from click.globals import get_current_context
 from msgspec.structs import replace
+from sqlalchemy import Connection
 from sqlalchemy.engine import make_url
 
 from dialer.commands.output import say
-from dialer.runtime.clock import Clock, RealClock, open_clock
+from dialer.runtime.clock import NANOSECONDS, Clock, RealClock, open_clock
 from dialer.settings import SETTINGS, Setting, Settings, SettingsError, SettingsFile, load_settings
 from dialer.settings_file import is_exposed, read_settings_file
 from dialer.store import migrate
 from dialer.store.database import Database
+from dialer.store.fleet.changes import announce
+from dialer.store.process_lock import serving_together
 from dialer.store.service_state import ServiceSettings, read_settings, read_state, save_settings
+from dialer.store.touched import Touched
 
 _SERVICE_VARIABLES: Final = {"DIALER_CLOCK", "DIALER_TIMEZONE", "DIALER_DEFAULT_REGION", "DIALER_CALLING_HOURS"}
 """Variables that decide what a command answers, and are the service's to set."""
@@ -113,13 +118,38 @@ def open_existing_database(settings: Settings) -> Iterator[Database]:
     """
     existing_database_path(settings)
     migrate.check(settings.database_url)
-    with _opened(settings) as database:
+    with _opened(settings, announce) as database:
         yield database
 
 
 @contextlib.contextmanager
-def _opened(settings: Settings) -> Iterator[Database]:
-    database = Database(settings.database_url)
+def served_together(settings: Settings) -> Iterator[None]:
+    """Be one of several processes that serve the database.
+
+    Raises:
+        ServedError: `dialer serve` uses the database.
+        SettingsError: the clock is not the real one.
+    """
+    if settings.clock != "real":
+        raise SettingsError(f"DIALER_CLOCK is {settings.clock!r}: several processes need 'real'")
+    existing_database_path(settings)
+    with serving_together(database_path(settings)):
+        yield
+
+
+def database_ms(_connection: Connection) -> int:
+    """Return the time of the database's clock: that of this machine, as a file has no other."""
+    return time.time_ns() // NANOSECONDS
+
+
+def database_clock(_settings: Settings, database: Database) -> RealClock:
+    """Return a clock that begins at the time of the database's clock."""
+    return RealClock(lambda: database.read_now(database_ms) * NANOSECONDS)
+
+
+@contextlib.contextmanager
+def _opened(settings: Settings, announce: Callable[[Connection, Touched], None] | None = None) -> Iterator[Database]:
+    database = Database(settings.database_url, announce=announce)
     try:
         yield database
     finally:

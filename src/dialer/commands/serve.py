@@ -3,6 +3,7 @@
 import contextlib
 import socket
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from tempfile import NamedTemporaryFile
 from typing import Final
@@ -24,6 +25,7 @@ from dialer.domain.calling_hours import read_calling_hours
 from dialer.domain.roles import Role
 from dialer.logs import configure_logs
 from dialer.passwords import PasswordError, check_password, hash_password
+from dialer.runtime.clock import RealClock
 from dialer.runtime.worker import Worker
 from dialer.server import bind, ending_on_signals
 from dialer.server import serve as run_server
@@ -31,6 +33,7 @@ from dialer.service_manager import report_ready
 from dialer.settings import SETTINGS, Settings, SettingsError
 from dialer.sim.line import SimulatedLine
 from dialer.store.database import Database
+from dialer.store.fleet.shards import disband
 from dialer.store.media.files import Media
 from dialer.store.process_lock import serving_alone
 from dialer.store.queries.accounts import has_accounts
@@ -82,10 +85,11 @@ def serve(host: str, port: int) -> None:
         serving_alone(database_path(settings)),
         open_database(settings) as database,
     ):
-        _check_media_dir(settings.media_dir)
+        check_media_folder(settings.media_dir)
+        database.write_now(partial(disband, now_ms=RealClock().now_ms()))
         clock = open_service_clock(settings, database)
         store_settings(settings, database, clock.now_ms())
-        _create_first_admin(settings, database)
+        create_first_admin(settings, database)
         configure_logs()
         worker = Worker(
             database,
@@ -97,10 +101,10 @@ def serve(host: str, port: int) -> None:
             recordings=Media(settings.media_dir),
         )
         app = create_app(settings, database=database, worker=worker)
-        run_server(app, bound, ready=_announcer(host, bound))
+        run_server(app, bound, ready=announcer(host, bound))
 
 
-def _create_first_admin(settings: Settings, database: Database) -> None:
+def create_first_admin(settings: Settings, database: Database) -> None:
     """Create the admin of the settings if there are no users; without such settings, print how to create one."""
     _check_admin_password(settings)
     if database.read_now(has_accounts):
@@ -122,7 +126,7 @@ def _check_admin_password(settings: Settings) -> None:
         raise SettingsError(f"DIALER_ADMIN_PASSWORD is ***: {error}") from None
 
 
-def _check_media_dir(folder: Path) -> None:
+def check_media_folder(folder: Path) -> None:
     """Create the folder of uploads if it is missing, then write and remove a file there.
 
     Permission bits say nothing about a read-only disk, and do not bind root.
@@ -141,7 +145,8 @@ def _check_media_dir(folder: Path) -> None:
         ) from None
 
 
-def _announcer(host: str, bound: socket.socket) -> Callable[[], None]:
+def announcer(host: str, bound: socket.socket) -> Callable[[], None]:
+    """Return a function that prints the address of the API once it answers."""
     shown = f"[{host}]" if ":" in host else host
     line = f"dialer is ready at http://{shown}:{bound.getsockname()[1]}/rest-api/"
 

@@ -35,4 +35,7 @@ def gift_of(owned: Mapping[int, Collection[int]], giver: int) -> Gift | None:
     spare = len(mine) - share - (place < rest)
     missing = share + (sorted(owned).index(to) < rest) - len(owned[to])
     count = min(spare, missing)
-    return Gift(to, tuple(mine[-count:])) if count > 0 else None
+    if count <= 0:
+        return None
+    # Evenly spaced, because the ids of a small service's accounts follow each other.
+    return Gift(to, tuple(mine[place * len(mine) // count] for place in range(count)))

@@ -42,6 +42,9 @@ class Coordinator(Protocol):
     def lent(self, connection: Connection, gateways: list[GatewayOpened]) -> list[GatewayOpened]:
         """Return gateways with the part of their limits that this worker may use."""
 
+    def take_lent(self) -> frozenset[int]:
+        """Return the gateways of which this worker has taken more since the last call."""
+
     def save(self, connection: Connection, state: State | None, *, has_worked: bool, wishes: int) -> None:
         """Store the position after a step; None if storing it can wait.
 
@@ -84,6 +87,10 @@ class Alone:
     def lent(self, connection: Connection, gateways: list[GatewayOpened]) -> list[GatewayOpened]:  # noqa: ARG002 - as the protocol
         """Return the gateways as they are."""
         return gateways
+
+    def take_lent(self) -> frozenset[int]:
+        """Return nothing."""
+        return frozenset()
 
     def save(self, connection: Connection, state: State | None, *, has_worked: bool, wishes: int) -> None:  # noqa: ARG002 - as the protocol
         """Store the position of the service."""

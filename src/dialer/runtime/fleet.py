@@ -55,7 +55,7 @@ class Fleet:
         self.worker_id: int | None = None
         """The number of this worker; None before it joins, and after it was replaced."""
         self.shards: Shards = frozenset()
-        self._clock: Final = clock
+        self.clock: Final = clock
         self._database_ms: Final = database_ms
         self._steady_ms: Final = steady_ms
         self._stops_at_ms = 0
@@ -114,9 +114,9 @@ class Fleet:
         A large step is no drift: somebody has set the clock of the database.
         """
         now_ms = self._database_ms(connection)
-        apart_ms = now_ms - self._clock.now_ms()
+        apart_ms = now_ms - self.clock.now_ms()
         if DRIFT_MS_MIN < abs(apart_ms) <= DRIFT_MS_MAX:
-            self._clock.follow(apart_ms)
+            self.clock.follow(apart_ms)
         elif abs(apart_ms) > DRIFT_MS_MAX:
             _log.error("database_clock_jumped", apart_ms=apart_ms)
         return now_ms
@@ -181,8 +181,7 @@ class Fleet:
         self._seat = known._replace(seen=news.last)
         wishes = _wishes(rows.values(), known.id)
         has_wishes, self._wishes_of_others = wishes != self._wishes_of_others, wishes
-        lent, self._lent_anew = Touched(gateways=self._lent_anew), frozenset()
-        return EVERYTHING if has_wishes else news.touched | lent
+        return EVERYTHING if has_wishes else news.touched
 
     def open_state(self, connection: Connection, first_now_ms: int) -> State:  # noqa: ARG002 - a seat has its own time
         """Read the seat and its shards, for a new engine."""
@@ -216,8 +215,13 @@ class Fleet:
             found.append(structs.replace(one, lent=lent))
         return found
 
+    def take_lent(self) -> frozenset[int]:
+        """Return the gateways whose slices are to be read again."""
+        lent, self._lent_anew = self._lent_anew, frozenset()
+        return lent
+
     def lend_anew(self, gateway_ids: frozenset[int]) -> None:
-        """Let the next step read its slices of these gateways."""
+        """Let the next step read its slices of these gateways, after everything that was due before."""
         self._lent_anew |= gateway_ids
 
     @property

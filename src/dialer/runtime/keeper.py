@@ -74,8 +74,10 @@ class Keeper:
         wanted = await self._database.read(terms.wanted)
         for gateway_id, lent in wanted.items():
             live.lend_less(gateway_id, lent)  # Use less, then give back.
-        if wanted and await self._database.write(lambda connection: terms.settle(connection, wanted)):
-            self._fleet.lend_anew(frozenset(wanted))  # Take, then use.
+        if wanted:
+            is_settled = await self._database.write(lambda connection: terms.settle(connection, wanted))
+            if is_settled:
+                self._fleet.lend_anew(frozenset(wanted))  # Take, then use.
 
     async def _look(self) -> None:
         """Wake the worker when users have changed something."""
@@ -124,4 +126,7 @@ class _Terms(NamedTuple):
 async def _repeat(work: Callable[[], Awaitable[None]], every_s: float) -> None:
     while True:
         await anyio.sleep(every_s)
-        await work()
+        try:
+            await work()
+        except Exception:  # noqa: BLE001 - a worker that does not renew its lease stops by itself
+            _log.exception("keeper_failed")

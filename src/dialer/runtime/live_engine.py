@@ -130,6 +130,13 @@ class LiveEngine:
         due_ms = self.kernel.next_due_ms
         self._is_stored = self._is_stored and (due_ms is None or due_ms > until_ms)
         is_done = self.kernel.run(until_ms, EVENTS_PER_STEP)
+        lent = self._coordinator.take_lent() if is_done else None
+        if lent:
+            # What was taken is used from now on, and not for what was due before.
+            self._is_stored = False
+            scope = Touched(gateways=lent & self.engine.board.gateways.keys())
+            self._apply(self._read(connection, scope), scope)
+            is_done = self.kernel.run(until_ms, EVENTS_PER_STEP)
         self.journal.close_step(self.engine.board)
         self._save(connection)
         return is_done

@@ -5,12 +5,13 @@ from typing import Any, Final, NamedTuple
 from sqlalchemy import Connection, bindparam, insert, select, update
 
 from dialer.store.service_state import State, open_state, save_state
-from dialer.store.tables import Seat
+from dialer.store.tables import FleetWorker, Seat
 
 ID_BLOCK: Final = 1 << 20
 """Number of ids of call requests, and of CDRs, that a worker is given at once."""
 
 _seats = Seat.__table__
+_workers = FleetWorker.__table__
 
 
 class SeatRow(NamedTuple):
@@ -62,6 +63,13 @@ def seat_of(connection: Connection, worker_id: int) -> SeatRow | None:
     """Return the seat of a worker; None if it has none."""
     row = connection.execute(_ALL.where(_seats.c.worker_id == worker_id)).one_or_none()
     return None if row is None else SeatRow(*row)
+
+
+def is_seen_by_all(connection: Connection, change: int, now_ms: int) -> bool:
+    """Return whether every worker that is alive knows a change."""
+    is_alive = _workers.c.lease_until_ms > now_ms
+    query = select(_seats.c.id).join(_workers, _workers.c.id == _seats.c.worker_id)
+    return connection.scalar(query.where(is_alive, _seats.c.seen < change).limit(1)) is None
 
 
 def take_seat(connection: Connection, worker_id: int, now_ms: int) -> None:
