@@ -34,7 +34,7 @@ class Process:
         self.ready: Final = self._process.stdout.readline()
         """The line that the process prints when it is ready."""
 
-    def signal(self, number: signal.Signals) -> None:
+    def send(self, number: signal.Signals) -> None:
         """Send a signal."""
         self._process.send_signal(number)
 
@@ -94,5 +94,5 @@ def shared_service(folder: Path, environ: Mapping[str, str]) -> Iterator[SharedS
     finally:
         for process in (*service.workers, service.api):
             with contextlib.suppress(subprocess.TimeoutExpired, ValueError):
-                process.signal(signal.SIGCONT)
+                process.send(signal.SIGCONT)
                 process.end(signal.SIGKILL)

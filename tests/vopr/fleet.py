@@ -45,7 +45,7 @@ PAUSE_MS_MAX: Final = 20_000
 STEPS_MAX: Final = 12
 SKEW_MS_MAX: Final = HOUR_MS
 """Maximum difference of a machine's clock to that of the database."""
-_TICKS_MS: Final = (40, 300, 1_000, 1_700)
+_TICKS_MS: Final = (40, 120, 300, 300, 1_000, 1_700)
 _TROUBLE_MS: Final = (900, 6_000, LEASE_MS - 1, LEASE_MS + 3_000, 3 * LEASE_MS)
 _HEALED_MS: Final = LEASE_MS + 5_000
 

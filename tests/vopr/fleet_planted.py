@@ -4,8 +4,9 @@ from typing import Any, Final
 
 from sqlalchemy import Connection
 
+from dialer.domain.gateway_load import GatewayLoad
 from dialer.runtime.fleet import Fleet
-from dialer.runtime.live_engine import LiveEngine
+from dialer.runtime.guard import Guard
 from dialer.store.fleet import changes, seats, shards, slices
 from dialer.store.touched import NOTHING
 from tests.vopr.planted import Patch, Planted, Wrapped, wrap
@@ -27,8 +28,18 @@ def _no_fence(patch: Patch) -> None:
     patch.setattr(seats, "save_seat", lambda *_: True)
 
 
-def _gives_before_using_less(patch: Patch) -> None:
-    patch.setattr(LiveEngine, "lend_less", lambda *_: None)
+def _what_was_given_back_is_used(patch: Patch) -> None:
+    def around(limit: Wrapped) -> Wrapped:
+        def grow(self: GatewayLoad, plan: Any, lent: Any) -> None:  # noqa: ANN401 - as `limit`
+            channels, cps = self.channels, self.cps
+            limit(self, plan, lent)
+            if lent is not None:
+                self.channels, self.cps = max(channels, self.channels), max(cps, self.cps)
+
+        return grow
+
+    wrap(patch, GatewayLoad, "limit", around)
+    patch.setattr(Guard, "lend", lambda *_: None)
 
 
 def _gives_without_its_calls(patch: Patch) -> None:
@@ -62,7 +73,7 @@ def _slices_exceed_the_gateway(patch: Patch) -> None:
 
 FLEET_PLANTED: Final = (
     Planted("a worker that was replaced goes on", _no_fence, 1),
-    Planted("a worker gives back before it uses less", _gives_before_using_less, 1),
+    Planted("a worker uses what it gave back", _what_was_given_back_is_used, 1),
     Planted("a worker gives back what the calls of its new shards use", _gives_without_its_calls, 1),
     Planted("calls per second that were given back do not rest", _calls_a_second_do_not_rest, 1),
     Planted("changes of users are not counted", _changes_are_not_counted, 1),

@@ -17,12 +17,12 @@ _OPEN: Final = {
 
 
 def busy_world_of(seed: int) -> World:
-    """Draw a world whose campaigns, of one to three accounts, call all the time over one or two small gateways."""
+    """Draw a world whose campaigns, of up to three accounts, call all the time over one or two small gateways."""
     dice, drawn = Dice(seed, "busy world"), world_of(seed)
     rows = {name: [dict(row) for row in table] for name, table in drawn.rows.items()}
-    for user_id, user in zip(USER_IDS, rows["user_account"], strict=False):
-        user["id"] = user_id
-        user["call_rate"] = 137
+    rows["user_account"] = [
+        {"id": user_id, "username": f"user{user_id}", "password_hash": "-", "call_rate": 137} for user_id in USER_IDS
+    ]
     books = len(rows["phonebook"])
     for _ in range(dice.between(20, 80)):
         rows["contact"].append({"phonebook_id": dice.between(1, books), **contact_of(number_of(dice))})
@@ -31,12 +31,12 @@ def busy_world_of(seed: int) -> World:
     for campaign_id, campaign in enumerate(rows["campaign"], 1):
         # Queues and inbound numbers belong to the first account, and so must the campaigns that use them.
         is_first = campaign["object_id"] in of_queues or campaign_id in answering
-        owner = 1 if is_first else dice.pick(USER_IDS[: len(rows["user_account"])])
+        owner = 1 if is_first else dice.pick(USER_IDS)
         campaign.update(_busy(dice, drawn.start_ms), user_id=owner)
     for gateway in rows["gateway"]:
         limits = {"max_channels": dice.pick((0, 1, 2, 3, 6)), "max_cps": dice.pick((0, 1, 2, 3, 5))}
         gateway.update(limits, protocol="sim")
-    money = {USER_IDS[user_id - 1]: dice.pick((30, 500, 50_000)) * CENTS for user_id in drawn.money}
+    money = {user_id: dice.pick((30, 500, 50_000)) * CENTS for user_id in USER_IDS}
     return msgspec.structs.replace(drawn, rows=_distinct(rows), money=money, calling_hours=None)
 
 
