@@ -4,6 +4,7 @@ import sys
 
 from benchmarks import (
     advance,
+    counting,
     creating,
     exporting,
     importing,
@@ -23,6 +24,7 @@ ALL = (
     restart,
     reading,
     searching,
+    counting,
     creating,
     overhead,
     importing,

@@ -15,11 +15,14 @@ import sys
 import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import TypeAlias
 
 import httpx
 import pytest
 
 from dialer.api.routes.imports import IMPORTS_OF_A_USER_MAX
+from tests.forked import ForkedProcess
+from tests.new_database import new_database
 
 DIALER = Path(sys.executable).with_name("dialer")
 PASSWORD = "correct horse battery"
@@ -27,10 +30,13 @@ ADMIN = {"DIALER_ADMIN_USERNAME": "root", "DIALER_ADMIN_PASSWORD": PASSWORD}
 VIRTUAL = {"DIALER_CLOCK": "virtual", "DIALER_CLOCK_START": "2026-01-31T09:00:00Z"}
 
 
+Process: TypeAlias = "subprocess.Popen[str] | ForkedProcess"
+
+
 class Served:
     """A server process, and a client of it."""
 
-    def __init__(self, process: "subprocess.Popen[str]", ready: str) -> None:
+    def __init__(self, process: Process, ready: str) -> None:
         self.process = process
         self.ready = ready
         self.base = ready.removeprefix("dialer is ready at ").strip()
@@ -40,19 +46,39 @@ class Served:
         """Send a signal to the server, and return its exit code and its remaining output."""
         self.process.send_signal(number)
         out, err = self.process.communicate(timeout=60)
+        assert self.process.returncode is not None
         return self.process.returncode, out, err
 
 
 @contextlib.contextmanager
 def serving(folder: Path, *arguments: str, **environ: str) -> Iterator[Served]:
+    """Run a server without the imports of the program, and without migrations where there is no database."""
+    new_database(folder)
+    with _served(ForkedProcess(_command(arguments), folder, {**os.environ, **environ})) as served:
+        yield served
+
+
+@contextlib.contextmanager
+def serving_as_a_shell_does(folder: Path, *arguments: str, **environ: str) -> Iterator[Served]:
+    """Start the program as a shell does."""
     process = subprocess.Popen(
-        [DIALER, "serve", "--port", "0", *arguments],
+        [DIALER, *_command(arguments)],
         cwd=folder,
         env={**os.environ, **environ},
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
     )
+    with _served(process) as served:
+        yield served
+
+
+def _command(arguments: tuple[str, ...]) -> list[str]:
+    return ["serve", "--port", "0", *arguments]
+
+
+@contextlib.contextmanager
+def _served(process: Process) -> Iterator[Served]:
     try:
         assert process.stdout is not None
         served = Served(process, process.stdout.readline())
@@ -72,7 +98,7 @@ def raw(served: Served, head: str) -> bytes:
 
 
 def test_it_serves_from_one_line_until_it_is_told_to_end(tmp_path: Path) -> None:
-    with serving(tmp_path, **ADMIN, **VIRTUAL) as served:
+    with serving_as_a_shell_does(tmp_path, **ADMIN, **VIRTUAL) as served:
         assert served.ready == f"dialer is ready at {served.base}\n"
         assert served.client.get("clock/").json()["now"] == "2026-01-31T09:00:00Z"
         (user,) = served.client.get("users/").json()["results"]
@@ -199,7 +225,7 @@ def test_imports_that_drip_in_hold_up_nobody_else(tmp_path: Path) -> None:
 
 
 def test_acknowledged_writes_survive_a_kill_and_the_clock_goes_on(tmp_path: Path) -> None:
-    with serving(tmp_path, **ADMIN, **VIRTUAL) as served:
+    with serving_as_a_shell_does(tmp_path, **ADMIN, **VIRTUAL) as served:
         assert served.client.post("phonebook/", json={"name": "book"}).status_code == 201
         assert served.client.post("clock/advance/", json={"seconds": 60}).status_code == 200
         served.end(signal.SIGKILL)
@@ -209,7 +235,7 @@ def test_acknowledged_writes_survive_a_kill_and_the_clock_goes_on(tmp_path: Path
 
 
 def test_without_users_it_says_how_to_create_one(tmp_path: Path) -> None:
-    with serving(tmp_path) as served:
+    with serving_as_a_shell_does(tmp_path) as served:
         code, _, err = served.end(signal.SIGINT)
     assert code == 0
     assert err.splitlines()[0] == "There are no users yet. To create the first: dialer users create NAME --admin"

@@ -18,9 +18,8 @@ VIRTUAL = {"DIALER_CLOCK": "virtual"}
 
 
 @pytest.fixture
-def folder(run: Run, tmp_path: Path) -> Path:
+def folder(tmp_path: Path) -> Path:
     """Return a folder with the recording of a callee who is on a do-not-call list, of an ended campaign."""
-    assert run("database", "upgrade", "--create").code == 0
     anyio.run(survey, tmp_path)
     assert len(list((tmp_path / "media").iterdir())) == 1
     return tmp_path

@@ -10,7 +10,6 @@ import structlog
 from dialer.domain.enums import CampaignStatus
 from dialer.domain.reasons import CAMPAIGN_REASONS
 from dialer.forecast.order import FIRST_SEED_MAX
-from dialer.store import migrate
 from dialer.store.database import Database
 from dialer.store.tables import Campaign, Gateway
 from tests.commands.conftest import Run
@@ -53,7 +52,6 @@ def _logs_as_before() -> Iterator[None]:
 @pytest.fixture
 def house(tmp_path: Path) -> House:
     """Create a database with a new campaign of two callees, who ask not to be called again."""
-    migrate.upgrade(f"sqlite:///{tmp_path / 'dialer.db'}")
     one = House(tmp_path)
     one.change(Gateway, one.gateway_id, parameters=ALL_ANSWER)
     one.campaign(

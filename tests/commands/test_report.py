@@ -24,9 +24,8 @@ SMS_SURVEY: Final = {"medium": SMS, "aleg_gateway_id": None, "text_message": "Co
 
 
 @pytest.fixture
-def house(run: Run, tmp_path: Path) -> Iterator[House]:
+def house(tmp_path: Path) -> Iterator[House]:
     """Return a service on the database that the command reads."""
-    assert run("database", "upgrade", "--create").code == 0
     one = House(tmp_path)
     yield one
     one.database.close()

@@ -22,18 +22,16 @@ VIRTUAL: Final = {"DIALER_CLOCK": "virtual"}
 
 
 @pytest.fixture
-def house(run: Run, tmp_path: Path) -> Iterator[House]:
+def house(tmp_path: Path) -> Iterator[House]:
     """Return a service on the database that the command reads."""
-    assert run("database", "upgrade", "--create").code == 0
     one = House(tmp_path)
     yield one
     one.database.close()
 
 
 @pytest.fixture
-async def floor(run: Run, tmp_path: Path) -> AsyncIterator[House]:
+async def floor(tmp_path: Path) -> AsyncIterator[House]:
     """Return a busy call centre whose third campaign is paused."""
-    assert run("database", "upgrade", "--create").code == 0
     one = await centre(tmp_path)
     one.change(Campaign, 1, name="[b]Calls\x1b[2J")
     await one.advance(200)

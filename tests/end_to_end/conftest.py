@@ -14,13 +14,13 @@ from dialer.runtime.clock import VirtualClock
 from dialer.runtime.worker import Worker
 from dialer.settings import Settings
 from dialer.sim.line import SimulatedLine
-from dialer.store import migrate
 from dialer.store.backends.sqlite import BUSY_TIMEOUT_MS
 from dialer.store.database import Database
 from dialer.store.media.files import Media
 from dialer.store.tables import User
 from tests.api.harness import PASSWORD, Caller
 from tests.end_to_end.service import START_MS
+from tests.new_database import new_database
 
 
 @pytest.fixture(scope="session")
@@ -38,8 +38,7 @@ def busy_timeout_ms() -> int:
 @pytest.fixture
 def client(tmp_path: Path, password_hash: str, busy_timeout_ms: int) -> Iterator[TestClient[Litestar]]:
     """Return the application. Everything but the network is real."""
-    url = f"sqlite+aiosqlite:///{tmp_path / 'dialer.db'}"
-    migrate.upgrade(url)
+    url = new_database(tmp_path)
     database = Database(url, synchronous="OFF", busy_timeout_ms=busy_timeout_ms)
 
     def furnish(connection: Connection) -> None:

@@ -37,6 +37,7 @@ from dialer.store.tables import (
     Tier,
     User,
 )
+from tests.new_database import new_database
 
 Result = TypeVar("Result")
 
@@ -59,13 +60,12 @@ class House:
     ) -> None:
         self.media = folder / "media"
         self._recordings = Media(self.media) if keeps_recordings else None
-        self.url = f"sqlite+aiosqlite:///{folder / 'dialer.db'}"
+        self.url = new_database(folder)
         self.database = Database(self.url)
         self._seed = seed
         self.callerid = ""
         """The caller ID of the campaigns."""
         self._service_zone = service_zone
-        self.database.write_now(Row.metadata.create_all)
         self.user_id = self.add(User, username="ann", password_hash="-", call_rate=2 * CENTS)
         self.pay(100_000 * CENTS)
         self.gateway_id = self.add(Gateway, name="sim")

@@ -3,9 +3,10 @@
 from collections.abc import Iterable
 from datetime import UTC, datetime, tzinfo
 from enum import StrEnum
+from operator import add
 from typing import Final, NamedTuple
 
-from msgspec.structs import asdict
+from msgspec.structs import astuple
 from sqlalchemy import Connection
 
 from dialer.domain.statistics import HOUR_MS, Figures, Grouping, SubscriberState
@@ -114,12 +115,17 @@ def _row(counted: Counted) -> StatisticsRow:
 
 def _of_days(found: Iterable[Counted], zone: tzinfo) -> list[StatisticsRow]:
     """Add hours up to days. An hour belongs to the day in which it begins."""
-    days: dict[tuple[int, str], list[int]] = {}
+    midnights: dict[int, int] = {}
+    days: dict[tuple[int, str], tuple[int, ...]] = {}
     for counted in found:
-        began = datetime.fromtimestamp((counted.hour or 0) * HOUR_MS // 1_000, UTC).astimezone(zone)
-        midnight = began.replace(hour=0, minute=0, second=0, fold=0)
-        key = (int(midnight.timestamp()) * 1_000, counted.member)
-        values = list(asdict(counted.figures).values())
-        sums = days.setdefault(key, [0] * len(values))
-        days[key] = [one + other for one, other in zip(sums, values, strict=True)]
+        hour = counted.hour or 0
+        if hour not in midnights:
+            midnights[hour] = _midnight_ms(hour, zone)
+        key, values = (midnights[hour], counted.member), astuple(counted.figures)
+        days[key] = tuple(map(add, days[key], values)) if key in days else values
     return [StatisticsRow(from_ms, member, Figures(*sums)) for (from_ms, member), sums in sorted(days.items())]
+
+
+def _midnight_ms(hour: int, zone: tzinfo) -> int:
+    began = datetime.fromtimestamp(hour * HOUR_MS // 1_000, UTC).astimezone(zone)
+    return int(began.replace(hour=0, minute=0, second=0, fold=0).timestamp()) * 1_000

@@ -25,6 +25,8 @@ DAYS_NEAR: Final = 3
 RULES_AGREE_TRIES_MAX: Final = 32
 """Number of openings that are tried until one suits every candidate zone and every calendar."""
 WINDOWS_KEPT_MAX: Final = 65_536
+DAYS_KEPT_MAX: Final = 16_384
+"""Days of zones, and times on them, whose instants are kept."""
 _DAY_MS: Final = 86_400_000
 
 
@@ -132,12 +134,13 @@ def _boundaries(rule: _Rule, now_ms: int, days: int) -> list[int]:
     for ahead in range(-1, days):
         day = today + timedelta(days=ahead)
         for wall in walls:
-            moments.update(_instant_ms(zone, day, wall, fold) for fold in (0, 1))
+            moments.update(_instants_ms(zone, day, wall))
         moments.update(_offset_change_ms(zone, day))
     return sorted(moment for moment in moments if moment > now_ms)
 
 
-def _offset_change_ms(zone: tzinfo, day: date) -> list[int]:
+@lru_cache(maxsize=DAYS_KEPT_MAX)
+def _offset_change_ms(zone: tzinfo, day: date) -> tuple[int, ...]:
     """Return the times around a change of the zone's offset within a day, if there is one, found by bisection.
 
     If clocks are put back, the end of the repeated hour is included.
@@ -148,7 +151,7 @@ def _offset_change_ms(zone: tzinfo, day: date) -> list[int]:
     )
     before, after = _local(zone, low).utcoffset(), _local(zone, high).utcoffset()
     if before == after:
-        return []
+        return ()
     first_high = high
     while high - low > 1:
         middle = (low + high) // 2
@@ -157,11 +160,17 @@ def _offset_change_ms(zone: tzinfo, day: date) -> list[int]:
         else:
             high = middle
     repeated_ms = 0 if before is None or after is None else int((before - after) / timedelta(milliseconds=1))
-    return [high, high + repeated_ms] if 0 < repeated_ms < first_high else [high]
+    return (high, high + repeated_ms) if 0 < repeated_ms < first_high else (high,)
 
 
 def _local(zone: tzinfo, at_ms: int) -> datetime:
     return (datetime(1970, 1, 1, tzinfo=UTC) + timedelta(milliseconds=at_ms)).astimezone(zone)
+
+
+@lru_cache(maxsize=DAYS_KEPT_MAX)
+def _instants_ms(zone: tzinfo, day: date, wall: time) -> tuple[int, int]:
+    """Return the instants at which a wall clock shows this time: two if an hour occurs twice."""
+    return _instant_ms(zone, day, wall, 0), _instant_ms(zone, day, wall, 1)
 
 
 def _instant_ms(zone: tzinfo, day: date, wall: time, fold: int) -> int:

@@ -3,7 +3,19 @@
 from collections.abc import Sequence
 from typing import Any, Final
 
-from sqlalchemy import ColumnElement, Connection, RowMapping, Select, delete, func, literal, select, union_all
+from sqlalchemy import (
+    ColumnElement,
+    Connection,
+    RowMapping,
+    Select,
+    bindparam,
+    delete,
+    func,
+    literal,
+    select,
+    true,
+    union_all,
+)
 from sqlalchemy.dialects.sqlite import insert
 
 from dialer.store.queries.selection import Shards, of_shards
@@ -80,11 +92,17 @@ def forget_lost_moves(connection: Connection) -> None:
     connection.execute(_FORGET_LOST)
 
 
-def subscribers_by_state(connection: Connection, of_campaigns: ColumnElement[bool]) -> Sequence[RowMapping]:
+def subscribers_by_state(connection: Connection, campaign_id: int | None, user_id: int | None) -> Sequence[RowMapping]:
     """Return the number of subscribers, and of those with an attempt, by phonebook, status and reason.
 
-    `of_campaigns` is a condition for campaigns. States without subscribers are left out.
+    They are those of a campaign, else of a user, else of everybody. States without subscribers are left out.
     """
+    by_owner, owner = (_OF_CAMPAIGN, campaign_id) if campaign_id is not None else (_OF_USER, user_id)
+    query = _OF_EVERYBODY if owner is None else by_owner
+    return connection.execute(query, {"owner": owner}).mappings().all()
+
+
+def _by_state(of_campaigns: ColumnElement[bool]) -> Select[Any]:
     stored = select(*[_counts.c[name] for name in (*_KEY, "subscribers", "attempted")])
     every = union_all(stored, _moved()).subquery()
     found = (
@@ -99,5 +117,9 @@ def subscribers_by_state(connection: Connection, of_campaigns: ColumnElement[boo
         .group_by(every.c.phonebook_id, every.c.status, every.c.status_reason)
         .having(func.sum(every.c.subscribers) != 0)
     )
-    in_order = found.order_by(every.c.status, every.c.status_reason, every.c.phonebook_id)
-    return connection.execute(in_order).mappings().all()
+    return found.order_by(every.c.status, every.c.status_reason, every.c.phonebook_id)
+
+
+_OF_CAMPAIGN: Final = _by_state(_campaigns.c.id == bindparam("owner"))
+_OF_USER: Final = _by_state(_campaigns.c.user_id == bindparam("owner"))
+_OF_EVERYBODY: Final = _by_state(true())

@@ -17,6 +17,7 @@ from dialer.domain.numbers.spellings import ERASED
 from dialer.store import database_files
 from dialer.store.database import Database
 from dialer.store.tables import Contact, IdempotentResponse, Payment, Row
+from tests.new_database import new_database
 from tests.store.leftovers import holding
 
 NUMBER: Final = "+12025550187"
@@ -32,8 +33,7 @@ IN_CONFIGURATION: Final = [
 @pytest.fixture
 def database(tmp_path: Path) -> Iterator[Database]:
     """Return a database with all tables, empty."""
-    one = Database(f"sqlite:///{tmp_path}/dialer.db", synchronous="OFF")
-    one.write_now(Row.metadata.create_all)
+    one = Database(new_database(tmp_path), synchronous="OFF")
     yield one
     one.close()
 

@@ -18,14 +18,16 @@ from litestar.openapi.spec.enums import OpenAPIFormat, OpenAPIType
 from dialer.api.crud.enumerations import enum_schema, text_schema
 from dialer.api.crud.urls import ID_MAX, Links
 from dialer.api.http.strict_json import StrictJsonError, read_object
-from dialer.domain.billing.money import MoneyError, format_money, parse_money
+from dialer.domain.billing.money import MONEY_LIMIT, MONEY_SCALE, MoneyError, format_money, parse_money
 from dialer.domain.calling_hours import CallingHours
-from dialer.domain.numbers.normal_form import NUMBER_INPUT_MAX, NumberError, normalise
+from dialer.domain.numbers.normal_form import NUMBER_INPUT_MAX, NUMBER_PATTERN, NumberError, normalise
 
 TEXT_MAX: Final = 16_000
 ESCAPE_LENGTH_MAX: Final = 12
 """The most characters that JSON needs for one character of a text: two escapes of six."""
 INT32_MAX: Final = 2**31 - 1
+NOT_BLANK: Final = r"\S"
+"""The regular expression of a text with a character that is no blank."""
 
 _ECHO_MAX: Final = 60
 """Characters of a client's value that an error message repeats."""
@@ -34,6 +36,7 @@ _INFINITE: Final = (inf, -inf)
 _INTEGER: Final = re.compile(r"[+-]?[0-9]{1,20}(\.0{1,10})?\Z", re.ASCII)
 _DECIMAL: Final = cast("OpenAPIFormat", "decimal")
 """A format of the OpenAPI registry that the framework does not list."""
+_OBJECT_TEXT: Final = r"^\s*\{[\s\S]*\}\s*$"
 _BOOLEANS: Final = {"true": True, "1": True, "false": False, "0": False}
 
 
@@ -109,6 +112,8 @@ class Text(Kind, frozen=True):
     min_length: int = 0
     column: str = ""
     """The column that holds the value. Empty if the column has the name of the field."""
+    pattern: str = ""
+    """The regular expression (ECMA 262) for texts in requests in the OpenAPI document. Another rule enforces it."""
 
     def parse(self, value: Json, conventions: Conventions) -> str:  # noqa: ARG002 - a text is a text anywhere
         """Return the string; a number becomes its digits."""
@@ -124,12 +129,18 @@ class Text(Kind, frozen=True):
         return text
 
     def in_answers(self) -> Kind:
-        """Return the kind without the minimum length."""
-        return msgspec.structs.replace(self, min_length=0)
+        """Return the kind without the limits of requests."""
+        return msgspec.structs.replace(self, min_length=0, pattern="")
 
     def schema(self) -> Schema:
         """Return the schema of a string, with its shortest and longest length."""
         return Schema(type=OpenAPIType.STRING, max_length=self.max_length, min_length=self.min_length or None)
+
+    def accepted(self) -> Schema:
+        """Return the schema of a string that is not blank if it has a minimum length, with its pattern."""
+        found = self.schema()
+        found.pattern = self.pattern or (NOT_BLANK if self.min_length else None)
+        return found
 
 
 class Label(Text, frozen=True):
@@ -265,8 +276,19 @@ class Amount(Kind, frozen=True):
 
     def accepted(self) -> Schema:
         """Return the schema of a number or of a decimal string."""
-        text = Schema(type=OpenAPIType.STRING, pattern=r"^-?[0-9]{1,7}(\.[0-9]{1,5})?$")
-        return Schema(one_of=[Schema(type=OpenAPIType.NUMBER), text])
+        least = None if self.minimum is None else self.minimum / MONEY_SCALE
+        number = Schema(
+            type=OpenAPIType.NUMBER,
+            minimum=least,
+            exclusive_minimum=-MONEY_LIMIT if least is None else None,
+            exclusive_maximum=MONEY_LIMIT,
+        )
+        return Schema(one_of=[number, self.as_text()])
+
+    def as_text(self) -> Schema:
+        """Return the schema of a decimal string."""
+        sign = "-?" if self.minimum is None else r"(?!0+(\.0+)?$)" if self.minimum else ""
+        return Schema(type=OpenAPIType.STRING, pattern=rf"^{sign}[0-9]{{1,7}}(\.[0-9]{{1,5}})?$")
 
 
 class AmountNumber(Amount, frozen=True):
@@ -297,6 +319,10 @@ class PhoneNumber(Kind, frozen=True):
     def schema(self) -> Schema:
         """Return the schema of a phone number."""
         return Schema(type=OpenAPIType.STRING, max_length=NUMBER_INPUT_MAX)
+
+    def accepted(self) -> Schema:
+        """Return the schema of a phone number with the characters that may be in one."""
+        return Schema(type=OpenAPIType.STRING, max_length=NUMBER_INPUT_MAX, pattern=NUMBER_PATTERN)
 
 
 class JsonObject(Kind, frozen=True):
@@ -329,7 +355,7 @@ class JsonObject(Kind, frozen=True):
 
     def accepted(self) -> Schema:
         """Return the schema of an object, or of a string that holds one."""
-        text = Schema(type=OpenAPIType.STRING, content_media_type="application/json")
+        text = Schema(type=OpenAPIType.STRING, content_media_type="application/json", pattern=_OBJECT_TEXT)
         return Schema(one_of=[Schema(type=OpenAPIType.OBJECT), text])
 
 

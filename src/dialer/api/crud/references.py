@@ -7,11 +7,12 @@ from litestar.openapi.spec import Schema
 from litestar.openapi.spec.enums import OpenAPIFormat, OpenAPIType
 
 from dialer.api.crud.fields import Conventions, FieldError, Integer, Json, Kind, Stored
-from dialer.api.crud.urls import ID_MAX, Links, parse_id
+from dialer.api.crud.urls import ID_MAX, PREFIX, URL_PATHS, Links, parse_id
 
 NO_OBJECT: Final = "Invalid hyperlink - Object does not exist."
 REFERENCES_MAX: Final = 1_000
 """The most references in one list, if its field does not say less."""
+_ID_DIGITS: Final = "0*[1-9][0-9]{0,18}"
 
 
 class Reference(Kind, frozen=True):
@@ -27,9 +28,11 @@ class Reference(Kind, frozen=True):
 
     def parse(self, value: Json, conventions: Conventions) -> int:
         """Return the id that a relative or absolute URL, an integer, or a string of digits names."""
-        if isinstance(value, bool) or not isinstance(value, (int, str)):
+        # JSON does not tell 1.0 from 1.
+        is_whole = isinstance(value, float) and value.is_integer()
+        if isinstance(value, bool) or not (isinstance(value, (int, str)) or is_whole):
             raise FieldError(f"Incorrect type. Expected URL string, received {type(value).__name__}.")
-        text = str(value)
+        text = str(int(value)) if is_whole else str(value)
         found = parse_id(text) if text.isdigit() else conventions.links.id_in(text, self.path)
         if found is None:
             raise FieldError(NO_OBJECT)
@@ -55,7 +58,9 @@ class Reference(Kind, frozen=True):
     def accepted(self) -> Schema:
         """Return the schema of an id, or of a string: an absolute URL, a path, or the digits of an id."""
         number = Schema(type=OpenAPIType.INTEGER, minimum=1, maximum=ID_MAX)
-        return Schema(one_of=[number, Schema(type=OpenAPIType.STRING)])
+        paths = "|".join(dict.fromkeys((self.path, URL_PATHS.get(self.path, self.path))))
+        pattern = f"^{_ID_DIGITS}$|{PREFIX}/({paths})/{_ID_DIGITS}/?$"
+        return Schema(one_of=[number, Schema(type=OpenAPIType.STRING, pattern=pattern)])
 
 
 class ReferenceList(Reference, frozen=True):

@@ -13,6 +13,7 @@ import secrets
 import time
 from collections import OrderedDict
 from collections.abc import Callable, Mapping, Sequence
+from functools import lru_cache
 from http import HTTPStatus
 from typing import Any, Final, NamedTuple
 
@@ -50,6 +51,8 @@ VERIFICATIONS_MAX: Final = 2
 """Hashes computed at once: each takes a processor and 19 MiB."""
 CREDENTIALS_LENGTH_MAX: Final = 8_192
 
+SCOPES_KEPT_MAX: Final = 1_024
+"""Sets of scopes of keys that are kept as they were read."""
 NOT_PROVIDED: Final = "Authentication credentials were not provided."
 INVALID: Final = "Invalid username/password."
 INVALID_KEY: Final = "Invalid API key: it is wrong, revoked, disabled or expired."
@@ -152,7 +155,7 @@ class Authenticator:
         if expires_ms is not None and expires_ms <= now_ms:
             raise _unauthorized(INVALID_KEY, _KEY_CHALLENGE)
         self.uses.used(key_id, now_ms)
-        key = KeyInUse(key_id, prefix, frozenset(map(KeyScope, scopes.split())))
+        key = KeyInUse(key_id, prefix, _scopes(scopes))
         return Actor(user_id, username, Role(role), manager_id, key)
 
     async def _account_of(self, key: str) -> _Account:
@@ -223,6 +226,11 @@ class Authenticator:
     def _fingerprint(self, login: _Login, password_hash: str) -> bytes:
         message = "\x00".join((*login, password_hash))
         return hashlib.blake2b(message.encode("utf-8", "surrogatepass"), key=self._key).digest()
+
+
+@lru_cache(maxsize=SCOPES_KEPT_MAX)
+def _scopes(text: str) -> frozenset[KeyScope]:
+    return frozenset(map(KeyScope, text.split()))
 
 
 def _subject(login: _Login, password_hash: str) -> str:

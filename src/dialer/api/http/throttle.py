@@ -3,6 +3,7 @@
 import time
 from collections import OrderedDict
 from collections.abc import Callable, Hashable
+from functools import lru_cache
 from ipaddress import IPv6Address, ip_address
 from math import ceil
 from typing import Final, NamedTuple
@@ -17,6 +18,8 @@ WINDOW_S: Final = 300.0
 """The time in which the failures must fall, and the time for which a subject is blocked after its last failure."""
 SUBJECTS_MAX: Final = 10_000
 """Pairs, and addresses, that are remembered; the subject that failed longest ago is forgotten first."""
+ADDRESSES_KEPT_MAX: Final = 1_024
+"""Addresses of clients that are kept as they are counted, because each request asks for its own several times."""
 _ADDRESS_LENGTH_MAX: Final = 45
 """The longest IP address as text."""
 _IPV6_HOST_BITS: Final = 64
@@ -81,6 +84,7 @@ class _Failures:
         return max(0, ceil(record.last_s + WINDOW_S - self._now_s()))
 
 
+@lru_cache(maxsize=ADDRESSES_KEPT_MAX)
 def client_address(host: str) -> str:
     """Return the address by which a client is counted.
 

@@ -5,7 +5,7 @@ from typing import Any, Final
 
 from dialer.api.crud.deleting import DELETED_AT_ONCE_MAX
 from dialer.api.crud.enumerations import text_schema
-from dialer.api.crud.fields import Amount
+from dialer.api.crud.fields import INT32_MAX, NOT_BLANK, Amount
 from dialer.api.crud.filters import Filter, filters_of
 from dialer.api.crud.moments import Timestamp
 from dialer.api.crud.ordering import ORDERED_BY_MAX, ORDERING, orderings_of
@@ -117,12 +117,12 @@ def parameters(found: Json, verb: str, resource: Resource | None, owner: Resourc
         told = "The number of records that the filters select, as the `count` of their list says. If it differs: 409."
         confirm = {"type": "integer", "minimum": 0, "maximum": DELETED_AT_ONCE_MAX}
         yield {**_query(CONFIRM, confirm, told, 3), "required": True}
-        yield from _selecting(resource)
+        yield from map(_not_blank, _selecting(resource))
 
 
 def _of_list(resource: Resource) -> Iterator[Json]:
     page_size = f"Records on a page. Values over {PAGE_SIZE_MAX} count as {PAGE_SIZE_MAX}."
-    size: Json = {"type": "integer", "minimum": 1}
+    size: Json = {"type": "integer", "minimum": 1, "maximum": INT32_MAX}
     if resource.plain_array:
         page_size += " Without page and page_size, the response has all records."
     else:
@@ -141,7 +141,9 @@ def _of_list(resource: Resource) -> Iterator[Json]:
     orderings = orderings_of(resource)
     most = "One" if resource.is_large else f"Up to {ORDERED_BY_MAX}, separated by commas,"
     told = f"{most} of: {', '.join(orderings)}. A minus sign before a field reverses its order. The default is `id`."
-    yield _query(ORDERING, {"type": "string"}, told, f"-{orderings[-1]}")
+    field = f"-?({'|'.join(orderings)})"
+    further = "" if resource.is_large else f"(,{field}){{0,{ORDERED_BY_MAX - 1}}}"
+    yield _query(ORDERING, {"type": "string", "pattern": f"^({field}{further})?$"}, told, f"-{orderings[-1]}")
     yield from _selecting(resource)
 
 
@@ -155,11 +157,20 @@ def _selecting(resource: Resource) -> Iterator[Json]:
     yield from _filters(resource)
 
 
+def _not_blank(parameter: Json) -> Json:
+    """Return a filter of a deletion, which must not be blank: a list would ignore it."""
+    schema = parameter["schema"]
+    is_free = schema.get("type") == "string" and not schema.keys() & {"pattern", "format", "enum"}
+    return {**parameter, "schema": {**schema, "pattern": NOT_BLANK}} if is_free else parameter
+
+
 def _filters(resource: Resource) -> Iterator[Json]:
     fields = {field.name: field for field in fields_of(resource.read)}
     for name, item in filters_of(resource).items():
         field = fields.get(name) or fields.get(name.removesuffix("_id" if not item.bound else f"_{item.bound}"))
-        schema = item.kind.schema().to_schema()
+        # A query is text, in which only the pattern limits the decimals of an amount.
+        kind = item.kind
+        schema = (kind.as_text() if isinstance(kind, Amount) else kind.accepted()).to_schema()
         schema.pop("description", None)
         yield _query(name, schema, _narrowing(name, item.bound, field), _sought(name, item, field))
 

@@ -2,6 +2,7 @@
 
 from typing import Any, Final
 
+from litestar.openapi.spec import Schema
 from sqlalchemy import Row as Found
 
 from dialer.api.crud.declaration import optional, own, read_only, shapes, writable, write_once, write_only
@@ -40,6 +41,12 @@ class Username(Text, frozen=True):
             raise FieldError(f"Enter 1 to {USERNAME_MAX} characters, without blanks and colons.")
         return text
 
+    def accepted(self) -> Schema:
+        """Return the schema of a name without blanks and colons."""
+        found = self.schema()
+        found.pattern = r"^[^\u0000-\u0020:\u007f]+$"
+        return found
+
 
 class Password(Text, frozen=True):
     """A password; the column holds its hash."""
@@ -53,6 +60,12 @@ class Password(Text, frozen=True):
             message = str(error)
             raise FieldError(f"{message[0].upper()}{message[1:]}.") from None
         return text
+
+    def accepted(self) -> Schema:
+        """Return the schema of a password that is long enough, without control characters."""
+        found = self.schema()
+        found.min_length, found.pattern = PASSWORD_LENGTH_MIN, r"^[^\u0000-\u001f]*$"
+        return found
 
 
 _USER: Final = shapes(

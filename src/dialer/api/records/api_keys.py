@@ -41,7 +41,7 @@ class Scopes(Kind, frozen=True):
 
     def schema(self) -> Schema:
         """Return the schema of a list of scopes."""
-        return Schema(type=OpenAPIType.ARRAY, items=enum_schema(Scope), min_items=1, max_items=len(Scope))
+        return Schema(type=OpenAPIType.ARRAY, items=enum_schema(Scope), min_items=1)
 
 
 _API_KEY: Final = shapes(

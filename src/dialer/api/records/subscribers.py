@@ -99,7 +99,7 @@ _SUBSCRIBER: Final = shapes(
             example="Ada Byron",
         ),
         "gmt_offset": writable(
-            Text(OFFSET_MAX),
+            Text(OFFSET_MAX, pattern=r"^([+-]?[0-9]{1,2}(\.[0-9]{1,2})?)?$"),
             default="",
             description=(
                 "The offset of the subscriber's time zone from UTC, in signed decimal hours. Used if "

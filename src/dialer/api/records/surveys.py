@@ -55,7 +55,7 @@ _BRANCHING_TEMPLATE: Final = shapes(
     {
         **own("branching-template"),
         "keys": writable(
-            Text(150, min_length=1),
+            Text(150, min_length=1, pattern=rf"^([0-9]{{1,{DIGITS_MAX}}}|{'|'.join(sorted(_WORDS))})$"),
             description=(
                 "The input that takes the branch: digits, or `any`, `invalid` or `timeout`. `0` is the branch"
                 " after a section that takes no input. A section has each input once."

@@ -49,7 +49,7 @@ class Seconds(Kind, frozen=True):
 
     def schema(self) -> Schema:
         """Return the schema of a number."""
-        return Schema(type=OpenAPIType.NUMBER, minimum=0)
+        return Schema(type=OpenAPIType.NUMBER, minimum=0, maximum=ADVANCE_MS_MAX / 1_000)
 
 
 class ClockRead(msgspec.Struct):

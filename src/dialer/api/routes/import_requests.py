@@ -1,5 +1,6 @@
 """The requests of imports: their options, the two forms of their bodies, and the two forms of their answers."""
 
+import re
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
 from http import HTTPStatus
@@ -164,7 +165,7 @@ def _parameters() -> list[Parameter]:
             "Phone:contact,First:first_name",
         ),
         CHARSET: (
-            Schema(type=OpenAPIType.STRING, default=UTF8),
+            Schema(type=OpenAPIType.STRING, default=UTF8, pattern=f"^({'|'.join(map(re.escape, CHARSETS))})$"),
             "The character set of the file: `utf-8`, `utf-16` or `windows-1252`. It overrides the content type's.",
             "windows-1252",
         ),

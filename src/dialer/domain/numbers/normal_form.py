@@ -18,6 +18,9 @@ COUNTRY_CODES_MAX: Final = 1_000
 INLAND_DIGITS_MAX: Final = 11
 """Maximum digits of domestic numbers that begin with 011: Buenos Aires, Delhi, Sheffield, Turin, Sapporo."""
 _PUNCTUATION: Final = re.compile(r"[ .\-()\[\]]")
+_BLANKS: Final = r"[ .\-()\[\]]*"
+NUMBER_PATTERN: Final = rf"^{_BLANKS}(\+{_BLANKS})?([0-9]{_BLANKS}){{{NUMBER_DIGITS_MIN},{NUMBER_DIGITS_MAX}}}$"
+"""The regular expression of a number as a user writes it. More digits are accepted after 00 or 011 only."""
 _SHAPE: Final = re.compile(rf"\+?[0-9]{{{NUMBER_DIGITS_MIN},{NUMBER_DIGITS_MAX}}}\Z")
 _IN_FULL: Final = re.compile(rf"\+[1-9][0-9]{{{NUMBER_DIGITS_MIN},{NUMBER_DIGITS_MAX - 1}}}\Z")
 _INTERNATIONAL: Final = re.compile(rf"(?:00|011)([1-9][0-9]{{{NUMBER_DIGITS_MIN - 1},{NUMBER_DIGITS_MAX - 1}}})\Z")

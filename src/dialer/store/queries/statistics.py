@@ -1,13 +1,18 @@
-"""Queries of statistics. Their cost depends on hours and groups, and not on the number of calls."""
+"""Queries of statistics. Their cost depends on hours and groups, and not on the number of calls.
+
+It takes longer to build these queries than to run them, so each is built once for each kind of owner.
+"""
 
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
 from typing import Any, Final, NamedTuple
 
-from sqlalchemy import ColumnElement, Connection, Select, Table, func, literal_column, select, true
+from sqlalchemy import ColumnElement, Connection, Select, Table, bindparam, func, literal_column, select, true
 
 from dialer.domain.enums import CallRequestStatus, LegType, TransferStatus
 from dialer.domain.queueing.activity import AgentClock
 from dialer.domain.statistics import Figures, Grouping, SubscriberState
+from dialer.store.backends import sqlite
 from dialer.store.queries.progress import SMS_LINES_FROM
 from dialer.store.subscriber_counts import subscribers_by_state
 from dialer.store.tables import (
@@ -24,6 +29,9 @@ from dialer.store.tables import (
 )
 
 MINUTE_MS: Final = 60_000
+QUERIES_KEPT_MAX: Final = 16
+"""Limit of the queries of one shape that are kept: there are three kinds of owners, with two options at most."""
+_OWNER: Final = "owner"
 _campaigns = Campaign.__table__
 _requests = CallRequest.__table__
 _transfers = Transfer.__table__
@@ -41,11 +49,19 @@ class WhoseCalls(NamedTuple):
     campaign_id: int | None = None
     user_id: int | None = None
 
-    def of(self, table: Table) -> ColumnElement[bool]:
-        """Return the condition for rows of a table with both columns."""
-        if self.campaign_id is not None:
-            return table.c["campaign_id"] == self.campaign_id
-        return true() if self.user_id is None else table.c["user_id"] == self.user_id
+    @property
+    def owner(self) -> str | None:
+        """The column by which tables know the owner; None for everybody's records."""
+        return "campaign_id" if self.campaign_id is not None else "user_id" if self.user_id is not None else None
+
+    @property
+    def values(self) -> dict[str, int | None]:
+        """The value of the parameter in queries of this kind of owner."""
+        return {_OWNER: self.user_id if self.campaign_id is None else self.campaign_id}
+
+
+def _is_owned(table: Table, owner: str | None) -> ColumnElement[bool]:
+    return true() if owner is None else table.c[owner] == bindparam(_OWNER)
 
 
 class Hours(NamedTuple):
@@ -85,23 +101,31 @@ def count_calls(
     by_hour: bool,
 ) -> list[Counted]:
     """Return the figures by member, and by hour if wanted, at most `rows_max` of them, in order."""
-    model = UserHour if scope.campaign_id is None else CampaignHour
-    table = model.__table__
-    is_owned: ColumnElement[bool] = true()
-    if scope.campaign_id is not None:
-        is_owned = table.c.campaign_id == scope.campaign_id
-    elif scope.user_id is not None:
-        is_owned = table.c.user_id == scope.user_id
+    values: dict[str, object] = {**scope.values, "grouping": int(grouping), "rows_max": rows_max}
+    if hours is not None:
+        values |= hours._asdict()
+    query = _counted(scope.owner, by_hour=by_hour, in_hours=hours is not None)
+    found = map(tuple, connection.execute(query, values))
+    if by_hour:
+        return [Counted(hour, member, Figures(*sums)) for hour, member, *sums in found]
+    return [Counted(None, member, Figures(*sums)) for member, *sums in found]
+
+
+@lru_cache(maxsize=QUERIES_KEPT_MAX)
+def _counted(owner: str | None, *, by_hour: bool, in_hours: bool) -> Select[Any]:
+    table = UserHour.__table__ if owner != "campaign_id" else CampaignHour.__table__
     keys: list[Any] = [table.c.hour, table.c.member] if by_hour else [table.c.member]
     sums = [func.sum(table.c[name]) for name in _COUNTERS]
-    query: Select[Any] = select(*keys, *sums).where(is_owned, table.c.grouping == int(grouping)).group_by(*keys)
-    if hours is not None:
-        query = query.where(table.c.hour >= hours.first, table.c.hour < hours.end)
-    found = connection.execute(query.order_by(*keys).limit(rows_max)).all()
-    return [
-        Counted(row[0] if by_hour else None, row[len(keys) - 1], Figures(*row[len(keys) :]))
-        for row in map(tuple, found)
-    ]
+    query: Select[Any] = (
+        select(*keys, *sums)
+        .where(_is_owned(table, owner), table.c.grouping == bindparam("grouping"))
+        .group_by(*keys)
+        .order_by(*keys)
+        .limit(bindparam("rows_max"))
+    )
+    if in_hours:
+        query = query.where(table.c.hour >= bindparam("first"), table.c.hour < bindparam("end"))
+    return query
 
 
 def group_names(connection: Connection, grouping: Grouping, members: Iterable[str]) -> dict[str, str]:
@@ -123,13 +147,8 @@ def _names(connection: Connection, table: Table, ids: set[int], ids_from: int) -
 
 def count_subscribers(connection: Connection, scope: WhoseCalls) -> list[SubscriberState]:
     """Return the number of subscribers by status and reason."""
-    is_owned: ColumnElement[bool] = true()
-    if scope.campaign_id is not None:
-        is_owned = _campaigns.c.id == scope.campaign_id
-    elif scope.user_id is not None:
-        is_owned = _campaigns.c.user_id == scope.user_id
     found: dict[tuple[int, str], list[int]] = {}
-    for row in subscribers_by_state(connection, is_owned):
+    for row in subscribers_by_state(connection, scope.campaign_id, scope.user_id):
         sums = found.setdefault((row["status"], row["status_reason"]), [0, 0])
         sums[0] += row["subscribers"]
         sums[1] += row["attempted"]
@@ -138,40 +157,61 @@ def count_subscribers(connection: Connection, scope: WhoseCalls) -> list[Subscri
 
 def present(connection: Connection, scope: WhoseCalls, now_ms: int) -> Present:
     """Return the situation at this moment. Only calls in progress and those of the last minute are read."""
-    calls = select(func.count()).select_from(_requests).where(_is_calling, scope.of(_requests))
-    legs = (
-        select(_transfers.c.status, func.count())
-        .join(_requests, _requests.c.id == _transfers.c.callrequest_id)
-        .where(_is_calling, scope.of(_requests), _transfers.c.status != TransferStatus.OVER)
-        .where(_transfers.c.score_from_ms > 0)
-        .group_by(_transfers.c.status)
-    )
-    since_ms = now_ms - MINUTE_MS
-    dialling = calls.where(_requests.c.started_ms > since_ms, _requests.c.attempt > 0)
-    dialled = select(func.count()).where(
-        _cdrs.c.starting_date > since_ms, _cdrs.c.leg_type == LegType.A_LEG, _cdrs.c.attempt > 0, scope.of(_cdrs)
-    )
-    by_status = dict(tuple(row) for row in connection.execute(legs))
+    owner = scope.owner
+    values: dict[str, object] = {**scope.values, "since_ms": now_ms - MINUTE_MS}
+    by_status = dict(tuple(row) for row in connection.execute(_legs(owner), values))
+    dialling, dialled = _calls(owner, are_new=True), _dialled(owner)
     return Present(
-        calls=int(connection.scalar(calls) or 0),
+        calls=int(connection.scalar(_calls(owner, are_new=False), values) or 0),
         waiting=by_status.get(TransferStatus.WAITING, 0),
         talking=by_status.get(TransferStatus.CONNECTED, 0),
-        calls_a_minute=int(connection.scalar(dialling) or 0) + int(connection.scalar(dialled) or 0),
+        calls_a_minute=int(connection.scalar(dialling, values) or 0) + int(connection.scalar(dialled, values) or 0),
         agents=_agents_by_activity(connection, scope, now_ms),
     )
 
 
-def _agents_by_activity(connection: Connection, scope: WhoseCalls, now_ms: int) -> dict[str, int]:
+@lru_cache(maxsize=QUERIES_KEPT_MAX)
+def _calls(owner: str | None, *, are_new: bool) -> Select[Any]:
+    """Return a query of the number of calls in progress, or only of those dialled since a moment."""
+    query = select(func.count()).select_from(_requests).where(_is_calling, _is_owned(_requests, owner))
+    return query.where(_requests.c.started_ms > bindparam("since_ms"), _requests.c.attempt > 0) if are_new else query
+
+
+@lru_cache(maxsize=QUERIES_KEPT_MAX)
+def _legs(owner: str | None) -> Select[Any]:
+    """Return a query of the number of transfers to agents by status, of calls in progress."""
+    return (
+        select(_transfers.c.status, func.count())
+        .join(_requests, _requests.c.id == _transfers.c.callrequest_id)
+        .where(_is_calling, _is_owned(_requests, owner), _transfers.c.status != TransferStatus.OVER)
+        .where(_transfers.c.score_from_ms > 0)
+        .group_by(_transfers.c.status)
+    )
+
+
+@lru_cache(maxsize=QUERIES_KEPT_MAX)
+def _dialled(owner: str | None) -> Select[Any]:
+    """Return a query of the number of calls that were dialled since a moment and are over."""
+    # By an index of the owner, all of the owner's CDRs would be read.
+    is_one = sqlite.without_index(_is_owned(_cdrs, owner))
+    is_late = _cdrs.c.starting_date > bindparam("since_ms")
+    return select(func.count()).where(is_late, _cdrs.c.leg_type == LegType.A_LEG, _cdrs.c.attempt > 0, is_one)
+
+
+@lru_cache(maxsize=QUERIES_KEPT_MAX)
+def _agents_of(owner: str | None) -> Select[Any]:
     query: Select[Any] = select(
         _agents.c.status, _agents.c.break_reason, _agents.c.is_talking, _agents.c.counted_ms, _agents.c.wraps_until_ms
     )
-    user = scope.user_id
-    if scope.campaign_id is not None:
-        user = connection.scalar(select(_campaigns.c.user_id).where(_campaigns.c.id == scope.campaign_id))
-    if user is not None:
-        query = query.where(_agents.c.user_id == user)
+    if owner == "campaign_id":
+        of_campaign = select(_campaigns.c.user_id).where(_campaigns.c.id == bindparam(_OWNER))
+        return query.where(_agents.c.user_id == of_campaign.scalar_subquery())
+    return query.where(_is_owned(_agents, owner))
+
+
+def _agents_by_activity(connection: Connection, scope: WhoseCalls, now_ms: int) -> dict[str, int]:
     found: dict[str, int] = {}
-    rows: Sequence[Any] = connection.execute(query).all()
+    rows: Sequence[Any] = connection.execute(_agents_of(scope.owner), scope.values).all()
     for row in rows:
         name = AgentClock(*row).activity(now_ms).name.lower()
         found[name] = found.get(name, 0) + 1
