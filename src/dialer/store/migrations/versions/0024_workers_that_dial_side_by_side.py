@@ -12,6 +12,12 @@ BIG = sa.BigInteger().with_variant(sa.Integer(), "sqlite")
 
 
 def upgrade() -> None:
+    _workers()
+    _slices()
+    _seats()
+
+
+def _workers() -> None:
     op.create_table(
         "cps_returned",
         sa.Column("id", BIG, sa.Identity(), nullable=False),
@@ -39,6 +45,9 @@ def upgrade() -> None:
         sa.PrimaryKeyConstraint("id", name=op.f("pk_fleet_worker")),
         sqlite_autoincrement=True,
     )
+
+
+def _slices() -> None:
     op.create_table(
         "gateway_slice",
         sa.Column("id", BIG, sa.Identity(), nullable=False),
@@ -60,6 +69,8 @@ def upgrade() -> None:
     op.create_index(op.f("ix_gateway_slice_gateway_id"), "gateway_slice", ["gateway_id"])
     op.create_index("uq_gateway_slice_key", "gateway_slice", ["worker_id", "gateway_id"], unique=True)
 
+
+def _seats() -> None:
     op.create_table(
         "seat",
         sa.Column("id", BIG, sa.Identity(), nullable=False),
