@@ -22,14 +22,15 @@ class Process:
     """One process of a service."""
 
     def __init__(self, folder: Path, environ: Mapping[str, str], *arguments: str) -> None:
-        self._process: Final = subprocess.Popen(
-            [DIALER, *arguments],
-            cwd=folder,
-            env={**os.environ, **environ},
-            stdout=subprocess.PIPE,
-            stderr=(folder / "service.log").open("ab"),
-            text=True,
-        )
+        with (folder / "service.log").open("ab") as log:
+            self._process: Final = subprocess.Popen(
+                [DIALER, *arguments],
+                cwd=folder,
+                env={**os.environ, **environ},
+                stdout=subprocess.PIPE,
+                stderr=log,
+                text=True,
+            )
         assert self._process.stdout is not None
         self.ready: Final = self._process.stdout.readline()
         """The line that the process prints when it is ready."""

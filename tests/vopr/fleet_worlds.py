@@ -34,7 +34,7 @@ def busy_world_of(seed: int) -> World:
         owner = 1 if is_first else dice.pick(USER_IDS)
         campaign.update(_busy(dice, drawn.start_ms), user_id=owner)
     for gateway in rows["gateway"]:
-        limits = {"max_channels": dice.pick((0, 1, 2, 3, 6)), "max_cps": dice.pick((0, 1, 2, 3, 5))}
+        limits = {"max_channels": dice.pick((0, 0, 1, 2, 6)), "max_cps": dice.pick((0, 1, 1, 2, 5))}
         gateway.update(limits, protocol="sim")
     money = {user_id: dice.pick((30, 500, 50_000)) * CENTS for user_id in USER_IDS}
     return msgspec.structs.replace(drawn, rows=_distinct(rows), money=money, calling_hours=None)

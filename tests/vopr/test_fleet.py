@@ -11,8 +11,7 @@ from tests.vopr.fleet_planted import FLEET_PLANTED
 from tests.vopr.planted import Planted
 from tests.vopr.search import first_seed
 
-SEEDS = (3, 5, 11)
-FOUND = {19: "a subscriber that a user set back was dialled again: the observer did not know"}
+SEEDS = (2, 3)
 
 
 @pytest.fixture(scope="module")

@@ -132,7 +132,7 @@ class LiveEngine:
         is_done = self.kernel.run(until_ms, EVENTS_PER_STEP)
         lent = self._coordinator.take_lent() if is_done else None
         if lent:
-            # What was taken is used from now on, and not for what was due before.
+            # Everything due before is done with the smaller slice.
             self._is_stored = False
             scope = Touched(gateways=lent & self.engine.board.gateways.keys())
             self._apply(self._read(connection, scope), scope)

@@ -32,7 +32,7 @@ class RemoteWorkers:
     async def settle(self) -> None:
         """Wait until the workers know every change that is committed now.
 
-        What they had decided before is then with the carrier. A worker that is frozen loses its lease meanwhile.
+        Everything that they decided before is then with the carrier. A worker that is frozen loses its lease meanwhile.
         """
         change = await self._database.read(last_change)
         with anyio.move_on_after(2 * LEASE_MS / 1_000):

@@ -55,7 +55,7 @@ class GatewayLimits(NamedTuple):
 
 
 class Demand(NamedTuple):
-    """What a worker's engine knows of a gateway."""
+    """The use of a gateway and the demand for it, as the engine of a worker knows them."""
 
     limits: GatewayLimits
     in_use: int
