@@ -47,10 +47,6 @@ def _gives_without_its_calls(patch: Patch) -> None:
     patch.setattr(Fleet, "has_engine_of", lambda *_: True)
 
 
-def _calls_a_second_do_not_rest(patch: Patch) -> None:
-    patch.setattr(slices, "REST_MS", -(10**9))
-
-
 def _changes_are_not_counted(patch: Patch) -> None:
     patch.setattr(changes, "news_since", lambda _connection, seen: changes.News(seen, NOTHING))
 
@@ -74,8 +70,7 @@ def _slices_exceed_the_gateway(patch: Patch) -> None:
 FLEET_PLANTED: Final = (
     Planted("a worker that was replaced goes on", _no_fence, 1),
     Planted("a worker uses what it gave back", _what_was_given_back_is_used, 0),
-    Planted("a worker gives back what the calls of its new shards use", _gives_without_its_calls, 2),
-    Planted("calls per second that were given back do not rest", _calls_a_second_do_not_rest, 1),
+    Planted("a worker gives back what the calls of its new shards use", _gives_without_its_calls, 0),
     Planted("changes of users are not counted", _changes_are_not_counted, 0),
     Planted("leases are judged by the own clock", _leases_by_own_clock, 4),
     Planted("a taker begins at its own position", _takers_begin_at_their_own_position, 4),
