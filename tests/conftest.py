@@ -5,6 +5,8 @@ import gc
 import pytest
 from hypothesis import HealthCheck, settings
 
+pytest_plugins = ["tests.databases.plugin"]
+
 # No test asserts a time, so a slow machine must not fail one: no deadlines and no "too slow".
 _PATIENT = [HealthCheck.too_slow]
 

@@ -5,6 +5,7 @@ from functools import cache
 from pathlib import Path
 
 from dialer.store import migrate
+from tests.databases import choice
 
 
 @cache
@@ -17,7 +18,12 @@ def _migrated() -> bytes:
 
 
 def new_database(folder: Path) -> str:
-    """Create an empty, migrated `dialer.db` in a folder unless there is one, and return its URL."""
+    """Create an empty, migrated `dialer.db` in a folder unless there is one, and return its URL.
+
+    In a run with `--database postgresql`, return the URL of an empty database of the server.
+    """
+    if choice.is_postgresql():
+        return choice.server_url()
     path = folder / "dialer.db"
     if not path.exists():
         path.write_bytes(_migrated())

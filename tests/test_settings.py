@@ -121,12 +121,18 @@ def test_a_wrong_value_is_refused_in_one_line(variable: str, text: str) -> None:
     assert len(line) < 400
 
 
-def test_postgresql_is_refused_in_a_line_that_says_so_and_shows_no_password() -> None:
+@pytest.mark.parametrize("driver", ["postgresql", "postgresql+psycopg", "postgresql+asyncpg"])
+def test_a_url_names_a_database_whichever_driver_it_names(driver: str) -> None:
+    url = f"{driver}://dialer:hunter2@localhost/dialer"
+    assert load_settings({"DIALER_DATABASE_URL": url}).database_url == url
+
+
+def test_a_wrong_url_is_shown_without_its_password() -> None:
     with pytest.raises(SettingsError) as error:
-        load_settings({"DIALER_DATABASE_URL": "postgresql+asyncpg://dialer:hunter2@localhost/dialer"})
+        load_settings({"DIALER_DATABASE_URL": "postgresql://dialer:hunter2@localhost"})
     assert str(error.value) == (
-        "DIALER_DATABASE_URL is 'postgresql+asyncpg://dialer:***@localhost/dialer': it may hold"
-        " sqlite+aiosqlite:///FILE (four slashes before an absolute path); PostgreSQL is not supported yet"
+        "DIALER_DATABASE_URL is 'postgresql://dialer:***@localhost': it may hold"
+        " sqlite+aiosqlite:///FILE (four slashes before an absolute path) or postgresql://USER@HOST/NAME"
     )
 
 

@@ -17,6 +17,7 @@ _EXPECTED: Final = (
     "dialer.app.errors.AppError",
     "dialer.server.ServerError",
     "dialer.settings.SettingsError",
+    "dialer.store.backends.backend.UnfitDatabaseError",
     "dialer.store.database.StorageUnavailableError",
     "dialer.store.database_files.FilesError",
     "dialer.store.migrate.MigrationError",

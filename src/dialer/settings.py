@@ -28,6 +28,8 @@ HELD_MAX: Final = 100
 """Characters of a wrong value that an error shows."""
 HIDDEN: Final = "***"
 """Text that stands for a secret wherever a setting is shown."""
+_DATABASES: Final = ("sqlite", "sqlite+aiosqlite", "postgresql", "postgresql+psycopg", "postgresql+asyncpg")
+"""Starts of the URLs of databases. A driver's name after the `+` decides nothing."""
 _CLOCK: Final = re.compile(r"real|virtual|x[1-9][0-9]{0,4}")
 _USERNAME: Final = re.compile(rf"[^\x00-\x20:\x7f]{{1,{USERNAME_MAX}}}")
 _CLOCK_START_YEARS: Final = range(1970, 2200)
@@ -162,7 +164,7 @@ def _read_database_url(text: str) -> str:
         url = make_url(text)
     except ArgumentError:
         raise ValueError(text) from None
-    if url.drivername not in {"sqlite", "sqlite+aiosqlite"} or url.database in {None, "", ":memory:"}:
+    if url.drivername not in _DATABASES or url.database in {None, "", ":memory:"}:
         raise ValueError(text)
     return text
 
@@ -256,7 +258,7 @@ SETTINGS: Final = (
         field="database_url",
         default="sqlite+aiosqlite:///dialer.db",
         meaning="the database",
-        may_hold="sqlite+aiosqlite:///FILE (four slashes before an absolute path); PostgreSQL is not supported yet",
+        may_hold="sqlite+aiosqlite:///FILE (four slashes before an absolute path) or postgresql://USER@HOST/NAME",
         read=_read_database_url,
         show=lambda text: repr(without_password(text)),
     ),

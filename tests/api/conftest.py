@@ -1,32 +1,28 @@
-"""Fixtures of the application on a real SQLite file, with a worker that dials nobody.
+"""Fixtures of the application on a real database, with a worker that dials nobody.
 
 One application serves all tests of a session, because building it and verifying passwords takes longer than most tests.
-Every test begins with an equal database, which is restored page by page from a file that is made once.
+Every test begins with an equal database, which is restored from a copy that is made once.
 """
 
-import sqlite3
 from collections.abc import Iterator
-from contextlib import closing
 from pathlib import Path
+from typing import Any
 
 import pytest
 from litestar import Litestar
 from litestar.testing import TestClient
-from sqlalchemy import create_engine, insert
+from sqlalchemy import Connection, insert
 
 from dialer.api.app import create_app
 from dialer.passwords import hash_password
 from dialer.settings import Settings
 from dialer.store.database import Database
-from dialer.store.tables import Row, User
+from dialer.store.tables import User
 from tests.api.builders import Estate
 from tests.api.harness import HOST, NOW_MS, PASSWORD, USERS, Caller, FakeWorker, forecast_in_thread
-
-
-def copy(source: Path, target: Path) -> None:
-    """Copy the database at `source` over the one at `target`, which other connections may have open."""
-    with closing(sqlite3.connect(source)) as origin, closing(sqlite3.connect(target)) as copied:
-        origin.backup(copied)
+from tests.databases import choice
+from tests.databases.choice import restore, save
+from tests.new_database import new_database
 
 
 @pytest.fixture(scope="session")
@@ -35,33 +31,27 @@ def folder_of_session(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="session")
-def users_only(folder_of_session: Path) -> Path:
-    """Create a database with all tables and three users."""
-    path = folder_of_session / "users.db"
-    engine = create_engine(f"sqlite:///{path}")
-    Row.metadata.create_all(engine)
-    password_hash = hash_password(PASSWORD)
-    stamp = {"created_date": NOW_MS, "updated_date": NOW_MS}
-    with engine.begin() as connection:
-        for user_id, (username, is_admin) in USERS.items():
-            values = {
-                "id": user_id,
-                "username": username,
-                "role": "admin" if is_admin else "manager",
-                "password_hash": password_hash,
-            }
-            connection.execute(insert(User.__table__).values(**values, **stamp))
-    engine.dispose()
-    return path
+def database_of_session(folder_of_session: Path) -> Iterator[Database]:
+    url = choice.server_url(until_the_end=True) if choice.is_postgresql() else new_database(folder_of_session)
+    database = Database(url, synchronous="OFF")
+    yield database
+    database.close()
 
 
 @pytest.fixture(scope="session")
-def database_of_session(folder_of_session: Path, users_only: Path) -> Iterator[Database]:
-    path = folder_of_session / "dialer.db"
-    copy(users_only, path)
-    database = Database(f"sqlite:///{path}", synchronous="OFF")
-    yield database
-    database.close()
+def users_only(folder_of_session: Path, database_of_session: Database) -> Any:  # noqa: ANN401 - a saved database
+    """Save a database with all tables and three users."""
+    password_hash = hash_password(PASSWORD)
+    stamp = {"created_date": NOW_MS, "updated_date": NOW_MS}
+
+    def furnish(connection: Connection) -> None:
+        for username, is_admin in USERS.values():  # Their ids follow from their order.
+            role = "admin" if is_admin else "manager"
+            values = {"username": username, "role": role, "password_hash": password_hash}
+            connection.execute(insert(User.__table__).values(**values, **stamp))
+
+    database_of_session.write_now(furnish)
+    return save(database_of_session, folder_of_session / "users.db")
 
 
 @pytest.fixture(scope="session")
@@ -79,8 +69,8 @@ def client_of_session(database_of_session: Database, worker_of_session: FakeWork
 
 
 @pytest.fixture
-def database(database_of_session: Database, users_only: Path) -> Database:
-    copy(users_only, Path(str(database_of_session.url.database)))
+def database(database_of_session: Database, users_only: Any) -> Database:  # noqa: ANN401 - a saved database
+    restore(database_of_session, users_only)
     return database_of_session
 
 
@@ -115,31 +105,33 @@ def estates(
     client_of_session: TestClient[Litestar],
     database_of_session: Database,
     worker_of_session: FakeWorker,
-    users_only: Path,
-) -> tuple[Estate, Estate]:
-    """Build the estates of Alice and Bob, and store one database with Alice's and one with both."""
-    live = Path(str(database_of_session.url.database))
-    copy(users_only, live)
+    users_only: Any,  # noqa: ANN401 - a saved database
+    folder_of_session: Path,
+) -> tuple[tuple[Estate, Any], tuple[Estate, Any]]:
+    """Build the estates of Alice and Bob, and save a database with Alice's and one with both."""
+    restore(database_of_session, users_only)
     # An earlier test may have moved the worker's clock.
     worker_of_session.reset()
     admin = Caller(client_of_session, "admin")
     made = []
     for user_id, (username, is_admin) in USERS.items():
         if not is_admin:
-            made.append(Estate(Caller(client_of_session, username), admin, database_of_session, user_id))
-            copy(live, users_only.with_name(f"{username}.db"))
+            estate = Estate(Caller(client_of_session, username), admin, database_of_session, user_id)
+            made.append((estate, save(database_of_session, folder_of_session / f"{username}.db")))
     return made[0], made[1]
 
 
 @pytest.fixture
-def estate(estates: tuple[Estate, Estate], database: Database, users_only: Path) -> Estate:
+def estate(estates: tuple[tuple[Estate, Any], tuple[Estate, Any]], database: Database) -> Estate:
     """Return Alice's estate: one record of every resource."""
-    copy(users_only.with_name("alice.db"), Path(str(database.url.database)))
-    return estates[0]
+    (alices, saved), _ = estates
+    restore(database, saved)
+    return alices
 
 
 @pytest.fixture
-def both_estates(estates: tuple[Estate, Estate], database: Database, users_only: Path) -> tuple[Estate, Estate]:
+def both_estates(estates: tuple[tuple[Estate, Any], tuple[Estate, Any]], database: Database) -> tuple[Estate, Estate]:
     """Return the estates of Alice and Bob: one record of every resource for each."""
-    copy(users_only.with_name("bob.db"), Path(str(database.url.database)))
-    return estates
+    (alices, _), (bobs, saved) = estates
+    restore(database, saved)
+    return alices, bobs

@@ -1,5 +1,6 @@
 """Tests that a request whose commit was lost is executed once if it is repeated with its key."""
 
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -8,7 +9,6 @@ from litestar.testing import TestClient
 
 from dialer.api.app import create_app
 from dialer.settings import Settings
-from tests.api.conftest import copy
 from tests.api.harness import HOST, Caller, FakeWorker, Json
 from tests.store.lossy import LossyDatabase, Lost
 
@@ -18,7 +18,7 @@ LOSSES = pytest.mark.parametrize(("lost", "there"), [(Lost.BEFORE, 0), (Lost.AFT
 
 @pytest.fixture
 def lossy(users_only: Path, tmp_path: Path) -> Iterator[LossyDatabase]:
-    copy(users_only, tmp_path / "dialer.db")
+    shutil.copy(users_only, tmp_path / "dialer.db")
     database = LossyDatabase(f"sqlite:///{tmp_path}/dialer.db")
     yield database
     database.close()

@@ -1,6 +1,5 @@
 """Tests of random operations by two users, compared with a model in memory."""
 
-from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 from hypothesis import settings
@@ -12,8 +11,8 @@ from litestar.testing import TestClient
 from dialer.api.crud.moments import show_timestamp
 from dialer.api.crud.references import NO_OBJECT
 from dialer.store.database import Database
-from tests.api.conftest import copy
 from tests.api.harness import BASE, NOW_MS, Caller, FakeWorker, Json
+from tests.databases.choice import restore
 
 RUNS_MAX: Final = 15
 STEPS_MAX: Final = 30
@@ -229,10 +228,13 @@ class TwoUsers(RuleBasedStateMachine):
 
 
 def test_every_read_is_what_was_written(
-    client: TestClient[Litestar], database: Database, worker: FakeWorker, users_only: Path
+    client: TestClient[Litestar],
+    database: Database,
+    worker: FakeWorker,
+    users_only: Any,  # noqa: ANN401 - a saved database
 ) -> None:
     def as_new() -> TwoUsers:
-        copy(users_only, Path(str(database.url.database)))
+        restore(database, users_only)
         worker.reset()
         return TwoUsers(client, worker)
 

@@ -14,7 +14,7 @@ from dialer.runtime.clock import VirtualClock
 from dialer.runtime.worker import Worker
 from dialer.settings import Settings
 from dialer.sim.line import SimulatedLine
-from dialer.store.backends.sqlite import BUSY_TIMEOUT_MS
+from dialer.store.backends.backend import BUSY_TIMEOUT_MS
 from dialer.store.database import Database
 from dialer.store.media.files import Media
 from dialer.store.tables import User

@@ -51,6 +51,10 @@ class FaultyDatabase(Database):
         """Run a unit of work that writes, and return its result, unless a fault is planned."""
         return self.write_now(work)
 
+    async def write_without_lock(self, work: Callable[[Connection], Result]) -> Result:
+        """Run a unit of work that writes, and return its result, unless a fault is planned."""
+        return self.write_now(work)
+
     def write_now(self, work: Callable[[Connection], Result], patience_ms: int | None = None) -> Result:
         """Run a unit of work that writes at once, and return its result, unless a fault is planned."""
         fault, self._fault = self._fault, None

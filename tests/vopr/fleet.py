@@ -69,6 +69,11 @@ class MemberDatabase:
         self._check()
         return await self._database.write(work, is_step=is_step)
 
+    async def write_without_lock(self, work: Callable[[Connection], Result]) -> Result:
+        """Run a unit of work that writes."""
+        self._check()
+        return await self._database.write_without_lock(work)
+
     def _check(self) -> None:
         if self.is_cut:
             raise StorageUnavailableError("the network carries nothing")

@@ -48,7 +48,7 @@ def api(host: str, port: int) -> None:
         open_existing_database(settings) as database,
     ):
         check_media_folder(settings.media_dir)
-        clock = database_clock(settings, database)
+        clock = database_clock(database)
         store_settings(settings, database, clock.now_ms())
         create_first_admin(settings, database)
         configure_logs()

@@ -1,12 +1,15 @@
 """`dialer backup`: a copy of the database, also while a server uses it."""
 
 from pathlib import Path
+from typing import Final
 
 import rich_click as click
 
-from dialer.commands.opening import existing_database_path, settings_from_environment
+from dialer.commands.opening import existing_database_file, settings_from_environment
 from dialer.commands.output import examples, json_option, print_json, say
 from dialer.store.database_files import Copy, copy
+
+_INSTEAD: Final = "copy the database with pg_dump --format=custom --file=FILE URL"
 
 
 @click.command()
@@ -23,7 +26,7 @@ def backup(file: Path, *, force: bool, as_json: bool) -> None:
     The copy is checked, and only its owner can read it. Uploads and recordings are in the media folder
     (DIALER_MEDIA_DIR): copy that folder after the database.
     """
-    made = copy(existing_database_path(settings_from_environment()), file, overwrite=force)
+    made = copy(existing_database_file(settings_from_environment(), instead=_INSTEAD), file, overwrite=force)
     say(f"Copied the database to {file}: {summary(made)}.")
     if as_json:
         print_copy(file, made)

@@ -1,22 +1,25 @@
 """`dialer database`: maintenance of the database and the media folder."""
 
 import time
+from typing import Final
 
 import rich_click as click
 
 from dialer.commands.opening import (
     check_is_there,
     check_media_dir,
-    database_path,
-    existing_database_path,
+    existing_database_file,
     open_database,
     open_existing_database,
+    place_of_database,
     service_settings,
     settings_from_environment,
 )
 from dialer.commands.output import examples, json_option, print_json, say
 from dialer.store import database_files
 from dialer.store.media.orphan_files import orphans
+
+_INSTEAD: Final = "check a copy with pg_amcheck"
 
 
 @click.group()
@@ -46,7 +49,7 @@ def upgrade(*, create: bool, as_json: bool) -> None:
     with open_database(settings):
         say("The database is up to date.")
     if as_json:
-        print_json({"path": str(database_path(settings).absolute())})
+        print_json({"path": place_of_database(settings)})
 
 
 @database.command()
@@ -60,7 +63,7 @@ def check(context: click.Context, *, as_json: bool) -> None:
 
     The command changes nothing. It can run beside a server.
     """
-    problems = database_files.check(existing_database_path(settings_from_environment()))
+    problems = database_files.check(existing_database_file(settings_from_environment(), instead=_INSTEAD))
     if as_json:
         print_json({"problems": problems})
         context.exit(1 if problems else 0)

@@ -9,7 +9,6 @@ import rich_click as click
 from dialer.app.erasure.erasure import Erased, erase_ended, erase_number
 from dialer.commands.opening import (
     check_media_dir,
-    database_path,
     open_existing_database,
     open_service_clock,
     service_settings,
@@ -19,8 +18,9 @@ from dialer.commands.output import examples, json_option, print_json, say
 from dialer.domain.numbers.normal_form import NumberError, normalise
 from dialer.logs import mask_number
 from dialer.settings import Settings
+from dialer.store.backends.backend import backend_for
 from dialer.store.database import Database
-from dialer.store.database_files import FilesError, compact
+from dialer.store.database_files import FilesError
 from dialer.store.media.recordings import delete_recording
 
 DAY_MS: Final = 86_400_000
@@ -91,7 +91,8 @@ def _erase(settings: Settings, database: Database, number: str | None, days: int
 
 def _compact(settings: Settings) -> None:
     try:
-        compact(database_path(settings))
+        backend = backend_for(settings.database_url)
+        backend.compact(backend.synchronous_url(settings.database_url))
     except FilesError as error:
         raise click.ClickException(
             f"the data is erased, but the database files still hold traces of it: {error}. Run the command again"

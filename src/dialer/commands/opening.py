@@ -2,7 +2,6 @@
 
 import contextlib
 import os
-import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Final
@@ -15,12 +14,12 @@ from sqlalchemy.engine import make_url
 
 from dialer.commands.output import say
 from dialer.runtime.clock import NANOSECONDS, Clock, RealClock, open_clock
-from dialer.settings import SETTINGS, Setting, Settings, SettingsError, SettingsFile, load_settings
+from dialer.settings import SETTINGS, Setting, Settings, SettingsError, SettingsFile, load_settings, without_password
 from dialer.settings_file import is_exposed, read_settings_file
 from dialer.store import migrate
+from dialer.store.backends.backend import backend_for, backend_of
 from dialer.store.database import Database
 from dialer.store.fleet.changes import announce
-from dialer.store.process_lock import serving_together
 from dialer.store.service_state import ServiceSettings, read_settings, read_state, save_settings
 from dialer.store.touched import Touched
 
@@ -59,23 +58,59 @@ def given_in(setting: Setting) -> str:
     return "file" if file is not None and file.texts.get(setting.key) else "default"
 
 
-def database_path(settings: Settings) -> Path:
-    """Return the path of the database file."""
-    return Path(make_url(settings.database_url).database or "")
+def place_of_database(settings: Settings) -> str:
+    """Return the path of the database file, or the URL of another database without its password."""
+    return str(_path(settings).absolute()) if _has_file(settings) else without_password(settings.database_url)
 
 
-def existing_database_path(settings: Settings, *, hint: str = "") -> Path:
-    """Return the path of the database file; raises ClickException if there is no such file.
+def is_there(settings: Settings) -> bool:
+    """Return whether there is a database."""
+    backend = backend_for(settings.database_url)
+    return backend.has_tables(backend.synchronous_url(settings.database_url))
 
-    `hint` ends the message.
+
+def database_file(settings: Settings, *, instead: str) -> Path:
+    """Return the path of the database file, for a command that works on files.
+
+    Raises:
+        ClickException: the database is not a file; `instead` says what to do.
     """
-    path = database_path(settings)
-    if not path.is_file():
+    if not _has_file(settings):
+        raise click.ClickException(f"this command works on the file of a SQLite database; on PostgreSQL, {instead}")
+    return _path(settings)
+
+
+def check_there_is_one(settings: Settings, *, hint: str = "") -> None:
+    """Raise ClickException if there is no database. `hint` ends the message."""
+    if is_there(settings):
+        return
+    if not _has_file(settings):
         raise click.ClickException(
-            f"there is no database at {path.absolute()}: run the command in the folder of the database,"
-            f" or set DIALER_DATABASE_URL{hint}"
+            f"the database {place_of_database(settings)} holds no tables: set DIALER_DATABASE_URL{hint}"
         )
+    raise click.ClickException(
+        f"there is no database at {place_of_database(settings)}: run the command in the folder of the database,"
+        f" or set DIALER_DATABASE_URL{hint}"
+    )
+
+
+def existing_database_file(settings: Settings, *, instead: str) -> Path:
+    """Return the path of an existing database file.
+
+    Raises:
+        ClickException: there is none, or the database is not a file; `instead` says what to do.
+    """
+    path = database_file(settings, instead=instead)
+    check_there_is_one(settings)
     return path
+
+
+def _has_file(settings: Settings) -> bool:
+    return backend_for(settings.database_url).HAS_FILE
+
+
+def _path(settings: Settings) -> Path:
+    return Path(make_url(settings.database_url).database or "")
 
 
 @contextlib.contextmanager
@@ -93,7 +128,7 @@ def open_database(settings: Settings) -> Iterator[Database]:
 def check_is_there(settings: Settings, *, may_create: bool) -> None:
     """Raise ClickException if there is no database, unless the user allows the command to create it (`--create`)."""
     if not may_create:
-        existing_database_path(settings, hint=", or create a new one with --create")
+        check_there_is_one(settings, hint=", or create a new one with --create")
 
 
 @contextlib.contextmanager
@@ -103,7 +138,7 @@ def open_or_create_database(settings: Settings) -> Iterator[Database]:
     Raises:
         MigrationError: the database is of another version, or cannot be opened.
     """
-    opening = open_existing_database if database_path(settings).exists() else open_database
+    opening = open_existing_database if is_there(settings) else open_database
     with opening(settings) as database:
         yield database
 
@@ -116,7 +151,7 @@ def open_existing_database(settings: Settings) -> Iterator[Database]:
         ClickException: there is no database.
         MigrationError: the database is of another version, or cannot be read.
     """
-    existing_database_path(settings)
+    check_there_is_one(settings)
     migrate.check(settings.database_url)
     with _opened(settings, announce) as database:
         yield database
@@ -132,17 +167,18 @@ def served_together(settings: Settings) -> Iterator[None]:
     """
     if settings.clock != "real":
         raise SettingsError(f"DIALER_CLOCK is {settings.clock!r}: several processes need 'real'")
-    existing_database_path(settings)
-    with serving_together(database_path(settings)):
+    check_there_is_one(settings)
+    backend = backend_for(settings.database_url)
+    with backend.serving_together(backend.synchronous_url(settings.database_url)):
         yield
 
 
-def database_ms(_connection: Connection) -> int:
-    """Return the time of the database's clock: that of this machine, as a file has no other."""
-    return time.time_ns() // NANOSECONDS
+def database_ms(connection: Connection) -> int:
+    """Return the time of the database's clock, in milliseconds since the epoch."""
+    return backend_of(connection).now_ms(connection)
 
 
-def database_clock(_settings: Settings, database: Database) -> RealClock:
+def database_clock(database: Database) -> RealClock:
     """Return a clock that begins at the time of the database's clock."""
     return RealClock(lambda: database.read_now(database_ms) * NANOSECONDS)
 
@@ -163,11 +199,22 @@ def open_service_clock(settings: Settings, database: Database) -> Clock:
     return open_clock(settings.clock, first_ms if state is None else state.now_ms)
 
 
+def serving_alone(settings: Settings) -> contextlib.AbstractContextManager[None]:
+    """Return a context that lets one process serve the database.
+
+    Raises:
+        ServedError: another process serves it.
+    """
+    backend = backend_for(settings.database_url)
+    return backend.serving_alone(backend.synchronous_url(settings.database_url))
+
+
 def store_settings(settings: Settings, database: Database, first_now_ms: int) -> None:
     """Store the settings of a service that starts, for `service_settings`."""
     folder, media_dir = _folder(settings), settings.media_dir.resolve()
     # A folder that holds both can be moved or copied as a whole.
-    kept = media_dir.relative_to(folder) if media_dir.is_relative_to(folder) else media_dir
+    is_beside = _has_file(settings) and media_dir.is_relative_to(folder)
+    kept = media_dir.relative_to(folder) if is_beside else media_dir
     stored = ServiceSettings(
         settings.clock, settings.timezone, settings.default_region, str(kept), settings.calling_hours
     )
@@ -213,7 +260,8 @@ def check_media_dir(settings: Settings, service: Settings) -> None:
 
 
 def _folder(settings: Settings) -> Path:
-    return database_path(settings).resolve().parent
+    """Return the folder of the database file; the root folder if the database is not a file."""
+    return _path(settings).resolve().parent if _has_file(settings) else Path("/")
 
 
 def _name_ignored(settings: Settings, service: Settings) -> None:

@@ -1,13 +1,16 @@
 """`dialer restore`: a backup put in the place of the database."""
 
 from pathlib import Path
+from typing import Final
 
 import rich_click as click
 
 from dialer.commands.backup import print_copy, summary
-from dialer.commands.opening import database_path, settings_from_environment
+from dialer.commands.opening import database_file, settings_from_environment
 from dialer.commands.output import examples, json_option, say
 from dialer.store.database_files import restore as put_back
+
+_INSTEAD: Final = "put a copy into an empty database with pg_restore --exit-on-error --no-owner --dbname=URL FILE"
 
 
 @click.command()
@@ -24,7 +27,7 @@ def restore(file: Path, *, force: bool, as_json: bool) -> None:
     Stop the server first. After the restore it continues from the state of the backup: calls that were made after the
     backup are made again.
     """
-    path = database_path(settings_from_environment())
+    path = database_file(settings_from_environment(), instead=_INSTEAD)
     made = put_back(file, path, overwrite=force)
     say(f"Restored {path}: {summary(made)}.")
     if as_json:

@@ -13,9 +13,10 @@ import rich_click as click
 from dialer.api.app import create_app
 from dialer.app.users import NewUser, create_user
 from dialer.commands.opening import (
-    database_path,
+    given_in,
     open_database,
     open_service_clock,
+    serving_alone,
     settings_from_environment,
     store_settings,
 )
@@ -35,8 +36,8 @@ from dialer.sim.line import SimulatedLine
 from dialer.store.database import Database
 from dialer.store.fleet.shards import disband
 from dialer.store.media.files import Media
-from dialer.store.process_lock import serving_alone
 from dialer.store.queries.accounts import has_accounts
+from dialer.store.service_state import read_settings
 
 PORT_MAX: Final = 65_535
 
@@ -82,10 +83,11 @@ def serve(host: str, port: int) -> None:
     with (
         ending_on_signals(),
         contextlib.closing(bind(host, port)) as bound,
-        serving_alone(database_path(settings)),
+        serving_alone(settings),
         open_database(settings) as database,
     ):
         check_media_folder(settings.media_dir)
+        _warn_of_a_real_clock(settings, database)
         database.write_now(partial(disband, now_ms=RealClock().now_ms()))
         clock = open_service_clock(settings, database)
         store_settings(settings, database, clock.now_ms())
@@ -102,6 +104,18 @@ def serve(host: str, port: int) -> None:
         )
         app = create_app(settings, database=database, worker=worker)
         run_server(app, bound, ready=announcer(host, bound))
+
+
+def _warn_of_a_real_clock(settings: Settings, database: Database) -> None:
+    """Print a warning if the clock was virtual or fast at the last start, and is real now only by default."""
+    stored = database.read_now(read_settings)
+    (setting,) = (setting for setting in SETTINGS if setting.field == "clock")
+    if stored is None or stored.clock == settings.clock or given_in(setting) != "default":
+        return
+    say(
+        f"Warning: the clock is {settings.clock} now, and was {stored.clock} at the last start. To keep that one, set"
+        f" {setting.variable}={stored.clock}."
+    )
 
 
 def create_first_admin(settings: Settings, database: Database) -> None:

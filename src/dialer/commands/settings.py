@@ -10,9 +10,10 @@ from rich.console import Console
 from rich.table import Table
 
 from dialer.commands.opening import (
-    database_path,
     given_in,
+    is_there,
     open_existing_database,
+    place_of_database,
     service_settings,
     settings_file,
     settings_from_environment,
@@ -61,7 +62,7 @@ def settings(*, as_json: bool) -> None:
     file = settings_file()
     shown = SettingsShown(
         None if file is None else str(file.path.absolute()),
-        str(database_path(given).absolute()),
+        place_of_database(given),
         [
             SettingShown(
                 setting.key,
@@ -80,7 +81,7 @@ def settings(*, as_json: bool) -> None:
 
 def _with_database(given: Settings) -> tuple[Settings, tuple[str, ...]]:
     """Return the settings that commands use, and the names of those that the database keeps."""
-    if not database_path(given).is_file():
+    if not is_there(given):
         return given, ()
     try:
         with open_existing_database(given) as database:

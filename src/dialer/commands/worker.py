@@ -56,7 +56,7 @@ def worker(name: str | None, listen: str) -> None:
     settings = settings_from_environment()
     host, port = _address(listen)
     with ending_on_signals(), served_together(settings), open_existing_database(settings) as database:
-        clock = database_clock(settings, database)
+        clock = database_clock(database)
         store_settings(settings, database, clock.now_ms())
         configure_logs()
         fleet = Fleet(name or _own_name(), clock, database_ms=database_ms, steady_ms=_steady_ms)

@@ -10,8 +10,10 @@ from dialer.domain.numbers.normal_form import NumberError, normalise
 
 NAME_KEY_MAX: Final = 100
 """Characters of a key; names that are equal so far count as equal in an ordering."""
+PUNCTUATION: Final = " .-()[]/"
+"""Characters between the digits of a number."""
 _NUMBER: Final = re.compile(r"\+?[0-9 .\-()\[\]/]*[0-9][0-9 .\-()\[\]/]*\Z", re.ASCII)
-_BETWEEN_DIGITS: Final = re.compile(r"[ .\-()\[\]/]")
+_BETWEEN_DIGITS: Final = re.compile(f"[{re.escape(PUNCTUATION)}]")
 _BETWEEN_WORDS: Final = re.compile(r"[^a-z0-9]+")
 _LAST_BEFORE_SURROGATES: Final = 0xD7FF
 _FIRST_AFTER_SURROGATES: Final = 0xE000

@@ -19,7 +19,6 @@ from sqlalchemy import (
     literal,
     or_,
     select,
-    text,
     true,
     union,
     update,
@@ -27,6 +26,7 @@ from sqlalchemy import (
 
 from dialer.domain.enums import CallRequestStatus
 from dialer.domain.survey.sections.table import SECTION_TYPES
+from dialer.store.backends.backend import backend_of
 from dialer.store.bulk import bulk_insert
 from dialer.store.queries.do_not_call import is_hashed, lists_that_hold
 from dialer.store.tables import (
@@ -224,8 +224,4 @@ def _copy(source: Connection, target: Connection, query: Select[tuple[object, ..
 
 
 def _remember_ids(source: Connection, target: Connection) -> None:
-    given = source.execute(text("SELECT name, seq FROM sqlite_sequence")).all()
-    target.execute(text("DELETE FROM sqlite_sequence"))
-    if given:
-        rows = [{"name": name, "seq": seq} for name, seq in given]
-        target.execute(text("INSERT INTO sqlite_sequence (name, seq) VALUES (:name, :seq)"), rows)
+    backend_of(target).keep_last_ids(target, backend_of(source).last_ids(source))

@@ -53,7 +53,10 @@ class Keeper:
         """Join, or renew the lease; then see to the workers that are gone, and to those with fewer shards."""
         before = self._fleet.worker_id
         with contextlib.suppress(StorageUnavailableError):
-            await self._database.write(self._fleet.join if before is None else self._fleet.renew)
+            if before is None:
+                await self._database.write(self._fleet.join)
+            else:
+                await self._database.write_without_lock(self._fleet.renew)
             if await self._database.read(self._fleet.needs_arrangement):
                 await self._database.write(self._fleet.arrange)
         if self._fleet.worker_id != before:

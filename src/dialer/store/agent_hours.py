@@ -4,11 +4,11 @@ from collections import defaultdict
 from typing import Final
 
 from sqlalchemy import Connection, bindparam, select, update
-from sqlalchemy.dialects.sqlite import insert
 
 from dialer.domain.enums import AgentActivity
 from dialer.domain.queueing.activity import AgentClock
 from dialer.domain.statistics import HOUR_MS
+from dialer.store.backends.expressions import insert_or
 from dialer.store.bulk import Bulk
 from dialer.store.tables import Agent, AgentHour
 
@@ -16,7 +16,7 @@ _agents = Agent.__table__
 _hours = AgentHour.__table__
 _KEY: Final = ("agent_id", "hour", "activity", "reason")
 _SUMS: Final = ("spent_ms", "begun", "missed")
-_added = insert(_hours)
+_added = insert_or(_hours)
 _COUNT: Final = Bulk(
     _added.on_conflict_do_update(
         index_elements=_KEY, set_={name: _hours.c[name] + _added.excluded[name] for name in _SUMS}

@@ -4,13 +4,12 @@ SQLAlchemy compiles a statement once; the rows then go to the driver's `executem
 """
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from functools import cached_property
 from operator import itemgetter
 from typing import Any, Final
 
 from sqlalchemy import Column, ColumnElement, Connection, Insert, Select, Table, Update, bindparam, insert, select
 
-from dialer.store.backends.sqlite import DriverStatement, compiled
+from dialer.store.backends.backend import Backend, DriverStatement, backend_of
 
 ASKED_AT_ONCE: Final = 500
 """Number of values in one query."""
@@ -28,20 +27,25 @@ class Bulk:
     def __init__(self, statement: Insert | Update, names: Sequence[str]) -> None:
         self._statement: Final = statement
         self._names: Final = tuple(names)
+        self._known: Final[dict[Backend, tuple[str, _InOrder | None]]] = {}
+        """The compiled statement and the order of its values, for each kind of database."""
 
     def run(self, connection: Connection, rows: Sequence[tuple[Any, ...]]) -> int:
         """Run the statement once for each row. Return the number of rows of the table that it wrote."""
         if not rows:
             return 0
-        text, in_order = self._compiled
+        text, in_order = self._compiled(backend_of(connection))
         placed = list(rows if in_order is None else map(in_order, rows))
         return connection.exec_driver_sql(text, placed).rowcount
 
-    @cached_property
-    def _compiled(self) -> tuple[str, _InOrder | None]:
-        text, names, _ = compiled(self._statement, self._names)
-        order = tuple(self._names.index(name) for name in names)
-        return text, None if order == tuple(range(len(self._names))) else itemgetter(*order)
+    def _compiled(self, backend: Backend) -> tuple[str, _InOrder | None]:
+        found = self._known.get(backend)
+        if found is None:
+            text, names, _ = backend.compiled(self._statement, self._names)
+            order = tuple(self._names.index(name) for name in names)
+            found = text, None if order == tuple(range(len(self._names))) else itemgetter(*order)
+            self._known[backend] = found
+        return found
 
 
 def bulk_insert(table: Table, *names: str) -> Bulk:
@@ -54,16 +58,17 @@ class PreparedStatement:
 
     def __init__(self, statement: Select[Any]) -> None:
         self._statement: Final = statement
+        self._known: Final[dict[Backend, DriverStatement]] = {}
 
     def run(self, connection: Connection, values: Mapping[str, Any]) -> list[Any]:
         """Return the values that the query finds with these parameters."""
-        text, names, constants = self._compiled
+        backend = backend_of(connection)
+        found = self._known.get(backend)
+        if found is None:
+            found = self._known[backend] = backend.compiled(self._statement)
+        text, names, constants = found
         given = tuple([values[name] if name in values else constants[name] for name in names])
         return [row[0] for row in connection.exec_driver_sql(text, given)]
-
-    @cached_property
-    def _compiled(self) -> DriverStatement:
-        return compiled(self._statement)
 
 
 class Among:

@@ -15,9 +15,9 @@ from sqlalchemy import (
     select,
     update,
 )
-from sqlalchemy.dialects.sqlite import insert
 
 from dialer.domain.enums import CampaignStatus, SubscriberStatus
+from dialer.store.backends.expressions import insert_or
 from dialer.store.bulk import PreparedStatement
 from dialer.store.tables import Campaign, CampaignPhonebook, Contact, Subscriber
 
@@ -178,7 +178,7 @@ def _as_subscribers(campaign_id: int, condition: ColumnElement[bool], now_ms: in
 
 
 def _subscribe(connection: Connection, campaign_id: int, rows: Select[Any]) -> None:
-    added = insert(_subscribers).from_select(list(_COLUMNS), rows, include_defaults=False)
+    added = insert_or(_subscribers).from_select(list(_COLUMNS), rows, include_defaults=False)
     grown = connection.execute(added.on_conflict_do_nothing(index_elements=["campaign_id", "number"])).rowcount
     connection.execute(
         update(_campaigns).where(_campaigns.c.id == campaign_id).values(totalcontact=_campaigns.c.totalcontact + grown)

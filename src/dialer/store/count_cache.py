@@ -1,7 +1,7 @@
 """A cache of row counts, which are kept until a commit that may change them.
 
-SQLite counts the commits of other connections, from any process (`PRAGMA data_version`,
-https://www.sqlite.org/pragma.html#pragma_data_version). Reading it takes a few microseconds, and never waits.
+The database tells each connection a version, which changes with the commits of other connections, from any process.
+Reading it takes little time, and never waits.
 """
 
 from collections import OrderedDict
@@ -10,7 +10,7 @@ from typing import Final
 
 from sqlalchemy import Connection
 
-from dialer.store.backends import sqlite
+from dialer.store.backends.backend import backend_of
 
 COUNTS_KEPT_MAX: Final = 1_000
 """Maximum number of counts of each kind that one connection remembers."""
@@ -25,7 +25,8 @@ def count_once(
     If `users_alone_change_it`, commits of the worker's steps change nothing, so that counts are kept while it dials.
     `connection` is in the transaction of a unit of work that only reads: the result is the count of its snapshot.
     """
-    version = sqlite.changes_of_users(connection) if users_alone_change_it else sqlite.version(connection)
+    backend = backend_of(connection)
+    version = backend.changes_of_users(connection) if users_alone_change_it else backend.version(connection)
     caches = connection.info.setdefault(_COUNTS, {})
     known_version, counts = caches.get(users_alone_change_it, (None, OrderedDict()))
     if known_version != version:

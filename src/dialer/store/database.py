@@ -16,8 +16,7 @@ from sqlalchemy import Connection, Engine
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.exc import TimeoutError as PoolTimeoutError
 
-from dialer.store.backends import sqlite
-from dialer.store.backends.sqlite import BUSY_TIMEOUT_MS
+from dialer.store.backends.backend import BUSY_TIMEOUT_MS, Backend, Lock, backend_for, backend_of
 from dialer.store.group_commit import TOGETHER_MAX, Turns, Waiter
 from dialer.store.inline_reads import AtHand
 from dialer.store.touched import EVERYTHING, NOTHING, Touched, take_touched, touch
@@ -48,7 +47,7 @@ class OutcomeUnknownError(StorageUnavailableError):
 class Database:
     """The service's database: `read` and `write` run a unit of work; nothing else begins a transaction.
 
-    Writers take turns in the order of their arrival. Each begins with the write lock (`BEGIN IMMEDIATE`), so the rows
+    Writers take turns in the order of their arrival. Each begins with the write lock, so the rows
     that a unit has read are still current when it writes. Readers see a consistent snapshot, and wait for no writer.
     """
 
@@ -60,19 +59,23 @@ class Database:
         busy_timeout_ms: int = BUSY_TIMEOUT_MS,
         announce: Callable[[Connection, Touched], None] | None = None,
     ) -> None:
-        self.url: Final = sqlite.synchronous_url(url)
+        self._backend: Final = backend_for(url)
+        self.url: Final = self._backend.synchronous_url(url)
         self._busy_timeout_ms: Final = busy_timeout_ms
         self._announce: Final = announce
         """Notes the records that a unit of work has touched for other processes, in its transaction."""
-        self._writer = sqlite.pooled_engine(self.url, begin=sqlite.BEGIN_WRITING, size=1, synchronous=synchronous)
-        self._readers = sqlite.pooled_engine(
-            self.url, begin=sqlite.BEGIN_READING, size=READERS_MAX + LONG_READERS_MAX, synchronous=synchronous
+        self._step_lock: Final = Lock.ALL if announce is None else Lock.SHARED
+        self._writer = self._backend.writing_engine(self.url, synchronous=synchronous)
+        self._readers = self._backend.reading_engine(
+            self.url, size=READERS_MAX + LONG_READERS_MAX, synchronous=synchronous
         )
         self.at_hand: Final = AtHand(self.url)
         """Reader of single rows, for the thread of the event loop only."""
         self._touched = NOTHING
         """Records touched by commits since the last call of `take_touched`. Only units of work that write use it, and
         they take turns."""
+        self._lock = Lock.ALL
+        """Lock of the unit of work that has its turn to write."""
         self._is_failing = False
         self._turns: Final = Turns(self._write_in_turn)
         self._read_limits: tuple[anyio.CapacityLimiter, anyio.CapacityLimiter] | None = None
@@ -99,7 +102,17 @@ class Database:
             OutcomeUnknownError: the database was lost during the COMMIT, and the changes may be stored.
         """
         until_s = anyio.current_time() + self._busy_timeout_ms / _SECOND_MS
-        return await Waiter(work, until_s=until_s, alone=is_step).wait(self._turns)
+        lock = self._step_lock if is_step else Lock.ALL
+        return await Waiter(work, until_s=until_s, alone=is_step, lock=lock).wait(self._turns)
+
+    async def write_without_lock(self, work: Callable[[Connection], Result]) -> Result:
+        """Return the result of `work`, a single statement that checks its own condition, without waiting for others.
+
+        Raises:
+            StorageUnavailableError: the database cannot be written now.
+        """
+        until_s = anyio.current_time() + self._busy_timeout_ms / _SECOND_MS
+        return await Waiter(work, until_s=until_s, alone=True, lock=Lock.NONE).wait(self._turns)
 
     async def is_writable(self, probe: Callable[[Connection], object]) -> bool:
         """Return whether units of work can be committed, as far as is known.
@@ -147,7 +160,10 @@ class Database:
                 _run_each(connection, waiters)
 
         try:
-            self.write_now(run, patience_ms)
+            if waiters[0].lock is Lock.ALL:
+                self.write_now(run, patience_ms)
+            else:
+                self._write_with(run, patience_ms, waiters[0].lock)
         except BaseException as error:  # noqa: BLE001 - each waiter raises it
             for waiter in waiters:
                 # A unit's own error may stem from rows of the others, which were not stored.
@@ -163,7 +179,10 @@ class Database:
 
         `patience_ms` is the time to wait for other processes.
         """
-        patience_ms = self._busy_timeout_ms if patience_ms is None else patience_ms
+        return self._write_with(work, self._busy_timeout_ms if patience_ms is None else patience_ms, Lock.ALL)
+
+    def _write_with(self, work: Callable[[Connection], Result], patience_ms: int, lock: Lock) -> Result:
+        self._lock = lock
         try:
             result, has_written = self._run(
                 self._writer, partial(_counted, work=work, announce=self._announce), patience_ms
@@ -182,7 +201,7 @@ class Database:
         unit fails, the answer is lost: its caller must then assume `EVERYTHING`.
         """
         touched, self._touched = self._touched, NOTHING
-        return EVERYTHING if sqlite.have_others_written(connection) else touched
+        return EVERYTHING if self._backend.have_others_written(connection) else touched
 
     def close(self) -> None:
         """Close all connections."""
@@ -191,9 +210,10 @@ class Database:
         self._readers.dispose()
 
     def _run(self, engine: Engine, work: Callable[[Connection], Result], patience_ms: int | None = None) -> Result:
-        with _storage_errors(), engine.connect() as connection:
+        with _storage_errors(self._backend), engine.connect() as connection:
             if patience_ms is not None:
-                sqlite.wait_for_others(connection, patience_ms)
+                self._backend.wait_for_others(connection, patience_ms)
+                self._backend.lock_for(connection, self._lock)
             take_touched(connection)  # Discard the notes of a unit of work that failed.
             has_worked = False
             try:
@@ -201,7 +221,7 @@ class Database:
                     result = work(connection)
                     has_worked = True
             except DBAPIError as error:
-                if has_worked and sqlite.may_be_committed(error):
+                if has_worked and self._backend.may_be_committed(error):
                     self._touched = EVERYTHING
                     raise OutcomeUnknownError(str(error.orig)) from error
                 raise
@@ -223,7 +243,7 @@ def _counted(
     connection.info[_IS_STEP] = False
     result, has_written = _watched(connection, work)
     if has_written and not connection.info[_IS_STEP]:
-        sqlite.count_change(connection)
+        backend_of(connection).count_change(connection)
         if announce is not None:
             touched = take_touched(connection) or NOTHING
             announce(connection, touched)
@@ -236,9 +256,10 @@ def _watched(connection: Connection, work: Callable[[Connection], Result]) -> tu
 
     A unit of work that wrote without a call of `touch` counts as having touched everything.
     """
-    before = sqlite.rows_written(connection)
+    backend = backend_of(connection)
+    before = backend.rows_written(connection)
     result = work(connection)
-    has_written = sqlite.rows_written(connection) != before
+    has_written = backend.rows_written(connection) != before
     said = take_touched(connection)
     if has_written:
         touch(connection, EVERYTHING if said is None else said)
@@ -251,15 +272,16 @@ def _run_each(connection: Connection, waiters: list[Waiter[Any]]) -> None:
     Raises:
         StorageUnavailableError: the transaction is lost, with the changes of all units.
     """
+    backend = backend_of(connection)
     cursor = connection.connection.cursor()  # Faster than SQLAlchemy, and each unit uses it.
     touched = NOTHING
     for waiter in waiters:
         cursor.execute("SAVEPOINT unit")
         try:
-            with _storage_errors():
+            with _storage_errors(backend):
                 waiter.result, _ = _watched(connection, waiter.work)
         except Exception as error:
-            if not sqlite.is_in_transaction(connection):
+            if not backend.is_in_transaction(connection):
                 raise StorageUnavailableError("the transaction was lost") from error
             cursor.execute("ROLLBACK TO unit")
             take_touched(connection)
@@ -271,17 +293,17 @@ def _run_each(connection: Connection, waiters: list[Waiter[Any]]) -> None:
 
 
 @contextlib.contextmanager
-def _storage_errors() -> Iterator[None]:
+def _storage_errors(backend: Backend) -> Iterator[None]:
     """Translate errors of the driver about an unavailable database into `StorageUnavailableError`."""
     try:
         yield
     except PoolTimeoutError as error:
         raise StorageUnavailableError("too many units of work at once") from error
-    except sqlite.DRIVER_ERROR as error:
-        if sqlite.is_storage_error(error):
+    except backend.DRIVER_ERROR as error:
+        if backend.is_storage_error(error):
             raise StorageUnavailableError(str(error)) from error
         raise
     except DBAPIError as error:
-        if error.connection_invalidated or sqlite.is_storage_error(error.orig):
+        if error.connection_invalidated or backend.is_storage_error(error.orig):
             raise StorageUnavailableError(str(error.orig)) from error
         raise

@@ -1,9 +1,9 @@
 """Reads of single rows on the event loop's thread, without a hop to a worker thread.
 
-SQLite finds a row by an index in a few microseconds, which is less than a thread hop costs. Readers wait for nobody.
+A database in a file finds a row by an index in a few microseconds, which is less than a thread hop costs. Readers wait
+for nobody.
 """
 
-import sqlite3
 from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any, Final
@@ -11,7 +11,7 @@ from typing import Any, Final
 from sqlalchemy import Select
 from sqlalchemy.engine import URL
 
-from dialer.store.backends.sqlite import DRIVER_ERROR, DriverStatement, compiled, reading_connection
+from dialer.store.backends.backend import InlineReader, backend_for
 
 QUERIES_KEPT_MAX: Final = 16
 
@@ -22,22 +22,24 @@ class AtHand:
     """A reader with a read-only connection of its own. Use it only on the thread of the event loop."""
 
     def __init__(self, url: URL) -> None:
-        self._path: Final = url.database
-        self._connection: sqlite3.Connection | None = None
+        self._url: Final = url
+        self._backend: Final = backend_for(url)
+        self._connection: InlineReader | None = None
+        self._compiled: Final = lru_cache(maxsize=QUERIES_KEPT_MAX)(self._backend.compiled)
 
     def rows(self, query: Select[Any], values: Mapping[str, Any]) -> Rows | None:
         """Return the rows of a small query that an index answers, as of the last commit.
 
         Return None if they cannot be read at once: the database is locked, fails, or is not a file.
         """
-        if not self._path or self._path == ":memory:":
-            return None
-        text, names, _ = _compiled(query)
         try:
             if self._connection is None:
-                self._connection = reading_connection(self._path)
-            found = self._connection.execute(text, [values[name] for name in names]).fetchall()
-        except DRIVER_ERROR:
+                self._connection = self._backend.inline_reader(self._url)
+            if self._connection is None:
+                return None
+            text, names, _ = self._compiled(query)
+            found: Rows = self._connection.execute(text, [values[name] for name in names]).fetchall()
+        except self._backend.DRIVER_ERROR:
             self.close()
             return None
         return found
@@ -47,9 +49,3 @@ class AtHand:
         connection, self._connection = self._connection, None
         if connection is not None:
             connection.close()
-
-
-@lru_cache(maxsize=QUERIES_KEPT_MAX)
-def _compiled(query: Select[Any]) -> DriverStatement:
-    """Return a query compiled for the driver."""
-    return compiled(query)

@@ -153,12 +153,18 @@ def ended_before(connection: Connection, ends: Sequence[tuple[Call, int]]) -> Br
 
 
 def added_twice(
-    connection: Connection, requests: Sequence[Added], cdrs: Sequence[Added], entries: Sequence[Added]
+    connection: Connection,
+    requests: Sequence[Added],
+    cdrs: Sequence[Added],
+    entries: Sequence[Added],
+    *,
+    undone: bool = False,
 ) -> BrokenInvariantError | None:
     """Return the error for the first row that existed already; None if there is none, so that another problem exists.
 
-    The rows were inserted in the given order. Rows before the failed one exist with their own ids. Entries come last
-    and have no ids; the last entry that exists is the duplicate.
+    The rows were inserted in the given order. Rows before the failed one exist with their own ids, unless they were
+    `undone`. Entries come last and have no ids: the last entry that exists is the duplicate, or the first if the others
+    were undone.
     """
     attempt = (_requests.c.subscriber_id, _requests.c.attempt)
     batches = (
@@ -167,10 +173,13 @@ def added_twice(
     )
     for rule, column, query, batch in batches:
         there = _there(connection, column, query, batch)
-        twice = next((one for one in batch if there.get(one.key, one.id) != one.id), None)
+        twice = next((one for one in batch if there.setdefault(one.key, one.id or 0) != one.id), None)
         if twice is not None:
             return _twice(rule, twice)
     there = _there(connection, _entries.c.reference, select(_entries.c.id, _entries.c.reference), entries)
+    if undone:
+        again = next((entry for entry in entries if there.setdefault(entry.key, id(entry)) != id(entry)), None)
+        return None if again is None else _twice(Rule.LEDGER, again)
     present = list(takewhile(lambda entry: entry.key in there, entries))
     return _twice(Rule.LEDGER, present[-1]) if present else None
 

@@ -4,7 +4,6 @@ To add one after the models have changed, run `python -m dialer.store.migrate "D
 format and correct the new file in `store/migrations/versions`. There are no downgrades: restore a backup instead.
 """
 
-import sqlite3
 import sys
 import tempfile
 from collections.abc import Callable
@@ -16,19 +15,15 @@ from alembic.config import Config
 from alembic.migration import MigrationContext
 from alembic.script import ScriptDirectory
 from alembic.util import CommandError
-from sqlalchemy import Connection, create_engine, event, inspect
-from sqlalchemy.engine import make_url
+from sqlalchemy import Connection, inspect
 from sqlalchemy.exc import DBAPIError
-from sqlalchemy.pool import NullPool
 
+from dialer.store.backends.backend import UnfitDatabaseError, backend_for, backend_of
 from dialer.store.database import Database, StorageUnavailableError
-from dialer.store.tables import AUDIT_TRIGGERS, SUBSCRIBER_TRIGGERS
 
 Result = TypeVar("Result")
 
 MIGRATIONS: Final = Path(__file__).parent / "migrations"
-LOCK_WAIT_MS: Final = 60_000
-"""Time that a start waits for another process that migrates the same database."""
 
 
 class MigrationError(Exception):
@@ -46,6 +41,8 @@ def upgrade(url: str) -> None:
     """
     try:
         _in_transaction(url, _upgrade)
+    except UnfitDatabaseError as error:
+        raise MigrationError(str(error)) from error
     except CommandError as error:
         raise MigrationError(f"the database cannot be migrated: {error}") from error
     except DBAPIError as error:
@@ -58,9 +55,9 @@ def check(url: str) -> None:
     Raises:
         MigrationError: the database is missing, is at another revision, or cannot be read.
     """
-    path = make_url(url).database or ""
-    if not Path(path).is_file():
-        raise MigrationError(f"there is no database at {path}")
+    backend = backend_for(url)
+    if backend.HAS_FILE and not backend.has_tables(backend.synchronous_url(url)):
+        raise MigrationError(f"there is no database at {backend.synchronous_url(url).database}")
     newest = ScriptDirectory(str(MIGRATIONS)).get_current_head()
     database = Database(url)
     try:
@@ -74,6 +71,8 @@ def check(url: str) -> None:
 
 
 def _upgrade(connection: Connection) -> None:
+    backend = backend_of(connection)
+    backend.check_fitness(connection)
     config = _configuration(connection)
     known = {script.revision for script in ScriptDirectory.from_config(config).walk_revisions()}
     revision = MigrationContext.configure(connection).get_current_revision()
@@ -84,10 +83,7 @@ def _upgrade(connection: Connection) -> None:
     if revision == ScriptDirectory.from_config(config).get_current_head():
         return  # The check below reads every row, and a start must be quick.
     command.upgrade(config, "head")
-    for trigger in (*SUBSCRIBER_TRIGGERS, *AUDIT_TRIGGERS):
-        connection.exec_driver_sql(trigger)
-    if broken := connection.exec_driver_sql("PRAGMA foreign_key_check").first():
-        raise MigrationError(f"the migration would leave a reference of table {broken[0]} without its target")
+    backend.after_upgrade(connection)
 
 
 def _configuration(connection: Connection) -> Config:
@@ -101,20 +97,10 @@ def _configuration(connection: Connection) -> Config:
 def _in_transaction(url: str, work: Callable[[Connection], Result]) -> Result:
     """Return the result of `work`, run in one transaction that includes changes of the schema.
 
-    `Database` cannot run it, as it enforces foreign keys, which cannot be switched off inside a transaction. SQLite
-    changes a table by copying it, and enforced foreign keys would delete the rows that refer to the old table.
+    `Database` cannot run it, as its connections are set up for units of work.
     """
-    engine = create_engine(Database(url).url, poolclass=NullPool)
-
-    @event.listens_for(engine, "connect")
-    def configure(connection: sqlite3.Connection, _record: object) -> None:
-        connection.isolation_level = None
-        connection.execute(f"PRAGMA busy_timeout={LOCK_WAIT_MS}")
-
-    @event.listens_for(engine, "begin")
-    def begin(connection: Connection) -> None:
-        connection.exec_driver_sql("BEGIN IMMEDIATE")
-
+    backend = backend_for(url)
+    engine = backend.migrating_engine(backend.synchronous_url(url))
     with engine.begin() as connection:
         return work(connection)
 

@@ -16,8 +16,8 @@ from sqlalchemy import (
     true,
     union_all,
 )
-from sqlalchemy.dialects.sqlite import insert
 
+from dialer.store.backends.expressions import insert_or
 from dialer.store.queries.selection import Shards, of_shards
 from dialer.store.tables import Campaign, SubscriberCount, SubscriberMove
 
@@ -56,7 +56,7 @@ def _fold(campaigns: Select[Any]) -> Any:  # noqa: ANN401 - the dialect's own IN
         .where(moved.c.campaign_id.in_(campaigns))
         .group_by(*[moved.c[name] for name in _KEY])
     )
-    added = insert(_counts).from_select([*_KEY, "subscribers", "attempted"], grown, include_defaults=False)
+    added = insert_or(_counts).from_select([*_KEY, "subscribers", "attempted"], grown, include_defaults=False)
     return added.on_conflict_do_update(
         index_elements=_KEY,
         set_={name: _counts.c[name] + added.excluded[name] for name in ("subscribers", "attempted")},

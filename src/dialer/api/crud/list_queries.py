@@ -24,7 +24,7 @@ from dialer.api.crud.records import columns_shown
 from dialer.api.crud.resource import Resource, Unit
 from dialer.api.crud.searching import Search, search_conditions
 from dialer.api.crud.visibility import visible
-from dialer.store.backends import sqlite
+from dialer.store.backends.expressions import in_order, without_index
 from dialer.store.count_cache import count_once
 
 QUERIES_KEPT_MAX: Final = 1_000
@@ -169,13 +169,19 @@ def _query(unit: Unit, resource: Resource, shape: _Shape) -> Select[Any]:
         return _counting(resource, shape, selected, found)
     keys = sort_keys(resource, shape.sorts)
     if shape.way in {_Way.FILTERED, _Way.SEARCHED}:
-        keys = [key._replace(expression=sqlite.without_index(key.expression)) for key in keys]
+        keys = [key._replace(expression=without_index(key.expression)) for key in keys]
     shown = [key.expression.label(label(place)) for place, key in enumerate(keys[:-1])]
     query = select(*columns_shown(resource), *shown).select_from(resource.table)
     query = query.where(*_conditions(shape, selected, found))
     query = query.where(*[_compared(keys[place], step, place) for place, step in enumerate(shape.steps)])
-    in_order = [key.expression.desc() if key.is_descending is not shape.is_backward else key.expression for key in keys]
-    return query.order_by(*in_order).limit(bindparam("most")).offset(bindparam("skipped"))
+    ordered = [_in_order(key, is_descending=key.is_descending is not shape.is_backward) for key in keys]
+    return query.order_by(*ordered).limit(bindparam("most")).offset(bindparam("skipped"))
+
+
+def _in_order(key: SortKey, *, is_descending: bool) -> ColumnElement[Any]:
+    if key.is_nullable:
+        return in_order(key.expression, is_descending=is_descending)
+    return key.expression.desc() if is_descending else key.expression
 
 
 def _counting(
@@ -188,14 +194,14 @@ def _counting(
     if shape.way is not _Way.SEARCHED or shape.counts is None:
         return query.where(*_conditions(shape, selected, found))
     earlier = map(not_, found[: shape.counts])
-    return query.where(found[shape.counts], sqlite.without_index(and_(selected, *earlier)))
+    return query.where(found[shape.counts], without_index(and_(selected, *earlier)))
 
 
 def _conditions(
     shape: _Shape, selected: ColumnElement[bool], found: Sequence[ColumnElement[bool]]
 ) -> Iterator[ColumnElement[bool]]:
     """Yield the conditions of a query. It can use indexes only for the part that decides its way."""
-    opaque = sqlite.without_index
+    opaque = without_index
     yield opaque(selected) if shape.way in {_Way.SEARCHED, _Way.WALKED} else selected
     if found:
         yield opaque(or_(*found)) if shape.way in {_Way.FILTERED, _Way.WALKED} else or_(*found)
@@ -204,7 +210,7 @@ def _conditions(
 def _compared(key: SortKey, step: str, place: int) -> ColumnElement[bool]:
     value: Any = bindparam(_anchor(place), type_=key.expression.type)
     compared: dict[str, Callable[[], ColumnElement[bool]]] = {
-        "equal": lambda: key.expression.is_not_distinct_from(value),
+        "equal": lambda: key.expression == value,
         "above": lambda: key.expression > value,
         "below": lambda: key.expression < value,
         "null": lambda: key.expression.is_(None),

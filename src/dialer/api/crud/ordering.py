@@ -13,7 +13,7 @@ from dialer.api.crud.fields import FieldError, Text, echo
 from dialer.api.crud.resource import Resource, column_of
 from dialer.api.crud.shapes import fields_of
 from dialer.api.crud.urls import ID_MAX, parse_id
-from dialer.store.backends import sqlite
+from dialer.store.backends.expressions import name_key
 
 ORDERING: Final = "ordering"
 ORDERED_BY_MAX: Final = 3
@@ -87,7 +87,7 @@ def _expression(resource: Resource, field: str) -> ColumnElement[Any]:
         return column
     if field in resource.numbers:
         return columns.get("number", column)
-    return sqlite.name_key(column) if isinstance(kind, Text) and not resource.is_large else column
+    return name_key(column) if isinstance(kind, Text) and not resource.is_large else column
 
 
 def sort_keys(resource: Resource, sorts: tuple[Sort, ...]) -> list[SortKey]:
@@ -120,7 +120,7 @@ def steps_from(anchor: Anchor, keys: list[SortKey], *, is_backward: bool) -> Ite
     Null is before all values, as in SQLite. Each tuple is one range of an index: equal in all keys but the last.
     """
     for place in reversed(range(len(anchor))):
-        before, key = ("equal",) * place, keys[place]
+        before, key = tuple("null" if value is None else "equal" for value in anchor[:place]), keys[place]
         is_null = anchor[place] is None
         if key.is_descending == is_backward:
             yield (*before, "not null" if is_null else "above")

@@ -7,13 +7,13 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 import msgspec
-from sqlalchemy import Column, ColumnElement, and_, bindparam, false, func, literal, or_, select
+from sqlalchemy import Column, ColumnElement, String, and_, bindparam, false, literal, or_, select
 
 from dialer.api.crud.fields import Conventions, FieldError, echo
 from dialer.api.crud.resource import Resource, table_of
 from dialer.api.crud.shapes import fields_of
-from dialer.domain.search_keys import after_all_with, name_key, number_starts
-from dialer.store.backends import sqlite
+from dialer.domain import search_keys
+from dialer.store.backends.expressions import bare_number, name_key, place_of
 from dialer.store.tables import Contact
 
 SEARCH: Final = "search"
@@ -35,7 +35,7 @@ class Search(msgspec.Struct, frozen=True):
     def values(self) -> dict[str, str]:
         """Return the parameters of the conditions."""
         found = {_name(place, "from"): start for place, start in enumerate(self.starts)}
-        found |= {_name(place, "to"): after_all_with(start) for place, start in enumerate(self.starts)}
+        found |= {_name(place, "to"): search_keys.after_all_with(start) for place, start in enumerate(self.starts)}
         return found | {_name(place, "word"): f" {start}" for place, start in enumerate(self.starts)}
 
 
@@ -49,10 +49,10 @@ def parse_search(text: str, conventions: Conventions) -> Search | None:
         return None
     if len(text) > SEARCH_MAX:
         raise FieldError(f"Ensure this field has no more than {SEARCH_MAX} characters.")
-    starts = number_starts(text, conventions.region)
+    starts = search_keys.number_starts(text, conventions.region)
     if starts:
         return Search(is_number=True, starts=starts)
-    key = name_key(text)
+    key = search_keys.name_key(text)
     if not key:
         raise FieldError(f'"{echo(text)}" has neither a letter nor a digit. Search for a name or a number.')
     return Search(is_number=False, starts=(key,))
@@ -76,14 +76,14 @@ def search_conditions(resource: Resource, shape: tuple[bool, int]) -> Sequence[C
 def _numbered(resource: Resource, field: str, starts: int) -> list[ColumnElement[bool]]:
     column = _column(resource, field)
     number = resource.table.c.get("number", column)
-    bare = number if resource.is_large else sqlite.bare_number(number)
+    bare = number if resource.is_large else bare_number(number)
     return [_in_range(bare, place) for place in range(starts)]
 
 
 def _named(resource: Resource, field: str) -> list[ColumnElement[bool]]:
     if not resource.is_large:
-        words = literal(" ").concat(sqlite.name_key(_column(resource, field)))
-        return [func.instr(words, bindparam(_name(0, "word"))) > 0]
+        words = literal(" ").concat(name_key(_column(resource, field)))
+        return [place_of(bindparam(_name(0, "word"), type_=String), words) > 0]
     keyed = table_of(Contact).c
     by_name = [_in_range(keyed[name], 0) for name in ("full_name_key", "last_name_key")]
     if resource.table is table_of(Contact):

@@ -16,13 +16,13 @@ from sqlalchemy import (
     RowMapping,
     String,
     Table,
-    cast,
     or_,
     select,
     update,
 )
 
 from dialer.domain.numbers.spellings import ERASED, Spellings
+from dialer.store.backends.expressions import text_of_bytes
 from dialer.store.database import Database
 from dialer.store.tables import (
     Agent,
@@ -157,7 +157,7 @@ def _batches(connection: Connection, table: Table, spellings: Spellings) -> list
 
 
 def _as_text(column: Column[Any]) -> ColumnElement[str]:
-    return cast(column, String) if isinstance(column.type, LargeBinary) else column
+    return text_of_bytes(column) if isinstance(column.type, LargeBinary) else column
 
 
 def _rows(connection: Connection, batch: Batch) -> list[RowMapping]:

@@ -3,9 +3,10 @@
 from collections.abc import Iterator, Mapping
 from typing import Final
 
-from sqlalchemy import Connection, Integer, RowMapping, func, select
+from sqlalchemy import Connection, RowMapping, func, select
 
 from dialer.store.audit.differences import MISSING, ROWS_AT_ONCE, Difference
+from dialer.store.backends.expressions import whole_number
 from dialer.store.tables import Cdr, LedgerEntry, Payment
 
 _entries = LedgerEntry.__table__
@@ -36,7 +37,7 @@ def audit_entries(connection: Connection) -> Iterator[Difference]:
         )
         .outerjoin(_called, _called.c.callid == name_of["call"])
         .outerjoin(_refunded, _refunded.c.callid == name_of["refund"])
-        .outerjoin(_payments, _payments.c.id == name_of["payment"].cast(Integer))
+        .outerjoin(_payments, _payments.c.id == whole_number(name_of["payment"]))
         .order_by(_entries.c.id)
     )
     for row in connection.execute(query.execution_options(yield_per=ROWS_AT_ONCE)).mappings():

@@ -14,23 +14,26 @@ from dialer.store.audit.differences import ROWS_AT_ONCE, Difference
 
 _CDRS: Final = """
     SELECT user_id, campaign_id, starting_date / 3600000 AS hour, CAST(hangup_cause_q850 AS TEXT) AS outcome, agent_id,
-        phonebook_id, gateway_id, zone, attempt, duration, billsec, amd_status, is_completed, is_for_agents,
-        is_abandoned, leg_type = 1 AND attempt > 0 AS is_call, leg_type <> 1 AS is_leg,
-        leg_type = 1 AND attempt <= 0 AS is_inbound, 0 AS is_message, billsec > 0 AS is_answered, 0 AS parts,
-        call_cost AS cost, post_dial_ms
+        phonebook_id, gateway_id, zone, attempt, duration, billsec, amd_status,
+        CAST(is_completed AS INTEGER) AS is_completed, CAST(is_for_agents AS INTEGER) AS is_for_agents,
+        CAST(is_abandoned AS INTEGER) AS is_abandoned,
+        CAST(leg_type = 1 AND attempt > 0 AS INTEGER) AS is_call, CAST(leg_type <> 1 AS INTEGER) AS is_leg,
+        CAST(leg_type = 1 AND attempt <= 0 AS INTEGER) AS is_inbound, 0 AS is_message,
+        CAST(billsec > 0 AS INTEGER) AS is_answered, 0 AS parts, call_cost AS cost, post_dial_ms
     FROM cdr"""
 _MESSAGES: Final = """
     SELECT m.user_id, m.campaign_id, m.send_date / 3600000, m.status, 0, coalesce(s.phonebook_id, 0), m.gateway_id,
-        s.zone, m.attempt, 0, 0, 1, 0, 0, 0, 0, 0, 0, 1, m.delivery_date IS NOT NULL, m.parts, m.cost, NULL
+        s.zone, m.attempt, 0, 0, 1, 0, 0, 0, 0, 0, 0, 1,
+        CAST(m.delivery_date IS NOT NULL AS INTEGER), m.parts, m.cost, NULL
     FROM sms_message m JOIN subscriber s ON s.id = m.subscriber_id WHERE m.ended_ms IS NOT NULL"""
 _OF_CALLS: Final = {
     "calls": "is_call",
     "answered": "is_call * is_answered",
-    "live": "is_call * is_answered * (amd_status <> 2)",
+    "live": "is_call * is_answered * CAST(amd_status <> 2 AS INTEGER)",
     "completed": "is_call * is_answered * is_completed",
     "talk_s": "is_call * billsec",
     "answer_s": "is_call * is_answered * (duration - billsec)",
-    "signalled": "is_call * (post_dial_ms IS NOT NULL)",
+    "signalled": "is_call * CAST(post_dial_ms IS NOT NULL AS INTEGER)",
     "post_dial_ms": "is_call * coalesce(post_dial_ms, 0)",
     "for_agents": "is_call * is_answered * is_for_agents",
     "abandoned": "is_call * is_answered * is_abandoned",
@@ -67,26 +70,27 @@ _SUBSCRIBERS: Final = text("""
         WHERE was_status IS NOT NULL
         UNION ALL SELECT campaign_id, phonebook_id, status, status_reason, -1, -attempted FROM subscriber_move
         WHERE status IS NOT NULL
-        UNION ALL SELECT campaign_id, coalesce(phonebook_id, 0), status, status_reason, 1, count_attempt > 0
+        UNION ALL SELECT campaign_id, coalesce(phonebook_id, 0), status, status_reason, 1,
+            CAST(count_attempt > 0 AS INTEGER)
         FROM subscriber
-    ) WHERE campaign_id IN (SELECT id FROM campaign) GROUP BY 1, 2, 3, 4
+    ) AS moved WHERE campaign_id IN (SELECT id FROM campaign) GROUP BY 1, 2, 3, 4
     HAVING sum(subscribers) <> 0 OR sum(attempted) <> 0""")
 _waits = ", ".join(f"({seconds})" for seconds in WAITS_S)
 _QUEUES: Final = text(f"""
     SELECT queue_id, hour, within_s, sum(taken) AS taken, sum(others) AS others FROM (
         SELECT queue_id, hour, within_s, -taken AS taken, -abandoned - timed_out AS others FROM queue_hour
         UNION ALL SELECT queue_id, joined_ms / 3600000,
-            coalesce((SELECT min(column1) FROM (VALUES {_waits}) WHERE wait_ms <= column1 * 1000), 0),
-            answered_ms IS NOT NULL, answered_ms IS NULL
-        FROM (SELECT t.*, max(0, coalesce(t.answered_ms, t.ended_ms) - t.joined_ms) AS wait_ms
+            coalesce((SELECT min(column1) FROM (VALUES {_waits}) AS classes WHERE wait_ms <= column1 * 1000), 0),
+            CAST(answered_ms IS NOT NULL AS INTEGER), CAST(answered_ms IS NULL AS INTEGER)
+        FROM (SELECT t.*, coalesce(t.answered_ms, t.ended_ms) - t.joined_ms AS wait_ms
             FROM transfer t JOIN callrequest c ON c.id = t.callrequest_id
-            WHERE c.status <> 7 AND t.queue_id IS NOT NULL AND t.score_from_ms > 0 AND t.ended_ms IS NOT NULL)
-    ) GROUP BY 1, 2, 3 HAVING sum(taken) > 0 OR sum(others) > 0""")  # noqa: S608 - our own numbers
+            WHERE c.status <> 7 AND t.queue_id IS NOT NULL AND t.score_from_ms > 0 AND t.ended_ms IS NOT NULL) AS waits
+    ) AS counted GROUP BY 1, 2, 3 HAVING sum(taken) > 0 OR sum(others) > 0""")  # noqa: S608 - our own numbers
 _AGENTS: Final = text("""
     SELECT agent_id, sum(taken) AS taken FROM (
         SELECT agent_id, -begun AS taken FROM agent_hour WHERE activity = 3
         UNION ALL SELECT agent_id, 1 FROM transfer WHERE agent_id IS NOT NULL AND answered_ms IS NOT NULL
-    ) GROUP BY 1 HAVING sum(taken) > 0""")
+    ) AS talks GROUP BY 1 HAVING sum(taken) > 0""")
 
 
 def audit_statistics(connection: Connection) -> Iterator[Difference]:
@@ -130,10 +134,10 @@ def _query(table: str, grouping: Grouping) -> TextClause:
     has_agent = " AND agent_id <> 0" if grouping is Grouping.AGENT else ""
     return text(
         f"SELECT owner, hour, member, {sums} FROM ("  # noqa: S608 - our own names
-        f"SELECT {owner} AS owner, hour, {_MEMBERS[grouping]} AS member, {counted} FROM ({facts})"
+        f"SELECT {owner} AS owner, hour, {_MEMBERS[grouping]} AS member, {counted} FROM ({facts}) AS facts"
         f" WHERE {owner} IS NOT NULL{has_agent} GROUP BY 1, 2, 3"
         f" UNION ALL SELECT {owner}, hour, member, {less} FROM {table} WHERE grouping = {int(grouping)}"
-        f") GROUP BY 1, 2, 3 HAVING {' OR '.join(wrong)}"
+        f") AS differences GROUP BY 1, 2, 3 HAVING {' OR '.join(wrong)}"
     )
 
 

@@ -1,43 +1,44 @@
 """SQLite: the set-up of its connections, the start of its transactions, the meaning of its errors and counters.
 
-Units of work and the code that runs them know no pragma, error code or counter. A backend for another database offers
-the same functions. Besides this module, only migrations and code for database files (backups) use SQLite directly.
+The functions are described in `dialer.store.backends.backend`. Besides this module, only migrations and code for
+database files (backups) use SQLite directly.
 """
 
 import sqlite3
+import time
 from collections.abc import Mapping, Sequence
-from typing import Any, Final, NamedTuple
+from contextlib import AbstractContextManager, nullcontext
+from pathlib import Path
+from typing import Any, Final
 from urllib.parse import quote
 
-from sqlalchemy import (
-    ColumnElement,
-    Connection,
-    Engine,
-    Insert,
-    Select,
-    String,
-    UnaryExpression,
-    Update,
-    create_engine,
-    event,
-    func,
-)
+from sqlalchemy import Connection, Engine, Insert, Select, Update, create_engine, event
 from sqlalchemy.dialects.sqlite import dialect
 from sqlalchemy.engine import URL, make_url
 from sqlalchemy.exc import DBAPIError
-from sqlalchemy.pool import QueuePool
-from sqlalchemy.sql.operators import custom_op
+from sqlalchemy.pool import NullPool, QueuePool
 
 from dialer.domain import search_keys
+from dialer.store import database_files, process_lock
+from dialer.store.backends.backend import (
+    BUSY_TIMEOUT_MS,
+    MIGRATION_WAIT_MS,
+    POOL_TIMEOUT_S,
+    DriverStatement,
+    InlineReader,
+    Lock,
+    UnfitDatabaseError,
+)
+from dialer.store.backends.sqlite_triggers import TRIGGERS
 
 DRIVER_ERROR: Final = sqlite3.Error
 """Base class of the errors that the driver raises where it is used without SQLAlchemy."""
-BUSY_TIMEOUT_MS: Final = 5_000
-"""Default time that a connection waits for another process that holds the database."""
-BEGIN_READING: Final = "BEGIN"
-BEGIN_WRITING: Final = "BEGIN IMMEDIATE"
+HAS_FILE: Final = True
+UNDOES_FAILED_ROWS: Final = False
+"""`recoverable` keeps the rows that were written before the error."""
+_BEGIN_READING: Final = "BEGIN"
+_BEGIN_WRITING: Final = "BEGIN IMMEDIATE"
 """Statement that takes the write lock at once. A transaction that asks later fails if another has written meanwhile."""
-POOL_TIMEOUT_S: Final = 30
 _PRIMARY: Final = 0xFF
 """Bits of an extended result code that hold the kind of error."""
 _SURELY_NOT_DONE: Final = frozenset({sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_FULL})
@@ -53,29 +54,28 @@ _PRAGMAS: Final = (
 )
 
 
-class DriverStatement(NamedTuple):
-    """A statement compiled for the driver."""
-
-    text: str
-    names: tuple[str, ...]
-    """Names of the values, in the order of their places in the text."""
-    constants: Mapping[str, Any]
-    """Values that are part of the statement."""
-
-
 def compiled(statement: Insert | Select[Any] | Update, columns: Sequence[str] | None = None) -> DriverStatement:
     """Return a statement compiled for the driver. An INSERT or UPDATE without values sets `columns`."""
     found = statement.compile(dialect=dialect(), column_keys=None if columns is None else list(columns))
     return DriverStatement(str(found), tuple(found.positiontup or ()), found.params)
 
 
-def synchronous_url(url: str) -> URL:
+def synchronous_url(url: str | URL) -> URL:
     """Return the URL of the same database for the synchronous driver, which worker threads use."""
     return make_url(url).set(drivername="sqlite+pysqlite")
 
 
-def pooled_engine(url: URL, *, begin: str, size: int, synchronous: str) -> Engine:
-    """Return an engine with up to `size` connections. Each of their transactions starts with the statement `begin`."""
+def reading_engine(url: URL, *, size: int, synchronous: str) -> Engine:
+    """Return an engine with up to `size` connections. Each transaction reads one consistent snapshot."""
+    return _pooled(url, begin=_BEGIN_READING, size=size, synchronous=synchronous)
+
+
+def writing_engine(url: URL, *, synchronous: str) -> Engine:
+    """Return an engine with one connection. Each transaction begins with the write lock."""
+    return _pooled(url, begin=_BEGIN_WRITING, size=1, synchronous=synchronous)
+
+
+def _pooled(url: URL, *, begin: str, size: int, synchronous: str) -> Engine:
     engine = create_engine(
         url,
         hide_parameters=True,
@@ -95,26 +95,31 @@ def pooled_engine(url: URL, *, begin: str, size: int, synchronous: str) -> Engin
         connection.create_function("name_key", 1, _name_key, deterministic=True)
         connection.create_function("bare_number", 1, _bare_number, deterministic=True)
 
-    @event.listens_for(engine, "begin")
-    def start(connection: Connection) -> None:
-        connection.exec_driver_sql(begin)
-
+    _begin_with(engine, begin)
     return engine
 
 
-def without_index(expression: ColumnElement[Any]) -> ColumnElement[Any]:
-    """Return an expression with an equal value, for which the database uses no index."""
-    return UnaryExpression(expression.self_group(), operator=custom_op("+"), type_=expression.type)
+def migrating_engine(url: URL) -> Engine:
+    """Return an engine whose transactions change tables, and begin with the write lock.
+
+    It does not enforce foreign keys, which cannot be switched off inside a transaction. SQLite changes a table by
+    copying it, and enforced foreign keys would delete the rows that refer to the old table.
+    """
+    engine = create_engine(url, poolclass=NullPool)
+
+    @event.listens_for(engine, "connect")
+    def configure(connection: sqlite3.Connection, _record: object) -> None:
+        connection.isolation_level = None
+        connection.execute(f"PRAGMA busy_timeout={MIGRATION_WAIT_MS}")
+
+    _begin_with(engine, _BEGIN_WRITING)
+    return engine
 
 
-def name_key(name: ColumnElement[Any]) -> ColumnElement[str]:
-    """Return an SQL expression for the `dialer.domain.search_keys.name_key` of a name; empty for null."""
-    return func.name_key(name, type_=String)
-
-
-def bare_number(number: ColumnElement[Any]) -> ColumnElement[str]:
-    """Return an SQL expression for a number without its punctuation; empty for null."""
-    return func.bare_number(number, type_=String)
+def _begin_with(engine: Engine, statement: str) -> None:
+    @event.listens_for(engine, "begin")
+    def begin(connection: Connection) -> None:
+        connection.exec_driver_sql(statement)
 
 
 def _name_key(name: str | None) -> str:
@@ -125,12 +130,23 @@ def _bare_number(number: str | None) -> str:
     return search_keys.bare_number(number or "")
 
 
-def reading_connection(path: str) -> sqlite3.Connection:
-    """Return a connection that never writes, never waits, and never creates a file."""
-    place = f"file:{quote(path)}?mode=rw"
+def inline_reader(url: URL) -> InlineReader | None:
+    """Return a connection that never writes, never waits, and never creates a file; None if there is no file."""
+    if not url.database or url.database == ":memory:":
+        return None
+    place = f"file:{quote(url.database)}?mode=rw"
     connection = sqlite3.connect(place, uri=True, timeout=0, isolation_level=None, check_same_thread=False)
     connection.execute("PRAGMA query_only=ON")
     return connection
+
+
+def lock_for(connection: Connection, lock: Lock) -> None:
+    """Do nothing: a database file has one lock, and every transaction that writes takes it."""
+
+
+def now_ms(connection: Connection) -> int:  # noqa: ARG001 - as the protocol
+    """Return the time of this machine, as a file has no clock of its own."""
+    return time.time_ns() // 1_000_000
 
 
 def wait_for_others(connection: Connection, patience_ms: int) -> None:
@@ -171,6 +187,11 @@ def have_others_written(connection: Connection) -> bool:
     return bool(seen != connection.info[_SEEN])
 
 
+def recoverable(connection: Connection) -> AbstractContextManager[object]:  # noqa: ARG001 - part of the seam
+    """Return a context after whose IntegrityError the transaction can go on. SQLite undoes the failed statement."""
+    return nullcontext()
+
+
 def is_in_transaction(connection: Connection) -> bool:
     """Return whether a transaction is open. SQLite ends one by itself when the disk is full, or fails."""
     return not connection.invalidated and bool(_driver(connection).in_transaction)
@@ -188,6 +209,61 @@ def may_be_committed(error: DBAPIError) -> bool:
     code = getattr(error.orig, "sqlite_errorcode", sqlite3.SQLITE_IOERR)
     # A transaction is committed once its last page is written, so a failed write is no commit.
     return code & _PRIMARY not in _SURELY_NOT_DONE and code != sqlite3.SQLITE_IOERR_WRITE
+
+
+def serving_alone(url: URL) -> AbstractContextManager[None]:
+    """Return a context that holds the lock file of a database."""
+    return process_lock.serving_alone(Path(url.database or ""))
+
+
+def serving_together(url: URL) -> AbstractContextManager[None]:
+    """Return a context that shares the lock file of a database."""
+    return process_lock.serving_together(Path(url.database or ""))
+
+
+def has_tables(url: URL) -> bool:
+    """Return whether there is a database file. Create none."""
+    return Path(url.database or "").is_file()
+
+
+def compact(url: URL) -> None:
+    """Rewrite the database file without what it holds of deleted rows."""
+    database_files.compact(Path(url.database or ""))
+
+
+def last_ids(connection: Connection) -> dict[str, int]:
+    """Return the highest id that each table ever gave, without tables that gave none."""
+    found = connection.exec_driver_sql("SELECT name, seq FROM sqlite_sequence").all()
+    return {name: last for name, last in found}  # noqa: C416 - rows, which `dict` does not take
+
+
+def keep_last_ids(connection: Connection, ids: Mapping[str, int]) -> None:
+    """Set the highest id that each table ever gave."""
+    connection.exec_driver_sql("DELETE FROM sqlite_sequence")
+    if ids:
+        connection.exec_driver_sql("INSERT INTO sqlite_sequence (name, seq) VALUES (?, ?)", list(ids.items()))
+
+
+def check_fitness(connection: Connection) -> None:
+    """Accept any database, as its settings are those of each connection."""
+
+
+def create_triggers(connection: Connection, table: str) -> None:
+    """Create the triggers of a table that are missing."""
+    for trigger in TRIGGERS[table]:
+        connection.exec_driver_sql(trigger)
+
+
+def after_upgrade(connection: Connection) -> None:
+    """Create the triggers that are missing, as migrations that copy a table drop them, and check all references.
+
+    Raises:
+        UnfitDatabaseError: a reference has no target.
+    """
+    for table in TRIGGERS:
+        create_triggers(connection, table)
+    if broken := connection.exec_driver_sql("PRAGMA foreign_key_check").first():
+        raise UnfitDatabaseError(f"the migration would leave a reference of table {broken[0]} without its target")
 
 
 def _driver(connection: Connection) -> Any:  # noqa: ANN401 - `sqlite3.Connection`, which SQLAlchemy does not declare

@@ -9,11 +9,11 @@ from collections.abc import Sequence
 from typing import Final
 
 from sqlalchemy import Connection, Table
-from sqlalchemy.dialects.sqlite import insert
 
 from dialer.domain.enums import AmdStatus, LegType
 from dialer.domain.plans import Call, CallOutcome
 from dialer.domain.statistics import HOUR_MS, Grouping
+from dialer.store.backends.expressions import insert_or
 from dialer.store.bulk import Bulk
 from dialer.store.journal.rows import CdrRow
 from dialer.store.tables import CampaignHour, UserHour
@@ -75,7 +75,7 @@ def _members(alike: _Alike) -> list[tuple[int, str]]:
 
 def _upsert(table: Table, owner: str) -> Bulk:
     names = (owner, "grouping", "hour", "member", *COUNTERS)
-    added = insert(table)
+    added = insert_or(table)
     grown = {name: table.c[name] + added.excluded[name] for name in COUNTERS}
     return Bulk(added.on_conflict_do_update(index_elements=names[:4], set_=grown), names)
 

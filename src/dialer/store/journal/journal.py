@@ -10,7 +10,6 @@ from functools import cached_property
 from typing import Any, Final, Protocol
 
 from sqlalchemy import Connection, update
-from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.exc import IntegrityError
 
 from dialer.domain import effects, events
@@ -19,6 +18,8 @@ from dialer.domain.enums import SubscriberStatus
 from dialer.domain.invariants import BrokenInvariantError
 from dialer.domain.plans import Call
 from dialer.domain.states import CAMPAIGN_MOVES
+from dialer.store.backends.backend import backend_of
+from dialer.store.backends.expressions import insert_or
 from dialer.store.invariants import Added, Placed, added_twice, ended_before, misplaced_subscriber, wrong_move
 from dialer.store.journal import claims, rows, statements
 from dialer.store.journal.agent_hours import AgentHours
@@ -124,10 +125,12 @@ class JournalStore:
         connection = self._at_work()
         for observer in self._observers:
             observer.cdrs_written(self._cdrs)
+        backend = backend_of(connection)
         try:
-            self._write(connection)
+            with backend.recoverable(connection):
+                self._write(connection)
         except IntegrityError as error:
-            broken = self._added_twice(connection)
+            broken = self._added_twice(connection, undone=backend.UNDOES_FAILED_ROWS)
             if broken is None:
                 raise
             raise broken from error
@@ -164,7 +167,7 @@ class JournalStore:
         if statements.REFUSE_SUBSCRIBERS.run(connection, self._refusals) != len(self._refusals):
             raise misplaced_subscriber(connection, [_refused(row) for row in self._refusals])
 
-    def _added_twice(self, connection: Connection) -> BrokenInvariantError | None:
+    def _added_twice(self, connection: Connection, *, undone: bool) -> BrokenInvariantError | None:
         calls = [*self._dialled.values(), *self._over]
         requests = [
             Added((call.subscriber.id, call.attempt), call.id, call.plan.user_id, call.plan.id, call.id)
@@ -172,7 +175,7 @@ class JournalStore:
         ]
         cdrs = [Added(row.callid, row.id, row.user_id, row.campaign_id, row.callrequest_id) for row in self._cdrs]
         entries = [Added(entry.reference, None, entry.user_id) for entry in self._entries]
-        return added_twice(connection, requests, cdrs, entries)
+        return added_twice(connection, requests, cdrs, entries, undone=undone)
 
     def claim_fresh(self, claim: effects.ClaimFresh) -> events.FreshClaimed:
         """Return subscribers who were never called, lowest id first."""
@@ -415,8 +418,7 @@ class JournalStore:
 
     def _add_to_dnc(self, effect: effects.AddToDnc, now_ms: int) -> None:
         connection = self._at_work()
-        dialect: Any = postgresql if connection.dialect.name == "postgresql" else sqlite
-        added = dialect.insert(_dnc).values(
+        added = insert_or(_dnc).values(
             dnc_id=effect.dnc_id,
             phone_number=effect.number,
             number=effect.number,

@@ -3,12 +3,12 @@
 from collections import defaultdict
 from typing import Final
 
-from sqlalchemy import Connection, func
-from sqlalchemy.dialects.sqlite import insert
+from sqlalchemy import Connection
 
 from dialer.domain.plans import Transfer
 from dialer.domain.reasons import TransferReason
 from dialer.domain.statistics import HOUR_MS, wait_class
+from dialer.store.backends.expressions import greatest, insert_or
 from dialer.store.bulk import Bulk
 from dialer.store.tables import QueueHour
 
@@ -16,13 +16,13 @@ _hours = QueueHour.__table__
 _TIMED_OUT: Final = frozenset({TransferReason.MAX_WAIT, TransferReason.NO_AGENT})
 _KEY: Final = ("queue_id", "hour", "within_s")
 _SUMS: Final = ("taken", "abandoned", "timed_out", "taken_wait_ms")
-_added = insert(_hours)
+_added = insert_or(_hours)
 _COUNT: Final = Bulk(
     _added.on_conflict_do_update(
         index_elements=_KEY,
         set_={
             **{name: _hours.c[name] + _added.excluded[name] for name in _SUMS},
-            "longest_ms": func.max(_hours.c.longest_ms, _added.excluded.longest_ms),
+            "longest_ms": greatest(_hours.c.longest_ms, _added.excluded.longest_ms),
         },
     ),
     (*_KEY, *_SUMS, "longest_ms"),

@@ -12,6 +12,7 @@ from dialer.domain.events import AgentOpened, CallArrived, QueueOpened
 from dialer.domain.identity import call_uuid
 from dialer.domain.plans import Subscriber, Transfer
 from dialer.domain.queueing.plans import AgentFigures, AgentPlan, LeftEarly, QueuePlan, TierPlan
+from dialer.store.backends.expressions import in_order
 from dialer.store.queries.rates import rate_of
 from dialer.store.queries.selection import OwnedRows, Selection, Shards
 from dialer.store.tables import Agent, CallBack, CallRequest, Queue, Tier
@@ -54,7 +55,7 @@ def _left_early_query() -> Select[Any]:
         select(last.c.number, _transfers.c.score_from_ms, _transfers.c.ended_ms)
         .join(_transfers, _transfers.c.id == last.c.transfer_id)
         .where(_transfers.c.status == TransferStatus.OVER, _transfers.c.answered_ms.is_(None))
-        .order_by(_transfers.c.ended_ms.desc(), _transfers.c.id.desc())
+        .order_by(in_order(_transfers.c.ended_ms, is_descending=True), _transfers.c.id.desc())
         .limit(LEFT_EARLY_MAX)
     )
 

@@ -12,7 +12,7 @@ from sqlalchemy import ColumnElement, Connection, Select, Table, bindparam, func
 from dialer.domain.enums import CallRequestStatus, LegType, TransferStatus
 from dialer.domain.queueing.activity import AgentClock
 from dialer.domain.statistics import Figures, Grouping, SubscriberState
-from dialer.store.backends import sqlite
+from dialer.store.backends.expressions import without_index
 from dialer.store.queries.progress import SMS_LINES_FROM
 from dialer.store.subscriber_counts import subscribers_by_state
 from dialer.store.tables import (
@@ -193,7 +193,7 @@ def _legs(owner: str | None) -> Select[Any]:
 def _dialled(owner: str | None) -> Select[Any]:
     """Return a query of the number of calls that were dialled since a moment and are over."""
     # By an index of the owner, all of the owner's CDRs would be read.
-    is_one = sqlite.without_index(_is_owned(_cdrs, owner))
+    is_one = without_index(_is_owned(_cdrs, owner))
     is_late = _cdrs.c.starting_date > bindparam("since_ms")
     return select(func.count()).where(is_late, _cdrs.c.leg_type == LegType.A_LEG, _cdrs.c.attempt > 0, is_one)
 

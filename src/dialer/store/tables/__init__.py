@@ -16,7 +16,6 @@ from dialer.store.tables.campaigns import (
 from dialer.store.tables.carriers import CallerId, CallerIdGroup, Did, Gateway, SmsGateway
 from dialer.store.tables.contacts import Contact, DncContact, DncList, Phonebook
 from dialer.store.tables.figures import (
-    SUBSCRIBER_TRIGGERS,
     AgentHour,
     CampaignHour,
     QueueHour,
@@ -28,14 +27,12 @@ from dialer.store.tables.fleet import CpsReturned, FleetChange, FleetWorker, Gat
 from dialer.store.tables.queues import Agent, Queue, Tier
 from dialer.store.tables.service import IdempotentResponse, ServiceState
 from dialer.store.tables.surveys import AudioFile, BranchingTemplate, SectionTemplate, SurveyTemplate
-from dialer.store.tables.trail import AUDIT_TRIGGERS, REMOVABLE_MS, AuditLog
+from dialer.store.tables.trail import REMOVABLE_MS, AuditLog
 
 __all__ = [
-    "AUDIT_TRIGGERS",
     "HALT_COMPLETED",
     "REMOVABLE_MS",
     "SMS",
-    "SUBSCRIBER_TRIGGERS",
     "VOICE",
     "Agent",
     "AgentHour",

@@ -3,11 +3,12 @@
 An hour is its number since 1970-01-01T00:00:00Z. A counter does not need the rows that it counted.
 """
 
-from typing import Annotated, Final
+from typing import Annotated
 
-from sqlalchemy import DDL, ForeignKey, Index, SmallInteger, String, event
+from sqlalchemy import Connection, ForeignKey, Index, SmallInteger, String, Table, event
 from sqlalchemy.orm import Mapped, mapped_column
 
+from dialer.store.backends.backend import create_triggers
 from dialer.store.tables._base import BIG, Code, Row
 from dialer.store.tables.campaigns import Subscriber
 
@@ -169,27 +170,6 @@ class QueueHour(Row):
     )
 
 
-_MOVE: Final = (
-    "INSERT INTO subscriber_move"
-    " (campaign_id, phonebook_id, was_status, was_reason, was_attempted, status, status_reason, attempted) VALUES"
-)
-_OLD: Final = "old.status, old.status_reason, old.count_attempt > 0"
-_NEW: Final = "new.status, new.status_reason, new.count_attempt > 0"
-_NONE: Final = "NULL, NULL, NULL"
-_IS_MOVED: Final = (
-    "old.status <> new.status OR old.status_reason <> new.status_reason"
-    " OR (old.count_attempt > 0) <> (new.count_attempt > 0)"
-)
-_WHENS: Final = {
-    "subscriber_added": "AFTER INSERT ON subscriber BEGIN"
-    f" {_MOVE} (new.campaign_id, coalesce(new.phonebook_id, 0), {_NONE}, {_NEW}); END",
-    "subscriber_removed": "AFTER DELETE ON subscriber BEGIN"
-    f" {_MOVE} (old.campaign_id, coalesce(old.phonebook_id, 0), {_OLD}, {_NONE}); END",
-    "subscriber_moved": f"AFTER UPDATE ON subscriber WHEN {_IS_MOVED} BEGIN"
-    f" {_MOVE} (new.campaign_id, coalesce(new.phonebook_id, 0), {_OLD}, {_NEW}); END",
-}
-SUBSCRIBER_TRIGGERS: Final = tuple(f"CREATE TRIGGER IF NOT EXISTS {name} {body}" for name, body in _WHENS.items())
-"""Statements that create the triggers. A migration that copies the table drops them, so every upgrade runs these."""
-
-for _trigger in SUBSCRIBER_TRIGGERS:
-    event.listen(Subscriber.__table__, "after_create", DDL(_trigger))  # type: ignore[no-untyped-call]
+@event.listens_for(Subscriber.__table__, "after_create")
+def _create_triggers(_table: Table, connection: Connection, **_options: object) -> None:
+    create_triggers(connection, Subscriber.__tablename__)

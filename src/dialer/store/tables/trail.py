@@ -2,9 +2,10 @@
 
 from typing import Final
 
-from sqlalchemy import DDL, Index, String, event
+from sqlalchemy import Connection, Index, String, Table, event
 from sqlalchemy.orm import Mapped, mapped_column
 
+from dialer.store.backends.backend import create_triggers
 from dialer.store.tables._base import BIG, LongText, Milliseconds, Row
 
 REMOVABLE_MS: Final = 30 * 86_400_000
@@ -37,16 +38,6 @@ class AuditLog(Row):
     )
 
 
-_IS_YOUNG: Final = f"OLD.created_date > (SELECT max(created_date) FROM audit_log) - {REMOVABLE_MS}"  # noqa: S608 - a constant
-_BODIES: Final = {
-    "audit_log_is_not_changed BEFORE UPDATE ON audit_log": "an entry of the audit log is never changed",
-    f"audit_log_is_kept BEFORE DELETE ON audit_log WHEN {_IS_YOUNG}": "an entry of the audit log is kept for 30 days",
-}
-AUDIT_TRIGGERS: Final = tuple(
-    f"CREATE TRIGGER IF NOT EXISTS {when} BEGIN SELECT RAISE(ABORT, '{message}'); END"
-    for when, message in _BODIES.items()
-)
-"""Statements that create the triggers. Every upgrade runs these, too."""
-
-for _trigger in AUDIT_TRIGGERS:
-    event.listen(AuditLog.__table__, "after_create", DDL(_trigger))  # type: ignore[no-untyped-call]
+@event.listens_for(AuditLog.__table__, "after_create")
+def _create_triggers(_table: Table, connection: Connection, **_options: object) -> None:
+    create_triggers(connection, AuditLog.__tablename__)

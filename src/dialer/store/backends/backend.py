@@ -1,0 +1,208 @@
+"""The seam between the store and a database: the functions that each backend offers, and the choice of one by a URL.
+
+Each backend is a module. It is imported when a database of its kind is opened, so nobody needs the drivers of others.
+"""
+
+from collections.abc import Hashable, Mapping, Sequence
+from contextlib import AbstractContextManager
+from enum import Enum, auto
+from functools import lru_cache
+from importlib import import_module
+from typing import Any, Final, NamedTuple, Protocol
+
+from sqlalchemy import Connection, Engine, Insert, Select, Update
+from sqlalchemy.engine import URL, make_url
+from sqlalchemy.exc import DBAPIError
+
+BUSY_TIMEOUT_MS: Final = 5_000
+"""Default time that a unit of work waits for another process that holds the database."""
+MIGRATION_WAIT_MS: Final = 60_000
+"""Time that a start waits for another process that migrates the same database."""
+POOL_TIMEOUT_S: Final = 30
+"""Time that a thread waits for a connection of a pool."""
+BACKENDS: Final = ("sqlite", "postgresql")
+"""Names of the backends. A URL begins with one, and a driver's name may follow it."""
+
+
+class Lock(Enum):
+    """The lock that a transaction takes before it reads anything."""
+
+    ALL = auto()
+    """No other transaction writes meanwhile, unless it takes no lock."""
+    SHARED = auto()
+    """Steps of several workers run at the same time, because no two of them write the same rows."""
+    NONE = auto()
+    """The transaction waits for nobody. It consists of one statement that checks its own condition."""
+
+
+class UnfitDatabaseError(Exception):
+    """A database cannot hold the service's data as it is set up; the message is one line that says what to do."""
+
+
+class DriverStatement(NamedTuple):
+    """A statement compiled for the driver."""
+
+    text: str
+    names: tuple[str, ...]
+    """Names of the values, in the order of their places in the text."""
+    constants: Mapping[str, Any]
+    """Values that are part of the statement."""
+
+
+class InlineReader(Protocol):
+    """A connection of the driver that answers small queries at once."""
+
+    def execute(self, text: str, values: Sequence[Any], /) -> Any:  # noqa: ANN401 - the driver's cursor
+        """Run a query and return its cursor."""
+
+    def close(self) -> None:
+        """Close the connection."""
+
+
+class Backend(Protocol):
+    """One kind of database. Units of work and the code that runs them know no dialect, error code or counter."""
+
+    @property
+    def DRIVER_ERROR(self) -> type[Exception]:  # noqa: N802 - a constant of each module
+        """Return the base class of the errors that the driver raises where it is used without SQLAlchemy."""
+
+    @property
+    def HAS_FILE(self) -> bool:  # noqa: N802 - a constant of each module
+        """Return whether the database is a file of this machine."""
+
+    @property
+    def UNDOES_FAILED_ROWS(self) -> bool:  # noqa: N802 - a constant of each module
+        """Return whether `recoverable` undoes the rows that were written before the error."""
+
+    def compiled(
+        self, statement: Insert | Select[Any] | Update, columns: Sequence[str] | None = None
+    ) -> DriverStatement:
+        """Return a statement compiled for the driver. An INSERT or UPDATE without values sets `columns`."""
+
+    def synchronous_url(self, url: str | URL) -> URL:
+        """Return the URL of the same database for the synchronous driver, which worker threads use."""
+
+    def reading_engine(self, url: URL, *, size: int, synchronous: str) -> Engine:
+        """Return an engine with up to `size` connections. Each transaction reads one consistent snapshot."""
+
+    def writing_engine(self, url: URL, *, synchronous: str) -> Engine:
+        """Return an engine with one connection. Each transaction begins with the lock of all writers."""
+
+    def migrating_engine(self, url: URL) -> Engine:
+        """Return an engine whose transactions change tables, and begin with the lock of all writers."""
+
+    def inline_reader(self, url: URL) -> InlineReader | None:
+        """Return a connection that never writes and never waits; None if the database cannot answer at once."""
+
+    def lock_for(self, connection: Connection, lock: Lock) -> None:
+        """Set the lock that the next transaction of a writing connection takes. Call it outside a transaction."""
+
+    def now_ms(self, connection: Connection) -> int:
+        """Return the time of the database's clock, in milliseconds since the epoch."""
+
+    def wait_for_others(self, connection: Connection, patience_ms: int) -> None:
+        """Set the time that a connection waits for other processes. Call it outside a transaction."""
+
+    def rows_written(self, connection: Connection) -> int:
+        """Return a number that grows when a connection writes rows, including rolled-back changes."""
+
+    def version(self, connection: Connection) -> Hashable:
+        """Return a value that changes when another connection, of any process, commits.
+
+        Compare it only with an earlier value of the same connection.
+        """
+
+    def count_change(self, connection: Connection) -> None:
+        """Add 1 to the count that `changes_of_users` returns, in the transaction of a unit of work."""
+
+    def changes_of_users(self, connection: Connection) -> Hashable:
+        """Return the count of units of work that were no steps of the worker, as this transaction sees it."""
+
+    def have_others_written(self, connection: Connection) -> bool:
+        """Return whether another connection may have committed since the last call for this writing connection."""
+
+    def is_in_transaction(self, connection: Connection) -> bool:
+        """Return whether a transaction is open."""
+
+    def recoverable(self, connection: Connection) -> AbstractContextManager[object]:
+        """Return a context after whose IntegrityError the transaction can go on."""
+
+    def is_storage_error(self, error: BaseException | None) -> bool:
+        """Return whether an error concerns the database itself, not the statement."""
+
+    def may_be_committed(self, error: DBAPIError) -> bool:
+        """Return whether a COMMIT that failed with this error may still have taken effect."""
+
+    def serving_alone(self, url: URL) -> AbstractContextManager[None]:
+        """Return a context that lets one process serve a database.
+
+        Raises:
+            ServedError: another process serves it.
+        """
+
+    def serving_together(self, url: URL) -> AbstractContextManager[None]:
+        """Return a context that lets several processes serve a database, and none alone.
+
+        Raises:
+            ServedError: a process serves it alone.
+        """
+
+    def has_tables(self, url: URL) -> bool:
+        """Return whether there is a database with tables. Create nothing."""
+
+    def compact(self, url: URL) -> None:
+        """Remove what the database still holds of deleted rows.
+
+        Raises:
+            FilesError: it cannot be removed now.
+        """
+
+    def last_ids(self, connection: Connection) -> dict[str, int]:
+        """Return the highest id that each table ever gave, without tables that gave none."""
+
+    def keep_last_ids(self, connection: Connection, ids: Mapping[str, int]) -> None:
+        """Set the highest id that each table ever gave."""
+
+    def check_fitness(self, connection: Connection) -> None:
+        """Check that the database keeps what is committed, and orders texts as the service expects.
+
+        Raises:
+            UnfitDatabaseError: it does not; the message says what to do.
+        """
+
+    def create_triggers(self, connection: Connection, table: str) -> None:
+        """Create the triggers of a table, and the functions that they call."""
+
+    def after_upgrade(self, connection: Connection) -> None:
+        """Create what is missing besides tables, and check references, after migrations and in their transaction.
+
+        Raises:
+            UnfitDatabaseError: a reference has no target.
+        """
+
+
+def backend_for(url: str | URL) -> Backend:
+    """Return the backend of the database at `url`."""
+    return _backend(make_url(url).get_backend_name())
+
+
+def backend_of(connection: Connection) -> Backend:
+    """Return the backend of a connection's database."""
+    return _backend(connection.dialect.name)
+
+
+def create_triggers(connection: Connection, table: str) -> None:
+    """Create the triggers of a table that has just been created."""
+    backend_of(connection).create_triggers(connection, table)
+
+
+@lru_cache(maxsize=len(BACKENDS))
+def _backend(name: str) -> Backend:
+    if name not in BACKENDS:
+        raise ValueError(f"there is no backend for {name}: use one of {', '.join(BACKENDS)}")
+    try:
+        module: Any = import_module(f"dialer.store.backends.{name}")
+    except ModuleNotFoundError as error:
+        raise UnfitDatabaseError(f"{error.name} is missing, which {name} needs: install dialer[{name}]") from None
+    backend: Backend = module
+    return backend

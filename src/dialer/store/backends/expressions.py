@@ -1,0 +1,119 @@
+"""SQL that each kind of database spells in its own way."""
+
+from collections.abc import Callable
+from typing import Any, Final, NamedTuple
+
+from sqlalchemy import ColumnElement, String, Table, func
+from sqlalchemy.dialects import postgresql
+from sqlalchemy.ext.compiler import compiles
+from sqlalchemy.sql.compiler import SQLCompiler
+from sqlalchemy.sql.functions import FunctionElement
+from sqlalchemy.types import BigInteger, Integer, TypeEngine
+
+
+class _Spelled(FunctionElement[Any]):
+    """An expression that each database spells in its own way: a text with a place for each of its parts."""
+
+    inherit_cache = True
+
+
+class _Unindexed(_Spelled):
+    inherit_cache = True
+
+
+class _Ascending(_Spelled):
+    inherit_cache = True
+
+
+class _Descending(_Spelled):
+    inherit_cache = True
+
+
+class _Greatest(_Spelled):
+    inherit_cache = True
+
+
+class _Place(_Spelled):
+    inherit_cache = True
+
+
+class _WholeNumber(_Spelled):
+    inherit_cache = True
+
+
+class _TextOfBytes(_Spelled):
+    inherit_cache = True
+
+
+class _Spellings(NamedTuple):
+    sqlite: str
+    postgresql: str
+
+
+_SPELLINGS: Final[dict[type[_Spelled], _Spellings]] = {
+    _Unindexed: _Spellings("+({0})", "({0})"),
+    _Ascending: _Spellings("{0}", "{0} NULLS FIRST"),
+    _Descending: _Spellings("{0} DESC", "{0} DESC NULLS LAST"),
+    _Greatest: _Spellings("max({0}, {1})", "greatest({0}, {1})"),
+    _Place: _Spellings("instr({0}, {1})", "strpos({0}, {1})"),
+    _WholeNumber: _Spellings("CAST({0} AS INTEGER)", "CASE WHEN {0} ~ '^[0-9]{{1,18}}$' THEN CAST({0} AS BIGINT) END"),
+    _TextOfBytes: _Spellings("CAST({0} AS TEXT)", "encode({0}, 'escape')"),
+}
+
+
+@compiles(_Spelled)
+def _spell(element: _Spelled, compiler: SQLCompiler, **options: Any) -> str:  # noqa: ANN401 - options of all kinds
+    parts = [compiler.process(part, **options) for part in element.clauses]
+    spelling: str = getattr(_SPELLINGS[type(element)], compiler.dialect.name)
+    return spelling.format(*parts)
+
+
+def _typed(made: _Spelled, type_: TypeEngine[Any]) -> ColumnElement[Any]:
+    made.type = type_
+    return made
+
+
+def without_index(expression: ColumnElement[Any]) -> ColumnElement[Any]:
+    """Return an expression with an equal value, for which a planner without statistics uses no index."""
+    return _typed(_Unindexed(expression), expression.type)
+
+
+def in_order(expression: ColumnElement[Any], *, is_descending: bool) -> ColumnElement[Any]:
+    """Return a part of an ORDER BY. Null is before all values, as in SQLite."""
+    made: Callable[..., _Spelled] = _Descending if is_descending else _Ascending
+    return _typed(made(expression), expression.type)
+
+
+def greatest(first: ColumnElement[Any], second: ColumnElement[Any]) -> ColumnElement[Any]:
+    """Return an SQL expression for the greater of two numbers, neither of which is null."""
+    return _typed(_Greatest(first, second), first.type)
+
+
+def place_of(part: ColumnElement[str], text: ColumnElement[str]) -> ColumnElement[int]:
+    """Return an SQL expression for the place of a part in a text, counted from 1; 0 if it is not there."""
+    return _typed(_Place(text, part), Integer())
+
+
+def whole_number(text: ColumnElement[str]) -> ColumnElement[int]:
+    """Return an SQL expression for the number that a text is. Texts that are no numbers give any number, or null."""
+    return _typed(_WholeNumber(text), BigInteger())
+
+
+def text_of_bytes(column: ColumnElement[Any]) -> ColumnElement[str]:
+    """Return an SQL expression for bytes as text; characters beyond ASCII may be escapes."""
+    return _typed(_TextOfBytes(column), String())
+
+
+def name_key(name: ColumnElement[Any]) -> ColumnElement[str]:
+    """Return an SQL expression for the `dialer.domain.search_keys.name_key` of a name; empty for null."""
+    return func.name_key(name, type_=String)
+
+
+def bare_number(number: ColumnElement[Any]) -> ColumnElement[str]:
+    """Return an SQL expression for a number without its punctuation; empty for null."""
+    return func.bare_number(number, type_=String)
+
+
+def insert_or(table: Table) -> postgresql.Insert:
+    """Return an INSERT that can say what happens on a conflict, which both databases spell alike."""
+    return postgresql.insert(table)

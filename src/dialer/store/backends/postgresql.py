@@ -1,0 +1,454 @@
+"""PostgreSQL: the set-up of its connections, the start of its transactions, the meaning of its errors and counters.
+
+The functions are described in `dialer.store.backends.backend`. Writers take turns by an advisory lock, which each
+takes before its transaction reads anything: a snapshot that is older than the lock would miss what others committed.
+Statements run as they are; psycopg's own transactions would cost a round trip each.
+"""
+
+from collections.abc import Hashable, Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager
+from typing import Any, Final
+
+import psycopg
+from psycopg.adapt import Loader
+from psycopg.pq import TransactionStatus
+from sqlalchemy import Boolean, Connection, Engine, Insert, Select, Update, create_engine, event, text
+from sqlalchemy.dialects.postgresql.base import PGTypeCompiler
+from sqlalchemy.dialects.postgresql.psycopg import PGDialect_psycopg
+from sqlalchemy.engine import URL, make_url
+from sqlalchemy.exc import DBAPIError
+from sqlalchemy.pool import NullPool, QueuePool
+
+from dialer.store.backends import postgresql_functions
+from dialer.store.backends.backend import (
+    MIGRATION_WAIT_MS,
+    POOL_TIMEOUT_S,
+    DriverStatement,
+    InlineReader,
+    Lock,
+    UnfitDatabaseError,
+)
+from dialer.store.database_files import FilesError
+from dialer.store.process_lock import ServedError
+
+DRIVER_ERROR: Final = psycopg.Error
+HAS_FILE: Final = False
+UNDOES_FAILED_ROWS: Final = True
+STATEMENT_TIMEOUT_MS: Final = 30_000
+"""Longest time of one statement."""
+IDLE_TIMEOUT_MS: Final = 60_000
+"""Longest time for which a transaction may do nothing: a process that hangs must not hold the lock for ever."""
+STEP_IDLE_TIMEOUT_MS: Final = 3_000
+"""The same of a step beside those of other workers: users wait for a worker that is frozen in one."""
+SILENCE_MS: Final = 15_000
+"""Time without an answer of the other machine after which a connection counts as lost."""
+CONNECT_TIMEOUT_S: Final = 5
+_LOCK_WAIT_MS: Final = 5_000
+"""Longest wait for a lock that is not the writers'."""
+_WRITERS: Final = 0x6469616C6572
+"""Key of the advisory lock of all writers."""
+_SERVER: Final = _WRITERS + 1
+"""Key of the advisory lock of the process that serves the database."""
+_READ: Final = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
+_PATIENCE_MS: Final = "patience_ms"
+_LOCK: Final = "lock"
+_ROWS: Final = "rows_written"
+_TURN: Final = "turn"
+_OTHERS_WROTE: Final = "others_wrote"
+_WRITES: Final = ("INSERT", "UPDATE", "DELETE", "COPY", "MERGE")
+_LOST_AT_COMMIT: Final = frozenset({"57P01", "57P02", "57P03"})
+"""Codes of a server that shuts down. It may have committed before it says so."""
+_STORAGE_CODES: Final = ("08", "53", "57", "58", "XX", "25006", "25P03", "25P04", "40001", "40P01", "55P03")
+"""Starts of the codes of errors that concern the database: lost, full, shutting down, read-only, locked, damaged."""
+
+
+class _Flag(Boolean):
+    """A Boolean whose parameters name their type."""
+
+    render_bind_cast = True
+
+
+class _FlagTypes(PGTypeCompiler):
+    """Names of types in casts of parameters. Rows for the driver have Booleans as 0 and 1, which are numbers."""
+
+    def visit_BOOLEAN(self, type_: Boolean, **kw: Any) -> str:  # noqa: ANN401, ARG002, N802 - SQLAlchemy's signature
+        """Return a cast that takes numbers and Booleans."""
+        return "INTEGER::BOOLEAN"
+
+
+class _DriverDialect(PGDialect_psycopg):
+    """The dialect of statements that are compiled for the driver."""
+
+    colspecs: Any = {**PGDialect_psycopg.colspecs, Boolean: _Flag}  # noqa: RUF012 - SQLAlchemy's declaration
+    type_compiler_cls = _FlagTypes
+    supports_statement_cache = True
+
+
+_DIALECT: Final = _DriverDialect(paramstyle="format")  # type: ignore[no-untyped-call]
+
+
+class _WholeLoader(Loader):
+    """The sum of large integers has the type of decimals in PostgreSQL."""
+
+    def load(self, data: Any) -> int | float:  # noqa: ANN401 - bytes of any kind
+        digits = bytes(data)
+        return float(digits) if b"." in digits or b"N" in digits else int(digits)
+
+
+def compiled(statement: Insert | Select[Any] | Update, columns: Sequence[str] | None = None) -> DriverStatement:
+    """Return a statement compiled for the driver. An INSERT or UPDATE without values sets `columns`."""
+    plain = statement.inline() if isinstance(statement, Insert) else statement  # No RETURNING.
+    found = plain.compile(dialect=_DIALECT, column_keys=None if columns is None else list(columns))
+    return DriverStatement(str(found), tuple(found.positiontup or ()), found.params)
+
+
+def synchronous_url(url: str | URL) -> URL:
+    """Return the URL of the same database for psycopg, whichever driver it names."""
+    return make_url(url).set(drivername="postgresql+psycopg")
+
+
+def reading_engine(url: URL, *, size: int, synchronous: str) -> Engine:
+    """Return an engine with up to `size` connections. Each transaction reads one snapshot."""
+    engine = _engine(url, size=size, synchronous=synchronous)
+
+    @event.listens_for(engine, "begin")
+    def begin(connection: Connection) -> None:
+        _run(connection, _READ)
+
+    return engine
+
+
+def writing_engine(url: URL, *, synchronous: str) -> Engine:
+    """Return an engine with one connection. Each transaction begins with the lock of all writers."""
+    engine = _engine(url, size=1, synchronous=synchronous)
+
+    @event.listens_for(engine, "begin")
+    def begin(connection: Connection) -> None:
+        patience_ms = connection.info.get(_PATIENCE_MS, _LOCK_WAIT_MS)
+        lock = connection.info.get(_LOCK, Lock.ALL)
+        if lock is not Lock.ALL:
+            _run(connection, _begin_beside_others(lock, patience_ms))
+            return
+        turn = _run(
+            connection,
+            f"BEGIN; SET LOCAL lock_timeout = {max(1, patience_ms)}; SELECT pg_advisory_xact_lock({_WRITERS});"
+            f" SET LOCAL lock_timeout = {_LOCK_WAIT_MS}; SELECT nextval('write_turn')",
+        )
+        if turn != connection.info.get(_TURN, 0) + 1:
+            connection.info[_OTHERS_WROTE] = True
+        connection.info[_TURN] = turn
+
+    @event.listens_for(engine, "commit")
+    def refuse_failed(connection: Connection) -> None:
+        # A COMMIT of a failed transaction is a silent ROLLBACK.
+        if _driver(connection).info.transaction_status is TransactionStatus.INERROR:
+            raise psycopg.InternalError("the transaction has failed, and cannot be committed")
+
+    @event.listens_for(engine, "after_cursor_execute")
+    def count_rows(connection: Connection, cursor: Any, *_statement: object) -> None:  # noqa: ANN401 - the driver's
+        if (cursor.statusmessage or "").startswith(_WRITES):
+            connection.info[_ROWS] = connection.info.get(_ROWS, 0) + max(cursor.rowcount, 0)
+
+    return engine
+
+
+def _begin_beside_others(lock: Lock, patience_ms: int) -> str:
+    """Return the statements that begin a step, which excludes all but other steps, or a unit without a lock."""
+    begin = f"BEGIN; SET LOCAL idle_in_transaction_session_timeout = {STEP_IDLE_TIMEOUT_MS}"
+    if lock is Lock.NONE:
+        return f"{begin}; SET LOCAL lock_timeout = {_LOCK_WAIT_MS}"
+    return (
+        f"{begin}; SET LOCAL lock_timeout = {max(1, patience_ms)}; SELECT pg_advisory_xact_lock_shared({_WRITERS});"
+        f" SET LOCAL lock_timeout = {_LOCK_WAIT_MS}"
+    )
+
+
+def migrating_engine(url: URL) -> Engine:
+    """Return an engine whose transactions change tables, and begin with the lock of all writers."""
+    engine = create_engine(url, poolclass=NullPool, isolation_level="AUTOCOMMIT", connect_args=_connect_args())
+
+    @event.listens_for(engine, "begin")
+    def begin(connection: Connection) -> None:
+        _run(
+            connection,
+            f"BEGIN; SET LOCAL lock_timeout = {MIGRATION_WAIT_MS}; SELECT pg_advisory_xact_lock({_WRITERS})",
+        )
+
+    return engine
+
+
+def _engine(url: URL, *, size: int, synchronous: str) -> Engine:
+    engine = create_engine(
+        url,
+        hide_parameters=True,
+        poolclass=QueuePool,
+        pool_size=size,
+        max_overflow=0,
+        pool_timeout=POOL_TIMEOUT_S,
+        pool_use_lifo=True,
+        isolation_level="AUTOCOMMIT",
+        paramstyle="format",
+        execution_options={"preserve_rowcount": True},
+        connect_args=_connect_args(),
+    )
+    given = {
+        "statement_timeout": STATEMENT_TIMEOUT_MS,
+        "lock_timeout": _LOCK_WAIT_MS,
+        "idle_in_transaction_session_timeout": IDLE_TIMEOUT_MS,
+        "jit": "off",  # It takes longer than the queries that it would make faster.
+    }
+    if synchronous == "OFF":
+        given["synchronous_commit"] = "off"
+    settings = "; ".join(f"SET {name} = {value}" for name, value in given.items())
+
+    @event.listens_for(engine, "connect")
+    def configure(connection: Any, _record: object) -> None:  # noqa: ANN401 - SQLAlchemy's wrapper of the driver's
+        connection.autocommit = True
+        connection.execute(settings)
+        connection.adapters.register_loader("numeric", _WholeLoader)
+
+    return engine
+
+
+def _connect_args() -> dict[str, Any]:
+    return {
+        "connect_timeout": CONNECT_TIMEOUT_S,
+        "application_name": "dialer",
+        "client_encoding": "UTF8",
+        "tcp_user_timeout": SILENCE_MS,
+        "keepalives_idle": SILENCE_MS // 3_000,
+        "keepalives_interval": SILENCE_MS // 3_000,
+        "keepalives_count": 2,
+    }
+
+
+def _run(connection: Connection, statements: str) -> Any:  # noqa: ANN401 - the value of the last statement
+    """Run statements in one round trip. If the connection is lost, forget all connections of its engine."""
+    driver = _driver(connection)
+    cursor = driver.cursor()
+    try:
+        cursor.execute(statements, prepare=False)  # Several statements cannot be prepared.
+    except psycopg.Error as error:
+        if driver.closed:
+            connection.invalidate(error)
+            connection.engine.dispose()
+        raise
+    while cursor.nextset():
+        pass
+    return cursor.fetchone()[0] if cursor.description else None
+
+
+def inline_reader(url: URL) -> InlineReader | None:  # noqa: ARG001 - part of the seam
+    """Return None: an answer takes a round trip, for which the event loop must not wait."""
+    return None
+
+
+def wait_for_others(connection: Connection, patience_ms: int) -> None:
+    """Set the time that the next transaction waits for the lock of the writers."""
+    connection.info[_PATIENCE_MS] = patience_ms
+
+
+def lock_for(connection: Connection, lock: Lock) -> None:
+    """Set the lock that the next transaction of a writing connection takes."""
+    connection.info[_LOCK] = lock
+
+
+def now_ms(connection: Connection) -> int:
+    """Return the time of the server's clock, which goes on during a transaction."""
+    query = "SELECT CAST(extract(epoch FROM clock_timestamp()) * 1000 AS bigint)"
+    return int(connection.exec_driver_sql(query).scalar_one())
+
+
+def rows_written(connection: Connection) -> int:
+    """Return the number of rows that a connection has written, including rolled-back changes."""
+    return int(connection.info.get(_ROWS, 0))
+
+
+def version(connection: Connection) -> Hashable:
+    """Return the snapshot of the transaction: two are equal if they show the same commits."""
+    return str(connection.exec_driver_sql("SELECT CAST(pg_current_snapshot() AS text)").scalar_one())
+
+
+def count_change(connection: Connection) -> None:
+    """Add 1 to the count that `changes_of_users` returns, in the transaction of a unit of work."""
+    _driver(connection).execute("UPDATE user_changes SET count = count + 1")
+
+
+def changes_of_users(connection: Connection) -> Hashable:
+    """Return the count of units of work that were no steps of the worker, as this transaction sees it."""
+    return int(connection.exec_driver_sql("SELECT count FROM user_changes").scalar_one())
+
+
+def have_others_written(connection: Connection) -> bool:
+    """Return whether another connection may have committed since the last call for this connection.
+
+    Each transaction that writes takes the next number. If a number is missing here, another connection has it.
+    """
+    return bool(connection.info.pop(_OTHERS_WROTE, False))
+
+
+def is_in_transaction(connection: Connection) -> bool:
+    """Return whether a transaction is open, even if it can only be rolled back."""
+    if connection.invalidated:
+        return False
+    status = _driver(connection).info.transaction_status
+    return status in {TransactionStatus.INTRANS, TransactionStatus.INERROR}
+
+
+@contextmanager
+def recoverable(connection: Connection) -> Iterator[None]:
+    """Run statements in a savepoint: after an error, the transaction goes on from there."""
+    driver = _driver(connection)
+    driver.execute("SAVEPOINT recoverable")
+    try:
+        yield
+    except Exception:
+        if is_in_transaction(connection):
+            driver.execute("ROLLBACK TO SAVEPOINT recoverable")
+        raise
+    driver.execute("RELEASE SAVEPOINT recoverable")
+
+
+def is_storage_error(error: BaseException | None) -> bool:
+    """Return whether an error concerns the database: it is lost, locked, full, shutting down or read-only."""
+    if not isinstance(error, psycopg.Error):
+        return False
+    code = error.sqlstate
+    if code is None:
+        return isinstance(error, psycopg.OperationalError | psycopg.InterfaceError)
+    return code.startswith(_STORAGE_CODES)
+
+
+def may_be_committed(error: DBAPIError) -> bool:
+    """Return whether a COMMIT that failed with this error may still have taken effect: nobody answered it."""
+    code = getattr(error.orig, "sqlstate", None)
+    return error.connection_invalidated or code in _LOST_AT_COMMIT if code is not None else is_storage_error(error.orig)
+
+
+@contextmanager
+def serving_alone(url: URL) -> Iterator[None]:
+    """Hold the advisory lock of the process that serves the database, on a connection of its own.
+
+    Raises:
+        ServedError: another process holds the lock.
+    """
+    try:
+        connection = psycopg.connect(**_driver_args(url), autocommit=True)
+    except psycopg.Error:  # Opening the database fails, too, and says why.
+        yield
+        return
+    with closing(connection):
+        found = connection.execute("SELECT pg_try_advisory_lock(%s)", (_SERVER,)).fetchone()
+        if found is None or not found[0]:
+            raise ServedError(f"another process serves {url.render_as_string()} already")
+        yield
+
+
+@contextmanager
+def serving_together(url: URL) -> Iterator[None]:
+    """Share the advisory lock of the process that serves the database, on a connection of its own.
+
+    Raises:
+        ServedError: a process serves the database alone.
+    """
+    try:
+        connection = psycopg.connect(**_driver_args(url), autocommit=True)
+    except psycopg.Error:  # Opening the database fails, too, and says why.
+        yield
+        return
+    with closing(connection):
+        found = connection.execute("SELECT pg_try_advisory_lock_shared(%s)", (_SERVER,)).fetchone()
+        if found is None or not found[0]:
+            raise ServedError(f"another process serves {url.render_as_string()} alone")
+        yield
+
+
+def _driver_args(url: URL) -> dict[str, Any]:
+    given: dict[str, Any]
+    _, given = _DIALECT.create_connect_args(url)  # type: ignore[no-untyped-call]
+    return {**_connect_args(), **given}
+
+
+def has_tables(url: URL) -> bool:
+    """Return whether there is a database with tables of dialer's."""
+    try:
+        with closing(psycopg.connect(**_driver_args(url), autocommit=True)) as connection:
+            found = connection.execute("SELECT to_regclass('alembic_version')").fetchone()
+    except psycopg.Error:
+        return True  # Opening the database fails, too, and says why.
+    return found is not None and found[0] is not None
+
+
+def compact(url: URL) -> None:
+    """Remove deleted rows from the tables. Backups and archived logs keep them.
+
+    Raises:
+        FilesError: the database is lost, or locked.
+    """
+    try:
+        with closing(psycopg.connect(**_driver_args(url), autocommit=True)) as connection:
+            connection.execute("VACUUM")
+    except psycopg.Error as error:
+        raise FilesError(str(error).splitlines()[0]) from error
+
+
+def last_ids(connection: Connection) -> dict[str, int]:
+    """Return the highest id that each table ever gave, without tables that gave none."""
+    query = "SELECT sequencename, last_value FROM pg_sequences WHERE schemaname = current_schema()"
+    found = connection.exec_driver_sql(query)
+    return {name.removesuffix("_id_seq"): last for name, last in found if last is not None and name.endswith("_id_seq")}
+
+
+def keep_last_ids(connection: Connection, ids: Mapping[str, int]) -> None:
+    """Set the highest id that each table ever gave."""
+    for table, last in ids.items():
+        connection.execute(
+            text("SELECT setval(pg_get_serial_sequence(:name, 'id'), :last)"), {"name": table, "last": last}
+        )
+
+
+def check_fitness(connection: Connection) -> None:
+    """Check that commits are kept, and that texts are UTF-8 and ordered by their bytes.
+
+    Raises:
+        UnfitDatabaseError: it is otherwise.
+    """
+    shown = connection.exec_driver_sql(
+        "SELECT current_database(), pg_encoding_to_char(encoding), datcollate, current_setting('server_version_num'),"
+        " current_setting('fsync'), current_setting('full_page_writes'), current_setting('synchronous_commit')"
+        " FROM pg_database WHERE datname = current_database()"
+    ).one()
+    name, encoding, collation, number, *durable = shown
+    if int(number) < _OLDEST:
+        raise UnfitDatabaseError(f"the server is PostgreSQL {int(number) // 10_000}: dialer needs 13 or newer")
+    if encoding != "UTF8" or collation not in {"C", "POSIX"}:
+        raise UnfitDatabaseError(
+            f"the database {name} has encoding {encoding} and collation {collation}, and dialer needs UTF8 and C:"
+            f" CREATE DATABASE {name} TEMPLATE template0 ENCODING 'UTF8' LOCALE 'C'"
+        )
+    for setting, value in zip(("fsync", "full_page_writes", "synchronous_commit"), durable, strict=True):
+        if value == "off":
+            raise UnfitDatabaseError(
+                f"the server's setting {setting} is off, so commits may be lost, and callees called twice: set it to on"
+            )
+
+
+def create_triggers(connection: Connection, table: str) -> None:
+    """Create the triggers of a table, and the functions that they call."""
+    for statement in postgresql_functions.TRIGGERS[table]:
+        connection.exec_driver_sql(statement)
+
+
+def after_upgrade(connection: Connection) -> None:
+    """Create the functions, the triggers and the counters of this backend."""
+    for statement in (*postgresql_functions.COUNTERS, *postgresql_functions.functions()):
+        connection.exec_driver_sql(statement.replace("%", "%%"))
+    for table in postgresql_functions.TRIGGERS:
+        create_triggers(connection, table)
+
+
+_OLDEST: Final = 130_000
+
+
+def _driver(connection: Connection) -> Any:  # noqa: ANN401 - psycopg's connection, which SQLAlchemy does not declare
+    return connection.connection.driver_connection

@@ -1,0 +1,119 @@
+"""Functions, triggers and counters of a PostgreSQL database, which each upgrade creates anew."""
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import groupby
+from typing import Final
+from unicodedata import combining, normalize
+
+from dialer.domain.search_keys import NAME_KEY_MAX, PUNCTUATION
+from dialer.store.tables import REMOVABLE_MS
+
+COUNTERS: Final = (
+    "CREATE SEQUENCE IF NOT EXISTS write_turn",
+    "CREATE TABLE IF NOT EXISTS user_changes (count BIGINT NOT NULL)",
+    "INSERT INTO user_changes SELECT 0 WHERE NOT EXISTS (SELECT 1 FROM user_changes)",
+)
+"""Statements that create the number of the last transaction that wrote, and the count of those that were no steps."""
+_FIRST_BEYOND_ASCII: Final = 0x80
+_AFTER_LETTERS: Final = 0x40000
+"""No letter and no digit has a code point above it."""
+_SURROGATES: Final = range(0xD800, 0xE000)
+_HANGUL: Final = range(0xAC00, 0xD7A4)
+_MOVE: Final = (
+    "INSERT INTO subscriber_move"
+    " (campaign_id, phonebook_id, was_status, was_reason, was_attempted, status, status_reason, attempted)"
+)
+_STATE: Final = "{0}.status, {0}.status_reason, CAST({0}.count_attempt > 0 AS integer)"
+_OWNER: Final = "{0}.campaign_id, coalesce({0}.phonebook_id, 0)"
+_NONE: Final = "NULL, NULL, NULL"
+_IS_MOVED: Final = (
+    "old.status <> new.status OR old.status_reason <> new.status_reason"
+    " OR (old.count_attempt > 0) <> (new.count_attempt > 0)"
+)
+
+
+def _trigger(name: str, body: str, when: str, rows: str = "", *, condition: str = "") -> tuple[str, ...]:
+    """Return statements that create a trigger, of all `rows` of a statement or of each row, and its function."""
+    each = f"REFERENCING {rows} FOR EACH STATEMENT" if rows else "FOR EACH ROW"
+    which = f"WHEN ({condition})" if condition else ""
+    return (
+        f"CREATE OR REPLACE FUNCTION {name}() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN {body}; END $$",
+        f"DROP TRIGGER IF EXISTS {name} ON {when.rpartition(' ')[2]}",
+        f"CREATE TRIGGER {name} {when} {each} {which} EXECUTE FUNCTION {name}()",
+    )
+
+
+def _refusal(why: str) -> str:
+    return f"RAISE integrity_constraint_violation USING MESSAGE = 'an entry of the audit log is {why}'"
+
+
+_ADDED: Final = f"{_MOVE} SELECT {_OWNER.format('a')}, {_NONE}, {_STATE.format('a')} FROM added a ORDER BY a.id"  # noqa: S608 - constants
+_REMOVED: Final = f"{_MOVE} SELECT {_OWNER.format('r')}, {_STATE.format('r')}, {_NONE} FROM removed r ORDER BY r.id"  # noqa: S608 - constants
+_MOVED: Final = f"{_MOVE} VALUES ({_OWNER.format('new')}, {_STATE.format('old')}, {_STATE.format('new')})"
+TRIGGERS: Final[Mapping[str, Sequence[str]]] = {
+    "subscriber": (
+        *_trigger("subscriber_added", f"{_ADDED}; RETURN NULL", "AFTER INSERT ON subscriber", "NEW TABLE AS added"),
+        *_trigger("subscriber_gone", f"{_REMOVED}; RETURN NULL", "AFTER DELETE ON subscriber", "OLD TABLE AS removed"),
+        *_trigger("subscriber_moved", f"{_MOVED}; RETURN NULL", "AFTER UPDATE ON subscriber", condition=_IS_MOVED),
+    ),
+    "audit_log": (
+        *_trigger("audit_log_is_not_changed", _refusal("never changed"), "BEFORE UPDATE ON audit_log"),
+        *_trigger(
+            "audit_log_is_kept",
+            f"IF old.created_date > (SELECT max(created_date) FROM audit_log) - {REMOVABLE_MS} THEN"  # noqa: S608
+            f" {_refusal('kept for 30 days')}; END IF; RETURN old",
+            "BEFORE DELETE ON audit_log",
+        ),
+    ),
+}
+"""Statements that create the triggers of each table, and the functions that they call."""
+
+
+def functions() -> Iterator[str]:
+    """Yield statements that create the functions of SQL expressions."""
+    yield (
+        "CREATE OR REPLACE FUNCTION bare_number(number text) RETURNS text LANGUAGE sql IMMUTABLE PARALLEL SAFE"
+        f" AS $$ SELECT translate(coalesce(number, ''), '{PUNCTUATION}', '') $$"
+    )
+    changed, kept = _characters()
+    yield f"""
+        CREATE OR REPLACE FUNCTION name_key(name text) RETURNS text LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE AS $$
+        DECLARE
+            folded text;
+        BEGIN
+            IF name IS NULL THEN
+                RETURN '';
+            ELSIF octet_length(name) = length(name) THEN
+                folded := regexp_replace(lower(name), '[^a-z0-9]+', ' ', 'g');
+            ELSE
+                SELECT string_agg(CASE WHEN part BETWEEN U&'\\{_HANGUL[0]:04X}' AND U&'\\{_HANGUL[-1]:04X}'
+                    THEN normalize(part, NFKD) ELSE coalesce($key${changed}$key$::jsonb ->> part, part) END,
+                    '' ORDER BY place)
+                INTO folded FROM regexp_split_to_table(name, '') WITH ORDINALITY AS parts (part, place);
+                folded := regexp_replace(folded, $key$[^a-z0-9{kept}]+$key$, ' ', 'g');
+            END IF;
+            RETURN left(btrim(folded, ' '), {NAME_KEY_MAX});
+        END $$"""  # noqa: S608 - our own characters
+
+
+def _characters() -> tuple[str, ...]:
+    """Return the characters that a key writes otherwise, as JSON, and those that it keeps, as part of a regex."""
+    changed, kept = {chr(code): chr(code + 32) for code in range(ord("A"), ord("Z") + 1)}, list[int]()
+    for code in range(_FIRST_BEYOND_ASCII, _AFTER_LETTERS):
+        if code not in _SURROGATES and code not in _HANGUL:
+            char = chr(code)
+            key = _in_key(char)
+            if key == char:
+                kept.append(code)
+            elif not key.isspace():
+                changed[char] = key
+    runs = [list(run) for _, run in groupby(enumerate(kept), key=lambda pair: pair[1] - pair[0])]
+    ranges = "".join(f"\\U{run[0][1]:08X}-\\U{run[-1][1]:08X}" for run in runs)
+    return json.dumps(changed, ensure_ascii=False), ranges
+
+
+def _in_key(char: str) -> str:
+    """Return what a key has for a character: each character by itself, as marks are dropped anyway."""
+    folded = normalize("NFKD", normalize("NFKD", char).casefold())
+    return "".join([part if part.isalnum() else " " for part in folded if not combining(part)])
