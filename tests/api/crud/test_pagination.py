@@ -133,7 +133,7 @@ def test_filters_narrow_together(estate: Estate, alice: Caller) -> None:
         "starting_date_before": "2026-11-18T11:06:40Z",
     }
     assert ids(alice.get("cdr/", **wanted)) == [estate.cdr_id]
-    next_year = dict.fromkeys(("starting_date_after", "starting_date_before"), "2027-01-01T00:00:00Z")
+    next_year: dict[str, Any] = dict.fromkeys(("starting_date_after", "starting_date_before"), "2027-01-01T00:00:00Z")
     for other in (next_year, *({name: 2} for name in wanted.keys() - next_year.keys())):
         assert ids(alice.get("cdr/", **{**wanted, **other})) == []
 

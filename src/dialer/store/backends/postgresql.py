@@ -6,7 +6,7 @@ Statements run as they are; psycopg's own transactions would cost a round trip e
 """
 
 from collections.abc import Hashable, Iterator, Mapping, Sequence
-from contextlib import closing, contextmanager
+from contextlib import AbstractContextManager, closing, contextmanager
 from typing import Any, Final
 
 import psycopg
@@ -325,9 +325,19 @@ def may_be_committed(error: DBAPIError) -> bool:
     return error.connection_invalidated or code in _LOST_AT_COMMIT if code is not None else is_storage_error(error.orig)
 
 
+def serving_alone(url: URL) -> AbstractContextManager[None]:
+    """Return a context that holds the advisory lock of the process that serves the database."""
+    return _serving(url, "pg_try_advisory_lock", "already")
+
+
+def serving_together(url: URL) -> AbstractContextManager[None]:
+    """Return a context that shares the advisory lock of the process that serves the database."""
+    return _serving(url, "pg_try_advisory_lock_shared", "alone")
+
+
 @contextmanager
-def serving_alone(url: URL) -> Iterator[None]:
-    """Hold the advisory lock of the process that serves the database, on a connection of its own.
+def _serving(url: URL, function: str, how: str) -> Iterator[None]:
+    """Hold an advisory lock on a connection of its own.
 
     Raises:
         ServedError: another process holds the lock.
@@ -338,28 +348,9 @@ def serving_alone(url: URL) -> Iterator[None]:
         yield
         return
     with closing(connection):
-        found = connection.execute("SELECT pg_try_advisory_lock(%s)", (_SERVER,)).fetchone()
+        found = connection.execute(f"SELECT {function}(%s)", (_SERVER,)).fetchone()
         if found is None or not found[0]:
-            raise ServedError(f"another process serves {url.render_as_string()} already")
-        yield
-
-
-@contextmanager
-def serving_together(url: URL) -> Iterator[None]:
-    """Share the advisory lock of the process that serves the database, on a connection of its own.
-
-    Raises:
-        ServedError: a process serves the database alone.
-    """
-    try:
-        connection = psycopg.connect(**_driver_args(url), autocommit=True)
-    except psycopg.Error:  # Opening the database fails, too, and says why.
-        yield
-        return
-    with closing(connection):
-        found = connection.execute("SELECT pg_try_advisory_lock_shared(%s)", (_SERVER,)).fetchone()
-        if found is None or not found[0]:
-            raise ServedError(f"another process serves {url.render_as_string()} alone")
+            raise ServedError(f"another process serves {url.render_as_string()} {how}")
         yield
 
 
