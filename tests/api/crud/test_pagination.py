@@ -1,5 +1,6 @@
 """Lists: pages, links, filters, and the plain array of subscribers."""
 
+from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
