@@ -11,15 +11,18 @@ PYTEST_ARGS ?= -n 2
 SEEDS ?= 1000
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test lint bench vopr always
+.PHONY: help setup demo console test lint bench vopr always
 
 help: ## list the targets
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-7s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-9s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
 
 setup: $(STAMP) ## build .venv with the locked dependencies
 
 demo: $(STAMP) ## run a whole campaign day in seconds of virtual time
 	@$(VENV)/bin/dialer demo
+
+console: $(STAMP) ## run a campaign at 60 times real time, and print the address and a password of the console
+	@$(VENV)/bin/dialer demo --watch
 
 test: $(STAMP) ## run the whole test suite, as CI does
 	$(VENV)/bin/pytest $(PYTEST_ARGS)

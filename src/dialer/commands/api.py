@@ -14,7 +14,8 @@ from dialer.commands.opening import (
     store_settings,
 )
 from dialer.commands.output import examples
-from dialer.commands.serve import PORT_MAX, announcer, check_media_folder, create_first_admin
+from dialer.commands.serve import PORT_MAX, address_of, announcer, check_media_folder, create_first_admin
+from dialer.console.app import Console
 from dialer.logs import configure_logs
 from dialer.runtime.remote_workers import RemoteWorkers
 from dialer.server import bind, ending_on_signals
@@ -50,8 +51,9 @@ def api(host: str, port: int) -> None:
         check_media_folder(settings.media_dir)
         clock = database_clock(database)
         store_settings(settings, database, clock.now_ms())
-        create_first_admin(settings, database)
+        token = create_first_admin(settings, database, address_of(host, bound))
         configure_logs()
         workers = RemoteWorkers(database, clock, database_ms=database_ms)
-        app = create_app(settings, database=database, worker=workers)
-        run_server(app, bound, ready=announcer(host, bound))
+        console = Console(database, first_admin_token=token)
+        app = create_app(settings, database=database, worker=workers, console=console.routes)
+        run_server(app, bound, ready=announcer(host, bound), ending=console.end)

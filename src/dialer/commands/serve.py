@@ -1,6 +1,7 @@
 """`dialer serve`: the API and the dialling, in one process."""
 
 import contextlib
+import secrets
 import socket
 from collections.abc import Callable
 from functools import partial
@@ -22,6 +23,7 @@ from dialer.commands.opening import (
 )
 from dialer.commands.output import examples, say
 from dialer.commands.units import in_unit
+from dialer.console.app import Console
 from dialer.domain.calling_hours import read_calling_hours
 from dialer.domain.roles import Role
 from dialer.logs import configure_logs
@@ -40,6 +42,8 @@ from dialer.store.queries.accounts import has_accounts
 from dialer.store.service_state import read_settings
 
 PORT_MAX: Final = 65_535
+TOKEN_BYTES: Final = 16
+"""Random bytes of the token that creates the first admin."""
 
 
 def _settings_table() -> str:
@@ -91,7 +95,7 @@ def serve(host: str, port: int) -> None:
         database.write_now(partial(disband, now_ms=RealClock().now_ms()))
         clock = open_service_clock(settings, database)
         store_settings(settings, database, clock.now_ms())
-        create_first_admin(settings, database)
+        token = create_first_admin(settings, database, address_of(host, bound))
         configure_logs()
         worker = Worker(
             database,
@@ -102,8 +106,9 @@ def serve(host: str, port: int) -> None:
             hours=read_calling_hours(settings.calling_hours),
             recordings=Media(settings.media_dir),
         )
-        app = create_app(settings, database=database, worker=worker)
-        run_server(app, bound, ready=announcer(host, bound))
+        console = Console(database, first_admin_token=token)
+        app = create_app(settings, database=database, worker=worker, console=console.routes)
+        run_server(app, bound, ready=announcer(host, bound), ending=console.end)
 
 
 def _warn_of_a_real_clock(settings: Settings, database: Database) -> None:
@@ -118,17 +123,23 @@ def _warn_of_a_real_clock(settings: Settings, database: Database) -> None:
     )
 
 
-def create_first_admin(settings: Settings, database: Database) -> None:
-    """Create the admin of the settings if there are no users; without such settings, print how to create one."""
+def create_first_admin(settings: Settings, database: Database, address: str) -> str | None:
+    """Create the admin of the settings if there are no users.
+
+    Without such settings, print how to create one, and return the token for the console's page that does it.
+    """
     _check_admin_password(settings)
     if database.read_now(has_accounts):
-        return
+        return None
     if settings.admin_username is None or settings.admin_password is None:
+        token = secrets.token_urlsafe(TOKEN_BYTES)
         say("There are no users yet. To create the first: dialer users create NAME --admin")
-        return
+        say(f"Or open this page in a browser: {settings.base_url or address}/console/first-admin/?token={token}")
+        return token
     password_hash = hash_password(settings.admin_password)
     account = NewUser(username=settings.admin_username, password_hash=password_hash, role=Role.ADMIN)
     in_unit(settings, database, lambda unit: create_user(unit, account))
+    return None
 
 
 def _check_admin_password(settings: Settings) -> None:
@@ -159,10 +170,15 @@ def check_media_folder(folder: Path) -> None:
         ) from None
 
 
+def address_of(host: str, bound: socket.socket) -> str:
+    """Return the address of the server, without a slash at the end."""
+    shown = f"[{host}]" if ":" in host else host
+    return f"http://{shown}:{bound.getsockname()[1]}"
+
+
 def announcer(host: str, bound: socket.socket) -> Callable[[], None]:
     """Return a function that prints the address of the API once it answers."""
-    shown = f"[{host}]" if ":" in host else host
-    line = f"dialer is ready at http://{shown}:{bound.getsockname()[1]}/rest-api/"
+    line = f"dialer is ready at {address_of(host, bound)}/rest-api/"
 
     def announce() -> None:
         click.echo(line)

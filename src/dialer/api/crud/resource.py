@@ -44,6 +44,8 @@ class Actor(msgspec.Struct, frozen=True):
     """The user for whom this one works, if any."""
     key: KeyInUse | None = None
     """None if the request carries a password."""
+    session_id: int | None = None
+    """The session of the console in which the user acts, if any."""
 
     @property
     def is_admin(self) -> bool:

@@ -2,7 +2,20 @@
 
 from typing import Any, Final, NamedTuple
 
-from sqlalchemy import CompoundSelect, Connection, Select, case, func, literal, literal_column, or_, select, union_all
+from sqlalchemy import (
+    ColumnElement,
+    CompoundSelect,
+    Connection,
+    Select,
+    and_,
+    case,
+    func,
+    literal,
+    literal_column,
+    or_,
+    select,
+    union_all,
+)
 
 from dialer.domain.enums import CallRequestStatus, CampaignStatus, TransferStatus
 from dialer.domain.reasons import CampaignReason
@@ -48,6 +61,9 @@ class CampaignInProgress(NamedTuple):
     medium: str
     status: int
     status_reason: str
+    totalcontact: int
+    abandon_rate_max: int
+    """Highest share of abandoned calls in per cent, an integer of 1e-5."""
     username: str
 
 
@@ -74,18 +90,23 @@ class SpentBalance(NamedTuple):
     """Cost of the calls of the last `SPENDING_HOURS`."""
 
 
-def open_campaigns(connection: Connection, campaigns_max: int) -> list[CampaignInProgress]:
-    """Return the campaigns that are started or paused, at most `campaigns_max`: those that dial first, in id order."""
+def open_campaigns(connection: Connection, campaigns_max: int, user_id: int | None = None) -> list[CampaignInProgress]:
+    """Return the campaigns of a user, or of all, that are started or paused: those that dial first, in id order."""
     columns = [_campaigns.c[name] for name in CampaignInProgress._fields[:-1]]
     query = select(*columns, _users.c.username).join(_users, _users.c.id == _campaigns.c.user_id)
-    query = query.where(_campaigns.c.status.in_(_LIVE)).order_by(_campaigns.c.status, _campaigns.c.id)
+    query = query.where(_is_open(user_id)).order_by(_campaigns.c.status, _campaigns.c.id)
     return [CampaignInProgress._make(row) for row in map(tuple, connection.execute(query.limit(campaigns_max)))]
 
 
-def count_open_campaigns(connection: Connection) -> int:
-    """Return the number of campaigns that are started or paused."""
-    query = select(func.count()).select_from(_campaigns).where(_campaigns.c.status.in_(_LIVE))
+def count_open_campaigns(connection: Connection, user_id: int | None = None) -> int:
+    """Return the number of campaigns of a user, or of all, that are started or paused."""
+    query = select(func.count()).select_from(_campaigns).where(_is_open(user_id))
     return int(connection.scalar(query) or 0)
+
+
+def _is_open(user_id: int | None) -> ColumnElement[bool]:
+    is_live = _campaigns.c.status.in_(_LIVE)
+    return is_live if user_id is None else and_(is_live, _campaigns.c.user_id == user_id)
 
 
 def messages_on_their_way(connection: Connection) -> dict[int, int]:
@@ -106,9 +127,8 @@ def _legs_under_way() -> CompoundSelect[Any]:
 
 
 _under_way = _legs_under_way().subquery()
-_USE: Final = OwnedRows(
-    select(_under_way.c.gateway_id, func.count()).group_by(_under_way.c.gateway_id), _under_way.c.user_id
-)
+_COUNT: Final = select(_under_way.c.gateway_id, func.count()).group_by(_under_way.c.gateway_id)
+_USE: Final = OwnedRows(_COUNT, _under_way.c.user_id)
 
 
 def use_of_gateways(connection: Connection, shards: Shards) -> dict[int, int]:
@@ -116,9 +136,13 @@ def use_of_gateways(connection: Connection, shards: Shards) -> dict[int, int]:
     return {row[0]: row[1] for row in map(tuple, _USE.run(connection, shards))}
 
 
-def gateways_in_use(connection: Connection, gateways_max: int) -> list[GatewayUse]:
-    """Return the use of all gateways, at most `gateways_max` of them: those for calls first, in id order."""
-    in_use = use_of_gateways(connection, None)
+def gateways_in_use(connection: Connection, gateways_max: int, user_id: int | None = None) -> list[GatewayUse]:
+    """Return the use of all gateways, at most `gateways_max` of them: those for calls first, in id order.
+
+    With a user, only the calls and messages of this user count.
+    """
+    query = _COUNT if user_id is None else _COUNT.where(_under_way.c.user_id == user_id)
+    in_use = {row[0]: row[1] for row in map(tuple, connection.execute(query))}
     found = [
         GatewayUse(medium, row[0], row[1], in_use.get(row[0] + ids_from, 0), row[2], row[3])
         for medium, ids_from, query in (
@@ -134,8 +158,10 @@ def _all(table: Any, channels: Any) -> Select[Any]:  # noqa: ANN401 - a table, a
     return select(table.c.id, table.c.name, channels, table.c.rests_until_ms).order_by(table.c.id)
 
 
-def low_balances(connection: Connection, now_ms: int, balances_max: int) -> list[SpentBalance]:
-    """Return the balances that run low, the lowest first.
+def low_balances(
+    connection: Connection, now_ms: int, balances_max: int, user_id: int | None = None
+) -> list[SpentBalance]:
+    """Return the balances that run low, the lowest first; with a user, only the balance of this user.
 
     The free balance does not pay once more for the calls of the last `SPENDING_HOURS`, or a campaign of the user waits
     for credit.
@@ -158,4 +184,6 @@ def low_balances(connection: Connection, now_ms: int, balances_max: int) -> list
         .where(or_(free < cost, _users.c.id.in_(broke)))
         .order_by(free, _users.c.id)
     )
+    if user_id is not None:
+        query = query.where(_users.c.id == user_id)
     return [SpentBalance._make(row) for row in map(tuple, connection.execute(query.limit(balances_max)))]
