@@ -39,7 +39,7 @@ STATEMENT_TIMEOUT_MS: Final = 30_000
 IDLE_TIMEOUT_MS: Final = 60_000
 """Longest time for which a transaction may do nothing: a process that hangs must not hold the lock for ever."""
 STEP_IDLE_TIMEOUT_MS: Final = 3_000
-"""The same of a step beside those of other workers: users wait for a worker that is frozen in one."""
+"""Limit for a step beside those of other workers, because users wait for a worker that is frozen in a step."""
 SILENCE_MS: Final = 15_000
 """Time without an answer of the other machine after which a connection counts as lost."""
 CONNECT_TIMEOUT_S: Final = 5
