@@ -11,7 +11,7 @@ from tests.vopr.fleet_planted import FLEET_PLANTED
 from tests.vopr.planted import Planted
 from tests.vopr.search import first_seed
 
-SEEDS = (2, 3)
+SEEDS = (3, 5)
 
 
 @pytest.fixture(scope="module")
@@ -30,7 +30,7 @@ async def test_no_rule_is_broken(folder: Folder, seed: int) -> None:
 
 
 async def test_a_seed_gives_the_same_trace_again(folder: Folder) -> None:
-    assert await run_fleet(SEEDS[0], folder) == await run_fleet(SEEDS[0], folder)
+    assert await run_fleet(SEEDS[-1], folder) == await run_fleet(SEEDS[-1], folder)
 
 
 @pytest.mark.parametrize("bug", FLEET_PLANTED, ids=lambda bug: bug.name.replace(" ", "-"))
