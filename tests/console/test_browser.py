@@ -9,7 +9,7 @@ from playwright.sync_api import Browser, expect
 from tests.console.browser import Watched, running_browser
 from tests.test_server import ADMIN, Served, serving
 
-PAGES: Final = ("overview/", "campaigns/", "campaigns/1/", "account/")
+PAGES: Final = ("overview/", "campaigns/", "campaigns/1/", "calls/", "account/")
 CLOCK: Final = {"DIALER_CLOCK": "virtual", "DIALER_CLOCK_START": "2026-01-30T09:00:00Z"}
 HOSTILE: Final = '<script>document.title="taken"</script>\u202e" onload="x' + "W" * 40
 SCREENS: Final[dict[str, dict[str, Any]]] = {

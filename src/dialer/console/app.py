@@ -14,6 +14,7 @@ from dialer.api.http.permissions import CONSOLE, Permissions
 from dialer.console.errors import HANDLERS
 from dialer.console.live import Snapshots
 from dialer.console.pages.account import revoke_session, show_account, show_home, sign_out
+from dialer.console.pages.calls import show_calls
 from dialer.console.pages.campaign import change_state, show_campaign, stream_campaign
 from dialer.console.pages.campaigns import show_campaigns
 from dialer.console.pages.overview import show_overview, stream_overview
@@ -43,6 +44,7 @@ PAGES: Final[tuple[ControllerRouterHandler, ...]] = (
     show_campaign,
     stream_campaign,
     change_state,
+    show_calls,
 )
 """The pages that need a sign-in."""
 

@@ -52,6 +52,7 @@ def _environment() -> Environment:
         "clock": clock,
         "moment": moment,
         "time_of_day": time_of_day,
+        "day_and_time": day_and_time,
         "iso": iso,
         "seconds": seconds,
         "word": word_of,
@@ -83,6 +84,11 @@ def money(amount: int | None) -> str:
 def clock(at_ms: int, zone: ZoneInfo) -> str:
     """Return the time of day in a zone."""
     return _local(at_ms, zone).strftime("%H:%M:%S")
+
+
+def day_and_time(at_ms: int, zone: ZoneInfo) -> str:
+    """Return the date and the time in a zone, to the second."""
+    return _local(at_ms, zone).strftime("%d %b %Y, %H:%M:%S")
 
 
 def time_of_day(at_ms: int, zone: ZoneInfo) -> str:

@@ -31,6 +31,7 @@ class NavigationItem(NamedTuple):
 NAVIGATION: Final = (
     NavigationItem("overview", "Overview", "/console/overview/", Permission.READ),
     NavigationItem("campaigns", "Campaigns", "/console/campaigns/", Permission.READ),
+    NavigationItem("calls", "Calls", "/console/calls/", Permission.READ_CALLS),
 )
 
 

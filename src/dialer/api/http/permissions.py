@@ -67,6 +67,7 @@ PAGES: Final[Mapping[str, Permission]] = {
     f"GET /console/campaigns/{RECORD}": Permission.READ,
     f"GET /console/campaigns/{RECORD}/live": Permission.READ,
     f"POST /console/campaigns/{RECORD}/state": Permission.CAMPAIGNS,
+    "GET /console/calls": Permission.READ_CALLS,
 }
 """The permissions of the console's pages, by method and path."""
 OPEN_PAGES: Final = frozenset(

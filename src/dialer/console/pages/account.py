@@ -17,13 +17,14 @@ from dialer.store.queries.sessions import sessions_of
 
 ACCOUNT: Final = "/console/account/"
 OVERVIEW: Final = "/console/overview/"
+CALLS: Final = "/console/calls/"
 SIGN_IN: Final = "/console/sign-in/"
 
 
 @get("/", media_type="text/html")
 async def show_home(request: ApiRequest) -> Response[Any]:
     """Lead to the first page that the viewer may see."""
-    return go_to(OVERVIEW if request.user.may(Permission.READ) else ACCOUNT)
+    return go_to(OVERVIEW if request.user.may(Permission.READ) else CALLS)
 
 
 @get("/account", media_type="text/html")
