@@ -12,7 +12,20 @@ from typing import Any, Final
 import psycopg
 from psycopg.adapt import Loader
 from psycopg.pq import TransactionStatus
-from sqlalchemy import Boolean, Connection, Engine, Insert, Select, Update, create_engine, event, text
+from sqlalchemy import (
+    BigInteger,
+    Boolean,
+    Connection,
+    Engine,
+    Insert,
+    Integer,
+    Select,
+    SmallInteger,
+    Update,
+    create_engine,
+    event,
+    text,
+)
 from sqlalchemy.dialects.postgresql.base import PGTypeCompiler
 from sqlalchemy.dialects.postgresql.psycopg import PGDialect_psycopg
 from sqlalchemy.engine import URL, make_url
@@ -58,6 +71,15 @@ _STORAGE_CODES: Final = ("08", "53", "57", "58", "XX", "25006", "25P03", "25P04"
 """Starts of the codes of errors that concern the database: lost, full, shutting down, read-only, locked, damaged."""
 
 
+class _Wide(BigInteger):
+    """An integer whose parameters are of the largest type: a filter may name more than a column can hold."""
+
+    render_bind_cast = True
+
+
+_WIDE: Final[dict[Any, Any]] = {BigInteger: _Wide, Integer: _Wide, SmallInteger: _Wide}
+
+
 class _Flag(Boolean):
     """A Boolean whose parameters name their type."""
 
@@ -75,7 +97,7 @@ class _FlagTypes(PGTypeCompiler):
 class _DriverDialect(PGDialect_psycopg):
     """The dialect of statements that are compiled for the driver."""
 
-    colspecs: Any = {**PGDialect_psycopg.colspecs, Boolean: _Flag}  # noqa: RUF012 - SQLAlchemy's declaration
+    colspecs: Any = {**PGDialect_psycopg.colspecs, **_WIDE, Boolean: _Flag}  # noqa: RUF012 - SQLAlchemy's declaration
     type_compiler_cls = _FlagTypes
     supports_statement_cache = True
 
@@ -172,6 +194,7 @@ def _engine(url: URL, *, size: int, synchronous: str) -> Engine:
         execution_options={"preserve_rowcount": True},
         connect_args=_connect_args(),
     )
+    engine.dialect.colspecs = {**engine.dialect.colspecs, **_WIDE}
     given = {
         "statement_timeout": STATEMENT_TIMEOUT_MS,
         "lock_timeout": _LOCK_WAIT_MS,
