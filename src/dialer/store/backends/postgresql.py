@@ -131,7 +131,7 @@ def reading_engine(url: URL, *, size: int, synchronous: str) -> Engine:
 
     @event.listens_for(engine, "begin")
     def begin(connection: Connection) -> None:
-        _run(connection, _READ)
+        _begin(connection, _READ)
 
     return engine
 
@@ -143,7 +143,7 @@ def writing_engine(url: URL, *, synchronous: str) -> Engine:
     @event.listens_for(engine, "begin")
     def begin(connection: Connection) -> None:
         patience_ms = connection.info.get(_PATIENCE_MS, _LOCK_WAIT_MS)
-        turn = _run(
+        turn = _begin(
             connection,
             f"BEGIN; SET LOCAL lock_timeout = {max(1, patience_ms)}; SELECT pg_advisory_xact_lock({_WRITERS});"
             f" SET LOCAL lock_timeout = {_LOCK_WAIT_MS}; SELECT nextval('write_turn')",
@@ -172,7 +172,7 @@ def migrating_engine(url: URL) -> Engine:
 
     @event.listens_for(engine, "begin")
     def begin(connection: Connection) -> None:
-        _run(
+        _begin(
             connection,
             f"BEGIN; SET LOCAL lock_timeout = {MIGRATION_WAIT_MS}; SELECT pg_advisory_xact_lock({_WRITERS})",
         )
@@ -226,17 +226,17 @@ def _connect_args() -> dict[str, Any]:
     }
 
 
-def _run(connection: Connection, statements: str) -> Any:  # noqa: ANN401 - the value of the last statement
-    """Run statements in one round trip. If the connection is lost, forget all connections of its engine."""
+def _begin(connection: Connection, statements: str) -> Any:  # noqa: ANN401 - the value of the last statement
+    """Begin a transaction in one round trip. If the connection was lost while it waited in its pool, take a new one."""
     driver = _driver(connection)
-    cursor = driver.cursor()
     try:
-        cursor.execute(statements, prepare=False)  # Several statements cannot be prepared.
+        cursor = driver.execute(statements, prepare=False)  # Several statements cannot be prepared.
     except psycopg.Error as error:
-        if driver.closed:
-            connection.invalidate(error)
-            connection.engine.dispose()
-        raise
+        if not driver.closed:
+            raise
+        connection.invalidate(error)
+        connection.engine.dispose()  # The others of the pool are lost, too.
+        cursor = _driver(connection).execute(statements, prepare=False)
     while cursor.nextset():
         pass
     return cursor.fetchone()[0] if cursor.description else None
