@@ -43,7 +43,7 @@ async def rows_of(url: str, seed: int) -> dict[str, list[tuple[Any, ...]]]:
         )
         for step in troubles_of(seed).steps:
             await worker.advance(worker.clock.now_ms() + step.pause_ms)
-            act = partial(perform, action=step.action, now_ms=worker.clock.now_ms())
+            act = partial(perform, wanted=step.action, now_ms=worker.clock.now_ms())
             with suppress(RefusedError):
                 database.write_now(act)
             await worker.settle()

@@ -1,5 +1,6 @@
 import sqlite3
 
+import pytest
 from litestar import Litestar
 from litestar.testing import TestClient
 
