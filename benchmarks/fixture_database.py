@@ -20,7 +20,7 @@ AUTHORIZATION: Final = f"Basic {base64.b64encode(f'{USERNAME}:{PASSWORD}'.encode
 PHONEBOOK: Final = 1
 PORTION: Final = 50_000
 """Rows written in one transaction."""
-_CONTACTS: Final = bulk_insert(
+INSERT_CONTACTS: Final = bulk_insert(
     Contact.__table__,
     "phonebook_id",
     "contact",
@@ -61,7 +61,7 @@ def create_database(folder: Path, *, contacts: int = 0, cdrs: int = 0) -> Path:
     user_id = database.write_now(_people)
     for first in range(0, contacts, PORTION):
         rows = [_contact(place) for place in range(first, min(contacts, first + PORTION))]
-        database.write_now(lambda connection, rows=rows: _CONTACTS.run(connection, rows))  # type: ignore[misc]
+        database.write_now(lambda connection, rows=rows: INSERT_CONTACTS.run(connection, rows))  # type: ignore[misc]
     for first in range(0, cdrs, PORTION):
         calls = [_cdr(user_id, place) for place in range(first, min(cdrs, first + PORTION))]
         database.write_now(lambda connection, calls=calls: _CDRS.run(connection, calls))  # type: ignore[misc]

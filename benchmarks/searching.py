@@ -16,12 +16,10 @@ from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 from benchmarks.advance import START_MS
-from benchmarks.fixture_database import AUTHORIZATION, PHONEBOOK, PORTION, create_database
+from benchmarks.fixture_database import AUTHORIZATION, INSERT_CONTACTS, PHONEBOOK, PORTION, create_database
 from benchmarks.servers import DIALER, running
 from dialer.domain.search_keys import name_keys
-from dialer.store.bulk import bulk_insert
 from dialer.store.database import Database
-from dialer.store.tables import Contact
 
 ROWS: Final = 1_000_000
 QUICK: Final = 20_000
@@ -49,19 +47,6 @@ CASES: Final = (
     "?created_date_after=2026-01-01T00:00:00Z&ordering=full_name",
 )
 """Lists: all, few, half and none of the contacts, in several orders."""
-_INSERT: Final = bulk_insert(
-    Contact.__table__,
-    "phonebook_id",
-    "contact",
-    "number",
-    "zone",
-    "full_name",
-    "full_name_key",
-    "last_name_key",
-    "additional_vars",
-    "created_date",
-    "updated_date",
-)
 
 
 class Timing(NamedTuple):
@@ -87,7 +72,7 @@ def _fill(path: Path, rows: int) -> None:
     database = Database(f"sqlite+aiosqlite:///{path}")
     for first in range(0, rows, PORTION):
         some = [contact(place) for place in range(first, min(rows, first + PORTION))]
-        database.write_now(lambda connection, some=some: _INSERT.run(connection, some))  # type: ignore[misc]
+        database.write_now(lambda connection, some=some: INSERT_CONTACTS.run(connection, some))  # type: ignore[misc]
     database.close()
 
 

@@ -8,6 +8,7 @@ import pytest
 
 DEBIAN_PACKAGES: Final = {
     "caddy": "caddy",
+    "chromium": "chromium",
     "curl": "curl",
     "nginx": "nginx",
     "node": "nodejs",

@@ -30,6 +30,8 @@ MAY_IMPORT: Final[dict[str, frozenset[str]]] = {
     "forecast": frozenset({"forecast", "app", "domain", "sim", "store", "runtime", "logs"}),
     "api": frozenset({"api", "app", "domain", "store", "runtime", "forecast", "settings", "passwords", "__version__"})
     | {"sim.callee_profile"},
+    "console": frozenset({"console", "app", "domain", "store", "settings", "passwords", "__version__"})
+    | {"api.crud", "api.http", "api.records", "api.service"},
     "settings": frozenset({"domain"}),
     "__init__": frozenset(),
 }
@@ -224,6 +226,9 @@ def lines_of(count: int) -> str:
         (wrong_arrows, "dialer.store.a", "from dialer.sim import line"),
         (wrong_arrows, "dialer.runtime.a", "from dialer.api import app"),
         (wrong_arrows, "dialer.api.a", "from dialer.cli import main"),
+        (wrong_arrows, "dialer.api.a", "from dialer.console.app import Console"),
+        (wrong_arrows, "dialer.console.a", "from dialer.api.routes import root"),
+        (wrong_arrows, "dialer.console.a", "from dialer.runtime.worker import Worker"),
         (wrong_arrows, "dialer.settings", "from dialer.api import app"),
         (wrong_arrows, "dialer.__init__", "from dialer.domain import enums"),
         (wrong_arrows, "dialer.newcomer.a", ""),

@@ -45,8 +45,12 @@ def bind(host: str, port: int) -> socket.socket:
     return bound
 
 
-def serve(app: Litestar, bound: socket.socket, *, ready: Callable[[], None]) -> None:
-    """Serve until the process is told to end. Call `ready` once requests are answered.
+def serve(
+    app: Litestar, bound: socket.socket, *, ready: Callable[[], None], ending: Callable[[], None] = lambda: None
+) -> None:
+    """Serve until the process is told to end.
+
+    Call `ready` once requests are answered, and `ending` before the server waits for the requests in progress.
 
     Raises:
         ServerError: the application cannot start.
@@ -66,7 +70,7 @@ def serve(app: Litestar, bound: socket.socket, *, ready: Callable[[], None]) -> 
         timeout_keep_alive=KEEP_ALIVE_S,
         timeout_graceful_shutdown=GRACE_S,
     )
-    server = _Server(config, ready)
+    server = _Server(config, ready, ending)
     try:
         server.run(sockets=[bound])
     except SystemExit as error:
@@ -77,9 +81,10 @@ def serve(app: Litestar, bound: socket.socket, *, ready: Callable[[], None]) -> 
 
 
 class _Server(uvicorn.Server):
-    def __init__(self, config: uvicorn.Config, ready: Callable[[], None]) -> None:
+    def __init__(self, config: uvicorn.Config, ready: Callable[[], None], ending: Callable[[], None]) -> None:
         super().__init__(config)
         self._ready = ready
+        self._ending = ending
         self.announcement_error: OSError | None = None
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
@@ -96,6 +101,7 @@ class _Server(uvicorn.Server):
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         _end_in_any_case()
+        self._ending()
         await super().shutdown(sockets)
 
 

@@ -40,6 +40,7 @@ EXEMPTIONS: Final = (
     Exemption(r"did_number", r".* is a DID already\.", ROW),
     Exemption(r"manager|user", r"Still used by ", ROW),
     Exemption(r"dial_method", r".* need a survey that transfers calls to a queue\.", ROW),
+    Exemption(r".*_(after|before|min|max)", r"This is (above|below) ", FIELDS),
     Exemption(r"max_number", r"Ensure this value is greater than or equal to min_number\.", FIELDS),
     Exemption(r"expirationdate", r".* is not after startingdate", FIELDS),
     Exemption(r"duplicate_contact", r"This field is required\.", FIELDS),

@@ -1,6 +1,6 @@
 """Tests of the application against its OpenAPI document, with thousands of generated requests.
 
-`SCHEMATHESIS_EXAMPLES=100 pytest tests/api/test_schemathesis.py` sends more requests, other ones in each run.
+`SCHEMATHESIS_EXAMPLES=100 pytest tests/api/test_schemathesis.py` sends all requests at bounds, and more others.
 """
 
 import os

@@ -18,7 +18,7 @@ def test_a_backup_is_made_and_put_back(run: Run, tmp_path: Path) -> None:
     assert (code, out) == (0, "")
     assert err == f"Copied the database to copy.db: {size:,} bytes; 1 in user_account, {NONE_YET}.\n"
     run("users", "create", "ben", "--password-stdin", stdin=f"{PASSWORD}\n")
-    assert run("restore", "copy.db") == Outcome(1, "", "dialer: dialer.db already exists\n")
+    assert run("restore", "copy.db") == Outcome(1, "", "dialer: dialer.db already exists: --force replaces it\n")
     code, out, err = run("restore", "copy.db", "--force")
     assert (code, out) == (0, "")
     assert err == f"Restored dialer.db: {size:,} bytes; 1 in user_account, {NONE_YET}.\n"
@@ -29,7 +29,7 @@ def test_a_backup_is_made_and_put_back(run: Run, tmp_path: Path) -> None:
 def test_a_backup_replaces_nothing_unless_it_is_told_to(run: Run, tmp_path: Path) -> None:
     run("database", "upgrade", "--create")
     (tmp_path / "copy.db").write_text("precious")
-    assert run("backup", "copy.db") == Outcome(1, "", "dialer: copy.db already exists\n")
+    assert run("backup", "copy.db") == Outcome(1, "", "dialer: copy.db already exists: --force replaces it\n")
     assert (tmp_path / "copy.db").read_text() == "precious"
     assert run("backup", "copy.db", "--force").code == 0
 

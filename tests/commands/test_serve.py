@@ -41,6 +41,19 @@ def test_one_line_says_why(run: Run, arguments: list[str], environ: dict[str, st
     assert outcome.err.count("\n") == 1
 
 
+@pytest.mark.parametrize(("clock", "is_told"), [("virtual", True), ("x60", True), ("real", False)])
+def test_a_clock_that_turns_real_by_default_is_told(run: Run, clock: str, is_told: bool) -> None:  # noqa: FBT001 - a column of the table
+    """The wrong password ends both starts after the settings are stored."""
+    first = run("serve", "--port", "0", DIALER_CLOCK=clock, **ADMIN)
+    second = run("serve", "--port", "0", **ADMIN)
+    warning = (
+        f"Warning: the clock is real now, and was {clock} at the last start. To keep that one, set"
+        f" DIALER_CLOCK={clock}.\n"
+    )
+    assert second.err == (warning if is_told else "") + first.err
+    assert run("serve", "--port", "0", DIALER_CLOCK="real", **ADMIN).err == first.err
+
+
 @pytest.mark.parametrize(
     ("folder", "problem"),
     [

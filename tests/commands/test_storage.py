@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from dialer.store import migrate
+from dialer.store.backends import sqlite
 from tests.commands.conftest import PASSWORD, Outcome, Run
 
 PAGE_BYTES = 4_096
@@ -70,7 +70,7 @@ def test_a_file_that_may_only_be_read(run: Run, tmp_path: Path) -> None:
 
 def test_a_database_that_another_process_holds(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     make(run)
-    monkeypatch.setattr(migrate, "LOCK_WAIT_MS", 50)
+    monkeypatch.setattr(sqlite, "MIGRATION_WAIT_MS", 50)
     with closing(sqlite3.connect(tmp_path / "dialer.db", isolation_level=None)) as other:
         other.execute("BEGIN IMMEDIATE")
         assert why(run) == "the database cannot be opened: database is locked"

@@ -14,6 +14,7 @@ from dialer.store.tables import (
     Campaign,
     CampaignHour,
     Cdr,
+    ConsoleSession,
     Contact,
     DncContact,
     Gateway,
@@ -37,7 +38,7 @@ from dialer.store.tables import (
 from tests.runtime.house import MONDAY_NOON_MS, House
 
 COUNTERS = (AgentHour, CampaignHour, QueueHour, SubscriberCount, SubscriberMove, UserHour)
-LEFT_OUT = (ApiKey, AuditLog, Payment, LedgerEntry, Cdr, SurveyResult, IdempotentResponse, *COUNTERS)
+LEFT_OUT = (ApiKey, AuditLog, ConsoleSession, Payment, LedgerEntry, Cdr, SurveyResult, IdempotentResponse, *COUNTERS)
 """Tables of credentials and of past events, which the engine never reads."""
 
 

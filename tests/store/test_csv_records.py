@@ -76,7 +76,7 @@ def test_lines_are_counted_through_quoted_line_ends_and_empty_lines() -> None:
 @pytest.mark.parametrize(
     ("line", "problem"),
     [
-        (b"1", "1 cells, but the header has 2 columns"),
+        (b"1", "1 cell, but the header has 2 columns"),
         (b"1,A,x", "3 cells, but the header has 2 columns"),
         (b"1,\xff", "not UTF-8"),
         (b"1,\0", "NUL characters"),

@@ -97,13 +97,13 @@ def test_a_failed_copy_leaves_no_file(house: House, tmp_path: Path) -> None:
     text.write_text("not a database " * 1_000)
     with closing(sqlite3.connect(foreign)) as connection:
         connection.execute("CREATE TABLE other (id INTEGER)")
-    target = tmp_path / "copy.db"
+    target, nowhere = tmp_path / "copy.db", tmp_path / "none" / "copy.db"
     reasons: list[tuple[Path, Path, str]] = [
         (tmp_path / "none.db", target, "there is no database at"),
         (damaged, target, "damaged|malformed"),  # the message depends on the page that is read first
         (foreign, target, "is not a dialer database"),
-        (text, target, "the database cannot be copied: file is not a database"),
-        (path_of(house), tmp_path / "none" / "copy.db", "the database cannot be copied: No such file or directory"),
+        (text, target, f"{text} cannot be copied to {target}: file is not a database"),
+        (path_of(house), nowhere, f"{path_of(house)} cannot be copied to {nowhere}: No such file or directory"),
         (path_of(house), text / "copy.db", "Not a directory"),
     ]
     for source, wanted, reason in reasons:

@@ -2,7 +2,7 @@
 
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
-from typing import Final
+from typing import Final, TypeAlias
 
 from litestar import Litestar, Router
 from litestar.datastructures import State
@@ -80,6 +80,9 @@ EXTRA_ROUTES: Final[tuple[ControllerRouterHandler, ...]] = (
 )
 """Handlers under `/rest-api` besides those of the resource table."""
 
+ConsoleRoutes: TypeAlias = Callable[[Authenticator, Permissions], Sequence[ControllerRouterHandler]]
+"""Returns the routes of the console, `/` among them."""
+
 
 def create_app(
     settings: Settings,
@@ -90,8 +93,9 @@ def create_app(
     export: Export = export,
     forecasting: Forecasting = forecast_in_subprocess,
     resources: Sequence[Resource] = RESOURCES,
+    console: ConsoleRoutes | None = None,
 ) -> Litestar:
-    """Build the application: the REST API, health, metrics and the OpenAPI document.
+    """Build the application: the REST API, health, metrics, the OpenAPI document, and the console if there is one.
 
     The database must have its tables. The worker runs as long as the application does.
     """
@@ -107,7 +111,7 @@ def create_app(
     app = Litestar(
         route_handlers=[
             _rest_api(authenticator, permissions, resources),
-            redirect_to_documentation,
+            *([redirect_to_documentation] if console is None else console(authenticator, permissions)),
             health.live,
             health.ready,
             health.metrics,

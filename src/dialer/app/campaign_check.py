@@ -64,6 +64,7 @@ def _facts(
     hours: CallingHours,
 ) -> CampaignFacts:
     gateway, phonebooks = gateway_of(connection, campaign), _phonebooks(connection, campaign["id"])
+    without_country, example = _without_country(connection, campaign["id"], phonebooks)
     return CampaignFacts(
         now_ms=now_ms,
         starting_ms=campaign["startingdate"],
@@ -75,7 +76,8 @@ def _facts(
         has_phonebook=bool(phonebooks),
         has_people=_has_people(connection, campaign["id"], phonebooks),
         lacks_callerid=lacks_callerid(connection, campaign),
-        without_country=_without_country(connection, campaign["id"], phonebooks),
+        without_country=without_country,
+        without_country_example=example,
         without_country_max=WITHOUT_COUNTRY_MAX,
         queues_without_agents=tuple(_queues_without_agents(connection, survey)),
     )
@@ -98,19 +100,19 @@ def _has_people(connection: Connection, campaign_id: int, phonebooks: list[int])
     return bool(connection.scalar(select(contacts | subscribers)))
 
 
-def _without_country(connection: Connection, campaign_id: int, phonebooks: list[int]) -> int:
-    """Count the numbers without a country code, up to `WITHOUT_COUNTRY_MAX`: contacts, else subscribers."""
+def _without_country(connection: Connection, campaign_id: int, phonebooks: list[int]) -> tuple[int, str]:
+    """Count the numbers of contacts, else of subscribers, without a country code, and return one of them."""
     wanted = (
-        select(_contacts.c.id).where(_contacts.c.phonebook_id.in_(phonebooks), _contacts.c.number >= _AFTER_PLUS),
-        select(_subscribers.c.id).where(
+        select(_contacts.c.number).where(_contacts.c.phonebook_id.in_(phonebooks), _contacts.c.number >= _AFTER_PLUS),
+        select(_subscribers.c.number).where(
             _subscribers.c.campaign_id == campaign_id, _subscribers.c.number >= _AFTER_PLUS
         ),
     )
     for query in wanted:
         found = connection.scalar(select(func.count()).select_from(query.limit(WITHOUT_COUNTRY_MAX).subquery()))
         if found:
-            return int(found)
-    return 0
+            return int(found), str(connection.scalar(query.limit(1)))
+    return 0, ""
 
 
 def _queues_without_agents(connection: Connection, survey: Survey) -> Iterator[tuple[int, int]]:

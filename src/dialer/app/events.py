@@ -227,3 +227,15 @@ class PersonErased(AppEvent, frozen=True):
     """The personal data of a number was erased. The event does not name the number."""
 
     subscribers: int
+
+
+class SignedIn(AppEvent, frozen=True):
+    """A user signed in to the console."""
+
+    user_id: int
+
+
+class SessionEnded(AppEvent, frozen=True):
+    """A session of the console ended because a user signed out or revoked it."""
+
+    user_id: int

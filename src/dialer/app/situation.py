@@ -1,4 +1,4 @@
-"""The situation of a service at one moment, over all users."""
+"""The situation at one moment, of all users or of one."""
 
 from typing import Final, NamedTuple
 
@@ -43,15 +43,15 @@ class FloorSituation(NamedTuple):
     balances: list[SpentBalance]
 
 
-def read_situation(connection: Connection, now_ms: int) -> FloorSituation:
-    """Return the situation. It reads the calls in progress, and counters instead of calls that are over."""
+def read_situation(connection: Connection, now_ms: int, user_id: int | None = None) -> FloorSituation:
+    """Return the situation of a user, or of all. It reads calls in progress, and counters for calls that are over."""
     texts = messages_on_their_way(connection)
     return FloorSituation(
-        present(connection, WhoseCalls(), now_ms),
-        [_campaign(connection, one, texts, now_ms) for one in open_campaigns(connection, CAMPAIGNS_MAX)],
-        count_open_campaigns(connection),
-        gateways_in_use(connection, GATEWAYS_MAX),
-        low_balances(connection, now_ms, BALANCES_MAX),
+        present(connection, WhoseCalls(user_id=user_id), now_ms),
+        [_campaign(connection, one, texts, now_ms) for one in open_campaigns(connection, CAMPAIGNS_MAX, user_id)],
+        count_open_campaigns(connection, user_id),
+        gateways_in_use(connection, GATEWAYS_MAX, user_id),
+        low_balances(connection, now_ms, BALANCES_MAX, user_id),
     )
 
 

@@ -47,7 +47,7 @@ class Origin(msgspec.Struct, frozen=True, kw_only=True):
     """The user who acts, and the way of the request into the service."""
 
     via: str
-    """`password`, `key` or `command line`."""
+    """`password`, `key`, `console`, `none` or `command line`."""
     actor_id: int | None = None
     actor: str = ""
     key_prefix: str = ""

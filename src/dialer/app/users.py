@@ -4,15 +4,18 @@ from collections.abc import Mapping
 from typing import Any, Final, NamedTuple
 
 import msgspec
+from msgspec.structs import replace
 from sqlalchemy import Connection, Row, RowMapping, delete, insert, select, update
 
 from dialer.app.errors import RefusedError, UnknownRecordError
 from dialer.app.events import PasswordChanged, UserChanged, UserCreated, UserDeleted
+from dialer.app.sessions import end_sessions
 from dialer.app.touching import touched_account
 from dialer.app.unit import UnitOfWork
 from dialer.domain.billing.money import format_money
 from dialer.domain.roles import Role
 from dialer.domain.usernames import username_key
+from dialer.store.queries.accounts import has_accounts
 from dialer.store.tables import User
 from dialer.store.touched import NOTHING
 
@@ -42,6 +45,17 @@ def create_user(unit: UnitOfWork, user: NewUser) -> int:
     return int(add_user(unit, {**msgspec.structs.asdict(user), **stamp}).id)
 
 
+def create_first_admin(unit: UnitOfWork, user: NewUser) -> int:
+    """Create the first user, an admin, and return its id.
+
+    Raises:
+        RefusedError: there are users already.
+    """
+    if has_accounts(unit.connection):
+        raise RefusedError("There are users already, so this page creates no admin any more. Sign in instead.")
+    return create_user(unit, replace(user, role=Role.ADMIN))
+
+
 def add_user(unit: UnitOfWork, columns: Mapping[str, Any]) -> Row[Any]:
     """Insert a user account; return its row.
 
@@ -58,7 +72,7 @@ def add_user(unit: UnitOfWork, columns: Mapping[str, Any]) -> Row[Any]:
 
 
 def change_user(unit: UnitOfWork, user_id: int, columns: Mapping[str, Any]) -> None:
-    """Write columns of a user account.
+    """Write columns of a user account. A new password, and disabling the user, end the sessions of the console.
 
     Raises:
         UnknownRecordError: there is no such user.
@@ -73,6 +87,8 @@ def change_user(unit: UnitOfWork, user_id: int, columns: Mapping[str, Any]) -> N
     written = {**columns, "updated_date": unit.now_ms}
     unit.connection.execute(update(_users).where(_users.c.id == user_id).values(written))
     has_new_password = after["password_hash"] != before["password_hash"]
+    if has_new_password or not after["enabled"]:
+        end_sessions(unit.connection, user_id)
     unit.note(touched_account(user_id), *([PasswordChanged(user_id)] if has_new_password else []), UserChanged(user_id))
 
 

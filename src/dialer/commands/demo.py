@@ -1,13 +1,16 @@
 """`dialer demo`: a whole campaign day in one command."""
 
 from pathlib import Path
+from typing import Final
 
 import rich_click as click
 
 from dialer.commands.output import examples
 from dialer.demo.errors import DemoError
-from dialer.demo.run import run
+from dialer.demo.run import run, watch
 from dialer.settings import SEED_MAX
+
+PORT_MAX: Final = 65_535
 
 
 @click.command()
@@ -25,20 +28,36 @@ from dialer.settings import SEED_MAX
     type=click.Path(file_okay=False, path_type=Path),
     help="Keep the database, the recordings and the call detail records in this empty directory.",
 )
+@click.option(
+    "--watch", "is_watched", is_flag=True, help="Run the day at 60 times real time, to watch it in a browser."
+)
+@click.option(
+    "--port",
+    type=click.IntRange(0, PORT_MAX),
+    default=0,
+    show_default=True,
+    help="The port of the server; 0 chooses a free one.",
+)
 @examples(
     "dialer demo",
     "dialer demo --seed 7",
     "dialer demo --keep demo-day",
+    "dialer demo --watch",
 )
-def demo(seed: int, keep: Path | None) -> None:
+def demo(seed: int, keep: Path | None, port: int, *, is_watched: bool) -> None:
     """Run a whole campaign day in seconds, and check every figure of its report.
 
     The command starts a server on a temporary database, and does everything over the REST API: a payment, a gateway,
     recordings, a phonebook, a do-not-call list, a survey and a campaign. The exit code is 1 if any figure is wrong.
+
+    With --watch it prints the address of the console and a password, and runs until Ctrl+C. It checks nothing then.
     """
     if keep is not None and keep.exists() and any(keep.iterdir()):
         raise click.BadParameter("the directory is not empty", param_hint="--keep")
     try:
+        if is_watched:
+            watch(seed=seed, keep=keep, port=port)
+            return
         is_right = run(seed=seed, keep=keep)
     except DemoError as error:
         raise click.ClickException(str(error)) from error

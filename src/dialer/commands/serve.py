@@ -1,6 +1,7 @@
 """`dialer serve`: the API and the dialling, in one process."""
 
 import contextlib
+import secrets
 import socket
 from collections.abc import Callable
 from pathlib import Path
@@ -12,6 +13,7 @@ import rich_click as click
 from dialer.api.app import create_app
 from dialer.app.users import NewUser, create_user
 from dialer.commands.opening import (
+    given_in,
     open_database,
     open_service_clock,
     serving_alone,
@@ -20,6 +22,7 @@ from dialer.commands.opening import (
 )
 from dialer.commands.output import examples, say
 from dialer.commands.units import in_unit
+from dialer.console.app import Console
 from dialer.domain.calling_hours import read_calling_hours
 from dialer.domain.roles import Role
 from dialer.logs import configure_logs
@@ -33,8 +36,11 @@ from dialer.sim.line import SimulatedLine
 from dialer.store.database import Database
 from dialer.store.media.files import Media
 from dialer.store.queries.accounts import has_accounts
+from dialer.store.service_state import read_settings
 
 PORT_MAX: Final = 65_535
+TOKEN_BYTES: Final = 16
+"""Random bytes of the token that creates the first admin."""
 
 
 def _settings_table() -> str:
@@ -82,9 +88,10 @@ def serve(host: str, port: int) -> None:
         open_database(settings) as database,
     ):
         _check_media_dir(settings.media_dir)
+        _warn_of_a_real_clock(settings, database)
         clock = open_service_clock(settings, database)
         store_settings(settings, database, clock.now_ms())
-        _create_first_admin(settings, database)
+        token = _create_first_admin(settings, database, _address_of(host, bound))
         configure_logs()
         worker = Worker(
             database,
@@ -95,21 +102,40 @@ def serve(host: str, port: int) -> None:
             hours=read_calling_hours(settings.calling_hours),
             recordings=Media(settings.media_dir),
         )
-        app = create_app(settings, database=database, worker=worker)
-        run_server(app, bound, ready=_announcer(host, bound))
+        console = Console(database, first_admin_token=token)
+        app = create_app(settings, database=database, worker=worker, console=console.routes)
+        run_server(app, bound, ready=_announcer(host, bound), ending=console.end)
 
 
-def _create_first_admin(settings: Settings, database: Database) -> None:
-    """Create the admin of the settings if there are no users; without such settings, print how to create one."""
+def _warn_of_a_real_clock(settings: Settings, database: Database) -> None:
+    """Print a warning if the clock was virtual or fast at the last start, and is real now only by default."""
+    stored = database.read_now(read_settings)
+    (setting,) = (setting for setting in SETTINGS if setting.field == "clock")
+    if stored is None or stored.clock == settings.clock or given_in(setting) != "default":
+        return
+    say(
+        f"Warning: the clock is {settings.clock} now, and was {stored.clock} at the last start. To keep that one, set"
+        f" {setting.variable}={stored.clock}."
+    )
+
+
+def _create_first_admin(settings: Settings, database: Database, address: str) -> str | None:
+    """Create the admin of the settings if there are no users.
+
+    Without such settings, print how to create one, and return the token for the console's page that does it.
+    """
     _check_admin_password(settings)
     if database.read_now(has_accounts):
-        return
+        return None
     if settings.admin_username is None or settings.admin_password is None:
+        token = secrets.token_urlsafe(TOKEN_BYTES)
         say("There are no users yet. To create the first: dialer users create NAME --admin")
-        return
+        say(f"Or open this page in a browser: {settings.base_url or address}/console/first-admin/?token={token}")
+        return token
     password_hash = hash_password(settings.admin_password)
     account = NewUser(username=settings.admin_username, password_hash=password_hash, role=Role.ADMIN)
     in_unit(settings, database, lambda unit: create_user(unit, account))
+    return None
 
 
 def _check_admin_password(settings: Settings) -> None:
@@ -140,9 +166,14 @@ def _check_media_dir(folder: Path) -> None:
         ) from None
 
 
-def _announcer(host: str, bound: socket.socket) -> Callable[[], None]:
+def _address_of(host: str, bound: socket.socket) -> str:
+    """Return the address of the server, without a slash at the end."""
     shown = f"[{host}]" if ":" in host else host
-    line = f"dialer is ready at http://{shown}:{bound.getsockname()[1]}/rest-api/"
+    return f"http://{shown}:{bound.getsockname()[1]}"
+
+
+def _announcer(host: str, bound: socket.socket) -> Callable[[], None]:
+    line = f"dialer is ready at {_address_of(host, bound)}/rest-api/"
 
     def announce() -> None:
         click.echo(line)

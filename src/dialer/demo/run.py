@@ -2,8 +2,10 @@
 
 import contextlib
 import tempfile
+import threading
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Final
 
 from rich.console import Console
 
@@ -16,6 +18,11 @@ from dialer.demo.preparation import CALL_RATE, OWNER, STARTS, Preparation, prepa
 from dialer.demo.recordings import RECORDINGS
 from dialer.demo.sections import answers, attempts, bill, fates, inputs, journey, outcomes, progress, samples
 from dialer.demo.server import running_server
+from dialer.server import ending_on_signals
+
+WATCHED_FROM: Final = "2026-11-16T09:00:00Z"
+"""The hour at which callees in London can be called."""
+WATCHED_CLOCK: Final = "x60"
 
 
 def run(*, seed: int, keep: Path | None) -> bool:
@@ -43,6 +50,28 @@ def run(*, seed: int, keep: Path | None) -> bool:
             if keep is not None:
                 _save(keep, owner)
     return conclude(console, checks)
+
+
+def watch(*, seed: int, keep: Path | None, port: int) -> None:
+    """Run the campaign at `WATCHED_CLOCK`, print the address of the console and a password, and wait for Ctrl+C.
+
+    Raises:
+        DemoError: the server does not start, or a response is not as documented.
+    """
+    with (
+        ending_on_signals(),
+        _folder(keep) as folder,
+        running_server(folder, seed=seed, clock_start=WATCHED_FROM, clock=WATCHED_CLOCK, port=port) as server,
+    ):
+        account = server.create_account(OWNER, call_rate=CALL_RATE)
+        with Client(server.url, server.admin) as admin, Client(server.url, account) as owner:
+            prepare(admin, owner)
+        console = open_console()
+        console.print(f"[bold]A campaign at 60 times real time[/]: {server.url}/console/", soft_wrap=True)
+        for user in (server.admin, account):
+            console.print(f"  user {user.username}, password {user.password}", soft_wrap=True, highlight=False)
+        console.print("Ctrl+C ends it.", style="dim")
+        threading.Event().wait()
 
 
 def conclude(console: Console, checks: Checks) -> bool:

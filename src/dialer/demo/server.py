@@ -59,19 +59,21 @@ class Server:
 
 
 @contextlib.contextmanager
-def running_server(folder: Path, *, seed: int, clock_start: str) -> Iterator[Server]:
-    """Run a server with a virtual clock and all its files in `folder`, until this is left.
+def running_server(
+    folder: Path, *, seed: int, clock_start: str, clock: str = "virtual", port: int = 0
+) -> Iterator[Server]:
+    """Run a server with all its files in `folder`, until this is left. Port 0 means any free one.
 
     Raises:
         DemoError: it does not start.
     """
     admin = _account("admin")
-    environment = _environment(folder, admin, seed=seed, clock_start=clock_start)
+    environment = _environment(folder, admin, seed=seed, clock_start=clock_start, clock=clock)
     log = folder / "server.log"
     with (
         log.open("wb") as errors,
         subprocess.Popen(  # noqa: S603 - our own program, with arguments of ours
-            [*_DIALER, "serve", "--port", "0"],
+            [*_DIALER, "serve", "--port", str(port)],
             cwd=folder,  # A settings file of the user's working directory does not concern the demonstration.
             env=environment,
             stdout=subprocess.PIPE,
@@ -89,7 +91,7 @@ def _account(username: str) -> DemoAccount:
     return DemoAccount(username, secrets.token_urlsafe(PASSWORD_BYTES))
 
 
-def _environment(folder: Path, admin: DemoAccount, *, seed: int, clock_start: str) -> dict[str, str]:
+def _environment(folder: Path, admin: DemoAccount, *, seed: int, clock_start: str, clock: str) -> dict[str, str]:
     """Return this process's environment with the settings of the demonstration in place of all others."""
     others = {name: value for name, value in os.environ.items() if not name.startswith("DIALER_")}
     return {
@@ -98,7 +100,7 @@ def _environment(folder: Path, admin: DemoAccount, *, seed: int, clock_start: st
         "DIALER_MEDIA_DIR": str(folder.absolute() / "media"),
         "DIALER_ADMIN_USERNAME": admin.username,
         "DIALER_ADMIN_PASSWORD": admin.password,
-        "DIALER_CLOCK": "virtual",
+        "DIALER_CLOCK": clock,
         "DIALER_CLOCK_START": clock_start,
         "DIALER_SEED": str(seed),
     }

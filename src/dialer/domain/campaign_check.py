@@ -14,6 +14,8 @@ RETRIES_TRIED_MAX: Final = 20
 """Number of retries whose times are computed."""
 OPENINGS_TRIED_MAX: Final = 40
 """Number of changes of a window after which it counts as closed for good."""
+EXAMPLE_DIGITS: Final = 3
+"""Digits of a number that a message shows."""
 _SECOND_MS: Final = 1_000
 
 
@@ -44,6 +46,8 @@ class CampaignFacts(msgspec.Struct, frozen=True, kw_only=True):
     without_country: int
     """Numbers without a country code, up to `without_country_max`."""
     without_country_max: int
+    without_country_example: str = ""
+    """One of these numbers."""
     queues_without_agents: tuple[tuple[int, int], ...]
     """Sections that transfer calls to a queue which no agent serves, each with the queue, by id."""
 
@@ -135,11 +139,17 @@ def _check_people(facts: CampaignFacts) -> Iterator[Finding]:
     if facts.without_country:
         count = f"{facts.without_country} numbers have" if facts.without_country > 1 else "A number has"
         more = "At least " if facts.without_country >= facts.without_country_max else ""
+        example = f"{'such as ' * (facts.without_country > 1)}{_masked(facts.without_country_example)}"
         message = (
-            f"{more}{count} no country code. Do-not-call lists and time zones may miss them. Import them with a +, or"
-            " set DIALER_DEFAULT_REGION first."
+            f"{more}{count} no country code ({example}). Do-not-call lists and time zones may miss them. Import them"
+            " with a +, or set DIALER_DEFAULT_REGION first."
         )
         yield _warning(FindingCode.NO_COUNTRY, "phonebook", message)
+
+
+def _masked(number: str) -> str:
+    """Return the first digits of a number, by which its users recognise their own."""
+    return f"{number[:EXAMPLE_DIGITS]}…"
 
 
 def _warning(code: FindingCode, field: str, message: str) -> Finding:

@@ -152,7 +152,7 @@ MEANINGS: Final[Mapping[type[Enum], Mapping[Enum, str]]] = {
         FindingCode.TOO_MANY_SECTIONS: "The survey has more sections than can be played.",
         FindingCode.UNREACHABLE: "No call can reach the section.",
         FindingCode.UNKNOWN_TARGET: "A branch leads to a section that does not exist.",
-        FindingCode.DEAD_END: "The call always ends at the section, although it asks for input.",
+        FindingCode.DEAD_END: "The call ends at a transfer, or at a question of a survey with unreachable sections.",
         FindingCode.LOOP: "The call can go round in a loop.",
         FindingCode.NEVER_TAKEN: "No input takes the branch.",
         FindingCode.AFTER_THE_END: "The section ends the call, so its branches are never taken.",

@@ -101,7 +101,7 @@ class CsvFile:
         return Record(line, cells, problem)
 
     def _miscounted(self, cells: list[str]) -> str:
-        return f"{len(cells)} cells, but the header has {len(self.columns)} columns"
+        return f"{len(cells)} cell{'s' * (len(cells) != 1)}, but the header has {len(self.columns)} columns"
 
 
 def _reason(error: csv.Error) -> str:

@@ -35,7 +35,7 @@ def check(path: Path) -> list[str]:
     Raises:
         FilesError: the database cannot be read at all.
     """
-    with _telling("the database cannot be checked"), closing(_open(path)) as connection:
+    with _telling(f"{path} cannot be checked"), closing(_open(path)) as connection:
         return _problems(connection)
 
 
@@ -76,7 +76,7 @@ def copy(source: Path, target: Path, *, overwrite: bool = False) -> Copy:
         FilesError: there is no database, `target` already exists, or `target` cannot be written.
     """
     _refuse(source, target, overwrite=overwrite)
-    with _telling("the database cannot be copied"), _copied(source, target) as unfinished:
+    with _telling(f"{source} cannot be copied to {target}"), _copied(source, target) as unfinished:
         copied = _look(unfinished, source)
         _put(unfinished, target)
         return copied
@@ -89,7 +89,7 @@ def restore(source: Path, target: Path, *, overwrite: bool = False) -> Copy:
         FilesError: the copy is not a complete database, `target` already exists, or a process uses it.
     """
     _refuse(source, target, overwrite=overwrite)
-    with _telling("the copy cannot be restored"), _alone(target), _copied(source, target) as unfinished:
+    with _telling(f"{source} cannot be restored to {target}"), _alone(target), _copied(source, target) as unfinished:
         copied = _look(unfinished, source)
         # SQLite must not take the journal files of the old database for a part of the new one.
         for suffix in _JOURNALS:
@@ -119,8 +119,10 @@ def _refuse(source: Path, target: Path, *, overwrite: bool) -> None:
         raise FilesError(f"there is no database at {source}")
     if target.exists() and target.samefile(source):
         raise FilesError(f"{target} is the database itself")
-    if target.exists() and not (overwrite and target.is_file()):
-        raise FilesError(f"{target} already exists")
+    if target.exists() and not target.is_file():
+        raise FilesError(f"{target} already exists and is no file")
+    if target.exists() and not overwrite:
+        raise FilesError(f"{target} already exists: --force replaces it")
 
 
 @contextlib.contextmanager

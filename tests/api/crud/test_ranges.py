@@ -42,7 +42,29 @@ def test_both_bounds_belong_to_the_range(admin: Caller, database: Database) -> N
     assert found(amount_min="0.12346") == made[3:]
     assert found(amount_max="-0.99999") == made[:1]
     assert found(created_date_after=NOW, created_date_before=NOW) == made
-    assert found(amount_min="1", amount_max="0") == []
+    assert found(amount_min="1", amount_max="1") == made[3:]
+
+
+@pytest.mark.parametrize(
+    ("path", "low", "high"),
+    [
+        ("payment/?amount_min=1&amount_max=0.99999", "amount_min", "amount_max"),
+        (
+            "cdr/?starting_date_before=2026-01-01T00:00Z&starting_date_after=2026-01-02T00:00Z",
+            "starting_date_after",
+            "starting_date_before",
+        ),
+        ("subscriber-list/?count_attempt_min=2&count_attempt_max=1", "count_attempt_min", "count_attempt_max"),
+    ],
+)
+def test_a_range_whose_bounds_are_reversed_is_refused(admin: Caller, path: str, low: str, high: str) -> None:
+    assert admin.refused("GET", path) == (
+        400,
+        {
+            low: [f"This is above {high}, so no record matches. Give a value up to {high}."],
+            high: [f"This is below {low}, so no record matches. Give a value from {low} on."],
+        },
+    )
 
 
 def test_calls_are_found_by_the_bounds_of_their_durations(alice: Caller, database: Database) -> None:

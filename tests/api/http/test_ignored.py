@@ -34,6 +34,23 @@ def test_unknown_parameters_are_named(estate: Estate, path: str, named: str) -> 
     assert "preference-applied" not in answer.headers
 
 
+@pytest.mark.parametrize(
+    ("path", "named"),
+    [
+        ("contact/?phonebook_id=1&phonebook_id=2", {"phonebook_id"}),
+        ("contact/?page=1&page=2&search=a&search=b", {"page", "search"}),
+        ("statistics/?group_by=agent&group_by=zone", {"group_by"}),
+    ],
+)
+def test_a_parameter_with_different_values_is_refused(alice: Caller, path: str, named: set[str]) -> None:
+    problem = ["This parameter has different values. Give it once."]
+    assert alice.refused("GET", path) == (400, dict.fromkeys(named, problem))
+
+
+def test_a_parameter_that_is_repeated_with_one_value_counts_once(alice: Caller) -> None:
+    assert alice.request("GET", "contact/?page=1&page=1&q=a&q=b").status_code == 200
+
+
 def test_a_parameter_of_lists_is_none_of_a_creation(alice: Caller) -> None:
     answer = alice.request("POST", "phonebook/?name=x", json={"name": "friends"})
     assert (answer.status_code, answer.headers["x-ignored-parameters"]) == (201, "name")

@@ -122,6 +122,16 @@ def test_conditions_of_a_change(alice: Caller, name: str, value: str, expected: 
     assert alice.get(path)["name"] == ("family" if expected == 202 else "friends")
 
 
+@pytest.mark.parametrize(("value", "named"), [("*", "*, which stands for every version"), ("{tag}", "that version")])
+def test_a_version_that_the_client_rules_out_is_named(alice: Caller, value: str, named: str) -> None:
+    path = alice.create("phonebook", name="friends")["url"]
+    known = tag(alice, path)
+    answer = when(alice, "PATCH", path, {"If-None-Match": value.replace("{tag}", known)}, name="family")
+    version = known.partition(".")[0]
+    detail = f'The record exists with the ETag {version}", but If-None-Match has {named}. Leave it out.'
+    assert answer.json() == {"detail": detail}
+
+
 def test_a_malformed_condition_of_a_read_is_ignored(alice: Caller) -> None:
     path = alice.create("phonebook", name="friends")["url"]
     assert when(alice, "GET", path, {"If-None-Match": "abc"}).status_code == 200

@@ -130,7 +130,7 @@ def test_an_operation_names_the_answers_it_has(described: Json, name: str, statu
 
 
 def test_an_operation_names_the_headers_of_its_answers(described: Json) -> None:
-    told = ["Preference-Applied", "X-Ignored-Parameters"]
+    told = ["Preference-Applied", "X-Ignored-Parameters", "X-Request-ID"]
     page, fields, replayed = ["Link", "X-Total-Count"], ["X-Ignored-Fields"], ["Idempotent-Replayed"]
     expected = {
         ("read_phonebook", "200"): ["ETag", *told],
@@ -156,7 +156,7 @@ def test_an_operation_names_the_headers_of_its_answers(described: Json) -> None:
 
 
 def test_errors_name_their_headers(described: Json) -> None:
-    told = {"Preference-Applied", "X-Ignored-Parameters"}
+    told = {"Preference-Applied", "X-Ignored-Parameters", "X-Request-ID"}
     of_its_own = {
         "401": {"WWW-Authenticate"},
         "412": {"ETag"},
@@ -232,3 +232,14 @@ def test_the_document_can_be_had_without_a_server(client: TestClient[Litestar], 
 def test_no_page_is_served_that_loads_from_elsewhere(client: TestClient[Litestar], path: str) -> None:
     answer = client.get(path)
     assert (answer.status_code, answer.json()) == (404, {"detail": "Not found."})
+
+
+def test_the_document_names_the_licence(described: Json) -> None:
+    assert described["info"]["license"] == {"name": "MIT", "identifier": "MIT"}
+
+
+def test_every_example_of_a_number_is_a_number(described: Json) -> None:
+    for name, (_, _, operation) in operations(described).items():
+        for parameter in operation.get("parameters", []):
+            if parameter["schema"].get("type") == "integer":
+                assert isinstance(parameter["example"], int), (name, parameter["name"])

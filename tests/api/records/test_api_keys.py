@@ -151,3 +151,13 @@ def test_a_user_has_a_limited_number_of_keys(alice: Caller) -> None:
         alice.create("api-key", name=f"{number}")
     full = (409, {"detail": f"A user has at most {KEYS_MAX} API keys. Revoke one first."})
     assert alice.refused("POST", "api-key/", name="more") == full
+
+
+def test_a_key_that_may_not_read_gets_no_record_back(alice: Caller, client: TestClient[Litestar]) -> None:
+    url = alice.create("phonebook", name="friends")["url"]
+    for scopes, expected in (("campaigns", (202, b"")), ("read,campaigns", (200, True))):
+        key = alice.create("api-key", name=scopes, scopes=scopes)["key"]
+        headers = {"Authorization": f"Bearer {key}", "Prefer": "return=representation"}
+        answer = client.patch(url, json={}, headers=headers)
+        shown = answer.json() == alice.get(url) if answer.content else answer.content
+        assert (answer.status_code, shown, "preference-applied" in answer.headers) == (*expected, expected[0] == 200)

@@ -63,6 +63,15 @@ def test_a_key_is_named_by_its_prefix(alice: Caller, client: TestClient[Litestar
     assert (newest["via"], newest["key_prefix"], newest["resource"]) == ("key", key["prefix"], "phonebook")
 
 
+def test_a_new_key_is_logged_with_its_name_scopes_and_prefix(alice: Caller) -> None:
+    made = [alice.create("api-key", name="x", **given) for given in ({}, {"scopes": ["campaigns", "read"]})]
+    found = [entry["after"] for entry in entries(alice)]
+    assert found == [
+        {"name": "x", "prefix": made[0]["prefix"], "scopes": ["read"]},
+        {"name": "x", "prefix": made[1]["prefix"], "scopes": ["read", "campaigns"]},
+    ]
+
+
 def test_money_and_users_are_logged_for_their_user_and_nobody_else(admin: Caller, alice: Caller, bob: Caller) -> None:
     admin.create("payment", amount=5, user=2)
     admin.change("users/2/", password=PASSWORD, call_rate="0.02")

@@ -212,3 +212,20 @@ def _shown_and_deleted(alice: Caller, url: str) -> dict[str, Any]:
     shown = alice.get(url)
     assert alice.request("DELETE", url).status_code == 204
     return {name: value for name, value in shown.items() if name not in {"id", "url"}}
+
+
+def test_half_of_a_surrogate_pair_is_an_error_of_its_record(alice: Caller) -> None:
+    alice.create("phonebook", name="friends")
+    good = {"phonebook": 1, "contact": "+12025550100", "full_name": "a, [b] \U0001f600"}
+    bad = '{"phonebook": 1, "contact": "+12025550101", "full_name": "\\ud800"}'
+    body = f"[ {json.dumps(good)} ,{bad}\n, {json.dumps(good | {'contact': '+12025550102'})}]".encode()
+    answer = alice.request("POST", "contact/bulk/", content=body, headers=JSON).json()
+    assert [one["status"] for one in answer["results"]] == [201, 400, 201]
+    problem = "JSON parse error - 'full_name' has half of a surrogate pair."
+    assert answer["results"][1]["errors"] == {"non_field_errors": [problem]}
+    assert [one["full_name"] for one in alice.get("contact/")["results"]] == [good["full_name"]] * 2
+
+
+@pytest.mark.parametrize("body", ['["\\ud800"', '["\\ud800",]', '["\\ud800" 1]', '{"a": "\\ud800"}', '["\\ud800"]]'])
+def test_a_body_that_is_no_array_is_refused_with_half_of_a_surrogate_pair_too(alice: Caller, body: str) -> None:
+    assert alice.request("POST", "contact/bulk/", content=body.encode(), headers=JSON).status_code == 400

@@ -108,7 +108,13 @@ def test_numbers_without_a_country_are_counted(bench: Bench) -> None:
         bench.alice.create("contact", contact=number, phonebook=bench.estate.phonebook["url"])
     (found,) = bench.check(forecast="false")["findings"]
     assert (found["level"], found["code"], found["field"]) == ("warning", "no_country", "phonebook")
-    assert found["message"].startswith("2 numbers have no country code.")
+    assert found["message"].startswith("2 numbers have no country code (such as 202…).")
+
+
+def test_one_number_without_a_country_is_shown_by_its_first_digits(bench: Bench) -> None:
+    bench.alice.create("contact", contact="2025550100", phonebook=bench.estate.phonebook["url"])
+    (found,) = bench.check(forecast="false")["findings"]
+    assert found["message"].startswith("A number has no country code (202…).")
 
 
 def test_a_transfer_to_a_queue_that_nobody_serves(bench: Bench) -> None:

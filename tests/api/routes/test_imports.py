@@ -81,6 +81,11 @@ def test_anything_but_csv_in_utf8_is_refused(alice: Caller, content_type: str) -
     assert load(alice, "phonebook/1/import/", b"contact\n1234\n", content_type)[0] == 415
 
 
+def test_the_refusal_of_a_type_names_both_types(alice: Caller) -> None:
+    detail = "Send the body as text/csv. Or send it as multipart/form-data, in the part 'file'."
+    assert load(alice, "phonebook/1/import/", b"{}", "application/json") == (415, {"detail": detail})
+
+
 @pytest.mark.parametrize("content_type", ["text/csv; charset=UTF-8", "Text/CSV; header=present"])
 def test_parameters_of_the_type_may_be_given(alice: Caller, content_type: str) -> None:
     assert load(alice, "phonebook/1/import/", b"contact\n1234\n", content_type)[0] == 200

@@ -256,6 +256,11 @@ def test_a_question_or_a_transfer_after_which_nothing_comes_is_a_dead_end(one: S
     assert (("warning", "dead_end", 1) in found(one, BYE)) is is_dead
 
 
+def test_the_last_question_of_a_survey_whose_sections_are_all_reached_is_no_dead_end() -> None:
+    first = section(SectionType.RATING, 1, branches={"any": 2, "timeout": 2})
+    assert found(first, section(SectionType.RATING, 2)) == []
+
+
 def test_a_loop_that_never_waits_is_an_error_told_once() -> None:
     sections = (
         section(SectionType.PLAY_MESSAGE, 1, branches={"0": 2}),

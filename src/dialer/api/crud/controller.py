@@ -122,7 +122,9 @@ class _Changing(_ResourceController):
         service, resource = request.service, self.resource
         identity, conditions = _identity(record_id), parse_preconditions(request.scope)
         parsed = await _prepared(resource, _parse(resource, service, request, data))
-        is_shown = preference(request.scope, "return") == "representation"
+        # A caller who may write and not read gets the answer without the record.
+        may_read = request.user.may(resource.permission("GET"))
+        is_shown = may_read and preference(request.scope, "return") == "representation"
 
         def change(unit: Unit) -> records.Tagged:
             records.change_record(unit, resource, identity, parsed, conditions)

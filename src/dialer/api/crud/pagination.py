@@ -4,7 +4,7 @@ A page is found by its number. A page that a client reached by a link is found b
 takes equally long on every page.
 """
 
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 from functools import partial
 from typing import Any, Final
 from urllib.parse import urlencode
@@ -13,7 +13,7 @@ import msgspec
 from sqlalchemy import Row as Found
 
 from dialer.api.crud.fields import Conventions, FieldError, Integer, Kind, PhoneNumber, Stored, Text
-from dialer.api.crud.filters import filters_of
+from dialer.api.crud.filters import Filter, filters_of
 from dialer.api.crud.list_queries import Asked, count, read_rows
 from dialer.api.crud.ordering import (
     ORDERING,
@@ -58,6 +58,10 @@ class ListSelection(msgspec.Struct, frozen=True):
     kept: tuple[tuple[str, str], ...]
     is_export: bool = False
     """True if the records have the fields that only exports have."""
+
+
+_UPPER: Final = {"after": "before", "min": "max"}
+"""The upper bound of a range by its lower bound."""
 
 
 class Page(msgspec.Struct):
@@ -124,7 +128,19 @@ def _filters(
             asked.append((name, _normal(filters[name].kind, value, conventions)))
         except FieldError as error:
             errors[name] = [str(error)]
-    return asked, errors
+    return asked, errors | _reversed_ranges(filters, dict(asked))
+
+
+def _reversed_ranges(filters: Mapping[str, Filter], asked: Mapping[str, Stored]) -> Errors:
+    """Return errors for both bounds of each range whose lower bound is above the upper one."""
+    errors: Errors = {}
+    for low in asked:
+        other = _UPPER.get(filters[low].bound)
+        high = "" if other is None else f"{low.removesuffix(filters[low].bound)}{other}"
+        if high in asked and asked[low] > asked[high]:
+            errors[low] = [f"This is above {high}, so no record matches. Give a value up to {high}."]
+            errors[high] = [f"This is below {low}, so no record matches. Give a value from {low} on."]
+    return errors
 
 
 def _normal(kind: Kind, value: Stored, conventions: Conventions) -> Stored:

@@ -123,7 +123,7 @@ def create_record(unit: Unit, resource: Resource, parsed: Parsed, insertion: Ins
     row = insertion(change, columns) if insertion else _insert(resource, change, columns)
     change.record_id = row.id
     _write_associations(resource, change)
-    note_created(change, resource, columns)
+    note_created(change, resource, {**columns, **row._mapping})  # noqa: SLF001 - SQLAlchemy documents it
     return Created(row.id, _tagged(unit, resource, row), duplicate_of, change.revealed)
 
 

@@ -44,6 +44,8 @@ class Actor(msgspec.Struct, frozen=True):
     """The user for whom this one works, if any."""
     key: KeyInUse | None = None
     """None if the request carries a password."""
+    session_id: int | None = None
+    """The session of the console in which the user acts, if any."""
 
     @property
     def is_admin(self) -> bool:
@@ -187,6 +189,8 @@ class Resource(msgspec.Struct, frozen=True, kw_only=True):
     """The permission that a write needs; `Permission.ADMIN` instead if only admins write."""
     is_personal: bool = False
     """True for records of callees: the audit log has no values of them, and no entries for new ones."""
+    always_logged: frozenset[str] = frozenset()
+    """The fields that the audit log has of every new record, also if the request does not give them."""
     agents_see: Callable[[ColumnElement[int]], ColumnElement[bool]] | None = None
     """Returns the condition under which a row is shown to an agent with this user id; None if no row is."""
     agents_change: frozenset[str] = frozenset()

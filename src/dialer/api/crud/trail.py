@@ -20,11 +20,18 @@ _PLAIN: Final = (Amount, Boolean, Choice, Integer, Reference, TextChoice, TimeOf
 
 
 def note_created(change: Change, resource: Resource, row: Values) -> None:
-    """Report the creation of a record, with the fields that the request gave."""
+    """Report the creation of a record, with the fields that the request gave and those that are always logged."""
     if not resource.is_personal:
-        _note(
-            change.unit, resource, change.record_id, row, ("create", {}, _shown(resource, change.values, change.given))
-        )
+        after = _shown(resource, change.values, change.given) | _always_logged(resource, row)
+        _note(change.unit, resource, change.record_id, row, ("create", {}, after))
+
+
+def _always_logged(resource: Resource, row: Values) -> dict[str, Json]:
+    return {
+        field.name: field.kind.show(row[field.name], _LINKS)
+        for field in fields_of(resource.read)
+        if field.name in resource.always_logged
+    }
 
 
 def note_changed(change: Change, resource: Resource) -> None:

@@ -137,6 +137,31 @@ class Authenticator:
         credentials = parse_basic(authorization or "")
         if credentials is None:
             raise _unauthorized(INVALID if _holds_basic(authorization or "") else NOT_PROVIDED)
+        return await self._owner_of_password(credentials, address)
+
+    async def identify_by_password(self, credentials: Credentials, host: str) -> Actor:
+        """Return the user with these credentials, under the limits that requests to the API have.
+
+        Raises:
+            AnsweredError: 401 if the credentials are wrong; 429 as in `identify`.
+        """
+        address = client_address(host)
+        self._limit_requests(f"address {address}")
+        if not 0 < len(credentials.username) <= USERNAME_MAX or "\x00" in "".join(credentials):
+            raise _unauthorized(INVALID)
+        return await self._owner_of_password(credentials, address)
+
+    def limit_requests(self, actor: Actor, host: str) -> None:
+        """Count a request of a user who is known by a session.
+
+        Raises:
+            AnsweredError: 429 for more requests than a user or an address may send.
+        """
+        self._limit_requests(f"address {client_address(host)}")
+        self._limit_requests(f"user {actor.id}")
+
+    async def _owner_of_password(self, credentials: Credentials, address: str) -> Actor:
+        """Return the user of right credentials; raise `AnsweredError` with status 401 or 429 for others."""
         login = _Login(username_key(credentials.username), credentials.password, address)
         account = await self._account_of(login.username_key)
         if not await self._is_right(login, account.password_hash) or account.actor is None:
@@ -273,12 +298,18 @@ class Authentication:
 def origin_of(actor: Actor, host: str) -> Origin:
     """Return the origin of the requests of a user for the audit log."""
     return Origin(
-        via="password" if actor.key is None else "key",
+        via=_way_in(actor),
         actor_id=actor.id,
         actor=actor.username,
         key_prefix="" if actor.key is None else actor.key.prefix,
         address=client_address(host),
     )
+
+
+def _way_in(actor: Actor) -> str:
+    if actor.session_id is not None:
+        return "console"
+    return "password" if actor.key is None else "key"
 
 
 def _named(origin: Origin, authorization: str) -> Origin:

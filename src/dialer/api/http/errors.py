@@ -176,6 +176,11 @@ class Problem(msgspec.Struct, omit_defaults=True):
     errors: Errors | None = None
 
 
+def refusal_of(request: _Request, error: Exception) -> Refusal:
+    """Return the content of the answer to an error."""
+    return next(_TABLE[kind] for kind in type(error).__mro__ if kind in _TABLE)(request, error)
+
+
 def _answering(refuse: Callable[[_Request, Any], Refusal]) -> Callable[[_Request, Any], Response[bytes]]:
     def answer(request: _Request, error: Exception) -> Response[bytes]:
         refusal = refuse(request, error)

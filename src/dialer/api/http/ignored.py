@@ -1,5 +1,6 @@
 """Unknown names in a request: they are ignored and named in a header, or refused if the client prefers that."""
 
+from collections import Counter
 from collections.abc import Iterable
 from typing import Final
 from urllib.parse import parse_qsl, quote
@@ -42,7 +43,7 @@ class KnownParameters:
 
 
 def _check_parameters(scope: Scope) -> None:
-    """Raise InvalidError for unknown parameters if the client prefers strict handling, else name them."""
+    """Raise InvalidError for repeated parameters, and for unknown ones if the client prefers that; else name these."""
     strict = prefers_strict(scope)
     if strict:
         scope["state"][_STRICT_STATE] = True
@@ -51,7 +52,12 @@ def _check_parameters(scope: Scope) -> None:
         return
     options = scope["route_handler"].opt
     known = (*options[PARAMETERS_OPTION], *options[LISTS_OPTION]) if LISTS_OPTION in options else ()
-    unknown = [name for name in dict(parse_parameters(scope)) if name not in known]
+    given = parse_parameters(scope)
+    # Values that are equal do no harm; of different ones, the client cannot know which counts.
+    repeated = [name for name, count in Counter(name for name, _ in set(given)).items() if count > 1 and name in known]
+    if repeated:
+        raise InvalidError(unknown_errors(repeated, "This parameter has different values. Give it once."))
+    unknown = [name for name in dict(given) if name not in known]
     if unknown and strict:
         takes = f"Known: {', '.join(known)}." if known else "There are none here."
         raise InvalidError(unknown_errors(unknown, f"Unknown parameter. {takes}"))

@@ -1,7 +1,8 @@
 """The permission that each route needs: the only place where roles of users and scopes of API keys are checked.
 
 The routes of the resource table get their permissions from its rows (`Resource.permission`). Every other route under
-`/rest-api` must have a line in `ROUTES`. A route without one keeps the application from starting.
+`/rest-api` must have a line in `ROUTES`, and every page of the console one in `PAGES` or `OPEN_PAGES`. A route without
+one keeps the application from starting.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -54,6 +55,29 @@ A forecast is a POST that changes nothing.
 """
 
 
+CONSOLE: Final = "/console"
+PAGES: Final[Mapping[str, Permission]] = {
+    "GET /console": Permission.SIGNED_IN,
+    "GET /console/account": Permission.SIGNED_IN,
+    "POST /console/account/sign-out": Permission.SIGNED_IN,
+    "POST /console/account/sessions": Permission.SIGNED_IN,
+    "GET /console/overview": Permission.READ,
+    "GET /console/overview/live": Permission.READ,
+}
+"""The permissions of the console's pages, by method and path."""
+OPEN_PAGES: Final = frozenset(
+    {
+        "GET /console/sign-in",
+        "POST /console/sign-in",
+        "GET /console/first-admin",
+        "POST /console/first-admin",
+        "GET /console/static/{name}",
+        "GET /console/{path}",
+    }
+)
+"""The pages of the console that need no sign-in. The last one answers that there is no such page."""
+
+
 class UnknownRouteError(LookupError):
     """An error for a route without a permission. It is for the author of the route."""
 
@@ -65,10 +89,13 @@ class UnknownRouteError(LookupError):
 
 
 class Permissions:
-    """The permissions of the routes under `/rest-api` that the application serves. Before `serve`, all are refused."""
+    """The permissions of the routes that the application serves, of the API and of the console.
+
+    Before `serve`, all are refused.
+    """
 
     def __init__(self, resources: Sequence[Resource]) -> None:
-        self._declared: Final = {**dict(declared_permissions(resources)), **ROUTES}
+        self._declared: Final = {**dict(declared_permissions(resources)), **ROUTES, **PAGES}
         self._served: Final[dict[tuple[str, str], Permission]] = {}
 
     def serve(self, methods: Mapping[str, Iterable[str]]) -> None:
@@ -78,8 +105,10 @@ class Permissions:
             UnknownRouteError: a route has no permission.
         """
         for template, offered in methods.items():
-            for method in offered if template.startswith(f"{PREFIX}/") or template == PREFIX else ():
+            for method in offered if _is_within(template, PREFIX) or _is_within(template, CONSOLE) else ():
                 route = f"{method} {_path(template)}"
+                if route in OPEN_PAGES:
+                    continue
                 if method != HttpMethod.OPTIONS and route not in self._declared:
                     raise UnknownRouteError(route)
                 if method != HttpMethod.OPTIONS:
@@ -108,6 +137,10 @@ def declared_permissions(resources: Sequence[Resource]) -> Iterator[tuple[str, P
             yield f"DELETE /{path}", resource.permission("DELETE")
             for method in ("GET", "PUT", "PATCH", "DELETE"):
                 yield f"{method} /{path}/{RECORD}", resource.permission(method)
+
+
+def _is_within(template: str, prefix: str) -> bool:
+    return template == prefix or template.startswith(f"{prefix}/")
 
 
 def _path(template: str) -> str:

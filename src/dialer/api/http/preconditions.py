@@ -61,9 +61,9 @@ class _Given(msgspec.Struct, frozen=True):
 class PreconditionFailedError(AnsweredError):
     """An error for a record that is not in the state that the request requires: 412."""
 
-    def __init__(self, tag: EntityTag) -> None:
-        detail = f"The record has changed, its ETag is now {tag.header}. Read it again, and repeat the request."
-        super().__init__(HTTPStatus.PRECONDITION_FAILED, detail, {ETAG_HEADER: tag.header})
+    def __init__(self, tag: EntityTag, detail: str = "") -> None:
+        changed = f"The record has changed, its ETag is now {tag.header}. Read it again, and repeat the request."
+        super().__init__(HTTPStatus.PRECONDITION_FAILED, detail or changed, {ETAG_HEADER: tag.header})
 
 
 class Preconditions(msgspec.Struct, frozen=True):
@@ -78,9 +78,12 @@ class Preconditions(msgspec.Struct, frozen=True):
         Raises:
             PreconditionFailedError: a condition is not met.
         """
-        is_refused = self.none_match is not None and self.none_match.names_version(tag)
-        if is_refused or (self.match is not None and not self.match.names_version(tag)):
+        if self.match is not None and not self.match.names_version(tag):
             raise PreconditionFailedError(tag)
+        if self.none_match is not None and self.none_match.names_version(tag):
+            named = "*, which stands for every version" if self.none_match.is_any else "that version"
+            detail = f"The record exists with the ETag {tag.header}, but If-None-Match has {named}. Leave it out."
+            raise PreconditionFailedError(tag, detail)
 
     def is_known(self, tag: EntityTag) -> bool:
         """Return whether the client of a request that reads has this state already, so that 304 is the answer.

@@ -11,11 +11,11 @@ from dialer.api.http.errors import AnsweredError
 from dialer.api.service import ApiRequest
 
 
-def expect_type(request: ApiRequest, media_type: str) -> dict[str, str]:
-    """Return the parameters of the `Content-Type`; answer 415 unless it is `media_type`."""
+def expect_type(request: ApiRequest, media_type: str, *, or_else: str = "") -> dict[str, str]:
+    """Return the parameters of the `Content-Type`; answer 415, which ends in `or_else`, for another type."""
     given, parameters = request.content_type
     if given.strip().lower() != media_type:
-        raise AnsweredError(HTTPStatus.UNSUPPORTED_MEDIA_TYPE, f"Send the body as {media_type}.")
+        raise AnsweredError(HTTPStatus.UNSUPPORTED_MEDIA_TYPE, f"Send the body as {media_type}.{or_else}")
     return {name.lower(): value for name, value in parameters.items()}
 
 

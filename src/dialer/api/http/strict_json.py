@@ -6,6 +6,8 @@ from typing import Any, Final, NoReturn
 
 DEPTH_MAX: Final = 64
 """Levels of nested objects and lists."""
+NAME_SHOWN_MAX: Final = 40
+"""Characters of a name that an error repeats."""
 MEMBERS_MAX: Final = 30_000
 """Commas, objects and lists of one document together. Parsing more would delay other requests."""
 
@@ -81,5 +83,12 @@ def _refuse_constant(name: str) -> NoReturn:
 
 def _refuse_surrogates(text: str, found: object) -> None:
     """Refuse half of a surrogate pair. It can only come from an escape, so other texts need no search."""
-    if "\\ud" in text or "\\uD" in text:
-        json.dumps(found, ensure_ascii=False).encode("utf-8")
+    if "\\ud" not in text and "\\uD" not in text:
+        return
+    members = found.items() if isinstance(found, dict) else [("", found)]
+    for name, value in members:
+        try:
+            json.dumps([name, value], ensure_ascii=False).encode("utf-8")
+        except UnicodeError:
+            shown = name.encode("utf-8", "replace").decode()[:NAME_SHOWN_MAX]
+            raise StrictJsonError(f"JSON parse error - {shown!r} has half of a surrogate pair.") from None

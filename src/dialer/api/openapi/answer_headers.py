@@ -12,6 +12,7 @@ from dialer.api.crud.controller import (
 )
 from dialer.api.crud.resource import Resource, no_duplicate
 from dialer.api.crud.urls import ID_MAX, PREFIX
+from dialer.api.http.edge import REQUEST_ID_HEADER
 from dialer.api.http.idempotency import REPLAYED_HEADER
 from dialer.api.http.ignored import IGNORED_FIELDS_HEADER, IGNORED_PARAMETERS_HEADER, STRICT
 from dialer.api.http.preconditions import ETAG_HEADER
@@ -24,7 +25,13 @@ Json = dict[str, Any]
 """A part of the OpenAPI document."""
 
 _TEXT: Final[Json] = {"type": "string"}
+_REQUEST_ID: Final = REQUEST_ID_HEADER.decode().title().replace("Id", "ID")
 HEADERS: Final[Json] = {
+    _REQUEST_ID: {
+        "description": "Id of the request, which the log of the service has, too. A plain id of the client is kept.",
+        "schema": _TEXT,
+        "example": "9b1deb4d3b7d4bad9bdd2b0d7b3dcb6d",
+    },
     IGNORED_PARAMETERS_HEADER: {
         "description": "Query parameters that were ignored because the operation does not know them",
         "schema": _TEXT,
@@ -110,7 +117,7 @@ FORECAST_PARAMETER: Final[Json] = {
 }
 
 
-ALWAYS_TOLD: Final = (IGNORED_PARAMETERS_HEADER, PREFERENCE_APPLIED)
+ALWAYS_TOLD: Final = (_REQUEST_ID, IGNORED_PARAMETERS_HEADER, PREFERENCE_APPLIED)
 """Headers that every response may have."""
 
 

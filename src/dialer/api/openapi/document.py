@@ -10,7 +10,7 @@ from litestar.connection import Request
 from litestar.handlers import HTTPRouteHandler
 from litestar.openapi.config import OpenAPIConfig
 from litestar.openapi.plugins import OpenAPIRenderPlugin
-from litestar.openapi.spec import Components, Schema, SecurityScheme
+from litestar.openapi.spec import Components, License, Schema, SecurityScheme
 from litestar.plugins import OpenAPISchemaPlugin
 from litestar.types import Method
 from litestar.types.internal_types import PathParameterDefinition
@@ -83,6 +83,7 @@ def openapi_config() -> OpenAPIConfig:
         title="dialer",
         version=__version__,
         description=GUIDE,
+        license=License(name="MIT", identifier="MIT"),
         components=Components(security_schemes=dict(SECURITY)),
         security=[{name: []} for name in SECURITY],
         use_handler_docstrings=True,

@@ -11,6 +11,7 @@ from dialer.api.crud.moments import Timestamp
 from dialer.api.crud.ordering import ORDERED_BY_MAX, ORDERING, orderings_of
 from dialer.api.crud.pagination import PAGE_SIZE, PAGE_SIZE_MAX, VARIABLES
 from dialer.api.crud.properties import answered
+from dialer.api.crud.references import Reference
 from dialer.api.crud.resource import Resource
 from dialer.api.crud.searching import SEARCH, SEARCH_MAX, is_searchable
 from dialer.api.crud.shapes import Field, fields_of
@@ -190,7 +191,7 @@ def _sought(name: str, item: Filter, field: Field | None) -> object:
         return examples.MOMENT
     if isinstance(item.kind, Amount):
         return "0.10000"
-    if field is None or field.name != name:
+    if field is None or field.name != name or isinstance(field.kind, Reference):
         return 1
     return answered(field)
 

@@ -144,6 +144,7 @@ API_KEYS = Resource(
     shapes=_API_KEY,
     writes=Permission.KEYS,
     filters=("name", "prefix", "enabled"),
+    always_logged=frozenset({"scopes", "prefix"}),
     derived=_no_secret,
     rules=(FieldRule(("scopes",), _scopes_of_creator), FieldRule(("expirationdate",), _ends_later)),
     insert=_insert,

@@ -1,5 +1,7 @@
 """Bulk creation: up to `BULK_RECORDS_MAX` contacts, or numbers that must not be called, in one request."""
 
+import json
+import re
 from collections.abc import Sequence
 from functools import partial
 from http import HTTPStatus
@@ -42,6 +44,8 @@ _EITHER: Final = f"Send the records as {JSON}, in one array, or as {NDJSON}, one
 _CONTACT: Final = {"phonebook": "/rest-api/phonebook/1/", "contact": "+12025550100"}
 _ENTRY: Final = {"dnc": "/rest-api/dnc/1/", "phone_number": "+12025550100"}
 _LINE_END: Final = b"\n"
+_GAP: Final = re.compile(r"\s*(?:,\s*(?=[^\s,])|\Z)")
+"""The text between two elements of an array, or after the last one."""
 
 
 class BulkAnswer(msgspec.Struct):
@@ -139,8 +143,32 @@ def _elements(body: bytes) -> Sequence[bytes]:
     try:
         found = msgspec.json.decode(body, type=list[msgspec.Raw])
     except (msgspec.MsgspecError, RecursionError, UnicodeError) as error:
-        raise MalformedError(f"JSON parse error - {error}. {_EITHER}") from None
+        # The parser refuses half of a surrogate pair in any record. Taken apart, only that record is wrong.
+        apart = _apart(body) if b"\\ud" in body.lower() else None
+        if apart is None:
+            raise MalformedError(f"JSON parse error - {error}. {_EITHER}") from None
+        return apart
     return [bytes(one) for one in found]
+
+
+def _apart(body: bytes) -> Sequence[bytes] | None:
+    """Return the elements of a JSON array whose texts may have half of a surrogate pair; None if it is no array."""
+    decode, found = json.JSONDecoder().raw_decode, list[bytes]()
+    try:
+        text = body.decode().strip()
+        if not (text.startswith("[") and text.endswith("]")):
+            return None
+        text, place = text[1:-1].strip(), 0
+        while place < len(text) and len(found) <= BULK_RECORDS_MAX:
+            _, end = decode(text, place)
+            found.append(text[place:end].encode())
+            gap = _GAP.match(text, end)
+            if gap is None:
+                return None
+            place = gap.end()
+    except (ValueError, RecursionError):
+        return None
+    return found
 
 
 def _store(unit: Unit, *, kind: BulkKind, drafts: Sequence[Draft], attempt: PostAttempt | None) -> StoredAnswer:

@@ -54,7 +54,7 @@ def parse_request(request: ApiRequest, conventions: Conventions) -> ImportReques
     """
     given, errors = request.query_params, dict[str, list[str]]()
     is_form = request.content_type[0].strip().lower() == MULTIPART
-    said = {} if is_form else expect_type(request, CSV)
+    said = {} if is_form else expect_type(request, CSV, or_else=f" Or send it as {MULTIPART}, in the part '{FILE}'.")
     is_csv = _wanted(request, errors) == CSV
     options = ImportOptions(
         columns=_columns(given.get(FIELD, ""), errors),

@@ -59,6 +59,8 @@ MACHINE_MADE: Final = frozenset(
         *(f"audit_log.{name}" for name in ("action", "actor", "address", "after", "before")),
         *(f"audit_log.{name}" for name in ("key_prefix", "resource", "via")),
         "callrequest.callid",
+        # Numbers in the browser's name are masked.
+        *(f"console_session.{name}" for name in ("address", "browser", "token_hash")),
         "campaign.campaign_code",
         "campaign_hour.member",
         "cdr.callid",

@@ -27,9 +27,11 @@ def check_survey(survey: Survey) -> list[Finding]:
     sections = {section.id: section for section in survey.sections}
     paths = shortest_paths(survey.sections[0], sections)
     in_loops = _remarks_on_loops([sections[section_id] for section_id in paths])
+    is_cut = len(paths) < count
     found = []
     for section in survey.sections:
         remarks = [remark for rule in _RULES for remark in rule(section, sections)]
+        remarks += _remarks_on_the_end(section, sections, is_cut=is_cut)
         if section.id not in paths:
             remarks.insert(0, Remark(FindingLevel.WARNING, FindingCode.UNREACHABLE, "No call can reach this section."))
         remarks += in_loops.get(section.id, [])
@@ -109,9 +111,14 @@ def _check_branches(section: Section, _: Mapping[int, Section]) -> Iterator[Rema
         )
 
 
-def _check_end(section: Section, sections: Mapping[int, Section]) -> Iterator[Remark]:
+def _remarks_on_the_end(section: Section, sections: Mapping[int, Section], *, is_cut: bool) -> Iterator[Remark]:
+    """Yield a remark if the call ends at a section where its author is likely to want it to continue.
+
+    After a transfer, it ends for callees whom nobody answers. After a question, a survey may well end, unless it
+    `is_cut`: it has sections that no call can reach.
+    """
     definition = definition_of(section)
-    goes_on = definition.asks or definition.transfers
+    goes_on = definition.transfers or (definition.asks and is_cut)
     if goes_on and not any(section.branches[key] in sections for key in definition.ways_out(section)):
         yield Remark(
             FindingLevel.WARNING, FindingCode.DEAD_END, "The call always ends here: no branch leads to another section."
@@ -130,5 +137,4 @@ _RULES: Final[tuple[Callable[[Section, Mapping[int, Section]], Iterator[Remark]]
     _check_settings,
     _check_prompt,
     _check_branches,
-    _check_end,
 )

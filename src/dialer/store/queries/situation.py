@@ -2,7 +2,19 @@
 
 from typing import Any, Final, NamedTuple
 
-from sqlalchemy import Connection, Select, case, func, literal, literal_column, or_, select, union_all
+from sqlalchemy import (
+    ColumnElement,
+    Connection,
+    Select,
+    and_,
+    case,
+    func,
+    literal,
+    literal_column,
+    or_,
+    select,
+    union_all,
+)
 
 from dialer.domain.enums import CallRequestStatus, CampaignStatus, TransferStatus
 from dialer.domain.reasons import CampaignReason
@@ -47,6 +59,9 @@ class CampaignInProgress(NamedTuple):
     medium: str
     status: int
     status_reason: str
+    totalcontact: int
+    abandon_rate_max: int
+    """Highest share of abandoned calls in per cent, an integer of 1e-5."""
     username: str
 
 
@@ -73,18 +88,23 @@ class SpentBalance(NamedTuple):
     """Cost of the calls of the last `SPENDING_HOURS`."""
 
 
-def open_campaigns(connection: Connection, campaigns_max: int) -> list[CampaignInProgress]:
-    """Return the campaigns that are started or paused, at most `campaigns_max`: those that dial first, in id order."""
+def open_campaigns(connection: Connection, campaigns_max: int, user_id: int | None = None) -> list[CampaignInProgress]:
+    """Return the campaigns of a user, or of all, that are started or paused: those that dial first, in id order."""
     columns = [_campaigns.c[name] for name in CampaignInProgress._fields[:-1]]
     query = select(*columns, _users.c.username).join(_users, _users.c.id == _campaigns.c.user_id)
-    query = query.where(_campaigns.c.status.in_(_LIVE)).order_by(_campaigns.c.status, _campaigns.c.id)
+    query = query.where(_is_open(user_id)).order_by(_campaigns.c.status, _campaigns.c.id)
     return [CampaignInProgress._make(row) for row in map(tuple, connection.execute(query.limit(campaigns_max)))]
 
 
-def count_open_campaigns(connection: Connection) -> int:
-    """Return the number of campaigns that are started or paused."""
-    query = select(func.count()).select_from(_campaigns).where(_campaigns.c.status.in_(_LIVE))
+def count_open_campaigns(connection: Connection, user_id: int | None = None) -> int:
+    """Return the number of campaigns of a user, or of all, that are started or paused."""
+    query = select(func.count()).select_from(_campaigns).where(_is_open(user_id))
     return int(connection.scalar(query) or 0)
+
+
+def _is_open(user_id: int | None) -> ColumnElement[bool]:
+    is_live = _campaigns.c.status.in_(_LIVE)
+    return is_live if user_id is None else and_(is_live, _campaigns.c.user_id == user_id)
 
 
 def messages_on_their_way(connection: Connection) -> dict[int, int]:
@@ -93,13 +113,20 @@ def messages_on_their_way(connection: Connection) -> dict[int, int]:
     return {row[0]: row[1] for row in map(tuple, connection.execute(query))}
 
 
-def gateways_in_use(connection: Connection, gateways_max: int) -> list[GatewayUse]:
-    """Return the use of all gateways, at most `gateways_max` of them: those for calls first, in id order."""
+def gateways_in_use(connection: Connection, gateways_max: int, user_id: int | None = None) -> list[GatewayUse]:
+    """Return the use of all gateways, at most `gateways_max` of them: those for calls first, in id order.
+
+    With a user, only the calls and messages of this user count.
+    """
     # Incoming calls, which have a negative attempt, use no gateway.
     calls = select(_requests.c.gateway_id).where(_is_calling, _requests.c.attempt > 0)
     legs = select(_transfers.c.gateway_id).join(_requests, _requests.c.id == _transfers.c.callrequest_id)
     legs = legs.where(_is_calling, _transfers.c.gateway_id > 0, _transfers.c.status != TransferStatus.OVER)
     texts = select(_messages.c.gateway_id).where(_is_on_its_way)
+    if user_id is not None:
+        calls, legs = (query.where(_requests.c.user_id == user_id) for query in (calls, legs))
+        own = select(_campaigns.c.id).where(_campaigns.c.user_id == user_id)
+        texts = texts.where(_messages.c.campaign_id.in_(own))
     under_way = union_all(calls, legs, texts).subquery()
     counted = connection.execute(select(under_way.c.gateway_id, func.count()).group_by(under_way.c.gateway_id))
     in_use = {row[0]: row[1] for row in map(tuple, counted)}
@@ -118,8 +145,10 @@ def _all(table: Any, channels: Any) -> Select[Any]:  # noqa: ANN401 - a table, a
     return select(table.c.id, table.c.name, channels, table.c.rests_until_ms).order_by(table.c.id)
 
 
-def low_balances(connection: Connection, now_ms: int, balances_max: int) -> list[SpentBalance]:
-    """Return the balances that run low, the lowest first.
+def low_balances(
+    connection: Connection, now_ms: int, balances_max: int, user_id: int | None = None
+) -> list[SpentBalance]:
+    """Return the balances that run low, the lowest first; with a user, only the balance of this user.
 
     The free balance does not pay once more for the calls of the last `SPENDING_HOURS`, or a campaign of the user waits
     for credit.
@@ -142,4 +171,6 @@ def low_balances(connection: Connection, now_ms: int, balances_max: int) -> list
         .where(or_(free < cost, _users.c.id.in_(broke)))
         .order_by(free, _users.c.id)
     )
+    if user_id is not None:
+        query = query.where(_users.c.id == user_id)
     return [SpentBalance._make(row) for row in map(tuple, connection.execute(query.limit(balances_max)))]

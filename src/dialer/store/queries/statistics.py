@@ -7,7 +7,18 @@ from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from typing import Any, Final, NamedTuple
 
-from sqlalchemy import ColumnElement, Connection, Select, Table, bindparam, func, literal_column, select, true
+from sqlalchemy import (
+    BindParameter,
+    ColumnElement,
+    Connection,
+    Select,
+    Table,
+    bindparam,
+    func,
+    literal_column,
+    select,
+    true,
+)
 
 from dialer.domain.enums import CallRequestStatus, LegType, TransferStatus
 from dialer.domain.queueing.activity import AgentClock
@@ -196,6 +207,34 @@ def _dialled(owner: str | None) -> Select[Any]:
     is_one = without_index(_is_owned(_cdrs, owner))
     is_late = _cdrs.c.starting_date > bindparam("since_ms")
     return select(func.count()).where(is_late, _cdrs.c.leg_type == LegType.A_LEG, _cdrs.c.attempt > 0, is_one)
+
+
+def dialled_by_minute(connection: Connection, scope: WhoseCalls, since_ms: int) -> dict[int, int]:
+    """Return the number of calls dialled since a moment, by minutes since the epoch. Minutes without a call are absent.
+
+    The cost grows with the number of calls since then.
+    """
+    found: dict[int, int] = {}
+    for query in _by_minute(scope.owner):
+        for minute, count in map(tuple, connection.execute(query, {**scope.values, "since_ms": since_ms})):
+            found[minute] = found.get(minute, 0) + count
+    return found
+
+
+@lru_cache(maxsize=QUERIES_KEPT_MAX)
+def _by_minute(owner: str | None) -> tuple[Select[Any], Select[Any]]:
+    """Return queries of the calls that are over and in progress, which count them by the minute of the dial."""
+    since_ms: BindParameter[int] = bindparam("since_ms")
+    over, calling = _cdrs.c.starting_date // MINUTE_MS, _requests.c.started_ms // MINUTE_MS
+    is_one = without_index(_is_owned(_cdrs, owner))
+    return (
+        select(over, func.count())
+        .where(_cdrs.c.starting_date >= since_ms, _cdrs.c.leg_type == LegType.A_LEG, _cdrs.c.attempt > 0, is_one)
+        .group_by(over),
+        select(calling, func.count())
+        .where(_is_calling, _is_owned(_requests, owner), _requests.c.started_ms >= since_ms, _requests.c.attempt > 0)
+        .group_by(calling),
+    )
 
 
 @lru_cache(maxsize=QUERIES_KEPT_MAX)

@@ -1,7 +1,7 @@
 """The tables: one module for each part of the service."""
 
 from dialer.store.tables._base import Row
-from dialer.store.tables.accounts import ApiKey, LedgerEntry, Payment, RateCardLine, User
+from dialer.store.tables.accounts import ApiKey, ConsoleSession, LedgerEntry, Payment, RateCardLine, User
 from dialer.store.tables.calls import CallBack, CallRequest, Cdr, SmsMessage, SurveyResult, Transfer
 from dialer.store.tables.campaigns import (
     HALT_COMPLETED,
@@ -48,6 +48,7 @@ __all__ = [
     "CampaignHour",
     "CampaignPhonebook",
     "Cdr",
+    "ConsoleSession",
     "Contact",
     "Did",
     "DncContact",

@@ -77,6 +77,31 @@ class ApiKey(Row):
     )
 
 
+class ConsoleSession(Row):
+    """A session of a user who signed in to the console. The token itself is not stored.
+
+    All times are those of the machine, not of the service's clock, which may run faster or stand still.
+    """
+
+    __tablename__ = "console_session"
+
+    user_id: Mapped[int] = belongs_to("user_account")
+    token_hash: Mapped[bytes] = mapped_column(LargeBinary(32))
+    """SHA-256 of the token, which has 256 random bits."""
+    address: Mapped[str] = mapped_column(String(45))
+    """Network address of the client that signed in."""
+    browser: Mapped[str] = mapped_column(String(200))
+    """`User-Agent` of the client, by which people recognise the session."""
+    created_date: Mapped[Milliseconds]
+    used_date: Mapped[Milliseconds]
+    """Last use, in steps of some minutes."""
+
+    __table_args__ = (
+        Index("uq_console_session_token_hash", "token_hash", unique=True),
+        {"sqlite_autoincrement": True},
+    )
+
+
 class RateCardLine(Row):
     """The price of a user's calls to numbers that begin with a prefix."""
 

@@ -1,0 +1,74 @@
+"""The overview of a user, or of all: the present, the figures of today, and the campaigns in progress."""
+
+from typing import NamedTuple
+
+from sqlalchemy import Connection, select
+
+from dialer.app.situation import FloorSituation, read_situation
+from dialer.domain.enums import SubscriberStatus
+from dialer.domain.statistics import Figures, Grouping
+from dialer.store.queries.statistics import Hours, WhoseCalls, count_calls, count_subscribers
+from dialer.store.tables import User
+
+_users = User.__table__
+
+
+class People(NamedTuple):
+    """The people of a campaign by how far it has come with them."""
+
+    reached: int = 0
+    """Those who answered, or got the text message."""
+    waiting: int = 0
+    """Those to be called, or in a call."""
+    unreached: int = 0
+    """Those who were not reached, with no retries left."""
+    refused: int = 0
+    """Those who must not be called, and those who were called off."""
+
+    @property
+    def total(self) -> int:
+        """Return the number of all of them."""
+        return sum(self)
+
+
+class Overview(NamedTuple):
+    """The overview; money in integers of 1e-5."""
+
+    situation: FloorSituation
+    today: Figures
+    people: dict[int, People]
+    """The people of each campaign in progress, by its id."""
+    balance: int
+    """The balance of the user who looks, without what calls in progress hold."""
+
+
+def read_overview(connection: Connection, now_ms: int, viewer_id: int, today: Hours, *, of_all: bool) -> Overview:
+    """Return the overview of a user, or of all users. Its cost does not grow with the calls that are over."""
+    scope = WhoseCalls(user_id=None if of_all else viewer_id)
+    situation = read_situation(connection, now_ms, scope.user_id)
+    totals = count_calls(connection, scope, Grouping.TOTAL, today, 1, by_hour=False)
+    free = select(_users.c.balance - _users.c.held).where(_users.c.id == viewer_id)
+    return Overview(
+        situation,
+        totals[0].figures if totals else Figures(),
+        {one.campaign.id: people_of(connection, one.campaign.id) for one in situation.campaigns},
+        int(connection.scalar(free) or 0),
+    )
+
+
+_PLACES = {
+    SubscriberStatus.SENT: 0,
+    SubscriberStatus.COMPLETED: 0,
+    SubscriberStatus.PENDING: 1,
+    SubscriberStatus.IN_PROCESS: 1,
+    SubscriberStatus.PAUSE: 1,
+    SubscriberStatus.FAIL: 2,
+}
+
+
+def people_of(connection: Connection, campaign_id: int) -> People:
+    """Return the people of a campaign by how far it has come with them."""
+    counts = [0] * len(People._fields)
+    for state in count_subscribers(connection, WhoseCalls(campaign_id=campaign_id)):
+        counts[_PLACES.get(state.status, len(counts) - 1)] += state.subscribers  # type: ignore[call-overload]
+    return People(*counts)

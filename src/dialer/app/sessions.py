@@ -1,0 +1,90 @@
+"""Use cases of the console's sessions: sign-in, sign-out, and the end of all sessions of a user.
+
+The times of sessions are those of the machine. The service's clock may run faster, or stand still.
+"""
+
+import secrets
+from typing import Final, NamedTuple
+
+from sqlalchemy import Connection, delete, insert, select, update
+
+from dialer.app.api_keys import hash_secret
+from dialer.app.errors import UnknownRecordError
+from dialer.app.events import SessionEnded, SignedIn
+from dialer.app.trail import masked
+from dialer.app.unit import UnitOfWork
+from dialer.store.tables import ConsoleSession
+from dialer.store.touched import NOTHING
+
+IDLE_MS: Final = 12 * 3_600_000
+"""Time without a request after which a session ends."""
+LIFE_MS: Final = 7 * 86_400_000
+"""Time after which a session ends in any case."""
+SESSIONS_MAX: Final = 20
+"""Sessions of one user; the one that was used longest ago ends first."""
+TOKEN_BYTES: Final = 32
+BROWSER_MAX: Final = 200
+"""Characters of a `User-Agent` that are kept."""
+USED_EVERY_MS: Final = 300_000
+"""Steps in which the last use of a session is written down."""
+
+_sessions: Final = ConsoleSession.__table__
+
+
+class NewSession(NamedTuple):
+    """A session to begin; `at_ms` is the machine's time."""
+
+    user_id: int
+    at_ms: int
+    address: str
+    browser: str
+
+
+def begin_session(unit: UnitOfWork, new: NewSession) -> str:
+    """Begin a session of a user who signed in, and return its token, which is stored nowhere."""
+    _make_room(unit.connection, new)
+    token = secrets.token_urlsafe(TOKEN_BYTES)
+    values = {
+        "user_id": new.user_id,
+        "token_hash": hash_secret(token),
+        "address": new.address,
+        "browser": masked(new.browser)[:BROWSER_MAX],
+        "created_date": new.at_ms,
+        "used_date": new.at_ms,
+    }
+    unit.connection.execute(insert(_sessions).values(values))
+    unit.note(NOTHING, SignedIn(new.user_id))
+    return token
+
+
+def use_session(unit: UnitOfWork, session_id: int, at_ms: int) -> None:
+    """Write down that a session is in use."""
+    unit.connection.execute(update(_sessions).where(_sessions.c.id == session_id).values(used_date=at_ms))
+    unit.note(NOTHING)
+
+
+def end_session(unit: UnitOfWork, user_id: int, session_id: int) -> None:
+    """End a session of a user.
+
+    Raises:
+        UnknownRecordError: the user has no such session.
+    """
+    is_one = (_sessions.c.id == session_id) & (_sessions.c.user_id == user_id)
+    if not unit.connection.execute(delete(_sessions).where(is_one)).rowcount:
+        raise UnknownRecordError(f"There is no session {session_id}.")
+    unit.note(NOTHING, SessionEnded(user_id))
+
+
+def end_sessions(connection: Connection, user_id: int) -> None:
+    """End all sessions of a user."""
+    connection.execute(delete(_sessions).where(_sessions.c.user_id == user_id))
+
+
+def _make_room(connection: Connection, new: NewSession) -> None:
+    """Delete the sessions of a user that are over, and those beyond the limit."""
+    is_over = (_sessions.c.used_date <= new.at_ms - IDLE_MS) | (_sessions.c.created_date <= new.at_ms - LIFE_MS)
+    connection.execute(delete(_sessions).where(_sessions.c.user_id == new.user_id, is_over))
+    kept = select(_sessions.c.id).where(_sessions.c.user_id == new.user_id).order_by(_sessions.c.used_date.desc())
+    too_many = list(connection.scalars(kept.offset(SESSIONS_MAX - 1)))
+    if too_many:
+        connection.execute(delete(_sessions).where(_sessions.c.id.in_(too_many)))

@@ -1,0 +1,98 @@
+"""The routes of the console."""
+
+import time
+from collections.abc import Callable, Sequence
+from typing import Final
+
+from litestar import Router, get
+from litestar.di import Provide
+from litestar.response import Redirect
+from litestar.types import ASGIApp, ControllerRouterHandler
+
+from dialer.api.http.auth import Authenticator
+from dialer.api.http.permissions import CONSOLE, Permissions
+from dialer.console.errors import HANDLERS
+from dialer.console.live import Snapshots
+from dialer.console.pages.account import revoke_session, show_account, show_home, sign_out
+from dialer.console.pages.overview import show_overview, stream_overview
+from dialer.console.pages.sign_in import make_first_admin, show_first_admin, show_sign_in, sign_in
+from dialer.console.pages.static import show_asset, show_nothing
+from dialer.console.services import ConsoleServices
+from dialer.console.sessions import Guarded, Sessions, SignedInOnly, machine_ms
+from dialer.store.database import Database
+
+OPEN: Final[tuple[ControllerRouterHandler, ...]] = (
+    show_sign_in,
+    sign_in,
+    show_first_admin,
+    make_first_admin,
+    show_asset,
+    show_nothing,
+)
+"""The pages that need no sign-in."""
+PAGES: Final[tuple[ControllerRouterHandler, ...]] = (
+    show_home,
+    show_account,
+    sign_out,
+    revoke_session,
+    show_overview,
+    stream_overview,
+)
+"""The pages that need a sign-in."""
+
+
+class Console:
+    """The console of one service.
+
+    `now_ms` is the time of the machine, by which sessions end. `now_s` is a steady one, by which live parts get old.
+    """
+
+    def __init__(
+        self,
+        database: Database,
+        *,
+        first_admin_token: str | None = None,
+        now_ms: Callable[[], int] = machine_ms,
+        now_s: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._sessions: Final = Sessions(database, now_ms)
+        self._snapshots: Final = Snapshots(now_s)
+        self._first_admin_token: Final = first_admin_token
+
+    def routes(self, authenticator: Authenticator, permissions: Permissions) -> Sequence[ControllerRouterHandler]:
+        """Return the routes, `/` among them, for the application that also serves the API."""
+        services = ConsoleServices(
+            authenticator=authenticator,
+            sessions=self._sessions,
+            snapshots=self._snapshots,
+            first_admin_token=self._first_admin_token,
+        )
+
+        def signed_in(app: ASGIApp) -> ASGIApp:
+            return SignedInOnly(app, services.sessions, authenticator, permissions)
+
+        def guarded(app: ASGIApp) -> ASGIApp:
+            return Guarded(app)
+
+        def router(handlers: Sequence[ControllerRouterHandler], *middleware: Callable[[ASGIApp], ASGIApp]) -> Router:
+            return Router(
+                CONSOLE,
+                route_handlers=list(handlers),
+                # The framework copies middleware for every route, but does not copy functions.
+                middleware=[guarded, *middleware],
+                dependencies={"console": Provide(lambda: services, sync_to_thread=False, use_cache=True)},
+                exception_handlers=HANDLERS,
+                include_in_schema=False,
+            )
+
+        return [redirect_to_console, router(OPEN), router(PAGES, signed_in)]
+
+    def end(self) -> None:
+        """End the streams of live parts, because the service ends."""
+        self._snapshots.end()
+
+
+@get("/", include_in_schema=False)
+async def redirect_to_console() -> Redirect:
+    """Redirect a browser to the console."""
+    return Redirect(f"{CONSOLE}/")

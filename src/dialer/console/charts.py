@@ -1,0 +1,67 @@
+"""Charts as shapes in a box of 100 by 100, which templates draw as SVG. Text stands beside the drawing, as HTML."""
+
+from collections.abc import Sequence
+from typing import Final, NamedTuple
+
+BOX: Final = 100
+HEATS: Final = 8
+"""Shades of a heat map, besides the one for nothing."""
+_STEPS: Final = (1, 2, 5)
+
+
+class Curve(NamedTuple):
+    """A line over equally distant points, with the area below it."""
+
+    path: str
+    area: str
+    top: int
+    """The value at the upper edge: a round number."""
+
+
+class Slice(NamedTuple):
+    """A part of a bar: its beginning and its width in per cent, and the name of its colour."""
+
+    x: float
+    width: float
+    name: str
+    amount: int
+
+
+def line(values: Sequence[int]) -> Curve:
+    """Return a line through two values or more."""
+    top = round_top(max(values, default=0) + 1)
+    step = BOX / max(1, len(values) - 1)
+    points = [f"{place * step:.2f},{BOX - BOX * value / top:.2f}" for place, value in enumerate(values)]
+    path = "M" + "L".join(points)
+    return Curve(path, f"{path}L{BOX},{BOX}L0,{BOX}Z", top)
+
+
+def round_top(highest: int) -> int:
+    """Return the lowest of 1, 2, 5, 10, 20, 50, … that is not below a value."""
+    power = 1
+    while True:
+        for step in _STEPS:
+            if step * power >= highest:
+                return step * power
+        power *= 10
+
+
+def stack(parts: Sequence[tuple[str, int]]) -> list[Slice]:
+    """Return the parts of a bar that add up to its whole width; parts of nothing are left out."""
+    total, x, slices = sum(count for _, count in parts), 0.0, []
+    for name, count in parts:
+        if count:
+            width = BOX * count / total
+            slices.append(Slice(round(x, 2), round(width, 2), name, count))
+            x += width
+    return slices
+
+
+def share(part: int, whole: int) -> float:
+    """Return the width of a bar in per cent."""
+    return round(BOX * part / whole, 2) if whole else 0.0
+
+
+def heat(value: int, highest: int) -> int:
+    """Return the shade of a value: 0 for nothing, else 1 to `HEATS`."""
+    return -(-HEATS * value // highest) if value and highest else 0

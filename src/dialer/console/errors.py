@@ -1,0 +1,62 @@
+"""Errors of the console as pages, from the same table as the API's answers."""
+
+from collections.abc import Mapping
+from http import HTTPStatus
+from typing import Any, Final
+from urllib.parse import urlencode
+
+from litestar import Request, Response
+from litestar.types import ExceptionHandlersMap
+
+from dialer.api.http.errors import EXCEPTION_HANDLERS, Refusal, refusal_of
+from dialer.console.rendering import html, render
+from dialer.console.sessions import CurrentSession, NotSignedInError
+
+SIGN_IN: Final = "/console/sign-in/"
+HOME: Final = "/console/"
+_TITLES: Final[Mapping[int, str]] = {
+    HTTPStatus.FORBIDDEN: "Not allowed",
+    HTTPStatus.NOT_FOUND: "There is no such page",
+    HTTPStatus.CONFLICT: "That is not possible now",
+    HTTPStatus.TOO_MANY_REQUESTS: "Too many requests",
+    HTTPStatus.SERVICE_UNAVAILABLE: "The database cannot be reached",
+    HTTPStatus.INTERNAL_SERVER_ERROR: "Something went wrong",
+}
+
+
+def _answer(request: Request[Any, Any, Any], error: Exception) -> Response[Any]:
+    if isinstance(error, NotSignedInError) and not request.scope["path"].rstrip("/").endswith("/live"):
+        return _sign_in(request)
+    refusal = refusal_of(request, error)
+    # A page shows no password dialog of the browser.
+    headers = {name: value for name, value in refusal.headers.items() if name != "WWW-Authenticate"}
+    return html(_page(request, refusal), refusal.status, headers)
+
+
+def _page(request: Request[Any, Any, Any], refusal: Refusal) -> str:
+    errors = refusal.errors or {}
+    messages = [message for found in errors.values() for message in found] or [refusal.detail]
+    return render(
+        "error.html",
+        title=_TITLES.get(refusal.status, "The request was refused"),
+        messages=messages,
+        status=refusal.status,
+        is_signed_in=isinstance(request.scope.get("auth"), CurrentSession),
+    )
+
+
+def _sign_in(request: Request[Any, Any, Any]) -> Response[Any]:
+    """Lead to the sign-in, and from there back to the page."""
+    query: str = request.scope["query_string"].decode("latin-1")
+    here = request.scope["path"] + (f"?{query}" if query else "")
+    back = (
+        f"?{urlencode({'next': here})}"
+        if request.scope["method"] == "GET" and here.rstrip("/") != HOME.rstrip("/")
+        else ""
+    )
+    headers = {"Location": f"{SIGN_IN}{back}", "Cache-Control": "no-store"}
+    return Response(b"", status_code=HTTPStatus.SEE_OTHER, media_type="text/plain", headers=headers)
+
+
+HANDLERS: Final[ExceptionHandlersMap] = dict.fromkeys(EXCEPTION_HANDLERS, _answer)
+"""The exception handlers of the console."""

@@ -1,0 +1,49 @@
+"""Forms of the console: their fields, and the proof that one of our pages sent them."""
+
+from http import HTTPStatus
+from typing import Final
+from urllib.parse import parse_qsl
+
+from dialer.api.http.body import read_whole
+from dialer.api.http.errors import AnsweredError, ForbiddenError, MalformedError
+from dialer.api.http.headers import header
+from dialer.api.http.streams import expect_type
+from dialer.api.service import ApiRequest
+from dialer.console.sessions import FORM_COOKIE, CurrentSession, cookie_of, form_token, is_form_token
+
+FIELD: Final = "csrf"
+"""The field in which a form carries its token."""
+FORM_BYTES_MAX: Final = 65_536
+FIELDS_MAX: Final = 100
+STALE: Final = "This form is out of date. Go back, load the page again, and send the form once more."
+FOREIGN: Final = "This form was sent from another site, so nothing was changed."
+
+
+async def read_fields(request: ApiRequest) -> dict[str, str]:
+    """Return the fields of a form that one of our pages sent. Of fields with one name, the last one counts.
+
+    Raises:
+        AnsweredError: it is no form (415), too large (413), malformed (400), or from elsewhere or out of date (403).
+    """
+    expect_type(request, "application/x-www-form-urlencoded")
+    if header(request.scope, b"sec-fetch-site") in {"cross-site", "same-site"}:
+        raise ForbiddenError(FOREIGN)
+    body = await read_whole(request)
+    if len(body) > FORM_BYTES_MAX:
+        raise AnsweredError(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, "The form is too large.")
+    try:
+        text = body.decode("ascii")
+        fields = dict(parse_qsl(text, keep_blank_values=True, max_num_fields=FIELDS_MAX, errors="strict"))
+    except ValueError:
+        raise MalformedError("The form cannot be read: it is not URL-encoded UTF-8.") from None
+    if not is_form_token(fields.get(FIELD, ""), _expected(request)):
+        raise ForbiddenError(STALE)
+    return fields
+
+
+def _expected(request: ApiRequest) -> str:
+    """Return the token that the form must carry: that of the session, or else that of the browser."""
+    session = request.scope.get("auth")
+    if isinstance(session, CurrentSession):
+        return session.form_token
+    return form_token(cookie_of(request, FORM_COOKIE))

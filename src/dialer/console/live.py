@@ -1,0 +1,120 @@
+"""Live parts of pages: each is made once a second for all viewers with equal rights, and sent to each of them.
+
+A browser gets them as Server-Sent Events, or asks for them again and again where that does not work.
+"""
+
+import re
+import time
+from collections import Counter, OrderedDict
+from collections.abc import AsyncIterator, Awaitable, Callable, Hashable, Iterator
+from contextlib import contextmanager
+from http import HTTPStatus
+from typing import Any, Final
+
+import anyio
+from litestar import Response
+from litestar.response import Stream
+
+from dialer.api.http.errors import AnsweredError
+from dialer.api.http.headers import header
+from dialer.api.service import ApiRequest
+from dialer.console.rendering import html
+from dialer.console.sessions import SESSION_COOKIE, CurrentSession, Sessions, cookie_of
+
+EVENT_STREAM: Final = "text/event-stream"
+EVERY_S: Final = 1.0
+STREAM_EVENTS_MAX: Final = 900
+"""Seconds after which a stream ends; the browser then opens a new one."""
+RETRY_MS: Final = 2_000
+"""Time after which a browser opens a new stream."""
+STREAMS_MAX: Final = 200
+STREAMS_OF_USER_MAX: Final = 12
+SNAPSHOTS_MAX: Final = 256
+"""Parts that are kept: one for each page and kind of rights."""
+
+_LINE_END: Final = re.compile(r"\r\n|\r|\n")
+
+Make = Callable[[], Awaitable[str]]
+
+
+class Snapshots:
+    """The newest live parts, and the streams that send them."""
+
+    def __init__(self, now_s: Callable[[], float] = time.monotonic) -> None:
+        self._now_s: Final = now_s
+        self._made: Final[OrderedDict[Hashable, tuple[float, str]]] = OrderedDict()
+        self._under_way: Final[dict[Hashable, anyio.Lock]] = {}
+        self._streams: Final[Counter[int]] = Counter()
+        self._is_over = anyio.Event()
+
+    async def get(self, key: Hashable, make: Make) -> str:
+        """Return the part with a key, which is made anew if it is older than a second. Viewers wait for one making."""
+        turn = self._under_way.setdefault(key, anyio.Lock())
+        try:
+            async with turn:
+                made = self._made.get(key)
+                if made is None or self._now_s() - made[0] >= EVERY_S:
+                    made = self._made[key] = (self._now_s(), await make())
+                    self._made.move_to_end(key)
+                    if len(self._made) > SNAPSHOTS_MAX:
+                        self._made.popitem(last=False)
+                return made[1]
+        finally:
+            if not turn.statistics().tasks_waiting:
+                self._under_way.pop(key, None)
+
+    def refuse_further(self, user_id: int) -> None:
+        """Refuse a further stream of a user if there are too many.
+
+        Raises:
+            AnsweredError: 429; the browser polls instead.
+        """
+        if self._streams.total() >= STREAMS_MAX or self._streams[user_id] >= STREAMS_OF_USER_MAX:
+            raise AnsweredError(HTTPStatus.TOO_MANY_REQUESTS, "Too many pages are open. Close one.")
+
+    @contextmanager
+    def streaming(self, user_id: int) -> Iterator[None]:
+        """Count a stream of a user while the context is entered."""
+        self._streams[user_id] += 1
+        try:
+            yield
+        finally:
+            self._streams[user_id] -= 1
+
+    async def wait(self) -> bool:
+        """Wait until the next part is due; return False if the service ends."""
+        with anyio.move_on_after(EVERY_S):
+            await self._is_over.wait()
+        return not self._is_over.is_set()
+
+    def end(self) -> None:
+        """End all streams, because the service ends."""
+        self._is_over.set()
+
+
+async def answer_live(
+    request: ApiRequest, snapshots: Snapshots, sessions: Sessions, key: Hashable, make: Make
+) -> Response[Any]:
+    """Answer with a live part, or with a stream of it if the browser asks for events."""
+    first = await snapshots.get(key, make)
+    if EVENT_STREAM not in (header(request.scope, b"accept") or ""):
+        return html(first)
+    session: CurrentSession = request.scope["auth"]
+    snapshots.refuse_further(session.actor.id)
+
+    async def events() -> AsyncIterator[bytes]:
+        with snapshots.streaming(session.actor.id):
+            yield f"retry: {RETRY_MS}\n\n".encode() + _event(first)
+            for _ in range(STREAM_EVENTS_MAX):
+                if not await snapshots.wait() or await sessions.find(cookie_of(request, SESSION_COOKIE)) is None:
+                    return
+                yield _event(await snapshots.get(key, make))
+
+    headers = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
+    return Stream(events(), media_type=EVENT_STREAM, headers=headers)
+
+
+def _event(text: str) -> bytes:
+    """Return an event whose data are the lines of a text, as browsers tell lines apart."""
+    lines = "\n".join(f"data: {line}" for line in _LINE_END.split(text))
+    return f"{lines}\n\n".encode()

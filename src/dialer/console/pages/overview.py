@@ -1,0 +1,137 @@
+"""The overview: everything that is going on, and what needs attention first."""
+
+from typing import Any, Final, NamedTuple
+from zoneinfo import ZoneInfo
+
+from litestar import Response, get
+from litestar.di import NamedDependency
+
+from dialer.api.crud.resource import Unit
+from dialer.api.service import ApiRequest
+from dialer.app.overview import Overview, People, read_overview
+from dialer.app.situation import CampaignNow
+from dialer.console.attention import things_to_do
+from dialer.console.charts import Slice, line, share, stack
+from dialer.console.hours import day_of
+from dialer.console.live import EVENT_STREAM, answer_live
+from dialer.console.rendering import render
+from dialer.console.services import ConsoleServices, page
+from dialer.console.words import campaign_state, reason_of_campaign
+from dialer.console.zones import zone_of
+from dialer.domain.enums import AgentActivity, CampaignStatus
+from dialer.domain.statistics import percent
+from dialer.store.queries.statistics import WhoseCalls
+
+PLACE: Final = "overview"
+PERCENT_UNIT: Final = 100_000
+
+
+class CampaignRow(NamedTuple):
+    """A campaign in progress, as the overview shows it."""
+
+    now: CampaignNow
+    state: CampaignStatus | None
+    reason: str
+    people: People
+    bar: list[Slice]
+    answered: float | None
+    abandoned: float | None
+    abandoned_max: float
+    """The limit on abandoned calls in per cent; 0 in a campaign that leads to no queue."""
+
+
+class Glance(NamedTuple):
+    """The figures of one moment."""
+
+    overview: Overview
+    minutes: list[int]
+
+
+@get("/overview", media_type="text/html")
+async def show_overview(request: ApiRequest, console: NamedDependency[ConsoleServices]) -> Response[Any]:
+    """Show the overview."""
+    return page(request, "overview.html", PLACE, live=await _live(request, console))
+
+
+@get("/overview/live", media_type=EVENT_STREAM)
+async def stream_overview(request: ApiRequest, console: NamedDependency[ConsoleServices]) -> Response[Any]:
+    """Send the live part of the overview."""
+    return await answer_live(
+        request, console.snapshots, console.sessions, _key(request), lambda: _make(request, console)
+    )
+
+
+async def _live(request: ApiRequest, console: ConsoleServices) -> str:
+    return await console.snapshots.get(_key(request), lambda: _make(request, console))
+
+
+def _key(request: ApiRequest) -> tuple[object, ...]:
+    """Return the rights and the zone that decide what the part shows."""
+    actor = request.user
+    zone = zone_of(request, request.service.settings.timezone)
+    return (PLACE, actor.view, actor.sees_as, zone.key)
+
+
+async def _make(request: ApiRequest, console: ConsoleServices) -> str:
+    zone = zone_of(request, request.service.settings.timezone)
+
+    def read(unit: Unit) -> Glance:
+        of_all = unit.actor.is_admin
+        viewer_id, today = unit.actor.sees_as, day_of(unit.now_ms, zone)
+        overview = read_overview(unit.connection, unit.now_ms, viewer_id, today, of_all=of_all)
+        scope = WhoseCalls(user_id=None if of_all else viewer_id)
+        return Glance(overview, console.minutes.read(unit.connection, scope, unit.now_ms))
+
+    reading = await request.service.read(request, read)
+    now_ms = request.service.worker.clock.now_ms()
+    problem = request.service.worker.problem() if request.user.is_admin else None
+    return _render(reading, now_ms, zone, problem, of_all=request.user.is_admin)
+
+
+def _render(reading: Glance, now_ms: int, zone: ZoneInfo, problem: str | None, *, of_all: bool) -> str:
+    overview, today = reading.overview, reading.overview.today
+    return render(
+        "overview_live.html",
+        overview=overview,
+        situation=overview.situation,
+        today=today,
+        answered=percent(today.answered, today.calls),
+        abandoned=percent(today.abandoned, today.for_agents),
+        minutes=reading.minutes,
+        chart=line(reading.minutes),
+        rows=[_row(one, overview.people[one.campaign.id]) for one in overview.situation.campaigns],
+        gateways=[(one, share(one.in_use, one.max_channels)) for one in overview.situation.gateways],
+        agents=[(one, overview.situation.present.agents.get(one.name.lower(), 0)) for one in AgentActivity],
+        todo=things_to_do(overview, now_ms, zone, problem),
+        now_ms=now_ms,
+        zone=zone,
+        of_all=of_all,
+    )
+
+
+def _row(one: CampaignNow, people: People) -> CampaignRow:
+    campaign, totals = one.campaign, one.totals
+    return CampaignRow(
+        one,
+        campaign_state(campaign.status),
+        reason_of_campaign(campaign.status_reason),
+        people,
+        people_bar(people),
+        percent(totals.answered, totals.calls)
+        if campaign.medium == "voice"
+        else percent(totals.delivered, totals.messages),
+        percent(totals.abandoned, totals.for_agents),
+        campaign.abandon_rate_max / PERCENT_UNIT,
+    )
+
+
+def people_bar(people: People) -> list[Slice]:
+    """Return the bar that shows how far a campaign has come."""
+    return stack(
+        [
+            ("reached", people.reached),
+            ("unreached", people.unreached),
+            ("refused", people.refused),
+            ("waiting", people.waiting),
+        ]
+    )

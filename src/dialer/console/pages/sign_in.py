@@ -1,0 +1,195 @@
+"""Sign-in, and the page that creates the first admin."""
+
+import re
+from http import HTTPStatus
+from ipaddress import ip_address
+from typing import Any, Final
+from urllib.parse import urlsplit
+
+import anyio.to_thread
+from litestar import Response, get, post
+from litestar.di import NamedDependency
+from sqlalchemy import Connection
+
+from dialer.api.http.auth import Credentials, origin_of
+from dialer.api.http.errors import AnsweredError
+from dialer.api.http.headers import header
+from dialer.api.http.throttle import client_address
+from dialer.api.service import ApiRequest
+from dialer.app.sessions import LIFE_MS, NewSession, begin_session
+from dialer.app.trail import Origin, write_trail
+from dialer.app.unit import UnitOfWork
+from dialer.app.users import NewUser, create_first_admin
+from dialer.console.forms import read_fields
+from dialer.console.rendering import html, render
+from dialer.console.services import ConsoleServices, go_to, is_secure
+from dialer.console.sessions import (
+    FORM_COOKIE,
+    SESSION_COOKIE,
+    cookie,
+    cookie_of,
+    form_token,
+    is_form_token,
+    new_form_secret,
+)
+from dialer.console.words import capitalised
+from dialer.passwords import PasswordError, check_password, hash_password
+from dialer.settings import USERNAME_MAX, is_username
+from dialer.store.queries.accounts import has_accounts
+
+HOME: Final = "/console/"
+FIRST_ADMIN: Final = "/console/first-admin/"
+SIGN_IN: Final = "/console/sign-in/"
+WRONG: Final = "The user name or the password is wrong."
+_WAY_BACK: Final = re.compile(r"/console/(?!/)[A-Za-z0-9/_.?=&%+,:-]{0,500}\Z", re.ASCII)
+_FORWARDED: Final = (b"forwarded", b"x-forwarded-for", b"x-real-ip", b"via")
+_LOCAL_NAMES: Final = frozenset({"localhost", "127.0.0.1", "::1"})
+
+
+@get("/sign-in", media_type="text/html")
+async def show_sign_in(request: ApiRequest, console: NamedDependency[ConsoleServices]) -> Response[Any]:
+    """Show the sign-in; without users, lead to the page that creates the first admin."""
+    if not await request.service.database.read(has_accounts):
+        return go_to(FIRST_ADMIN)
+    if await console.sessions.find(cookie_of(request, SESSION_COOKIE)) is not None:
+        return go_to(HOME)
+    return _form(request, "sign_in.html", way_back=way_back(request.query_params.get("next", "")))
+
+
+@post("/sign-in", media_type="text/html")
+async def sign_in(request: ApiRequest, console: NamedDependency[ConsoleServices]) -> Response[Any]:
+    """Begin a session, if the user name and the password are right."""
+    fields = await read_fields(request)
+    back, username = way_back(fields.get("next", "")), fields.get("username", "").strip()
+    host = _host(request)
+    try:
+        credentials = Credentials(username, fields.get("password", ""))
+        actor = await console.authenticator.identify_by_password(credentials, host)
+    except AnsweredError as error:
+        origin = Origin(via="none", address=client_address(host), actor=username[:USERNAME_MAX])
+        console.authenticator.refusals.note(origin, error.status, "POST /console/sign-in")
+        message = WRONG if error.status == HTTPStatus.UNAUTHORIZED else error.detail
+        headers = {name: value for name, value in error.headers.items() if name == "Retry-After"}
+        return _form(request, "sign_in.html", error.status, headers, way_back=back, username=username, message=message)
+    token = await _begin(request, console, actor.id, origin_of(actor, host))
+    return _signed_in(request, token, back)
+
+
+@get("/first-admin", media_type="text/html")
+async def show_first_admin(request: ApiRequest, console: NamedDependency[ConsoleServices]) -> Response[Any]:
+    """Show the form that creates the first admin."""
+    if await request.service.database.read(has_accounts):
+        return go_to(SIGN_IN)
+    token = request.query_params.get("token", "")
+    if not may_create_first_admin(request, console, token):
+        return html(render("first_admin_closed.html"), HTTPStatus.FORBIDDEN)
+    return _form(request, "first_admin.html", token=token)
+
+
+@post("/first-admin", media_type="text/html")
+async def make_first_admin(request: ApiRequest, console: NamedDependency[ConsoleServices]) -> Response[Any]:
+    """Create the first admin, and sign them in."""
+    fields = await read_fields(request)
+    token, username, password = (fields.get(name, "") for name in ("token", "username", "password"))
+    if not may_create_first_admin(request, console, token):
+        return html(render("first_admin_closed.html"), HTTPStatus.FORBIDDEN)
+    errors = _errors(username, password, fields.get("again", ""))
+    if errors:
+        status = HTTPStatus.BAD_REQUEST
+        return _form(request, "first_admin.html", status, token=token, username=username, errors=errors)
+    password_hash = await anyio.to_thread.run_sync(hash_password, password)
+    origin = Origin(via="console", actor=username, address=client_address(_host(request)))
+    user_id = await _create(request, NewUser(username=username, password_hash=password_hash), origin)
+    return _signed_in(request, await _begin(request, console, user_id, origin), HOME)
+
+
+def way_back(given: str) -> str:
+    """Return the page to which a sign-in leads: one of the console, or else its home."""
+    return given if _WAY_BACK.match(given) else HOME
+
+
+def may_create_first_admin(request: ApiRequest, console: ConsoleServices, token: str) -> bool:
+    """Return whether a request may create the first admin: it has the token, or comes from this machine.
+
+    A proxy on this machine passes on requests of others. So a request with a header of a proxy, or for a public name,
+    needs the token.
+    """
+    expected = console.first_admin_token
+    if expected is not None and is_form_token(token, expected):
+        return True
+    is_direct = all(header(request.scope, name) is None for name in _FORWARDED)
+    try:
+        is_local = ip_address(_host(request)).is_loopback
+        asked = urlsplit(f"//{header(request.scope, b'host') or ''}").hostname
+    except ValueError:
+        return False
+    return is_direct and is_local and asked in _LOCAL_NAMES and request.service.settings.base_url is None
+
+
+def _errors(username: str, password: str, again: str) -> dict[str, str]:
+    errors = {}
+    if not is_username(username):
+        errors["username"] = f"Enter 1 to {USERNAME_MAX} characters, without blanks and colons."
+    try:
+        check_password(password)
+    except PasswordError as error:
+        errors["password"] = capitalised(f"{error}.")
+    if password != again:
+        errors["again"] = "The two passwords differ. Enter the password twice."
+    return errors
+
+
+def _form(
+    request: ApiRequest,
+    template: str,
+    status: int = HTTPStatus.OK,
+    headers: dict[str, str] | None = None,
+    **values: Any,  # noqa: ANN401 - each template has its own values
+) -> Response[str]:
+    """Return a page with a form before there is a session; its token belongs to a cookie of the browser."""
+    secret = cookie_of(request, FORM_COOKIE) or new_form_secret()
+    known = {"username": "", "message": "", "errors": {}, **values}
+    answer = html(render(template, csrf=form_token(secret), **known), status, headers)
+    answer.set_cookie(cookie(FORM_COOKIE, secret, is_secure=is_secure(request)))
+    return answer
+
+
+async def _create(request: ApiRequest, user: NewUser, origin: Origin) -> int:
+    now_ms = request.service.worker.clock.now_ms()
+
+    def create(connection: Connection) -> int:
+        unit = UnitOfWork(connection=connection, now_ms=now_ms)
+        user_id = create_first_admin(unit, user)
+        write_trail(unit, origin)
+        return user_id
+
+    return await request.service.database.write(create)
+
+
+async def _begin(request: ApiRequest, console: ConsoleServices, user_id: int, origin: Origin) -> str:
+    """Begin a session; return its token."""
+    browser = header(request.scope, b"user-agent") or ""
+    new = NewSession(user_id, console.sessions.now_ms(), origin.address, browser)
+    now_ms = request.service.worker.clock.now_ms()
+
+    def begin(connection: Connection) -> str:
+        unit = UnitOfWork(connection=connection, now_ms=now_ms)
+        token = begin_session(unit, new)
+        write_trail(unit, origin)
+        return token
+
+    return await request.service.database.write(begin)
+
+
+def _signed_in(request: ApiRequest, token: str, back: str) -> Response[bytes]:
+    secure = is_secure(request)
+    return go_to(
+        back,
+        cookie(SESSION_COOKIE, token, is_secure=secure, max_age_s=LIFE_MS // 1_000),
+        cookie(FORM_COOKIE, "", is_secure=secure, max_age_s=0),
+    )
+
+
+def _host(request: ApiRequest) -> str:
+    client = request.scope["client"]
+    return client[0] if client else ""

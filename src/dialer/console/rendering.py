@@ -1,0 +1,115 @@
+"""Pages from templates. Every value is escaped, and an unknown variable is an error."""
+
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from functools import cache
+from http import HTTPStatus
+from typing import Any, Final
+from zoneinfo import ZoneInfo
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from litestar import Response
+
+from dialer import __version__
+from dialer.console.assets import asset_url
+from dialer.console.words import capitalised, word_of
+from dialer.domain.billing.money import MONEY_PLACES
+
+HTML: Final = "text/html"
+UNKNOWN: Final = "\N{EN DASH}"
+"""The text in place of a figure that does not exist, such as a share of nothing."""
+NOT_KEPT: Final = {"Cache-Control": "no-store"}
+_UNITS_OF_CENT: Final = 10 ** (MONEY_PLACES - 2)
+_MINUTE_S: Final = 60
+_HOUR_S: Final = 3_600
+
+
+def html(text: str, status: int = HTTPStatus.OK, headers: Mapping[str, str] | None = None) -> Response[str]:
+    """Return an answer with a page, which nothing on the way may keep."""
+    return Response(text, status_code=status, media_type=HTML, headers={**NOT_KEPT, **(headers or {})})
+
+
+def render(template: str, **values: Any) -> str:  # noqa: ANN401 - each template has its own values
+    """Return a template with values."""
+    return _environment().get_template(template).render(**values).strip()
+
+
+@cache
+def _environment() -> Environment:
+    environment = Environment(
+        loader=PackageLoader("dialer.console"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        auto_reload=False,
+    )
+    environment.globals |= {"asset": asset_url, "version": __version__}
+    environment.filters |= {
+        "grouped": grouped,
+        "percent": percentage,
+        "money": money,
+        "clock": clock,
+        "moment": moment,
+        "time_of_day": time_of_day,
+        "iso": iso,
+        "seconds": seconds,
+        "word": word_of,
+        "capitalised": capitalised,
+    }
+    return environment
+
+
+def grouped(number: float | None) -> str:
+    """Return a number with commas between groups of three digits."""
+    return UNKNOWN if number is None else f"{number:,}"
+
+
+def percentage(share: float | None) -> str:
+    """Return a percentage with one decimal."""
+    return UNKNOWN if share is None else f"{share:.1f} %"
+
+
+def money(amount: int | None) -> str:
+    """Return an amount of integers of 1e-5, rounded to two decimals."""
+    if amount is None:
+        return UNKNOWN
+    cents = (abs(amount) + _UNITS_OF_CENT // 2) // _UNITS_OF_CENT
+    sign = "\N{MINUS SIGN}" if amount < 0 and cents else ""
+    return f"{sign}{cents // 100:,}.{cents % 100:02}"
+
+
+def clock(at_ms: int, zone: ZoneInfo) -> str:
+    """Return the time of day in a zone."""
+    return _local(at_ms, zone).strftime("%H:%M:%S")
+
+
+def time_of_day(at_ms: int, zone: ZoneInfo) -> str:
+    """Return the time of day in a zone, to the minute."""
+    return _local(at_ms, zone).strftime("%H:%M")
+
+
+def moment(at_ms: int | None, zone: ZoneInfo) -> str:
+    """Return the date and the time in a zone, to the minute."""
+    return UNKNOWN if at_ms is None else _local(at_ms, zone).strftime("%d %b %Y, %H:%M")
+
+
+def iso(at_ms: int) -> str:
+    """Return a moment for programs."""
+    return datetime.fromtimestamp(at_ms / 1_000, UTC).isoformat().replace("+00:00", "Z")
+
+
+def seconds(length: float | None) -> str:
+    """Return a length of time such as `42 s`, `3:05 min` or `2:10 h`."""
+    if length is None:
+        return UNKNOWN
+    whole = round(length)
+    if whole < _MINUTE_S:
+        return f"{whole} s"
+    if whole < _HOUR_S:
+        return f"{whole // _MINUTE_S}:{whole % _MINUTE_S:02} min"
+    return f"{whole // _HOUR_S:,}:{whole % _HOUR_S // _MINUTE_S:02} h"
+
+
+def _local(at_ms: int, zone: ZoneInfo) -> datetime:
+    return datetime.fromtimestamp(at_ms / 1_000, UTC).astimezone(zone)

@@ -1,0 +1,96 @@
+"""The objects that pages of the console use, and the values that every page shows."""
+
+from http import HTTPStatus
+from typing import Any, Final, NamedTuple
+
+from litestar import Response
+from litestar.datastructures import Cookie
+
+from dialer.api.crud.urls import Links
+from dialer.api.http.auth import Authenticator
+from dialer.api.service import ApiRequest
+from dialer.console.live import Snapshots
+from dialer.console.minutes import Minutes
+from dialer.console.rendering import html, render
+from dialer.console.sessions import CurrentSession, Sessions
+from dialer.console.zones import zone_of
+from dialer.domain.roles import Permission
+
+REAL: Final = "real"
+
+
+class NavigationItem(NamedTuple):
+    """A page in the navigation, with the permission that it needs."""
+
+    name: str
+    title: str
+    url: str
+    permission: Permission
+
+
+NAVIGATION: Final = (NavigationItem("overview", "Overview", "/console/overview/", Permission.READ),)
+
+
+class ConsoleServices:
+    """The objects that pages use besides those of the API."""
+
+    def __init__(
+        self, *, authenticator: Authenticator, sessions: Sessions, snapshots: Snapshots, first_admin_token: str | None
+    ) -> None:
+        self.authenticator: Final = authenticator
+        self.sessions: Final = sessions
+        self.first_admin_token: Final = first_admin_token
+        """The token with which the first admin can be created from another machine."""
+        self.snapshots: Final = snapshots
+        self.minutes: Final = Minutes()
+
+
+def current_session(request: ApiRequest) -> CurrentSession:
+    """Return the session of a request to a page that needs one."""
+    session: CurrentSession = request.scope["auth"]
+    return session
+
+
+def is_secure(request: ApiRequest) -> bool:
+    """Return whether the browser uses HTTPS, directly or at a proxy."""
+    links: Links = request.service.links(request)
+    return links.base.startswith("https:")
+
+
+def frame(request: ApiRequest, here: str) -> dict[str, Any]:
+    """Return the values that every page with a navigation shows; `here` is the name of the page."""
+    session = current_session(request)
+    service = request.service
+    return {
+        "here": here,
+        "viewer": session.actor,
+        "may": session.actor.may,
+        "permissions": Permission,
+        "csrf": session.form_token,
+        "zone": zone_of(request, service.settings.timezone),
+        "now_ms": service.worker.clock.now_ms(),
+        "clock_mode": "" if service.worker.clock.mode == REAL else service.worker.clock.mode,
+        "navigation": [item for item in NAVIGATION if session.actor.may(item.permission)],
+    }
+
+
+def page(
+    request: ApiRequest,
+    template: str,
+    here: str,
+    status: int = HTTPStatus.OK,
+    **values: Any,  # noqa: ANN401 - each page has its own
+) -> Response[str]:
+    """Return a page with a navigation."""
+    return html(render(template, **frame(request, here), **values), status)
+
+
+def go_to(url: str, *cookies: Cookie) -> Response[bytes]:
+    """Return a redirect that a browser follows with GET, which sets cookies."""
+    return Response(
+        b"",
+        status_code=HTTPStatus.SEE_OTHER,
+        headers={"Location": url, "Cache-Control": "no-store"},
+        media_type="text/plain",
+        cookies=list(cookies),
+    )

@@ -1,0 +1,177 @@
+"""The sessions of requests to the console: their cookie, their user, and the token that their forms carry."""
+
+import hashlib
+import hmac
+import secrets
+import time
+from collections.abc import Callable, Mapping, Sequence
+from http import HTTPStatus
+from typing import Any, Final
+
+import msgspec
+from litestar.connection import ASGIConnection
+from litestar.datastructures import Cookie
+from litestar.enums import ScopeType
+from litestar.types import ASGIApp, Receive, Scope, Send
+
+from dialer.api.crud.resource import Actor
+from dialer.api.http.auth import Authenticator, origin_of
+from dialer.api.http.errors import AnsweredError
+from dialer.api.http.headers import add_headers
+from dialer.api.http.permissions import Permissions
+from dialer.app.api_keys import hash_secret
+from dialer.app.sessions import IDLE_MS, LIFE_MS, USED_EVERY_MS, use_session
+from dialer.app.unit import UnitOfWork
+from dialer.domain.roles import Role
+from dialer.store.database import Database, StorageUnavailableError
+from dialer.store.queries.sessions import SESSION_IN_USE
+
+SESSION_COOKIE: Final = "dialer_session"
+FORM_COOKIE: Final = "dialer_form"
+"""A random text that binds forms to the browser before there is a session."""
+PATH: Final = "/console"
+COOKIE_LENGTH_MAX: Final = 128
+FORM_TOKEN_BYTES: Final = 16
+HEADERS: Final[Mapping[str, str]] = {
+    "Content-Security-Policy": (
+        "default-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'; object-src 'none'"
+    ),
+    "X-Frame-Options": "DENY",
+    "X-Content-Type-Options": "nosniff",
+    "Referrer-Policy": "same-origin",
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "Permissions-Policy": "camera=(), geolocation=(), microphone=()",
+}
+"""Headers of every answer of the console."""
+
+
+class NotSignedInError(AnsweredError):
+    """An error for a request without a session, or whose session is over."""
+
+    def __init__(self) -> None:
+        super().__init__(HTTPStatus.UNAUTHORIZED, "Sign in first.")
+
+
+class CurrentSession(msgspec.Struct, frozen=True):
+    """The session of a request, and its user."""
+
+    id: int
+    actor: Actor
+    form_token: str
+    """The text that every form of this session must carry."""
+
+
+def machine_ms() -> int:
+    """Return the time of the machine, in milliseconds since the epoch."""
+    return time.time_ns() // 1_000_000
+
+
+def form_token(secret: str) -> str:
+    """Return the text that forms carry, from the secret in a cookie."""
+    return hashlib.sha256(f"form:{secret}".encode()).hexdigest()
+
+
+def is_form_token(given: str, expected: str) -> bool:
+    """Tell whether a form carries the right text."""
+    return hmac.compare_digest(given.encode("utf-8", "replace"), expected.encode())
+
+
+def new_form_secret() -> str:
+    """Return a random text for `FORM_COOKIE`."""
+    return secrets.token_urlsafe(FORM_TOKEN_BYTES)
+
+
+def cookie_of(connection: ASGIConnection[Any, Any, Any, Any], name: str) -> str:
+    """Return the value of a cookie; empty if there is none, or if it is too long to be ours."""
+    value = connection.cookies.get(name, "")
+    return value if len(value) <= COOKIE_LENGTH_MAX else ""
+
+
+def cookie(name: str, value: str, *, is_secure: bool, max_age_s: int | None = None) -> Cookie:
+    """Return a cookie that scripts and other sites cannot use; with a `max_age_s` of 0, the browser deletes it."""
+    return Cookie(name, value=value, path=PATH, max_age=max_age_s, httponly=True, samesite="strict", secure=is_secure)
+
+
+class Sessions:
+    """The sessions in the database. `now_ms` is the time of the machine."""
+
+    def __init__(self, database: Database, now_ms: Callable[[], int] = machine_ms) -> None:
+        self._database: Final = database
+        self.now_ms: Final = now_ms
+
+    async def find(self, token: str) -> CurrentSession | None:
+        """Return the session with a token, unless it is over or its user is disabled. Its use is written down."""
+        now_ms = self.now_ms()
+        values = {
+            "token_hash": hash_secret(token),
+            "idle_since_ms": now_ms - IDLE_MS,
+            "begun_since_ms": now_ms - LIFE_MS,
+        }
+        rows = await self._rows(values) if token else []
+        if not rows:
+            return None
+        session_id, used_ms, user_id, username, role, manager_id = rows[0]
+        if now_ms - used_ms >= USED_EVERY_MS:
+            await self._use(session_id, now_ms)
+        actor = Actor(user_id, username, Role(role), manager_id, session_id=session_id)
+        return CurrentSession(session_id, actor, form_token(token))
+
+    async def _rows(self, values: Mapping[str, Any]) -> Sequence[Sequence[Any]]:
+        rows: Sequence[Sequence[Any]] | None = self._database.at_hand.rows(SESSION_IN_USE, values)
+        if rows is not None:
+            return rows
+        return await self._database.read(lambda connection: connection.execute(SESSION_IN_USE, dict(values)).all())
+
+    async def _use(self, session_id: int, now_ms: int) -> None:
+        """Write down the use of a session; pages can be read without that while nothing can be written."""
+        try:
+            await self._database.write(
+                lambda connection: use_session(UnitOfWork(connection=connection, now_ms=now_ms), session_id, now_ms)
+            )
+        except StorageUnavailableError:
+            return
+
+
+class Guarded:
+    """Middleware that adds the security headers to every answer of the console."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app: Final = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Handle one request."""
+        if scope["type"] == ScopeType.HTTP:
+            add_headers(scope, HEADERS)
+        await self._app(scope, receive, send)
+
+
+class SignedInOnly:
+    """Middleware that puts the user of the session into `request.user`, and checks the permission of the page."""
+
+    def __init__(
+        self, app: ASGIApp, sessions: Sessions, authenticator: Authenticator, permissions: Permissions
+    ) -> None:
+        self._app: Final = app
+        self._sessions: Final = sessions
+        self._authenticator: Final = authenticator
+        self._permissions: Final = permissions
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Handle one request."""
+        if scope["type"] == ScopeType.HTTP:
+            connection: ASGIConnection[Any, Any, Any, Any] = ASGIConnection(scope)
+            session = await self._sessions.find(cookie_of(connection, SESSION_COOKIE))
+            if session is None:
+                raise NotSignedInError
+            scope["user"], scope["auth"] = session.actor, session
+            client = scope["client"]
+            host = client[0] if client else ""
+            try:
+                self._authenticator.limit_requests(session.actor, host)
+                self._permissions.check(session.actor, scope["method"], scope["path_template"])
+            except AnsweredError as error:
+                request = f"{scope['method']} {scope['path_template']}"
+                self._authenticator.refusals.note(origin_of(session.actor, host), error.status, request)
+                raise
+        await self._app(scope, receive, send)

@@ -1,0 +1,110 @@
+// The script of the console. Every page works without it.
+
+// The viewer's time zone, for the times that the server writes.
+const zone = Intl.DateTimeFormat().resolvedOptions().timeZone;
+const known = document.cookie.split("; ").find((part) => part.startsWith("dialer_zone="));
+if (zone && known !== `dialer_zone=${encodeURIComponent(zone)}`) {
+  const secure = location.protocol === "https:" ? "; secure" : "";
+  document.cookie = `dialer_zone=${encodeURIComponent(zone)}; path=/console; max-age=31536000; samesite=strict${secure}`;
+  const shown = document.body.dataset.zone;
+  if (shown && shown !== zone && document.cookie.includes("dialer_zone=")) location.reload();
+}
+
+// Make the children of one element equal to those of another, and keep what is equal: focus, selection and scrolling.
+function morph(from, to) {
+  const wanted = [...to.childNodes];
+  wanted.forEach((fresh, place) => {
+    const old = from.childNodes[place];
+    if (!old) from.append(fresh);
+    else if (old.nodeType !== fresh.nodeType || old.nodeName !== fresh.nodeName || old.id !== fresh.id) old.replaceWith(fresh);
+    else if (fresh.nodeType !== Node.ELEMENT_NODE) {
+      if (old.data !== fresh.data) old.data = fresh.data;
+    } else if (!old.isEqualNode(fresh)) {
+      for (const { name } of [...old.attributes]) {
+        if (!fresh.hasAttribute(name) && name !== "open") old.removeAttribute(name);
+      }
+      for (const { name, value } of [...fresh.attributes]) {
+        if (old.getAttribute(name) !== value) old.setAttribute(name, value);
+      }
+      morph(old, fresh);
+    }
+  });
+  while (from.childNodes.length > wanted.length) from.lastChild.remove();
+}
+
+// Live parts: Server-Sent Events while the tab is visible, and polling where a stream cannot be had.
+class Live {
+  static POLL_MS = 5000;
+
+  constructor(part) {
+    this.part = part;
+    this.url = part.dataset.live;
+    document.addEventListener("visibilitychange", () => (document.hidden ? this.rest() : this.begin()));
+    window.addEventListener("pagehide", () => this.rest());
+    window.addEventListener("pageshow", (event) => event.persisted && this.begin());
+    this.begin();
+  }
+
+  begin() {
+    if (this.source || this.timer || document.hidden) return;
+    this.source = new EventSource(this.url);
+    this.source.onmessage = (event) => this.show(event.data);
+    this.source.onerror = () => {
+      document.body.classList.add("stale");
+      if (this.source?.readyState !== EventSource.CLOSED) return;
+      this.rest();
+      this.poll();
+    };
+  }
+
+  rest() {
+    this.source?.close();
+    clearTimeout(this.timer);
+    this.source = this.timer = null;
+  }
+
+  async poll() {
+    this.timer = setTimeout(() => this.poll(), Live.POLL_MS);
+    try {
+      const answer = await fetch(this.url, { headers: { Accept: "text/html" } });
+      if (answer.status === 401) location.reload();
+      else if (answer.ok) this.show(await answer.text());
+    } catch {
+      document.body.classList.add("stale");
+    }
+  }
+
+  show(html) {
+    const fresh = document.createElement("template");
+    fresh.innerHTML = html;
+    const container = document.createElement("div");
+    container.append(fresh.content);
+    container.normalize();
+    this.part.normalize();
+    morph(this.part, container);
+    document.body.classList.remove("stale");
+  }
+}
+
+for (const part of document.querySelectorAll("[data-live]")) new Live(part);
+
+// Keyboard: "g" and then the first letter of a page leads to it.
+let isGoing = false;
+document.addEventListener("keydown", (event) => {
+  if (event.ctrlKey || event.metaKey || event.altKey || event.target.closest("input, textarea, select")) return;
+  if (isGoing) {
+    const links = [...document.querySelectorAll("nav a")];
+    const link = links.find((one) => one.textContent.trim().toLowerCase().startsWith(event.key.toLowerCase()));
+    if (link) link.click();
+  }
+  isGoing = event.key === "g";
+});
+
+// A form is sent once, however often its button is pressed.
+document.addEventListener("submit", (event) => {
+  if (event.target.dataset.sent) event.preventDefault();
+  event.target.dataset.sent = "yes";
+});
+window.addEventListener("pageshow", () => {
+  for (const form of document.forms) delete form.dataset.sent;
+});

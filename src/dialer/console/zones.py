@@ -1,0 +1,28 @@
+"""The viewer's time zone. The script of the console stores it in a cookie; until then, it is that of the service."""
+
+import re
+from functools import lru_cache
+from typing import Any, Final
+from urllib.parse import unquote
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+
+from litestar import Request
+
+COOKIE: Final = "dialer_zone"
+ZONES_KEPT_MAX: Final = 1_024
+_NAME: Final = re.compile(r"[A-Za-z][A-Za-z0-9_+-]{0,31}(/[A-Za-z0-9_+-]{1,32}){0,2}\Z", re.ASCII)
+
+
+def zone_of(request: Request[Any, Any, Any], default: str) -> ZoneInfo:
+    """Return the time zone of the viewer; `default` is the name of the service's."""
+    return _known(unquote(request.cookies.get(COOKIE, ""))) or ZoneInfo(default)
+
+
+@lru_cache(maxsize=ZONES_KEPT_MAX)
+def _known(name: str) -> ZoneInfo | None:
+    if not _NAME.match(name):
+        return None
+    try:
+        return ZoneInfo(name)
+    except (ZoneInfoNotFoundError, ValueError, OSError):
+        return None

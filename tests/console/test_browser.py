@@ -1,0 +1,119 @@
+"""Tests in Chromium: every page in both schemes and on a narrow screen, live parts, and pages without scripts."""
+
+from collections.abc import Iterator
+from typing import Any, Final
+
+import pytest
+from playwright.sync_api import Browser, expect
+
+from tests.console.browser import Watched, running_browser
+from tests.test_server import ADMIN, Served, serving
+
+PAGES: Final = ("overview/", "account/")
+CLOCK: Final = {"DIALER_CLOCK": "virtual", "DIALER_CLOCK_START": "2026-01-30T09:00:00Z"}
+HOSTILE: Final = '<script>document.title="taken"</script>\u202e" onload="x' + "W" * 40
+SCREENS: Final[dict[str, dict[str, Any]]] = {
+    "light": {"color_scheme": "light", "viewport": {"width": 1440, "height": 900}},
+    "dark": {"color_scheme": "dark", "viewport": {"width": 1440, "height": 900}},
+    "narrow": {"color_scheme": "light", "viewport": {"width": 360, "height": 740}},
+}
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    with running_browser() as browser:
+        yield browser
+
+
+@pytest.fixture(scope="module")
+def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    """Serve a campaign that dials on a virtual clock."""
+    with serving(tmp_path_factory.mktemp("served"), **ADMIN, **CLOCK) as served:
+        build_campaign(served)
+        advance(served, 600)
+        yield served
+
+
+def build_campaign(served: Served) -> None:
+    """Create a campaign with a hostile name, and start it."""
+
+    def create(path: str, **fields: Any) -> Any:  # noqa: ANN401 - JSON
+        answer = served.client.post(f"{path}/", json=fields)
+        assert answer.status_code == 201, answer.text
+        return answer.json()
+
+    gateway = create("gateway", name=HOSTILE, protocol="sim", max_channels=20)
+    survey = create("survey-template", name="Survey")
+    create("section-template", survey=survey["url"], type=1, question=HOSTILE, script="Hello")
+    book = create("phonebook", name="Book")
+    numbers = "".join(f"+44207946{number:04}\n" for number in range(300))
+    served.client.post(
+        f"phonebook/{book['id']}/import/", content=f"contact\n{numbers}", headers={"Content-Type": "text/csv"}
+    ).raise_for_status()
+    campaign = create(
+        "campaigns",
+        name=HOSTILE,
+        callerid="+442079460000",
+        object_id=str(survey["id"]),
+        aleg_gateway=gateway["url"],
+        phonebook=[book["url"]],
+        frequency=5,
+    )
+    served.client.patch(f"campaigns/{campaign['id']}/", json={"status": 1}).raise_for_status()
+
+
+def advance(served: Served, seconds: int) -> None:
+    served.client.post("clock/advance/", json={"seconds": seconds}).raise_for_status()
+
+
+@pytest.fixture
+def tab(browser: Browser, served: Served, request: pytest.FixtureRequest) -> Iterator[Watched]:
+    """Open a tab with the options of the test; at its end, nobody may have complained."""
+    options = getattr(request, "param", SCREENS["light"])
+    watched = Watched(browser, served.base.removesuffix("/rest-api/"), **options)
+    yield watched
+    watched.context.close()
+    assert watched.complaints == []
+
+
+@pytest.mark.parametrize("tab", SCREENS.values(), ids=SCREENS, indirect=True)
+def test_pages_have_no_barriers_and_fit_on_the_screen(tab: Watched) -> None:
+    tab.page.goto("/console/sign-in/")
+    assert tab.barriers() == []
+    tab.sign_in()
+    for path in PAGES:
+        tab.page.goto(f"/console/{path}")
+        assert (path, tab.barriers()) == (path, [])
+        fits = "document.documentElement.scrollWidth <= document.documentElement.clientWidth"
+        assert (path, tab.page.evaluate(fits)) == (path, True)
+        assert tab.page.title() != "taken"
+
+
+def test_the_overview_moves_with_the_clock_and_keeps_the_focus(tab: Watched, served: Served) -> None:
+    tab.sign_in()
+    reached = tab.page.locator(".legend").first
+    before = reached.inner_text()
+    region = tab.page.get_by_role("group", name="Campaigns in progress")
+    region.focus()
+    advance(served, 600)
+    expect(reached).not_to_have_text(before)
+    expect(region).to_be_focused()
+
+
+@pytest.mark.parametrize("tab", [{"java_script_enabled": False}], ids=["no scripts"], indirect=True)
+def test_everything_works_without_scripts(tab: Watched) -> None:
+    tab.sign_in()
+    expect(tab.page.get_by_role("heading", name="Overview")).to_be_visible()
+    tab.page.get_by_role("link", name="root").click()
+    tab.page.get_by_role("button", name="Sign out").click()
+    expect(tab.page.get_by_role("heading", name="Sign in")).to_be_visible()
+
+
+def test_a_wrong_password_is_told_beside_the_form(tab: Watched) -> None:
+    tab.page.goto("/console/")
+    tab.page.get_by_label("User name").fill("root")
+    tab.page.get_by_label("Password").fill("wrong")
+    tab.page.get_by_role("button", name="Sign in").click()
+    expect(tab.page.get_by_role("alert")).to_have_text("The user name or the password is wrong.")
+    expect(tab.page.get_by_label("User name")).to_have_value("root")
+    tab.complaints.clear()  # Chromium logs the status 401 of the page.

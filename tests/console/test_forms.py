@@ -1,0 +1,69 @@
+"""Tests of forms: without the token of the page, nothing happens."""
+
+import pytest
+from litestar import Litestar
+
+from dialer.api.http.permissions import OPEN_PAGES, PAGES
+from tests.console.visitor import Visitor, words
+
+POSTS = sorted(route.removeprefix("POST /console/") for route in {*PAGES, *OPEN_PAGES} if route.startswith("POST "))
+
+
+def path_of(route: str) -> str:
+    return route.replace("{record_id}", "1") + "/"
+
+
+def test_every_page_has_a_permission_or_is_open(visitor: Visitor) -> None:
+    app: Litestar = visitor.client.app
+    served = {
+        f"{method} {route.path_format}"
+        for route in app.routes
+        if route.path_format.startswith("/console")
+        for method in route.methods - {"OPTIONS"}
+    }
+    assert served == {*PAGES, *OPEN_PAGES}
+
+
+@pytest.mark.parametrize("route", POSTS)
+def test_a_form_without_or_with_a_stale_token_is_refused(visitor: Visitor, admin: Visitor, route: str) -> None:
+    other = Visitor(visitor.client)
+    other.sign_in("admin")
+    stale = other.get("account/").split('name="csrf" value="')[1][:64]
+    for token in ({}, {"csrf": ""}, {"csrf": "x"}, {"csrf": stale}, {"csrf": "é"}):
+        answer = admin.request("POST", path_of(route), data={"username": "admin", **token})
+        assert (answer.status_code, "out of date" in answer.text) == (403, True)
+    assert admin.request("GET", "account/").status_code == 200
+
+
+def test_a_token_without_a_session_is_of_no_use(alice: Visitor) -> None:
+    alice.get("account/")
+    alice.cookies.clear()
+    answer = alice.send("account/sign-out/")
+    assert (answer.status_code, answer.headers["location"]) == (303, "/console/sign-in/")
+
+
+def test_a_form_from_another_site_is_refused_even_with_the_token(alice: Visitor) -> None:
+    token = alice.get("account/").split('name="csrf" value="')[1][:64]
+    for site in ("cross-site", "same-site"):
+        answer = alice.request("POST", "account/sign-out/", data={"csrf": token}, headers={"Sec-Fetch-Site": site})
+        assert (answer.status_code, "another site" in answer.text) == (403, True)
+    assert alice.request("GET", "account/").status_code == 200
+
+
+@pytest.mark.parametrize(
+    ("content_type", "body", "status"),
+    [
+        ("application/json", b"{}", 415),
+        ("multipart/form-data; boundary=x", b"--x--", 415),
+        ("", b"csrf=x", 415),
+        ("application/x-www-form-urlencoded", b"csrf=%ff", 400),
+        ("application/x-www-form-urlencoded", "csrf=é".encode("latin-1"), 400),
+        ("application/x-www-form-urlencoded", b"&".join([b"a=1"] * 101), 400),
+        ("application/x-www-form-urlencoded", b"a=" + b"1" * 65_536, 413),
+        ("application/x-www-form-urlencoded", b"", 403),
+    ],
+)
+def test_a_body_that_is_no_form_is_refused(visitor: Visitor, content_type: str, body: bytes, status: int) -> None:
+    answer = visitor.request("POST", "sign-in/", content=body, headers={"Content-Type": content_type})
+    assert (answer.status_code, answer.headers["content-type"]) == (status, "text/html; charset=utf-8")
+    assert "To the console" in words(answer.text)

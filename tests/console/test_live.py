@@ -1,0 +1,79 @@
+"""Tests of live parts: one making for all viewers, and streams that end."""
+
+from collections.abc import AsyncIterator
+from contextlib import ExitStack, asynccontextmanager
+from http import HTTPStatus
+
+import anyio.lowlevel
+import pytest
+
+from dialer.api.http.errors import AnsweredError
+from dialer.console.live import STREAMS_OF_USER_MAX, Snapshots
+
+
+class Parts:
+    """A maker of parts that counts them, with a clock."""
+
+    def __init__(self) -> None:
+        self.made = 0
+        self.now_s = 0.0
+        self.snapshots = Snapshots(lambda: self.now_s)
+
+    async def make(self) -> str:
+        self.made += 1
+        number = self.made
+        await anyio.lowlevel.checkpoint()
+        return str(number)
+
+
+@asynccontextmanager
+async def viewers(parts: Parts, count: int, found: list[str]) -> AsyncIterator[None]:
+    async def view() -> None:
+        found.append(await parts.snapshots.get("page", parts.make))
+
+    async with anyio.create_task_group() as group:
+        for _ in range(count):
+            group.start_soon(view)
+        yield
+
+
+async def test_a_part_is_made_once_a_second_for_all_viewers() -> None:
+    parts, found = Parts(), list[str]()
+    for second in range(3):
+        parts.now_s = float(second)
+        async with viewers(parts, 50, found):
+            pass
+    assert (parts.made, sorted(found)) == (3, ["1"] * 50 + ["2"] * 50 + ["3"] * 50)
+
+
+async def test_other_rights_have_a_part_of_their_own() -> None:
+    parts = Parts()
+    assert [await parts.snapshots.get(key, parts.make) for key in ("a", "b", "a")] == ["1", "2", "1"]
+
+
+async def test_a_failure_is_not_kept() -> None:
+    parts = Parts()
+
+    async def fail() -> str:
+        raise AnsweredError(HTTPStatus.SERVICE_UNAVAILABLE, "gone")
+
+    with pytest.raises(AnsweredError, match="gone"):
+        await parts.snapshots.get("a", fail)
+    assert await parts.snapshots.get("a", parts.make) == "1"
+
+
+async def test_a_user_has_a_limited_number_of_streams() -> None:
+    snapshots = Snapshots()
+    with ExitStack() as streams:
+        for _ in range(STREAMS_OF_USER_MAX):
+            streams.enter_context(snapshots.streaming(1))
+        with pytest.raises(AnsweredError, match="Too many pages are open"):
+            snapshots.refuse_further(1)
+        snapshots.refuse_further(2)
+    snapshots.refuse_further(1)
+
+
+async def test_the_end_of_the_service_ends_streams_at_once() -> None:
+    snapshots = Snapshots()
+    snapshots.end()
+    assert await snapshots.wait() is False

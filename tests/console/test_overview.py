@@ -1,0 +1,109 @@
+"""Tests of the overview: its figures, its live part, and the rights of viewers."""
+
+import re
+
+import pytest
+from sqlalchemy import Connection, Executable, insert, update
+
+from dialer.store.database import Database
+from dialer.store.tables import Campaign, CampaignHour, Gateway, User, UserHour
+from tests.api.harness import NOW_MS, Caller, FakeWorker
+from tests.console.visitor import Visitor, words
+
+HOSTILE = '<script>alert("x")</script>\r\ndata: evil\u2028\u202e' + "x" * 40 + "😀"
+
+
+def store(database: Database, *statements: Executable) -> None:
+    """Write rows as the worker would."""
+
+    def write(connection: Connection) -> None:
+        for statement in statements:
+            connection.execute(statement)
+
+    database.write_now(write)
+
+
+def campaign(api: Caller, **fields: str) -> int:
+    """Create a campaign with a survey and a contact, and start it; return its id."""
+    gateway = Caller(api.client, "admin").create("gateway", name=fields.pop("gateway", "Carrier"), protocol="sim")
+    survey = api.create("survey-template", name="Survey")
+    api.create("section-template", survey=survey["url"], type=1, question="Hello", script="Hello")
+    book = api.create("phonebook", name="Book")
+    for number in range(4):
+        api.create("contact", phonebook=book["url"], contact=f"+1202555010{number}")
+    made = api.create(
+        "campaigns",
+        **{"name": "Campaign", "callerid": "+12025550199", **fields},
+        object_id=str(survey["id"]),
+        aleg_gateway=gateway["url"],
+        phonebook=[book["url"]],
+    )
+    api.change(f"campaigns/{made['id']}/", status=1)
+    return int(made["id"])
+
+
+def test_without_anything_it_says_what_comes(alice: Visitor) -> None:
+    text = alice.text("overview/")
+    assert "No campaign is in progress. Start one over the API, and it appears here at once." in text
+    assert "There is no gateway yet." in text
+    assert "There are no agents yet." in text
+    assert "Calls now 0 0 with agents, 0 waiting" in text
+    assert "Answered today \N{EN DASH} 0 calls" in text
+
+
+def test_it_shows_the_figures_of_the_statistics(alice: Visitor, api: Caller, database: Database) -> None:
+    campaign_id = campaign(api, name="Departures")
+    figures = {"calls": 1_234, "answered": 617, "live": 600, "talk_s": 7_384, "cost": 123_456_500}
+    figures |= {"for_agents": 600, "abandoned": 12}
+    hour = {"hour": NOW_MS // 3_600_000, "grouping": 0, "member": "", **figures}
+
+    store(
+        database,
+        insert(UserHour.__table__).values(user_id=2, **hour),
+        insert(CampaignHour.__table__).values(campaign_id=campaign_id, **hour),
+        update(User.__table__).where(User.__table__.c.id == 2).values(balance=5_000_000),
+    )
+    text = alice.text("overview/")
+    assert "1,234 over today" in text
+    assert "Answered today 50.0 % 617 calls" in text
+    assert "Abandoned today 2.0 % 12 of 600 for agents" in text
+    assert "Spent today 1,234.57 2:03 h talked" in text
+    assert "Balance 50.00 free for calls" in text
+    assert re.search(r"Departures [A-Z]{5} Dialling 0 reached 0 not reached 0 refused 4 waiting 0 0 50.0 % 2.0 %", text)
+
+
+def test_it_says_what_needs_attention_urgent_things_first(
+    alice: Visitor, admin: Visitor, api: Caller, worker: FakeWorker, database: Database
+) -> None:
+    campaign_id = campaign(api, name="Departures", gateway="Bad line")
+    store(
+        database,
+        update(Gateway.__table__).values(rests_until_ms=NOW_MS + 60_000),
+        update(Campaign.__table__).where(Campaign.__table__.c.id == campaign_id).values(status_reason="no_credit"),
+    )
+    worker.trouble = "storage"
+    text = alice.text("overview/")
+    assert "Departures waits for credit: the balance cannot pay for one more call." in text
+    assert "The gateway Bad line rests until 11:07:40: its carrier failed several times in a row." in text
+    assert "The service does not dial" not in text
+    assert "The service does not dial: storage." in admin.text("overview/")
+
+
+def test_a_customer_sees_nothing_of_another(
+    alice: Visitor, bob: Visitor, admin: Visitor, visitor: Visitor, api: Caller
+) -> None:
+    campaign(api, name="Secret of Alice")
+    for path in ("overview/", "overview/live/"):
+        assert "Secret of Alice" in alice.get(path)
+        assert "Secret of Alice" not in bob.get(path)
+        assert "Secret of Alice" in admin.get(path)
+    visitor.sign_in("vera")
+    assert "Secret of Alice" in visitor.get("overview/")
+
+
+@pytest.mark.parametrize("path", ["overview/", "overview/live/"])
+def test_hostile_names_are_harmless(alice: Visitor, api: Caller, path: str) -> None:
+    campaign(api, name=HOSTILE, gateway=HOSTILE)
+    page = alice.get(path)
+    assert "<script>alert" not in page
+    assert 'alert("x")' in words(page)

@@ -1,0 +1,115 @@
+"""Tests of the console of a server process: the first admin, and streams of live parts."""
+
+import contextlib
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import httpx
+import pytest
+
+from tests.console.visitor import Visitor
+from tests.test_server import ADMIN, PASSWORD, VIRTUAL, Served, serving
+
+FORM = {"username": "root", "password": PASSWORD, "again": PASSWORD}
+
+
+Opening = Callable[[Served], Visitor]
+
+
+@pytest.fixture
+def visitor_of() -> Iterator[Opening]:
+    """Return a function that opens a browser without scripts."""
+    with contextlib.ExitStack() as opened:
+
+        def open_one(served: Served) -> Visitor:
+            address = served.base.removesuffix("/rest-api/")
+            return Visitor(opened.enter_context(httpx.Client(base_url=address, timeout=60)))
+
+        yield open_one
+
+
+def test_the_first_admin_is_created_on_this_machine_and_never_again(tmp_path: Path, visitor_of: Opening) -> None:
+    with serving(tmp_path, **VIRTUAL) as served:
+        visitor, late = visitor_of(served), visitor_of(served)
+        assert visitor.request("GET", "sign-in/").headers["location"] == "/console/first-admin/"
+        late.get("first-admin/")
+        visitor.get("first-admin/")
+        refused = visitor.send("first-admin/", username="a b", password="short", again="other")
+        assert refused.status_code == 400
+        assert [
+            message in refused.text
+            for message in (
+                "Enter 1 to 150 characters, without blanks and colons.",
+                "A password has 12 to 1024 characters.",
+                "The two passwords differ. Enter the password twice.",
+            )
+        ] == [True] * 3
+        done = visitor.send("first-admin/", **FORM)
+        assert (done.status_code, done.headers["location"]) == (303, "/console/")
+        assert "root · Admin" in visitor.text("account/")
+        again = late.send("first-admin/", **{**FORM, "username": "late"})
+        assert (again.status_code, "There are users already" in again.text) == (409, True)
+        assert late.request("GET", "first-admin/").headers["location"] == "/console/sign-in/"
+        (user,) = served.client.get("users/").json()["results"]
+        assert (user["username"], user["role"]) == ("root", "admin")
+
+
+@pytest.mark.parametrize(
+    "headers",
+    [{"X-Forwarded-For": "203.0.113.7"}, {"Forwarded": "for=203.0.113.7"}, {"Host": "dialer.example"}],
+)
+def test_from_elsewhere_the_first_admin_needs_the_printed_token(
+    tmp_path: Path, visitor_of: Opening, headers: dict[str, str]
+) -> None:
+    with serving(tmp_path, **VIRTUAL) as served:
+        visitor = visitor_of(served)
+        for path in ("first-admin/", "first-admin/?token=wrong"):
+            answer = visitor.request("GET", path, headers=headers)
+            assert (answer.status_code, "the address that <code>dialer serve</code> printed" in answer.text) == (
+                403,
+                True,
+            )
+        visitor.get("first-admin/")
+        _, _, err = served.end()
+        assert err.count("/console/first-admin/?token=") == 1
+
+
+def test_the_printed_address_creates_the_first_admin_from_elsewhere(tmp_path: Path, visitor_of: Opening) -> None:
+    with serving(tmp_path, **VIRTUAL) as served:
+        assert served.process.stderr is not None
+        served.process.stderr.readline()
+        printed = served.process.stderr.readline().rpartition("/console/")[2].strip()
+        visitor = visitor_of(served)
+        answer = visitor.request("GET", printed, headers={"X-Forwarded-For": "203.0.113.7"})
+        assert answer.status_code == 200
+        visitor.page = answer.text
+        fields = {**FORM, "csrf": answer.text.split('name="csrf" value="')[1][:64]}
+        elsewhere = {"X-Forwarded-For": "203.0.113.7"}
+        assert visitor.request("POST", "first-admin/", data=fields, headers=elsewhere).status_code == 403
+        fields["token"] = printed.partition("token=")[2]
+        assert visitor.request("POST", "first-admin/", data=fields, headers=elsewhere).status_code == 303
+
+
+def test_a_stream_sends_events_until_the_session_or_the_server_ends(tmp_path: Path, visitor_of: Opening) -> None:
+    with serving(tmp_path, **ADMIN, **VIRTUAL) as served:
+        watching, other = visitor_of(served), visitor_of(served)
+        for visitor in (watching, other):
+            assert visitor.sign_in("root").status_code == 303
+        other.get("account/")
+        ended = [part.split('"')[0] for part in other.page.split('name="session" value="')[1:]]
+        cookie = {"Cookie": f"dialer_session={watching.cookies['dialer_session']}", "Accept": "text/event-stream"}
+        with watching.client.stream("GET", "/console/overview/live/", headers=cookie) as answer:
+            assert answer.headers["content-type"].startswith("text/event-stream")
+            chunks = answer.iter_text()
+            assert next(chunks).startswith("retry: 2000\n\ndata: <dl")
+            assert next(chunks).startswith("data: <dl")
+            assert other.send("account/sessions/", session=ended[0]).status_code == 303
+            assert all(chunk.startswith("data: <dl") for chunk in chunks)
+        assert watching.request("GET", "overview/live/").status_code == 401
+        cookie["Cookie"] = f"dialer_session={other.cookies['dialer_session']}"
+        with other.client.stream("GET", "/console/overview/live/", headers=cookie) as answer:
+            chunks = answer.iter_text()
+            next(chunks)
+            code, _, err = served.end()
+            assert all(chunks)
+        assert (code, "error" in err) == (0, False)
