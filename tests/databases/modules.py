@@ -41,7 +41,7 @@ BESIDE: Final[Mapping[str, str]] = {
 """Modules in these folders that do not run on PostgreSQL, and why."""
 CONTRACT: Final = frozenset(
     {
-        # What only PostgreSQL has, and equal rows on both databases.
+        # PostgreSQL itself, and equal rows on both databases.
         "postgresql/test_backend.py",
         "postgresql/test_fitness.py",
         "postgresql/test_functions.py",
