@@ -37,6 +37,7 @@ lint: $(STAMP) ## check style, format and types
 
 vopr: $(STAMP) ## simulate faults: SEEDS=1000 of them, then every planted bug
 	$(VENV)/bin/python -m tests.vopr --seeds $(SEEDS)
+	$(VENV)/bin/python -m tests.vopr --fleet --seeds $(shell expr $(SEEDS) / 4 + 1)
 	$(VENV)/bin/python -m tests.vopr --planted
 
 bench: $(STAMP) $(PEERS_STAMP) ## run the benchmarks, beside other frameworks

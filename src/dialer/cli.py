@@ -30,7 +30,7 @@ _OUTPUT_ERRNOS: Final = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errn
 """A full disk or quota, a file that is too large, a device that fails, an output that is open for reading only."""
 
 _COMMANDS: Final = (
-    *("serve", "users", "keys", "database", "audit", "backup", "restore", "erase"),
+    *("serve", "api", "worker", "fleet", "users", "keys", "database", "audit", "backup", "restore", "erase"),
     *("openapi", "simulate", "forecast", "check", "explain", "report", "top", "demo"),
     *("settings", "completion"),
 )

@@ -9,7 +9,7 @@ from playwright.sync_api import Browser, expect
 from tests.console.browser import Watched, running_browser
 from tests.test_server import ADMIN, Served, serving
 
-PAGES: Final = ("overview/", "account/")
+PAGES: Final = ("overview/", "campaigns/", "campaigns/1/", "account/")
 CLOCK: Final = {"DIALER_CLOCK": "virtual", "DIALER_CLOCK_START": "2026-01-30T09:00:00Z"}
 HOSTILE: Final = '<script>document.title="taken"</script>\u202e" onload="x' + "W" * 40
 SCREENS: Final[dict[str, dict[str, Any]]] = {
@@ -98,6 +98,19 @@ def test_the_overview_moves_with_the_clock_and_keeps_the_focus(tab: Watched, ser
     advance(served, 600)
     expect(reached).not_to_have_text(before)
     expect(region).to_be_focused()
+
+
+def test_a_campaign_is_paused_and_continued_by_its_buttons(tab: Watched, served: Served) -> None:
+    tab.sign_in()
+    tab.page.goto("/console/campaigns/1/")
+    calls = tab.page.locator("dd", has_text="talked")
+    before = calls.inner_text()
+    advance(served, 600)
+    expect(calls).not_to_have_text(before)
+    tab.page.get_by_role("button", name="Pause").click()
+    expect(tab.page.get_by_text("Reason: set by a user.")).to_be_visible()
+    tab.page.get_by_role("button", name="Continue").click()
+    expect(tab.page.get_by_text("It dials, within its dates and its daily window.").first).to_be_visible()
 
 
 @pytest.mark.parametrize("tab", [{"java_script_enabled": False}], ids=["no scripts"], indirect=True)

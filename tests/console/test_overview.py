@@ -3,43 +3,13 @@
 import re
 
 import pytest
-from sqlalchemy import Connection, Executable, insert, update
+from sqlalchemy import insert, update
 
 from dialer.store.database import Database
 from dialer.store.tables import Campaign, CampaignHour, Gateway, User, UserHour
 from tests.api.harness import NOW_MS, Caller, FakeWorker
+from tests.console.building import HOSTILE, campaign, store
 from tests.console.visitor import Visitor, words
-
-HOSTILE = '<script>alert("x")</script>\r\ndata: evil\u2028\u202e' + "x" * 40 + "😀"
-
-
-def store(database: Database, *statements: Executable) -> None:
-    """Write rows as the worker would."""
-
-    def write(connection: Connection) -> None:
-        for statement in statements:
-            connection.execute(statement)
-
-    database.write_now(write)
-
-
-def campaign(api: Caller, **fields: str) -> int:
-    """Create a campaign with a survey and a contact, and start it; return its id."""
-    gateway = Caller(api.client, "admin").create("gateway", name=fields.pop("gateway", "Carrier"), protocol="sim")
-    survey = api.create("survey-template", name="Survey")
-    api.create("section-template", survey=survey["url"], type=1, question="Hello", script="Hello")
-    book = api.create("phonebook", name="Book")
-    for number in range(4):
-        api.create("contact", phonebook=book["url"], contact=f"+1202555010{number}")
-    made = api.create(
-        "campaigns",
-        **{"name": "Campaign", "callerid": "+12025550199", **fields},
-        object_id=str(survey["id"]),
-        aleg_gateway=gateway["url"],
-        phonebook=[book["url"]],
-    )
-    api.change(f"campaigns/{made['id']}/", status=1)
-    return int(made["id"])
 
 
 def test_without_anything_it_says_what_comes(alice: Visitor) -> None:

@@ -287,9 +287,7 @@ async def test_many_dids_need_no_more_statements_than_a_few(house: House) -> Non
 
     def questions() -> int:
         asked.clear()
-        house.database.read_now(
-            lambda connection: Loader(service_zone="UTC", hours=CallingHours()).world(connection, house.now_ms())
-        )
+        house.database.read_now(lambda connection: Loader("UTC", CallingHours()).world(connection, house.now_ms()))
         return len(asked)
 
     engine = house.database._readers  # noqa: SLF001 - the only way to observe statements

@@ -3,7 +3,7 @@
 import tempfile
 from collections.abc import Callable, Sequence
 from contextlib import closing
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import Any, Final
 
@@ -23,6 +23,7 @@ from dialer.domain.engine import Engine
 from dialer.domain.enums import CampaignStatus
 from dialer.domain.plans import CampaignPlan
 from dialer.domain.states import CAMPAIGN_MOVES
+from dialer.runtime.coordinator import Alone
 from dialer.runtime.live_engine import LiveEngine
 from dialer.runtime.worker import Worker
 from dialer.store import collecting
@@ -318,7 +319,8 @@ def known_anew(house: House) -> dict[str, object]:
             connection,
             worker.clock,
             seed=worker.seed,
-            loader=Loader(service_zone="UTC", hours=CallingHours()),
+            coordinator=Alone(house.database),
+            loader=partial(Loader, "UTC", CallingHours()),
             new_line=worker._new_line,  # noqa: SLF001
             recordings=None,
             new_kernel=worker._new_kernel,  # noqa: SLF001

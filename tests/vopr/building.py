@@ -3,6 +3,7 @@
 import hashlib
 import shutil
 import tempfile
+from collections.abc import Callable
 from itertools import groupby
 from pathlib import Path
 from typing import Any, Final
@@ -12,22 +13,26 @@ from sqlalchemy import Connection, insert
 from dialer.app.payments import record_payment
 from dialer.app.unit import UnitOfWork
 from dialer.store.tables import Row
+from dialer.store.touched import Touched
 from tests.vopr.database import FaultyDatabase
 from tests.vopr.worlds import Values, World
 
 _IN_MEMORY: Final = Path("/dev/shm")  # noqa: S108 - our folder there has a random name
 _TABLES: Final = Row.metadata.tables
+_OF_PROCESSES: Final = frozenset(
+    {"service_state", "fleet_worker", "shard", "seat", "fleet_change", "gateway_slice", "cps_returned"}
+)
 
 
 class Folder:
     """A folder for short-lived databases, in memory if the machine has `/dev/shm`."""
 
-    def __init__(self) -> None:
+    def __init__(self, announce: Callable[[Connection, Touched], None] | None = None) -> None:
         place = _IN_MEMORY if _IN_MEMORY.is_dir() else None
         self._folder: Final = tempfile.TemporaryDirectory(prefix="dialer-vopr-", dir=place)
         self._path: Final = Path(self._folder.name)
         self._empty: Final = self._path / "empty.db"
-        self.database: Final = FaultyDatabase()
+        self.database: Final = FaultyDatabase(announce)
         """Opens one file of the folder at a time."""
         self.database.open(self._empty)
         self.database.write_now(Row.metadata.create_all)
@@ -66,13 +71,13 @@ def fill(connection: Connection, world: World) -> None:
 def contents(connection: Connection) -> dict[str, list[tuple[Any, ...]]]:
     """Return every row of every table, in id order.
 
-    The table `service_state` is left out. So are the ids of do-not-call entries: an insert that meets an existing
+    The tables about processes are left out. So are the ids of do-not-call entries: an insert that meets an existing
     entry uses up an id, too.
     """
     return {
         name: [tuple(row)[name == "dnc_contact" :] for row in connection.execute(table.select().order_by(table.c.id))]
         for name, table in sorted(_TABLES.items())
-        if name != "service_state"
+        if name not in _OF_PROCESSES
     }
 
 

@@ -9,7 +9,9 @@ import rich_click as click
 
 from dialer.commands.output import examples, say
 from dialer.sim.scenario import SEED_MAX
+from dialer.store.fleet.changes import announce
 from tests.vopr.building import Folder
+from tests.vopr.fleet import run_fleet
 from tests.vopr.run import SeedOutcome, run_seed
 from tests.vopr.search import find_planted_bugs
 
@@ -17,15 +19,17 @@ from tests.vopr.search import find_planted_bugs
 @click.command()
 @click.option("--seeds", metavar="N", type=click.IntRange(1), default=100, show_default=True, help="How many seeds.")
 @click.option("--from", "first", metavar="K", type=click.IntRange(0, SEED_MAX), default=0, help="The first of them.")
+@click.option("--fleet", "has_fleet", is_flag=True, help="Run several workers on one database.")
 @click.option("--planted", is_flag=True, help="Look for every planted bug instead.")
 @click.option("--json", "as_json", is_flag=True, help="Print a line of JSON for each seed.")
 @click.pass_context
 @examples(
     "python -m tests.vopr --seeds 300",
     "python -m tests.vopr --from 4711 --seeds 1",
+    "python -m tests.vopr --fleet --seeds 100",
     "python -m tests.vopr --planted",
 )
-def vopr(context: click.Context, *, seeds: int, first: int, planted: bool, as_json: bool) -> None:
+def vopr(context: click.Context, *, seeds: int, first: int, has_fleet: bool, planted: bool, as_json: bool) -> None:
     """Simulate faults. Each seed makes a world, the people in it, and everything that goes wrong there.
 
     The simulator runs the service's own worker on databases in a temporary folder. Commits fail, processes crash and
@@ -37,7 +41,8 @@ def vopr(context: click.Context, *, seeds: int, first: int, planted: bool, as_js
     if planted:
         context.exit(0 if anyio.run(find_planted_bugs) else 1)
     show = _show_json if as_json else _show
-    failed = anyio.run(_run, range(first, first + seeds), show)
+    run = _run_fleets if has_fleet else _run
+    failed = anyio.run(run, range(first, first + seeds), show)
     context.exit(1 if failed else 0)
 
 
@@ -47,6 +52,17 @@ async def _run(seeds: range, show: Callable[[SeedOutcome], None]) -> int:
     with closing(Folder()) as folder:
         for seed in seeds:
             outcome = await run_seed(seed, folder)
+            show(outcome)
+            failed += not outcome.ok
+    return failed
+
+
+async def _run_fleets(seeds: range, show: Callable[[SeedOutcome], None]) -> int:
+    """Run the seeds with several workers and return how many failed."""
+    failed = 0
+    with closing(Folder(announce)) as folder:
+        for seed in seeds:
+            outcome = await run_fleet(seed, folder)
             show(outcome)
             failed += not outcome.ok
     return failed

@@ -7,6 +7,7 @@ from typing import Any, TypeVar
 from sqlalchemy import Connection, event
 
 from dialer.store.database import Database, StorageUnavailableError
+from dialer.store.touched import Touched
 from tests.vopr.faults import Fault
 
 Result = TypeVar("Result")
@@ -23,8 +24,8 @@ class FaultyDatabase(Database):
     opens one file after another, because SQLAlchemy compiles each statement once per engine.
     """
 
-    def __init__(self) -> None:
-        super().__init__("sqlite+aiosqlite:///", synchronous="OFF")
+    def __init__(self, announce: Callable[[Connection, Touched], None] | None = None) -> None:
+        super().__init__("sqlite+aiosqlite:///", synchronous="OFF", announce=announce)
         self._path = Path()
         self._fault: Fault | None = None
         self._statements_left = 0
@@ -47,6 +48,10 @@ class FaultyDatabase(Database):
         return self.read_now(work)
 
     async def write(self, work: Callable[[Connection], Result], *, is_step: bool = False) -> Result:  # noqa: ARG002 - all alike
+        """Run a unit of work that writes, and return its result, unless a fault is planned."""
+        return self.write_now(work)
+
+    async def write_without_lock(self, work: Callable[[Connection], Result]) -> Result:
         """Run a unit of work that writes, and return its result, unless a fault is planned."""
         return self.write_now(work)
 

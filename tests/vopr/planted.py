@@ -23,7 +23,7 @@ from dialer.domain.plans import CampaignPlan
 from dialer.domain.queueing.agents import AgentState
 from dialer.domain.transfers import Transfers
 from dialer.domain.watchdog import Watchdog
-from dialer.runtime import live_engine, recovery
+from dialer.runtime import coordinator, recovery
 from dialer.runtime.live_engine import LiveEngine
 from dialer.store.journal import claims
 from dialer.store.journal.call_counters import CallCounts
@@ -45,7 +45,8 @@ class Planted(NamedTuple):
     seed: int
 
 
-def _wrap(patch: Patch, owner: object, name: str, around: Callable[[Wrapped], Wrapped]) -> None:
+def wrap(patch: Patch, owner: object, name: str, around: Callable[[Wrapped], Wrapped]) -> None:
+    """Replace a function by one that `around` makes of it."""
     patch.setattr(owner, name, around(getattr(owner, name)))
 
 
@@ -60,7 +61,7 @@ def _plans(**changes: Callable[[CampaignPlan], object]) -> Callable[[Patch], Non
 
             return plan
 
-        _wrap(patch, Loader, "_plan", around)
+        wrap(patch, Loader, "_plan", around)
 
     return plant
 
@@ -72,7 +73,7 @@ def _dnc_is_skipped_on_retries(patch: Patch) -> None:
 
         return refused
 
-    _wrap(patch, Dialling, "_refusal", around)
+    wrap(patch, Dialling, "_refusal", around)
 
 
 def _dnc_is_known_from_the_start_only(patch: Patch) -> None:
@@ -90,7 +91,7 @@ def _dnc_is_not_checked_at_the_claim(patch: Patch) -> None:
 
         return found
 
-    _wrap(patch, claims, "_found", around)
+    wrap(patch, claims, "_found", around)
 
 
 def _a_repeated_report_is_handled(patch: Patch) -> None:
@@ -105,7 +106,7 @@ def _holds_are_not_released(patch: Patch) -> None:
     def around(reserve: Wrapped) -> Wrapped:
         return lambda self, user_id, amount: reserve(self, user_id, max(amount, 0))
 
-    _wrap(patch, JournalStore, "_reserve", around)
+    wrap(patch, JournalStore, "_reserve", around)
 
 
 def _money_is_a_float(patch: Patch) -> None:
@@ -116,7 +117,7 @@ def _money_is_a_float(patch: Patch) -> None:
 
         return charged
 
-    _wrap(patch, engine, "bill", around)
+    wrap(patch, engine, "bill", around)
 
 
 def _calls_in_progress_are_lost_at_recovery(patch: Patch) -> None:
@@ -127,7 +128,7 @@ def _windows_are_those_of_the_service(patch: Patch) -> None:
     def around(window: Wrapped) -> Wrapped:
         return lambda self, key, now_ms: window(self, "" if key != "?" else key, now_ms)
 
-    _wrap(patch, Hopper, "_window", around)
+    wrap(patch, Hopper, "_window", around)
 
 
 def _windows_close_too_late(patch: Patch) -> None:
@@ -138,7 +139,7 @@ def _windows_close_too_late(patch: Patch) -> None:
 
         return longer
 
-    _wrap(patch, Hopper, "_window", around)
+    wrap(patch, Hopper, "_window", around)
 
 
 def _one_call_a_second_too_many(patch: Patch) -> None:
@@ -148,7 +149,7 @@ def _one_call_a_second_too_many(patch: Patch) -> None:
 
         return more
 
-    _wrap(patch, GatewayLoad, "renew", around)
+    wrap(patch, GatewayLoad, "renew", around)
 
 
 def _channels_are_not_counted(patch: Patch) -> None:
@@ -158,7 +159,7 @@ def _channels_are_not_counted(patch: Patch) -> None:
 
         return unlimited
 
-    _wrap(patch, GatewayLoad, "renew", around)
+    wrap(patch, GatewayLoad, "renew", around)
 
 
 def _calling_hours_are_ignored(patch: Patch) -> None:
@@ -168,7 +169,7 @@ def _calling_hours_are_ignored(patch: Patch) -> None:
 
         return at_any_hour
 
-    _wrap(patch, GatewayLoad, "renew", around)
+    wrap(patch, GatewayLoad, "renew", around)
 
 
 def _all_gateways_are_simulated(patch: Patch) -> None:
@@ -187,7 +188,7 @@ def _some_calls_are_not_counted(patch: Patch) -> None:
 
         return sometimes
 
-    _wrap(patch, CallCounts, "write", around)
+    wrap(patch, CallCounts, "write", around)
 
 
 def _one_retry_too_many(patch: Patch) -> None:
@@ -198,7 +199,7 @@ def _one_retry_too_many(patch: Patch) -> None:
 
         return again
 
-    _wrap(patch, retry, "_after_failure", around)
+    wrap(patch, retry, "_after_failure", around)
 
 
 def _unanswered_calls_are_charged(patch: Patch) -> None:
@@ -209,7 +210,7 @@ def _unanswered_calls_are_charged(patch: Patch) -> None:
 
         return charged
 
-    _wrap(patch, engine, "bill", around)
+    wrap(patch, engine, "bill", around)
 
 
 def _calls_have_two_cdrs(patch: Patch) -> None:
@@ -220,7 +221,7 @@ def _calls_have_two_cdrs(patch: Patch) -> None:
 
         return twice
 
-    _wrap(patch, JournalStore, "_add_cdr", around)
+    wrap(patch, JournalStore, "_add_cdr", around)
 
 
 def _b_legs_have_no_cdr(patch: Patch) -> None:
@@ -234,7 +235,7 @@ def _paused_campaigns_are_read_as_started(patch: Patch) -> None:
 
         return started
 
-    _wrap(patch, Loader, "_campaign", around)
+    wrap(patch, Loader, "_campaign", around)
 
 
 def _changes_are_not_noticed(patch: Patch) -> None:
@@ -251,7 +252,7 @@ def _legs_take_their_channel_with_them(patch: Patch) -> None:
 
         return kept
 
-    _wrap(patch, Transfers, "_release", around)
+    wrap(patch, Transfers, "_release", around)
 
 
 def _agents_take_two_calls(patch: Patch) -> None:
@@ -262,7 +263,7 @@ def _dials_come_twice_as_often(patch: Patch) -> None:
     def around(fixed_rate: Wrapped) -> Wrapped:
         return lambda frequency, due_us, now_ms: fixed_rate(frequency * 2, due_us, now_ms)
 
-    _wrap(patch, dialling, "fixed_rate", around)
+    wrap(patch, dialling, "fixed_rate", around)
 
 
 def _pacing_forgets_at_recovery(patch: Patch) -> None:
@@ -272,7 +273,7 @@ def _pacing_forgets_at_recovery(patch: Patch) -> None:
 
         return forgotten
 
-    _wrap(patch, Loader, "_campaign", around)
+    wrap(patch, Loader, "_campaign", around)
 
 
 def _held_money_is_spent_again(patch: Patch) -> None:
@@ -286,7 +287,7 @@ def _held_money_is_spent_again(patch: Patch) -> None:
 
         return rich
 
-    _wrap(patch, Account, "offer_leg", around)
+    wrap(patch, Account, "offer_leg", around)
 
 
 def _the_watchdog_sleeps(patch: Patch) -> None:
@@ -301,14 +302,14 @@ def _ids_are_given_again_after_a_crash(patch: Patch) -> None:
 
         return behind
 
-    _wrap(patch, live_engine, "open_state", around)
+    wrap(patch, coordinator, "open_state", around)
 
 
 def _aborted_calls_go_on(patch: Patch) -> None:
     def around(close: Wrapped) -> Wrapped:
         return lambda self, now_ms, event: close(self, now_ms, structs.replace(event, is_aborted=False))
 
-    _wrap(patch, Engine, "_close_campaign", around)
+    wrap(patch, Engine, "_close_campaign", around)
 
 
 def _cheap_calls_are_not_charged(patch: Patch) -> None:
@@ -319,7 +320,7 @@ def _cheap_calls_are_not_charged(patch: Patch) -> None:
 
         return seldom
 
-    _wrap(patch, JournalStore, "_charge", around)
+    wrap(patch, JournalStore, "_charge", around)
 
 
 PLANTED: Final = (

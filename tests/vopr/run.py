@@ -34,7 +34,8 @@ EVENTS_KEPT: Final = 12
 REST_DAYS_MAX: Final = 12
 """All campaigns must end within this number of days without faults."""
 MUCH_MONEY: Final = 10**10
-_OPEN: Final = ", ".join(str(int(status)) for status in sorted(OPEN_SUBSCRIBERS))
+OPEN: Final = ", ".join(str(int(status)) for status in sorted(OPEN_SUBSCRIBERS))
+"""The statuses of subscribers who are not done, for a query."""
 _DONE: Final = frozenset({Fault.UNSURE, Fault.CRASH_AFTER})
 """Faults after which an action is done, though its user got no confirmation."""
 _campaigns = Campaign.__table__
@@ -181,7 +182,7 @@ class Run:
         """Return the subscribers who are done, if this step may set one of them back to be called again."""
         if step.action.do not in {Do.SUBSCRIBER_STATUS, Do.RECYCLE}:
             return set()
-        query = f"SELECT id FROM subscriber WHERE status NOT IN ({_OPEN})"  # noqa: S608 - numbers
+        query = f"SELECT id FROM subscriber WHERE status NOT IN ({OPEN})"  # noqa: S608 - numbers
         return {row[0] for row in self._service.read(lambda connection: ask(connection, query))}
 
     def _learn_payments(self) -> None:

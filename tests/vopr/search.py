@@ -5,7 +5,10 @@ from typing import Final
 
 import pytest
 
+from dialer.store.fleet.changes import announce
 from tests.vopr.building import Folder
+from tests.vopr.fleet import run_fleet
+from tests.vopr.fleet_planted import FLEET_PLANTED
 from tests.vopr.planted import PLANTED, Planted
 from tests.vopr.run import SeedOutcome, run_seed
 
@@ -15,10 +18,11 @@ SEEDS_MAX: Final = 200
 
 async def first_seed(bug: Planted, folder: Folder, *, try_first: int = 0) -> SeedOutcome | None:
     """Return the outcome of the first seed that finds the bug; None if no seed does."""
+    run = run_fleet if bug in FLEET_PLANTED else run_seed
     for seed in (try_first, *range(SEEDS_MAX)):
         with pytest.MonkeyPatch.context() as patch:
             bug.plant(patch)
-            outcome = await run_seed(seed, folder)
+            outcome = await run(seed, folder)
         if not outcome.ok:
             return outcome
     return None
@@ -26,8 +30,9 @@ async def first_seed(bug: Planted, folder: Folder, *, try_first: int = 0) -> See
 
 async def find_planted_bugs() -> bool:
     """Look for every planted bug, print the seed that found it, and return whether all were found."""
-    with closing(Folder()) as folder:
-        return all([await _find(bug, folder) for bug in PLANTED])
+    with closing(Folder()) as folder, closing(Folder(announce)) as shared:
+        found = [await _find(bug, folder) for bug in PLANTED]
+        return all(found + [await _find(bug, shared) for bug in FLEET_PLANTED])
 
 
 async def _find(bug: Planted, folder: Folder) -> bool:

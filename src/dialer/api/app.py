@@ -135,6 +135,36 @@ def create_app(
     return app
 
 
+def create_worker_app(
+    settings: Settings,
+    *,
+    database: Database,
+    worker: Dialler,
+    running: Callable[[], AbstractAsyncContextManager[None]],
+) -> Litestar:
+    """Build the application of a process that only dials: health and metrics."""
+    service = Service(settings, database=database, worker=worker, resources={}, export=export)
+    metrics = Metrics(worker.figures)
+
+    @asynccontextmanager
+    async def dialling(_: Litestar) -> AsyncIterator[None]:
+        async with running(), LoopLag(metrics.observe_lag).watching():
+            yield
+
+    app = Litestar(
+        route_handlers=[health.live, health.ready, health.metrics],
+        dependencies={"metrics": _given(metrics)},
+        request_class=ApiRequest,
+        state=State({SERVICE: service}),
+        exception_handlers=EXCEPTION_HANDLERS,
+        lifespan=[dialling],
+        openapi_config=None,
+        logging_config=None,
+    )
+    app.asgi_handler = Edge(app.asgi_handler, metrics, {route.path_format: route.methods for route in app.routes})
+    return app
+
+
 def _rest_api(authenticator: Authenticator, permissions: Permissions, resources: Sequence[Resource]) -> Router:
     def authenticated(app: ASGIApp) -> ASGIApp:
         return Authentication(app, authenticator, permissions)

@@ -1,12 +1,13 @@
 """The overview of a user, or of all: the present, the figures of today, and the campaigns in progress."""
 
+from collections.abc import Iterable
 from typing import NamedTuple
 
 from sqlalchemy import Connection, select
 
 from dialer.app.situation import FloorSituation, read_situation
 from dialer.domain.enums import SubscriberStatus
-from dialer.domain.statistics import Figures, Grouping
+from dialer.domain.statistics import Figures, Grouping, SubscriberState
 from dialer.store.queries.statistics import Hours, WhoseCalls, count_calls, count_subscribers
 from dialer.store.tables import User
 
@@ -68,7 +69,12 @@ _PLACES = {
 
 def people_of(connection: Connection, campaign_id: int) -> People:
     """Return the people of a campaign by how far it has come with them."""
+    return people_in(count_subscribers(connection, WhoseCalls(campaign_id=campaign_id)))
+
+
+def people_in(states: Iterable[SubscriberState]) -> People:
+    """Return people by how far a campaign has come with them, from their numbers in each state."""
     counts = [0] * len(People._fields)
-    for state in count_subscribers(connection, WhoseCalls(campaign_id=campaign_id)):
+    for state in states:
         counts[_PLACES.get(state.status, len(counts) - 1)] += state.subscribers  # type: ignore[call-overload]
     return People(*counts)

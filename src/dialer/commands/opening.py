@@ -2,23 +2,26 @@
 
 import contextlib
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Final
 
 import rich_click as click
 from click.globals import get_current_context
 from msgspec.structs import replace
+from sqlalchemy import Connection
 from sqlalchemy.engine import make_url
 
 from dialer.commands.output import say
-from dialer.runtime.clock import Clock, RealClock, open_clock
+from dialer.runtime.clock import NANOSECONDS, Clock, RealClock, open_clock
 from dialer.settings import SETTINGS, Setting, Settings, SettingsError, SettingsFile, load_settings, without_password
 from dialer.settings_file import is_exposed, read_settings_file
 from dialer.store import migrate
-from dialer.store.backends.backend import backend_for
+from dialer.store.backends.backend import backend_for, backend_of
 from dialer.store.database import Database
+from dialer.store.fleet.changes import announce
 from dialer.store.service_state import ServiceSettings, read_settings, read_state, save_settings
+from dialer.store.touched import Touched
 
 _SERVICE_VARIABLES: Final = {"DIALER_CLOCK", "DIALER_TIMEZONE", "DIALER_DEFAULT_REGION", "DIALER_CALLING_HOURS"}
 """Variables that decide what a command answers, and are the service's to set."""
@@ -150,13 +153,39 @@ def open_existing_database(settings: Settings) -> Iterator[Database]:
     """
     check_there_is_one(settings)
     migrate.check(settings.database_url)
-    with _opened(settings) as database:
+    with _opened(settings, announce) as database:
         yield database
 
 
 @contextlib.contextmanager
-def _opened(settings: Settings) -> Iterator[Database]:
-    database = Database(settings.database_url)
+def served_together(settings: Settings) -> Iterator[None]:
+    """Be one of several processes that serve the database.
+
+    Raises:
+        ServedError: `dialer serve` uses the database.
+        SettingsError: the clock is not the real one.
+    """
+    if settings.clock != "real":
+        raise SettingsError(f"DIALER_CLOCK is {settings.clock!r}: several processes need 'real'")
+    check_there_is_one(settings)
+    backend = backend_for(settings.database_url)
+    with backend.serving_together(backend.synchronous_url(settings.database_url)):
+        yield
+
+
+def database_ms(connection: Connection) -> int:
+    """Return the time of the database's clock, in milliseconds since the epoch."""
+    return backend_of(connection).now_ms(connection)
+
+
+def database_clock(database: Database) -> RealClock:
+    """Return a clock that begins at the time of the database's clock."""
+    return RealClock(lambda: database.read_now(database_ms) * NANOSECONDS)
+
+
+@contextlib.contextmanager
+def _opened(settings: Settings, announce: Callable[[Connection, Touched], None] | None = None) -> Iterator[Database]:
+    database = Database(settings.database_url, announce=announce)
     try:
         yield database
     finally:

@@ -4,6 +4,7 @@ import contextlib
 import secrets
 import socket
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from tempfile import NamedTemporaryFile
 from typing import Final
@@ -27,6 +28,7 @@ from dialer.domain.calling_hours import read_calling_hours
 from dialer.domain.roles import Role
 from dialer.logs import configure_logs
 from dialer.passwords import PasswordError, check_password, hash_password
+from dialer.runtime.clock import RealClock
 from dialer.runtime.worker import Worker
 from dialer.server import bind, ending_on_signals
 from dialer.server import serve as run_server
@@ -34,6 +36,7 @@ from dialer.service_manager import report_ready
 from dialer.settings import SETTINGS, Settings, SettingsError
 from dialer.sim.line import SimulatedLine
 from dialer.store.database import Database
+from dialer.store.fleet.shards import disband
 from dialer.store.media.files import Media
 from dialer.store.queries.accounts import has_accounts
 from dialer.store.service_state import read_settings
@@ -87,11 +90,12 @@ def serve(host: str, port: int) -> None:
         serving_alone(settings),
         open_database(settings) as database,
     ):
-        _check_media_dir(settings.media_dir)
+        check_media_folder(settings.media_dir)
         _warn_of_a_real_clock(settings, database)
+        database.write_now(partial(disband, now_ms=RealClock().now_ms()))
         clock = open_service_clock(settings, database)
         store_settings(settings, database, clock.now_ms())
-        token = _create_first_admin(settings, database, _address_of(host, bound))
+        token = create_first_admin(settings, database, address_of(host, bound))
         configure_logs()
         worker = Worker(
             database,
@@ -104,7 +108,7 @@ def serve(host: str, port: int) -> None:
         )
         console = Console(database, first_admin_token=token)
         app = create_app(settings, database=database, worker=worker, console=console.routes)
-        run_server(app, bound, ready=_announcer(host, bound), ending=console.end)
+        run_server(app, bound, ready=announcer(host, bound), ending=console.end)
 
 
 def _warn_of_a_real_clock(settings: Settings, database: Database) -> None:
@@ -119,7 +123,7 @@ def _warn_of_a_real_clock(settings: Settings, database: Database) -> None:
     )
 
 
-def _create_first_admin(settings: Settings, database: Database, address: str) -> str | None:
+def create_first_admin(settings: Settings, database: Database, address: str) -> str | None:
     """Create the admin of the settings if there are no users.
 
     Without such settings, print how to create one, and return the token for the console's page that does it.
@@ -147,7 +151,7 @@ def _check_admin_password(settings: Settings) -> None:
         raise SettingsError(f"DIALER_ADMIN_PASSWORD is ***: {error}") from None
 
 
-def _check_media_dir(folder: Path) -> None:
+def check_media_folder(folder: Path) -> None:
     """Create the folder of uploads if it is missing, then write and remove a file there.
 
     Permission bits say nothing about a read-only disk, and do not bind root.
@@ -166,14 +170,15 @@ def _check_media_dir(folder: Path) -> None:
         ) from None
 
 
-def _address_of(host: str, bound: socket.socket) -> str:
+def address_of(host: str, bound: socket.socket) -> str:
     """Return the address of the server, without a slash at the end."""
     shown = f"[{host}]" if ":" in host else host
     return f"http://{shown}:{bound.getsockname()[1]}"
 
 
-def _announcer(host: str, bound: socket.socket) -> Callable[[], None]:
-    line = f"dialer is ready at {_address_of(host, bound)}/rest-api/"
+def announcer(host: str, bound: socket.socket) -> Callable[[], None]:
+    """Return a function that prints the address of the API once it answers."""
+    line = f"dialer is ready at {address_of(host, bound)}/rest-api/"
 
     def announce() -> None:
         click.echo(line)

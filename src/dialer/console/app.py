@@ -14,6 +14,8 @@ from dialer.api.http.permissions import CONSOLE, Permissions
 from dialer.console.errors import HANDLERS
 from dialer.console.live import Snapshots
 from dialer.console.pages.account import revoke_session, show_account, show_home, sign_out
+from dialer.console.pages.campaign import change_state, show_campaign, stream_campaign
+from dialer.console.pages.campaigns import show_campaigns
 from dialer.console.pages.overview import show_overview, stream_overview
 from dialer.console.pages.sign_in import make_first_admin, show_first_admin, show_sign_in, sign_in
 from dialer.console.pages.static import show_asset, show_nothing
@@ -37,6 +39,10 @@ PAGES: Final[tuple[ControllerRouterHandler, ...]] = (
     revoke_session,
     show_overview,
     stream_overview,
+    show_campaigns,
+    show_campaign,
+    stream_campaign,
+    change_state,
 )
 """The pages that need a sign-in."""
 

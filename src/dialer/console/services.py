@@ -28,7 +28,10 @@ class NavigationItem(NamedTuple):
     permission: Permission
 
 
-NAVIGATION: Final = (NavigationItem("overview", "Overview", "/console/overview/", Permission.READ),)
+NAVIGATION: Final = (
+    NavigationItem("overview", "Overview", "/console/overview/", Permission.READ),
+    NavigationItem("campaigns", "Campaigns", "/console/campaigns/", Permission.READ),
+)
 
 
 class ConsoleServices:

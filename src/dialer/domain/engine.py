@@ -175,10 +175,15 @@ class Engine:
 
     def _open_gateway(self, now_ms: int, event: events.GatewayOpened) -> None:
         gateway = self._gateways.get(event.plan.id)
+        is_known = event.lent is not None
         if gateway is None:
             gateway = self._gateways[event.plan.id] = GatewayLoad(event.plan)
+            is_known = False
         has_new_hours = gateway.plan.hours != event.plan.hours
-        gateway.renew(event.plan, event.recent_dials_ms, event.breaker)
+        if not is_known:
+            gateway.renew(event.plan, event.recent_dials_ms, event.breaker)
+        if event.lent is not None:
+            gateway.limit(event.plan, event.lent)
         if has_new_hours:
             self._limit_hours(gateway, now_ms)
         self._dialling.wake_all(gateway.waiting, now_ms)
@@ -239,6 +244,7 @@ class Engine:
 
     def _restore_call(self, now_ms: int, event: events.CallRestored) -> None:
         call = event.call
+        call.is_restored = True
         self._calls[call.id] = call
         self._watchdog.restored(now_ms, call)
         if call.parent_id is not None:
@@ -322,7 +328,7 @@ class Engine:
         subscriber = call.subscriber
         subscriber.failures, subscriber.completions = after.failures, after.completions
         subscriber.due_ms = after.due_ms
-        if call.id >= campaign.first_call_id:
+        if call.id >= campaign.first_call_id and not call.is_restored:
             self._dialling.schedule_retry(campaign, subscriber, now_ms)
         elif campaign.status in ACTIVE:
             self._dialling.claim(ClaimAgain(campaign.plan.id, subscriber))

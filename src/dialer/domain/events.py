@@ -11,7 +11,7 @@ from dialer.domain.billing.rates import NO_CARD, RateCard
 from dialer.domain.circuit_breaker import CircuitBreaker
 from dialer.domain.enums import CampaignStatus
 from dialer.domain.pacing.situation import PacingFigures
-from dialer.domain.plans import Call, CallOutcome, CampaignPlan, GatewayPlan, LegOutcome, Subscriber
+from dialer.domain.plans import Call, CallOutcome, CampaignPlan, GatewayPlan, LegOutcome, Lent, Subscriber
 from dialer.domain.queueing.plans import AgentFigures, AgentPlan, LeftEarly, QueuePlan
 
 
@@ -35,6 +35,9 @@ class GatewayOpened(msgspec.Struct, frozen=True):
     recent_dials_ms: tuple[int, ...] = ()
     breaker: CircuitBreaker = CircuitBreaker()
     """The state of the gateway's circuit breaker."""
+    lent: Lent | None = None
+    """The part of the limits that this engine may use; None for all. An engine that shares a gateway knows its own
+    dials and failures: it reads `recent_dials_ms` and `breaker` only once."""
 
 
 class CampaignOpened(msgspec.Struct, frozen=True):

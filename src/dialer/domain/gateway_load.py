@@ -9,18 +9,30 @@ from dialer.domain.hopper import NEVER_MS
 from dialer.domain.numbers.emergency import EMERGENCY_DIGITS_MAX, digits_behind_prefixes, is_emergency
 from dialer.domain.numbers.normal_form import is_possible
 from dialer.domain.numbers.prefixes import dialled_number
-from dialer.domain.plans import GatewayPlan
+from dialer.domain.plans import GatewayPlan, Lent
 
 SECOND_MS: Final = 1_000
+UNLIMITED: Final = 1 << 62
+"""Calls in progress, or calls per second, of a gateway without such a limit."""
+
+
+def limits_of(plan: GatewayPlan, lent: Lent | None) -> Lent:
+    """Return the limits that an engine must keep: those of the gateway, or the part of them that it was lent."""
+    whole = Lent(plan.max_channels or UNLIMITED, plan.max_cps or UNLIMITED)
+    if lent is None:
+        return whole
+    channels = min(lent.channels, whole.channels) if plan.max_channels else UNLIMITED
+    return Lent(channels, min(lent.cps, whole.cps) if plan.max_cps else UNLIMITED)
 
 
 class GatewayLoad:
     """The calls that a gateway carries now, and the campaigns that wait for a place on it."""
 
-    __slots__ = ("breaker", "in_progress", "plan", "recent_dials_ms", "waiting", "wake_ms")
+    __slots__ = ("breaker", "channels", "cps", "in_progress", "plan", "recent_dials_ms", "waiting", "wake_ms")
 
     def __init__(self, plan: GatewayPlan) -> None:
         self.plan = plan
+        self.channels, self.cps = limits_of(plan, None)
         self.in_progress = 0
         self.recent_dials_ms: deque[int] = deque(maxlen=plan.max_cps or None)
         self.breaker = CLOSED
@@ -31,19 +43,19 @@ class GatewayLoad:
 
     def free_at_ms(self, now_ms: int) -> int:
         """Return the time at which one more call may be placed; `NEVER_MS` while every channel is in use."""
-        plan, recent = self.plan, self.recent_dials_ms
-        if 0 < plan.max_channels <= self.in_progress:
+        recent = self.recent_dials_ms
+        if self.channels <= self.in_progress:
             return NEVER_MS
         if self.breaker is not CLOSED:
             now_ms = max(now_ms, self.breaker.open_until_ms)
-        if 0 < plan.max_cps <= len(recent):
+        if self.cps <= len(recent):
             return self._turn_ms(now_ms)
         return max(now_ms, recent[-1]) if recent else now_ms
 
     def _turn_ms(self, now_ms: int) -> int:
         """Return the time after the calls whose turn is already assigned, possibly in the future."""
         recent = self.recent_dials_ms
-        return max(now_ms, recent[0] + SECOND_MS, recent[-1])
+        return max(now_ms, recent[-self.cps] + SECOND_MS, recent[-1]) if self.cps else NEVER_MS
 
     def dialled(self, now_ms: int) -> None:
         """Count a call that was placed, or will be at `now_ms`."""
@@ -80,8 +92,15 @@ class GatewayLoad:
         """
         return not self.plan.is_simulated and not is_possible(number)
 
+    def limit(self, plan: GatewayPlan, lent: Lent | None) -> None:
+        """Replace the limits, of which this engine may use only the part `lent`."""
+        self.plan = plan
+        self.channels, self.cps = limits_of(plan, lent)
+        if self.recent_dials_ms.maxlen != (plan.max_cps or None):
+            self.recent_dials_ms = deque(self.recent_dials_ms, maxlen=plan.max_cps or None)
+
     def renew(self, plan: GatewayPlan, recent_dials_ms: tuple[int, ...], breaker: CircuitBreaker) -> None:
         """Replace the limits and the recent state."""
-        self.plan = plan
+        self.limit(plan, None)
         self.breaker = breaker
         self.recent_dials_ms = deque(recent_dials_ms, maxlen=plan.max_cps or None)

@@ -1,6 +1,6 @@
 """Campaigns, gateways, subscribers and calls as the engine sees them: plain values, rebuilt from rows."""
 
-from typing import Final
+from typing import Final, NamedTuple
 
 import msgspec
 
@@ -94,6 +94,17 @@ class GatewayPlan(msgspec.Struct, frozen=True):
     """True if no person is called over the gateway."""
     hours: Calendar | None = None
     """The service's calling hours (`dialer.domain.calling_hours`); None if calls are allowed at any hour."""
+
+
+class Lent(NamedTuple):
+    """The part of a gateway's limits that this engine may use, where several workers share the gateway."""
+
+    channels: int
+    """Calls in progress; 0 for none at present. A limit that the gateway does not have is ignored, as for `cps`."""
+    cps: int
+
+
+NOTHING_LENT: Final = Lent(0, 0)
 
 
 class Subscriber(msgspec.Struct, gc=False):
@@ -193,6 +204,8 @@ class Call(msgspec.Struct, gc=False):
     did_id: int | None = None
     """The called number of an inbound call; None again if that number has been deleted since."""
     did_number: str = ""
+    is_restored: bool = False
+    """True if the call was placed before this engine was built."""
     transfers: tuple[Transfer, ...] = ()
     last_seq: int = 0
     """The `seq` of the carrier's last report about the call (`dialer.domain.events`)."""

@@ -16,11 +16,11 @@ from dialer.domain import effects
 from dialer.domain.board import Board
 from dialer.domain.enums import CampaignStatus, DialMethod, SubscriberStatus, TransferStatus
 from dialer.domain.events import CampaignOpened, GatewayOpened
-from dialer.domain.gateway_load import SECOND_MS
+from dialer.domain.gateway_load import SECOND_MS, UNLIMITED, limits_of
 from dialer.domain.hopper import NEVER_MS
 from dialer.domain.invariants import BrokenInvariantError, Rule
 from dialer.domain.pacing.fixed import MINUTE_US
-from dialer.domain.plans import Call, CampaignPlan, Disposition, GatewayPlan, Transfer
+from dialer.domain.plans import Call, CampaignPlan, Disposition, GatewayPlan, Lent, Transfer
 from dialer.domain.windows import Windows
 from dialer.runtime.guard_books import AccountBooks, CampaignBooks, GatewayBooks
 from dialer.store.invariants import money_of, standing_of
@@ -134,8 +134,15 @@ class Guard:
         if gateway.plan.hours != opened.plan.hours:
             for campaign in self._campaigns.values():
                 campaign.windows = {}
-        gateway.plan = opened.plan
-        gateway.recent_ms = deque(opened.recent_dials_ms, maxlen=opened.plan.max_cps or None)
+        is_own = opened.lent is not None and gateway.is_read
+        recent_ms = gateway.recent_ms if is_own else opened.recent_dials_ms
+        gateway.recent_ms = deque(recent_ms, maxlen=opened.plan.max_cps or None)
+        gateway.plan, gateway.limits, gateway.is_read = opened.plan, limits_of(opened.plan, opened.lent), True
+
+    def lend(self, gateway_id: int, lent: Lent) -> None:
+        """Limit a gateway to a smaller part from now on."""
+        gateway = self._gateway(gateway_id)
+        gateway.limits = limits_of(gateway.plan, lent)
 
     def _open_campaign(self, opened: CampaignOpened) -> None:
         campaign = self._campaign(opened.plan)
@@ -205,12 +212,12 @@ class Guard:
         """Count a new leg over a gateway, and check the gateway's limits."""
         gateway = self._gateway(gateway_id)
         gateway.in_progress += 1
-        plan = gateway.plan
-        if 0 < plan.max_channels < gateway.in_progress:
+        channels, cps = gateway.limits
+        if channels < gateway.in_progress:
             _broken(Rule.LIMITS, call, "it exceeds max_channels")
-        if plan.max_cps:
+        if cps != UNLIMITED:
             recent = gateway.recent_ms
-            if len(recent) == plan.max_cps and started_ms < recent[0] + SECOND_MS:
+            if len(recent) >= cps and (cps == 0 or started_ms < recent[-cps] + SECOND_MS):
                 _broken(Rule.LIMITS, call, "it exceeds max_cps")
             recent.append(started_ms)
 

@@ -4,6 +4,7 @@ from collections import deque
 
 from dialer.domain.calendars import Calendar
 from dialer.domain.enums import CampaignStatus
+from dialer.domain.gateway_load import limits_of
 from dialer.domain.hopper import NEVER_MS
 from dialer.domain.plans import CampaignPlan, GatewayPlan
 from dialer.domain.windows import Window, Windows
@@ -58,10 +59,13 @@ class CampaignBooks:
 class GatewayBooks:
     """Books of a gateway."""
 
-    __slots__ = ("in_progress", "plan", "recent_ms")
+    __slots__ = ("in_progress", "is_read", "limits", "plan", "recent_ms")
 
     def __init__(self, plan: GatewayPlan) -> None:
         self.plan = plan
+        self.limits = limits_of(plan, None)
+        self.is_read = False
+        """True once the gateway was read from its row."""
         self.in_progress = 0
         self.recent_ms: deque[int] = deque()
 

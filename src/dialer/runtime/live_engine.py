@@ -4,6 +4,7 @@ The engine is updated only about rows that were touched since the last update. S
 on other open campaigns. An update leaves the state of everything else alone, such as the hoppers of other campaigns.
 """
 
+from collections import Counter
 from collections.abc import Callable
 from collections.abc import Set as AbstractSet
 from typing import Final
@@ -16,17 +17,22 @@ from dialer.carriers.port import Line
 from dialer.domain import events
 from dialer.domain.board import ACTIVE
 from dialer.domain.engine import Engine
-from dialer.domain.plans import GatewayPlan
+from dialer.domain.enums import CampaignStatus
+from dialer.domain.gateway_load import SECOND_MS
+from dialer.domain.plans import GatewayPlan, Lent
 from dialer.runtime import recovery
 from dialer.runtime.clock import Clock, RealClock, VirtualClock
+from dialer.runtime.coordinator import Coordinator
 from dialer.runtime.guard import Guard
 from dialer.runtime.kernel import CampaignStore, Kernel
 from dialer.runtime.quarantine import Quarantine
 from dialer.runtime.tally import StepTally
 from dialer.store.collecting import collect_campaign, has_uncollected
+from dialer.store.fleet.slices import Demand, GatewayLimits
 from dialer.store.journal.journal import JournalStore, Recordings
 from dialer.store.queries.loading import LoadedRows, Loader
-from dialer.store.service_state import State, open_state, save_state
+from dialer.store.queries.selection import Shards
+from dialer.store.service_state import State
 from dialer.store.touched import EVERYTHING, NOTHING, Touched
 
 EVENTS_PER_STEP: Final = 4_000
@@ -40,6 +46,8 @@ _log = structlog.get_logger(__name__)
 
 NewLine = Callable[[int], Line]
 """Factory of the carrier of all gateways, from the service's seed."""
+NewLoader = Callable[[Shards], Loader]
+"""Factory of the reader of records, for the accounts of some shards."""
 NewKernel = Callable[[Engine, Line, CampaignStore, int], Kernel]
 """Factory of the kernel that drives an engine. The last argument is the time, in milliseconds since the epoch."""
 
@@ -47,23 +55,25 @@ NewKernel = Callable[[Engine, Line, CampaignStore, int], Kernel]
 class LiveEngine:
     """Engine with its kernel, carrier, journal and guard. It is discarded when a commit fails."""
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - the worker gives all of its parts
         self,
         connection: Connection,
         clock: Clock,
         *,
         seed: int,
-        loader: Loader,
+        coordinator: Coordinator,
+        loader: NewLoader,
         new_line: NewLine,
         recordings: Recordings | None,
         new_kernel: NewKernel,
         quarantine: Quarantine,
     ) -> None:
-        state = open_state(connection, clock.now_ms())
+        state = coordinator.open_state(connection, clock.now_ms())
         now_ms = max(state.now_ms, clock.now_ms())
         self._clock: Final = clock
         self._seed: Final = seed
-        self._loader: Final = loader
+        self._coordinator: Final = coordinator
+        self._loader: Final = loader(coordinator.shards)
         self._carrier: Final = new_line(seed)
         self._parameters: dict[int, str] = {}
         self._queues: dict[int, frozenset[int]] = {}
@@ -76,7 +86,10 @@ class LiveEngine:
         self.tally: Final = StepTally()
         self._guard: Final = Guard()
         self.journal: Final = JournalStore(
-            next_cdr_id=state.last_cdr_id + 1, recordings=recordings, observers=(self._guard, self.tally)
+            next_cdr_id=state.last_cdr_id + 1,
+            recordings=recordings,
+            observers=(self._guard, self.tally),
+            shards=coordinator.shards,
         )
         self.journal.begin(connection)
         self._saved = state
@@ -117,9 +130,43 @@ class LiveEngine:
         due_ms = self.kernel.next_due_ms
         self._is_stored = self._is_stored and (due_ms is None or due_ms > until_ms)
         is_done = self.kernel.run(until_ms, EVENTS_PER_STEP)
+        lent = self._coordinator.take_lent() if is_done else None
+        if lent:
+            # Everything due before is done with the smaller slice.
+            self._is_stored = False
+            scope = Touched(gateways=lent & self.engine.board.gateways.keys())
+            self._apply(self._read(connection, scope), scope)
+            is_done = self.kernel.run(until_ms, EVENTS_PER_STEP)
         self.journal.close_step(self.engine.board)
         self._save(connection)
         return is_done
+
+    def demands(self) -> list[Demand]:
+        """Return the demand for each gateway that has limits."""
+        now_ms, board = self.kernel.now_ms, self.engine.board
+        running: Counter[int] = Counter()
+        for one in board.campaigns.values():
+            if one.status is CampaignStatus.START:
+                running.update({one.plan.gateway_id, one.plan.sms_gateway_id or one.plan.gateway_id})
+        return [
+            Demand(
+                GatewayLimits(gateway_id, gateway.plan.max_channels, gateway.plan.max_cps),
+                in_use=gateway.in_progress,
+                recent=sum(at_ms > now_ms - SECOND_MS for at_ms in gateway.recent_dials_ms),
+                waiting=len(gateway.waiting),
+                campaigns=running[gateway_id],
+                last_dial_ms=gateway.recent_dials_ms[-1] if gateway.recent_dials_ms else 0,
+            )
+            for gateway_id, gateway in sorted(board.gateways.items())
+            if gateway.plan.max_channels or gateway.plan.max_cps
+        ]
+
+    def lend_less(self, gateway_id: int, lent: Lent) -> None:
+        """Limit a gateway to a smaller part from now on. The calls in progress may still exceed it."""
+        gateway = self.engine.board.gateways[gateway_id]
+        less = Lent(min(gateway.channels, lent.channels), min(gateway.cps, lent.cps))
+        gateway.limit(gateway.plan, less)
+        self._guard.lend(gateway_id, less)
 
     def _lag_ms(self, now_ms: int) -> int:
         """Return how many milliseconds the next event is overdue; not above zero if it is not due."""
@@ -133,8 +180,14 @@ class LiveEngine:
         """
         state = State(self.kernel.now_ms, self.engine.next_call_id - 1, self.journal.next_cdr_id - 1)
         is_soon = self._is_stored and state.now_ms - self._saved.now_ms < SAVE_AFTER_MS
-        if state != self._saved and (isinstance(self._clock, VirtualClock) or not is_soon):
-            save_state(connection, state)
+        is_due = state != self._saved and (isinstance(self._clock, VirtualClock) or not is_soon)
+        self._coordinator.save(
+            connection,
+            state if is_due else None,
+            has_worked=not self._is_stored,
+            wishes=self.engine.board.called_off.last,
+        )
+        if is_due:
             self._saved = state
         self._is_stored = True
 
@@ -161,6 +214,7 @@ class LiveEngine:
         elsewhere = frozenset() if scope.everything else self._uncollected - scope.campaigns
         self._uncollected = elsewhere | more
         self._is_new = False
+        world = world._replace(gateways=self._coordinator.lent(connection, world.gateways))
         return _without(world, self._quarantine.users)
 
     def _report_unreadable(self, world: LoadedRows, scope: Touched) -> None:
@@ -239,7 +293,14 @@ class LiveEngine:
             if call.plan.gateway_id not in self._parameters:
                 # The call was placed over a gateway that was deleted since. It still needs a gateway to end.
                 self._open_gateway(events.GatewayOpened(GatewayPlan(call.plan.gateway_id)), "{}")
-        self.taken_up |= recovery.take_up(connection, self.kernel, self.journal, calls, self._saved.now_ms)
+        self.taken_up |= recovery.take_up(
+            connection,
+            self.kernel,
+            self.journal,
+            calls,
+            shards=self._loader.shards,
+            done_until_ms=self._coordinator.done_until_ms,
+        )
 
     def _open_gateway(self, opened: events.GatewayOpened, parameters: str) -> None:
         if self._parameters.get(opened.plan.id) != parameters:

@@ -5,7 +5,7 @@ It restores calls, messages on their way, and expected callbacks. The rows recor
 """
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Final
 
 from sqlalchemy import Connection
@@ -16,13 +16,14 @@ from dialer.store.journal.journal import JournalStore
 from dialer.store.queries.floor import call_backs_of, transfers_of
 from dialer.store.queries.loading import Loader
 from dialer.store.queries.progress import call_of, rows_in_progress
+from dialer.store.queries.selection import Shards
 
 _KINDS: Final = ("calls", "messages", "call_backs")
 
 
 def attempts_in_progress(connection: Connection, loader: Loader, seed: int) -> list[Call]:
     """Read the calls and messages in progress, in the order in which they were placed."""
-    rows = rows_in_progress(connection)
+    rows = rows_in_progress(connection, loader.shards)
     plans = {plan.id: plan for plan in loader.plans_of(connection, {row["campaign_id"] for row in rows})}
     transfers = transfers_of(connection, [row["id"] for row in rows], seed)
     found: list[Call] = []
@@ -36,18 +37,24 @@ def attempts_in_progress(connection: Connection, loader: Loader, seed: int) -> l
 
 
 def take_up(
-    connection: Connection, kernel: Kernel, journal: JournalStore, calls: Sequence[Call], done_until_ms: int
+    connection: Connection,
+    kernel: Kernel,
+    journal: JournalStore,
+    calls: Sequence[Call],
+    *,
+    shards: Shards,
+    done_until_ms: Callable[[int], int],
 ) -> Counter[str]:
-    """Restore these calls and all expected callbacks, and return their number by kind.
+    """Restore these calls and the expected callbacks of the accounts in `shards`, and return their number by kind.
 
-    Events up to `done_until_ms` are on record already.
+    `done_until_ms` returns the time up to which the events of an account are on record already.
     """
     taken = Counter(dict.fromkeys(_KINDS, 0))
-    for due_ms, arrived in call_backs_of(connection):
+    for due_ms, arrived in call_backs_of(connection, shards):
         kernel.expect_call_back(due_ms, arrived)
         taken["call_backs"] += 1
     for call in calls:
         journal.restored(call)
-        kernel.restore(call, done_until_ms)
+        kernel.restore(call, done_until_ms(call.plan.user_id))
         taken["messages" if call.parts else "calls"] += 1
     return taken

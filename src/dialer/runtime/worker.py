@@ -7,7 +7,8 @@ stored, and the engine is built again from the rows.
 """
 
 import contextlib
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Callable
+from functools import partial
 from typing import Final
 
 import anyio
@@ -19,6 +20,7 @@ from dialer.domain.calling_hours import CallingHours
 from dialer.domain.engine import Engine
 from dialer.domain.invariants import BrokenInvariantError
 from dialer.runtime.clock import Clock, RealClock, VirtualClock
+from dialer.runtime.coordinator import Alone, Coordinator
 from dialer.runtime.jumps import Jumps
 from dialer.runtime.kernel import CampaignStore, Kernel
 from dialer.runtime.live_engine import LiveEngine, NewKernel, NewLine
@@ -51,7 +53,7 @@ class Worker:
     `running` keeps it going. `settle` and `advance` are for callers that changed something.
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - tests replace parts of it
         self,
         database: Database,
         clock: Clock,
@@ -62,6 +64,7 @@ class Worker:
         hours: CallingHours = CallingHours(),  # noqa: B008 - it is immutable
         recordings: Recordings | None = None,
         new_kernel: NewKernel = _new_kernel,
+        coordinator: Coordinator | None = None,
     ) -> None:
         self.clock = clock
         self.seed: Final = seed
@@ -81,6 +84,7 @@ class Worker:
         self._figures: Final = Tally()
         self._quarantine: Final = Quarantine()
         self._jumps: Final = Jumps(database)
+        self._coordinator: Final = coordinator or Alone(database)
 
     def problem(self) -> str | None:
         """Return the reason why dialling fails at present, `storage` or `engine`, or None if it works."""
@@ -174,6 +178,9 @@ class Worker:
                 is_done = await self._one_step(latest_ms) and not (collects and self._has_more_to_collect)
 
     async def _one_step(self, until_ms: int) -> bool:
+        if not self._coordinator.may_step():
+            self._live, self._problem = None, "lease"
+            return True
         try:
             await self._follow_jumps()
             is_done = await self._try_step(until_ms)
@@ -235,22 +242,23 @@ class Worker:
 
     async def _follow_jumps(self) -> None:
         """Follow a change of the machine's clock, and discard the engine, because the rows in progress were moved."""
-        if isinstance(self.clock, RealClock):
+        if isinstance(self.clock, RealClock) and self._coordinator.is_alone:
             done_until_ms = None if self._live is None else self._live.kernel.now_ms
             if await self._jumps.follow(self.clock, done_until_ms):
                 self._live = None
 
     def _step(self, connection: Connection, until_ms: int) -> bool:
-        live, touched = self._live, self._database.take_touched(connection)
+        live, touched = self._live, self._coordinator.begin(connection)
         if self._quarantine.owners() and (started := started_users(connection, self._quarantine.owners())):
             self._quarantine.take_back(started)
             live = None
-        if live is None:
+        if live is None or touched is None:
             live = self._live = LiveEngine(
                 connection,
                 self.clock,
                 seed=self.seed,
-                loader=Loader(service_zone=self._service_zone, hours=self._hours),
+                coordinator=self._coordinator,
+                loader=partial(Loader, self._service_zone, self._hours),
                 new_line=self._new_line,
                 recordings=self._recordings,
                 new_kernel=self._new_kernel,
@@ -261,6 +269,12 @@ class Worker:
         is_done = live.step(connection, until_ms)
         touch(connection, NOTHING)  # The engine knows its own changes.
         return is_done
+
+    async def between_steps(self, work: Callable[[LiveEngine], Awaitable[None]]) -> None:
+        """Run `work` with the engine while no step runs. Do nothing if there is no engine."""
+        async with self._step_turn:
+            if self._live is not None:
+                await work(self._live)
 
     async def _go_on(self) -> None:
         """Run the loop of a clock that runs by itself. After any failure it continues from the rows as they are."""

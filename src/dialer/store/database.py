@@ -16,7 +16,7 @@ from sqlalchemy import Connection, Engine
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.exc import TimeoutError as PoolTimeoutError
 
-from dialer.store.backends.backend import BUSY_TIMEOUT_MS, Backend, backend_for, backend_of
+from dialer.store.backends.backend import BUSY_TIMEOUT_MS, Backend, Lock, backend_for, backend_of
 from dialer.store.group_commit import TOGETHER_MAX, Turns, Waiter
 from dialer.store.inline_reads import AtHand
 from dialer.store.touched import EVERYTHING, NOTHING, Touched, take_touched, touch
@@ -51,10 +51,20 @@ class Database:
     that a unit has read are still current when it writes. Readers see a consistent snapshot, and wait for no writer.
     """
 
-    def __init__(self, url: str, *, synchronous: str = "FULL", busy_timeout_ms: int = BUSY_TIMEOUT_MS) -> None:
+    def __init__(
+        self,
+        url: str,
+        *,
+        synchronous: str = "FULL",
+        busy_timeout_ms: int = BUSY_TIMEOUT_MS,
+        announce: Callable[[Connection, Touched], None] | None = None,
+    ) -> None:
         self._backend: Final = backend_for(url)
         self.url: Final = self._backend.synchronous_url(url)
         self._busy_timeout_ms: Final = busy_timeout_ms
+        self._announce: Final = announce
+        """Notes the records that a unit of work has touched for other processes, in its transaction."""
+        self._step_lock: Final = Lock.ALL if announce is None else Lock.SHARED
         self._writer = self._backend.writing_engine(self.url, synchronous=synchronous)
         self._readers = self._backend.reading_engine(
             self.url, size=READERS_MAX + LONG_READERS_MAX, synchronous=synchronous
@@ -64,6 +74,8 @@ class Database:
         self._touched = NOTHING
         """Records touched by commits since the last call of `take_touched`. Only units of work that write use it, and
         they take turns."""
+        self._lock = Lock.ALL
+        """Lock of the unit of work that has its turn to write."""
         self._is_failing = False
         self._turns: Final = Turns(self._write_in_turn)
         self._read_limits: tuple[anyio.CapacityLimiter, anyio.CapacityLimiter] | None = None
@@ -90,7 +102,17 @@ class Database:
             OutcomeUnknownError: the database was lost during the COMMIT, and the changes may be stored.
         """
         until_s = anyio.current_time() + self._busy_timeout_ms / _SECOND_MS
-        return await Waiter(work, until_s=until_s, alone=is_step).wait(self._turns)
+        lock = self._step_lock if is_step else Lock.ALL
+        return await Waiter(work, until_s=until_s, alone=is_step, lock=lock).wait(self._turns)
+
+    async def write_without_lock(self, work: Callable[[Connection], Result]) -> Result:
+        """Return the result of `work`, a single statement that checks its own condition, without waiting for others.
+
+        Raises:
+            StorageUnavailableError: the database cannot be written now.
+        """
+        until_s = anyio.current_time() + self._busy_timeout_ms / _SECOND_MS
+        return await Waiter(work, until_s=until_s, alone=True, lock=Lock.NONE).wait(self._turns)
 
     async def is_writable(self, probe: Callable[[Connection], object]) -> bool:
         """Return whether units of work can be committed, as far as is known.
@@ -138,7 +160,10 @@ class Database:
                 _run_each(connection, waiters)
 
         try:
-            self.write_now(run, patience_ms)
+            if waiters[0].lock is Lock.ALL:
+                self.write_now(run, patience_ms)
+            else:
+                self._write_with(run, patience_ms, waiters[0].lock)
         except BaseException as error:  # noqa: BLE001 - each waiter raises it
             for waiter in waiters:
                 # A unit's own error may stem from rows of the others, which were not stored.
@@ -154,9 +179,14 @@ class Database:
 
         `patience_ms` is the time to wait for other processes.
         """
-        patience_ms = self._busy_timeout_ms if patience_ms is None else patience_ms
+        return self._write_with(work, self._busy_timeout_ms if patience_ms is None else patience_ms, Lock.ALL)
+
+    def _write_with(self, work: Callable[[Connection], Result], patience_ms: int, lock: Lock) -> Result:
+        self._lock = lock
         try:
-            result, has_written = self._run(self._writer, partial(_counted, work=work), patience_ms)
+            result, has_written = self._run(
+                self._writer, partial(_counted, work=work, announce=self._announce), patience_ms
+            )
         except StorageUnavailableError:
             self._is_failing = True
             raise
@@ -183,6 +213,7 @@ class Database:
         with _storage_errors(self._backend), engine.connect() as connection:
             if patience_ms is not None:
                 self._backend.wait_for_others(connection, patience_ms)
+                self._backend.lock_for(connection, self._lock)
             take_touched(connection)  # Discard the notes of a unit of work that failed.
             has_worked = False
             try:
@@ -200,12 +231,23 @@ class Database:
             return result
 
 
-def _counted(connection: Connection, work: Callable[[Connection], Result]) -> tuple[Result, bool]:
-    """Return the result of `work`, and whether it wrote anything. Count the change unless it is one of a step."""
+def _counted(
+    connection: Connection,
+    work: Callable[[Connection], Result],
+    announce: Callable[[Connection, Touched], None] | None,
+) -> tuple[Result, bool]:
+    """Return the result of `work`, and whether it wrote anything.
+
+    Unless it is one of a step, count the change, and announce it to other processes.
+    """
     connection.info[_IS_STEP] = False
     result, has_written = _watched(connection, work)
     if has_written and not connection.info[_IS_STEP]:
         backend_of(connection).count_change(connection)
+        if announce is not None:
+            touched = take_touched(connection) or NOTHING
+            announce(connection, touched)
+            touch(connection, touched)
     return result, has_written
 
 

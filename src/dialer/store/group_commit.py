@@ -11,6 +11,8 @@ from typing import Any, Final, Generic, TypeVar
 import anyio
 from sqlalchemy import Connection
 
+from dialer.store.backends.backend import Lock
+
 Result = TypeVar("Result")
 
 TOGETHER_MAX: Final = 64
@@ -24,8 +26,11 @@ class Waiter(Generic[Result]):
     `alone`, the unit has a transaction of its own.
     """
 
-    def __init__(self, work: Callable[[Connection], Result], *, until_s: float, alone: bool) -> None:
+    def __init__(
+        self, work: Callable[[Connection], Result], *, until_s: float, alone: bool, lock: Lock = Lock.ALL
+    ) -> None:
         self.work: Final = work
+        self.lock: Final = lock
         self.until_s: Final = until_s
         self.alone: Final = alone
         self.result: Result | None = None

@@ -37,7 +37,24 @@ def serving_alone(database: Path) -> Iterator[None]:
         yield
 
 
-def _locked(path: Path) -> BinaryIO:
+@contextlib.contextmanager
+def serving_together(database: Path) -> Iterator[None]:
+    """Hold the lock that lets several processes of this machine serve a database file, and keeps `serving_alone` out.
+
+    Raises:
+        ServedError: a process serves the database alone.
+    """
+    path = database.with_name(f"{database.name}{_SUFFIX}")
+    with contextlib.ExitStack() as until_left:
+        with contextlib.suppress(OSError):
+            try:
+                until_left.enter_context(_locked(path, fcntl.LOCK_SH))
+            except BlockingIOError:
+                raise ServedError(f"another process serves {database} alone") from None
+        yield
+
+
+def _locked(path: Path, kind: int = fcntl.LOCK_EX) -> BinaryIO:
     """Create and lock the file at `path`, and return it.
 
     Raises:
@@ -46,7 +63,7 @@ def _locked(path: Path) -> BinaryIO:
     while True:
         with contextlib.ExitStack() as on_failure:
             file = on_failure.enter_context(path.open("ab"))
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            fcntl.flock(file, kind | fcntl.LOCK_NB)
             if _is_at(path, file):
                 on_failure.pop_all()
                 return file

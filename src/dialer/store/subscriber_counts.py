@@ -18,6 +18,7 @@ from sqlalchemy import (
 )
 
 from dialer.store.backends.expressions import insert_or
+from dialer.store.queries.selection import Shards, of_shards
 from dialer.store.tables import Campaign, SubscriberCount, SubscriberMove
 
 _campaigns = Campaign.__table__
@@ -48,11 +49,11 @@ def _moved() -> Select[Any]:
     return select(moved)
 
 
-def _fold() -> Any:  # noqa: ANN401 - the dialect's own INSERT
+def _fold(campaigns: Select[Any]) -> Any:  # noqa: ANN401 - the dialect's own INSERT
     moved = _moved().subquery()
     grown = (
         select(*[moved.c[name] for name in _KEY], func.sum(moved.c.subscribers), func.sum(moved.c.attempted))
-        .where(moved.c.campaign_id.in_(select(_campaigns.c.id)))
+        .where(moved.c.campaign_id.in_(campaigns))
         .group_by(*[moved.c[name] for name in _KEY])
         .order_by(*[moved.c[name] for name in _KEY])
     )
@@ -64,15 +65,32 @@ def _fold() -> Any:  # noqa: ANN401 - the dialect's own INSERT
 
 
 _HAS_MOVES: Final = select(_moves.c.id).limit(1)
-_FOLD: Final = _fold()
+_CAMPAIGNS: Final = select(_campaigns.c.id)
+_OWN_CAMPAIGNS: Final = of_shards(_CAMPAIGNS, _campaigns.c.user_id)
+_FOLD: Final = _fold(_CAMPAIGNS)
 _FORGET: Final = delete(_moves)
+_HAS_OWN_MOVES: Final = _HAS_MOVES.where(_moves.c.campaign_id.in_(_OWN_CAMPAIGNS))
+_FOLD_OWN: Final = _fold(_OWN_CAMPAIGNS)
+_FORGET_OWN: Final = _FORGET.where(_moves.c.campaign_id.in_(_OWN_CAMPAIGNS))
+_FORGET_LOST: Final = _FORGET.where(_moves.c.campaign_id.not_in(_CAMPAIGNS))
 
 
-def count_moves(connection: Connection) -> None:
-    """Add all moves to the counters. Moves of deleted campaigns are forgotten."""
-    if connection.scalar(_HAS_MOVES) is not None:
-        connection.execute(_FOLD)
-        connection.execute(_FORGET)
+def count_moves(connection: Connection, shards: Shards) -> None:
+    """Add the moves in the campaigns of the accounts in `shards` to the counters."""
+    if shards is None:
+        if connection.scalar(_HAS_MOVES) is not None:
+            connection.execute(_FOLD)
+            connection.execute(_FORGET)
+        return
+    own = {"shards": sorted(shards)}
+    if connection.scalar(_HAS_OWN_MOVES, own) is not None:
+        connection.execute(_FOLD_OWN, own)
+        connection.execute(_FORGET_OWN, own)
+
+
+def forget_lost_moves(connection: Connection) -> None:
+    """Delete the moves in deleted campaigns. Counting the moves of all campaigns deletes these, too."""
+    connection.execute(_FORGET_LOST)
 
 
 def subscribers_by_state(connection: Connection, campaign_id: int | None, user_id: int | None) -> Sequence[RowMapping]:

@@ -63,6 +63,10 @@ PAGES: Final[Mapping[str, Permission]] = {
     "POST /console/account/sessions": Permission.SIGNED_IN,
     "GET /console/overview": Permission.READ,
     "GET /console/overview/live": Permission.READ,
+    "GET /console/campaigns": Permission.READ,
+    f"GET /console/campaigns/{RECORD}": Permission.READ,
+    f"GET /console/campaigns/{RECORD}/live": Permission.READ,
+    f"POST /console/campaigns/{RECORD}/state": Permission.CAMPAIGNS,
 }
 """The permissions of the console's pages, by method and path."""
 OPEN_PAGES: Final = frozenset(

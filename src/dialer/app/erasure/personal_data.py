@@ -65,6 +65,8 @@ MACHINE_MADE: Final = frozenset(
         "campaign_hour.member",
         "cdr.callid",
         "cdr.zone",
+        "fleet_change.touched",
+        "fleet_worker.name",
         "idempotent_response.body_hash",
         "ledger_entry.reference",
         "service_state.number_key",

@@ -5,6 +5,7 @@ Each backend is a module. It is imported when a database of its kind is opened, 
 
 from collections.abc import Hashable, Mapping, Sequence
 from contextlib import AbstractContextManager
+from enum import Enum, auto
 from functools import lru_cache
 from importlib import import_module
 from typing import Any, Final, NamedTuple, Protocol
@@ -21,6 +22,17 @@ POOL_TIMEOUT_S: Final = 30
 """Time that a thread waits for a connection of a pool."""
 BACKENDS: Final = ("sqlite", "postgresql")
 """Names of the backends. A URL begins with one, and a driver's name may follow it."""
+
+
+class Lock(Enum):
+    """The lock that a transaction takes before it reads anything."""
+
+    ALL = auto()
+    """No other transaction writes meanwhile, unless it takes no lock."""
+    SHARED = auto()
+    """Steps of several workers run at the same time, because no two of them write the same rows."""
+    NONE = auto()
+    """The transaction waits for nobody. It consists of one statement that checks its own condition."""
 
 
 class UnfitDatabaseError(Exception):
@@ -82,6 +94,12 @@ class Backend(Protocol):
     def inline_reader(self, url: URL) -> InlineReader | None:
         """Return a connection that never writes and never waits; None if the database cannot answer at once."""
 
+    def lock_for(self, connection: Connection, lock: Lock) -> None:
+        """Set the lock that the next transaction of a writing connection takes. Call it outside a transaction."""
+
+    def now_ms(self, connection: Connection) -> int:
+        """Return the time of the database's clock, in milliseconds since the epoch."""
+
     def wait_for_others(self, connection: Connection, patience_ms: int) -> None:
         """Set the time that a connection waits for other processes. Call it outside a transaction."""
 
@@ -120,6 +138,13 @@ class Backend(Protocol):
 
         Raises:
             ServedError: another process serves it.
+        """
+
+    def serving_together(self, url: URL) -> AbstractContextManager[None]:
+        """Return a context that lets several processes serve a database, and none alone.
+
+        Raises:
+            ServedError: a process serves it alone.
         """
 
     def has_tables(self, url: URL) -> bool:

@@ -6,7 +6,7 @@ Statements run as they are; psycopg's own transactions would cost a round trip e
 """
 
 from collections.abc import Hashable, Iterator, Mapping, Sequence
-from contextlib import closing, contextmanager
+from contextlib import AbstractContextManager, closing, contextmanager
 from typing import Any, Final
 
 import psycopg
@@ -38,6 +38,7 @@ from dialer.store.backends.backend import (
     POOL_TIMEOUT_S,
     DriverStatement,
     InlineReader,
+    Lock,
     UnfitDatabaseError,
 )
 from dialer.store.database_files import FilesError
@@ -50,6 +51,8 @@ STATEMENT_TIMEOUT_MS: Final = 30_000
 """Longest time of one statement."""
 IDLE_TIMEOUT_MS: Final = 60_000
 """Longest time for which a transaction may do nothing: a process that hangs must not hold the lock for ever."""
+STEP_IDLE_TIMEOUT_MS: Final = 3_000
+"""Limit for a step beside those of other workers, because users wait for a worker that is frozen in a step."""
 SILENCE_MS: Final = 15_000
 """Time without an answer of the other machine after which a connection counts as lost."""
 CONNECT_TIMEOUT_S: Final = 5
@@ -61,6 +64,7 @@ _SERVER: Final = _WRITERS + 1
 """Key of the advisory lock of the process that serves the database."""
 _READ: Final = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
 _PATIENCE_MS: Final = "patience_ms"
+_LOCK: Final = "lock"
 _ROWS: Final = "rows_written"
 _TURN: Final = "turn"
 _OTHERS_WROTE: Final = "others_wrote"
@@ -143,6 +147,10 @@ def writing_engine(url: URL, *, synchronous: str) -> Engine:
     @event.listens_for(engine, "begin")
     def begin(connection: Connection) -> None:
         patience_ms = connection.info.get(_PATIENCE_MS, _LOCK_WAIT_MS)
+        lock = connection.info.get(_LOCK, Lock.ALL)
+        if lock is not Lock.ALL:
+            _begin(connection, _begin_beside_others(lock, patience_ms))
+            return
         turn = _begin(
             connection,
             f"BEGIN; SET LOCAL lock_timeout = {max(1, patience_ms)}; SELECT pg_advisory_xact_lock({_WRITERS});"
@@ -164,6 +172,17 @@ def writing_engine(url: URL, *, synchronous: str) -> Engine:
             connection.info[_ROWS] = connection.info.get(_ROWS, 0) + max(cursor.rowcount, 0)
 
     return engine
+
+
+def _begin_beside_others(lock: Lock, patience_ms: int) -> str:
+    """Return the statements that begin a step, which excludes all but other steps, or a unit without a lock."""
+    begin = f"BEGIN; SET LOCAL idle_in_transaction_session_timeout = {STEP_IDLE_TIMEOUT_MS}"
+    if lock is Lock.NONE:
+        return f"{begin}; SET LOCAL lock_timeout = {_LOCK_WAIT_MS}"
+    return (
+        f"{begin}; SET LOCAL lock_timeout = {max(1, patience_ms)}; SELECT pg_advisory_xact_lock_shared({_WRITERS});"
+        f" SET LOCAL lock_timeout = {_LOCK_WAIT_MS}"
+    )
 
 
 def migrating_engine(url: URL) -> Engine:
@@ -252,6 +271,17 @@ def wait_for_others(connection: Connection, patience_ms: int) -> None:
     connection.info[_PATIENCE_MS] = patience_ms
 
 
+def lock_for(connection: Connection, lock: Lock) -> None:
+    """Set the lock that the next transaction of a writing connection takes."""
+    connection.info[_LOCK] = lock
+
+
+def now_ms(connection: Connection) -> int:
+    """Return the time of the server's clock, which goes on during a transaction."""
+    query = "SELECT CAST(extract(epoch FROM clock_timestamp()) * 1000 AS bigint)"
+    return int(connection.exec_driver_sql(query).scalar_one())
+
+
 def rows_written(connection: Connection) -> int:
     """Return the number of rows that a connection has written, including rolled-back changes."""
     return int(connection.info.get(_ROWS, 0))
@@ -318,9 +348,19 @@ def may_be_committed(error: DBAPIError) -> bool:
     return error.connection_invalidated or code in _LOST_AT_COMMIT if code is not None else is_storage_error(error.orig)
 
 
+def serving_alone(url: URL) -> AbstractContextManager[None]:
+    """Return a context that holds the advisory lock of the process that serves the database."""
+    return _serving(url, "pg_try_advisory_lock", "already")
+
+
+def serving_together(url: URL) -> AbstractContextManager[None]:
+    """Return a context that shares the advisory lock of the process that serves the database."""
+    return _serving(url, "pg_try_advisory_lock_shared", "alone")
+
+
 @contextmanager
-def serving_alone(url: URL) -> Iterator[None]:
-    """Hold the advisory lock of the process that serves the database, on a connection of its own.
+def _serving(url: URL, function: str, how: str) -> Iterator[None]:
+    """Hold an advisory lock on a connection of its own.
 
     Raises:
         ServedError: another process holds the lock.
@@ -331,9 +371,9 @@ def serving_alone(url: URL) -> Iterator[None]:
         yield
         return
     with closing(connection):
-        found = connection.execute("SELECT pg_try_advisory_lock(%s)", (_SERVER,)).fetchone()
+        found = connection.execute(f"SELECT {function}(%s)", (_SERVER,)).fetchone()
         if found is None or not found[0]:
-            raise ServedError(f"another process serves {url.render_as_string()} already")
+            raise ServedError(f"another process serves {url.render_as_string()} {how}")
         yield
 
 

@@ -5,6 +5,7 @@ database files (backups) use SQLite directly.
 """
 
 import sqlite3
+import time
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
@@ -25,6 +26,7 @@ from dialer.store.backends.backend import (
     POOL_TIMEOUT_S,
     DriverStatement,
     InlineReader,
+    Lock,
     UnfitDatabaseError,
 )
 from dialer.store.backends.sqlite_triggers import TRIGGERS
@@ -138,6 +140,15 @@ def inline_reader(url: URL) -> InlineReader | None:
     return connection
 
 
+def lock_for(connection: Connection, lock: Lock) -> None:
+    """Do nothing: a database file has one lock, and every transaction that writes takes it."""
+
+
+def now_ms(connection: Connection) -> int:  # noqa: ARG001 - as the protocol
+    """Return the time of this machine, as a file has no clock of its own."""
+    return time.time_ns() // 1_000_000
+
+
 def wait_for_others(connection: Connection, patience_ms: int) -> None:
     """Set the time that a connection waits for other processes. Call it outside a transaction."""
     _driver(connection).execute(f"PRAGMA busy_timeout={patience_ms}")  # SQLAlchemy would begin a transaction.
@@ -203,6 +214,11 @@ def may_be_committed(error: DBAPIError) -> bool:
 def serving_alone(url: URL) -> AbstractContextManager[None]:
     """Return a context that holds the lock file of a database."""
     return process_lock.serving_alone(Path(url.database or ""))
+
+
+def serving_together(url: URL) -> AbstractContextManager[None]:
+    """Return a context that shares the lock file of a database."""
+    return process_lock.serving_together(Path(url.database or ""))
 
 
 def has_tables(url: URL) -> bool:

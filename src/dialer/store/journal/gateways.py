@@ -55,7 +55,10 @@ class GatewayRows:
 
     def write(self, connection: Connection) -> None:
         """Write the recorded changes."""
-        kept = [BreakerRow(one.failures, one.open_ms, one.open_until_ms, key) for key, one in self._breakers.items()]
+        # All workers write these rows in one order, so that none waits for another in a circle.
+        kept = [
+            BreakerRow(one.failures, one.open_ms, one.open_until_ms, key) for key, one in sorted(self._breakers.items())
+        ]
         _KEEP_BREAKERS.run(connection, [row for row in kept if row.gateway_id < SMS_LINES_FROM])
         sms = [row for row in kept if row.gateway_id >= SMS_LINES_FROM]
         _KEEP_SMS_BREAKERS.run(connection, [row._replace(gateway_id=row.gateway_id - SMS_LINES_FROM) for row in sms])

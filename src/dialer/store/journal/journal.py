@@ -32,6 +32,7 @@ from dialer.store.journal.transfers import FloorRows, TransferRows
 from dialer.store.ledger import Entry, post_calls
 from dialer.store.queries.do_not_call import entries_on
 from dialer.store.queries.floor import take_call_back
+from dialer.store.queries.selection import Shards
 from dialer.store.subscriber_counts import count_moves
 from dialer.store.tables import Campaign, DncContact
 
@@ -78,9 +79,15 @@ class JournalStore:
     """
 
     def __init__(
-        self, *, next_cdr_id: int, recordings: Recordings | None = None, observers: Sequence[JournalObserver] = ()
+        self,
+        *,
+        next_cdr_id: int,
+        recordings: Recordings | None = None,
+        observers: Sequence[JournalObserver] = (),
+        shards: Shards = None,
     ) -> None:
         self.next_cdr_id = next_cdr_id
+        self._shards: Final = shards
         self._observers: Final = observers
         self._recordings = recordings
         self._connection: Connection | None = None
@@ -109,7 +116,7 @@ class JournalStore:
         self.flush()
         for counts in (self._counts, self._queue_hours, self._agent_hours):
             counts.write(self._at_work())
-        count_moves(self._at_work())
+        count_moves(self._at_work(), self._shards)
         for observer in self._observers:
             observer.step_closed(self._at_work(), board)
 

@@ -14,7 +14,7 @@ from dialer.domain.plans import Subscriber, Transfer
 from dialer.domain.queueing.plans import AgentFigures, AgentPlan, LeftEarly, QueuePlan, TierPlan
 from dialer.store.backends.expressions import in_order
 from dialer.store.queries.rates import rate_of
-from dialer.store.queries.selection import Selection
+from dialer.store.queries.selection import OwnedRows, Selection, Shards
 from dialer.store.tables import Agent, CallBack, CallRequest, Queue, Tier
 from dialer.store.tables import Subscriber as SubscriberRow
 from dialer.store.tables import Transfer as TransferRow
@@ -33,8 +33,8 @@ _subscribers = SubscriberRow.__table__
 _TIERS: Final = Selection(
     select(_tiers).order_by(_tiers.c.level, _tiers.c.position, _tiers.c.agent_id), _tiers.c.queue_id
 )
-_QUEUES: Final = Selection(select(_queues).order_by(_queues.c.id), _queues.c.id)
-_AGENTS: Final = Selection(select(_agents).order_by(_agents.c.id), _agents.c.id)
+_QUEUES: Final = Selection(select(_queues).order_by(_queues.c.id), _queues.c.id, _queues.c.user_id)
+_AGENTS: Final = Selection(select(_agents).order_by(_agents.c.id), _agents.c.id, _agents.c.user_id)
 
 
 def _left_early_query() -> Select[Any]:
@@ -74,12 +74,18 @@ _EXPECTATIONS: Final = (
     .join(_subscribers, _subscribers.c.id == _requests.c.subscriber_id)
     .order_by(_call_backs.c.due_ms, _call_backs.c.id)
 )
+_ALL_EXPECTATIONS: Final = OwnedRows(_EXPECTATIONS, _requests.c.user_id)
 _EXPECTATION: Final = _EXPECTATIONS.where(_call_backs.c.id == bindparam("call"))
 _FORGET: Final = delete(_call_backs).where(_call_backs.c.id == bindparam("call"))
 
 
 def queues_of(
-    connection: Connection, now_ms: int, *, among: Collection[int] | None = None, with_past: bool
+    connection: Connection,
+    now_ms: int,
+    *,
+    among: Collection[int] | None = None,
+    with_past: bool,
+    shards: Shards = None,
 ) -> list[QueueOpened]:
     """Return all queues, or those with the ids in `among`, with their tiers.
 
@@ -88,7 +94,7 @@ def queues_of(
     tiers: defaultdict[int, list[TierPlan]] = defaultdict(list)
     for row in _TIERS.rows(connection, among):
         tiers[row["queue_id"]].append(TierPlan(row["agent_id"], row["level"], row["position"]))
-    rows = _QUEUES.rows(connection, among)
+    rows = _QUEUES.rows(connection, among, shards)
     return [
         QueueOpened(
             plan=_queue(row, tuple(tiers[row["id"]])),
@@ -100,9 +106,9 @@ def queues_of(
     ]
 
 
-def agents_of(connection: Connection, among: Collection[int] | None = None) -> list[AgentOpened]:
+def agents_of(connection: Connection, among: Collection[int] | None = None, shards: Shards = None) -> list[AgentOpened]:
     """Return all agents, or those with the ids in `among`, with their figures."""
-    rows = _AGENTS.rows(connection, among)
+    rows = _AGENTS.rows(connection, among, shards)
     return [AgentOpened(_agent(row), _figures(row["figures"])) for row in rows]
 
 
@@ -128,9 +134,9 @@ def transfers_of(connection: Connection, call_ids: Collection[int], seed: int) -
     return {call_id: tuple(transfers) for call_id, transfers in found.items()}
 
 
-def call_backs_of(connection: Connection) -> list[tuple[int, CallArrived]]:
+def call_backs_of(connection: Connection, shards: Shards) -> list[tuple[int, CallArrived]]:
     """Return the expected call backs with their times in milliseconds, in order of time."""
-    return [_expected(row) for row in connection.execute(_EXPECTATIONS)]
+    return [_expected(row) for row in _ALL_EXPECTATIONS.run(connection, shards)]
 
 
 def take_call_back(connection: Connection, call_id: int) -> CallArrived | None:

@@ -22,7 +22,7 @@ from dialer.store.queries.do_not_call import lists_of
 from dialer.store.queries.floor import agents_of, queues_of
 from dialer.store.queries.progress import busy_campaigns, gateway_id_of, gateways_of, sms_gateway_id_of
 from dialer.store.queries.rates import RateCards
-from dialer.store.queries.selection import Selection
+from dialer.store.queries.selection import OwnedRows, Selection, Shards
 from dialer.store.sealing import audio_length_ms
 from dialer.store.tables import SMS, CallerId, Campaign, Did, SealedSurvey, Subscriber, User
 from dialer.store.touched import EVERYTHING, Touched
@@ -44,21 +44,29 @@ _subscribers = Subscriber.__table__
 _LIVE: Final = (CampaignStatus.START, CampaignStatus.PAUSE)
 # Statements are built once, as building one takes longer than running it.
 _LIVE_CAMPAIGNS: Final = Selection(
-    select(_campaigns).where(_campaigns.c.status.in_(_LIVE)).order_by(_campaigns.c.id), _campaigns.c.id
+    select(_campaigns).where(_campaigns.c.status.in_(_LIVE)).order_by(_campaigns.c.id),
+    _campaigns.c.id,
+    _campaigns.c.user_id,
 )
 _CAMPAIGNS: Final = Selection(select(_campaigns).order_by(_campaigns.c.id), _campaigns.c.id)
 _SURVEY: Final = select(_sealed.c.document).where(_sealed.c.id == bindparam("campaign"))
-_ALL_DIDS: Final = select(_dids).order_by(_dids.c.id)
-_SOME_DIDS: Final = _ALL_DIDS.where(
-    or_(
-        _dids.c.id.in_(bindparam("dids", expanding=True)),
-        _dids.c.campaign_id.in_(bindparam("campaigns", expanding=True)),
-    )
+_DIDS: Final = select(_dids).order_by(_dids.c.id)
+_ALL_DIDS: Final = OwnedRows(_DIDS, _dids.c.user_id)
+_SOME_DIDS: Final = OwnedRows(
+    _DIDS.where(
+        or_(
+            _dids.c.id.in_(bindparam("dids", expanding=True)),
+            _dids.c.campaign_id.in_(bindparam("campaigns", expanding=True)),
+        )
+    ),
+    _dids.c.user_id,
 )
 _SEALED_CAMPAIGNS: Final = (
     select(_campaigns).join(_sealed, _sealed.c.id == _campaigns.c.id).where(_campaigns.c.status != CampaignStatus.ABORD)
 )
-_ALL_PLAYABLE: Final = _SEALED_CAMPAIGNS.where(_campaigns.c.id.in_(select(_dids.c.campaign_id)))
+_ALL_PLAYABLE: Final = OwnedRows(
+    _SEALED_CAMPAIGNS.where(_campaigns.c.id.in_(select(_dids.c.campaign_id))), _campaigns.c.user_id
+)
 _PLAYABLE: Final = Selection(_SEALED_CAMPAIGNS, _campaigns.c.id)
 _ACCOUNTS: Final = (
     select(
@@ -130,9 +138,10 @@ class _Scope:
 
 
 class Loader:
-    """A reader of all records for the engine. It keeps call flows, as a sealed survey never changes."""
+    """A reader of the records of an engine's accounts. It keeps call flows, as a sealed survey never changes."""
 
-    def __init__(self, *, service_zone: str, hours: CallingHours) -> None:
+    def __init__(self, service_zone: str, hours: CallingHours, shards: Shards = None) -> None:
+        self.shards: Final = shards
         self._service_zone: Final = service_zone
         self._hours: Final = hours
         self._flows: dict[int, CallFlow] = {}
@@ -147,11 +156,12 @@ class Loader:
         """
         of = _Scope(touched)
         campaigns, unreadable = self._readable(
-            connection, _LIVE_CAMPAIGNS.rows(connection, of.campaigns), with_past=with_past
+            connection, _LIVE_CAMPAIGNS.rows(connection, of.campaigns, self.shards), with_past=with_past
         )
         open_ids = {one.plan.id for one in campaigns}
         dids = self._dids(connection, touched)
-        busy = busy_campaigns(connection, None if of.campaigns is None else of.campaigns - open_ids)
+        touched_ids = None if of.campaigns is None else of.campaigns - open_ids
+        busy = busy_campaigns(connection, touched_ids, self.shards)
         playable = [one.plan for one in dids if one.plan is not None]
         users = {one.plan.user_id for one in campaigns} | {plan.user_id for plan in playable} | set(busy.values())
         if touched.everything:
@@ -163,8 +173,8 @@ class Loader:
             gateways=[one.opened for one in gateways],
             parameters={one.opened.plan.id: one.parameters for one in gateways},
             campaigns=campaigns,
-            queues=queues_of(connection, now_ms, among=of.queues, with_past=with_past),
-            agents=agents_of(connection, of.agents),
+            queues=queues_of(connection, now_ms, among=of.queues, with_past=with_past, shards=self.shards),
+            agents=agents_of(connection, of.agents, self.shards),
             dids=dids,
             over=self.plans_of(connection, set(busy) - open_ids),
             aborted=_aborted(connection, list(busy)),
@@ -177,11 +187,11 @@ class Loader:
         A campaign that was never started has no survey to play. It answers no calls, and neither does an aborted one.
         """
         if touched.everything:
-            dids = connection.execute(_ALL_DIDS).mappings().all()
-            rows = connection.execute(_ALL_PLAYABLE).mappings().all() if dids else ()
+            dids = _ALL_DIDS.run(connection, self.shards).mappings().all()
+            rows = _ALL_PLAYABLE.run(connection, self.shards).mappings().all() if dids else ()
         elif touched.dids or touched.campaigns:
-            asked = {"dids": list(touched.dids), "campaigns": list(touched.campaigns)}
-            dids = connection.execute(_SOME_DIDS, asked).mappings().all()
+            ids = {"dids": list(touched.dids), "campaigns": list(touched.campaigns)}
+            dids = _SOME_DIDS.run(connection, self.shards, **ids).mappings().all()
             rows = _PLAYABLE.rows(connection, {did["campaign_id"] for did in dids} - {None})
         else:
             return []

@@ -13,7 +13,7 @@ from dialer.domain.enums import CallRequestStatus
 from dialer.domain.events import GatewayOpened
 from dialer.domain.plans import SIMULATED, Call, CampaignPlan, GatewayPlan, Subscriber
 from dialer.store.queries.rates import rate_of
-from dialer.store.queries.selection import Selection
+from dialer.store.queries.selection import OwnedRows, Selection, Shards
 from dialer.store.tables import HALT_COMPLETED, SMS, CallRequest, Gateway, SmsGateway, SmsMessage, Transfer
 from dialer.store.tables import Subscriber as SubscriberRow
 
@@ -33,7 +33,9 @@ _is_on_its_way = _messages.c.ended_ms.is_(None)
 _GATEWAYS: Final = Selection(select(_gateways).order_by(_gateways.c.id), _gateways.c.id)
 _SMS_GATEWAYS: Final = Selection(select(_sms_gateways).order_by(_sms_gateways.c.id), _sms_gateways.c.id)
 _BUSY: Final = tuple(
-    Selection(select(table.c.campaign_id, table.c.user_id).where(condition).distinct(), table.c.campaign_id)
+    Selection(
+        select(table.c.campaign_id, table.c.user_id).where(condition).distinct(), table.c.campaign_id, table.c.user_id
+    )
     for table, condition in ((_requests, _is_calling), (_messages, _is_on_its_way))
 )
 # The look-up starts at the few rows in progress, as a campaign may have a million subscribers.
@@ -95,7 +97,10 @@ _SUBSCRIBER: Final = (
     _subscribers.c.phonebook_id,
 )
 _IN_PROGRESS: Final = tuple(
-    select(table, *_SUBSCRIBER).join(_subscribers, _subscribers.c.id == table.c.subscriber_id).where(condition)
+    OwnedRows(
+        select(table, *_SUBSCRIBER).join(_subscribers, _subscribers.c.id == table.c.subscriber_id).where(condition),
+        table.c.user_id,
+    )
     for table, condition in ((_requests, _is_calling), (_messages, _is_on_its_way))
 )
 
@@ -148,9 +153,11 @@ def gateways_of(
     return found
 
 
-def busy_campaigns(connection: Connection, among: Collection[int] | None = None) -> dict[int, int]:
+def busy_campaigns(
+    connection: Connection, among: Collection[int] | None = None, shards: Shards = None
+) -> dict[int, int]:
     """Return the campaigns with calls or messages in progress, all or those in `among`, with the ids of their users."""
-    return {row["campaign_id"]: row["user_id"] for busy in _BUSY for row in busy.rows(connection, among)}
+    return {row["campaign_id"]: row["user_id"] for busy in _BUSY for row in busy.rows(connection, among, shards)}
 
 
 def under_way_of_campaign(connection: Connection, campaign_id: int) -> UnderWay:
@@ -163,9 +170,9 @@ def under_way_of_subscriber(connection: Connection, subscriber_id: int) -> Under
     return UnderWay(*map(bool, connection.execute(_OF_SUBSCRIBER, {"subscriber": subscriber_id}).one()))
 
 
-def rows_in_progress(connection: Connection) -> list[RowMapping]:
+def rows_in_progress(connection: Connection, shards: Shards) -> list[RowMapping]:
     """Return call requests and messages in progress, each with the columns of its subscriber, in id order."""
-    found = [row for query in _IN_PROGRESS for row in connection.execute(query).mappings()]
+    found = [row for query in _IN_PROGRESS for row in query.run(connection, shards).mappings()]
     return sorted(found, key=lambda row: int(row["id"]))
 
 

@@ -1,20 +1,57 @@
-"""Queries that read all rows of a table, or only those with given ids."""
+"""Queries that read all rows of a table, only those with given ids, or only those of some shards."""
 
 from collections.abc import Collection, Sequence
+from collections.abc import Set as AbstractSet
 from typing import Any, Final
 
-from sqlalchemy import Column, Connection, RowMapping, Select, bindparam
+from sqlalchemy import Column, ColumnElement, Connection, CursorResult, RowMapping, Select, bindparam
+
+from dialer.domain.sharing import SHARDS
+
+Shards = AbstractSet[int] | None
+"""Shards whose accounts are meant; None stands for all accounts."""
+
+
+def of_shards(query: Select[Any], owner: ColumnElement[int]) -> Select[Any]:
+    """Return a query with a further condition: the account in column `owner` is in one of the shards `shards`."""
+    return query.where((owner % SHARDS).in_(bindparam("shards", expanding=True)))
+
+
+class OwnedRows:
+    """A query that reads the rows of all accounts, or only of those in some shards."""
+
+    def __init__(self, query: Select[Any], owner: ColumnElement[int]) -> None:
+        self._all: Final = query
+        self._own: Final = of_shards(query, owner)
+
+    def run(self, connection: Connection, shards: Shards, **values: object) -> CursorResult[Any]:
+        """Run the query for the accounts in `shards`."""
+        if shards is None:
+            return connection.execute(self._all, values)
+        return connection.execute(self._own, {**values, "shards": sorted(shards)})
 
 
 class Selection:
     """A query that reads all its rows, or only those with given ids."""
 
-    def __init__(self, query: Select[Any], column: Column[int]) -> None:
+    def __init__(self, query: Select[Any], column: Column[int], owner: Column[int] | None = None) -> None:
+        some = query.where(column.in_(bindparam("ids", expanding=True)))
         self._all: Final = query
-        self._some: Final = query.where(column.in_(bindparam("ids", expanding=True)))
+        self._some: Final = some
+        self._own: Final = query if owner is None else of_shards(query, owner)
+        self._some_own: Final = some if owner is None else of_shards(some, owner)
 
-    def rows(self, connection: Connection, among: Collection[int] | None = None) -> Sequence[RowMapping]:
-        """Return the rows with the ids in `among`; None stands for all rows. Without ids, no query runs."""
-        if among is None:
-            return connection.execute(self._all).mappings().all()
-        return connection.execute(self._some, {"ids": list(among)}).mappings().all() if among else ()
+    def rows(
+        self, connection: Connection, among: Collection[int] | None = None, shards: Shards = None
+    ) -> Sequence[RowMapping]:
+        """Return the rows with the ids in `among` (None stands for all rows), of the accounts in `shards`.
+
+        Without ids, no query runs.
+        """
+        if among is not None and not among:
+            return ()
+        values = {} if among is None else {"ids": list(among)}
+        if shards is None:
+            return connection.execute(self._all if among is None else self._some, values).mappings().all()
+        query = self._own if among is None else self._some_own
+        return connection.execute(query, {**values, "shards": sorted(shards)}).mappings().all()

@@ -4,6 +4,7 @@ from typing import Any, Final, NamedTuple
 
 from sqlalchemy import (
     ColumnElement,
+    CompoundSelect,
     Connection,
     Select,
     and_,
@@ -20,6 +21,7 @@ from dialer.domain.enums import CallRequestStatus, CampaignStatus, TransferStatu
 from dialer.domain.reasons import CampaignReason
 from dialer.domain.statistics import HOUR_MS, Grouping
 from dialer.store.queries.progress import SMS_LINES_FROM
+from dialer.store.queries.selection import OwnedRows, Shards
 from dialer.store.tables import (
     SMS,
     VOICE,
@@ -113,23 +115,34 @@ def messages_on_their_way(connection: Connection) -> dict[int, int]:
     return {row[0]: row[1] for row in map(tuple, connection.execute(query))}
 
 
+def _legs_under_way() -> CompoundSelect[Any]:
+    """Return a query of the gateway and the owner of each call, B-leg and message in progress."""
+    # Incoming calls, which have a negative attempt, use no gateway.
+    calls = select(_requests.c.gateway_id, _requests.c.user_id).where(_is_calling, _requests.c.attempt > 0)
+    legs = select(_transfers.c.gateway_id, _requests.c.user_id)
+    legs = legs.join(_requests, _requests.c.id == _transfers.c.callrequest_id)
+    legs = legs.where(_is_calling, _transfers.c.gateway_id > 0, _transfers.c.status != TransferStatus.OVER)
+    texts = select(_messages.c.gateway_id, _messages.c.user_id).where(_is_on_its_way)
+    return union_all(calls, legs, texts)
+
+
+_under_way = _legs_under_way().subquery()
+_COUNT: Final = select(_under_way.c.gateway_id, func.count()).group_by(_under_way.c.gateway_id)
+_USE: Final = OwnedRows(_COUNT, _under_way.c.user_id)
+
+
+def use_of_gateways(connection: Connection, shards: Shards) -> dict[int, int]:
+    """Return the calls, B-legs and messages in progress of the accounts in `shards`, by gateway."""
+    return {row[0]: row[1] for row in map(tuple, _USE.run(connection, shards))}
+
+
 def gateways_in_use(connection: Connection, gateways_max: int, user_id: int | None = None) -> list[GatewayUse]:
     """Return the use of all gateways, at most `gateways_max` of them: those for calls first, in id order.
 
     With a user, only the calls and messages of this user count.
     """
-    # Incoming calls, which have a negative attempt, use no gateway.
-    calls = select(_requests.c.gateway_id).where(_is_calling, _requests.c.attempt > 0)
-    legs = select(_transfers.c.gateway_id).join(_requests, _requests.c.id == _transfers.c.callrequest_id)
-    legs = legs.where(_is_calling, _transfers.c.gateway_id > 0, _transfers.c.status != TransferStatus.OVER)
-    texts = select(_messages.c.gateway_id).where(_is_on_its_way)
-    if user_id is not None:
-        calls, legs = (query.where(_requests.c.user_id == user_id) for query in (calls, legs))
-        own = select(_campaigns.c.id).where(_campaigns.c.user_id == user_id)
-        texts = texts.where(_messages.c.campaign_id.in_(own))
-    under_way = union_all(calls, legs, texts).subquery()
-    counted = connection.execute(select(under_way.c.gateway_id, func.count()).group_by(under_way.c.gateway_id))
-    in_use = {row[0]: row[1] for row in map(tuple, counted)}
+    query = _COUNT if user_id is None else _COUNT.where(_under_way.c.user_id == user_id)
+    in_use = {row[0]: row[1] for row in map(tuple, connection.execute(query))}
     found = [
         GatewayUse(medium, row[0], row[1], in_use.get(row[0] + ids_from, 0), row[2], row[3])
         for medium, ids_from, query in (

@@ -23,6 +23,7 @@ from dialer.store.tables.figures import (
     SubscriberMove,
     UserHour,
 )
+from dialer.store.tables.fleet import CpsReturned, FleetChange, FleetWorker, GatewaySlice, Seat, Shard
 from dialer.store.tables.queues import Agent, Queue, Tier
 from dialer.store.tables.service import IdempotentResponse, ServiceState
 from dialer.store.tables.surveys import AudioFile, BranchingTemplate, SectionTemplate, SurveyTemplate
@@ -50,10 +51,14 @@ __all__ = [
     "Cdr",
     "ConsoleSession",
     "Contact",
+    "CpsReturned",
     "Did",
     "DncContact",
     "DncList",
+    "FleetChange",
+    "FleetWorker",
     "Gateway",
+    "GatewaySlice",
     "IdempotentResponse",
     "LedgerEntry",
     "Payment",
@@ -63,8 +68,10 @@ __all__ = [
     "RateCardLine",
     "Row",
     "SealedSurvey",
+    "Seat",
     "SectionTemplate",
     "ServiceState",
+    "Shard",
     "SmsGateway",
     "SmsMessage",
     "Subscriber",

@@ -1,0 +1,76 @@
+"""The situation of one campaign: people, calls of the moment and of its whole life, outcomes, and the last calls."""
+
+from typing import Any, Final, NamedTuple
+
+from sqlalchemy import Connection, select
+
+from dialer.app.overview import People, people_in
+from dialer.domain.enums import LegType
+from dialer.domain.statistics import Figures, Grouping, SubscriberState
+from dialer.store.queries.statistics import Counted, Present, WhoseCalls, count_calls, count_subscribers, present
+from dialer.store.tables import Campaign, Cdr
+
+OUTCOMES_MAX: Final = 30
+ZONE_HOURS_MAX: Final = 5_000
+"""Rows of hours and zones that a heat map adds up: those of the first hours, if there are more."""
+LAST_CALLS_MAX: Final = 10
+
+_campaigns = Campaign.__table__
+_cdrs = Cdr.__table__
+
+
+class LastCall(NamedTuple):
+    """A call that is over."""
+
+    starting_ms: int
+    phone_number: str
+    cause: int
+    billsec: int
+    cost: int
+    """An integer of 1e-5."""
+
+
+class CampaignView(NamedTuple):
+    """A campaign at one moment."""
+
+    row: dict[str, Any]
+    """The columns of the campaign."""
+    present: Present
+    totals: Figures
+    states: list[SubscriberState]
+    people: People
+    outcomes: list[Counted]
+    zone_hours: list[Counted]
+    last_calls: list[LastCall]
+
+
+def view_campaign(connection: Connection, campaign_id: int, now_ms: int) -> CampaignView:
+    """Return the situation of a campaign that exists. Its cost does not grow with the number of calls that are over."""
+    scope = WhoseCalls(campaign_id=campaign_id)
+    row = connection.execute(select(_campaigns).where(_campaigns.c.id == campaign_id)).mappings().one()
+    totals = count_calls(connection, scope, Grouping.TOTAL, None, 1, by_hour=False)
+    states = count_subscribers(connection, scope)
+    outcomes = count_calls(connection, scope, Grouping.OUTCOME, None, OUTCOMES_MAX, by_hour=False)
+    return CampaignView(
+        dict(row),
+        present(connection, scope, now_ms),
+        totals[0].figures if totals else Figures(),
+        states,
+        people_in(states),
+        outcomes,
+        count_calls(connection, scope, Grouping.ZONE, None, ZONE_HOURS_MAX, by_hour=True),
+        _last_calls(connection, campaign_id),
+    )
+
+
+def _last_calls(connection: Connection, campaign_id: int) -> list[LastCall]:
+    columns = (
+        _cdrs.c.starting_date,
+        _cdrs.c.phone_number,
+        _cdrs.c.hangup_cause_q850,
+        _cdrs.c.billsec,
+        _cdrs.c.call_cost,
+    )
+    query = select(*columns).where(_cdrs.c.campaign_id == campaign_id, _cdrs.c.leg_type == LegType.A_LEG)
+    query = query.order_by(_cdrs.c.id.desc()).limit(LAST_CALLS_MAX)
+    return [LastCall._make(row) for row in map(tuple, connection.execute(query))]

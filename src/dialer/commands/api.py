@@ -1,0 +1,59 @@
+"""`dialer api`: the API alone, beside workers in other processes."""
+
+import contextlib
+
+import rich_click as click
+
+from dialer.api.app import create_app
+from dialer.commands.opening import (
+    database_clock,
+    database_ms,
+    open_existing_database,
+    served_together,
+    settings_from_environment,
+    store_settings,
+)
+from dialer.commands.output import examples
+from dialer.commands.serve import PORT_MAX, address_of, announcer, check_media_folder, create_first_admin
+from dialer.console.app import Console
+from dialer.logs import configure_logs
+from dialer.runtime.remote_workers import RemoteWorkers
+from dialer.server import bind, ending_on_signals
+from dialer.server import serve as run_server
+
+
+@click.command()
+@click.option("--host", default="127.0.0.1", show_default=True, help="The address to serve on.")
+@click.option(
+    "--port",
+    type=click.IntRange(0, PORT_MAX),
+    default=8000,
+    show_default=True,
+    help="The port; 0 chooses a free one.",
+)
+@examples(
+    "dialer api",
+    "dialer api --host 0.0.0.0 --port 80",
+)
+def api(host: str, port: int) -> None:
+    """Serve the API without dialling, until SIGTERM or Ctrl+C. `dialer worker` dials.
+
+    Any number of these processes may use one database. They need the database of this version
+    (`dialer database upgrade`) and the real clock. Limits of requests hold for each process.
+    """
+    settings = settings_from_environment()
+    with (
+        ending_on_signals(),
+        contextlib.closing(bind(host, port)) as bound,
+        served_together(settings),
+        open_existing_database(settings) as database,
+    ):
+        check_media_folder(settings.media_dir)
+        clock = database_clock(database)
+        store_settings(settings, database, clock.now_ms())
+        token = create_first_admin(settings, database, address_of(host, bound))
+        configure_logs()
+        workers = RemoteWorkers(database, clock, database_ms=database_ms)
+        console = Console(database, first_admin_token=token)
+        app = create_app(settings, database=database, worker=workers, console=console.routes)
+        run_server(app, bound, ready=announcer(host, bound), ending=console.end)

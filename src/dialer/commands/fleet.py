@@ -1,0 +1,73 @@
+"""`dialer fleet`: the workers that share a service, and the parts of gateways that each may use."""
+
+from typing import Any
+
+import rich_click as click
+from rich.console import Group
+from sqlalchemy import Connection
+
+from dialer.commands.opening import database_ms, open_existing_database, settings_from_environment
+from dialer.commands.output import examples, json_option, print_json
+from dialer.commands.tables import add_row, draw, stacked, table
+from dialer.store.fleet.leases import all_leases
+from dialer.store.fleet.seats import all_seats
+from dialer.store.fleet.shards import owners
+from dialer.store.fleet.slices import all_slices
+
+_SECOND_MS = 1_000
+
+
+@click.command()
+@json_option("the workers")
+@examples(
+    "dialer fleet",
+    "dialer fleet --json",
+)
+def fleet(*, as_json: bool) -> None:
+    """Show the workers, their leases, shards and slices of gateways.
+
+    A shard is one of 64 groups of accounts. The command reads one state of the database and changes nothing.
+    """
+    with open_existing_database(settings_from_environment()) as database:
+        workers = database.read_now(_workers)
+    if as_json:
+        print_json({"workers": workers})
+    else:
+        draw(_tables(workers))
+
+
+def _workers(connection: Connection) -> list[dict[str, Any]]:
+    now_ms, owned = database_ms(connection), list(owners(connection).values())
+    seats = {one.worker_id: one for one in all_seats(connection)}
+    slices = [one for rows in all_slices(connection).values() for one in rows]
+    return [
+        {
+            "id": one.id,
+            "name": one.name,
+            "lease_seconds": max(0, one.lease_until_ms - now_ms) // _SECOND_MS,
+            "shards": owned.count(one.id),
+            "behind_ms": max(0, now_ms - seats[one.id].now_ms) if one.id in seats else None,
+            "gateways": [
+                {
+                    "gateway_id": part.gateway_id,
+                    "channels": part.channels,
+                    "in_use": part.channels_in_use,
+                    "cps": part.cps,
+                    "waiting": part.waiting,
+                }
+                for part in slices
+                if part.worker_id == one.id
+            ],
+        }
+        for one in all_leases(connection)
+    ]
+
+
+def _tables(workers: list[dict[str, Any]]) -> Group:
+    shown = table("Workers", "worker", "number", "lease s", "shards", "behind ms")
+    parts = table("Gateways", "worker", "gateway", "channels", "in use", "calls a second", "campaigns waiting")
+    for one in workers:
+        add_row(shown, one["name"], one["id"], one["lease_seconds"], one["shards"], one["behind_ms"])
+        for part in one["gateways"]:
+            add_row(parts, one["name"], *part.values())
+    return stacked(f"{len(workers)} workers share this service.", [shown, parts] if workers else [])

@@ -1,0 +1,100 @@
+"""`dialer worker`: one of several processes that dial."""
+
+import os
+import socket
+import time
+from functools import partial
+from typing import Final
+
+import rich_click as click
+
+from dialer.api.app import create_worker_app
+from dialer.commands.opening import (
+    database_clock,
+    database_ms,
+    open_existing_database,
+    served_together,
+    settings_from_environment,
+    store_settings,
+)
+from dialer.commands.output import examples
+from dialer.domain.calling_hours import read_calling_hours
+from dialer.logs import configure_logs
+from dialer.runtime.fleet import Fleet
+from dialer.runtime.keeper import Keeper
+from dialer.runtime.worker import Worker
+from dialer.server import bind, ending_on_signals
+from dialer.server import serve as run_server
+from dialer.service_manager import report_ready
+from dialer.settings import Settings
+from dialer.sim.line import SimulatedLine
+from dialer.store.database import Database
+from dialer.store.media.files import Media
+
+_MILLISECOND_NS: Final = 1_000_000
+
+
+@click.command()
+@click.option("--name", metavar="NAME", help="The name in `dialer fleet`; host and process by default.")
+@click.option(
+    "--listen",
+    metavar="HOST:PORT",
+    default="127.0.0.1:0",
+    show_default=True,
+    help="The address for /health and /metrics; port 0 chooses a free one.",
+)
+@examples(
+    "dialer worker",
+    "dialer worker --name w1 --listen 127.0.0.1:8001",
+)
+def worker(name: str | None, listen: str) -> None:
+    """Dial, beside other workers and `dialer api`, until SIGTERM or Ctrl+C.
+
+    Workers share the accounts of a service and its gateways. One that ends, or does not answer for 15 seconds, is
+    replaced by the others. They need the database of this version (`dialer database upgrade`) and the real clock.
+    """
+    settings = settings_from_environment()
+    host, port = _address(listen)
+    with ending_on_signals(), served_together(settings), open_existing_database(settings) as database:
+        clock = database_clock(database)
+        store_settings(settings, database, clock.now_ms())
+        configure_logs()
+        fleet = Fleet(name or _own_name(), clock, database_ms=database_ms, steady_ms=_steady_ms)
+        keeper, dialling = _parts(settings, database, fleet)
+        bound = bind(host, port)
+        app = create_worker_app(settings, database=database, worker=dialling, running=keeper.running)
+        run_server(app, bound, ready=partial(_announce, fleet, host, bound))
+
+
+def _parts(settings: Settings, database: Database, fleet: Fleet) -> tuple[Keeper, Worker]:
+    dialling = Worker(
+        database,
+        fleet.clock,
+        seed=settings.seed,
+        service_zone=settings.timezone,
+        new_line=SimulatedLine,
+        hours=read_calling_hours(settings.calling_hours),
+        recordings=Media(settings.media_dir),
+        coordinator=fleet,
+    )
+    return Keeper(database, dialling, fleet), dialling
+
+
+def _announce(fleet: Fleet, host: str, bound: socket.socket) -> None:
+    click.echo(f"dialer worker {fleet.name} is ready at http://{host}:{bound.getsockname()[1]}/health/ready")
+    report_ready()
+
+
+def _address(listen: str) -> tuple[str, int]:
+    host, _, port = listen.rpartition(":")
+    if not host or not port.isascii() or not port.isdigit():
+        raise click.BadParameter(f"{listen!r} is not HOST:PORT, such as 127.0.0.1:8001", param_hint="--listen")
+    return host, int(port)
+
+
+def _own_name() -> str:
+    return f"{socket.gethostname()}-{os.getpid()}"
+
+
+def _steady_ms() -> int:
+    return time.monotonic_ns() // _MILLISECOND_NS

@@ -1,0 +1,253 @@
+"""A campaign: its state in words, its people and calls as they move, its survey and answers, and its buttons."""
+
+from collections.abc import Callable, Mapping
+from http import HTTPStatus
+from typing import Any, Final, NamedTuple
+
+from litestar import Response, get, post
+from litestar.di import NamedDependency
+from litestar.params import FromPath
+from sqlalchemy import select
+
+from dialer.api.crud.resource import Unit
+from dialer.api.crud.urls import parse_id
+from dialer.api.http.errors import RecordNotFoundError
+from dialer.api.service import ApiRequest
+from dialer.app.campaign_check import findings_of_campaign
+from dialer.app.campaign_readiness import survey_of
+from dialer.app.campaign_view import CampaignView, view_campaign
+from dialer.app.change_campaign import abort_campaign, end_campaign, pause_campaign, start_campaign
+from dialer.app.errors import InvalidFieldsError, RefusedError
+from dialer.app.unit import UnitOfWork
+from dialer.console.charts import line, share
+from dialer.console.forms import read_fields
+from dialer.console.heat import heat_rows
+from dialer.console.live import EVENT_STREAM, answer_live
+from dialer.console.pages.campaigns import PLACE, seen_campaigns
+from dialer.console.pages.overview import PERCENT_UNIT, people_bar
+from dialer.console.rendering import render
+from dialer.console.services import ConsoleServices, go_to, page
+from dialer.console.survey_graph import Graph, draw_survey
+from dialer.console.words import campaign_state, outcome_words, reason_of_campaign
+from dialer.console.zones import zone_of
+from dialer.domain.enums import CampaignStatus
+from dialer.domain.meanings import MEANINGS
+from dialer.domain.roles import Permission
+from dialer.domain.states import IllegalMoveError
+from dialer.domain.statistics import percent
+from dialer.domain.survey.findings import Finding
+from dialer.domain.survey.sections.table import definition_of
+from dialer.domain.survey.survey import Survey
+from dialer.store.queries.statistics import WhoseCalls
+from dialer.store.queries.survey_results import SectionCount, count_answers
+from dialer.store.tables import Campaign
+
+ANSWERS_SHOWN_MAX: Final = 12
+ACTIONS: Final[Mapping[str, Callable[[UnitOfWork, int], None]]] = {
+    "start": start_campaign,
+    "pause": pause_campaign,
+    "end": end_campaign,
+    "abort": abort_campaign,
+}
+"""The use cases of the buttons, which are those of the API."""
+_POSSIBLE: Final[Mapping[CampaignStatus, tuple[str, ...]]] = {
+    CampaignStatus.NEW: ("start", "end"),
+    CampaignStatus.START: ("pause", "end", "abort"),
+    CampaignStatus.PAUSE: ("start", "end", "abort"),
+}
+"""The buttons that are shown in each state."""
+_campaigns = Campaign.__table__
+
+
+class ShownAnswer(NamedTuple):
+    """An answer to a question, with its share of all answers in per cent."""
+
+    response: str
+    calls: int
+    width: float
+
+
+class ShownQuestion(NamedTuple):
+    """A question with its most frequent answers."""
+
+    question: str
+    total: int
+    answers: list[ShownAnswer]
+
+
+class _Still(NamedTuple):
+    """The parts of the page that are read once."""
+
+    name: str
+    state: CampaignStatus | None
+    findings: list[Finding]
+    graph: Graph | None
+    questions: list[ShownQuestion]
+
+
+@get("/campaigns/{record_id:str}", media_type="text/html")
+async def show_campaign(
+    request: ApiRequest, console: NamedDependency[ConsoleServices], record_id: FromPath[str]
+) -> Response[Any]:
+    """Show a campaign."""
+    return await _show(request, console, _identity(record_id))
+
+
+@get("/campaigns/{record_id:str}/live", media_type=EVENT_STREAM)
+async def stream_campaign(
+    request: ApiRequest, console: NamedDependency[ConsoleServices], record_id: FromPath[str]
+) -> Response[Any]:
+    """Send the live part of a campaign."""
+    identity = _identity(record_id)
+    # A snapshot may be kept, so the right to see it is checked for each viewer.
+    await request.service.read(request, lambda unit: _check_seen(unit, identity))
+    key = _key(request, identity)
+    return await answer_live(
+        request, console.snapshots, console.sessions, key, lambda: _make(request, console, identity)
+    )
+
+
+@post("/campaigns/{record_id:str}/state", media_type="text/html")
+async def change_state(
+    request: ApiRequest, console: NamedDependency[ConsoleServices], record_id: FromPath[str]
+) -> Response[Any]:
+    """Start, pause, end or abort a campaign."""
+    identity, fields = _identity(record_id), await read_fields(request)
+    action = ACTIONS.get(fields.get("action", ""))
+    if action is None:
+        raise RecordNotFoundError("There is no such button.")
+
+    def change(unit: Unit) -> None:
+        _check_seen(unit, identity)
+        action(unit, identity)
+
+    try:
+        await request.service.write(request, change)
+    except InvalidFieldsError as error:
+        messages = [message for found in error.errors.values() for message in found]
+        return await _show(request, console, identity, messages, HTTPStatus.BAD_REQUEST)
+    except (IllegalMoveError, RefusedError) as error:
+        return await _show(request, console, identity, [str(error)], HTTPStatus.CONFLICT)
+    return go_to(f"/console/campaigns/{identity}/")
+
+
+def _identity(record_id: str) -> int:
+    identity = parse_id(record_id)
+    if identity is None:
+        raise RecordNotFoundError("There is no such campaign, or it is not yours.")
+    return identity
+
+
+def _check_seen(unit: Unit, identity: int) -> None:
+    query = select(_campaigns.c.id).where(_campaigns.c.id == identity, seen_campaigns(unit))
+    if unit.connection.execute(query).first() is None:
+        raise RecordNotFoundError("There is no such campaign, or it is not yours.")
+
+
+def _key(request: ApiRequest, identity: int) -> tuple[object, ...]:
+    zone = zone_of(request, request.service.settings.timezone)
+    return (PLACE, identity, request.user.may(Permission.CAMPAIGNS), zone.key)
+
+
+async def _show(
+    request: ApiRequest,
+    console: ConsoleServices,
+    identity: int,
+    messages: list[str] | None = None,
+    status: int = HTTPStatus.OK,
+) -> Response[Any]:
+    service = request.service
+    still = await service.read(
+        request, lambda unit: _read_still(unit, identity, service.settings.timezone), is_long=True
+    )
+    live = await console.snapshots.get(_key(request, identity), lambda: _make(request, console, identity))
+    return page(
+        request,
+        "campaign.html",
+        PLACE,
+        status,
+        identity=identity,
+        live=live,
+        messages=messages or [],
+        **still._asdict(),
+    )
+
+
+def _read_still(unit: Unit, identity: int, service_zone: str) -> _Still:
+    _check_seen(unit, identity)
+    row = dict(unit.connection.execute(select(_campaigns).where(_campaigns.c.id == identity)).mappings().one())
+    survey, _ = survey_of(unit.connection, row)
+    counts = count_answers(unit.connection, identity)
+    findings = findings_of_campaign(
+        unit.connection, row, unit.now_ms, service_zone=service_zone, hours=unit.conventions.hours
+    )
+    state = campaign_state(row["status"])
+    is_over = state in {CampaignStatus.END, CampaignStatus.ABORD}
+    return _Still(
+        row["name"], state, [] if is_over else findings, draw_survey(survey, counts), _questions(survey, counts)
+    )
+
+
+def _questions(survey: Survey, counts: Mapping[int, SectionCount]) -> list[ShownQuestion]:
+    return [
+        ShownQuestion(
+            section.question,
+            counts[section.id].total,
+            [
+                ShownAnswer(one.response, one.count, share(one.count, counts[section.id].total))
+                for one in counts[section.id].answers[:ANSWERS_SHOWN_MAX]
+            ],
+        )
+        for section in survey.sections
+        if definition_of(section).has_answers and section.id in counts
+    ]
+
+
+async def _make(request: ApiRequest, console: ConsoleServices, identity: int) -> str:
+    def read(unit: Unit) -> tuple[CampaignView, list[int]]:
+        _check_seen(unit, identity)
+        scope = WhoseCalls(campaign_id=identity)
+        view = view_campaign(unit.connection, identity, unit.now_ms)
+        return view, console.minutes.read(unit.connection, scope, unit.now_ms)
+
+    view, minutes = await request.service.read(request, read)
+    zone = zone_of(request, request.service.settings.timezone)
+    may_change = request.user.may(Permission.CAMPAIGNS)
+    state = campaign_state(view.row["status"])
+    totals = view.totals
+    return render(
+        "campaign_live.html",
+        view=view,
+        row=view.row,
+        state=state,
+        meaning=MEANINGS[CampaignStatus][state] if state is not None else "A newer version of dialer set this state.",
+        reason=reason_of_campaign(view.row["status_reason"]),
+        actions=_POSSIBLE.get(state, ()) if may_change and state is not None else (),
+        answered=percent(totals.answered, totals.calls),
+        abandoned=percent(totals.abandoned, totals.for_agents),
+        abandoned_max=view.row["abandon_rate_max"] / PERCENT_UNIT,
+        bar=people_bar(view.people),
+        funnel=_funnel(view),
+        outcomes=_outcomes(view),
+        minutes=minutes,
+        chart=line(minutes),
+        heat=heat_rows(view.zone_hours),
+        now_ms=request.service.worker.clock.now_ms(),
+        zone=zone,
+    )
+
+
+def _funnel(view: CampaignView) -> list[tuple[str, int, float]]:
+    """Return the steps from all people to those who completed the survey, with their width in per cent."""
+    attempted = sum(state.attempted for state in view.states)
+    steps = [("People", view.people.total), ("Tried", attempted), ("Reached", view.people.reached)]
+    steps += [("Completed", view.totals.completed)] if view.totals.completed else []
+    return [(name, count, share(count, view.people.total)) for name, count in steps]
+
+
+def _outcomes(view: CampaignView) -> list[tuple[str, int, float]]:
+    """Return the outcomes of calls or messages, the most frequent first, with their share in per cent."""
+    counted = [(one.member, one.figures.calls or one.figures.messages) for one in view.outcomes]
+    total = sum(count for _, count in counted)
+    ordered = sorted(counted, key=lambda one: (-one[1], one[0]))
+    return [(outcome_words(member), count, share(count, total)) for member, count in ordered if count]

@@ -1,0 +1,98 @@
+"""Coordinator: what a step of the worker asks before it decides, and stores after it, where workers share a service."""
+
+from typing import Final, Protocol
+
+from sqlalchemy import Connection
+
+from dialer.domain.events import GatewayOpened
+from dialer.store.database import Database
+from dialer.store.queries.selection import Shards
+from dialer.store.service_state import State, open_state, save_state
+from dialer.store.touched import Touched
+
+
+class LeaseLostError(Exception):
+    """Another worker has taken over. Nothing of the step may be stored, and the engine must be discarded."""
+
+
+class Coordinator(Protocol):
+    """The agreement of a worker with the other workers of its service."""
+
+    is_alone: bool
+    """True if there are no other workers."""
+    shards: Shards
+    """The accounts whose calls are this worker's, since `open_state`."""
+
+    def may_step(self) -> bool:
+        """Return whether the worker may dial now."""
+
+    def begin(self, connection: Connection) -> Touched | None:
+        """Return the records that others have touched since the last step; None to build the engine again.
+
+        Raises:
+            LeaseLostError: another worker has taken over.
+        """
+
+    def open_state(self, connection: Connection, first_now_ms: int) -> State:
+        """Return the stored position of the worker, for a new engine."""
+
+    def done_until_ms(self, user_id: int) -> int:
+        """Return the time up to which the events of an account are on record, since `open_state`."""
+
+    def lent(self, connection: Connection, gateways: list[GatewayOpened]) -> list[GatewayOpened]:
+        """Return gateways with the part of their limits that this worker may use."""
+
+    def take_lent(self) -> frozenset[int]:
+        """Return the gateways of which this worker has taken more since the last call."""
+
+    def save(self, connection: Connection, state: State | None, *, has_worked: bool, wishes: int) -> None:
+        """Store the position after a step; None if storing it can wait.
+
+        `has_worked` is False if only time has passed. `wishes` counts the callees who have asked the engine not to be
+        called again.
+
+        Raises:
+            LeaseLostError: another worker has taken over during the step.
+        """
+
+
+class Alone:
+    """The coordinator of a service with one worker, which has nobody to ask."""
+
+    is_alone = True
+    shards: Shards = None
+
+    def __init__(self, database: Database) -> None:
+        self._database: Final = database
+        self._done_ms = 0
+
+    def may_step(self) -> bool:
+        """Return True."""
+        return True
+
+    def begin(self, connection: Connection) -> Touched | None:
+        """Return the records that commits have touched since the last step."""
+        return self._database.take_touched(connection)
+
+    def open_state(self, connection: Connection, first_now_ms: int) -> State:
+        """Return the stored position of the service."""
+        state = open_state(connection, first_now_ms)
+        self._done_ms = state.now_ms
+        return state
+
+    def done_until_ms(self, user_id: int) -> int:  # noqa: ARG002 - one position for all accounts
+        """Return the stored position of the service."""
+        return self._done_ms
+
+    def lent(self, connection: Connection, gateways: list[GatewayOpened]) -> list[GatewayOpened]:  # noqa: ARG002 - as the protocol
+        """Return the gateways as they are."""
+        return gateways
+
+    def take_lent(self) -> frozenset[int]:
+        """Return nothing."""
+        return frozenset()
+
+    def save(self, connection: Connection, state: State | None, *, has_worked: bool, wishes: int) -> None:  # noqa: ARG002 - as the protocol
+        """Store the position of the service."""
+        if state is not None:
+            save_state(connection, state)

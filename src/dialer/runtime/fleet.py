@@ -1,0 +1,271 @@
+"""Fleet: the coordinator of a worker that shares its service with others.
+
+A step reads, in its own transaction, whether its worker still has its seat, and stores its position only if it does.
+Shards change hands under a lock that no step holds at the same time. So a worker that was replaced while it was frozen
+finds that out before it decides, and stores nothing.
+"""
+
+from collections.abc import Callable, Iterable
+from typing import Final
+
+import structlog
+from msgspec import structs
+from sqlalchemy import Connection, select
+
+from dialer.domain.events import GatewayOpened
+from dialer.domain.plans import NOTHING_LENT
+from dialer.domain.sharing import ALL_SHARDS, gift_of, shard_of
+from dialer.runtime.clock import RealClock
+from dialer.runtime.coordinator import LeaseLostError
+from dialer.store.fleet import changes, leases, seats, shards, slices
+from dialer.store.queries.selection import Shards
+from dialer.store.service_state import State
+from dialer.store.subscriber_counts import forget_lost_moves
+from dialer.store.tables import DncList
+from dialer.store.touched import EVERYTHING, NOTHING, Touched, touch
+
+SAFETY_MS: Final = 1_000
+"""Time before the end of its lease at which a worker stops."""
+IDS_LEFT_MIN: Final = seats.ID_BLOCK // 2
+"""Number of ids below which a worker is given new ones."""
+
+DRIFT_MS_MIN: Final = 20
+"""Difference to the database's clock that is corrected. Smaller ones come from the time that the question took."""
+DRIFT_MS_MAX: Final = 1_000
+"""Difference to the database's clock that is too large for a drift."""
+
+_log = structlog.get_logger(__name__)
+_lists = DncList.__table__
+_GLOBAL_LIST: Final = select(_lists.c.id).where(_lists.c.is_global).limit(1)
+
+
+class Fleet:
+    """The agreement of one worker with the others, by its own memory. The rows decide, whenever both differ.
+
+    `database_ms` returns the time of the database's clock, which is the time of all leases. `steady_ms` is a clock of
+    this machine that is never set; it judges whether the own lease has ended.
+    """
+
+    is_alone = False
+
+    def __init__(
+        self, name: str, clock: RealClock, *, database_ms: Callable[[Connection], int], steady_ms: Callable[[], int]
+    ) -> None:
+        self.name: Final = name
+        self.worker_id: int | None = None
+        """The number of this worker; None before it joins, and after it was replaced."""
+        self.shards: Shards = frozenset()
+        self.clock: Final = clock
+        self._database_ms: Final = database_ms
+        self._steady_ms: Final = steady_ms
+        self._stops_at_ms = 0
+        self._seat: seats.SeatRow | None = None
+        """The seat as this worker left it; None until the engine is built."""
+        self._done_ms: dict[int, int] = {}
+        self._wishes_of_others: dict[int, int] = {}
+        self._wishes = 0
+        self._lent_anew: frozenset[int] = frozenset()
+        self.takeovers = 0
+        """Number of workers that this one has replaced."""
+
+    # --- membership -------------------------------------------------------------------------------------------------
+
+    def may_step(self) -> bool:
+        """Return whether the worker has a lease, by its own clock."""
+        return self.worker_id is not None and self._steady_ms() < self._stops_at_ms
+
+    @property
+    def lease_left_ms(self) -> int:
+        """Time for which the worker may go on without a renewal."""
+        return max(0, self._stops_at_ms - self._steady_ms()) if self.worker_id is not None else 0
+
+    def join(self, connection: Connection) -> None:
+        """Take a number, a seat, and the shards of workers that are gone."""
+        asked_ms, now_ms = self._steady_ms(), self._now_ms(connection)
+        worker_id = leases.register(connection, self.name, now_ms)
+        seats.take_seat(connection, worker_id, now_ms)
+        shards.create_shards(connection, worker_id, now_ms)
+        self._arrange(connection, worker_id, now_ms)
+        touch(connection, NOTHING)
+        self.worker_id, self._seat = worker_id, None
+        self._stops_at_ms = asked_ms + leases.LEASE_MS - SAFETY_MS
+
+    def renew(self, connection: Connection) -> None:
+        """Renew the lease. A worker whose lease has ended must join again, under another number."""
+        if self.worker_id is None:
+            return
+        asked_ms = self._steady_ms()
+        touch(connection, NOTHING)
+        if leases.renew(connection, self.worker_id, self._now_ms(connection)):
+            self._stops_at_ms = asked_ms + leases.LEASE_MS - SAFETY_MS
+        else:
+            self._lose()
+
+    def leave(self, connection: Connection) -> None:
+        """End the lease, so that others take over at once."""
+        if self.worker_id is not None:
+            leases.end_lease(connection, self.worker_id)
+        touch(connection, NOTHING)
+        self._lose()
+
+    def _now_ms(self, connection: Connection) -> int:
+        """Return the time of the database, and let the service's clock follow it in small steps.
+
+        A large step is no drift: somebody has set the clock of the database.
+        """
+        now_ms = self._database_ms(connection)
+        apart_ms = now_ms - self.clock.now_ms()
+        if DRIFT_MS_MIN < abs(apart_ms) <= DRIFT_MS_MAX:
+            self.clock.follow(apart_ms)
+        elif abs(apart_ms) > DRIFT_MS_MAX:
+            _log.error("database_clock_jumped", apart_ms=apart_ms)
+        return now_ms
+
+    def _lose(self) -> None:
+        self.worker_id, self._seat, self.shards = None, None, frozenset()
+
+    # --- arrangement ------------------------------------------------------------------------------------------------
+
+    def needs_arrangement(self, connection: Connection) -> bool:
+        """Return whether there is anything that `arrange` would do."""
+        me = self.worker_id
+        if me is None:
+            return False
+        now_ms = self._database_ms(connection)
+        if any(one.lease_until_ms <= now_ms for one in leases.all_leases(connection)):
+            return True
+        seat = seats.seat_of(connection, me)
+        return (seat is not None and seat.ids_left < IDS_LEFT_MIN) or gift_of(_owned(connection), me) is not None
+
+    def arrange(self, connection: Connection) -> None:
+        """Replace workers that are gone, and give shards to workers that have fewer."""
+        me, now_ms = self.worker_id, self._database_ms(connection)
+        touch(connection, NOTHING)
+        if me is None or all(one.id != me or one.lease_until_ms <= now_ms for one in leases.all_leases(connection)):
+            return
+        self._arrange(connection, me, now_ms)
+        gift = gift_of(_owned(connection), me)
+        if gift is not None:
+            shards.give(connection, me, gift)
+        seat = seats.seat_of(connection, me)
+        if seat is not None and seat.ids_left < IDS_LEFT_MIN:
+            seats.renew_ids(connection, seat, now_ms)
+
+    def _arrange(self, connection: Connection, me: int, now_ms: int) -> None:
+        for one in leases.all_leases(connection):
+            if one.id != me and one.lease_until_ms <= now_ms:
+                shards.take_over(connection, me, one.id)
+                self.takeovers += 1
+        slices.forget_returned(connection, now_ms)
+        changes.forget_old_changes(connection)
+        forget_lost_moves(connection)
+
+    # --- steps ------------------------------------------------------------------------------------------------------
+
+    def begin(self, connection: Connection) -> Touched | None:
+        """Read the fence, and what users and other workers have changed."""
+        known = self._seat
+        rows = {one.id: one for one in seats.all_seats(connection)}
+        if known is None:
+            if all(one.worker_id != self.worker_id for one in rows.values()):
+                self._lose()
+                raise LeaseLostError("this worker was replaced")
+            return None
+        row = rows.get(known.id)
+        if row is None or row.worker_id != self.worker_id:
+            self._lose()
+            raise LeaseLostError("this worker was replaced")
+        if row.turn != known.turn:
+            return None
+        news = changes.news_since(connection, known.seen)
+        self._seat = known._replace(seen=news.last)
+        wishes = _wishes(rows.values(), known.id)
+        has_wishes, self._wishes_of_others = wishes != self._wishes_of_others, wishes
+        return EVERYTHING if has_wishes else news.touched
+
+    def open_state(self, connection: Connection, first_now_ms: int) -> State:  # noqa: ARG002 - a seat has its own time
+        """Read the seat and its shards, for a new engine."""
+        rows = seats.all_seats(connection)
+        seat = next((one for one in rows if one.worker_id == self.worker_id), None)
+        if seat is None or self.worker_id is None:
+            self._lose()
+            raise LeaseLostError("this worker was replaced")
+        progress = shards.progress_of(connection, self.worker_id)
+        shards.follow_seat(connection, self.worker_id)
+        self._seat = seat._replace(seen=changes.last_change(connection))
+        self._done_ms = {shard: seat.now_ms if at_ms is None else at_ms for shard, at_ms in progress.items()}
+        self.shards = None if progress.keys() == ALL_SHARDS else frozenset(progress)
+        self._wishes_of_others, self._wishes, self._lent_anew = _wishes(rows, seat.id), 0, frozenset()
+        return seat.state
+
+    def done_until_ms(self, user_id: int) -> int:
+        """Return how far the shard of an account had come."""
+        return self._done_ms[shard_of(user_id)]
+
+    def lent(self, connection: Connection, gateways: list[GatewayOpened]) -> list[GatewayOpened]:
+        """Return gateways with the slices of this worker."""
+        if not gateways or self.worker_id is None:
+            return gateways
+        rows, found = slices.all_slices(connection), []
+        for one in gateways:
+            lent = NOTHING_LENT
+            if one.plan.max_channels or one.plan.max_cps:
+                limits = slices.GatewayLimits(one.plan.id, one.plan.max_channels, one.plan.max_cps)
+                lent = slices.lent_of(rows.get(one.plan.id, []), limits, self.worker_id)
+            found.append(structs.replace(one, lent=lent))
+        return found
+
+    def take_lent(self) -> frozenset[int]:
+        """Return the gateways whose slices are to be read again."""
+        lent, self._lent_anew = self._lent_anew, frozenset()
+        return lent
+
+    def lend_anew(self, gateway_ids: frozenset[int]) -> None:
+        """Let the next step read its slices of these gateways, after everything that was due before."""
+        self._lent_anew |= gateway_ids
+
+    @property
+    def is_lent_anew(self) -> bool:
+        """Return whether the next step will read slices."""
+        return bool(self._lent_anew)
+
+    @property
+    def seen(self) -> int:
+        """The last change that the engine knows; 0 if there is no engine."""
+        return 0 if self._seat is None else self._seat.seen
+
+    def has_engine_of(self, connection: Connection) -> bool:
+        """Return whether the engine has all shards of this worker. Only then it knows all calls in progress."""
+        seat = None if self.worker_id is None else seats.seat_of(connection, self.worker_id)
+        return self._seat is not None and seat is not None and seat.turn == self._seat.turn
+
+    def save(self, connection: Connection, state: State | None, *, has_worked: bool, wishes: int) -> None:
+        """Store the position in the seat, if this worker still has it."""
+        seat = self._seat
+        if seat is None:
+            raise LeaseLostError("this worker was replaced")
+        row = seat if state is None else seat._replace(**state._asdict())
+        if wishes != self._wishes and connection.scalar(_GLOBAL_LIST) is not None:
+            row = row._replace(wishes=row.wishes + 1)
+        self._wishes = wishes
+        if not has_worked and state is None:
+            return
+        if row.ids_left < 0:
+            raise LeaseLostError("this worker has given all its ids")
+        if not seats.save_seat(connection, row):
+            self._lose()
+            raise LeaseLostError("this worker was replaced during a step")
+        self._seat = row
+
+
+def _owned(connection: Connection) -> dict[int, list[int]]:
+    """Return the shards of all workers."""
+    found: dict[int, list[int]] = {one.id: [] for one in leases.all_leases(connection)}
+    for shard, worker_id in shards.owners(connection).items():
+        if worker_id in found:
+            found[worker_id].append(shard)
+    return found
+
+
+def _wishes(rows: Iterable[seats.SeatRow], own: int) -> dict[int, int]:
+    return {one.id: one.wishes for one in rows if one.id != own}

@@ -1,0 +1,135 @@
+"""Keeper: renews the lease of a worker, replaces workers that are gone, and shares gateways with the others."""
+
+import contextlib
+from collections.abc import AsyncIterator, Awaitable, Callable
+from typing import Final, NamedTuple
+
+import anyio
+import structlog
+from sqlalchemy import Connection
+
+from dialer.domain.plans import Lent
+from dialer.runtime.fleet import Fleet
+from dialer.runtime.live_engine import LiveEngine
+from dialer.runtime.worker import Worker
+from dialer.store.database import Database, StorageUnavailableError
+from dialer.store.fleet.changes import last_change
+from dialer.store.fleet.slices import Demand, SliceRow, all_slices, is_news, new_slice, settle_slice, wanted_of
+from dialer.store.touched import NOTHING, touch
+
+BEAT_S: Final = 1.0
+"""Time between two looks at the other workers."""
+LEND_S: Final = 0.3
+"""Time between two negotiations about gateways."""
+LOOK_S: Final = 0.02
+"""Time between two looks for changes of users."""
+
+_log = structlog.get_logger(__name__)
+
+
+class Keeper:
+    """The part of a worker that deals with the other workers."""
+
+    def __init__(self, database: Database, worker: Worker, fleet: Fleet) -> None:
+        self._database: Final = database
+        self._worker: Final = worker
+        self._fleet: Final = fleet
+
+    @contextlib.asynccontextmanager
+    async def running(self) -> AsyncIterator[None]:
+        """Be a member of the fleet and dial for as long as the context is entered. Then others take over at once."""
+        await self.beat()
+        try:
+            async with self._worker.running(), anyio.create_task_group() as tasks:
+                for work, every_s in ((self.beat, BEAT_S), (self.lend, LEND_S), (self._look, LOOK_S)):
+                    tasks.start_soon(_repeat, work, every_s)
+                yield
+                tasks.cancel_scope.cancel()
+        finally:
+            with anyio.CancelScope(shield=True), contextlib.suppress(StorageUnavailableError):
+                await self._database.write(self._fleet.leave)
+
+    async def beat(self) -> None:
+        """Join, or renew the lease; then see to the workers that are gone, and to those with fewer shards."""
+        before = self._fleet.worker_id
+        with contextlib.suppress(StorageUnavailableError):
+            if before is None:
+                await self._database.write(self._fleet.join)
+            else:
+                await self._database.write_without_lock(self._fleet.renew)
+            if await self._database.read(self._fleet.needs_arrangement):
+                await self._database.write(self._fleet.arrange)
+        if self._fleet.worker_id != before:
+            _log.info("fleet_membership_changed", name=self._fleet.name, worker_id=self._fleet.worker_id)
+
+    async def lend(self) -> None:
+        """Give back what the engine does not need of gateways, and take what it needs."""
+        with contextlib.suppress(StorageUnavailableError):
+            await self._worker.between_steps(self._negotiate)
+            if self._fleet.is_lent_anew:
+                await self._worker.settle()
+
+    async def _negotiate(self, live: LiveEngine) -> None:
+        demands, worker_id = live.demands(), self._fleet.worker_id
+        if not demands or worker_id is None:
+            return
+        terms = _Terms(self._fleet, worker_id, self._worker.clock.now_ms(), demands)
+        wanted = await self._database.read(terms.wanted)
+        for gateway_id, lent in wanted.items():
+            live.lend_less(gateway_id, lent)  # Use less, then give back.
+        if wanted:
+            is_settled = await self._database.write(lambda connection: terms.settle(connection, wanted))
+            if is_settled:
+                self._fleet.lend_anew(frozenset(wanted))  # Take, then use.
+
+    async def _look(self) -> None:
+        """Wake the worker when users have changed something."""
+        with contextlib.suppress(StorageUnavailableError):
+            if self._fleet.may_step() and await self._database.read(last_change) > self._fleet.seen:
+                await self._worker.settle()
+
+
+class _Terms(NamedTuple):
+    """One negotiation of a worker about all gateways, while its engine stands still."""
+
+    fleet: Fleet
+    worker_id: int
+    now_ms: int
+    demands: list[Demand]
+
+    def wanted(self, connection: Connection) -> dict[int, Lent]:
+        """Return what the worker should hold of each gateway about which there is anything to store."""
+        rows, found = all_slices(connection), {}
+        for demand in self.demands:
+            slices = rows.get(demand.limits.id, [])
+            mine = self._own(slices, demand)
+            lent = wanted_of(slices, demand, mine, self.now_ms)
+            if lent != (mine.channels, mine.cps) or is_news(slices, demand, mine):
+                found[demand.limits.id] = lent
+        return found
+
+    def settle(self, connection: Connection, wanted: dict[int, Lent]) -> bool:
+        """Store the slices of the worker. Return False if its engine does not know all its calls in progress."""
+        touch(connection, NOTHING)
+        if not self.fleet.has_engine_of(connection):
+            return False
+        rows = all_slices(connection)
+        for demand in self.demands:
+            lent = wanted.get(demand.limits.id)
+            if lent is not None:
+                slices = rows.get(demand.limits.id, [])
+                settle_slice(connection, slices, demand, self._own(slices, demand), lent, self.now_ms)
+        return True
+
+    def _own(self, slices: list[SliceRow], demand: Demand) -> SliceRow:
+        found = next((one for one in slices if one.worker_id == self.worker_id), None)
+        return found or new_slice(self.worker_id, demand.limits.id, self.now_ms)
+
+
+async def _repeat(work: Callable[[], Awaitable[None]], every_s: float) -> None:
+    while True:
+        await anyio.sleep(every_s)
+        try:
+            await work()
+        except Exception:  # noqa: BLE001 - a worker that does not renew its lease stops by itself
+            _log.exception("keeper_failed")

@@ -1,0 +1,124 @@
+"""Seats: the position of each worker, and the ids that it may give."""
+
+from typing import Any, Final, NamedTuple
+
+from sqlalchemy import Connection, bindparam, insert, select, update
+
+from dialer.store.service_state import State, open_state, save_state
+from dialer.store.tables import FleetWorker, Seat
+
+ID_BLOCK: Final = 1 << 20
+"""Number of ids of call requests, and of CDRs, that a worker is given at once."""
+
+_seats = Seat.__table__
+_workers = FleetWorker.__table__
+
+
+class SeatRow(NamedTuple):
+    """The position of a worker."""
+
+    id: int
+    worker_id: int | None
+    turn: int
+    now_ms: int
+    last_callrequest_id: int
+    callrequest_ids_end: int
+    last_cdr_id: int
+    cdr_ids_end: int
+    seen: int
+    wishes: int
+
+    @property
+    def state(self) -> State:
+        """Return the position as that of a service."""
+        return State(self.now_ms, self.last_callrequest_id, self.last_cdr_id)
+
+    @property
+    def ids_left(self) -> int:
+        """Return how many more calls have an id."""
+        left = self.callrequest_ids_end - self.last_callrequest_id, self.cdr_ids_end - self.last_cdr_id
+        return min(left)
+
+
+_ALL: Final = select(*[_seats.c[name] for name in SeatRow._fields]).order_by(_seats.c.id)
+_SAVE: Final = (
+    update(_seats)
+    .where(
+        _seats.c.id == bindparam("seat"),
+        _seats.c.worker_id == bindparam("worker"),
+        _seats.c.turn == bindparam("its_turn"),
+    )
+    .values(
+        {name: bindparam(f"new_{name}") for name in ("now_ms", "last_callrequest_id", "last_cdr_id", "seen", "wishes")}
+    )
+)
+
+
+def all_seats(connection: Connection) -> list[SeatRow]:
+    """Return all seats, also those without a worker."""
+    return [SeatRow(*row) for row in connection.execute(_ALL)]
+
+
+def seat_of(connection: Connection, worker_id: int) -> SeatRow | None:
+    """Return the seat of a worker; None if it has none."""
+    row = connection.execute(_ALL.where(_seats.c.worker_id == worker_id)).one_or_none()
+    return None if row is None else SeatRow(*row)
+
+
+def is_seen_by_all(connection: Connection, change: int, now_ms: int) -> bool:
+    """Return whether every worker that is alive knows a change."""
+    is_alive = _workers.c.lease_until_ms > now_ms
+    query = select(_seats.c.id).join(_workers, _workers.c.id == _seats.c.worker_id)
+    return connection.scalar(query.where(is_alive, _seats.c.seen < change).limit(1)) is None
+
+
+def take_seat(connection: Connection, worker_id: int, now_ms: int) -> None:
+    """Give a worker the first free seat, or a new one."""
+    free = connection.scalar(select(_seats.c.id).where(_seats.c.worker_id.is_(None)).order_by(_seats.c.id).limit(1))
+    if free is None:
+        ids = _new_ids(connection, now_ms)
+        connection.execute(insert(_seats).values(worker_id=worker_id, now_ms=0, **ids))
+    else:
+        connection.execute(update(_seats).where(_seats.c.id == free).values(worker_id=worker_id))
+
+
+def renew_ids(connection: Connection, seat: SeatRow, now_ms: int) -> None:
+    """Give a worker new ids. It builds its engine again for them."""
+    values: dict[str, Any] = {**_new_ids(connection, now_ms), "turn": _seats.c.turn + 1}
+    connection.execute(update(_seats).where(_seats.c.id == seat.id).values(values))
+
+
+def begin_turn(connection: Connection, worker_id: int) -> None:
+    """Let a worker build its engine again, as its shards have changed."""
+    connection.execute(update(_seats).where(_seats.c.worker_id == worker_id).values(turn=_seats.c.turn + 1))
+
+
+def leave_seat(connection: Connection, worker_id: int) -> None:
+    """Free the seat of a worker that was replaced."""
+    left: dict[str, Any] = {"worker_id": None, "turn": _seats.c.turn + 1}
+    connection.execute(update(_seats).where(_seats.c.worker_id == worker_id).values(left))
+
+
+def save_seat(connection: Connection, seat: SeatRow) -> bool:
+    """Store the position of a worker. Return False if it has lost its seat, or its shards have changed."""
+    kept = {"seat": seat.id, "worker": seat.worker_id, "its_turn": seat.turn}
+    values = {
+        f"new_{name}": getattr(seat, name)
+        for name in ("now_ms", "last_callrequest_id", "last_cdr_id", "seen", "wishes")
+    }
+    return connection.execute(_SAVE, {**kept, **values}).rowcount == 1
+
+
+def _new_ids(connection: Connection, now_ms: int) -> dict[str, int]:
+    """Return ids that were never given. The row of the service holds the end of the last block."""
+    state = open_state(connection, now_ms)
+    last = state._replace(
+        last_callrequest_id=state.last_callrequest_id + ID_BLOCK, last_cdr_id=state.last_cdr_id + ID_BLOCK
+    )
+    save_state(connection, last)
+    return {
+        "last_callrequest_id": state.last_callrequest_id,
+        "callrequest_ids_end": last.last_callrequest_id,
+        "last_cdr_id": state.last_cdr_id,
+        "cdr_ids_end": last.last_cdr_id,
+    }

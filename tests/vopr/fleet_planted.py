@@ -1,0 +1,78 @@
+"""Planted bugs of the agreement between workers, which the simulated fleets must find."""
+
+from typing import Any, Final
+
+from sqlalchemy import Connection
+
+from dialer.domain.gateway_load import GatewayLoad
+from dialer.runtime.fleet import Fleet
+from dialer.runtime.guard import Guard
+from dialer.store.fleet import changes, seats, shards, slices
+from dialer.store.touched import NOTHING
+from tests.vopr.planted import Patch, Planted, Wrapped, wrap
+
+
+def _no_fence(patch: Patch) -> None:
+    """Let a worker go on, although others own its shards."""
+
+    def around(begin: Wrapped) -> Wrapped:
+        def begun(self: Any, connection: Connection) -> Any:  # noqa: ANN401 - as `begin`
+            if self._seat is None:
+                return begin(self, connection)
+            return changes.news_since(connection, self._seat.seen).touched
+
+        return begun
+
+    wrap(patch, Fleet, "begin", around)
+    patch.setattr(Fleet, "may_step", lambda self: self.worker_id is not None)
+    patch.setattr(seats, "save_seat", lambda *_: True)
+
+
+def _what_was_given_back_is_used(patch: Patch) -> None:
+    def around(limit: Wrapped) -> Wrapped:
+        def grow(self: GatewayLoad, plan: Any, lent: Any) -> None:  # noqa: ANN401 - as `limit`
+            channels, cps = self.channels, self.cps
+            limit(self, plan, lent)
+            if lent is not None:
+                self.channels, self.cps = max(channels, self.channels), max(cps, self.cps)
+
+        return grow
+
+    wrap(patch, GatewayLoad, "limit", around)
+    patch.setattr(Guard, "lend", lambda *_: None)
+
+
+def _gives_without_its_calls(patch: Patch) -> None:
+    """Let a worker give channels back before its engine knows all calls that it has taken over."""
+    patch.setattr(Fleet, "has_engine_of", lambda *_: True)
+
+
+def _changes_are_not_counted(patch: Patch) -> None:
+    patch.setattr(changes, "news_since", lambda _connection, seen: changes.News(seen, NOTHING))
+
+
+def _leases_by_own_clock(patch: Patch) -> None:
+    own_clock = property(lambda self: lambda _: self._steady_ms(), lambda *_: None)
+    patch.setattr(Fleet, "_database_ms", own_clock, raising=False)
+
+
+def _takers_begin_at_their_own_position(patch: Patch) -> None:
+    def around(progress_of: Wrapped) -> Wrapped:
+        return lambda *arguments: dict.fromkeys(progress_of(*arguments))
+
+    wrap(patch, shards, "progress_of", around)
+
+
+def _slices_exceed_the_gateway(patch: Patch) -> None:
+    patch.setattr(slices, "booked", lambda _: 0)
+
+
+FLEET_PLANTED: Final = (
+    Planted("a worker that was replaced goes on", _no_fence, 1),
+    Planted("a worker uses what it gave back", _what_was_given_back_is_used, 0),
+    Planted("a worker gives back what the calls of its new shards use", _gives_without_its_calls, 0),
+    Planted("changes of users are not counted", _changes_are_not_counted, 0),
+    Planted("leases are judged by the own clock", _leases_by_own_clock, 4),
+    Planted("a taker begins at its own position", _takers_begin_at_their_own_position, 4),
+    Planted("slices exceed the gateway", _slices_exceed_the_gateway, 0),
+)

@@ -1,0 +1,94 @@
+"""Rules that hold for all workers of a fleet together."""
+
+from collections import Counter
+from collections.abc import Iterator
+from typing import Final, NamedTuple
+
+from sqlalchemy import Connection
+
+from dialer.domain.sharing import SHARDS
+from dialer.store.database import Database
+from tests.vopr.memory import Memory
+from tests.vopr.snapshot import ask
+
+_LINES = """SELECT id, max_channels, max_cps FROM gateway
+    UNION ALL SELECT id + 1099511627776, 0, max_cps FROM sms_gateway"""
+_SLICES = "SELECT gateway_id, sum(max(channels, channels_in_use)), sum(cps) FROM gateway_slice GROUP BY gateway_id"
+_RESTING = "SELECT gateway_id, sum(cps) FROM cps_returned WHERE until_ms > {now_ms} GROUP BY gateway_id"
+_OWNERS = "SELECT id, worker_id FROM shard"
+
+
+class Shares(NamedTuple):
+    """The shards and the booked parts of all gateways at one moment."""
+
+    owners: dict[int, int | None]
+    channels: Counter[int]
+    cps: Counter[int]
+
+
+class FleetRules:
+    """The rules, with what they remember."""
+
+    def __init__(self) -> None:
+        self._checked: Final[set[int]] = set()
+        """Ids of the attempts whose gateway was checked at their beginning."""
+
+    def read(self, connection: Connection) -> Shares:
+        """Return the shares as they are now."""
+        slices = ask(connection, _SLICES)
+        return Shares(
+            {row[0]: row[1] for row in ask(connection, _OWNERS)},
+            Counter({row[0]: row[1] for row in slices}),
+            Counter({row[0]: row[2] for row in slices}),
+        )
+
+    def moved(self, connection: Connection, before: Shares, now_ms: int) -> Iterator[str]:
+        """Yield gateways of which more is lent than they have, and shards that nobody owns any more."""
+        after = self.read(connection)
+        resting = Counter({row[0]: row[1] for row in ask(connection, _RESTING.format(now_ms=now_ms))})
+        for line_id, channels, cps in ask(connection, _LINES):
+            if channels and after.channels[line_id] > max(channels, before.channels[line_id]):
+                yield f"slices: {after.channels[line_id]} of {channels} channels of gateway {line_id} are booked"
+            lent, lent_before = after.cps[line_id] + resting[line_id], before.cps[line_id] + resting[line_id]
+            if cps and after.cps[line_id] > before.cps[line_id] and lent > max(cps, lent_before):
+                yield f"slices: {lent} of {cps} calls per second of gateway {line_id} are lent or rest"
+        if before.owners and len(after.owners) != SHARDS:
+            yield f"shards: there are {len(after.owners)}"
+        for shard, owner in after.owners.items():
+            if owner is None:
+                yield f"shards: nobody owns shard {shard}"
+
+    def crowds(self, memory: Memory, database: Database) -> list[str]:
+        """Return new attempts that found more calls on their gateway than it may carry."""
+        new = [one for one in memory.attempts() if one.id not in self._checked]
+        if not new:
+            return []
+        self._checked.update(one.id for one in new)
+        limits = {row[0]: row[1] for row in database.read_now(lambda connection: ask(connection, _LINES))}
+        return [found for one in new if (found := _crowd(memory, one.gateway_id, one.started_ms, limits))]
+
+
+def _crowd(memory: Memory, gateway_id: int, at_ms: int, limits: dict[int, int]) -> str:
+    most = limits.get(gateway_id, 0)
+    carried = sum(
+        other.gateway_id == gateway_id and other.started_ms <= at_ms < other.end_ms for other in memory.attempts()
+    )
+    carried += sum(
+        leg.gateway_id == gateway_id and leg.started_ms is not None and leg.started_ms < at_ms < leg.end_ms
+        for leg in memory.transfers()
+    )
+    return (
+        f"I8: {carried} calls of all workers on gateway {gateway_id} at once, {most} allowed"
+        if 0 < most < carried
+        else ""
+    )
+
+
+def unowned(connection: Connection, now_ms: int) -> Iterator[str]:
+    """Yield shards without a worker that is alive."""
+    query = f"""SELECT s.id FROM shard s LEFT JOIN fleet_worker w ON w.id = s.worker_id
+        WHERE coalesce(w.lease_until_ms, 0) <= {now_ms}"""  # noqa: S608 - a number
+    for (shard,) in ask(connection, query):
+        yield f"shards: no worker that is alive owns shard {shard}"
+    if not ask(connection, _OWNERS):
+        yield "shards: there are none"

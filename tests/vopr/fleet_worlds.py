@@ -1,0 +1,59 @@
+"""Worlds for fleets: accounts in different shards, full gateways, and many calls within a few minutes."""
+
+from typing import Final
+
+import msgspec
+
+from tests.vopr.dice import Dice
+from tests.vopr.worlds import CENTS, DAY_MS, Values, World, contact_of, number_of, world_of
+
+USER_IDS: Final = (1, 34, 51)
+"""Accounts whose shards soon have different owners."""
+_OPEN: Final = {
+    "daily_start_time": "00:00:00",
+    "daily_stop_time": "23:59:59",
+    **dict.fromkeys(("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"), True),
+}
+
+
+def busy_world_of(seed: int) -> World:
+    """Draw a world whose campaigns, of up to three accounts, call all the time over one or two small gateways."""
+    dice, drawn = Dice(seed, "busy world"), world_of(seed)
+    rows = {name: [dict(row) for row in table] for name, table in drawn.rows.items()}
+    rows["user_account"] = [
+        {"id": user_id, "username": f"user{user_id}", "password_hash": "-", "call_rate": 137} for user_id in USER_IDS
+    ]
+    books = len(rows["phonebook"])
+    for _ in range(dice.between(20, 80)):
+        rows["contact"].append({"phonebook_id": dice.between(1, books), **contact_of(number_of(dice))})
+    of_queues = {one["survey_id"] for one in rows["section_template"] if one.get("queue_id")}
+    answering = {one["campaign_id"] for one in rows["did"]}
+    for campaign_id, campaign in enumerate(rows["campaign"], 1):
+        # Queues and inbound numbers belong to the first account, and so must the campaigns that use them.
+        is_first = campaign["object_id"] in of_queues or campaign_id in answering
+        owner = 1 if is_first else dice.pick(USER_IDS)
+        campaign.update(_busy(dice, drawn.start_ms), user_id=owner)
+    for gateway in rows["gateway"]:
+        limits = {"max_channels": dice.pick((0, 0, 1, 2, 6)), "max_cps": dice.pick((0, 1, 1, 2, 5))}
+        gateway.update(limits, protocol="sim")
+    money = {user_id: dice.pick((30, 500, 50_000)) * CENTS for user_id in USER_IDS}
+    return msgspec.structs.replace(drawn, rows=_distinct(rows), money=money, calling_hours=None)
+
+
+def _busy(dice: Dice, start_ms: int) -> Values:
+    return {
+        "startingdate": start_ms - 1,
+        "expirationdate": start_ms + DAY_MS,
+        "frequency": dice.pick((60, 300, 600)),
+        "max_aleg": dice.pick((0, 0, 0, 3)),
+        "maxretry": dice.pick((0, 2)),
+        "intervalretry": dice.pick((0, 20)),
+        "callmaxduration": dice.pick((20, 60)),
+        **_OPEN,
+    }
+
+
+def _distinct(rows: dict[str, list[Values]]) -> dict[str, list[Values]]:
+    """Return the rows with each number once in a phonebook."""
+    contacts = {(one["phonebook_id"], one["number"]): one for one in rows["contact"]}
+    return {**rows, "contact": list(contacts.values())}
