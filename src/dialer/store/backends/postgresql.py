@@ -10,24 +10,17 @@ from contextlib import AbstractContextManager, closing, contextmanager
 from typing import Any, Final
 
 import psycopg
-from psycopg.adapt import Loader
 from psycopg.pq import TransactionStatus
 from sqlalchemy import (
-    BigInteger,
-    Boolean,
     Connection,
     Engine,
     Insert,
-    Integer,
     Select,
-    SmallInteger,
     Update,
     create_engine,
     event,
     text,
 )
-from sqlalchemy.dialects.postgresql.base import PGTypeCompiler
-from sqlalchemy.dialects.postgresql.psycopg import PGDialect_psycopg
 from sqlalchemy.engine import URL, make_url
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.pool import NullPool, QueuePool
@@ -41,6 +34,7 @@ from dialer.store.backends.backend import (
     Lock,
     UnfitDatabaseError,
 )
+from dialer.store.backends.postgresql_types import DIALECT, WIDE, WholeLoader
 from dialer.store.database_files import FilesError
 from dialer.store.process_lock import ServedError
 
@@ -75,52 +69,10 @@ _STORAGE_CODES: Final = ("08", "53", "57", "58", "XX", "25006", "25P03", "25P04"
 """Starts of the codes of errors that concern the database: lost, full, shutting down, read-only, locked, damaged."""
 
 
-class _Wide(BigInteger):
-    """An integer whose parameters are of the largest type: a filter may name more than a column can hold."""
-
-    render_bind_cast = True
-
-
-_WIDE: Final[dict[Any, Any]] = {BigInteger: _Wide, Integer: _Wide, SmallInteger: _Wide}
-
-
-class _Flag(Boolean):
-    """A Boolean whose parameters name their type."""
-
-    render_bind_cast = True
-
-
-class _FlagTypes(PGTypeCompiler):
-    """Names of types in casts of parameters. Rows for the driver have Booleans as 0 and 1, which are numbers."""
-
-    def visit_BOOLEAN(self, type_: Boolean, **kw: Any) -> str:  # noqa: ANN401, ARG002, N802 - SQLAlchemy's signature
-        """Return a cast that takes numbers and Booleans."""
-        return "INTEGER::BOOLEAN"
-
-
-class _DriverDialect(PGDialect_psycopg):
-    """The dialect of statements that are compiled for the driver."""
-
-    colspecs: Any = {**PGDialect_psycopg.colspecs, **_WIDE, Boolean: _Flag}  # noqa: RUF012 - SQLAlchemy's declaration
-    type_compiler_cls = _FlagTypes
-    supports_statement_cache = True
-
-
-_DIALECT: Final = _DriverDialect(paramstyle="format")  # type: ignore[no-untyped-call]
-
-
-class _WholeLoader(Loader):
-    """The sum of large integers has the type of decimals in PostgreSQL."""
-
-    def load(self, data: Any) -> int | float:  # noqa: ANN401 - bytes of any kind
-        digits = bytes(data)
-        return float(digits) if b"." in digits or b"N" in digits else int(digits)
-
-
 def compiled(statement: Insert | Select[Any] | Update, columns: Sequence[str] | None = None) -> DriverStatement:
     """Return a statement compiled for the driver. An INSERT or UPDATE without values sets `columns`."""
     plain = statement.inline() if isinstance(statement, Insert) else statement  # No RETURNING.
-    found = plain.compile(dialect=_DIALECT, column_keys=None if columns is None else list(columns))
+    found = plain.compile(dialect=DIALECT, column_keys=None if columns is None else list(columns))
     return DriverStatement(str(found), tuple(found.positiontup or ()), found.params)
 
 
@@ -213,7 +165,7 @@ def _engine(url: URL, *, size: int, synchronous: str) -> Engine:
         execution_options={"preserve_rowcount": True},
         connect_args=_connect_args(),
     )
-    engine.dialect.colspecs = {**engine.dialect.colspecs, **_WIDE}
+    engine.dialect.colspecs = {**engine.dialect.colspecs, **WIDE}
     given = {
         "statement_timeout": STATEMENT_TIMEOUT_MS,
         "lock_timeout": _LOCK_WAIT_MS,
@@ -228,7 +180,7 @@ def _engine(url: URL, *, size: int, synchronous: str) -> Engine:
     def configure(connection: Any, _record: object) -> None:  # noqa: ANN401 - SQLAlchemy's wrapper of the driver's
         connection.autocommit = True
         connection.execute(settings)
-        connection.adapters.register_loader("numeric", _WholeLoader)
+        connection.adapters.register_loader("numeric", WholeLoader)
 
     return engine
 
@@ -379,7 +331,7 @@ def _serving(url: URL, function: str, how: str) -> Iterator[None]:
 
 def _driver_args(url: URL) -> dict[str, Any]:
     given: dict[str, Any]
-    _, given = _DIALECT.create_connect_args(url)  # type: ignore[no-untyped-call]
+    _, given = DIALECT.create_connect_args(url)  # type: ignore[no-untyped-call]
     return {**_connect_args(), **given}
 
 
