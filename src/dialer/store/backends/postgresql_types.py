@@ -1,4 +1,4 @@
-"""How values go to PostgreSQL and come back: the types of parameters, and of sums."""
+"""Types of values in PostgreSQL: those of parameters, and of sums."""
 
 from typing import Any, Final
 
@@ -48,5 +48,6 @@ class WholeLoader(Loader):
     """The sum of large integers has the type of decimals in PostgreSQL."""
 
     def load(self, data: Any) -> int | float:  # noqa: ANN401 - bytes of any kind
+        """Return a sum as a number; an integer if it is whole."""
         digits = bytes(data)
         return float(digits) if b"." in digits or b"N" in digits else int(digits)
