@@ -11,7 +11,7 @@ PYTEST_ARGS ?= -n 2
 SEEDS ?= 1000
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo console test test-postgresql lint bench vopr always
+.PHONY: help setup demo console screenshots test test-postgresql lint bench vopr always
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-15s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -23,6 +23,9 @@ demo: $(STAMP) ## run a whole campaign day in seconds of virtual time
 
 console: $(STAMP) ## run a campaign at 60 times real time, and print the address and a password of the console
 	@$(VENV)/bin/dialer demo --watch
+
+screenshots: $(STAMP) ## take the pictures of README.md and docs/console.md, with Chromium
+	@$(VENV)/bin/python -m tests.console.screenshots
 
 test: $(STAMP) ## run the whole test suite, as CI does
 	$(VENV)/bin/pytest $(PYTEST_ARGS)

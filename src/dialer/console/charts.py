@@ -6,7 +6,9 @@ from typing import Final, NamedTuple
 BOX: Final = 100
 HEATS: Final = 8
 """Shades of a heat map, besides the one for nothing."""
-_STEPS: Final = (1, 2, 5)
+_LOW_TOPS: Final = (2, 4, 6, 8, 10)
+_TOPS: Final = (12, 16, 20, 24, 30, 40, 50, 60, 80, 100)
+"""Upper edges of charts, and of larger values in steps of ten: even, so that half of it is a whole number, too."""
 
 
 class Curve(NamedTuple):
@@ -37,13 +39,13 @@ def line(values: Sequence[int]) -> Curve:
 
 
 def round_top(highest: int) -> int:
-    """Return the lowest of 1, 2, 5, 10, 20, 50, … that is not below a value."""
+    """Return the lowest round number that is not below a value: 2, 4, 6, 8, 10, 12, 16, 20, 24, 30, …."""
+    if highest <= _LOW_TOPS[-1]:
+        return next(top for top in _LOW_TOPS if top >= highest)
     power = 1
-    while True:
-        for step in _STEPS:
-            if step * power >= highest:
-                return step * power
+    while _TOPS[-1] * power < highest:
         power *= 10
+    return next(top * power for top in _TOPS if top * power >= highest)
 
 
 def stack(parts: Sequence[tuple[str, int]]) -> list[Slice]:

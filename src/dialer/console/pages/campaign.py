@@ -231,7 +231,7 @@ async def _make(request: ApiRequest, console: ConsoleServices, identity: int) ->
         outcomes=_outcomes(view),
         minutes=minutes,
         chart=line(minutes),
-        heat=heat_rows(view.zone_hours),
+        heat=heat_rows(view.zone_hours, request.service.settings.timezone),
         now_ms=request.service.worker.clock.now_ms(),
         zone=zone,
     )
