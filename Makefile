@@ -11,10 +11,10 @@ PYTEST_ARGS ?= -n 2
 SEEDS ?= 1000
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo console screenshots test lint bench vopr always
+.PHONY: help setup demo console screenshots test test-postgresql lint bench vopr always
 
 help: ## list the targets
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-11s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-15s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
 
 setup: $(STAMP) ## build .venv with the locked dependencies
 
@@ -29,6 +29,9 @@ screenshots: $(STAMP) ## take the pictures of README.md and docs/console.md, wit
 
 test: $(STAMP) ## run the whole test suite, as CI does
 	$(VENV)/bin/pytest $(PYTEST_ARGS)
+
+test-postgresql: $(STAMP) ## run the tests that use a database on PostgreSQL, in a cluster of their own
+	$(VENV)/bin/pytest --database postgresql $(PYTEST_ARGS)
 
 lint: $(STAMP) ## check style, format and types
 	$(VENV)/bin/ruff check

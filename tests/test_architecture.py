@@ -40,6 +40,12 @@ OUTERMOST: Final = frozenset({"commands", "demo"})
 DETERMINISTIC: Final = frozenset({"domain", "sim", "carriers", "runtime.kernel"})
 THIRD_PARTY: Final = frozenset({"msgspec", "holidays", "phonenumbers"})
 
+SQLITE_FILES: Final = frozenset({"store.database_files", "store.seen_numbers", "forecast.memory_database"})
+"""Modules for files and memory of SQLite, which hold the service's rows on no other database."""
+_BACKENDS: Final = ("dialer.store.backends.sqlite", "dialer.store.backends.postgresql")
+DIALECTS: Final = ("sqlite3", "psycopg", "sqlalchemy.dialects", *_BACKENDS)
+MAY_NAME_A_DIALECT: Final = frozenset({"store.backends", "store.migrations"}) | SQLITE_FILES
+
 # Names that a deterministic package may not use: clocks, waiting, chance, values that differ between two runs
 # (ids, hashes), and input and output. A module stands for everything in it.
 BANNED: Final = frozenset(
@@ -140,6 +146,14 @@ def chance_and_effects(module: str, source: str) -> Iterator[str]:
                 yield f"{module}:{node.lineno}: uses {used.removeprefix('builtins.')}"
 
 
+def dialects(module: str, source: str) -> Iterator[str]:
+    """Find imports of one kind of database where both must work."""
+    if not is_within(module, MAY_NAME_A_DIALECT):
+        for found in imports(ast.parse(source), module):
+            if any(found.origin == name or found.origin.startswith((f"{name}.", f"{name}_")) for name in DIALECTS):
+                yield f"{module}:{found.line}: names a dialect, {found.origin}"
+
+
 def overlong(module: str, source: str) -> Iterator[str]:
     """Find functions and files that are too long."""
     if (lines := len(source.splitlines())) > FILE_LINES_MAX:
@@ -163,7 +177,7 @@ def problems(checker: Checker, *folders: str) -> list[str]:
     ]
 
 
-@pytest.mark.parametrize("checker", [wrong_arrows, strangers, chance_and_effects])
+@pytest.mark.parametrize("checker", [wrong_arrows, strangers, chance_and_effects, dialects])
 def test_packages_import_only_allowed_packages(checker: Checker) -> None:
     assert problems(checker, "src/dialer") == []
 
@@ -237,6 +251,10 @@ def lines_of(count: int) -> str:
         (chance_and_effects, "dialer.sim.a", "open('x')"),
         (chance_and_effects, "dialer.sim.a", "list(map(print, []))"),
         (chance_and_effects, "dialer.sim.a", "seed = hash('x')"),
+        (dialects, "dialer.store.a", "import sqlite3"),
+        (dialects, "dialer.app.a", "from sqlalchemy.dialects.postgresql import insert"),
+        (dialects, "dialer.api.a", "from dialer.store.backends import sqlite"),
+        (dialects, "dialer.store.a", "from dialer.store.backends.postgresql_functions import TRIGGERS"),
         (overlong, "dialer.api.a", lines_of(61)),
         (overlong, "dialer.api.a", "async " + lines_of(61)),
         (overlong, "dialer.api.a", "class C:\n" + "\n".join(f"    {x}" for x in lines_of(61).splitlines())),
@@ -266,6 +284,8 @@ def test_a_planted_violation_is_found(checker: Checker, module: str, source: str
         (chance_and_effects, "dialer.domain.a", "from uuid import UUID, uuid5\nx = state.now"),
         (chance_and_effects, "dialer.domain.a", "class C:\n    id: int\n\nx = C.id, C().open()"),
         (chance_and_effects, "dialer.runtime.a", "import time, asyncio\nx = time.monotonic()"),
+        (dialects, "dialer.store.backends.a", "import sqlite3"),
+        (dialects, "dialer.store.a", "from dialer.store.backends.backend import backend_of"),
         (overlong, "dialer.api.a", lines_of(60) + "x = 1\n" * 390),
     ],
 )

@@ -58,9 +58,14 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         module = item.path.relative_to(root)
         if module.as_posix() in CONTRACT:
             item.add_marker("contract")
-        if module.parts[0] not in FOLDERS or module.as_posix() in BESIDE or item.get_closest_marker("sqlite_only"):
+        if choice.is_postgresql():
+            is_fit = module.parts[0] in FOLDERS and module.as_posix() not in BESIDE
+            is_fit = is_fit and item.get_closest_marker("sqlite_only") is None
+        else:
+            is_fit = module.parts[0] != choice.POSTGRESQL
+        if not is_fit:
             left_out.append(item)
-    if choice.is_postgresql() and left_out:
+    if left_out:
         config.hook.pytest_deselected(items=left_out)
         beside = {id(item) for item in left_out}
         items[:] = [item for item in items if id(item) not in beside]

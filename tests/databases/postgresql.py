@@ -95,6 +95,7 @@ class Databases:
 
     def _create(self, name: str) -> str:
         with administered(self._cluster) as connection:
+            connection.execute("SELECT pg_advisory_lock(1)")  # A template is copied by one process at a time.
             connection.execute(f"CREATE DATABASE {name} TEMPLATE dialer")
             connection.execute(f"ALTER DATABASE {name} SET synchronous_commit = off")
         return self._cluster.url(name)

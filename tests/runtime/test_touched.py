@@ -302,9 +302,8 @@ async def test_agents_and_queues_come_and_go_one_by_one(furnished: House) -> Non
     agents = Agent.__table__
     declare(furnished, Touched(agents=ONE), lambda c: c.execute(agents.delete().where(agents.c.id == 1)))
     await furnished.worker.settle()
-    talking = furnished.database.read_now(
-        lambda c: c.scalars(select(Queue.metadata.tables["transfer"].c.agent_id)).all()
-    )
+    transfers = Queue.metadata.tables["transfer"].c
+    talking = furnished.database.read_now(lambda c: c.scalars(select(transfers.agent_id).order_by(transfers.id)).all())
     assert (talking, furnished.worker.problem()) == ([None, 2], None)
 
 

@@ -46,7 +46,7 @@ def upgrade(url: str) -> None:
     except CommandError as error:
         raise MigrationError(f"the database cannot be migrated: {error}") from error
     except DBAPIError as error:
-        raise MigrationError(f"the database cannot be opened: {error.orig}") from error
+        raise MigrationError(f"the database cannot be opened: {' '.join(str(error.orig).split())}") from error
 
 
 def check(url: str) -> None:

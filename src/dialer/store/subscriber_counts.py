@@ -55,6 +55,7 @@ def _fold(campaigns: Select[Any]) -> Any:  # noqa: ANN401 - the dialect's own IN
         select(*[moved.c[name] for name in _KEY], func.sum(moved.c.subscribers), func.sum(moved.c.attempted))
         .where(moved.c.campaign_id.in_(campaigns))
         .group_by(*[moved.c[name] for name in _KEY])
+        .order_by(*[moved.c[name] for name in _KEY])
     )
     added = insert_or(_counts).from_select([*_KEY, "subscribers", "attempted"], grown, include_defaults=False)
     return added.on_conflict_do_update(

@@ -53,6 +53,7 @@ def test_without_a_body_it_is_twenty_seeds_from_zero(alice: Caller, path: str) -
     assert answer.json() == alice.request("POST", path.rstrip("/"), json={}).json()
 
 
+@pytest.mark.sqlite_only("dumps the file")
 def test_nothing_is_changed_by_it(alice: Caller, path: str, database: Database, worker: FakeWorker) -> None:
     """An idempotency key stores nothing either: the forecast is computed again."""
     dump = partial(database.read_now, lambda c: list(c.connection.driver_connection.iterdump()))  # type: ignore[union-attr]

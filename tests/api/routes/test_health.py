@@ -1,5 +1,6 @@
 import sqlite3
 
+import pytest
 from litestar import Litestar
 from litestar.testing import TestClient
 
@@ -22,6 +23,7 @@ def test_a_worker_in_trouble_is_not_ready(client: TestClient[Litestar], worker: 
     assert client.get("/health/live").status_code == 200
 
 
+@pytest.mark.sqlite_only("locks the file")
 def test_a_database_out_of_reach_is_a_503(client: TestClient[Litestar], alice: Caller, database: Database) -> None:
     alice.get("phonebook/")
     with sqlite3.connect(str(database.url.database)) as connection:

@@ -167,8 +167,8 @@ def _fits(key: SortKey, value: object) -> bool:
         return key.is_nullable
     if not isinstance(key.expression.type, String):
         return type(value) is int and abs(value) <= ID_MAX
-    return isinstance(value, str) and not any(map(_is_surrogate, value))
+    return isinstance(value, str) and not any(map(_is_in_no_text, value))
 
 
-def _is_surrogate(char: str) -> bool:
-    return "\ud800" <= char <= "\udfff"
+def _is_in_no_text(char: str) -> bool:
+    return char == "\0" or "\ud800" <= char <= "\udfff"

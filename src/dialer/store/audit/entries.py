@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 from typing import Final
 
-from sqlalchemy import Connection, RowMapping, func, select
+from sqlalchemy import Connection, RowMapping, func, literal_column, select
 
 from dialer.store.audit.differences import MISSING, ROWS_AT_ONCE, Difference
 from dialer.store.backends.expressions import whole_number
@@ -27,7 +27,7 @@ def audit_entries(connection: Connection) -> Iterator[Difference]:
 
     Messages may be deleted with their campaign. So entries for messages are not checked for their cause.
     """
-    name_of = {cause: func.substr(_entries.c.reference, len(cause) + 2) for cause in _KINDS}
+    name_of = {cause: func.substr(_entries.c.reference, literal_column(str(len(cause) + 2))) for cause in _KINDS}
     query = (
         select(
             _entries,
@@ -35,6 +35,7 @@ def audit_entries(connection: Connection) -> Iterator[Difference]:
             _refunded.c.id.label("refund"),
             _payments.c.id.label("payment"),
         )
+        .select_from(_entries)
         .outerjoin(_called, _called.c.callid == name_of["call"])
         .outerjoin(_refunded, _refunded.c.callid == name_of["refund"])
         .outerjoin(_payments, _payments.c.id == whole_number(name_of["payment"]))

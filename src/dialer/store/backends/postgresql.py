@@ -10,11 +10,17 @@ from contextlib import AbstractContextManager, closing, contextmanager
 from typing import Any, Final
 
 import psycopg
-from psycopg.adapt import Loader
 from psycopg.pq import TransactionStatus
-from sqlalchemy import Boolean, Connection, Engine, Insert, Select, Update, create_engine, event, text
-from sqlalchemy.dialects.postgresql.base import PGTypeCompiler
-from sqlalchemy.dialects.postgresql.psycopg import PGDialect_psycopg
+from sqlalchemy import (
+    Connection,
+    Engine,
+    Insert,
+    Select,
+    Update,
+    create_engine,
+    event,
+    text,
+)
 from sqlalchemy.engine import URL, make_url
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.pool import NullPool, QueuePool
@@ -28,6 +34,7 @@ from dialer.store.backends.backend import (
     Lock,
     UnfitDatabaseError,
 )
+from dialer.store.backends.postgresql_types import DIALECT, WIDE, WholeLoader
 from dialer.store.database_files import FilesError
 from dialer.store.process_lock import ServedError
 
@@ -62,43 +69,10 @@ _STORAGE_CODES: Final = ("08", "53", "57", "58", "XX", "25006", "25P03", "25P04"
 """Starts of the codes of errors that concern the database: lost, full, shutting down, read-only, locked, damaged."""
 
 
-class _Flag(Boolean):
-    """A Boolean whose parameters name their type."""
-
-    render_bind_cast = True
-
-
-class _FlagTypes(PGTypeCompiler):
-    """Names of types in casts of parameters. Rows for the driver have Booleans as 0 and 1, which are numbers."""
-
-    def visit_BOOLEAN(self, type_: Boolean, **kw: Any) -> str:  # noqa: ANN401, ARG002, N802 - SQLAlchemy's signature
-        """Return a cast that takes numbers and Booleans."""
-        return "INTEGER::BOOLEAN"
-
-
-class _DriverDialect(PGDialect_psycopg):
-    """The dialect of statements that are compiled for the driver."""
-
-    colspecs: Any = {**PGDialect_psycopg.colspecs, Boolean: _Flag}  # noqa: RUF012 - SQLAlchemy's declaration
-    type_compiler_cls = _FlagTypes
-    supports_statement_cache = True
-
-
-_DIALECT: Final = _DriverDialect(paramstyle="format")  # type: ignore[no-untyped-call]
-
-
-class _WholeLoader(Loader):
-    """The sum of large integers has the type of decimals in PostgreSQL."""
-
-    def load(self, data: Any) -> int | float:  # noqa: ANN401 - bytes of any kind
-        digits = bytes(data)
-        return float(digits) if b"." in digits or b"N" in digits else int(digits)
-
-
 def compiled(statement: Insert | Select[Any] | Update, columns: Sequence[str] | None = None) -> DriverStatement:
     """Return a statement compiled for the driver. An INSERT or UPDATE without values sets `columns`."""
     plain = statement.inline() if isinstance(statement, Insert) else statement  # No RETURNING.
-    found = plain.compile(dialect=_DIALECT, column_keys=None if columns is None else list(columns))
+    found = plain.compile(dialect=DIALECT, column_keys=None if columns is None else list(columns))
     return DriverStatement(str(found), tuple(found.positiontup or ()), found.params)
 
 
@@ -113,7 +87,7 @@ def reading_engine(url: URL, *, size: int, synchronous: str) -> Engine:
 
     @event.listens_for(engine, "begin")
     def begin(connection: Connection) -> None:
-        _run(connection, _READ)
+        _begin(connection, _READ)
 
     return engine
 
@@ -127,9 +101,9 @@ def writing_engine(url: URL, *, synchronous: str) -> Engine:
         patience_ms = connection.info.get(_PATIENCE_MS, _LOCK_WAIT_MS)
         lock = connection.info.get(_LOCK, Lock.ALL)
         if lock is not Lock.ALL:
-            _run(connection, _begin_beside_others(lock, patience_ms))
+            _begin(connection, _begin_beside_others(lock, patience_ms))
             return
-        turn = _run(
+        turn = _begin(
             connection,
             f"BEGIN; SET LOCAL lock_timeout = {max(1, patience_ms)}; SELECT pg_advisory_xact_lock({_WRITERS});"
             f" SET LOCAL lock_timeout = {_LOCK_WAIT_MS}; SELECT nextval('write_turn')",
@@ -169,7 +143,7 @@ def migrating_engine(url: URL) -> Engine:
 
     @event.listens_for(engine, "begin")
     def begin(connection: Connection) -> None:
-        _run(
+        _begin(
             connection,
             f"BEGIN; SET LOCAL lock_timeout = {MIGRATION_WAIT_MS}; SELECT pg_advisory_xact_lock({_WRITERS})",
         )
@@ -191,6 +165,7 @@ def _engine(url: URL, *, size: int, synchronous: str) -> Engine:
         execution_options={"preserve_rowcount": True},
         connect_args=_connect_args(),
     )
+    engine.dialect.colspecs = {**engine.dialect.colspecs, **WIDE}
     given = {
         "statement_timeout": STATEMENT_TIMEOUT_MS,
         "lock_timeout": _LOCK_WAIT_MS,
@@ -205,7 +180,7 @@ def _engine(url: URL, *, size: int, synchronous: str) -> Engine:
     def configure(connection: Any, _record: object) -> None:  # noqa: ANN401 - SQLAlchemy's wrapper of the driver's
         connection.autocommit = True
         connection.execute(settings)
-        connection.adapters.register_loader("numeric", _WholeLoader)
+        connection.adapters.register_loader("numeric", WholeLoader)
 
     return engine
 
@@ -222,17 +197,17 @@ def _connect_args() -> dict[str, Any]:
     }
 
 
-def _run(connection: Connection, statements: str) -> Any:  # noqa: ANN401 - the value of the last statement
-    """Run statements in one round trip. If the connection is lost, forget all connections of its engine."""
+def _begin(connection: Connection, statements: str) -> Any:  # noqa: ANN401 - the value of the last statement
+    """Begin a transaction in one round trip. If the connection was lost while it waited in its pool, take a new one."""
     driver = _driver(connection)
-    cursor = driver.cursor()
     try:
-        cursor.execute(statements, prepare=False)  # Several statements cannot be prepared.
+        cursor = driver.execute(statements, prepare=False)  # Several statements cannot be prepared.
     except psycopg.Error as error:
-        if driver.closed:
-            connection.invalidate(error)
-            connection.engine.dispose()
-        raise
+        if not driver.closed:
+            raise
+        connection.invalidate(error)
+        connection.engine.dispose()  # The others of the pool are lost, too.
+        cursor = _driver(connection).execute(statements, prepare=False)
     while cursor.nextset():
         pass
     return cursor.fetchone()[0] if cursor.description else None
@@ -356,7 +331,7 @@ def _serving(url: URL, function: str, how: str) -> Iterator[None]:
 
 def _driver_args(url: URL) -> dict[str, Any]:
     given: dict[str, Any]
-    _, given = _DIALECT.create_connect_args(url)  # type: ignore[no-untyped-call]
+    _, given = DIALECT.create_connect_args(url)  # type: ignore[no-untyped-call]
     return {**_connect_args(), **given}
 
 

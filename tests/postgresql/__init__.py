@@ -1,0 +1,1 @@
+"""Tests of what only PostgreSQL has. They run with `--database postgresql`."""

@@ -1,0 +1,136 @@
+"""Tests of what a unit of work on PostgreSQL may rely on: locks, lost connections, and what others have written."""
+
+import threading
+from collections.abc import Callable
+from contextlib import closing
+
+import psycopg
+import pytest
+from sqlalchemy import Connection, event, insert, make_url, select, text, update
+from sqlalchemy.exc import IntegrityError
+
+from dialer.store.backends.backend import backend_for
+from dialer.store.database import Database, OutcomeUnknownError, StorageUnavailableError
+from dialer.store.process_lock import ServedError
+from dialer.store.tables import User
+from dialer.store.touched import EVERYTHING, NOTHING, touch
+
+_users = User.__table__
+
+
+def add(connection: Connection, name: str = "ann") -> None:
+    stamps = {"created_date": 0, "updated_date": 0}
+    connection.execute(insert(_users).values(username=name, password_hash="-", **stamps))
+    touch(connection, NOTHING)
+
+
+def names(connection: Connection) -> list[str]:
+    return list(connection.scalars(select(_users.c.username).order_by(_users.c.id)))
+
+
+def end_sessions(url: str) -> None:
+    """End all other sessions of the database, as a restart of the server does."""
+    found = make_url(url)
+    with closing(psycopg.connect(host=str(found.query["host"]), user=found.username, dbname=found.database)) as one:
+        one.execute(
+            "SELECT pg_terminate_backend(pid) FROM pg_stat_activity"
+            " WHERE datname = current_database() AND pid <> pg_backend_pid()"
+        )
+
+
+def test_connections_that_were_lost_while_idle_are_replaced_at_once(database: Database, url: str) -> None:
+    database.write_now(add)
+    assert database.read_now(names) == ["ann"]
+    end_sessions(url)
+    database.write_now(lambda unit: add(unit, "ben"))
+    assert database.read_now(names) == ["ann", "ben"]
+
+
+def test_a_unit_whose_connection_is_lost_leaves_nothing(database: Database, url: str) -> None:
+    def lost(unit: Connection) -> None:
+        add(unit)
+        end_sessions(url)
+        names(unit)
+
+    with pytest.raises(StorageUnavailableError) as error:
+        database.write_now(lost)
+    assert not isinstance(error.value, OutcomeUnknownError)
+    assert database.read_now(names) == []
+
+
+def test_a_connection_that_is_lost_during_the_commit_leaves_the_outcome_unknown(database: Database, url: str) -> None:
+    event.listen(database._writer, "commit", lambda _: end_sessions(url), once=True)  # noqa: SLF001 - just before it
+    with pytest.raises(OutcomeUnknownError):
+        database.write_now(add)
+    database.write_now(lambda unit: add(unit, "ben"))
+
+
+def test_a_writer_waits_for_another_only_as_long_as_its_patience(database: Database, beside: Database) -> None:
+    def meanwhile(unit: Connection) -> None:
+        add(unit)
+        with pytest.raises(StorageUnavailableError, match="lock timeout"):
+            beside.write_now(add)
+        assert beside.read_now(names) == []
+
+    database.write_now(meanwhile)
+    assert beside.read_now(names) == ["ann"]
+
+
+def test_a_writer_that_waited_sees_what_the_other_has_committed(url: str) -> None:
+    """A snapshot that is older than the lock would still show a campaign that was paused meanwhile as started."""
+    with closing(Database(url, synchronous="OFF")) as first, closing(Database(url, synchronous="OFF")) as second:
+        has_begun, seen = threading.Event(), list[list[str]]()
+
+        def late() -> None:
+            has_begun.set()
+            seen.append(second.write_now(names))
+
+        def early(unit: Connection) -> threading.Thread:
+            thread = threading.Thread(target=late)
+            thread.start()
+            has_begun.wait()
+            add(unit)
+            return thread
+
+        first.write_now(early).join()
+    assert seen == [["ann"]]
+
+
+def test_only_the_commits_of_others_count_as_unknown_changes(database: Database, beside: Database) -> None:
+    database.write_now(database.take_touched)
+    database.write_now(add)
+    assert database.write_now(database.take_touched) == NOTHING
+    beside.write_now(lambda unit: add(unit, "ben"))
+    assert database.write_now(database.take_touched) == EVERYTHING
+    assert database.write_now(database.take_touched) == NOTHING
+
+
+def test_a_failed_transaction_is_not_committed_in_silence(database: Database) -> None:
+    """PostgreSQL answers its COMMIT with a ROLLBACK, and no error."""
+
+    def careless(unit: Connection) -> None:
+        add(unit)
+        with pytest.raises(IntegrityError):
+            unit.execute(update(_users).values(username=None))
+
+    with pytest.raises(psycopg.InternalError):
+        database.write_now(careless)
+    assert database.read_now(names) == []
+
+
+def test_the_sum_of_large_integers_is_an_integer(database: Database) -> None:
+    assert repr(database.read_now(lambda unit: unit.scalar(text("SELECT sum(CAST(2 AS bigint))")))) == "2"
+
+
+def test_one_process_serves_a_database(url: str) -> None:
+    backend, found = backend_for(url), make_url(url)
+    with backend.serving_alone(found), pytest.raises(ServedError, match="another process serves postgresql"):
+        backend.serving_alone(found).__enter__()
+    with backend.serving_alone(found):
+        pass
+
+
+@pytest.mark.parametrize("spell", [lambda url: url, lambda url: url.replace("+psycopg", "+asyncpg")])
+def test_the_url_names_the_database_whichever_driver_it_names(url: str, spell: Callable[[str], str]) -> None:
+    with closing(Database(spell(url))) as one:
+        assert one.read_now(names) == []
