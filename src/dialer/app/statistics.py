@@ -85,14 +85,18 @@ def read_statistics(connection: Connection, scope: WhoseCalls, question: RowsAsk
         TooManyRowsError: the rows asked for are too many.
     """
     hours = question.hours
-    totals = count_calls(connection, scope, Grouping.TOTAL, hours, 1, by_hour=False)
+    outcomes = count_calls(connection, scope, Grouping.OUTCOME, hours, ROWS_MAX, by_hour=False)
     return Statistics(
         present=present(connection, scope, now_ms),
-        totals=totals[0].figures if totals else Figures(),
-        outcomes=count_calls(connection, scope, Grouping.OUTCOME, hours, ROWS_MAX, by_hour=False),
+        totals=_sum(one.figures for one in outcomes),
+        outcomes=outcomes,
         subscribers=count_subscribers(connection, scope),
         rows=_rows(connection, scope, question),
     )
+
+
+def _sum(figures: Iterable[Figures]) -> Figures:
+    return Figures(*map(sum, zip(*map(astuple, figures), strict=True)))
 
 
 def _rows(connection: Connection, scope: WhoseCalls, question: RowsAsked) -> list[StatisticsRow]:

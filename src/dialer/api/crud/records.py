@@ -39,6 +39,15 @@ def read_record(unit: Unit, resource: Resource, record_id: int) -> Shape:
     return shown(unit, resource, [_row(unit, resource, record_id)])[0]
 
 
+def require_seen(unit: Unit, resource: Resource, record_id: int) -> None:
+    """Check that the caller sees a record.
+
+    Raises:
+        RecordNotFoundError: the record does not exist, or the caller may not see it.
+    """
+    _row(unit, resource, record_id)
+
+
 class Tagged(NamedTuple):
     """A record as the JSON of an answer, with its entity tag."""
 

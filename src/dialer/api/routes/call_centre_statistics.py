@@ -77,7 +77,7 @@ def _identity(record_id: str) -> int:
 
 
 def _agent(unit: Unit, agent_id: int, hours: Hours) -> AgentStatisticsRead:
-    records.read_record(unit, AGENTS, agent_id)
+    records.require_seen(unit, AGENTS, agent_id)
     found = read_agent_statistics(unit.connection, agent_id, hours, unit.now_ms)
     return _shown_agent(found, agent_id, unit.now_ms, unit.conventions.links)
 
@@ -109,7 +109,7 @@ def _shown_agent(found: AgentStatistics, agent_id: int, now_ms: int, links: Link
 
 
 def _queue(unit: Unit, queue_id: int, hours: Hours, within_s: int) -> QueueStatisticsRead:
-    records.read_record(unit, QUEUES, queue_id)
+    records.require_seen(unit, QUEUES, queue_id)
     found = read_queue_statistics(unit.connection, queue_id, hours, within_s)
     return _shown_queue(found, queue_id, within_s, unit)
 

@@ -57,7 +57,7 @@ async def download_recording(request: ApiRequest, record_id: FromPath[str]) -> R
 
 
 def _file_name(unit: Unit, result_id: int) -> str:
-    records.read_record(unit, SURVEY_RESULTS, result_id)
+    records.require_seen(unit, SURVEY_RESULTS, result_id)
     table = SURVEY_RESULTS.table
     return str(unit.connection.scalar(select(table.c["record_file"]).where(table.c["id"] == result_id)))
 
@@ -101,7 +101,7 @@ def _after(request: ApiRequest) -> int:
 
 def _recordings(unit: Unit, campaign_id: int, after: int) -> Sequence[Row[Any]]:
     """Return the answers with a recording, one more than an archive has, and the numbers of their calls."""
-    records.read_record(unit, CAMPAIGNS, campaign_id)
+    records.require_seen(unit, CAMPAIGNS, campaign_id)
     results, cdrs = SURVEY_RESULTS.table.c, table_of(Cdr).c
     names = ("id", "record_file", "created_date", "callid", "section_id", "question")
     is_call = and_(cdrs.callid == results.callid, cdrs.leg_type == LegType.A_LEG)

@@ -56,7 +56,7 @@ def _statistics(unit: Unit, resource: Resource | None, identity: int | None, que
     campaign = None
     scope = WhoseCalls(user_id=None if unit.actor.is_admin else unit.actor.sees_as)
     if resource is not None and identity is not None:
-        records.read_record(unit, resource, identity)
+        records.require_seen(unit, resource, identity)
         scope, campaign = WhoseCalls(campaign_id=identity), links.record(resource.path, identity)
     try:
         found = read_statistics(unit.connection, scope, question, unit.now_ms)

@@ -64,7 +64,7 @@ async def check_survey_template(request: ApiRequest, record_id: FromPath[str]) -
 
 
 def _check(unit: Unit, survey_id: int) -> SurveyCheckRead:
-    records.read_record(unit, SURVEY_TEMPLATES, survey_id)
+    records.require_seen(unit, SURVEY_TEMPLATES, survey_id)
     findings = check_survey(read_survey(unit.connection, survey_id))
     errors = sum(finding.level is FindingLevel.ERROR for finding in findings)
     links = unit.conventions.links

@@ -13,6 +13,7 @@ from sqlalchemy import (
     Connection,
     Select,
     Table,
+    and_,
     bindparam,
     func,
     literal_column,
@@ -171,21 +172,22 @@ def present(connection: Connection, scope: WhoseCalls, now_ms: int) -> Present:
     owner = scope.owner
     values: dict[str, object] = {**scope.values, "since_ms": now_ms - MINUTE_MS}
     by_status = dict(tuple(row) for row in connection.execute(_legs(owner), values))
-    dialling, dialled = _calls(owner, are_new=True), _dialled(owner)
+    calls, new_calls = connection.execute(_calls(owner), values).one()
     return Present(
-        calls=int(connection.scalar(_calls(owner, are_new=False), values) or 0),
+        calls=calls,
         waiting=by_status.get(TransferStatus.WAITING, 0),
         talking=by_status.get(TransferStatus.CONNECTED, 0),
-        calls_a_minute=int(connection.scalar(dialling, values) or 0) + int(connection.scalar(dialled, values) or 0),
+        calls_a_minute=new_calls + int(connection.scalar(_dialled(owner), values) or 0),
         agents=_agents_by_activity(connection, scope, now_ms),
     )
 
 
 @lru_cache(maxsize=QUERIES_KEPT_MAX)
-def _calls(owner: str | None, *, are_new: bool) -> Select[Any]:
-    """Return a query of the number of calls in progress, or only of those dialled since a moment."""
-    query = select(func.count()).select_from(_requests).where(_is_calling, _is_owned(_requests, owner))
-    return query.where(_requests.c.started_ms > bindparam("since_ms"), _requests.c.attempt > 0) if are_new else query
+def _calls(owner: str | None) -> Select[Any]:
+    """Return a query of the number of calls in progress, and of those among them that were dialled since a moment."""
+    is_new = and_(_requests.c.started_ms > bindparam("since_ms"), _requests.c.attempt > 0)
+    query: Select[Any] = select(func.count(), func.count().filter(is_new)).select_from(_requests)
+    return query.where(_is_calling, _is_owned(_requests, owner))
 
 
 @lru_cache(maxsize=QUERIES_KEPT_MAX)
