@@ -183,10 +183,10 @@ def present(connection: Connection, scope: WhoseCalls, now_ms: int) -> Present:
 
 
 @lru_cache(maxsize=QUERIES_KEPT_MAX)
-def _calls(owner: str | None) -> Select[Any]:
+def _calls(owner: str | None) -> Select[int, int]:
     """Return a query of the number of calls in progress, and of those among them that were dialled since a moment."""
     is_new = and_(_requests.c.started_ms > bindparam("since_ms"), _requests.c.attempt > 0)
-    query: Select[Any] = select(func.count(), func.count().filter(is_new)).select_from(_requests)
+    query = select(func.count(), func.count().filter(is_new)).select_from(_requests)
     return query.where(_is_calling, _is_owned(_requests, owner))
 
 
