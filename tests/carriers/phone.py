@@ -66,6 +66,10 @@ class Phone:
                 self._coming = [self._end(self._cut_ms)]
         return at_ms, heard
 
+    def hang_up(self, now_ms: int) -> None:
+        """Let the callee hang up."""
+        self._coming = [self._end(now_ms)]
+
     def perform(self, order: Order, now_ms: int) -> None:
         """Obey an order."""
         if not self._coming:

@@ -34,7 +34,7 @@ def test_no_emergency_number_of_any_region_is_dialled(*, is_simulated: bool) -> 
     fleet = Fleet(
         plan(frequency=FREQUENCY),
         callees=[[(number, "UTC") for number in numbers]],
-        gateway=GatewayPlan(1, is_simulated=is_simulated),
+        gateway=GatewayPlan(1, protocol="sim" if is_simulated else "sip"),
     )
     fleet.run(START_MS + DAY_MS)
     assert [call.subscriber.number for call in fleet.dials] == []

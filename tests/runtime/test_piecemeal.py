@@ -322,6 +322,7 @@ def known_anew(house: House) -> dict[str, object]:
             coordinator=Alone(house.database),
             loader=partial(Loader, "UTC", CallingHours()),
             new_carrier=worker._new_carrier,  # noqa: SLF001
+            given={},
             recordings=None,
             new_kernel=worker._new_kernel,  # noqa: SLF001
             quarantine=worker._quarantine,  # noqa: SLF001

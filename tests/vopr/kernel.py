@@ -89,7 +89,10 @@ class FaultyKernel(Kernel):
         """Hang up a call during its B-leg, and report the end of the leg after the end of the call."""
         self.now_ms = max(self.now_ms, at_ms)
         self._expected.pop(event.call_id, None)
-        _, outcome = self._carrier.hang_up(event.call_id, self.now_ms)
+        hung_up = self._carrier.hang_up(event.call_id, self.now_ms)
+        if hung_up is None:
+            return
+        _, outcome = hung_up
         for one in (events.CallEnded(event.call_id, outcome), event):
             self._perform(self._engine.handle(self.now_ms, one))
 

@@ -7,6 +7,7 @@ from sqlalchemy import Connection
 
 from dialer.app.callerid_check import callerid_errors
 from dialer.app.errors import CampaignNotReadyError, FieldErrors
+from dialer.app.line_check import line_errors
 from dialer.domain.enums import DialMethod
 from dialer.domain.survey.check import check_survey
 from dialer.domain.survey.findings import FindingLevel
@@ -49,6 +50,7 @@ def survey_of(connection: Connection, campaign: Mapping[str, Any]) -> tuple[Surv
 def field_errors(connection: Connection, campaign: Mapping[str, Any], survey: Survey, now_ms: int) -> FieldErrors:
     """Return the errors that keep a campaign from starting, by field, without those in its survey."""
     errors = _wrong_fields(campaign, now_ms) | callerid_errors(connection, campaign)
+    errors |= line_errors(connection, campaign, survey)
     if campaign["medium"] == VOICE:
         errors |= agents_missing(campaign["dial_method"], survey) | _gateway_missing(campaign, survey)
     return errors

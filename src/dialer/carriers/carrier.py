@@ -1,6 +1,6 @@
 """Carrier: the interface through which the kernel places calls."""
 
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 import msgspec
 
@@ -16,14 +16,30 @@ class Milestone(msgspec.Struct, frozen=True, gc=False):
     event: events.Report
 
 
+class Taken(NamedTuple):
+    """A call that was taken up: the event for the engine, and the call's next milestone, if it is known."""
+
+    restored: events.CallRestored
+    milestone: Milestone | None
+
+
 class Carrier(Protocol):
-    """Carrier that places the calls of its gateways."""
+    """Carrier that places the calls of its gateways.
+
+    A carrier knows the future of a call, or it says None: the engine will then be told what happens.
+    """
 
     def open_gateway(self, gateway_id: int, parameters: str) -> None:
         """Set the parameters of a gateway, a JSON object as text."""
 
-    def dial(self, call: Call) -> Milestone:
+    def dial(self, call: Call) -> Milestone | None:
         """Place a call, and return its first milestone."""
+
+    def take_up(self, call: Call, done_until_ms: int) -> Taken:
+        """Take up a call in progress. Its events up to `done_until_ms` are on record already.
+
+        The call itself holds the results of its transfers. Its `last_seq` is set.
+        """
 
     def proceed(self, call_id: int) -> Milestone | None:
         """Return the next milestone of a call, or None if it is over."""
@@ -31,7 +47,7 @@ class Carrier(Protocol):
     def wait(self, call_id: int) -> Milestone | None:
         """Return the next milestone of a call in a queue if no agent takes it, or None if the call is over."""
 
-    def offer(self, call: Call, agent: AgentPlan, offered_ms: int) -> int:
+    def offer(self, call: Call, agent: AgentPlan, offered_ms: int) -> int | None:
         """Offer a call to an agent, and return when the agent takes it."""
 
     def connect(self, call_id: int, transfer: Transfer) -> Milestone | None:
@@ -40,7 +56,7 @@ class Carrier(Protocol):
     def resume(self, call_id: int, now_ms: int) -> Milestone | None:
         """Continue a call whose transfer ended without a connection, and return its next milestone."""
 
-    def hang_up(self, call_id: int, now_ms: int) -> tuple[LegOutcome | None, CallOutcome]:
+    def hang_up(self, call_id: int, now_ms: int) -> tuple[LegOutcome | None, CallOutcome] | None:
         """End a call and its B-leg, and return their outcomes."""
 
     def forget(self, call_id: int) -> None:

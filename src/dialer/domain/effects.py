@@ -69,6 +69,20 @@ class HangUp(msgspec.Struct, frozen=True, gc=False):
     call_id: int
 
 
+class TakeBackCall(msgspec.Struct, frozen=True, gc=False):
+    """Record that an attempt was never made: its row is deleted, its hold released, and its subscriber due again."""
+
+    call: Call
+    disposition: Disposition
+
+
+class KeepLine(msgspec.Struct, frozen=True, gc=False):
+    """Record why the line of a gateway does not work; empty if it works."""
+
+    gateway_id: int
+    why_down: str
+
+
 class GiveUpCall(msgspec.Struct, frozen=True, gc=False):
     """End a call or a message without reports for too long, with these outcomes in place of the carrier's."""
 
@@ -274,6 +288,8 @@ Effect = (
     | CheckNumber
     | Dial
     | HangUp
+    | TakeBackCall
+    | KeepLine
     | GiveUpCall
     | FinishCall
     | SendText

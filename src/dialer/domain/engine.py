@@ -23,6 +23,8 @@ from dialer.domain.effects import (
     ExpectCallBack,
     FinishCall,
     HangUp,
+    KeepLine,
+    TakeBackCall,
 )
 from dialer.domain.enums import CampaignStatus, SubscriberStatus
 from dialer.domain.gateway_load import GatewayLoad
@@ -33,7 +35,7 @@ from dialer.domain.numbers.callerid import turns_of
 from dialer.domain.pacing.agent_pacing import AgentPacing
 from dialer.domain.plans import Call, CallOutcome, Disposition
 from dialer.domain.queueing.floor import Floor
-from dialer.domain.retry import disposition
+from dialer.domain.retry import disposition, never_made
 from dialer.domain.transfers import Transfers
 from dialer.domain.watchdog import Watchdog
 
@@ -110,6 +112,9 @@ class Engine:
             events.DidClosed: self._inbound.close_did,
             events.CallArrived: self._inbound.arrived,
             events.CallEnded: self._end_call,
+            events.CallTakenBack: self._take_back,
+            events.LineLost: self._lose_line,
+            events.LineFound: self._find_line,
         }
 
     @property
@@ -187,6 +192,19 @@ class Engine:
         if has_new_hours:
             self._limit_hours(gateway, now_ms)
         self._dialling.wake_all(gateway.waiting, now_ms)
+
+    def _lose_line(self, _now_ms: int, event: events.LineLost) -> None:
+        gateway = self._gateways.get(event.gateway_id)
+        if gateway is not None:
+            gateway.is_down = True
+            self._board.emit(KeepLine(event.gateway_id, event.why))
+
+    def _find_line(self, now_ms: int, event: events.LineFound) -> None:
+        gateway = self._gateways.get(event.gateway_id)
+        if gateway is not None:
+            gateway.is_down = False
+            self._board.emit(KeepLine(event.gateway_id, ""))
+            self._dialling.wake_all(gateway.waiting, now_ms)
 
     def _limit_hours(self, gateway: GatewayLoad, now_ms: int) -> None:
         """Apply the new calling hours of a gateway to its campaigns."""
@@ -322,6 +340,25 @@ class Engine:
         account.balance -= charge.cost
         if after.status is _PENDING:
             self._await_retry(campaign, call, after, now_ms)
+        self._use_freed_places(campaign, gateway, account, now_ms)
+
+    def _take_back(self, now_ms: int, event: events.CallTakenBack) -> None:
+        """Undo an attempt that was never made. Its subscriber is due at once, before those who were never called."""
+        call = self._calls.pop(event.call_id, None)
+        if call is None:
+            return
+        campaign, gateway = self._campaigns[call.plan.id], self._gateways[call.plan.gateway_id]
+        account, subscriber = self._accounts[call.plan.user_id], call.subscriber
+        campaign.in_progress -= 1
+        gateway.in_progress -= 1
+        account.held -= call.hold
+        subscriber.attempts -= 1
+        after = never_made(call, now_ms)
+        subscriber.due_ms = after.due_ms
+        self._pacing.taken_back(campaign, call)
+        self._board.emit(TakeBackCall(call, after))
+        if after.status is _PENDING and campaign.status in ACTIVE:
+            self._dialling.claim(ClaimAgain(campaign.plan.id, subscriber))
         self._use_freed_places(campaign, gateway, account, now_ms)
 
     def _await_retry(self, campaign: OpenCampaign, call: Call, after: Disposition, now_ms: int) -> None:

@@ -191,6 +191,26 @@ class LegEnded(msgspec.Struct, frozen=True, gc=False):
     seq: int = 0
 
 
+class LineLost(msgspec.Struct, frozen=True, gc=False):
+    """The line of a gateway stopped working. Nothing is dialled over the gateway until `LineFound`."""
+
+    gateway_id: int
+    why: str
+    """The reason, as the line says it."""
+
+
+class LineFound(msgspec.Struct, frozen=True, gc=False):
+    """The line of a gateway works again."""
+
+    gateway_id: int
+
+
+class CallTakenBack(msgspec.Struct, frozen=True, gc=False):
+    """A call or a message that was decided was certainly never placed."""
+
+    call_id: int
+
+
 class FloorWoken(msgspec.Struct, frozen=True, gc=False):
     """The time came for a scheduled check of queues and agents."""
 
@@ -287,6 +307,9 @@ Event = (
     | CallerLeft
     | AgentAnswered
     | LegEnded
+    | LineLost
+    | LineFound
+    | CallTakenBack
     | FloorWoken
     | WatchdogWoken
     | QueueOpened

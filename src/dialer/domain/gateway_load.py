@@ -28,12 +28,24 @@ def limits_of(plan: GatewayPlan, lent: Lent | None) -> Lent:
 class GatewayLoad:
     """The calls that a gateway carries now, and the campaigns that wait for a place on it."""
 
-    __slots__ = ("breaker", "channels", "cps", "in_progress", "plan", "recent_dials_ms", "waiting", "wake_ms")
+    __slots__ = (
+        "breaker",
+        "channels",
+        "cps",
+        "in_progress",
+        "is_down",
+        "plan",
+        "recent_dials_ms",
+        "waiting",
+        "wake_ms",
+    )
 
     def __init__(self, plan: GatewayPlan) -> None:
         self.plan = plan
         self.channels, self.cps = limits_of(plan, None)
         self.in_progress = 0
+        self.is_down = False
+        """True while the gateway's line does not work."""
         self.recent_dials_ms: deque[int] = deque(maxlen=plan.max_cps or None)
         self.breaker = CLOSED
         self.waiting: set[int] = set()
@@ -42,9 +54,9 @@ class GatewayLoad:
         """The earliest time for which a wake-up is scheduled."""
 
     def free_at_ms(self, now_ms: int) -> int:
-        """Return the time at which one more call may be placed; `NEVER_MS` while every channel is in use."""
+        """Return the time at which one more call may be placed; `NEVER_MS` if no line or no channel is free."""
         recent = self.recent_dials_ms
-        if self.channels <= self.in_progress:
+        if self.channels <= self.in_progress or self.is_down:
             return NEVER_MS
         if self.breaker is not CLOSED:
             now_ms = max(now_ms, self.breaker.open_until_ms)

@@ -11,6 +11,12 @@ _VARIANT: Final = dict(zip("0123456789abcdef", "89ab" * 4, strict=True))
 """The digit with the variant bits of a UUID, by the digit of the hash in that place."""
 
 
+def leg_key(service_key: bytes, callid: str) -> str:
+    """Return the name of a leg for its carrier, in the form of a UUID. Two services never use the same."""
+    digits = blake2b(callid.encode(), key=service_key, digest_size=16, person=b"dialer leg").hexdigest()
+    return f"{digits[:8]}-{digits[8:12]}-{digits[12:16]}-{digits[16:20]}-{digits[20:]}"
+
+
 def call_uuid(seed: int, campaign_id: int, subscriber_id: int, attempt: int, leg: int = LegType.A_LEG) -> str:
     """Return the `callid` of one leg of one attempt: a UUID of version 8 (RFC 9562, 5.8).
 

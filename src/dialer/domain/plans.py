@@ -90,10 +90,15 @@ class GatewayPlan(msgspec.Struct, frozen=True):
     addprefix: str = ""
     removeprefix: str = ""
     """Prefixes to remove from numbers for the carrier (`dialer.domain.numbers.prefixes`)."""
-    is_simulated: bool = True
-    """True if no person is called over the gateway."""
+    protocol: str = SIMULATED
+    """The kind of its carrier."""
     hours: Calendar | None = None
     """The service's calling hours (`dialer.domain.calling_hours`); None if calls are allowed at any hour."""
+
+    @property
+    def is_simulated(self) -> bool:
+        """Return whether no person is called over the gateway."""
+        return self.protocol == SIMULATED
 
 
 class Lent(NamedTuple):

@@ -73,6 +73,18 @@ def disposition(call: Call, outcome: CallOutcome) -> Disposition:
     )
 
 
+def never_made(call: Call, now_ms: int) -> Disposition:
+    """Return the subscriber's state after an attempt that was decided and never made: due at once.
+
+    The subscriber has one attempt less already.
+    """
+    if call.subscriber.has_completed:
+        return _final(call, _COMPLETED, "")
+    if call.is_aborted:
+        return _final(call, SubscriberStatus.ABORT, SubscriberReason.ABORTED)
+    return Disposition(_PENDING, "", call.subscriber.failures, call.subscriber.completions, now_ms)
+
+
 def failure_reason(outcome: CallOutcome) -> SubscriberReason:
     """Return the reason why an attempt counts as failed."""
     if outcome.is_refused_machine:

@@ -58,6 +58,7 @@ class Guard:
             effects.Dial: self._dial,
             effects.AnswerCall: self._answer,
             effects.SendText: self._send_text,
+            effects.TakeBackCall: self._take_back,
             effects.FinishCall: self._finish,
             effects.FinishInbound: self._finish_inbound,
             effects.FinishText: self._finish_text,
@@ -246,17 +247,24 @@ class Guard:
 
     def _finish(self, effect: effects.FinishCall, _now_ms: int) -> None:
         call, after = effect.call, effect.disposition
-        self._end(call, effect.bill.cost)
-        self._called.discard(call.subscriber.id)
-        plan = call.plan
-        campaign = self._campaigns[plan.id]
-        campaign.in_progress -= 1
-        self._touched.add(plan.id)
-        self._gateways[plan.gateway_id].in_progress -= 1
+        campaign = self._remove(call, effect.bill.cost)
         if not call.parts:
             self._ended.append((call.callid, call))
         if after.status is _PENDING:
             _check_retry(call, after, campaign.plan)
+
+    def _take_back(self, effect: effects.TakeBackCall, _now_ms: int) -> None:
+        self._remove(effect.call, 0)
+
+    def _remove(self, call: Call, cost: int) -> CampaignBooks:
+        """Remove an attempt from the books, and return those of its campaign."""
+        self._end(call, cost)
+        self._called.discard(call.subscriber.id)
+        campaign = self._campaigns[call.plan.id]
+        campaign.in_progress -= 1
+        self._touched.add(call.plan.id)
+        self._gateways[call.plan.gateway_id].in_progress -= 1
+        return campaign
 
     def _finish_inbound(self, effect: effects.FinishInbound, _now_ms: int) -> None:
         self._end(effect.call, effect.bill.cost)

@@ -14,8 +14,7 @@ from typing import Any, Final, Protocol
 from dialer.carriers.carrier import Carrier, Milestone
 from dialer.domain import effects, events
 from dialer.domain.engine import Engine
-from dialer.domain.enums import TransferStatus
-from dialer.domain.plans import Call, Transfer
+from dialer.domain.plans import Call
 
 _FollowUp = tuple[events.Event, ...]
 
@@ -122,46 +121,15 @@ class Kernel:
     def restore(self, call: Call, done_until_ms: int) -> None:
         """Restore a call in progress that was placed before this kernel was created.
 
-        Its events up to `done_until_ms` are on record already. The call itself holds the results of its transfers.
+        Its events up to `done_until_ms` are on record already.
         """
-        transfers = iter(call.transfers)
-        restored = events.CallRestored(call)
-        milestone: Milestone | None = self._carrier.dial(call)
-        while milestone is not None and milestone.at_ms <= done_until_ms:
-            event = milestone.event
-            if isinstance(event, events.CallEnded):
-                break
-            if isinstance(event, events.CallAnswered):
-                restored = events.CallRestored(call, event.answered_ms, event.is_live)
-            if not isinstance(event, events.TransferReached):
-                call.last_seq = event.seq
-                milestone = self._carrier.proceed(call.id)
-                continue
-            transfer = next(transfers, None)
-            if transfer is None:
-                break  # The transfer is not on record, so the call reaches it now.
-            call.last_seq = event.seq
-            milestone = self._restore_transfer(call.id, milestone, transfer)
-            if transfer.status is not TransferStatus.OVER:
-                break  # Nothing after the open transfer is on record.
+        restored, milestone = self._carrier.take_up(call, done_until_ms)
         self._expect_if(call.id, milestone)
         self.apply(restored)
 
     def expect_call_back(self, at_ms: int, event: events.CallArrived) -> None:
         """Restore a callback that was expected before this kernel was created."""
         self._push(at_ms, _INBOUND, event.missed_call_id, event)
-
-    def _restore_transfer(self, call_id: int, reached: Milestone, transfer: Transfer) -> Milestone | None:
-        """Return the next milestone of a restored call that has reached a transfer, given the state of the transfer."""
-        carrier, ended_ms = self._carrier, transfer.ended_ms
-        milestone: Milestone | None = reached
-        if transfer.has_queued:
-            milestone = carrier.wait(call_id)
-        if transfer.status is TransferStatus.WAITING and transfer.has_queued:
-            return milestone
-        if transfer.started_ms is not None:
-            return carrier.connect(call_id, transfer)
-        return carrier.resume(call_id, reached.at_ms if ended_ms is None else ended_ms)
 
     def run(self, until_ms: int, events_max: int | None = None) -> bool:
         """Handle everything due until `until_ms`, and return whether all of it was handled.
@@ -222,14 +190,14 @@ class Kernel:
         return (self._claims[type(effect)](effect),)
 
     def _dial(self, effect: effects.Dial | effects.AnswerCall) -> _FollowUp:
-        """Record a call and place it, in the transaction of the step: a real carrier needs the commit in between."""
+        """Record a call, and let the carrier place it. A carrier that calls people waits for the commit of the step."""
         self._store.record(effect, self.now_ms)
-        self._expect(effect.call.id, self._carrier.dial(effect.call))
+        self._expect_if(effect.call.id, self._carrier.dial(effect.call))
         return ()
 
     def _send_text(self, effect: effects.SendText) -> _FollowUp:
         self._store.record(effect, self.now_ms)
-        self._expect(effect.message.id, self._carrier.dial(effect.message))
+        self._expect_if(effect.message.id, self._carrier.dial(effect.message))
         return ()
 
     def _wait(self, effect: effects.WaitForAgent) -> _FollowUp:
@@ -239,6 +207,8 @@ class Kernel:
     def _offer(self, effect: effects.OfferCall) -> _FollowUp:
         call, agent = effect.call, effect.agent
         at_ms = self._carrier.offer(call, agent, effect.offered_ms)
+        if at_ms is None:
+            return ()
         answered = events.AgentAnswered(call.id, agent.id, effect.offered_ms)
         self._answers[agent.id] = self._push(at_ms, _AGENT, agent.id, answered)
         return ()
@@ -253,7 +223,10 @@ class Kernel:
 
     def _hang_up(self, effect: effects.HangUp) -> _FollowUp:
         self._expected.pop(effect.call_id, None)
-        leg, outcome = self._carrier.hang_up(effect.call_id, self.now_ms)
+        hung_up = self._carrier.hang_up(effect.call_id, self.now_ms)
+        if hung_up is None:
+            return ()
+        leg, outcome = hung_up
         ended = events.CallEnded(effect.call_id, outcome)
         return (ended,) if leg is None else (events.LegEnded(effect.call_id, leg), ended)
 
@@ -291,7 +264,7 @@ class Kernel:
         return ()
 
     def _expect_if(self, call_id: int, milestone: Milestone | None) -> None:
-        """Schedule a milestone. A call that was hung up meanwhile has none."""
+        """Schedule a milestone. A call has none if it was hung up meanwhile, or if its future is not known."""
         if milestone is not None:
             self._expect(call_id, milestone)
 

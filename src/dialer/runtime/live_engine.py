@@ -5,8 +5,9 @@ on other open campaigns. An update leaves the state of everything else alone, su
 """
 
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
+from types import MappingProxyType
 from typing import Final
 
 import structlog
@@ -26,10 +27,12 @@ from dialer.runtime.coordinator import Coordinator
 from dialer.runtime.guard import Guard
 from dialer.runtime.kernel import CampaignStore, Kernel
 from dialer.runtime.quarantine import Quarantine
+from dialer.runtime.switchboard import STARTING, LineSettings, Sound, Switchboard
 from dialer.runtime.tally import StepTally
 from dialer.store.collecting import collect_campaign, has_uncollected
 from dialer.store.fleet.slices import Demand, GatewayLimits
 from dialer.store.journal.journal import JournalStore, Recordings
+from dialer.store.live_legs import legs_of, service_leg_key
 from dialer.store.queries.loading import LoadedRows, Loader
 from dialer.store.queries.selection import Shards
 from dialer.store.service_state import State
@@ -39,6 +42,7 @@ EVENTS_PER_STEP: Final = 4_000
 """Limit of events in one commit: some tens of milliseconds, during which other writers wait."""
 SAVE_AFTER_MS: Final = 1_000
 """Maximum lag of the stored time behind a clock that runs by itself."""
+NO_LINES: Final[Mapping[int, str]] = MappingProxyType({})
 LAG_MS_MAX: Final = 1_000
 """Maximum lag behind the real clock. A worker that lags more skips to the present instead of catching up."""
 
@@ -64,6 +68,7 @@ class LiveEngine:
         coordinator: Coordinator,
         loader: NewLoader,
         new_carrier: NewCarrier,
+        given: Mapping[str, int],
         recordings: Recordings | None,
         new_kernel: NewKernel,
         quarantine: Quarantine,
@@ -74,8 +79,12 @@ class LiveEngine:
         self._seed: Final = seed
         self._coordinator: Final = coordinator
         self._loader: Final = loader(coordinator.shards)
-        self._carrier: Final = new_carrier(seed)
-        self._parameters: dict[int, str] = {}
+        self.switchboard: Final = Switchboard(new_carrier(seed), given)
+        self._parameters: dict[int, LineSettings] = {}
+        self._lines: dict[int, str] = {}
+        """Why the line of each gateway that needs one does not work, as the engine knows it; empty if it works."""
+        self.sounds_told = 0
+        """Number of things heard of which the last step has told the engine."""
         self._queues: dict[int, frozenset[int]] = {}
         """Agents who serve each queue."""
         self._agents: set[int] = set()
@@ -98,7 +107,7 @@ class LiveEngine:
         self._uncollected: frozenset[int] = frozenset()
         """Campaigns with contacts in their phonebooks that are not collected yet."""
         self.engine: Final = Engine(seed=seed, first_call_id=state.last_callrequest_id + 1)
-        self.kernel: Final = new_kernel(self.engine, self._carrier, self.journal, now_ms)
+        self.kernel: Final = new_kernel(self.engine, self.switchboard, self.journal, now_ms)
         self._unreadable: frozenset[int] = frozenset()
         world = self._read(connection, EVERYTHING)
         self.taken_up = {"campaigns": len(world.campaigns)}
@@ -119,14 +128,20 @@ class LiveEngine:
             scope = self._scope(touched)
             self._apply(self._read(connection, scope), scope)
 
-    def step(self, connection: Connection, until_ms: int) -> bool:
-        """Handle and write what is due, and return whether all of it was done."""
+    def step(
+        self, connection: Connection, until_ms: int, sounds: Sequence[Sound] = (), lines: Mapping[int, str] = NO_LINES
+    ) -> bool:
+        """Handle and write what is due, and return whether all of it was done.
+
+        After that, the engine is told what lines have heard. `lines` says why the line of each gateway does not work.
+        """
         self.journal.begin(connection)
         if not isinstance(self._clock, VirtualClock):  # The clock may have been set back meanwhile.
             until_ms = min(until_ms, self._clock.now_ms())
         until_ms = max(self.kernel.now_ms, until_ms)
         if isinstance(self._clock, RealClock) and self._lag_ms(until_ms) > LAG_MS_MAX:
             self.kernel.now_ms = until_ms
+        self._follow_lines(lines)
         due_ms = self.kernel.next_due_ms
         self._is_stored = self._is_stored and (due_ms is None or due_ms > until_ms)
         is_done = self.kernel.run(until_ms, EVENTS_PER_STEP)
@@ -137,9 +152,35 @@ class LiveEngine:
             scope = Touched(gateways=lent & self.engine.board.gateways.keys())
             self._apply(self._read(connection, scope), scope)
             is_done = self.kernel.run(until_ms, EVENTS_PER_STEP)
+        self.sounds_told = 0
+        if is_done and sounds:
+            self._tell(connection, sounds)
+            is_done = self.kernel.run(until_ms, EVENTS_PER_STEP)
+        self.switchboard.write(connection)
         self.journal.close_step(self.engine.board)
         self._save(connection)
         return is_done
+
+    def _follow_lines(self, lines: Mapping[int, str]) -> None:
+        """Tell the engine which lines have stopped or begun to work, and what became of restored legs."""
+        for gateway_id in self.switchboard.settings:
+            why = lines.get(gateway_id, STARTING)
+            if self._lines.get(gateway_id) != why:
+                self._lines[gateway_id] = why
+                self._apply_heard(events.LineLost(gateway_id, why) if why else events.LineFound(gateway_id))
+        for event in self.switchboard.follow_up(self.kernel.now_ms):
+            self._apply_heard(event)
+
+    def _tell(self, connection: Connection, sounds: Sequence[Sound]) -> None:
+        """Tell the engine what lines have heard."""
+        for sound in sounds:
+            for event in self.switchboard.hear(connection, sound, self.kernel.now_ms):
+                self._apply_heard(event)
+        self.sounds_told = len(sounds)
+
+    def _apply_heard(self, event: events.Event) -> None:
+        self._is_stored = False
+        self.kernel.apply(event)
 
     def demands(self) -> list[Demand]:
         """Return the demand for each gateway that has limits."""
@@ -215,6 +256,8 @@ class LiveEngine:
         self._uncollected = elsewhere | more
         self._is_new = False
         world = world._replace(gateways=self._coordinator.lent(connection, world.gateways))
+        if self.switchboard.service_key is None and not all(one.plan.is_simulated for one in world.gateways):
+            self.switchboard.service_key = service_leg_key(connection)
         return _without(world, self._quarantine.users)
 
     def _report_unreadable(self, world: LoadedRows, scope: Touched) -> None:
@@ -232,6 +275,8 @@ class LiveEngine:
         self._guard.told(self._with_untouched(world, scope))
         for account in world.accounts:
             kernel.apply(account)
+        for gateway_id in _in_scope(self._parameters.keys(), scope, scope.gateways) - world.parameters.keys():
+            self.switchboard.close_line(gateway_id)
         for gateway in world.gateways:
             self._open_gateway(gateway, world.parameters[gateway.plan.id])
         self._apply_floor(world, scope)
@@ -289,6 +334,7 @@ class LiveEngine:
     def _take_up(self, connection: Connection) -> None:
         found = recovery.attempts_in_progress(connection, self._loader, self._seed)
         calls = [call for call in found if not self._quarantine.has(call)]
+        self.switchboard.load(legs_of(connection, [call.id for call in calls]))
         for call in calls:
             if call.plan.gateway_id not in self._parameters:
                 # The call was placed over a gateway that was deleted since. It still needs a gateway to end.
@@ -303,10 +349,16 @@ class LiveEngine:
         )
 
     def _open_gateway(self, opened: events.GatewayOpened, parameters: str) -> None:
-        if self._parameters.get(opened.plan.id) != parameters:
-            self._carrier.open_gateway(opened.plan.id, parameters)
-            self._parameters[opened.plan.id] = parameters
+        gateway_id, settings = opened.plan.id, LineSettings(opened.plan.protocol, parameters)
+        if self._parameters.get(gateway_id) != settings:
+            self._parameters[gateway_id] = settings
+            if opened.plan.is_simulated:
+                self.switchboard.open_gateway(gateway_id, parameters)
+            else:
+                self.switchboard.open_line(gateway_id, settings)
         self.kernel.apply(opened)
+        if opened.plan.is_simulated and self._lines.pop(gateway_id, ""):
+            self.kernel.apply(events.LineFound(gateway_id))
 
 
 def _in_scope(known: AbstractSet[int], scope: Touched, looked_for: frozenset[int]) -> AbstractSet[int]:

@@ -20,6 +20,8 @@ class Tally(msgspec.Struct):
     """Totals of this process by medium (calls and text messages), and the current load."""
 
     dialled: Counter[str] = msgspec.field(default_factory=Counter)
+    taken_back: Counter[str] = msgspec.field(default_factory=Counter)
+    """Calls and messages among `dialled` that were certainly never placed, because the line did not work."""
     answered: Counter[str] = msgspec.field(default_factory=Counter)
     """Answered calls and delivered messages."""
     refused: Counter[str] = msgspec.field(default_factory=Counter)
@@ -37,6 +39,7 @@ class Tally(msgspec.Struct):
     def add(self, step: "Tally") -> None:
         """Add the counts of a step, and replace the current load by its own."""
         self.dialled += step.dialled
+        self.taken_back += step.taken_back
         self.answered += step.answered
         self.refused += step.refused
         self.rests += step.rests
@@ -55,6 +58,7 @@ class StepTally:
             effects.Dial: lambda effect, _: self._placed(effect.call),
             effects.SendText: lambda effect, _: self._placed(effect.message),
             effects.AnswerCall: self._answered,
+            effects.TakeBackCall: self._taken_back,
             effects.FinishCall: lambda effect, _: self._ended(effect.call, effect.outcome),
             effects.FinishInbound: lambda effect, _: self._ended(effect.call, effect.outcome),
             effects.FinishText: lambda effect, _: self._ended(effect.message, effect.outcome),
@@ -100,6 +104,12 @@ class StepTally:
     def _rested(self, effect: effects.KeepBreaker, now_ms: int) -> None:
         if effect.breaker.open_until_ms > now_ms:
             self._step.rests[_gateway(effect.gateway_id)] += 1
+
+    def _taken_back(self, effect: effects.TakeBackCall, _now_ms: int) -> None:
+        medium = _medium(effect.call)
+        self._step.taken_back[medium] += 1
+        self._step.in_progress[medium] -= 1
+        self._step.held -= effect.call.hold
 
     def _hold_leg(self, call: Call, transfer: Transfer) -> None:
         """Count the amount held for a B-leg, from its beginning to its end."""

@@ -7,8 +7,9 @@ stored, and the engine is built again from the rows.
 """
 
 import contextlib
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from functools import partial
+from types import MappingProxyType
 from typing import Final
 
 import anyio
@@ -20,21 +21,25 @@ from dialer.domain.calling_hours import CallingHours
 from dialer.domain.engine import Engine
 from dialer.domain.invariants import BrokenInvariantError
 from dialer.runtime.clock import Clock, RealClock, VirtualClock
-from dialer.runtime.coordinator import Alone, Coordinator
+from dialer.runtime.coordinator import Alone, Coordinator, LeaseLostError
 from dialer.runtime.jumps import Jumps
 from dialer.runtime.kernel import CampaignStore, Kernel
+from dialer.runtime.lines import Lines, NewLine
 from dialer.runtime.live_engine import LiveEngine, NewCarrier, NewKernel
 from dialer.runtime.quarantine import Quarantine
+from dialer.runtime.switchboard import Sound
 from dialer.runtime.tally import Tally
 from dialer.store.database import Database, StorageUnavailableError
 from dialer.store.invariants import pause_user, started_users
 from dialer.store.journal.journal import Recordings
+from dialer.store.live_legs import mark_handed
 from dialer.store.queries.loading import Loader
 from dialer.store.touched import NOTHING, touch
 
 IDLE_SECONDS_MAX: Final = 1.0
 """Maximum rest of a live worker, so that the stored time is never far behind."""
 RETRY_SECONDS: Final = 1.0
+NO_LINES: Final[Mapping[str, NewLine]] = MappingProxyType({})
 
 _log = structlog.get_logger(__name__)
 
@@ -65,6 +70,7 @@ class Worker:
         recordings: Recordings | None = None,
         new_kernel: NewKernel = _new_kernel,
         coordinator: Coordinator | None = None,
+        new_lines: Mapping[str, NewLine] = NO_LINES,
     ) -> None:
         self.clock = clock
         self.seed: Final = seed
@@ -85,6 +91,7 @@ class Worker:
         self._quarantine: Final = Quarantine()
         self._jumps: Final = Jumps(database)
         self._coordinator: Final = coordinator or Alone(database)
+        self._lines: Final = Lines(new_lines, clock.now_ms, self._nudge)
 
     def problem(self) -> str | None:
         """Return the reason why dialling fails at present, `storage` or `engine`, or None if it works."""
@@ -109,6 +116,7 @@ class Worker:
                 tasks.start_soon(self._go_on)
             yield
             tasks.cancel_scope.cancel()
+        await self._lines.close()
 
     async def _take_up(self) -> None:
         """Build the engine from the rows, handle what is due, and log the restored counts and the time taken.
@@ -175,7 +183,9 @@ class Worker:
         is_done = False
         while not is_done:
             async with self._step_turn:
-                is_done = await self._one_step(latest_ms) and not (collects and self._has_more_to_collect)
+                # Whoever stops waiting does not stop what a step has begun to hand over to lines.
+                with anyio.CancelScope(shield=self._lines.are_in_use):
+                    is_done = await self._one_step(latest_ms) and not (collects and self._has_more_to_collect)
 
     async def _one_step(self, until_ms: int) -> bool:
         if not self._coordinator.may_step():
@@ -184,6 +194,8 @@ class Worker:
         try:
             await self._follow_jumps()
             is_done = await self._try_step(until_ms)
+            if self._live is not None:
+                await self._hand_over(self._live)
         except Exception as error:
             self._live = None
             self._problem = "storage" if isinstance(error, StorageUnavailableError) else "engine"
@@ -209,12 +221,39 @@ class Worker:
         engine.kept_aside.clear()
 
     async def _try_step(self, until_ms: int) -> bool:
+        sounds, lines = self._lines.heard(), self._lines.states()
         try:
-            return await self._database.write(lambda connection: self._step(connection, until_ms), is_step=True)
+            return await self._database.write(
+                lambda connection: self._step(connection, until_ms, sounds, lines), is_step=True
+            )
         except BrokenInvariantError as broken:
             self._live = None
             await self._contain(broken)
             return False
+
+    async def _hand_over(self, live: LiveEngine) -> None:
+        """Give the lines what a committed step has for them, within the turn of the step.
+
+        Legs to dial are marked in a commit of their own before. So after a crash in between, a leg without the mark was
+        certainly never placed, and a leg with it may have been.
+
+        Raises:
+            StorageUnavailableError: the mark could not be stored, so nothing is dialled.
+            LeaseLostError: another worker has taken over, and deleted these attempts.
+        """
+        self._lines.told(live.sounds_told)
+        await self._lines.follow(live.switchboard.settings)
+        over = live.switchboard.take_hand_over()
+        self._lines.perform(over)
+        if over.dials:
+            now_ms, keys = self.clock.now_ms(), [leg.key for leg in over.dials]
+            are_marked = await self._database.write(lambda connection: _mark(connection, keys, now_ms), is_step=True)
+            if not (are_marked and self._coordinator.may_step()):
+                raise LeaseLostError("another worker has taken over the calls of this step")
+            for leg in over.dials:
+                leg.handed_ms = now_ms
+            self._lines.dial(over.dials)
+        await self._lines.find(live.switchboard)
 
     async def _contain(self, broken: BrokenInvariantError) -> None:
         """Stop the user that a broken rule concerns, and no other user.
@@ -247,7 +286,7 @@ class Worker:
             if await self._jumps.follow(self.clock, done_until_ms):
                 self._live = None
 
-    def _step(self, connection: Connection, until_ms: int) -> bool:
+    def _step(self, connection: Connection, until_ms: int, sounds: Sequence[Sound], lines: Mapping[int, str]) -> bool:
         live, touched = self._live, self._coordinator.begin(connection)
         if self._quarantine.owners() and (started := started_users(connection, self._quarantine.owners())):
             self._quarantine.take_back(started)
@@ -260,13 +299,14 @@ class Worker:
                 coordinator=self._coordinator,
                 loader=partial(Loader, self._service_zone, self._hours),
                 new_carrier=self._new_carrier,
+                given=self._lines.given,
                 recordings=self._recordings,
                 new_kernel=self._new_kernel,
                 quarantine=self._quarantine,
             )
         else:
             live.refresh(connection, touched)
-        is_done = live.step(connection, until_ms)
+        is_done = live.step(connection, until_ms, sounds, lines)
         touch(connection, NOTHING)  # The engine knows its own changes.
         return is_done
 
@@ -276,6 +316,9 @@ class Worker:
             if self._live is not None:
                 await work(self._live)
 
+    def _nudge(self) -> None:
+        self._nudged.set()
+
     async def _go_on(self) -> None:
         """Run the loop of a clock that runs by itself. After any failure it continues from the rows as they are."""
         rest = 0.0
@@ -284,7 +327,8 @@ class Worker:
                 await self._nudged.wait()
             self._nudged = anyio.Event()
             try:
-                if resting.cancelled_caught:  # A nudge comes from `settle`, which has just handled what was due.
+                # A nudge comes from a line, or from `settle`, which has just handled what was due.
+                if resting.cancelled_caught or self._lines.has_news:
                     await self._run_until(None)
                 rest = self._seconds_to_rest()
             except Exception:  # noqa: BLE001 - logged where it was caught first; dialling must not stop for good
@@ -301,6 +345,11 @@ class Worker:
         if due_ms is None:
             return IDLE_SECONDS_MAX
         return min(IDLE_SECONDS_MAX, self.clock.seconds_until(due_ms) or 0.0)
+
+
+def _mark(connection: Connection, keys: Sequence[str], now_ms: int) -> bool:
+    touch(connection, NOTHING)
+    return mark_handed(connection, keys, now_ms)
 
 
 class _Settling:

@@ -4,7 +4,9 @@ from typing import Final
 
 import msgspec
 
-from dialer.carriers.carrier import Milestone
+from dialer.carriers.carrier import Milestone, Taken
+from dialer.domain import events
+from dialer.domain.enums import TransferStatus
 from dialer.domain.plans import Call, CallOutcome, LegOutcome, Transfer
 from dialer.domain.queueing.plans import AgentPlan
 from dialer.sim.callee import callee_behind
@@ -83,6 +85,41 @@ class SimulatedCarrier:
         """Discard a call that is over and was reported."""
         if self._conversations.pop(call_id, None) is None:
             self._messages.pop(call_id, None)
+
+    def take_up(self, call: Call, done_until_ms: int) -> Taken:
+        """Walk a call again from its beginning, and return its first milestone that is not on record."""
+        transfers = iter(call.transfers)
+        restored = events.CallRestored(call)
+        milestone: Milestone | None = self.dial(call)
+        while milestone is not None and milestone.at_ms <= done_until_ms:
+            event = milestone.event
+            if isinstance(event, events.CallEnded):
+                break
+            if isinstance(event, events.CallAnswered):
+                restored = events.CallRestored(call, event.answered_ms, event.is_live)
+            if not isinstance(event, events.TransferReached):
+                call.last_seq = event.seq
+                milestone = self.proceed(call.id)
+                continue
+            transfer = next(transfers, None)
+            if transfer is None:
+                break  # The transfer is not on record, so the call reaches it now.
+            call.last_seq = event.seq
+            milestone = self._after_transfer(call.id, milestone, transfer)
+            if transfer.status is not TransferStatus.OVER:
+                break  # Nothing after the open transfer is on record.
+        return Taken(restored, milestone)
+
+    def _after_transfer(self, call_id: int, reached: Milestone, transfer: Transfer) -> Milestone | None:
+        """Return the next milestone of a call that has reached a transfer, given the state of the transfer."""
+        milestone: Milestone | None = reached
+        if transfer.has_queued:
+            milestone = self.wait(call_id)
+        if transfer.status is TransferStatus.WAITING and transfer.has_queued:
+            return milestone
+        if transfer.started_ms is not None:
+            return self.connect(call_id, transfer)
+        return self.resume(call_id, reached.at_ms if transfer.ended_ms is None else transfer.ended_ms)
 
     def _next(self, call_id: int, reply: Reply = None) -> Milestone | None:
         conversation = self._conversations.get(call_id)

@@ -11,13 +11,16 @@ import msgspec
 from sqlalchemy import Case, ColumnElement, Connection, Table, case, select, true, update
 
 from dialer.domain.enums import CallRequestStatus, SubscriberStatus
+from dialer.domain.line import Dialling, Texting
 from dialer.domain.queueing.plans import AgentFigures
+from dialer.domain.talk import Standing
 from dialer.store.service_state import State, read_state, save_state
 from dialer.store.tables import (
     Agent,
     CallRequest,
     Campaign,
     Gateway,
+    LiveLeg,
     Queue,
     SmsGateway,
     SmsMessage,
@@ -25,6 +28,7 @@ from dialer.store.tables import (
     Transfer,
 )
 
+_legs = LiveLeg.__table__
 _agents = Agent.__table__
 _requests = CallRequest.__table__
 _campaigns = Campaign.__table__
@@ -39,6 +43,7 @@ _is_of_a_call = _transfers.c.callrequest_id.in_(select(_requests.c.id).where(_is
 _LASTING: Final[tuple[tuple[Table, ColumnElement[bool], tuple[str, ...]], ...]] = (
     (_transfers, _is_of_a_call, ("joined_ms", "score_from_ms", "started_ms", "answered_ms", "ended_ms")),
     (_requests, _is_calling, ("started_ms",)),
+    (_legs, true(), ("wanted_ms", "handed_ms", "heard_ms")),
     (_messages, _messages.c.ended_ms.is_(None), ("send_date",)),
     (Gateway.__table__, true(), ("rests_until_ms",)),
     (SmsGateway.__table__, true(), ("rests_until_ms",)),
@@ -76,6 +81,7 @@ def follow_jump(connection: Connection, jump: Jump) -> None:
         connection.execute(update(table).where(is_meant).values(moved))
     _move_offers(connection, jump.by_ms)
     _move_agents(connection, jump.by_ms)
+    _move_talks(connection, jump.by_ms)
     if jump.by_ms < 0:
         _bring_retries_within_reach(connection, jump.now_ms)
     save_state(connection, jump.before._replace(now_ms=jump.now_ms))
@@ -94,6 +100,14 @@ def _move_offers(connection: Connection, by_ms: int) -> None:
         offers = msgspec.json.decode(document, type=dict[int, int])
         moved = msgspec.json.encode({agent_id: at_ms + by_ms for agent_id, at_ms in offers.items()}).decode()
         connection.execute(update(_transfers).where(_transfers.c.id == transfer_id).values(offers=moved))
+
+
+def _move_talks(connection: Connection, by_ms: int) -> None:
+    """Move the times within the conversations over lines. Messages have none."""
+    for leg_id, document, order in connection.execute(select(_legs.c.id, _legs.c.standing, _legs.c.dialling)).all():
+        if isinstance(msgspec.json.decode(order, type=Dialling | Texting), Dialling):
+            moved = msgspec.json.encode(msgspec.json.decode(document, type=Standing).moved(by_ms)).decode()
+            connection.execute(update(_legs).where(_legs.c.id == leg_id).values(standing=moved))
 
 
 def _move_agents(connection: Connection, by_ms: int) -> None:

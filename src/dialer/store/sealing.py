@@ -1,7 +1,8 @@
 """Sealing: a campaign plays a copy of its survey template, so that later edits do not change the campaign."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
+from msgspec.structs import replace
 from sqlalchemy import Connection, RowMapping, insert, select
 
 from dialer.domain.survey.sections.table import settings_of
@@ -20,9 +21,9 @@ def read_survey(connection: Connection, survey_id: int) -> Survey:
         select(_sections).where(_sections.c.survey_id == survey_id).order_by(_sections.c.order, _sections.c.id)
     )
     sections = rows.mappings().all()
-    lengths = _audio_lengths(connection, sections)
+    recordings = _recordings_of(connection, sections)
     branches = _branches_of(connection, survey_id)
-    return Survey(tuple(_section(row, lengths, branches.get(row["id"], {})) for row in sections))
+    return Survey(tuple(_section(row, recordings, branches.get(row["id"], {})) for row in sections))
 
 
 def sealed_survey(connection: Connection, campaign_id: int) -> Survey | None:
@@ -36,15 +37,20 @@ def seal(connection: Connection, campaign_id: int, survey: Survey) -> None:
     connection.execute(insert(_sealed).values(id=campaign_id, document=encode_survey(survey)))
 
 
-def audio_length_ms(connection: Connection, audiofile_id: int) -> int:
-    """Return the duration of an audio file in milliseconds; 0 if it is missing."""
-    return int(connection.scalar(select(_audio.c.duration_ms).where(_audio.c.id == audiofile_id)) or 0)
+def recording(connection: Connection, audiofile_id: int) -> Prompt:
+    """Return the prompt of an audio file; it is silent if the file is missing."""
+    return _recordings(connection, {audiofile_id}).get(audiofile_id, Prompt(audio_ms=0))
 
 
-def _audio_lengths(connection: Connection, sections: Sequence[RowMapping]) -> dict[int, int]:
-    wanted = {row[name] for row in sections for name in ("audiofile_id", "invalid_audiofile_id")} - {None}
-    rows = connection.execute(select(_audio.c.id, _audio.c.duration_ms).where(_audio.c.id.in_(wanted)))
-    return {row[0]: row[1] for row in rows}
+def _recordings(connection: Connection, audiofile_ids: Collection[int]) -> dict[int, Prompt]:
+    query = select(_audio.c.id, _audio.c.duration_ms, _audio.c.audio_file).where(_audio.c.id.in_(audiofile_ids))
+    return {row.id: Prompt(audio_ms=row.duration_ms, file=row.audio_file) for row in connection.execute(query)}
+
+
+def _recordings_of(connection: Connection, sections: Sequence[RowMapping]) -> dict[int, Prompt]:
+    return _recordings(
+        connection, {row[name] for row in sections for name in ("audiofile_id", "invalid_audiofile_id")} - {None}
+    )
 
 
 def _branches_of(connection: Connection, survey_id: int) -> dict[int, dict[str, int | None]]:
@@ -60,14 +66,14 @@ def _branches_of(connection: Connection, survey_id: int) -> dict[int, dict[str, 
     return branches
 
 
-def _section(row: RowMapping, lengths: dict[int, int], branches: dict[str, int | None]) -> Section:
+def _section(row: RowMapping, recordings: dict[int, Prompt], branches: dict[str, int | None]) -> Section:
     invalid_id = row["invalid_audiofile_id"]
     return Section(
         id=row["id"],
         type=row["type"],
         question=row["question"],
-        prompt=Prompt(audio_ms=lengths.get(row["audiofile_id"]), script=row["script"]),
-        invalid_prompt=None if invalid_id is None else Prompt(audio_ms=lengths.get(invalid_id)),
+        prompt=replace(recordings.get(row["audiofile_id"], Prompt()), script=row["script"]),
+        invalid_prompt=None if invalid_id is None else recordings.get(invalid_id, Prompt()),
         branches=branches,
         **settings_of(lambda field: row[field.column]),
     )

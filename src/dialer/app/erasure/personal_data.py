@@ -69,6 +69,8 @@ MACHINE_MADE: Final = frozenset(
         "fleet_worker.name",
         "idempotent_response.body_hash",
         "ledger_entry.reference",
+        "live_leg.key",
+        "service_state.leg_key",
         "service_state.number_key",
         "sms_message.message_id",
         "subscriber.status_reason",
@@ -77,6 +79,7 @@ MACHINE_MADE: Final = frozenset(
         "subscriber_move.was_reason",
         "survey_result.callid",
         "survey_result.record_file",
+        "text_part.name",
         "user_account.password_hash",
         "user_hour.member",
     }

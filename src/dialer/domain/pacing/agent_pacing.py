@@ -76,6 +76,13 @@ class AgentPacing:
             measure.dialled(campaign.figures)
             self._board.keep_figures(campaign)
 
+    def taken_back(self, campaign: OpenCampaign, call: Call) -> None:
+        """Forget a call that was counted as placed, and never was."""
+        campaign.dialling.pop(call.id, None)
+        if campaign.is_paced:
+            measure.taken_back(campaign.figures)
+            self._board.keep_figures(campaign)
+
     def answered(self, _now_ms: int, event: CallAnswered) -> None:
         """Count an answered call after answering-machine detection has finished."""
         call = self._board.calls.get(event.call_id)

@@ -13,6 +13,11 @@ def dialled(figures: PacingFigures) -> None:
     figures.dialled += 1
 
 
+def taken_back(figures: PacingFigures) -> None:
+    """Count one dialled call less. The figures may be younger than the call."""
+    figures.dialled = max(0, figures.dialled - 1)
+
+
 def answered(figures: PacingFigures, dialled_ms: int, now_ms: int, *, is_live: bool) -> None:
     """Count an answered call, if `is_live`: answered by a person, as far as detection can tell.
 

@@ -11,6 +11,7 @@ from dialer.store.audit.campaigns import audit_campaigns
 from dialer.store.audit.charges import audit_calls, audit_messages, audit_payments
 from dialer.store.audit.differences import Difference
 from dialer.store.audit.entries import audit_entries
+from dialer.store.audit.legs import audit_legs
 from dialer.store.audit.statistics import audit_statistics
 from dialer.store.tables import Campaign, Cdr, LedgerEntry, Payment, SmsMessage, User
 
@@ -23,6 +24,7 @@ _CHECKS: Final[tuple[Callable[[Connection], Iterator[Difference]], ...]] = (
     audit_entries,
     audit_campaigns,
     audit_statistics,
+    audit_legs,
 )
 DIFFERENCES_SHOWN_MAX: Final = 1_000
 """Maximum number of differences that are listed; further ones are only counted."""

@@ -31,6 +31,15 @@ def _keep_breakers(table: Table) -> Bulk:
 
 _KEEP_BREAKERS: Final = _keep_breakers(Gateway.__table__)
 _KEEP_SMS_BREAKERS: Final = _keep_breakers(SmsGateway.__table__)
+
+
+def _keep_lines(table: Table) -> Bulk:
+    changed = update(table).where(table.c.id == bindparam("gateway_id"))
+    return Bulk(changed.values(line_down=bindparam("why_down")), ("why_down", "gateway_id"))
+
+
+_KEEP_LINES: Final = _keep_lines(Gateway.__table__)
+_KEEP_SMS_LINES: Final = _keep_lines(SmsGateway.__table__)
 _KEEP_TURNS: Final = Bulk(
     update(_campaigns).where(_campaigns.c.id == bindparam("campaign")).values(callerid_turns=bindparam("turns")),
     ("turns", "campaign"),
@@ -43,10 +52,15 @@ class GatewayRows:
     def __init__(self) -> None:
         self._breakers: dict[int, CircuitBreaker] = {}
         self._turns: dict[int, dict[str, int]] = {}
+        self._lines: dict[int, str] = {}
 
     def keep_breaker(self, effect: effects.KeepBreaker) -> None:
         """Record the circuit breaker of a gateway."""
         self._breakers[effect.gateway_id] = effect.breaker
+
+    def keep_line(self, effect: effects.KeepLine) -> None:
+        """Record why the line of a gateway does not work."""
+        self._lines[effect.gateway_id] = effect.why_down
 
     def dialled(self, effect: effects.Dial) -> None:
         """Record the turns of a campaign's caller IDs."""
@@ -62,5 +76,8 @@ class GatewayRows:
         _KEEP_BREAKERS.run(connection, [row for row in kept if row.gateway_id < SMS_LINES_FROM])
         sms = [row for row in kept if row.gateway_id >= SMS_LINES_FROM]
         _KEEP_SMS_BREAKERS.run(connection, [row._replace(gateway_id=row.gateway_id - SMS_LINES_FROM) for row in sms])
+        down = sorted(self._lines.items())
+        _KEEP_LINES.run(connection, [(why, key) for key, why in down if key < SMS_LINES_FROM])
+        _KEEP_SMS_LINES.run(connection, [(why, key - SMS_LINES_FROM) for key, why in down if key >= SMS_LINES_FROM])
         turns = [(msgspec.json.encode(counts).decode(), campaign_id) for campaign_id, counts in self._turns.items()]
         _KEEP_TURNS.run(connection, turns)

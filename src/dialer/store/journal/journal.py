@@ -24,6 +24,7 @@ from dialer.store.invariants import Added, Placed, added_twice, ended_before, mi
 from dialer.store.journal import claims, rows, statements
 from dialer.store.journal.agent_hours import AgentHours
 from dialer.store.journal.call_counters import CallCounts
+from dialer.store.journal.deletions import delete_attempt
 from dialer.store.journal.gateways import GatewayRows
 from dialer.store.journal.messages import MessageRows
 from dialer.store.journal.observers import JournalObserver
@@ -227,6 +228,7 @@ class JournalStore:
             effects.Dial: self._record_dial,
             effects.AnswerCall: self._record_answer,
             effects.SendText: self._record_text,
+            effects.TakeBackCall: self._take_back,
             effects.FinishCall: self._record_finish,
             effects.FinishInbound: self._record_inbound,
             effects.CompleteSubscriber: self._complete_subscriber,
@@ -237,6 +239,7 @@ class JournalStore:
             effects.KeepQueue: lambda effect, _: self._floor.keep_queue(effect),
             effects.KeepFigures: lambda effect, _: self._floor.keep_figures(effect),
             effects.KeepBreaker: lambda effect, _: self._gateways.keep_breaker(effect),
+            effects.KeepLine: lambda effect, _: self._gateways.keep_line(effect),
             effects.ExpectCallBack: self._expect_call_back,
             effects.RefuseInbound: self._refuse_inbound,
             effects.RefuseSubscriber: self._record_refusal,
@@ -316,6 +319,16 @@ class JournalStore:
         self._messages.sent(effect.message)
         self._reserve(effect.message.plan.user_id, effect.message.hold)
 
+    def _take_back(self, effect: effects.TakeBackCall, now_ms: int) -> None:
+        """Delete the row of an attempt that was never made, and make its subscriber due again."""
+        self.flush()
+        call = effect.call
+        last_ms = delete_attempt(self._at_work(), call)
+        row = rows.after_call(effect, now_ms, *self._expected(call, _IN_PROCESS, call.attempt))
+        self._place(call, row._replace(attempts=call.attempt - 1, dialled_ms=last_ms))
+        self._progress[call.plan.id].calls -= 1
+        self._reserve(call.plan.user_id, -call.hold)
+
     def _record_finish(self, effect: effects.FinishCall, _now_ms: int) -> None:
         if effect.call.parts:
             self._messages.finished(effect.call, effect.outcome, effect.bill.cost)
@@ -394,7 +407,7 @@ class JournalStore:
         """Record the changes that an attempt makes to its subscriber, the campaign's counters and the balance."""
         call, outcome, bill, after = effect.call, effect.outcome, effect.bill, effect.disposition
         plan = call.plan
-        self._place(call, rows.after_call(effect, *self._expected(call, _IN_PROCESS, call.attempt)))
+        self._place(call, rows.after_call(effect, outcome.ended_ms, *self._expected(call, _IN_PROCESS, call.attempt)))
         progress = self._progress[plan.id]
         progress.answered += outcome.answered_ms is not None or outcome.delivered_ms is not None
         progress.completed += after.status is SubscriberStatus.COMPLETED

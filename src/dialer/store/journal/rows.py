@@ -125,7 +125,7 @@ class SubscriberRow(NamedTuple):
     attempts: int
     failures: int
     completions: int
-    dialled_ms: int
+    dialled_ms: int | None
     due_ms: int
     changed_ms: int
     subscriber_id: int
@@ -341,7 +341,9 @@ def called(call: Call, was_status: int, had_attempts: int) -> SubscriberRow:
     )
 
 
-def after_call(effect: effects.FinishCall, was_status: int, had_attempts: int) -> SubscriberRow:
+def after_call(
+    effect: effects.FinishCall | effects.TakeBackCall, ended_ms: int, was_status: int, had_attempts: int
+) -> SubscriberRow:
     """Return the state of a subscriber after an attempt."""
     call, after = effect.call, effect.disposition
     return SubscriberRow(
@@ -352,7 +354,7 @@ def after_call(effect: effects.FinishCall, was_status: int, had_attempts: int) -
         after.completions,
         call.started_ms,
         after.due_ms,
-        effect.outcome.ended_ms,
+        ended_ms,
         call.subscriber.id,
         was_status,
         had_attempts,

@@ -17,13 +17,13 @@ from dialer.domain.numbers.normal_form import normalise
 from dialer.domain.pacing.situation import PacingFigures
 from dialer.domain.plans import CallerIdChoice, CampaignPlan, amd_of
 from dialer.domain.survey.callflow import CallFlow
-from dialer.domain.survey.survey import Prompt, decode_survey
+from dialer.domain.survey.survey import decode_survey
 from dialer.store.queries.do_not_call import lists_of
 from dialer.store.queries.floor import agents_of, queues_of
 from dialer.store.queries.progress import busy_campaigns, gateway_id_of, gateways_of, sms_gateway_id_of
 from dialer.store.queries.rates import RateCards
 from dialer.store.queries.selection import OwnedRows, Selection, Shards
-from dialer.store.sealing import audio_length_ms
+from dialer.store.sealing import recording
 from dialer.store.tables import SMS, CallerId, Campaign, Did, SealedSurvey, Subscriber, User
 from dialer.store.touched import EVERYTHING, Touched
 
@@ -268,7 +268,7 @@ class Loader:
             callerid=row["callerid"],
             callerids=_callerid_choices(connection, row["callerid_group_id"]),
             amd=amd_of(voicemail=row["voicemail"], amd_behavior=AmdBehavior(row["amd_behavior"])),
-            voicemail_prompt=None if voicemail_id is None else Prompt(audio_length_ms(connection, voicemail_id)),
+            voicemail_prompt=None if voicemail_id is None else recording(connection, voicemail_id),
             dnc_id=lists.first,
             dnc_ids=lists.ids,
             text_message=row["text_message"] if row["medium"] == SMS else None,

@@ -230,7 +230,7 @@ def _gateway_plan(row: RowMapping, gateway_id: int, max_channels: int, hours: Ca
         row["max_cps"],
         row["addprefix"],
         row["removeprefix"],
-        is_simulated=is_simulated,
+        protocol=SIMULATED if is_simulated else row["protocol"],
         hours=hours.over(is_simulated=is_simulated),
     )
 

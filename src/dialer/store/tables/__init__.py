@@ -2,7 +2,16 @@
 
 from dialer.store.tables._base import Row
 from dialer.store.tables.accounts import ApiKey, ConsoleSession, LedgerEntry, Payment, RateCardLine, User
-from dialer.store.tables.calls import CallBack, CallRequest, Cdr, SmsMessage, SurveyResult, Transfer
+from dialer.store.tables.calls import (
+    CallBack,
+    CallRequest,
+    Cdr,
+    LiveLeg,
+    SmsMessage,
+    SurveyResult,
+    TextPart,
+    Transfer,
+)
 from dialer.store.tables.campaigns import (
     HALT_COMPLETED,
     SMS,
@@ -61,6 +70,7 @@ __all__ = [
     "GatewaySlice",
     "IdempotentResponse",
     "LedgerEntry",
+    "LiveLeg",
     "Payment",
     "Phonebook",
     "Queue",
@@ -79,6 +89,7 @@ __all__ = [
     "SubscriberMove",
     "SurveyResult",
     "SurveyTemplate",
+    "TextPart",
     "Tier",
     "Transfer",
     "User",

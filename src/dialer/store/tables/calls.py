@@ -122,6 +122,45 @@ class Transfer(Row):
     )
 
 
+class LiveLeg(Row):
+    """A leg that a real carrier has, or is about to have, deleted when it is over. Simulated calls have none."""
+
+    __tablename__ = "live_leg"
+
+    key: Mapped[str] = mapped_column(String(36), unique=True)
+    """The leg's name for its carrier."""
+    call_id: Mapped[int] = mapped_column(BIG, index=True)
+    """The call request or the text message, which share one sequence of ids."""
+    gateway_id: Mapped[int] = mapped_column(BIG)
+    dialling: Mapped[str] = mapped_column(Text)
+    """The order to dial, as JSON."""
+    wanted_ms: Mapped[Milliseconds]
+    """The moment of the decision."""
+    handed_ms: Mapped[int | None] = mapped_column(BIG, default=None)
+    """The moment when the order was about to be given to the line. Null if it certainly was not."""
+    heard_ms: Mapped[int | None] = mapped_column(BIG, default=None)
+    """The last sign of life."""
+    standing: Mapped[str] = mapped_column(Text, default="{}")
+    """The state of the conversation, as JSON."""
+    handle: Mapped[LongText]
+    """The line's own data, with which it takes the leg up again."""
+
+
+class TextPart(Row):
+    """A name under which a carrier knows a text message that is on its way, for receipts."""
+
+    __tablename__ = "text_part"
+
+    gateway_id: Mapped[int] = mapped_column(BIG)
+    name: Mapped[str] = mapped_column(String(255))
+    message_id: Mapped[int] = belongs_to("sms_message")
+
+    __table_args__ = (
+        Index("uq_text_part_gateway_id_name", "gateway_id", "name", unique=True),
+        {"sqlite_autoincrement": True},
+    )
+
+
 class CallBack(Row):
     """A simulated callee who missed a call and will call back; `id` is that of the call request."""
 

@@ -26,6 +26,8 @@ class Gateway(Row):
     rest_ms: Mapped[int] = mapped_column(BIG, default=0, server_default="0")
     """Duration of the current or the last rest; 0 if it has not rested since its last success."""
     rests_until_ms: Mapped[int] = mapped_column(BIG, default=0, server_default="0")
+    line_down: Mapped[str] = mapped_column(String(255), default="", server_default="")
+    """Why the line of a real carrier does not work; empty if it works."""
     created_date: Mapped[Milliseconds]
     updated_date: Mapped[Milliseconds]
 
@@ -49,6 +51,8 @@ class SmsGateway(Row):
     rest_ms: Mapped[int] = mapped_column(BIG, default=0, server_default="0")
     """Duration of the current or the last rest; 0 if it has not rested since its last success."""
     rests_until_ms: Mapped[int] = mapped_column(BIG, default=0, server_default="0")
+    line_down: Mapped[str] = mapped_column(String(255), default="", server_default="")
+    """Why the line of a real carrier does not work; empty if it works."""
     created_date: Mapped[Milliseconds]
     updated_date: Mapped[Milliseconds]
 

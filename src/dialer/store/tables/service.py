@@ -17,6 +17,8 @@ class ServiceState(Row):
     last_cdr_id: Mapped[int] = mapped_column(BIG, default=0)
     number_key: Mapped[bytes | None] = mapped_column(LargeBinary, default=None)
     """Key of the hashes of erased numbers on do-not-call lists; null until the first erasure."""
+    leg_key: Mapped[bytes | None] = mapped_column(LargeBinary, default=None)
+    """Key of the names of legs, so that two services never use the same; null until a real carrier is used."""
     clock: Mapped[str | None] = mapped_column(String(8), default=None)
     """Mode of the clock, as in DIALER_CLOCK. It is null until the database is first served, like the settings below."""
     timezone: Mapped[str | None] = mapped_column(String(64), default=None)

@@ -1,0 +1,192 @@
+"""Lines: the real carriers of all gateways, as a worker opens, hears and serves them.
+
+They outlive the engine, which is discarded when a step fails. What they hear waits here until a step that tells the
+engine of it is committed. All methods run in the event loop.
+"""
+
+import itertools
+from collections import deque
+from collections.abc import Callable, Mapping
+from typing import Final
+
+import anyio
+import structlog
+
+from dialer.carriers.port import Exchange, Found, Line, LiveLeg, Unknown, Unplaced
+from dialer.domain.line import Heard
+from dialer.runtime.switchboard import STARTING, HandOver, LineLeg, LineSettings, Sound, Switchboard
+
+HEARD_PER_STEP: Final = 1_000
+"""Limit of things heard that one step tells the engine."""
+HEARD_MAX: Final = 100_000
+"""Limit of things heard that wait for a step. What comes after that is lost, and the watchdog ends the calls."""
+FIND_SECONDS: Final = 5.0
+"""Time for a line to find its legs. After that, it is asked again when it next says that it works."""
+
+NewLine = Callable[[int, str, Exchange], Line]
+"""Factory of a line, from the id and the parameters (a JSON object) of its gateway. It neither blocks nor raises."""
+
+_log = structlog.get_logger(__name__)
+
+
+class _Trunk:
+    """An open line: the `Exchange` that it is given, and what is known of it."""
+
+    def __init__(self, lines: "Lines", gateway_id: int, settings: LineSettings, new_line: NewLine) -> None:
+        self._lines: Final = lines
+        self._gateway_id: Final = gateway_id
+        self.settings: Final = settings
+        self.why_down = STARTING
+        self.needs_find = True
+        """True if it is not known which legs the line still has."""
+        self.line: Final = new_line(gateway_id, settings.parameters, self)
+
+    def heard(self, number: int, key: str, heard: Heard | Found) -> None:
+        """Keep what was heard for the next step."""
+        self._lines.take(self._gateway_id, number, key, heard)
+
+    def is_up(self, why_not: str) -> None:
+        """Note whether the line works."""
+        if why_not and not self.why_down:
+            self.needs_find = True
+        if why_not != self.why_down:
+            self.why_down = why_not
+            self._lines.nudge()
+
+
+class Lines:
+    """The lines of a worker.
+
+    `new_lines` are the factories by protocol, `now_ms` is the service's clock, and `nudge` makes a step happen soon.
+    """
+
+    def __init__(self, new_lines: Mapping[str, NewLine], now_ms: Callable[[], int], nudge: Callable[[], None]) -> None:
+        self._new_lines: Final = new_lines
+        self._now_ms: Final = now_ms
+        self._nudge: Final = nudge
+        self._trunks: Final[dict[int, _Trunk]] = {}
+        self._missing: dict[int, str] = {}
+        """Gateways whose protocol has no line here, with that protocol."""
+        self._inbox: Final[deque[tuple[Sound, int]]] = deque()
+        self._has_news = False
+        self.given: Final[dict[str, int]] = {}
+        """The number of the last order that was given to each leg, by key."""
+
+    @property
+    def are_in_use(self) -> bool:
+        """True if any line is open."""
+        return bool(self._trunks)
+
+    @property
+    def has_news(self) -> bool:
+        """True if a line has changed, or something was heard, that no step knows yet."""
+        return self._has_news or bool(self._inbox)
+
+    def nudge(self) -> None:
+        """Make a step happen soon."""
+        self._has_news = True
+        self._nudge()
+
+    def take(self, gateway_id: int, number: int, key: str, heard: Heard | Found) -> None:
+        """Keep something heard for the next step. `number` is the line's own, or 0."""
+        if len(self._inbox) >= HEARD_MAX:
+            _log.error("heard_too_much", gateway_id=gateway_id, key=key)
+            return
+        self._inbox.append((Sound(gateway_id, key, heard, self._now_ms()), number))
+        self._nudge()
+
+    def heard(self) -> list[Sound]:
+        """Return what the next step has to tell the engine, oldest first."""
+        self._has_news = False
+        return [sound for sound, _ in itertools.islice(self._inbox, HEARD_PER_STEP)]
+
+    def states(self) -> dict[int, str]:
+        """Return why the line of each gateway does not work; empty for one that works."""
+        missing = {key: f"this process has no carrier for the protocol {name}" for key, name in self._missing.items()}
+        return missing | {key: trunk.why_down for key, trunk in self._trunks.items()}
+
+    def told(self, count: int) -> None:
+        """Drop the oldest things heard, of which a committed step has told the engine, and let the lines know."""
+        settled: dict[int, int] = {}
+        for _ in range(count):
+            sound, number = self._inbox.popleft()
+            if number:
+                settled[sound.gateway_id] = number
+        for gateway_id, number in settled.items():
+            if gateway_id in self._trunks:
+                self._trunks[gateway_id].line.settled(number)
+
+    async def follow(self, settings: Mapping[int, LineSettings]) -> None:
+        """Open the lines that gateways need, and close all others."""
+        for gateway_id, trunk in list(self._trunks.items()):
+            if settings.get(gateway_id) != trunk.settings:
+                del self._trunks[gateway_id]
+                await trunk.line.close()
+        missing = {}
+        for gateway_id, wanted in settings.items():
+            new_line = self._new_lines.get(wanted.protocol)
+            if new_line is None:
+                missing[gateway_id] = wanted.protocol
+            elif gateway_id not in self._trunks:
+                self._trunks[gateway_id] = _Trunk(self, gateway_id, wanted, new_line)
+                self.nudge()
+        if missing != self._missing:
+            self._missing = missing
+            self.nudge()
+
+    def perform(self, over: HandOver) -> None:
+        """Give orders to the lines, in their order."""
+        for gateway_id, key, order in over.orders:
+            self.given[key] = order.turn
+            if gateway_id in self._trunks:
+                self._trunks[gateway_id].line.perform(key, order)
+
+    def dial(self, legs: list[LineLeg]) -> None:
+        """Give legs to their lines, each once. They are marked as handed over already."""
+        for leg in legs:
+            self.given[leg.key] = 0
+            if leg.gateway_id in self._trunks:
+                self._trunks[leg.gateway_id].line.dial(leg.order)
+            else:
+                self.take(leg.gateway_id, 0, leg.key, Unplaced())
+
+    async def find(self, switchboard: Switchboard) -> None:
+        """Ask the lines for legs of which it is not known whether they still exist, and keep the answers as heard."""
+        for key in [key for key in self.given if not switchboard.has_leg(key)]:
+            del self.given[key]
+        for leg in switchboard.legs_elsewhere(self._trunks.keys()):
+            self.take(leg.gateway_id, 0, leg.key, Unknown())
+        async with anyio.create_task_group() as tasks:
+            for gateway_id, trunk in self._trunks.items():
+                if trunk.why_down:
+                    continue
+                legs = [
+                    leg for leg in switchboard.legs_over(gateway_id) if trunk.needs_find or leg.key not in self.given
+                ]
+                trunk.needs_find = False
+                if legs:
+                    tasks.start_soon(self._find, gateway_id, trunk, legs)
+
+    async def _find(self, gateway_id: int, trunk: _Trunk, legs: list[LineLeg]) -> None:
+        now_ms = self._now_ms()
+        asked = [_live_leg(leg, now_ms) for leg in legs]
+        found: list[Found] | None = None
+        with anyio.move_on_after(FIND_SECONDS):
+            found = list(await trunk.line.find(asked))
+        if found is None:
+            trunk.needs_find = True
+            _log.warning("legs_not_found", gateway_id=gateway_id, legs=len(legs))
+            return
+        for leg, one in zip(legs, found, strict=True):
+            self.given[leg.key] = leg.turn
+            self.take(gateway_id, 0, leg.key, one)
+
+    async def close(self) -> None:
+        """Close all lines. Legs in progress go on."""
+        await self.follow({})
+
+
+def _live_leg(leg: LineLeg, now_ms: int) -> LiveLeg:
+    handed_ms = leg.wanted_ms if leg.handed_ms is None else leg.handed_ms
+    answered_age_ms = None if leg.answered_ms is None else max(0, now_ms - leg.answered_ms)
+    return LiveLeg(leg.order, max(0, now_ms - handed_ms), answered_age_ms, leg.handle)

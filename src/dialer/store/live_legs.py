@@ -1,0 +1,139 @@
+"""Rows of the legs that real carriers have, and of the names of text messages."""
+
+import secrets
+from collections.abc import Collection, Sequence
+from typing import Final, NamedTuple
+
+import msgspec
+from sqlalchemy import Connection, bindparam, delete, insert, null, select, update
+
+from dialer.domain.line import Dialling, Texting
+from dialer.store.bulk import ASKED_AT_ONCE, Bulk, bulk_insert
+from dialer.store.tables import LiveLeg, ServiceState, TextPart
+
+KEY_BYTES: Final = 32
+_legs = LiveLeg.__table__
+_parts = TextPart.__table__
+_states = ServiceState.__table__
+
+
+class LegRow(NamedTuple):
+    """The row of a new leg."""
+
+    key: str
+    call_id: int
+    gateway_id: int
+    dialling: str
+    wanted_ms: int
+    standing: str
+    handle: str = ""
+
+
+class LegChange(NamedTuple):
+    """The changed columns of a leg."""
+
+    new_standing: str
+    new_heard_ms: int | None
+    new_handle: str
+    leg_key: str
+
+
+class StoredLeg(NamedTuple):
+    """A leg as it is stored. `handed_ms` is None if it certainly was not given to its line."""
+
+    key: str
+    call_id: int
+    gateway_id: int
+    order: Dialling | Texting
+    wanted_ms: int
+    handed_ms: int | None
+    heard_ms: int | None
+    standing: str
+    handle: str
+
+
+_INSERT: Final = bulk_insert(_legs, *LegRow._fields)
+_CHANGE: Final = Bulk(
+    update(_legs)
+    .where(_legs.c.key == bindparam("leg_key"))
+    .values(standing=bindparam("new_standing"), heard_ms=bindparam("new_heard_ms"), handle=bindparam("new_handle")),
+    LegChange._fields,
+)
+_HAND: Final = Bulk(
+    update(_legs)
+    .where(_legs.c.key == bindparam("leg_key"), _legs.c.handed_ms == null())
+    .values(handed_ms=bindparam("now_ms")),
+    ("now_ms", "leg_key"),
+)
+_ORDER: Final = msgspec.json.Decoder(Dialling | Texting)
+
+
+def add_legs(connection: Connection, legs: Sequence[LegRow]) -> None:
+    """Insert legs that were decided."""
+    _INSERT.run(connection, legs)
+
+
+def change_legs(connection: Connection, legs: Sequence[LegChange]) -> None:
+    """Store how far legs have come."""
+    _CHANGE.run(connection, legs)
+
+
+def delete_legs(connection: Connection, keys: Sequence[str]) -> None:
+    """Delete legs that are over, and the names of text messages among them."""
+    for start in range(0, len(keys), ASKED_AT_ONCE):
+        some = keys[start : start + ASKED_AT_ONCE]
+        messages = select(_legs.c.call_id).where(_legs.c.key.in_(some))
+        connection.execute(delete(_parts).where(_parts.c.message_id.in_(messages)))
+        connection.execute(delete(_legs).where(_legs.c.key.in_(some)))
+
+
+def mark_handed(connection: Connection, keys: Sequence[str], now_ms: int) -> bool:
+    """Mark legs that are about to be given to their lines, and return whether all of them were still waiting for it."""
+    return _HAND.run(connection, [(now_ms, key) for key in keys]) == len(keys)
+
+
+def legs_of(connection: Connection, call_ids: Collection[int]) -> list[StoredLeg]:
+    """Return the legs of some calls and messages in progress, in the order in which they were decided."""
+    if not call_ids:
+        return []
+    wanted = frozenset(call_ids)
+    rows = connection.execute(select(_legs).order_by(_legs.c.id)).mappings()
+    return [
+        StoredLeg(
+            key=row["key"],
+            call_id=row["call_id"],
+            gateway_id=row["gateway_id"],
+            order=_ORDER.decode(row["dialling"]),
+            wanted_ms=row["wanted_ms"],
+            handed_ms=row["handed_ms"],
+            heard_ms=row["heard_ms"],
+            standing=row["standing"],
+            handle=row["handle"],
+        )
+        for row in rows
+        if row["call_id"] in wanted
+    ]
+
+
+def service_leg_key(connection: Connection) -> bytes:
+    """Return the key of the names of legs, which is made up at the first use."""
+    key: bytes | None = connection.scalar(select(_states.c.leg_key))
+    if key is None:
+        fresh = secrets.token_bytes(KEY_BYTES)
+        connection.execute(update(_states).where(_states.c.leg_key.is_(None)).values(leg_key=fresh))
+        key = connection.scalar(select(_states.c.leg_key))
+    return key or b""
+
+
+def name_parts(connection: Connection, gateway_id: int, message_id: int, names: Sequence[str]) -> None:
+    """Store the names under which a carrier knows the parts of a message."""
+    if names:
+        rows = [{"gateway_id": gateway_id, "name": name, "message_id": message_id} for name in names]
+        connection.execute(insert(_parts), rows)
+
+
+def message_named(connection: Connection, gateway_id: int, name: str) -> int | None:
+    """Return the message on its way that a carrier knows under a name; None if there is none."""
+    query = select(_parts.c.message_id).where(_parts.c.gateway_id == gateway_id, _parts.c.name == name)
+    found: int | None = connection.scalar(query)
+    return found

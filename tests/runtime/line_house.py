@@ -1,0 +1,121 @@
+"""A small service whose gateway is a line to an other side that the test watches."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Final, TypeVar
+
+from sqlalchemy import Connection
+
+from dialer.app.change_campaign import change_campaign
+from dialer.domain.enums import CampaignStatus
+from dialer.runtime.clock import VirtualClock
+from dialer.runtime.worker import Worker
+from dialer.sim.carrier import SimulatedCarrier
+from dialer.store.audit.audit import audit
+from dialer.store.database import StorageUnavailableError
+from dialer.store.tables import AudioFile, Gateway, User
+from tests.new_database import new_database
+from tests.runtime.house import CENTS, MONDAY_NOON_MS, House
+from tests.runtime.other_side import FAKE, OtherSide
+from tests.vopr.database import FaultyDatabase
+from tests.vopr.faults import Fault
+
+Result = TypeVar("Result")
+AFTERNOON_MS: Final = MONDAY_NOON_MS + 4 * 3_600_000
+"""11:00 in Washington: people may be called there."""
+
+
+class PlannedDatabase(FaultyDatabase):
+    """A database whose next writes of the worker meet a list of faults."""
+
+    faults: list[Fault | None]
+
+    async def write(self, work: Callable[[Connection], Result], *, is_step: bool = False) -> Result:
+        self.plan(self.faults.pop(0) if self.faults else None)
+        return await super().write(work, is_step=is_step)
+
+
+class LineHouse(House):
+    """A house with a gateway to the other side, and another that is simulated."""
+
+    database: PlannedDatabase
+
+    def __init__(self, folder: Path, *, seed: int = 1, behaviour: dict[str, object] | None = None) -> None:
+        self._seed, self._service_zone, self._recordings, self.callerid = seed, "UTC", None, "+12025550199"
+        new_database(folder)
+        self._path = folder / "dialer.db"
+        self.database = PlannedDatabase()
+        self.database.faults = []
+        self.database.open(self._path)
+        self.user_id = self.add(User, username="ann", password_hash="-", call_rate=2 * CENTS)
+        self.pay(100_000 * CENTS)
+        self.gateway_id = self.add(Gateway, name="line", protocol=FAKE)
+        self.side = OtherSide(self.now_ms, seed, behaviour)
+        self.worker = self._open_worker()
+
+    def start(self, campaign_id: int) -> None:
+        """Start a campaign, before the worker has seen it."""
+        self.perform(lambda unit: change_campaign(unit, campaign_id, {"status": CampaignStatus.START}))
+
+    def restart(self) -> None:
+        """Start another process on the same rows. The other side goes on."""
+        self.restart_at(self.now_ms())
+
+    def restart_at(self, now_ms: int) -> None:
+        """End the process, and start another one later. What is said meanwhile is heard by nobody."""
+        self.side.lines = []
+        self.worker = self._open_worker(now_ms)
+        self.side.speak()
+        self.database.faults = []
+        self.database.open(self._path)
+
+    def recording(self, length_ms: int) -> int:
+        """Add an audio file, whose name tells its length."""
+        name = f"{length_ms}-ms.wav"
+        file = {"user_id": self.user_id, "name": name, "audio_file": name, "format": "wav", "size": 1}
+        return self.add(AudioFile, duration_ms=length_ms, **file)
+
+    async def lives(self, until_ms: int) -> None:
+        """Let time pass, with everything that the other side says."""
+        await self.worker.advance(self.now_ms())
+        while True:
+            coming = [at_ms for at_ms in (self.side.next_ms, self._due_ms(), until_ms) if at_ms is not None]
+            has_news = self.worker._lines.has_news  # noqa: SLF001
+            await self.worker.advance(self.now_ms() if has_news else max(self.now_ms(), min(coming)))
+            has_news = self.side.speak() or self.worker._lines.has_news  # noqa: SLF001
+            if not has_news and self.now_ms() >= until_ms:
+                return
+
+    def _due_ms(self) -> int | None:
+        live = self.worker._live  # noqa: SLF001
+        return None if live is None else live.kernel.next_due_ms
+
+    async def pass_s(self, seconds: float) -> None:
+        """Let seconds pass."""
+        await self.lives(self.now_ms() + round(seconds * 1_000))
+
+    async def crash(self, *faults: Fault | None) -> None:
+        """Let the next writes of the worker meet these faults, and start another process."""
+        self.database.faults = list(faults)
+        try:
+            await self.worker.advance(self.now_ms())
+        except StorageUnavailableError:
+            self.restart()
+        else:
+            raise AssertionError("nothing failed")
+
+    def findings(self) -> list[str]:
+        """Return everything that is wrong between the two sides."""
+        wrong = [str(one) for one in self.database.read_now(audit).differences]
+        wrong += [f"{key} was dialled {count} times" for key, count in self.side.dialled.items() if count > 1]
+        return wrong
+
+    def _open_worker(self, now_ms: int = AFTERNOON_MS) -> Worker:
+        return Worker(
+            self.database,
+            VirtualClock(now_ms),
+            seed=self._seed,
+            service_zone="UTC",
+            new_carrier=SimulatedCarrier,
+            new_lines={FAKE: self.side.line},
+        )

@@ -1,0 +1,150 @@
+"""The other side of a line in tests: a network with simulated callees, which outlives the service's process.
+
+It notes everything that it sees, so that a test can judge the service by it.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from typing import Final
+
+from dialer.carriers.port import Alive, Exchange, Found, LiveLeg, Over, Unknown, Unplaced
+from dialer.domain.enums import Cause
+from dialer.domain.line import Answered, Dialling, Ended, Heard, Order, Texting
+from dialer.sim.callee import callee_behind
+from dialer.sim.callee_profile import parse_behaviour
+from dialer.sim.chance import Chance
+from tests.carriers.phone import Phone, Sound, aged
+
+FAKE: Final = "fake"
+"""The protocol of gateways whose calls go to the other side."""
+
+
+class OtherSide:
+    """Everything behind the lines. `now_ms` is the service's clock."""
+
+    def __init__(self, now_ms: Callable[[], int], seed: int = 1, behaviour: dict[str, object] | None = None) -> None:
+        self.now_ms: Final = now_ms
+        self._seed: Final = seed
+        self._behaviour: Final = parse_behaviour(behaviour or {})
+        self.phones: Final[dict[str, Phone]] = {}
+        self.dialled: Final[Counter[str]] = Counter()
+        """Number of times each key was dialled."""
+        self.numbers: Final[list[str]] = []
+        """Numbers that were dialled, in order."""
+        self.last: Final[dict[str, Sound]] = {}
+        """The end of each leg that is over, by key."""
+        self.answers: Final[dict[str, Sound]] = {}
+        self.lines: list[FakeLine] = []
+        self.on_dial: Callable[[Dialling | Texting], None] = lambda _: None
+        """Called before a leg is placed. It may raise, as a process that ends."""
+        self.why_down = ""
+        self.refuses = False
+        """True while the line cannot place a leg, without having said so."""
+        self.is_mute = False
+        """True while nothing of what happens is heard."""
+
+    def line(self, _gateway_id: int, _parameters: str, exchange: Exchange) -> "FakeLine":
+        """Open a line, in place of `NewLine`."""
+        line = FakeLine(self, exchange)
+        self.lines = [line]
+        exchange.is_up(self.why_down)
+        return line
+
+    def place(self, leg: Dialling | Texting) -> None:
+        """Place a call, as the network sees it."""
+        assert isinstance(leg, Dialling)
+        self.on_dial(leg)
+        self.dialled[leg.key] += 1
+        self.numbers.append(leg.number)
+        attempt = self.numbers.count(leg.number)
+        subscriber = sorted(set(self.numbers), key=self.numbers.index).index(leg.number) + 1
+        callee = callee_behind(self._behaviour, leg.number, attempt, Chance(self._seed, 1, subscriber, attempt))
+        self.phones[leg.key] = Phone(leg, callee, self.now_ms())
+
+    @property
+    def next_ms(self) -> int | None:
+        """The time of the next thing that any leg says."""
+        times = [phone.next_ms for phone in self.phones.values() if phone.next_ms is not None]
+        return min(times, default=None)
+
+    def due(self) -> list[tuple[str, Sound]]:
+        """Take everything that the legs say until now."""
+        found = []
+        for key, phone in list(self.phones.items()):
+            while phone.next_ms is not None and phone.next_ms <= self.now_ms():
+                sound = phone.take()
+                found.append((key, sound))
+                self.note(key, sound)
+        return sorted(found, key=lambda one: (one[1][0], one[0]))
+
+    def note(self, key: str, sound: Sound) -> None:
+        """Note an answer or an end."""
+        if isinstance(sound[1], Answered):
+            self.answers[key] = sound
+        if isinstance(sound[1], Ended):
+            self.last[key] = sound
+            del self.phones[key]
+
+    def speak(self) -> bool:
+        """Let the line hear everything until now, and return whether there was anything."""
+        due = self.due()
+        for key, sound in due if self.lines and not self.is_mute else ():
+            self.lines[-1].hear(key, aged(sound, self.now_ms()))
+        return bool(due)
+
+    def cut(self) -> None:
+        """End all legs from the other side."""
+        for key, phone in list(self.phones.items()):
+            phone.hang_up(self.now_ms())
+            self.note(key, phone.take())
+
+
+class FakeLine:
+    """A line to the other side."""
+
+    def __init__(self, side: OtherSide, exchange: Exchange) -> None:
+        self._side: Final = side
+        self.exchange: Final = exchange
+        self.number = 0
+        self.settled_number = 0
+        self.orders: Final[list[tuple[str, Order]]] = []
+        self.is_closed = False
+
+    def dial(self, leg: Dialling | Texting) -> None:
+        if self._side.refuses:
+            self.hear(leg.key, Unplaced())
+        else:
+            self._side.place(leg)
+
+    def perform(self, key: str, order: Order) -> None:
+        self.orders.append((key, order))
+        if key in self._side.phones:
+            self._side.phones[key].perform(order, self._side.now_ms())
+
+    async def find(self, legs: Sequence[LiveLeg]) -> list[Found]:
+        return [self._found(leg) for leg in legs]
+
+    def _found(self, leg: LiveLeg) -> Found:
+        key, now_ms = leg.order.key, self._side.now_ms()
+        answer = self._side.answers.get(key)
+        answered = None
+        if answer is not None and leg.answered_age_ms is None:
+            heard = aged(answer, now_ms)
+            answered = heard if isinstance(heard, Answered) else None
+        if key in self._side.phones:
+            return Alive(answered)
+        if key in self._side.last:
+            ended = aged(self._side.last[key], now_ms)
+            return Over(ended if isinstance(ended, Ended) else Ended(0, Cause.TEMPORARY_FAILURE), answered)
+        return Unknown()
+
+    def hear(self, key: str, heard: Heard | Found) -> None:
+        self.number += 1
+        self.exchange.heard(self.number, key, heard)
+
+    def settled(self, number: int) -> None:
+        assert number <= self.number
+        self.settled_number = number
+
+    async def close(self) -> None:
+        self.is_closed = True

@@ -1,0 +1,277 @@
+"""Tests of calls over lines: what the other side sees, and what is left in the rows, whatever happens in between."""
+
+from pathlib import Path
+from typing import Any, Final
+
+import pytest
+
+from dialer.domain.enums import CampaignStatus, SubscriberStatus
+from dialer.domain.line import Answered, Ask, Clear, Done, Play
+from dialer.store.database import StorageUnavailableError
+from dialer.store.tables import CallRequest, Campaign, Cdr, Gateway, LiveLeg, Subscriber, SurveyResult, User
+from tests.runtime.line_house import AFTERNOON_MS, LineHouse
+from tests.vopr.faults import Fault
+
+ADA: Final = "+12025550101"
+"""Answers 5 s after the dial, and presses 1 two seconds after each question."""
+BERT: Final = "+12025550111"
+"""Is busy."""
+NOBODY: Final = "+12025550112"
+"""Rings until the limit."""
+LISTENS: Final = "+12025550100"
+CARELESS: Final[dict[str, object]] = {"listen": 0.6, "keys": {"1": 0.5, "7": 0.3, "": 0.2}}
+
+
+@pytest.fixture
+def house(tmp_path: Path) -> LineHouse:
+    return LineHouse(tmp_path)
+
+
+async def started(house: LineHouse, *numbers: str, **values: Any) -> int:  # noqa: ANN401 - any column
+    """Start a campaign that greets, asks for a key, and records what is said."""
+    survey_id = house.survey(
+        {"type": 1, "audiofile_id": house.recording(3_000)},
+        {"type": 2, "audiofile_id": house.recording(2_000), "key_1": "yes", "completed": True, "timeout": 5},
+        {"type": 5, "audiofile_id": house.recording(1_000)},
+        branches={0: {"0": 1}, 1: {"1": 2, "timeout": None}},
+    )
+    return await house.started(survey_id, house.phonebook(*numbers), **values)
+
+
+def ends(house: LineHouse) -> list[tuple[str, int, int]]:
+    """Return number, cause and billed seconds of each CDR."""
+    return [(row["phone_number"], row["hangup_cause_q850"], row["billsec"]) for row in house.rows(Cdr)]
+
+
+def subscribers(house: LineHouse) -> list[tuple[int, int]]:
+    """Return status and number of attempts of each subscriber."""
+    return [(row["status"], row["count_attempt"]) for row in house.rows(Subscriber)]
+
+
+def held(house: LineHouse) -> int:
+    return int(house.row(User, house.user_id)["held"])
+
+
+@pytest.mark.parametrize("seed", [1, 2, 3])
+async def test_a_campaign_over_a_line_leaves_the_rows_of_a_simulated_one(tmp_path: Path, seed: int) -> None:
+    left = []
+    for place in ("line", "simulated"):
+        (tmp_path / place).mkdir()
+        house = LineHouse(tmp_path / place, seed=seed, behaviour=CARELESS)
+        if place == "simulated":
+            house.change(
+                Gateway,
+                house.gateway_id,
+                protocol="sim",
+                parameters='{"listen": 0.6, "keys": {"1": 0.5, "7": 0.3, "": 0.2}}',
+            )
+        numbers = [ADA, BERT, NOBODY, *(f"+1202556{index:04}" for index in range(12))]
+        await started(house, *numbers, maxretry=1, intervalretry=60, frequency=30, voicemail=True, amd_behavior=2)
+        await house.pass_s(900)
+        left.append(
+            [[dict(row) for row in house.rows(model)] for model in (CallRequest, Cdr, SurveyResult, Subscriber, User)]
+        )
+        assert house.findings() == []
+        house.database.close()
+    assert left[0] == left[1]
+    assert len(left[0][1]) > 15
+
+
+async def test_nothing_is_left_of_the_legs_and_everything_heard_was_settled(house: LineHouse) -> None:
+    await started(house, ADA)
+    await house.pass_s(2)
+    (leg,) = house.rows(LiveLeg)
+    assert (leg["handed_ms"], leg["heard_ms"]) == (AFTERNOON_MS, AFTERNOON_MS + 1_000)
+    await house.pass_s(60)
+    (line,) = house.side.lines
+    assert ends(house) == [(ADA, 16, 18)]
+    assert (house.rows(LiveLeg), line.settled_number) == ([], line.number)
+    assert [type(order) for _, order in line.orders] == [Play, Ask, Play, *[type(line.orders[3][1])], Clear]
+
+
+async def test_a_process_that_ends_before_the_mark_has_dialled_nobody(house: LineHouse) -> None:
+    campaign_id = await started(house, ADA, status=0)
+    house.change(Campaign, campaign_id, frequency=60)
+    await house.pass_s(0)
+    house.restart()
+    assert sum(house.side.dialled.values()) == 1
+
+
+async def test_an_attempt_without_the_mark_is_taken_back_and_made_once(house: LineHouse) -> None:
+    survey_id = house.survey({"type": 1, "audiofile_id": house.recording(3_000)})
+    campaign_id = house.campaign(survey_id, house.phonebook(ADA))
+    await house.worker.advance(AFTERNOON_MS)
+    house.start(campaign_id)
+    await house.crash(None, Fault.CRASH_BEFORE)
+    assert (house.side.numbers, subscribers(house)) == ([], [(SubscriberStatus.IN_PROCESS, 1)])
+    await house.pass_s(60)
+    assert (house.side.numbers, ends(house)) == ([ADA], [(ADA, 16, 3)])
+    assert (subscribers(house), held(house), house.findings()) == ([(SubscriberStatus.SENT, 1)], 0, [])
+    assert [row["id"] for row in house.rows(CallRequest)] == [2]
+
+
+async def test_a_leg_with_the_mark_that_nobody_knows_ends_with_cause_41(
+    house: LineHouse,
+) -> None:
+    survey_id = house.survey({"type": 1, "audiofile_id": house.recording(3_000)})
+    campaign_id = house.campaign(survey_id, house.phonebook(ADA))
+    await house.worker.advance(AFTERNOON_MS)
+    house.start(campaign_id)
+    await house.crash(None, Fault.CRASH_AFTER)
+    await house.pass_s(60)
+    assert (house.side.numbers, ends(house)) == ([], [(ADA, 41, 0)])
+    assert (subscribers(house), held(house), house.findings()) == ([(SubscriberStatus.FAIL, 1)], 0, [])
+
+
+async def test_a_leg_that_still_rings_after_a_restart_goes_on(house: LineHouse) -> None:
+    await started(house, ADA)
+    await house.pass_s(2)
+    house.restart()
+    await house.pass_s(60)
+    assert (ends(house), house.side.dialled.total(), house.findings()) == ([(ADA, 16, 18)], 1, [])
+
+
+async def test_a_call_that_is_taken_up_hears_its_section_again_and_keeps_its_answers(house: LineHouse) -> None:
+    """Five seconds until the answer, three of greeting. One second into the question, the process ends."""
+    await started(house, ADA)
+    await house.pass_s(9)
+    house.restart()
+    await house.pass_s(60)
+    answers = [row["response"] for row in house.rows(SurveyResult)]
+    assert (answers[0], len(answers), ends(house)) == ("yes", 2, [(ADA, 16, 19)])
+
+
+async def test_an_answer_that_was_missed_is_told_by_the_line(house: LineHouse) -> None:
+    await started(house, ADA)
+    await house.pass_s(2)
+    house.restart_at(AFTERNOON_MS + 8_000)
+    await house.pass_s(60)
+    ((number, cause, seconds),) = ends(house)
+    assert (number, cause, seconds) == (ADA, 16, 21)
+
+
+async def test_an_end_that_was_missed_is_told_by_the_line(house: LineHouse) -> None:
+    await started(house, BERT)
+    house.restart_at(AFTERNOON_MS + 8_000)
+    await house.pass_s(10)
+    assert (ends(house), house.row(Cdr, 1)["duration"]) == ([(BERT, 17, 0)], 1)
+
+
+async def test_a_line_that_is_down_dials_nobody_and_others_go_on(house: LineHouse) -> None:
+    house.side.why_down = "no route to host"
+    simulated = house.add(Gateway, name="sim")
+    survey_id = house.survey({"type": 1, "script": "hello"})
+    await started(house, ADA)
+    await house.started(survey_id, house.phonebook(BERT), aleg_gateway_id=simulated)
+    await house.pass_s(60)
+    assert (house.side.numbers, ends(house)) == ([], [(BERT, 17, 0)])
+    assert house.row(Gateway, house.gateway_id)["line_down"] == "no route to host"
+    house.side.lines[-1].exchange.is_up("")
+    await house.pass_s(60)
+    assert house.side.numbers == [ADA]
+    assert house.row(Gateway, house.gateway_id)["line_down"] == ""
+
+
+async def test_a_dial_that_the_line_refuses_is_taken_back_and_made_when_it_works(house: LineHouse) -> None:
+    house.side.refuses = True
+    await started(house, ADA, BERT)
+    await house.pass_s(5)
+    assert (house.side.numbers, house.rows(Cdr)) == ([], [])
+    assert subscribers(house) == [(SubscriberStatus.PENDING, 0)] * 2
+    assert (held(house), house.rows(LiveLeg), house.row(Campaign, 1)["calls"]) == (0, [], 0)
+    house.side.refuses = False
+    house.side.lines[-1].exchange.is_up("")
+    await house.pass_s(60)
+    assert (sorted(house.side.numbers), house.findings()) == ([ADA, BERT], [])
+
+
+async def test_no_dial_follows_the_answer_to_a_pause(house: LineHouse) -> None:
+    campaign_id = await started(house, ADA, BERT, NOBODY)
+    await house.move(campaign_id, CampaignStatus.PAUSE)
+    dialled = list(house.side.numbers)
+    await house.pass_s(60)
+    assert house.side.numbers == dialled == [ADA]
+
+
+async def test_an_aborted_campaign_clears_its_calls(house: LineHouse) -> None:
+    campaign_id = await started(house, ADA)
+    await house.pass_s(9)
+    await house.move(campaign_id, CampaignStatus.ABORD)
+    await house.pass_s(0)
+    assert (ends(house), house.side.phones) == ([(ADA, 16, 4)], {})
+    assert subscribers(house) == [(SubscriberStatus.ABORT, 1)]
+
+
+@pytest.mark.parametrize("fault", [Fault.LOCKED, Fault.LOST, Fault.UNSURE])
+async def test_what_was_heard_in_a_step_that_failed_is_told_again(house: LineHouse, fault: Fault) -> None:
+    await started(house, ADA)
+    while house.side.next_ms is not None:
+        await house.worker.advance(house.side.next_ms)
+        house.side.speak()
+        house.database.faults = [fault]
+        with pytest.raises(StorageUnavailableError):
+            await house.worker.advance(house.now_ms())
+        await house.worker.advance(house.now_ms())
+    assert (len(ends(house)), house.findings(), house.side.phones) == (1, [], {})
+    assert house.rows(SurveyResult)[0]["response"] == "yes"
+
+
+async def test_a_connection_that_was_lost_lets_the_line_look_for_its_legs(house: LineHouse) -> None:
+    await started(house, ADA)
+    await house.pass_s(9)
+    line = house.side.lines[-1]
+    line.exchange.is_up("connection lost")
+    await house.pass_s(1)
+    house.side.cut()
+    await house.pass_s(3)
+    line.exchange.is_up("")
+    await house.pass_s(1)
+    assert (ends(house), held(house), house.findings()) == ([(ADA, 16, 5)], 0, [])
+
+
+async def test_an_answered_leg_that_vanished_ended_when_it_was_heard_of_last(house: LineHouse) -> None:
+    await started(house, ADA)
+    await house.pass_s(9)
+    house.side.phones.clear()
+    house.restart_at(house.now_ms() + 100_000)
+    await house.pass_s(1)
+    assert (ends(house), house.findings()) == ([(ADA, 41, 3)], [])
+
+
+async def test_a_call_whose_end_is_never_heard_is_given_up_and_cleared(house: LineHouse) -> None:
+    await started(house, NOBODY, callmaxduration=60)
+    await house.pass_s(2)
+    house.side.is_mute = True
+    await house.pass_s(400)
+    assert (ends(house), held(house), house.rows(LiveLeg)) == ([(NOBODY, 41, 0)], 0, [])
+    assert isinstance(house.side.lines[-1].orders[-1][1], Clear)
+
+
+async def test_a_gateway_without_a_carrier_dials_nobody(house: LineHouse) -> None:
+    house.change(Gateway, house.gateway_id, protocol="future")
+    await started(house, ADA)
+    await house.pass_s(60)
+    assert (house.rows(CallRequest), house.side.numbers) == ([], [])
+    assert "future" in house.row(Gateway, house.gateway_id)["line_down"]
+
+
+async def test_a_line_is_closed_when_the_gateway_changes_and_its_legs_are_looked_for(house: LineHouse) -> None:
+    await started(house, ADA)
+    await house.pass_s(2)
+    first = house.side.lines[-1]
+    house.change(Gateway, house.gateway_id, parameters='{"server": "another"}')
+    await house.pass_s(60)
+    assert (first.is_closed, house.side.lines[-1] is first) == (True, False)
+    assert (ends(house), house.findings()) == ([(ADA, 16, 18)], [])
+
+
+async def test_unknown_and_repeated_sounds_change_nothing(house: LineHouse) -> None:
+    await started(house, ADA)
+    await house.pass_s(7)
+    (key,) = house.side.phones
+    line = house.side.lines[-1]
+    for heard in (Answered(0, "again"), Done(7, 0), Done(-1, 0, "1")):
+        line.hear(key, heard)
+        line.hear("nobody's", heard)
+    await house.pass_s(60)
+    assert (ends(house), house.findings()) == ([(ADA, 16, 18)], [])
