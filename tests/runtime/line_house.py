@@ -62,7 +62,7 @@ class LineHouse(House):
         self.restart_at(self.now_ms())
 
     def restart_at(self, now_ms: int) -> None:
-        """End the process, and start another one later. What is said meanwhile is heard by nobody."""
+        """End the process, and start another one later. Nobody hears the other side meanwhile."""
         self.side.lines = []
         self.worker = self._open_worker(now_ms)
         self.side.speak()

@@ -19,6 +19,7 @@ BERT: Final = "+12025550111"
 NOBODY: Final = "+12025550112"
 """Rings until the limit."""
 LISTENS: Final = "+12025550100"
+COMPARED: Final = (CallRequest, Cdr, SurveyResult, Subscriber, User)
 CARELESS: Final[dict[str, object]] = {"listen": 0.6, "keys": {"1": 0.5, "7": 0.3, "": 0.2}}
 
 
@@ -187,6 +188,7 @@ async def test_a_dial_that_the_line_refuses_is_taken_back_and_made_when_it_works
 
 async def test_no_dial_follows_the_answer_to_a_pause(house: LineHouse) -> None:
     campaign_id = await started(house, ADA, BERT, NOBODY)
+    await house.pass_s(0)
     await house.move(campaign_id, CampaignStatus.PAUSE)
     dialled = list(house.side.numbers)
     await house.pass_s(60)
@@ -199,12 +201,13 @@ async def test_an_aborted_campaign_clears_its_calls(house: LineHouse) -> None:
     await house.move(campaign_id, CampaignStatus.ABORD)
     await house.pass_s(0)
     assert (ends(house), house.side.phones) == ([(ADA, 16, 4)], {})
-    assert subscribers(house) == [(SubscriberStatus.ABORT, 1)]
+    assert subscribers(house) == [(SubscriberStatus.COMPLETED, 1)]
 
 
 @pytest.mark.parametrize("fault", [Fault.LOCKED, Fault.LOST, Fault.UNSURE])
 async def test_what_was_heard_in_a_step_that_failed_is_told_again(house: LineHouse, fault: Fault) -> None:
     await started(house, ADA)
+    await house.pass_s(0)
     while house.side.next_ms is not None:
         await house.worker.advance(house.side.next_ms)
         house.side.speak()

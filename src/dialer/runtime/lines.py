@@ -1,7 +1,7 @@
 """Lines: the real carriers of all gateways, as a worker opens, hears and serves them.
 
-They outlive the engine, which is discarded when a step fails. What they hear waits here until a step that tells the
-engine of it is committed. All methods run in the event loop.
+They outlive the engine, which is discarded when a step fails. Things heard wait here until a step that tells the
+engine of them is committed. All methods run in the event loop.
 """
 
 import itertools
@@ -19,7 +19,7 @@ from dialer.runtime.switchboard import STARTING, HandOver, LineLeg, LineSettings
 HEARD_PER_STEP: Final = 1_000
 """Limit of things heard that one step tells the engine."""
 HEARD_MAX: Final = 100_000
-"""Limit of things heard that wait for a step. What comes after that is lost, and the watchdog ends the calls."""
+"""Limit of things heard that wait for a step. Later ones are lost, and the watchdog ends the calls."""
 FIND_SECONDS: Final = 5.0
 """Time for a line to find its legs. After that, it is asked again when it next says that it works."""
 

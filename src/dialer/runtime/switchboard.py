@@ -288,7 +288,7 @@ class Switchboard:
         return told
 
     def hear(self, connection: Connection, sound: Sound, now_ms: int) -> list[events.Event]:
-        """Return the events that follow from something heard. What concerns no leg in progress changes nothing."""
+        """Return the events that follow from something heard. Sounds of legs that are not in progress change nothing."""
         leg = self._leg_of(connection, sound)
         if leg is None:
             return []

@@ -183,7 +183,7 @@ class Worker:
         is_done = False
         while not is_done:
             async with self._step_turn:
-                # Whoever stops waiting does not stop what a step has begun to hand over to lines.
+                # A caller who stops waiting does not stop a step that hands over to lines.
                 with anyio.CancelScope(shield=self._lines.are_in_use):
                     is_done = await self._one_step(latest_ms) and not (collects and self._has_more_to_collect)
 
@@ -195,6 +195,7 @@ class Worker:
             await self._follow_jumps()
             is_done = await self._try_step(until_ms)
             if self._live is not None:
+                self._count(self._live)
                 await self._hand_over(self._live)
         except Exception as error:
             self._live = None
@@ -202,15 +203,17 @@ class Worker:
             _log.exception("step_failed", problem=self._problem)
             raise
         self._problem = None
-        if self._live is not None:
-            done = self._live.tally.committed()
-            for medium, gateway_id in done.rests:
-                _log.warning("gateway_rests", medium=medium, gateway_id=gateway_id)
-            self._figures.add(done)
-            self._count_ignored(self._live.engine)
-            if isinstance(self.clock, VirtualClock):
-                self.clock.set(self._live.kernel.now_ms)
         return is_done
+
+    def _count(self, live: LiveEngine) -> None:
+        """Publish the figures of a committed step, and the time that it reached."""
+        done = live.tally.committed()
+        for medium, gateway_id in done.rests:
+            _log.warning("gateway_rests", medium=medium, gateway_id=gateway_id)
+        self._figures.add(done)
+        self._count_ignored(live.engine)
+        if isinstance(self.clock, VirtualClock):
+            self.clock.set(live.kernel.now_ms)
 
     def _count_ignored(self, engine: Engine) -> None:
         """Count reports that changed nothing, and log the last ones. They may show that a carrier is confused."""
