@@ -32,7 +32,9 @@ class ForkedProcess:
         prepare: Callable[[], None] | None = None,
     ) -> None:
         readers, writers = zip(*(multiprocessing.Pipe(duplex=False) for _ in range(2)), strict=True)
-        self._process: Final = _forks().Process(target=_run, args=(arguments, str(folder), dict(environ), prepare, *writers))
+        self._process: Final = _forks().Process(
+            target=_run, args=(arguments, str(folder), dict(environ), prepare, *writers)
+        )
         self._process.start()
         for writer in writers:
             writer.close()

@@ -6,8 +6,10 @@
     python -m tests.fleet.storm --bugs
 
 It starts a PostgreSQL cluster, the API and workers. Workers are killed and ended, freeze (also inside a step, and for
-longer than a lease), and lose their network. Processes die before and after a commit. The database restarts and crashes.
-All their wall clocks are wrong. A file (`--database sqlite`) has no network, no clock of its own, and does not restart.
+longer than a lease), and lose their network. Processes die before and after a commit. The database restarts and
+crashes. All wall clocks but the database's are wrong.
+
+A file (`--database sqlite`) has no network and no clock of its own, and does not restart.
 
 `--bug` plants a bug of `tests.fleet.storm.planted`, which the storm must find; `--bugs` tries each of them.
 

@@ -1,7 +1,7 @@
 """Notes that triggers of the database write: each dial, and what workers know of changes, by the database's clock.
 
-The triggers run inside the product's transactions, under its locks. So a note is made before the commit of what it tells
-of, and after every commit that the transaction could see.
+The triggers run inside the product's transactions, under its locks. So a note is made before the commit of what it
+tells of, and after every commit that the transaction could see.
 """
 
 from typing import Final, NamedTuple

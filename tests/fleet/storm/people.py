@@ -117,7 +117,7 @@ class Person:
     def _next_numbers(self, connection: Connection) -> list[str]:
         return [row[0] for row in connection.execute(_NEXT, {"id": self._place.campaign_id})]
 
-    def _insist(  # noqa: PLR0913 - the parts of a request
+    def _insist(
         self,
         client: httpx.Client,
         method: str,

@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable
 from typing import Any, Final, NamedTuple
 
-import anyio
+import anyio.lowlevel
 import pytest
 
 from dialer.runtime.fleet import Fleet
@@ -35,7 +35,7 @@ def _no_rest(patch: Patch) -> None:
 
 def _answers_do_not_wait(patch: Patch) -> None:
     async def settle(_workers: RemoteWorkers) -> None:
-        await anyio.sleep(0)
+        await anyio.lowlevel.checkpoint()
 
     patch.setattr(RemoteWorkers, "settle", settle)
 
@@ -52,7 +52,7 @@ def _users_write_without_the_lock(patch: Patch) -> None:
         if is_step:
             return await write(self, work, is_step=True)
         until_s = anyio.current_time() + BUSY_TIMEOUT_MS / 1_000
-        return await Waiter(work, until_s=until_s, alone=False, lock=Lock.NONE).wait(self._turns)  # noqa: SLF001
+        return await Waiter(work, until_s=until_s, alone=False, lock=Lock.NONE).wait(self._turns)
 
     patch.setattr(Database, "write", unlocked)
 

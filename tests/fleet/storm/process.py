@@ -66,7 +66,7 @@ def _set_leases(lease_ms: int) -> None:
 
     for module in (leases, fleet, remote_workers):
         if hasattr(module, "LEASE_MS"):
-            module.LEASE_MS = lease_ms  # type: ignore[misc] # a constant
+            setattr(module, "LEASE_MS", lease_ms)  # noqa: B010 - a constant
 
 
 def _set_traps() -> None:
@@ -90,7 +90,7 @@ def _set_traps() -> None:
         return wrapped
 
     Fleet.save = then(Fleet.save, FREEZE_IN_STEP, signal.SIGSTOP)  # type: ignore[method-assign]
-    database._counted = then(database._counted, DIE_BEFORE_COMMIT, signal.SIGKILL)  # type: ignore[attr-defined] # noqa: SLF001
+    database._counted = then(database._counted, DIE_BEFORE_COMMIT, signal.SIGKILL)  # noqa: SLF001
     database.Database._write_with = then(  # type: ignore[method-assign] # noqa: SLF001
         database.Database._write_with,  # noqa: SLF001
         DIE_AFTER_COMMIT,

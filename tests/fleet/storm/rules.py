@@ -1,7 +1,7 @@
 """Rules that the rows and the notes of a service must keep, whatever its processes went through."""
 
 from bisect import bisect_left, bisect_right
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Final, NamedTuple
 
@@ -131,9 +131,7 @@ def _dials_after_entries(dials: Sequence[Note], deeds: Sequence[Deed]) -> Iterat
 
 
 def _payments(connection: Connection, deeds: Sequence[Deed]) -> Iterator[str]:
-    paid = defaultdict(int)
-    for (what,) in connection.execute(text("SELECT description FROM payment")):
-        paid[what] += 1
+    paid = Counter(row[0] for row in connection.execute(text("SELECT description FROM payment")))
     for what in {one.what for one in deeds if one.kind == "pay"}:
         is_done = any(one.what == what and one.is_done for one in deeds)
         if paid[what] > 1 or paid[what] < is_done:

@@ -13,12 +13,12 @@ from dialer.commands.opening import database_ms
 from dialer.store.database import Database
 from dialer.store.fleet.leases import LEASE_MS
 from tests.databases.cluster import Cluster
+from tests.fleet.processes import SharedService, shared_service
 from tests.fleet.storm import rules
 from tests.fleet.storm.network import Network
-from tests.fleet.storm.notes import take_notes
+from tests.fleet.storm.notes import notes_of, take_notes
 from tests.fleet.storm.people import Deed, Person, Watch
 from tests.fleet.storm.process import LOG, Preparation
-from tests.fleet.processes import SharedService, shared_service
 from tests.fleet.storm.scene import ACCOUNTS, GATEWAYS, Place, furnish
 from tests.fleet.storm.troubles import Suffered, Trouble, Troubles, plan_of
 
@@ -104,6 +104,7 @@ def _rage(
 def calm(service: SharedService, places: list[Place], watch: Watch, lease_ms: int) -> list[str]:
     """Pause all campaigns, and wait until all calls have ended and all shards have owners. Return what does not."""
     until_s = time.monotonic() + REST_S_MAX + lease_ms / 1_000
+    running = unowned = None
     with service.client() as root:
         for place in places:
             root.change(f"campaigns/{place.campaign_id}/", status=2)
@@ -133,8 +134,8 @@ def _broken(
 def _report(
     watch: Watch, deeds: Sequence[Deed], suffered: Sequence[Suffered], audit: tuple[int, str], broken: list[str]
 ) -> Report:
-    calls = watch.read(lambda one: len(rules.notes_of(one, "dial")))
-    replaced = watch.read(lambda one: len(rules.notes_of(one, "replaced")))
+    calls = watch.read(lambda one: len(notes_of(one, "dial")))
+    replaced = watch.read(lambda one: len(notes_of(one, "replaced")))
     waits = [one.answered_ms - one.asked_ms for one in deeds if one.kind in {"pause", "start"} and one.is_done]
     return Report(
         calls,

@@ -56,9 +56,7 @@ def _account(service: SharedService, root: Caller, place: int, gateway: str, peo
 def _campaign(own: Caller, gateway: str, never: str, people: list[str]) -> int:
     book = own.create("phonebook", name="people")
     path = f"{book['url'].rstrip('/')}/import/"
-    answer = own.request(
-        "POST", path, content="\n".join(["contact", *people]), headers={"Content-Type": "text/csv"}
-    )
+    answer = own.request("POST", path, content="\n".join(["contact", *people]), headers={"Content-Type": "text/csv"})
     assert answer.status_code < 300, answer.text
     campaign = own.create(
         "campaigns",

@@ -9,8 +9,8 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Final, NamedTuple
 
 from tests.databases.cluster import Cluster
-from tests.fleet.storm.process import DIE_AFTER_COMMIT, DIE_BEFORE_COMMIT, FREEZE_IN_STEP, NEVER_MIND
 from tests.fleet.processes import Process, SharedService
+from tests.fleet.storm.process import DIE_AFTER_COMMIT, DIE_BEFORE_COMMIT, FREEZE_IN_STEP, NEVER_MIND
 
 API: Final = "api"
 DATABASE: Final = "database"
