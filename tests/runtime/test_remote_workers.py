@@ -45,7 +45,7 @@ def see_all(connection: Connection) -> None:
 
 
 def have_a_worker(connection: Connection) -> None:
-    take_seat(connection, register(connection, "w1", NOW_MS), NOW_MS)
+    take_seat(connection, register(connection, "w1", NOW_MS, ""), NOW_MS)
 
 
 @pytest.fixture
