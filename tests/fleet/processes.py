@@ -47,6 +47,11 @@ class Process:
         """Return whether the process has ended."""
         return self._forked.returncode is not None
 
+    def lose(self, number: int) -> None:
+        """Send a signal that ends the process, or sets a trap for it. Kill it if it does not end."""
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            self.end(number)
+
     def end(self, number: int = signal.SIGTERM) -> int:
         """Send a signal that ends the process, and return its exit code."""
         self.send(number)
@@ -125,6 +130,5 @@ def shared_service(folder: Path, url: str, **options: Any) -> Iterator[SharedSer
         yield service
     finally:
         for process in (*service.workers, *service.apis):
-            with contextlib.suppress(subprocess.TimeoutExpired, ValueError):
-                process.send(signal.SIGCONT)
-                process.end(signal.SIGKILL)
+            process.send(signal.SIGCONT)
+            process.lose(signal.SIGKILL)

@@ -111,7 +111,7 @@ class Troubles:
         if worker is None:
             return
         began_ms = _now_ms()
-        worker.end(number)
+        worker.lose(number)
         self._service.workers.remove(worker)
         self.suffered.append(Suffered(worker.name, kind, began_ms, _now_ms()))
         self._service.join()
@@ -151,7 +151,7 @@ class Troubles:
         api, began_ms = self._service.apis[0], _now_ms()
         new = self._service.serve()
         self._service.apis.remove(api)
-        api.end(number)
+        api.lose(number)
         self.suffered.append(Suffered(API, f"{number} {new.name}", began_ms, _now_ms()))
 
     def _restart(self, mode: str) -> None:
