@@ -52,12 +52,14 @@ CONTRACT: Final = frozenset(
         "api/crud/test_visibility.py",
         # Workflow, deletes, imports, keys and the audit log: a request each kind of statement.
         "api/crud/test_deleting.py",
+        "api/http/test_two_processes.py",
         "api/records/test_audit_log.py",
         "api/records/test_campaigns.py",
         "api/routes/test_bulk.py",
         "api/routes/test_imports.py",
         # The journal and its recovery: moves, claims, counters, broken rules.
         "runtime/test_collecting.py",
+        "runtime/test_fleet.py",
         "runtime/test_rules.py",
         "runtime/test_statistics.py",
         "runtime/test_worker.py",
