@@ -28,6 +28,7 @@ class WaitsFor(StrEnum):
     WINDOW = "window"
     NO_AGENT = "no_agent"
     MAX_ALEG = "max_aleg"
+    LINE_DOWN = "line_down"
     RESTING = "resting"
     GATEWAY_FULL = "gateway_full"
     TURN = "turn"
@@ -102,6 +103,7 @@ WAITS: Final[Mapping[str, str]] = {
     WaitsFor.WINDOW: "the campaign's window or the calling hours are closed in the number's time zone",
     WaitsFor.NO_AGENT: "no agent of the campaign's queues is free",
     WaitsFor.MAX_ALEG: "the campaign has reached its limit of calls in progress",
+    WaitsFor.LINE_DOWN: "the gateway's connection to its carrier does not work",
     WaitsFor.RESTING: "the gateway rests, because its carrier failed several times in a row",
     WaitsFor.GATEWAY_FULL: "the gateway has reached its limit of calls in progress",
     WaitsFor.TURN: "nothing; its turn comes",

@@ -32,6 +32,8 @@ class Circumstances(msgspec.Struct, frozen=True, kw_only=True):
     """True if the campaign dials for agents, and none of them is free."""
     is_full: bool = False
     """True if as many calls are in progress as `max_aleg` allows."""
+    is_line_down: bool = False
+    """True if the gateway's connection to its carrier does not work."""
     rests_until_ms: int = 0
     """The end of the gateway's rest, possibly past."""
     is_gateway_full: bool = False
@@ -118,6 +120,8 @@ def _wait_for_place(campaign: Circumstances) -> Wait:
         return Wait(WaitsFor.NO_AGENT)
     if campaign.is_full:
         return Wait(WaitsFor.MAX_ALEG)
+    if campaign.is_line_down:
+        return Wait(WaitsFor.LINE_DOWN)
     if campaign.rests_until_ms > campaign.now_ms:
         return Wait(WaitsFor.RESTING, campaign.rests_until_ms)
     if campaign.is_gateway_full:

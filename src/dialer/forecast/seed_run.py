@@ -86,6 +86,7 @@ async def _run(copy: MemoryDatabase, order: Order, seed: int) -> Stop:
         seed=seed,
         service_zone=order.service_zone,
         new_carrier=SimulatedCarrier,
+        new_lines=None,
         hours=read_calling_hours(order.calling_hours),
     )
     expires_ms = copy.read_now(lambda connection: int(_campaign(connection, order.campaign_id)["expirationdate"]))

@@ -69,6 +69,7 @@ class LiveEngine:
         loader: NewLoader,
         new_carrier: NewCarrier,
         given: Mapping[str, int],
+        simulates_all: bool,
         recordings: Recordings | None,
         new_kernel: NewKernel,
         quarantine: Quarantine,
@@ -91,6 +92,7 @@ class LiveEngine:
         self._dids: dict[int, int | None] = {}
         """Campaign that answers each inbound number."""
         self._is_new = True
+        self._simulates_all: Final = simulates_all
         self._quarantine: Final = quarantine
         self.tally: Final = StepTally()
         self._guard: Final = Guard()
@@ -352,12 +354,12 @@ class LiveEngine:
         gateway_id, settings = opened.plan.id, LineSettings(opened.plan.protocol, parameters)
         if self._parameters.get(gateway_id) != settings:
             self._parameters[gateway_id] = settings
-            if opened.plan.is_simulated:
-                self.switchboard.open_gateway(gateway_id, parameters)
+            if settings.is_simulated or self._simulates_all:
+                self.switchboard.open_gateway(gateway_id, settings.simulated())
             else:
                 self.switchboard.open_line(gateway_id, settings)
         self.kernel.apply(opened)
-        if opened.plan.is_simulated and self._lines.pop(gateway_id, ""):
+        if gateway_id not in self.switchboard.settings and self._lines.pop(gateway_id, ""):
             self.kernel.apply(events.LineFound(gateway_id))
 
 

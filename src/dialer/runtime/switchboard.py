@@ -6,7 +6,7 @@ It works within a step. Orders for lines are collected, and given to them once t
 
 from collections import deque
 from collections.abc import Container, Iterable, Mapping
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import msgspec
 from sqlalchemy import Connection
@@ -18,7 +18,7 @@ from dialer.domain.enums import AmdStatus, Cause, MessageStatus
 from dialer.domain.identity import leg_key
 from dialer.domain.line import Accepted, Answered, Clear, Dialling, Ended, Heard, Order, Receipt, Texting
 from dialer.domain.message_talk import MessageStanding, MessageTalk
-from dialer.domain.plans import Call, CallOutcome, LegOutcome, Transfer
+from dialer.domain.plans import SIMULATED, Call, CallOutcome, LegOutcome, Transfer
 from dialer.domain.queueing.plans import AgentPlan
 from dialer.domain.talk import Stage, Standing, Talk
 from dialer.store.live_legs import (
@@ -38,10 +38,22 @@ _FAILED: Final = Cause.TEMPORARY_FAILURE
 
 
 class LineSettings(NamedTuple):
-    """The settings of a gateway's line; `parameters` are a JSON object as text."""
+    """The settings of a gateway's carrier; `parameters` are a JSON object as text."""
 
     protocol: str
     parameters: str
+
+    @property
+    def is_simulated(self) -> bool:
+        """Return whether the callees are simulated."""
+        return self.protocol == SIMULATED
+
+    def simulated(self) -> str:
+        """Return the behaviour of simulated callees: for a real carrier, its parameter `simulated`."""
+        if self.is_simulated:
+            return self.parameters
+        behaviour = msgspec.json.decode(self.parameters, type=dict[str, Any]).get("simulated", {})
+        return msgspec.json.encode(behaviour).decode()
 
 
 class Sound(NamedTuple):
@@ -288,7 +300,7 @@ class Switchboard:
         return told
 
     def hear(self, connection: Connection, sound: Sound, now_ms: int) -> list[events.Event]:
-        """Return the events that follow from something heard. Sounds of legs that are not in progress change nothing."""
+        """Return the events that follow from something heard; none if it concerns no leg in progress."""
         leg = self._leg_of(connection, sound)
         if leg is None:
             return []

@@ -31,6 +31,8 @@ class Tally(msgspec.Struct):
     in_progress: Counter[str] = msgspec.field(default_factory=Counter)
     held: int = 0
     """Money held for calls and messages in progress, in integers of 1e-5."""
+    lines_down: int = 0
+    """Number of gateways whose connection to their carrier does not work."""
     reports_ignored: int = 0
     """Reports of a carrier that changed nothing: duplicates, late reports, and reports of unknown calls."""
     broken: Counter[str] = msgspec.field(default_factory=Counter)

@@ -55,7 +55,8 @@ def _new_kernel(engine: Engine, carrier: Carrier, store: CampaignStore, now_ms: 
 class Worker:
     """Live loop over one database.
 
-    `running` keeps it going. `settle` and `advance` are for callers that changed something.
+    `running` keeps it going. `settle` and `advance` are for callers that changed something. `new_lines` are the real
+    carriers by the protocol of their gateways; None simulates all gateways, as a forecast does.
     """
 
     def __init__(  # noqa: PLR0913 - tests replace parts of it
@@ -70,7 +71,7 @@ class Worker:
         recordings: Recordings | None = None,
         new_kernel: NewKernel = _new_kernel,
         coordinator: Coordinator | None = None,
-        new_lines: Mapping[str, NewLine] = NO_LINES,
+        new_lines: Mapping[str, NewLine] | None = NO_LINES,
     ) -> None:
         self.clock = clock
         self.seed: Final = seed
@@ -91,7 +92,8 @@ class Worker:
         self._quarantine: Final = Quarantine()
         self._jumps: Final = Jumps(database)
         self._coordinator: Final = coordinator or Alone(database)
-        self._lines: Final = Lines(new_lines, clock.now_ms, self._nudge)
+        self._lines: Final = Lines(new_lines or {}, clock.now_ms, self._nudge)
+        self._simulates_all: Final = new_lines is None
 
     def problem(self) -> str | None:
         """Return the reason why dialling fails at present, `storage` or `engine`, or None if it works."""
@@ -104,6 +106,7 @@ class Worker:
 
     def figures(self) -> Tally:
         """Return the committed totals since the process started."""
+        self._figures.lines_down = sum(bool(why) for why in self._lines.states().values())
         return self._figures
 
     @contextlib.asynccontextmanager
@@ -303,6 +306,7 @@ class Worker:
                 loader=partial(Loader, self._service_zone, self._hours),
                 new_carrier=self._new_carrier,
                 given=self._lines.given,
+                simulates_all=self._simulates_all,
                 recordings=self._recordings,
                 new_kernel=self._new_kernel,
                 quarantine=self._quarantine,

@@ -88,6 +88,12 @@ class _Dialling(Collector):
         yield in_progress
         yield _by_medium("dialer_calls_dialled", "Calls placed and text messages sent.", figures.dialled)
         yield _by_medium("dialer_calls_answered", "Calls answered and text messages delivered.", figures.answered)
+        yield _by_medium(
+            "dialer_calls_taken_back", "Calls among those dialled that were certainly never placed.", figures.taken_back
+        )
+        yield GaugeMetricFamily(
+            "dialer_lines_down", "Gateways whose connection to their carrier does not work.", value=figures.lines_down
+        )
         refused = CounterMetricFamily(
             "dialer_subscribers_refused", "Subscribers who must not be called, by reason.", labels=["reason"]
         )

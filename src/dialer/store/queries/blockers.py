@@ -78,6 +78,7 @@ def circumstances_of(
                 service_zone=service_zone,
                 lacks_agents=lacks_agents,
                 is_full=is_full,
+                is_line_down=bool(row["line_down"]) and row["protocol"] != SIMULATED,
                 rests_until_ms=row["rests_until_ms"] or 0,
                 is_gateway_full=is_gateway_full,
                 lacks_credit=_lacks_credit(row, cheapest),
@@ -92,6 +93,7 @@ def _query(campaign_ids: Collection[int]) -> Select[Any]:
         select(
             _campaigns,
             rests_until_ms.label("rests_until_ms"),
+            case((is_sms, _sms_gateways.c.line_down), else_=_gateways.c.line_down).label("line_down"),
             case((is_sms, _sms_gateways.c.protocol), else_=_gateways.c.protocol).label("protocol"),
             case((is_sms, 0), else_=_gateways.c.max_channels).label("max_channels"),
             _users.c.balance,
