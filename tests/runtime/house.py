@@ -218,5 +218,6 @@ class House:
             seed=self._seed,
             service_zone=self._service_zone,
             new_carrier=SimulatedCarrier,
+            new_lines=None,
             recordings=self._recordings,
         )

@@ -55,7 +55,11 @@ class LineHouse(House):
 
     def start(self, campaign_id: int) -> None:
         """Start a campaign, before the worker has seen it."""
-        self.perform(lambda unit: change_campaign(unit, campaign_id, {"status": CampaignStatus.START}))
+        self.move_now(campaign_id, CampaignStatus.START)
+
+    def move_now(self, campaign_id: int, status: CampaignStatus) -> None:
+        """Move a campaign, before the worker has seen it."""
+        self.perform(lambda unit: change_campaign(unit, campaign_id, {"status": status}))
 
     def restart(self) -> None:
         """Start another process on the same rows. The other side goes on."""
@@ -85,6 +89,11 @@ class LineHouse(House):
             has_news = self.side.speak() or self.worker._lines.has_news  # noqa: SLF001
             if not has_news and self.now_ms() >= until_ms:
                 return
+
+    async def step(self) -> None:
+        """Let the next thing happen that is due within five seconds."""
+        due_ms = self._due_ms()
+        await self.worker.advance(min(self.now_ms() + 5_000, max(self.now_ms(), due_ms or 0)))
 
     def _due_ms(self) -> int | None:
         live = self.worker._live  # noqa: SLF001

@@ -14,6 +14,7 @@ from dialer.sim.callee import callee_behind
 from dialer.sim.callee_profile import parse_behaviour
 from dialer.sim.chance import Chance
 from tests.carriers.phone import Phone, Sound, aged
+from tests.vopr.dice import Dice
 
 FAKE: Final = "fake"
 """The protocol of gateways whose calls go to the other side."""
@@ -37,6 +38,12 @@ class OtherSide:
         self.lines: list[FakeLine] = []
         self.on_dial: Callable[[Dialling | Texting], None] = lambda _: None
         """Called before a leg is placed. It may raise, as a process that ends."""
+        self.after_dial: Callable[[], None] = lambda: None
+        """Called after a leg was placed. It may raise, too."""
+        self.mischief = (0, 0, 0)
+        """Per cent of what is said that is lost, doubled or late. `dice` decides."""
+        self.dice: Dice | None = None
+        self._late: list[tuple[str, Sound]] = []
         self.why_down = ""
         self.refuses = False
         """True while the line cannot place a leg, without having said so."""
@@ -60,6 +67,7 @@ class OtherSide:
         subscriber = sorted(set(self.numbers), key=self.numbers.index).index(leg.number) + 1
         callee = callee_behind(self._behaviour, leg.number, attempt, Chance(self._seed, 1, subscriber, attempt))
         self.phones[leg.key] = Phone(leg, callee, self.now_ms())
+        self.after_dial()
 
     @property
     def next_ms(self) -> int | None:
@@ -87,10 +95,22 @@ class OtherSide:
 
     def speak(self) -> bool:
         """Let the line hear everything until now, and return whether there was anything."""
-        due = self.due()
+        late, self._late = self._late, []
+        due = [*late, *(one for sound in self.due() for one in self._tampered(sound))]
         for key, sound in due if self.lines and not self.is_mute else ():
             self.lines[-1].hear(key, aged(sound, self.now_ms()))
         return bool(due)
+
+    def _tampered(self, said: tuple[str, Sound]) -> list[tuple[str, Sound]]:
+        lost, doubled, late = self.mischief
+        if self.dice is None or self.mischief == (0, 0, 0):
+            return [said]
+        if self.dice.happens(lost):
+            return []
+        if self.dice.happens(late):
+            self._late.append(said)
+            return []
+        return [said, said] if self.dice.happens(doubled) else [said]
 
     def cut(self) -> None:
         """End all legs from the other side."""

@@ -26,7 +26,7 @@ NOBODY: Final = '{"answer": 0, "busy": 1, "machine": 0, "rejected": 0, "invalid"
 @pytest.fixture
 def real(house: House) -> House:
     """Return a service whose gateway calls people, as far as its rows say."""
-    house.change(Gateway, house.gateway_id, protocol="sip", parameters=ALL_ANSWER)
+    house.change(Gateway, house.gateway_id, protocol="trunk", parameters=f'{{"simulated": {ALL_ANSWER}}}')
     house.callerid = "+12025550100"
     return house
 
@@ -38,6 +38,7 @@ def with_hours(house: House, hours: CallingHours) -> None:
         seed=1,
         service_zone="UTC",
         new_carrier=SimulatedCarrier,
+        new_lines=None,
         hours=hours,
     )
 
@@ -83,7 +84,7 @@ async def test_retries_wait_for_the_next_morning(real: House) -> None:
 
 
 async def test_text_messages_obey_the_hours(house: House) -> None:
-    gateway_id = house.add(SmsGateway, name="texts", protocol="smpp")
+    gateway_id = house.add(SmsGateway, name="texts", protocol="texts")
     await house.started(
         0,
         house.phonebook(WASHINGTON),
@@ -101,7 +102,7 @@ async def test_a_gateway_that_begins_to_call_people_obeys_at_once(house: House) 
     numbers = [f"+1202555{number}" for number in range(6000, 6010)]
     await house.started(house.survey(SHORT), house.phonebook(*numbers), frequency=1)
     await house.advance(150)
-    house.perform(lambda unit: change_gateway(unit, house.gateway_id, {"protocol": "sip"}))
+    house.perform(lambda unit: change_gateway(unit, house.gateway_id, {"protocol": "trunk"}))
     await house.worker.settle()
     await house.advance(2 * HOUR_S)
     later = [at for _, at in dials(house)[3:]]

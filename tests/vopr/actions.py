@@ -49,7 +49,7 @@ from dialer.store.tables import (
 from dialer.store.touched import Touched
 from tests.vopr.dice import Dice
 from tests.vopr.faults import Action, Do
-from tests.vopr.worlds import CENTS, contact_of, limits_of, number_of, parameters_of, window_of
+from tests.vopr.worlds import CENTS, contact_of, limits_of, number_of, parameters_for, parameters_of, window_of
 
 _LINKS: Final = CampaignDncList.__table__
 
@@ -199,7 +199,7 @@ def _edit_gateway(action: ActionUnit) -> str:
 
 def _edit_behaviour(action: ActionUnit) -> str:
     gateway = action.one_of(Gateway)
-    parameters = parameters_of(action.dice)
+    parameters = parameters_for(gateway["protocol"], parameters_of(action.dice))
     if parameters != gateway["parameters"]:
         change_gateway(action.unit, gateway["id"], {"parameters": parameters})
     return f"gateway {gateway['id']}"

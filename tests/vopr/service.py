@@ -127,6 +127,7 @@ class Service:
             seed=self._seed,
             service_zone=self._zone,
             new_carrier=SimulatedCarrier,
+            new_lines=None,
             hours=self._hours,
             new_kernel=self._new_kernel,
         )

@@ -102,6 +102,11 @@ def number_of(dice: Dice) -> str:
     return f"{dice.pick(_PREFIXES)}{dice.between(0, 60):04d}"
 
 
+def parameters_for(protocol: str, behaviour: str) -> str:
+    """Return a gateway's parameters for callees who are simulated whatever its protocol is."""
+    return behaviour if protocol == "sim" else f'{{"simulated":{behaviour}}}'
+
+
 def parameters_of(dice: Dice) -> str:
     """Draw the behaviour of the callees behind a gateway, as JSON text."""
     return json.dumps(
@@ -151,7 +156,8 @@ def _sms_gateway(dice: Dice) -> Values:
 def _draw_calling_hours(dice: Dice, rows: dict[str, list[Values]]) -> str | None:
     """Draw the service's calling hours and the gateways that are not simulated; most worlds have neither."""
     for gateway in (*rows["gateway"], *rows["sms_gateway"]):
-        gateway["protocol"] = dice.pick(("sim", "sim", "sim", "sip"))
+        gateway["protocol"] = dice.pick(("sim", "sim", "sim", "trunk"))
+        gateway["parameters"] = parameters_for(gateway["protocol"], gateway["parameters"])
     return dice.pick((None, None, None, None, "08:00-21:00", "00:00-23:00", "02:30-17:30", "off"))
 
 

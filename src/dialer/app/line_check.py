@@ -12,6 +12,10 @@ from dialer.domain.survey.survey import Section, Survey
 from dialer.store.service_state import read_settings
 from dialer.store.tables import SMS, Gateway, SmsGateway
 
+WITHOUT_SPEECH: Final = frozenset({"sip"})
+"""Protocols of carriers that play recordings, and cannot speak texts."""
+WITHOUT_TRANSFERS: Final = frozenset({"sip"})
+"""Protocols of carriers that cannot place B-legs."""
 REAL: Final = "real"
 """The clock of a service that calls people, as in DIALER_CLOCK."""
 _gateways = Gateway.__table__
@@ -31,17 +35,18 @@ def line_errors(connection: Connection, campaign: Mapping[str, Any], survey: Sur
     if settings is not None and settings.clock != REAL:
         message = f"The gateway calls people, but the service's clock is {settings.clock!r}. Set DIALER_CLOCK."
         errors[field] = [message]
-    unplayable = [message for section in survey.sections for message in _unplayable(section)]
+    unplayable = [message for section in survey.sections for message in _unplayable(section, protocol)]
     return errors | ({"object_id": unplayable} if unplayable else {})
 
 
-def _unplayable(section: Section) -> Iterator[str]:
-    """Yield what a line cannot do yet."""
-    if definition_of(section).transfers:
-        yield f"Section {section.id} transfers the call, which only simulated gateways can do."
+def _unplayable(section: Section, protocol: str) -> Iterator[str]:
+    """Yield the errors of a section that the gateway's carrier cannot play."""
+    if definition_of(section).transfers and protocol in WITHOUT_TRANSFERS:
+        yield f"Section {section.id} transfers the call, which gateways of the protocol {protocol!r} cannot do."
     prompts = [one for one in (section.prompt, section.invalid_prompt) if one is not None]
     has_lost_file = any(one.audio_ms and not one.file for one in prompts)
-    if section.prompt.audio_ms is None and section.prompt.script.strip():
+    has_words = section.prompt.audio_ms is None and section.prompt.script.strip()
+    if has_words and protocol in WITHOUT_SPEECH:
         yield f"Section {section.id} has a script and no recording. Set audiofile."
     if has_lost_file:
         yield f"Section {section.id} was sealed without its recording. Copy the campaign, and start the copy."

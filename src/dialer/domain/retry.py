@@ -16,6 +16,8 @@ NEVER_RETRIED: Final = frozenset(
 )
 """Causes that indicate an invalid number: calling it again changes nothing."""
 
+AGAIN_MS: Final = 1_000
+"""Wait after an attempt that was never made, so that a line that refuses everything is not asked without a pause."""
 # Every finished call uses these, and a look-up in an enumeration takes as long as a function call.
 _PENDING: Final = SubscriberStatus.PENDING
 _FAIL: Final = SubscriberStatus.FAIL
@@ -74,7 +76,7 @@ def disposition(call: Call, outcome: CallOutcome) -> Disposition:
 
 
 def never_made(call: Call, now_ms: int) -> Disposition:
-    """Return the subscriber's state after an attempt that was decided and never made: due at once.
+    """Return the subscriber's state after an attempt that was decided and never made: due in a second.
 
     The subscriber has one attempt less already.
     """
@@ -82,7 +84,7 @@ def never_made(call: Call, now_ms: int) -> Disposition:
         return _final(call, _COMPLETED, "")
     if call.is_aborted:
         return _final(call, SubscriberStatus.ABORT, SubscriberReason.ABORTED)
-    return Disposition(_PENDING, "", call.subscriber.failures, call.subscriber.completions, now_ms)
+    return Disposition(_PENDING, "", call.subscriber.failures, call.subscriber.completions, now_ms + AGAIN_MS)
 
 
 def failure_reason(outcome: CallOutcome) -> SubscriberReason:

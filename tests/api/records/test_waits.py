@@ -107,7 +107,7 @@ def test_of_the_subscriber(desk: Desk, columns: dict[str, Any], expected: tuple[
         ({"rests_until_ms": NOW_MS}, TURN),
         ({"max_channels": 1}, ("gateway_full", None)),
         ({"max_channels": 2}, TURN),
-        ({"protocol": "sip"}, ("window", "2026-11-18T13:00:00Z")),
+        ({"protocol": "trunk"}, ("window", "2026-11-18T13:00:00Z")),
     ],
 )
 def test_of_the_gateway(desk: Desk, gateway: dict[str, Any], expected: tuple[str, str | None]) -> None:

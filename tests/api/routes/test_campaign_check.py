@@ -35,7 +35,7 @@ class Bench:
         assert self.alice.request("DELETE", record["url"]).status_code == 204
 
     def is_real(self) -> None:
-        self.row(Gateway, self.estate.gateway["id"], protocol="sip")
+        self.row(Gateway, self.estate.gateway["id"], protocol="trunk")
 
     def check(self, url: str = "", **parameters: str) -> Any:  # noqa: ANN401 - JSON
         return self.alice.get(f"{url or self.url}check/", **parameters)

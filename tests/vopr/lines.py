@@ -1,0 +1,163 @@
+"""The fault simulator of lines: one campaign over a line, with crashes at every commit and a network that misbehaves.
+
+The other side goes on whatever happens to the service. At the end it judges: each key was dialled once, in a campaign
+that was started, after its attempt was stored; no attempt that it saw is missing in the rows; nothing is left up.
+"""
+
+from pathlib import Path
+from typing import Any, Final, NoReturn
+
+import structlog
+from sqlalchemy import select
+
+from dialer.domain.enums import CampaignStatus
+from dialer.domain.identity import leg_key
+from dialer.domain.line import Dialling, Texting
+from dialer.store.database import StorageUnavailableError
+from dialer.store.tables import CallRequest, Campaign, LiveLeg, ServiceState, User
+from tests.runtime.line_house import LineHouse
+from tests.vopr.database import CrashError
+from tests.vopr.dice import Dice
+from tests.vopr.faults import Fault
+
+STEPS: Final = 25
+HEALING_S: Final = 1_500
+"""Longer than any call may ring and talk, with the watchdog's patience."""
+BEHAVIOUR: Final[dict[str, object]] = {"answer": 0.7, "listen": 0.8, "ring": [0, 12], "talk": [1, 30]}
+_CRASHES: Final = (Fault.CRASH_BEFORE, Fault.CRASH_AFTER)
+_FAILURES: Final = (Fault.LOCKED, Fault.LOST, Fault.UNSURE)
+
+
+class LineRun:
+    """A run of one seed."""
+
+    def __init__(self, seed: int, folder: Path) -> None:
+        self._dice: Final = Dice(seed, "lines")
+        self._house: Final = LineHouse(folder, seed=seed, behaviour=BEHAVIOUR)
+        self._side: Final = self._house.side
+        self._findings: Final[list[str]] = []
+        self._crashes_at_dial = 0
+        self._side.on_dial = self._check_dial
+        self._side.after_dial = self._perhaps_end
+        self._campaign_id = 0
+
+    async def findings(self) -> list[str]:
+        """Run the seed without a log, and return everything that is wrong."""
+        before = structlog.get_config()
+        structlog.configure(processors=[_drop])
+        try:
+            return await self._run()
+        finally:
+            structlog.configure(**before)
+
+    async def _run(self) -> list[str]:
+        house, dice = self._house, self._dice
+        survey_id = house.survey(
+            {"type": 1, "audiofile_id": house.recording(3_000)},
+            {"type": 2, "audiofile_id": house.recording(2_000), "key_1": "yes", "timeout": 5},
+            {"type": dice.pick((5, 8)), "audiofile_id": house.recording(1_000)},
+            branches={0: {"0": 1}, 1: {"any": 2, "timeout": 1}},
+        )
+        numbers = [f"+1202556{index:04}" for index in range(dice.between(2, 8))]
+        self._campaign_id = house.campaign(
+            survey_id, house.phonebook(*numbers), maxretry=1, intervalretry=20, callmaxduration=60, calltimeout=20
+        )
+        house.start(self._campaign_id)
+        for _ in range(STEPS):
+            await self._one_step()
+        await self._heal()
+        self._judge()
+        house.database.close()
+        return self._findings
+
+    async def _one_step(self) -> None:
+        dice, side = self._dice, self._side
+        side.mischief = (dice.pick((0, 0, 10)), dice.pick((0, 0, 20)), dice.pick((0, 0, 20)))
+        side.dice = dice
+        what = dice.between(0, 9)
+        faults: list[Fault | None] = [None] * dice.between(0, 4)
+        if what < 3:
+            self._house.database.faults = [*faults, dice.pick(_CRASHES)]
+        elif what == 3:
+            self._house.database.faults = [*faults, dice.pick(_FAILURES)]
+        elif what == 4:
+            self._crashes_at_dial = dice.between(1, 2)
+        elif what == 5 and side.lines:
+            side.lines[-1].exchange.is_up(dice.pick(("lost", "")))
+        elif what == 6:
+            await self._pause_or_start()
+        elif what == 7:
+            side.refuses = dice.happens(50)
+        elif what == 8 and dice.happens(30):
+            side.cut()
+        await self._lives(dice.pick((0.2, 1, 3, 8, 20)))
+
+    async def _pause_or_start(self) -> None:
+        """Move the campaign right after a step, perhaps one that has dialled."""
+        try:
+            await self._house.step()
+        except CrashError:
+            self._house.restart()
+        except StorageUnavailableError:
+            pass
+        self._move(self._dice.pick((CampaignStatus.PAUSE, CampaignStatus.START)))
+        await self._lives(0)
+
+    def _move(self, status: CampaignStatus) -> None:
+        if self._house.row(Campaign, self._campaign_id)["status"] in {CampaignStatus.START, CampaignStatus.PAUSE}:
+            self._house.move_now(self._campaign_id, status)
+
+    async def _lives(self, seconds: float) -> None:
+        until_ms = self._house.now_ms() + round(seconds * 1_000)
+        for _ in range(20):
+            try:
+                await self._house.lives(until_ms)
+            except CrashError:
+                self._house.restart()
+            except StorageUnavailableError:
+                continue
+            else:
+                return
+
+    async def _heal(self) -> None:
+        side = self._side
+        side.mischief, side.refuses, self._crashes_at_dial, self._house.database.faults = (0, 0, 0), False, 0, []
+        await self._lives(0)
+        for line in side.lines[-1:]:
+            line.exchange.is_up("")
+        self._move(CampaignStatus.START)
+        await self._lives(HEALING_S)
+
+    def _check_dial(self, leg: Dialling | Texting) -> None:
+        """Check that a dial is stored, marked, and allowed."""
+        database = self._house.database
+        legs, campaigns = LiveLeg.__table__, Campaign.__table__
+        marked = database.read_now(lambda c: c.scalar(select(legs.c.handed_ms).where(legs.c.key == leg.key)))
+        if marked is None:
+            self._findings.append(f"{leg.key} was dialled without the mark")
+        status = database.read_now(lambda c: c.scalar(select(campaigns.c.status)))
+        if status == CampaignStatus.PAUSE:
+            self._findings.append(f"{leg.key} was dialled in a paused campaign")
+        if self._crashes_at_dial == 1:
+            self._crashes_at_dial = 0
+            raise CrashError("the process ends before the dial")
+
+    def _perhaps_end(self) -> None:
+        if self._crashes_at_dial:
+            self._crashes_at_dial = 0
+            raise CrashError("the process ends after the dial")
+
+    def _judge(self) -> None:
+        house, side = self._house, self._side
+        self._findings += house.findings()
+        key = house.rows(ServiceState)[0]["leg_key"] or b""
+        stored = {leg_key(key, f"{row['callid']}:{row['id']}") for row in house.rows(CallRequest)}
+        self._findings += [f"{one} was dialled, and has no attempt" for one in side.dialled if one not in stored]
+        self._findings += [f"{one} is still up" for one in side.phones]
+        self._findings += [f"{row['key']} has still a row" for row in house.rows(LiveLeg)]
+        held = house.row(User, house.user_id)["held"]
+        self._findings += [f"{held} is still held"] if held else []
+
+
+def _drop(*_: Any) -> NoReturn:  # noqa: ANN401 - the arguments of a processor
+    raise structlog.DropEvent

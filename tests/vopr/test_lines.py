@@ -1,0 +1,93 @@
+"""Tests of the fault simulator of lines: no seed breaks a rule, and it finds bugs that are planted."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, Final
+
+import pytest
+
+from dialer.domain.enums import CampaignStatus
+from dialer.runtime import worker
+from dialer.runtime.lines import Lines
+from dialer.runtime.worker import Worker
+from dialer.store.tables import CallRequest
+from tests.runtime.line_house import LineHouse
+from tests.vopr.lines import LineRun
+
+Plant = Callable[[pytest.MonkeyPatch], None]
+
+
+@pytest.mark.parametrize("seed", range(3))
+async def test_no_rule_is_broken(tmp_path: Path, seed: int) -> None:
+    assert await LineRun(seed, tmp_path).findings() == []
+
+
+def sent_before_the_commit(patch: pytest.MonkeyPatch) -> None:
+    step = Worker._step  # noqa: SLF001
+
+    def planted(self: Worker, *arguments: Any) -> bool:  # noqa: ANN401 - as the step
+        is_done = step(self, *arguments)
+        live = self._live
+        for leg in [] if live is None else live.switchboard._fresh.values():  # noqa: SLF001
+            self._lines.dial([leg])
+        return is_done
+
+    patch.setattr(Worker, "_step", planted)
+
+
+def never_marked(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(worker, "_mark", lambda *_: True)
+
+
+def marked_after_the_dial(patch: pytest.MonkeyPatch) -> None:
+    hand_over = Worker._hand_over  # noqa: SLF001
+
+    async def planted(self: Worker, live: Any) -> None:  # noqa: ANN401 - a live engine
+        await self._lines.follow(live.switchboard.settings)
+        self._lines.dial(list(live.switchboard._fresh.values()))  # noqa: SLF001
+        with pytest.MonkeyPatch.context() as once:
+            once.setattr(Lines, "dial", lambda *_: None)
+            await hand_over(self, live)
+
+    patch.setattr(Worker, "_hand_over", planted)
+
+
+def handed_over_after_the_turn(patch: pytest.MonkeyPatch) -> None:
+    hand_over = Worker._hand_over  # noqa: SLF001
+    waiting: list[Any] = []
+
+    async def planted(self: Worker, live: Any) -> None:  # noqa: ANN401 - a live engine
+        for earlier in [one for one in waiting if one is live]:
+            await hand_over(self, earlier)
+        waiting[:] = [live]
+
+    patch.setattr(Worker, "_hand_over", planted)
+
+
+async def test_a_hand_over_outside_the_turn_of_its_step_dials_after_a_pause(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The bug is planted, so the dial that a PAUSE must not let through is seen."""
+    handed_over_after_the_turn(monkeypatch)
+    house = LineHouse(tmp_path)
+    survey_id = house.survey({"type": 1, "audiofile_id": house.recording(3_000)})
+    campaign_id = house.campaign(survey_id, house.phonebook("+12025550101"))
+    house.start(campaign_id)
+    while not house.rows(CallRequest):
+        await house.worker.advance(house.now_ms())
+    await house.move(campaign_id, CampaignStatus.PAUSE)
+    assert house.side.numbers == ["+12025550101"]
+
+
+PLANTED: Final[dict[Plant, int]] = {
+    sent_before_the_commit: 0,
+    never_marked: 0,
+    marked_after_the_dial: 0,
+}
+"""Bugs, each with a seed that finds it."""
+
+
+@pytest.mark.parametrize("plant", PLANTED)
+async def test_a_planted_bug_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, plant: Plant) -> None:
+    plant(monkeypatch)
+    assert await LineRun(PLANTED[plant], tmp_path).findings() != []
