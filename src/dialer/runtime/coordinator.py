@@ -55,6 +55,9 @@ class Coordinator(Protocol):
             LeaseLostError: another worker has taken over during the step.
         """
 
+    def after_commit(self) -> None:
+        """Tell others that a step is committed."""
+
 
 class Alone:
     """The coordinator of a service with one worker, which has nobody to ask."""
@@ -96,3 +99,6 @@ class Alone:
         """Store the position of the service."""
         if state is not None:
             save_state(connection, state)
+
+    def after_commit(self) -> None:
+        """Do nothing."""

@@ -62,6 +62,9 @@ class Fleet:
         self._steady_ms: Final = steady_ms
         self.presence: Presence | None = None
         """The sign that this process lives. Without one, others wait for the end of its lease."""
+        self.tell: Callable[[], None] = _tell_nobody
+        """Wakes those who wait until this worker knows a change."""
+        self._told = 0
         self._stops_at_ms = 0
         self._seat: seats.SeatRow | None = None
         """The seat as this worker left it; None until the engine is built."""
@@ -133,6 +136,12 @@ class Fleet:
         elif abs(apart_ms) > DRIFT_MS_MAX:
             _log.error("database_clock_jumped", apart_ms=apart_ms)
         return now_ms
+
+    def after_commit(self) -> None:
+        """Wake those who wait until this worker knows a change, if it knows more than before."""
+        if self.seen > self._told:
+            self._told = self.seen
+            self.tell()
 
     def _lose(self) -> None:
         self.worker_id, self._seat, self.shards = None, None, frozenset()
@@ -277,6 +286,10 @@ class Fleet:
             self._lose()
             raise LeaseLostError("this worker was replaced during a step")
         self._seat = row
+
+
+def _tell_nobody() -> None:
+    """Do nothing: nobody waits."""
 
 
 def _reason(gone: leases.LeaseRow, now_ms: int) -> str:

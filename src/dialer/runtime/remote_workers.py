@@ -10,6 +10,7 @@ from sqlalchemy import Connection
 
 from dialer.runtime.clock import Clock, RealClock
 from dialer.runtime.tally import Tally
+from dialer.runtime.wakes import CHANGED, SEEN, Wakes
 from dialer.runtime.worker import NotVirtualError
 from dialer.store.database import Database
 from dialer.store.fleet.changes import last_change
@@ -17,7 +18,9 @@ from dialer.store.fleet.leases import LEASE_MS
 from dialer.store.fleet.seats import is_seen_by_all
 
 LOOK_S: Final = 0.01
-"""Time between two looks for the workers' progress."""
+"""Time between two looks for the workers' progress, where they cannot wake this process."""
+SLOW_LOOK_S: Final = 0.1
+"""The same where they wake it: a ring may be lost, and workers may die."""
 
 
 class RemoteWorkers:
@@ -28,16 +31,27 @@ class RemoteWorkers:
         self._database: Final = database
         self._database_ms: Final = database_ms
         self._figures: Final = Tally()
+        self._wakes: Final = Wakes(database, SEEN)
 
     async def settle(self) -> None:
         """Wait until the workers know every change that is committed now.
 
         Everything that they decided before is then with the carrier. A worker that is frozen loses its lease meanwhile.
         """
-        change = await self._database.read(last_change)
+        ring = self._wakes.next()
+        change, is_seen = await self._database.read(self._begin)
+        if not is_seen:
+            self._wakes.ring(CHANGED)
         with anyio.move_on_after(2 * LEASE_MS / 1_000):
-            while not await self._database.read(partial(self._is_seen, change)):  # noqa: ASYNC110 - another process sets no event
-                await anyio.sleep(LOOK_S)
+            while not is_seen:
+                await self._wakes.wait(ring, deaf_s=LOOK_S, hearing_s=SLOW_LOOK_S)
+                ring = self._wakes.next()
+                is_seen = await self._database.read(partial(self._is_seen, change))
+
+    def _begin(self, connection: Connection) -> tuple[int, bool]:
+        """Return the last change, and whether it is seen already."""
+        change = last_change(connection)
+        return change, self._is_seen(change, connection)
 
     def _is_seen(self, change: int, connection: Connection) -> bool:
         return is_seen_by_all(connection, change, self._database_ms(connection))
@@ -56,5 +70,6 @@ class RemoteWorkers:
 
     @contextlib.asynccontextmanager
     async def running(self) -> AsyncIterator[None]:
-        """Do nothing: workers run by themselves."""
-        yield
+        """Hear what workers have seen while the context is entered. They run by themselves."""
+        async with self._wakes.listening():
+            yield

@@ -190,6 +190,7 @@ class Worker:
             _log.exception("step_failed", problem=self._problem)
             raise
         self._problem = None
+        self._coordinator.after_commit()
         if self._live is not None:
             done = self._live.tally.committed()
             for medium, gateway_id in done.rests:
