@@ -5,6 +5,7 @@ from typing import Final, Protocol
 from sqlalchemy import Connection
 
 from dialer.domain.events import GatewayOpened
+from dialer.runtime.vitals import Membership
 from dialer.store.database import Database
 from dialer.store.queries.selection import Shards
 from dialer.store.service_state import State, open_state, save_state
@@ -58,6 +59,9 @@ class Coordinator(Protocol):
     def after_commit(self) -> None:
         """Tell others that a step is committed."""
 
+    def membership(self) -> Membership | None:
+        """Return the membership of the worker; None if there are no other workers."""
+
 
 class Alone:
     """The coordinator of a service with one worker, which has nobody to ask."""
@@ -102,3 +106,7 @@ class Alone:
 
     def after_commit(self) -> None:
         """Do nothing."""
+
+    def membership(self) -> Membership | None:
+        """Return None."""
+        return None

@@ -29,7 +29,7 @@ LEND_S: Final = 0.3
 LOOK_S: Final = 0.02
 """Time between two looks for changes of users, where nobody can wake this process."""
 SLOW_LOOK_S: Final = 0.25
-"""The same where users wake it: a ring may be lost, and commands do not ring."""
+"""Time between two such looks where users wake it: a ring may be lost, and commands do not ring."""
 
 _log = structlog.get_logger(__name__)
 

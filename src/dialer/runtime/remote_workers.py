@@ -10,6 +10,7 @@ from sqlalchemy import Connection
 
 from dialer.runtime.clock import Clock, RealClock
 from dialer.runtime.tally import Tally
+from dialer.runtime.vitals import Durations, Vitals
 from dialer.runtime.wakes import CHANGED, SEEN, Wakes
 from dialer.runtime.worker import NotVirtualError
 from dialer.store.database import Database
@@ -20,7 +21,7 @@ from dialer.store.fleet.seats import is_seen_by_all
 LOOK_S: Final = 0.01
 """Time between two looks for the workers' progress, where they cannot wake this process."""
 SLOW_LOOK_S: Final = 0.1
-"""The same where they wake it: a ring may be lost, and workers may die."""
+"""Time between two such looks where they wake it: a ring may be lost, and workers may die."""
 
 
 class RemoteWorkers:
@@ -31,6 +32,7 @@ class RemoteWorkers:
         self._database: Final = database
         self._database_ms: Final = database_ms
         self._figures: Final = Tally()
+        self._waits: Final = Durations()
         self._wakes: Final = Wakes(database, SEEN)
 
     async def settle(self) -> None:
@@ -38,6 +40,7 @@ class RemoteWorkers:
 
         Everything that they decided before is then with the carrier. A worker that is frozen loses its lease meanwhile.
         """
+        began_s = anyio.current_time()
         ring = self._wakes.next()
         change, is_seen = await self._database.read(self._begin)
         if not is_seen:
@@ -47,6 +50,7 @@ class RemoteWorkers:
                 await self._wakes.wait(ring, deaf_s=LOOK_S, hearing_s=SLOW_LOOK_S)
                 ring = self._wakes.next()
                 is_seen = await self._database.read(partial(self._is_seen, change))
+        self._waits.add(anyio.current_time() - began_s)
 
     def _begin(self, connection: Connection) -> tuple[int, bool]:
         """Return the last change, and whether it is seen already."""
@@ -67,6 +71,10 @@ class RemoteWorkers:
     def figures(self) -> Tally:
         """Return no figures: workers report their own."""
         return self._figures
+
+    def vitals(self) -> Vitals:
+        """Return how long answers waited."""
+        return Vitals(answers=self._waits)
 
     @contextlib.asynccontextmanager
     async def running(self) -> AsyncIterator[None]:
