@@ -13,7 +13,7 @@ from dialer.runtime.tally import Tally
 from dialer.runtime.vitals import Durations, Vitals
 from dialer.runtime.wakes import CHANGED, SEEN, Wakes
 from dialer.runtime.worker import NotVirtualError
-from dialer.store.database import Database
+from dialer.store.database import Database, StorageUnavailableError
 from dialer.store.fleet.changes import last_change
 from dialer.store.fleet.leases import LEASE_MS
 from dialer.store.fleet.seats import is_seen_by_all
@@ -22,6 +22,8 @@ LOOK_S: Final = 0.01
 """Time between two looks for the workers' progress, where they cannot wake this process."""
 SLOW_LOOK_S: Final = 0.1
 """Time between two such looks where they wake it: a ring may be lost, and workers may die."""
+RETRY_S: Final = 0.2
+"""Time between two looks while the database fails."""
 
 
 class RemoteWorkers:
@@ -38,27 +40,29 @@ class RemoteWorkers:
     async def settle(self) -> None:
         """Wait until the workers know every change that is committed now.
 
-        Everything that they decided before is then with the carrier. A worker that is frozen loses its lease meanwhile.
+        Everything that they decided before is then with the carrier. A worker that is frozen loses its lease meanwhile,
+        and while the database does not answer, all of them lose theirs.
         """
-        began_s = anyio.current_time()
-        ring = self._wakes.next()
-        change, is_seen = await self._database.read(self._begin)
-        if not is_seen:
-            self._wakes.ring(CHANGED)
+        began_s, change = anyio.current_time(), None
         with anyio.move_on_after(2 * LEASE_MS / 1_000):
-            while not is_seen:
+            while True:
+                ring, is_first = self._wakes.next(), change is None
+                try:
+                    change, is_seen = await self._database.read(partial(self._look, change))
+                except StorageUnavailableError:
+                    await anyio.sleep(RETRY_S)
+                    continue
+                if is_seen:
+                    break
+                if is_first:
+                    self._wakes.ring(CHANGED)
                 await self._wakes.wait(ring, deaf_s=LOOK_S, hearing_s=SLOW_LOOK_S)
-                ring = self._wakes.next()
-                is_seen = await self._database.read(partial(self._is_seen, change))
         self._waits.add(anyio.current_time() - began_s)
 
-    def _begin(self, connection: Connection) -> tuple[int, bool]:
-        """Return the last change, and whether it is seen already."""
-        change = last_change(connection)
-        return change, self._is_seen(change, connection)
-
-    def _is_seen(self, change: int, connection: Connection) -> bool:
-        return is_seen_by_all(connection, change, self._database_ms(connection))
+    def _look(self, known: int | None, connection: Connection) -> tuple[int, bool]:
+        """Return the change to wait for, by default the last one, and whether the workers know it."""
+        change = last_change(connection) if known is None else known
+        return change, is_seen_by_all(connection, change, self._database_ms(connection))
 
     async def advance(self, to_ms: int) -> None:  # noqa: ARG002 - as the protocol
         """Raise NotVirtualError: workers share the real time."""
