@@ -10,7 +10,7 @@ from dialer.app.errors import RefusedError
 from dialer.domain.calling_hours import read_calling_hours
 from dialer.runtime.clock import VirtualClock
 from dialer.runtime.worker import Worker
-from dialer.sim.line import SimulatedLine
+from dialer.sim.carrier import SimulatedCarrier
 from dialer.store.database import Database
 from dialer.store.tables import Row
 from tests.vopr.actions import perform
@@ -28,7 +28,7 @@ async def live(database: Database, seed: int) -> None:
         VirtualClock(world.start_ms),
         seed=seed,
         service_zone=world.service_zone,
-        new_line=SimulatedLine,
+        new_carrier=SimulatedCarrier,
         hours=read_calling_hours(world.calling_hours),
     )
     for step in troubles_of(seed).steps:
