@@ -71,7 +71,8 @@ def check(url: str) -> None:
     try:
         database.read_now(_check)
     except (StorageUnavailableError, DBAPIError) as error:
-        raise MigrationError(f"the database cannot be read: {error.__cause__ or error}") from error
+        said = " ".join(str(getattr(error, "orig", error)).split())
+        raise MigrationError(f"the database cannot be read: {said}") from error
     finally:
         database.close()
 
