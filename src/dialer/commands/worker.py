@@ -77,7 +77,7 @@ def _parts(settings: Settings, database: Database, fleet: Fleet) -> tuple[Keeper
         recordings=Media(settings.media_dir),
         coordinator=fleet,
     )
-    return Keeper(database, dialling, fleet), dialling
+    return Keeper(database, dialling, fleet, show=database.open_presence), dialling
 
 
 def _announce(fleet: Fleet, host: str, bound: socket.socket) -> None:
