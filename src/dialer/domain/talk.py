@@ -32,7 +32,7 @@ from dialer.domain.line import (
     Speech,
 )
 from dialer.domain.plans import NO_AMD, Call, CallOutcome, SectionResult
-from dialer.domain.survey.callflow import Place, Position
+from dialer.domain.survey.callflow import Position, StoredPosition
 from dialer.domain.survey.playing import UNWANTED, context_of, spoken
 from dialer.domain.survey.sections.actions import (
     ConferenceTalk,
@@ -72,7 +72,7 @@ class Standing(msgspec.Struct, frozen=True, omit_defaults=True):
     """Number of the last order."""
     seq: int = 0
     """Number of the last report to the engine."""
-    place: Place | None = None
+    place: StoredPosition | None = None
     signalled_ms: int | None = None
     answered_ms: int | None = None
     amd_status: AmdStatus = AmdStatus.PERSON

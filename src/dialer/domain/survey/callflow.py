@@ -43,9 +43,9 @@ class Position(msgspec.Struct, frozen=True, eq=False, dict=True):
     visited: int = 1
 
     @property
-    def place(self) -> "Place":
+    def place(self) -> "StoredPosition":
         """The position as a value."""
-        return Place(self.section.id, self.asked_again, self.was_wrong, self.without_waiting, self.visited)
+        return StoredPosition(self.section.id, self.asked_again, self.was_wrong, self.without_waiting, self.visited)
 
     @cached_property
     def definition(self) -> SectionDefinition:
@@ -53,7 +53,7 @@ class Position(msgspec.Struct, frozen=True, eq=False, dict=True):
         return definition_of(self.section)
 
 
-class Place(msgspec.Struct, frozen=True, omit_defaults=True):
+class StoredPosition(msgspec.Struct, frozen=True, omit_defaults=True):
     """A position as a value that can be stored."""
 
     section_id: int
@@ -97,7 +97,7 @@ class CallFlow:
         """Return the position at which a call starts; None for a survey without sections."""
         return self._first
 
-    def position_at(self, place: Place) -> Position | None:
+    def position_at(self, place: StoredPosition) -> Position | None:
         """Return a stored position; None if the survey has no such section."""
         section = self._sections.get(place.section_id)
         if section is None:
