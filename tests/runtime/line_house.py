@@ -13,6 +13,7 @@ from dialer.runtime.worker import Worker
 from dialer.sim.carrier import SimulatedCarrier
 from dialer.store.audit.audit import audit
 from dialer.store.database import StorageUnavailableError
+from dialer.store.media.files import Media
 from dialer.store.tables import AudioFile, Gateway, User
 from tests.new_database import new_database
 from tests.runtime.house import CENTS, MONDAY_NOON_MS, House
@@ -41,7 +42,9 @@ class LineHouse(House):
     database: PlannedDatabase
 
     def __init__(self, folder: Path, *, seed: int = 1, behaviour: dict[str, object] | None = None) -> None:
-        self._seed, self._service_zone, self._recordings, self.callerid = seed, "UTC", None, "+12025550199"
+        self._seed, self._service_zone, self.callerid = seed, "UTC", "+12025550199"
+        self.media = folder / "media"
+        self._recordings = Media(self.media)
         new_database(folder)
         self._path = folder / "dialer.db"
         self.database = PlannedDatabase()
@@ -126,5 +129,6 @@ class LineHouse(House):
             seed=self._seed,
             service_zone="UTC",
             new_carrier=SimulatedCarrier,
+            recordings=self._recordings,
             new_lines={FAKE: self.side.line},
         )

@@ -35,7 +35,7 @@ class LineRun:
         self._dice: Final = Dice(seed, "lines")
         self._house: Final = LineHouse(folder, seed=seed, behaviour=BEHAVIOUR)
         self._side: Final = self._house.side
-        self._findings: Final[list[str]] = []
+        self._findings: list[str] = []
         self._crashes_at_dial = 0
         self._side.on_dial = self._check_dial
         self._side.after_dial = self._perhaps_end

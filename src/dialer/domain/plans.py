@@ -209,6 +209,8 @@ class Call(msgspec.Struct, gc=False):
     did_id: int | None = None
     """The called number of an inbound call; None again if that number has been deleted since."""
     did_number: str = ""
+    is_over_line: bool = False
+    """True if a real carrier has the call, which makes its recordings itself."""
     is_restored: bool = False
     """True if the call was placed before this engine was built."""
     transfers: tuple[Transfer, ...] = ()

@@ -374,6 +374,7 @@ class Switchboard:
     # --- legs -------------------------------------------------------------------------------------------------------
 
     def _add(self, leg: LineLeg) -> LineLeg:
+        leg.call.is_over_line = True
         self._legs[leg.call.id] = self._by_key[leg.key] = leg
         return leg
 

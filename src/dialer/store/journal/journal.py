@@ -373,7 +373,7 @@ class JournalStore:
             self._queue_hours.left(transfer)
         for result in effect.outcome.results:
             self._results.append(rows.result(call, result))
-            if result.recording_ms is not None:
+            if result.recording_ms is not None and not call.is_over_line:
                 self._recorded.append((result.response, result.recording_ms))
         return row
 
