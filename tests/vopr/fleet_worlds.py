@@ -9,9 +9,6 @@ from tests.vopr.worlds import CENTS, DAY_MS, Values, World, contact_of, number_o
 
 USER_IDS: Final = (1, 34, 51)
 """Accounts whose shards soon have different owners."""
-CROWDED_PER_CENT: Final = 30
-"""Share of the worlds in which all accounts send messages over one gateway."""
-CROWD: Final = 120
 _OPEN: Final = {
     "daily_start_time": "00:00:00",
     "daily_stop_time": "23:59:59",
@@ -39,24 +36,8 @@ def busy_world_of(seed: int) -> World:
     for gateway in rows["gateway"]:
         limits = {"max_channels": dice.pick((0, 0, 1, 2, 6)), "max_cps": dice.pick((0, 1, 1, 2, 5))}
         gateway.update(limits, protocol="sim")
-    crowded = Dice(seed, "crowd")
-    if crowded.happens(CROWDED_PER_CENT):
-        _crowd(crowded, rows, drawn.start_ms)
     money = {user_id: dice.pick((30, 500, 50_000)) * CENTS for user_id in USER_IDS}
     return msgspec.structs.replace(drawn, rows=_distinct(rows), money=money, calling_hours=None)
-
-
-def _crowd(dice: Dice, rows: dict[str, list[Values]], start_ms: int) -> None:
-    """Add a campaign of text messages for each account, over one gateway of which calls per second change hands often."""
-    rows["phonebook"].append({"user_id": 1, "name": "crowd"})
-    book = len(rows["phonebook"])
-    rows["contact"] += [{"phonebook_id": book, **contact_of(number_of(dice))} for _ in range(CROWD)]
-    rows["sms_gateway"][0].update(max_cps=dice.pick((1, 2, 3)), protocol="sim")
-    for user_id in USER_IDS:
-        campaign = {**rows["campaign"][0], **_busy(dice, start_ms), "frequency": 600, "max_aleg": 0, "dial_method": 1}
-        texts = {"medium": "sms", "text_message": "Hello", "object_id": 0, "aleg_gateway_id": None, "status": 1}
-        rows["campaign"].append({**campaign, **texts, "user_id": user_id, "campaign_code": f"crowd{user_id}"})
-        rows["campaign_phonebook"].append({"campaign_id": len(rows["campaign"]), "phonebook_id": book})
 
 
 def _busy(dice: Dice, start_ms: int) -> Values:
