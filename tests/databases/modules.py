@@ -48,6 +48,7 @@ CONTRACT: Final = frozenset(
         "postgresql/test_golden.py",
         # Lists: orders, nulls, keyset pages, searches, filters, references, permissions.
         "api/crud/test_ordering.py",
+        "api/crud/test_ordering_plans.py",
         "api/crud/test_searching.py",
         "api/crud/test_visibility.py",
         # Workflow, deletes, imports, keys and the audit log: a request each kind of statement.
