@@ -5,6 +5,7 @@ from typing import Final, Protocol
 from sqlalchemy import Connection
 
 from dialer.domain.events import GatewayOpened
+from dialer.runtime.vitals import Membership
 from dialer.store.database import Database
 from dialer.store.queries.selection import Shards
 from dialer.store.service_state import State, open_state, save_state
@@ -13,6 +14,10 @@ from dialer.store.touched import Touched
 
 class LeaseLostError(Exception):
     """Another worker has taken over. Nothing of the step may be stored, and the engine must be discarded."""
+
+
+class OutdatedStepError(Exception):
+    """Another worker has committed, during a step, what the step did not know. Nothing of it may be stored."""
 
 
 class Coordinator(Protocol):
@@ -32,6 +37,9 @@ class Coordinator(Protocol):
         Raises:
             LeaseLostError: another worker has taken over.
         """
+
+    def is_outdated(self, connection: Connection) -> bool:
+        """Return whether other workers have added callees' wishes to do-not-call lists since `begin`."""
 
     def open_state(self, connection: Connection, first_now_ms: int) -> State:
         """Return the stored position of the worker, for a new engine."""
@@ -55,6 +63,12 @@ class Coordinator(Protocol):
             LeaseLostError: another worker has taken over during the step.
         """
 
+    def after_commit(self) -> None:
+        """Tell others that a step is committed."""
+
+    def membership(self) -> Membership | None:
+        """Return the membership of the worker; None if there are no other workers."""
+
 
 class Alone:
     """The coordinator of a service with one worker, which has nobody to ask."""
@@ -73,6 +87,10 @@ class Alone:
     def begin(self, connection: Connection) -> Touched | None:
         """Return the records that commits have touched since the last step."""
         return self._database.take_touched(connection)
+
+    def is_outdated(self, connection: Connection) -> bool:  # noqa: ARG002 - as the protocol
+        """Return False: nobody else writes during a step."""
+        return False
 
     def open_state(self, connection: Connection, first_now_ms: int) -> State:
         """Return the stored position of the service."""
@@ -96,3 +114,10 @@ class Alone:
         """Store the position of the service."""
         if state is not None:
             save_state(connection, state)
+
+    def after_commit(self) -> None:
+        """Do nothing."""
+
+    def membership(self) -> Membership | None:
+        """Return None."""
+        return None
