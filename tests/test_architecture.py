@@ -37,8 +37,10 @@ MAY_IMPORT: Final[dict[str, frozenset[str]]] = {
 }
 OUTERMOST: Final = frozenset({"commands", "demo"})
 """Packages that may import every other package."""
-DETERMINISTIC: Final = frozenset({"domain", "sim", "carriers", "runtime.kernel"})
-THIRD_PARTY: Final = frozenset({"msgspec", "holidays", "phonenumbers"})
+DETERMINISTIC: Final = frozenset(
+    {"domain", "sim", "carriers.port", "carriers.sip", "carriers.media", "runtime.kernel"}
+)
+THIRD_PARTY: Final = frozenset({"msgspec", "holidays", "phonenumbers", "sipmessage"})
 
 SQLITE_FILES: Final = frozenset({"store.database_files", "store.seen_numbers", "forecast.memory_database"})
 """Modules for files and memory of SQLite, which hold the service's rows on no other database."""
