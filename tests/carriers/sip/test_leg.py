@@ -22,10 +22,10 @@ class Owned(Callee):
             self.network.take(self.network.agent.acknowledge(self.network.now_ms, output.key))
 
 
-def call(callee: Callee, **limits: int) -> Network:
+def call(callee: Callee, ring_ms: int = 30_000, talk_ms: int = 60_000) -> Network:
     """Call a telephone over a network without faults, until all is over."""
     network = Network(callee)
-    network.take(network.agent.dial(0, dialling(**limits), OURS))
+    network.take(network.agent.dial(0, dialling(ring_ms=ring_ms, talk_ms=talk_ms), OURS))
     network.run()
     return network
 
@@ -229,3 +229,16 @@ def test_over_a_bad_network_every_call_ends_once_and_nothing_stays_up(
     # Nobody can clear a telephone that none of our messages reached.
     heard_of_end = callee.is_over or callee.byes
     assert heard_of_end or callee.invite is None or not any(line in network.lines for line in ("BYE", "CANCEL"))
+
+
+def test_a_lost_ack_is_sent_again() -> None:
+    class Deaf(Owned):
+        acks = 0
+
+        def receive(self, message: Received) -> None:
+            self.acks += message.method == "ACK"
+            if message.method != "ACK" or self.acks > 2:
+                super().receive(message)
+
+    network = call(Deaf(talks_ms=9_000))
+    assert (network.ends, network.lines) == ([("k1", 31)], ["INVITE", "ACK", "ACK", "ACK", "200"])

@@ -16,6 +16,8 @@ _HEADER: Final = struct.Struct("!BBHII")
 _EVENT: Final = struct.Struct("!BBH")
 _VERSION: Final = 2
 _END_BIT: Final = 0x80
+_STEP_MAX: Final = 8
+"""Packets of an event of which all but one may be lost."""
 
 
 class RtpError(ValueError):
@@ -65,31 +67,30 @@ class KeyReader:
     """Keys out of telephone events: each counts once, at its first packet."""
 
     def __init__(self) -> None:
-        self._last: tuple[int, int] | None = None
-        self._last_sequence = 0
+        self._last: tuple[RtpPacket, int, int, bool] | None = None
 
     def key_of(self, packet: RtpPacket) -> str | None:
-        """Return the key that begins with a packet; None if it continues one, or is none.
-
-        Some senders move the timestamp within an event. Then packets that follow each other with the same key, and an
-        increasing duration, are one event.
-        """
+        """Return the key that begins with a packet; None if it continues one, or is none."""
         if len(packet.data) < _EVENT.size:
             return None
         event, flags, duration = _EVENT.unpack_from(packet.data)
         if event >= len(KEYS):
             return None
-        step = (packet.sequence - self._last_sequence) % SEQUENCES
-        begun, self._last_sequence = self._last, packet.sequence
-        self._last = (event, packet.timestamp)
-        is_same = begun is not None and begun[0] == event
-        if is_same and begun == self._last:
-            return None
-        if is_same and step == 1 and not self._has_ended and duration > self._duration:
-            self._duration, self._has_ended = duration, bool(flags & _END_BIT)
-            return None
-        self._duration, self._has_ended = duration, bool(flags & _END_BIT)
-        return KEYS[event]
+        is_end = bool(flags & _END_BIT)
+        is_same = self._last is not None and self._last[1] == event and self._continues(packet, duration, is_end=is_end)
+        self._last = (packet, event, duration, is_end)
+        return None if is_same else KEYS[event]
 
-    _duration = 0
-    _has_ended = False
+    def _continues(self, packet: RtpPacket, duration: int, *, is_end: bool) -> bool:
+        """Return whether a packet with the key of the last one belongs to the same event.
+
+        An event has one timestamp. Some senders move it on with the duration all the same.
+        """
+        if self._last is None or packet.timestamp == self._last[0].timestamp:
+            return True
+        before, _, lasted, had_ended = self._last
+        step = (packet.sequence - before.sequence) % SEQUENCES
+        moved = (packet.timestamp - before.timestamp) % TIMESTAMPS
+        if step > _STEP_MAX or duration < lasted or (had_ended and not is_end):
+            return False
+        return moved <= duration - lasted + step * FRAME_SAMPLES
