@@ -20,7 +20,7 @@ from dialer.app.payments import record_payment
 from dialer.app.unit import UnitOfWork
 from dialer.runtime.clock import VirtualClock
 from dialer.runtime.worker import Worker
-from dialer.sim.line import SimulatedLine
+from dialer.sim.carrier import SimulatedCarrier
 from dialer.store import migrate
 from dialer.store.database import Database
 from dialer.store.tables import (
@@ -134,7 +134,7 @@ def advanced(subscribers: int, keep: dict[str, Rows]) -> tuple[int, float]:
     with tempfile.TemporaryDirectory() as folder:
         database = new_database(folder)
         database.write_now(lambda connection: add_started_campaign(connection, subscribers))
-        worker = Worker(database, VirtualClock(START_MS), seed=1, service_zone="UTC", new_line=SimulatedLine)
+        worker = Worker(database, VirtualClock(START_MS), seed=1, service_zone="UTC", new_carrier=SimulatedCarrier)
         started = time.perf_counter()
         anyio.run(worker.advance, START_MS + DAY_MS)
         seconds = time.perf_counter() - started

@@ -31,7 +31,7 @@ from dialer.domain.roles import Scope
 from dialer.runtime.clock import VirtualClock
 from dialer.runtime.worker import Worker
 from dialer.settings import Settings
-from dialer.sim.line import SimulatedLine
+from dialer.sim.carrier import SimulatedCarrier
 from dialer.store.database import Database
 
 INDEX: Final = "/rest-api/"
@@ -51,7 +51,7 @@ def in_process(plan: Plan) -> Samples:
         from benchmarks.peers import bare_litestar  # noqa: PLC0415 - its import reads the environment
 
         database = Database(f"sqlite:///{path}")
-        worker = Worker(database, VirtualClock(START_MS), seed=1, service_zone="UTC", new_line=SimulatedLine)
+        worker = Worker(database, VirtualClock(START_MS), seed=1, service_zone="UTC", new_carrier=SimulatedCarrier)
         app = create_app(Settings(), database=database, worker=worker)
         authenticator = Authenticator(database)
         works: dict[str, Call] = {

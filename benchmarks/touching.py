@@ -19,7 +19,7 @@ from benchmarks.measure import Work, interleaved, report
 from dialer.domain.enums import CampaignStatus
 from dialer.runtime.clock import VirtualClock
 from dialer.runtime.worker import Worker
-from dialer.sim.line import SimulatedLine
+from dialer.sim.carrier import SimulatedCarrier
 from dialer.store.database import Database
 from dialer.store.tables import Campaign, Gateway, User
 from dialer.store.touched import EVERYTHING, NOTHING, Touched, touch
@@ -78,7 +78,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder, start_blocking_portal(backend_options={"use_uvloop": True}) as loop:
         database = new_database(folder)
         database.write_now(lambda connection: add_started_campaigns(connection, campaigns))
-        worker = Worker(database, VirtualClock(START_MS), seed=1, service_zone="UTC", new_line=SimulatedLine)
+        worker = Worker(database, VirtualClock(START_MS), seed=1, service_zone="UTC", new_carrier=SimulatedCarrier)
         loop.call(worker.settle)
         nobody = partial(committed, database, NOTHING)
         commits: dict[str, Commit] = {

@@ -20,7 +20,7 @@ from benchmarks.advance import DAY_MS, START_MS, add_started_campaign, new_datab
 from benchmarks.fixture_campaign import scenario
 from dialer.runtime.clock import VirtualClock
 from dialer.runtime.worker import Worker
-from dialer.sim.line import SimulatedLine
+from dialer.sim.carrier import SimulatedCarrier
 from dialer.sim.simulation import Simulation
 from dialer.store.tables import Cdr
 
@@ -88,7 +88,7 @@ def committed(subscribers: int, folder: Path) -> Cost:
     folder.mkdir()
     database = new_database(str(folder))
     database.write_now(lambda connection: add_started_campaign(connection, subscribers))
-    worker = Worker(database, VirtualClock(START_MS), seed=1, service_zone="UTC", new_line=SimulatedLine)
+    worker = Worker(database, VirtualClock(START_MS), seed=1, service_zone="UTC", new_carrier=SimulatedCarrier)
     with counted_statements() as statements, counted_functions() as counts:
         anyio.run(worker.advance, START_MS + DAY_MS)
     calls = database.read_now(lambda connection: connection.execute(Cdr.__table__.select()).all())

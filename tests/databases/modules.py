@@ -58,6 +58,7 @@ CONTRACT: Final = frozenset(
         "api/routes/test_imports.py",
         # The journal and its recovery: moves, claims, counters, broken rules.
         "runtime/test_collecting.py",
+        "runtime/test_fleet.py",
         "runtime/test_rules.py",
         "runtime/test_statistics.py",
         "runtime/test_worker.py",

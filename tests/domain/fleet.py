@@ -16,7 +16,7 @@ from dialer.domain.plans import Call, CampaignPlan, GatewayPlan, Subscriber
 from dialer.domain.survey.callflow import CallFlow
 from dialer.domain.survey.survey import Prompt, Section, Survey
 from dialer.runtime.kernel import Kernel
-from dialer.sim.line import SimulatedLine
+from dialer.sim.carrier import SimulatedCarrier
 from dialer.sim.memory_store import MemoryStore
 
 START_MS: Final = 1_795_168_800_000
@@ -111,7 +111,7 @@ class Fleet:
 
     def _kernel(self, seed: int, parameters: str, now_ms: int) -> Kernel:
         self._origin = (seed, parameters)
-        carrier = SimulatedLine(seed)
+        carrier = SimulatedCarrier(seed)
         for one in self.gateways:
             carrier.open_gateway(one.id, parameters)
         return Kernel(Engine(seed=seed, first_call_id=len(self.dials) + 1), carrier, self.store, now_ms=now_ms)

@@ -13,7 +13,7 @@ from dialer.passwords import hash_password
 from dialer.runtime.clock import VirtualClock
 from dialer.runtime.worker import Worker
 from dialer.settings import Settings
-from dialer.sim.line import SimulatedLine
+from dialer.sim.carrier import SimulatedCarrier
 from dialer.store.backends.backend import BUSY_TIMEOUT_MS
 from dialer.store.database import Database
 from dialer.store.media.files import Media
@@ -53,7 +53,7 @@ def client(tmp_path: Path, password_hash: str, busy_timeout_ms: int) -> Iterator
         VirtualClock(START_MS),
         seed=1,
         service_zone="UTC",
-        new_line=SimulatedLine,
+        new_carrier=SimulatedCarrier,
         recordings=Media(settings.media_dir),
     )
     with TestClient(create_app(settings, database=database, worker=worker)) as client:

@@ -13,7 +13,7 @@ from dialer.app.errors import RefusedError
 from dialer.domain.calling_hours import read_calling_hours
 from dialer.runtime.clock import VirtualClock
 from dialer.runtime.worker import Worker
-from dialer.sim.line import SimulatedLine
+from dialer.sim.carrier import SimulatedCarrier
 from dialer.store import migrate
 from dialer.store.audit.audit import audit
 from dialer.store.database import Database
@@ -38,7 +38,7 @@ async def rows_of(url: str, seed: int) -> dict[str, list[tuple[Any, ...]]]:
             VirtualClock(world.start_ms),
             seed=seed,
             service_zone=world.service_zone,
-            new_line=SimulatedLine,
+            new_carrier=SimulatedCarrier,
             hours=read_calling_hours(world.calling_hours),
         )
         for step in troubles_of(seed).steps:

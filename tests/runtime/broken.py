@@ -9,7 +9,7 @@ from msgspec import structs
 
 from dialer.domain import effects, engine
 from dialer.domain.billing.credit import Account
-from dialer.domain.dialling import Dialling
+from dialer.domain.dialling import CampaignDialling
 from dialer.domain.engine import Engine
 from dialer.domain.enums import CampaignStatus, SubscriberStatus
 from dialer.domain.gateway_load import GatewayLoad
@@ -115,7 +115,7 @@ def nobody_is_taken_off_the_hopper(patch: Patch) -> None:
 
 def an_attempt_is_left_out(patch: Patch) -> None:
     def around(new_call: Wrapped) -> Wrapped:
-        def later(self: Dialling, campaign: Any, *others: Any) -> Any:  # noqa: ANN401 - as `_new_call`
+        def later(self: CampaignDialling, campaign: Any, *others: Any) -> Any:  # noqa: ANN401 - as `_new_call`
             for one in others:
                 if campaign.plan.user_id == ANN and hasattr(one, "attempts"):
                     one.attempts += 1
@@ -123,7 +123,7 @@ def an_attempt_is_left_out(patch: Patch) -> None:
 
         return later
 
-    wrap(patch, Dialling, "_new_call", around)
+    wrap(patch, CampaignDialling, "_new_call", around)
 
 
 def everybody_is_called_again(patch: Patch) -> None:
@@ -209,7 +209,7 @@ def held_money_is_spent_again(patch: Patch) -> None:
 
 def the_list_is_not_asked(patch: Patch) -> None:
     """Plant a bug: the do-not-call list is not checked before a dial."""
-    wrap(patch, Dialling, "_refusal", lambda _: lambda *_: "")
+    wrap(patch, CampaignDialling, "_refusal", lambda _: lambda *_: "")
 
 
 def the_list_is_not_read(patch: Patch) -> None:

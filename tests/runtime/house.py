@@ -17,7 +17,7 @@ from dialer.domain.enums import CampaignStatus
 from dialer.domain.zones import zone_of_number
 from dialer.runtime.clock import VirtualClock
 from dialer.runtime.worker import Worker
-from dialer.sim.line import SimulatedLine
+from dialer.sim.carrier import SimulatedCarrier
 from dialer.store.database import Database
 from dialer.store.media.files import Media
 from dialer.store.service_state import read_state
@@ -217,6 +217,6 @@ class House:
             VirtualClock(MONDAY_NOON_MS if state is None else state.now_ms),
             seed=self._seed,
             service_zone=self._service_zone,
-            new_line=SimulatedLine,
+            new_carrier=SimulatedCarrier,
             recordings=self._recordings,
         )

@@ -12,7 +12,7 @@ from dialer.domain.enums import CampaignStatus, SubscriberStatus
 from dialer.domain.gateway_load import GatewayLoad
 from dialer.runtime.clock import VirtualClock
 from dialer.runtime.worker import Worker
-from dialer.sim.line import SimulatedLine
+from dialer.sim.carrier import SimulatedCarrier
 from dialer.store.tables import SMS, CallRequest, Campaign, Gateway, SmsGateway, SmsMessage, Subscriber
 from tests.runtime.house import ALL_ANSWER, MONDAY_NOON_MS, House
 
@@ -33,7 +33,12 @@ def real(house: House) -> House:
 
 def with_hours(house: House, hours: CallingHours) -> None:
     house.worker = Worker(
-        house.database, VirtualClock(MONDAY_NOON_MS), seed=1, service_zone="UTC", new_line=SimulatedLine, hours=hours
+        house.database,
+        VirtualClock(MONDAY_NOON_MS),
+        seed=1,
+        service_zone="UTC",
+        new_carrier=SimulatedCarrier,
+        hours=hours,
     )
 
 

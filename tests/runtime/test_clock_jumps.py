@@ -15,7 +15,7 @@ from structlog.testing import capture_logs
 from dialer.domain.enums import CampaignStatus
 from dialer.runtime.clock import NANOSECONDS, RealClock
 from dialer.runtime.worker import Worker
-from dialer.sim.line import SimulatedLine
+from dialer.sim.carrier import SimulatedCarrier
 from dialer.store.database import Database, StorageUnavailableError
 from dialer.store.tables import CallRequest, Campaign, Cdr, Gateway, Subscriber, Transfer, User
 from tests.runtime.house import ALL_ANSWER, MONDAY_NOON_MS, House
@@ -54,7 +54,7 @@ class RealHouse(House):
     def _open_worker(self) -> Worker:
         if not hasattr(self, "machine"):
             self.machine = Machine()
-        return Worker(self.database, self.machine.clock(), seed=1, service_zone="UTC", new_line=SimulatedLine)
+        return Worker(self.database, self.machine.clock(), seed=1, service_zone="UTC", new_carrier=SimulatedCarrier)
 
     async def go_on(self, seconds: int) -> list[tuple[int, int, int]]:
         """Let time pass, and return for each second the placed calls, the ended calls and the pending subscribers."""
@@ -271,7 +271,7 @@ async def test_a_jump_is_followed_once(house: RealHouse, jump_ms: int, fault: st
     """The commit of the jump fails three times, so its outcome must be read from the database."""
     house.database.close()
     database = house.database = UnsureDatabase(house.url)
-    house.worker = Worker(database, house.machine.clock(), seed=1, service_zone="UTC", new_line=SimulatedLine)
+    house.worker = Worker(database, house.machine.clock(), seed=1, service_zone="UTC", new_carrier=SimulatedCarrier)
     await house.started(house.survey(LONG), house.phonebook("+12025551000"))
     seen = await house.go_on(8)
     house.machine.wall_ms += jump_ms

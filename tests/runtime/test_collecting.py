@@ -5,7 +5,7 @@ from sqlalchemy import delete
 
 from dialer.domain.enums import CampaignStatus, SubscriberStatus
 from dialer.runtime.worker import Worker
-from dialer.sim.line import SimulatedLine
+from dialer.sim.carrier import SimulatedCarrier
 from dialer.store.collecting import collect_contact, has_uncollected
 from dialer.store.tables import Campaign, Contact, Gateway, Subscriber
 from tests.runtime.house import ALL_ANSWER, House
@@ -20,7 +20,7 @@ def slow(house: House, monkeypatch: pytest.MonkeyPatch) -> House:
     """Return a service with a running clock, in which a start collects two contacts at first."""
     monkeypatch.setattr("dialer.store.collecting.COLLECT_CHUNK", 2)
     house.change(Gateway, house.gateway_id, parameters=ALL_ANSWER)
-    house.worker = Worker(house.database, HandClock(), seed=1, service_zone="UTC", new_line=SimulatedLine)
+    house.worker = Worker(house.database, HandClock(), seed=1, service_zone="UTC", new_carrier=SimulatedCarrier)
     return house
 
 

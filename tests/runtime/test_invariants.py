@@ -15,7 +15,7 @@ from dialer.domain.invariants import Rule
 from dialer.runtime.kernel import Kernel
 from dialer.runtime.quarantine import CALLS_MAX
 from dialer.runtime.worker import Worker
-from dialer.sim.line import SimulatedLine
+from dialer.sim.carrier import SimulatedCarrier
 from dialer.store.audit.audit import audit
 from dialer.store.tables import CallRequest, Campaign, Cdr, DncContact, Gateway, LedgerEntry, Subscriber, User
 from tests.runtime import broken
@@ -376,7 +376,7 @@ async def test_reports_that_change_nothing_are_counted(both: House) -> None:
         both.worker.clock,
         seed=1,
         service_zone="UTC",
-        new_line=SimulatedLine,
+        new_carrier=SimulatedCarrier,
         new_kernel=lambda engine, carrier, store, now_ms: RepeatingKernel(engine, carrier, store, now_ms=now_ms),
     )
     await both_start(both)

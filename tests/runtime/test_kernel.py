@@ -9,7 +9,7 @@ from dialer.domain.enums import CampaignStatus
 from dialer.domain.events import AccountOpened, CampaignOpened, CampaignWoken, GatewayOpened
 from dialer.domain.plans import GatewayPlan, Subscriber
 from dialer.runtime.kernel import Kernel
-from dialer.sim.line import SimulatedLine
+from dialer.sim.carrier import SimulatedCarrier
 from dialer.sim.memory_store import MemoryStore
 from tests.domain.fleet import DAY_MS, START_MS, numbers, plan
 
@@ -29,7 +29,7 @@ class WatchedEngine(Engine):
 
 def wakes_at_its_end(status: CampaignStatus, times_told: int) -> int:
     """Return how often a campaign with a max_aleg of 1 is woken when it expires."""
-    engine, store, carrier = WatchedEngine(), MemoryStore(), SimulatedLine(1)
+    engine, store, carrier = WatchedEngine(), MemoryStore(), SimulatedCarrier(1)
     carrier.open_gateway(1, "{}")
     one = plan(max_aleg=1, frequency=600, expires_ms=START_MS + DAY_MS)
     store.add_campaign(1, [Subscriber(place, *callee) for place, callee in enumerate(numbers(5_000), 1)])

@@ -7,7 +7,7 @@ from structlog.testing import capture_logs
 
 from dialer.domain.enums import CampaignStatus
 from dialer.runtime.worker import Worker
-from dialer.sim.line import SimulatedLine
+from dialer.sim.carrier import SimulatedCarrier
 from dialer.store.database import OutcomeUnknownError, StorageUnavailableError
 from dialer.store.tables import CallRequest, Cdr, Gateway, LedgerEntry, Subscriber, User
 from tests.runtime.house import ALL_ANSWER, House
@@ -21,7 +21,7 @@ def lose(house: House) -> LossyDatabase:
     """Replace the service's database by one that may lose its connection."""
     house.database.close()
     database = house.database = LossyDatabase(house.url)
-    house.worker = Worker(database, house.worker.clock, seed=1, service_zone="UTC", new_line=SimulatedLine)
+    house.worker = Worker(database, house.worker.clock, seed=1, service_zone="UTC", new_carrier=SimulatedCarrier)
     return database
 
 

@@ -321,7 +321,7 @@ def known_anew(house: House) -> dict[str, object]:
             seed=worker.seed,
             coordinator=Alone(house.database),
             loader=partial(Loader, "UTC", CallingHours()),
-            new_line=worker._new_line,  # noqa: SLF001
+            new_carrier=worker._new_carrier,  # noqa: SLF001
             recordings=None,
             new_kernel=worker._new_kernel,  # noqa: SLF001
             quarantine=worker._quarantine,  # noqa: SLF001

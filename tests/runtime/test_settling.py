@@ -10,7 +10,7 @@ from sqlalchemy import Connection
 
 from dialer.domain.enums import TransferStatus
 from dialer.runtime.worker import Worker
-from dialer.sim.line import SimulatedLine
+from dialer.sim.carrier import SimulatedCarrier
 from dialer.store.database import Database
 from dialer.store.tables import Cdr, Gateway, Transfer
 from tests.runtime.house import ALL_ANSWER, MONDAY_NOON_MS, House
@@ -44,7 +44,7 @@ async def test_settling_ends_though_more_falls_due_all_the_time(house: House, mo
     monkeypatch.setattr("dialer.runtime.live_engine.EVENTS_PER_STEP", 1)
     people = house.phonebook(*(f"+1202555{number}" for number in range(1_000, 1_030)))
     clock = HandClock()
-    house.worker = Worker(house.database, clock, seed=1, service_zone="UTC", new_line=SimulatedLine)
+    house.worker = Worker(house.database, clock, seed=1, service_zone="UTC", new_carrier=SimulatedCarrier)
     await house.started(house.survey(SHORT), people, frequency=6)
     clock.hurry_ms = 60_000
     await house.worker.settle()
@@ -57,12 +57,12 @@ async def test_events_of_a_call_do_not_happen_again(house: House) -> None:
     house.change(Gateway, house.gateway_id, parameters=ALL_ANSWER)
     house.queue(house.agent(parameters='{"talk": 20, "answer": 3}'))
     clock = HandClock()
-    house.worker = Worker(house.database, clock, seed=1, service_zone="UTC", new_line=SimulatedLine)
+    house.worker = Worker(house.database, clock, seed=1, service_zone="UTC", new_carrier=SimulatedCarrier)
     await house.started(house.survey(TO_THE_QUEUE), house.phonebook("+12025551000"))
     for _ in range(60):
         clock.at_ms += 700
         await house.worker.settle()
-        house.worker = Worker(house.database, clock, seed=1, service_zone="UTC", new_line=SimulatedLine)
+        house.worker = Worker(house.database, clock, seed=1, service_zone="UTC", new_carrier=SimulatedCarrier)
         await house.worker.settle()
     transfers = [(row["place"], row["status"]) for row in house.rows(Transfer)]
     assert (transfers, len(house.rows(Cdr))) == ([(1, TransferStatus.OVER)], 2)
@@ -82,7 +82,7 @@ def counted(house: House) -> Counted:
     """Replace the service's database by one that counts, and its clock by a running one."""
     house.database.close()
     database = house.database = Counted(house.url)
-    house.worker = Worker(database, HandClock(), seed=1, service_zone="UTC", new_line=SimulatedLine)
+    house.worker = Worker(database, HandClock(), seed=1, service_zone="UTC", new_carrier=SimulatedCarrier)
     return database
 
 

@@ -6,7 +6,7 @@ import pytest
 
 from dialer.runtime.tally import Tally
 from dialer.runtime.worker import Worker
-from dialer.sim.line import SimulatedLine
+from dialer.sim.carrier import SimulatedCarrier
 from dialer.store.database import StorageUnavailableError
 from dialer.store.tables import SMS, CallRequest, SmsGateway, User
 from tests.runtime.house import CENTS, House
@@ -54,7 +54,7 @@ async def test_a_dial_that_could_not_be_committed_is_not_counted(house: House) -
     await house.started(house.survey(SHORT), house.phonebook(BUSY, ANSWERS))
     house.database.close()
     house.database = database = FullDisk(house.url)
-    house.worker = Worker(database, house.worker.clock, seed=1, service_zone="UTC", new_line=SimulatedLine)
+    house.worker = Worker(database, house.worker.clock, seed=1, service_zone="UTC", new_carrier=SimulatedCarrier)
     database.is_full = True
     with pytest.raises(StorageUnavailableError):
         await house.advance(600)

@@ -10,14 +10,14 @@ from sqlalchemy import Connection, event, insert, select, update
 
 from dialer.app.change_campaign import abort_campaign, start_campaign
 from dialer.app.unit import UnitOfWork
-from dialer.carriers.port import Line
+from dialer.carriers.carrier import Carrier
 from dialer.domain import effects, events
 from dialer.domain.engine import Engine
 from dialer.domain.enums import CampaignStatus
 from dialer.runtime.clock import VirtualClock
 from dialer.runtime.kernel import CampaignStore, Kernel
 from dialer.runtime.worker import Worker
-from dialer.sim.line import SimulatedLine
+from dialer.sim.carrier import SimulatedCarrier
 from dialer.store import collecting
 from dialer.store.queries.progress import SMS_LINES_FROM
 from dialer.store.tables import (
@@ -177,7 +177,7 @@ async def test_everything_costs_more_the_more_campaigns_are_open(costs: dict[int
 class Claiming(Kernel):
     """A kernel that records the campaigns that claim subscribers."""
 
-    def __init__(self, engine: Engine, carrier: Line, store: CampaignStore, now_ms: int, claimed: list[int]) -> None:
+    def __init__(self, engine: Engine, carrier: Carrier, store: CampaignStore, now_ms: int, claimed: list[int]) -> None:
         super().__init__(engine, carrier, store, now_ms=now_ms)
         self._claimed = claimed
 
@@ -197,7 +197,7 @@ def claimed(furnished: House) -> list[int]:
         VirtualClock(MONDAY_NOON_MS),
         seed=1,
         service_zone="UTC",
-        new_line=SimulatedLine,
+        new_carrier=SimulatedCarrier,
         new_kernel=lambda engine, carrier, store, now_ms: Claiming(engine, carrier, store, now_ms, found),
     )
     return found

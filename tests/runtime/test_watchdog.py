@@ -10,7 +10,7 @@ from dialer.domain.events import CallEnded, Event
 from dialer.domain.watchdog import GRACE_MS, LOOKS_EVERY_MS
 from dialer.runtime.kernel import Kernel
 from dialer.runtime.worker import Worker
-from dialer.sim.line import SimulatedLine
+from dialer.sim.carrier import SimulatedCarrier
 from dialer.store.tables import CallRequest, Campaign, Cdr, Gateway, Subscriber
 from tests.runtime.house import ALL_ANSWER, House
 from tests.runtime.test_clock_jumps import ALWAYS, SHORT, Machine
@@ -39,7 +39,7 @@ class SilentHouse(House):
             self.machine.clock(),
             seed=1,
             service_zone="UTC",
-            new_line=SimulatedLine,
+            new_carrier=SimulatedCarrier,
             new_kernel=lambda engine, carrier, store, now_ms: SilentKernel(engine, carrier, store, now_ms=now_ms),
         )
 

@@ -10,7 +10,7 @@ from dialer.app.change_campaign import start_campaign
 from dialer.domain.enums import CampaignStatus, SubscriberStatus
 from dialer.runtime.clock import ScaledClock
 from dialer.runtime.worker import NotVirtualError, Worker
-from dialer.sim.line import SimulatedLine
+from dialer.sim.carrier import SimulatedCarrier
 from dialer.store.database import Database, StorageUnavailableError
 from dialer.store.tables import CallRequest, Campaign, Cdr, Contact, Gateway, Subscriber, User
 from tests.runtime.house import CENTS, MONDAY_NOON_MS, House
@@ -60,7 +60,7 @@ async def test_a_step_that_cannot_be_committed_leaves_nothing_and_is_done_later(
     house.database.close()
     database = FullDisk(house.url)
     house.database = database
-    house.worker = Worker(database, house.worker.clock, seed=1, service_zone="UTC", new_line=SimulatedLine)
+    house.worker = Worker(database, house.worker.clock, seed=1, service_zone="UTC", new_carrier=SimulatedCarrier)
     database.is_full = True
     with pytest.raises(StorageUnavailableError):
         await house.advance(60)
@@ -78,7 +78,7 @@ async def test_a_step_that_cannot_be_committed_leaves_nothing_and_is_done_later(
 async def test_a_running_clock_is_followed(house: House) -> None:
     """Events that are due at a step happen at the moments at which they were due."""
     clock = HandClock()
-    house.worker = Worker(house.database, clock, seed=1, service_zone="UTC", new_line=SimulatedLine)
+    house.worker = Worker(house.database, clock, seed=1, service_zone="UTC", new_carrier=SimulatedCarrier)
     await house.started(house.survey(SHORT), house.phonebook("+12025550111", "+12025550114", "+12025550115"))
     clock.at_ms += 60_000
     await house.worker.settle()

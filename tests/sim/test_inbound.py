@@ -5,7 +5,7 @@ from typing import Any, Final
 import pytest
 
 from dialer.domain.enums import SubscriberStatus
-from dialer.sim.memory_store import Standing
+from dialer.sim.memory_store import SubscriberStanding
 from dialer.sim.simulation import CAMPAIGN_ID, USER_ID, Simulation
 from tests.sim.legs import CALLER, OTHER, TRANSFER, Leg, b_leg, call, legs, responses
 from tests.sim.scenes import run
@@ -67,7 +67,7 @@ def test_a_callee_who_completes_the_survey_by_calling_back_is_not_called_again()
     caller = MISSES | {"keys": ["1"], "key_delay": 2}
     simulation = called_back(asking, caller=caller, campaign={"maxretry": 1, "intervalretry": 100})
     assert legs(simulation) == [missed(), came_in(50, 6)]
-    assert simulation.store.standing(1) == Standing(SubscriberStatus.COMPLETED)
+    assert simulation.store.standing(1) == SubscriberStanding(SubscriberStatus.COMPLETED)
     assert simulation.store.closings[CAMPAIGN_ID].reason == "completed"
 
 

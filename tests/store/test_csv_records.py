@@ -15,7 +15,7 @@ from dialer.store.csv_records import (
     RECORD_LINES_MAX,
     CsvError,
     CsvFile,
-    Record,
+    CsvRecord,
 )
 
 
@@ -24,7 +24,7 @@ def read(content: bytes, size: int = 7) -> CsvFile:
     return CsvFile([content[at : at + size] for at in range(0, len(content), size)], required="contact")
 
 
-def records(content: bytes) -> list[Record]:
+def records(content: bytes) -> list[CsvRecord]:
     return list(read(b"contact,name\n" + content))
 
 
@@ -68,8 +68,8 @@ def test_a_file_without_a_usable_header_is_refused(header: bytes, reason: str) -
 
 def test_lines_are_counted_through_quoted_line_ends_and_empty_lines() -> None:
     assert records(b'1,"A\nB"\n\n\n2,"say ""hi"""\n') == [
-        Record(2, ["1", "A\nB"], None),
-        Record(6, ["2", 'say "hi"'], None),
+        CsvRecord(2, ["1", "A\nB"], None),
+        CsvRecord(6, ["2", 'say "hi"'], None),
     ]
 
 
@@ -88,21 +88,21 @@ def test_lines_are_counted_through_quoted_line_ends_and_empty_lines() -> None:
 )
 def test_a_broken_record_leaves_its_neighbours_alone(line: bytes, problem: str) -> None:
     first, broken, *_, last = records(b"0,A\n" + line + b"\n9,Z\n")
-    assert (first, last.cells, last.problem) == (Record(2, ["0", "A"], None), ["9", "Z"], None)
+    assert (first, last.cells, last.problem) == (CsvRecord(2, ["0", "A"], None), ["9", "Z"], None)
     assert (broken.line, broken.problem) == (3, problem)
 
 
 def test_a_quote_that_is_never_closed_costs_one_line() -> None:
     rows = b"".join(b"%d,A\n" % number for number in range(3 * RECORD_LINES_MAX))
     found = records(b'x,"A\n' + rows)
-    assert found[0] == Record(2, [], "a quote is opened and not closed")
+    assert found[0] == CsvRecord(2, [], "a quote is opened and not closed")
     assert [record.line for record in found] == list(range(2, 3 * RECORD_LINES_MAX + 3))
     assert all(record.problem is None for record in found[1:])
 
 
 def test_a_cell_of_as_many_lines_as_allowed_is_kept() -> None:
     (record,) = records(b'1,"' + b"\n" * (RECORD_LINES_MAX - 1) + b'"\n')
-    assert record == Record(2, ["1", "\n" * (RECORD_LINES_MAX - 1)], None)
+    assert record == CsvRecord(2, ["1", "\n" * (RECORD_LINES_MAX - 1)], None)
 
 
 TEXT = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0\r"), max_size=12)

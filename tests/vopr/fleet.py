@@ -21,7 +21,7 @@ from dialer.runtime.coordinator import LeaseLostError
 from dialer.runtime.fleet import Fleet
 from dialer.runtime.keeper import Keeper
 from dialer.runtime.worker import Worker
-from dialer.sim.line import SimulatedLine
+from dialer.sim.carrier import SimulatedCarrier
 from dialer.store.database import Database, StorageUnavailableError
 from dialer.store.fleet.leases import LEASE_MS
 from dialer.store.fleet.shards import disband
@@ -97,7 +97,7 @@ class Member:
             clock,
             seed=run.seed,
             service_zone=run.world.service_zone,
-            new_line=SimulatedLine,
+            new_carrier=SimulatedCarrier,
             hours=read_calling_hours(run.world.calling_hours),
             coordinator=self.fleet,
         )

@@ -6,7 +6,7 @@ from typing import Final, get_args
 
 import msgspec
 
-from dialer.carriers.port import Line
+from dialer.carriers.carrier import Carrier
 from dialer.domain import effects, events
 from dialer.domain.engine import Engine
 from dialer.runtime.kernel import CampaignStore, Kernel
@@ -37,7 +37,7 @@ class FaultyKernel(Kernel):
     def __init__(
         self,
         engine: Engine,
-        carrier: Line,
+        carrier: Carrier,
         store: CampaignStore,
         *,
         now_ms: int,

@@ -14,7 +14,7 @@ from dialer.domain import dialling, engine, retry
 from dialer.domain.billing.credit import Account
 from dialer.domain.board import Board
 from dialer.domain.called_off import CalledOff
-from dialer.domain.dialling import Dialling
+from dialer.domain.dialling import CampaignDialling
 from dialer.domain.engine import Engine
 from dialer.domain.enums import CampaignStatus
 from dialer.domain.gateway_load import GatewayLoad
@@ -68,12 +68,12 @@ def _plans(**changes: Callable[[CampaignPlan], object]) -> Callable[[Patch], Non
 
 def _dnc_is_skipped_on_retries(patch: Patch) -> None:
     def around(refusal: Wrapped) -> Wrapped:
-        def refused(self: Dialling, campaign: Any, gateway: Any, person: Any) -> Any:  # noqa: ANN401 - as `_refusal`
+        def refused(self: CampaignDialling, campaign: Any, gateway: Any, person: Any) -> Any:  # noqa: ANN401 - as `_refusal`
             return "" if person.attempts else refusal(self, campaign, gateway, person)
 
         return refused
 
-    wrap(patch, Dialling, "_refusal", around)
+    wrap(patch, CampaignDialling, "_refusal", around)
 
 
 def _dnc_is_known_from_the_start_only(patch: Patch) -> None:

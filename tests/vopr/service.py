@@ -9,13 +9,13 @@ from typing import Any, Final, NoReturn, TypeVar
 import structlog
 from sqlalchemy import Connection
 
-from dialer.carriers.port import Line
+from dialer.carriers.carrier import Carrier
 from dialer.domain.calling_hours import CallingHours
 from dialer.domain.engine import Engine
 from dialer.runtime.clock import VirtualClock
 from dialer.runtime.kernel import CampaignStore, Kernel
 from dialer.runtime.worker import Worker
-from dialer.sim.line import SimulatedLine
+from dialer.sim.carrier import SimulatedCarrier
 from dialer.store.database import StorageUnavailableError
 from tests.vopr.clocks import JumpingClock
 from tests.vopr.database import CrashError, FaultyDatabase
@@ -126,12 +126,12 @@ class Service:
             self.clock,
             seed=self._seed,
             service_zone=self._zone,
-            new_line=SimulatedLine,
+            new_carrier=SimulatedCarrier,
             hours=self._hours,
             new_kernel=self._new_kernel,
         )
 
-    def _new_kernel(self, engine: Engine, carrier: Line, store: CampaignStore, now_ms: int) -> Kernel:
+    def _new_kernel(self, engine: Engine, carrier: Carrier, store: CampaignStore, now_ms: int) -> Kernel:
         kernel = FaultyKernel(
             engine,
             carrier,

@@ -1,47 +1,85 @@
-"""Carrier port: the interface through which the kernel places calls."""
+"""Carrier port: the interface that the real carrier of a gateway implements, and that it is given."""
 
-from typing import Protocol
+from collections.abc import Sequence
+from typing import Protocol, TypeAlias
 
-import msgspec
-
-from dialer.domain import events
-from dialer.domain.plans import Call, CallOutcome, LegOutcome, Transfer
-from dialer.domain.queueing.plans import AgentPlan
+from dialer.domain.line import Answered, Dialling, Ended, Heard, Order, Texting, Value
 
 
-class Milestone(msgspec.Struct, frozen=True, gc=False):
-    """Moment of a call that the engine must know of, and its event."""
+class LiveLeg(Value, frozen=True):
+    """A leg that was handed to a line of this gateway before, possibly by another process."""
 
-    at_ms: int
-    event: events.Report
+    order: Dialling | Texting
+    handed_age_ms: int
+    """Time since it was handed over, in milliseconds."""
+    answered_age_ms: int | None = None
+    """Time since its answer, from which the talk limit counts; None if the service has heard of no answer."""
+    handle: str = ""
+    """The `handle` of its answer."""
+
+
+class Alive(Value, frozen=True):
+    """The leg goes on. `answered` is its answer, if the service has not heard of it yet."""
+
+    answered: Answered | None = None
+
+
+class Over(Value, frozen=True):
+    """The leg has ended. `answered` is its answer, if the service has not heard of it yet."""
+
+    ended: Ended
+    answered: Answered | None = None
+
+
+class Unplaced(Value, frozen=True):
+    """The leg was certainly never placed, and never will be. A line that is down says so of every leg it is to dial."""
+
+
+class Unknown(Value, frozen=True):
+    """Nobody can say what became of the leg. The line ends it, in case it still exists."""
+
+
+Found: TypeAlias = Alive | Over | Unplaced | Unknown
+
+
+class Exchange(Protocol):
+    """The service, as a line sees it. Both methods return at once, and are called from the event loop only."""
+
+    def heard(self, number: int, key: str, heard: Heard | Found) -> None:
+        """Take what was heard of a leg. `number` counts what this line hears, from 1, for `Line.settled`.
+
+        Something that is heard twice counts once. An unknown key is ignored. `Unplaced` is the answer of a line that
+        cannot place a leg now.
+        """
+
+    def is_up(self, why_not: str) -> None:
+        """Say that the line works, or why it does not. It counts as down until it first says that it works.
+
+        A line that works again after it was down is asked to find its legs.
+        """
 
 
 class Line(Protocol):
-    """Carrier that places the calls of its gateways."""
+    """The real carrier of one gateway.
 
-    def open_gateway(self, gateway_id: int, parameters: str) -> None:
-        """Set the parameters of a gateway, a JSON object as text."""
+    No method blocks or raises: failures are heard. The service dials the same leg at most once. An order for a leg
+    that is over, or whose `turn` is not above the last one, is ignored.
+    """
 
-    def dial(self, call: Call) -> Milestone:
-        """Place a call, and return its first milestone."""
+    def dial(self, leg: Dialling | Texting) -> None:
+        """Place a call or send a message, now or never."""
 
-    def proceed(self, call_id: int) -> Milestone | None:
-        """Return the next milestone of a call, or None if it is over."""
+    def perform(self, key: str, order: Order) -> None:
+        """Give an order to a leg. It replaces the order in progress, which is not reported as done any more."""
 
-    def wait(self, call_id: int) -> Milestone | None:
-        """Return the next milestone of a call in a queue if no agent takes it, or None if the call is over."""
+    async def find(self, legs: Sequence[LiveLeg]) -> Sequence[Found]:
+        """Return the state of each of these legs, in order, and go on reporting those that are alive.
 
-    def offer(self, call: Call, agent: AgentPlan, offered_ms: int) -> int:
-        """Offer a call to an agent, and return when the agent takes it."""
+        The service asks after a start, and when the line works again after it was down.
+        """
 
-    def connect(self, call_id: int, transfer: Transfer) -> Milestone | None:
-        """Dial the B-leg of a transfer, or bridge the call to its agent. Return the next milestone."""
+    def settled(self, number: int) -> None:
+        """Learn that everything heard up to this number is stored, and need not be repeated."""
 
-    def resume(self, call_id: int, now_ms: int) -> Milestone | None:
-        """Continue a call whose transfer ended without a connection, and return its next milestone."""
-
-    def hang_up(self, call_id: int, now_ms: int) -> tuple[LegOutcome | None, CallOutcome]:
-        """End a call and its B-leg, and return their outcomes."""
-
-    def forget(self, call_id: int) -> None:
-        """Discard a call that is over and was reported."""
+    async def close(self) -> None:
+        """Stop without ending legs in progress."""

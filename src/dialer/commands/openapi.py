@@ -8,7 +8,7 @@ from dialer.commands.output import examples, print_json
 from dialer.runtime.clock import RealClock
 from dialer.runtime.worker import Worker
 from dialer.settings import Settings
-from dialer.sim.line import SimulatedLine
+from dialer.sim.carrier import SimulatedCarrier
 from dialer.store.database import Database
 
 
@@ -21,6 +21,8 @@ def openapi() -> None:
     settings = Settings()
     # Nothing connects to this database: the document depends on the code alone.
     database = Database(settings.database_url)
-    worker = Worker(database, RealClock(), seed=settings.seed, service_zone=settings.timezone, new_line=SimulatedLine)
+    worker = Worker(
+        database, RealClock(), seed=settings.seed, service_zone=settings.timezone, new_carrier=SimulatedCarrier
+    )
     app = create_app(settings, database=database, worker=worker)
     print_json(document(app))

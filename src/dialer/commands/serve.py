@@ -34,7 +34,7 @@ from dialer.server import bind, ending_on_signals
 from dialer.server import serve as run_server
 from dialer.service_manager import report_ready
 from dialer.settings import SETTINGS, Settings, SettingsError
-from dialer.sim.line import SimulatedLine
+from dialer.sim.carrier import SimulatedCarrier
 from dialer.store.database import Database
 from dialer.store.fleet.shards import disband
 from dialer.store.media.files import Media
@@ -102,7 +102,7 @@ def serve(host: str, port: int) -> None:
             clock,
             seed=settings.seed,
             service_zone=settings.timezone,
-            new_line=SimulatedLine,
+            new_carrier=SimulatedCarrier,
             hours=read_calling_hours(settings.calling_hours),
             recordings=Media(settings.media_dir),
         )

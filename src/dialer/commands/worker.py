@@ -27,7 +27,7 @@ from dialer.server import bind, ending_on_signals
 from dialer.server import serve as run_server
 from dialer.service_manager import report_ready
 from dialer.settings import Settings
-from dialer.sim.line import SimulatedLine
+from dialer.sim.carrier import SimulatedCarrier
 from dialer.store.database import Database
 from dialer.store.media.files import Media
 
@@ -72,12 +72,12 @@ def _parts(settings: Settings, database: Database, fleet: Fleet) -> tuple[Keeper
         fleet.clock,
         seed=settings.seed,
         service_zone=settings.timezone,
-        new_line=SimulatedLine,
+        new_carrier=SimulatedCarrier,
         hours=read_calling_hours(settings.calling_hours),
         recordings=Media(settings.media_dir),
         coordinator=fleet,
     )
-    return Keeper(database, dialling, fleet), dialling
+    return Keeper(database, dialling, fleet, show=database.open_presence), dialling
 
 
 def _announce(fleet: Fleet, host: str, bound: socket.socket) -> None:

@@ -12,10 +12,14 @@ OPEN_MS_MIN: Final = 30_000
 OPEN_MS_MAX: Final = 600_000
 CARRIER_FAILURES: Final = frozenset(
     {
+        Cause.NO_ROUTE_TO_TRANSIT_NETWORK,
+        Cause.EXCHANGE_ROUTING_ERROR,
         Cause.NO_CIRCUIT,
         Cause.NETWORK_OUT_OF_ORDER,
         Cause.TEMPORARY_FAILURE,
         Cause.SWITCH_CONGESTION,
+        Cause.CIRCUIT_UNAVAILABLE,
+        Cause.RESOURCE_UNAVAILABLE,
         Cause.TIMER_EXPIRY,
     }
 )

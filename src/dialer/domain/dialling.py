@@ -33,7 +33,7 @@ from dialer.domain.zones import is_zone_key
 _START: Final = CampaignStatus.START
 
 
-class Dialling:
+class CampaignDialling:
     """The dialling of all campaigns. Limits are checked in a fixed order.
 
     The order is: state and dates, pacing, `max_aleg`, gateway, subscriber, credit.

@@ -14,7 +14,7 @@ from dialer.domain import events
 from dialer.domain.billing.charge import bill
 from dialer.domain.billing.credit import Account
 from dialer.domain.board import ACTIVE, Board, OpenCampaign
-from dialer.domain.dialling import Dialling
+from dialer.domain.dialling import CampaignDialling
 from dialer.domain.effects import (
     AddToDnc,
     ClaimAgain,
@@ -77,7 +77,7 @@ class Engine:
         self._call_messages: Final = CallMessages(board)
         self._inbound: Final = Inbound(board)
         self._pacing: Final = AgentPacing(board, floor)
-        self._dialling: Final = Dialling(board, self._pacing)
+        self._dialling: Final = CampaignDialling(board, self._pacing)
         self._watchdog: Final = Watchdog(board)
         self._handlers: Final[dict[type, Callable[[int, Any], None]]] = {
             events.AccountOpened: self._open_account,

@@ -6,7 +6,14 @@ from dialer.domain.enums import Cause, MessageStatus, SubscriberStatus
 from dialer.domain.plans import MESSAGES_OUT, Call, CallOutcome, Disposition
 from dialer.domain.reasons import NoReason, SubscriberReason
 
-NEVER_RETRIED: Final = frozenset({Cause.UNALLOCATED_NUMBER, Cause.NUMBER_CHANGED, Cause.INVALID_NUMBER_FORMAT})
+NEVER_RETRIED: Final = frozenset(
+    {
+        Cause.UNALLOCATED_NUMBER,
+        Cause.MISDIALLED_TRUNK_PREFIX,
+        Cause.NUMBER_CHANGED,
+        Cause.INVALID_NUMBER_FORMAT,
+    }
+)
 """Causes that indicate an invalid number: calling it again changes nothing."""
 
 # Every finished call uses these, and a look-up in an enumeration takes as long as a function call.
@@ -23,8 +30,12 @@ _REASONS: Final = {
     Cause.USER_BUSY: SubscriberReason.BUSY,
     Cause.NO_USER_RESPONDING: SubscriberReason.NO_ANSWER,
     Cause.NO_ANSWER: SubscriberReason.NO_ANSWER,
+    Cause.SUBSCRIBER_ABSENT: SubscriberReason.NO_ANSWER,
     Cause.CALL_REJECTED: SubscriberReason.REJECTED,
+    Cause.REJECTED_BY_FEATURE: SubscriberReason.REJECTED,
+    Cause.INCOMING_CALLS_BARRED: SubscriberReason.REJECTED,
     Cause.UNALLOCATED_NUMBER: SubscriberReason.INVALID_NUMBER,
+    Cause.MISDIALLED_TRUNK_PREFIX: SubscriberReason.INVALID_NUMBER,
     Cause.NUMBER_CHANGED: SubscriberReason.NUMBER_CHANGED,
     Cause.INVALID_NUMBER_FORMAT: SubscriberReason.INVALID_NUMBER,
 }

@@ -36,7 +36,9 @@ from dialer.domain.reasons import NoReason, TransferReason
 
 _LEG_REASONS: Final = {
     Cause.USER_BUSY: TransferReason.BUSY,
+    Cause.NO_USER_RESPONDING: TransferReason.NO_ANSWER,
     Cause.NO_ANSWER: TransferReason.NO_ANSWER,
+    Cause.SUBSCRIBER_ABSENT: TransferReason.NO_ANSWER,
     Cause.CALL_REJECTED: TransferReason.REJECTED,
     Cause.UNALLOCATED_NUMBER: TransferReason.INVALID_NUMBER,
     Cause.NORMAL_CLEARING: TransferReason.HUNG_UP,

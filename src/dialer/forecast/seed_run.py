@@ -14,7 +14,7 @@ from dialer.forecast.memory_database import MemoryDatabase
 from dialer.forecast.order import Order
 from dialer.runtime.clock import VirtualClock
 from dialer.runtime.worker import Worker
-from dialer.sim.line import SimulatedLine
+from dialer.sim.carrier import SimulatedCarrier
 from dialer.sim.report import show_date
 from dialer.store.queries.survey_results import count_answers
 from dialer.store.tables import SMS, CallRequest, Campaign, Cdr, SmsMessage
@@ -85,7 +85,7 @@ async def _run(copy: MemoryDatabase, order: Order, seed: int) -> Stop:
         VirtualClock(order.now_ms),
         seed=seed,
         service_zone=order.service_zone,
-        new_line=SimulatedLine,
+        new_carrier=SimulatedCarrier,
         hours=read_calling_hours(order.calling_hours),
     )
     expires_ms = copy.read_now(lambda connection: int(_campaign(connection, order.campaign_id)["expirationdate"]))

@@ -5,6 +5,7 @@ Shards change hands under a lock that no step holds at the same time. So a worke
 finds that out before it decides, and stores nothing.
 """
 
+from collections import Counter
 from collections.abc import Callable, Iterable
 from typing import Final
 
@@ -17,6 +18,7 @@ from dialer.domain.plans import NOTHING_LENT
 from dialer.domain.sharing import ALL_SHARDS, gift_of, shard_of
 from dialer.runtime.clock import RealClock
 from dialer.runtime.coordinator import LeaseLostError
+from dialer.store.backends.backend import Presence
 from dialer.store.fleet import changes, leases, seats, shards, slices
 from dialer.store.queries.selection import Shards
 from dialer.store.service_state import State
@@ -58,6 +60,8 @@ class Fleet:
         self.clock: Final = clock
         self._database_ms: Final = database_ms
         self._steady_ms: Final = steady_ms
+        self.presence: Presence | None = None
+        """The sign that this process lives. Without one, others wait for the end of its lease."""
         self._stops_at_ms = 0
         self._seat: seats.SeatRow | None = None
         """The seat as this worker left it; None until the engine is built."""
@@ -65,14 +69,23 @@ class Fleet:
         self._wishes_of_others: dict[int, int] = {}
         self._wishes = 0
         self._lent_anew: frozenset[int] = frozenset()
-        self.takeovers = 0
-        """Number of workers that this one has replaced."""
+        self.takeovers: Final[Counter[str]] = Counter()
+        """Number of workers that this one has replaced, by reason: `left`, `process` or `lease`."""
 
     # --- membership -------------------------------------------------------------------------------------------------
 
     def may_step(self) -> bool:
-        """Return whether the worker has a lease, by its own clock."""
-        return self.worker_id is not None and self._steady_ms() < self._stops_at_ms
+        """Return whether the worker has a lease, by its own clock, and others can see that it lives."""
+        return self.worker_id is not None and self._steady_ms() < self._stops_at_ms and not self.is_lost
+
+    @property
+    def is_lost(self) -> bool:
+        """Return whether others may take this process for dead, because it has lost its sign."""
+        return self.presence is not None and self.presence.is_lost()
+
+    @property
+    def _mark(self) -> str:
+        return "" if self.presence is None else self.presence.mark
 
     @property
     def lease_left_ms(self) -> int:
@@ -82,7 +95,7 @@ class Fleet:
     def join(self, connection: Connection) -> None:
         """Take a number, a seat, and the shards of workers that are gone."""
         asked_ms, now_ms = self._steady_ms(), self._now_ms(connection)
-        worker_id = leases.register(connection, self.name, now_ms)
+        worker_id = leases.register(connection, self.name, now_ms, self._mark)
         seats.take_seat(connection, worker_id, now_ms)
         shards.create_shards(connection, worker_id, now_ms)
         self._arrange(connection, worker_id, now_ms)
@@ -96,7 +109,7 @@ class Fleet:
             return
         asked_ms = self._steady_ms()
         touch(connection, NOTHING)
-        if leases.renew(connection, self.worker_id, self._now_ms(connection)):
+        if leases.renew(connection, self.worker_id, self._now_ms(connection), self._mark):
             self._stops_at_ms = asked_ms + leases.LEASE_MS - SAFETY_MS
         else:
             self._lose()
@@ -131,11 +144,15 @@ class Fleet:
         me = self.worker_id
         if me is None:
             return False
-        now_ms = self._database_ms(connection)
-        if any(one.lease_until_ms <= now_ms for one in leases.all_leases(connection)):
+        if self.has_gone(connection):
             return True
         seat = seats.seat_of(connection, me)
         return (seat is not None and seat.ids_left < IDS_LEFT_MIN) or gift_of(_owned(connection), me) is not None
+
+    def has_gone(self, connection: Connection) -> bool:
+        """Return whether a worker is gone that nobody has replaced yet."""
+        rows = leases.all_leases(connection)
+        return len(leases.alive(connection, rows, self._database_ms(connection))) < len(rows)
 
     def arrange(self, connection: Connection) -> None:
         """Replace workers that are gone, and give shards to workers that have fewer."""
@@ -152,10 +169,14 @@ class Fleet:
             seats.renew_ids(connection, seat, now_ms)
 
     def _arrange(self, connection: Connection, me: int, now_ms: int) -> None:
-        for one in leases.all_leases(connection):
-            if one.id != me and one.lease_until_ms <= now_ms:
+        rows = leases.all_leases(connection)
+        alive = {one.id for one in leases.alive(connection, rows, now_ms)}
+        for one in rows:
+            if one.id != me and one.id not in alive:
                 shards.take_over(connection, me, one.id)
-                self.takeovers += 1
+                reason = _reason(one, now_ms)
+                self.takeovers[reason] += 1
+                _log.warning("worker_replaced", name=one.name, worker_id=one.id, by=me, reason=reason)
         slices.forget_returned(connection, now_ms)
         changes.forget_old_changes(connection)
         forget_lost_moves(connection)
@@ -256,6 +277,13 @@ class Fleet:
             self._lose()
             raise LeaseLostError("this worker was replaced during a step")
         self._seat = row
+
+
+def _reason(gone: leases.LeaseRow, now_ms: int) -> str:
+    """Return why a worker is gone: it has left, its process has ended, or it has not renewed its lease."""
+    if gone.lease_until_ms > now_ms:
+        return "process"
+    return "lease" if gone.lease_until_ms else "left"
 
 
 def _owned(connection: Connection) -> dict[int, list[int]]:

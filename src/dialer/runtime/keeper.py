@@ -12,6 +12,7 @@ from dialer.domain.plans import Lent
 from dialer.runtime.fleet import Fleet
 from dialer.runtime.live_engine import LiveEngine
 from dialer.runtime.worker import Worker
+from dialer.store.backends.backend import Presence
 from dialer.store.database import Database, StorageUnavailableError
 from dialer.store.fleet.changes import last_change
 from dialer.store.fleet.slices import Demand, SliceRow, all_slices, is_news, new_slice, settle_slice, wanted_of
@@ -19,6 +20,8 @@ from dialer.store.touched import NOTHING, touch
 
 BEAT_S: Final = 1.0
 """Time between two looks at the other workers."""
+WATCH_S: Final = 0.25
+"""Time between two looks for workers that are gone."""
 LEND_S: Final = 0.3
 """Time between two negotiations about gateways."""
 LOOK_S: Final = 0.02
@@ -28,12 +31,23 @@ _log = structlog.get_logger(__name__)
 
 
 class Keeper:
-    """The part of a worker that deals with the other workers."""
+    """The part of a worker that deals with the other workers.
 
-    def __init__(self, database: Database, worker: Worker, fleet: Fleet) -> None:
+    `show` returns a sign that this process lives. Without it, others wait for the end of the lease.
+    """
+
+    def __init__(
+        self,
+        database: Database,
+        worker: Worker,
+        fleet: Fleet,
+        *,
+        show: Callable[[], Awaitable[Presence]] | None = None,
+    ) -> None:
         self._database: Final = database
         self._worker: Final = worker
         self._fleet: Final = fleet
+        self._show: Final = show
 
     @contextlib.asynccontextmanager
     async def running(self) -> AsyncIterator[None]:
@@ -41,18 +55,26 @@ class Keeper:
         await self.beat()
         try:
             async with self._worker.running(), anyio.create_task_group() as tasks:
-                for work, every_s in ((self.beat, BEAT_S), (self.lend, LEND_S), (self._look, LOOK_S)):
+                for work, every_s in (
+                    (self.beat, BEAT_S),
+                    (self._watch, WATCH_S),
+                    (self.lend, LEND_S),
+                    (self._look, LOOK_S),
+                ):
                     tasks.start_soon(_repeat, work, every_s)
                 yield
                 tasks.cancel_scope.cancel()
         finally:
             with anyio.CancelScope(shield=True), contextlib.suppress(StorageUnavailableError):
                 await self._database.write(self._fleet.leave)
+            if self._fleet.presence is not None:
+                self._fleet.presence.close()
 
     async def beat(self) -> None:
         """Join, or renew the lease; then see to the workers that are gone, and to those with fewer shards."""
         before = self._fleet.worker_id
         with contextlib.suppress(StorageUnavailableError):
+            await self._show_again()
             if before is None:
                 await self._database.write(self._fleet.join)
             else:
@@ -61,6 +83,21 @@ class Keeper:
                 await self._database.write(self._fleet.arrange)
         if self._fleet.worker_id != before:
             _log.info("fleet_membership_changed", name=self._fleet.name, worker_id=self._fleet.worker_id)
+
+    async def _show_again(self) -> None:
+        """Show that this process lives, unless others can see it. The renewal of the lease then tells them how."""
+        fleet = self._fleet
+        if self._show is not None and (fleet.presence is None or fleet.is_lost):
+            fleet.presence = await self._show()
+
+    async def _watch(self) -> None:
+        """Replace workers that are gone, and dial for them at once. Show that this process lives, if that was lost."""
+        if self._fleet.is_lost:
+            await self.beat()
+        with contextlib.suppress(StorageUnavailableError):
+            if self._fleet.may_step() and await self._database.read(self._fleet.has_gone):
+                await self._database.write(self._fleet.arrange)
+                await self._worker.settle()
 
     async def lend(self) -> None:
         """Give back what the engine does not need of gateways, and take what it needs."""

@@ -11,7 +11,7 @@ from heapq import heappop, heappush
 from itertools import count
 from typing import Any, Final, Protocol
 
-from dialer.carriers.port import Line, Milestone
+from dialer.carriers.carrier import Carrier, Milestone
 from dialer.domain import effects, events
 from dialer.domain.engine import Engine
 from dialer.domain.enums import TransferStatus
@@ -65,7 +65,7 @@ _DECIDED_BY_THE_ENGINE: Final = frozenset({events.TransferReached, events.Caller
 class Kernel:
     """Driver of an engine through time, up to a given moment."""
 
-    def __init__(self, engine: Engine, carrier: Line, store: CampaignStore, *, now_ms: int) -> None:
+    def __init__(self, engine: Engine, carrier: Carrier, store: CampaignStore, *, now_ms: int) -> None:
         self._engine: Final = engine
         self._carrier: Final = carrier
         self._store: Final = store

@@ -13,7 +13,7 @@ import structlog
 from msgspec import structs
 from sqlalchemy import Connection
 
-from dialer.carriers.port import Line
+from dialer.carriers.carrier import Carrier
 from dialer.domain import events
 from dialer.domain.board import ACTIVE
 from dialer.domain.engine import Engine
@@ -44,11 +44,11 @@ LAG_MS_MAX: Final = 1_000
 
 _log = structlog.get_logger(__name__)
 
-NewLine = Callable[[int], Line]
+NewCarrier = Callable[[int], Carrier]
 """Factory of the carrier of all gateways, from the service's seed."""
 NewLoader = Callable[[Shards], Loader]
 """Factory of the reader of records, for the accounts of some shards."""
-NewKernel = Callable[[Engine, Line, CampaignStore, int], Kernel]
+NewKernel = Callable[[Engine, Carrier, CampaignStore, int], Kernel]
 """Factory of the kernel that drives an engine. The last argument is the time, in milliseconds since the epoch."""
 
 
@@ -63,7 +63,7 @@ class LiveEngine:
         seed: int,
         coordinator: Coordinator,
         loader: NewLoader,
-        new_line: NewLine,
+        new_carrier: NewCarrier,
         recordings: Recordings | None,
         new_kernel: NewKernel,
         quarantine: Quarantine,
@@ -74,7 +74,7 @@ class LiveEngine:
         self._seed: Final = seed
         self._coordinator: Final = coordinator
         self._loader: Final = loader(coordinator.shards)
-        self._carrier: Final = new_line(seed)
+        self._carrier: Final = new_carrier(seed)
         self._parameters: dict[int, str] = {}
         self._queues: dict[int, frozenset[int]] = {}
         """Agents who serve each queue."""

@@ -15,7 +15,7 @@ import anyio
 import structlog
 from sqlalchemy import Connection
 
-from dialer.carriers.port import Line
+from dialer.carriers.carrier import Carrier
 from dialer.domain.calling_hours import CallingHours
 from dialer.domain.engine import Engine
 from dialer.domain.invariants import BrokenInvariantError
@@ -23,7 +23,7 @@ from dialer.runtime.clock import Clock, RealClock, VirtualClock
 from dialer.runtime.coordinator import Alone, Coordinator
 from dialer.runtime.jumps import Jumps
 from dialer.runtime.kernel import CampaignStore, Kernel
-from dialer.runtime.live_engine import LiveEngine, NewKernel, NewLine
+from dialer.runtime.live_engine import LiveEngine, NewCarrier, NewKernel
 from dialer.runtime.quarantine import Quarantine
 from dialer.runtime.tally import Tally
 from dialer.store.database import Database, StorageUnavailableError
@@ -43,7 +43,7 @@ class NotVirtualError(Exception):
     """Raised by an attempt to advance a clock that is not virtual."""
 
 
-def _new_kernel(engine: Engine, carrier: Line, store: CampaignStore, now_ms: int) -> Kernel:
+def _new_kernel(engine: Engine, carrier: Carrier, store: CampaignStore, now_ms: int) -> Kernel:
     return Kernel(engine, carrier, store, now_ms=now_ms)
 
 
@@ -60,7 +60,7 @@ class Worker:
         *,
         seed: int,
         service_zone: str,
-        new_line: NewLine,
+        new_carrier: NewCarrier,
         hours: CallingHours = CallingHours(),  # noqa: B008 - it is immutable
         recordings: Recordings | None = None,
         new_kernel: NewKernel = _new_kernel,
@@ -68,7 +68,7 @@ class Worker:
     ) -> None:
         self.clock = clock
         self.seed: Final = seed
-        self._new_line: Final = new_line
+        self._new_carrier: Final = new_carrier
         self._database: Final = database
         self._service_zone: Final = service_zone
         self._hours: Final = hours
@@ -259,7 +259,7 @@ class Worker:
                 seed=self.seed,
                 coordinator=self._coordinator,
                 loader=partial(Loader, self._service_zone, self._hours),
-                new_line=self._new_line,
+                new_carrier=self._new_carrier,
                 recordings=self._recordings,
                 new_kernel=self._new_kernel,
                 quarantine=self._quarantine,

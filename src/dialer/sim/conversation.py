@@ -12,7 +12,7 @@ from typing import Final, NamedTuple
 import msgspec
 from msgspec.structs import replace
 
-from dialer.carriers.port import Milestone
+from dialer.carriers.carrier import Milestone
 from dialer.domain import events
 from dialer.domain.enums import AmdBehavior, AmdStatus, Cause
 from dialer.domain.messages.templates import fill

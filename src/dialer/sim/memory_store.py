@@ -35,7 +35,7 @@ class SimulatedCdr(msgspec.Struct, frozen=True, gc=False):
     contact_id: int | None
 
 
-class Standing(msgspec.Struct, frozen=True, gc=False):
+class SubscriberStanding(msgspec.Struct, frozen=True, gc=False):
     """Status of a subscriber, and its reason."""
 
     status: SubscriberStatus
@@ -55,8 +55,8 @@ _Retry = tuple[int, int, int, Subscriber]
 # Every call uses these members. A lookup in an enumeration costs as much as a function call.
 _PENDING: Final = SubscriberStatus.PENDING
 _A_LEG: Final = LegType.A_LEG
-_FRESH: Final = Standing(_PENDING)
-_IN_PROCESS: Final = Standing(SubscriberStatus.IN_PROCESS)
+_FRESH: Final = SubscriberStanding(_PENDING)
+_IN_PROCESS: Final = SubscriberStanding(SubscriberStatus.IN_PROCESS)
 
 
 class _Zone:
@@ -105,7 +105,7 @@ class MemoryStore:
         self.calls_in_progress_peak = 0
         self._campaigns: Final[dict[int, _Campaign]] = {}
         self._dnc: Final[dict[int, set[str]]] = {}
-        self._standings: Final[dict[int, Standing]] = {}
+        self._standings: Final[dict[int, SubscriberStanding]] = {}
         self._recorders: Final[dict[type, Callable[[Any, int], None]]] = {
             effects.Dial: self._record_dial,
             effects.FinishCall: self._record_finish,
@@ -141,7 +141,7 @@ class MemoryStore:
         """Return the zone keys of a campaign's subscribers, sorted."""
         return tuple(sorted(self._campaigns[campaign_id].zones))
 
-    def standing(self, subscriber_id: int) -> Standing:
+    def standing(self, subscriber_id: int) -> SubscriberStanding:
         """Return a subscriber's status and reason."""
         return self._standings.get(subscriber_id, _FRESH)
 
@@ -230,7 +230,7 @@ class MemoryStore:
         call, after = effect.call, effect.disposition
         self._record_call(effect)
         subscriber = call.subscriber
-        self._settle(call.plan.id, subscriber.id, Standing(after.status, after.reason))
+        self._settle(call.plan.id, subscriber.id, SubscriberStanding(after.status, after.reason))
         if after.status is _PENDING:
             zone = self._campaigns[call.plan.id].zones[subscriber.zone]
             heapq.heappush(zone.retries, (after.due_ms, subscriber.id, call.attempt, subscriber))
@@ -240,7 +240,7 @@ class MemoryStore:
 
     def _complete(self, effect: effects.CompleteSubscriber, _now_ms: int) -> None:
         if self.standing(effect.subscriber_id).status is _PENDING:
-            self._settle(effect.campaign_id, effect.subscriber_id, Standing(SubscriberStatus.COMPLETED))
+            self._settle(effect.campaign_id, effect.subscriber_id, SubscriberStanding(SubscriberStatus.COMPLETED))
 
     def _record_call(self, effect: effects.FinishCall | effects.FinishInbound) -> None:
         call = effect.call
@@ -268,10 +268,10 @@ class MemoryStore:
         self.figures[effect.campaign_id] = effect.figures
 
     def _record_refusal(self, effect: effects.RefuseSubscriber, _now_ms: int) -> None:
-        standing = Standing(SubscriberStatus.NOT_AUTHORIZED, effect.reason)
+        standing = SubscriberStanding(SubscriberStatus.NOT_AUTHORIZED, effect.reason)
         self._settle(effect.campaign_id, effect.subscriber.id, standing)
 
-    def _settle(self, campaign_id: int, subscriber_id: int, standing: Standing) -> None:
+    def _settle(self, campaign_id: int, subscriber_id: int, standing: SubscriberStanding) -> None:
         self._standings[subscriber_id] = standing
         if standing.status not in OPEN_SUBSCRIBERS:
             self._campaigns[campaign_id].open -= 1

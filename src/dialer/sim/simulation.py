@@ -19,7 +19,7 @@ from dialer.domain.survey.sections.table import settings_of
 from dialer.domain.survey.survey import Prompt, Section, Survey
 from dialer.domain.zones import zone_key, zone_of_number
 from dialer.runtime.kernel import Kernel
-from dialer.sim.line import SimulatedLine
+from dialer.sim.carrier import SimulatedCarrier
 from dialer.sim.memory_store import MemoryStore
 from dialer.sim.population import numbers_of, zone_of_made_up
 from dialer.sim.scenario import Scenario, ScenarioError, SectionPart, Weekday, instant_ms
@@ -52,7 +52,7 @@ class Simulation:
         self.store: Final = MemoryStore()
         self.store.add_dnc(DNC_ID, _dnc_numbers(scenario))
         self.store.add_campaign(CAMPAIGN_ID, self.subscribers, [DNC_ID])
-        carrier = SimulatedLine(scenario.seed)
+        carrier = SimulatedCarrier(scenario.seed)
         for gateway_id in (GATEWAY_ID, SMS_GATEWAY_ID):
             carrier.open_gateway(gateway_id, msgspec.json.encode(scenario.gateway.parameters).decode())
         self.start_ms: Final = instant_ms(scenario.start, self.zone)

@@ -27,7 +27,7 @@ class CsvError(ValueError):
     """An error for a file that cannot be read as a table; the message is for the author of the file."""
 
 
-class Record(msgspec.Struct, frozen=True):
+class CsvRecord(msgspec.Struct, frozen=True):
     """A record: the number of its first line, its cells without their guard, and its problem, if any."""
 
     line: int
@@ -57,7 +57,7 @@ class CsvFile:
             raise CsvError(f"The header cannot be read: {problem}.")
         self._delimiter, self.columns = _header(header, required, renamed or {})
 
-    def __iter__(self) -> Iterator[Record]:
+    def __iter__(self) -> Iterator[CsvRecord]:
         reader = csv.reader(self._lines, delimiter=self._delimiter)
         while True:
             yield from self._plain()
@@ -67,7 +67,7 @@ class CsvFile:
             if record.cells or record.problem:
                 yield record
 
-    def _plain(self) -> Iterator[Record]:
+    def _plain(self) -> Iterator[CsvRecord]:
         """Yield the next records without quotes, which is the fast path of most files."""
         columns = len(self.columns)
         line, texts = self._lines.plain()
@@ -77,10 +77,10 @@ class CsvFile:
                     cells = text.split(self._delimiter)
                     if GUARD in text:
                         cells = list(map(unguard, cells))
-                    yield Record(number, cells, None if len(cells) == columns else self._miscounted(cells))
+                    yield CsvRecord(number, cells, None if len(cells) == columns else self._miscounted(cells))
             line, texts = self._lines.plain()
 
-    def _next(self, reader: Iterator[list[str]]) -> Record | None:
+    def _next(self, reader: Iterator[list[str]]) -> CsvRecord | None:
         """Return the next record, without cells for an empty line; None after the last record."""
         line = self._lines.begin_record()
         try:
@@ -90,15 +90,15 @@ class CsvFile:
         except _UnclosedQuoteError:
             # The lines after the quote were read as part of the cell. Read them again as records.
             self._lines.give_back()
-            return Record(line, [], "a quote is opened and not closed")
+            return CsvRecord(line, [], "a quote is opened and not closed")
         except csv.Error as error:
             self._lines.give_back()
-            return Record(line, [], _reason(error))
+            return CsvRecord(line, [], _reason(error))
         cells = list(map(unguard, cells))
         problem = self._lines.problem
         if cells and problem is None and len(cells) != len(self.columns):
             problem = self._miscounted(cells)
-        return Record(line, cells, problem)
+        return CsvRecord(line, cells, problem)
 
     def _miscounted(self, cells: list[str]) -> str:
         return f"{len(cells)} cell{'s' * (len(cells) != 1)}, but the header has {len(self.columns)} columns"

@@ -16,7 +16,7 @@ from sqlalchemy import Connection, Engine
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.exc import TimeoutError as PoolTimeoutError
 
-from dialer.store.backends.backend import BUSY_TIMEOUT_MS, Backend, Lock, backend_for, backend_of
+from dialer.store.backends.backend import BUSY_TIMEOUT_MS, Backend, Lock, Presence, backend_for, backend_of
 from dialer.store.group_commit import TOGETHER_MAX, Turns, Waiter
 from dialer.store.inline_reads import AtHand
 from dialer.store.touched import EVERYTHING, NOTHING, Touched, take_touched, touch
@@ -193,6 +193,18 @@ class Database:
         if has_written:
             self._is_failing = False
         return result
+
+    async def open_presence(self) -> Presence:
+        """Return a sign by which others see that this process lives.
+
+        Raises:
+            StorageUnavailableError: the database cannot be reached now.
+        """
+        return await anyio.to_thread.run_sync(self._open_presence)
+
+    def _open_presence(self) -> Presence:
+        with _storage_errors(self._backend):
+            return self._backend.open_presence(self.url)
 
     def take_touched(self, connection: Connection) -> Touched:
         """Return the records that commits have touched since the last call, and clear them.

@@ -1,13 +1,16 @@
-"""A lock that lets only one process serve a database: two servers would call each callee twice."""
+"""Lock files beside a database: one lets a single process serve it, others show which of several processes live."""
 
 import contextlib
 import fcntl
 import os
-from collections.abc import Iterator
+import secrets
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import BinaryIO, Final
 
 _SUFFIX: Final = "-serving"
+_MARK_BYTES: Final = 8
+"""Random bytes of the name of a lock file."""
 
 
 class ServedError(Exception):
@@ -52,6 +55,45 @@ def serving_together(database: Path) -> Iterator[None]:
             except BlockingIOError:
                 raise ServedError(f"another process serves {database} alone") from None
         yield
+
+
+class LockFile:
+    """A locked file beside a database: a sign that this process lives."""
+
+    def __init__(self, database: Path) -> None:
+        self.mark: Final = secrets.token_hex(_MARK_BYTES)
+        self._path: Final = _sign_of(database, self.mark)
+        self._file: Final = _locked(self._path)
+
+    def is_lost(self) -> bool:
+        """Return False: only the end of the process unlocks the file."""
+        return False
+
+    def close(self) -> None:
+        """Delete the file."""
+        _delete(self._path)
+        self._file.close()
+
+
+def present(database: Path, marks: Iterable[str]) -> frozenset[str]:
+    """Return the marks whose files other processes, or this one, have locked. Delete the files of those that ended."""
+    return frozenset(mark for mark in marks if _is_locked(_sign_of(database, mark)))
+
+
+def _sign_of(database: Path, mark: str) -> Path:
+    return database.with_name(f"{database.name}-worker-{mark}")
+
+
+def _is_locked(path: Path) -> bool:
+    try:
+        with path.open("rb") as file:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            _delete(path)
+    except BlockingIOError:
+        return True
+    except FileNotFoundError:
+        return False
+    return False
 
 
 def _locked(path: Path, kind: int = fcntl.LOCK_EX) -> BinaryIO:

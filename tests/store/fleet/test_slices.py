@@ -34,7 +34,7 @@ def connection() -> Iterator[Connection]:
             Row.metadata.tables[name].create(one, checkfirst=True)
         for name in ("sms_message", "cdr"):
             Row.metadata.tables[name].create(one, checkfirst=True)
-        assert [register(one, name, NOW_MS) for name in ("w1", "w2")] == [FIRST, SECOND]
+        assert [register(one, name, NOW_MS, "") for name in ("w1", "w2")] == [FIRST, SECOND]
         yield one
     engine.dispose()
 
@@ -89,6 +89,6 @@ def test_the_slice_and_the_shards_of_a_dead_worker_are_inherited(connection: Con
 
 
 def test_a_lease_that_has_ended_is_not_renewed(connection: Connection) -> None:
-    assert renew(connection, FIRST, NOW_MS + LEASE_MS - 1)
-    assert not renew(connection, SECOND, NOW_MS + LEASE_MS)
-    assert register(connection, "w1 again", NOW_MS + LEASE_MS) not in {FIRST, SECOND}
+    assert renew(connection, FIRST, NOW_MS + LEASE_MS - 1, "")
+    assert not renew(connection, SECOND, NOW_MS + LEASE_MS, "")
+    assert register(connection, "w1 again", NOW_MS + LEASE_MS, "") not in {FIRST, SECOND}

@@ -14,7 +14,7 @@ NO_ANSWER_REST_MS: Final = 10_000
 TAKES_CALLS: Final = frozenset({AgentStatus.AVAILABLE, AgentStatus.AVAILABLE_ON_DEMAND})
 
 
-class Talk(NamedTuple):
+class AgentTalk(NamedTuple):
     """The call in which an agent talks, and the time it was taken."""
 
     call_id: int
@@ -30,7 +30,7 @@ class AgentState:
         self.plan = plan
         self.figures = AgentFigures()
         self.asked_call_id: int | None = None
-        self.talk: Talk | None = None
+        self.talk: AgentTalk | None = None
 
     @property
     def is_on_duty(self) -> bool:
@@ -58,7 +58,7 @@ class AgentState:
     def take(self, now_ms: int, call_id: int) -> None:
         """Connect the agent with a call."""
         self.asked_call_id = None
-        self.talk = Talk(call_id, now_ms)
+        self.talk = AgentTalk(call_id, now_ms)
 
     def hang_up(self, now_ms: int) -> bool:
         """End the talk and begin the wrap-up time.

@@ -13,7 +13,7 @@ from msgspec.structs import replace
 
 from dialer.domain.enums import QueueStrategy
 from dialer.domain.hopper import NEVER_MS
-from dialer.domain.queueing.agents import AGENT_RING_MS_MAX, AgentState, Talk
+from dialer.domain.queueing.agents import AGENT_RING_MS_MAX, AgentState, AgentTalk
 from dialer.domain.queueing.changes import Changes, Notes
 from dialer.domain.queueing.plans import AgentFigures, AgentPlan, LeftEarly, QueuePlan, Waiting
 from dialer.domain.queueing.queue_state import QueueState
@@ -114,7 +114,7 @@ class Floor:
 
     def restore_talk(self, call_id: int, agent_id: int, since_ms: int) -> None:
         """Restore a talk after a restart."""
-        self._agent(agent_id).talk = Talk(call_id, since_ms)
+        self._agent(agent_id).talk = AgentTalk(call_id, since_ms)
         self._talks[call_id] = agent_id
 
     def leave(self, now_ms: int, call_id: int) -> list[Decision]:

@@ -3,7 +3,8 @@
 Each backend is a module. It is imported when a database of its kind is opened, so nobody needs the drivers of others.
 """
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Collection, Hashable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from contextlib import AbstractContextManager
 from enum import Enum, auto
 from functools import lru_cache
@@ -57,6 +58,20 @@ class InlineReader(Protocol):
 
     def close(self) -> None:
         """Close the connection."""
+
+
+class Presence(Protocol):
+    """A sign that this process lives. Others see it until the process ends, or loses its connection."""
+
+    @property
+    def mark(self) -> str:
+        """Return the text by which `present` finds the sign. No two signs have the same."""
+
+    def is_lost(self) -> bool:
+        """Return whether others may no longer see the sign. Never wait."""
+
+    def close(self) -> None:
+        """Take the sign away."""
 
 
 class Backend(Protocol):
@@ -146,6 +161,12 @@ class Backend(Protocol):
         Raises:
             ServedError: a process serves it alone.
         """
+
+    def open_presence(self, url: URL) -> Presence:
+        """Return a sign that this process lives."""
+
+    def present(self, connection: Connection, marks: Collection[str]) -> AbstractSet[str]:
+        """Return the marks of processes that live, and of those of which the database cannot tell."""
 
     def has_tables(self, url: URL) -> bool:
         """Return whether there is a database with tables. Create nothing."""

@@ -5,7 +5,8 @@ takes before its transaction reads anything: a snapshot that is older than the l
 Statements run as they are; psycopg's own transactions would cost a round trip each.
 """
 
-from collections.abc import Hashable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Hashable, Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from contextlib import AbstractContextManager, closing, contextmanager
 from typing import Any, Final
 
@@ -25,13 +26,14 @@ from sqlalchemy.engine import URL, make_url
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.pool import NullPool, QueuePool
 
-from dialer.store.backends import postgresql_functions
+from dialer.store.backends import postgresql_functions, postgresql_sessions
 from dialer.store.backends.backend import (
     MIGRATION_WAIT_MS,
     POOL_TIMEOUT_S,
     DriverStatement,
     InlineReader,
     Lock,
+    Presence,
     UnfitDatabaseError,
 )
 from dialer.store.backends.postgresql_types import DIALECT, WIDE, WholeLoader
@@ -47,6 +49,8 @@ IDLE_TIMEOUT_MS: Final = 60_000
 """Longest time for which a transaction may do nothing: a process that hangs must not hold the lock for ever."""
 STEP_IDLE_TIMEOUT_MS: Final = 3_000
 """Limit for a step beside those of other workers, because users wait for a worker that is frozen in a step."""
+CLIENT_CHECK_MS: Final = 500
+"""Time after which a statement of a process that was killed is given up, with its locks."""
 SILENCE_MS: Final = 15_000
 """Time without an answer of the other machine after which a connection counts as lost."""
 CONNECT_TIMEOUT_S: Final = 5
@@ -175,11 +179,14 @@ def _engine(url: URL, *, size: int, synchronous: str) -> Engine:
     if synchronous == "OFF":
         given["synchronous_commit"] = "off"
     settings = "; ".join(f"SET {name} = {value}" for name, value in given.items())
+    noticing = f"SET client_connection_check_interval = {CLIENT_CHECK_MS}"
 
     @event.listens_for(engine, "connect")
     def configure(connection: Any, _record: object) -> None:  # noqa: ANN401 - SQLAlchemy's wrapper of the driver's
         connection.autocommit = True
         connection.execute(settings)
+        if connection.info.server_version >= _CHECKS_CLIENTS:
+            connection.execute(noticing)
         connection.adapters.register_loader("numeric", WholeLoader)
 
     return engine
@@ -335,6 +342,16 @@ def _driver_args(url: URL) -> dict[str, Any]:
     return {**_connect_args(), **given}
 
 
+def open_presence(url: URL) -> Presence:
+    """Return a sign that this process lives: a session of its own."""
+    return postgresql_sessions.Session(psycopg.connect(**_driver_args(url), autocommit=True))
+
+
+def present(connection: Connection, marks: Collection[str]) -> AbstractSet[str]:
+    """Return the marks of processes that live, and of those of which the server cannot tell."""
+    return postgresql_sessions.present(connection, marks)
+
+
 def has_tables(url: URL) -> bool:
     """Return whether there is a database with tables of dialer's."""
     try:
@@ -414,6 +431,7 @@ def after_upgrade(connection: Connection) -> None:
 
 
 _OLDEST: Final = 130_000
+_CHECKS_CLIENTS: Final = 140_000
 
 
 def _driver(connection: Connection) -> Any:  # noqa: ANN401 - psycopg's connection, which SQLAlchemy does not declare

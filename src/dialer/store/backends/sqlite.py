@@ -6,7 +6,8 @@ database files (backups) use SQLite directly.
 
 import sqlite3
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import Any, Final
@@ -27,6 +28,7 @@ from dialer.store.backends.backend import (
     DriverStatement,
     InlineReader,
     Lock,
+    Presence,
     UnfitDatabaseError,
 )
 from dialer.store.backends.sqlite_triggers import TRIGGERS
@@ -219,6 +221,16 @@ def serving_alone(url: URL) -> AbstractContextManager[None]:
 def serving_together(url: URL) -> AbstractContextManager[None]:
     """Return a context that shares the lock file of a database."""
     return process_lock.serving_together(Path(url.database or ""))
+
+
+def open_presence(url: URL) -> Presence:
+    """Return a sign that this process lives: a lock file beside the database."""
+    return process_lock.LockFile(Path(url.database or ""))
+
+
+def present(connection: Connection, marks: Collection[str]) -> AbstractSet[str]:
+    """Return the marks of processes that live."""
+    return process_lock.present(Path(connection.engine.url.database or ""), marks)
 
 
 def has_tables(url: URL) -> bool:

@@ -4,14 +4,14 @@ from typing import Any, Final, NamedTuple
 
 from sqlalchemy import Connection, bindparam, insert, select, update
 
+from dialer.store.fleet.leases import alive, all_leases
 from dialer.store.service_state import State, open_state, save_state
-from dialer.store.tables import FleetWorker, Seat
+from dialer.store.tables import Seat
 
 ID_BLOCK: Final = 1 << 20
 """Number of ids of call requests, and of CDRs, that a worker is given at once."""
 
 _seats = Seat.__table__
-_workers = FleetWorker.__table__
 
 
 class SeatRow(NamedTuple):
@@ -41,6 +41,7 @@ class SeatRow(NamedTuple):
 
 
 _ALL: Final = select(*[_seats.c[name] for name in SeatRow._fields]).order_by(_seats.c.id)
+_LATE: Final = select(_seats.c.worker_id).where(_seats.c.seen < bindparam("change"), _seats.c.worker_id.is_not(None))
 _SAVE: Final = (
     update(_seats)
     .where(
@@ -67,9 +68,8 @@ def seat_of(connection: Connection, worker_id: int) -> SeatRow | None:
 
 def is_seen_by_all(connection: Connection, change: int, now_ms: int) -> bool:
     """Return whether every worker that is alive knows a change."""
-    is_alive = _workers.c.lease_until_ms > now_ms
-    query = select(_seats.c.id).join(_workers, _workers.c.id == _seats.c.worker_id)
-    return connection.scalar(query.where(is_alive, _seats.c.seen < change).limit(1)) is None
+    late = {row[0] for row in connection.execute(_LATE, {"change": change})}
+    return not late or not alive(connection, [one for one in all_leases(connection) if one.id in late], now_ms)
 
 
 def take_seat(connection: Connection, worker_id: int, now_ms: int) -> None:

@@ -14,7 +14,9 @@ class FleetWorker(Row):
     name: Mapped[Name] = mapped_column(default="")
     started_ms: Mapped[Milliseconds]
     lease_until_ms: Mapped[Milliseconds]
-    """Time until which nobody else takes the worker's shards."""
+    """Time until which nobody else takes the worker's shards, unless its process has ended."""
+    mark: Mapped[Name] = mapped_column(default="", server_default="")
+    """The sign that its process lives (`dialer.store.backends.backend.Presence`); empty if there is none."""
 
 
 class Shard(Row):

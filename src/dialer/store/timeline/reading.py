@@ -34,6 +34,7 @@ from dialer.store.timeline.parts import (
     moment_or_none,
 )
 
+_CAUSES: Final = frozenset(Cause)
 CONTACTS_MAX: Final = 100
 """Maximum number of contacts in a story: a phonebook may hold a number many times."""
 WEEKDAYS: Final = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
@@ -244,7 +245,4 @@ def _after_the_last(one: AttemptPart, campaign: RowMapping, subscriber: RowMappi
 
 def cause_in_words(cause: int) -> str:
     """Return the name of a Q.850 cause in words, such as `user busy`."""
-    try:
-        return Cause(cause).name.replace("_", " ").lower()
-    except ValueError:
-        return f"cause {cause}"
+    return Cause(cause).name.replace("_", " ").lower() if cause in _CAUSES else f"cause {cause}"

@@ -4,7 +4,7 @@ from typing import Final
 
 import msgspec
 
-from dialer.carriers.port import Milestone
+from dialer.carriers.carrier import Milestone
 from dialer.domain.plans import Call, CallOutcome, LegOutcome, Transfer
 from dialer.domain.queueing.plans import AgentPlan
 from dialer.sim.callee import callee_behind
@@ -17,7 +17,7 @@ _TEXT_OF_CALL: Final = "text"
 """Chance detail of a message sent during a call, so that it does not draw from the chance of the call."""
 
 
-class SimulatedLine:
+class SimulatedCarrier:
     """Carrier of every simulated gateway. Equal seeds give equal callees."""
 
     def __init__(self, seed: int) -> None:
