@@ -14,6 +14,7 @@ from dialer.commands.opening import open_existing_database, settings_from_enviro
 from dialer.commands.output import examples, json_option, print_json, printable, say
 from dialer.domain.numbers.emergency import spells_emergency
 from dialer.domain.numbers.prefixes import dialled_number
+from dialer.domain.plans import SIP
 from dialer.store.tables import Gateway
 from dialer.store.timeline.reading import cause_in_words
 
@@ -96,10 +97,8 @@ def _gateway(gateway_id: int, number: str) -> tuple[SipParameters, str]:
         )
     if row is None:
         raise click.ClickException(f"there is no gateway {gateway_id}")
-    if row["protocol"] != "sip":
-        raise click.ClickException(
-            f"gateway {gateway_id} has the protocol {row['protocol']}; only sip can be tried"
-        )
+    if row["protocol"] != SIP:
+        raise click.ClickException(f"gateway {gateway_id} has the protocol {row['protocol']}; only sip can be tried")
     try:
         parameters = read_sip_parameters(row["parameters"])
     except SipParametersError as error:

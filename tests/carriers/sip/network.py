@@ -4,18 +4,18 @@ from collections.abc import Callable
 from heapq import heappop, heappush
 from typing import Final
 
-from dialer.carriers.sip.digest import Credentials
+from dialer.carriers.sip.digest import TrunkAccount
 from dialer.carriers.sip.messages import Received, read_message, write_response
 from dialer.carriers.sip.sdp import Codec, LocalSound, write_offer
 from dialer.carriers.sip.trunk import Trunk
 from dialer.carriers.sip.user_agent import UserAgent
-from dialer.carriers.sip.wire import LegEnded, Output, Send
+from dialer.carriers.sip.wire import LegOver, Output, Send
 from dialer.domain.line import Dialling
 
 SERVER: Final = ("192.0.2.10", 5060)
 HERE: Final = ("192.0.2.1", 5070)
 TRUNK: Final = Trunk(
-    server=SERVER, domain="carrier.example", here=HERE, credentials=Credentials("anna", "secret"), session_expires_s=0
+    server=SERVER, domain="carrier.example", here=HERE, credentials=TrunkAccount("anna", "secret"), session_expires_s=0
 )
 OURS: Final = LocalSound("192.0.2.1", 20_000, (Codec.PCMU, Codec.PCMA), 1)
 THEIRS: Final = LocalSound("192.0.2.10", 30_000, (Codec.PCMA,), 2)
@@ -110,11 +110,11 @@ class Network:
     @property
     def ends(self) -> list[tuple[str, int]]:
         """The legs that ended, with their causes."""
-        return [(one.key, one.cause) for one in self.told if isinstance(one, LegEnded)]
+        return [(one.key, one.cause) for one in self.told if isinstance(one, LegOver)]
 
     @property
     def lines(self) -> list[str]:
-        """What we sent: methods and statuses."""
+        """The methods and statuses of our messages."""
         return [str(one.status or one.method) for one in self.sent]
 
 

@@ -114,6 +114,12 @@ BRANCHES: Final = {
     + HANGS_UP,
     "1012": ANSWERS + own("INFO", 91, "\nContent-Type: application/dtmf-relay", "Signal=5") + receive("200") + CLEARED,
     "1013": send("SIP/2.0 183 Session Progress", f"{TAGGED}\n{CONTACT}", OK_SDP) + ANSWERS + CLEARED,
+    "1015": RINGS
+    + ANSWERS
+    + '<pause milliseconds="500"/>\n'
+    + own("INFO", 91, "\nContent-Type: application/dtmf", "7")
+    + receive("200")
+    + CLEARED,
     "1014": send("SIP/2.0 200 OK", f"{TAGGED}\n{CONTACT}\nRecord-Route: <sip:[local_ip]:[local_port];lr>", OK_SDP)
     + receive("ACK", wanted("lr>", "Route:", 9))
     + CLEARED,
@@ -147,9 +153,9 @@ def scenario() -> str:
 
 @contextmanager
 def answering(sipp: str, folder: Path, port: int) -> Iterator[subprocess.Popen[bytes]]:
-    """Run sipp until every number was called once, and one OPTIONS came."""
+    """Run sipp until every number was called once, and an OPTIONS came from each of two user agents."""
     (folder / "numbers.xml").write_text(scenario(), encoding="utf-8")
-    command = [sipp, "-sf", "numbers.xml", "-i", "127.0.0.1", "-p", str(port), "-m", str(len(BRANCHES) + 1), "-nostdin"]
+    command = [sipp, "-sf", "numbers.xml", "-i", "127.0.0.1", "-p", str(port), "-m", str(len(BRANCHES) + 2), "-nostdin"]
     command += ["-trace_err", "-error_file", "errors.log", "-timeout", "20"]
     with (folder / "screen.log").open("wb") as screen, subprocess.Popen(command, cwd=folder, stdout=screen) as process:
         try:

@@ -8,7 +8,7 @@ from msgspec.structs import replace
 from dialer.carriers.sip.messages import Received
 from dialer.carriers.sip.sdp import Direction, write_offer
 from dialer.carriers.sip.session_timer import MIN_SE_S
-from dialer.carriers.sip.wire import KeyTold, LegAnswered, LegEnded, Output, SoundAgreed
+from dialer.carriers.sip.wire import KeyTold, LegAnswered, LegOver, Output, SoundAgreed
 from tests.carriers.sip.network import OURS, SERVER, THEIRS, TRUNK, Callee, Network, dialling
 
 SDP: Final = ("Content-Type", "application/sdp")
@@ -168,4 +168,4 @@ def test_requests_go_along_the_recorded_route_to_the_contact() -> None:
         ["<sip:192.0.2.77:5099;lr>", "<sip:p2.example;lr>"]
     ] * 2
     assert str(getattr(bye.message, "uri", "")) == f"sip:callee@{SERVER[0]}:{SERVER[1]}"
-    assert [(type(one), one.key) for one in network.told[-1:] if isinstance(one, LegEnded)] == [(LegEnded, "k1")]
+    assert [(type(one), one.key) for one in network.told[-1:] if isinstance(one, LegOver)] == [(LegOver, "k1")]

@@ -36,7 +36,7 @@ def told(network: Network) -> list[str]:
 
 def test_an_answered_call_is_hung_up_by_the_callee() -> None:
     network = call(Owned(talks_ms=5_000))
-    assert told(network) == ["LegRinging", "LegAnswered", "SoundAgreed", "LegEnded"]
+    assert told(network) == ["LegRinging", "LegAnswered", "SoundAgreed", "LegOver"]
     assert (network.ends, network.lines) == ([("k1", 31)], ["INVITE", "ACK", "200"])
     assert len(network.agent) == 0
 
@@ -79,7 +79,7 @@ def test_an_answer_that_crosses_the_cancel_is_acknowledged_and_cleared() -> None
     callee = Late(answers_ms=None)
     network = call(callee, ring_ms=1_000)
     assert (network.ends, network.lines) == ([("k1", 19)], ["INVITE", "CANCEL", "ACK", "BYE"])
-    assert (callee.byes, told(network)) == (1, ["LegRinging", "LegEnded"])
+    assert (callee.byes, told(network)) == (1, ["LegRinging", "LegOver"])
 
 
 def test_the_second_telephone_of_a_fork_is_acknowledged_and_cleared() -> None:
@@ -221,10 +221,10 @@ def test_over_a_bad_network_every_call_ends_once_and_nothing_stays_up(
     assert len(network.agent) == 0
     names = [name for name in told(network) if name != "SoundAgreed"]
     assert names in (
-        ["LegEnded"],
-        ["LegRinging", "LegEnded"],
-        ["LegAnswered", "LegEnded"],
-        ["LegRinging", "LegAnswered", "LegEnded"],
+        ["LegOver"],
+        ["LegRinging", "LegOver"],
+        ["LegAnswered", "LegOver"],
+        ["LegRinging", "LegAnswered", "LegOver"],
     )
     # Nobody can clear a telephone that none of our messages reached.
     heard_of_end = callee.is_over or callee.byes

@@ -156,7 +156,7 @@ class Recording(Activity):
         return Done(self.turn, 0, recording_ms=self.length_ms)
 
 
-class Waiting(Activity):
+class PlayingWaitingTone(Activity):
     """The tone of a caller who waits, until the next order."""
 
     def __init__(self, turn: int) -> None:

@@ -12,8 +12,8 @@ from dialer.carriers.media.activities import (
     Bridging,
     Detecting,
     Playing,
+    PlayingWaitingTone,
     Recording,
-    Waiting,
 )
 from dialer.carriers.media.rooms import MEMBERS_MAX, Conferring, mix
 from dialer.carriers.media.sound_leg import SoundLeg
@@ -175,7 +175,7 @@ def _activity(order: Order, prompt: bytes) -> Activity:
         case Confer():
             begun = Conferring(order.turn, order.room)
         case Hold():
-            begun = Waiting(order.turn)
+            begun = PlayingWaitingTone(order.turn)
         case Detect():
             begun = Detecting(order.turn)
         case _:

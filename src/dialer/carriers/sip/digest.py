@@ -32,7 +32,7 @@ class Challenge(msgspec.Struct, frozen=True):
     """True if only the nonce was wrong, not the password."""
 
 
-class Credentials(msgspec.Struct, frozen=True):
+class TrunkAccount(msgspec.Struct, frozen=True):
     """The name and the password of an account at the carrier."""
 
     username: str
@@ -80,7 +80,7 @@ class SignedRequest(msgspec.Struct, frozen=True):
     body: bytes = b""
 
 
-def authorise(challenge: Challenge, known: Credentials, request: SignedRequest, count: int, cnonce: str) -> str:
+def authorise(challenge: Challenge, known: TrunkAccount, request: SignedRequest, count: int, cnonce: str) -> str:
     """Return the value of the header that answers a challenge.
 
     `count` is how often its nonce was used, this time included; `cnonce` is a text that nobody can guess.
@@ -105,7 +105,7 @@ def authorise(challenge: Challenge, known: Credentials, request: SignedRequest, 
     return "Digest " + ", ".join(f"{name}={value}" for name, value in parts)
 
 
-def _response(challenge: Challenge, known: Credentials, request: SignedRequest, count: str, cnonce: str) -> str:
+def _response(challenge: Challenge, known: TrunkAccount, request: SignedRequest, count: str, cnonce: str) -> str:
     """Return the hash that proves the password (RFC 7616 3.4.1)."""
     name = _HASHES[challenge.algorithm.lower().removesuffix("-sess") or "md5"]
 

@@ -27,7 +27,7 @@ _KEY_TYPES: Final = frozenset({"application/dtmf-relay", "application/dtmf", "ap
 _KEY: Final = re.compile(rb"(?:\bSignal\s*=|\bd\s*=|\A)\s*([0-9*#A-Da-d])\s*(?:\r?\n|\Z)", re.IGNORECASE)
 
 
-class Owner(msgspec.Struct, frozen=True):
+class LegOwner(msgspec.Struct, frozen=True):
     """The leg of a dialog."""
 
     key: str
@@ -40,7 +40,9 @@ class Owner(msgspec.Struct, frozen=True):
 class InDialog:
     """The dialog of one leg."""
 
-    def __init__(self, signalling: Signalling, owner: Owner, dialog: Dialog, local: LocalSound, sound: Sound) -> None:
+    def __init__(
+        self, signalling: Signalling, owner: LegOwner, dialog: Dialog, local: LocalSound, sound: Sound
+    ) -> None:
         self.dialog = dialog
         self.timer: Final = SessionTimer(signalling.wire, self._refresh, self._not_refreshed)
         self._signalling: Final = signalling

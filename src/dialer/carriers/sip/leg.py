@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from dialer.carriers.sip import causes
 from dialer.carriers.sip.dialog import Dialog, dialog_of
-from dialer.carriers.sip.in_dialog import InDialog, Owner, in_dialog_request
+from dialer.carriers.sip.in_dialog import InDialog, LegOwner, in_dialog_request
 from dialer.carriers.sip.messages import Outgoing, Received
 from dialer.carriers.sip.sdp import SDP_TYPE, LocalSound, SdpError, Sound, read_sound, write_offer
 from dialer.carriers.sip.session_timer import EXPIRES_S_MAX, MIN_SE
@@ -17,7 +17,7 @@ from dialer.carriers.sip.signalling import AuthorisedRequest, Signalling, branch
 from dialer.carriers.sip.timers import GIVES_UP_AFTER, Timer
 from dialer.carriers.sip.transactions import INVITE, OK, REFUSED
 from dialer.carriers.sip.trunk import METHODS, Trunk, mark
-from dialer.carriers.sip.wire import LegAnswered, LegEnded, LegRinging, SoundAgreed
+from dialer.carriers.sip.wire import LegAnswered, LegOver, LegRinging, SoundAgreed
 from dialer.domain.line import Dialling
 
 RINGING: Final = 180
@@ -28,7 +28,7 @@ TAKEN_UP_CSEQ: Final = 1_000
 """Added to the CSeq of a leg that another process takes up, which does not know of refreshes since the answer."""
 
 
-class LegState(Enum):
+class SipLegState(Enum):
     """The states of a leg."""
 
     INVITED = auto()
@@ -50,11 +50,11 @@ class Handle(msgspec.Struct, frozen=True):
     """The CSeq of the INVITE that was answered."""
 
 
-class Leg:
+class SipLeg:
     """One call that we place."""
 
     def __init__(
-        self, signalling: Signalling, dialling: Dialling, local: LocalSound, forget: Callable[["Leg"], None]
+        self, signalling: Signalling, dialling: Dialling, local: LocalSound, forget: Callable[["SipLeg"], None]
     ) -> None:
         """Prepare a leg. `forget` is called some time after its end, when nothing of it is expected any more."""
         self.key: Final = dialling.key
@@ -65,7 +65,7 @@ class Leg:
         self._forget: Final = forget
         self._draft = draft_of(signalling.trunk, dialling, write_offer(local))
         self._cseq = self._cseq_answered = 0
-        self._state = LegState.INVITED
+        self._state = SipLegState.INVITED
         self._outcome = (causes.NORMAL, "")
         self._invite: AuthorisedRequest | None = None
         self._in_dialog: InDialog | None = None
@@ -76,7 +76,7 @@ class Leg:
     @property
     def is_over(self) -> bool:
         """True if the leg has ended."""
-        return self._state is LegState.OVER
+        return self._state is SipLegState.OVER
 
     @property
     def _trunk(self) -> Trunk:
@@ -93,7 +93,7 @@ class Leg:
         """Continue an answered leg that another process began. Its answer is acknowledged again."""
         self._cseq = handle.cseq + TAKEN_UP_CSEQ
         self._cseq_answered = handle.cseq
-        self._state = LegState.UP
+        self._state = SipLegState.UP
         self._enter(handle.dialog, handle.sound)
         self._acknowledge(handle.dialog, handle.cseq)
         self._wire.tell(SoundAgreed(self.key, handle.sound))
@@ -106,20 +106,20 @@ class Leg:
             # A response to that INVITE is acknowledged, and an answer cleared, as if this process had sent it.
             self._signalling.expect(sent, self._trunk.server, self.key, self._responded)
         self._cseq = TAKEN_UP_CSEQ
-        self._state, self._outcome = LegState.CANCELLED, (causes.TEMPORARY_FAILURE, "nobody knows how it ended")
+        self._state, self._outcome = SipLegState.CANCELLED, (causes.TEMPORARY_FAILURE, "nobody knows how it ended")
         self._wire.after(GIVES_UP_AFTER * self._wire.t1_ms, lambda: self._end(*self._outcome))
 
     def acknowledge(self) -> None:
         """Acknowledge the answer, which is on record now."""
-        if self._state is LegState.ANSWERED and self._in_dialog is not None:
-            self._state = LegState.UP
+        if self._state is SipLegState.ANSWERED and self._in_dialog is not None:
+            self._state = SipLegState.UP
             self._acknowledge(self._in_dialog.dialog, self._cseq_answered)
 
     def clear(self, cause: int, because: str) -> None:
         """End the leg, in any state."""
-        if self._state is LegState.INVITED:
+        if self._state is SipLegState.INVITED:
             self._cancel(cause, because)
-        elif self._state in {LegState.ANSWERED, LegState.UP}:
+        elif self._state in {SipLegState.ANSWERED, SipLegState.UP}:
             self.acknowledge()
             self._hang_up(cause, because)
 
@@ -136,7 +136,7 @@ class Leg:
         self._cancel(causes.NO_ANSWER, "it rang for as long as it may")
 
     def _cancel(self, cause: int, because: str) -> None:
-        self._state, self._outcome = LegState.CANCELLED, (cause, because)
+        self._state, self._outcome = SipLegState.CANCELLED, (cause, because)
         if self._invite is not None:
             self._invite.stop()
         if self._may_cancel:
@@ -162,17 +162,17 @@ class Leg:
             self._refused(response)
 
     def _unanswered(self) -> None:
-        if self._state is LegState.CANCELLED:
+        if self._state is SipLegState.CANCELLED:
             self._end(*self._outcome)
         else:
             self._end(causes.TIMER_EXPIRY, "the carrier did not answer")
 
     def _progress(self, response: Received) -> None:
-        if self._state is LegState.CANCELLED and not self._may_cancel:
+        if self._state is SipLegState.CANCELLED and not self._may_cancel:
             # It could not be cancelled before the first response (RFC 3261 9.1).
             self._send_cancel()
-        self._may_cancel = self._state is LegState.INVITED
-        if self._state is not LegState.INVITED or response.status < RINGING:
+        self._may_cancel = self._state is SipLegState.INVITED
+        if self._state is not SipLegState.INVITED or response.status < RINGING:
             return
         if not self._has_rung:
             self._has_rung = True
@@ -186,7 +186,7 @@ class Leg:
     def _accepted(self, answer: Received) -> None:
         """Take a 2xx: the first one, a repeated one, or the one of another telephone (13.2.2.4)."""
         dialog = dialog_of(answer, self._draft.sender, self._trunk.server)
-        if self._in_dialog is not None or self._state in {LegState.CANCELLED, LegState.OVER}:
+        if self._in_dialog is not None or self._state in {SipLegState.CANCELLED, SipLegState.OVER}:
             self._accepted_again(answer, dialog)
             return
         self._cseq_answered = answer.cseq
@@ -195,7 +195,7 @@ class Leg:
             self._refuse_answer(answer, dialog, causes.INCOMPATIBLE)
             self._end(causes.INCOMPATIBLE, "the answer has no sound that can be spoken")
             return
-        self._state = LegState.ANSWERED
+        self._state = SipLegState.ANSWERED
         in_dialog = self._enter(dialog, sound)
         in_dialog.timer.agreed(answer, is_ours=True)
         handle = Handle(dialog, self._local, sound, answer.cseq)
@@ -204,11 +204,11 @@ class Leg:
 
     def _accepted_again(self, answer: Received, dialog: Dialog) -> None:
         if self._in_dialog is not None and answer.to_tag == self._in_dialog.dialog.remote_tag:
-            if self._state in {LegState.UP, LegState.OVER}:
+            if self._state in {SipLegState.UP, SipLegState.OVER}:
                 self._acknowledge(self._in_dialog.dialog, answer.cseq)
             return
         self._refuse_answer(answer, dialog, causes.NORMAL)
-        if self._state is LegState.CANCELLED:
+        if self._state is SipLegState.CANCELLED:
             cause, because = self._outcome
             self._end(cause, f"{because}; it was answered at the last moment, and hung up")
 
@@ -222,9 +222,9 @@ class Leg:
             self._bye(dialog, cause)
 
     def _refused(self, response: Received) -> None:
-        if self._state is LegState.OVER:
+        if self._state is SipLegState.OVER:
             return
-        if self._state is LegState.CANCELLED:
+        if self._state is SipLegState.CANCELLED:
             self._end(*self._outcome)
         elif response.status == INTERVAL_TOO_SMALL and self._ask_for_longer(response):
             pass
@@ -258,7 +258,7 @@ class Leg:
         if self._limit is not None:
             self._limit.cancel()
         self._limit = self._wire.after(self._dialling.talk_limit_ms, self._talk_over)
-        owner = Owner(self.key, self._next_cseq, self._ended_by_peer, self._hang_up)
+        owner = LegOwner(self.key, self._next_cseq, self._ended_by_peer, self._hang_up)
         self._in_dialog = InDialog(self._signalling, owner, dialog, self._local, sound)
         return self._in_dialog
 
@@ -286,12 +286,12 @@ class Leg:
     def _end(self, cause: int, because: str) -> None:
         if self.is_over:
             return
-        self._state = LegState.OVER
+        self._state = SipLegState.OVER
         if self._limit is not None:
             self._limit.cancel()
         if self._in_dialog is not None:
             self._in_dialog.stop()
-        self._wire.tell(LegEnded(self.key, self._wire.now_ms, cause, because))
+        self._wire.tell(LegOver(self.key, self._wire.now_ms, cause, because))
         self._wire.after(GIVES_UP_AFTER * self._wire.t1_ms, self._vanish)
 
     def _vanish(self) -> None:

@@ -7,13 +7,13 @@ from typing import Annotated, Any, Final, Literal
 import msgspec
 
 from dialer.carriers.sip.dialog import SIP_PORT
-from dialer.carriers.sip.digest import Credentials
+from dialer.carriers.sip.digest import TrunkAccount
 from dialer.carriers.sip.sdp import Codec
 from dialer.carriers.sip.trunk import Trunk
 from dialer.carriers.sip.wire import Address
 
 HOST_LENGTH_MAX: Final = 253
-SECRET: Final = "password"  # noqa: S105 - the name of the field, which no answer shows
+
 _HOST: Final = re.compile(r"[0-9A-Za-z](?:[0-9A-Za-z.-]*[0-9A-Za-z])?", re.ASCII)
 _SERVER: Final = re.compile(r"(?:\[([0-9A-Fa-f:.]+)\]|([^:\[\]]+))(?::([0-9]{1,5}))?", re.ASCII)
 _PORTS: Final = re.compile(r"([0-9]{1,5})-([0-9]{1,5})", re.ASCII)
@@ -32,7 +32,7 @@ class SipParametersError(ValueError):
 
 
 class SipParameters(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True, kw_only=True):
-    """How to reach a carrier over SIP."""
+    """The way to a carrier over SIP."""
 
     server: Word
     """Host or address of the carrier, with `:port` if that is not 5060."""
@@ -56,7 +56,7 @@ class SipParameters(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omi
     session_expires: Interval = 1_800
     """Seconds after which a session must be refreshed; 0: never."""
     simulated: dict[str, Any] = {}
-    """How a forecast takes the callees to behave."""
+    """The behaviour of the callees in forecasts."""
 
     @property
     def server_address(self) -> Address:
@@ -79,7 +79,7 @@ class SipParameters(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omi
             server=server,
             domain=self.domain or (f"[{host}]" if ":" in host else host),
             here=(self.public_host or here[0], here[1]),
-            credentials=Credentials(self.username, self.password) if self.username else None,
+            credentials=TrunkAccount(self.username, self.password) if self.username else None,
             codecs=self.codecs,
             registers=self.register,
             session_expires_s=self.session_expires,

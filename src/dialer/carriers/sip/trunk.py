@@ -6,7 +6,7 @@ from urllib.parse import quote
 
 import msgspec
 
-from dialer.carriers.sip.digest import Credentials
+from dialer.carriers.sip.digest import TrunkAccount
 from dialer.carriers.sip.sdp import Codec
 from dialer.carriers.sip.wire import Address
 
@@ -22,7 +22,7 @@ class Trunk(msgspec.Struct, frozen=True, kw_only=True):
     """The host of the SIP addresses of callers and callees."""
     here: Address
     """Our address as the carrier sees it: the host and port of Via and Contact."""
-    credentials: Credentials | None = None
+    credentials: TrunkAccount | None = None
     codecs: tuple[Codec, ...] = (Codec.PCMU, Codec.PCMA)
     registers: bool = False
     session_expires_s: int = 1_800

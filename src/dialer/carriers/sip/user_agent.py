@@ -6,7 +6,7 @@ from typing import Final
 import msgspec
 
 from dialer.carriers.sip.in_dialog import PHRASES
-from dialer.carriers.sip.leg import Handle, Leg
+from dialer.carriers.sip.leg import Handle, SipLeg
 from dialer.carriers.sip.messages import MalformedMessageError, Received, read_message, write_response
 from dialer.carriers.sip.sdp import LocalSound
 from dialer.carriers.sip.signalling import Signalling
@@ -27,7 +27,7 @@ class UserAgent:
     def __init__(self, trunk: Trunk, t1_ms: int = T1_MS) -> None:
         self._wire: Final = Wire(t1_ms)
         self._signalling: Final = Signalling(self._wire, trunk)
-        self._legs: dict[str, Leg] = {}
+        self._legs: dict[str, SipLeg] = {}
         self._trunk: Final = trunk
         self._keepalive: Final = Keepalive(self._signalling)
         self._registration: Final = Registration(self._signalling)
@@ -70,7 +70,7 @@ class UserAgent:
 
     def acknowledge(self, now_ms: int, key: str) -> list[Output]:
         """Tell the other side that its answer was heard."""
-        return self._with_leg(now_ms, key, Leg.acknowledge)
+        return self._with_leg(now_ms, key, SipLeg.acknowledge)
 
     def clear(self, now_ms: int, key: str, cause: int, because: str) -> list[Output]:
         """End a leg with a Q.850 cause."""
@@ -102,15 +102,15 @@ class UserAgent:
         action()
         return self._wire.take()
 
-    def _with_leg(self, now_ms: int, key: str, action: Callable[[Leg], None]) -> list[Output]:
+    def _with_leg(self, now_ms: int, key: str, action: Callable[[SipLeg], None]) -> list[Output]:
         leg = self._legs.get(key)
         return self._after(now_ms, _nothing if leg is None else lambda: action(leg))
 
-    def _add(self, dialling: Dialling, local: LocalSound) -> Leg:
-        leg = self._legs[dialling.key] = Leg(self._signalling, dialling, local, self._forget)
+    def _add(self, dialling: Dialling, local: LocalSound) -> SipLeg:
+        leg = self._legs[dialling.key] = SipLeg(self._signalling, dialling, local, self._forget)
         return leg
 
-    def _forget(self, leg: Leg) -> None:
+    def _forget(self, leg: SipLeg) -> None:
         self._legs.pop(leg.key, None)
 
     def _take_request(self, request: Received, source: Address) -> None:

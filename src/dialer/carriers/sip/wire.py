@@ -39,7 +39,7 @@ class LegAnswered(msgspec.Struct, frozen=True):
     """The values with which `UserAgent.take_up` continues the leg in another process."""
 
 
-class LegEnded(msgspec.Struct, frozen=True):
+class LegOver(msgspec.Struct, frozen=True):
     """The leg is over."""
 
     key: str
@@ -71,7 +71,7 @@ class TrunkState(msgspec.Struct, frozen=True):
     """Empty if it does."""
 
 
-Output: TypeAlias = Send | LegRinging | LegAnswered | LegEnded | SoundAgreed | KeyTold | TrunkState
+Output: TypeAlias = Send | LegRinging | LegAnswered | LegOver | SoundAgreed | KeyTold | TrunkState
 
 
 class Wire:

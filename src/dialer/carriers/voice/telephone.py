@@ -17,7 +17,7 @@ from dialer.carriers.sip.wire import (
     Address,
     KeyTold,
     LegAnswered,
-    LegEnded,
+    LegOver,
     LegRinging,
     Output,
     Send,
@@ -35,7 +35,7 @@ NAMES_KEPT_MAX: Final = 1_000
 _LOGGER: Final = structlog.get_logger(__name__)
 
 
-class Owner(Protocol):
+class TelephoneOwner(Protocol):
     """The one for whom a telephone calls. No method may raise."""
 
     def hear(self, key: str, at_ms: int, heard: Heard, because: str) -> None:
@@ -52,7 +52,7 @@ class Telephone:
     """One SIP gateway. Open it before anything else."""
 
     def __init__(
-        self, parameters: SipParameters, room: SoundRoom, files: SoundFiles, owner: Owner, t1_ms: int = T1_MS
+        self, parameters: SipParameters, room: SoundRoom, files: SoundFiles, owner: TelephoneOwner, t1_ms: int = T1_MS
     ) -> None:
         self._parameters: Final = parameters
         self._room: Final = room
@@ -92,7 +92,7 @@ class Telephone:
         """Place a call."""
         local = self._open_sound(dialling.key)
         if local is None:
-            self._hear_end(LegEnded(dialling.key, steady_ms(), causes.NO_CIRCUIT, "no port for sound is free"))
+            self._hear_end(LegOver(dialling.key, steady_ms(), causes.NO_CIRCUIT, "no port for sound is free"))
         else:
             self._perform(self._agent.dial(steady_ms(), dialling, local))
 
@@ -176,14 +176,14 @@ class Telephone:
                 self._owner.hear(output.key, output.at_ms, Ringing(0), "")
             case LegAnswered():
                 self._owner.hear(output.key, output.at_ms, Answered(0, output.handle), "")
-            case LegEnded():
+            case LegOver():
                 self._hear_end(output)
             case TrunkState():
                 self._owner.trunk_is(output.why_not)
 
-    def _hear_end(self, ended: LegEnded) -> None:
+    def _hear_end(self, ended: LegOver) -> None:
         recording = self._room.remove(ended.key)
-        cause = Cause(ended.cause) if ended.cause in set(Cause) else Cause.TEMPORARY_FAILURE
+        cause = Cause(ended.cause)
         if recording is None:
             self._owner.hear(ended.key, ended.at_ms, Ended(0, cause), ended.because)
             return
