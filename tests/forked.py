@@ -8,7 +8,7 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache
 from multiprocessing.context import ForkServerContext
@@ -19,11 +19,22 @@ from dialer.cli import main
 
 
 class ForkedProcess:
-    """A process that runs `dialer` with these arguments, with the part of `subprocess.Popen` that tests use."""
+    """A process that runs `dialer` with these arguments, with the part of `subprocess.Popen` that tests use.
 
-    def __init__(self, arguments: list[str], folder: Path, environ: Mapping[str, str]) -> None:
+    `prepare` is a function of a module. It runs in the new process before the command.
+    """
+
+    def __init__(
+        self,
+        arguments: list[str],
+        folder: Path,
+        environ: Mapping[str, str],
+        prepare: Callable[[], None] | None = None,
+    ) -> None:
         readers, writers = zip(*(multiprocessing.Pipe(duplex=False) for _ in range(2)), strict=True)
-        self._process: Final = _forks().Process(target=_run, args=(arguments, str(folder), dict(environ), *writers))
+        self._process: Final = _forks().Process(
+            target=_run, args=(arguments, str(folder), dict(environ), prepare, *writers)
+        )
         self._process.start()
         for writer in writers:
             writer.close()
@@ -70,7 +81,7 @@ class ForkedProcess:
 @cache
 def _forks() -> ForkServerContext:
     context = multiprocessing.get_context("forkserver")
-    context.set_forkserver_preload(["dialer.cli", "dialer.commands.serve"])
+    context.set_forkserver_preload(["dialer.cli", "dialer.commands.api", "dialer.commands.worker"])
     return context
 
 
@@ -86,7 +97,13 @@ def _rest(stream: IO[str]) -> str:
         return stream.read()
 
 
-def _run(arguments: list[str], folder: str, environ: dict[str, str], *outputs: Any) -> None:  # noqa: ANN401 - connections
+def _run(
+    arguments: list[str],
+    folder: str,
+    environ: dict[str, str],
+    prepare: Callable[[], None] | None,
+    *outputs: Any,  # noqa: ANN401 - connections
+) -> None:
     os.environ.clear()
     os.environ.update(environ)
     os.chdir(folder)
@@ -95,4 +112,6 @@ def _run(arguments: list[str], folder: str, environ: dict[str, str], *outputs: A
         output.close()
     sys.stdout, sys.stderr = os.fdopen(1, "w", closefd=False), os.fdopen(2, "w", 1, closefd=False)
     sys.argv = ["dialer", *arguments]
+    if prepare is not None:
+        prepare()
     main()

@@ -52,6 +52,7 @@ CONTRACT: Final = frozenset(
         "api/crud/test_visibility.py",
         # Workflow, deletes, imports, keys and the audit log: a request each kind of statement.
         "api/crud/test_deleting.py",
+        "api/http/test_two_processes.py",
         "api/records/test_audit_log.py",
         "api/records/test_campaigns.py",
         "api/routes/test_bulk.py",

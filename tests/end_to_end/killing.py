@@ -141,7 +141,7 @@ def furnish(root: Caller, people: list[str]) -> str:
         "campaigns",
         name="killed",
         aleg_gateway=gateway["url"],
-        object_id=str(_survey(root, _queue(root))),
+        object_id=str(survey_of_transfers(root, _queue(root))),
         phonebook=[book["url"]],
         dnc=root.create("dnc-list", name="never")["url"],
         frequency=120,
@@ -162,7 +162,8 @@ def _queue(root: Caller) -> str:
     return str(queue["url"])
 
 
-def _survey(root: Caller, queue: str) -> int:
+def survey_of_transfers(root: Caller, queue: str) -> int:
+    """Create a survey in which keys lead to a queue, to a number, or on a do-not-call list, and return its id."""
     survey = root.create("survey-template", name="poll")
     common = {"survey": survey["url"], "script": "one moment please"}
     sections: list[dict[str, Any]] = [

@@ -1,10 +1,11 @@
-"""Processes of a shared service: the API and workers, each of which may freeze or die."""
+"""Processes of a shared service: the API and workers, each of which may freeze, die, or lose its network."""
 
 import contextlib
 import os
+import random
 import signal
 import subprocess
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Final, cast
 
@@ -13,87 +14,121 @@ from litestar.testing import TestClient
 
 from tests.api.harness import Caller
 from tests.end_to_end.killing import NO_TLS
-from tests.test_server import ADMIN, DIALER
+from tests.fleet.storm.network import Link, Network
+from tests.fleet.storm.process import Preparation, prepare
+from tests.forked import ForkedProcess
+from tests.test_server import ADMIN
 
 END_S: Final = 30
+COMMAND_S: Final = 120
+CLIENT_S: Final = 90
+"""Longest time of a request: longer than the API waits for a worker that is frozen."""
 
 
 class Process:
     """One process of a service."""
 
-    def __init__(self, folder: Path, environ: Mapping[str, str], *arguments: str) -> None:
-        with (folder / "service.log").open("ab") as log:
-            self._process: Final = subprocess.Popen(
-                [DIALER, *arguments],
-                cwd=folder,
-                env={**os.environ, **environ},
-                stdout=subprocess.PIPE,
-                stderr=log,
-                text=True,
-            )
-        assert self._process.stdout is not None
-        self.ready: Final = self._process.stdout.readline()
+    def __init__(self, name: str, forked: ForkedProcess, link: Link | None) -> None:
+        self.name: Final = name
+        self._forked: Final = forked
+        self.link: Final = link
+        """Its way to the database, if it can be cut."""
+        self.ready: Final = forked.stdout.readline()
         """The line that the process prints when it is ready."""
+        self.base: Final = self.ready.rpartition(" ")[2].strip()
+        """The URL at its end."""
 
-    def send(self, number: signal.Signals) -> None:
-        """Send a signal."""
-        self._process.send_signal(number)
+    def send(self, number: int) -> None:
+        """Send a signal, unless the process has ended."""
+        self._forked.send_signal(number)
 
-    def end(self, number: signal.Signals = signal.SIGTERM) -> int:
+    @property
+    def is_over(self) -> bool:
+        """Return whether the process has ended."""
+        return self._forked.returncode is not None
+
+    def lose(self, number: int) -> None:
+        """Send a signal that ends the process, or sets a trap for it. Kill it if it does not end."""
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            self.end(number)
+
+    def end(self, number: int = signal.SIGTERM) -> int:
         """Send a signal that ends the process, and return its exit code."""
-        with contextlib.suppress(ProcessLookupError):
-            self._process.send_signal(number)
-        self._process.communicate(timeout=END_S)
-        return self._process.returncode
+        self.send(number)
+        self._forked.communicate(timeout=END_S)
+        return self._forked.returncode or 0
 
 
 class SharedService:
     """The API and the workers of one database."""
 
-    def __init__(self, folder: Path, environ: Mapping[str, str]) -> None:
+    def __init__(
+        self,
+        folder: Path,
+        url: str,
+        *,
+        network: Network | None = None,
+        preparation: Preparation = Preparation(),  # noqa: B008 - it is immutable
+        ahead_ms_max: int = 0,
+        seed: int = 0,
+    ) -> None:
         self._folder: Final = folder
-        self._environ: Final = {**ADMIN, **environ}
+        self._network: Final = network
+        self._preparation: Final = preparation
+        self._ahead_ms_max: Final = ahead_ms_max
+        self._chance: Final = random.Random(seed)  # noqa: S311 - chance for a test
+        self.url: Final = url
         self.workers: Final[list[Process]] = []
+        self.apis: Final[list[Process]] = []
         self._born = 0
-        self.run("database", "upgrade", "--create")
-        self.api = Process(folder, self._environ, "api", "--port", "0")
-        self._base: Final = self.api.ready.removeprefix("dialer is ready at ").strip()
+        self.serve()
 
     def run(self, *arguments: str) -> tuple[int, str]:
         """Run a command to its end, and return its exit code and its output."""
-        done = subprocess.run(
-            [DIALER, *arguments],
-            cwd=self._folder,
-            env={**os.environ, **self._environ},
-            capture_output=True,
-            text=True,
-            check=False,
-            timeout=60,
-        )
-        return done.returncode, done.stdout + done.stderr
+        process = ForkedProcess(list(arguments), self._folder, self._environ(self.url))
+        out, err = process.communicate(timeout=COMMAND_S)
+        return process.returncode or 0, out + err
 
     def join(self) -> Process:
         """Start another worker."""
         self._born += 1
-        worker = Process(self._folder, self._environ, "worker", "--name", f"w{self._born}")
+        name = f"w{self._born}"
+        link = None if self._network is None else self._network.link(self.url)
+        worker = self._start(name, link, "worker", "--name", name)
         self.workers.append(worker)
         return worker
 
+    def serve(self) -> Process:
+        """Start another process of the API."""
+        api = self._start("api", None, "api", "--port", "0")
+        self.apis.append(api)
+        return api
+
     @contextlib.contextmanager
-    def client(self, username: str = "root") -> Iterator[Caller]:
-        """Return a client of the API."""
-        with httpx.Client(base_url=self._base.removesuffix("/rest-api/"), timeout=60, verify=NO_TLS) as client:
+    def client(self, username: str = "root", api: Process | None = None) -> Iterator[Caller]:
+        """Return a client of the API, or of one of its processes."""
+        base = (api or self.apis[-1]).base.removesuffix("/rest-api/")
+        with httpx.Client(base_url=base, timeout=CLIENT_S, verify=NO_TLS) as client:
             yield Caller(cast("TestClient[Any]", client), username)
+
+    def _start(self, name: str, link: Link | None, *arguments: str) -> Process:
+        ahead_ms = self._chance.randint(-self._ahead_ms_max, self._ahead_ms_max)
+        odd = Preparation(self._preparation.bug, ahead_ms, self._preparation.lease_ms)
+        environ = self._environ(self.url if link is None else link.url) | odd.environ()
+        return Process(name, ForkedProcess(list(arguments), self._folder, environ, prepare), link)
+
+    def _environ(self, url: str) -> dict[str, str]:
+        own = {"DIALER_DATABASE_URL": url, "DIALER_MEDIA_DIR": str(self._folder / "media")}
+        return {**os.environ, **ADMIN, **own}
 
 
 @contextlib.contextmanager
-def shared_service(folder: Path, environ: Mapping[str, str]) -> Iterator[SharedService]:
-    """Start the API of a shared service; end all its processes at the end."""
-    service = SharedService(folder, environ)
+def shared_service(folder: Path, url: str, **options: Any) -> Iterator[SharedService]:  # noqa: ANN401 - as SharedService
+    """Start the API of a shared service on an empty database with tables; end all its processes at the end."""
+    service = SharedService(folder, url, **options)
     try:
         yield service
     finally:
-        for process in (*service.workers, service.api):
-            with contextlib.suppress(subprocess.TimeoutExpired, ValueError):
-                process.send(signal.SIGCONT)
-                process.end(signal.SIGKILL)
+        for process in (*service.workers, *service.apis):
+            process.send(signal.SIGCONT)
+            process.lose(signal.SIGKILL)

@@ -12,7 +12,8 @@ import pytest
 from dialer.store.database import Database
 from dialer.store.fleet.shards import owners
 from tests.fleet.processes import shared_service
-from tests.fleet.storm import CHANNELS, furnish
+from tests.fleet.storm.scene import GATEWAYS, furnish
+from tests.new_database import new_database
 from tests.test_server import DIALER
 
 PATIENCE_S = 60
@@ -35,14 +36,14 @@ def until(what: str, is_so: Any) -> None:  # noqa: ANN401 - a function without a
 @pytest.fixture
 def url(tmp_path: Path) -> str:
     """Return the database of a test."""
-    return f"sqlite+aiosqlite:///{tmp_path / 'dialer.db'}"
+    return new_database(tmp_path)
 
 
 def test_workers_share_a_service_and_hand_it_over(tmp_path: Path, url: str) -> None:
-    with shared_service(tmp_path, {"DIALER_DATABASE_URL": url}) as service, service.client("user0") as own:
+    with shared_service(tmp_path, url) as service, service.client("user0") as own:
         database = Database(url)
         first = service.join()
-        campaign_id = furnish(service)[0]
+        campaign_id = furnish(service)[0].campaign_id
         service.join()
         until("both have half of the shards", lambda: shards(database) == [32, 32])
         until("calls in progress", lambda: own.get("callrequest/", page_size=1)["count"] > 0)
@@ -57,7 +58,7 @@ def test_workers_share_a_service_and_hand_it_over(tmp_path: Path, url: str) -> N
         _, out = service.run("fleet", "--json")
         (left,) = json.loads(out)["workers"]
         assert (left["name"], left["shards"]) == ("w2", 64)
-        assert left["gateways"][0]["channels"] <= CHANNELS
+        assert left["gateways"][0]["channels"] <= GATEWAYS[0][0]
         alone = subprocess.run(
             [DIALER, "serve", "--port", "0"], cwd=tmp_path, capture_output=True, text=True, check=False, timeout=60
         )

@@ -12,7 +12,7 @@ from dialer.store.touched import NOTHING
 from tests.vopr.planted import Patch, Planted, Wrapped, wrap
 
 
-def _no_fence(patch: Patch) -> None:
+def go_on_when_replaced(patch: Patch) -> None:
     """Let a worker go on, although others own its shards."""
 
     def around(begin: Wrapped) -> Wrapped:
@@ -28,7 +28,9 @@ def _no_fence(patch: Patch) -> None:
     patch.setattr(seats, "save_seat", lambda *_: True)
 
 
-def _what_was_given_back_is_used(patch: Patch) -> None:
+def use_what_was_given_back(patch: Patch) -> None:
+    """Let a worker use what it has given back of a gateway."""
+
     def around(limit: Wrapped) -> Wrapped:
         def grow(self: GatewayLoad, plan: Any, lent: Any) -> None:  # noqa: ANN401 - as `limit`
             channels, cps = self.channels, self.cps
@@ -68,8 +70,8 @@ def _slices_exceed_the_gateway(patch: Patch) -> None:
 
 
 FLEET_PLANTED: Final = (
-    Planted("a worker that was replaced goes on", _no_fence, 1),
-    Planted("a worker uses what it gave back", _what_was_given_back_is_used, 0),
+    Planted("a worker that was replaced goes on", go_on_when_replaced, 1),
+    Planted("a worker uses what it gave back", use_what_was_given_back, 0),
     Planted("a worker gives back what the calls of its new shards use", _gives_without_its_calls, 0),
     Planted("changes of users are not counted", _changes_are_not_counted, 0),
     Planted("leases are judged by the own clock", _leases_by_own_clock, 4),

@@ -5,6 +5,8 @@ import contextlib
 import rich_click as click
 
 from dialer.api.app import create_app
+from dialer.api.http.auth import Authenticator
+from dialer.api.http.limits import SharedLimits
 from dialer.commands.opening import (
     database_clock,
     database_ms,
@@ -17,9 +19,12 @@ from dialer.commands.output import examples
 from dialer.commands.serve import PORT_MAX, address_of, announcer, check_media_folder, create_first_admin
 from dialer.console.app import Console
 from dialer.logs import configure_logs
+from dialer.runtime.clock import RealClock
 from dialer.runtime.remote_workers import RemoteWorkers
 from dialer.server import bind, ending_on_signals
 from dialer.server import serve as run_server
+from dialer.settings import Settings
+from dialer.store.database import Database
 
 
 @click.command()
@@ -39,7 +44,7 @@ def api(host: str, port: int) -> None:
     """Serve the API without dialling, until SIGTERM or Ctrl+C. `dialer worker` dials.
 
     Any number of these processes may use one database. They need the database of this version
-    (`dialer database upgrade`) and the real clock. Limits of requests hold for each process.
+    (`dialer database upgrade`) and the real clock. Limits of requests hold for all of them together.
     """
     settings = settings_from_environment()
     with (
@@ -55,5 +60,14 @@ def api(host: str, port: int) -> None:
         configure_logs()
         workers = RemoteWorkers(database, clock, database_ms=database_ms)
         console = Console(database, first_admin_token=token)
-        app = create_app(settings, database=database, worker=workers, console=console.routes)
+        authenticator = shared_authenticator(settings, database, clock)
+        app = create_app(
+            settings, database=database, worker=workers, authenticator=authenticator, console=console.routes
+        )
         run_server(app, bound, ready=announcer(host, bound), ending=console.end)
+
+
+def shared_authenticator(settings: Settings, database: Database, clock: RealClock) -> Authenticator:
+    """Return the check of credentials of a process whose limits hold for all processes of the service."""
+    limits = SharedLimits(database, settings.rate_limit, clock.now_ms)
+    return Authenticator(database, limits=limits, clock_ms=clock.now_ms)

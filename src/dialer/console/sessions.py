@@ -168,7 +168,7 @@ class SignedInOnly:
             client = scope["client"]
             host = client[0] if client else ""
             try:
-                self._authenticator.limit_requests(session.actor, host)
+                await self._authenticator.limit_requests(session.actor, host)
                 self._permissions.check(session.actor, scope["method"], scope["path_template"])
             except AnsweredError as error:
                 request = f"{scope['method']} {scope['path_template']}"

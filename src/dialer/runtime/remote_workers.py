@@ -11,13 +11,15 @@ from sqlalchemy import Connection
 from dialer.runtime.clock import Clock, RealClock
 from dialer.runtime.tally import Tally
 from dialer.runtime.worker import NotVirtualError
-from dialer.store.database import Database
+from dialer.store.database import Database, StorageUnavailableError
 from dialer.store.fleet.changes import last_change
 from dialer.store.fleet.leases import LEASE_MS
 from dialer.store.fleet.seats import is_seen_by_all
 
 LOOK_S: Final = 0.01
 """Time between two looks for the workers' progress."""
+RETRY_S: Final = 0.2
+"""Time between two looks while the database fails."""
 
 
 class RemoteWorkers:
@@ -32,12 +34,20 @@ class RemoteWorkers:
     async def settle(self) -> None:
         """Wait until the workers know every change that is committed now.
 
-        Everything that they decided before is then with the carrier. A worker that is frozen loses its lease meanwhile.
+        Everything that they decided before is then with the carrier. A worker that is frozen loses its lease meanwhile,
+        and while the database does not answer, all of them lose theirs.
         """
-        change = await self._database.read(last_change)
+        change: int | None = None
         with anyio.move_on_after(2 * LEASE_MS / 1_000):
-            while not await self._database.read(partial(self._is_seen, change)):  # noqa: ASYNC110 - another process sets no event
-                await anyio.sleep(LOOK_S)
+            while True:
+                rest_s = LOOK_S
+                try:
+                    change = await self._database.read(last_change) if change is None else change
+                    if await self._database.read(partial(self._is_seen, change)):
+                        return
+                except StorageUnavailableError:
+                    rest_s = RETRY_S
+                await anyio.sleep(rest_s)
 
     def _is_seen(self, change: int, connection: Connection) -> bool:
         return is_seen_by_all(connection, change, self._database_ms(connection))

@@ -28,10 +28,10 @@ from dialer.api.crud.resource import Actor, KeyInUse, table_of
 from dialer.api.http.errors import AnsweredError
 from dialer.api.http.headers import header
 from dialer.api.http.key_uses import KeyUses
+from dialer.api.http.limits import Limits, OwnLimits
 from dialer.api.http.permissions import Permissions
-from dialer.api.http.rate_limit import RateLimit
 from dialer.api.http.refusals import Refusals
-from dialer.api.http.throttle import Throttle, client_address
+from dialer.api.http.throttle import client_address
 from dialer.app.api_keys import BEGINNING, hash_secret
 from dialer.app.trail import Origin
 from dialer.domain.roles import Role
@@ -104,6 +104,7 @@ class Authenticator:
         now_s: Callable[[], float] = time.monotonic,
         *,
         requests_a_minute: int | None = None,
+        limits: Limits | None = None,
         clock_ms: Callable[[], int] | None = None,
     ) -> None:
         self._database: Final = database
@@ -111,9 +112,8 @@ class Authenticator:
         """The time of the service, by which keys expire."""
         self.uses: Final = KeyUses(database)
         self.refusals: Final = Refusals(database, self.clock_ms)
-        self._rate_limit: Final = RateLimit(requests_a_minute, now_s) if requests_a_minute else None
+        self._limits: Final = limits or OwnLimits(requests_a_minute, now_s)
         self._now_s: Final = now_s
-        self._throttle: Final = Throttle(now_s)
         self._key: Final = secrets.token_bytes(32)
         self._verified_s: Final[OrderedDict[bytes, float]] = OrderedDict()
         """The times at which credentials were last verified, by fingerprint."""
@@ -128,11 +128,11 @@ class Authenticator:
                 requests than a user or an address may send.
         """
         address = client_address(host)
-        self._limit_requests(f"address {address}")
+        await self._limit_requests(f"address {address}")
         secret = parse_bearer(authorization or "")
         if secret is not None:
             actor = await self._owner_of_key(secret)
-            self._limit_requests(f"user {actor.id}")
+            await self._limit_requests(f"user {actor.id}")
             return actor
         credentials = parse_basic(authorization or "")
         if credentials is None:
@@ -146,28 +146,28 @@ class Authenticator:
             AnsweredError: 401 if the credentials are wrong; 429 as in `identify`.
         """
         address = client_address(host)
-        self._limit_requests(f"address {address}")
+        await self._limit_requests(f"address {address}")
         if not 0 < len(credentials.username) <= USERNAME_MAX or "\x00" in "".join(credentials):
             raise _unauthorized(INVALID)
         return await self._owner_of_password(credentials, address)
 
-    def limit_requests(self, actor: Actor, host: str) -> None:
+    async def limit_requests(self, actor: Actor, host: str) -> None:
         """Count a request of a user who is known by a session.
 
         Raises:
             AnsweredError: 429 for more requests than a user or an address may send.
         """
-        self._limit_requests(f"address {client_address(host)}")
-        self._limit_requests(f"user {actor.id}")
+        await self._limit_requests(f"address {client_address(host)}")
+        await self._limit_requests(f"user {actor.id}")
 
     async def _owner_of_password(self, credentials: Credentials, address: str) -> Actor:
         """Return the user of right credentials; raise `AnsweredError` with status 401 or 429 for others."""
         login = _Login(username_key(credentials.username), credentials.password, address)
         account = await self._account_of(login.username_key)
         if not await self._is_right(login, account.password_hash) or account.actor is None:
-            self._throttle.failed(_subject(login, account.password_hash), address)
+            await self._limits.failed(_subject(login, account.password_hash), address)
             raise _unauthorized(INVALID)
-        self._limit_requests(f"user {account.actor.id}")
+        await self._limit_requests(f"user {account.actor.id}")
         return account.actor
 
     async def _owner_of_key(self, secret: str) -> Actor:
@@ -201,13 +201,13 @@ class Authenticator:
             return rows
         return await self._database.read(lambda connection: connection.execute(query, values).all())
 
-    def _limit_requests(self, subject: str) -> None:
-        retry_after_s = self._rate_limit.take(subject) if self._rate_limit else 0
+    async def _limit_requests(self, subject: str) -> None:
+        retry_after_s = await self._limits.take(subject)
         if retry_after_s:
             raise _too_many("Too many requests; try again later.", retry_after_s)
 
-    def _refuse_guesses(self, login: _Login, password_hash: str) -> None:
-        retry_after_s = self._throttle.retry_after_s(_subject(login, password_hash), login.address)
+    async def _refuse_guesses(self, login: _Login, password_hash: str) -> None:
+        retry_after_s = await self._limits.guess_after_s(_subject(login, password_hash), login.address)
         if retry_after_s:
             raise _too_many("Too many wrong passwords; try again later.", retry_after_s)
 
@@ -220,7 +220,7 @@ class Authenticator:
         if self._is_fresh(fingerprint):
             return True
         if fingerprint not in self._verified_s:
-            self._refuse_guesses(login, password_hash)
+            await self._refuse_guesses(login, password_hash)
         turn = self._under_way.setdefault(fingerprint, anyio.Lock())
         try:
             async with turn:
@@ -235,7 +235,7 @@ class Authenticator:
         async with self._limiter:
             if fingerprint not in self._verified_s:
                 # Other guesses may have failed while this one waited.
-                self._refuse_guesses(login, password_hash)
+                await self._refuse_guesses(login, password_hash)
             is_right = await anyio.to_thread.run_sync(verify_password, password_hash, login.password)
         if is_right:
             self._verified_s[fingerprint] = self._now_s()

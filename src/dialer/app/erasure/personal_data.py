@@ -66,8 +66,10 @@ MACHINE_MADE: Final = frozenset(
         "cdr.callid",
         "cdr.zone",
         "fleet_change.touched",
-        "fleet_worker.name",
+        *(f"fleet_worker.{name}" for name in ("mark", "name")),
         "idempotent_response.body_hash",
+        # Hashes of a user name and an address.
+        *(f"{table}.subject" for table in ("request_allowance", "wrong_password")),
         "ledger_entry.reference",
         "service_state.number_key",
         "sms_message.message_id",

@@ -24,6 +24,7 @@ from dialer.store.tables.figures import (
     UserHour,
 )
 from dialer.store.tables.fleet import CpsReturned, FleetChange, FleetWorker, GatewaySlice, Seat, Shard
+from dialer.store.tables.limits import RequestAllowance, WrongPassword
 from dialer.store.tables.queues import Agent, Queue, Tier
 from dialer.store.tables.service import IdempotentResponse, ServiceState
 from dialer.store.tables.surveys import AudioFile, BranchingTemplate, SectionTemplate, SurveyTemplate
@@ -66,6 +67,7 @@ __all__ = [
     "Queue",
     "QueueHour",
     "RateCardLine",
+    "RequestAllowance",
     "Row",
     "SealedSurvey",
     "Seat",
@@ -83,4 +85,5 @@ __all__ = [
     "Transfer",
     "User",
     "UserHour",
+    "WrongPassword",
 ]
