@@ -19,8 +19,8 @@ from dialer.api.http import body, preconditions, strict_json, throttle
 from dialer.api.http.refusals import REFUSALS_A_MINUTE_MAX
 from dialer.api.records import campaign_life, campaigns, contacts
 from dialer.api.records.bulk import PARENTS_MAX
+from dialer.api.records.importing import IMPORTS_OF_A_USER_MAX
 from dialer.api.routes import bulk, campaign_check, clock, recordings, recycling
-from dialer.api.routes.imports import IMPORTS_OF_A_USER_MAX
 from dialer.app import api_keys, import_report, imports
 from dialer.domain.billing import money
 from dialer.domain.numbers import normal_form

@@ -4,12 +4,25 @@ from collections.abc import Iterator
 from typing import Any, Final
 
 import pytest
-from playwright.sync_api import Browser, expect
+from playwright.sync_api import Browser, FilePayload, expect
 
 from tests.console.browser import Watched, running_browser
 from tests.test_server import ADMIN, Served, serving
 
-PAGES: Final = ("overview/", "campaigns/", "campaigns/1/", "calls/", "account/")
+PAGES: Final = (
+    "overview/",
+    "campaigns/",
+    "campaigns/1/",
+    "campaigns/1/recycle/",
+    "new-campaign/",
+    "new-campaign/survey/",
+    "records/campaigns/1/",
+    "records/contact/",
+    "records/phonebook/1/import/",
+    "records/survey-template/1/",
+    "calls/",
+    "account/",
+)
 CLOCK: Final = {"DIALER_CLOCK": "virtual", "DIALER_CLOCK_START": "2026-01-30T09:00:00Z"}
 HOSTILE: Final = '<script>document.title="taken"</script>\u202e" onload="x' + "W" * 40
 SCREENS: Final[dict[str, dict[str, Any]]] = {
@@ -120,6 +133,35 @@ def test_everything_works_without_scripts(tab: Watched) -> None:
     tab.page.get_by_role("link", name="root").click()
     tab.page.get_by_role("button", name="Sign out").click()
     expect(tab.page.get_by_role("heading", name="Sign in")).to_be_visible()
+
+
+def test_a_file_becomes_a_campaign_that_dials(tab: Watched) -> None:
+    file: FilePayload = {"name": "people.csv", "mimeType": "text/csv", "buffer": b"contact\n+12025550177\nabc\n"}
+    page = tab.page
+    tab.sign_in()
+    page.get_by_role("link", name="Campaigns").click()
+    page.get_by_role("link", name="New campaign", exact=True).click()
+    page.get_by_label("Name of the phonebook").fill("Spring")
+    page.get_by_label("CSV file").set_input_files(file)
+    page.get_by_role("button", name="Upload and go on").click()
+    page.get_by_label("Name").fill("Reminder")
+    page.get_by_label("Message", exact=True).fill("Hello")
+    page.get_by_role("button", name="Go on").first.click()
+    page.get_by_label("Caller ID").first.fill("+12025550199")
+    page.get_by_role("button", name="Create").click()
+    page.get_by_role("button", name="Start").click()
+    expect(page.get_by_text("It dials, within its dates and its daily window.").first).to_be_visible()
+    page.get_by_role("link", name="Call again").click()
+    page.get_by_role("button", name="Count them").click()
+    expect(page.get_by_text("These would be called again")).to_be_visible()
+    page.get_by_role("link", name="People").first.click()
+    page.get_by_role("link", name="Spring").click()
+    page.get_by_role("link", name="Import a file").click()
+    page.get_by_label("CSV file").set_input_files(file)
+    page.get_by_role("button", name="Check the file").click()
+    expect(page.get_by_text("What an import would do")).to_be_visible()
+    page.get_by_role("button", name="Import").click()  # The file is still chosen.
+    expect(page.get_by_role("heading", name="Imported")).to_be_visible()
 
 
 def test_a_wrong_password_is_told_beside_the_form(tab: Watched) -> None:

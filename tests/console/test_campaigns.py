@@ -15,7 +15,7 @@ PATHS = ("campaigns/{}/", "campaigns/{}/live/")
 
 
 def test_the_list_has_campaigns_in_progress_first(alice: Visitor, api: Caller) -> None:
-    assert "There is no campaign yet. Create one over the API" in alice.text("campaigns/")
+    assert "There is no campaign yet. It takes a phonebook" in alice.text("campaigns/")
     campaign(api, name="First")
     campaign(api, name="Second", started="no")
     text = alice.text("campaigns/")

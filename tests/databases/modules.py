@@ -63,6 +63,9 @@ CONTRACT: Final = frozenset(
         "runtime/test_rules.py",
         "runtime/test_statistics.py",
         "runtime/test_worker.py",
+        # Moving from one to the other, and back.
+        "postgresql/test_move.py",
+        "store/test_move.py",
     }
 )
 """Modules that CI runs on both databases."""

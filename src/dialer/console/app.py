@@ -16,8 +16,13 @@ from dialer.console.live import Snapshots
 from dialer.console.pages.account import revoke_session, show_account, show_home, sign_out
 from dialer.console.pages.calls import show_calls
 from dialer.console.pages.campaign import change_state, show_campaign, stream_campaign
+from dialer.console.pages.campaign_actions import copy_campaign, recycle, show_recycling
 from dialer.console.pages.campaigns import show_campaigns
+from dialer.console.pages.importing import check_file, import_file, show_import
+from dialer.console.pages.new_campaign import make_survey, show_people, show_survey, upload_people
 from dialer.console.pages.overview import show_overview, stream_overview
+from dialer.console.pages.record import change_record, create_record, delete_record, show_new_record, show_record
+from dialer.console.pages.records import show_records
 from dialer.console.pages.sign_in import make_first_admin, show_first_admin, show_sign_in, sign_in
 from dialer.console.pages.static import show_asset, show_nothing
 from dialer.console.services import ConsoleServices
@@ -45,6 +50,22 @@ PAGES: Final[tuple[ControllerRouterHandler, ...]] = (
     stream_campaign,
     change_state,
     show_calls,
+    show_records,
+    create_record,
+    show_new_record,
+    show_record,
+    change_record,
+    delete_record,
+    show_import,
+    import_file,
+    check_file,
+    copy_campaign,
+    show_recycling,
+    recycle,
+    show_people,
+    upload_people,
+    show_survey,
+    make_survey,
 )
 """The pages that need a sign-in."""
 

@@ -1,5 +1,6 @@
 """Forms of the console: their fields, and the proof that one of our pages sent them."""
 
+from collections.abc import Mapping
 from http import HTTPStatus
 from typing import Final
 from urllib.parse import parse_qsl
@@ -13,8 +14,8 @@ from dialer.console.sessions import FORM_COOKIE, CurrentSession, cookie_of, form
 
 FIELD: Final = "csrf"
 """The field in which a form carries its token."""
-FORM_BYTES_MAX: Final = 65_536
-FIELDS_MAX: Final = 100
+FORM_BYTES_MAX: Final = 262_144
+FIELDS_MAX: Final = 500
 STALE: Final = "This form is out of date. Go back, load the page again, and send the form once more."
 FOREIGN: Final = "This form was sent from another site, so nothing was changed."
 
@@ -26,8 +27,6 @@ async def read_fields(request: ApiRequest) -> dict[str, str]:
         AnsweredError: it is no form (415), too large (413), malformed (400), or from elsewhere or out of date (403).
     """
     expect_type(request, "application/x-www-form-urlencoded")
-    if header(request.scope, b"sec-fetch-site") in {"cross-site", "same-site"}:
-        raise ForbiddenError(FOREIGN)
     body = await read_whole(request)
     if len(body) > FORM_BYTES_MAX:
         raise AnsweredError(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, "The form is too large.")
@@ -36,9 +35,20 @@ async def read_fields(request: ApiRequest) -> dict[str, str]:
         fields = dict(parse_qsl(text, keep_blank_values=True, max_num_fields=FIELDS_MAX, errors="strict"))
     except ValueError:
         raise MalformedError("The form cannot be read: it is not URL-encoded UTF-8.") from None
+    check_form(request, fields)
+    return fields
+
+
+def check_form(request: ApiRequest, fields: Mapping[str, str]) -> None:
+    """Check that one of our pages sent a form, by its token.
+
+    Raises:
+        ForbiddenError: it is from elsewhere, or out of date.
+    """
+    if header(request.scope, b"sec-fetch-site") in {"cross-site", "same-site"}:
+        raise ForbiddenError(FOREIGN)
     if not is_form_token(fields.get(FIELD, ""), _expected(request)):
         raise ForbiddenError(STALE)
-    return fields
 
 
 def _expected(request: ApiRequest) -> str:

@@ -114,3 +114,9 @@ def outcome_words(member: str) -> str:
         code = int(member)
         return f"{word_of(Cause(code))} ({code})" if code in set(Cause) else f"Cause {code}"
     return word_of(MessageStatus(member)) if member in set(MessageStatus) else member
+
+
+def words_of(value: Enum) -> str:
+    """Return the word for a member of any enumeration: that of `WORDS`, or else its name with blanks."""
+    known = WORDS.get(type(value), {}).get(value)
+    return known if known is not None else capitalised(value.name.replace("_", " ").lower())

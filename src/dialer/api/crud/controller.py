@@ -9,7 +9,6 @@ from functools import partial
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Final, TypeAlias
 
-import anyio.to_thread
 import msgspec
 from litestar import Controller, Response, delete, get, post, route
 from litestar.enums import HttpMethod
@@ -21,6 +20,7 @@ from msgspec import Meta
 from dialer.api.crud import records
 from dialer.api.crud.deleting import delete_selected, parse_deletion
 from dialer.api.crud.pagination import ListSelection, Page, parameters_of, parse_selection, read_chunks, read_page
+from dialer.api.crud.preparing import prepared
 from dialer.api.crud.resource import Resource, Unit
 from dialer.api.crud.shapes import Access, Columns, Given, Parsed, Shape, fields_of, parse_given, shapes_of
 from dialer.api.crud.urls import parse_id
@@ -98,7 +98,7 @@ class _Creating(_ResourceController):
     async def create_record(self, request: ApiRequest, data: "JSONBody[CreateBody]") -> "Response[ReadBody]":
         """Create a record. The answer holds the record; its header `Location` is the URL of the record."""
         service = request.service
-        parsed = await _prepared(self.resource, _parse(self.resource, service, request, data))
+        parsed = await prepared(self.resource, _parse(self.resource, service, request, data))
         attempt = attempt_of(
             request.headers.get("idempotency-key"),
             user_id=request.user.id,
@@ -121,7 +121,7 @@ class _Changing(_ResourceController):
         """Change the given fields of a record. The record with all its fields must be valid afterwards."""
         service, resource = request.service, self.resource
         identity, conditions = _identity(record_id), parse_preconditions(request.scope)
-        parsed = await _prepared(resource, _parse(resource, service, request, data))
+        parsed = await prepared(resource, _parse(resource, service, request, data))
         # A caller who may write and not read gets the answer without the record.
         may_read = request.user.may(resource.permission("GET"))
         is_shown = may_read and preference(request.scope, "return") == "representation"
@@ -262,13 +262,6 @@ def _create_once(unit: Unit, resource: Resource, parsed: Parsed, attempt: PostAt
         shown = {**msgspec.json.decode(content), **created.revealed}
         return msgspec.structs.replace(answer, content=msgspec.json.encode(shown))
     return answer
-
-
-async def _prepared(resource: Resource, parsed: Parsed) -> Parsed:
-    """Return the request with the values that the resource prepares before the transaction."""
-    if resource.prepare is None or parsed.errors:
-        return parsed
-    return msgspec.structs.replace(parsed, values=await anyio.to_thread.run_sync(resource.prepare, parsed.values))
 
 
 def _hashed_body(resource: Resource, given: Given, body: bytes) -> bytes:

@@ -37,44 +37,53 @@ async def read_form(request: ApiRequest, *, file_field: str, file_bytes_max: int
         AnsweredError: it is no multipart body (415, 400), has more than `PARTS_MAX` parts or one name twice (400), or
             too large a file (413).
     """
-    boundary = expect_type(request, MULTIPART).get("boundary", "")
     reader = _FormReader(file_field, file_bytes_max)
-    try:
-        parser = PushMultipartParser(boundary, max_segment_count=PARTS_MAX, strict=True)
-        with parser:
-            async for piece in pieces(request):
-                for event in parser.parse(piece):
-                    reader.take(event)
-    except (MultipartError, UnicodeError):
-        raise MalformedError("The body is no multipart form, is cut off, or has too many parts.") from None
+    async for event in _events(request):
+        reader.take(event)
     return reader.form
 
 
-async def file_pieces(request: ApiRequest, *, file_field: str) -> AsyncIterator[bytes]:
-    """Yield the file in the form of a request while it arrives; other parts are skipped.
+async def file_pieces(
+    request: ApiRequest, *, file_field: str, texts: dict[str, str] | None = None
+) -> AsyncIterator[bytes]:
+    """Yield the file in the form of a request while it arrives.
+
+    The first piece is empty and comes when the file begins. By then `texts` has the parts before the file.
 
     Raises:
         AnsweredError: it is no multipart body (415, 400), or has more than `PARTS_MAX` parts (400).
         InvalidError: there is no such file, or a second one.
     """
-    boundary = expect_type(request, MULTIPART).get("boundary", "")
+    reader = _FormReader("", 0)
     name, found = "", 0
-    try:
-        parser = PushMultipartParser(boundary, max_segment_count=PARTS_MAX, strict=True)
-        with parser:
-            async for piece in pieces(request):
-                for event in parser.parse(piece):
-                    if isinstance(event, MultipartSegment):
-                        name = event.name
-                        found += name == file_field
-                    elif event and name == file_field:
-                        if found > 1:
-                            raise InvalidError({file_field: ["Send one file, not several."]})
-                        yield bytes(event)
-    except (MultipartError, UnicodeError):
-        raise MalformedError("The body is no multipart form, is cut off, or has too many parts.") from None
+    async for event in _events(request):
+        if isinstance(event, MultipartSegment):
+            name = event.name
+            found += name == file_field
+        if name != file_field:
+            reader.take(event)
+        elif isinstance(event, MultipartSegment):
+            if texts is not None:
+                texts.update(reader.form.texts)
+            yield b""
+        elif event:
+            if found > 1:
+                raise InvalidError({file_field: ["Send one file, not several."]})
+            yield bytes(event)
     if not found:
         raise InvalidError({file_field: ["This field is required."]})
+
+
+async def _events(request: ApiRequest) -> AsyncIterator[Any]:
+    """Yield a part's head, the pieces of its content, and None at its end, for each part of a form."""
+    boundary = expect_type(request, MULTIPART).get("boundary", "")
+    try:
+        with PushMultipartParser(boundary, max_segment_count=PARTS_MAX, strict=True) as parser:
+            async for piece in pieces(request):
+                for event in parser.parse(piece):
+                    yield event
+    except (MultipartError, UnicodeError):
+        raise MalformedError("The body is no multipart form, is cut off, or has too many parts.") from None
 
 
 class _FormReader:

@@ -67,7 +67,25 @@ PAGES: Final[Mapping[str, Permission]] = {
     f"GET /console/campaigns/{RECORD}": Permission.READ,
     f"GET /console/campaigns/{RECORD}/live": Permission.READ,
     f"POST /console/campaigns/{RECORD}/state": Permission.CAMPAIGNS,
+    f"POST /console/campaigns/{RECORD}/copy": Permission.CAMPAIGNS,
+    f"GET /console/campaigns/{RECORD}/recycle": Permission.CAMPAIGNS,
+    f"POST /console/campaigns/{RECORD}/recycle": Permission.CAMPAIGNS,
+    "GET /console/new-campaign": Permission.CAMPAIGNS,
+    "POST /console/new-campaign": Permission.CAMPAIGNS,
+    "GET /console/new-campaign/survey": Permission.CAMPAIGNS,
+    "POST /console/new-campaign/survey": Permission.CAMPAIGNS,
     "GET /console/calls": Permission.READ_CALLS,
+    # The rows of the resource table say who may read and write which records; the pages ask them.
+    "GET /console/records/{path}": Permission.SIGNED_IN,
+    "POST /console/records/{path}": Permission.SIGNED_IN,
+    "GET /console/records/{path}/new": Permission.SIGNED_IN,
+    f"GET /console/records/{{path}}/{RECORD}": Permission.SIGNED_IN,
+    f"POST /console/records/{{path}}/{RECORD}": Permission.SIGNED_IN,
+    f"POST /console/records/{{path}}/{RECORD}/delete": Permission.SIGNED_IN,
+    f"GET /console/records/{{path}}/{RECORD}/import": Permission.CAMPAIGNS,
+    f"GET /console/records/{{path}}/{RECORD}/check": Permission.CAMPAIGNS,
+    f"POST /console/records/{{path}}/{RECORD}/import": Permission.CAMPAIGNS,
+    f"POST /console/records/{{path}}/{RECORD}/check": Permission.CAMPAIGNS,
 }
 """The permissions of the console's pages, by method and path."""
 OPEN_PAGES: Final = frozenset(

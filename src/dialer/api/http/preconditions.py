@@ -99,6 +99,11 @@ class Preconditions(msgspec.Struct, frozen=True):
 UNCONDITIONAL: Final = Preconditions()
 
 
+def if_version(version: str) -> Preconditions:
+    """Return the condition that a record still has this version."""
+    return Preconditions(match=_Given(strong=frozenset({version})))
+
+
 def parse_preconditions(scope: HTTPScope) -> Preconditions:
     """Return the conditions of a request.
 

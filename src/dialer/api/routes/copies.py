@@ -10,20 +10,19 @@ from litestar.openapi.spec import OpenAPIMediaType, Operation, RequestBody
 from litestar.openapi.spec import Reference as SchemaReference
 from litestar.params import FromPath
 
-from dialer.api.crud import records
 from dialer.api.crud.controller import JSON
-from dialer.api.crud.resource import Change, Resource, Unit, Values
-from dialer.api.crud.shapes import Parsed, Shape, fields_of, parse_given
+from dialer.api.crud.resource import Resource, Unit
+from dialer.api.crud.shapes import Parsed, Shape, parse_given
 from dialer.api.crud.urls import parse_id
 from dialer.api.http.body import read_if_any
 from dialer.api.http.errors import RecordNotFoundError
 from dialer.api.http.idempotency import PostAttempt, StoredAnswer, attempt_of, recall, remember
 from dialer.api.http.ignored import ignored_header
 from dialer.api.http.preconditions import ETAG_HEADER
-from dialer.api.records.campaigns import CAMPAIGNS, NAME_MAX
+from dialer.api.records.campaign_copies import copy_record
+from dialer.api.records.campaigns import CAMPAIGNS
 from dialer.api.records.messages import SMS_CAMPAIGNS
 from dialer.api.service import ApiRequest
-from dialer.app.copy_campaign import add_copy, dates_of_copy, name_of_copy
 
 if TYPE_CHECKING:
     CampaignRead: TypeAlias = Shape
@@ -99,23 +98,10 @@ def _copy_once(
     before = recall(unit, attempt) if attempt else None
     if before is not None:
         return before
-    stored = records.load(unit, resource, campaign_id)
-
-    def insert(change: Change, columns: Values) -> Any:  # noqa: ANN401 - a row
-        return add_copy(change.unit, campaign_id, columns)
-
-    created = records.create_record(unit, resource, _settings(unit, resource, stored, parsed), insert)
+    created = copy_record(unit, resource, campaign_id, parsed)
     content, tag = created.answer
     location = unit.conventions.links.record(resource.path, created.record_id)
     answer = StoredAnswer(HTTPStatus.CREATED, {"Location": location, ETAG_HEADER: tag.header}, content)
     if attempt is not None:
         remember(unit, attempt, answer)
     return answer
-
-
-def _settings(unit: Unit, resource: Resource, stored: Values, parsed: Parsed) -> Parsed:
-    """Return the fields of the copy: those of the other campaign, then those of the request."""
-    given = parsed.values
-    same = {field.name: stored[field.name] for field in fields_of(resource.write or Shape)}
-    own = {"name": name_of_copy(stored["name"], NAME_MAX), **dates_of_copy(stored, given, unit.now_ms)}
-    return Parsed({**same, **own, **given}, parsed.errors, parsed.ignored)

@@ -40,7 +40,7 @@ from dialer.domain.survey.sections.table import definition_of
 from dialer.domain.survey.survey import Survey
 from dialer.store.queries.statistics import WhoseCalls
 from dialer.store.queries.survey_results import SectionCount, count_answers
-from dialer.store.tables import Campaign
+from dialer.store.tables import SMS, Campaign
 
 ANSWERS_SHOWN_MAX: Final = 12
 ACTIONS: Final[Mapping[str, Callable[[UnitOfWork, int], None]]] = {
@@ -79,6 +79,7 @@ class _Still(NamedTuple):
     """The parts of the page that are read once."""
 
     name: str
+    is_sms: bool
     state: CampaignStatus | None
     findings: list[Finding]
     graph: Graph | None
@@ -100,7 +101,7 @@ async def stream_campaign(
     """Send the live part of a campaign."""
     identity = _identity(record_id)
     # A snapshot may be kept, so the right to see it is checked for each viewer.
-    await request.service.read(request, lambda unit: _check_seen(unit, identity))
+    await request.service.read(request, lambda unit: check_seen(unit, identity))
     key = _key(request, identity)
     return await answer_live(
         request, console.snapshots, console.sessions, key, lambda: _make(request, console, identity)
@@ -118,7 +119,7 @@ async def change_state(
         raise RecordNotFoundError("There is no such button.")
 
     def change(unit: Unit) -> None:
-        _check_seen(unit, identity)
+        check_seen(unit, identity)
         action(unit, identity)
 
     try:
@@ -138,7 +139,12 @@ def _identity(record_id: str) -> int:
     return identity
 
 
-def _check_seen(unit: Unit, identity: int) -> None:
+def check_seen(unit: Unit, identity: int) -> None:
+    """Check that the viewer sees a campaign.
+
+    Raises:
+        RecordNotFoundError: there is no such campaign, or it is not the viewer's.
+    """
     query = select(_campaigns.c.id).where(_campaigns.c.id == identity, seen_campaigns(unit))
     if unit.connection.execute(query).first() is None:
         raise RecordNotFoundError("There is no such campaign, or it is not yours.")
@@ -174,7 +180,7 @@ async def _show(
 
 
 def _read_still(unit: Unit, identity: int, service_zone: str) -> _Still:
-    _check_seen(unit, identity)
+    check_seen(unit, identity)
     row = dict(unit.connection.execute(select(_campaigns).where(_campaigns.c.id == identity)).mappings().one())
     survey, _ = survey_of(unit.connection, row)
     counts = count_answers(unit.connection, identity)
@@ -184,7 +190,12 @@ def _read_still(unit: Unit, identity: int, service_zone: str) -> _Still:
     state = campaign_state(row["status"])
     is_over = state in {CampaignStatus.END, CampaignStatus.ABORD}
     return _Still(
-        row["name"], state, [] if is_over else findings, draw_survey(survey, counts), _questions(survey, counts)
+        row["name"],
+        row["medium"] == SMS,
+        state,
+        [] if is_over else findings,
+        draw_survey(survey, counts),
+        _questions(survey, counts),
     )
 
 
@@ -205,7 +216,7 @@ def _questions(survey: Survey, counts: Mapping[int, SectionCount]) -> list[Shown
 
 async def _make(request: ApiRequest, console: ConsoleServices, identity: int) -> str:
     def read(unit: Unit) -> tuple[CampaignView, list[int]]:
-        _check_seen(unit, identity)
+        check_seen(unit, identity)
         scope = WhoseCalls(campaign_id=identity)
         view = view_campaign(unit.connection, identity, unit.now_ms)
         return view, console.minutes.read(unit.connection, scope, unit.now_ms)

@@ -100,6 +100,28 @@ document.addEventListener("keydown", (event) => {
   isGoing = event.key === "g";
 });
 
+// Forms that change one part of their page: the rest stays, with a file that was chosen.
+document.addEventListener("submit", async (event) => {
+  const form = event.target;
+  const name = form.dataset.swapTo;
+  if (!name) return;
+  event.preventDefault();
+  event.stopImmediatePropagation();
+  if (form.getAttribute("aria-busy")) return;
+  form.setAttribute("aria-busy", "true");
+  try {
+    const filled = new FormData(form, event.submitter);
+    const body = form.enctype === "multipart/form-data" ? filled : new URLSearchParams(filled);
+    const answer = await fetch(event.submitter?.getAttribute("formaction") ?? form.getAttribute("action"), { method: "POST", body });
+    const page = new DOMParser().parseFromString(await answer.text(), "text/html");
+    const fresh = page.querySelector(`[data-swap="${name}"]`);
+    if (fresh) document.querySelector(`[data-swap="${name}"]`).replaceWith(document.adoptNode(fresh));
+    else location.reload();
+  } finally {
+    form.removeAttribute("aria-busy");
+  }
+});
+
 // A form is sent once, however often its button is pressed.
 document.addEventListener("submit", (event) => {
   if (event.target.dataset.sent) event.preventDefault();

@@ -194,10 +194,8 @@ class Floor:
 
     def staff(self, queue_ids: frozenset[int], now_ms: int) -> Staff:
         """Return the agents who serve these queues, and the number of calls that wait in them."""
-        members = {
-            agent_id for queue_id in queue_ids if (line := self._lines.get(queue_id)) for agent_id in line.places
-        }
-        agents = [agent for agent_id in sorted(members) if (agent := self._agents.get(agent_id))]
+        members = set().union(*(line.places for queue_id in queue_ids if (line := self._lines.get(queue_id))))
+        agents = [agent for agent_id in members if (agent := self._agents.get(agent_id))]
         calls = set().union(*(self._callers.get(queue_id, ()) for queue_id in queue_ids))
         return staff_of(agents, calls, now_ms)
 

@@ -5,7 +5,7 @@ from collections.abc import Set as AbstractSet
 
 import msgspec
 
-from dialer.domain.queueing.agents import AgentState
+from dialer.domain.queueing.agents import TAKES_CALLS, AgentState
 
 
 class Staff(msgspec.Struct, frozen=True):
@@ -25,13 +25,21 @@ class Staff(msgspec.Struct, frozen=True):
 
 def staff_of(agents: Iterable[AgentState], calls: AbstractSet[int], now_ms: int) -> Staff:
     """Count the agents of some queues, and the calls that wait in them."""
-    on_duty = [agent for agent in agents if agent.is_on_duty]
-    ours = {None, *calls}
-    silent = [agent for agent in on_duty if agent.talk is None]
+    on_duty = idle = 0
+    bridged_ms: list[int] = []
+    wrapping_ms: list[int] = []
+    for agent in agents:  # One pass: campaigns that dial for agents count them at every event.
+        if agent.plan.status not in TAKES_CALLS:
+            continue
+        on_duty += 1
+        if agent.talk is not None:
+            bridged_ms.append(agent.talk.since_ms)
+        elif agent.figures.free_at_ms > now_ms:
+            wrapping_ms.append(agent.figures.free_at_ms)
+        elif agent.asked_call_id is None or agent.asked_call_id in calls:
+            idle += 1
+    bridged_ms.sort()
+    wrapping_ms.sort()
     return Staff(
-        agents=len(on_duty),
-        idle=sum(agent.is_free(now_ms) and agent.asked_call_id in ours for agent in silent),
-        waiting=len(calls),
-        bridged_ms=tuple(sorted(agent.talk.since_ms for agent in on_duty if agent.talk)),
-        wrapping_ms=tuple(sorted(at for agent in silent if (at := agent.figures.free_at_ms) > now_ms)),
+        agents=on_duty, idle=idle, waiting=len(calls), bridged_ms=tuple(bridged_ms), wrapping_ms=tuple(wrapping_ms)
     )

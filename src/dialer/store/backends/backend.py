@@ -139,6 +139,20 @@ class Backend(Protocol):
     def is_in_transaction(self, connection: Connection) -> bool:
         """Return whether a transaction is open."""
 
+    def copy_rows(
+        self, connection: Connection, table: str, names: Sequence[str], rows: Sequence[tuple[Any, ...]]
+    ) -> bool:
+        """Insert rows faster than one statement for each row does. Return False if nothing is faster, and insert none.
+
+        Generated columns have their default in the database.
+        """
+
+    def without_limits(self, connection: Connection) -> None:
+        """Let the rest of a transaction take any time: its statements, and its pauses between them."""
+
+    def without_triggers(self, connection: Connection) -> AbstractContextManager[object]:
+        """Return a context in which the tables of a transaction that writes have no triggers."""
+
     def recoverable(self, connection: Connection) -> AbstractContextManager[object]:
         """Return a context after whose IntegrityError the transaction can go on."""
 
@@ -182,7 +196,7 @@ class Backend(Protocol):
         """Return the highest id that each table ever gave, without tables that gave none."""
 
     def keep_last_ids(self, connection: Connection, ids: Mapping[str, int]) -> None:
-        """Set the highest id that each table ever gave."""
+        """Set the highest id that each table ever gave. Tables without one gave none."""
 
     def check_fitness(self, connection: Connection) -> None:
         """Check that the database keeps what is committed, and orders texts as the service expects.

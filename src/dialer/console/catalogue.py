@@ -1,0 +1,322 @@
+"""The pages of records: one row for each resource that the console lists, shows and changes."""
+
+from collections.abc import Mapping
+from typing import Final, NamedTuple
+
+RECORDS: Final = "/console/records/"
+
+
+class Within(NamedTuple):
+    """A list of records that belong to a record: its title, the path of their resource, and the field that names it."""
+
+    title: str
+    path: str
+    field: str
+
+
+class RecordPage(NamedTuple):
+    """How the console shows the records of a resource."""
+
+    path: str
+    """The path of the resource in the API."""
+    place: str
+    """The item of the navigation."""
+    title: str
+    one: str
+    """A single record in a sentence, such as `phonebook`."""
+    about: str
+    """The sentence below the title."""
+    columns: tuple[str, ...]
+    """The fields that lists show; the first one leads to the record."""
+    main: tuple[str, ...] = ()
+    """The fields at the top of forms, in this order; others are below `More settings`. Empty: all, as declared."""
+    within: tuple[Within, ...] = ()
+    is_tab: bool = True
+    """True if the tabs of the place lead to it."""
+    ordering: str = ""
+    """The order of the list, as the API spells it. Empty: by id."""
+    imports: bool = False
+    """True if a CSV file can be imported into a record."""
+    back: str = ""
+    """The address of the list, if it is a page of its own."""
+
+    @property
+    def url(self) -> str:
+        """Return the address of the list."""
+        return self.back or f"{RECORDS}{self.path}/"
+
+
+_HOURS: Final = ("daily_start_time", "daily_stop_time")
+_DAYS: Final = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
+
+PAGES: Final[Mapping[str, RecordPage]] = {
+    page.path: page
+    for page in (
+        RecordPage(
+            "phonebook",
+            "people",
+            "Phonebooks",
+            "phonebook",
+            "Lists of people to call. A campaign uses one or more.",
+            ("name", "description", "created_date"),
+            main=("name", "description"),
+            within=(Within("Contacts", "contact", "phonebook"),),
+            imports=True,
+        ),
+        RecordPage(
+            "contact",
+            "people",
+            "Contacts",
+            "contact",
+            "A person in a phonebook. Search for a name, or for a number in any spelling.",
+            ("contact", "full_name", "phonebook", "created_date"),
+        ),
+        RecordPage(
+            "dnc-list",
+            "people",
+            "Do-not-call lists",
+            "do-not-call list",
+            "Numbers that are never called by the campaigns that use the list.",
+            ("name", "is_global", "created_date"),
+            main=("name", "is_global"),
+            within=(Within("Numbers", "dnc-contact", "dnc"),),
+            imports=True,
+        ),
+        RecordPage(
+            "dnc-contact",
+            "people",
+            "Do-not-call numbers",
+            "entry",
+            "A number on a do-not-call list. Search for it in any spelling.",
+            ("phone_number", "dnc", "created_date"),
+        ),
+        RecordPage(
+            "survey-template",
+            "surveys",
+            "Surveys",
+            "survey",
+            "What callees hear, and where each key leads.",
+            ("name", "description", "created_date", "updated_date"),
+            main=("name", "description"),
+            within=(Within("Sections", "section-template", "survey"),),
+        ),
+        RecordPage(
+            "section-template",
+            "surveys",
+            "Sections",
+            "section",
+            "One step of a survey.",
+            ("question", "type", "order", "survey"),
+            main=("survey", "type", "question", "script", "audiofile", "order", "completed"),
+            within=(Within("Branches", "branching-template", "section"),),
+            is_tab=False,
+            ordering="order",
+        ),
+        RecordPage(
+            "branching-template",
+            "surveys",
+            "Branches",
+            "branch",
+            "A key or an answer, and the section that follows.",
+            ("keys", "goto", "section"),
+            is_tab=False,
+        ),
+        RecordPage(
+            "audio-files",
+            "surveys",
+            "Recordings",
+            "recording",
+            "Sounds that surveys play.",
+            ("name", "created_date"),
+        ),
+        RecordPage(
+            "queue",
+            "centre",
+            "Queues",
+            "queue",
+            "Callers wait in a queue for an agent.",
+            ("name", "strategy", "max_wait_time", "created_date"),
+            main=("name", "strategy", "max_wait_time"),
+            within=(Within("Agents of the queue", "tier", "queue"),),
+        ),
+        RecordPage(
+            "agent",
+            "centre",
+            "Agents",
+            "agent",
+            "People who take calls.",
+            ("name", "status", "break_reason", "login", "wrap_up_time"),
+            main=("name", "login", "contact", "status", "wrap_up_time"),
+            within=(Within("Queues of the agent", "tier", "agent"),),
+        ),
+        RecordPage(
+            "tier",
+            "centre",
+            "Assignments",
+            "assignment",
+            "An agent of a queue. Agents of a lower level are asked first.",
+            ("agent", "queue", "level", "position"),
+            is_tab=False,
+        ),
+        RecordPage(
+            "gateway",
+            "lines",
+            "Gateways",
+            "gateway",
+            "The ways to carriers for calls, with the limits of each.",
+            ("name", "protocol", "max_channels", "max_cps", "rests_until"),
+            main=("name", "description", "protocol", "max_channels", "max_cps", "parameters"),
+        ),
+        RecordPage(
+            "sms-gateway",
+            "lines",
+            "Gateways for messages",
+            "gateway",
+            "The ways to carriers for text messages.",
+            ("name", "protocol", "max_cps", "rests_until"),
+            main=("name", "description", "protocol", "max_cps", "parameters"),
+        ),
+        RecordPage(
+            "callerid",
+            "lines",
+            "Caller IDs",
+            "caller ID",
+            "Numbers that callees see, by the area of the callee.",
+            ("callerid_num", "callerid_name", "areacode", "callerid_group"),
+        ),
+        RecordPage(
+            "callerid-group",
+            "lines",
+            "Groups of caller IDs",
+            "group",
+            "A campaign shows the caller ID of its group that fits the callee.",
+            ("name", "description", "created_date"),
+            within=(Within("Caller IDs", "callerid", "callerid_group"),),
+        ),
+        RecordPage(
+            "did",
+            "lines",
+            "Numbers for calls in",
+            "number",
+            "Numbers that people call, and the campaign that answers.",
+            ("did_number", "campaign", "created_date"),
+        ),
+        RecordPage(
+            "ledger",
+            "money",
+            "Ledger",
+            "entry",
+            "Every change of a balance, the newest first.",
+            ("created_date", "kind", "amount", "reference", "user"),
+            ordering="-created_date",
+        ),
+        RecordPage(
+            "payment",
+            "money",
+            "Payments",
+            "payment",
+            "Money that was put on an account.",
+            ("created_date", "amount", "user", "description"),
+            ordering="-created_date",
+        ),
+        RecordPage(
+            "rate-card",
+            "money",
+            "Rates",
+            "rate",
+            "Prices of calls by the beginning of the number. The longest beginning that fits counts.",
+            ("prefix", "rate", "connection_fee", "first_increment", "next_increment", "user"),
+        ),
+        RecordPage(
+            "users",
+            "administration",
+            "Users",
+            "user",
+            "People who sign in, and accounts that pay.",
+            ("username", "role", "enabled", "balance", "call_rate"),
+            main=("username", "password", "role", "manager", "enabled", "call_rate", "sms_rate"),
+        ),
+        RecordPage(
+            "api-key",
+            "administration",
+            "API keys",
+            "API key",
+            "Keys with which programs use the API. The whole key is shown once, when it is made.",
+            ("name", "prefix", "scopes", "enabled", "expirationdate", "last_used_date"),
+        ),
+        RecordPage(
+            "audit-log",
+            "administration",
+            "Audit log",
+            "entry",
+            "Who changed what, the newest first.",
+            ("created_date", "actor", "action", "resource", "record_id", "address"),
+        ),
+        RecordPage(
+            "campaigns",
+            "campaigns",
+            "Campaigns",
+            "campaign",
+            "A survey for the people of some phonebooks.",
+            ("name", "status", "created_date"),
+            main=(
+                "name",
+                "phonebook",
+                "object_id",
+                "aleg_gateway",
+                "callerid",
+                "startingdate",
+                "expirationdate",
+                *_HOURS,
+                *_DAYS,
+                "frequency",
+                "max_aleg",
+                "maxretry",
+                "intervalretry",
+                "dnc",
+            ),
+            within=(Within("People", "subscriber-list", "campaign"),),
+            is_tab=False,
+            back="/console/campaigns/",
+        ),
+        RecordPage(
+            "sms-campaigns",
+            "campaigns",
+            "Campaigns",
+            "campaign of text messages",
+            "A text for the people of some phonebooks.",
+            ("name", "status", "created_date"),
+            main=(
+                "name",
+                "phonebook",
+                "text_message",
+                "sms_gateway",
+                "callerid",
+                "startingdate",
+                "expirationdate",
+                *_HOURS,
+                *_DAYS,
+                "frequency",
+                "dnc",
+            ),
+            within=(Within("People", "subscriber-list", "campaign"),),
+            is_tab=False,
+            back="/console/campaigns/",
+        ),
+        RecordPage(
+            "subscriber-list",
+            "campaigns",
+            "People",
+            "person",
+            "The people of a campaign, and what each of them waits for.",
+            ("duplicate_contact", "full_name", "status", "status_reason", "count_attempt", "last_attempt", "waits_for"),
+            is_tab=False,
+        ),
+    )
+}
+"""The pages by the path of their resource."""
+
+
+def tabs_of(place: str) -> list[RecordPage]:
+    """Return the lists that belong to an item of the navigation."""
+    return [page for page in PAGES.values() if page.place == place and page.is_tab]

@@ -1,0 +1,92 @@
+"""The cells of lists of records: values in the words of people, and links to the records that they name."""
+
+import re
+from collections import defaultdict
+from collections.abc import Callable, Mapping, Sequence
+from datetime import datetime, tzinfo
+from typing import Any, Final, NamedTuple
+
+import msgspec
+
+from dialer.api.crud.fields import Amount, Boolean, Choice, Integer, Kind
+from dialer.api.crud.moments import Timestamp
+from dialer.api.crud.references import OwnUrl, Reference, ReferenceList
+from dialer.api.crud.resource import Resource, Unit
+from dialer.api.crud.shapes import Field, Shape, fields_of
+from dialer.console.catalogue import PAGES, RECORDS
+from dialer.console.named import names_of
+from dialer.console.rendering import UNKNOWN
+from dialer.console.words import words_of
+
+TEXT_MAX: Final = 120
+"""Characters of a value that a cell shows."""
+_CENTS: Final = re.compile(r"(\.\d\d\d*?)0*\Z")
+"""The digits after the point, of which two stay at least."""
+_ID_AT_END: Final = re.compile(r"(\d+)/?\Z")
+
+Names = Mapping[str, Mapping[int, str]]
+"""The names of records by the path of their resource and by id."""
+
+
+class Cell(NamedTuple):
+    """A value of a record on a page."""
+
+    text: str
+    url: str = ""
+    is_number: bool = False
+
+
+def rows_of(
+    unit: Unit, resource: Resource, names: Sequence[str], records: Sequence[Shape], zone: tzinfo
+) -> list[list[Cell]]:
+    """Return the cells of some fields for records as the API answers with them."""
+    fields = {field.name: field for field in fields_of(resource.read)}
+    shown = [fields[name] for name in names]
+    named = _named(unit, shown, records)
+    return [[cell_of(field, getattr(record, field.name), named, zone) for field in shown] for record in records]
+
+
+def cell_of(field: Field, value: Any, named: Names, zone: tzinfo) -> Cell:  # noqa: ANN401 - of the kind of the field
+    """Return the cell for a value as the API answers with it."""
+    kind = field.kind
+    if value is None or value == "":
+        return Cell(UNKNOWN)
+    if isinstance(kind, Reference) and not isinstance(kind, ReferenceList):
+        identity = id_in(str(value))
+        name = named.get(kind.path, {}).get(identity, f"No. {identity}")
+        return Cell(name, f"{RECORDS}{kind.path}/{identity}/" if kind.path in PAGES else "")
+    words = next((words for known, words in _WORDS if isinstance(kind, known)), None)
+    text = _text(value) if words is None else words(kind, value, zone)
+    return Cell(text[:TEXT_MAX], is_number=isinstance(kind, (Amount, Integer, ReferenceList)))
+
+
+_WORDS: Final[tuple[tuple[type[Kind], Callable[[Any, Any, tzinfo], str]], ...]] = (
+    (ReferenceList, lambda _kind, value, _zone: str(len(value))),
+    (Choice, lambda kind, value, _zone: words_of(kind.values(value))),
+    (Boolean, lambda _kind, value, _zone: "Yes" if value else "No"),
+    (Timestamp, lambda _kind, value, zone: datetime.fromisoformat(value).astimezone(zone).strftime("%d %b %Y, %H:%M")),
+    (Amount, lambda _kind, value, _zone: _CENTS.sub(r"\1", _text(value))),
+)
+"""The words for a value by the kind of its field."""
+
+
+def id_in(url: str) -> int:
+    """Return the id at the end of a record's URL; 0 if there is none."""
+    found = _ID_AT_END.search(url)
+    return int(found[1]) if found else 0
+
+
+def _text(value: Any) -> str:  # noqa: ANN401 - of JSON
+    if isinstance(value, msgspec.Raw):
+        return bytes(value).decode()
+    return ", ".join(map(str, value)) if isinstance(value, list) else str(value)
+
+
+def _named(unit: Unit, fields: Sequence[Field], records: Sequence[Shape]) -> Names:
+    """Return the names of all records to which the shown fields refer."""
+    ids: defaultdict[str, set[int]] = defaultdict(set)
+    for field in fields:
+        if isinstance(field.kind, Reference) and not isinstance(field.kind, (ReferenceList, OwnUrl)):
+            values = (getattr(record, field.name) for record in records)
+            ids[field.kind.path] |= {id_in(str(value)) for value in values if value is not None}
+    return {path: names_of(unit, path, wanted) for path, wanted in ids.items()}

@@ -1,0 +1,180 @@
+"""Inputs of forms, made from the declaration of a resource's fields, and what people fill into them."""
+
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping
+from datetime import UTC, datetime, tzinfo
+from enum import Enum
+from typing import Any, Final
+
+import msgspec
+
+from dialer.api.crud.fields import (
+    Amount,
+    Boolean,
+    Choice,
+    Integer,
+    JsonObject,
+    Kind,
+    PhoneNumber,
+    Stored,
+    Text,
+    TextChoice,
+)
+from dialer.api.crud.moments import TimeOfDay, Timestamp
+from dialer.api.crud.references import Reference, ReferenceList
+from dialer.api.crud.shapes import Access, Field
+from dialer.console.named import Option
+from dialer.console.titles import hint_of, title_of
+from dialer.console.words import words_of
+from dialer.domain.billing.money import format_money
+from dialer.domain.roles import Scope
+
+LINE_MAX: Final = 255
+"""The longest text that has a single line."""
+SCOPES: Final = "scopes"
+
+Options = Callable[[str], list[Option] | None]
+"""Returns the records of a resource among which one can choose; None if they are too many."""
+
+
+class Input(msgspec.Struct, frozen=True):
+    """An input of a form."""
+
+    name: str
+    title: str
+    control: str
+    """`text`, `area`, `number`, `select`, `several`, `check`, `moment`, `time`, `tel` or `password`."""
+    value: str = ""
+    chosen: frozenset[str] = frozenset()
+    """The values that are chosen in a `several`."""
+    options: tuple[tuple[str, str], ...] = ()
+    """The values of a `select` or a `several`, each with its words."""
+    hint: str = ""
+    required: bool = False
+    least: int | None = None
+    most: int | None = None
+    """The bounds of a number, or the most characters of a text."""
+    error: str = ""
+
+
+def inputs_of(
+    path: str, fields: Mapping[str, Field], stored: Mapping[str, Stored], options: Options, zone: tzinfo
+) -> Iterator[Input]:
+    """Yield the inputs for some fields of the resource at a path, with their stored values, or else their defaults."""
+    for name, field in fields.items():
+        value = stored.get(name, field.default)
+        yield _with_value(_input(path, name, field, options), field, value, zone)
+
+
+def refilled(one: Input, filled: Mapping[str, str], error: str) -> Input:
+    """Return an input with what somebody filled into the form, and with the error in it."""
+    chosen = frozenset(key.removeprefix(f"{one.name}.") for key in filled if key.startswith(f"{one.name}."))
+    return msgspec.structs.replace(one, value=filled.get(one.name, one.value), chosen=chosen, error=error)
+
+
+def members_of(
+    fields: Mapping[str, Field], filled: Mapping[str, str], zone: tzinfo, nullable: Container[str]
+) -> dict[str, Any]:
+    """Return what was filled into a form as the members of a request of the API.
+
+    An empty input is null if the record's field is `nullable`. Else it is left out, unless it is an empty text.
+    """
+    members: dict[str, Any] = {}
+    for name, field in fields.items():
+        if name not in filled:
+            continue
+        text = filled[name].replace("\r\n", "\n").strip() if not isinstance(field.kind, Text) else filled[name]
+        if isinstance(field.kind, ReferenceList) or name == SCOPES:
+            chosen = [key.removeprefix(f"{name}.") for key in filled if key.startswith(f"{name}.")]
+            members[name] = chosen or text
+        elif text == "" and name in nullable:
+            members[name] = None
+        elif text or not _is_left_out(field):
+            members[name] = _local(text, zone) if isinstance(field.kind, Timestamp) else text
+    return members
+
+
+def _is_left_out(field: Field) -> bool:
+    """Return whether an empty input means that the field is not given."""
+    return field.access is Access.WRITE_ONLY or not isinstance(field.kind, (Text, JsonObject))
+
+
+def _input(path: str, name: str, field: Field, options: Options) -> Input:
+    plain = Input(
+        name,
+        title_of(path, name),
+        "text",
+        hint=hint_of(path, name, field.description),
+        required=field.required and not field.nullable,
+    )
+    kind = field.kind
+    if isinstance(kind, Reference):
+        return _choices(plain, options(kind.path), isinstance(kind, ReferenceList))
+    if field.access is Access.WRITE_ONLY:
+        return msgspec.structs.replace(plain, control="password")
+    if name == SCOPES:
+        scopes = tuple((one.value, one.value) for one in Scope)
+        return msgspec.structs.replace(plain, control="several", options=scopes)
+    control = next((control for known, control in _CONTROLS if isinstance(kind, known)), None)
+    return plain if control is None else msgspec.structs.replace(plain, **control(kind))
+
+
+_CONTROLS: Final[tuple[tuple[type[Kind], Callable[[Any], dict[str, Any]]], ...]] = (
+    (Choice, lambda kind: _select((str(one.value), words_of(one)) for one in kind.values)),
+    (TextChoice, lambda kind: _select((one, one) for one in kind.values)),
+    (Boolean, lambda _: {"control": "check", "required": False}),
+    (Integer, lambda kind: {"control": "number", "least": kind.minimum, "most": kind.maximum}),
+    (Timestamp, lambda _: {"control": "moment"}),
+    (TimeOfDay, lambda _: {"control": "time"}),
+    (PhoneNumber, lambda _: {"control": "tel"}),
+    (JsonObject, lambda _: {"control": "area"}),
+    (Text, lambda kind: {"control": "text" if kind.max_length <= LINE_MAX else "area", "most": kind.max_length}),
+)
+"""The properties of an input by the kind of its field; the first kind that fits counts."""
+
+
+def _select(options: Iterable[tuple[str, str]]) -> dict[str, Any]:
+    return {"control": "select", "options": tuple(options)}
+
+
+def _choices(plain: Input, found: list[Option] | None, is_list: bool) -> Input:  # noqa: FBT001 - private
+    if found is None:
+        hint = "The ids of the records, with commas." if is_list else "The id of the record."
+        return msgspec.structs.replace(plain, hint=f"{plain.hint} {hint}".strip())
+    options = tuple((str(one.id), one.name) for one in found)
+    return msgspec.structs.replace(plain, control="several" if is_list else "select", options=options)
+
+
+def _with_value(one: Input, field: Field, value: Stored, zone: tzinfo) -> Input:
+    if isinstance(value, tuple):
+        return msgspec.structs.replace(one, chosen=frozenset(map(str, value)), value=", ".join(map(str, value)))
+    if one.name == SCOPES:
+        return msgspec.structs.replace(one, chosen=frozenset((value or " ".join(Scope)).split()))
+    text = _text(field, value, zone)
+    is_only = one.required and one.control == "select" and len(one.options) == 1
+    return msgspec.structs.replace(one, value=one.options[0][0] if is_only and not text else text)
+
+
+def _text(field: Field, value: Stored, zone: tzinfo) -> str:
+    if value is None or field.access is Access.WRITE_ONLY:
+        return ""
+    match field.kind:
+        case Boolean():
+            return "1" if value else ""
+        case Amount():
+            return format_money(value)
+        case Timestamp():
+            moment = datetime.fromtimestamp(value / 1_000, UTC).astimezone(zone)
+            return moment.strftime("%Y-%m-%dT%H:%M:%S" if moment.second else "%Y-%m-%dT%H:%M")
+        case Reference() if value == 0:  # The default of an owner is the viewer.
+            return ""
+        case _:
+            return str(value.value if isinstance(value, Enum) else value)
+
+
+def _local(text: str, zone: tzinfo) -> str:
+    """Return a moment of the viewer's zone with its offset, or the text as it is if it is no such moment."""
+    try:
+        moment = datetime.fromisoformat(text)
+        return moment.isoformat() if moment.tzinfo else moment.replace(tzinfo=zone).isoformat()
+    except ValueError:
+        return text

@@ -1,0 +1,67 @@
+"""The names of records to which other records refer."""
+
+from collections.abc import Collection
+from typing import Final, NamedTuple
+
+from sqlalchemy import Column, select
+
+from dialer.api.crud.resource import Resource, Unit
+from dialer.api.crud.visibility import visible
+
+OPTIONS_MAX: Final = 200
+"""The most records among which a form lets people choose. If there are more, they give the number of one."""
+_NAMES: Final = (
+    "name",
+    "username",
+    "callerid_num",
+    "did_number",
+    "contact",
+    "duplicate_contact",
+    "question",
+    "phone_number",
+    "keys",
+)
+
+
+class Option(NamedTuple):
+    """A record by its id and its name."""
+
+    id: int
+    name: str
+
+
+def name_column(resource: Resource) -> Column[str] | None:
+    """Return the column with the name of a resource's records; None if they have none."""
+    return next((resource.table.c[name] for name in _NAMES if name in resource.table.c), None)
+
+
+def names_of(unit: Unit, path: str, ids: Collection[int]) -> dict[int, str]:
+    """Return the names of those of some records that the viewer may see, by id."""
+    resource = unit.resources.get(path)
+    column = None if resource is None else name_column(resource)
+    if resource is None or column is None or not ids:
+        return {}
+    seen = visible(resource, unit.actor, unit.resources)
+    query = select(resource.table.c["id"], column).where(resource.table.c["id"].in_(ids), seen)
+    rows = unit.connection.execute(query, {"actor_id": unit.actor.sees_as})
+    return {identity: name or f"No. {identity}" for identity, name in rows}
+
+
+def options_of(unit: Unit, path: str) -> list[Option] | None:
+    """Return all records of a resource that the viewer may see, by name; None if they are more than `OPTIONS_MAX`."""
+    resource = unit.resources[path]
+    column = name_column(resource)
+    if column is None:
+        return None
+    constants = [resource.table.c[name] == value for name, value in resource.constants]
+    seen = visible(resource, unit.actor, unit.resources)
+    query = (
+        select(resource.table.c["id"], column)
+        .where(seen, *constants)
+        .order_by(resource.table.c["id"])
+        .limit(OPTIONS_MAX + 1)
+    )
+    found = [Option(*row) for row in unit.connection.execute(query, {"actor_id": unit.actor.sees_as})]
+    if len(found) > OPTIONS_MAX:
+        return None
+    return sorted(found, key=lambda one: (one.name.casefold(), one.id))

@@ -1,0 +1,131 @@
+"""Actions on a whole campaign besides its state: a copy, and further calls to those whom it did not reach."""
+
+from collections import Counter
+from http import HTTPStatus
+from typing import Any, Final, NamedTuple
+
+from litestar import Response, get, post
+from litestar.params import FromPath
+from sqlalchemy import select
+
+from dialer.api.crud.resource import Resource, Unit
+from dialer.api.crud.shapes import Parsed
+from dialer.api.records.campaign_copies import copy_record
+from dialer.api.records.campaigns import CAMPAIGNS
+from dialer.api.records.messages import SMS_CAMPAIGNS
+from dialer.api.service import ApiRequest
+from dialer.app.errors import RefusedError
+from dialer.app.recycle_campaign import RecycledChunk, RecycleFilter, count_chunk, recycle_chunk
+from dialer.console.forms import read_fields
+from dialer.console.pages.campaign import check_seen
+from dialer.console.pages.campaigns import PLACE
+from dialer.console.pages.record import identity_in
+from dialer.console.services import go_to, page
+from dialer.console.words import words_of
+from dialer.domain.enums import SubscriberStatus
+from dialer.domain.reasons import SUBSCRIBER_REASONS
+from dialer.domain.states import RECYCLABLE_SUBSCRIBERS
+from dialer.store.tables import SMS, Campaign
+
+_campaigns = Campaign.__table__
+_STATUS: Final = "status."
+
+
+class Recycled(NamedTuple):
+    """The people who are called again, by what they were, and those who are not, by reason."""
+
+    total: int
+    by_status: list[tuple[str, int]]
+    kept: list[tuple[str, int]]
+    is_dry: bool
+
+
+@post("/campaigns/{record_id:str}/copy", media_type="text/html")
+async def copy_campaign(request: ApiRequest, record_id: FromPath[str]) -> Response[Any]:
+    """Copy a campaign, and lead to the settings of the copy."""
+    identity = identity_in(record_id)
+    await read_fields(request)
+
+    def copy(unit: Unit) -> str:
+        check_seen(unit, identity)
+        resource = _resource(unit, identity)
+        created = copy_record(unit, resource, identity, Parsed({}, {}, ()))
+        return f"/console/records/{resource.path}/{created.record_id}/"
+
+    return go_to(await request.service.write(request, copy))
+
+
+@get("/campaigns/{record_id:str}/recycle", media_type="text/html")
+async def show_recycling(request: ApiRequest, record_id: FromPath[str]) -> Response[Any]:
+    """Show the form that names who is called again."""
+    return await _show(request, identity_in(record_id), frozenset({SubscriberStatus.FAIL}))
+
+
+@post("/campaigns/{record_id:str}/recycle", media_type="text/html")
+async def recycle(request: ApiRequest, record_id: FromPath[str]) -> Response[Any]:
+    """Set people back, so that they are called again; or count them first."""
+    identity, filled = identity_in(record_id), await read_fields(request)
+    known = {f"{_STATUS}{status.value}": status for status in RECYCLABLE_SUBSCRIBERS}
+    statuses = frozenset(known[name] for name in filled if name in known)
+    if not statuses:
+        return await _show(request, identity, statuses, message="Choose at least one state.")
+    is_dry = filled.get("action") != "recycle"
+    try:
+        done = await _recycle(request, identity, RecycleFilter(frozenset(map(int, statuses))), is_dry=is_dry)
+    except RefusedError as error:
+        return await _show(request, identity, statuses, message=str(error))
+    return await _show(request, identity, statuses, done=done)
+
+
+async def _recycle(request: ApiRequest, identity: int, wanted: RecycleFilter, *, is_dry: bool) -> Recycled:
+    """Work through the campaign chunk by chunk, each in a transaction of its own."""
+    recycled, kept = Counter[int](), Counter[str]()
+    after: str | None = ""
+    while after is not None:
+        begin = after
+
+        def work(unit: Unit, begin: str = begin) -> RecycledChunk:
+            check_seen(unit, identity)
+            if is_dry:
+                return count_chunk(unit.connection, identity, wanted, begin)
+            return recycle_chunk(unit, identity, wanted, begin)
+
+        chunk = await (request.service.read(request, work) if is_dry else request.service.write(request, work))
+        recycled += chunk.recycled
+        kept += chunk.kept
+        after = chunk.after
+    by_status = [(words_of(SubscriberStatus(status)), count) for status, count in sorted(recycled.items())]
+    reasons = [
+        (SUBSCRIBER_REASONS.get(reason, reason.replace("_", " ")), count) for reason, count in sorted(kept.items())
+    ]
+    return Recycled(recycled.total(), by_status, reasons, is_dry)
+
+
+async def _show(
+    request: ApiRequest,
+    identity: int,
+    statuses: frozenset[SubscriberStatus],
+    *,
+    done: Recycled | None = None,
+    message: str = "",
+) -> Response[Any]:
+    def read(unit: Unit) -> str:
+        check_seen(unit, identity)
+        return str(unit.connection.scalar(select(_campaigns.c.name).where(_campaigns.c.id == identity)))
+
+    return page(
+        request,
+        "recycle.html",
+        PLACE,
+        HTTPStatus.BAD_REQUEST if message else HTTPStatus.OK,
+        identity=identity,
+        name=await request.service.read(request, read),
+        states=[(status.value, words_of(status), status in statuses) for status in sorted(RECYCLABLE_SUBSCRIBERS)],
+        done=done,
+        message=message,
+    )
+
+
+def _resource(unit: Unit, identity: int) -> Resource:
+    medium = unit.connection.scalar(select(_campaigns.c.medium).where(_campaigns.c.id == identity))
+    return SMS_CAMPAIGNS if medium == SMS else CAMPAIGNS

@@ -1,0 +1,161 @@
+"""A new campaign, step by step: people, survey, settings. What was chosen stands in the address of each step."""
+
+from http import HTTPStatus
+from typing import Any, Final, NamedTuple
+from urllib.parse import urlencode
+
+from litestar import Response, get, post
+from sqlalchemy import func, select
+
+from dialer.api.crud import records
+from dialer.api.crud.resource import Resource, Unit
+from dialer.api.crud.shapes import Given, Parsed, Shape, parse_given
+from dialer.api.crud.urls import parse_id
+from dialer.api.http.errors import InvalidError, MalformedError
+from dialer.api.http.forms import file_pieces
+from dialer.api.records.contacts import PHONEBOOKS
+from dialer.api.records.importing import CONTACTS, run_import
+from dialer.api.records.surveys import BRANCHING_TEMPLATES, SECTION_TEMPLATES, SURVEY_TEMPLATES
+from dialer.api.service import ApiRequest
+from dialer.app.imports import IMPORT_BYTES_MAX, ImportOptions
+from dialer.console.forms import check_form, read_fields
+from dialer.console.named import Option, options_of
+from dialer.console.pages.campaigns import PLACE
+from dialer.console.services import go_to, page
+from dialer.domain.enums import SectionType
+from dialer.store.tables import Contact
+
+PEOPLE: Final = "/console/new-campaign/"
+SURVEY: Final = "/console/new-campaign/survey/"
+SETTINGS: Final = "/console/records/campaigns/new/"
+NO_PEOPLE: Final = (
+    "No line of the file has a number that can be called. Its first line names the columns: contact, full_name."
+)
+GOODBYE: Final = "Thank you. Goodbye."
+KEYS: Final = tuple("123456789")
+_contacts = Contact.__table__
+
+
+class Book(NamedTuple):
+    """A phonebook, with the number of its contacts."""
+
+    option: Option
+    contacts: int
+
+
+@get("/new-campaign", media_type="text/html")
+async def show_people(request: ApiRequest) -> Response[Any]:
+    """Show the first step: whom to call."""
+    return await _show_people(request)
+
+
+@post("/new-campaign", media_type="text/html", request_max_body_size=IMPORT_BYTES_MAX)
+async def upload_people(request: ApiRequest) -> Response[Any]:
+    """Make a phonebook of a file, and go on to the survey."""
+    texts: dict[str, str] = {}
+    body = file_pieces(request, file_field="file", texts=texts)
+    try:
+        await anext(body)
+        check_form(request, texts)
+        name = texts.get("name", "").strip() or "People"
+        book = await request.service.write(request, lambda unit: _create(unit, PHONEBOOKS, name=name))
+        try:
+            report = await run_import(request, CONTACTS, book, ImportOptions(), body)
+        except MalformedError:
+            await _discard(request, book)
+            raise
+    except InvalidError as error:
+        return await _show_people(request, " ".join(text for texts in error.errors.values() for text in texts))
+    except MalformedError as error:
+        return await _show_people(request, error.detail)
+    if not report.imported:
+        await _discard(request, book)
+        return await _show_people(request, NO_PEOPLE)
+    told = {"phonebook": book, "imported": report.imported, "rejected": report.rejected}
+    return go_to(f"{SURVEY}?{urlencode(told)}")
+
+
+@get("/new-campaign/survey", media_type="text/html")
+async def show_survey(request: ApiRequest) -> Response[Any]:
+    """Show the second step: what callees hear."""
+    return await _show_survey(request, {})
+
+
+@post("/new-campaign/survey", media_type="text/html")
+async def make_survey(request: ApiRequest) -> Response[Any]:
+    """Make a survey of a message and a question, and go on to the settings."""
+    filled = await read_fields(request)
+    try:
+        survey = await request.service.write(request, lambda unit: _make_survey(unit, filled))
+    except InvalidError as error:
+        messages = [text for texts in error.errors.values() for text in texts]
+        return await _show_survey(request, filled, " ".join(messages))
+    chosen = {"phonebook": filled.get("phonebook", ""), "object_id": survey, "name": filled.get("name", "")}
+    return go_to(f"{SETTINGS}?{urlencode({name: value for name, value in chosen.items() if value})}")
+
+
+async def _discard(request: ApiRequest, book: int) -> None:
+    await request.service.write(request, lambda unit: records.delete_record(unit, PHONEBOOKS, book))
+
+
+async def _show_people(request: ApiRequest, message: str = "") -> Response[Any]:
+    def read(unit: Unit) -> list[Book] | None:
+        options = options_of(unit, PHONEBOOKS.path)
+        if options is None:
+            return None
+        ids = [one.id for one in options]
+        query = select(_contacts.c.phonebook_id, func.count()).where(_contacts.c.phonebook_id.in_(ids))
+        counts: dict[int, int] = dict(unit.connection.execute(query.group_by(_contacts.c.phonebook_id)).all())
+        return [Book(one, counts.get(one.id, 0)) for one in options]
+
+    books = await request.service.read(request, read, is_long=True)
+    status = HTTPStatus.BAD_REQUEST if message else HTTPStatus.OK
+    return page(request, "new_people.html", PLACE, status, books=books, message=message, step=1)
+
+
+async def _show_survey(request: ApiRequest, filled: dict[str, str], message: str = "") -> Response[Any]:
+    surveys = await request.service.read(request, lambda unit: options_of(unit, SURVEY_TEMPLATES.path))
+    given = {**request.query_params, **filled}
+    return page(
+        request,
+        "new_survey.html",
+        PLACE,
+        HTTPStatus.BAD_REQUEST if message else HTTPStatus.OK,
+        surveys=surveys,
+        phonebook=given.get("phonebook", ""),
+        imported=parse_id(given.get("imported", "")),
+        rejected=parse_id(given.get("rejected", "")),
+        filled=filled,
+        keys=KEYS,
+        message=message,
+        step=2,
+    )
+
+
+def _make_survey(unit: Unit, filled: dict[str, str]) -> int:
+    """Create a survey: a message, a question with answers if there is one, and a goodbye. Return its id."""
+    survey = _create(unit, SURVEY_TEMPLATES, name=filled.get("name", ""))
+    message = filled.get("message", "")
+    answers = {f"key_{key}": filled[f"key_{key}"] for key in KEYS if filled.get(f"key_{key}", "").strip()}
+    question = filled.get("question", "").strip()
+    if answers and not question:
+        raise InvalidError({"question": ["Write the question to these answers."]})
+    if question and not answers:
+        raise InvalidError({"question": ["Give at least one answer to the question."]})
+    told = _section(unit, survey, SectionType.PLAY_MESSAGE, message, completed=not question)
+    if question:
+        asked = _section(unit, survey, SectionType.MULTI_CHOICE, question, retries="1", **answers)
+        goodbye = _section(unit, survey, SectionType.PLAY_MESSAGE, GOODBYE, completed=True)
+        _create(unit, BRANCHING_TEMPLATES, keys="0", section=told, goto=asked)
+        _create(unit, BRANCHING_TEMPLATES, keys="any", section=asked, goto=goodbye)
+    return survey
+
+
+def _section(unit: Unit, survey: int, kind: SectionType, text: str, **fields: Any) -> int:  # noqa: ANN401 - fields
+    shown = {"question": text, "script": text, "type": kind.value, "survey": survey}
+    return _create(unit, SECTION_TEMPLATES, **shown, **fields)
+
+
+def _create(unit: Unit, resource: Resource, **fields: Any) -> int:  # noqa: ANN401 - members of a request
+    parsed: Parsed = parse_given(resource.write or Shape, Given(fields), unit.conventions)
+    return records.create_record(unit, resource, parsed).record_id

@@ -1,0 +1,164 @@
+"""Lists of records: searched, ordered, and limited to those that belong to a record."""
+
+from collections.abc import Mapping
+from typing import Any, Final, NamedTuple
+from urllib.parse import urlencode, urlsplit
+
+from litestar import Response, get
+from litestar.params import FromPath
+
+from dialer.api.crud.pagination import parse_selection, read_page
+from dialer.api.crud.resource import Resource, Unit, references_of
+from dialer.api.crud.searching import SEARCH, is_searchable
+from dialer.api.crud.urls import parse_id
+from dialer.api.http.errors import ForbiddenError, RecordNotFoundError
+from dialer.api.service import ApiRequest
+from dialer.console.catalogue import PAGES, RecordPage, tabs_of
+from dialer.console.cells import Cell, rows_of
+from dialer.console.named import names_of
+from dialer.console.services import page
+from dialer.console.titles import title_of
+from dialer.console.zones import zone_of
+
+ROWS: Final = 50
+ORDERING: Final = "ordering"
+
+
+class Column(NamedTuple):
+    """The head of a column; `url` orders the list by it."""
+
+    title: str
+    url: str = ""
+    order: str = ""
+    """`ascending` or `descending`, if the list is ordered by the column."""
+
+
+class Owner(NamedTuple):
+    """The record to which all records of a list belong."""
+
+    title: str
+    name: str
+    url: str
+
+
+class Found(NamedTuple):
+    """A page of a list."""
+
+    ids: list[int]
+    rows: list[list[Cell]]
+    total: int
+    next: str
+    previous: str
+    owners: list[Owner]
+
+
+@get("/records/{path:str}", media_type="text/html")
+async def show_records(request: ApiRequest, path: FromPath[str]) -> Response[Any]:
+    """Show a page of a list of records."""
+    found = shown_page(request, path)
+    resource = checked(request, found, "GET")
+    given = {name: value for name, value in request.query_params.items() if value}
+    asked = {ORDERING: found.ordering, **given} if found.ordering else given
+    zone = zone_of(request, request.service.settings.timezone)
+    parameters = [*((name, value) for name, value in asked.items() if name != "page_size"), ("page_size", str(ROWS))]
+    selection = parse_selection(resource, parameters, request.service.conventions(request))
+
+    def read(unit: Unit) -> Found:
+        listed = read_page(unit, resource, selection)
+        return Found(
+            [record.id for record in listed.results],
+            rows_of(unit, resource, found.columns, listed.results, zone),
+            listed.count,
+            _here(found, listed.next),
+            _here(found, listed.previous),
+            _owners(unit, resource, given),
+        )
+
+    return page(
+        request,
+        "records.html",
+        found.place,
+        shown=found,
+        tabs=[one for one in tabs_of(found.place) if may_read(request, one)],
+        listed=await request.service.read(request, read),
+        columns=[_column(found, resource, name, asked) for name in found.columns],
+        search=given.get(SEARCH, ""),
+        is_searchable=is_searchable(resource),
+        kept=[(name, value) for name, value in given.items() if name not in {SEARCH, "page", "cursor", "page_size"}],
+        is_narrowed=bool(given.keys() - {"page", "cursor", ORDERING}),
+        new_url=_new_url(request, found, resource, given),
+    )
+
+
+def shown_page(request: ApiRequest, path: str) -> RecordPage:
+    """Return how the console shows a resource.
+
+    Raises:
+        RecordNotFoundError: it does not.
+    """
+    found = PAGES.get(path)
+    if found is None or path not in request.service.resources:
+        raise RecordNotFoundError("There is no such page.")
+    return found
+
+
+def checked(request: ApiRequest, found: RecordPage, method: str) -> Resource:
+    """Return the resource of a page, if the viewer may do what a method of the API does.
+
+    Raises:
+        ForbiddenError: the viewer may not.
+        RecordNotFoundError: nobody may.
+    """
+    resource: Resource = request.service.resources[found.path]
+    if method != "GET" and (resource.write is None or method not in resource.methods):
+        raise RecordNotFoundError("There is no such page.")
+    if not request.user.may(resource.permission(method)):
+        raise ForbiddenError
+    return resource
+
+
+def may_read(request: ApiRequest, found: RecordPage) -> bool:
+    """Return whether the viewer may open a list."""
+    return request.user.may(request.service.resources[found.path].permission("GET"))
+
+
+def may(request: ApiRequest, resource: Resource, method: str) -> bool:
+    """Return whether the resource has a method of the API that writes, and the viewer may use it."""
+    return resource.write is not None and method in resource.methods and request.user.may(resource.permission(method))
+
+
+def _new_url(request: ApiRequest, found: RecordPage, resource: Resource, given: Mapping[str, str]) -> str:
+    """Return the address of the form for a new record, which knows to what the list belongs; empty if there is none."""
+    if not may(request, resource, "POST"):
+        return ""
+    belongs = {name: value for name, value in given.items() if name in references_of(resource.read)}
+    return f"/console/records/{found.path}/new/{f'?{urlencode(belongs)}' if belongs else ''}"
+
+
+def _here(found: RecordPage, url: str | None) -> str:
+    """Return the address of a page in the console from the one in the API; empty if there is no such page."""
+    return "" if url is None else f"/console/records/{found.path}/?{urlsplit(url).query}"
+
+
+def _column(found: RecordPage, resource: Resource, name: str, given: Mapping[str, str]) -> Column:
+    title = title_of(found.path, name)
+    if name not in resource.orderings:
+        return Column(title)
+    order = {name: "ascending", f"-{name}": "descending"}.get(given.get(ORDERING, ""), "")
+    kept = {key: value for key, value in given.items() if key not in {"page", "cursor", "page_size"}}
+    query = urlencode({**kept, ORDERING: f"-{name}" if order == "ascending" else name})
+    return Column(title, f"/console/records/{found.path}/?{query}", order)
+
+
+def _owners(unit: Unit, resource: Resource, given: Mapping[str, str]) -> list[Owner]:
+    """Return the records that the address names, of those that the viewer may see."""
+    named = [
+        (kind.path, int(given[name]))
+        for name, kind in references_of(resource.read).items()
+        if kind.path in PAGES and parse_id(given.get(name, "")) is not None
+    ]
+    return [
+        Owner(PAGES[path].one, known, f"{PAGES[path].url}{identity}/")
+        for path, identity in named
+        for known in names_of(unit, path, [identity]).values()
+    ]

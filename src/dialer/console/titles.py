@@ -1,0 +1,119 @@
+"""The names of fields on pages: those of the API are short, and partly those of an older program."""
+
+import re
+from collections.abc import Mapping
+from typing import Final
+
+TITLES: Final[Mapping[str, str]] = {
+    "abandon_rate_max": "Most abandoned calls",
+    "action": "What",
+    "additional_vars": "Variables",
+    "addprefix": "Prefix to add",
+    "after": "New values",
+    "agent_dial_rate": "Calls for each idle agent",
+    "aleg_gateway": "Gateway",
+    "allowed_callerids": "Allowed caller IDs",
+    "amd_behavior": "Answering machines",
+    "areacode": "Area code",
+    "before": "Old values",
+    "callerid": "Caller ID",
+    "callerid_group": "Group of caller IDs",
+    "callerid_name": "Name that is shown",
+    "callerid_num": "Number that is shown",
+    "callmaxduration": "Longest call, in seconds",
+    "calltimeout": "Longest ringing, in seconds",
+    "campaign_code": "Code",
+    "completion_intervalretry": "Seconds between calls until completed",
+    "completion_maxretry": "Further calls until completed",
+    "contact": "Number",
+    "count_attempt": "Attempts",
+    "created_date": "Created",
+    "daily_start_time": "From",
+    "daily_stop_time": "Until",
+    "did_number": "Number",
+    "dial_method": "Pacing",
+    "dnc": "Do-not-call list",
+    "dnc_lists": "Further do-not-call lists",
+    "duplicate_contact": "Number",
+    "enabled": "Active",
+    "expirationdate": "Ends",
+    "first_increment": "First seconds charged",
+    "frequency": "Calls a minute",
+    "full_name": "Name",
+    "goto": "Next section",
+    "intervalretry": "Seconds between calls",
+    "is_global": "For all accounts",
+    "last_attempt": "Last call",
+    "last_used_date": "Last used",
+    "login": "User who signs in",
+    "max_aleg": "Most calls at once",
+    "max_channels": "Most calls at once",
+    "max_cps": "Most new calls a second",
+    "max_xfer": "Most transfers at once",
+    "maxretry": "Further calls if not reached",
+    "moh_sound": "Music on hold",
+    "next_increment": "Further seconds charged",
+    "object_id": "Survey",
+    "order": "Place",
+    "phone_number": "Number",
+    "phonebook": "Phonebooks",
+    "rate": "Price a minute",
+    "call_rate": "Price a minute",
+    "record_id": "Id",
+    "removeprefix": "Prefix to remove",
+    "rests_until": "Rests until",
+    "sms_rate": "Price a message",
+    "startingdate": "Starts",
+    "status": "State",
+    "status_reason": "Reason",
+    "updated_date": "Changed",
+    "user": "Owner",
+    "voicemail_audiofile": "Recording for machines",
+    "waits_for": "Waits for",
+    "waits_until": "Waits until",
+}
+"""The titles of fields whose name is not one already."""
+IN_RESOURCE: Final[Mapping[tuple[str, str], str]] = {
+    ("agent", "contact"): "Telephone",
+    ("contact", "phonebook"): "Phonebook",
+    ("api-key", "expirationdate"): "Expires",
+    ("users", "enabled"): "May sign in",
+    ("subscriber-list", "contact"): "Contact",
+}
+"""Titles that fit in one resource only, by its path and the field."""
+
+
+def title_of(path: str, name: str) -> str:
+    """Return the title of a field of the resource at a path."""
+    plain = name.replace("_", " ")
+    return IN_RESOURCE.get((path, name)) or TITLES.get(name) or plain[:1].upper() + plain[1:]
+
+
+HINTS: Final[Mapping[str, str]] = {
+    "aleg_gateway": "",
+    "amd_behavior": "",
+    "callerid": "The number that callees see, if the group below has none for them.",
+    "daily_start_time": "In the callee's own time zone.",
+    "daily_stop_time": "In the callee's own time zone.",
+    "description": "",
+    "expirationdate": "In your time zone. Empty: 24 hours after the start.",
+    "frequency": "Spread evenly over the minute.",
+    "max_aleg": "0: as many as the gateway allows.",
+    "name": "",
+    "object_id": "The first start seals a copy, so later changes of the survey do not reach the campaign.",
+    "order": "",
+    "password": "At least 8 characters. Empty: as it is.",
+    "phonebook": "Contacts that are added later are called too.",
+    "startingdate": "In your time zone. Empty: now.",
+    **dict.fromkeys(("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"), ""),
+}
+"""Hints in forms that say more, or less, than the API's description of the field."""
+_QUOTED: Final = re.compile(r"`([a-z][a-z0-9_]*)`")
+_DEFAULT: Final = re.compile(r"\s*(?:Default|Null): [^.]*(?:\.(?=\d)[^.]*)*\.")
+"""The sentences with the default, which forms show as the value, and with the meaning of null."""
+
+
+def hint_of(path: str, name: str, description: str) -> str:
+    """Return the hint for a field in a form: the API's description in the words of the console."""
+    hint = HINTS.get(name, description)
+    return _QUOTED.sub(lambda found: title_of(path, found[1]), _DEFAULT.sub("", hint)).replace("`", "").strip()

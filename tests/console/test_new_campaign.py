@@ -1,0 +1,72 @@
+"""Tests of the way from a file to a campaign, and of what can be done with a campaign afterwards."""
+
+from sqlalchemy import update
+
+from dialer.domain.enums import SubscriberStatus
+from dialer.store.database import Database
+from dialer.store.tables import Subscriber
+from tests.api.harness import Caller
+from tests.console.building import campaign, store
+from tests.console.test_importing import upload
+from tests.console.visitor import Visitor, words
+
+FILE = b"contact,full_name\n+12025550111,Ann\nabc,Bad\n"
+
+
+def test_a_file_and_a_text_become_a_campaign(alice: Visitor, api: Caller) -> None:
+    Caller(api.client, "admin").create("gateway", name="Carrier", protocol="sim")
+    uploaded = upload(alice, "new-campaign/", FILE, name="Spring")
+    assert uploaded.headers["location"] == "/console/new-campaign/survey/?phonebook=1&imported=1&rejected=1"
+    assert "1 people imported, 1 lines refused." in alice.text(uploaded.headers["location"].removeprefix("/console/"))
+    asked = {"name": "Reminder", "message": "Hello {full_name}", "question": "Do you come?", "key_1": "yes"}
+    made = alice.send("new-campaign/survey/", phonebook="1", **asked)
+    settings = "/console/records/campaigns/new/?phonebook=1&object_id=1&name=Reminder"
+    assert (made.status_code, made.headers["location"]) == (303, settings)
+    sections = [(one["type"], one["question"], one["key_1"]) for one in api.get("section-template/")["results"]]
+    assert sections == [(1, "Hello {full_name}", None), (2, "Do you come?", "yes"), (1, "Thank you. Goodbye.", None)]
+    assert api.get("survey-template/1/check/")["findings"] == []
+    page = alice.get(settings.removeprefix("/console/"))
+    assert '<option value="1" selected>Carrier</option>' in page
+
+
+def test_a_file_without_people_leaves_no_phonebook(alice: Visitor, api: Caller) -> None:
+    for file, message in ((b"contact\nabc\n", "No line of the file has a number"), (b"name\nAnn\n", "contact")):
+        answer = upload(alice, "new-campaign/", file, name="Spring")
+        assert (answer.status_code, message in words(answer.text)) == (400, True)
+    assert api.get("phonebook/")["count"] == 0
+
+
+def test_a_question_needs_answers_and_answers_a_question(alice: Visitor, api: Caller) -> None:
+    alice.get("new-campaign/survey/")
+    for fields in ({"question": "Why?"}, {"key_1": "yes"}):
+        answer = alice.send("new-campaign/survey/", name="Survey", message="Hello", **fields)
+        assert (answer.status_code, "Hello" in answer.text) == (400, True)
+    assert api.get("survey-template/")["count"] == 0
+
+
+def test_a_campaign_is_copied(alice: Visitor, bob: Visitor, api: Caller) -> None:
+    campaign(api, name="Spring")
+    alice.get("campaigns/1/")
+    copied = alice.send("campaigns/1/copy/")
+    assert copied.headers["location"] == "/console/records/campaigns/2/"
+    assert (api.get("campaigns/2/")["name"], api.get("campaigns/2/")["status"]) == ("Spring (copy)", 0)
+    bob.get("account/")
+    assert bob.send("campaigns/1/copy/").status_code == 404
+
+
+def test_people_who_were_not_reached_are_called_again(
+    alice: Visitor, bob: Visitor, api: Caller, database: Database
+) -> None:
+    campaign(api)
+    failed = update(Subscriber.__table__).where(Subscriber.__table__.c.id <= 3)
+    store(database, failed.values(status=SubscriberStatus.FAIL, count_attempt=1))
+    alice.get("campaigns/1/recycle/")
+    counted = alice.send("campaigns/1/recycle/", action="count", **{"status.4": "1"})
+    assert "These would be called again In all 3 Not reached 3" in words(counted.text)
+    assert len(api.get("subscriber-list/?status=4")) == 3
+    done = alice.send("campaigns/1/recycle/", action="recycle", **{"status.4": "1"})
+    assert "These are called again In all 3" in words(done.text)
+    assert len(api.get("subscriber-list/?status=4")) == 0
+    assert alice.send("campaigns/1/recycle/", action="recycle").status_code == 400
+    bob.get("account/")
+    assert bob.send("campaigns/1/recycle/", action="recycle", **{"status.4": "1"}).status_code == 404

@@ -1,0 +1,132 @@
+"""Tests of the pages of records: lists, forms, and the rights of viewers."""
+
+import re
+
+from dialer.console.catalogue import PAGES
+from dialer.console.pages.records import ROWS
+from tests.api.harness import Caller
+from tests.console.building import HOSTILE, campaign
+from tests.console.visitor import Visitor, words
+
+
+def test_every_list_and_form_can_be_shown_with_hostile_names(admin: Visitor, api: Caller) -> None:
+    campaign(api, name=HOSTILE)
+    for path in PAGES:
+        listed = admin.get(f"records/{path}/")
+        form = admin.request("GET", f"records/{path}/new/")
+        first = re.findall(rf'href="/console/records/{path}/(\d+)/"', listed)[:1]
+        pages = [listed, form.text, *(admin.get(f"records/{path}/{identity}/") for identity in first)]
+        assert form.status_code in {200, 404}
+        assert [page for page in pages if "<script>alert" in page] == []
+
+
+def test_a_record_is_created_changed_and_deleted(alice: Visitor, api: Caller) -> None:
+    assert "Create the first phonebook" in alice.text("records/phonebook/")
+    alice.get("records/phonebook/new/")
+    made = alice.send("records/phonebook/", name="Spring <b>", description="")
+    assert (made.status_code, made.headers["location"]) == (303, "/console/records/phonebook/1/")
+    assert 'value="Spring &lt;b&gt;"' in alice.get("records/phonebook/1/")
+    version = alice.page.split('name="version" value="')[1].partition('"')[0]
+    saved = alice.send("records/phonebook/1/", name="Summer", description="new", version=version)
+    assert saved.headers["location"] == "/console/records/phonebook/1/?saved=1"
+    assert "Saved." in alice.text("records/phonebook/1/?saved=1")
+    stored = api.get("phonebook/1/")
+    assert (stored["name"], stored["description"]) == ("Summer", "new")
+    stale = alice.send("records/phonebook/1/", name="Autumn", version=version)
+    assert (stale.status_code, "Somebody has changed this record" in words(stale.text)) == (409, True)
+    assert alice.send("records/phonebook/1/delete/").headers["location"] == "/console/records/phonebook/"
+    assert api.get("phonebook/")["count"] == 0
+
+
+def test_a_wrong_form_says_what_is_wrong_and_keeps_what_was_filled_in(alice: Visitor, api: Caller) -> None:
+    campaign(api)
+    alice.get("records/campaigns/new/?phonebook=1&object_id=1")
+    assert 'name="phonebook.1" type="checkbox" value="1" checked' in alice.page
+    fields = {
+        "name": "Spring",
+        "object_id": "1",
+        "aleg_gateway": "1",
+        "frequency": "-1",
+        "phonebook.1": "1",
+        "monday": "0",
+    }
+    answer = alice.send("records/campaigns/", **fields, phonebook="")
+    assert answer.status_code == 400
+    assert "greater than or equal to" in words(answer.text), words(answer.text)
+    assert ('value="Spring"' in answer.text, 'name="phonebook.1" type="checkbox" value="1" checked' in answer.text) == (
+        True,
+        True,
+    )
+    made = alice.send("records/campaigns/", **{**fields, "frequency": "20", "callerid": "+12025550199"}, phonebook="")
+    assert made.headers["location"] == "/console/campaigns/2/"
+    stored = api.get("campaigns/2/")
+    assert (stored["frequency"], stored["monday"], stored["tuesday"], len(stored["phonebook"])) == (20, False, True, 1)
+
+
+def test_moments_are_in_the_zone_of_the_viewer(alice: Visitor, api: Caller) -> None:
+    campaign(api, started="no")
+    alice.cookies["dialer_zone"] = "Asia%2FTokyo"
+    page = alice.get("records/campaigns/1/")
+    assert 'name="startingdate" type="datetime-local" value="2026-11-18T20:06:40"' in page
+    alice.send("records/campaigns/1/", startingdate="2026-11-19T09:00", expirationdate="2026-11-20T09:00:30")
+    stored = api.get("campaigns/1/")
+    assert (stored["startingdate"], stored["expirationdate"]) == ("2026-11-19T00:00:00Z", "2026-11-20T00:00:30Z")
+
+
+def test_a_record_that_is_needed_stays(alice: Visitor, api: Caller) -> None:
+    campaign(api, started="no")
+    alice.get("records/survey-template/1/")
+    answer = alice.send("records/survey-template/1/delete/")
+    assert (answer.status_code, "campaigns 1" in words(answer.text)) == (409, True)
+
+
+def test_the_key_is_shown_once(alice: Visitor, api: Caller) -> None:
+    alice.get("records/api-key/new/")
+    shown = alice.send("records/api-key/", name="nightly", scopes="", **{"scopes.read": "1"})
+    key = shown.text.split('class="secret">')[1].partition("<")[0]
+    assert (shown.status_code, shown.headers["cache-control"]) == (200, "no-store")
+    assert api.get("api-key/")["results"][0]["scopes"] == ["read"]
+    assert key not in alice.get("records/api-key/1/")
+
+
+def test_lists_are_searched_ordered_and_paged(alice: Visitor, api: Caller) -> None:
+    book = api.create("phonebook", name="Book")["url"]
+    for number in range(ROWS + 2):
+        api.create("contact", phonebook=book, contact=f"+1202555{number:04}", full_name=f"Name {number:03}")
+    assert f"{ROWS + 2} in all" in alice.text("records/contact/?ordering=-contact")
+    assert 'aria-sort="descending"' in alice.page
+    following = alice.page.split('rel="next" href="/console/')[1].partition('"')[0].replace("&amp;", "&")
+    assert "+12025550001 Name 001 Book" in alice.text(following)
+    assert "+12025550000 Name 000 Book" in alice.text("records/contact/?search=%2B1 (202) 555-0000")
+    assert "Only those of the phonebook Book" in alice.text("records/contact/?phonebook=1")
+    assert "Nothing here fits." in alice.text("records/contact/?search=nobody")
+
+
+def test_a_customer_sees_and_changes_nothing_of_another(bob: Visitor, api: Caller) -> None:
+    campaign(api, started="no")
+    for path in ("phonebook", "campaigns", "survey-template", "contact"):
+        assert f"records/{path}/1/" not in bob.get(f"records/{path}/")
+        bob.get("account/")
+        assert bob.request("GET", f"records/{path}/1/").status_code == 404
+        assert bob.send(f"records/{path}/1/", name="x").status_code == 404
+        assert bob.send(f"records/{path}/1/delete/").status_code == 404
+    bob.get("records/campaigns/new/")
+    assert bob.send("records/campaigns/", name="x", object_id="1", aleg_gateway="1").status_code == 400
+
+
+def test_viewers_and_agents_change_nothing(alice: Visitor, visitor: Visitor, api: Caller) -> None:
+    api.create("phonebook", name="Book")
+    visitor.sign_in("vera")
+    page = visitor.get("records/phonebook/1/")
+    assert ("Book" in page, "Save" in page, "Delete" in page) == (True, False, False)
+    visitor.page = visitor.get("account/")
+    for path, fields in (("", {"name": "x"}), ("1/", {"name": "x"}), ("1/delete/", {})):
+        assert visitor.send(f"records/phonebook/{path}", **fields).status_code == 403
+    assert visitor.request("GET", "records/phonebook/new/").status_code == 403
+    assert alice.request("GET", "records/gateway/new/").status_code == 403
+    assert alice.request("GET", "records/payment/").status_code == 403
+
+
+def test_wrong_addresses_are_not_found(alice: Visitor) -> None:
+    for path in ("nothing/", "phonebook/0/", "phonebook/x/", "cdr/", "audit-log/new/", "phonebook/?page=0"):
+        assert alice.request("GET", f"records/{path}").status_code == 404
