@@ -33,7 +33,7 @@ _OUTPUT_ERRNOS: Final = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errn
 
 _COMMANDS: Final = (
     *("serve", "api", "worker", "fleet", "users", "keys", "database", "audit", "backup", "restore", "erase"),
-    *("openapi", "gateway", "simulate", "forecast", "check", "explain", "report", "top", "demo"),
+    *("openapi", "gateway", "line", "simulate", "forecast", "check", "explain", "report", "top", "demo"),
     *("settings", "completion"),
 )
 

@@ -163,6 +163,9 @@ class Callee:
             self.respond(message, 487)
         elif not self.has_answered:
             self.respond(message, 180)
+        elif message.to_tag:
+            described = (("Contact", "<sip:callee@192.0.2.10>"), ("Content-Type", "application/sdp"))
+            self.respond(message, 200, described, write_offer(THEIRS))
 
     def wake(self) -> None:
         """Answer, repeat the answer, or hang up, whatever is next."""
