@@ -48,6 +48,8 @@ class Network:
         self.told: list[Output] = []
         self.sent: list[Received] = []
         """The messages of ours that arrived or got lost, in their order."""
+        self.received: list[bytes] = []
+        """The datagrams of the callee."""
         self._callee, self._fate = callee, fate
         self._heap: list[tuple[int, int, bool, bytes]] = []
         self._count = 0
@@ -69,6 +71,7 @@ class Network:
 
     def to_us(self, data: bytes) -> None:
         """Send a datagram of the callee."""
+        self.received.append(data)
         self._pass(data, is_ours=False)
 
     def later(self, wait_ms: int) -> None:
