@@ -48,6 +48,8 @@ class Network:
         self.told: list[Output] = []
         self.sent: list[Received] = []
         """The messages of ours that arrived or got lost, in their order."""
+        self.received: list[bytes] = []
+        """The datagrams of the callee."""
         self._callee, self._fate = callee, fate
         self._heap: list[tuple[int, int, bool, bytes]] = []
         self._count = 0
@@ -69,6 +71,7 @@ class Network:
 
     def to_us(self, data: bytes) -> None:
         """Send a datagram of the callee."""
+        self.received.append(data)
         self._pass(data, is_ours=False)
 
     def later(self, wait_ms: int) -> None:
@@ -163,6 +166,9 @@ class Callee:
             self.respond(message, 487)
         elif not self.has_answered:
             self.respond(message, 180)
+        elif message.to_tag:
+            described = (("Contact", "<sip:callee@192.0.2.10>"), ("Content-Type", "application/sdp"))
+            self.respond(message, 200, described, write_offer(THEIRS))
 
     def wake(self) -> None:
         """Answer, repeat the answer, or hang up, whatever is next."""

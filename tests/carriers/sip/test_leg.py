@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from dialer.carriers.sip.leg import read_handle
 from dialer.carriers.sip.messages import Received
 from dialer.carriers.sip.wire import LegAnswered, Output
 from tests.carriers.sip.network import OURS, Callee, Network, at_once, dialling
@@ -166,7 +167,7 @@ def test_a_wrong_password_is_tried_once() -> None:
 
 
 def test_a_leg_is_taken_up_by_another_process() -> None:
-    """The first process dies before its ACK. The second acknowledges, and the call ends once."""
+    """The first process dies before its ACK. The second acknowledges and refreshes, and the call ends once."""
     callee = Owned(talks_ms=3_000)
     callee.settles = False
     network = Network(callee)
@@ -174,9 +175,9 @@ def test_a_leg_is_taken_up_by_another_process() -> None:
     network.run(until_ms=200)
     handle = next(one.handle for one in network.told if isinstance(one, LegAnswered))
     network.restart()
-    network.take(network.agent.take_up(200, dialling(), handle))
+    network.take(network.agent.take_up(200, dialling(), read_handle(handle)))
     network.run()
-    assert (network.ends, network.lines) == ([("k1", 31)], ["INVITE", "ACK", "200"])
+    assert (network.ends, network.lines) == ([("k1", 31)], ["INVITE", "ACK", "INVITE", "ACK", "200"])
 
 
 @pytest.mark.parametrize("answers_ms", [None, 100])

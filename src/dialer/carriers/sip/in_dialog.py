@@ -44,7 +44,7 @@ class InDialog:
         self, signalling: Signalling, owner: LegOwner, dialog: Dialog, local: LocalSound, sound: Sound
     ) -> None:
         self.dialog = dialog
-        self.timer: Final = SessionTimer(signalling.wire, self._refresh, self._not_refreshed)
+        self.timer: Final = SessionTimer(signalling.wire, self.refresh, self._not_refreshed)
         self._signalling: Final = signalling
         self._wire: Final = signalling.wire
         self._owner: Final = owner
@@ -188,21 +188,17 @@ class InDialog:
         self._wire.send(source, response, self._owner.key)
         return response
 
-    def _refresh(self) -> None:
+    def refresh(self) -> None:
         """Refresh the session with a re-INVITE that changes nothing (RFC 4028 7.4)."""
         if self._is_over or self._refreshing is not None:
             return
         if self._unacknowledged is not None:
-            self._wire.after(self._wire.t1_ms, self._refresh)
+            self._wire.after(self._wire.t1_ms, self.refresh)
             return
         body = write_answer(self._local, self._sound, self._version)
-        headers = (
-            ("Contact", self._signalling.trunk.contact),
-            ("Supported", "timer"),
-            ("Session-Expires", f"{self.timer.expires_s};refresher=uac"),
-            MIN_SE,
-            SDP_TYPE,
-        )
+        expires_s = self.timer.expires_s
+        interval = (("Supported", "timer"), ("Session-Expires", f"{expires_s};refresher=uac"), MIN_SE)
+        headers = (("Contact", self._signalling.trunk.contact), *(interval if expires_s else ()), SDP_TYPE)
         draft = replace(in_dialog_request(self._signalling.trunk, self.dialog, INVITE, headers), body=body)
         self._refreshing = AuthorisedRequest(
             self._signalling, draft, self.dialog.first_hop(), self._owner.key, self._owner.next_cseq, self._refreshed
@@ -223,7 +219,7 @@ class InDialog:
             self.timer.agreed(response, is_ours=True)
         elif response.status == 491:  # noqa: PLR2004 - Request Pending
             pause = int(mark(self._owner.key, str(self._wire.now_ms)), 16) % len(RETRY_MS)
-            self._wire.after(RETRY_MS[pause], self._refresh)
+            self._wire.after(RETRY_MS[pause], self.refresh)
         else:
             self.timer.restart()
 

@@ -50,6 +50,18 @@ class Handle(msgspec.Struct, frozen=True):
     """The CSeq of the INVITE that was answered."""
 
 
+def read_handle(handle: str) -> Handle:
+    """Return the handle in a text.
+
+    Raises:
+        ValueError: it is none.
+    """
+    try:
+        return msgspec.json.decode(handle, type=Handle)
+    except msgspec.DecodeError as error:
+        raise ValueError(str(error)) from None
+
+
 class SipLeg:
     """One call that we place."""
 
@@ -90,13 +102,17 @@ class SipLeg:
         )
 
     def take_up(self, handle: Handle) -> None:
-        """Continue an answered leg that another process began. Its answer is acknowledged again."""
+        """Continue an answered leg that another process began.
+
+        Its answer is acknowledged again. A refresh tells the other side where we are now, and finds out if it is gone.
+        """
         self._cseq = handle.cseq + TAKEN_UP_CSEQ
         self._cseq_answered = handle.cseq
         self._state = SipLegState.UP
-        self._enter(handle.dialog, handle.sound)
+        in_dialog = self._enter(handle.dialog, handle.sound)
         self._acknowledge(handle.dialog, handle.cseq)
         self._wire.tell(SoundAgreed(self.key, handle.sound))
+        in_dialog.refresh()
 
     def withdraw(self) -> None:
         """Cancel a call of which another process may have sent the INVITE: it has the same branch."""

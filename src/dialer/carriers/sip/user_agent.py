@@ -3,8 +3,6 @@
 from collections.abc import Callable
 from typing import Final
 
-import msgspec
-
 from dialer.carriers.sip.in_dialog import PHRASES
 from dialer.carriers.sip.leg import Handle, SipLeg
 from dialer.carriers.sip.messages import MalformedMessageError, Received, read_message, write_response
@@ -55,13 +53,8 @@ class UserAgent:
 
         return self._after(now_ms, begin)
 
-    def take_up(self, now_ms: int, dialling: Dialling, handle: str) -> list[Output]:
-        """Continue an answered leg of another process.
-
-        Raises:
-            ValueError: it is no handle of a leg.
-        """
-        known = msgspec.json.decode(handle, type=Handle)
+    def take_up(self, now_ms: int, dialling: Dialling, known: Handle) -> list[Output]:
+        """Continue an answered leg of another process."""
         return self._after(now_ms, lambda: self._add(dialling, known.local).take_up(known))
 
     def withdraw(self, now_ms: int, dialling: Dialling, local: LocalSound) -> list[Output]:

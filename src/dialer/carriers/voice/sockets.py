@@ -79,7 +79,7 @@ def bind_for_sound(family: socket.AddressFamily, ports: range | None, chance: in
     """
     if ports is None:
         return bind(family, 0)
-    even = ports[ports.start % 2 :: 2]
+    even = ports[ports.start % 2 :: 2] or ports
     failed = OSError("no port for sound is free")
     for step in range(min(len(even), PORT_TRIES_MAX)):
         try:

@@ -8,6 +8,7 @@ import structlog
 
 from dialer.carriers.media.switchboard import OrderDone
 from dialer.carriers.sip import causes
+from dialer.carriers.sip.leg import read_handle
 from dialer.carriers.sip.parameters import SipParameters
 from dialer.carriers.sip.sdp import LocalSound
 from dialer.carriers.sip.timers import T1_MS
@@ -90,11 +91,31 @@ class Telephone:
 
     def dial(self, dialling: Dialling) -> None:
         """Place a call."""
-        local = self._open_sound(dialling.key)
+        local = self._open_sound(dialling.key, self._parameters.ports)
         if local is None:
             self._hear_end(LegOver(dialling.key, steady_ms(), causes.NO_CIRCUIT, "no port for sound is free"))
         else:
             self._perform(self._agent.dial(steady_ms(), dialling, local))
+
+    def take_up(self, dialling: Dialling, handle: str) -> bool:
+        """Continue an answered leg of another process on the same port, and return True.
+
+        If the port is taken, the leg is hung up. Return False then, and if the handle cannot be read.
+        """
+        try:
+            known = read_handle(handle)
+        except ValueError:
+            return False
+        has_sound = self._open_sound(dialling.key, range(known.local.port, known.local.port + 1)) is not None
+        self._perform(self._agent.take_up(steady_ms(), dialling, known))
+        if not has_sound:
+            self._perform(self._agent.clear(steady_ms(), dialling.key, causes.NO_CIRCUIT, "its port is taken"))
+        return has_sound
+
+    def withdraw(self, dialling: Dialling) -> None:
+        """Cancel a call that another process may have placed."""
+        local = LocalSound(self._trunk.here[0], self._socket.port, self._trunk.codecs, 0)
+        self._perform(self._agent.withdraw(steady_ms(), dialling, local))
 
     def acknowledge(self, key: str) -> None:
         """Tell the other side that its answer was heard."""
@@ -109,8 +130,9 @@ class Telephone:
         else:
             self._room.perform(key, order, b"")
 
-    def _open_sound(self, key: str) -> LocalSound | None:
-        place = (self._family, self._parameters.ports)
+    def _open_sound(self, key: str, ports: range | None) -> LocalSound | None:
+        """Open a socket for the sound of a leg; return None if no port is free."""
+        place = (self._family, ports)
         try:
             port = self._room.add(key, place, self._done, is_symmetric=self._parameters.symmetric)
         except OSError:
