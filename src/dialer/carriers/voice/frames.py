@@ -32,7 +32,7 @@ class OpenLine(Value, frozen=True):
     parameters: str
 
 
-class DialLeg(Value, frozen=True):
+class PlaceLeg(Value, frozen=True):
     """Place a leg."""
 
     leg: Dialling | Texting
@@ -83,7 +83,7 @@ class LegsFound(Value, frozen=True):
     found: list[Alive | Over | Unplaced | Unknown]
 
 
-ToProcess: TypeAlias = OpenLine | DialLeg | PerformOrder | FindLegs | LineSettled
+ToProcess: TypeAlias = OpenLine | PlaceLeg | PerformOrder | FindLegs | LineSettled
 ToWorker: TypeAlias = LineOpened | LineHeard | LineState | LegsFound
 
 _TO_PROCESS: Final = msgspec.json.Decoder[ToProcess](ToProcess)

@@ -18,7 +18,6 @@ from dialer.carriers.sip.timers import T1_MS
 from dialer.carriers.voice.frames import (
     FRAME_BYTES_MAX,
     VERSION,
-    DialLeg,
     FindLegs,
     FrameError,
     LegsFound,
@@ -28,6 +27,7 @@ from dialer.carriers.voice.frames import (
     LineState,
     OpenLine,
     PerformOrder,
+    PlaceLeg,
     ToProcess,
     ToWorker,
     encode_frame,
@@ -132,7 +132,7 @@ class LineProcess:
 
     async def _perform(self, line: SipLine, frame: ToProcess, listener: _Listener) -> None:
         match frame:
-            case DialLeg():
+            case PlaceLeg():
                 line.dial(frame.leg)
             case PerformOrder():
                 line.perform(frame.key, frame.order)

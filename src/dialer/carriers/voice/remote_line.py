@@ -9,7 +9,6 @@ from typing import Final
 from dialer.carriers.port import Exchange, Found, LiveLeg, Unplaced
 from dialer.carriers.voice.frames import (
     FRAME_BYTES_MAX,
-    DialLeg,
     FindLegs,
     FrameError,
     LegsFound,
@@ -19,6 +18,7 @@ from dialer.carriers.voice.frames import (
     LineState,
     OpenLine,
     PerformOrder,
+    PlaceLeg,
     ToProcess,
     ToWorker,
     encode_frame,
@@ -50,7 +50,7 @@ class RemoteLine:
 
     def dial(self, leg: Dialling | Texting) -> None:
         """Place a leg now, or tell that it cannot be placed."""
-        if not self._send(DialLeg(leg)):
+        if not self._send(PlaceLeg(leg)):
             self._exchange.heard(self._last, leg.key, Unplaced())
 
     def perform(self, key: str, order: Order) -> None:
