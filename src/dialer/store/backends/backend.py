@@ -74,6 +74,23 @@ class Presence(Protocol):
         """Take the sign away."""
 
 
+class Bell(Protocol):
+    """A connection by which processes of a service wake each other. Nothing is wrong if a ring is lost."""
+
+    def ring(self, name: str) -> None:
+        """Wake the processes that listen to a name. Never wait."""
+
+    async def heard(self) -> None:
+        """Return when somebody has rung for this process.
+
+        Raises:
+            ConnectionError: the connection is lost.
+        """
+
+    def close(self) -> None:
+        """Close the connection."""
+
+
 class Backend(Protocol):
     """One kind of database. Units of work and the code that runs them know no dialect, error code or counter."""
 
@@ -181,6 +198,9 @@ class Backend(Protocol):
 
     def present(self, connection: Connection, marks: Collection[str]) -> AbstractSet[str]:
         """Return the marks of processes that live, and of those of which the database cannot tell."""
+
+    def open_bell(self, url: URL, name: str) -> Bell | None:
+        """Return a bell that listens to a name; None if processes cannot wake each other by this database."""
 
     def has_tables(self, url: URL) -> bool:
         """Return whether there is a database with tables. Create nothing."""

@@ -29,6 +29,7 @@ from dialer.store.backends import postgresql_functions, postgresql_rows, postgre
 from dialer.store.backends.backend import (
     MIGRATION_WAIT_MS,
     POOL_TIMEOUT_S,
+    Bell,
     DriverStatement,
     InlineReader,
     Lock,
@@ -354,6 +355,11 @@ def open_presence(url: URL) -> Presence:
 def present(connection: Connection, marks: Collection[str]) -> AbstractSet[str]:
     """Return the marks of processes that live, and of those of which the server cannot tell."""
     return postgresql_sessions.present(connection, marks)
+
+
+def open_bell(url: URL, name: str) -> Bell | None:
+    """Return a bell that listens to a name."""
+    return postgresql_sessions.NotifyBell(psycopg.connect(**_driver_args(url), autocommit=True), name)
 
 
 def has_tables(url: URL) -> bool:

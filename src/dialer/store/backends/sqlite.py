@@ -25,6 +25,7 @@ from dialer.store.backends.backend import (
     BUSY_TIMEOUT_MS,
     MIGRATION_WAIT_MS,
     POOL_TIMEOUT_S,
+    Bell,
     DriverStatement,
     InlineReader,
     Lock,
@@ -255,6 +256,11 @@ def open_presence(url: URL) -> Presence:
 def present(connection: Connection, marks: Collection[str]) -> AbstractSet[str]:
     """Return the marks of processes that live."""
     return process_lock.present(Path(connection.engine.url.database or ""), marks)
+
+
+def open_bell(url: URL, name: str) -> Bell | None:  # noqa: ARG001 - as the protocol
+    """Return None: processes look at the file from time to time, which costs little."""
+    return None
 
 
 def has_tables(url: URL) -> bool:
