@@ -52,7 +52,7 @@ class FindLegs(Value, frozen=True):
 
 
 class LineSettled(Value, frozen=True):
-    """What was heard up to this number is stored."""
+    """Everything heard up to this number is stored."""
 
     number: int
 

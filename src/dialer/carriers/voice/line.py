@@ -31,7 +31,7 @@ _log = structlog.get_logger(__name__)
 
 
 class _LineLeg:
-    """What a line knows of one leg."""
+    """The state of one leg, as its line knows it."""
 
     def __init__(self, dialling: Dialling, answered_ms: int | None = None) -> None:
         self.dialling: Final = dialling

@@ -60,7 +60,7 @@ class _Listener:
         self.send(LineState(why_not))
 
     def send(self, frame: ToWorker) -> None:
-        """Send a frame, unless the worker is gone. What is not settled is sent again to the next one."""
+        """Send a frame, unless the worker is gone. Things that are not settled are sent again to the next one."""
         if self._writer.transport.get_write_buffer_size() > UNSENT_BYTES_MAX:
             self._writer.transport.abort()
         elif not self._writer.is_closing():
