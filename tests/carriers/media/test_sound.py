@@ -190,7 +190,7 @@ def test_a_recording_ends_with_silence_and_with_its_leg() -> None:
     quiet = silence(20).translate(g711.ALAW_OF_ULAW)
     studio.say("a", *[sound_packet(at, quiet) for at in range(RECORDING_SILENCE_MS // 20)])
     studio.say("b", sound_packet(0, quiet))
-    studio.run(20)
+    studio.run(200)
     assert [one.done for one in studio.done] == [Done(1, 0, recording_ms=RECORDING_SILENCE_MS)]
     assert studio.board.remove("b") == ("b.wav", quiet.translate(g711.ULAW_OF_ALAW))
 

@@ -11,6 +11,7 @@ from dialer.domain.line import Ask, Done
 RECORDING_MS_MAX: Final = 120_000
 RECORDING_SILENCE_MS: Final = 5_000
 """A recording ends after so much silence at its end."""
+_LOOKS_EVERY_FRAMES: Final = 10
 BEEP_WAIT_MS: Final = 30_000
 """The longest wait for the beep of an answering machine."""
 _QUIET: Final = silence(FRAME_MS)
@@ -148,7 +149,8 @@ class Recording(Activity):
 
     def done(self, now_ms: int) -> Done | None:  # noqa: ARG002 - frames are counted, not time
         """Return that it is done after `#`, after silence, and after its longest length."""
-        is_silent = self._judge.silence_ms >= RECORDING_SILENCE_MS
+        looks = self._frames_sent % _LOOKS_EVERY_FRAMES == 0
+        is_silent = looks and self._judge.silence_ms >= RECORDING_SILENCE_MS
         # Without any packet the frames that were sent tell the time.
         is_long = self._frames_sent * FRAME_MS >= RECORDING_MS_MAX
         if not (self._is_ended or is_silent or is_long):

@@ -1,5 +1,6 @@
 """Person or machine, and the beep of a machine, from the energy and the zero crossings of frames."""
 
+from collections import deque
 from itertools import pairwise
 from typing import Final
 
@@ -18,8 +19,10 @@ LEVEL_MIN: Final = 100.0
 """Mean amplitude below which a frame is silence, in a line without any noise."""
 OVER_FLOOR: Final = 3.0
 """A voice is this many times louder than the floor."""
-FLOOR_RISE: Final = 1.02
-"""The floor rises by so much a frame: noise becomes the floor within seconds, speech does not."""
+FLOOR_SHARE: Final = 10
+"""The floor is the level below which one frame in ten lies: even fast speech has so many pauses."""
+FRAMES_KEPT_MAX: Final = 500
+"""Frames that are remembered, 10 s, and from which the floor is worked out."""
 BEEP_MS: Final = 160
 BEEP_SPREAD_MAX: Final = 2
 """Most by which the zero crossings of two frames of a tone differ."""
@@ -29,39 +32,48 @@ BEEP_LEVEL_MIN: Final = 400.0
 
 
 class GreetingJudge:
-    """Listens to the first seconds after the answer, or to a recording."""
+    """Listens to the first seconds after the answer, or to a recording.
+
+    A frame is voice if it is louder than the floor. The floor is known better with each frame, so earlier frames are
+    judged again: a noisy line does not begin with a voice.
+    """
 
     def __init__(self) -> None:
-        self._floor = LEVEL_MIN / OVER_FLOOR
-        self._heard_ms = 0
-        self._voice_ms = 0
-        self._decision: AmdStatus | None = None
-        self.silence_ms = 0
-        """Length of the silence at the end of what was heard."""
+        self._levels: deque[float] = deque(maxlen=FRAMES_KEPT_MAX)
 
     def take_frame(self, frame: bytes) -> None:
         """Listen to a frame of µ-law."""
-        level = level_of(frame)
-        self._heard_ms += FRAME_MS
-        is_voice = level > max(LEVEL_MIN, self._floor * OVER_FLOOR)
-        self._floor = min(self._floor * FLOOR_RISE, max(level, 1.0))
-        if is_voice:
-            # A pause shorter than the one after which people wait belongs to the greeting.
-            self._voice_ms += FRAME_MS + (self.silence_ms if self._voice_ms else 0)
-            self.silence_ms = 0
-        else:
-            self.silence_ms += FRAME_MS
-        if self._decision is None and self._voice_ms >= MACHINE_VOICE_MS:
-            self._decision = AmdStatus.MACHINE
-        elif self._decision is None and self._voice_ms and self.silence_ms >= PAUSE_MS:
-            self._decision = AmdStatus.PERSON
+        self._levels.append(level_of(frame))
 
     def verdict(self, since_answer_ms: int) -> AmdStatus | None:
         """Return the decision; None if it is still to come."""
-        if self._decision is not None:
-            return self._decision
-        is_late = since_answer_ms >= DECIDE_MS or (not self._voice_ms and since_answer_ms >= NOTHING_MS)
+        voice_ms, silence_ms = self._heard()
+        if voice_ms >= MACHINE_VOICE_MS:
+            return AmdStatus.MACHINE
+        if voice_ms and silence_ms >= PAUSE_MS:
+            return AmdStatus.PERSON
+        is_late = since_answer_ms >= DECIDE_MS or (not voice_ms and since_answer_ms >= NOTHING_MS)
         return AmdStatus.UNSURE if is_late else None
+
+    @property
+    def silence_ms(self) -> int:
+        """The length of the silence at the end of what was heard."""
+        return self._heard()[1]
+
+    def _heard(self) -> tuple[int, int]:
+        """Return the lengths of the voice, with the short pauses in it, and of the silence after it."""
+        if not self._levels:
+            return 0, 0
+        floor = sorted(self._levels)[len(self._levels) // FLOOR_SHARE]
+        least = max(LEVEL_MIN, floor * OVER_FLOOR)
+        voice_ms = silence_ms = 0
+        for level in self._levels:
+            if level <= least:
+                silence_ms += FRAME_MS
+            else:
+                voice_ms += FRAME_MS + (silence_ms if voice_ms else 0)
+                silence_ms = 0
+        return voice_ms, silence_ms
 
 
 class BeepFinder:
