@@ -47,6 +47,7 @@ CONTRACT: Final = frozenset(
         "postgresql/test_fitness.py",
         "postgresql/test_functions.py",
         "postgresql/test_golden.py",
+        "postgresql/test_storm.py",
         "postgresql/test_sessions.py",
         # Lists: orders, nulls, keyset pages, searches, filters, references, permissions.
         "api/crud/test_ordering.py",
