@@ -107,13 +107,14 @@ def main() -> None:
     parser.add_argument("--count", type=int, default=1_000_000)
     parser.add_argument("--seed", type=int, default=0)
     asked = parser.parse_args()
-    began, slowest, last = time.monotonic(), 0.0, time.monotonic()
+    began, slowest, last = time.monotonic(), 0.0, time.process_time()
     for number in attacks(asked.count, asked.seed):
-        now = time.monotonic()
+        now = time.process_time()
         slowest, last = max(slowest, now - last), now
         if number % 100_000 == 0:
             memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
-            click.echo(f"{number:>9,}  {now - began:7.1f} s  {memory} MiB  slowest {slowest * 1_000:.1f} ms")
+            took_s = time.monotonic() - began
+            click.echo(f"{number:>9,}  {took_s:7.1f} s  {memory} MiB  slowest {slowest * 1_000:.1f} ms")
     click.echo(f"{asked.count:,} attacks on each door; no exception")
 
 

@@ -1,5 +1,7 @@
 """Mutated captures harm neither a call nor its sound."""
 
+import gc
+import weakref
 from random import Random
 
 from hypothesis import given
@@ -21,6 +23,17 @@ def test_any_bytes_are_a_message_or_refused(noise: bytes, chance: Random) -> Non
         except MalformedMessageError:
             continue
         assert (found.call_id, bool(found.method)) != ("", False)
+
+
+def test_nothing_is_kept_of_malformed_messages() -> None:
+    """The parser raises errors that live for ever, and with them would the frames that they went through."""
+    capture, chance = Capture(), Random(3)  # noqa: S311 - chance makes attacks, never a secret
+    for _ in range(300):
+        capture.attack(chance)
+    agent = weakref.ref(capture.agent)
+    del capture
+    gc.collect()
+    assert agent() is None
 
 
 def test_a_long_line_is_refused_before_it_is_parsed() -> None:

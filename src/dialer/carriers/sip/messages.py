@@ -58,7 +58,8 @@ class Received(msgspec.Struct, frozen=True):
         """The URI of the first Contact; None if there is none that can be read."""
         try:
             return self.message.contact[0].uri
-        except (ValueError, IndexError):
+        except (ValueError, IndexError) as error:
+            _free(error)
             return None
 
     @property
@@ -66,7 +67,8 @@ class Received(msgspec.Struct, frozen=True):
         """The Record-Route headers in their order; empty if one cannot be read."""
         try:
             return tuple(self.message.record_route)
-        except ValueError:
+        except ValueError as error:
+            _free(error)
             return ()
 
     def header(self, name: str) -> str:
@@ -96,7 +98,16 @@ def read_message(data: bytes) -> Received:
         message.body = _cut(message, body)
         return _checked(message)
     except (ValueError, KeyError, IndexError) as error:
+        _free(error)
         raise MalformedMessageError(str(error) or "A mandatory header is missing.") from None
+
+
+def _free(error: Exception) -> None:
+    """Cut an error off from the frames that it went through.
+
+    The parser raises some errors that it has made once and for all. They would keep the frames of every message.
+    """
+    error.__traceback__ = error.__context__ = None
 
 
 def _cut(message: Request | Response, body: bytes) -> bytes:
