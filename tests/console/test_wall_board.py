@@ -23,7 +23,7 @@ def call(identity: int, **transfer: Any) -> tuple[Any, Any]:  # noqa: ANN401 - c
     }
     request |= {"gateway_id": 1, "attempt": 1, "phone_number": f"+1202555{identity:04}", "callerid": ""}
     request |= {"status": CallRequestStatus.CALLING, "started_ms": NOW_MS, "ring_limit_ms": 1, "talk_limit_ms": 1}
-    request |= {"hold": 0, "call_rate": 0, "first_increment": 1, "next_increment": 1}
+    request |= {"subscriber_id": identity, "hold": 0, "call_rate": 0, "first_increment": 1, "next_increment": 1}
     joined: dict[str, Any] = {
         "callrequest_id": identity,
         "place": 1,

@@ -15,7 +15,7 @@ class Within(NamedTuple):
 
 
 class RecordPage(NamedTuple):
-    """How the console shows the records of a resource."""
+    """The presentation of a resource: its list, and its form."""
 
     path: str
     """The path of the resource in the API."""

@@ -48,7 +48,7 @@ class Report(NamedTuple):
 
 
 class Sky(NamedTuple):
-    """What a storm is made of."""
+    """The parts of a storm."""
 
     seed: int
     seconds: float
