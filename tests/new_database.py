@@ -22,9 +22,12 @@ def new_database(folder: Path) -> str:
 
     In a run with `--database postgresql`, return the URL of an empty database of the server.
     """
-    if choice.is_postgresql():
-        return choice.server_url()
-    path = folder / "dialer.db"
+    return choice.server_url() if choice.is_postgresql() else new_file(folder)
+
+
+def new_file(folder: Path, name: str = "dialer.db") -> str:
+    """Create an empty, migrated database file in a folder unless there is one, and return its URL."""
+    path = folder / name
     if not path.exists():
         path.write_bytes(_migrated())
     return f"sqlite+aiosqlite:///{path}"

@@ -14,6 +14,7 @@ from dialer.forecast.order import Order
 from dialer.forecast.summary import Forecast
 from dialer.runtime.clock import Clock, VirtualClock
 from dialer.runtime.tally import Tally
+from dialer.runtime.vitals import Vitals
 from dialer.store.database import Database
 
 NOW_MS = 1_795_000_000_000
@@ -43,6 +44,7 @@ class FakeWorker:
         self.settled = 0
         self.trouble: str | None = None
         self.done = Tally()
+        self.state = Vitals()
         self.failure: Exception | None = None
 
     async def settle(self) -> None:
@@ -58,6 +60,9 @@ class FakeWorker:
 
     def figures(self) -> Tally:
         return self.done
+
+    def vitals(self) -> Vitals:
+        return self.state
 
     @asynccontextmanager
     async def running(self) -> AsyncIterator[None]:

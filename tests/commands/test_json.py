@@ -26,6 +26,7 @@ def failed(outcome: Outcome, code: int) -> str:
         "users passwd anna --password-stdin",
         "audit",
         "backup copy.db",
+        "move sqlite:///new.db",
         "erase +12025550111 --yes",
         "explain 1 +12025550111",
         "forecast 1",

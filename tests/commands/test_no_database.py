@@ -19,6 +19,7 @@ from tests.commands.conftest import PASSWORD, Outcome, Run
         "check 1",
         "audit",
         "backup copy.db",
+        "move sqlite:///new.db",
         "erase +12025550111 --yes",
         "erase --older-than 1 --yes",
         "database check",

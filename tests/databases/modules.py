@@ -46,6 +46,7 @@ CONTRACT: Final = frozenset(
         "postgresql/test_fitness.py",
         "postgresql/test_functions.py",
         "postgresql/test_golden.py",
+        "postgresql/test_sessions.py",
         # Lists: orders, nulls, keyset pages, searches, filters, references, permissions.
         "api/crud/test_ordering.py",
         "api/crud/test_searching.py",
@@ -63,6 +64,9 @@ CONTRACT: Final = frozenset(
         "runtime/test_rules.py",
         "runtime/test_statistics.py",
         "runtime/test_worker.py",
+        # Moving from one to the other, and back.
+        "postgresql/test_move.py",
+        "store/test_move.py",
     }
 )
 """Modules that CI runs on both databases."""

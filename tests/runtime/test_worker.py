@@ -8,11 +8,13 @@ from sqlalchemy import Connection, delete
 
 from dialer.app.change_campaign import start_campaign
 from dialer.domain.enums import CampaignStatus, SubscriberStatus
+from dialer.domain.statistics import Grouping
+from dialer.domain.zones import zone_of_number
 from dialer.runtime.clock import ScaledClock
 from dialer.runtime.worker import NotVirtualError, Worker
 from dialer.sim.carrier import SimulatedCarrier
 from dialer.store.database import Database, StorageUnavailableError
-from dialer.store.tables import CallRequest, Campaign, Cdr, Contact, Gateway, Subscriber, User
+from dialer.store.tables import CallRequest, Campaign, CampaignHour, Cdr, Contact, Gateway, Subscriber, User
 from tests.runtime.house import CENTS, MONDAY_NOON_MS, House
 
 Result = TypeVar("Result")
@@ -161,3 +163,12 @@ async def test_a_cdr_names_the_contact_of_the_dial(house: House) -> None:
     house.restart()
     await house.advance(100)
     assert [row["contact_id"] for row in house.rows(Cdr)] == [1]
+
+
+async def test_a_number_that_may_be_in_many_time_zones_is_dialled_and_counted(house: House) -> None:
+    """The zone key of a toll-free number has hundreds of characters."""
+    await house.started(house.survey(SHORT), house.phonebook("+18005550100"))
+    await house.advance(60)
+    zone = zone_of_number("+18005550100")
+    assert [row["zone"] for row in house.rows(Cdr)] == [zone]
+    assert [row["member"] for row in house.rows(CampaignHour) if row["grouping"] == Grouping.ZONE] == [zone]

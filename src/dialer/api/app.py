@@ -21,6 +21,7 @@ from dialer.api.http.ignored import KnownParameters
 from dialer.api.http.loop_lag import LoopLag
 from dialer.api.http.metrics import Metrics
 from dialer.api.http.permissions import Permissions
+from dialer.api.http.vital_metrics import VitalMetrics
 from dialer.api.openapi.document import ShapePlugin, openapi_config
 from dialer.api.openapi.structs import DescribedStructPlugin
 from dialer.api.records.table import RESOURCES
@@ -101,7 +102,7 @@ def create_app(
     """
     by_path = {resource.path: resource for resource in resources}
     service = Service(settings, database=database, worker=worker, resources=by_path, export=export)
-    metrics = Metrics(worker.figures)
+    metrics = Metrics(worker.figures, VitalMetrics(worker.vitals))
     permissions = Permissions(resources)
 
     def clock_ms() -> int:
@@ -144,7 +145,7 @@ def create_worker_app(
 ) -> Litestar:
     """Build the application of a process that only dials: health and metrics."""
     service = Service(settings, database=database, worker=worker, resources={}, export=export)
-    metrics = Metrics(worker.figures)
+    metrics = Metrics(worker.figures, VitalMetrics(worker.vitals))
 
     @asynccontextmanager
     async def dialling(_: Litestar) -> AsyncIterator[None]:

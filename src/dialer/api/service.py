@@ -20,6 +20,7 @@ from dialer.app.trail import REMOVED_AT_ONCE, Origin, remove_old_entries, write_
 from dialer.domain.calling_hours import read_calling_hours
 from dialer.runtime.clock import Clock
 from dialer.runtime.tally import Tally
+from dialer.runtime.vitals import Vitals
 from dialer.settings import Settings
 from dialer.store.database import Database
 
@@ -73,6 +74,9 @@ class Dialler(Protocol):
 
     def figures(self) -> Tally:
         """Return the figures of the dialling since the start of the process."""
+
+    def vitals(self) -> Vitals:
+        """Return the state of the process."""
 
     def running(self) -> AbstractAsyncContextManager[None]:
         """Return a context in which the worker does everything as it becomes due."""

@@ -211,14 +211,37 @@ def serving_alone(settings: Settings) -> contextlib.AbstractContextManager[None]
 
 def store_settings(settings: Settings, database: Database, first_now_ms: int) -> None:
     """Store the settings of a service that starts, for `service_settings`."""
-    folder, media_dir = _folder(settings), settings.media_dir.resolve()
-    # A folder that holds both can be moved or copied as a whole.
-    is_beside = _has_file(settings) and media_dir.is_relative_to(folder)
-    kept = media_dir.relative_to(folder) if is_beside else media_dir
     stored = ServiceSettings(
-        settings.clock, settings.timezone, settings.default_region, str(kept), settings.calling_hours
+        settings.clock,
+        settings.timezone,
+        settings.default_region,
+        _kept_media_dir(settings, settings.media_dir),
+        settings.calling_hours,
     )
     database.write_now(lambda unit: save_settings(unit, stored, first_now_ms))
+
+
+def move_media_dir(settings: Settings, source: Connection, new_settings: Settings, target: Connection) -> Path | None:
+    """Let a moved service keep its media folder, whose stored path may be relative to the folder of the database file.
+
+    Return the folder; None if the service never ran.
+    """
+    stored, state = read_settings(source), read_state(source)
+    if stored is None or state is None:
+        return None
+    media_dir = _folder(settings) / stored.media_dir
+    save_settings(target, stored._replace(media_dir=_kept_media_dir(new_settings, media_dir)), state.now_ms)
+    return media_dir
+
+
+def _kept_media_dir(settings: Settings, media_dir: Path) -> str:
+    """Return the path of a media folder as the database keeps it: relative to the folder of its file, if it is in it.
+
+    So a folder that holds both can be moved or copied as a whole.
+    """
+    folder, media_dir = _folder(settings), media_dir.resolve()
+    is_beside = _has_file(settings) and media_dir.is_relative_to(folder)
+    return str(media_dir.relative_to(folder) if is_beside else media_dir)
 
 
 def service_settings(settings: Settings, database: Database) -> Settings:

@@ -5,6 +5,7 @@ from typing import Final, Protocol
 from sqlalchemy import Connection
 
 from dialer.domain.events import GatewayOpened
+from dialer.runtime.vitals import Membership
 from dialer.store.database import Database
 from dialer.store.queries.selection import Shards
 from dialer.store.service_state import State, open_state, save_state
@@ -55,6 +56,12 @@ class Coordinator(Protocol):
             LeaseLostError: another worker has taken over during the step.
         """
 
+    def after_commit(self) -> None:
+        """Tell others that a step is committed."""
+
+    def membership(self) -> Membership | None:
+        """Return the membership of the worker; None if there are no other workers."""
+
 
 class Alone:
     """The coordinator of a service with one worker, which has nobody to ask."""
@@ -96,3 +103,10 @@ class Alone:
         """Store the position of the service."""
         if state is not None:
             save_state(connection, state)
+
+    def after_commit(self) -> None:
+        """Do nothing."""
+
+    def membership(self) -> Membership | None:
+        """Return None."""
+        return None

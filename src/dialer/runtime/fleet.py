@@ -18,6 +18,7 @@ from dialer.domain.plans import NOTHING_LENT
 from dialer.domain.sharing import ALL_SHARDS, gift_of, shard_of
 from dialer.runtime.clock import RealClock
 from dialer.runtime.coordinator import LeaseLostError
+from dialer.runtime.vitals import Membership
 from dialer.store.backends.backend import Presence
 from dialer.store.fleet import changes, leases, seats, shards, slices
 from dialer.store.queries.selection import Shards
@@ -62,6 +63,10 @@ class Fleet:
         self._steady_ms: Final = steady_ms
         self.presence: Presence | None = None
         """The sign that this process lives. Without one, others wait for the end of its lease."""
+        self.tell: Callable[[], None] = _tell_nobody
+        """Wakes those who wait until this worker knows a change."""
+        self._told = 0
+        self._steps_fenced = 0
         self._stops_at_ms = 0
         self._seat: seats.SeatRow | None = None
         """The seat as this worker left it; None until the engine is built."""
@@ -134,6 +139,23 @@ class Fleet:
             _log.error("database_clock_jumped", apart_ms=apart_ms)
         return now_ms
 
+    def after_commit(self) -> None:
+        """Wake those who wait until this worker knows a change, if it knows more than before."""
+        if self.seen > self._told:
+            self._told = self.seen
+            self.tell()
+
+    def membership(self) -> Membership:
+        """Return the membership of this worker."""
+        shards_owned = 0 if self._seat is None else len(ALL_SHARDS if self.shards is None else self.shards)
+        left_ms = self.lease_left_ms
+        return Membership(self.name, self.worker_id, shards_owned, left_ms, self.takeovers, self._steps_fenced)
+
+    def _fenced(self, reason: str) -> LeaseLostError:
+        """Count a step that is given up, and return its error."""
+        self._steps_fenced += 1
+        return LeaseLostError(reason)
+
     def _lose(self) -> None:
         self.worker_id, self._seat, self.shards = None, None, frozenset()
 
@@ -190,12 +212,12 @@ class Fleet:
         if known is None:
             if all(one.worker_id != self.worker_id for one in rows.values()):
                 self._lose()
-                raise LeaseLostError("this worker was replaced")
+                raise self._fenced("this worker was replaced")
             return None
         row = rows.get(known.id)
         if row is None or row.worker_id != self.worker_id:
             self._lose()
-            raise LeaseLostError("this worker was replaced")
+            raise self._fenced("this worker was replaced")
         if row.turn != known.turn:
             return None
         news = changes.news_since(connection, known.seen)
@@ -210,7 +232,7 @@ class Fleet:
         seat = next((one for one in rows if one.worker_id == self.worker_id), None)
         if seat is None or self.worker_id is None:
             self._lose()
-            raise LeaseLostError("this worker was replaced")
+            raise self._fenced("this worker was replaced")
         progress = shards.progress_of(connection, self.worker_id)
         shards.follow_seat(connection, self.worker_id)
         self._seat = seat._replace(seen=changes.last_change(connection))
@@ -264,7 +286,7 @@ class Fleet:
         """Store the position in the seat, if this worker still has it."""
         seat = self._seat
         if seat is None:
-            raise LeaseLostError("this worker was replaced")
+            raise self._fenced("this worker was replaced")
         row = seat if state is None else seat._replace(**state._asdict())
         if wishes != self._wishes and connection.scalar(_GLOBAL_LIST) is not None:
             row = row._replace(wishes=row.wishes + 1)
@@ -275,8 +297,12 @@ class Fleet:
             raise LeaseLostError("this worker has given all its ids")
         if not seats.save_seat(connection, row):
             self._lose()
-            raise LeaseLostError("this worker was replaced during a step")
+            raise self._fenced("this worker was replaced during a step")
         self._seat = row
+
+
+def _tell_nobody() -> None:
+    """Do nothing: nobody waits."""
 
 
 def _reason(gone: leases.LeaseRow, now_ms: int) -> str:

@@ -2,6 +2,7 @@
 
 import contextlib
 from collections.abc import AsyncIterator, Awaitable, Callable
+from functools import partial
 from typing import Final, NamedTuple
 
 import anyio
@@ -11,6 +12,7 @@ from sqlalchemy import Connection
 from dialer.domain.plans import Lent
 from dialer.runtime.fleet import Fleet
 from dialer.runtime.live_engine import LiveEngine
+from dialer.runtime.wakes import CHANGED, SEEN, Wakes
 from dialer.runtime.worker import Worker
 from dialer.store.backends.backend import Presence
 from dialer.store.database import Database, StorageUnavailableError
@@ -25,7 +27,9 @@ WATCH_S: Final = 0.25
 LEND_S: Final = 0.3
 """Time between two negotiations about gateways."""
 LOOK_S: Final = 0.02
-"""Time between two looks for changes of users."""
+"""Time between two looks for changes of users, where nobody can wake this process."""
+SLOW_LOOK_S: Final = 0.25
+"""Time between two such looks where users wake it: a ring may be lost, and commands do not ring."""
 
 _log = structlog.get_logger(__name__)
 
@@ -48,18 +52,20 @@ class Keeper:
         self._worker: Final = worker
         self._fleet: Final = fleet
         self._show: Final = show
+        self._wakes: Final = Wakes(database, CHANGED)
+        fleet.tell = partial(self._wakes.ring, SEEN)
 
     @contextlib.asynccontextmanager
     async def running(self) -> AsyncIterator[None]:
         """Be a member of the fleet and dial for as long as the context is entered. Then others take over at once."""
         await self.beat()
         try:
-            async with self._worker.running(), anyio.create_task_group() as tasks:
+            async with self._worker.running(), self._wakes.listening(), anyio.create_task_group() as tasks:
+                tasks.start_soon(self._look_on)
                 for work, every_s in (
                     (self.beat, BEAT_S),
                     (self._watch, WATCH_S),
                     (self.lend, LEND_S),
-                    (self._look, LOOK_S),
                 ):
                     tasks.start_soon(_repeat, work, every_s)
                 yield
@@ -119,10 +125,22 @@ class Keeper:
             if is_settled:
                 self._fleet.lend_anew(frozenset(wanted))  # Take, then use.
 
-    async def _look(self) -> None:
-        """Wake the worker when users have changed something."""
+    async def _look_on(self) -> None:
+        """Wake the worker when users have changed something, for ever."""
+        ring = self._wakes.next()
+        while True:
+            is_rung = await self._wakes.wait(ring, deaf_s=LOOK_S, hearing_s=SLOW_LOOK_S)
+            ring = self._wakes.next()
+            try:
+                await self._look(is_rung=is_rung)
+            except Exception:  # noqa: BLE001 - as in `_repeat`
+                _log.exception("keeper_failed")
+
+    async def _look(self, *, is_rung: bool = False) -> None:
+        """Wake the worker if users have changed something."""
         with contextlib.suppress(StorageUnavailableError):
-            if self._fleet.may_step() and await self._database.read(last_change) > self._fleet.seen:
+            is_new = is_rung or await self._database.read(last_change) > self._fleet.seen
+            if is_new and self._fleet.may_step():
                 await self._worker.settle()
 
 

@@ -27,6 +27,7 @@ from dialer.runtime.guard import Guard
 from dialer.runtime.kernel import CampaignStore, Kernel
 from dialer.runtime.quarantine import Quarantine
 from dialer.runtime.tally import StepTally
+from dialer.runtime.vitals import GatewayShare
 from dialer.store.collecting import collect_campaign, has_uncollected
 from dialer.store.fleet.slices import Demand, GatewayLimits
 from dialer.store.journal.journal import JournalStore, Recordings
@@ -125,7 +126,7 @@ class LiveEngine:
         if not isinstance(self._clock, VirtualClock):  # The clock may have been set back meanwhile.
             until_ms = min(until_ms, self._clock.now_ms())
         until_ms = max(self.kernel.now_ms, until_ms)
-        if isinstance(self._clock, RealClock) and self._lag_ms(until_ms) > LAG_MS_MAX:
+        if isinstance(self._clock, RealClock) and self.late_ms(until_ms) > LAG_MS_MAX:
             self.kernel.now_ms = until_ms
         due_ms = self.kernel.next_due_ms
         self._is_stored = self._is_stored and (due_ms is None or due_ms > until_ms)
@@ -161,6 +162,18 @@ class LiveEngine:
             if gateway.plan.max_channels or gateway.plan.max_cps
         ]
 
+    def gateways_in_use(self) -> tuple[GatewayShare, ...]:
+        """Return the use of each gateway that has limits."""
+        found = []
+        for one in self.demands():
+            gateway = self.engine.board.gateways[one.limits.id]
+            channels, cps = (
+                (gateway.channels if one.limits.channels else None),
+                (gateway.cps if one.limits.cps else None),
+            )
+            found.append(GatewayShare(one.limits.id, channels, one.in_use, cps, one.recent))
+        return tuple(found)
+
     def lend_less(self, gateway_id: int, lent: Lent) -> None:
         """Limit a gateway to a smaller part from now on. The calls in progress may still exceed it."""
         gateway = self.engine.board.gateways[gateway_id]
@@ -168,7 +181,7 @@ class LiveEngine:
         gateway.limit(gateway.plan, less)
         self._guard.lend(gateway_id, less)
 
-    def _lag_ms(self, now_ms: int) -> int:
+    def late_ms(self, now_ms: int) -> int:
         """Return how many milliseconds the next event is overdue; not above zero if it is not due."""
         due_ms = self.kernel.next_due_ms
         return 0 if due_ms is None else now_ms - due_ms

@@ -10,6 +10,8 @@ from sqlalchemy import Connection
 
 from dialer.runtime.clock import Clock, RealClock
 from dialer.runtime.tally import Tally
+from dialer.runtime.vitals import Durations, Vitals
+from dialer.runtime.wakes import CHANGED, SEEN, Wakes
 from dialer.runtime.worker import NotVirtualError
 from dialer.store.database import Database, StorageUnavailableError
 from dialer.store.fleet.changes import last_change
@@ -17,7 +19,9 @@ from dialer.store.fleet.leases import LEASE_MS
 from dialer.store.fleet.seats import is_seen_by_all
 
 LOOK_S: Final = 0.01
-"""Time between two looks for the workers' progress."""
+"""Time between two looks for the workers' progress, where they cannot wake this process."""
+SLOW_LOOK_S: Final = 0.1
+"""Time between two such looks where they wake it: a ring may be lost, and workers may die."""
 RETRY_S: Final = 0.2
 """Time between two looks while the database fails."""
 
@@ -30,6 +34,8 @@ class RemoteWorkers:
         self._database: Final = database
         self._database_ms: Final = database_ms
         self._figures: Final = Tally()
+        self._waits: Final = Durations()
+        self._wakes: Final = Wakes(database, SEEN)
 
     async def settle(self) -> None:
         """Wait until the workers know every change that is committed now.
@@ -37,20 +43,26 @@ class RemoteWorkers:
         Everything that they decided before is then with the carrier. A worker that is frozen loses its lease meanwhile,
         and while the database does not answer, all of them lose theirs.
         """
-        change: int | None = None
+        began_s, change = anyio.current_time(), None
         with anyio.move_on_after(2 * LEASE_MS / 1_000):
             while True:
-                rest_s = LOOK_S
+                ring, is_first = self._wakes.next(), change is None
                 try:
-                    change = await self._database.read(last_change) if change is None else change
-                    if await self._database.read(partial(self._is_seen, change)):
-                        return
+                    change, is_seen = await self._database.read(partial(self._look, change))
                 except StorageUnavailableError:
-                    rest_s = RETRY_S
-                await anyio.sleep(rest_s)
+                    await anyio.sleep(RETRY_S)
+                    continue
+                if is_seen:
+                    break
+                if is_first:
+                    self._wakes.ring(CHANGED)
+                await self._wakes.wait(ring, deaf_s=LOOK_S, hearing_s=SLOW_LOOK_S)
+        self._waits.add(anyio.current_time() - began_s)
 
-    def _is_seen(self, change: int, connection: Connection) -> bool:
-        return is_seen_by_all(connection, change, self._database_ms(connection))
+    def _look(self, known: int | None, connection: Connection) -> tuple[int, bool]:
+        """Return the change to wait for, by default the last one, and whether the workers know it."""
+        change = last_change(connection) if known is None else known
+        return change, is_seen_by_all(connection, change, self._database_ms(connection))
 
     async def advance(self, to_ms: int) -> None:  # noqa: ARG002 - as the protocol
         """Raise NotVirtualError: workers share the real time."""
@@ -64,7 +76,12 @@ class RemoteWorkers:
         """Return no figures: workers report their own."""
         return self._figures
 
+    def vitals(self) -> Vitals:
+        """Return how long answers waited."""
+        return Vitals(answers=self._waits)
+
     @contextlib.asynccontextmanager
     async def running(self) -> AsyncIterator[None]:
-        """Do nothing: workers run by themselves."""
-        yield
+        """Hear what workers have seen while the context is entered. They run by themselves."""
+        async with self._wakes.listening():
+            yield

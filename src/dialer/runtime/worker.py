@@ -26,6 +26,7 @@ from dialer.runtime.kernel import CampaignStore, Kernel
 from dialer.runtime.live_engine import LiveEngine, NewCarrier, NewKernel
 from dialer.runtime.quarantine import Quarantine
 from dialer.runtime.tally import Tally
+from dialer.runtime.vitals import Durations, Vitals
 from dialer.store.database import Database, StorageUnavailableError
 from dialer.store.invariants import pause_user, started_users
 from dialer.store.journal.journal import Recordings
@@ -82,6 +83,7 @@ class Worker:
         self._live: LiveEngine | None = None
         self._problem: str | None = None
         self._figures: Final = Tally()
+        self._durations: Final = Durations()
         self._quarantine: Final = Quarantine()
         self._jumps: Final = Jumps(database)
         self._coordinator: Final = coordinator or Alone(database)
@@ -98,6 +100,13 @@ class Worker:
     def figures(self) -> Tally:
         """Return the committed totals since the process started."""
         return self._figures
+
+    def vitals(self) -> Vitals:
+        """Return the durations of steps, and the state of the engine at present."""
+        live, member = self._live, self._coordinator.membership()
+        late_ms = 0 if live is None else max(0, live.late_ms(self.clock.now_ms()))
+        gateways = () if live is None else live.gateways_in_use()
+        return Vitals(steps=self._durations, late_ms=late_ms, gateways=gateways, membership=member)
 
     @contextlib.asynccontextmanager
     async def running(self) -> AsyncIterator[None]:
@@ -190,6 +199,7 @@ class Worker:
             _log.exception("step_failed", problem=self._problem)
             raise
         self._problem = None
+        self._coordinator.after_commit()
         if self._live is not None:
             done = self._live.tally.committed()
             for medium, gateway_id in done.rests:
@@ -209,12 +219,15 @@ class Worker:
         engine.kept_aside.clear()
 
     async def _try_step(self, until_ms: int) -> bool:
+        began_s = anyio.current_time()
         try:
             return await self._database.write(lambda connection: self._step(connection, until_ms), is_step=True)
         except BrokenInvariantError as broken:
             self._live = None
             await self._contain(broken)
             return False
+        finally:
+            self._durations.add(anyio.current_time() - began_s)
 
     async def _contain(self, broken: BrokenInvariantError) -> None:
         """Stop the user that a broken rule concerns, and no other user.

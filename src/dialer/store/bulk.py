@@ -48,9 +48,23 @@ class Bulk:
         return found
 
 
-def bulk_insert(table: Table, *names: str) -> Bulk:
+class BulkInsert(Bulk):
+    """An INSERT of named columns. No row of the same key may be there."""
+
+    def __init__(self, table: Table, names: Sequence[str]) -> None:
+        super().__init__(insert(table), names)
+        self._table: Final = table
+
+    def run(self, connection: Connection, rows: Sequence[tuple[Any, ...]]) -> int:
+        """Insert rows, and return how many they are."""
+        if not backend_of(connection).copy_rows(connection, self._table.name, self._names, rows):
+            super().run(connection, rows)
+        return len(rows)
+
+
+def bulk_insert(table: Table, *names: str) -> BulkInsert:
     """Return an INSERT of the named columns."""
-    return Bulk(insert(table), names)
+    return BulkInsert(table, names)
 
 
 class PreparedStatement:

@@ -16,7 +16,7 @@ from sqlalchemy import Connection, Engine
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.exc import TimeoutError as PoolTimeoutError
 
-from dialer.store.backends.backend import BUSY_TIMEOUT_MS, Backend, Lock, Presence, backend_for, backend_of
+from dialer.store.backends.backend import BUSY_TIMEOUT_MS, Backend, Bell, Lock, Presence, backend_for, backend_of
 from dialer.store.group_commit import TOGETHER_MAX, Turns, Waiter
 from dialer.store.inline_reads import AtHand
 from dialer.store.touched import EVERYTHING, NOTHING, Touched, take_touched, touch
@@ -201,6 +201,18 @@ class Database:
             StorageUnavailableError: the database cannot be reached now.
         """
         return await anyio.to_thread.run_sync(self._open_presence)
+
+    async def open_bell(self, name: str) -> Bell | None:
+        """Return a bell that listens to a name; None if processes cannot wake each other by this database.
+
+        Raises:
+            StorageUnavailableError: the database cannot be reached now.
+        """
+        return await anyio.to_thread.run_sync(self._open_bell, name)
+
+    def _open_bell(self, name: str) -> Bell | None:
+        with _storage_errors(self._backend):
+            return self._backend.open_bell(self.url, name)
 
     def _open_presence(self) -> Presence:
         with _storage_errors(self._backend):

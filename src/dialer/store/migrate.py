@@ -63,7 +63,8 @@ def check(url: str) -> None:
     try:
         revision = database.read_now(lambda unit: MigrationContext.configure(unit).get_current_revision())
     except (StorageUnavailableError, DBAPIError) as error:
-        raise MigrationError(f"the database cannot be read: {error.__cause__ or error}") from error
+        said = " ".join(str(getattr(error, "orig", error)).split())
+        raise MigrationError(f"the database cannot be read: {said}") from error
     finally:
         database.close()
     if revision != newest:

@@ -22,11 +22,13 @@ MEDIA: Final = (VOICE, SMS)
 class Metrics:
     """The metrics of one application, in a registry of their own. No label holds a text that a client chose.
 
-    `figures` returns the figures of the dialling, and is called at every exposition.
+    `figures` returns the figures of the dialling, and is called at every exposition; so are `others`.
     """
 
-    def __init__(self, figures: Callable[[], Tally]) -> None:
+    def __init__(self, figures: Callable[[], Tally], *others: Collector) -> None:
         self._registry: Final = CollectorRegistry()
+        for collector in others:
+            self._registry.register(collector)
         self._requests: Final = Counter(
             "dialer_http_requests",
             "HTTP requests by route template, method and status.",

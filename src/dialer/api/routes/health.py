@@ -13,20 +13,41 @@ from sqlalchemy import Connection, text, update
 
 from dialer.api.http.metrics import Metrics
 from dialer.api.service import ApiRequest, Service
+from dialer.runtime.vitals import Vitals
 from dialer.store.database import StorageUnavailableError
 from dialer.store.tables import ServiceState
 
 READY: Final = "ok"
 STORAGE: Final = "storage"
+SECOND_MS: Final = 1_000
 _states = ServiceState.__table__
 
 
-class Health(msgspec.Struct):
+class WorkerHealth(msgspec.Struct):
+    """The state of one of several workers."""
+
+    name: Annotated[str, Meta(description="Its name in `dialer fleet`.", examples=["w1"])]
+    number: Annotated[int | None, Meta(description="Its number; null while it has no lease.", examples=[7])]
+    shards: Annotated[int, Meta(description="Groups of accounts that it dials for, of 64.", examples=[32])]
+    lease_seconds: Annotated[float, Meta(description="Time left of its lease.", examples=[13.2])]
+    late_seconds: Annotated[float, Meta(description="How late its next event is.", examples=[0.0])]
+    takeovers: Annotated[int, Meta(description="Workers that it has replaced since its start.", examples=[1])]
+    steps_fenced: Annotated[int, Meta(description="Steps that it gave up because it had been replaced.", examples=[0])]
+
+
+class Health(msgspec.Struct, omit_defaults=True):
     """The health of the service: `ok`, or the part that does not work."""
 
     status: Annotated[
         str, Meta(description="`ok`, or the part that does not work, such as `storage`.", examples=["ok"])
     ]
+    worker: Annotated[
+        WorkerHealth | None,
+        Meta(
+            description="The state of a process of `dialer worker`.",
+            examples=[{"name": "w1", "number": 7, "shards": 32, "lease_seconds": 13.2, "late_seconds": 0.0}],
+        ),
+    ] = None
 
 
 @get("/health/live", tags=["health"])
@@ -44,9 +65,26 @@ async def ready(request: ApiRequest) -> Response[Health]:
     """Answer whether requests and dialling work, or which part does not."""
     service = request.service
     problem = await _storage_problem(service) or await _dialling_problem(service)
+    worker = _worker_health(service.worker.vitals())
     if problem is None:
-        return Response(Health(READY))
-    return Response(Health(problem), status_code=HTTPStatus.SERVICE_UNAVAILABLE)
+        return Response(Health(READY, worker))
+    return Response(Health(problem, worker), status_code=HTTPStatus.SERVICE_UNAVAILABLE)
+
+
+def _worker_health(vitals: Vitals) -> WorkerHealth | None:
+    """Return the state of a worker of a fleet, or None."""
+    member = vitals.membership
+    if member is None:
+        return None
+    return WorkerHealth(
+        name=member.name,
+        number=member.worker_id,
+        shards=member.shards,
+        lease_seconds=member.lease_left_ms / SECOND_MS,
+        late_seconds=(vitals.late_ms or 0) / SECOND_MS,
+        takeovers=sum(member.takeovers.values()),
+        steps_fenced=member.fenced,
+    )
 
 
 async def _storage_problem(service: Service) -> str | None:

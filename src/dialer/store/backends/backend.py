@@ -74,6 +74,23 @@ class Presence(Protocol):
         """Take the sign away."""
 
 
+class Bell(Protocol):
+    """A connection by which processes of a service wake each other. Nothing is wrong if a ring is lost."""
+
+    def ring(self, name: str) -> None:
+        """Wake the processes that listen to a name. Never wait."""
+
+    async def heard(self) -> None:
+        """Return when somebody has rung for this process.
+
+        Raises:
+            ConnectionError: the connection is lost.
+        """
+
+    def close(self) -> None:
+        """Close the connection."""
+
+
 class Backend(Protocol):
     """One kind of database. Units of work and the code that runs them know no dialect, error code or counter."""
 
@@ -139,6 +156,20 @@ class Backend(Protocol):
     def is_in_transaction(self, connection: Connection) -> bool:
         """Return whether a transaction is open."""
 
+    def copy_rows(
+        self, connection: Connection, table: str, names: Sequence[str], rows: Sequence[tuple[Any, ...]]
+    ) -> bool:
+        """Insert rows faster than one statement for each row does. Return False if nothing is faster, and insert none.
+
+        Generated columns have their default in the database.
+        """
+
+    def without_limits(self, connection: Connection) -> None:
+        """Let the rest of a transaction take any time: its statements, and its pauses between them."""
+
+    def without_triggers(self, connection: Connection) -> AbstractContextManager[object]:
+        """Return a context in which the tables of a transaction that writes have no triggers."""
+
     def recoverable(self, connection: Connection) -> AbstractContextManager[object]:
         """Return a context after whose IntegrityError the transaction can go on."""
 
@@ -168,6 +199,9 @@ class Backend(Protocol):
     def present(self, connection: Connection, marks: Collection[str]) -> AbstractSet[str]:
         """Return the marks of processes that live, and of those of which the database cannot tell."""
 
+    def open_bell(self, url: URL, name: str) -> Bell | None:
+        """Return a bell that listens to a name; None if processes cannot wake each other by this database."""
+
     def has_tables(self, url: URL) -> bool:
         """Return whether there is a database with tables. Create nothing."""
 
@@ -182,7 +216,7 @@ class Backend(Protocol):
         """Return the highest id that each table ever gave, without tables that gave none."""
 
     def keep_last_ids(self, connection: Connection, ids: Mapping[str, int]) -> None:
-        """Set the highest id that each table ever gave."""
+        """Set the highest id that each table ever gave. Tables without one gave none."""
 
     def check_fitness(self, connection: Connection) -> None:
         """Check that the database keeps what is committed, and orders texts as the service expects.

@@ -5,7 +5,7 @@ takes before its transaction reads anything: a snapshot that is older than the l
 Statements run as they are; psycopg's own transactions would cost a round trip each.
 """
 
-from collections.abc import Collection, Hashable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Hashable, Iterator, Sequence
 from collections.abc import Set as AbstractSet
 from contextlib import AbstractContextManager, closing, contextmanager
 from typing import Any, Final
@@ -20,22 +20,23 @@ from sqlalchemy import (
     Update,
     create_engine,
     event,
-    text,
 )
 from sqlalchemy.engine import URL, make_url
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.pool import NullPool, QueuePool
 
-from dialer.store.backends import postgresql_functions, postgresql_sessions
+from dialer.store.backends import postgresql_functions, postgresql_rows, postgresql_sessions
 from dialer.store.backends.backend import (
     MIGRATION_WAIT_MS,
     POOL_TIMEOUT_S,
+    Bell,
     DriverStatement,
     InlineReader,
     Lock,
     Presence,
     UnfitDatabaseError,
 )
+from dialer.store.backends.postgresql_rows import ROWS, driver_of
 from dialer.store.backends.postgresql_types import DIALECT, WIDE, WholeLoader
 from dialer.store.database_files import FilesError
 from dialer.store.process_lock import ServedError
@@ -43,6 +44,11 @@ from dialer.store.process_lock import ServedError
 DRIVER_ERROR: Final = psycopg.Error
 HAS_FILE: Final = False
 UNDOES_FAILED_ROWS: Final = True
+copy_rows: Final = postgresql_rows.copy_rows
+without_limits: Final = postgresql_rows.without_limits
+without_triggers: Final = postgresql_rows.without_triggers
+last_ids: Final = postgresql_rows.last_ids
+keep_last_ids: Final = postgresql_rows.keep_last_ids
 STATEMENT_TIMEOUT_MS: Final = 30_000
 """Longest time of one statement."""
 IDLE_TIMEOUT_MS: Final = 60_000
@@ -63,7 +69,6 @@ _SERVER: Final = _WRITERS + 1
 _READ: Final = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
 _PATIENCE_MS: Final = "patience_ms"
 _LOCK: Final = "lock"
-_ROWS: Final = "rows_written"
 _TURN: Final = "turn"
 _OTHERS_WROTE: Final = "others_wrote"
 _WRITES: Final = ("INSERT", "UPDATE", "DELETE", "COPY", "MERGE")
@@ -119,13 +124,13 @@ def writing_engine(url: URL, *, synchronous: str) -> Engine:
     @event.listens_for(engine, "commit")
     def refuse_failed(connection: Connection) -> None:
         # A COMMIT of a failed transaction is a silent ROLLBACK.
-        if _driver(connection).info.transaction_status is TransactionStatus.INERROR:
+        if driver_of(connection).info.transaction_status is TransactionStatus.INERROR:
             raise psycopg.InternalError("the transaction has failed, and cannot be committed")
 
     @event.listens_for(engine, "after_cursor_execute")
     def count_rows(connection: Connection, cursor: Any, *_statement: object) -> None:  # noqa: ANN401 - the driver's
         if (cursor.statusmessage or "").startswith(_WRITES):
-            connection.info[_ROWS] = connection.info.get(_ROWS, 0) + max(cursor.rowcount, 0)
+            connection.info[ROWS] = connection.info.get(ROWS, 0) + max(cursor.rowcount, 0)
 
     return engine
 
@@ -206,7 +211,7 @@ def _connect_args() -> dict[str, Any]:
 
 def _begin(connection: Connection, statements: str) -> Any:  # noqa: ANN401 - the value of the last statement
     """Begin a transaction in one round trip. If the connection was lost while it waited in its pool, take a new one."""
-    driver = _driver(connection)
+    driver = driver_of(connection)
     try:
         cursor = driver.execute(statements, prepare=False)  # Several statements cannot be prepared.
     except psycopg.Error as error:
@@ -214,7 +219,7 @@ def _begin(connection: Connection, statements: str) -> Any:  # noqa: ANN401 - th
             raise
         connection.invalidate(error)
         connection.engine.dispose()  # The others of the pool are lost, too.
-        cursor = _driver(connection).execute(statements, prepare=False)
+        cursor = driver_of(connection).execute(statements, prepare=False)
     while cursor.nextset():
         pass
     return cursor.fetchone()[0] if cursor.description else None
@@ -243,7 +248,7 @@ def now_ms(connection: Connection) -> int:
 
 def rows_written(connection: Connection) -> int:
     """Return the number of rows that a connection has written, including rolled-back changes."""
-    return int(connection.info.get(_ROWS, 0))
+    return int(connection.info.get(ROWS, 0))
 
 
 def version(connection: Connection) -> Hashable:
@@ -253,7 +258,7 @@ def version(connection: Connection) -> Hashable:
 
 def count_change(connection: Connection) -> None:
     """Add 1 to the count that `changes_of_users` returns, in the transaction of a unit of work."""
-    _driver(connection).execute("UPDATE user_changes SET count = count + 1")
+    driver_of(connection).execute("UPDATE user_changes SET count = count + 1")
 
 
 def changes_of_users(connection: Connection) -> Hashable:
@@ -273,14 +278,14 @@ def is_in_transaction(connection: Connection) -> bool:
     """Return whether a transaction is open, even if it can only be rolled back."""
     if connection.invalidated:
         return False
-    status = _driver(connection).info.transaction_status
+    status = driver_of(connection).info.transaction_status
     return status in {TransactionStatus.INTRANS, TransactionStatus.INERROR}
 
 
 @contextmanager
 def recoverable(connection: Connection) -> Iterator[None]:
     """Run statements in a savepoint: after an error, the transaction goes on from there."""
-    driver = _driver(connection)
+    driver = driver_of(connection)
     driver.execute("SAVEPOINT recoverable")
     try:
         yield
@@ -352,6 +357,11 @@ def present(connection: Connection, marks: Collection[str]) -> AbstractSet[str]:
     return postgresql_sessions.present(connection, marks)
 
 
+def open_bell(url: URL, name: str) -> Bell | None:
+    """Return a bell that listens to a name."""
+    return postgresql_sessions.NotifyBell(psycopg.connect(**_driver_args(url), autocommit=True), name)
+
+
 def has_tables(url: URL) -> bool:
     """Return whether there is a database with tables of dialer's."""
     try:
@@ -373,21 +383,6 @@ def compact(url: URL) -> None:
             connection.execute("VACUUM")
     except psycopg.Error as error:
         raise FilesError(str(error).splitlines()[0]) from error
-
-
-def last_ids(connection: Connection) -> dict[str, int]:
-    """Return the highest id that each table ever gave, without tables that gave none."""
-    query = "SELECT sequencename, last_value FROM pg_sequences WHERE schemaname = current_schema()"
-    found = connection.exec_driver_sql(query)
-    return {name.removesuffix("_id_seq"): last for name, last in found if last is not None and name.endswith("_id_seq")}
-
-
-def keep_last_ids(connection: Connection, ids: Mapping[str, int]) -> None:
-    """Set the highest id that each table ever gave."""
-    for table, last in ids.items():
-        connection.execute(
-            text("SELECT setval(pg_get_serial_sequence(:name, 'id'), :last)"), {"name": table, "last": last}
-        )
 
 
 def check_fitness(connection: Connection) -> None:
@@ -432,7 +427,3 @@ def after_upgrade(connection: Connection) -> None:
 
 _OLDEST: Final = 130_000
 _CHECKS_CLIENTS: Final = 140_000
-
-
-def _driver(connection: Connection) -> Any:  # noqa: ANN401 - psycopg's connection, which SQLAlchemy does not declare
-    return connection.connection.driver_connection

@@ -6,9 +6,9 @@ database files (backups) use SQLite directly.
 
 import sqlite3
 import time
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from pathlib import Path
 from typing import Any, Final
 from urllib.parse import quote
@@ -25,6 +25,7 @@ from dialer.store.backends.backend import (
     BUSY_TIMEOUT_MS,
     MIGRATION_WAIT_MS,
     POOL_TIMEOUT_S,
+    Bell,
     DriverStatement,
     InlineReader,
     Lock,
@@ -189,6 +190,30 @@ def have_others_written(connection: Connection) -> bool:
     return bool(seen != connection.info[_SEEN])
 
 
+def copy_rows(
+    connection: Connection,  # noqa: ARG001 - part of the seam, like the others
+    table: str,  # noqa: ARG001
+    names: Sequence[str],  # noqa: ARG001
+    rows: Sequence[tuple[Any, ...]],  # noqa: ARG001
+) -> bool:
+    """Return False: nothing is faster than the driver's `executemany`."""
+    return False
+
+
+def without_limits(connection: Connection) -> None:
+    """Do nothing: no statement has a limit."""
+
+
+@contextmanager
+def without_triggers(connection: Connection) -> Iterator[None]:
+    """Drop the triggers, and create them again at the end. A transaction that fails has changed nothing."""
+    for name in connection.exec_driver_sql("SELECT name FROM sqlite_schema WHERE type = 'trigger'").scalars().all():
+        connection.exec_driver_sql(f'DROP TRIGGER "{name}"')
+    yield
+    for table in TRIGGERS:
+        create_triggers(connection, table)
+
+
 def recoverable(connection: Connection) -> AbstractContextManager[object]:  # noqa: ARG001 - part of the seam
     """Return a context after whose IntegrityError the transaction can go on. SQLite undoes the failed statement."""
     return nullcontext()
@@ -233,6 +258,11 @@ def present(connection: Connection, marks: Collection[str]) -> AbstractSet[str]:
     return process_lock.present(Path(connection.engine.url.database or ""), marks)
 
 
+def open_bell(url: URL, name: str) -> Bell | None:  # noqa: ARG001 - as the protocol
+    """Return None: processes look at the file from time to time, which costs little."""
+    return None
+
+
 def has_tables(url: URL) -> bool:
     """Return whether there is a database file. Create none."""
     return Path(url.database or "").is_file()
@@ -245,12 +275,12 @@ def compact(url: URL) -> None:
 
 def last_ids(connection: Connection) -> dict[str, int]:
     """Return the highest id that each table ever gave, without tables that gave none."""
-    found = connection.exec_driver_sql("SELECT name, seq FROM sqlite_sequence").all()
+    found = connection.exec_driver_sql("SELECT name, seq FROM sqlite_sequence WHERE seq > 0").all()
     return {name: last for name, last in found}  # noqa: C416 - rows, which `dict` does not take
 
 
 def keep_last_ids(connection: Connection, ids: Mapping[str, int]) -> None:
-    """Set the highest id that each table ever gave."""
+    """Set the highest id that each table ever gave. Tables without one gave none."""
     connection.exec_driver_sql("DELETE FROM sqlite_sequence")
     if ids:
         connection.exec_driver_sql("INSERT INTO sqlite_sequence (name, seq) VALUES (?, ?)", list(ids.items()))

@@ -12,6 +12,7 @@ from dialer.store.tables._base import (
     Money,
     Name,
     Row,
+    ZoneKey,
     belongs_to,
     mentions,
     needs,
@@ -162,7 +163,7 @@ class Cdr(Row):
     """Like the columns below, counted in statistics, and kept when the campaign is deleted. 0 for a leg to an agent."""
     attempt: Mapped[int] = mapped_column(default=0, server_default="0")
     """Negative for inbound calls."""
-    zone: Mapped[str] = mapped_column(String(255), default="", server_default="")
+    zone: Mapped[ZoneKey] = mapped_column(default="", server_default="")
     """The subscriber's zone key at the dial."""
     phonebook_id: Mapped[int] = mapped_column(BIG, default=0, server_default="0")
     """The phonebook from which the subscriber came; 0 for none."""

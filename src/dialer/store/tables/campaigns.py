@@ -14,6 +14,7 @@ from dialer.store.tables._base import (
     Money,
     Name,
     Row,
+    ZoneKey,
     belongs_to,
     mentions,
     needs,
@@ -146,7 +147,7 @@ class Subscriber(Row):
     """The phonebook from which the subscriber came, for statistics. It may be deleted since."""
     duplicate_contact: Mapped[str] = mapped_column(String(64))
     number: Mapped[str] = mapped_column(String(16))
-    zone: Mapped[str] = mapped_column(String(255))
+    zone: Mapped[ZoneKey]
     """Zone key that decides when the number may be called (`dialer.domain.zones`)."""
     full_name: Mapped[Name] = mapped_column(default="")
     gmt_offset: Mapped[str] = mapped_column(String(8), default="")

@@ -5,7 +5,7 @@ from sqlalchemy.engine.default import DefaultExecutionContext
 from sqlalchemy.orm import Mapped, mapped_column
 
 from dialer.domain.search_keys import last_name_key, name_key
-from dialer.store.tables._base import LongText, Milliseconds, Name, Row, belongs_to
+from dialer.store.tables._base import LongText, Milliseconds, Name, Row, ZoneKey, belongs_to
 
 
 def _key_of_name(context: DefaultExecutionContext) -> str:
@@ -37,7 +37,7 @@ class Contact(Row):
     contact: Mapped[str] = mapped_column(String(64))
     number: Mapped[str] = mapped_column(String(16))
     """The number in normal form, in which numbers are compared."""
-    zone: Mapped[str] = mapped_column(String(255))
+    zone: Mapped[ZoneKey]
     """Zone key of the number's region (`dialer.domain.zones`); empty if unknown."""
     full_name: Mapped[Name] = mapped_column(default="")
     full_name_key: Mapped[str] = mapped_column(Text, default=_key_of_name, server_default="")

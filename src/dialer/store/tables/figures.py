@@ -9,7 +9,7 @@ from sqlalchemy import Connection, ForeignKey, Index, SmallInteger, String, Tabl
 from sqlalchemy.orm import Mapped, mapped_column
 
 from dialer.store.backends.backend import create_triggers
-from dialer.store.tables._base import BIG, Code, Row
+from dialer.store.tables._base import BIG, Code, Row, ZoneKey
 from dialer.store.tables.campaigns import Subscriber
 
 Counter = Annotated[int, mapped_column(BIG, default=0, server_default="0")]
@@ -23,7 +23,7 @@ class CallCounters(Row):
 
     grouping: Mapped[Code]
     """A `dialer.domain.statistics.Grouping`."""
-    member: Mapped[str] = mapped_column(String(255))
+    member: Mapped[ZoneKey]
     """An id, a zone, the number of an attempt, a cause or a message status, as text. Empty for the total."""
     hour: Mapped[Hour]
     """The hour of the dials."""

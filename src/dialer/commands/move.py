@@ -1,0 +1,100 @@
+"""`dialer move`: the whole service, from its database to an empty one of either kind."""
+
+from contextlib import ExitStack, closing
+from pathlib import Path
+from typing import Final
+
+import rich_click as click
+from msgspec.structs import replace
+from sqlalchemy import Connection
+
+from dialer.commands.opening import (
+    check_there_is_one,
+    is_there,
+    move_media_dir,
+    place_of_database,
+    serving_alone,
+    settings_from_environment,
+)
+from dialer.commands.output import examples, json_option, print_json, say
+from dialer.settings import SETTINGS, Settings
+from dialer.store import migrate
+from dialer.store.database import Database
+from dialer.store.migrate import MigrationError
+from dialer.store.move import Moved, MoveError
+from dialer.store.move import move as move_rows
+
+_SHOWN_EACH: Final = 100_000
+"""Rows between two lines about the same table."""
+
+
+@click.command()
+@click.argument("target", metavar="URL", envvar="DIALER_MOVE_URL")
+@json_option("the tables with their row counts and digests, and the audit")
+@examples(
+    "dialer move postgresql://dialer@127.0.0.1/dialer",
+    "DIALER_DATABASE_URL=postgresql://dialer@127.0.0.1/dialer dialer move sqlite:///dialer.db",
+)
+def move(target: str, *, as_json: bool) -> None:
+    """Copy the service into the empty database at URL, which is created or migrated if it has no tables.
+
+    Stop the service first. Both databases are locked meanwhile. All rows are copied with their ids, then compared, and
+    both databases are audited. The database of the service stays as it is. If the command fails or is killed, the new
+    database is empty: run it again. A password of URL can also come from DIALER_MOVE_URL or a password file of libpq.
+    """
+    settings = settings_from_environment()
+    (setting,) = (setting for setting in SETTINGS if setting.field == "database_url")
+    new_settings = replace(settings, database_url=str(setting.value(target, "URL")))
+    places = place_of_database(settings), place_of_database(new_settings)
+    if places[0] == places[1]:
+        raise MoveError(f"{places[0]} is the database itself")
+    check_there_is_one(settings)
+    with serving_alone(settings), serving_alone(new_settings):
+        _check(settings)
+        if not is_there(new_settings):
+            migrate.upgrade(new_settings.database_url)
+        _check(new_settings)
+        moved, media_dir = _moved(settings, new_settings)
+    _report(moved, places, media_dir)
+    if as_json:
+        found = {"from": places[0], "to": places[1], "media_dir": media_dir, "tables": moved.tables}
+        print_json({**found, "audit": moved.audit})
+
+
+def _check(settings: Settings) -> None:
+    """Raise MigrationError, which names the database, if it is not at this version's revision."""
+    try:
+        migrate.check(settings.database_url)
+    except MigrationError as error:
+        raise MigrationError(f"{place_of_database(settings)}: {error}") from error
+
+
+def _moved(settings: Settings, new_settings: Settings) -> tuple[Moved, str | None]:
+    """Return the finished move, and the service's media folder if it ever ran."""
+
+    def move_all(source: Connection, target: Connection) -> tuple[Moved, Path | None]:
+        moved = move_rows(source, target, _tell)
+        return moved, move_media_dir(settings, source, new_settings, target)
+
+    with ExitStack() as until_done:
+        old, new = (until_done.enter_context(closing(Database(one.database_url))) for one in (settings, new_settings))
+        moved, media_dir = old.write_now(lambda source: new.write_now(lambda target: move_all(source, target)))
+    return moved, None if media_dir is None else str(media_dir)
+
+
+def _tell(done: str, table: str, rows: int) -> None:
+    if rows % _SHOWN_EACH == 0:
+        say(f"{table}: {rows:,} rows {done}")
+
+
+def _report(moved: Moved, places: tuple[str, str], media_dir: str | None) -> None:
+    full = [table for table in moved.tables if table.rows]
+    for table in full:
+        say(f"{table.name}: {table.rows:,} rows, equal in both")
+    differing = moved.audit.differing
+    say(
+        f"Moved {sum(table.rows for table in full):,} rows of {len(full)} tables from {places[0]} to {places[1]}. Both"
+        f" audits: {f'{differing:,} differ, as before' if differing else 'nothing differs'}."
+    )
+    if media_dir is not None:
+        say(f"The files are in {media_dir}, which has not been copied.")

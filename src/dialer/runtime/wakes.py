@@ -1,0 +1,75 @@
+"""Wakes: processes of a service wake each other, so that nobody waits for the next look at the database."""
+
+import contextlib
+from collections.abc import AsyncIterator
+from typing import Final
+
+import anyio
+import structlog
+
+from dialer.store.backends.backend import Bell
+from dialer.store.database import Database, StorageUnavailableError
+
+CHANGED: Final = "changed"
+"""Name to which workers listen: a user has changed something."""
+SEEN: Final = "seen"
+"""Name to which API processes listen: a worker knows the changes of users."""
+AGAIN_S: Final = 1.0
+"""Time before a lost connection is opened again."""
+
+_log = structlog.get_logger(__name__)
+
+
+class Wakes:
+    """The rings that a process hears and gives. It must look by itself, too: rings may be lost, or impossible."""
+
+    def __init__(self, database: Database, name: str) -> None:
+        self._database: Final = database
+        self._name: Final = name
+        self._bell: Bell | None = None
+        self._next = anyio.Event()
+
+    @contextlib.asynccontextmanager
+    async def listening(self) -> AsyncIterator[None]:
+        """Hear rings while the context is entered."""
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(self._listen)
+            yield
+            tasks.cancel_scope.cancel()
+
+    def ring(self, name: str) -> None:
+        """Wake the processes that listen to a name, if possible."""
+        if self._bell is not None:
+            self._bell.ring(name)
+
+    def next(self) -> anyio.Event:
+        """Return the next ring. Ask for it before you look, so that none is missed in between."""
+        return self._next
+
+    async def wait(self, ring: anyio.Event, *, deaf_s: float, hearing_s: float) -> bool:
+        """Wait for a ring, for at most `hearing_s`, or `deaf_s` without a bell. Return whether there was one."""
+        with anyio.move_on_after(deaf_s if self._bell is None else hearing_s):
+            await ring.wait()
+        return ring.is_set()
+
+    async def _listen(self) -> None:
+        while True:
+            with contextlib.suppress(StorageUnavailableError):
+                bell = await self._database.open_bell(self._name)
+                if bell is None:
+                    return
+                with contextlib.closing(bell):
+                    await self._hear(bell)
+            await anyio.sleep(AGAIN_S)
+
+    async def _hear(self, bell: Bell) -> None:
+        self._bell = bell
+        try:
+            while True:
+                await bell.heard()
+                ring, self._next = self._next, anyio.Event()
+                ring.set()
+        except ConnectionError as error:
+            _log.warning("bell_lost", reason=str(error))
+        finally:
+            self._bell = None

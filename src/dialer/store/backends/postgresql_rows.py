@@ -1,0 +1,80 @@
+"""PostgreSQL: rows in bulk, and the ids that tables gave."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import Any, Final
+
+import psycopg
+from sqlalchemy import Connection, text
+from sqlalchemy.exc import DBAPIError
+
+from dialer.store.backends import postgresql_functions
+
+COPY_MIN: Final = 5
+"""Number of rows from which COPY takes less time, half of it, than a statement for each row."""
+ROWS: Final = "rows_written"
+"""Key of a connection's note of the number of rows that it has written."""
+_SEQUENCES: Final = "SELECT sequencename, last_value FROM pg_sequences WHERE schemaname = current_schema()"
+_OF_IDS: Final = "_id_seq"
+"""End of the name of the sequence that gives the ids of a table."""
+
+
+def copy_rows(connection: Connection, table: str, names: Sequence[str], rows: Sequence[tuple[Any, ...]]) -> bool:
+    """Insert rows with COPY, unless they are few: it takes a round trip more."""
+    if len(rows) < COPY_MIN:
+        return False
+    columns = ", ".join([f'"{name}"' for name in names])
+    with _errors_of_sqlalchemy(connection), driver_of(connection).cursor() as cursor:
+        with cursor.copy(f'COPY "{table}" ({columns}) FROM STDIN') as copy:
+            for row in rows:
+                copy.write_row(row)
+        connection.info[ROWS] = connection.info.get(ROWS, 0) + cursor.rowcount
+    return True
+
+
+def without_limits(connection: Connection) -> None:
+    """Let the rest of a transaction take any time: its statements, and its pauses between them."""
+    driver = driver_of(connection)
+    for limit in ("statement_timeout", "idle_in_transaction_session_timeout"):
+        driver.execute(f"SET LOCAL {limit} = 0")
+
+
+@contextmanager
+def without_triggers(connection: Connection) -> Iterator[None]:
+    """Disable the triggers, and enable them again at the end. A transaction that fails has changed nothing."""
+    for table in postgresql_functions.TRIGGERS:
+        connection.exec_driver_sql(f"ALTER TABLE {table} DISABLE TRIGGER USER")
+    yield
+    for table in postgresql_functions.TRIGGERS:
+        connection.exec_driver_sql(f"ALTER TABLE {table} ENABLE TRIGGER USER")
+
+
+def last_ids(connection: Connection) -> dict[str, int]:
+    """Return the highest id that each table ever gave, without tables that gave none."""
+    found = connection.exec_driver_sql(_SEQUENCES)
+    return {name.removesuffix(_OF_IDS): last for name, last in found if last is not None and name.endswith(_OF_IDS)}
+
+
+def keep_last_ids(connection: Connection, ids: Mapping[str, int]) -> None:
+    """Set the highest id that each table ever gave. Tables without one gave none. A ROLLBACK does not undo it."""
+    given = connection.exec_driver_sql(_SEQUENCES).scalars().all()
+    for name in (name for name in given if name.endswith(_OF_IDS)):
+        last = ids.get(name.removesuffix(_OF_IDS))
+        values = {"name": name, "last": last or 1, "is_given": last is not None}
+        connection.execute(text("SELECT setval(CAST(:name AS regclass), :last, :is_given)"), values)
+
+
+@contextmanager
+def _errors_of_sqlalchemy(connection: Connection) -> Iterator[None]:
+    """Raise errors of the driver as SQLAlchemy does."""
+    try:
+        yield
+    except psycopg.Error as error:
+        raise DBAPIError.instance(
+            None, None, error, psycopg.Error, hide_parameters=True, dialect=connection.dialect
+        ) from error
+
+
+def driver_of(connection: Connection) -> Any:  # noqa: ANN401 - psycopg's connection, which SQLAlchemy does not declare
+    """Return the driver's connection."""
+    return connection.connection.driver_connection
