@@ -6,22 +6,31 @@ from pathlib import Path
 from typing import Any, Final
 
 import pytest
+from sqlalchemy import Connection, insert
 
+from dialer.app.change_campaign import change_campaign
+from dialer.domain.enums import CampaignStatus
 from dialer.runtime.clock import NANOSECONDS, RealClock
-from dialer.runtime.coordinator import LeaseLostError
+from dialer.runtime.coordinator import Alone, LeaseLostError
 from dialer.runtime.fleet import Fleet
+from dialer.runtime.worker import Worker
+from dialer.sim.carrier import SimulatedCarrier
+from dialer.store import migrate
 from dialer.store.backends.backend import backend_for
 from dialer.store.database import Database
 from dialer.store.fleet.changes import announce, last_change
 from dialer.store.fleet.leases import LEASE_MS
 from dialer.store.fleet.seats import is_seen_by_all
 from dialer.store.fleet.shards import owners
-from dialer.store.tables import User
-from dialer.store.touched import NOTHING, touch
+from dialer.store.tables import CallRequest, Cdr, DncContact, Subscriber, User
+from dialer.store.touched import NOTHING, Touched, touch
 from tests.new_database import new_database
+from tests.runtime.house import House
 
 START_MS: Final = 1_795_000_000_000
 LOOKS_MAX: Final = 10_000
+BUSY: Final = "+12025550111"
+GROWN: Final = ("callrequest", "campaign", "cdr", "contact", "seat", "service_state", "subscriber", "user_account")
 
 
 class Workers:
@@ -150,3 +159,85 @@ def test_an_answer_waits_for_workers_that_live_only(workers: Workers) -> None:
     assert not is_seen()
     workers.kill(first)
     assert is_seen()
+
+
+class Beside(Alone):
+    """Another worker's callee asks not to be called again in the middle of a step, which sees that only at its end."""
+
+    def __init__(self, house: House, dnc_id: int, number: str) -> None:
+        super().__init__(house.database)
+        self._entry: Final = {"dnc_id": dnc_id, "number": number, "phone_number": number}
+        self._entry.update(created_date=0, updated_date=0)
+        self.outdated = 0
+        self._is_committed = False
+        self._connection: Any = None
+
+    def begin(self, connection: Connection) -> Touched | None:
+        self._connection = connection
+        if self.outdated and not self._is_committed:
+            self._is_committed = True
+            self._ask()
+        return super().begin(connection)
+
+    def take_lent(self) -> frozenset[int]:
+        if not self.outdated:
+            self._ask()
+        return super().take_lent()
+
+    def _ask(self) -> None:
+        self._connection.execute(insert(DncContact.__table__).values(**self._entry))
+
+    def is_outdated(self, connection: Connection) -> bool:  # noqa: ARG002 - as the protocol
+        self.outdated += 1
+        return True
+
+
+async def test_a_wish_that_another_worker_commits_meanwhile_stops_the_dial_and_nobody_else(house: House) -> None:
+    asked, other = "+12025550111", "+12025550114"
+    dnc_id = house.dnc_list()
+    campaign_id = house.campaign(
+        house.survey({"type": 1, "script": "hello"}), house.phonebook(asked, other), dnc_id=dnc_id
+    )
+    house.perform(lambda unit: change_campaign(unit, campaign_id, {"status": CampaignStatus.START}))
+    beside = Beside(house, dnc_id, asked)
+    house.worker = Worker(
+        house.database,
+        house.worker.clock,
+        seed=1,
+        service_zone="UTC",
+        new_carrier=SimulatedCarrier,
+        coordinator=beside,
+    )
+    await house.advance(3_600)
+    assert beside.outdated == 1
+    assert {row["phone_number"] for row in house.rows(CallRequest)} == {other}
+    assert house.rows(Subscriber)[0]["status_reason"] == "dnc"
+    assert dict(house.worker.figures().broken) == {}
+
+
+async def test_dialling_goes_on_while_a_later_revision_adds_to_the_tables(house: House) -> None:
+    """Code of this revision reads and writes tables that have more columns, and starts on them."""
+    added = [f"ALTER TABLE {table} ADD COLUMN later VARCHAR(9) DEFAULT 'x' NOT NULL" for table in GROWN]
+    removed = [f"ALTER TABLE {table} DROP COLUMN later" for table in GROWN]
+
+    def run(*statements: str) -> None:
+        house.database.write_now(lambda connection: [connection.exec_driver_sql(one) for one in statements])
+
+    newest = house.database.read_now(
+        lambda one: one.exec_driver_sql("SELECT version_num FROM alembic_version").scalar()
+    )
+    survey_id, phonebook_id = house.survey({"type": 1, "script": "hello"}), house.phonebook(BUSY)
+    await house.started(survey_id, phonebook_id, maxretry=2, intervalretry=600)
+    await house.advance(1)
+    calls = [len(house.rows(CallRequest))]
+    try:
+        run(*added, "UPDATE alembic_version SET version_num = '9999-0027'")
+        await house.advance(700)
+        calls.append(len(house.rows(CallRequest)))
+        migrate.check(house.url)
+        house.restart()
+        await house.advance(700)
+    finally:
+        run(*removed, f"UPDATE alembic_version SET version_num = '{newest}'")  # noqa: S608 - a revision
+    assert [*calls, len(house.rows(CallRequest))] == [1, 2, 3]
+    assert len(house.rows(Cdr)) == len(calls) + 1

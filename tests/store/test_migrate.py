@@ -96,11 +96,21 @@ upgrade({url!r})
     assert "survey_result" in schema(url)
 
 
-def test_a_database_of_a_newer_version_is_refused_and_left_alone(url: str) -> None:
+@pytest.mark.parametrize(("revision", "is_fine"), [("9999", False), ("9999-9998", False), ("9999-0027", True)])
+def test_a_database_of_a_newer_version_is_left_alone_and_used_if_it_only_has_more(
+    url: str, revision: str, *, is_fine: bool
+) -> None:
     migrate.upgrade(url)
-    whole(url, lambda connection: connection.exec_driver_sql("UPDATE alembic_version SET version_num = '9999'"))
-    with pytest.raises(migrate.MigrationError, match=r"revision 9999, which only a newer dialer knows$"):
-        migrate.upgrade(url)
+    update = f"UPDATE alembic_version SET version_num = '{revision}'"  # noqa: S608 - a revision
+    whole(url, lambda connection: connection.exec_driver_sql(update))
+    before = schema(url)
+    for work in (migrate.upgrade, migrate.check):
+        if is_fine:
+            work(url)
+        else:
+            with pytest.raises(migrate.MigrationError, match=f"revision {revision}, which only a newer dialer knows"):
+                work(url)
+    assert schema(url) == before
 
 
 def test_a_foreign_database_is_refused_and_left_alone(url: str, tmp_path: Path) -> None:

@@ -16,7 +16,7 @@ from dialer.commands.opening import (
     store_settings,
 )
 from dialer.commands.output import examples
-from dialer.commands.serve import PORT_MAX, address_of, announcer, check_media_folder, create_first_admin
+from dialer.commands.serve import address_of, address_options, announcer, check_media_folder, create_first_admin
 from dialer.console.app import Console
 from dialer.logs import configure_logs
 from dialer.runtime.clock import RealClock
@@ -28,14 +28,7 @@ from dialer.store.database import Database
 
 
 @click.command()
-@click.option("--host", default="127.0.0.1", show_default=True, help="The address to serve on.")
-@click.option(
-    "--port",
-    type=click.IntRange(0, PORT_MAX),
-    default=8000,
-    show_default=True,
-    help="The port; 0 chooses a free one.",
-)
+@address_options
 @examples(
     "dialer api",
     "dialer api --host 0.0.0.0 --port 80",

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from tempfile import NamedTemporaryFile
-from typing import Final
+from typing import Final, TypeVar
 
 import rich_click as click
 
@@ -41,9 +41,24 @@ from dialer.store.media.files import Media
 from dialer.store.queries.accounts import has_accounts
 from dialer.store.service_state import read_settings
 
+Function = TypeVar("Function", bound=Callable[..., object])
+
 PORT_MAX: Final = 65_535
 TOKEN_BYTES: Final = 16
 """Random bytes of the token that creates the first admin."""
+
+
+def address_options(command: Function) -> Function:
+    """Add the options `--host` and `--port` to a command that serves the API."""
+    port = click.option(
+        "--port",
+        type=click.IntRange(0, PORT_MAX),
+        default=8000,
+        show_default=True,
+        help="The port; 0 chooses a free one.",
+    )
+    host = click.option("--host", default="127.0.0.1", show_default=True, help="The address to serve on.")
+    return host(port(command))
 
 
 def _settings_table() -> str:
@@ -54,14 +69,7 @@ def _settings_table() -> str:
 
 
 @click.command()
-@click.option("--host", default="127.0.0.1", show_default=True, help="The address to serve on.")
-@click.option(
-    "--port",
-    type=click.IntRange(0, PORT_MAX),
-    default=8000,
-    show_default=True,
-    help="The port; 0 chooses a free one.",
-)
+@address_options
 @click.option(
     "--workers",
     type=click.IntRange(1, 1),
@@ -138,7 +146,8 @@ def create_first_admin(settings: Settings, database: Database, address: str) -> 
         return token
     password_hash = hash_password(settings.admin_password)
     account = NewUser(username=settings.admin_username, password_hash=password_hash, role=Role.ADMIN)
-    in_unit(settings, database, lambda unit: create_user(unit, account))
+    # Another process may start at the same time.
+    in_unit(settings, database, lambda unit: has_accounts(unit.connection) or create_user(unit, account))
     return None
 
 

@@ -16,6 +16,10 @@ class LeaseLostError(Exception):
     """Another worker has taken over. Nothing of the step may be stored, and the engine must be discarded."""
 
 
+class OutdatedStepError(Exception):
+    """Another worker has committed, during a step, what the step did not know. Nothing of it may be stored."""
+
+
 class Coordinator(Protocol):
     """The agreement of a worker with the other workers of its service."""
 
@@ -33,6 +37,9 @@ class Coordinator(Protocol):
         Raises:
             LeaseLostError: another worker has taken over.
         """
+
+    def is_outdated(self, connection: Connection) -> bool:
+        """Return whether other workers have added callees' wishes to do-not-call lists since `begin`."""
 
     def open_state(self, connection: Connection, first_now_ms: int) -> State:
         """Return the stored position of the worker, for a new engine."""
@@ -80,6 +87,10 @@ class Alone:
     def begin(self, connection: Connection) -> Touched | None:
         """Return the records that commits have touched since the last step."""
         return self._database.take_touched(connection)
+
+    def is_outdated(self, connection: Connection) -> bool:  # noqa: ARG002 - as the protocol
+        """Return False: nobody else writes during a step."""
+        return False
 
     def open_state(self, connection: Connection, first_now_ms: int) -> State:
         """Return the stored position of the service."""

@@ -67,6 +67,7 @@ class Fleet:
         """Wakes those who wait until this worker knows a change."""
         self._told = 0
         self._steps_fenced = 0
+        self._has_jumped = False
         self._stops_at_ms = 0
         self._seat: seats.SeatRow | None = None
         """The seat as this worker left it; None until the engine is built."""
@@ -129,14 +130,16 @@ class Fleet:
     def _now_ms(self, connection: Connection) -> int:
         """Return the time of the database, and let the service's clock follow it in small steps.
 
-        A large step is no drift: somebody has set the clock of the database.
+        A large step is no drift: somebody has set the clock of the database. It is logged once, and not followed.
         """
         now_ms = self._database_ms(connection)
         apart_ms = now_ms - self.clock.now_ms()
         if DRIFT_MS_MIN < abs(apart_ms) <= DRIFT_MS_MAX:
             self.clock.follow(apart_ms)
-        elif abs(apart_ms) > DRIFT_MS_MAX:
+        has_jumped = abs(apart_ms) > DRIFT_MS_MAX
+        if has_jumped and not self._has_jumped:
             _log.error("database_clock_jumped", apart_ms=apart_ms)
+        self._has_jumped = has_jumped
         return now_ms
 
     def after_commit(self) -> None:
@@ -225,6 +228,13 @@ class Fleet:
         wishes = _wishes(rows.values(), known.id)
         has_wishes, self._wishes_of_others = wishes != self._wishes_of_others, wishes
         return EVERYTHING if has_wishes else news.touched
+
+    def is_outdated(self, connection: Connection) -> bool:
+        """Return whether other workers have added callees' wishes to do-not-call lists since `begin`.
+
+        Steps of several workers run at the same time, and a list may hold for all accounts.
+        """
+        return self._seat is not None and _wishes(seats.all_seats(connection), self._seat.id) != self._wishes_of_others
 
     def open_state(self, connection: Connection, first_now_ms: int) -> State:  # noqa: ARG002 - a seat has its own time
         """Read the seat and its shards, for a new engine."""

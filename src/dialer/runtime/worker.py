@@ -18,9 +18,9 @@ from sqlalchemy import Connection
 from dialer.carriers.carrier import Carrier
 from dialer.domain.calling_hours import CallingHours
 from dialer.domain.engine import Engine
-from dialer.domain.invariants import BrokenInvariantError
+from dialer.domain.invariants import BrokenInvariantError, Rule
 from dialer.runtime.clock import Clock, RealClock, VirtualClock
-from dialer.runtime.coordinator import Alone, Coordinator
+from dialer.runtime.coordinator import Alone, Coordinator, OutdatedStepError
 from dialer.runtime.jumps import Jumps
 from dialer.runtime.kernel import CampaignStore, Kernel
 from dialer.runtime.live_engine import LiveEngine, NewCarrier, NewKernel
@@ -222,6 +222,10 @@ class Worker:
         began_s = anyio.current_time()
         try:
             return await self._database.write(lambda connection: self._step(connection, until_ms), is_step=True)
+        except OutdatedStepError:
+            self._live = None
+            _log.info("step_outdated")
+            return False
         except BrokenInvariantError as broken:
             self._live = None
             await self._contain(broken)
@@ -279,7 +283,12 @@ class Worker:
             )
         else:
             live.refresh(connection, touched)
-        is_done = live.step(connection, until_ms)
+        try:
+            is_done = live.step(connection, until_ms)
+        except BrokenInvariantError as broken:
+            if broken.rule is Rule.DO_NOT_CALL and self._coordinator.is_outdated(connection):
+                raise OutdatedStepError from broken
+            raise
         touch(connection, NOTHING)  # The engine knows its own changes.
         return is_done
 

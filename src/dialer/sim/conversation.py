@@ -15,11 +15,10 @@ from msgspec.structs import replace
 from dialer.carriers.carrier import Milestone
 from dialer.domain import events
 from dialer.domain.enums import AmdBehavior, AmdStatus, Cause
-from dialer.domain.messages.templates import fill
 from dialer.domain.plans import NO_AMD, Call, CallOutcome, LegOutcome, SectionResult, Transfer
 from dialer.domain.survey.callflow import Position
+from dialer.domain.survey.playing import UNWANTED, context_of, spoken
 from dialer.domain.survey.sections.actions import (
-    CallContext,
     ConferenceTalk,
     Diversion,
     DncWish,
@@ -41,8 +40,6 @@ RECORDING_MS_MAX: Final = 120_000
 _NO_ANSWER: Final = Cause.NO_ANSWER
 _CLEARED: Final = Cause.NORMAL_CLEARING
 _PERSON: Final = AmdStatus.PERSON
-_UNWANTED: Final = {AmdBehavior.HUMAN_ONLY: AmdStatus.MACHINE, AmdBehavior.VOICEMAIL_ONLY: AmdStatus.PERSON}
-"""Detection result that ends the call without playing the survey, by `amd_behavior`."""
 
 
 class QueueWait(NamedTuple):
@@ -144,7 +141,7 @@ class Conversation(msgspec.Struct, eq=False, gc=False):
         A callee that `amd_behavior` excludes is hung up on.
         """
         call, plan = self._call, self._call.plan
-        if call.amd != NO_AMD and _UNWANTED.get(AmdBehavior(call.amd)) is self._amd_status:
+        if call.amd != NO_AMD and UNWANTED.get(AmdBehavior(call.amd)) is self._amd_status:
             return self._end(self._at_ms, _CLEARED, is_refused_machine=call.amd == AmdBehavior.HUMAN_ONLY)
         if plan.voicemail_prompt is None or self._amd_status is not AmdStatus.MACHINE:
             self._position = plan.flow.begin()
@@ -185,7 +182,7 @@ class Conversation(msgspec.Struct, eq=False, gc=False):
             at_ms = self._ask(position, at_ms)
         else:
             if definition.acts_after_prompt:
-                action = definition.after_prompt(position.section, self._context())
+                action = definition.after_prompt(position.section, context_of(self._call))
                 if isinstance(action, Diversion):
                     return self._transfer(position, action, at_ms)
                 at_ms = self._stay(position, action, at_ms)
@@ -196,7 +193,7 @@ class Conversation(msgspec.Struct, eq=False, gc=False):
     def _send(self, position: Position, at_ms: int) -> Milestone | None:
         """Return the milestone of a section that acts before its prompt, or None if there is nothing to report."""
         call_id = self._call.id
-        match position.definition.before_prompt(position.section, self._context()):
+        match position.definition.before_prompt(position.section, context_of(self._call)):
             case DncWish(response):
                 self._keep(position, response, at_ms)
                 return Milestone(at_ms, events.DncReached(call_id, self._seq))
@@ -204,11 +201,6 @@ class Conversation(msgspec.Struct, eq=False, gc=False):
                 self._keep(position, response, at_ms)
                 return Milestone(at_ms, events.TextRequested(call_id, number, text, self._seq))
         return None
-
-    def _context(self) -> CallContext:
-        """Return the details of the call that a section may use."""
-        call, callee = self._call, self._call.subscriber
-        return CallContext(callee.number, callee.full_name, callee.additional_vars, call.callid, call.plan.id)
 
     def _ask(self, position: Position, at_ms: int) -> int:
         keys, at_ms = self._listen(position, at_ms)
@@ -282,7 +274,7 @@ class Conversation(msgspec.Struct, eq=False, gc=False):
         if transfer.has_queued:
             return Leg.to_agent(transfer, self._callee, self._cut_ms)
         section = position.section
-        text = self._spoken(section.confirm_script)
+        text = spoken(section.confirm_script, self._call.subscriber)
         return Leg.to_number(transfer, section, self._callee, speech_ms(text), self._cut_ms)
 
     def _play(self, prompt: Prompt, at_ms: int) -> int:
@@ -293,7 +285,7 @@ class Conversation(msgspec.Struct, eq=False, gc=False):
         """
         length_ms = prompt.audio_ms
         if length_ms is None:
-            length_ms = speech_ms(self._spoken(prompt.script))
+            length_ms = speech_ms(spoken(prompt.script, self._call.subscriber))
         if length_ms == 0:
             return at_ms
         if not self._callee.listens:
@@ -301,13 +293,6 @@ class Conversation(msgspec.Struct, eq=False, gc=False):
             if until_hung_up_ms is not None:
                 raise _HungUp(self._until(at_ms + until_hung_up_ms))
         return self._until(at_ms + length_ms)
-
-    def _spoken(self, script: str) -> str:
-        """Return a script as it is spoken, with its variables filled in."""
-        if "{" not in script:
-            return script
-        callee = self._call.subscriber
-        return fill(script, callee.full_name, callee.additional_vars, callee.number, is_spoken=True)
 
     def _listen(self, position: Position, at_ms: int) -> tuple[str, int]:
         """Return the keys that count as input, and when the call stopped waiting for more.

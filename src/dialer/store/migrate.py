@@ -1,7 +1,8 @@
 """Migrations: the steps from any earlier database to the tables of this version.
 
 To add one after the models have changed, run `python -m dialer.store.migrate "Description of the change"`. Then read,
-format and correct the new file in `store/migrations/versions`. There are no downgrades: restore a backup instead.
+format and correct the new file in `store/migrations/versions`. Workers go on while a database is upgraded, so it should
+only add to the tables; otherwise make it its own floor. There are no downgrades: restore a backup instead.
 """
 
 import sys
@@ -24,6 +25,12 @@ from dialer.store.database import Database, StorageUnavailableError
 Result = TypeVar("Result")
 
 MIGRATIONS: Final = Path(__file__).parent / "migrations"
+FLOOR: Final = "-"
+"""Mark in the id of a revision before its floor: the oldest revision whose code can work with the tables after it.
+
+"0031-0029" is revision 31, which code from revision 29 on can work with. A migration that only adds keeps the floor of
+the one before. One that does not is its own floor.
+"""
 
 
 class MigrationError(Exception):
@@ -50,7 +57,9 @@ def upgrade(url: str) -> None:
 
 
 def check(url: str) -> None:
-    """Check that the database at `url` exists and is at the newest revision. Change nothing.
+    """Check that this code can work with the database at `url`. Change nothing.
+
+    The database is at the newest revision that this code knows, or at a later one that has only added to it.
 
     Raises:
         MigrationError: the database is missing, is at another revision, or cannot be read.
@@ -58,30 +67,60 @@ def check(url: str) -> None:
     backend = backend_for(url)
     if backend.HAS_FILE and not backend.has_tables(backend.synchronous_url(url)):
         raise MigrationError(f"there is no database at {backend.synchronous_url(url).database}")
-    newest = ScriptDirectory(str(MIGRATIONS)).get_current_head()
     database = Database(url)
     try:
-        revision = database.read_now(lambda unit: MigrationContext.configure(unit).get_current_revision())
+        database.read_now(_check)
     except (StorageUnavailableError, DBAPIError) as error:
         said = " ".join(str(getattr(error, "orig", error)).split())
         raise MigrationError(f"the database cannot be read: {said}") from error
     finally:
         database.close()
-    if revision != newest:
+
+
+def _check(connection: Connection) -> None:
+    scripts = ScriptDirectory(str(MIGRATIONS))
+    revision = MigrationContext.configure(connection).get_current_revision()
+    if revision is not None and revision not in _known(scripts):
+        _check_floor(revision, scripts.get_current_head())
+    elif revision != scripts.get_current_head():
         raise MigrationError("the database is from another version of dialer: run `dialer database upgrade`")
+
+
+def _known(scripts: ScriptDirectory) -> set[str]:
+    return {script.revision for script in scripts.walk_revisions()}
+
+
+def _check_floor(revision: str, newest: str | None) -> None:
+    """Check that code whose last revision is `newest` can work with a database at a later one."""
+    floor = revision.partition(FLOOR)[2]
+    if not floor or newest is None or number_of(newest) < floor:
+        raise MigrationError(
+            f"the database is at revision {revision}, which only a newer dialer knows: install that version"
+        )
+
+
+def number_of(revision: str) -> str:
+    """Return the id of a revision without its floor."""
+    return revision.partition(FLOOR)[0]
+
+
+def floor_of(revision: str) -> str:
+    """Return the oldest revision whose code can work with a revision. The first ones have no other floor."""
+    return revision.partition(FLOOR)[2] or revision
 
 
 def _upgrade(connection: Connection) -> None:
     backend = backend_of(connection)
     backend.check_fitness(connection)
     config = _configuration(connection)
-    known = {script.revision for script in ScriptDirectory.from_config(config).walk_revisions()}
+    scripts = ScriptDirectory.from_config(config)
     revision = MigrationContext.configure(connection).get_current_revision()
     if revision is None and inspect(connection).get_table_names():
         raise MigrationError("the database holds tables, but none of dialer's: give it a database of its own")
-    if revision is not None and revision not in known:
-        raise MigrationError(f"the database is at revision {revision}, which only a newer dialer knows")
-    if revision == ScriptDirectory.from_config(config).get_current_head():
+    if revision is not None and revision not in _known(scripts):
+        _check_floor(revision, scripts.get_current_head())
+        return
+    if revision == scripts.get_current_head():
         return  # The check below reads every row, and a start must be quick.
     command.upgrade(config, "head")
     backend.after_upgrade(connection)
@@ -112,8 +151,9 @@ def write_revision(message: str) -> None:
     def compare(connection: Connection) -> None:
         config = _configuration(connection)
         command.upgrade(config, "head")
-        number = len(list(ScriptDirectory.from_config(config).walk_revisions())) + 1
-        command.revision(config, message, autogenerate=True, rev_id=f"{number:04d}")
+        scripts = ScriptDirectory.from_config(config)
+        number, floor = len(list(scripts.walk_revisions())) + 1, floor_of(scripts.get_current_head() or "")
+        command.revision(config, message, autogenerate=True, rev_id=f"{number:04d}{FLOOR}{floor}")
 
     with tempfile.TemporaryDirectory() as folder:
         _in_transaction(f"sqlite:///{folder}/empty.db", compare)

@@ -42,10 +42,25 @@ class Position(msgspec.Struct, frozen=True, eq=False, dict=True):
     without_waiting: int = 1
     visited: int = 1
 
+    @property
+    def place(self) -> "StoredPosition":
+        """The position as a value."""
+        return StoredPosition(self.section.id, self.asked_again, self.was_wrong, self.without_waiting, self.visited)
+
     @cached_property
     def definition(self) -> SectionDefinition:
         """The type of the section."""
         return definition_of(self.section)
+
+
+class StoredPosition(msgspec.Struct, frozen=True, omit_defaults=True):
+    """A position as a value that can be stored."""
+
+    section_id: int
+    asked_again: int = 0
+    was_wrong: bool = False
+    without_waiting: int = 1
+    visited: int = 1
 
 
 class Turn(msgspec.Struct, frozen=True):
@@ -81,6 +96,13 @@ class CallFlow:
     def begin(self) -> Position | None:
         """Return the position at which a call starts; None for a survey without sections."""
         return self._first
+
+    def position_at(self, place: StoredPosition) -> Position | None:
+        """Return a stored position; None if the survey has no such section."""
+        section = self._sections.get(place.section_id)
+        if section is None:
+            return None
+        return Position(section, place.asked_again, place.was_wrong, place.without_waiting, place.visited)
 
     @staticmethod
     def prompts(position: Position) -> tuple[Prompt, ...]:

@@ -11,11 +11,13 @@ BRANCH_ANY: Final = "any"
 INPUT_END: Final = "#"
 
 
-class Prompt(msgspec.Struct, frozen=True):
+class Prompt(msgspec.Struct, frozen=True, omit_defaults=True):
     """One prompt: a recording of known length, else a text to speak, else silence."""
 
     audio_ms: int | None = None
     script: str = ""
+    file: str = ""
+    """The file name of the recording in the media folder. Simulated callees need its length only."""
 
 
 class Section(msgspec.Struct, frozen=True):

@@ -46,6 +46,8 @@ class ConferenceTalk(msgspec.Struct, frozen=True):
     """An action that connects the callee with other people in a conference, without a time limit of its own."""
 
     response: str
+    room: str
+    """The name of the room: callees of one user who are in rooms of one name hear each other."""
 
 
 class VoiceRecording(msgspec.Struct, frozen=True):

@@ -19,4 +19,5 @@ class Conference(SectionDefinition):
 
     def after_prompt(self, section: Section, context: CallContext) -> ConferenceTalk:
         """Return the conference talk, with the name of its room."""
-        return ConferenceTalk(f"conf: {section.conference or context.campaign_id}")
+        room = section.conference or str(context.campaign_id)
+        return ConferenceTalk(f"conf: {room}", room)

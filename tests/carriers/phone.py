@@ -1,0 +1,146 @@
+"""A simulated callee at the other end of a line: it obeys orders, and says what is heard of its leg.
+
+It draws from chance as the simulator's own conversation does, in the same order.
+"""
+
+from typing import Final
+
+from msgspec import structs
+
+from dialer.domain.enums import Cause
+from dialer.domain.line import (
+    Answered,
+    Ask,
+    AwaitBeep,
+    Clear,
+    Confer,
+    Detect,
+    Dialling,
+    Done,
+    Ended,
+    Heard,
+    Order,
+    Play,
+    Record,
+    Ringing,
+    Speech,
+)
+from dialer.domain.survey.survey import INPUT_END
+from dialer.sim.callee import Callee
+from dialer.sim.conversation import AMD_MS, RECORDING_MS, RECORDING_MS_MAX, speech_ms
+
+Sound = tuple[int, Heard]
+"""Something that is heard, with its time."""
+
+
+class _HungUp(Exception):  # noqa: N818 - an event, not an error
+    pass
+
+
+class Phone:
+    """One leg. The names of recordings begin with their length in milliseconds."""
+
+    def __init__(self, leg: Dialling, callee: Callee, dialled_ms: int) -> None:
+        self._leg: Final = leg
+        self._callee: Final = callee
+        self._cut_ms = 0
+        self._began_ms: int | None = None
+        """The start of the recording in progress."""
+        self._coming = self._fate(dialled_ms)
+
+    @property
+    def next_ms(self) -> int | None:
+        """The time of the next thing that is heard; None after the end."""
+        return self._coming[0][0] if self._coming else None
+
+    def take(self) -> Sound:
+        """Return the next thing that is heard."""
+        at_ms, heard = self._coming.pop(0)
+        match heard:
+            case Answered():
+                limit_ms, habit_ms = self._leg.talk_limit_ms, self._callee.hangs_up_after_ms
+                self._cut_ms = at_ms + (limit_ms if habit_ms is None else min(habit_ms, limit_ms))
+                self._coming = [self._end(self._cut_ms)]
+            case Done():
+                self._began_ms = None
+                self._coming = [self._end(self._cut_ms)]
+        return at_ms, heard
+
+    def perform(self, order: Order, now_ms: int) -> None:
+        """Obey an order."""
+        if not self._coming:
+            return
+        if isinstance(order, Clear):
+            self._coming = [self._end(min(now_ms, self._cut_ms) if self._cut_ms else now_ms)]
+            return
+        try:
+            at_ms, heard = self._obey(order, now_ms)
+        except _HungUp as end:
+            at_ms, heard = end.args[0], Ended(0, Cause.NORMAL_CLEARING)
+        self._coming = [(at_ms, heard)] if at_ms < self._cut_ms else [self._end(self._cut_ms)]
+
+    def _fate(self, dialled_ms: int) -> list[Sound]:
+        fate, limit_ms = self._callee.fate, self._leg.ring_limit_ms
+        is_missed = fate.cause is Cause.NO_ANSWER or fate.after_ms >= limit_ms
+        ends_ms = dialled_ms + (limit_ms if is_missed else fate.after_ms)
+        rings_ms = dialled_ms + fate.signal_ms
+        ringing: list[Sound] = [(rings_ms, Ringing(0))] if rings_ms <= ends_ms else []
+        if is_missed:
+            return [*ringing, (ends_ms, Ended(0, Cause.NO_ANSWER))]
+        if fate.cause is not None:
+            return [*ringing, (ends_ms, Ended(0, fate.cause))]
+        return [*ringing, (ends_ms, Answered(0, f"handle of {self._leg.key}"))]
+
+    def _end(self, at_ms: int) -> Sound:
+        recording_ms = None if self._began_ms is None else at_ms - self._began_ms
+        return at_ms, Ended(0, Cause.NORMAL_CLEARING, recording_ms)
+
+    def _obey(self, order: Order, now_ms: int) -> Sound:
+        sound = self._end(self._cut_ms)
+        match order:
+            case Detect(turn):
+                at_ms = self._until(now_ms + AMD_MS)
+                sound = at_ms, Done(turn, 0, status=self._callee.detected_as())
+            case AwaitBeep(turn):
+                sound = now_ms, Done(turn, 0)
+            case Play(turn, speeches):
+                sound = self._play(speeches, now_ms), Done(turn, 0)
+            case Ask(turn, speeches):
+                keys, at_ms = self._listen(order, self._play(speeches, now_ms))
+                sound = at_ms, Done(turn, 0, keys)
+            case Record(turn):
+                self._began_ms = now_ms
+                length_ms = RECORDING_MS_MAX if self._callee.is_machine else RECORDING_MS
+                sound = now_ms + length_ms, Done(turn, 0, recording_ms=length_ms)
+            case Confer(turn):
+                sound = now_ms + self._callee.talks_ms(), Done(turn, 0)
+        return sound
+
+    def _play(self, speeches: tuple[Speech, ...], at_ms: int) -> int:
+        for speech in speeches:
+            length_ms = int(speech.file.partition("-")[0]) if speech.file else speech_ms(speech.text)
+            if length_ms and not self._callee.listens:
+                within_ms = self._callee.hangs_up_within(length_ms)
+                if within_ms is not None:
+                    raise _HungUp(self._until(at_ms + within_ms))
+            at_ms = self._until(at_ms + length_ms)
+        return at_ms
+
+    def _listen(self, ask: Ask, at_ms: int) -> tuple[str, int]:
+        keys, after_ms = self._callee.presses()
+        if not keys or after_ms > ask.timeout_ms:
+            return "", at_ms + ask.timeout_ms
+        digits, end, _ = keys.partition(INPUT_END)
+        is_ended = bool(end) or len(digits) >= ask.digits_max
+        return keys, at_ms + after_ms + (0 if is_ended else ask.timeout_ms)
+
+    def _until(self, at_ms: int) -> int:
+        if at_ms >= self._cut_ms:
+            raise _HungUp(self._cut_ms)
+        return at_ms
+
+
+def aged(sound: Sound, now_ms: int) -> Heard:
+    """Return something heard as it is told at `now_ms`."""
+    at_ms, heard = sound
+    return structs.replace(heard, age_ms=now_ms - at_ms) if hasattr(heard, "age_ms") else heard

@@ -1,0 +1,346 @@
+"""Tests of talks: a call that is talked through gives the rows of the same call that is walked ahead."""
+
+from collections import deque
+from functools import lru_cache
+from typing import Any, Final
+
+import msgspec
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+from msgspec import structs
+
+from dialer.carriers.carrier import Milestone
+from dialer.domain import events
+from dialer.domain.billing.money import Rate
+from dialer.domain.enums import AmdStatus, Cause, SectionType
+from dialer.domain.line import Answered, Ask, Clear, Dialling, Done, Ended, Play, Ringing, Speech
+from dialer.domain.plans import Call, CallOutcome, CampaignPlan, LegOutcome, Subscriber
+from dialer.domain.survey.callflow import CallFlow
+from dialer.domain.survey.survey import Prompt, Section, Survey
+from dialer.domain.talk import Reaction, Stage, Standing, Talk
+from dialer.sim import simulation
+from dialer.sim.callee import Callee, callee_behind
+from dialer.sim.callee_profile import parse_behaviour
+from dialer.sim.carrier import SimulatedCarrier
+from dialer.sim.chance import Chance
+from dialer.sim.conversation import Conversation
+from dialer.sim.simulation import Simulation
+from tests.carriers.phone import Phone
+from tests.sim.scenes import scenario_of
+from tests.vopr.dice import Dice
+
+DOCUMENTS: Final = 60
+
+
+@lru_cache(64)
+def with_files(flow: CallFlow) -> CallFlow:
+    """Return a survey whose recordings have file names that tell their lengths."""
+    return CallFlow(Survey(tuple(_filed(section) for section in flow.survey.sections)))
+
+
+def _filed(section: Section) -> Section:
+    return structs.replace(section, prompt=filed(section.prompt), invalid_prompt=filed(section.invalid_prompt))
+
+
+def filed(prompt: Any) -> Any:  # noqa: ANN401 - a prompt, or None
+    has_file = prompt is not None and prompt.audio_ms is not None
+    return structs.replace(prompt, file=f"{prompt.audio_ms}-ms.wav") if has_file else prompt
+
+
+class Line:
+    """One call with a simulated callee behind a line, and the talk with it."""
+
+    def __init__(self, call: Call, phone: Phone) -> None:
+        plan = structs.replace(
+            call.plan, flow=with_files(call.plan.flow), voicemail_prompt=filed(call.plan.voicemail_prompt)
+        )
+        self._call = structs.replace(call, plan=plan)
+        self._phone = phone
+        self._standing = Standing()
+        self._reports: deque[Milestone] = deque()
+
+    def next(self) -> Milestone:
+        """Talk on until something has to be reported."""
+        while not self._reports:
+            at_ms, heard = self._phone.take()
+            self._follow(self._talk.hear(at_ms, heard), at_ms)
+        return self._reports.popleft()
+
+    def transfer_failed(self, now_ms: int) -> Milestone:
+        self._follow(self._talk.transfer_failed(now_ms), now_ms)
+        return self.next()
+
+    def hang_up(self, now_ms: int) -> CallOutcome:
+        """Hang up after everything that was heard until now."""
+        while self._phone.next_ms is not None and self._phone.next_ms <= now_ms:
+            at_ms, heard = self._phone.take()
+            self._follow(self._talk.hear(at_ms, heard), at_ms)
+        self._follow(self._talk.hang_up(), now_ms)
+        while True:
+            milestone = self.next()
+            if isinstance(milestone.event, events.CallEnded):
+                return milestone.event.outcome
+
+    @property
+    def _talk(self) -> Talk:
+        """The talk as another process would continue it: from its stored standing."""
+        document = msgspec.json.encode(self._standing)
+        self._last = Talk(self._call, msgspec.json.decode(document, type=Standing))
+        return self._last
+
+    def _follow(self, reaction: Reaction, at_ms: int) -> None:
+        self._standing = self._last.standing
+        for order in reaction.orders:
+            self._phone.perform(order, at_ms)
+        self._reports.extend(Milestone(at_ms, report) for report in reaction.reports)
+
+
+class TalkedCarrier(SimulatedCarrier):
+    """The simulated carrier, with its calls behind a line."""
+
+    def __init__(self, seed: int) -> None:
+        super().__init__(seed)
+        self.lines: dict[int, Line] = {}
+
+    def dial(self, call: Call) -> Milestone:
+        if call.parts:
+            return super().dial(call)
+        chance = Chance(self._seed, call.plan.id, call.subscriber.id, call.attempt)
+        callee = callee_behind(self._behaviours[call.plan.gateway_id], call.subscriber.number, call.attempt, chance)
+        leg = Dialling(call.callid, call.dialled, call.callerid, call.ring_limit_ms, call.talk_limit_ms)
+        self.lines[call.id] = Line(call, Phone(leg, callee, call.started_ms))
+        return self.lines[call.id].next()
+
+    def proceed(self, call_id: int) -> Milestone | None:
+        return self.lines[call_id].next() if call_id in self.lines else super().proceed(call_id)
+
+    def resume(self, call_id: int, now_ms: int) -> Milestone | None:
+        return self.lines[call_id].transfer_failed(now_ms)
+
+    def hang_up(self, call_id: int, now_ms: int) -> tuple[LegOutcome | None, CallOutcome]:
+        return None, self.lines.pop(call_id).hang_up(now_ms)
+
+    def forget(self, call_id: int) -> None:
+        if self.lines.pop(call_id, None) is None:
+            super().forget(call_id)
+
+
+def made_up(seed: int) -> dict[str, Any]:
+    """Return the parts of a scenario with a dozen callees, from a seed."""
+    dice = Dice(seed, "talk")
+    count = dice.between(1, 6)
+    behaviour = {
+        "answer": 0.75,
+        "machine": dice.pick((0.0, 0.5)),
+        "amd_error": dice.pick((0.0, 0.3)),
+        "listen": dice.pick((1.0, 0.8, 0.5)),
+        "ring": dice.pick((0, [0, 12], [3, 25])),
+        "keys": {"1": 0.3, "2": 0.2, "77#": 0.1, "9": 0.1, "12345": 0.1, "": 0.2},
+        "key_delay": dice.pick(([0, 2], [1, 8])),
+        "talk": [1, 60],
+        "sms_reply_stop": 0.5,
+    }
+    return {
+        "seed": seed,
+        "survey": {"sections": [made_up_section(dice, place, count) for place in range(1, count + 1)]},
+        "gateway": {"parameters": behaviour, "max_channels": dice.pick((0, 3))},
+        "account": {"balance": dice.pick(("100", "0.4")), "call_rate": "0.06", "sms_rate": "0.01"},
+        "population": {"size": 12, "patterns": ["+4930123456xx", "+331555501xx"]},
+        "campaign": {
+            "calltimeout": dice.pick((10, 30)),
+            "callmaxduration": dice.pick((3, 20, 90, 600)),
+            "maxretry": dice.between(0, 2),
+            "completion_maxretry": 1,
+            "voicemail": dice.happens(50),
+            "amd_behavior": dice.between(1, 3),
+            "voicemail_audio_seconds": dice.pick((None, 0, 7)),
+        },
+    }
+
+
+def made_up_section(dice: Dice, place: int, count: int) -> dict[str, Any]:
+    targets: list[int | None] = [*range(1, count + 1), *range(1, count + 1), None]
+    return {
+        "id": place,
+        "type": dice.pick(list(SectionType)),
+        "question": f"Section {place}",
+        "script": dice.pick(("", "word", "{first_name}, " + "word " * 20)),
+        "audio_seconds": dice.pick((None, None, 0, 2.5, 12)),
+        "invalid_audio_seconds": dice.pick((None, 3)),
+        "retries": dice.between(0, 2),
+        "timeout": dice.between(0, 6),
+        "key_1": "yes",
+        "number_digits": dice.between(1, 4),
+        "max_number": dice.pick((50, 9_999)),
+        "completed": dice.happens(20),
+        "conference": dice.pick(("", "room")),
+        "sms_text": "Thank you {contact}",
+        "branches": {key: dice.pick(targets) for key in ("0", "1", "any", "timeout", "invalid") if dice.happens(60)},
+    }
+
+
+def rows(parts: dict[str, Any], carrier: type[SimulatedCarrier]) -> tuple[Any, ...]:
+    """Return everything that a run has stored."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(simulation, "SimulatedCarrier", carrier)
+        run = Simulation(scenario_of(**parts))
+        run.run()
+    store = run.store
+    states = [store.standing(one.id) for one in run.subscribers]
+    messages = [(call.id, call.callid, call.dialled, call.text, outcome) for call, outcome in store.messages]
+    return store.cdrs, store.results, states, messages, store.spent, run.now_ms
+
+
+@settings(max_examples=DOCUMENTS, deadline=None)
+@given(st.integers(0, 2**40))
+@example(1)
+@example(2)
+def test_a_campaign_that_is_talked_through_gives_the_rows_of_one_that_is_walked_ahead(seed: int) -> None:
+    parts = made_up(seed)
+    assert rows(parts, TalkedCarrier) == rows(parts, SimulatedCarrier)
+
+
+FLOW: Final = CallFlow(
+    Survey(
+        (
+            Section(
+                1, SectionType.SMS, "Text", Prompt(3_000, file="3000-no.wav"), sms_text="Thank you", branches={"0": 2}
+            ),
+            Section(2, SectionType.CAPTURE_DIGITS, "Age", Prompt(script="Your age?"), branches={"any": 3}),
+            Section(3, SectionType.RECORD_MESSAGE, "Say", Prompt(1_000, file="1000-say.wav"), branches={"0": 4}),
+            Section(4, SectionType.HANG_UP, "Bye", Prompt()),
+        )
+    )
+)
+DIALLED_MS: Final = 1_000_000
+
+
+def call_of(flow: CallFlow = FLOW, **plan: Any) -> Call:  # noqa: ANN401 - any field of a plan
+    """Return a call that was dialled at `DIALLED_MS` and may talk for 100 s."""
+    return Call(
+        id=7,
+        callid="callid",
+        plan=CampaignPlan(id=1, user_id=1, gateway_id=1, flow=flow, starting_ms=0, expires_ms=2**50, **plan),
+        subscriber=Subscriber(1, "+4930123456", "Europe/Berlin"),
+        attempt=1,
+        started_ms=DIALLED_MS,
+        ring_limit_ms=30_000,
+        talk_limit_ms=100_000,
+        hold=0,
+        rate=Rate(0),
+    )
+
+
+def answered(call: Call, after_ms: int = 2_000) -> Talk:
+    """Return a talk that has just been answered."""
+    talk = Talk(call)
+    talk.hear(DIALLED_MS + after_ms, Answered(0, "handle"))
+    return talk
+
+
+def end_of(reaction: Reaction) -> CallOutcome:
+    (report,) = reaction.reports
+    assert isinstance(report, events.CallEnded)
+    return report.outcome
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.integers(0, 2**40), st.integers(0, 120_000))
+def test_a_call_that_is_hung_up_at_any_moment_ends_as_if_walked_ahead(seed: int, after_ms: int) -> None:
+    plan = Simulation(scenario_of(**made_up(seed))).plan
+    call = structs.replace(call_of(), plan=plan, amd=plan.amd, talk_limit_ms=plan.callmaxduration_s * 1_000)
+    behaviour = parse_behaviour(made_up(seed)["gateway"]["parameters"])
+
+    def callee() -> Callee:
+        return callee_behind(behaviour, call.subscriber.number, 1, Chance(seed, 1, 1, 1))
+
+    now_ms, walked = DIALLED_MS + after_ms, Conversation(call, callee())
+    milestone = walked.next()
+    while milestone.at_ms <= now_ms and not isinstance(milestone.event, events.CallEnded | events.TransferReached):
+        milestone = walked.next()
+    leg = Dialling("key", "", "", call.ring_limit_ms, call.talk_limit_ms)
+    outcome = Line(call, Phone(leg, callee(), DIALLED_MS)).hang_up(now_ms)
+    if milestone.at_ms <= now_ms and isinstance(milestone.event, events.CallEnded):
+        assert outcome == milestone.event.outcome
+    else:
+        assert outcome == walked.hang_up(now_ms)[1]
+
+
+def test_a_section_begins_again_after_a_restart_and_its_message_is_not_sent_again() -> None:
+    first = Talk(call_of())
+    reaction = first.hear(DIALLED_MS + 2_000, Answered(0, "handle"))
+    prompt = (Speech(file="3000-no.wav"),)
+    assert reaction == Reaction((Play(1, prompt),), (events.TextRequested(7, "+4930123456", "Thank you", 1),))
+    second = Talk(call_of(), first.standing)
+    assert second.resume(DIALLED_MS + 4_000) == Reaction((Play(2, prompt),), ())
+    assert second.hear(DIALLED_MS + 5_000, Done(1, 0)) == Reaction((), ())
+    asked = Ask(3, (Speech(text="Your age?"),), digits_max=2, timeout_ms=5_000)
+    assert second.hear(DIALLED_MS + 7_000, Done(2, 0)) == Reaction((asked,), ())
+
+
+def test_a_recording_that_a_restart_interrupts_is_asked_for_again() -> None:
+    talk = answered(call_of())
+    for turn, keys in ((1, ""), (2, "42"), (3, "")):
+        talk.hear(DIALLED_MS + 9_000, Done(turn, 0, keys))
+    assert talk.standing.stage is Stage.RECORDING
+    assert Talk(call_of(), talk.standing).resume(0).orders == (Play(5, (Speech(file="1000-say.wav"),)),)
+
+
+@pytest.mark.parametrize("stage", [Stage.DIALLED, Stage.OVER])
+def test_before_the_answer_and_after_the_end_there_is_nothing_to_begin_again(stage: Stage) -> None:
+    assert Talk(call_of(), Standing(stage=stage)).resume(0) == Reaction((), ())
+
+
+def test_an_end_that_is_heard_late_costs_no_more_than_the_talk_limit() -> None:
+    talk = answered(call_of())
+    outcome = end_of(talk.hear(DIALLED_MS + 3_600_000, Ended(1_000, Cause.NORMAL_CLEARING)))
+    assert (outcome.answered_ms, outcome.ended_ms) == (DIALLED_MS + 2_000, DIALLED_MS + 102_000)
+
+
+@settings(max_examples=30)
+@given(st.lists(st.integers(-(2**70), 2**70), min_size=3, max_size=3))
+def test_no_age_moves_a_call_into_the_future_or_before_its_dial(ages: list[int]) -> None:
+    talk, now_ms = Talk(call_of()), DIALLED_MS + 50_000
+    talk.hear(now_ms, Ringing(ages[0]))
+    talk.hear(now_ms, Answered(ages[1], "handle"))
+    outcome = end_of(talk.hear(now_ms, Ended(ages[2], Cause.NORMAL_CLEARING)))
+    assert DIALLED_MS <= (outcome.answered_ms or 0) <= outcome.ended_ms <= now_ms
+
+
+def test_nothing_counts_after_the_end() -> None:
+    talk = answered(call_of())
+    end_of(talk.hear(DIALLED_MS + 3_000, Ended(0, Cause.NORMAL_CLEARING)))
+    for heard in (Ended(0, Cause.USER_BUSY), Done(1, 0), Answered(0, ""), Ringing(0)):
+        assert talk.hear(DIALLED_MS + 4_000, heard) == Reaction((), ())
+    assert talk.hang_up() == Reaction((), ())
+
+
+def test_an_answer_that_crosses_the_hang_up_begins_no_survey() -> None:
+    talk = Talk(call_of())
+    assert talk.hang_up() == Reaction((Clear(1),), ())
+    assert talk.hear(DIALLED_MS + 1_000, Answered(0, "handle")) == Reaction((), ())
+    assert end_of(talk.hear(DIALLED_MS + 1_000, Ended(0, Cause.NORMAL_CLEARING))).answered_ms is None
+
+
+def test_a_detection_without_a_result_is_unsure() -> None:
+    call = structs.replace(call_of(), amd=2)
+    talk = answered(call)
+    talk.hear(DIALLED_MS + 4_000, Done(1, 0))
+    outcome = end_of(talk.hear(DIALLED_MS + 5_000, Ended(0, Cause.NORMAL_CLEARING)))
+    assert (outcome.amd_status, outcome.is_refused_machine) == (AmdStatus.UNSURE, False)
+
+
+def test_a_busy_line_is_the_first_signal_of_the_network_and_the_ring_limit_is_none() -> None:
+    ends = [Ended(100, cause) for cause in (Cause.USER_BUSY, Cause.NO_ANSWER)]
+    signals = [end_of(Talk(call_of()).hear(DIALLED_MS + 900, end)).signalled_ms for end in ends]
+    assert signals == [DIALLED_MS + 800, None]
+
+
+@given(st.integers(-(2**40), 2**40))
+@settings(max_examples=10)
+def test_a_standing_moves_with_the_clock(by_ms: int) -> None:
+    talk = answered(call_of())
+    moved = talk.standing.moved(by_ms)
+    assert moved.moved(-by_ms) == talk.standing
+    assert moved.answered_ms == DIALLED_MS + 2_000 + by_ms

@@ -1,0 +1,71 @@
+"""Tests of the compose file as data: its commands, settings, addresses and files exist."""
+
+import subprocess
+from pathlib import Path
+from typing import Any, Final
+
+import pytest
+import rich_click as click
+import yaml  # type: ignore[import-untyped]
+
+from dialer.cli import cli
+from dialer.settings import SETTINGS, load_settings
+from tests.optional_tools import find_tool
+
+FOLDER: Final = Path(__file__).parents[2] / "deploy" / "compose"
+FILE: Final[dict[str, Any]] = yaml.safe_load((FOLDER / "compose.yaml").read_text("utf-8"))
+OURS: Final = {name: one for name, one in FILE["services"].items() if one["image"] == "dialer"}
+LISTENS: Final = {"api": "8000", "worker": "8001"}
+
+
+def test_the_processes_are_those_of_the_documentation() -> None:
+    assert sorted(FILE["services"]) == ["api-1", "api-2", "migrate", "postgres", "proxy", "worker-1", "worker-2"]
+    assert {name for name, one in OURS.items() if "restart" not in one} == {"migrate"}
+    waits = {name: one["depends_on"] for name, one in OURS.items()}
+    after = {"migrate": {"condition": "service_completed_successfully"}}
+    assert waits.pop("migrate") == {"postgres": {"condition": "service_healthy"}}
+    assert list(waits.values()) == [after] * 4
+
+
+@pytest.mark.parametrize("name", OURS)
+def test_every_command_exists_and_takes_its_options(name: str) -> None:
+    group: click.Command = cli
+    words = list(OURS[name]["command"])
+    with click.Context(cli) as context:
+        while isinstance(group, click.Group):
+            found = group.get_command(context, words.pop(0))
+            assert found is not None
+            group = found
+        assert not group.make_context(name, words, parent=context).args
+
+
+@pytest.mark.parametrize("name", OURS)
+def test_every_variable_is_a_setting_with_a_value_that_it_may_hold(name: str) -> None:
+    given = {
+        key: value.replace("${POSTGRES_PASSWORD:?set it to a password of letters and digits}", "secret")
+        for key, value in OURS[name]["environment"].items()
+        if key != "FORWARDED_ALLOW_IPS"
+    }
+    given["DIALER_TIMEZONE"] = given["DIALER_TIMEZONE"].removeprefix("${DIALER_TIMEZONE:-").removesuffix("}")
+    assert given.keys() <= {setting.variable for setting in SETTINGS}
+    assert load_settings(given).database_url == "postgresql://dialer:secret@postgres/dialer"
+
+
+def test_addresses_belong_to_the_processes_that_are_asked() -> None:
+    for name, one in OURS.items():
+        if name != "migrate":
+            port = LISTENS[one["command"][0]]
+            assert one["command"][-1].rpartition(":")[2] == port
+            assert f"http://127.0.0.1:{port}/health/ready" in one["healthcheck"]["test"][-1]
+    proxy = (FOLDER / "Caddyfile").read_text("utf-8")
+    assert "reverse_proxy api-1:8000 api-2:8000" in proxy
+    subnet = FILE["networks"]["service"]["ipam"]["config"][0]["subnet"]
+    assert {one["environment"].get("FORWARDED_ALLOW_IPS") for one in OURS.values()} == {None, subnet}
+    named = {volume.partition(":")[0] for one in FILE["services"].values() for volume in one.get("volumes", [])}
+    assert named == {*FILE["volumes"], "./Caddyfile"}
+
+
+def test_caddy_finds_nothing_wrong() -> None:
+    command = [find_tool("caddy"), "validate", "--adapter", "caddyfile", "--config", str(FOLDER / "Caddyfile")]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
