@@ -25,7 +25,7 @@ class TrialStep(NamedTuple):
     response: str | None
 
 
-class Trial(NamedTuple):
+class SurveyTrial(NamedTuple):
     """A call so far."""
 
     steps: list[TrialStep]
@@ -33,7 +33,7 @@ class Trial(NamedTuple):
     """True if the call waits for an input; else it is over."""
 
 
-def walk(flow: CallFlow, inputs: Sequence[str]) -> Trial:
+def walk(flow: CallFlow, inputs: Sequence[str]) -> SurveyTrial:
     """Return the call after some inputs. Transfers count as connected."""
     steps: list[TrialStep] = []
     left = list(inputs[:INPUTS_MAX])
@@ -44,13 +44,13 @@ def walk(flow: CallFlow, inputs: Sequence[str]) -> Trial:
             position = flow.done(position)
         elif not left:
             steps.append(_step(position, None, None))
-            return Trial(steps, is_asking=len(inputs) < INPUTS_MAX)
+            return SurveyTrial(steps, is_asking=len(inputs) < INPUTS_MAX)
         else:
             keys = left.pop(0)[:KEYS_MAX]
             turn = flow.heard(position, keys)
             steps.append(_step(position, keys, turn.response))
             position = turn.position
-    return Trial(steps, is_asking=False)
+    return SurveyTrial(steps, is_asking=False)
 
 
 def _step(position: Position, keys: str | None, response: str | None) -> TrialStep:
