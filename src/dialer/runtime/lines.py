@@ -14,7 +14,7 @@ import structlog
 
 from dialer.carriers.port import Exchange, Found, Line, LiveLeg, Unknown, Unplaced
 from dialer.domain.line import Heard
-from dialer.runtime.switchboard import STARTING, HandOver, LineLeg, LineSettings, Sound, Switchboard
+from dialer.runtime.switchboard import STARTING, HandOver, LineLeg, LineNews, LineSettings, Switchboard
 
 HEARD_PER_STEP: Final = 1_000
 """Limit of things heard that one step tells the engine."""
@@ -67,7 +67,7 @@ class Lines:
         self._trunks: Final[dict[int, _Trunk]] = {}
         self._missing: dict[int, str] = {}
         """Gateways whose protocol has no line here, with that protocol."""
-        self._inbox: Final[deque[tuple[Sound, int]]] = deque()
+        self._inbox: Final[deque[tuple[LineNews, int]]] = deque()
         self._has_news = False
         self.given: Final[dict[str, int]] = {}
         """The number of the last order that was given to each leg, by key."""
@@ -92,10 +92,10 @@ class Lines:
         if len(self._inbox) >= HEARD_MAX:
             _log.error("heard_too_much", gateway_id=gateway_id, key=key)
             return
-        self._inbox.append((Sound(gateway_id, key, heard, self._now_ms()), number))
+        self._inbox.append((LineNews(gateway_id, key, heard, self._now_ms()), number))
         self._nudge()
 
-    def heard(self) -> list[Sound]:
+    def heard(self) -> list[LineNews]:
         """Return what the next step has to tell the engine, oldest first."""
         self._has_news = False
         return [sound for sound, _ in itertools.islice(self._inbox, HEARD_PER_STEP)]

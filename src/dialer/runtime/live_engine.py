@@ -27,7 +27,7 @@ from dialer.runtime.coordinator import Coordinator
 from dialer.runtime.guard import Guard
 from dialer.runtime.kernel import CampaignStore, Kernel
 from dialer.runtime.quarantine import Quarantine
-from dialer.runtime.switchboard import STARTING, LineSettings, Sound, Switchboard
+from dialer.runtime.switchboard import STARTING, LineNews, LineSettings, Switchboard
 from dialer.runtime.tally import StepTally
 from dialer.runtime.vitals import GatewayShare
 from dialer.store.collecting import collect_campaign, has_uncollected
@@ -132,7 +132,11 @@ class LiveEngine:
             self._apply(self._read(connection, scope), scope)
 
     def step(
-        self, connection: Connection, until_ms: int, sounds: Sequence[Sound] = (), lines: Mapping[int, str] = NO_LINES
+        self,
+        connection: Connection,
+        until_ms: int,
+        sounds: Sequence[LineNews] = (),
+        lines: Mapping[int, str] = NO_LINES,
     ) -> bool:
         """Handle and write what is due, and return whether all of it was done.
 
@@ -174,7 +178,7 @@ class LiveEngine:
         for event in self.switchboard.follow_up(self.kernel.now_ms):
             self._apply_heard(event)
 
-    def _tell(self, connection: Connection, sounds: Sequence[Sound]) -> None:
+    def _tell(self, connection: Connection, sounds: Sequence[LineNews]) -> None:
         """Tell the engine what lines have heard."""
         for sound in sounds:
             for event in self.switchboard.hear(connection, sound, self.kernel.now_ms):

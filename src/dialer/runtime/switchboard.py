@@ -56,7 +56,7 @@ class LineSettings(NamedTuple):
         return msgspec.json.encode(behaviour).decode()
 
 
-class Sound(NamedTuple):
+class LineNews(NamedTuple):
     """Something that a line has heard of a leg, and when the service was told."""
 
     gateway_id: int
@@ -299,7 +299,7 @@ class Switchboard:
         self._to_follow_up = []
         return told
 
-    def hear(self, connection: Connection, sound: Sound, now_ms: int) -> list[events.Event]:
+    def hear(self, connection: Connection, sound: LineNews, now_ms: int) -> list[events.Event]:
         """Return the events that follow from something heard; none if it concerns no leg in progress."""
         leg = self._leg_of(connection, sound)
         if leg is None:
@@ -318,7 +318,7 @@ class Switchboard:
                 return self._lost(leg, now_ms)
         return self._heard(leg, sound.heard, at_ms)
 
-    def _leg_of(self, connection: Connection, sound: Sound) -> LineLeg | None:
+    def _leg_of(self, connection: Connection, sound: LineNews) -> LineLeg | None:
         if not sound.key and isinstance(sound.heard, Receipt):
             message_id = message_named(connection, sound.gateway_id, sound.heard.name)
             return None if message_id is None else self._legs.get(message_id)

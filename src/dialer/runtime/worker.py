@@ -27,7 +27,7 @@ from dialer.runtime.kernel import CampaignStore, Kernel
 from dialer.runtime.lines import Lines, NewLine
 from dialer.runtime.live_engine import LiveEngine, NewCarrier, NewKernel
 from dialer.runtime.quarantine import Quarantine
-from dialer.runtime.switchboard import Sound
+from dialer.runtime.switchboard import LineNews
 from dialer.runtime.tally import Tally
 from dialer.runtime.vitals import Durations, Vitals
 from dialer.store.database import Database, StorageUnavailableError
@@ -309,7 +309,9 @@ class Worker:
             if await self._jumps.follow(self.clock, done_until_ms):
                 self._live = None
 
-    def _step(self, connection: Connection, until_ms: int, sounds: Sequence[Sound], lines: Mapping[int, str]) -> bool:
+    def _step(
+        self, connection: Connection, until_ms: int, sounds: Sequence[LineNews], lines: Mapping[int, str]
+    ) -> bool:
         live, touched = self._live, self._coordinator.begin(connection)
         if self._quarantine.owners() and (started := started_users(connection, self._quarantine.owners())):
             self._quarantine.take_back(started)
