@@ -13,7 +13,7 @@ from dialer.domain.line import Answered, Dialling, Ended, Heard, Order, Texting
 from dialer.sim.callee import callee_behind
 from dialer.sim.callee_profile import parse_behaviour
 from dialer.sim.chance import Chance
-from tests.carriers.phone import Phone, Sound, aged
+from tests.carriers.phone import Phone, Said, aged
 from tests.vopr.dice import Dice
 
 FAKE: Final = "fake"
@@ -32,9 +32,9 @@ class OtherSide:
         """Number of times each key was dialled."""
         self.numbers: Final[list[str]] = []
         """Numbers that were dialled, in order."""
-        self.last: Final[dict[str, Sound]] = {}
+        self.last: Final[dict[str, Said]] = {}
         """The end of each leg that is over, by key."""
-        self.answers: Final[dict[str, Sound]] = {}
+        self.answers: Final[dict[str, Said]] = {}
         self.lines: list[FakeLine] = []
         self.on_dial: Callable[[Dialling | Texting], None] = lambda _: None
         """Called before a leg is placed. It may raise, as a process that ends."""
@@ -43,7 +43,7 @@ class OtherSide:
         self.mischief = (0, 0, 0)
         """Per cent of what is said that is lost, doubled or late. `dice` decides."""
         self.dice: Dice | None = None
-        self._late: list[tuple[str, Sound]] = []
+        self._late: list[tuple[str, Said]] = []
         self.why_down = ""
         self.refuses = False
         """True while the line cannot place a leg, without having said so."""
@@ -75,7 +75,7 @@ class OtherSide:
         times = [phone.next_ms for phone in self.phones.values() if phone.next_ms is not None]
         return min(times, default=None)
 
-    def due(self) -> list[tuple[str, Sound]]:
+    def due(self) -> list[tuple[str, Said]]:
         """Take everything that the legs say until now."""
         found = []
         for key, phone in list(self.phones.items()):
@@ -85,7 +85,7 @@ class OtherSide:
                 self.note(key, sound)
         return sorted(found, key=lambda one: (one[1][0], one[0]))
 
-    def note(self, key: str, sound: Sound) -> None:
+    def note(self, key: str, sound: Said) -> None:
         """Note an answer or an end."""
         if isinstance(sound[1], Answered):
             self.answers[key] = sound
@@ -101,7 +101,7 @@ class OtherSide:
             self.lines[-1].hear(key, aged(sound, self.now_ms()))
         return bool(due)
 
-    def _tampered(self, said: tuple[str, Sound]) -> list[tuple[str, Sound]]:
+    def _tampered(self, said: tuple[str, Said]) -> list[tuple[str, Said]]:
         lost, doubled, late = self.mischief
         if self.dice is None or self.mischief == (0, 0, 0):
             return [said]

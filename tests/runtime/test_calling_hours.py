@@ -76,7 +76,7 @@ async def test_without_hours_people_are_called_at_any_hour(real: House) -> None:
 
 
 async def test_retries_wait_for_the_next_morning(real: House) -> None:
-    real.change(Gateway, real.gateway_id, parameters=NOBODY)
+    real.change(Gateway, real.gateway_id, parameters=f'{{"simulated": {NOBODY}}}')
     await real.started(real.survey(SHORT), real.phonebook(WASHINGTON), maxretry=3, intervalretry=6 * HOUR_S)
     await real.advance(3 * DAY_S)
     hours = [round(at, 1) for _, at in dials(real)]
