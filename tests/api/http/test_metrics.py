@@ -34,6 +34,7 @@ def test_the_dialling_is_told_as_it_stands_now(client: TestClient[Litestar], wor
     text = client.get("/metrics").text
     assert [
         *lines(text, "dialer_calls"),
+        *lines(text, "dialer_lines"),
         *lines(text, "dialer_subscribers"),
         *lines(text, "dialer_gateway"),
         *lines(text, "dialer_money"),
