@@ -7,6 +7,7 @@ from typing import Final, NoReturn
 import pytest
 
 DEBIAN_PACKAGES: Final = {
+    "baresip": "baresip",
     "caddy": "caddy",
     "chromium": "chromium",
     "curl": "curl",
@@ -15,6 +16,7 @@ DEBIAN_PACKAGES: Final = {
     "npm": "npm",
     "openssl": "openssl",
     "promtool": "prometheus",
+    "sipp": "sip-tester",
     "systemd-analyze": "systemd",
 }
 """Names of programs, and the Debian packages that have them. `.ci/run` installs them."""

@@ -29,7 +29,7 @@ MAY_IMPORT: Final[dict[str, frozenset[str]]] = {
     "app": frozenset({"app", "domain", "store", "settings", "__version__"}),
     "forecast": frozenset({"forecast", "app", "domain", "sim", "store", "runtime", "logs"}),
     "api": frozenset({"api", "app", "domain", "store", "runtime", "forecast", "settings", "passwords", "__version__"})
-    | {"sim.callee_profile"},
+    | {"sim.callee_profile", "carriers.sip.parameters"},
     "console": frozenset({"console", "app", "domain", "store", "settings", "passwords", "__version__"})
     | {"api.crud", "api.http", "api.records", "api.service"},
     "settings": frozenset({"domain"}),
@@ -37,8 +37,10 @@ MAY_IMPORT: Final[dict[str, frozenset[str]]] = {
 }
 OUTERMOST: Final = frozenset({"commands", "demo"})
 """Packages that may import every other package."""
-DETERMINISTIC: Final = frozenset({"domain", "sim", "carriers", "runtime.kernel"})
-THIRD_PARTY: Final = frozenset({"msgspec", "holidays", "phonenumbers"})
+DETERMINISTIC: Final = frozenset(
+    {"domain", "sim", "carriers.port", "carriers.carrier", "carriers.sip", "carriers.media", "runtime.kernel"}
+)
+THIRD_PARTY: Final = frozenset({"msgspec", "holidays", "phonenumbers", "sipmessage"})
 
 SQLITE_FILES: Final = frozenset({"store.database_files", "store.seen_numbers", "forecast.memory_database"})
 """Modules for files and memory of SQLite, which hold the service's rows on no other database."""

@@ -10,6 +10,9 @@ from dialer.settings import SETTINGS, Settings, SettingsError, load_settings
 def test_an_empty_environment_gives_the_documented_defaults() -> None:
     assert load_settings({}) == Settings(
         database_url="sqlite+aiosqlite:///dialer.db",
+        database_readers=6,
+        database_lock_timeout=5,
+        database_statement_timeout=30,
         media_dir=Path("media"),
         clock="real",
         clock_start=None,
@@ -34,6 +37,9 @@ def test_every_variable_is_read() -> None:
     settings = load_settings(
         {
             "DIALER_DATABASE_URL": "sqlite+aiosqlite:////var/lib/dialer.db",
+            "DIALER_DATABASE_READERS": "20",
+            "DIALER_DATABASE_LOCK_TIMEOUT": "1",
+            "DIALER_DATABASE_STATEMENT_TIMEOUT": "3600",
             "DIALER_MEDIA_DIR": "/var/lib/media",
             "DIALER_CLOCK": "x60",
             "DIALER_CLOCK_START": "2026-01-31T09:00:00Z",
@@ -50,6 +56,9 @@ def test_every_variable_is_read() -> None:
     )
     assert settings == Settings(
         database_url="sqlite+aiosqlite:////var/lib/dialer.db",
+        database_readers=20,
+        database_lock_timeout=1,
+        database_statement_timeout=3_600,
         media_dir=Path("/var/lib/media"),
         clock="x60",
         clock_start=1769850000000,

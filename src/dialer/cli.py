@@ -33,8 +33,8 @@ _OUTPUT_ERRNOS: Final = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errn
 """A full disk or quota, a file that is too large, a device that fails, an output that is open for reading only."""
 
 _COMMANDS: Final = (
-    *("serve", "api", "worker", "fleet", "users", "keys", "database", "audit", "backup", "restore", "move"),
-    *("erase", "openapi", "simulate", "forecast", "check", "explain", "report", "top", "demo"),
+    *("serve", "api", "worker", "line", "fleet", "users", "keys", "database", "audit", "backup", "restore", "move"),
+    *("erase", "openapi", "gateway", "simulate", "forecast", "check", "explain", "report", "top", "demo"),
     *("settings", "completion"),
 )
 

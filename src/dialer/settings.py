@@ -22,6 +22,12 @@ RATE_LIMIT_MAX: Final = 1_000_000
 """Requests per minute."""
 CONSENT: Final = "yes-i-have-consent"
 """The value of DIALER_ALLOW_ANY_HOUR."""
+READERS_MIN: Final = 2
+READERS_MAX: Final = 100
+LOCK_TIMEOUT_MAX: Final = 60
+"""Seconds."""
+STATEMENT_TIMEOUT_MAX: Final = 3_600
+"""Seconds."""
 AUDIT_LOG_DAYS_MIN: Final = 30
 AUDIT_LOG_DAYS_MAX: Final = 36_500
 HELD_MAX: Final = 100
@@ -43,6 +49,12 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     """The settings of the service."""
 
     database_url: str = "sqlite+aiosqlite:///dialer.db"
+    database_readers: int = 6
+    """Reads of one process at once."""
+    database_lock_timeout: int = 5
+    """Seconds that a request waits for other processes that write."""
+    database_statement_timeout: int = 30
+    """Seconds of the longest statement on PostgreSQL."""
     media_dir: Path = Path("media")
     clock: str = "real"
     """`real`, `virtual`, or a factor such as `x60`: sixty times real time."""
@@ -196,6 +208,18 @@ def _read_rate_limit(text: str) -> int:
     return _read_whole(text, 1, RATE_LIMIT_MAX)
 
 
+def _read_readers(text: str) -> int:
+    return _read_whole(text, READERS_MIN, READERS_MAX)
+
+
+def _read_lock_timeout(text: str) -> int:
+    return _read_whole(text, 1, LOCK_TIMEOUT_MAX)
+
+
+def _read_statement_timeout(text: str) -> int:
+    return _read_whole(text, 1, STATEMENT_TIMEOUT_MAX)
+
+
 def _read_audit_log_days(text: str) -> int:
     return _read_whole(text, AUDIT_LOG_DAYS_MIN, AUDIT_LOG_DAYS_MAX)
 
@@ -261,6 +285,30 @@ SETTINGS: Final = (
         may_hold="sqlite+aiosqlite:///FILE (four slashes before an absolute path) or postgresql://USER@HOST/NAME",
         read=_read_database_url,
         show=lambda text: repr(without_password(text)),
+    ),
+    Setting(
+        variable="DIALER_DATABASE_READERS",
+        field="database_readers",
+        default="6",
+        meaning="reads of a process at once, and its connections for them",
+        may_hold=f"a whole number from {READERS_MIN} to {READERS_MAX}",
+        read=_read_readers,
+    ),
+    Setting(
+        variable="DIALER_DATABASE_LOCK_TIMEOUT",
+        field="database_lock_timeout",
+        default="5",
+        meaning="seconds to wait for others that write",
+        may_hold=f"a whole number from 1 to {LOCK_TIMEOUT_MAX}",
+        read=_read_lock_timeout,
+    ),
+    Setting(
+        variable="DIALER_DATABASE_STATEMENT_TIMEOUT",
+        field="database_statement_timeout",
+        default="30",
+        meaning="seconds of the longest statement on PostgreSQL",
+        may_hold=f"a whole number from 1 to {STATEMENT_TIMEOUT_MAX}",
+        read=_read_statement_timeout,
     ),
     Setting(
         variable="DIALER_MEDIA_DIR",

@@ -1,1 +1,1 @@
-"""Tests of the port of carriers."""
+"""Tests of carriers."""

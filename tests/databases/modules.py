@@ -9,6 +9,7 @@ _FILES: Final = "works on files of SQLite"
 _DRIVER: Final = "fakes SQLite's driver"
 BESIDE: Final[Mapping[str, str]] = {
     "api/test_lost_commits.py": _DRIVER,
+    "api/test_new_resource.py": "creates a table, which would stay in the database of the next test",
     "app/erasure/test_erasure.py": _FILES,
     "app/erasure/test_personal_data.py": "reads the pages of the file",
     "app/test_imports.py": _FILES,
@@ -46,9 +47,11 @@ CONTRACT: Final = frozenset(
         "postgresql/test_fitness.py",
         "postgresql/test_functions.py",
         "postgresql/test_golden.py",
+        "postgresql/test_storm.py",
         "postgresql/test_sessions.py",
         # Lists: orders, nulls, keyset pages, searches, filters, references, permissions.
         "api/crud/test_ordering.py",
+        "api/crud/test_ordering_plans.py",
         "api/crud/test_searching.py",
         "api/crud/test_visibility.py",
         # Workflow, deletes, imports, keys and the audit log: a request each kind of statement.

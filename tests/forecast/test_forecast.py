@@ -157,6 +157,7 @@ def contents(folder: Path) -> dict[str, bytes]:
     return {path.name: path.read_bytes() for path in folder.iterdir()}
 
 
+@pytest.mark.sqlite_only("compares the bytes of the file")
 async def test_nothing_of_the_database_is_touched(house: House, tmp_path: Path) -> None:
     """The file and its neighbours stay unchanged, during the forecast and after it."""
     campaign_id = furnished(house)

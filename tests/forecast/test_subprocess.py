@@ -52,6 +52,7 @@ async def test_an_exception_in_the_process_is_raised_here(house: House) -> None:
         await forecast_in_subprocess(house.database, order(house, 4_711))
 
 
+@pytest.mark.sqlite_only("moves the file")
 async def test_a_database_that_is_gone_is_told(house: House, tmp_path: Path) -> None:
     asked = order(house, house.campaign(house.survey({"type": 1}), house.phonebook("+12025550101")))
     house.database.close()

@@ -10,9 +10,11 @@ from sqlalchemy import Connection, event, insert, make_url, select, text, update
 from sqlalchemy.exc import IntegrityError
 
 from dialer.store.backends.backend import backend_for
+from dialer.store.backends.postgresql_rows import COPY_MIN
+from dialer.store.bulk import bulk_insert
 from dialer.store.database import Database, OutcomeUnknownError, StorageUnavailableError
 from dialer.store.process_lock import ServedError
-from dialer.store.tables import User
+from dialer.store.tables import CpsReturned, User
 from dialer.store.touched import EVERYTHING, NOTHING, touch
 
 _users = User.__table__
@@ -134,3 +136,33 @@ def test_one_process_serves_a_database(url: str) -> None:
 def test_the_url_names_the_database_whichever_driver_it_names(url: str, spell: Callable[[str], str]) -> None:
     with closing(Database(spell(url))) as one:
         assert one.read_now(names) == []
+
+
+def test_a_statement_that_takes_too_long_is_ended(url: str) -> None:
+    with closing(Database(url, statement_timeout_ms=1)) as hasty:
+        for run in (hasty.read_now, hasty.write_now):
+            with pytest.raises(StorageUnavailableError, match="statement timeout"):
+                run(lambda unit: unit.exec_driver_sql("SELECT pg_sleep(60)"))
+
+
+@pytest.mark.parametrize("code", ["53100", "53200", "53300", "25006", "57P03", "58030", "XX001"])
+def test_a_server_that_is_full_read_only_or_damaged_counts_as_unavailable(database: Database, code: str) -> None:
+    def fail(unit: Connection) -> None:
+        add(unit)
+        unit.exec_driver_sql(f"DO $$ BEGIN RAISE EXCEPTION 'no' USING ERRCODE = '{code}'; END $$")
+
+    with pytest.raises(StorageUnavailableError) as error:
+        database.write_now(fail)
+    assert not isinstance(error.value, OutcomeUnknownError)
+    database.write_now(lambda unit: add(unit, "ben"))
+    assert database.read_now(names) == ["ben"]
+
+
+def test_rows_that_are_copied_break_the_same_rules(database: Database) -> None:
+    """COPY is beside SQLAlchemy, which turns the driver's errors into its own."""
+    returned = bulk_insert(CpsReturned.__table__, "id", "gateway_id", "cps", "until_ms")
+    with pytest.raises(IntegrityError):
+        database.write_now(lambda unit: returned.run(unit, [(1, 1, 1, 1)] * COPY_MIN))
+    rows = [(number, 1, 1, 1) for number in range(1, COPY_MIN + 1)]
+    assert database.write_now(lambda unit: returned.run(unit, rows)) == COPY_MIN
+    assert database.read_now(lambda unit: [tuple(row) for row in unit.execute(CpsReturned.__table__.select())]) == rows

@@ -8,7 +8,7 @@ import contextlib
 import hashlib
 import sys
 from collections import deque
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable, Hashable, Iterator
 from typing import Any, Final, NoReturn, TypeVar
 
 import structlog
@@ -22,6 +22,7 @@ from dialer.runtime.fleet import Fleet
 from dialer.runtime.keeper import Keeper
 from dialer.runtime.worker import Worker
 from dialer.sim.carrier import SimulatedCarrier
+from dialer.store.backends.sqlite import version
 from dialer.store.database import Database, StorageUnavailableError
 from dialer.store.fleet.leases import LEASE_MS
 from dialer.store.fleet.shards import disband
@@ -31,7 +32,7 @@ from tests.vopr.actions import perform
 from tests.vopr.building import Folder, contents, digest_of, fill
 from tests.vopr.dice import Dice
 from tests.vopr.faults import Action, Do, troubles_of
-from tests.vopr.fleet_rules import FleetRules, unowned
+from tests.vopr.fleet_rules import FleetRules, Shares, unowned
 from tests.vopr.fleet_worlds import busy_world_of
 from tests.vopr.observer import Observer
 from tests.vopr.run import EVENTS_KEPT, OPEN, SeedOutcome
@@ -123,6 +124,8 @@ class FleetRun:
         self._born = 0
         self._observer: Final = Observer(self.world.service_zone, self.world.calling_hours)
         self._rules: Final = FleetRules()
+        self._version: Hashable = None
+        self._shares: Shares | None = None
         self._raised: list[BaseException] = []
         self._trace: Final = hashlib.sha256()
         self._events: Final[deque[str]] = deque(maxlen=EVENTS_KEPT)
@@ -202,10 +205,7 @@ class FleetRun:
         """Let a worker do what its loops do, in any order."""
         turns = [member.keeper.beat, member.worker.settle, member.keeper.lend]
         for place in range(len(turns)):
-            turn = turns[place] if self._is_calm else self.dice.pick(turns)
-            before = self.database.read_now(self._rules.read)
-            await self._take(turn, member)
-            self._fail_for(self.database.read_now(lambda one: list(self._rules.moved(one, before, self.now_ms))))  # noqa: B023 - runs at once
+            await self._take(turns[place] if self._is_calm else self.dice.pick(turns), member)
 
     async def _take(self, turn: Callable[[], Awaitable[None]], member: Member) -> None:
         self._raised.clear()
@@ -280,6 +280,7 @@ class FleetRun:
     # --- rules ------------------------------------------------------------------------------------------------------
 
     def _learn(self) -> None:
+        self._shares = self.database.read_now(self._rules.read)
         self.database.read_now(lambda connection: self._observer.before(connection, self.now_ms))
 
     def _learn_payments(self) -> None:
@@ -292,12 +293,25 @@ class FleetRun:
         strange = [one for one in self._raised if not isinstance(one, StorageUnavailableError | LeaseLostError)]
         if strange:
             raise BrokenError(f"raised: {type(strange[0]).__name__}: {strange[0]}") from strange[0]
+        broken = self._changes() if self._has_written() else []
+        self._note(what)
+        self._fail_for(broken)
+
+    def _has_written(self) -> bool:
+        """Return whether anything was committed since the last call."""
+        before, self._version = self._version, self.database.read_now(version)
+        return before != self._version
+
+    def _changes(self) -> list[str]:
+        """Return the rules that the last unit of work of a worker has broken."""
         broken = self.database.read_now(
             lambda connection: self._observer.after(connection, self.now_ms, has_worked=False)
         )
         broken += self._rules.crowds(self._observer.memory, self.database)
-        self._note(what)
-        self._fail_for(broken)
+        before, self._shares = self._shares, self.database.read_now(self._rules.read)
+        if before is not None:
+            broken += self.database.read_now(lambda one: list(self._rules.moved(one, before, self.now_ms)))
+        return broken
 
     def _fail_for(self, broken: list[str]) -> None:
         if broken:

@@ -9,6 +9,7 @@ from dialer.app.errors import UnknownRecordError
 from dialer.app.touching import touched_gateway, touched_sms_gateway
 from dialer.app.unit import UnitOfWork
 from dialer.domain.enums import CallRequestStatus
+from dialer.domain.gateway_secrets import with_kept_secrets
 from dialer.store.queries.progress import SMS_LINES_FROM
 from dialer.store.tables import CallRequest, Gateway, SmsGateway, SmsMessage
 
@@ -60,6 +61,8 @@ def _change(
     before = unit.connection.scalar(select(gateways.c.parameters).where(gateways.c.id == gateway_id))
     if before is None:
         raise UnknownRecordError(f"There is no gateway {gateway_id}.")
+    if "parameters" in values:
+        values = {**values, "parameters": with_kept_secrets(before, values["parameters"])}
     if values.get("parameters", before) != before:
         kept = update(attempts).where(is_under_way, attempts.c.parameters.is_(None))
         unit.connection.execute(kept.values(parameters=before))

@@ -26,6 +26,7 @@ from dialer.store.touched import Touched
 _SERVICE_VARIABLES: Final = {"DIALER_CLOCK", "DIALER_TIMEZONE", "DIALER_DEFAULT_REGION", "DIALER_CALLING_HOURS"}
 """Variables that decide what a command answers, and are the service's to set."""
 _FILE: Final = "dialer.settings_file"
+_SECOND_MS: Final = 1_000
 
 
 def settings_from_environment() -> Settings:
@@ -185,7 +186,13 @@ def database_clock(database: Database) -> RealClock:
 
 @contextlib.contextmanager
 def _opened(settings: Settings, announce: Callable[[Connection, Touched], None] | None = None) -> Iterator[Database]:
-    database = Database(settings.database_url, announce=announce)
+    database = Database(
+        settings.database_url,
+        busy_timeout_ms=settings.database_lock_timeout * _SECOND_MS,
+        statement_timeout_ms=settings.database_statement_timeout * _SECOND_MS,
+        readers=settings.database_readers,
+        announce=announce,
+    )
     try:
         yield database
     finally:

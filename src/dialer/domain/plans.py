@@ -23,6 +23,8 @@ MESSAGES_OUT: Final = frozenset({MessageStatus.SENT, MessageStatus.DELIVERED})
 """Statuses of a message that was sent: it is charged, and needs no further attempt."""
 SIMULATED: Final = "sim"
 """The protocol of gateways whose callees are simulated."""
+SIP: Final = "sip"
+"""The protocol of gateways whose carrier takes calls over SIP."""
 NO_AMD: Final = 0
 """The `amd` of a campaign that does not detect answering machines."""
 

@@ -190,7 +190,7 @@ class LiveEngine:
         now_ms, board = self.kernel.now_ms, self.engine.board
         running: Counter[int] = Counter()
         for one in board.campaigns.values():
-            if one.status is CampaignStatus.START:
+            if one.status is CampaignStatus.START or one.in_progress:  # Calls may transfer, and send messages.
                 running.update({one.plan.gateway_id, one.plan.sms_gateway_id or one.plan.gateway_id})
         return [
             Demand(

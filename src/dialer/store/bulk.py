@@ -7,7 +7,20 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from operator import itemgetter
 from typing import Any, Final
 
-from sqlalchemy import Column, ColumnElement, Connection, Insert, Select, Table, Update, bindparam, insert, select
+from sqlalchemy import (
+    Column,
+    ColumnElement,
+    Connection,
+    Insert,
+    Select,
+    Table,
+    Update,
+    bindparam,
+    column,
+    insert,
+    select,
+    table,
+)
 
 from dialer.store.backends.backend import Backend, DriverStatement, backend_of
 
@@ -49,11 +62,15 @@ class Bulk:
 
 
 class BulkInsert(Bulk):
-    """An INSERT of named columns. No row of the same key may be there."""
+    """An INSERT of named columns. No row of the same key may be there.
 
-    def __init__(self, table: Table, names: Sequence[str]) -> None:
-        super().__init__(insert(table), names)
-        self._table: Final = table
+    Other columns have the default that they have in the database.
+    """
+
+    def __init__(self, into: Table, names: Sequence[str]) -> None:
+        columns: list[Any] = [column(name, into.c[name].type) for name in names]
+        super().__init__(insert(table(into.name, *columns)), names)
+        self._table: Final = into
 
     def run(self, connection: Connection, rows: Sequence[tuple[Any, ...]]) -> int:
         """Insert rows, and return how many they are."""
@@ -62,9 +79,9 @@ class BulkInsert(Bulk):
         return len(rows)
 
 
-def bulk_insert(table: Table, *names: str) -> BulkInsert:
+def bulk_insert(into: Table, *names: str) -> BulkInsert:
     """Return an INSERT of the named columns."""
-    return BulkInsert(table, names)
+    return BulkInsert(into, names)
 
 
 class PreparedStatement:

@@ -16,17 +16,26 @@ from sqlalchemy import Connection, Engine
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.exc import TimeoutError as PoolTimeoutError
 
-from dialer.store.backends.backend import BUSY_TIMEOUT_MS, Backend, Bell, Lock, Presence, backend_for, backend_of
+from dialer.store.backends.backend import (
+    BUSY_TIMEOUT_MS,
+    STATEMENT_TIMEOUT_MS,
+    Backend,
+    Bell,
+    Lock,
+    Presence,
+    backend_for,
+    backend_of,
+)
 from dialer.store.group_commit import TOGETHER_MAX, Turns, Waiter
 from dialer.store.inline_reads import AtHand
 from dialer.store.touched import EVERYTHING, NOTHING, Touched, take_touched, touch
 
 Result = TypeVar("Result")
 
-READERS_MAX: Final = 2
-"""Maximum number of short reads at once; others queue. Few threads are fastest, as they share the interpreter."""
-LONG_READERS_MAX: Final = 4
-"""Maximum number of long reads at once, besides the short ones. Only long reads wait behind them."""
+READERS: Final = 6
+"""Default number of reads at once; others queue. Few threads are fastest, as they share the interpreter."""
+_SHORT_SHARE: Final = 3
+"""One in so many reads is short, at least. Only long reads wait behind long ones."""
 
 _SECOND_MS: Final = 1_000
 _IS_STEP: Final = "is_step"
@@ -57,6 +66,8 @@ class Database:
         *,
         synchronous: str = "FULL",
         busy_timeout_ms: int = BUSY_TIMEOUT_MS,
+        statement_timeout_ms: int = STATEMENT_TIMEOUT_MS,
+        readers: int = READERS,
         announce: Callable[[Connection, Touched], None] | None = None,
     ) -> None:
         self._backend: Final = backend_for(url)
@@ -65,10 +76,11 @@ class Database:
         self._announce: Final = announce
         """Notes the records that a unit of work has touched for other processes, in its transaction."""
         self._step_lock: Final = Lock.ALL if announce is None else Lock.SHARED
-        self._writer = self._backend.writing_engine(self.url, synchronous=synchronous)
-        self._readers = self._backend.reading_engine(
-            self.url, size=READERS_MAX + LONG_READERS_MAX, synchronous=synchronous
-        )
+        how: Any = {"synchronous": synchronous, "statement_timeout_ms": statement_timeout_ms}
+        self._writer = self._backend.writing_engine(self.url, **how)
+        self._readers = self._backend.reading_engine(self.url, size=readers, **how)
+        self._short_readers: Final = max(1, readers // _SHORT_SHARE)
+        self._long_readers: Final = readers - self._short_readers
         self.at_hand: Final = AtHand(self.url)
         """Reader of single rows, for the thread of the event loop only."""
         self._touched = NOTHING
@@ -87,7 +99,7 @@ class Database:
             StorageUnavailableError: the database cannot be read now.
         """
         if self._read_limits is None:  # Limiters need a running event loop.
-            self._read_limits = anyio.CapacityLimiter(READERS_MAX), anyio.CapacityLimiter(LONG_READERS_MAX)
+            self._read_limits = anyio.CapacityLimiter(self._short_readers), anyio.CapacityLimiter(self._long_readers)
         return await anyio.to_thread.run_sync(self.read_now, work, limiter=self._read_limits[is_long])
 
     async def write(self, work: Callable[[Connection], Result], *, is_step: bool = False) -> Result:

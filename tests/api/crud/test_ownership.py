@@ -173,6 +173,7 @@ def test_a_record_without_references_moves_with_all_its_parts(estate: Estate, ad
     assert [bob.request("GET", url).status_code for url in seen] == [200] * len(seen)
 
 
+@pytest.mark.sqlite_only("reads the query plans of SQLite")
 @pytest.mark.parametrize("path", ["phonebook", "survey-template", "queue", "agent", "dnc-list", "campaigns"])
 def test_giving_away_reads_no_table_from_one_end_to_the_other(
     path: str, estate: Estate, admin: Caller, database: Database

@@ -14,6 +14,7 @@ from dialer.store.database import Database
 from dialer.store.tables import Contact, Phonebook
 from tests.api.builders import Estate, stored
 from tests.api.harness import Caller
+from tests.databases.choice import is_postgresql
 
 PARTS: Final = ("_readers", "_writer")
 NOTHING: Final = ("SCAN CONSTANT ROW", "SCAN (subquery-1)")
@@ -102,7 +103,8 @@ def test_a_request_takes_few_statements(
     ask(alice, "GET", "phonebook/", None)  # This request verifies the password, which is cached from here on.
     with heard(database) as statements:
         ask(alice, method, path, body)
-    assert len(statements) <= ceiling, statements
+    # SQLite counts changes in the header of its file, PostgreSQL in a row.
+    assert len(statements) <= ceiling + is_postgresql(), statements
 
 
 @pytest.mark.usefixtures("book")
@@ -119,6 +121,7 @@ def test_head_of_an_export_reads_its_beginning_alone(
     assert (len(for_head) < 4, len(for_all) > 5) == (True, True), (for_head, for_all)
 
 
+@pytest.mark.sqlite_only("reads the query plans of SQLite")
 @pytest.mark.parametrize("path", LISTS)
 def test_no_list_reads_a_table_from_one_end_to_the_other(estate: Estate, database: Database, path: str) -> None:
     ask(estate.owner, "GET", path, None)
@@ -127,6 +130,7 @@ def test_no_list_reads_a_table_from_one_end_to_the_other(estate: Estate, databas
     assert scans(database, statements) == []
 
 
+@pytest.mark.sqlite_only("reads the query plans of SQLite")
 @pytest.mark.parametrize("path", ["campaigns/1/", "sms-campaigns/2/", "subscriber-list/1/"])
 def test_a_delete_reads_no_more_than_the_calls_in_progress(estate: Estate, database: Database, path: str) -> None:
     """Busy subscribers are searched among the calls in progress, because there may be a million subscribers."""
@@ -136,6 +140,7 @@ def test_a_delete_reads_no_more_than_the_calls_in_progress(estate: Estate, datab
     assert set(scans(database, statements)) <= UNDER_WAY
 
 
+@pytest.mark.sqlite_only("reads the query plans of SQLite")
 @pytest.mark.parametrize("path", ["campaigns/1/statistics/", "statistics/"])
 def test_statistics_read_the_cdrs_of_the_last_minute_alone(estate: Estate, database: Database, path: str) -> None:
     ask(estate.owner, "GET", "phonebook/", None)
@@ -145,6 +150,7 @@ def test_statistics_read_the_cdrs_of_the_last_minute_alone(estate: Estate, datab
     assert of_cdrs == ["SEARCH cdr USING INDEX ix_cdr_starting_date (starting_date>?)"]
 
 
+@pytest.mark.sqlite_only("reads the query plans of SQLite")
 def test_a_plan_that_reads_all_is_noticed(database: Database) -> None:
     look: Callable[[str], list[str]] = lambda text: scans(database, [(text, ())])  # noqa: E731 - shorter so
     assert look("SELECT * FROM contact WHERE full_name = 'Ann'") != []

@@ -1,9 +1,10 @@
 """Gateways, caller IDs and DIDs."""
 
+import json
 from functools import partial
 
 import pytest
-from sqlalchemy import Connection, Update
+from sqlalchemy import Connection, Update, select
 
 from dialer.store.database import Database
 from dialer.store.tables import CallRequest, Gateway, Row, SmsGateway
@@ -58,10 +59,47 @@ def test_a_gateway_that_rests_says_until_when(
 def test_what_describes_no_behaviour_is_refused(admin: Caller, parameters: Json) -> None:
     status, errors = admin.refused("POST", "gateway/", name="trunk", parameters=parameters)
     assert (status, list(errors)) == (400, ["parameters"])
-    assert admin.refused("POST", "gateway/", name="trunk", protocol="sip") == (
+    assert admin.refused("POST", "gateway/", name="trunk", protocol="isdn") == (
         400,
-        {"protocol": ['"sip" is not a valid choice.']},
+        {"protocol": ['"isdn" is not a valid choice.']},
     )
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        *({}, {"server": "sip.example.com", "passwort": "x"}, {"server": "a b"}, {"server": "x:70000"}),
+        *({"server": "x", "codecs": []}, {"server": "x", "codecs": ["G729"]}, {"server": "x", "transport": "tcp"}),
+        *({"server": "x", "register": True}, {"server": "x", "rtp_ports": "9"}, {"server": "x", "session_expires": 60}),
+        *({"server": "x", "username": "a\r\nVia: b"}, {"server": "x", "public_host": "me"}, {"answer": 0.5}),
+    ],
+)
+def test_wrong_parameters_of_sip_are_refused(admin: Caller, wrong: Json) -> None:
+    status, errors = admin.refused("POST", "gateway/", name="trunk", protocol="sip", parameters=wrong)
+    assert (status, list(errors)) == (400, ["parameters"])
+    sim = admin.create("gateway", name="trunk", parameters={"answer": 0.5})
+    assert admin.refused("PATCH", sim["url"], protocol="sip")[0] == 400
+
+
+def test_the_password_of_a_gateway_is_stored_and_never_shown(admin: Caller, database: Database) -> None:
+    """A client may write back what it has read. A password is not given to another server."""
+    public = {"server": "sip.example.com", "username": "anna"}
+
+    def stored() -> Json:
+        parameters = database.read_now(lambda connection: connection.scalar(select(Gateway.parameters)))
+        return json.loads(parameters or "").get("password")
+
+    gateway = admin.create("gateway", name="trunk", protocol="sip", parameters={**public, "password": "top secret"})
+    shown = [gateway, admin.get(gateway["url"]), *admin.get("gateway/")["results"]]
+    admin.change(gateway["url"], parameters={**public, "register": True})
+    shown.append(admin.get(gateway["url"]))
+    assert [one["parameters"] for one in shown] == [public, public, public, {**public, "register": True}]
+    assert stored() == "top secret"
+    admin.change(gateway["url"], name="renamed", parameters={**public, "password": "new secret"})
+    assert stored() == "new secret"
+    admin.change(gateway["url"], parameters={"server": "elsewhere.example.com", "username": "anna"})
+    assert stored() is None
+    assert "secret" not in admin.request("GET", "audit-log/").text
 
 
 def test_calls_in_progress_keep_the_behaviour_they_were_dialled_with(

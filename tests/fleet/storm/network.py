@@ -20,11 +20,13 @@ class Network:
         self._loop: Final = asyncio.new_event_loop()
         self._thread: Final = threading.Thread(target=self._loop.run_forever, daemon=True)
         self._thread.start()
+        self._links: Final[list[Link]] = []
 
     def link(self, url: str) -> "Link":
         """Return a new way to the database at `url`."""
         link = Link(self, make_url(url))
         self.run(link.open())
+        self._links.append(link)
         return link
 
     def run(self, coroutine: Coroutine[Any, Any, None]) -> None:
@@ -33,6 +35,8 @@ class Network:
 
     def close(self) -> None:
         """End all connections, and the thread."""
+        for link in self._links:
+            self.run(link.close())
         self.run(_cancel_all())
         self._loop.call_soon_threadsafe(self._loop.stop)
         self._thread.join(START_S)
@@ -70,6 +74,11 @@ class Link:
     async def open(self) -> None:
         """Listen."""
         self._server = await asyncio.start_server(self._connected, "127.0.0.1", 0)
+
+    async def close(self) -> None:
+        """Listen no more."""
+        if self._server is not None:
+            self._server.close()
 
     async def _cut(self) -> None:
         self._is_open.clear()

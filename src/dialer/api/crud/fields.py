@@ -20,6 +20,7 @@ from dialer.api.crud.urls import ID_MAX, Links
 from dialer.api.http.strict_json import StrictJsonError, read_object
 from dialer.domain.billing.money import MONEY_LIMIT, MONEY_SCALE, MoneyError, format_money, parse_money
 from dialer.domain.calling_hours import CallingHours
+from dialer.domain.gateway_secrets import without_secrets
 from dialer.domain.numbers.normal_form import NUMBER_INPUT_MAX, NUMBER_PATTERN, NumberError, normalise
 
 TEXT_MAX: Final = 16_000
@@ -366,6 +367,14 @@ def _read_text(text: str, length_max: int) -> dict[str, Json]:
         return read_object(text.encode())
     except (StrictJsonError, UnicodeError) as error:
         raise FieldError(str(error) if isinstance(error, StrictJsonError) else "Value must be valid JSON.") from None
+
+
+class CarrierParameters(JsonObject, frozen=True):
+    """The parameters of a gateway as a JSON object. Answers leave its secrets out."""
+
+    def show(self, value: Stored, links: Links) -> Json:  # noqa: ARG002 - has no URL
+        """Return the stored text as raw JSON, without secrets."""
+        return msgspec.Raw(without_secrets(value or "{}"))
 
 
 class JsonText(JsonObject, frozen=True):

@@ -7,7 +7,7 @@ from typing import Final
 from sqlalchemy import RowMapping, select
 
 from dialer.api.crud.declaration import NAME, OWNER, STAMPS, derived, optional, own, read_only, shapes, writable
-from dialer.api.crud.fields import TEXT_MAX, Integer, JsonObject, PhoneNumber, Text, TextChoice
+from dialer.api.crud.fields import TEXT_MAX, CarrierParameters, Integer, PhoneNumber, Text, TextChoice
 from dialer.api.crud.moments import Timestamp
 from dialer.api.crud.records import refuse_while_in
 from dialer.api.crud.references import Reference
@@ -16,12 +16,18 @@ from dialer.api.http.errors import Errors
 from dialer.app.callerid_check import WRONG_NAMED_MAX
 from dialer.app.gateways import calls_over, change_gateway, change_sms_gateway, messages_over
 from dialer.app.touching import touched_did, touched_gateway, touched_sms_gateway, users_of_callerid_group
+from dialer.carriers.sip.parameters import SipParametersError, read_sip_parameters
 from dialer.domain.numbers.normal_form import digits_of
 from dialer.domain.numbers.shown import SHOWN_NUMBERS_MAX, shown_number, split_shown
+from dialer.domain.plans import SIMULATED, SIP
 from dialer.sim.callee_profile import BehaviourError, parse_behaviour
 from dialer.store.tables import CallerId, CallerIdGroup, CallRequest, Did, Gateway, SmsGateway, SmsMessage
 
-PROTOCOLS: Final = {"sim": "The built-in simulator: it calls made-up callees, and costs nothing but simulated money."}
+PROTOCOLS: Final = {
+    SIMULATED: "The built-in simulator: it calls made-up callees, and costs nothing but simulated money.",
+    SIP: "A carrier that takes calls over SIP.",
+}
+SMS_PROTOCOLS: Final = {SIMULATED: "The built-in simulator: its callees are made up."}
 PREFIX_MAX: Final = 60
 PARAMETERS_MAX: Final = 1_048_576
 """The most characters of a gateway's parameters: a simulated population may list its numbers one by one."""
@@ -32,7 +38,7 @@ ALLOWED_MAX: Final = 65_536
 ENTRY_SHOWN_MAX: Final = 64
 """Characters of a wrong entry that an error repeats."""
 
-_GATEWAY_BEGIN: Final = {
+_NAMED: Final = {
     "name": NAME,
     "description": writable(
         Text(TEXT_MAX), default="", description="A note for people. Default: empty.", example="Calls to North America"
@@ -51,12 +57,17 @@ _GATEWAY_BEGIN: Final = {
         ),
         example="+",
     ),
-    "protocol": writable(
-        TextChoice(tuple(PROTOCOLS), PROTOCOLS, "GatewayProtocol"),
-        default="sim",
-        description="The carrier that places the calls.",
-    ),
 }
+_PROTOCOL: Final = writable(
+    TextChoice(tuple(PROTOCOLS), PROTOCOLS, "GatewayProtocol"),
+    default=SIMULATED,
+    description="The carrier that places the calls.",
+)
+_SMS_PROTOCOL: Final = writable(
+    TextChoice(tuple(SMS_PROTOCOLS), SMS_PROTOCOLS, "SmsGatewayProtocol"),
+    default=SIMULATED,
+    description="The carrier that sends the messages.",
+)
 _GATEWAY_END: Final = {
     "max_cps": writable(
         Integer(),
@@ -65,10 +76,12 @@ _GATEWAY_END: Final = {
         example=5,
     ),
     "parameters": writable(
-        JsonObject(PARAMETERS_MAX),
+        CarrierParameters(PARAMETERS_MAX),
         default="{}",
         description=(
-            "Settings of the carrier as a JSON object; for `sim`, the behaviour of the simulated callees. Default: {}."
+            "Settings of the carrier as a JSON object: for `sim`, the behaviour of the simulated callees; for `sip`, "
+            "`server`, `username`, `password` and others. Answers leave the password out. Parameters without one keep "
+            "the stored one, unless `server`, `username` or `domain` changes. Default: {}."
         ),
         example={"answer": 0.6, "busy": 0.1},
     ),
@@ -100,7 +113,8 @@ _GATEWAY: Final = shapes(
     "Gateway",
     {
         **own("gateway"),
-        **_GATEWAY_BEGIN,
+        **_NAMED,
+        "protocol": _PROTOCOL,
         "max_channels": _CHANNELS,
         **_GATEWAY_END,
     },
@@ -110,7 +124,7 @@ _GATEWAY: Final = shapes(
 
 _SMS_GATEWAY: Final = shapes(
     "SmsGateway",
-    {**own("sms-gateway"), **_GATEWAY_BEGIN, **_GATEWAY_END},
+    {**own("sms-gateway"), **_NAMED, "protocol": _SMS_PROTOCOL, **_GATEWAY_END},
     write_doc="A gateway for text messages to a carrier.",
 )
 
@@ -218,13 +232,16 @@ def _rests(unit: Unit, rows: Sequence[RowMapping]) -> list[Values]:
     return [{"rests_until": end_ms if end_ms > unit.now_ms else None} for end_ms in ends]
 
 
-def behaviour_errors(change: Change) -> Errors:
-    """Return the error in the simulated population that the parameters describe, if any."""
-    if not change.moves("parameters"):
+def _parameter_errors(change: Change) -> Errors:
+    """Return the error in the parameters of a carrier, if any: of SIP, or of a simulated population."""
+    if not (change.moves("parameters") or change.moves("protocol")):
         return {}
     try:
-        parse_behaviour(json.loads(change.values["parameters"]))
-    except BehaviourError as error:
+        if change.values["protocol"] == SIP:
+            read_sip_parameters(change.values["parameters"])
+        else:
+            parse_behaviour(json.loads(change.values["parameters"]))
+    except (BehaviourError, SipParametersError) as error:
         return {"parameters": [str(error)]}
     return {}
 
@@ -246,7 +263,7 @@ GATEWAYS = Resource(
     orderings=("name", "protocol", "created_date", "updated_date"),
     names=("name",),
     derived=_rests,
-    rules=(FieldRule(("parameters", "protocol"), behaviour_errors), _allowed_callerids(allows_names=False)),
+    rules=(FieldRule(("parameters", "protocol"), _parameter_errors), _allowed_callerids(allows_names=False)),
     update=lambda change, columns: change_gateway(change.unit, change.record_id, columns),
     touches=lambda _, row: touched_gateway(row["id"]),
     before_delete=_refuse_while_calling,
@@ -260,7 +277,7 @@ SMS_GATEWAYS = Resource(
     orderings=("name", "protocol", "created_date", "updated_date"),
     names=("name",),
     derived=_rests,
-    rules=(FieldRule(("parameters", "protocol"), behaviour_errors), _allowed_callerids(allows_names=True)),
+    rules=(FieldRule(("parameters", "protocol"), _parameter_errors), _allowed_callerids(allows_names=True)),
     update=lambda change, columns: change_sms_gateway(change.unit, change.record_id, columns),
     touches=lambda _, row: touched_sms_gateway(row["id"]),
     before_delete=_refuse_while_sending,

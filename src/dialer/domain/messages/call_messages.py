@@ -9,6 +9,7 @@ from dialer.domain.billing.charge import bill
 from dialer.domain.billing.money import Rate
 from dialer.domain.board import Board
 from dialer.domain.effects import CheckNumber, FinishText, SendText
+from dialer.domain.hopper import NEVER_MS
 from dialer.domain.identity import call_uuid
 from dialer.domain.numbers.normal_form import NumberError, normalise
 from dialer.domain.plans import Call, CallOutcome
@@ -45,7 +46,10 @@ class CallMessages:
             self._send(now_ms, call, event.number, event.text)
 
     def _send(self, now_ms: int, call: Call, number: str, text: str) -> None:
-        """Send a message, unless it has no gateway, no money or no text, or its number is an emergency number."""
+        """Send a message, unless it has no gateway, no money or no text, or its number is an emergency number.
+
+        A worker that is lent nothing of the gateway sends none: nobody knows when it may.
+        """
         line = self._board.gateways.get(self._board.campaigns[call.plan.id].plan.sms_gateway_id or 0)
         if line is None or line.dials_emergency(number):
             return
@@ -54,6 +58,8 @@ class CallMessages:
         if offer is None or not offer.text.strip():
             return
         starts_ms = line.free_at_ms(now_ms)
+        if starts_ms >= NEVER_MS:
+            return
         line.dialled(starts_ms)
         message = self._message(call, number, line.plan.id, starts_ms)
         message.hold, message.text, message.parts = offer.hold, offer.text, offer.parts

@@ -17,6 +17,8 @@ from sqlalchemy.exc import DBAPIError
 
 BUSY_TIMEOUT_MS: Final = 5_000
 """Default time that a unit of work waits for another process that holds the database."""
+STATEMENT_TIMEOUT_MS: Final = 30_000
+"""Default time of the longest statement."""
 MIGRATION_WAIT_MS: Final = 60_000
 """Time that a start waits for another process that migrates the same database."""
 POOL_TIMEOUT_S: Final = 30
@@ -114,10 +116,10 @@ class Backend(Protocol):
     def synchronous_url(self, url: str | URL) -> URL:
         """Return the URL of the same database for the synchronous driver, which worker threads use."""
 
-    def reading_engine(self, url: URL, *, size: int, synchronous: str) -> Engine:
+    def reading_engine(self, url: URL, *, size: int, synchronous: str, statement_timeout_ms: int) -> Engine:
         """Return an engine with up to `size` connections. Each transaction reads one consistent snapshot."""
 
-    def writing_engine(self, url: URL, *, synchronous: str) -> Engine:
+    def writing_engine(self, url: URL, *, synchronous: str, statement_timeout_ms: int) -> Engine:
         """Return an engine with one connection. Each transaction begins with the lock of all writers."""
 
     def migrating_engine(self, url: URL) -> Engine:

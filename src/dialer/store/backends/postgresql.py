@@ -49,8 +49,6 @@ without_limits: Final = postgresql_rows.without_limits
 without_triggers: Final = postgresql_rows.without_triggers
 last_ids: Final = postgresql_rows.last_ids
 keep_last_ids: Final = postgresql_rows.keep_last_ids
-STATEMENT_TIMEOUT_MS: Final = 30_000
-"""Longest time of one statement."""
 IDLE_TIMEOUT_MS: Final = 60_000
 """Longest time for which a transaction may do nothing: a process that hangs must not hold the lock for ever."""
 STEP_IDLE_TIMEOUT_MS: Final = 3_000
@@ -90,9 +88,9 @@ def synchronous_url(url: str | URL) -> URL:
     return make_url(url).set(drivername="postgresql+psycopg")
 
 
-def reading_engine(url: URL, *, size: int, synchronous: str) -> Engine:
+def reading_engine(url: URL, *, size: int, synchronous: str, statement_timeout_ms: int) -> Engine:
     """Return an engine with up to `size` connections. Each transaction reads one snapshot."""
-    engine = _engine(url, size=size, synchronous=synchronous)
+    engine = _engine(url, size=size, synchronous=synchronous, statement_timeout_ms=statement_timeout_ms)
 
     @event.listens_for(engine, "begin")
     def begin(connection: Connection) -> None:
@@ -101,9 +99,9 @@ def reading_engine(url: URL, *, size: int, synchronous: str) -> Engine:
     return engine
 
 
-def writing_engine(url: URL, *, synchronous: str) -> Engine:
+def writing_engine(url: URL, *, synchronous: str, statement_timeout_ms: int) -> Engine:
     """Return an engine with one connection. Each transaction begins with the lock of all writers."""
-    engine = _engine(url, size=1, synchronous=synchronous)
+    engine = _engine(url, size=1, synchronous=synchronous, statement_timeout_ms=statement_timeout_ms)
 
     @event.listens_for(engine, "begin")
     def begin(connection: Connection) -> None:
@@ -160,7 +158,7 @@ def migrating_engine(url: URL) -> Engine:
     return engine
 
 
-def _engine(url: URL, *, size: int, synchronous: str) -> Engine:
+def _engine(url: URL, *, size: int, synchronous: str, statement_timeout_ms: int) -> Engine:
     engine = create_engine(
         url,
         hide_parameters=True,
@@ -176,7 +174,7 @@ def _engine(url: URL, *, size: int, synchronous: str) -> Engine:
     )
     engine.dialect.colspecs = {**engine.dialect.colspecs, **WIDE}
     given = {
-        "statement_timeout": STATEMENT_TIMEOUT_MS,
+        "statement_timeout": statement_timeout_ms,
         "lock_timeout": _LOCK_WAIT_MS,
         "idle_in_transaction_session_timeout": IDLE_TIMEOUT_MS,
         "jit": "off",  # It takes longer than the queries that it would make faster.

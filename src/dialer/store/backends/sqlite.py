@@ -68,13 +68,13 @@ def synchronous_url(url: str | URL) -> URL:
     return make_url(url).set(drivername="sqlite+pysqlite")
 
 
-def reading_engine(url: URL, *, size: int, synchronous: str) -> Engine:
-    """Return an engine with up to `size` connections. Each transaction reads one consistent snapshot."""
+def reading_engine(url: URL, *, size: int, synchronous: str, statement_timeout_ms: int) -> Engine:  # noqa: ARG001 - part of the seam
+    """Return an engine with up to `size` connections. Each transaction reads one snapshot. No statement has a limit."""
     return _pooled(url, begin=_BEGIN_READING, size=size, synchronous=synchronous)
 
 
-def writing_engine(url: URL, *, synchronous: str) -> Engine:
-    """Return an engine with one connection. Each transaction begins with the write lock."""
+def writing_engine(url: URL, *, synchronous: str, statement_timeout_ms: int) -> Engine:  # noqa: ARG001 - part of the seam
+    """Return an engine with one connection. Each transaction begins with the write lock. No statement has a limit."""
     return _pooled(url, begin=_BEGIN_WRITING, size=1, synchronous=synchronous)
 
 

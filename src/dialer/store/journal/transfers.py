@@ -3,13 +3,13 @@
 from typing import Any, Final
 
 import msgspec
-from sqlalchemy import Connection, bindparam, func, insert, update
+from sqlalchemy import Connection, bindparam, func, update
 
 from dialer.domain import effects
 from dialer.domain.enums import TransferStatus
 from dialer.domain.pacing.situation import PacingFigures
 from dialer.domain.plans import Call, Transfer
-from dialer.store.bulk import Bulk
+from dialer.store.bulk import Bulk, bulk_insert
 from dialer.store.queries.rates import RATE_COLUMNS, rate_values
 from dialer.store.tables import Agent, Campaign, Queue
 from dialer.store.tables import Transfer as TransferRow
@@ -43,7 +43,7 @@ _FIXED: Final = (
     "hold",
     "talk_limit_ms",
 )
-_INSERT: Final = Bulk(insert(_transfers), (*_FIXED, *_STANDING))
+_INSERT: Final = bulk_insert(_transfers, *_FIXED, *_STANDING)
 _UPDATE: Final = Bulk(
     update(_transfers)
     .where(_transfers.c.callrequest_id == bindparam("call"), _transfers.c.place == bindparam("which"))

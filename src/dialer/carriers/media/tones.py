@@ -1,0 +1,77 @@
+"""Tones: keys that are told in the sound itself (ITU-T Q.23, Q.24), and the tone that a waiting caller hears."""
+
+import math
+from array import array
+from typing import Final
+
+from dialer.carriers.media import g711
+from dialer.carriers.media.rtp import FRAME_SAMPLES, RATE_HZ
+
+ROWS_HZ: Final = (697, 770, 852, 941)
+COLUMNS_HZ: Final = (1_209, 1_336, 1_477, 1_633)
+PAD: Final = ("123A", "456B", "789C", "*0#D")
+LOUD_ENOUGH: Final = 200.0**2
+"""Mean square of the samples of the quietest frame that may be a key."""
+SHARE_MIN: Final = 0.75
+"""Share of a frame's energy in the two tones of a key. Speech spreads its energy wider."""
+TWIST_MAX: Final = 8.0
+"""Ratio of the energies of the two tones: 9 dB."""
+FRAMES_MIN: Final = 2
+"""Frames in a row with the same key, 40 ms, that make it a key."""
+
+
+class ToneReader:
+    """Finds keys in frames of 20 ms with the Goertzel algorithm. Each key counts once, while it is held."""
+
+    def __init__(self) -> None:
+        self._seen = ""
+        self._frames = 0
+
+    def key_of(self, frame: bytes) -> str | None:
+        """Return the key that a frame of µ-law completes; None if it completes none."""
+        found = _key_in(g711.decode(frame)) if len(frame) == FRAME_SAMPLES else ""
+        self._frames = self._frames + 1 if found == self._seen else 1
+        self._seen = found
+        return found if found and self._frames == FRAMES_MIN else None
+
+
+def _key_in(samples: "array[int]") -> str:
+    energy = float(sum(sample * sample for sample in samples))
+    if energy < LOUD_ENOUGH * len(samples):
+        return ""
+    rows = [_power(samples, hz) for hz in ROWS_HZ]
+    columns = [_power(samples, hz) for hz in COLUMNS_HZ]
+    row, column = max(rows), max(columns)
+    # A tone of amplitude a has the energy n·a²/2, and the power (n·a/2)².
+    if (row + column) * 2 < SHARE_MIN * energy * len(samples) or max(row, column) > TWIST_MAX * min(row, column):
+        return ""
+    return PAD[rows.index(row)][columns.index(column)]
+
+
+def _power(samples: "array[int]", hz: int) -> float:
+    """Return the power of one frequency (Goertzel)."""
+    factor = _FACTORS[hz]
+    before = last = 0.0
+    for sample in samples:
+        before, last = last, sample + factor * last - before
+    return before * before + last * last - factor * before * last
+
+
+_FACTORS: Final = {hz: 2 * math.cos(2 * math.pi * hz / RATE_HZ) for hz in (*ROWS_HZ, *COLUMNS_HZ)}
+
+
+def tone(frequencies_hz: tuple[int, ...], length_ms: int, level: int = 8_000) -> bytes:
+    """Return tones together as µ-law; `level` is the amplitude of each, of 32,767."""
+    count = RATE_HZ * length_ms // 1_000
+    each = [2 * math.pi * hz / RATE_HZ for hz in frequencies_hz]
+    return g711.encode(array("h", [round(level * sum(math.sin(step * at) for step in each)) for at in range(count)]))
+
+
+def silence(length_ms: int) -> bytes:
+    """Return silence as µ-law."""
+    return bytes([g711.SILENCE]) * (RATE_HZ * length_ms // 1_000)
+
+
+def waiting_tone() -> bytes:
+    """Return six seconds of the tone that a caller who waits hears again and again."""
+    return tone((440, 480), 1_000, level=2_000) + silence(5_000)

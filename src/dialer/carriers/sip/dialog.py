@@ -1,0 +1,73 @@
+"""Dialogs: the values by which two user agents recognise a call, and address each other (RFC 3261 12)."""
+
+from typing import Final
+
+import msgspec
+from sipmessage import URI, Address
+
+from dialer.carriers.sip import wire
+from dialer.carriers.sip.messages import Received
+
+ROUTES_MAX: Final = 16
+SIP_PORT: Final = 5_060
+
+
+class Dialog(msgspec.Struct, frozen=True):
+    """A dialog that an INVITE of ours began. As JSON, it is what takes a leg up in another process."""
+
+    call_id: str
+    local: str
+    """The value of From in our requests, with our tag."""
+    remote: str
+    """The value of To in our requests, with the other side's tag."""
+    remote_tag: str
+    target: str
+    """The URI of the other side's Contact."""
+    routes: tuple[str, ...]
+    """The route set: the proxies that stay in the way, nearest first."""
+    fallback: wire.Address
+    """The address of the trunk, for targets that name none."""
+
+    def first_hop(self) -> wire.Address:
+        """Return the address to which requests in the dialog are sent."""
+        uri = Address.parse(self.routes[0]).uri if self.routes else URI.parse(self.target)
+        return address_of(uri) or self.fallback
+
+    def addressing(self) -> tuple[str, tuple[str, ...]]:
+        """Return the request URI and the Route headers; a first proxy without `lr` routes strictly (12.2.1.1)."""
+        if self.routes and "lr" not in (first := Address.parse(self.routes[0]).uri).parameters:
+            return str(first), (*self.routes[1:], f"<{self.target}>")
+        return self.target, self.routes
+
+
+def dialog_of(answer: Received, local: str, fallback: wire.Address) -> Dialog:
+    """Return the dialog that a 2xx to an INVITE creates. Without a Contact, the trunk stays the target."""
+    routes = tuple(str(route) for route in reversed(answer.record_route))[:ROUTES_MAX]
+    contact = answer.contact
+    return Dialog(
+        call_id=answer.call_id,
+        local=local,
+        remote=answer.header("To"),
+        remote_tag=answer.to_tag,
+        target=str(contact) if contact is not None and contact.host else f"sip:{_host(fallback[0])}:{fallback[1]}",
+        routes=routes,
+        fallback=fallback,
+    )
+
+
+def with_target(dialog: Dialog, request: Received) -> Dialog:
+    """Return the dialog after a request that refreshes its target (12.2.2)."""
+    contact = request.contact
+    return dialog if contact is None or not contact.host else msgspec.structs.replace(dialog, target=str(contact))
+
+
+def address_of(uri: URI) -> wire.Address | None:
+    """Return the address that a URI names; None if it names none over UDP."""
+    if not uri.host or uri.scheme != "sip":
+        return None
+    port = uri.port if uri.port is not None else SIP_PORT
+    return (uri.host.strip("[]"), port) if 0 < port <= 65_535 else None  # noqa: PLR2004 - the last port
+
+
+def _host(host: str) -> str:
+    return f"[{host}]" if ":" in host else host

@@ -1,0 +1,350 @@
+"""One call that we place: the INVITE, its CANCEL or its answer, and the BYE (RFC 3261 9, 13, 15)."""
+
+from collections.abc import Callable
+from enum import Enum, auto
+from typing import Final
+
+import msgspec
+from msgspec.structs import replace
+
+from dialer.carriers.sip import causes
+from dialer.carriers.sip.dialog import Dialog, dialog_of
+from dialer.carriers.sip.in_dialog import InDialog, LegOwner, in_dialog_request
+from dialer.carriers.sip.messages import Outgoing, Received
+from dialer.carriers.sip.sdp import SDP_TYPE, LocalSound, SdpError, Sound, read_sound, write_offer
+from dialer.carriers.sip.session_timer import EXPIRES_S_MAX, MIN_SE
+from dialer.carriers.sip.signalling import AuthorisedRequest, Signalling, branch_of
+from dialer.carriers.sip.timers import GIVES_UP_AFTER, Timer
+from dialer.carriers.sip.transactions import INVITE, OK, REFUSED
+from dialer.carriers.sip.trunk import METHODS, Trunk, mark
+from dialer.carriers.sip.wire import LegAnswered, LegOver, LegRinging, SoundAgreed
+from dialer.domain.line import Dialling
+
+RINGING: Final = 180
+INTERVAL_TOO_SMALL: Final = 422
+FORKS_MAX: Final = 8
+"""Telephones beside the first one whose answer is acknowledged and cleared."""
+TAKEN_UP_CSEQ: Final = 1_000
+"""Added to the CSeq of a leg that another process takes up, which does not know of refreshes since the answer."""
+
+
+class SipLegState(Enum):
+    """The states of a leg."""
+
+    INVITED = auto()
+    CANCELLED = auto()
+    """It is to end, and its INVITE has no final response yet."""
+    ANSWERED = auto()
+    """The answer has not been acknowledged yet."""
+    UP = auto()
+    OVER = auto()
+
+
+class Handle(msgspec.Struct, frozen=True):
+    """The values of an answered leg with which another process takes it up."""
+
+    dialog: Dialog
+    local: LocalSound
+    sound: Sound
+    cseq: int
+    """The CSeq of the INVITE that was answered."""
+
+
+def read_handle(handle: str) -> Handle:
+    """Return the handle in a text.
+
+    Raises:
+        ValueError: it is none.
+    """
+    try:
+        return msgspec.json.decode(handle, type=Handle)
+    except msgspec.DecodeError as error:
+        raise ValueError(str(error)) from None
+
+
+class SipLeg:
+    """One call that we place."""
+
+    def __init__(
+        self, signalling: Signalling, dialling: Dialling, local: LocalSound, forget: Callable[["SipLeg"], None]
+    ) -> None:
+        """Prepare a leg. `forget` is called some time after its end, when nothing of it is expected any more."""
+        self.key: Final = dialling.key
+        self._signalling: Final = signalling
+        self._wire: Final = signalling.wire
+        self._dialling: Final = dialling
+        self._local: Final = local
+        self._forget: Final = forget
+        self._draft = draft_of(signalling.trunk, dialling, write_offer(local))
+        self._cseq = self._cseq_answered = 0
+        self._state = SipLegState.INVITED
+        self._outcome = (causes.NORMAL, "")
+        self._invite: AuthorisedRequest | None = None
+        self._in_dialog: InDialog | None = None
+        self._limit: Timer | None = None
+        self._has_rung = self._may_cancel = self._has_early_sound = False
+        self._forks: set[str] = set()
+
+    @property
+    def is_over(self) -> bool:
+        """True if the leg has ended."""
+        return self._state is SipLegState.OVER
+
+    @property
+    def _trunk(self) -> Trunk:
+        return self._signalling.trunk
+
+    def invite(self) -> None:
+        """Place the call."""
+        self._limit = self._wire.after(self._dialling.ring_limit_ms, self._ring_over)
+        self._invite = AuthorisedRequest(
+            self._signalling, self._draft, self._trunk.server, self.key, self._next_cseq, self._responded
+        )
+
+    def take_up(self, handle: Handle) -> None:
+        """Continue an answered leg that another process began.
+
+        Its answer is acknowledged again. A refresh tells the other side where we are now, and finds out if it is gone.
+        """
+        self._cseq = handle.cseq + TAKEN_UP_CSEQ
+        self._cseq_answered = handle.cseq
+        self._state = SipLegState.UP
+        in_dialog = self._enter(handle.dialog, handle.sound)
+        self._acknowledge(handle.dialog, handle.cseq)
+        self._wire.tell(SoundAgreed(self.key, handle.sound))
+        in_dialog.refresh()
+
+    def withdraw(self) -> None:
+        """Cancel a call of which another process may have sent the INVITE: it has the same branch."""
+        for cseq in (1, 2):
+            sent = replace(self._draft, cseq=cseq, branch=branch_of(self.key, INVITE, cseq))
+            self._signalling.request(sent.as_cancel(), self._trunk.server, self.key, _ignore)
+            # A response to that INVITE is acknowledged, and an answer cleared, as if this process had sent it.
+            self._signalling.expect(sent, self._trunk.server, self.key, self._responded)
+        self._cseq = TAKEN_UP_CSEQ
+        self._state, self._outcome = SipLegState.CANCELLED, (causes.TEMPORARY_FAILURE, "nobody knows how it ended")
+        self._wire.after(GIVES_UP_AFTER * self._wire.t1_ms, lambda: self._end(*self._outcome))
+
+    def acknowledge(self) -> None:
+        """Acknowledge the answer, which is on record now."""
+        if self._state is SipLegState.ANSWERED and self._in_dialog is not None:
+            self._state = SipLegState.UP
+            self._acknowledge(self._in_dialog.dialog, self._cseq_answered)
+
+    def clear(self, cause: int, because: str) -> None:
+        """End the leg, in any state."""
+        if self._state is SipLegState.INVITED:
+            self._cancel(cause, because)
+        elif self._state in {SipLegState.ANSWERED, SipLegState.UP}:
+            self.acknowledge()
+            self._hang_up(cause, because)
+
+    def receive(self, request: Received, source: tuple[str, int]) -> None:
+        """Take a request of the other side within this call."""
+        if self._in_dialog is not None:
+            self._in_dialog.receive(request, source)
+
+    def _next_cseq(self) -> int:
+        self._cseq += 1
+        return self._cseq
+
+    def _ring_over(self) -> None:
+        self._cancel(causes.NO_ANSWER, "it rang for as long as it may")
+
+    def _cancel(self, cause: int, because: str) -> None:
+        self._state, self._outcome = SipLegState.CANCELLED, (cause, because)
+        if self._invite is not None:
+            self._invite.stop()
+        if self._may_cancel:
+            self._send_cancel()
+
+    def _send_cancel(self) -> None:
+        """Cancel the INVITE. The other side may not answer that: the leg is over after a while all the same."""
+        self._may_cancel = False
+        if self._invite is not None:
+            cancel = self._invite.sent.as_cancel()
+            self._signalling.request(cancel, self._trunk.server, self.key, _ignore)
+            self._wire.after(GIVES_UP_AFTER * self._wire.t1_ms, lambda: self._end(*self._outcome))
+
+    def _responded(self, response: Received | None) -> None:
+        """Take a response to the INVITE."""
+        if response is None:
+            self._unanswered()
+        elif response.status < OK:
+            self._progress(response)
+        elif response.status < REFUSED:
+            self._accepted(response)
+        else:
+            self._refused(response)
+
+    def _unanswered(self) -> None:
+        if self._state is SipLegState.CANCELLED:
+            self._end(*self._outcome)
+        else:
+            self._end(causes.TIMER_EXPIRY, "the carrier did not answer")
+
+    def _progress(self, response: Received) -> None:
+        if self._state is SipLegState.CANCELLED and not self._may_cancel:
+            # It could not be cancelled before the first response (RFC 3261 9.1).
+            self._send_cancel()
+        self._may_cancel = self._state is SipLegState.INVITED
+        if self._state is not SipLegState.INVITED or response.status < RINGING:
+            return
+        if not self._has_rung:
+            self._has_rung = True
+            self._wire.tell(LegRinging(self.key, self._wire.now_ms))
+        if response.message.body and not self._has_early_sound:
+            sound = self._sound_of(response)
+            self._has_early_sound = sound is not None
+            if sound is not None:
+                self._wire.tell(SoundAgreed(self.key, sound))
+
+    def _accepted(self, answer: Received) -> None:
+        """Take a 2xx: the first one, a repeated one, or the one of another telephone (13.2.2.4)."""
+        dialog = dialog_of(answer, self._draft.sender, self._trunk.server)
+        if self._in_dialog is not None or self._state in {SipLegState.CANCELLED, SipLegState.OVER}:
+            self._accepted_again(answer, dialog)
+            return
+        self._cseq_answered = answer.cseq
+        sound = self._sound_of(answer)
+        if sound is None:
+            self._refuse_answer(answer, dialog, causes.INCOMPATIBLE)
+            self._end(causes.INCOMPATIBLE, "the answer has no sound that can be spoken")
+            return
+        self._state = SipLegState.ANSWERED
+        in_dialog = self._enter(dialog, sound)
+        in_dialog.timer.agreed(answer, is_ours=True)
+        handle = Handle(dialog, self._local, sound, answer.cseq)
+        self._wire.tell(LegAnswered(self.key, self._wire.now_ms, msgspec.json.encode(handle).decode()))
+        self._wire.tell(SoundAgreed(self.key, sound))
+
+    def _accepted_again(self, answer: Received, dialog: Dialog) -> None:
+        if self._in_dialog is not None and answer.to_tag == self._in_dialog.dialog.remote_tag:
+            if self._state in {SipLegState.UP, SipLegState.OVER}:
+                self._acknowledge(self._in_dialog.dialog, answer.cseq)
+            return
+        self._refuse_answer(answer, dialog, causes.NORMAL)
+        if self._state is SipLegState.CANCELLED:
+            cause, because = self._outcome
+            self._end(cause, f"{because}; it was answered at the last moment, and hung up")
+
+    def _refuse_answer(self, answer: Received, dialog: Dialog, cause: int) -> None:
+        """Acknowledge an answer that comes too late or from a second telephone, and hang up there."""
+        if answer.to_tag not in self._forks and len(self._forks) >= FORKS_MAX:
+            return
+        self._acknowledge(dialog, answer.cseq)
+        if answer.to_tag not in self._forks:
+            self._forks.add(answer.to_tag)
+            self._bye(dialog, cause)
+
+    def _refused(self, response: Received) -> None:
+        if self._state is SipLegState.OVER:
+            return
+        if self._state is SipLegState.CANCELLED:
+            self._end(*self._outcome)
+        elif response.status == INTERVAL_TOO_SMALL and self._ask_for_longer(response):
+            pass
+        else:
+            message = response.message
+            phrase = getattr(message, "phrase", "")
+            self._end(causes.cause_of_refusal(response), f"the carrier answered {response.status} {phrase}".rstrip())
+
+    def _ask_for_longer(self, response: Received) -> bool:
+        """Send the INVITE again with the interval that the other side wants (RFC 4028 7.4)."""
+        wanted_s = response.number_in("Min-SE")
+        if self._invite is None or wanted_s is None or not self._trunk.session_expires_s < wanted_s <= EXPIRES_S_MAX:
+            return False
+        headers = tuple(
+            (name, str(wanted_s)) if name in {"Session-Expires", "Min-SE"} else (name, value)
+            for name, value in self._draft.headers
+        )
+        if headers == self._draft.headers:
+            return False
+        self._invite.send_anew(replace(self._draft, headers=headers))
+        return True
+
+    def _sound_of(self, message: Received) -> Sound | None:
+        try:
+            return read_sound(message.message.body, self._local.codecs)
+        except SdpError:
+            return None
+
+    def _enter(self, dialog: Dialog, sound: Sound) -> InDialog:
+        """Begin the dialog, and the longest time that it may last."""
+        if self._limit is not None:
+            self._limit.cancel()
+        self._limit = self._wire.after(self._dialling.talk_limit_ms, self._talk_over)
+        owner = LegOwner(self.key, self._next_cseq, self._ended_by_peer, self._hang_up)
+        self._in_dialog = InDialog(self._signalling, owner, dialog, self._local, sound)
+        return self._in_dialog
+
+    def _talk_over(self) -> None:
+        self.clear(causes.NORMAL, "it talked for as long as it may")
+
+    def _acknowledge(self, dialog: Dialog, cseq: int) -> None:
+        credentials = self._invite.credentials if self._invite is not None else ()
+        ack = replace(in_dialog_request(self._trunk, dialog, "ACK", credentials), cseq=cseq)
+        ack = replace(ack, branch=branch_of(self.key, f"ACK {dialog.remote_tag}", cseq))
+        self._wire.send(dialog.first_hop(), ack.encode(), self.key)
+
+    def _hang_up(self, cause: int, because: str) -> None:
+        if self._in_dialog is not None and not self.is_over:
+            self._bye(self._in_dialog.dialog, cause)
+        self._end(cause, because)
+
+    def _bye(self, dialog: Dialog, cause: int) -> None:
+        bye = in_dialog_request(self._trunk, dialog, "BYE", (causes.reason_header(cause),))
+        AuthorisedRequest(self._signalling, bye, dialog.first_hop(), self.key, self._next_cseq, _ignore)
+
+    def _ended_by_peer(self, cause: int, because: str) -> None:
+        self._end(cause, because)
+
+    def _end(self, cause: int, because: str) -> None:
+        if self.is_over:
+            return
+        self._state = SipLegState.OVER
+        if self._limit is not None:
+            self._limit.cancel()
+        if self._in_dialog is not None:
+            self._in_dialog.stop()
+        self._wire.tell(LegOver(self.key, self._wire.now_ms, cause, because))
+        self._wire.after(GIVES_UP_AFTER * self._wire.t1_ms, self._vanish)
+
+    def _vanish(self) -> None:
+        if self._invite is not None:
+            self._invite.forget()
+        self._forget(self)
+
+
+def draft_of(trunk: Trunk, dialling: Dialling, offer: bytes) -> Outgoing:
+    """Return the INVITE of a call, but for its CSeq and branch. The caller ID is in From and P-Asserted-Identity."""
+    caller = trunk.named(dialling.callerid or (trunk.credentials.username if trunk.credentials else "anonymous"))
+    callee = trunk.named(dialling.number)
+    return Outgoing(
+        method=INVITE,
+        uri=callee,
+        via=trunk.via,
+        branch="",
+        call_id=dialling.key,
+        cseq=0,
+        sender=f"<{caller}>;tag={mark(dialling.key, 'from')}",
+        to=f"<{callee}>",
+        headers=(
+            ("Contact", trunk.contact),
+            *((("P-Asserted-Identity", f"<{caller}>"),) if dialling.callerid else ()),
+            ("Allow", METHODS),
+            *_session_headers(trunk.session_expires_s),
+            SDP_TYPE,
+        ),
+        body=offer,
+    )
+
+
+def _session_headers(expires_s: int) -> tuple[tuple[str, str], ...]:
+    if not expires_s:
+        return ()
+    return (("Supported", "timer"), ("Session-Expires", str(expires_s)), MIN_SE)
+
+
+def _ignore(_response: Received | None) -> None:
+    """Take no notice of a response that changes nothing."""

@@ -1,0 +1,217 @@
+"""SIP messages as bytes: the ones received are checked once, the ones sent are built from values (RFC 3261 7).
+
+The parser is the library sipmessage. It reads neither folded lines nor blanks before a colon, so these are put in order
+before.
+"""
+
+import re
+from typing import Final
+
+import msgspec
+from sipmessage import URI, Address, Message, Request, Response, Via
+
+DATAGRAM_BYTES_MAX: Final = 65_535
+HEADER_BYTES_MAX: Final = 16_384
+LINES_MAX: Final = 128
+LINE_LENGTH_MAX: Final = 2_048
+"""Some patterns of the parser take a time that grows with the square of a line's length."""
+CSEQ_MAX: Final = 2**31 - 1
+TOKEN_LENGTH_MAX: Final = 256
+"""Characters of a Call-ID, tag or branch: each is kept for as long as its call."""
+BRANCH_START: Final = "z9hG4bK"
+
+_END: Final = b"\r\n\r\n"
+_FOLD: Final = re.compile(rb"\r\n[ \t]+")
+_ASKS_FOR_PORT: Final = re.compile(r";\s*rport\s*(?=;|$)", re.IGNORECASE)
+_BLANK_BEFORE_COLON: Final = re.compile(rb"(?m)^([!-9;-~]+)[ \t]+:")
+
+
+class MalformedMessageError(ValueError):
+    """The bytes are not a SIP message, or one without its mandatory headers."""
+
+
+class Received(msgspec.Struct, frozen=True):
+    """A SIP message that was received. Its mandatory headers are known to be readable."""
+
+    message: Request | Response
+    call_id: str
+    from_tag: str
+    to_tag: str
+    cseq: int
+    method: str
+    """The method of the request, also in its responses."""
+    via: Via
+    """The topmost Via."""
+
+    @property
+    def branch(self) -> str:
+        """The branch of the topmost Via; empty if it has none."""
+        return self.via.parameters.get("branch") or ""
+
+    @property
+    def status(self) -> int:
+        """The status of a response; 0 of a request."""
+        return self.message.code if isinstance(self.message, Response) else 0
+
+    @property
+    def contact(self) -> URI | None:
+        """The URI of the first Contact; None if there is none that can be read."""
+        try:
+            return self.message.contact[0].uri
+        except (ValueError, IndexError) as error:
+            _free(error)
+            return None
+
+    @property
+    def record_route(self) -> tuple[Address, ...]:
+        """The Record-Route headers in their order; empty if one cannot be read."""
+        try:
+            return tuple(self.message.record_route)
+        except ValueError as error:
+            _free(error)
+            return ()
+
+    def header(self, name: str) -> str:
+        """Return the first value of a header, or an empty text."""
+        return self.message.headers.get(name) or ""
+
+    def number_in(self, name: str) -> int | None:
+        """Return the number at the beginning of a header, as in `Session-Expires: 1800;refresher=uac`."""
+        found = re.match(r"\s*([0-9]{1,9})\b", self.header(name), re.ASCII)
+        return int(found.group(1)) if found else None
+
+
+def read_message(data: bytes) -> Received:
+    """Return the message in a datagram.
+
+    Raises:
+        MalformedMessageError: the bytes are no SIP message, exceed a limit, or lack a mandatory header.
+    """
+    head, _, body = data.lstrip(b"\r\n").partition(_END)
+    if len(head) > HEADER_BYTES_MAX or head.count(b"\r\n") >= LINES_MAX:
+        raise MalformedMessageError("The header is too long.")
+    head = _BLANK_BEFORE_COLON.sub(rb"\1:", _FOLD.sub(b" ", head))
+    if any(len(line) > LINE_LENGTH_MAX for line in head.split(b"\r\n")):
+        raise MalformedMessageError("A header line is too long.")
+    try:
+        message = Message.parse(head + _END)
+        message.body = _cut(message, body)
+        return _checked(message)
+    except (ValueError, KeyError, IndexError) as error:
+        _free(error)
+        raise MalformedMessageError(str(error) or "A mandatory header is missing.") from None
+
+
+def _free(error: Exception) -> None:
+    """Cut an error off from the frames that it went through.
+
+    The parser raises some errors that it has made once and for all. They would keep the frames of every message.
+    """
+    error.__traceback__ = error.__context__ = None
+
+
+def _cut(message: Request | Response, body: bytes) -> bytes:
+    """Return the body without the bytes after its Content-Length (RFC 3261 18.3)."""
+    length = message.content_length
+    if length is None:
+        return body
+    if not 0 <= length <= len(body):
+        raise MalformedMessageError("The body is cut off.")
+    return body[:length]
+
+
+def _checked(message: Request | Response) -> Received:
+    """Return the message with the headers that every message must have (RFC 3261 8.1.1)."""
+    cseq, via = message.cseq, message.via[0]
+    found = Received(
+        message=message,
+        call_id=message.call_id,
+        from_tag=message.from_address.parameters.get("tag") or "",
+        to_tag=message.to_address.parameters.get("tag") or "",
+        cseq=cseq.sequence,
+        method=cseq.method,
+        via=via,
+    )
+    if cseq.sequence > CSEQ_MAX or not found.call_id:
+        raise MalformedMessageError("CSeq or Call-ID is not valid.")
+    if any(len(token) > TOKEN_LENGTH_MAX for token in (found.call_id, found.from_tag, found.to_tag, found.branch)):
+        raise MalformedMessageError("An identifier is too long.")
+    if isinstance(message, Request) and message.method != cseq.method:
+        raise MalformedMessageError("CSeq names another method.")
+    return found
+
+
+class Outgoing(msgspec.Struct, frozen=True):
+    """A request to send. Its ACK and its CANCEL are made from the same values."""
+
+    method: str
+    uri: str
+    via: str
+    """Transport, host and port of the sender, as in `SIP/2.0/UDP 192.0.2.1:5060`."""
+    branch: str
+    call_id: str
+    cseq: int
+    sender: str
+    """The value of From, with the tag."""
+    to: str
+    routes: tuple[str, ...] = ()
+    headers: tuple[tuple[str, str], ...] = ()
+    body: bytes = b""
+
+    def encode(self) -> bytes:
+        """Return the request as bytes."""
+        lines = [
+            f"{self.method} {self.uri} SIP/2.0",
+            f"Via: {self.via};branch={self.branch};rport",
+            "Max-Forwards: 70",
+            *(f"Route: {route}" for route in self.routes),
+            f"From: {self.sender}",
+            f"To: {self.to}",
+            f"Call-ID: {self.call_id}",
+            f"CSeq: {self.cseq} {self.method}",
+            *(f"{name}: {value}" for name, value in self.headers),
+            f"Content-Length: {len(self.body)}",
+        ]
+        return "\r\n".join(lines).encode() + _END + self.body
+
+    def as_cancel(self) -> "Outgoing":
+        """Return the CANCEL of an INVITE: the same but for the method (RFC 3261 9.1)."""
+        return msgspec.structs.replace(self, method="CANCEL", headers=(), body=b"")
+
+    def as_ack(self, to: str) -> "Outgoing":
+        """Return the ACK of a response that refuses an INVITE, with the To of the response (RFC 3261 17.1.1.3)."""
+        return msgspec.structs.replace(self, method="ACK", to=to, headers=(), body=b"")
+
+
+_COPIED: Final = ("Via", "From", "To", "Call-ID", "CSeq")
+
+
+def write_response(
+    request: Received,
+    status: int,
+    phrase: str,
+    source: tuple[str, int],
+    *,
+    to_tag: str = "",
+    headers: tuple[tuple[str, str], ...] = (),
+    body: bytes = b"",
+) -> bytes:
+    """Return the response to a request that came from `source`, which is noted in the topmost Via (RFC 3581)."""
+    lines = [f"SIP/2.0 {status} {phrase}"]
+    for name in _COPIED:
+        values = list(request.message.headers.getlist(name))
+        if name == "Via":
+            values[0] = _seen_from(values[0], source)
+        if name == "To" and to_tag and not request.to_tag:
+            values[0] = f"{values[0]};tag={to_tag}"
+        lines += [f"{name}: {value}" for value in values]
+    lines += [f"{name}: {value}" for name, value in headers]
+    lines.append(f"Content-Length: {len(body)}")
+    return "\r\n".join(lines).encode() + _END + body
+
+
+def _seen_from(value: str, source: tuple[str, int]) -> str:
+    """Return the topmost Via with the address that the request came from. All else stays as it is, byte for byte."""
+    first, comma, others = value.partition(",")
+    first = _ASKS_FOR_PORT.sub(f";rport={source[1]}", first, count=1)
+    return f"{first};received={source[0]}{comma}{others}"

@@ -1,0 +1,132 @@
+"""The parameters of a gateway whose protocol is `sip`."""
+
+import ipaddress
+import re
+from typing import Annotated, Any, Final, Literal
+
+import msgspec
+
+from dialer.carriers.sip.dialog import SIP_PORT
+from dialer.carriers.sip.digest import TrunkAccount
+from dialer.carriers.sip.sdp import Codec
+from dialer.carriers.sip.trunk import Trunk
+from dialer.carriers.sip.wire import Address
+
+HOST_LENGTH_MAX: Final = 253
+
+_HOST: Final = re.compile(r"[0-9A-Za-z](?:[0-9A-Za-z.-]*[0-9A-Za-z])?", re.ASCII)
+_SERVER: Final = re.compile(r"(?:\[([0-9A-Fa-f:.]+)\]|([^:\[\]]+))(?::([0-9]{1,5}))?", re.ASCII)
+_PORTS: Final = re.compile(r"([0-9]{1,5})-([0-9]{1,5})", re.ASCII)
+_PORT_MAX: Final = 65_535
+_PORTS_MIN: Final = 1_024
+_PRINTABLE: Final = r"^[!-~]*$"
+
+Port = Annotated[int, msgspec.Meta(ge=0, le=_PORT_MAX)]
+Word = Annotated[str, msgspec.Meta(max_length=255, pattern=_PRINTABLE)]
+Secret = Annotated[str, msgspec.Meta(max_length=255, pattern="^[^\\x00-\\x1f]*$")]
+Interval = Annotated[int, msgspec.Meta(ge=0, le=86_400)]
+
+
+class SipParametersError(ValueError):
+    """The parameters are wrong. The message is for the person who set them."""
+
+
+class SipParameters(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True, kw_only=True):
+    """The way to a carrier over SIP."""
+
+    server: Word
+    """Host or address of the carrier, with `:port` if that is not 5060."""
+    transport: Literal["udp"] = "udp"
+    username: Word = ""
+    password: Secret = ""
+    """Write-only: it is stored, and never shown."""
+    register: bool = False
+    """True if the carrier wants to be told where we are (REGISTER)."""
+    domain: Word = ""
+    """Host of the SIP addresses of callers and callees. Default: the host of `server`."""
+    codecs: Annotated[tuple[Codec, ...], msgspec.Meta(min_length=1, max_length=2)] = (Codec.PCMU, Codec.PCMA)
+    public_host: Word = ""
+    """Our address as the carrier sees it, if it is not the one of this machine."""
+    local_port: Port = 0
+    """UDP port for SIP on this machine; 0: any."""
+    rtp_ports: Word = ""
+    """Range of UDP ports for sound, as in `20000-20999`. Default: any."""
+    symmetric: bool = True
+    """True if sound goes back to where it comes from, as NAT needs it."""
+    session_expires: Interval = 1_800
+    """Seconds after which a session must be refreshed; 0: never."""
+    simulated: dict[str, Any] = {}
+    """The behaviour of the callees in forecasts."""
+
+    @property
+    def server_address(self) -> Address:
+        """Host and port of the carrier."""
+        found = _SERVER.fullmatch(self.server)
+        if found is None:
+            raise SipParametersError(f"server {self.server!r} is not a host with an optional port.")
+        return found.group(1) or found.group(2), int(found.group(3) or SIP_PORT)
+
+    @property
+    def ports(self) -> range | None:
+        """The ports for sound; None for any."""
+        found = _PORTS.fullmatch(self.rtp_ports)
+        return range(int(found.group(1)), int(found.group(2)) + 1) if found else None
+
+    def trunk(self, server: Address, here: Address) -> Trunk:
+        """Return the trunk at a resolved address; `here` is our address as the network shows it."""
+        host = self.server_address[0]
+        return Trunk(
+            server=server,
+            domain=self.domain or (f"[{host}]" if ":" in host else host),
+            here=(self.public_host or here[0], here[1]),
+            credentials=TrunkAccount(self.username, self.password) if self.username else None,
+            codecs=self.codecs,
+            registers=self.register,
+            session_expires_s=self.session_expires,
+        )
+
+
+def read_sip_parameters(parameters: str) -> SipParameters:
+    """Return the parameters in a JSON text.
+
+    Raises:
+        SipParametersError: one is missing, unknown or wrong.
+    """
+    try:
+        found = msgspec.json.decode(parameters, type=SipParameters)
+    except (msgspec.DecodeError, ValueError) as error:
+        raise SipParametersError(f"{error}.".replace("..", ".")) from None
+    _check_hosts(found)
+    if found.rtp_ports and (found.ports is None or len(found.ports) < 2 or found.ports.start < _PORTS_MIN):  # noqa: PLR2004 - one call needs two
+        raise SipParametersError(f"rtp_ports {found.rtp_ports!r} is not a range such as 20000-20999.")
+    if found.ports is not None and found.ports.stop > _PORT_MAX + 1:
+        raise SipParametersError(f"rtp_ports {found.rtp_ports!r} ends after {_PORT_MAX}.")
+    if found.register and not found.username:
+        raise SipParametersError("register needs a username.")
+    if 0 < found.session_expires < 90:  # noqa: PLR2004 - RFC 4028, section 5
+        raise SipParametersError(f"session_expires {found.session_expires} is too short. Use 0, or at least 90.")
+    return found
+
+
+def _check_hosts(found: SipParameters) -> None:
+    host, port = found.server_address
+    if not 0 < port <= _PORT_MAX:
+        raise SipParametersError(f"server {found.server!r} has a port that does not exist.")
+    hosts = {"server": host, "domain": found.domain or host, "public_host": found.public_host or host}
+    for name, value in hosts.items():
+        if not _is_host(value):
+            raise SipParametersError(f"{name} {value!r} is not a host name or an IP address.")
+    if found.public_host and not _is_address(found.public_host):
+        raise SipParametersError(f"public_host {found.public_host!r} is not an IP address.")
+
+
+def _is_host(text: str) -> bool:
+    return len(text) <= HOST_LENGTH_MAX and (_is_address(text) or _HOST.fullmatch(text) is not None)
+
+
+def _is_address(text: str) -> bool:
+    try:
+        ipaddress.ip_address(text.strip("[]"))
+    except ValueError:
+        return False
+    return True

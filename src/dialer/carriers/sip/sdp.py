@@ -1,0 +1,173 @@
+"""Session descriptions: the sound that is offered, and the sound that is agreed on (RFC 8866, RFC 3264)."""
+
+import ipaddress
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from enum import StrEnum
+from typing import Final
+
+import msgspec
+
+SDP_TYPE: Final = ("Content-Type", "application/sdp")
+SDP_BYTES_MAX: Final = 8_192
+LINES_MAX: Final = 200
+KEYS_PAYLOAD: Final = 101
+"""The payload type that is offered for keys (RFC 4733)."""
+PORTS: Final = range(1, 65_536)
+_STATIC: Final = {0: "PCMU", 8: "PCMA"}
+_RTPMAP: Final = re.compile(r"([0-9]{1,3})\s+([A-Za-z0-9-]{1,40})/([0-9]{1,6})(?:/1)?\s*\Z", re.ASCII)
+_MEDIA: Final = re.compile(r"audio\s+([0-9]{1,5})(?:/[0-9]+)?\s+RTP/AVPF?\s+([0-9 ]{1,200})\Z", re.ASCII)
+_HOST: Final = re.compile(r"IN\s+IP[46]\s+([0-9A-Za-z.:-]{1,253})(?:/[0-9/]+)?\s*\Z", re.ASCII)
+_NOWHERE: Final = frozenset({"0.0.0.0", "::"})  # noqa: S104 - an address of hold, nothing is bound to it
+
+
+class Codec(StrEnum):
+    """The codecs that are spoken, by their names in SDP (RFC 3551)."""
+
+    PCMU = "PCMU"
+    PCMA = "PCMA"
+
+
+PAYLOADS: Final[Mapping[Codec, int]] = {Codec.PCMU: 0, Codec.PCMA: 8}
+
+
+class Direction(StrEnum):
+    """The directions in which sound flows, from the sight of who writes it."""
+
+    SENDRECV = "sendrecv"
+    SENDONLY = "sendonly"
+    RECVONLY = "recvonly"
+    INACTIVE = "inactive"
+
+
+_MIRRORED: Final = {Direction.SENDONLY: Direction.RECVONLY, Direction.RECVONLY: Direction.SENDONLY}
+
+
+class Sound(msgspec.Struct, frozen=True):
+    """The sound that both sides have agreed on."""
+
+    host: str
+    port: int
+    codec: Codec
+    payload: int
+    """The payload type of the codec, in both directions."""
+    keys_payload: int | None
+    """The payload type of keys; None if the other side does not send them as events."""
+    direction: Direction = Direction.SENDRECV
+    """From our sight: `recvonly` means that the other side holds the call."""
+
+
+class SdpError(ValueError):
+    """The description offers no sound that can be spoken."""
+
+
+class LocalSound(msgspec.Struct, frozen=True):
+    """The sound that we offer."""
+
+    host: str
+    port: int
+    codecs: tuple[Codec, ...]
+    session: int
+    """The number of the session, the same in every description of a call."""
+
+
+def write_offer(local: LocalSound, version: int = 1) -> bytes:
+    """Return the description of the sound that we offer."""
+    formats = [(PAYLOADS[codec], codec.value) for codec in local.codecs]
+    return _write(local, formats, KEYS_PAYLOAD, Direction.SENDRECV, version)
+
+
+def write_answer(local: LocalSound, agreed: Sound, version: int) -> bytes:
+    """Return the answer to an offer of the other side, with the payload types of the offer."""
+    return _write(local, [(agreed.payload, agreed.codec.value)], agreed.keys_payload, agreed.direction, version)
+
+
+def _write(
+    local: LocalSound, formats: Sequence[tuple[int, str]], keys: int | None, direction: Direction, version: int
+) -> bytes:
+    payloads = [payload for payload, _ in formats] + ([] if keys is None else [keys])
+    family = "IP6" if ":" in local.host else "IP4"
+    lines = [
+        "v=0",
+        f"o=- {local.session} {version} IN {family} {local.host}",
+        "s=-",
+        f"c=IN {family} {local.host}",
+        "t=0 0",
+        f"m=audio {local.port} RTP/AVP {' '.join(map(str, payloads))}",
+        *(f"a=rtpmap:{payload} {name}/8000" for payload, name in formats),
+        *([] if keys is None else [f"a=rtpmap:{keys} telephone-event/8000", f"a=fmtp:{keys} 0-15"]),
+        "a=ptime:20",
+        f"a={direction.value}",
+        "",
+    ]
+    return "\r\n".join(lines).encode()
+
+
+def read_sound(body: bytes, codecs: Sequence[Codec]) -> Sound:
+    """Return the sound of the other side's description, with the first of its codecs that is among `codecs`.
+
+    Raises:
+        SdpError: it has no audio over RTP, or no codec in common.
+    """
+    lines = list(_lines(body))
+    at = next((place for place, (kind, value) in enumerate(lines) if kind == "m" and value.startswith("audio")), None)
+    media = _MEDIA.match(lines[at][1]) if at is not None else None
+    if at is None or media is None or int(media.group(1)) not in PORTS:
+        raise SdpError("The description has no sound over RTP.")
+    before = [line for line in lines[:at] if line[0] in "ca"]
+    ends = next((place for place in range(at + 1, len(lines)) if lines[place][0] == "m"), len(lines))
+    inside = lines[at + 1 : ends]
+    host, names = _host(before, inside), _names(inside)
+    payloads = [int(one) for one in media.group(2).split()]
+    spoken = [(payload, Codec(names[payload])) for payload in payloads if names.get(payload) in codecs]
+    if not spoken:
+        raise SdpError("The description has no codec in common.")
+    keys = next((payload for payload in payloads if names.get(payload) == "TELEPHONE-EVENT"), None)
+    direction = Direction.INACTIVE if host in _NOWHERE else _direction(before, inside)
+    payload, codec = spoken[0]
+    return Sound(host, int(media.group(1)), codec, payload, keys, direction)
+
+
+def _lines(body: bytes) -> Iterator[tuple[str, str]]:
+    if len(body) > SDP_BYTES_MAX:
+        raise SdpError("The description is too long.")
+    for line in body.decode("utf-8", "replace").splitlines()[:LINES_MAX]:
+        kind, equals, value = line.partition("=")
+        if equals and len(kind) == 1:
+            yield kind, value.strip()
+
+
+def _host(before: Sequence[tuple[str, str]], inside: Sequence[tuple[str, str]]) -> str:
+    """Return the address of the sound: the one of the medium, or else the one of the session."""
+    for kind, value in (*inside, *before):
+        found = _HOST.match(value) if kind == "c" else None
+        if found:
+            return _literal(found.group(1))
+    raise SdpError("The description has no address.")
+
+
+def _literal(host: str) -> str:
+    """Return an address that needs no name server: sound is sent to nobody else."""
+    try:
+        return str(ipaddress.ip_address(host))
+    except ValueError:
+        raise SdpError("The address of the sound is no IP address.") from None
+
+
+def _names(inside: Sequence[tuple[str, str]]) -> dict[int, str]:
+    """Return the names of payload types in capitals, of those with 8,000 samples a second."""
+    names = dict(_STATIC)
+    for kind, value in inside:
+        found = _RTPMAP.match(value[7:]) if kind == "a" and value.startswith("rtpmap:") else None
+        if found:
+            names[int(found.group(1))] = found.group(2).upper() if found.group(3) == "8000" else ""
+    return names
+
+
+def _direction(before: Sequence[tuple[str, str]], inside: Sequence[tuple[str, str]]) -> Direction:
+    """Return the direction from our sight: the attribute of the medium comes before the one of the session."""
+    for kind, value in (*inside, *before):
+        if kind == "a" and value in set(Direction):
+            theirs = Direction(value)
+            return _MIRRORED.get(theirs, theirs)
+    return Direction.SENDRECV

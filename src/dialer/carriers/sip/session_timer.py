@@ -1,0 +1,74 @@
+"""Session timers: a call whose other side has vanished is noticed (RFC 4028)."""
+
+import re
+from collections.abc import Callable
+from typing import Final
+
+from dialer.carriers.sip.messages import Received
+from dialer.carriers.sip.timers import Timer
+from dialer.carriers.sip.wire import Wire
+
+MIN_SE_S: Final = 90
+EXPIRES_S_MAX: Final = 86_400
+EARLIER_S_MAX: Final = 32
+"""A session that is not refreshed ends this much before its time, or a third of it (section 10)."""
+MIN_SE: Final = ("Min-SE", str(MIN_SE_S))
+_REFRESHER: Final = re.compile(r";\s*refresher\s*=\s*(uac|uas)\b", re.IGNORECASE)
+
+
+class SessionTimer:
+    """The timer of one leg: either side refreshes, the other waits for it."""
+
+    def __init__(self, wire: Wire, refresh: Callable[[], None], give_up: Callable[[], None]) -> None:
+        self._wire, self._refresh, self._give_up = wire, refresh, give_up
+        self._timer: Timer | None = None
+        self.expires_s = 0
+        self._is_ours = False
+
+    def agreed(self, message: Received, *, is_ours: bool) -> None:
+        """Begin the interval that a message names, if it does.
+
+        `is_ours` is true if the message belongs to a request of ours: its `uac` is us.
+        """
+        expires_s = message.number_in("Session-Expires")
+        if expires_s is not None and expires_s >= MIN_SE_S:
+            self.expires_s = min(expires_s, EXPIRES_S_MAX)
+            self._is_ours = (refresher_of(message) == "uac") == is_ours
+        self.restart()
+
+    def restart(self) -> None:
+        """Begin the interval again: the session was refreshed."""
+        self.stop()
+        if not self.expires_s:
+            return
+        if self._is_ours:
+            self._timer = self._wire.after(self.expires_s * 500, self._refresh)
+        else:
+            earlier_s = min(EARLIER_S_MAX, self.expires_s // 3)
+            self._timer = self._wire.after((self.expires_s - earlier_s) * 1_000, self._give_up)
+
+    def headers(self, request: Received) -> tuple[tuple[str, str], ...]:
+        """Return the headers of a 2xx to a request of the other side that names an interval."""
+        if request.number_in("Session-Expires") is None or not self.expires_s:
+            return ()
+        refresher = refresher_of(request)
+        required = (("Require", "timer"),) if refresher == "uac" else ()
+        return (("Session-Expires", f"{self.expires_s};refresher={refresher}"), *required)
+
+    def stop(self) -> None:
+        """Stop the timer."""
+        if self._timer is not None:
+            self._timer.cancel()
+        self._timer = None
+
+
+def refresher_of(message: Received) -> str:
+    """Return `uac` or `uas`: the side that refreshes. It is the one that asks, unless the message says otherwise."""
+    found = _REFRESHER.search(message.header("Session-Expires"))
+    return found.group(1).lower() if found else "uac"
+
+
+def is_too_short(request: Received) -> bool:
+    """Return whether a request asks for refreshing more often than is good."""
+    expires_s = request.number_in("Session-Expires")
+    return expires_s is not None and expires_s < MIN_SE_S

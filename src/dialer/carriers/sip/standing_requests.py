@@ -1,0 +1,159 @@
+"""Requests that a trunk gets again and again: REGISTER (RFC 3261 10) and OPTIONS (RFC 3261 11)."""
+
+import re
+from typing import Final
+
+from dialer.carriers.sip.messages import Outgoing, Received
+from dialer.carriers.sip.signalling import AuthorisedRequest, Signalling
+from dialer.carriers.sip.transactions import OK, REFUSED
+from dialer.carriers.sip.trunk import mark
+from dialer.carriers.sip.wire import TrunkState
+
+EXPIRES_S: Final = 3_600
+EXPIRES_S_MIN: Final = 10
+INTERVAL_TOO_BRIEF: Final = 423
+RETRY_MS_MIN: Final = 30_000
+RETRY_MS_MAX: Final = 600_000
+OPTIONS_EVERY_MS: Final = 30_000
+UNANSWERED_MAX: Final = 3
+"""OPTIONS requests in a row without an answer after which the trunk counts as down."""
+UNAVAILABLE: Final = frozenset({408, 502, 503, 504})
+_EXPIRES: Final = re.compile(r";\s*expires\s*=\s*\"?([0-9]{1,9})\b", re.IGNORECASE)
+
+
+class Registration:
+    """The registration of a trunk that wants one. The trunk is up while it is registered."""
+
+    def __init__(self, signalling: Signalling) -> None:
+        self._signalling: Final = signalling
+        self._wire: Final = signalling.wire
+        self._cseq = 0
+        self._expires_s = EXPIRES_S
+        self._retry_ms = RETRY_MS_MIN
+        self._has_begun = False
+        self._began_ms = 0
+
+    def begin(self) -> None:
+        """Register, and keep doing so before the time is over."""
+        self._has_begun = True
+        # Another process may have registered before, and numbers begin again.
+        self._began_ms = self._wire.now_ms
+        self._send(self._expires_s)
+
+    def end(self) -> None:
+        """Take the registration back, if there is one."""
+        if self._has_begun:
+            self._has_begun = False
+            self._send(0)
+
+    def _send(self, expires_s: int) -> None:
+        trunk = self._signalling.trunk
+        account = trunk.named(trunk.credentials.username if trunk.credentials else "dialer")
+        call_id = mark("register", account, trunk.hostport, str(self._began_ms))
+        draft = Outgoing(
+            method="REGISTER",
+            uri=f"sip:{trunk.domain}",
+            via=trunk.via,
+            branch="",
+            call_id=call_id,
+            cseq=0,
+            sender=f"<{account}>;tag={mark(call_id, 'from')}",
+            to=f"<{account}>",
+            headers=(("Contact", trunk.contact), ("Expires", str(expires_s))),
+        )
+        AuthorisedRequest(self._signalling, draft, trunk.server, "", self._next_cseq, self._heard)
+
+    def _next_cseq(self) -> int:
+        self._cseq += 1
+        return self._cseq
+
+    def _heard(self, response: Received | None) -> None:
+        if not self._has_begun or (response is not None and response.status < OK):
+            return
+        if response is not None and response.status < REFUSED:
+            self._registered(response)
+        elif response is not None and self._asks_for_longer(response):
+            self._send(self._expires_s)
+        else:
+            self._failed(response)
+
+    def _registered(self, response: Received) -> None:
+        self._retry_ms = RETRY_MS_MIN
+        granted_s = self._granted_s(response)
+        # A fifth of the time is left for what may go wrong.
+        self._wire.after(max(EXPIRES_S_MIN, granted_s) * 800, self._again)
+        self._wire.tell(TrunkState(""))
+
+    def _granted_s(self, response: Received) -> int:
+        """Return the time of our registration: the other side's Contact header says it, or else its Expires."""
+        hostport = self._signalling.trunk.hostport
+        for value in response.message.headers.getlist("Contact"):
+            for one in value.split(","):
+                if hostport in one and (found := _EXPIRES.search(one)):
+                    return min(int(found.group(1)), EXPIRES_S)
+        return min(response.number_in("Expires") or EXPIRES_S, EXPIRES_S)
+
+    def _asks_for_longer(self, response: Received) -> bool:
+        wanted_s = response.number_in("Min-Expires")
+        if response.status != INTERVAL_TOO_BRIEF or wanted_s is None or not self._expires_s < wanted_s <= 2**31:
+            return False
+        self._expires_s = wanted_s
+        return True
+
+    def _failed(self, response: Received | None) -> None:
+        said = "no answer" if response is None else f"the answer {response.status}"
+        self._wire.tell(TrunkState(f"not registered: {said}"))
+        self._wire.after(self._retry_ms, self._again)
+        self._retry_ms = min(self._retry_ms * 2, RETRY_MS_MAX)
+
+    def _again(self) -> None:
+        if self._has_begun:
+            self._send(self._expires_s)
+
+
+class Keepalive:
+    """Asks a trunk regularly whether it is there. Any answer will do, but that it is out of order."""
+
+    def __init__(self, signalling: Signalling) -> None:
+        self._signalling: Final = signalling
+        self._wire: Final = signalling.wire
+        self._cseq = 0
+        self._unanswered = 0
+
+    def begin(self) -> None:
+        """Ask now, and every half minute."""
+        self._ask()
+
+    def _ask(self) -> None:
+        trunk = self._signalling.trunk
+        call_id = mark("options", trunk.hostport, str(self._wire.now_ms))
+        draft = Outgoing(
+            method="OPTIONS",
+            uri=f"sip:{trunk.domain}",
+            via=trunk.via,
+            branch="",
+            call_id=call_id,
+            cseq=0,
+            sender=f"<{trunk.named('dialer')}>;tag={mark(call_id, 'from')}",
+            to=f"<sip:{trunk.domain}>",
+            headers=(("Contact", trunk.contact),),
+        )
+        AuthorisedRequest(self._signalling, draft, trunk.server, "", self._next_cseq, self._heard)
+        self._wire.after(OPTIONS_EVERY_MS, self._ask)
+
+    def _next_cseq(self) -> int:
+        self._cseq += 1
+        return self._cseq
+
+    def _heard(self, response: Received | None) -> None:
+        if response is not None and response.status < OK:
+            return
+        if response is None or response.status in UNAVAILABLE:
+            self._unanswered += 1
+        else:
+            self._unanswered = 0
+        if response is not None and self._unanswered == 0:
+            self._wire.tell(TrunkState(""))
+        elif self._unanswered >= UNANSWERED_MAX:
+            said = "no answer" if response is None else f"the answer {response.status}"
+            self._wire.tell(TrunkState(f"{self._unanswered} OPTIONS in a row: {said}"))

@@ -1,0 +1,88 @@
+"""Client transactions: a request is repeated until it is answered (RFC 3261 17.1, RFC 6026)."""
+
+from collections.abc import Callable
+from typing import Final
+
+from dialer.carriers.sip.messages import Outgoing, Received
+from dialer.carriers.sip.timers import GIVES_UP_AFTER, T2_MS, Timer
+from dialer.carriers.sip.wire import Address, Wire
+
+OK: Final = 200
+REFUSED: Final = 300
+INVITE: Final = "INVITE"
+_SUCCESSES: Final = range(OK, REFUSED)
+
+
+class ClientTransaction:
+    """One request that was sent, until its final response or timer B or F."""
+
+    def __init__(
+        self,
+        wire: Wire,
+        request: Outgoing,
+        destination: Address,
+        key: str,
+        hear: Callable[[Received | None], None],
+        forget: Callable[["ClientTransaction"], None],
+        *,
+        is_sent: bool = False,
+    ) -> None:
+        """Send the request, unless another process did.
+
+        `hear` gets each response, or None if there is none in time; `forget` is called last.
+        """
+        self.request: Final = request
+        self._wire, self._destination, self._key = wire, destination, key
+        self._hear, self._forget = hear, forget
+        self._final = 0
+        self._wait_ms = wire.t1_ms
+        self._repeating: Timer | None = None
+        if not is_sent:
+            self._send(request.encode())
+            self._repeating = wire.after(self._wait_ms, self._repeat)
+        self._giving_up: Timer | None = wire.after(GIVES_UP_AFTER * wire.t1_ms, self._give_up)
+
+    @property
+    def is_invite(self) -> bool:
+        """True for an INVITE, which waits for a person once it rings."""
+        return self.request.method == INVITE
+
+    def receive(self, response: Received) -> None:
+        """Take a response. A refusal of an INVITE is acknowledged each time it comes, and heard once."""
+        if response.status >= REFUSED and self.is_invite:
+            self._send(self.request.as_ack(response.header("To")).encode())
+        if not self._final:
+            self._advance(response)
+        elif self.is_invite and response.status in _SUCCESSES and self._final in _SUCCESSES:
+            # One that is repeated has lost its ACK, and one with another tag is a fork.
+            self._hear(response)
+
+    def _advance(self, response: Received) -> None:
+        if response.status >= OK:
+            self._final = response.status
+        if response.status >= OK or self.is_invite:
+            self._stop()
+        if response.status >= OK and self.is_invite:
+            self._wire.after(GIVES_UP_AFTER * self._wire.t1_ms, lambda: self._forget(self))
+        elif response.status >= OK:
+            self._forget(self)
+        self._hear(response)
+
+    def _stop(self) -> None:
+        for timer in (self._repeating, self._giving_up):
+            if timer is not None:
+                timer.cancel()
+        self._repeating = self._giving_up = None
+
+    def _repeat(self) -> None:
+        self._send(self.request.encode())
+        self._wait_ms = self._wait_ms * 2 if self.is_invite else min(self._wait_ms * 2, T2_MS)
+        self._repeating = self._wire.after(self._wait_ms, self._repeat)
+
+    def _give_up(self) -> None:
+        self._stop()
+        self._forget(self)
+        self._hear(None)
+
+    def _send(self, data: bytes) -> None:
+        self._wire.send(self._destination, data, self._key)

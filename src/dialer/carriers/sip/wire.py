@@ -1,0 +1,115 @@
+"""The way out of a user agent: what it sends and tells, and what it does later."""
+
+from collections.abc import Callable
+from typing import Final, TypeAlias
+
+import msgspec
+
+from dialer.carriers.sip.sdp import Sound
+from dialer.carriers.sip.timers import T1_MS, Timer, Timers
+
+Address: TypeAlias = tuple[str, int]
+"""A host and a port."""
+TIMERS_AT_ONCE_MAX: Final = 10_000
+"""Timers that one call of `run` performs. The rest is due at the next."""
+
+
+class Send(msgspec.Struct, frozen=True):
+    """A datagram to send."""
+
+    destination: Address
+    data: bytes
+    key: str = ""
+    """The leg that it belongs to; empty if none."""
+
+
+class LegRinging(msgspec.Struct, frozen=True):
+    """The other side rings."""
+
+    key: str
+    at_ms: int
+
+
+class LegAnswered(msgspec.Struct, frozen=True):
+    """The other side answered. It hears so only from `UserAgent.acknowledge`."""
+
+    key: str
+    at_ms: int
+    handle: str
+    """The values with which `UserAgent.take_up` continues the leg in another process."""
+
+
+class LegOver(msgspec.Struct, frozen=True):
+    """The leg is over."""
+
+    key: str
+    at_ms: int
+    cause: int
+    """Q.850 cause."""
+    because: str
+    """The reason in words, for people."""
+
+
+class SoundAgreed(msgspec.Struct, frozen=True):
+    """Sound flows from now on to and from this place."""
+
+    key: str
+    sound: Sound
+
+
+class KeyTold(msgspec.Struct, frozen=True):
+    """A key that the callee pressed, told by an INFO request."""
+
+    key: str
+    digit: str
+
+
+class TrunkState(msgspec.Struct, frozen=True):
+    """The trunk answers, or it does not."""
+
+    why_not: str
+    """Empty if it does."""
+
+
+Output: TypeAlias = Send | LegRinging | LegAnswered | LegOver | SoundAgreed | KeyTold | TrunkState
+
+
+class Wire:
+    """Collects the outputs of a user agent, and keeps its time."""
+
+    def __init__(self, t1_ms: int = T1_MS) -> None:
+        self.t1_ms: Final = t1_ms
+        self.now_ms = 0
+        self._timers: Final = Timers()
+        self._outputs: list[Output] = []
+
+    def send(self, destination: Address, data: bytes, key: str = "") -> None:
+        """Send a datagram."""
+        self._outputs.append(Send(destination, data, key))
+
+    def tell(self, output: Output) -> None:
+        """Tell something to the owner of the user agent."""
+        self._outputs.append(output)
+
+    def after(self, wait_ms: int, action: Callable[[], None]) -> Timer:
+        """Call `action` once, in `wait_ms` milliseconds, at least one."""
+        return self._timers.start(self.now_ms + max(1, wait_ms), action)
+
+    def run(self, now_ms: int) -> None:
+        """Set the time, and perform what is due."""
+        self.now_ms = max(self.now_ms, now_ms)
+        for _ in range(TIMERS_AT_ONCE_MAX):
+            timer = self._timers.take_due(self.now_ms)
+            if timer is None:
+                return
+            if timer.action is not None:
+                timer.action()
+
+    def next_ms(self) -> int | None:
+        """Return the moment at which `run` has something to do; None if there is none."""
+        return self._timers.next_ms()
+
+    def take(self) -> list[Output]:
+        """Return the outputs since the last time."""
+        taken, self._outputs = self._outputs, []
+        return taken

@@ -1,0 +1,1 @@
+"""Telephones over the network: sockets, sound files and a clock around `carriers.sip` and `carriers.media`."""

@@ -1,0 +1,52 @@
+"""The steady clock of sound: one tick every 5 ms."""
+
+import asyncio
+import time
+from collections.abc import Callable
+from typing import Final
+
+from dialer.carriers.media.rtp import FRAME_MS
+from dialer.carriers.media.switchboard import PHASES
+
+TICK_S: Final = FRAME_MS / PHASES / 1_000
+LATE_S_MAX: Final = 0.1
+"""A clock that is later than this goes on from now: a burst of old packets helps nobody."""
+
+
+def steady_ms() -> int:
+    """Return the milliseconds of a clock that never goes back."""
+    return time.monotonic_ns() // 1_000_000
+
+
+class SoundClock:
+    """Calls a function every 5 ms with the number of the phase, while it runs."""
+
+    def __init__(self, tick: Callable[[int], None]) -> None:
+        self._tick: Final = tick
+        self._handle: asyncio.TimerHandle | None = None
+        self._due_s = 0.0
+        self._phase = 0
+
+    def start(self) -> None:
+        """Begin to tick."""
+        if self._handle is None:
+            self._due_s = asyncio.get_running_loop().time()
+            self._wait()
+
+    def stop(self) -> None:
+        """Stop ticking."""
+        if self._handle is not None:
+            self._handle.cancel()
+        self._handle = None
+
+    def _wait(self) -> None:
+        loop = asyncio.get_running_loop()
+        self._due_s += TICK_S
+        if loop.time() - self._due_s > LATE_S_MAX:
+            self._due_s = loop.time()
+        self._handle = loop.call_at(self._due_s, self._ring)
+
+    def _ring(self) -> None:
+        self._phase = (self._phase + 1) % PHASES
+        self._wait()
+        self._tick(self._phase)

@@ -1,0 +1,133 @@
+"""Frames between a worker and the process of its lines: one JSON value a line."""
+
+import asyncio
+from typing import Final, TypeAlias
+
+import msgspec
+
+from dialer.carriers.port import Alive, LiveLeg, Over, Unknown, Unplaced
+from dialer.domain.line import (
+    Accepted,
+    Answered,
+    Dialling,
+    Done,
+    Ended,
+    Order,
+    Receipt,
+    Ringing,
+    Texting,
+    TextReceived,
+    Value,
+)
+
+VERSION: Final = 1
+"""Version of the frames. It is part of the socket's name, so processes of different versions never meet."""
+FRAME_BYTES_MAX: Final = 32 * 1024 * 1024
+
+
+class OpenLine(Value, frozen=True):
+    """Open the line of a gateway, or listen to it if it is open. It is the first frame of a connection."""
+
+    gateway_id: int
+    parameters: str
+
+
+class PlaceLeg(Value, frozen=True):
+    """Place a leg."""
+
+    leg: Dialling | Texting
+
+
+class PerformOrder(Value, frozen=True):
+    """Give an order to a leg."""
+
+    key: str
+    order: Order
+
+
+class FindLegs(Value, frozen=True):
+    """Ask for the state of legs."""
+
+    legs: list[LiveLeg]
+
+
+class LineSettled(Value, frozen=True):
+    """Everything heard up to this number is stored."""
+
+    number: int
+
+
+class LineOpened(Value, frozen=True):
+    """The line is open. `instance` names the process: numbers begin again in another one."""
+
+    instance: str
+
+
+class LineHeard(Value, frozen=True):
+    """Something was heard of a leg."""
+
+    number: int
+    key: str
+    heard: Ringing | Answered | Done | Ended | Accepted | Receipt | TextReceived | Alive | Over | Unplaced | Unknown
+
+
+class LineState(Value, frozen=True):
+    """The line works, or `why_not`."""
+
+    why_not: str
+
+
+class LegsFound(Value, frozen=True):
+    """The states of the legs that were asked for, in their order."""
+
+    found: list[Alive | Over | Unplaced | Unknown]
+
+
+ToProcess: TypeAlias = OpenLine | PlaceLeg | PerformOrder | FindLegs | LineSettled
+ToWorker: TypeAlias = LineOpened | LineHeard | LineState | LegsFound
+
+_TO_PROCESS: Final = msgspec.json.Decoder[ToProcess](ToProcess)
+_TO_WORKER: Final = msgspec.json.Decoder[ToWorker](ToWorker)
+
+
+class FrameError(Exception):
+    """The other side sent something that is no frame."""
+
+
+def encode_frame(frame: ToProcess | ToWorker) -> bytes:
+    """Return a frame as a line."""
+    return msgspec.json.encode(frame) + b"\n"
+
+
+async def read_from_worker(reader: asyncio.StreamReader) -> ToProcess | None:
+    """Return the next frame of a worker; None at the end.
+
+    Raises:
+        FrameError: it is no frame.
+    """
+    line = await _line(reader)
+    try:
+        return _TO_PROCESS.decode(line) if line else None
+    except msgspec.DecodeError as error:
+        raise FrameError(str(error)) from None
+
+
+async def read_from_process(reader: asyncio.StreamReader) -> ToWorker | None:
+    """Return the next frame of the process; None at the end.
+
+    Raises:
+        FrameError: it is no frame.
+    """
+    line = await _line(reader)
+    try:
+        return _TO_WORKER.decode(line) if line else None
+    except msgspec.DecodeError as error:
+        raise FrameError(str(error)) from None
+
+
+async def _line(reader: asyncio.StreamReader) -> bytes:
+    try:
+        line = await reader.readline()
+    except (ValueError, OSError) as error:
+        raise FrameError(str(error)) from None
+    return line if line.endswith(b"\n") else b""

@@ -1,0 +1,224 @@
+"""The line of one SIP gateway: the port of real carriers over a telephone."""
+
+import asyncio
+import contextlib
+from collections.abc import Sequence
+from typing import Final, TypeVar
+
+import structlog
+from msgspec.structs import replace
+
+from dialer.carriers.port import Alive, Exchange, Found, LiveLeg, Over, Unknown, Unplaced
+from dialer.carriers.sip.parameters import SipParameters, SipParametersError, read_sip_parameters
+from dialer.carriers.sip.timers import T1_MS
+from dialer.carriers.sip.wire import Address
+from dialer.carriers.voice.clock import steady_ms
+from dialer.carriers.voice.sound_files import SoundFiles
+from dialer.carriers.voice.sound_room import SoundRoom
+from dialer.carriers.voice.telephone import Telephone
+from dialer.domain.line import Answered, Clear, Dialling, Done, Ended, Heard, Order, Ringing, Texting
+
+NO_ORDER_MS: Final = 30_000
+"""An answered leg that has nothing to do for so long is cleared: nobody steers it any more."""
+LOOKS_EVERY_S: Final = 1.0
+OPEN_AGAIN_S: Final = 10.0
+"""Pause before the socket of a gateway that could not be opened is opened again."""
+KEYS_KEPT_MAX: Final = 20_000
+"""Legs of the past whose keys are remembered, so that no leg is placed twice."""
+HANDED_MARGIN_MS: Final = 2_000
+_Heard = TypeVar("_Heard", bound=Heard | Found)
+_log = structlog.get_logger(__name__)
+
+
+class _LineLeg:
+    """The state of one leg, as its line knows it."""
+
+    def __init__(self, dialling: Dialling, answered_ms: int | None = None) -> None:
+        self.dialling: Final = dialling
+        self.answered_ms = answered_ms
+        self.idle_since_ms: int | None = answered_ms
+        self.answered: tuple[int, Answered] | None = None
+        """The answer, until it is settled, with its moment."""
+        self.ended: tuple[int, Ended] | None = None
+
+
+class SipLine:
+    """The line of one gateway. It opens by itself, and again after a failure."""
+
+    def __init__(
+        self, parameters: str, exchange: Exchange, room: SoundRoom, files: SoundFiles, t1_ms: int = T1_MS
+    ) -> None:
+        self._exchange, self._room, self._files, self._t1_ms = exchange, room, files, t1_ms
+        self._began_ms: Final = steady_ms()
+        self._numbers = 0
+        self._unsettled: dict[int, tuple[str, int, Heard | Found]] = {}
+        self._legs: dict[str, _LineLeg] = {}
+        self._known: dict[str, None] = {}
+        self._why_not = "it is being opened"
+        self._telephone: Telephone | None = None
+        self._is_open = asyncio.Event()
+        self._work: Final = asyncio.get_running_loop().create_task(self._live(parameters))
+
+    def dial(self, leg: Dialling | Texting) -> None:
+        """Place a call, now or never. A leg that is known is not placed again."""
+        if leg.key in self._known:
+            return
+        self._remember(leg.key)
+        if isinstance(leg, Texting) or self._telephone is None or self._why_not:
+            self._tell(leg.key, Unplaced())
+            return
+        self._legs[leg.key] = _LineLeg(leg)
+        self._telephone.dial(leg)
+
+    def perform(self, key: str, order: Order) -> None:
+        """Give an order to a leg."""
+        leg = self._legs.get(key)
+        if leg is None or self._telephone is None:
+            return
+        leg.idle_since_ms = None
+        self._telephone.perform(key, order)
+
+    async def find(self, legs: Sequence[LiveLeg]) -> list[Found]:
+        """Return the state of each leg. One of another process is taken up, or else withdrawn."""
+        await self._is_open.wait()
+        return [self._find(one) for one in legs]
+
+    def settled(self, number: int) -> None:
+        """Forget what is stored now. An answer that is stored is acknowledged to the other side."""
+        for settled in [one for one in self._unsettled if one <= number]:
+            key, _, heard = self._unsettled.pop(settled)
+            leg = self._legs.get(key)
+            if leg is not None and isinstance(heard, Answered):
+                leg.answered = None
+                self._acknowledge(key)
+            elif leg is not None and isinstance(heard, Ended):
+                del self._legs[key]
+
+    def listen(self, exchange: Exchange) -> None:
+        """Tell somebody else from now on, and all that is not settled again."""
+        self._exchange = exchange
+        exchange.is_up(self._why_not)
+        for number, (key, at_ms, heard) in tuple(self._unsettled.items()):
+            exchange.heard(number, key, aged(heard, at_ms))
+
+    async def close(self) -> None:
+        """Stop without ending legs in progress."""
+        self._work.cancel()
+        with contextlib.suppress(asyncio.CancelledError):
+            await self._work
+        if self._telephone is not None:
+            await self._telephone.close()
+        for key in self._legs:
+            self._room.remove(key)
+
+    def __len__(self) -> int:
+        return sum(leg.ended is None for leg in self._legs.values())
+
+    def hear(self, key: str, at_ms: int, heard: Heard, because: str) -> None:
+        """Hear of a leg from the telephone."""
+        leg = self._legs.get(key)
+        if leg is None:
+            return
+        if isinstance(heard, Answered):
+            leg.answered, leg.answered_ms, leg.idle_since_ms = (at_ms, heard), at_ms, at_ms
+        elif isinstance(heard, Ended):
+            leg.ended = (at_ms, heard)
+            _log.info("a leg is over", key=key, cause=heard.cause.value, because=because)
+        elif isinstance(heard, Done):
+            leg.idle_since_ms = at_ms
+        self._tell(key, heard, at_ms)
+
+    def trunk_is(self, why_not: str) -> None:
+        """Hear whether the trunk answers."""
+        if why_not != self._why_not:
+            self._why_not = why_not
+            self._exchange.is_up(why_not)
+
+    def trace(self, data: bytes, peer: Address, *, is_sent: bool) -> None:
+        """Ignore messages."""
+
+    async def _live(self, text: str) -> None:
+        """Open the gateway, and look after its legs."""
+        try:
+            parameters = read_sip_parameters(text)
+        except SipParametersError as error:
+            self.trunk_is(str(error))
+            return
+        while self._telephone is None:
+            await self._open(parameters)
+        while True:
+            await asyncio.sleep(LOOKS_EVERY_S)
+            self.look()
+
+    async def _open(self, parameters: SipParameters) -> None:
+        telephone = Telephone(parameters, self._room, self._files, self, self._t1_ms)
+        try:
+            await telephone.open()
+        except OSError as error:
+            self.trunk_is(f"it cannot be opened: {error}")
+            await asyncio.sleep(OPEN_AGAIN_S)
+        else:
+            self._telephone = telephone
+            self._is_open.set()
+            if not parameters.register:
+                # OPTIONS says within two minutes if nobody is there; until then, calls find out by themselves.
+                self.trunk_is("")
+
+    def look(self) -> None:
+        """Clear legs that nobody steers any more."""
+        for key, leg in tuple(self._legs.items()):
+            is_idle = leg.idle_since_ms is not None and steady_ms() - leg.idle_since_ms >= NO_ORDER_MS
+            if is_idle and leg.ended is None:
+                leg.idle_since_ms = None
+                self.perform(key, Clear(0))
+
+    def _acknowledge(self, key: str) -> None:
+        if self._telephone is not None:
+            self._telephone.acknowledge(key)
+
+    def _find(self, live: LiveLeg) -> Found:
+        key, leg = live.order.key, self._legs.get(live.order.key)
+        if leg is not None:
+            answered = None if leg.answered is None else aged(leg.answered[1], leg.answered[0])
+            if leg.ended is None:
+                return Alive(answered)
+            return Over(aged(leg.ended[1], leg.ended[0]), answered)
+        was_here = steady_ms() - self._began_ms > live.handed_age_ms + HANDED_MARGIN_MS
+        if isinstance(live.order, Texting) or self._telephone is None or (was_here and key not in self._known):
+            # This process was here when the order should have come, and it did not come.
+            self._remember(key)
+            return Unplaced()
+        self._remember(key)
+        if live.handle and live.answered_age_ms is not None:
+            return self._take_up(self._telephone, live.order, live.answered_age_ms, live.handle)
+        if not was_here:
+            self._legs[key] = _LineLeg(live.order)
+            self._telephone.withdraw(live.order)
+        return Unknown()
+
+    def _take_up(self, telephone: Telephone, dialling: Dialling, answered_age_ms: int, handle: str) -> Found:
+        left_ms = max(1, dialling.talk_limit_ms - answered_age_ms)
+        now_ms = steady_ms()
+        self._legs[dialling.key] = _LineLeg(dialling, answered_ms=now_ms)
+        if telephone.take_up(replace(dialling, talk_limit_ms=left_ms), handle):
+            return Alive()
+        del self._legs[dialling.key]
+        return Unknown()
+
+    def _remember(self, key: str) -> None:
+        self._known[key] = None
+        if len(self._known) > KEYS_KEPT_MAX:
+            del self._known[next(iter(self._known))]
+
+    def _tell(self, key: str, heard: Heard | Found, at_ms: int | None = None) -> None:
+        self._numbers += 1
+        moment_ms = steady_ms() if at_ms is None else at_ms
+        self._unsettled[self._numbers] = (key, moment_ms, heard)
+        self._exchange.heard(self._numbers, key, aged(heard, moment_ms))
+
+
+def aged(heard: _Heard, at_ms: int) -> _Heard:
+    """Return what was heard at a moment with its age now."""
+    if isinstance(heard, Ringing | Answered | Done | Ended):
+        return replace(heard, age_ms=max(0, steady_ms() - at_ms))
+    return heard

@@ -1,0 +1,181 @@
+"""The process of the lines: it holds calls and their sound, whatever becomes of the worker."""
+
+import asyncio
+import contextlib
+import fcntl
+import os
+import secrets
+import signal
+import socket
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Final
+
+import structlog
+
+from dialer.carriers.port import Found
+from dialer.carriers.sip.timers import T1_MS
+from dialer.carriers.voice.frames import (
+    FRAME_BYTES_MAX,
+    VERSION,
+    FindLegs,
+    FrameError,
+    LegsFound,
+    LineHeard,
+    LineOpened,
+    LineSettled,
+    LineState,
+    OpenLine,
+    PerformOrder,
+    PlaceLeg,
+    ToProcess,
+    ToWorker,
+    encode_frame,
+    read_from_worker,
+)
+from dialer.carriers.voice.line import SipLine
+from dialer.carriers.voice.sound_files import SoundFiles
+from dialer.carriers.voice.sound_room import SoundRoom
+from dialer.domain.line import Heard
+
+IDLE_S: Final = 60.0
+"""Time after which a process ends that has neither a worker nor a leg."""
+UNSENT_BYTES_MAX: Final = 64 * 1024 * 1024
+"""Frames that wait for a worker that does not read. Then the connection is cut; nothing is lost."""
+_log = structlog.get_logger(__name__)
+
+
+class _Listener:
+    """The worker on a connection, as a line sees it."""
+
+    def __init__(self, writer: asyncio.StreamWriter) -> None:
+        self._writer = writer
+
+    def heard(self, number: int, key: str, heard: Heard | Found) -> None:
+        """Send what was heard."""
+        self.send(LineHeard(number, key, heard))
+
+    def is_up(self, why_not: str) -> None:
+        """Send the state of the line."""
+        self.send(LineState(why_not))
+
+    def send(self, frame: ToWorker) -> None:
+        """Send a frame, unless the worker is gone. Things that are not settled are sent again to the next one."""
+        if self._writer.transport.get_write_buffer_size() > UNSENT_BYTES_MAX:
+            self._writer.transport.abort()
+        elif not self._writer.is_closing():
+            self._writer.write(encode_frame(frame))
+
+
+class LineProcess:
+    """The lines of all gateways of one worker."""
+
+    def __init__(self, media: Path, t1_ms: int = T1_MS) -> None:
+        self._room: Final = SoundRoom()
+        self._files: Final = SoundFiles(media)
+        self._t1_ms: Final = t1_ms
+        self._instance: Final = secrets.token_hex(8)
+        self._lines: dict[int, tuple[str, SipLine]] = {}
+        self._connections = 0
+
+    async def serve(self, path: Path, stop: asyncio.Event) -> None:
+        """Serve workers on a socket until `stop`, or until nobody has needed the process for a while."""
+        server = await asyncio.start_unix_server(self._serve_one, sock=_bind(path), limit=FRAME_BYTES_MAX)
+        try:
+            await self._wait(stop)
+        finally:
+            server.close()
+            for _, line in self._lines.values():
+                await line.close()
+            self._room.close()
+
+    async def _wait(self, stop: asyncio.Event) -> None:
+        idle_s = 0.0
+        while not stop.is_set() and idle_s < IDLE_S:
+            is_needed = self._connections or any(len(line) for _, line in self._lines.values())
+            idle_s = 0.0 if is_needed else idle_s + 1.0
+            with contextlib.suppress(TimeoutError):
+                await asyncio.wait_for(stop.wait(), 1.0)
+
+    async def _serve_one(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        self._connections += 1
+        try:
+            first = await read_from_worker(reader)
+            if isinstance(first, OpenLine):
+                await self._serve_line(first, reader, _Listener(writer))
+        except ConnectionError:
+            # The worker is gone in the middle of a frame. Another one connects.
+            return
+        except FrameError as error:
+            _log.warning("a worker sent something that is no frame", error=str(error))
+        finally:
+            self._connections -= 1
+            writer.close()
+
+    async def _serve_line(self, opened: OpenLine, reader: asyncio.StreamReader, listener: _Listener) -> None:
+        listener.send(LineOpened(self._instance))
+        line = await self._line(opened, listener)
+        line.listen(listener)
+        while (frame := await read_from_worker(reader)) is not None:
+            await self._perform(line, frame, listener)
+
+    async def _line(self, opened: OpenLine, listener: _Listener) -> SipLine:
+        """Return the line of a gateway. Other parameters make another line once no leg is left on the old one."""
+        known = self._lines.get(opened.gateway_id)
+        if known is not None and (known[0] == opened.parameters or len(known[1])):
+            return known[1]
+        if known is not None:
+            await known[1].close()
+        line = SipLine(opened.parameters, listener, self._room, self._files, self._t1_ms)
+        self._lines[opened.gateway_id] = (opened.parameters, line)
+        return line
+
+    async def _perform(self, line: SipLine, frame: ToProcess, listener: _Listener) -> None:
+        match frame:
+            case PlaceLeg():
+                line.dial(frame.leg)
+            case PerformOrder():
+                line.perform(frame.key, frame.order)
+            case LineSettled():
+                line.settled(frame.number)
+            case FindLegs():
+                listener.send(LegsFound(await line.find(frame.legs)))
+            case OpenLine():
+                raise FrameError("a connection opens one line")
+
+
+def _bind(path: Path) -> socket.socket:
+    """Return a socket at a path that only this user may open. One that a dead process left behind is removed."""
+    path.unlink(missing_ok=True)
+    bound = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+    bound.bind(str(path))
+    path.chmod(0o600)
+    return bound
+
+
+def socket_path(folder: Path) -> Path:
+    """Return the path of the socket in the folder of a worker."""
+    return folder / f"dialer-line-{VERSION}.sock"
+
+
+@contextlib.contextmanager
+def alone(folder: Path) -> Iterator[bool]:
+    """Yield whether this is the only process of lines in a folder."""
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    lock = os.open(folder / f"dialer-line-{VERSION}.lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        yield False
+    else:
+        yield True
+    finally:
+        os.close(lock)
+
+
+async def serve_lines(folder: Path, media: Path, t1_ms: int = T1_MS) -> None:
+    """Serve lines until SIGTERM, or until nobody has needed them for a while. Calls in progress are not ended."""
+    stop = asyncio.Event()
+    for number in (signal.SIGTERM, signal.SIGINT):
+        asyncio.get_running_loop().add_signal_handler(number, stop.set)
+    await LineProcess(media, t1_ms).serve(socket_path(folder), stop)

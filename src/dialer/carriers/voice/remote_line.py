@@ -1,0 +1,124 @@
+"""A line whose calls are held by a process of its own, as the worker sees it."""
+
+import asyncio
+import contextlib
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Final
+
+from dialer.carriers.port import Exchange, Found, LiveLeg, Unplaced
+from dialer.carriers.voice.frames import (
+    FRAME_BYTES_MAX,
+    FindLegs,
+    FrameError,
+    LegsFound,
+    LineHeard,
+    LineOpened,
+    LineSettled,
+    LineState,
+    OpenLine,
+    PerformOrder,
+    PlaceLeg,
+    ToProcess,
+    ToWorker,
+    encode_frame,
+    read_from_process,
+)
+from dialer.domain.line import Dialling, Order, Texting
+
+CONNECT_EVERY_S: Final = 0.1
+START_EVERY: Final = 50
+"""Failures to connect after which the process is started again."""
+GONE: Final = "its process is being started"
+
+
+class RemoteLine:
+    """The line of one gateway, over the socket of the process of the lines. It connects by itself."""
+
+    def __init__(
+        self, gateway_id: int, parameters: str, exchange: Exchange, path: Path, start: Callable[[], None]
+    ) -> None:
+        """Connect to the socket at `path`. `start` starts the process, and does nothing if it is there."""
+        self._opening: Final = OpenLine(gateway_id, parameters)
+        self._exchange, self._path, self._start = exchange, path, start
+        self._writer: asyncio.StreamWriter | None = None
+        self._instance = ""
+        self._base = 0
+        self._last = 0
+        self._found: asyncio.Future[list[Found]] | None = None
+        self._work: Final = asyncio.get_running_loop().create_task(self._live())
+
+    def dial(self, leg: Dialling | Texting) -> None:
+        """Place a leg now, or tell that it cannot be placed."""
+        if not self._send(PlaceLeg(leg)):
+            self._exchange.heard(self._last, leg.key, Unplaced())
+
+    def perform(self, key: str, order: Order) -> None:
+        """Give an order to a leg. One that is lost with the connection is given again after `find`."""
+        self._send(PerformOrder(key, order))
+
+    async def find(self, legs: Sequence[LiveLeg]) -> Sequence[Found]:
+        """Return the state of each leg. If the connection is lost meanwhile, nothing is returned: ask again."""
+        self._found = asyncio.get_running_loop().create_future()
+        self._send(FindLegs(list(legs)))
+        return await self._found
+
+    def settled(self, number: int) -> None:
+        """Pass on that everything up to a number is stored."""
+        if number > self._base:
+            self._send(LineSettled(number - self._base))
+
+    async def close(self) -> None:
+        """Leave the process, and the calls in it, alone."""
+        self._work.cancel()
+        with contextlib.suppress(asyncio.CancelledError):
+            await self._work
+        self._leave()
+
+    def _send(self, frame: ToProcess) -> bool:
+        if self._writer is None or self._writer.is_closing():
+            return False
+        self._writer.write(encode_frame(frame))
+        return True
+
+    async def _live(self) -> None:
+        failures = 0
+        while True:
+            if failures % START_EVERY == 0:
+                self._start()
+            try:
+                reader, self._writer = await asyncio.open_unix_connection(self._path, limit=FRAME_BYTES_MAX)
+            except OSError:
+                failures += 1
+            else:
+                failures = 0
+                await self._listen(reader)
+                self._leave()
+                self._exchange.is_up(GONE)
+            await asyncio.sleep(CONNECT_EVERY_S)
+
+    def _leave(self) -> None:
+        if self._writer is not None:
+            self._writer.close()
+        self._writer = None
+
+    async def _listen(self, reader: asyncio.StreamReader) -> None:
+        self._send(self._opening)
+        with contextlib.suppress(FrameError, OSError):
+            while (frame := await read_from_process(reader)) is not None:
+                self._take(frame)
+
+    def _take(self, frame: ToWorker) -> None:
+        match frame:
+            case LineOpened():
+                if frame.instance != self._instance:
+                    # Another process counts from 1 again: its numbers follow those of the one before.
+                    self._instance, self._base = frame.instance, self._last
+            case LineHeard():
+                self._last = max(self._last, self._base + frame.number)
+                self._exchange.heard(self._base + frame.number, frame.key, frame.heard)
+            case LineState():
+                self._exchange.is_up(frame.why_not)
+            case LegsFound():
+                if self._found is not None and not self._found.done():
+                    self._found.set_result(list(frame.found))

@@ -1,0 +1,103 @@
+"""Sound files of the media folder: read as µ-law, and written from it."""
+
+import contextlib
+import io
+import os
+import wave
+from collections import OrderedDict
+from pathlib import Path
+from typing import Final
+
+import miniaudio  # type: ignore[import-untyped]
+
+from dialer.carriers.media import g711
+from dialer.carriers.media.rtp import RATE_HZ
+
+SECONDS_MAX: Final = 600
+FILE_BYTES_MAX: Final = 64 * 1024 * 1024
+KEPT_BYTES_MAX: Final = 64 * 1024 * 1024
+"""Decoded sound that is kept in memory. The files that were used the longest time ago go first."""
+
+
+class SoundFileError(Exception):
+    """The file cannot be played or written; the message says why."""
+
+
+class SoundFiles:
+    """The files of one folder, decoded once. Methods may be called from threads."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder: Final = folder
+        self._kept: OrderedDict[tuple[str, int], bytes] = OrderedDict()
+
+    def read(self, name: str) -> bytes:
+        """Return a file of the folder as µ-law, 8,000 samples a second.
+
+        Raises:
+            SoundFileError: there is no such file in the folder, or it holds no sound.
+        """
+        path = self._path(name)
+        try:
+            version = path.stat().st_mtime_ns
+        except OSError as error:
+            raise SoundFileError(f"{name}: {error.strerror}") from None
+        known = self._kept.get((name, version))
+        if known is None:
+            known = read_sound_file(path)
+            self._keep((name, version), known)
+        return known
+
+    def write(self, name: str, sound: bytes) -> None:
+        """Write µ-law as a WAV file of the folder, complete or not at all.
+
+        Raises:
+            SoundFileError: it cannot be written.
+        """
+        path = self._path(name)
+        unfinished = path.with_name(f".{name}.{os.getpid()}")
+        buffer = io.BytesIO()
+        with wave.open(buffer, "wb") as file:
+            file.setnchannels(1)
+            file.setsampwidth(2)
+            file.setframerate(RATE_HZ)
+            file.writeframes(g711.decode(sound).tobytes())
+        try:
+            self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+            with os.fdopen(os.open(unfinished, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb") as written:
+                written.write(buffer.getvalue())
+                written.flush()
+                os.fsync(written.fileno())
+            unfinished.rename(path)
+        except OSError as error:
+            with contextlib.suppress(OSError):
+                unfinished.unlink(missing_ok=True)
+            raise SoundFileError(f"{name}: {error.strerror}") from None
+
+    def _path(self, name: str) -> Path:
+        if not name or name.startswith(".") or "/" in name or "\\" in name or "\0" in name:
+            raise SoundFileError(f"{name!r} is no file name of the media folder.")
+        return self._folder / name
+
+    def _keep(self, key: tuple[str, int], sound: bytes) -> None:
+        self._kept[key] = sound
+        while len(self._kept) > 1 and sum(map(len, self._kept.values())) > KEPT_BYTES_MAX:
+            self._kept.popitem(last=False)
+
+
+def read_sound_file(path: Path) -> bytes:
+    """Return a sound file (WAV, MP3, FLAC or Ogg Vorbis) as µ-law, cut after `SECONDS_MAX`.
+
+    Raises:
+        SoundFileError: the file cannot be read, or holds no sound.
+    """
+    try:
+        if path.stat().st_size > FILE_BYTES_MAX:
+            raise SoundFileError(f"{path.name} has more than {FILE_BYTES_MAX // 1024**2} MiB.")
+        content = path.read_bytes()
+    except OSError as error:
+        raise SoundFileError(f"{path.name}: {error.strerror}") from None
+    try:
+        decoded = miniaudio.decode(content, nchannels=1, sample_rate=RATE_HZ)
+    except miniaudio.MiniaudioError:
+        raise SoundFileError(f"{path.name} holds no sound that can be played.") from None
+    return g711.encode(decoded.samples[: SECONDS_MAX * RATE_HZ])

@@ -1,0 +1,240 @@
+"""One SIP gateway on the network: its user agent, its socket and its prompts."""
+
+import asyncio
+from collections.abc import Coroutine
+from typing import Any, Final, Protocol
+
+import structlog
+
+from dialer.carriers.media.switchboard import OrderDone
+from dialer.carriers.sip import causes
+from dialer.carriers.sip.leg import read_handle
+from dialer.carriers.sip.parameters import SipParameters
+from dialer.carriers.sip.sdp import LocalSound
+from dialer.carriers.sip.timers import T1_MS
+from dialer.carriers.sip.trunk import mark
+from dialer.carriers.sip.user_agent import UserAgent
+from dialer.carriers.sip.wire import (
+    Address,
+    KeyTold,
+    LegAnswered,
+    LegOver,
+    LegRinging,
+    Output,
+    Send,
+    SoundAgreed,
+    TrunkState,
+)
+from dialer.carriers.voice.clock import steady_ms
+from dialer.carriers.voice.sockets import UdpSocket, address_towards, bind, is_address, resolve
+from dialer.carriers.voice.sound_files import SoundFileError, SoundFiles
+from dialer.carriers.voice.sound_room import SoundRoom
+from dialer.domain.enums import Cause
+from dialer.domain.line import Answered, Ask, Clear, Dialling, Ended, Heard, Order, Play, Ringing, Speech
+
+NAMES_KEPT_MAX: Final = 1_000
+_LOGGER: Final = structlog.get_logger(__name__)
+
+
+class TelephoneOwner(Protocol):
+    """The one for whom a telephone calls. No method may raise."""
+
+    def hear(self, key: str, at_ms: int, heard: Heard, because: str) -> None:
+        """Hear of a leg, at a moment of `steady_ms`; `because` is the reason of an end in words."""
+
+    def trunk_is(self, why_not: str) -> None:
+        """Hear that the trunk answers (an empty text), or why it does not."""
+
+    def trace(self, data: bytes, peer: Address, *, is_sent: bool) -> None:
+        """See a SIP message as it is sent or received."""
+
+
+class Telephone:
+    """One SIP gateway. Open it before anything else."""
+
+    def __init__(
+        self, parameters: SipParameters, room: SoundRoom, files: SoundFiles, owner: TelephoneOwner, t1_ms: int = T1_MS
+    ) -> None:
+        self._parameters: Final = parameters
+        self._room: Final = room
+        self._files: Final = files
+        self._owner: Final = owner
+        self._t1_ms: Final = t1_ms
+        self._tasks: set[asyncio.Task[None]] = set()
+        self._wake: asyncio.TimerHandle | None = None
+        self._known: dict[str, str] = {}
+        self._is_closed = False
+
+    async def open(self) -> None:
+        """Find the carrier, and open the socket for SIP.
+
+        Raises:
+            OSError: the carrier's name is unknown, there is no way to it, or the port is taken.
+        """
+        self._family, server = await resolve(self._parameters.server_address)
+        here = address_towards(self._family, server)
+        self._socket = UdpSocket(bind(self._family, self._parameters.local_port), self._take)
+        self._trunk = self._parameters.trunk(server, (here, self._socket.port))
+        self._agent = UserAgent(self._trunk, self._t1_ms)
+        self._perform(self._agent.open(steady_ms()))
+
+    async def close(self) -> None:
+        """Take back the registration and close the socket. Legs on the other side stay as they are."""
+        self._perform(self._agent.close(steady_ms()))
+        self._is_closed = True
+        if self._wake is not None:
+            self._wake.cancel()
+        self._socket.close()
+        for task in tuple(self._tasks):
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+
+    def dial(self, dialling: Dialling) -> None:
+        """Place a call."""
+        local = self._open_sound(dialling.key, self._parameters.ports)
+        if local is None:
+            self._hear_end(LegOver(dialling.key, steady_ms(), causes.NO_CIRCUIT, "no port for sound is free"))
+        else:
+            self._perform(self._agent.dial(steady_ms(), dialling, local))
+
+    def take_up(self, dialling: Dialling, handle: str) -> bool:
+        """Continue an answered leg of another process on the same port, and return True.
+
+        If the port is taken, the leg is hung up. Return False then, and if the handle cannot be read.
+        """
+        try:
+            known = read_handle(handle)
+        except ValueError:
+            return False
+        has_sound = self._open_sound(dialling.key, range(known.local.port, known.local.port + 1)) is not None
+        self._perform(self._agent.take_up(steady_ms(), dialling, known))
+        if not has_sound:
+            self._perform(self._agent.clear(steady_ms(), dialling.key, causes.NO_CIRCUIT, "its port is taken"))
+        return has_sound
+
+    def withdraw(self, dialling: Dialling) -> None:
+        """Cancel a call that another process may have placed."""
+        local = LocalSound(self._trunk.here[0], self._socket.port, self._trunk.codecs, 0)
+        self._perform(self._agent.withdraw(steady_ms(), dialling, local))
+
+    def acknowledge(self, key: str) -> None:
+        """Tell the other side that its answer was heard."""
+        self._perform(self._agent.acknowledge(steady_ms(), key))
+
+    def perform(self, key: str, order: Order) -> None:
+        """Give an order to a leg."""
+        if isinstance(order, Clear):
+            self._perform(self._agent.clear(steady_ms(), key, causes.NORMAL, "hung up"))
+        elif isinstance(order, (Play, Ask)) and order.speeches:
+            self._later(self._play(key, order))
+        else:
+            self._room.perform(key, order, b"")
+
+    def _open_sound(self, key: str, ports: range | None) -> LocalSound | None:
+        """Open a socket for the sound of a leg; return None if no port is free."""
+        place = (self._family, ports)
+        try:
+            port = self._room.add(key, place, self._done, is_symmetric=self._parameters.symmetric)
+        except OSError:
+            return None
+        session = int(mark(key, "session")[:8], 16)
+        return LocalSound(self._trunk.here[0], port, self._trunk.codecs, session)
+
+    async def _play(self, key: str, order: Play | Ask) -> None:
+        prompt = await asyncio.to_thread(self._prompt, order.speeches)
+        self._room.perform(key, order, prompt)
+
+    def _prompt(self, speeches: tuple[Speech, ...]) -> bytes:
+        parts: list[bytes] = []
+        for speech in speeches:
+            try:
+                parts.append(self._files.read(speech.file) if speech.file else b"")
+            except SoundFileError as error:
+                _LOGGER.warning("a prompt cannot be played", file=speech.file, error=str(error))
+        return b"".join(parts)
+
+    def _done(self, output: OrderDone) -> None:
+        at_ms = steady_ms()
+        if output.recording is None:
+            self._owner.hear(output.key, at_ms, output.done, "")
+        else:
+            self._later(self._save(output.key, at_ms, output.done, output.recording))
+
+    async def _save(self, key: str, at_ms: int, heard: Heard, recording: tuple[str, bytes], because: str = "") -> None:
+        """Save a recording before it is told."""
+        try:
+            await asyncio.to_thread(self._files.write, *recording)
+        except SoundFileError as error:
+            _LOGGER.warning("a recording cannot be saved", file=recording[0], error=str(error))
+        self._owner.hear(key, at_ms, heard, because)
+
+    def _take(self, data: bytes, source: Address) -> None:
+        self._owner.trace(data, source, is_sent=False)
+        self._perform(self._agent.receive(steady_ms(), data, source))
+
+    def _run(self) -> None:
+        self._wake = None
+        self._perform(self._agent.run(steady_ms()))
+
+    def _perform(self, outputs: list[Output]) -> None:
+        for output in outputs:
+            self._perform_one(output)
+        due_ms = self._agent.next_ms()
+        if self._wake is not None:
+            self._wake.cancel()
+        if due_ms is not None and not self._is_closed:
+            wait_s = max(0, due_ms - steady_ms()) / 1_000
+            self._wake = asyncio.get_running_loop().call_later(wait_s, self._run)
+
+    def _perform_one(self, output: Output) -> None:
+        match output:
+            case Send():
+                self._send(output)
+            case SoundAgreed():
+                self._room.agree(output.key, output.sound)
+            case KeyTold():
+                self._room.press(output.key, output.digit)
+            case LegRinging():
+                self._owner.hear(output.key, output.at_ms, Ringing(0), "")
+            case LegAnswered():
+                self._owner.hear(output.key, output.at_ms, Answered(0, output.handle), "")
+            case LegOver():
+                self._hear_end(output)
+            case TrunkState():
+                self._owner.trunk_is(output.why_not)
+
+    def _hear_end(self, ended: LegOver) -> None:
+        recording = self._room.remove(ended.key)
+        cause = Cause(ended.cause)
+        if recording is None:
+            self._owner.hear(ended.key, ended.at_ms, Ended(0, cause), ended.because)
+            return
+        heard = Ended(0, cause, recording_ms=len(recording[1]) // 8)
+        self._later(self._save(ended.key, ended.at_ms, heard, recording, ended.because))
+
+    def _send(self, output: Send) -> None:
+        host, port = output.destination
+        self._owner.trace(output.data, output.destination, is_sent=True)
+        known = host if is_address(host) else self._known.get(host)
+        if known is not None:
+            self._socket.send(output.data, (known, port))
+        else:
+            self._later(self._send_to_name(output.data, host, port))
+
+    async def _send_to_name(self, data: bytes, host: str, port: int) -> None:
+        """Send to a host whose address is not known yet. An unknown name loses the message."""
+        try:
+            family, resolved = await resolve((host, port))
+        except (OSError, UnicodeError):
+            return
+        if family is not self._family:
+            return
+        if len(self._known) >= NAMES_KEPT_MAX:
+            self._known.clear()
+        self._known[host] = resolved[0]
+        self._socket.send(data, resolved)
+
+    def _later(self, work: Coroutine[Any, Any, None]) -> None:
+        task = asyncio.get_running_loop().create_task(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)

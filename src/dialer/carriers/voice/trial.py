@@ -1,0 +1,169 @@
+"""A trial call: one call over a gateway, with every message shown."""
+
+import asyncio
+import contextlib
+import re
+import secrets
+import shutil
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import Final
+
+import msgspec
+
+from dialer.carriers.media.tones import tone
+from dialer.carriers.sip.parameters import SipParameters
+from dialer.carriers.sip.timers import T1_MS
+from dialer.carriers.sip.wire import Address
+from dialer.carriers.voice.clock import steady_ms
+from dialer.carriers.voice.sound_files import SoundFiles, read_sound_file
+from dialer.carriers.voice.sound_room import SoundRoom
+from dialer.carriers.voice.telephone import Telephone
+from dialer.domain.enums import Cause
+from dialer.domain.line import Answered, Ask, Dialling, Done, Ended, Heard, Order, Play, Record, Ringing, Speech
+
+GREETING_S: Final = 1
+GREETING: Final = "greeting.wav"
+RECORDING: Final = "recording.wav"
+LAST_ANSWER_S: Final = 0.2
+_GRACE_S: Final = 40
+"""The longest time in which a call ends after its limits: 64 times T1 for the answer to the last request."""
+_SECRETS: Final = re.compile(rb"(?im)^((?:Proxy-)?Authorization:).*$")
+
+
+class TrialOrder(msgspec.Struct, frozen=True):
+    """The call to try."""
+
+    number: str
+    callerid: str
+    ring_limit_ms: int
+    talk_limit_ms: int
+    play: Path | None = None
+    record: Path | None = None
+
+
+class TrialOutcome(msgspec.Struct, frozen=True):
+    """The outcome of a trial call. Times are milliseconds since the call was placed."""
+
+    rang_ms: int | None
+    answered_ms: int | None
+    ended_ms: int
+    cause: Cause
+    because: str
+    keys: str
+
+
+class Trial:
+    """The owner of the telephone of one trial call. It shows what happens, a line each."""
+
+    def __init__(self, show: Callable[[str], None] | None, *, is_full: bool = False) -> None:
+        self._show, self._is_full = show, is_full
+        self._began_ms = steady_ms()
+        self._rang_ms: int | None = None
+        self._answered_ms: int | None = None
+        self._ended: tuple[int, Cause, str] | None = None
+        self._keys = ""
+        self.on_heard: Callable[[Heard], None] = _ignore
+        """Called with everything that is heard."""
+
+    def outcome(self) -> TrialOutcome:
+        """Return the outcome, after the end."""
+        ended_ms, cause, because = self._ended or (steady_ms() - self._began_ms, Cause.TEMPORARY_FAILURE, "no end")
+        return TrialOutcome(self._rang_ms, self._answered_ms, ended_ms, cause, because, self._keys)
+
+    def hear(self, key: str, at_ms: int, heard: Heard, because: str) -> None:  # noqa: ARG002 - there is one leg
+        """Note what is heard of the call."""
+        after_ms = at_ms - self._began_ms
+        match heard:
+            case Ringing():
+                self._rang_ms = after_ms
+                self.say("ringing")
+            case Answered():
+                self._answered_ms = after_ms
+                self.say("answered")
+            case Done(keys=keys) if keys:
+                self._keys += keys
+                self.say(f"key {keys}")
+            case Ended():
+                self._ended = (after_ms, heard.cause, because)
+                self.say(f"over: {because}")
+        self.on_heard(heard)
+
+    def trunk_is(self, why_not: str) -> None:
+        """Show whether the carrier answers."""
+        self.say(f"the carrier does not answer: {why_not}" if why_not else "the carrier is there")
+
+    def trace(self, data: bytes, peer: Address, *, is_sent: bool) -> None:
+        """Show a SIP message, without what could prove the password."""
+        shown = _SECRETS.sub(rb"\1 [not shown]", data).decode("utf-8", "replace").strip()
+        first, *others = shown.splitlines() or [f"{len(data)} bytes"]
+        self.say(f"{'→' if is_sent else '←'} {peer[0]}:{peer[1]} {first}")
+        for line in others if self._is_full else ():
+            self._print(f"            {line}")
+
+    def say(self, text: str) -> None:
+        """Show a line with its time in seconds."""
+        self._print(f"{(steady_ms() - self._began_ms) / 1_000:9.3f}  {text}")
+
+    def _print(self, line: str) -> None:
+        if self._show is not None:
+            self._show(line)
+
+
+async def place_trial_call(parameters: SipParameters, order: TrialOrder, trial: Trial, t1_ms: int = T1_MS) -> None:
+    """Place a call and follow it to its end.
+
+    Raises:
+        OSError: the carrier's name is unknown, there is no way to it, or no port is free.
+        SoundFileError: the file cannot be played.
+    """
+    greeting = tone((440,), GREETING_S * 1_000) if order.play is None else read_sound_file(order.play)
+    room = SoundRoom()
+    with tempfile.TemporaryDirectory() as folder:
+        files = SoundFiles(Path(folder))
+        files.write(GREETING, greeting)
+        telephone = Telephone(parameters, room, files, trial, t1_ms)
+        await telephone.open()
+        try:
+            await _call(telephone, order, trial)
+        finally:
+            await telephone.close()
+            room.close()
+        if order.record is not None and (Path(folder) / RECORDING).exists():
+            shutil.copyfile(Path(folder) / RECORDING, order.record)
+
+
+async def _call(telephone: Telephone, order: TrialOrder, trial: Trial) -> None:
+    """Dial, play the greeting, and collect keys until the limit."""
+    key, over = secrets.token_hex(16), asyncio.Event()
+
+    def go_on(heard: Heard) -> None:
+        if isinstance(heard, Answered):
+            telephone.acknowledge(key)
+            telephone.perform(key, _first(order))
+        elif isinstance(heard, Done):
+            is_greeted = heard.turn == 1 and order.record is not None
+            next_turn = heard.turn + 1
+            record = Record(next_turn, RECORDING)
+            telephone.perform(key, record if is_greeted else Ask(next_turn, (), 1, order.talk_limit_ms))
+        elif isinstance(heard, Ended):
+            over.set()
+
+    trial.on_heard = go_on
+    telephone.dial(Dialling(key, order.number, order.callerid, order.ring_limit_ms, order.talk_limit_ms))
+    with contextlib.suppress(TimeoutError):
+        async with asyncio.timeout((order.ring_limit_ms + order.talk_limit_ms) / 1_000 + _GRACE_S):
+            await over.wait()
+    # The answer to a BYE comes within a round trip, if it comes.
+    await asyncio.sleep(LAST_ANSWER_S)
+
+
+def _first(order: TrialOrder) -> Order:
+    """Return the first order: the greeting, which keys stop unless the callee is recorded."""
+    greeting = (Speech(GREETING),)
+    return Play(1, greeting) if order.record is not None else Ask(1, greeting, 1, order.talk_limit_ms)
+
+
+def _ignore(_heard: Heard) -> None:
+    """Take no notice."""

@@ -1,0 +1,42 @@
+"""Secrets in the parameters of a gateway: they are stored, and never shown."""
+
+import json
+from typing import Any, Final
+
+SECRETS: Final = frozenset({"password", "secret"})
+"""Parameters that no answer shows."""
+OTHER_SIDE: Final = ("server", "host", "url", "username", "domain")
+"""Parameters that say who gets to know a secret."""
+
+
+def without_secrets(parameters: str) -> str:
+    """Return a JSON object as text without its secrets."""
+    found = _read(parameters)
+    if not SECRETS & found.keys():
+        return parameters
+    return _write({name: value for name, value in found.items() if name not in SECRETS})
+
+
+def with_kept_secrets(before: str, after: str) -> str:
+    """Return new parameters with the secrets of the old ones that they do not mention.
+
+    So a client can write back what it has read. If the other side is another one, nothing is kept: it is not to hear
+    of a secret that was meant for the old one.
+    """
+    old, new = _read(before), _read(after)
+    kept = {name: old[name] for name in SECRETS if name in old and name not in new}
+    if not kept or any(old.get(name) != new.get(name) for name in OTHER_SIDE):
+        return after
+    return _write(new | kept)
+
+
+def _read(parameters: str) -> dict[str, Any]:
+    try:
+        found = json.loads(parameters or "{}")
+    except ValueError:
+        return {}
+    return found if isinstance(found, dict) else {}
+
+
+def _write(parameters: dict[str, Any]) -> str:
+    return json.dumps(parameters, ensure_ascii=False, separators=(",", ":"))

@@ -1,0 +1,53 @@
+"""Tests that large lists are read in the order of an index, on both databases."""
+
+from typing import Any, Final
+
+import pytest
+from sqlalchemy import Connection
+
+from dialer.api.crud.resource import Resource
+from dialer.api.records.table import RESOURCES
+from dialer.store.database import Database
+from tests.api.builders import Estate
+from tests.api.crud.test_statements import Statements, heard
+from tests.databases.choice import is_postgresql
+
+LARGE: Final = [resource for resource in RESOURCES if resource.is_large]
+_PREFER_INDEXES: Final = "; ".join(f"SET LOCAL enable_{step} = off" for step in ("seqscan", "sort", "bitmapscan"))
+"""PostgreSQL would read and sort a small table. With this, it sorts only what no index gives in order."""
+
+
+def sorts(database: Database, statements: Statements) -> list[tuple[str, str]]:
+    """Return the statements with a LIMIT whose rows must be sorted first, each with the step that sorts."""
+
+    def read(connection: Connection) -> list[tuple[str, str]]:
+        if is_postgresql():
+            connection.exec_driver_sql(_PREFER_INDEXES)
+        return [
+            (text, step)
+            for text, values in statements
+            if "LIMIT" in text and "ORDER BY" in text
+            for step in _steps(connection, text, values)
+            if "Sort" in step or "TEMP B-TREE FOR" in step
+        ]
+
+    return database.read_now(read)
+
+
+def _steps(connection: Connection, text: str, values: Any) -> list[str]:  # noqa: ANN401 - the driver's parameters
+    if is_postgresql():
+        return [row[0] for row in connection.exec_driver_sql(f"EXPLAIN (COSTS OFF) {text}", values)]
+    return [row[3] for row in connection.exec_driver_sql(f"EXPLAIN QUERY PLAN {text}", values)]
+
+
+@pytest.mark.parametrize("resource", LARGE, ids=lambda resource: resource.path)
+def test_a_large_list_is_read_in_the_order_of_an_index(
+    estate: Estate, database: Database, monkeypatch: pytest.MonkeyPatch, resource: Resource
+) -> None:
+    monkeypatch.setattr("dialer.api.crud.list_queries.SORTED_MAX", 0)
+    for ordering in resource.orderings:
+        for direction in ("", "-"):
+            with heard(database) as statements:
+                answer = estate.owner.request("GET", f"{resource.path}/?ordering={direction}{ordering}")
+            assert answer.status_code == 200, answer.text
+            assert sorts(database, statements) == []

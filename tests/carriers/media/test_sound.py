@@ -1,0 +1,238 @@
+"""Tests of sound: codecs, keys, orders, bridges and rooms, with packets made by hand."""
+
+import struct
+from array import array
+from typing import Final
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from msgspec.structs import replace
+
+from dialer.carriers.media import g711
+from dialer.carriers.media.activities import RECORDING_SILENCE_MS
+from dialer.carriers.media.rtp import KEYS, KeyReader, RtpPacket, read_packet, write_packet
+from dialer.carriers.media.sound_leg import SoundLeg
+from dialer.carriers.media.switchboard import PHASES, OrderDone, SendSound, SoundBoard
+from dialer.carriers.media.tones import COLUMNS_HZ, PAD, ROWS_HZ, ToneReader, silence, tone
+from dialer.carriers.sip.sdp import Codec, Direction, Sound
+from dialer.domain.line import Ask, Bridge, Confer, Done, Hold, Order, Play, Record
+
+PEER: Final = ("192.0.2.10", 30_000)
+SOUND: Final = Sound(PEER[0], PEER[1], Codec.PCMA, 8, 101)
+
+
+class Studio:
+    """A board of legs, and a clock that ticks by hand."""
+
+    def __init__(self, *keys: str, sound: Sound = SOUND) -> None:
+        self.board = SoundBoard()
+        self.now_ms = 0
+        self.done: list[OrderDone] = []
+        self.sent: dict[str, list[RtpPacket]] = {key: [] for key in keys}
+        for key in keys:
+            self.board.add(SoundLeg(key, 7 << 60, is_symmetric=True))
+            self.board.agree(key, sound)
+
+    def run(self, length_ms: int) -> None:
+        for _ in range(0, length_ms, 20):
+            for phase in range(PHASES):
+                for output in self.board.tick(self.now_ms, phase):
+                    if isinstance(output, SendSound):
+                        assert output.destination == PEER
+                        self.sent[output.key].append(read_packet(output.data))
+                    else:
+                        self.done.append(output)
+                self.now_ms += 20 // PHASES
+
+    def say(self, key: str, *packets: RtpPacket) -> list[SendSound]:
+        passed = [self.board.receive(self.now_ms, key, write_packet(packet), PEER) for packet in packets]
+        return [one for one in passed if one is not None]
+
+    def order(self, key: str, order: Order, prompt: bytes = b"") -> None:
+        self.board.perform(key, order, prompt)
+
+
+def sound_packet(number: int, data: bytes, payload: int = 8) -> RtpPacket:
+    return RtpPacket(payload, number, 1_000 + 160 * number, 5, data)
+
+
+def key_packets(key: str, sequence: int, timestamp: int, count: int = 5) -> list[RtpPacket]:
+    """Return the packets of one key: its durations rise, and the last three end it."""
+    found = []
+    for number in range(count + 3):
+        flags = 0x80 if number >= count else 0
+        data = struct.pack("!BBH", KEYS.index(key), flags | 10, 160 * min(number + 1, count))
+        found.append(RtpPacket(101, sequence + number, timestamp, 5, data))
+    return found
+
+
+def test_a_law_and_mu_law_stay_within_a_step_of_each_sample() -> None:
+    samples = array("h", range(-32_000, 32_001, 7))
+    ulaw = g711.encode(samples)
+    through_alaw = ulaw.translate(g711.ALAW_OF_ULAW).translate(g711.ULAW_OF_ALAW)
+    for decoded in (g711.decode(ulaw), g711.decode(through_alaw)):
+        assert max(abs(one - two) / (abs(two) + 100) for one, two in zip(decoded, samples, strict=True)) < 0.11
+    assert bytes(g711.ALAW_OF_ULAW[byte] for byte in (0xFF, 0x00, 0x80)) == bytes([0xD5, 0x2A, 0xAA])
+
+
+@given(st.integers(0, 127), st.integers(0, 65_535), st.integers(0, 2**32 - 1), st.binary(max_size=200), st.booleans())
+def test_a_packet_is_read_as_it_was_written(
+    payload: int,
+    sequence: int,
+    timestamp: int,
+    data: bytes,
+    is_marked: bool,  # noqa: FBT001 - hypothesis gives it
+) -> None:
+    packet = RtpPacket(payload, sequence, timestamp, 9, data)
+    assert read_packet(write_packet(packet, is_marked=is_marked)) == packet
+    padded = write_packet(packet)[:12] + b"\0\0\0\1abcd" + data + b"\0\0\3"
+    assert read_packet(bytes([0xB0]) + padded[1:]) == packet
+
+
+@given(st.text(KEYS, max_size=12), st.sets(st.integers(0, 120)))
+def test_each_key_counts_once_even_if_packets_are_lost(keys: str, lost: set[int]) -> None:
+    """A key of which every packet is lost does not count. Two equal keys differ by their timestamp."""
+    reader, sequence, wanted, found = KeyReader(), 0, "", ""
+    for number, key in enumerate(keys):
+        packets = key_packets(key, sequence, number * 2_000)
+        arrived = [packet for packet in packets if packet.sequence not in lost]
+        sequence += len(packets)
+        wanted += key if arrived else ""
+        found += "".join(reader.key_of(packet) or "" for packet in arrived)
+    assert found == wanted
+
+
+def test_a_key_whose_timestamp_moves_counts_once() -> None:
+    reader = KeyReader()
+    moving = [replace(packet, timestamp=number * 160) for number, packet in enumerate(key_packets("5", 1, 0))]
+    again = [replace(packet, timestamp=9_000 + number) for number, packet in enumerate(key_packets("5", 20, 0))]
+    assert [reader.key_of(packet) for packet in (*moving[:5], moving[7])].count("5") == 1
+    assert [reader.key_of(packet) for packet in again[:5]].count("5") == 1
+
+
+def test_keys_in_the_sound_are_found_and_speech_like_sound_is_not() -> None:
+    reader, found = ToneReader(), ""
+    for row, hz in enumerate(ROWS_HZ):
+        for column, other in enumerate(COLUMNS_HZ):
+            sound = tone((hz, other), 80, level=3_000) + silence(60)
+            heard = [reader.key_of(sound[at : at + 160]) or "" for at in range(0, len(sound), 160)]
+            assert "".join(heard) == PAD[row][column]
+            found += "".join(heard)
+    assert len(found) == 16
+    speech = tone((300, 900, 1_500, 2_100), 400, level=3_000) + tone((697,), 200) + tone((1_209,), 200)
+    assert [reader.key_of(speech[at : at + 160]) for at in range(0, len(speech), 160)] == [None] * 40
+
+
+def test_a_prompt_is_sent_whole_and_then_it_is_done() -> None:
+    studio = Studio("a")
+    prompt = tone((440,), 90)
+    studio.order("a", Play(1, ()), prompt)
+    studio.run(200)
+    sent = studio.sent["a"]
+    played = b"".join(packet.data for packet in sent).translate(g711.ULAW_OF_ALAW)
+    assert played[: len(prompt)] == prompt.translate(g711.ALAW_OF_ULAW).translate(g711.ULAW_OF_ALAW)
+    assert [one.timestamp - sent[0].timestamp for one in sent] == [160 * at for at in range(10)]
+    assert [(one.sequence - sent[0].sequence, one.payload) for one in sent] == [(at, 8) for at in range(10)]
+    assert studio.done == [OrderDone("a", Done(1, 0))]
+
+
+def test_a_call_on_hold_gets_no_sound_and_the_prompt_goes_on_afterwards() -> None:
+    studio = Studio("a", sound=replace(SOUND, direction=Direction.RECVONLY))
+    studio.order("a", Play(1, ()), tone((440,), 100))
+    studio.run(1_000)
+    assert (studio.sent["a"], studio.done) == ([], [])
+    studio.board.agree("a", SOUND)
+    studio.run(200)
+    assert (len(studio.sent["a"]), len(studio.done)) == (10, 1)
+
+
+@pytest.mark.parametrize(
+    ("keys", "digits_max", "found"), [("", 1, ""), ("7", 1, "7"), ("12#4", 9, "12#"), ("1234", 3, "123")]
+)
+def test_keys_are_collected(keys: str, digits_max: int, found: str) -> None:
+    """A key from before the order does not count, and the first key stops the prompt."""
+    studio = Studio("a")
+    studio.say("a", *key_packets("9", 0, 0))
+    studio.order("a", Ask(1, (), digits_max, 3_000), tone((440,), 1_000))
+    studio.run(100)
+    for number, key in enumerate(keys):
+        studio.say("a", *key_packets(key, 100 + 10 * number, 5_000 * (number + 1)))
+    studio.run(5_000)
+    assert studio.done == [OrderDone("a", Done(1, 0, keys=found))]
+
+
+def test_keys_in_the_sound_count_where_nothing_better_was_agreed() -> None:
+    studio = Studio("a", sound=replace(SOUND, keys_payload=None))
+    studio.order("a", Ask(1, (), 1, 3_000))
+    sound = tone((770, 1_336), 60).translate(g711.ALAW_OF_ULAW)
+    studio.say("a", *[sound_packet(at, sound[160 * at : 160 * at + 160]) for at in range(3)])
+    studio.run(20)
+    assert studio.done == [OrderDone("a", Done(1, 0, keys="5"))]
+
+
+def test_a_recording_has_each_packet_at_its_time_and_silence_in_gaps() -> None:
+    studio = Studio("a")
+    studio.order("a", Record(1, "r.wav"))
+    loud = tone((440,), 20).translate(g711.ALAW_OF_ULAW)
+    studio.say("a", sound_packet(0, loud), sound_packet(3, loud), sound_packet(1, loud), sound_packet(3, loud))
+    studio.say("a", *key_packets("#", 50, 999))
+    studio.run(20)
+    heard = loud.translate(g711.ULAW_OF_ALAW)
+    sound = heard + heard + b"\xff" * 160 + heard
+    assert studio.done == [OrderDone("a", Done(1, 0, recording_ms=80), ("r.wav", sound))]
+
+
+def test_a_recording_ends_with_silence_and_with_its_leg() -> None:
+    studio = Studio("a", "b")
+    for key in ("a", "b"):
+        studio.order(key, Record(1, f"{key}.wav"))
+    quiet = silence(20).translate(g711.ALAW_OF_ULAW)
+    studio.say("a", *[sound_packet(at, quiet) for at in range(RECORDING_SILENCE_MS // 20)])
+    studio.say("b", sound_packet(0, quiet))
+    studio.run(200)
+    assert [one.done for one in studio.done] == [Done(1, 0, recording_ms=RECORDING_SILENCE_MS)]
+    assert studio.board.remove("b") == ("b.wav", quiet.translate(g711.ULAW_OF_ALAW))
+
+
+def test_a_bridge_passes_on_sound_and_keys_until_the_other_leg_is_gone() -> None:
+    studio = Studio("a", "b")
+    studio.board.agree("b", replace(SOUND, codec=Codec.PCMU, payload=0, keys_payload=96))
+    studio.order("b", Hold(1))
+    studio.order("a", Bridge(1, "b"))
+    loud = tone((440,), 40)
+    passed = studio.say("a", sound_packet(5, loud[:160]), sound_packet(6, loud[160:]), *key_packets("1", 7, 3_000, 1))
+    packets = [read_packet(one.data) for one in passed]
+    assert [one.payload for one in packets] == [0, 0, 96, 96, 96, 96]
+    assert packets[0].data == loud[:160].translate(g711.ULAW_OF_ALAW)
+    assert [packets[1].timestamp - packets[0].timestamp, packets[1].sequence - packets[0].sequence] == [160, 1]
+    assert [one.key for one in studio.say("b", sound_packet(1, loud[:160], payload=0))] == ["a"]
+    studio.run(100)
+    assert (studio.sent, studio.done) == ({"a": [], "b": []}, [])
+    studio.board.remove("b")
+    studio.run(20)
+    assert studio.done == [OrderDone("a", Done(1, 0))]
+
+
+def test_members_of_a_room_hear_the_others_and_not_themselves() -> None:
+    studio = Studio("a", "b", "c")
+    for key in ("a", "b", "c"):
+        studio.order(key, Confer(1, "room"))
+    parts = {"a": array("h", [1_000] * 160), "b": array("h", [300] * 160)}
+    for key, samples in parts.items():
+        studio.say(key, sound_packet(0, g711.encode(samples).translate(g711.ALAW_OF_ULAW)))
+    studio.run(20)
+    heard = {key: g711.decode(packets[-1].data.translate(g711.ULAW_OF_ALAW))[0] for key, packets in studio.sent.items()}
+    assert [abs(heard[key] - wanted) < 80 for key, wanted in (("a", 300), ("b", 1_000), ("c", 1_300))] == [True] * 3
+
+
+def test_sound_from_strangers_and_bytes_that_are_no_rtp_are_dropped() -> None:
+    studio = Studio("a")
+    studio.order("a", Ask(1, (), 1, 3_000))
+    studio.say("a", sound_packet(0, b"\xd5" * 160))
+    for data in (b"", b"x" * 12, b"\x80", b"\x8f" + b"\0" * 11, b"\xa0\x08" + b"\0" * 10 + b"\xff", b"\x80" * 2_000):
+        assert studio.board.receive(0, "a", data, PEER) is None
+    for packet in key_packets("4", 1, 1):
+        studio.board.receive(0, "a", write_packet(packet), ("198.51.100.7", 1))
+    studio.run(100)
+    assert studio.done == []

@@ -1,0 +1,167 @@
+"""One scenario for sipp, which behaves by the number that is called."""
+
+import subprocess
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Final
+
+SDP: Final = """v=0
+o=sipp 1 1 IN IP4 [local_ip]
+s=-
+c=IN IP4 [local_ip]
+t=0 0
+m=audio 40000 RTP/AVP 8 101
+a=rtpmap:101 telephone-event/8000
+a=DIRECTION"""
+COPIED: Final = "[last_Via:]\n[last_From:]\nTO\n[last_Call-ID:]\n[last_CSeq:]"
+TAGGED: Final = COPIED.replace("TO", "[last_To:];tag=sipp[call_number]")
+WITHIN: Final = COPIED.replace("TO", "[last_To:]")
+CONTACT: Final = "Contact: <sip:sipp@[local_ip]:[local_port]>"
+INVITE_TAG: Final = "[$3];tag=sipp[call_number]"
+
+
+def send(first: str, headers: str, body: str = "") -> str:
+    """Return a step that sends a message."""
+    kind = "Content-Type: application/sdp\n" if body.startswith("v=0") else ""
+    message = f"{first}\n{headers}\n{kind}Content-Length: [len]\n\n{body}"
+    return f"<send><![CDATA[\n{message}\n]]></send>\n"
+
+
+def own(method: str, cseq: int, extra: str = "", body: str = "") -> str:
+    """Return a step that sends a request within the call."""
+    headers = (
+        f"Via: SIP/2.0/UDP [local_ip]:[local_port];branch=[branch]\nFrom: {INVITE_TAG}\nTo: [$2]\n"
+        f"Call-ID: [call_id]\nCSeq: {cseq} {method}\nMax-Forwards: 70\n{CONTACT}{extra}"
+    )
+    return send(f"{method} [$4] SIP/2.0", headers, body)
+
+
+def receive(what: str, inside: str = "") -> str:
+    """Return a step that waits for a message: a status or a method."""
+    kind = "response" if what.isdigit() else "request"
+    return f'<recv {kind}="{what}" timeout="8000">{inside}</recv>\n'
+
+
+def wanted(pattern: str, header: str, variable: int) -> str:
+    """Return an action that fails the call unless a header has a pattern."""
+    return (
+        f'<action><ereg regexp="{pattern}" search_in="hdr" header="{header}" check_it="true" '
+        f'assign_to="{variable}"/><log message="[${variable}]"/></action>'
+    )
+
+
+RINGS: Final = send("SIP/2.0 180 Ringing", f"{TAGGED}\n{CONTACT}")
+OK_SDP: Final = SDP.replace("DIRECTION", "sendrecv")
+ANSWERS: Final = send("SIP/2.0 200 OK", f"{TAGGED}\n{CONTACT}", OK_SDP) + receive("ACK")
+CLEARED: Final = receive("BYE") + send("SIP/2.0 200 OK", WITHIN)
+HANGS_UP: Final = own("BYE", 99, "\nReason: Q.850;cause=27") + receive("200")
+
+
+def refuses(line: str, extra: str = "") -> str:
+    """Return the steps of a refusal."""
+    return send(f"SIP/2.0 {line}", TAGGED + extra) + receive("ACK")
+
+
+def asks(line: str, header: str, credentials: str) -> str:
+    """Return the steps of a challenge whose answer must be right: verifyauth knows `Authorization` only."""
+    challenge = f'{header}: Digest realm="sipp", nonce="[call_number]abc", qop="auth,auth-int", algorithm=MD5'
+    verify = (
+        '<action><assignstr assign_to="7" value="anna"/><assignstr assign_to="8" value="secret, with a comma"/>'
+        '<verifyauth assign_to="9" username="[$7]" password="[$8]"/>'
+        '<test assign_to="9" variable="9" compare="equal" value="1"/></action>'
+        if header.startswith("WWW")
+        else wanted("response=", f"{credentials}:", 9)
+    )
+    return refuses(line, f"\n{challenge}") + receive("INVITE", verify) + ANSWERS + CLEARED
+
+
+RE_INVITE: Final = "\nContent-Type: application/sdp"
+BRANCHES: Final = {
+    "1001": RINGS + ANSWERS + CLEARED,
+    "1002": RINGS + ANSWERS + HANGS_UP,
+    "1003": RINGS
+    + receive("CANCEL")
+    + send("SIP/2.0 200 OK", WITHIN)
+    + send(
+        "SIP/2.0 487 Request Terminated",
+        f"[$5]\nFrom: [$2]\nTo: {INVITE_TAG}\n[last_Call-ID:]\nCSeq: 1 INVITE",
+    )
+    + receive("ACK"),
+    "1004": RINGS
+    + receive("CANCEL")
+    + send("SIP/2.0 200 OK", WITHIN)
+    + send(
+        "SIP/2.0 200 OK",
+        f"[$5]\nFrom: [$2]\nTo: {INVITE_TAG}\n[last_Call-ID:]\nCSeq: 1 INVITE\n{CONTACT}",
+        OK_SDP,
+    )
+    + receive("ACK")
+    + CLEARED,
+    "1005": refuses("486 Busy Here"),
+    "1006": refuses("404 Not Found"),
+    "1007": refuses("503 Service Unavailable"),
+    "1008": refuses("603 Decline", "\nReason: Q.850;cause=42"),
+    "1009": asks("401 Unauthorized", "WWW-Authenticate", "Authorization"),
+    "1010": asks("407 Proxy Authentication Required", "Proxy-Authenticate", "Proxy-Authorization"),
+    "1011": ANSWERS
+    + own("INVITE", 91, body=SDP.replace("DIRECTION", "sendonly"))
+    + receive("200", wanted("sip:.*@", "Contact:", 9))
+    + own("ACK", 91)
+    + own("INVITE", 92, body=OK_SDP)
+    + receive("200")
+    + own("ACK", 92)
+    + HANGS_UP,
+    "1012": ANSWERS + own("INFO", 91, "\nContent-Type: application/dtmf-relay", "Signal=5") + receive("200") + CLEARED,
+    "1013": send("SIP/2.0 183 Session Progress", f"{TAGGED}\n{CONTACT}", OK_SDP) + ANSWERS + CLEARED,
+    "1015": RINGS
+    + ANSWERS
+    + '<pause milliseconds="500"/>\n'
+    + own("INFO", 91, "\nContent-Type: application/dtmf", "7")
+    + receive("200")
+    + CLEARED,
+    "1014": send("SIP/2.0 200 OK", f"{TAGGED}\n{CONTACT}\nRecord-Route: <sip:[local_ip]:[local_port];lr>", OK_SDP)
+    + receive("ACK", wanted("lr>", "Route:", 9))
+    + CLEARED,
+}
+"""The steps after the INVITE, by the number that is called."""
+
+
+def scenario(branches: Mapping[str, str]) -> str:
+    """Return the scenario of numbers, from the steps of each."""
+    keep = (
+        '<action><ereg regexp=".*" search_in="hdr" header="From:" assign_to="2"/>'
+        '<ereg regexp=".*" search_in="hdr" header="To:" assign_to="3"/>'
+        '<ereg regexp="sip:[^&gt;]*" search_in="hdr" header="Contact:" assign_to="4"/>'
+        '<ereg regexp="Via: [^\\r\\n]*" search_in="msg" assign_to="5"/>'
+    )
+    tests = "".join(
+        f'<ereg regexp="^INVITE sip:{number}@" search_in="msg" assign_to="{number}"/>' for number in branches
+    )
+    jumps = "".join(f'<nop next="{number}" test="{number}"/>\n' for number in branches)
+    last = '<nop next="end"/>\n'
+    steps = "".join(f'<label id="{number}"/>\n{body}{last}' for number, body in branches.items())
+    options = '<label id="options"/>\n' + send("SIP/2.0 200 OK", TAGGED)
+    used = "2,3,4,5,9" if "[$9]" in steps else "2,3,4,5"
+    return (
+        '<?xml version="1.0" encoding="ISO-8859-1" ?>\n<scenario name="numbers">\n'
+        '<recv request="OPTIONS" optional="true" next="options"/>\n'
+        f'<recv request="INVITE" crlf="true">{keep}{tests}</action></recv>\n'
+        f'{jumps}{steps}{options}<label id="end"/>\n'
+        f'<Reference variables="{used}"/>\n</scenario>\n'
+    )
+
+
+@contextmanager
+def running(
+    sipp: str, folder: Path, port: int, branches: Mapping[str, str], calls: int
+) -> Iterator[subprocess.Popen[bytes]]:
+    """Run sipp until so many calls are over. An OPTIONS counts as one."""
+    (folder / "numbers.xml").write_text(scenario(branches), encoding="utf-8")
+    command = [sipp, "-sf", "numbers.xml", "-i", "127.0.0.1", "-p", str(port), "-m", str(calls), "-nostdin"]
+    command += ["-trace_err", "-error_file", "errors.log", "-timeout", "60"]
+    with (folder / "screen.log").open("wb") as screen, subprocess.Popen(command, cwd=folder, stdout=screen) as process:
+        try:
+            yield process
+        finally:
+            process.kill()

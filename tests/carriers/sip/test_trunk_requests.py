@@ -1,0 +1,92 @@
+"""Tests of REGISTER and OPTIONS, and of requests that belong to no call."""
+
+from typing import Final
+
+from msgspec.structs import replace
+
+from dialer.carriers.sip.messages import Received, read_message
+from dialer.carriers.sip.user_agent import UserAgent
+from dialer.carriers.sip.wire import Send, TrunkState
+from tests.carriers.sip.network import SERVER, TRUNK, Callee, Network
+
+MINUTE_MS: Final = 60_000
+
+
+class Registrar(Callee):
+    """A carrier that answers REGISTER and OPTIONS."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.expires: list[str] = []
+        self.is_down = False
+
+    def receive(self, message: Received) -> None:
+        if self.is_down:
+            return
+        if message.method == "REGISTER" and not message.header("Authorization"):
+            self.respond(message, 401, (("WWW-Authenticate", 'Digest realm="r", nonce="n", qop="auth"'),))
+        elif message.method == "REGISTER" and message.header("Expires") == "3600":
+            self.respond(message, 423, (("Min-Expires", "7200"),))
+        elif message.method == "REGISTER":
+            self.expires.append(message.header("Expires"))
+            self.respond(message, 200, (("Contact", f"{message.header('Contact')};expires=100"),))
+        else:
+            self.respond(message, 404)
+
+
+def states(network: Network) -> list[str]:
+    return [one.why_not for one in network.told if isinstance(one, TrunkState)]
+
+
+def test_a_registration_is_refreshed_in_time_and_taken_back() -> None:
+    registrar = Registrar()
+    network = Network(registrar, trunk=replace(TRUNK, registers=True))
+    network.take(network.agent.open(0))
+    network.run(200_000)
+    assert registrar.expires == ["7200", "7200", "7200"]
+    network.take(network.agent.close(200_000))
+    network.run(300_000)
+    assert (registrar.expires[-1], states(network)) == ("0", [""] * 3)
+
+
+def test_a_registration_that_fails_is_tried_again() -> None:
+    registrar = Registrar()
+    registrar.is_down = True
+    network = Network(registrar, trunk=replace(TRUNK, registers=True))
+    network.take(network.agent.open(0))
+    network.run(2 * MINUTE_MS)
+    registrar.is_down = False
+    network.run(4 * MINUTE_MS)
+    assert states(network)[:3] == ["not registered: no answer"] * 2 + [""]
+
+
+def test_a_trunk_is_down_after_three_unanswered_options_and_up_after_any_answer() -> None:
+    registrar = Registrar()
+    network = Network(registrar)
+    network.take(network.agent.open(0))
+    network.run(10_000)
+    registrar.is_down = True
+    network.run(2 * MINUTE_MS + 10_000)
+    assert states(network) == ["", "3 OPTIONS in a row: no answer"]
+    registrar.is_down = False
+    network.run(3 * MINUTE_MS)
+    assert states(network)[-1] == ""
+
+
+def request(method: str, source: tuple[str, int]) -> list[tuple[int, str]]:
+    """Send a request outside of calls, and return the responses: their status, and the address of the Via."""
+    data = (
+        f"{method} sip:dialer@192.0.2.1 SIP/2.0\r\nv: SIP/2.0/UDP 10.0.0.1:5060;branch=z9hG4bK1;rport\r\n"
+        f"f: <sip:a@b>;tag=1\r\nt: <sip:c@d>\r\ni: other\r\nCSeq: 1\r\n  {method}\r\nl : 0\r\n\r\n"
+    )
+    outputs = UserAgent(TRUNK).receive(0, data.encode(), source)
+    found = [read_message(one.data) for one in outputs if isinstance(one, Send)]
+    return [(one.status, f"{one.via.parameters['received']}:{one.via.parameters['rport']}") for one in found]
+
+
+def test_the_carrier_gets_an_answer_and_nobody_else_does() -> None:
+    methods = ("OPTIONS", "INVITE", "BYE", "MESSAGE", "ACK")
+    answered = [request(method, SERVER) for method in methods]
+    where = f"{SERVER[0]}:{SERVER[1]}"
+    assert answered == [[(200, where)], [(404, where)], [(481, where)], [(405, where)], []]
+    assert [request(method, ("198.51.100.1", 5060)) for method in methods] == [[]] * len(methods)

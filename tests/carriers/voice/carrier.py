@@ -1,0 +1,55 @@
+"""A SIP carrier on a socket of this machine: it answers numbers that begin with 1, and lets others ring."""
+
+import socket
+from collections.abc import Callable
+from threading import Thread
+from typing import Self
+
+from dialer.carriers.sip.messages import Received, read_message, write_response
+from dialer.carriers.sip.sdp import SDP_TYPE, Codec, LocalSound, write_offer
+from dialer.carriers.sip.wire import Address
+
+
+class SmallCarrier:
+    """A carrier that keeps nothing but a list of requests: the start of the number, and the method."""
+
+    def __init__(self, changed: Callable[[], None]) -> None:
+        """Listen. `changed` is called from a thread after each request."""
+        self._changed = changed
+        self.seen: list[tuple[str, str]] = []
+        self._socket = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+        self._socket.bind(("127.0.0.1", 0))
+        self.port: int = self._socket.getsockname()[1]
+        self._offer = write_offer(LocalSound("127.0.0.1", 9, (Codec.PCMU,), 1))
+        self._thread = Thread(target=self._serve)
+
+    def __enter__(self) -> Self:
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._socket.sendto(b"", self._socket.getsockname())
+        self._thread.join()
+        self._socket.close()
+
+    def _serve(self) -> None:
+        while (found := self._socket.recvfrom(65_535))[0]:
+            self._take(read_message(found[0]), found[1])
+
+    def _take(self, request: Received, source: Address) -> None:
+        called = request.header("To").partition("sip:")[2][:1]
+        self.seen.append((called, request.method))
+        if request.method == "INVITE" and called == "1":
+            contact = ("Contact", f"<sip:callee@127.0.0.1:{self.port}>")
+            self._answer(request, source, 200, contact, SDP_TYPE, body=self._offer)
+        elif request.method == "INVITE":
+            self._answer(request, source, 180)
+        elif request.method != "ACK":
+            self._answer(request, source, 200)
+        self._changed()
+
+    def _answer(
+        self, request: Received, source: Address, status: int, *headers: tuple[str, str], body: bytes = b""
+    ) -> None:
+        answer = write_response(request, status, "Text", source, to_tag="t", headers=headers, body=body)
+        self._socket.sendto(answer, source)

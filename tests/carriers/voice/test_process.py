@@ -1,0 +1,167 @@
+"""Tests of the process of the lines: what becomes of calls if the worker, or the process itself, dies."""
+
+import asyncio
+import json
+import os
+import signal
+import socket
+import struct
+from collections.abc import AsyncIterator, Callable
+from pathlib import Path
+from typing import Final, NamedTuple
+
+import pytest
+
+from dialer.carriers.port import Alive, Found, LiveLeg, Unknown, Unplaced
+from dialer.carriers.voice.process import LineProcess, socket_path
+from dialer.carriers.voice.remote_line import RemoteLine
+from dialer.carriers.voice.starting import sip_lines
+from dialer.domain.enums import Cause
+from dialer.domain.line import Answered, Clear, Dialling, Ended, Heard, Hold, Texting
+from tests.carriers.voice.carrier import SmallCarrier
+
+WAIT_S: Final = 20
+ANSWERING: Final = Dialling("answering", "1", "", 60_000, 60_000)
+RINGING: Final = Dialling("ringing", "2", "", 60_000, 60_000)
+
+
+class Worker:
+    """The service, as a line sees it."""
+
+    def __init__(self, watch: "Watch") -> None:
+        self._watch = watch
+        self.heard_of: list[tuple[int, str, Heard | Found]] = []
+        self.why_not = "nothing was heard"
+
+    def heard(self, number: int, key: str, heard: Heard | Found) -> None:
+        self.heard_of.append((number, key, heard))
+        self._watch.touch()
+
+    def is_up(self, why_not: str) -> None:
+        self.why_not = why_not
+        self._watch.touch()
+
+    @property
+    def kinds(self) -> list[tuple[str, str]]:
+        return [(key, type(heard).__name__) for _, key, heard in self.heard_of]
+
+    def first(self, kind: type[Heard]) -> Heard:
+        return next(heard for _, _, heard in self.heard_of if isinstance(heard, kind))
+
+
+class Watch:
+    """Wakes a test when something has changed."""
+
+    def __init__(self) -> None:
+        self._changed = asyncio.Event()
+        self._loop = asyncio.get_running_loop()
+
+    def touch(self) -> None:
+        """Say that something has changed, from any thread."""
+        self._loop.call_soon_threadsafe(self._changed.set)
+
+    async def until(self, is_so: Callable[[], object]) -> None:
+        """Wait until a condition holds."""
+        async with asyncio.timeout(WAIT_S):
+            while not is_so():
+                await self._changed.wait()
+                self._changed.clear()
+
+
+class Scene(NamedTuple):
+    """A carrier, and the folder of the process."""
+
+    watch: Watch
+    carrier: SmallCarrier
+    folder: Path
+
+    @property
+    def parameters(self) -> str:
+        """The parameters of the gateway."""
+        return json.dumps({"server": f"127.0.0.1:{self.carrier.port}", "session_expires": 0})
+
+    def connect(self, worker: Worker) -> RemoteLine:
+        """Connect to a process that runs."""
+        return RemoteLine(1, self.parameters, worker, socket_path(self.folder), lambda: None)
+
+
+@pytest.fixture
+async def scene(tmp_path: Path) -> AsyncIterator[Scene]:
+    """Run a carrier."""
+    watch = Watch()
+    with SmallCarrier(watch.touch) as carrier:
+        yield Scene(watch, carrier, tmp_path)
+
+
+async def test_a_call_goes_on_while_the_worker_is_replaced(scene: Scene) -> None:
+    until, carrier, stop = scene.watch.until, scene.carrier, asyncio.Event()
+    process = asyncio.create_task(LineProcess(scene.folder).serve(socket_path(scene.folder), stop))
+    first, second = Worker(scene.watch), Worker(scene.watch)
+    line = scene.connect(first)
+    line.dial(Dialling("early", "1", "", 1_000, 1_000))
+    await until(lambda: not first.why_not)
+    line.dial(Texting("text", "1", "", "hello", 1))
+    for dialling in (ANSWERING, ANSWERING, RINGING):
+        line.dial(dialling)
+    await until(lambda: len(first.heard_of) == 4)
+    assert first.kinds[:2] == [("early", "Unplaced"), ("text", "Unplaced")]
+    assert sorted(first.kinds[2:]) == [("answering", "Answered"), ("ringing", "Ringing")]
+    assert ("1", "ACK") not in carrier.seen
+    await line.close()
+
+    line = scene.connect(second)
+    await until(lambda: len(second.heard_of) == 3)
+    assert [one[:2] for one in second.heard_of] == [one[:2] for one in first.heard_of[1:]]
+    line.settled(second.heard_of[-1][0])
+    await until(lambda: ("1", "ACK") in carrier.seen)
+    legs = [LiveLeg(ANSWERING, 10), LiveLeg(RINGING, 10), LiveLeg(Dialling("never", "1", "", 1, 1), -5_000)]
+    assert await line.find(legs) == [Alive(), Alive(), Unplaced()]
+    line.perform("answering", Hold(1))
+    for key in ("answering", "ringing", "nobody"):
+        line.perform(key, Clear(2))
+    await until(lambda: ("1", "BYE") in carrier.seen and ("2", "CANCEL") in carrier.seen)
+    await until(lambda: ("answering", "Ended") in second.kinds)
+    await line.close()
+    stop.set()
+    await process
+    assert [one for one in carrier.seen if one == ("1", "INVITE")] == [("1", "INVITE")]
+
+
+async def test_calls_of_a_killed_process_are_taken_up_or_cleared(scene: Scene) -> None:
+    until, carrier, worker = scene.watch.until, scene.carrier, Worker(scene.watch)
+    line = sip_lines(scene.folder, scene.folder)(1, scene.parameters, worker)
+    try:
+        await until(lambda: not worker.why_not)
+        line.dial(ANSWERING)
+        line.dial(RINGING)
+        await until(lambda: len(worker.heard_of) == 2)
+        handle = worker.first(Answered)
+        assert isinstance(handle, Answered)
+        os.kill(process_of(scene.folder), signal.SIGKILL)
+        await until(lambda: worker.why_not)
+        carrier.seen.clear()
+        await until(lambda: not worker.why_not)
+        legs = [
+            LiveLeg(ANSWERING, 10**6, 0, handle.handle),
+            LiveLeg(RINGING, 10**6),
+            LiveLeg(RINGING, 10**6, 0, "torn"),
+        ]
+        assert await line.find(legs[:2]) == [Alive(), Unknown()]
+        await until(lambda: carrier.seen.count(("1", "ACK")) == 2 and ("2", "CANCEL") in carrier.seen)
+        assert ("1", "INVITE") in carrier.seen
+        line.perform("answering", Clear(1))
+        await until(lambda: ("1", "BYE") in carrier.seen and ("answering", "Ended") in worker.kinds)
+        ended = worker.first(Ended)
+        assert isinstance(ended, Ended)
+        assert (ended.cause, worker.heard_of[-1][0]) == (Cause.NORMAL_CLEARING, 3)
+    finally:
+        await line.close()
+        os.kill(process_of(scene.folder), signal.SIGTERM)
+
+
+def process_of(folder: Path) -> int:
+    """Return the process that serves the lines of a folder."""
+    with socket.socket(socket.AF_UNIX) as probe:
+        probe.connect(str(socket_path(folder)))
+        credentials = probe.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, struct.calcsize("3i"))
+    return int(struct.unpack("3i", credentials)[0])
