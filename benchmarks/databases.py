@@ -19,7 +19,7 @@ import anyio
 from sqlalchemy import func, select
 
 from benchmarks.advance import DAY_MS, START_MS, add_started_campaign
-from benchmarks.fixture_database import AUTHORIZATION, PHONEBOOK, create_database, new_contacts
+from benchmarks.fixture_database import AUTHORIZATION, PHONEBOOK, add_people, create_database, new_contacts
 from benchmarks.importing import forget_numbers, pieces
 from benchmarks.measure import Work, interleaved, report, timed
 from benchmarks.servers import DIALER, Server, running
@@ -109,7 +109,7 @@ def exported(server: Server) -> int:
 def imported(open_empty: OpenEmpty, rows: int) -> tuple[int, float]:
     """Import a file of contacts into a new database, and return the number of rows and the seconds."""
     with closing(open_empty()) as database:
-        database.write_now(lambda unit: add_started_campaign(unit, 1))
+        database.write_now(add_people)
         target = ContactRows(PHONEBOOK, region=None)
         forget_numbers()
 

@@ -58,7 +58,7 @@ _CDRS: Final = bulk_insert(
 def create_database(folder: Path, *, contacts: int = 0, cdrs: int = 0) -> Path:
     """Create a database in a folder with the product's own tables and bulk statements, and return its path."""
     database = new_database(str(folder))
-    user_id = database.write_now(_people)
+    user_id = database.write_now(add_people)
     for first in range(0, contacts, PORTION):
         rows = [_contact(place) for place in range(first, min(contacts, first + PORTION))]
         database.write_now(lambda connection, rows=rows: INSERT_CONTACTS.run(connection, rows))  # type: ignore[misc]
@@ -80,7 +80,8 @@ def new_contacts(first: int) -> Iterator[bytes]:
         place += 1
 
 
-def _people(connection: Connection) -> int:
+def add_people(connection: Connection) -> int:
+    """Add the user and the phonebook, and return the user's id."""
     user_id = add(connection, User, username=USERNAME, password_hash=hash_password(PASSWORD))
     add(connection, Phonebook, id=PHONEBOOK, user_id=user_id, name="Patients")
     return user_id

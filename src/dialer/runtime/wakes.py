@@ -54,12 +54,16 @@ class Wakes:
 
     async def _listen(self) -> None:
         while True:
-            with contextlib.suppress(StorageUnavailableError):
+            try:
                 bell = await self._database.open_bell(self._name)
                 if bell is None:
                     return
                 with contextlib.closing(bell):
                     await self._hear(bell)
+            except StorageUnavailableError:
+                pass  # Those who look find out, too.
+            except Exception:  # noqa: BLE001 - a process that hears nothing looks by itself
+                _log.exception("bell_failed")
             await anyio.sleep(AGAIN_S)
 
     async def _hear(self, bell: Bell) -> None:

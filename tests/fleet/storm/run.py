@@ -30,6 +30,8 @@ REST_S_MAX: Final = 90
 PEOPLE_A_SECOND: Final = 5
 _BAD: Final = ("invariant_broken", "keeper_failed", '"problem": "engine"', "report_ignored", "campaign_unreadable")
 """Parts of lines of the log that no trouble excuses."""
+_FENCED: Final = "coordinator.LeaseLostError: "
+"""Part of the line of a step that was discarded, because its worker had been replaced."""
 
 
 class Report(NamedTuple):
@@ -48,7 +50,7 @@ class Report(NamedTuple):
 
 
 class Sky(NamedTuple):
-    """What a storm is made of."""
+    """The parts of a storm."""
 
     seed: int
     seconds: float
@@ -128,7 +130,7 @@ def _broken(
     yield from rules.broken_promises(connection, deeds)
     yield from rules.replaced_well(connection, suffered, sky.lease_ms)
     lines = (folder / LOG).read_text().splitlines()
-    yield from (f"log: {line[:400]}" for line in lines if any(bad in line for bad in _BAD))
+    yield from (f"log: {line[:400]}" for line in lines if _FENCED not in line and any(bad in line for bad in _BAD))
 
 
 def _report(

@@ -4,6 +4,7 @@ import asyncio
 import contextlib
 import fcntl
 import os
+import resource
 import secrets
 import signal
 import socket
@@ -175,6 +176,9 @@ def alone(folder: Path) -> Iterator[bool]:
 
 async def serve_lines(folder: Path, media: Path, t1_ms: int = T1_MS) -> None:
     """Serve lines until SIGTERM, or until nobody has needed them for a while. Calls in progress are not ended."""
+    _, files_max = resource.getrlimit(resource.RLIMIT_NOFILE)
+    # Each call has a socket, and the usual limit is 1,024.
+    resource.setrlimit(resource.RLIMIT_NOFILE, (files_max, files_max))
     stop = asyncio.Event()
     for number in (signal.SIGTERM, signal.SIGINT):
         asyncio.get_running_loop().add_signal_handler(number, stop.set)
