@@ -12,7 +12,7 @@ import rich_click as click
 from dialer.carriers.media.rtp import RtpPacket, write_packet
 from dialer.carriers.media.sound_leg import SoundLeg
 from dialer.carriers.media.switchboard import SoundBoard
-from dialer.carriers.sip.sdp import Codec, SdpError, Sound, read_sound, write_offer
+from dialer.carriers.sip.sdp import AgreedSound, Codec, SdpError, read_sound, write_offer
 from dialer.carriers.sip.wire import Send
 from dialer.domain.line import Ask, Confer, Order, Record
 from tests.carriers.sip.network import OURS, SERVER, THEIRS
@@ -22,7 +22,7 @@ OUTPUTS_MAX: Final = 12
 """Outputs that one datagram may cause: a few messages, and what is told of them."""
 LEGS_MAX: Final = 1
 PEER: Final = (THEIRS.host, THEIRS.port)
-SOUND: Final = Sound(PEER[0], PEER[1], Codec.PCMA, 8, 101)
+SOUND: Final = AgreedSound(PEER[0], PEER[1], Codec.PCMA, 8, 101)
 ORDERS: Final[tuple[Order, ...]] = (Ask(1, (), 9, 10**9), Record(2, "r"), Confer(3, "room"))
 _TOKENS: Final = (
     *(b"\r\n", b"\r\n ", b":", b";", b",", b'"', b"<", b">", b"=", b"\0"),

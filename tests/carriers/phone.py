@@ -29,7 +29,7 @@ from dialer.domain.survey.survey import INPUT_END
 from dialer.sim.callee import Callee
 from dialer.sim.conversation import AMD_MS, RECORDING_MS, RECORDING_MS_MAX, speech_ms
 
-Sound = tuple[int, Heard]
+AgreedSound = tuple[int, Heard]
 """Something that is heard, with its time."""
 
 
@@ -53,7 +53,7 @@ class Phone:
         """The time of the next thing that is heard; None after the end."""
         return self._coming[0][0] if self._coming else None
 
-    def take(self) -> Sound:
+    def take(self) -> AgreedSound:
         """Return the next thing that is heard."""
         at_ms, heard = self._coming.pop(0)
         match heard:
@@ -83,23 +83,23 @@ class Phone:
             at_ms, heard = end.args[0], Ended(0, Cause.NORMAL_CLEARING)
         self._coming = [(at_ms, heard)] if at_ms < self._cut_ms else [self._end(self._cut_ms)]
 
-    def _fate(self, dialled_ms: int) -> list[Sound]:
+    def _fate(self, dialled_ms: int) -> list[AgreedSound]:
         fate, limit_ms = self._callee.fate, self._leg.ring_limit_ms
         is_missed = fate.cause is Cause.NO_ANSWER or fate.after_ms >= limit_ms
         ends_ms = dialled_ms + (limit_ms if is_missed else fate.after_ms)
         rings_ms = dialled_ms + fate.signal_ms
-        ringing: list[Sound] = [(rings_ms, Ringing(0))] if rings_ms <= ends_ms else []
+        ringing: list[AgreedSound] = [(rings_ms, Ringing(0))] if rings_ms <= ends_ms else []
         if is_missed:
             return [*ringing, (ends_ms, Ended(0, Cause.NO_ANSWER))]
         if fate.cause is not None:
             return [*ringing, (ends_ms, Ended(0, fate.cause))]
         return [*ringing, (ends_ms, Answered(0, f"handle of {self._leg.key}"))]
 
-    def _end(self, at_ms: int) -> Sound:
+    def _end(self, at_ms: int) -> AgreedSound:
         recording_ms = None if self._began_ms is None else at_ms - self._began_ms
         return at_ms, Ended(0, Cause.NORMAL_CLEARING, recording_ms)
 
-    def _obey(self, order: Order, now_ms: int) -> Sound:
+    def _obey(self, order: Order, now_ms: int) -> AgreedSound:
         sound = self._end(self._cut_ms)
         match order:
             case Detect(turn):
@@ -144,7 +144,7 @@ class Phone:
         return at_ms
 
 
-def aged(sound: Sound, now_ms: int) -> Heard:
+def aged(sound: AgreedSound, now_ms: int) -> Heard:
     """Return something heard as it is told at `now_ms`."""
     at_ms, heard = sound
     return structs.replace(heard, age_ms=now_ms - at_ms) if hasattr(heard, "age_ms") else heard

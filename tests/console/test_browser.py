@@ -19,7 +19,10 @@ PAGES: Final = (
     "records/campaigns/1/",
     "records/contact/",
     "records/phonebook/1/import/",
-    "records/survey-template/1/",
+    "surveys/1/",
+    "surveys/1/try/",
+    "number/?number=%2B12025550100",
+    "board/",
     "calls/",
     "account/",
 )

@@ -11,7 +11,7 @@ from sqlalchemy.exc import IntegrityError
 
 from dialer.store.backends.backend import backend_for
 from dialer.store.backends.postgresql_rows import COPY_MIN
-from dialer.store.bulk import bulk_insert
+from dialer.store.bulk import Among, bulk_insert
 from dialer.store.database import Database, OutcomeUnknownError, StorageUnavailableError
 from dialer.store.process_lock import ServedError
 from dialer.store.tables import CpsReturned, User
@@ -156,6 +156,18 @@ def test_a_server_that_is_full_read_only_or_damaged_counts_as_unavailable(databa
     assert not isinstance(error.value, OutcomeUnknownError)
     database.write_now(lambda unit: add(unit, "ben"))
     assert database.read_now(names) == ["ben"]
+
+
+def test_values_are_looked_up_with_a_plan_for_the_table_as_it_is(database: Database) -> None:
+    """A plan that is kept from an empty table reads a full one from one end to the other."""
+    usernames = Among(_users.c.username)
+
+    def look(unit: Connection) -> str:
+        usernames.run(unit, ["ann"], {})
+        return str(unit.exec_driver_sql("SHOW plan_cache_mode").scalar_one())
+
+    assert database.write_now(look) == "force_custom_plan"
+    assert database.write_now(lambda unit: unit.exec_driver_sql("SHOW plan_cache_mode").scalar_one()) == "auto"
 
 
 def test_rows_that_are_copied_break_the_same_rules(database: Database) -> None:

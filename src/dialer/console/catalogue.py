@@ -15,7 +15,7 @@ class Within(NamedTuple):
 
 
 class RecordPage(NamedTuple):
-    """How the console shows the records of a resource."""
+    """The presentation of a resource: its list, and its form."""
 
     path: str
     """The path of the resource in the API."""
@@ -39,11 +39,18 @@ class RecordPage(NamedTuple):
     """True if a CSV file can be imported into a record."""
     back: str = ""
     """The address of the list, if it is a page of its own."""
+    view: str = ""
+    """The address before the id, if a record has a page of its own besides the one with its fields."""
 
     @property
     def url(self) -> str:
         """Return the address of the list."""
         return self.back or f"{RECORDS}{self.path}/"
+
+    @property
+    def record_url(self) -> str:
+        """Return the address of a record, up to its id."""
+        return self.view or f"{RECORDS}{self.path}/"
 
 
 _HOURS: Final = ("daily_start_time", "daily_stop_time")
@@ -99,6 +106,7 @@ PAGES: Final[Mapping[str, RecordPage]] = {
             ("name", "description", "created_date", "updated_date"),
             main=("name", "description"),
             within=(Within("Sections", "section-template", "survey"),),
+            view="/console/surveys/",
         ),
         RecordPage(
             "section-template",
@@ -278,6 +286,7 @@ PAGES: Final[Mapping[str, RecordPage]] = {
             within=(Within("People", "subscriber-list", "campaign"),),
             is_tab=False,
             back="/console/campaigns/",
+            view="/console/campaigns/",
         ),
         RecordPage(
             "sms-campaigns",
@@ -302,6 +311,7 @@ PAGES: Final[Mapping[str, RecordPage]] = {
             within=(Within("People", "subscriber-list", "campaign"),),
             is_tab=False,
             back="/console/campaigns/",
+            view="/console/campaigns/",
         ),
         RecordPage(
             "subscriber-list",

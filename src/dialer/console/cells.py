@@ -13,7 +13,7 @@ from dialer.api.crud.moments import Timestamp
 from dialer.api.crud.references import OwnUrl, Reference, ReferenceList
 from dialer.api.crud.resource import Resource, Unit
 from dialer.api.crud.shapes import Field, Shape, fields_of
-from dialer.console.catalogue import PAGES, RECORDS
+from dialer.console.catalogue import PAGES
 from dialer.console.named import names_of
 from dialer.console.rendering import UNKNOWN
 from dialer.console.words import words_of
@@ -54,7 +54,7 @@ def cell_of(field: Field, value: Any, named: Names, zone: tzinfo) -> Cell:  # no
     if isinstance(kind, Reference) and not isinstance(kind, ReferenceList):
         identity = id_in(str(value))
         name = named.get(kind.path, {}).get(identity, f"No. {identity}")
-        return Cell(name, f"{RECORDS}{kind.path}/{identity}/" if kind.path in PAGES else "")
+        return Cell(name, f"{PAGES[kind.path].record_url}{identity}/" if kind.path in PAGES else "")
     words = next((words for known, words in _WORDS if isinstance(kind, known)), None)
     text = _text(value) if words is None else words(kind, value, zone)
     return Cell(text[:TEXT_MAX], is_number=isinstance(kind, (Amount, Integer, ReferenceList)))

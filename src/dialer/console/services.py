@@ -34,7 +34,7 @@ NAVIGATION: Final = (
     NavigationItem("calls", "Calls", "/console/calls/", Permission.READ_CALLS),
     NavigationItem("people", "People", "/console/records/phonebook/", Permission.READ),
     NavigationItem("surveys", "Surveys", "/console/records/survey-template/", Permission.READ),
-    NavigationItem("centre", "Call centre", "/console/records/queue/", Permission.READ),
+    NavigationItem("centre", "Call centre", "/console/board/", Permission.READ),
     NavigationItem("lines", "Lines", "/console/records/gateway/", Permission.READ),
     NavigationItem("money", "Money", "/console/records/ledger/", Permission.READ),
     NavigationItem("administration", "Administration", "/console/records/users/", Permission.READ),

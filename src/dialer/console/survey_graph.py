@@ -33,6 +33,7 @@ class Box(NamedTuple):
     question: str
     whole_question: str
     is_goal: bool
+    section_id: int
 
 
 class Path(NamedTuple):
@@ -142,7 +143,7 @@ def _rows(survey: Survey) -> list[list[int]]:
 def _box(section: Section, place: _Place) -> Box:
     question = section.question if len(section.question) <= QUESTION_MAX else f"{section.question[:QUESTION_MAX]}…"
     known = word_of(SectionType(section.type))
-    return Box(place.x, place.y, known, question, section.question, section.completed)
+    return Box(place.x, place.y, known, question, section.question, section.completed, section.id)
 
 
 def _path(source: _Place, target: _Place, label: str, width: float) -> Path:

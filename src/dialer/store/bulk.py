@@ -116,6 +116,7 @@ class Among:
 
     def run(self, connection: Connection, values: Collection[str], given: Mapping[str, Any]) -> set[str]:
         """Return those of `values` that the column has; `given` holds the parameters of the conditions."""
+        backend_of(connection).plan_anew(connection)
         asked = list(values)
         found: set[str] = set()
         for start in range(0, len(asked), ASKED_AT_ONCE):

@@ -15,17 +15,17 @@ from dialer.carriers.media.rtp import KEYS, KeyReader, RtpPacket, read_packet, w
 from dialer.carriers.media.sound_leg import SoundLeg
 from dialer.carriers.media.switchboard import PHASES, OrderDone, SendSound, SoundBoard
 from dialer.carriers.media.tones import COLUMNS_HZ, PAD, ROWS_HZ, ToneReader, silence, tone
-from dialer.carriers.sip.sdp import Codec, Direction, Sound
+from dialer.carriers.sip.sdp import AgreedSound, Codec, Direction
 from dialer.domain.line import Ask, Bridge, Confer, Done, Hold, Order, Play, Record
 
 PEER: Final = ("192.0.2.10", 30_000)
-SOUND: Final = Sound(PEER[0], PEER[1], Codec.PCMA, 8, 101)
+SOUND: Final = AgreedSound(PEER[0], PEER[1], Codec.PCMA, 8, 101)
 
 
 class Studio:
     """A board of legs, and a clock that ticks by hand."""
 
-    def __init__(self, *keys: str, sound: Sound = SOUND) -> None:
+    def __init__(self, *keys: str, sound: AgreedSound = SOUND) -> None:
         self.board = SoundBoard()
         self.now_ms = 0
         self.done: list[OrderDone] = []

@@ -74,6 +74,12 @@ PAGES: Final[Mapping[str, Permission]] = {
     "POST /console/new-campaign": Permission.CAMPAIGNS,
     "GET /console/new-campaign/survey": Permission.CAMPAIGNS,
     "POST /console/new-campaign/survey": Permission.CAMPAIGNS,
+    "GET /console/number": Permission.READ,
+    f"GET /console/surveys/{RECORD}": Permission.READ,
+    f"GET /console/surveys/{RECORD}/try": Permission.READ,
+    "GET /console/board": Permission.READ,
+    "GET /console/board/live": Permission.READ,
+    f"POST /console/board/agents/{RECORD}": Permission.WORK,
     "GET /console/calls": Permission.READ_CALLS,
     # The rows of the resource table say who may read and write which records; the pages ask them.
     "GET /console/records/{path}": Permission.SIGNED_IN,

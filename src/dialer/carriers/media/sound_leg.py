@@ -17,7 +17,7 @@ from dialer.carriers.media.rtp import (
     write_packet,
 )
 from dialer.carriers.media.tones import ToneReader
-from dialer.carriers.sip.sdp import Codec, Direction, Sound
+from dialer.carriers.sip.sdp import AgreedSound, Codec, Direction
 from dialer.carriers.sip.wire import Address
 
 _SENDS: Final = frozenset({Direction.SENDRECV, Direction.SENDONLY})
@@ -40,14 +40,14 @@ class SoundLeg:
         self._timestamp = chance >> 47 & 0xFFFFFFFF
         self._offset: tuple[int, int] | None = None
         self._is_symmetric: Final = is_symmetric
-        self._sound: Sound | None = None
+        self._sound: AgreedSound | None = None
         self._remote: Address | None = None
         self._is_latched = False
         self._is_first = True
         self._keys = KeyReader()
         self._tones = ToneReader()
 
-    def agree(self, sound: Sound) -> None:
+    def agree(self, sound: AgreedSound) -> None:
         """Send to and hear from this place from now on."""
         if self._sound is None or (sound.host, sound.port) != (self._sound.host, self._sound.port):
             self._remote, self._is_latched = (sound.host, sound.port), False
@@ -113,7 +113,7 @@ class SoundLeg:
         """Return whether a packet of this leg is part of a key."""
         return self._sound is not None and packet.payload == self._sound.keys_payload
 
-    def _is_from_peer(self, sound: Sound, source: Address) -> bool:
+    def _is_from_peer(self, sound: AgreedSound, source: Address) -> bool:
         if self._is_latched:
             return source == self._remote
         return self._is_symmetric or source[0] == sound.host
@@ -128,7 +128,7 @@ class SoundLeg:
                 # The right host from another port: some send and receive at different ones.
                 self._is_latched = False
 
-    def _hear(self, packet: RtpPacket, sound: Sound) -> str | None:
+    def _hear(self, packet: RtpPacket, sound: AgreedSound) -> str | None:
         if self.activity.hears_sound:
             self.activity.take_frame(packet.timestamp, packet.data)
         if self.activity.hears_keys and sound.keys_payload is None:

@@ -17,7 +17,7 @@ from dialer.carriers.media.activities import (
 )
 from dialer.carriers.media.rooms import MEMBERS_MAX, Conferring, mix
 from dialer.carriers.media.sound_leg import SoundLeg
-from dialer.carriers.sip.sdp import Sound
+from dialer.carriers.sip.sdp import AgreedSound
 from dialer.carriers.sip.wire import Address
 from dialer.domain.line import Ask, Bridge, Clear, Confer, Detect, Done, Hold, Order, Play, Record
 
@@ -68,7 +68,7 @@ class SoundBoard:
         activity = leg.activity
         return (activity.name, activity.sound) if isinstance(activity, Recording) else None
 
-    def agree(self, key: str, sound: Sound) -> None:
+    def agree(self, key: str, sound: AgreedSound) -> None:
         """Send to and hear from this place."""
         if key in self._legs:
             self._legs[key].agree(sound)

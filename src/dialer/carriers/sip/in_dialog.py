@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from dialer.carriers.sip import causes
 from dialer.carriers.sip.dialog import Dialog, with_target
 from dialer.carriers.sip.messages import Outgoing, Received, write_response
-from dialer.carriers.sip.sdp import SDP_TYPE, LocalSound, SdpError, Sound, read_sound, write_answer, write_offer
+from dialer.carriers.sip.sdp import SDP_TYPE, AgreedSound, LocalSound, SdpError, read_sound, write_answer, write_offer
 from dialer.carriers.sip.session_timer import MIN_SE, SessionTimer, is_too_short
 from dialer.carriers.sip.signalling import AuthorisedRequest, Signalling, branch_of
 from dialer.carriers.sip.timers import GIVES_UP_AFTER, T2_MS, Timer
@@ -41,7 +41,7 @@ class InDialog:
     """The dialog of one leg."""
 
     def __init__(
-        self, signalling: Signalling, owner: LegOwner, dialog: Dialog, local: LocalSound, sound: Sound
+        self, signalling: Signalling, owner: LegOwner, dialog: Dialog, local: LocalSound, sound: AgreedSound
     ) -> None:
         self.dialog = dialog
         self.timer: Final = SessionTimer(signalling.wire, self.refresh, self._not_refreshed)
@@ -129,7 +129,7 @@ class InDialog:
             self._repeat_until_acknowledged(request.cseq, source, response, self._wire.t1_ms)
         self._agree(sound)
 
-    def _agree(self, sound: Sound) -> None:
+    def _agree(self, sound: AgreedSound) -> None:
         if sound != self._sound:
             self._sound = sound
             self._wire.tell(SoundAgreed(self._owner.key, sound))

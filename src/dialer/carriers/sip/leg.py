@@ -11,7 +11,7 @@ from dialer.carriers.sip import causes
 from dialer.carriers.sip.dialog import Dialog, dialog_of
 from dialer.carriers.sip.in_dialog import InDialog, LegOwner, in_dialog_request
 from dialer.carriers.sip.messages import Outgoing, Received
-from dialer.carriers.sip.sdp import SDP_TYPE, LocalSound, SdpError, Sound, read_sound, write_offer
+from dialer.carriers.sip.sdp import SDP_TYPE, AgreedSound, LocalSound, SdpError, read_sound, write_offer
 from dialer.carriers.sip.session_timer import EXPIRES_S_MAX, MIN_SE
 from dialer.carriers.sip.signalling import AuthorisedRequest, Signalling, branch_of
 from dialer.carriers.sip.timers import GIVES_UP_AFTER, Timer
@@ -45,7 +45,7 @@ class Handle(msgspec.Struct, frozen=True):
 
     dialog: Dialog
     local: LocalSound
-    sound: Sound
+    sound: AgreedSound
     cseq: int
     """The CSeq of the INVITE that was answered."""
 
@@ -263,13 +263,13 @@ class SipLeg:
         self._invite.send_anew(replace(self._draft, headers=headers))
         return True
 
-    def _sound_of(self, message: Received) -> Sound | None:
+    def _sound_of(self, message: Received) -> AgreedSound | None:
         try:
             return read_sound(message.message.body, self._local.codecs)
         except SdpError:
             return None
 
-    def _enter(self, dialog: Dialog, sound: Sound) -> InDialog:
+    def _enter(self, dialog: Dialog, sound: AgreedSound) -> InDialog:
         """Begin the dialog, and the longest time that it may last."""
         if self._limit is not None:
             self._limit.cancel()

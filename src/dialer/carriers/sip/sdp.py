@@ -43,7 +43,7 @@ class Direction(StrEnum):
 _MIRRORED: Final = {Direction.SENDONLY: Direction.RECVONLY, Direction.RECVONLY: Direction.SENDONLY}
 
 
-class Sound(msgspec.Struct, frozen=True):
+class AgreedSound(msgspec.Struct, frozen=True):
     """The sound that both sides have agreed on."""
 
     host: str
@@ -77,7 +77,7 @@ def write_offer(local: LocalSound, version: int = 1) -> bytes:
     return _write(local, formats, KEYS_PAYLOAD, Direction.SENDRECV, version)
 
 
-def write_answer(local: LocalSound, agreed: Sound, version: int) -> bytes:
+def write_answer(local: LocalSound, agreed: AgreedSound, version: int) -> bytes:
     """Return the answer to an offer of the other side, with the payload types of the offer."""
     return _write(local, [(agreed.payload, agreed.codec.value)], agreed.keys_payload, agreed.direction, version)
 
@@ -103,7 +103,7 @@ def _write(
     return "\r\n".join(lines).encode()
 
 
-def read_sound(body: bytes, codecs: Sequence[Codec]) -> Sound:
+def read_sound(body: bytes, codecs: Sequence[Codec]) -> AgreedSound:
     """Return the sound of the other side's description, with the first of its codecs that is among `codecs`.
 
     Raises:
@@ -125,7 +125,7 @@ def read_sound(body: bytes, codecs: Sequence[Codec]) -> Sound:
     keys = next((payload for payload in payloads if names.get(payload) == "TELEPHONE-EVENT"), None)
     direction = Direction.INACTIVE if host in _NOWHERE else _direction(before, inside)
     payload, codec = spoken[0]
-    return Sound(host, int(media.group(1)), codec, payload, keys, direction)
+    return AgreedSound(host, int(media.group(1)), codec, payload, keys, direction)
 
 
 def _lines(body: bytes) -> Iterator[tuple[str, str]]:

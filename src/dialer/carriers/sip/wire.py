@@ -5,7 +5,7 @@ from typing import Final, TypeAlias
 
 import msgspec
 
-from dialer.carriers.sip.sdp import Sound
+from dialer.carriers.sip.sdp import AgreedSound
 from dialer.carriers.sip.timers import T1_MS, Timer, Timers
 
 Address: TypeAlias = tuple[str, int]
@@ -54,7 +54,7 @@ class SoundAgreed(msgspec.Struct, frozen=True):
     """Sound flows from now on to and from this place."""
 
     key: str
-    sound: Sound
+    sound: AgreedSound
 
 
 class KeyTold(msgspec.Struct, frozen=True):

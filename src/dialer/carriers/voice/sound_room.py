@@ -7,7 +7,7 @@ from typing import Final
 
 from dialer.carriers.media.sound_leg import SoundLeg
 from dialer.carriers.media.switchboard import OrderDone, SoundBoard
-from dialer.carriers.sip.sdp import Sound
+from dialer.carriers.sip.sdp import AgreedSound
 from dialer.carriers.sip.wire import Address
 from dialer.carriers.voice.clock import SoundClock, steady_ms
 from dialer.carriers.voice.sockets import UdpSocket, bind_for_sound
@@ -44,7 +44,7 @@ class SoundRoom:
         self._clock.start()
         return self._sockets[key].port
 
-    def agree(self, key: str, sound: Sound) -> None:
+    def agree(self, key: str, sound: AgreedSound) -> None:
         """Send to and hear from this place."""
         self._board.agree(key, sound)
 

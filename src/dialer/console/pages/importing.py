@@ -39,7 +39,7 @@ class ImportResult(NamedTuple):
 
 
 class FormTexts(NamedTuple):
-    """What was filled in besides the file."""
+    """The texts of a form besides the file."""
 
     columns: str = ""
     charset: str = UTF8

@@ -1,4 +1,4 @@
-"""A new campaign, step by step: people, survey, settings. What was chosen stands in the address of each step."""
+"""A new campaign, step by step: people, survey, settings. The address of each step has the choices so far."""
 
 from http import HTTPStatus
 from typing import Any, Final, NamedTuple

@@ -18,7 +18,7 @@ from dialer.api.http.errors import Errors, InvalidError, RecordNotFoundError
 from dialer.api.http.preconditions import UNCONDITIONAL, PreconditionFailedError, if_version
 from dialer.api.service import ApiRequest
 from dialer.app.errors import InvalidFieldsError, RefusedError, StillUsedError
-from dialer.console.catalogue import RecordPage
+from dialer.console.catalogue import RECORDS, RecordPage
 from dialer.console.cells import Cell, rows_of
 from dialer.console.forms import FIELD, read_fields
 from dialer.console.inputs import Input, inputs_of, members_of, refilled
@@ -97,7 +97,7 @@ async def change_record(request: ApiRequest, path: FromPath[str], record_id: Fro
         )
     except _REFUSALS as error:
         return await _show(request, found, identity, _wrong(error, filled))
-    return go_to(f"{_url(found, identity)}?saved=1")
+    return go_to(f"{_url(found, identity, is_form=True)}?saved=1")
 
 
 @post("/records/{path:str}/{record_id:str}/delete", media_type="text/html")
@@ -256,8 +256,8 @@ def _rules(request: ApiRequest) -> Conventions:
 
 
 def _url(found: RecordPage, identity: int, *, is_form: bool = False) -> str:
-    """Return the address of a record; that of its form, if the record has a page of its own besides."""
-    return f"/console/records/{found.path}/{identity}/" if is_form or not found.back else f"{found.back}{identity}/"
+    """Return the address of a record, or that of its form."""
+    return f"{RECORDS}{found.path}/{identity}/" if is_form else f"{found.record_url}{identity}/"
 
 
 def identity_in(record_id: str) -> int:

@@ -158,7 +158,7 @@ def _owners(unit: Unit, resource: Resource, given: Mapping[str, str]) -> list[Ow
         if kind.path in PAGES and parse_id(given.get(name, "")) is not None
     ]
     return [
-        Owner(PAGES[path].one, known, f"{PAGES[path].url}{identity}/")
+        Owner(PAGES[path].one, known, f"{PAGES[path].record_url}{identity}/")
         for path, identity in named
         for known in names_of(unit, path, [identity]).values()
     ]

@@ -166,6 +166,9 @@ class Backend(Protocol):
         Generated columns have their default in the database.
         """
 
+    def plan_anew(self, connection: Connection) -> None:
+        """Let the rest of a transaction plan each statement for the tables as they are now, which may have grown."""
+
     def without_limits(self, connection: Connection) -> None:
         """Let the rest of a transaction take any time: its statements, and its pauses between them."""
 

@@ -45,6 +45,7 @@ DRIVER_ERROR: Final = psycopg.Error
 HAS_FILE: Final = False
 UNDOES_FAILED_ROWS: Final = True
 copy_rows: Final = postgresql_rows.copy_rows
+plan_anew: Final = postgresql_rows.plan_anew
 without_limits: Final = postgresql_rows.without_limits
 without_triggers: Final = postgresql_rows.without_triggers
 last_ids: Final = postgresql_rows.last_ids

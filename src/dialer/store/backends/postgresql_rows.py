@@ -32,6 +32,14 @@ def copy_rows(connection: Connection, table: str, names: Sequence[str], rows: Se
     return True
 
 
+def plan_anew(connection: Connection) -> None:
+    """Let the rest of a transaction plan each statement for the tables as they are now.
+
+    A prepared statement keeps a plan that was made for a small table, until `ANALYZE` has seen how it grew.
+    """
+    driver_of(connection).execute("SET LOCAL plan_cache_mode = force_custom_plan")
+
+
 def without_limits(connection: Connection) -> None:
     """Let the rest of a transaction take any time: its statements, and its pauses between them."""
     driver = driver_of(connection)

@@ -1,4 +1,4 @@
-"""Queries of the statistics of one agent and of one queue. Only calls in progress and counters of hours are read."""
+"""Queries of the statistics of agents and of queues. Only calls in progress and counters of hours are read."""
 
 from typing import Any, Final, NamedTuple
 
@@ -79,9 +79,24 @@ def talk_began(connection: Connection, agent_id: int) -> int | None:
 
 def count_queue(connection: Connection, queue_id: int, hours: Hours, within_s: int) -> QueueCounts:
     """Return the calls that joined a queue in these hours and have left it."""
+    query: Select[Any] = select(*(func.coalesce(one, 0) for one in _sums_of_queue(within_s)))
+    columns = _queue_hours.c
+    found = connection.execute(query.where(columns.queue_id == queue_id, *_in(columns.hour, hours))).one()
+    return QueueCounts(*found)
+
+
+def count_queues(connection: Connection, queue_ids: list[int], hours: Hours, within_s: int) -> dict[int, QueueCounts]:
+    """Return the calls that joined queues in these hours and have left them, by queue."""
+    columns = _queue_hours.c
+    query: Select[Any] = select(columns.queue_id, *_sums_of_queue(within_s)).group_by(columns.queue_id)
+    rows = connection.execute(query.where(columns.queue_id.in_(queue_ids), *_in(columns.hour, hours)))
+    return {row[0]: QueueCounts(*row[1:]) for row in rows}
+
+
+def _sums_of_queue(within_s: int) -> list[ColumnElement[Any]]:
     columns = _queue_hours.c
     is_within = columns.within_s.between(1, within_s)
-    sums = [
+    return [
         func.sum(columns.taken),
         func.sum(columns.abandoned),
         func.sum(columns.timed_out),
@@ -89,9 +104,6 @@ def count_queue(connection: Connection, queue_id: int, hours: Hours, within_s: i
         func.sum(columns.taken_wait_ms),
         func.max(columns.longest_ms),
     ]
-    query: Select[Any] = select(*(func.coalesce(one, 0) for one in sums))
-    found = connection.execute(query.where(columns.queue_id == queue_id, *_in(columns.hour, hours))).one()
-    return QueueCounts(*found)
 
 
 def present_in_queue(connection: Connection, queue_id: int) -> QueuePresent:

@@ -69,7 +69,7 @@ def read_story(
     """
     row = find_campaign(connection, campaign)
     circumstances = circumstances_of(connection, [row["id"]], now_ms, service_zone, hours).get(row["id"])
-    for spelling in _spellings(number, region):
+    for spelling in spellings(number, region):
         subscriber = _subscriber(connection, row["id"], spelling)
         contacts = _contacts_with(connection, row["id"], spelling)
         window = None
@@ -91,7 +91,7 @@ def read_story(
     raise UnknownNumberError(f"campaign {row['id']} ({row['campaign_code']}) has no number {number}")
 
 
-def _spellings(number: str, region: str | None) -> list[str]:
+def spellings(number: str, region: str | None) -> list[str]:
     """Return the normal forms that a number may stand for: as given, and as an international number without its `+`.
 
     Raises:

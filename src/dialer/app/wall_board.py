@@ -1,0 +1,92 @@
+"""The wall board of a call centre: who talks and since when, who waits and how long, and how well it goes today."""
+
+from collections import defaultdict
+from typing import Final, NamedTuple
+
+from sqlalchemy import Connection
+
+from dialer.domain.enums import AgentActivity
+from dialer.domain.statistics import percent
+from dialer.store.queries.call_centre import QueueCounts, count_queues
+from dialer.store.queries.statistics import Hours
+from dialer.store.queries.wall_board import (
+    BoardAgent,
+    BoardCall,
+    BoardQueue,
+    agents_on_board,
+    calls_on_board,
+    queues_on_board,
+)
+
+AGENTS_MAX: Final = 500
+QUEUES_MAX: Final = 100
+CALLS_MAX: Final = 2_000
+LEVEL_WITHIN_S: Final = 20
+"""Seconds within which a call must be taken to count for the service level; one of `domain.statistics.WAITS_S`."""
+_NONE: Final = QueueCounts(0, 0, 0, 0, 0, 0)
+
+
+class AgentOnBoard(NamedTuple):
+    """An agent, what they do, and since when."""
+
+    id: int
+    name: str
+    activity: AgentActivity
+    since_ms: int
+    detail: str
+    """The number of the callee while the agent talks, and the reason of a break."""
+
+
+class QueueOnBoard(NamedTuple):
+    """A queue, its calls now, and its calls today."""
+
+    id: int
+    name: str
+    waiting: int
+    talking: int
+    waiting_since_ms: int | None
+    """The moment when the call joined that waits longest; None if none waits."""
+    counts: QueueCounts
+    level: float | None
+    """The service level: the share of calls taken within `LEVEL_WITHIN_S`, of all that left the queue, in per cent."""
+
+
+class WallBoard(NamedTuple):
+    """The wall board at one moment."""
+
+    agents: list[AgentOnBoard]
+    queues: list[QueueOnBoard]
+
+
+def read_wall_board(connection: Connection, now_ms: int, user_id: int | None, today: Hours) -> WallBoard:
+    """Return the wall board of a user, or of all."""
+    calls = calls_on_board(connection, user_id, CALLS_MAX)
+    talks = {call.agent_id: call for call in calls if call.answered_ms is not None and call.agent_id is not None}
+    agents = [_agent(one, talks.get(one.id), now_ms) for one in agents_on_board(connection, user_id, AGENTS_MAX)]
+    queues = queues_on_board(connection, user_id, QUEUES_MAX)
+    counts = count_queues(connection, [one.id for one in queues], today, LEVEL_WITHIN_S)
+    of_queue: defaultdict[int | None, list[BoardCall]] = defaultdict(list)
+    for call in calls:
+        of_queue[call.queue_id].append(call)
+    return WallBoard(agents, [_queue(one, of_queue[one.id], counts.get(one.id, _NONE)) for one in queues])
+
+
+def _agent(agent: BoardAgent, talk: BoardCall | None, now_ms: int) -> AgentOnBoard:
+    activity = agent.clock.activity(now_ms)
+    if activity is AgentActivity.TALKING and talk is not None and talk.answered_ms is not None:
+        return AgentOnBoard(agent.id, agent.name, activity, talk.answered_ms, talk.phone_number)
+    return AgentOnBoard(agent.id, agent.name, activity, agent.clock.since_ms(now_ms), agent.clock.break_reason)
+
+
+def _queue(queue: BoardQueue, calls: list[BoardCall], counts: QueueCounts) -> QueueOnBoard:
+    waiting = [call.joined_ms for call in calls if call.answered_ms is None]
+    left = counts.taken + counts.abandoned + counts.timed_out
+    return QueueOnBoard(
+        queue.id,
+        queue.name,
+        len(waiting),
+        len(calls) - len(waiting),
+        min(waiting, default=None),
+        counts,
+        percent(counts.taken_within, left),
+    )

@@ -1,0 +1,28 @@
+"""The campaigns that have a number among their people."""
+
+from sqlalchemy import ColumnElement, Connection, select
+
+from dialer.store.tables import Campaign, Subscriber
+from dialer.store.timeline.reading import spellings
+
+_campaigns = Campaign.__table__
+_subscribers = Subscriber.__table__
+
+
+def campaigns_with(
+    connection: Connection, number: str, region: str | None, is_seen: ColumnElement[bool], campaigns_max: int
+) -> list[int]:
+    """Return the ids of campaigns with a number, in any spelling, the newest first. `is_seen` selects campaigns.
+
+    Raises:
+        UnknownNumberError: it is not a phone number.
+    """
+    query = (
+        select(_campaigns.c.id)
+        .join(_subscribers, _subscribers.c.campaign_id == _campaigns.c.id)
+        .where(_subscribers.c.number.in_(spellings(number, region)), is_seen)
+        .distinct()
+        .order_by(_campaigns.c.id.desc())
+        .limit(campaigns_max)
+    )
+    return list(connection.scalars(query))

@@ -1,0 +1,76 @@
+"""Tests of the wall board: agents, queues, and the buttons of an agent."""
+
+from typing import Any
+
+from sqlalchemy import insert, update
+
+from dialer.domain.enums import CallRequestStatus, TransferStatus
+from dialer.store.database import Database
+from dialer.store.tables import Agent, CallRequest, QueueHour, Transfer
+from tests.api.harness import NOW_MS, Caller
+from tests.console.building import campaign, store
+from tests.console.visitor import Visitor
+
+
+def call(identity: int, **transfer: Any) -> tuple[Any, Any]:  # noqa: ANN401 - columns, and statements
+    """Return the insertions of a call of Alice in progress and of its transfer."""
+    request: dict[str, Any] = {
+        "id": identity,
+        "callid": str(identity),
+        "campaign_id": 1,
+        "subscriber_id": identity,
+        "user_id": 2,
+    }
+    request |= {"gateway_id": 1, "attempt": 1, "phone_number": f"+1202555{identity:04}", "callerid": ""}
+    request |= {"status": CallRequestStatus.CALLING, "started_ms": NOW_MS, "ring_limit_ms": 1, "talk_limit_ms": 1}
+    request |= {"subscriber_id": identity, "hold": 0, "call_rate": 0, "first_increment": 1, "next_increment": 1}
+    joined: dict[str, Any] = {
+        "callrequest_id": identity,
+        "place": 1,
+        "section_id": 1,
+        "queue_id": 1,
+        "score_from_ms": 1,
+    }
+    joined |= {"first_increment": 1, "next_increment": 1, "parameters": ""}
+    return (
+        insert(CallRequest.__table__).values(request),
+        insert(Transfer.__table__).values({**joined, **transfer}),
+    )
+
+
+def test_it_shows_who_talks_who_waits_and_how_today_goes(
+    alice: Visitor, bob: Visitor, api: Caller, database: Database
+) -> None:
+    assert "There is no queue yet." in alice.text("board/")
+    campaign(api)
+    api.create("queue", name="Sales")
+    for name in ("Ann", "Ben", "Cleo"):
+        api.create("agent", name=name, status=2)
+    api.change("agent/3/", status=4, break_reason="lunch")
+    hour = {"queue_id": 1, "hour": NOW_MS // 3_600_000, "taken": 8, "abandoned": 2, "timed_out": 0, "within_s": 10}
+    store(
+        database,
+        *call(1, status=TransferStatus.CONNECTED, agent_id=1, joined_ms=NOW_MS - 70_000, answered_ms=NOW_MS - 65_000),
+        *call(2, status=TransferStatus.WAITING, joined_ms=NOW_MS - 30_000),
+        update(Agent.__table__).where(Agent.__table__.c.id == 1).values(is_talking=True),
+        insert(QueueHour.__table__).values({**hour, "taken_wait_ms": 1_000, "longest_ms": 500}),
+    )
+    text = alice.text("board/")
+    assert "Waiting 1 longest 30 s" in text
+    assert "Sales 1 30 s 1 8 2 0 80.0 %" in text
+    assert "Ann Talking · +12025550001 1:05 min Ben Available" in text
+    assert "Cleo On a break · lunch" in text
+    assert alice.text("board/live/") in text
+    other = bob.text("board/")
+    assert ("Sales" in other, "Ann" in other) == (False, False)
+
+
+def test_agents_are_logged_in_and_out(alice: Visitor, bob: Visitor, api: Caller) -> None:
+    api.create("agent", name="Ann", status=1)
+    for button, status in (("in", 2), ("break", 4), ("out", 1)):
+        alice.get("records/agent/1/")
+        assert alice.send("board/agents/1/", status=button).headers["location"] == "/console/board/"
+        assert api.get("agent/1/")["status"] == status
+    assert alice.send("board/agents/1/", status="fly").status_code == 404
+    bob.get("account/")
+    assert bob.send("board/agents/1/", status="in").status_code == 404
