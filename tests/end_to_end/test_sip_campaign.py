@@ -113,6 +113,7 @@ def test_the_keys_of_the_other_side_are_answers(callers: tuple[Caller, Caller], 
     admin, ann = callers
     port = free_port()
     made = make_campaign(admin, ann, port)
+    cdrs: list[dict[str, Any]] = []
     with running(find_tool("sipp"), tmp_path, port, NUMBERS, calls=len(NUMBERS) + 1) as process:
         ann.change(made["url"], status=1)
         assert process.wait(40) == 0
