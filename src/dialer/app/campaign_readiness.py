@@ -1,16 +1,14 @@
 """Readiness: the conditions under which a campaign may start."""
 
-import json
 from collections.abc import Mapping
 from typing import Any, Final
 
 from sqlalchemy import Connection
 
-from dialer.app.callerid_check import callerid_errors, gateway_of
+from dialer.app.callerid_check import callerid_errors
 from dialer.app.errors import CampaignNotReadyError, FieldErrors
 from dialer.app.line_check import line_errors
 from dialer.domain.enums import DialMethod
-from dialer.domain.plans import SIP
 from dialer.domain.survey.check import check_survey
 from dialer.domain.survey.findings import FindingLevel
 from dialer.domain.survey.sections.table import queue_ids_of, sends_messages
@@ -51,7 +49,7 @@ def survey_of(connection: Connection, campaign: Mapping[str, Any]) -> tuple[Surv
 
 def field_errors(connection: Connection, campaign: Mapping[str, Any], survey: Survey, now_ms: int) -> FieldErrors:
     """Return the errors that keep a campaign from starting, by field, without those in its survey."""
-    errors = _wrong_fields(campaign, now_ms) | callerid_errors(connection, campaign) | _no_line(connection, campaign)
+    errors = _wrong_fields(campaign, now_ms) | callerid_errors(connection, campaign)
     errors |= line_errors(connection, campaign, survey)
     if campaign["medium"] == VOICE:
         errors |= agents_missing(campaign["dial_method"], survey) | _gateway_missing(campaign, survey)
@@ -69,15 +67,6 @@ def _gateway_missing(campaign: Mapping[str, Any], survey: Survey) -> FieldErrors
     if campaign["sms_gateway_id"] is not None or not sends_messages(survey):
         return {}
     return {"sms_gateway": ["The survey sends text messages. Set sms_gateway."]}
-
-
-def _no_line(connection: Connection, campaign: Mapping[str, Any]) -> FieldErrors:
-    """Return an error if the gateway is a SIP trunk: only trial calls are placed over one so far."""
-    gateway = gateway_of(connection, campaign)
-    if gateway is None or gateway["protocol"] != SIP or "server" not in json.loads(gateway["parameters"]):
-        return {}
-    message = "Campaigns cannot be dialled over SIP yet. To try the gateway, use `dialer gateway test`."
-    return {"aleg_gateway": [message]}
 
 
 def _wrong_fields(campaign: Mapping[str, Any], now_ms: int) -> FieldErrors:

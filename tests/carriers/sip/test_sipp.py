@@ -8,7 +8,7 @@ from typing import Final
 from dialer.carriers.sip.parameters import SipParameters
 from dialer.carriers.voice.trial import Trial, TrialOrder, place_trial_call
 from dialer.domain.line import Ask, Dialling, Done
-from tests.carriers.sip.sipp import answering
+from tests.carriers.sip.sipp import BRANCHES, running
 from tests.carriers.voice.listener import Listener
 from tests.optional_tools import find_tool
 
@@ -49,7 +49,7 @@ async def test_every_number_is_called_as_the_other_side_expects(tmp_path: Path) 
     parameters = SipParameters(
         server=f"127.0.0.1:{port}", username="anna", password="secret, with a comma", session_expires=0
     )
-    with answering(sipp, tmp_path, port) as process:
+    with running(sipp, tmp_path, port, BRANCHES, calls=len(BRANCHES) + 2) as process:
         dials = [Dialling(number, number, "+12025550150", 1_500, 2_000) for number in HEARD]
         order = TrialOrder("1015", "", 5_000, 1_000)
         await asyncio.gather(

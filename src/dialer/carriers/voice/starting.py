@@ -7,8 +7,15 @@ from collections.abc import Callable
 from pathlib import Path
 
 from dialer.carriers.port import Exchange
+from dialer.carriers.sip.trunk import mark
 from dialer.carriers.voice.process import socket_path
 from dialer.carriers.voice.remote_line import RemoteLine
+
+
+def lines_folder(media: Path, name: str = "") -> Path:
+    """Return the folder of the socket of a worker's lines. Workers that share a media folder have names."""
+    # A name may hold anything, and the path of a socket has at most 108 bytes.
+    return media.absolute() / ".line" / (mark(name) if name else "")
 
 
 def sip_lines(folder: Path, media: Path) -> Callable[[int, str, Exchange], RemoteLine]:

@@ -1,0 +1,127 @@
+"""A campaign over a SIP trunk, whose other side is sipp: from an upload to the key that the callee pressed."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, Final
+
+import pytest
+from litestar.testing import TestClient
+from sqlalchemy import Connection, insert
+
+from dialer.api.app import create_app
+from dialer.carriers.port import Exchange
+from dialer.carriers.voice.line import SipLine
+from dialer.carriers.voice.sound_files import SoundFiles
+from dialer.carriers.voice.sound_room import SoundRoom
+from dialer.domain.calling_hours import read_calling_hours
+from dialer.domain.plans import SIP
+from dialer.runtime.clock import RealClock
+from dialer.runtime.worker import Worker
+from dialer.settings import Settings
+from dialer.sim.carrier import SimulatedCarrier
+from dialer.store.database import Database
+from dialer.store.media.files import Media
+from dialer.store.tables import User
+from tests.api.harness import PASSWORD, Caller
+from tests.carriers.sip.sipp import ANSWERS, CLEARED, RINGS, own, receive, running
+from tests.carriers.sip.test_sipp import free_port
+from tests.end_to_end.service import upload
+from tests.new_database import new_database
+from tests.optional_tools import find_tool
+
+PRESSES_1: Final = (
+    RINGS
+    + ANSWERS
+    + '<pause milliseconds="800"/>\n'
+    + own("INFO", 91, "\nContent-Type: application/dtmf-relay", "Signal=1")
+    + receive("200")
+    + CLEARED
+)
+ASKED_MAX: Final = 1_000
+"""Requests for CDRs, the last of which is written a moment after the other side is done."""
+NUMBERS: Final = {"3545550101": PRESSES_1, "3545550102": PRESSES_1}
+
+
+@pytest.fixture
+def callers(tmp_path: Path, password_hash: str) -> Iterator[tuple[Caller, Caller]]:
+    """Run the service on the real clock, with lines in its own process, and return its admin and a user."""
+    database = Database(new_database(tmp_path), synchronous="OFF")
+    now_ms, media = RealClock().now_ms(), tmp_path / "media"
+
+    def furnish(connection: Connection) -> None:
+        stamps = {"created_date": now_ms, "updated_date": now_ms, "password_hash": password_hash}
+        connection.execute(insert(User.__table__).values(username="admin", role="admin", **stamps))
+        connection.execute(insert(User.__table__).values(username="ann", call_rate=2_000, **stamps))
+
+    def new_line(_gateway_id: int, parameters: str, exchange: Exchange) -> SipLine:
+        return SipLine(parameters, exchange, SoundRoom(), SoundFiles(media), t1_ms=100)
+
+    database.write_now(furnish)
+    settings = Settings(media_dir=media, calling_hours="off")
+    worker = Worker(
+        database,
+        RealClock(),
+        seed=1,
+        service_zone="UTC",
+        new_carrier=SimulatedCarrier,
+        hours=read_calling_hours("off"),
+        recordings=Media(media),
+        new_lines={SIP: new_line},
+    )
+    app = create_app(settings, database=database, worker=worker)
+    with TestClient(app) as client:
+        callers = [Caller(client, name, PASSWORD) for name in ("admin", "ann")]
+        callers[0].create("payment", user="/rest-api/users/2/", amount="10")
+        yield callers[0], callers[1]
+    database.close()
+
+
+def make_campaign(admin: Caller, ann: Caller, port: int) -> dict[str, Any]:
+    """Create a campaign of one question over the trunk."""
+    parameters = {"server": f"127.0.0.1:{port}", "session_expires": 0}
+    gateway = admin.create("gateway", name="trunk", protocol="sip", removeprefix="+", parameters=parameters)
+    phonebook = ann.create("phonebook", name="patients")
+    for number in NUMBERS:
+        ann.create("contact", phonebook=phonebook["url"], contact=f"+{number}")
+    template = ann.create("survey-template", name="appointment")
+    sound = upload(ann, "question", 0.2)["url"]
+    ann.create(
+        "section-template",
+        survey=template["url"],
+        order=1,
+        type=2,
+        question="Will you come?",
+        audiofile=sound,
+        key_1="yes",
+        timeout=20,
+    )
+    return dict(
+        ann.create(
+            "campaigns",
+            name="appointments",
+            aleg_gateway=gateway["url"],
+            object_id=str(template["id"]),
+            phonebook=[phonebook["url"]],
+            callerid="+3545550199",
+            frequency=60,
+            maxretry=0,
+        )
+    )
+
+
+def test_the_keys_of_the_other_side_are_answers(callers: tuple[Caller, Caller], tmp_path: Path) -> None:
+    admin, ann = callers
+    port = free_port()
+    made = make_campaign(admin, ann, port)
+    cdrs: list[dict[str, Any]] = []
+    with running(find_tool("sipp"), tmp_path, port, NUMBERS, calls=len(NUMBERS) + 1) as process:
+        ann.change(made["url"], status=1)
+        assert process.wait(40) == 0
+    for _ in range(ASKED_MAX):
+        cdrs = ann.get("cdr/")["results"]
+        if len(cdrs) == len(NUMBERS):
+            break
+    found = sorted((one["phone_number"], one["hangup_cause_q850"], one["call_cost"]) for one in cdrs)
+    assert found == [(f"+{number}", 16, "0.02000") for number in NUMBERS]
+    answers = ann.get("survey-result/")["results"]
+    assert [(one["question"], one["response"]) for one in answers] == [("Will you come?", "yes")] * len(NUMBERS)
