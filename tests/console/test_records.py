@@ -89,6 +89,18 @@ def test_the_key_is_shown_once(alice: Visitor, api: Caller) -> None:
     assert key not in alice.get("records/api-key/1/")
 
 
+def test_the_password_of_a_gateway_is_never_shown_and_stays(admin: Visitor, api: Caller) -> None:
+    parameters = {"server": "192.0.2.10", "username": "anna", "password": "s3cret-of-the-trunk"}
+    Caller(api.client, "admin").create("gateway", name="Trunk", protocol="sip", parameters=parameters)
+    for path in ("records/gateway/", "records/gateway/1/"):
+        assert "s3cret" not in admin.get(path)
+    assert "&#34;server&#34;:&#34;192.0.2.10&#34;" in admin.page
+    shown = '{"server":"192.0.2.10","username":"anna"}'
+    assert admin.send("records/gateway/1/", name="Trunk 2", parameters=shown).status_code == 303
+    wrong = admin.send("records/gateway/1/", name="", parameters=shown)
+    assert (wrong.status_code, "s3cret" in wrong.text) == (400, False)
+
+
 def test_lists_are_searched_ordered_and_paged(alice: Visitor, api: Caller) -> None:
     book = api.create("phonebook", name="Book")["url"]
     for number in range(ROWS + 2):

@@ -22,6 +22,7 @@ from dialer.api.crud.fields import (
 from dialer.api.crud.moments import TimeOfDay, Timestamp
 from dialer.api.crud.references import Reference, ReferenceList
 from dialer.api.crud.shapes import Access, Field
+from dialer.api.crud.urls import Links
 from dialer.console.named import Option
 from dialer.console.titles import hint_of, title_of
 from dialer.console.words import words_of
@@ -31,6 +32,7 @@ from dialer.domain.roles import Scope
 LINE_MAX: Final = 255
 """The longest text that has a single line."""
 SCOPES: Final = "scopes"
+NO_LINKS: Final = Links(base="", hosts=frozenset())
 
 Options = Callable[[str], list[Option] | None]
 """Returns the records of a resource among which one can choose; None if they are too many."""
@@ -165,10 +167,12 @@ def _text(field: Field, value: Stored, zone: tzinfo) -> str:
         case Timestamp():
             moment = datetime.fromtimestamp(value / 1_000, UTC).astimezone(zone)
             return moment.strftime("%Y-%m-%dT%H:%M:%S" if moment.second else "%Y-%m-%dT%H:%M")
-        case Reference() if value == 0:  # The default of an owner is the viewer.
-            return ""
-        case _:
-            return str(value.value if isinstance(value, Enum) else value)
+        case JsonObject():  # As answers show it: without secrets, which stay as they are if they are not given.
+            shown = field.kind.show(value, NO_LINKS)
+            return shown if isinstance(shown, str) else bytes(shown).decode()
+        case kind:
+            is_viewer = isinstance(kind, Reference) and value == 0  # The default of an owner.
+            return "" if is_viewer else str(value.value if isinstance(value, Enum) else value)
 
 
 def _local(text: str, zone: tzinfo) -> str:
