@@ -32,7 +32,7 @@ def test_it_lists_warnings_and_ends_well(run: Run, house: House) -> None:
 
 
 def test_an_error_is_the_exit_code(run: Run, house: House) -> None:
-    house.change(Gateway, house.gateway_id, protocol="sip")
+    house.change(Gateway, house.gateway_id, protocol="trunk")
     settings = {"daily_start_time": "09:00:00", "daily_stop_time": "20:00:00", "callerid": "sales"}
     house.campaign(house.survey(SHORT), house.phonebook(NUMBER), **settings)
     found = run("check", "1", **VIRTUAL)

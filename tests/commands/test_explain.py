@@ -286,7 +286,7 @@ async def test_it_changes_nothing(run: Run, house: House) -> None:
 
 
 async def test_it_names_the_calling_hours_and_those_of_the_country(run: Run, house: House) -> None:
-    house.change(Gateway, house.gateway_id, protocol="sip")
+    house.change(Gateway, house.gateway_id, protocol="trunk")
     house.callerid = "+12025550100"
     await house.started(house.survey(SHORT), house.phonebook(BUSY))
     lines = told(run, "1", BUSY).out.splitlines()

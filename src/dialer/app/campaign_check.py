@@ -15,7 +15,7 @@ from dialer.domain.survey.findings import Finding, FindingCode, FindingLevel
 from dialer.domain.survey.sections.table import definition_of
 from dialer.domain.survey.survey import Survey
 from dialer.store.queries.loading import calendar_of
-from dialer.store.tables import VOICE, CampaignPhonebook, Contact, Subscriber, Tier
+from dialer.store.tables import SMS, VOICE, CampaignPhonebook, Contact, Subscriber, Tier
 
 WITHOUT_COUNTRY_MAX: Final = 1_000
 """Numbers without a country code that are counted."""
@@ -26,8 +26,11 @@ _CODES: Final[Mapping[str, FindingCode]] = {
     "sms_gateway": FindingCode.NO_SMS_GATEWAY,
     "callerid": FindingCode.WRONG_CALLERID,
     "callerid_group": FindingCode.WRONG_CALLERID,
+    "aleg_gateway": FindingCode.WRONG_CLOCK,
+    "object_id": FindingCode.UNPLAYABLE,
 }
 """The codes of the fields whose errors keep a campaign from starting."""
+_CODES_OF_TEXTS: Final = {**_CODES, "sms_gateway": FindingCode.WRONG_CLOCK}
 
 _links = CampaignPhonebook.__table__
 _contacts = Contact.__table__
@@ -45,8 +48,9 @@ def findings_of_campaign(
     of_survey = check_survey(survey) if campaign["medium"] == VOICE else []
     if is_sealed:  # It has been started with this survey, which nobody can change any more.
         of_survey = [one for one in of_survey if one.level is not FindingLevel.ERROR]
+    codes = _CODES_OF_TEXTS if campaign["medium"] == SMS else _CODES
     errors = [
-        Finding(FindingLevel.ERROR, _CODES[field], None, message, field=field)
+        Finding(FindingLevel.ERROR, codes[field], None, message, field=field)
         for field, messages in field_errors(connection, campaign, survey, now_ms).items()
         for message in messages
     ]

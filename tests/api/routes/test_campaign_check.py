@@ -8,6 +8,7 @@ import pytest
 
 from dialer.domain.survey.findings import FindingCode
 from dialer.store.database import Database
+from dialer.store.service_state import ServiceSettings, save_settings
 from dialer.store.tables import Campaign, Gateway, Phonebook, Row, SmsGateway, Subscriber, Tier
 from tests.api.builders import Estate, stored
 from tests.api.harness import NOW_MS, Caller, Json
@@ -184,6 +185,16 @@ def test_people_are_shown_a_possible_number_that_the_gateway_allows(
     bench.alice.change(bench.url, daily_start_time="09:00:00", daily_stop_time="20:00:00", **fields)
     assert bench.codes() == expected
     assert bench.starts() is (expected == [])
+
+
+def test_a_sip_trunk_plays_recordings_only_and_needs_the_real_clock(bench: Bench) -> None:
+    bench.row(Gateway, bench.estate.gateway["id"], protocol="sip")
+    bench.alice.change(bench.url, daily_start_time="09:00:00", daily_stop_time="20:00:00")
+    assert bench.codes() == error("unplayable", "object_id")
+    assert not bench.starts()
+    settings = ServiceSettings("virtual", "UTC", None, "media", None)
+    bench.database.write_now(lambda connection: save_settings(connection, settings, 0))
+    assert bench.codes() == error("wrong_clock", "aleg_gateway") + error("unplayable", "object_id")
 
 
 @pytest.mark.parametrize(

@@ -38,6 +38,8 @@ class FindingCode(StrEnum):
     NO_SMS_GATEWAY = "no_sms_gateway"
     NO_CALLERID = "no_callerid"
     WRONG_CALLERID = "wrong_callerid"
+    WRONG_CLOCK = "wrong_clock"
+    UNPLAYABLE = "unplayable"
     NO_WEEKDAY = "no_weekday"
     OVER_MIDNIGHT = "over_midnight"
     WIDER_THAN_CALLING_HOURS = "wider_than_calling_hours"
