@@ -96,7 +96,7 @@ upgrade({url!r})
     assert "survey_result" in schema(url)
 
 
-@pytest.mark.parametrize(("revision", "is_fine"), [("9999", False), ("9999-9998", False), ("9999-0027", True)])
+@pytest.mark.parametrize(("revision", "is_fine"), [("9999", False), ("9999_9998", False), ("9999_0027", True)])
 def test_a_database_of_a_newer_version_is_left_alone_and_used_if_it_only_has_more(
     url: str, revision: str, *, is_fine: bool
 ) -> None:

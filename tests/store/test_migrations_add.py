@@ -55,9 +55,9 @@ def test_a_migration_that_does_not_only_add_is_its_own_floor() -> None:
 @pytest.mark.parametrize(
     ("statement", "before", "right"),
     [
-        ("op.create_table('x')", "0029", "0030-0029"),
-        ("op.create_table('x')", "0029-0021", "0030-0021"),
-        ("op.drop_table('x')", "0029-0021", "0030-0030"),
+        ("op.create_table('x')", "0029", "0030_0029"),
+        ("op.create_table('x')", "0029_0021", "0030_0021"),
+        ("op.drop_table('x')", "0029_0021", "0030_0030"),
     ],
 )
 def test_a_wrong_floor_is_found(tmp_path: Path, statement: str, before: str, right: str) -> None:

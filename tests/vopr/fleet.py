@@ -99,6 +99,7 @@ class Member:
             seed=run.seed,
             service_zone=run.world.service_zone,
             new_carrier=SimulatedCarrier,
+            new_lines=None,
             hours=read_calling_hours(run.world.calling_hours),
             coordinator=self.fleet,
         )

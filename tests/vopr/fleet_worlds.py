@@ -4,6 +4,7 @@ from typing import Final
 
 import msgspec
 
+from dialer.runtime.switchboard import LineSettings
 from tests.vopr.dice import Dice
 from tests.vopr.worlds import CENTS, DAY_MS, Values, World, contact_of, number_of, world_of
 
@@ -35,7 +36,8 @@ def busy_world_of(seed: int) -> World:
         campaign.update(_busy(dice, drawn.start_ms), user_id=owner)
     for gateway in rows["gateway"]:
         limits = {"max_channels": dice.pick((0, 0, 1, 2, 6)), "max_cps": dice.pick((0, 1, 1, 2, 5))}
-        gateway.update(limits, protocol="sim")
+        behaviour = LineSettings(gateway["protocol"], gateway["parameters"]).simulated()
+        gateway.update(limits, protocol="sim", parameters=behaviour)
     money = {user_id: dice.pick((30, 500, 50_000)) * CENTS for user_id in USER_IDS}
     return msgspec.structs.replace(drawn, rows=_distinct(rows), money=money, calling_hours=None)
 

@@ -9,7 +9,7 @@ from dialer.domain.hopper import NEVER_MS
 from dialer.domain.numbers.emergency import EMERGENCY_DIGITS_MAX, digits_behind_prefixes, is_emergency
 from dialer.domain.numbers.normal_form import is_possible
 from dialer.domain.numbers.prefixes import dialled_number
-from dialer.domain.plans import GatewayPlan, Lent
+from dialer.domain.plans import SIMULATED, GatewayPlan, Lent
 
 SECOND_MS: Final = 1_000
 UNLIMITED: Final = 1 << 62
@@ -102,7 +102,7 @@ class GatewayLoad:
 
         Simulated gateways take any number.
         """
-        return not self.plan.is_simulated and not is_possible(number)
+        return self.plan.protocol != SIMULATED and not is_possible(number)
 
     def limit(self, plan: GatewayPlan, lent: Lent | None) -> None:
         """Replace the limits, of which this engine may use only the part `lent`."""

@@ -192,7 +192,9 @@ class Kernel:
     def _dial(self, effect: effects.Dial | effects.AnswerCall) -> _FollowUp:
         """Record a call, and let the carrier place it. A carrier that calls people waits for the commit of the step."""
         self._store.record(effect, self.now_ms)
-        self._expect_if(effect.call.id, self._carrier.dial(effect.call))
+        milestone = self._carrier.dial(effect.call)
+        if milestone is not None:
+            self._expect(effect.call.id, milestone)
         return ()
 
     def _send_text(self, effect: effects.SendText) -> _FollowUp:

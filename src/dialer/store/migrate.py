@@ -25,10 +25,10 @@ from dialer.store.database import Database, StorageUnavailableError
 Result = TypeVar("Result")
 
 MIGRATIONS: Final = Path(__file__).parent / "migrations"
-FLOOR: Final = "-"
+FLOOR: Final = "_"
 """Mark in the id of a revision before its floor: the oldest revision whose code can work with the tables after it.
 
-"0031-0029" is revision 31, which code from revision 29 on can work with. A migration that only adds keeps the floor of
+"0031_0029" is revision 31, which code from revision 29 on can work with. A migration that only adds keeps the floor of
 the one before. One that does not is its own floor.
 """
 

@@ -3,7 +3,7 @@
 import sqlalchemy as sa
 from alembic import op
 
-revision = "0030"
+revision = "0030_0029"
 down_revision = "0029"
 branch_labels = None
 depends_on = None
@@ -44,7 +44,5 @@ def upgrade() -> None:
     op.create_index(op.f("ix_text_part_message_id"), "text_part", ["message_id"])
     op.create_index("uq_text_part_gateway_id_name", "text_part", ["gateway_id", "name"], unique=True)
     for table in ("gateway", "sms_gateway"):
-        with op.batch_alter_table(table) as batch_op:
-            batch_op.add_column(sa.Column("line_down", sa.String(length=255), server_default="", nullable=False))
-    with op.batch_alter_table("service_state") as batch_op:
-        batch_op.add_column(sa.Column("leg_key", sa.LargeBinary(), nullable=True))
+        op.add_column(table, sa.Column("line_down", sa.String(length=255), server_default="", nullable=False))
+    op.add_column("service_state", sa.Column("leg_key", sa.LargeBinary(), nullable=True))
