@@ -12,7 +12,7 @@ from tests.vopr.building import Folder
 from tests.vopr.run import SeedOutcome, run_seed
 
 ROOT = Path(__file__).parents[2]
-SEEDS = 100
+SEEDS = 60
 SEEDS_PER_TEST = 20
 FOUND = {
     454: "a late worker dialled a B-leg for a finished call: that leg never began",
