@@ -40,7 +40,7 @@ def installed(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     constraints = folder / "constraints.txt"
     uv("export", "--frozen", "--no-dev", "--no-emit-project", "--no-hashes", "--output-file", constraints)
     uv("venv", "--python", sys.executable, folder / "fresh")
-    uv("pip", "install", "--compile-bytecode", "--python", folder / "fresh", "--constraints", constraints, wheel)
+    uv("pip", "install", "--python", folder / "fresh", "--constraints", constraints, wheel)
     return folder / "fresh" / "bin" / "dialer"
 
 

@@ -23,6 +23,7 @@ from dialer.settings import Settings
 from dialer.store.database import Database
 from dialer.store.tables import User
 from tests.api.harness import PASSWORD, Caller, FakeWorker, Json
+from tests.databases.choice import restore
 
 INVALID = (401, {"detail": "Invalid username/password."})
 NOT_PROVIDED = (401, {"detail": "Authentication credentials were not provided."})
@@ -228,7 +229,8 @@ class Door:
 
 
 @pytest.fixture(scope="module")
-def cheap_verification() -> Iterator[None]:
+def cheap_verification(database_of_session: Database, users_only: Any) -> Iterator[None]:  # noqa: ANN401 - a saved database
+    restore(database_of_session, users_only)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(auth, "verify_password", lambda _, password: password == PASSWORD)
         yield
