@@ -18,7 +18,7 @@ from dialer.passwords import hash_password
 from dialer.settings import Settings
 from dialer.store.database import Database
 from dialer.store.tables import User
-from tests.api.harness import HOST, NOW_MS, PASSWORD, Caller, FakeWorker
+from tests.api.harness import HOST, NOW_MS, PASSWORD, Caller, FakeWorker, forecast_in_thread
 from tests.console.visitor import Visitor
 from tests.databases import choice
 from tests.databases.choice import restore, save
@@ -78,7 +78,13 @@ def client_of_session(
     database_of_session: Database, worker_of_session: FakeWorker, machine_of_session: Machine
 ) -> Iterator[TestClient[Litestar]]:
     console = Console(database_of_session, now_ms=lambda: machine_of_session.now_ms, now_s=count().__next__)
-    app = create_app(Settings(seed=7), database=database_of_session, worker=worker_of_session, console=console.routes)
+    app = create_app(
+        Settings(seed=7),
+        database=database_of_session,
+        worker=worker_of_session,
+        forecasting=forecast_in_thread,
+        console=console.routes,
+    )
     with TestClient(app, base_url=f"http://{HOST}", raise_server_exceptions=True) as client:
         yield client
         console.end()

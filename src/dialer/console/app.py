@@ -17,6 +17,7 @@ from dialer.console.pages.account import revoke_session, show_account, show_home
 from dialer.console.pages.calls import show_calls
 from dialer.console.pages.campaign import change_state, show_campaign, stream_campaign
 from dialer.console.pages.campaign_actions import copy_campaign, recycle, show_recycling
+from dialer.console.pages.campaign_forecast import forecast_campaign
 from dialer.console.pages.campaigns import show_campaigns
 from dialer.console.pages.importing import check_file, import_file, show_import
 from dialer.console.pages.new_campaign import make_survey, show_people, show_survey, upload_people
@@ -52,6 +53,7 @@ PAGES: Final[tuple[ControllerRouterHandler, ...]] = (
     show_campaign,
     stream_campaign,
     change_state,
+    forecast_campaign,
     show_calls,
     show_records,
     create_record,

@@ -67,6 +67,7 @@ PAGES: Final[Mapping[str, Permission]] = {
     f"GET /console/campaigns/{RECORD}": Permission.READ,
     f"GET /console/campaigns/{RECORD}/live": Permission.READ,
     f"POST /console/campaigns/{RECORD}/state": Permission.CAMPAIGNS,
+    f"POST /console/campaigns/{RECORD}/forecast": Permission.CAMPAIGNS,
     f"POST /console/campaigns/{RECORD}/copy": Permission.CAMPAIGNS,
     f"GET /console/campaigns/{RECORD}/recycle": Permission.CAMPAIGNS,
     f"POST /console/campaigns/{RECORD}/recycle": Permission.CAMPAIGNS,

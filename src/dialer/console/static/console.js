@@ -126,7 +126,9 @@ document.addEventListener("submit", async (event) => {
 document.addEventListener("submit", (event) => {
   if (event.target.dataset.sent) event.preventDefault();
   event.target.dataset.sent = "yes";
+  for (const button of event.target.elements) if (button.type === "submit") button.setAttribute("aria-busy", "true");
 });
 window.addEventListener("pageshow", () => {
   for (const form of document.forms) delete form.dataset.sent;
+  for (const button of document.querySelectorAll("button[aria-busy]")) button.removeAttribute("aria-busy");
 });
