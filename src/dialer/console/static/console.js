@@ -21,7 +21,7 @@ function morph(from, to) {
       if (old.data !== fresh.data) old.data = fresh.data;
     } else if (!old.isEqualNode(fresh)) {
       for (const { name } of [...old.attributes]) {
-        if (!fresh.hasAttribute(name) && name !== "open") old.removeAttribute(name);
+        if (!fresh.hasAttribute(name) && name !== "open" && name !== "aria-busy") old.removeAttribute(name);
       }
       for (const { name, value } of [...fresh.attributes]) {
         if (old.getAttribute(name) !== value) old.setAttribute(name, value);
