@@ -30,8 +30,6 @@ from dialer.app.unit import UnitOfWork
 from dialer.store.database import Database
 from dialer.store.tables import CallRequest, Campaign, CampaignPhonebook, Contact, Gateway, Phonebook, User
 
-BLOCK: Final = 10_000
-"""Numbers of one area code and exchange."""
 ACCOUNTS: Final = 16
 WORKERS: Final = (1, 2, 4)
 WORDS: Final = 10
@@ -100,7 +98,7 @@ def _account(connection: Connection, place: int, gateway_id: int, contacts: int,
 
 def _contacts(phonebook_id: int, place: int, contacts: int, now_ms: int) -> Iterator[dict[str, object]]:
     for one in range(contacts):
-        number = f"+1202{200 + place}{one:04d}" if one < BLOCK else f"+1303{200 + place}{one - BLOCK:04d}"
+        number = f"+1202{200 + place}{one:04d}" if one < 10_000 else f"+1303{200 + place}{one - 10_000:04d}"
         yield {
             "phonebook_id": phonebook_id,
             "contact": number,
@@ -155,7 +153,7 @@ def _dials(database: Database) -> int:
 
 def report(found: Sequence[Found]) -> None:
     """Print a table on standard error and JSON on standard output. The last line is the reference of the ratios."""
-    lines = ["Workers that dial as fast as they can (calls a second; processor time a call in µs: workers, database)"]
+    lines = ["Workers that dial as fast as they can (calls a second; processor time of a call in µs: workers, database)"]
     lines += [
         f"  {one.name:<28} {one.calls_a_second:>8,.0f}  {one.workers_us:>6,.0f}  {one.database_us:>6,.0f}"
         f"  {one.calls_a_second / found[-1].calls_a_second:>6.2f}"
