@@ -5,6 +5,7 @@ One application serves all tests of a session. Every test begins with an equal d
 
 from collections.abc import Iterator
 from itertools import count
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -74,11 +75,11 @@ def worker_of_session() -> FakeWorker:
 
 @pytest.fixture(scope="session")
 def client_of_session(
-    database_of_session: Database, worker_of_session: FakeWorker, machine_of_session: Machine
+    database_of_session: Database, worker_of_session: FakeWorker, machine_of_session: Machine, media_of_session: Path
 ) -> Iterator[TestClient[Litestar]]:
     console = Console(database_of_session, now_ms=lambda: machine_of_session.now_ms, now_s=count().__next__)
     app = create_app(
-        Settings(seed=7),
+        Settings(seed=7, media_dir=media_of_session),
         database=database_of_session,
         worker=worker_of_session,
         forecasting=forecast_in_thread,
@@ -87,6 +88,19 @@ def client_of_session(
     with TestClient(app, base_url=f"http://{HOST}", raise_server_exceptions=True) as client:
         yield client
         console.end()
+
+
+@pytest.fixture(scope="session")
+def media_of_session(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("media")
+
+
+@pytest.fixture
+def media(media_of_session: Path) -> Path:
+    """Return the folder with sounds, which is empty."""
+    for one in media_of_session.iterdir():
+        one.unlink()
+    return media_of_session
 
 
 @pytest.fixture

@@ -14,7 +14,8 @@ from dialer.api.http.permissions import CONSOLE, Permissions
 from dialer.console.errors import HANDLERS
 from dialer.console.live import Snapshots
 from dialer.console.pages.account import revoke_session, show_account, show_home, sign_out
-from dialer.console.pages.calls import show_calls
+from dialer.console.pages.call import play_answer, show_call
+from dialer.console.pages.calls import export_calls, show_calls
 from dialer.console.pages.campaign import change_state, show_campaign, stream_campaign
 from dialer.console.pages.campaign_actions import copy_campaign, recycle, show_recycling
 from dialer.console.pages.campaign_forecast import forecast_campaign
@@ -55,6 +56,9 @@ PAGES: Final[tuple[ControllerRouterHandler, ...]] = (
     change_state,
     forecast_campaign,
     show_calls,
+    export_calls,
+    show_call,
+    play_answer,
     show_records,
     create_record,
     show_new_record,
