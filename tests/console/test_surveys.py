@@ -25,7 +25,7 @@ def survey(api: Caller) -> int:
 
 def test_it_shows_the_graph_the_sections_and_the_findings(alice: Visitor, bob: Visitor, survey: int) -> None:
     text = alice.text(f"surveys/{survey}/")
-    assert ("<script>alert" in alice.page, "Hello Message 0 to Tea?" in text, "1 to the end" in text) == (
+    assert ("<script>alert" in alice.page, "then → leads to Tea?" in text, "1: yes → leads to the end" in text) == (
         False,
         True,
         True,
