@@ -30,7 +30,10 @@ def test_it_shows_the_graph_the_sections_and_the_findings(alice: Visitor, bob: V
         True,
         True,
     )
-    assert 'href="/console/records/section-template/1/" aria-label="Message: Hello"' in alice.page
+    assert (
+        'href="/console/records/section-template/1/" data-section="1" draggable="false" aria-label="Message: Hello"'
+        in alice.page
+    )
     for path in ("", "try/"):
         assert bob.request("GET", f"surveys/{survey}/{path}").status_code == 404
 
