@@ -13,6 +13,7 @@ import rich_click as click
 
 from dialer.api.app import create_app
 from dialer.app.users import NewUser, create_user
+from dialer.carriers.texts.opening import TEXT_LINES
 from dialer.carriers.voice.starting import lines_folder, sip_lines
 from dialer.commands.opening import (
     given_in,
@@ -115,7 +116,7 @@ def serve(host: str, port: int) -> None:
             new_carrier=SimulatedCarrier,
             hours=read_calling_hours(settings.calling_hours),
             recordings=Media(settings.media_dir),
-            new_lines={SIP: sip_lines(lines_folder(settings.media_dir), settings.media_dir)},
+            new_lines=TEXT_LINES | {SIP: sip_lines(lines_folder(settings.media_dir), settings.media_dir)},
         )
         console = Console(database, first_admin_token=token)
         app = create_app(settings, database=database, worker=worker, console=console.routes)

@@ -9,6 +9,7 @@ from typing import Final
 import rich_click as click
 
 from dialer.api.app import create_worker_app
+from dialer.carriers.texts.opening import TEXT_LINES
 from dialer.carriers.voice.starting import lines_folder, sip_lines
 from dialer.commands.opening import (
     database_clock,
@@ -78,7 +79,7 @@ def _parts(settings: Settings, database: Database, fleet: Fleet) -> tuple[Keeper
         hours=read_calling_hours(settings.calling_hours),
         recordings=Media(settings.media_dir),
         coordinator=fleet,
-        new_lines={SIP: sip_lines(lines_folder(settings.media_dir, fleet.name), settings.media_dir)},
+        new_lines=TEXT_LINES | {SIP: sip_lines(lines_folder(settings.media_dir, fleet.name), settings.media_dir)},
     )
     return Keeper(database, dialling, fleet, show=database.open_presence), dialling
 

@@ -17,9 +17,11 @@ from dialer.app.callerid_check import WRONG_NAMED_MAX
 from dialer.app.gateways import calls_over, change_gateway, change_sms_gateway, messages_over
 from dialer.app.touching import touched_did, touched_gateway, touched_sms_gateway, users_of_callerid_group
 from dialer.carriers.sip.parameters import SipParametersError, read_sip_parameters
+from dialer.carriers.texts.parameters import TextParametersError, read_http_parameters
+from dialer.domain.gateway_secrets import with_kept_secrets
 from dialer.domain.numbers.normal_form import digits_of
 from dialer.domain.numbers.shown import SHOWN_NUMBERS_MAX, shown_number, split_shown
-from dialer.domain.plans import SIMULATED, SIP
+from dialer.domain.plans import HTTP, KANNEL, SIMULATED, SIP
 from dialer.sim.callee_profile import BehaviourError, parse_behaviour
 from dialer.store.tables import CallerId, CallerIdGroup, CallRequest, Did, Gateway, SmsGateway, SmsMessage
 
@@ -27,7 +29,11 @@ PROTOCOLS: Final = {
     SIMULATED: "The built-in simulator: it calls made-up callees, and costs nothing but simulated money.",
     SIP: "A carrier that takes calls over SIP.",
 }
-SMS_PROTOCOLS: Final = {SIMULATED: "The built-in simulator: its callees are made up."}
+SMS_PROTOCOLS: Final = {
+    SIMULATED: "The built-in simulator: its callees are made up.",
+    HTTP: "A carrier that takes text messages over HTTP; the parameters say in which words.",
+    KANNEL: "A Kannel gateway.",
+}
 PREFIX_MAX: Final = 60
 PARAMETERS_MAX: Final = 1_048_576
 """The most characters of a gateway's parameters: a simulated population may list its numbers one by one."""
@@ -79,9 +85,10 @@ _GATEWAY_END: Final = {
         CarrierParameters(PARAMETERS_MAX),
         default="{}",
         description=(
-            "Settings of the carrier as a JSON object: for `sim`, the behaviour of the simulated callees; for `sip`, "
-            "`server`, `username`, `password` and others. Answers leave the password out. Parameters without one keep "
-            "the stored one, unless `server`, `username` or `domain` changes. Default: {}."
+            "Settings of the carrier as a JSON object: for `sim`, the behaviour of the simulated callees; for other "
+            "protocols, the way to the carrier, such as `server` or `url`, `username` and `password`. Answers leave "
+            "`password` and `secret` out. Parameters without them keep the stored ones, unless the carrier's address "
+            "or the user name changes. Default: {}."
         ),
         example={"answer": 0.6, "busy": 0.1},
     ),
@@ -237,13 +244,27 @@ def _parameter_errors(change: Change) -> Errors:
     if not (change.moves("parameters") or change.moves("protocol")):
         return {}
     try:
-        if change.values["protocol"] == SIP:
-            read_sip_parameters(change.values["parameters"])
-        else:
-            parse_behaviour(json.loads(change.values["parameters"]))
-    except (BehaviourError, SipParametersError) as error:
+        _read_parameters(change.values["protocol"], _stored_with_secrets(change))
+    except (BehaviourError, SipParametersError, TextParametersError) as error:
         return {"parameters": [str(error)]}
     return {}
+
+
+def _stored_with_secrets(change: Change) -> str:
+    """Return the parameters as they will be stored: with the secrets that the client left out."""
+    given: str = change.values["parameters"]
+    before = (change.stored or {}).get("parameters")
+    return given if before is None else with_kept_secrets(before, given)
+
+
+def _read_parameters(protocol: str, parameters: str) -> None:
+    """Check the parameters of a carrier, and raise the error of its protocol if they are wrong."""
+    if protocol == SIP:
+        read_sip_parameters(parameters)
+    elif protocol in {HTTP, KANNEL}:
+        read_http_parameters(protocol, parameters)
+    else:
+        parse_behaviour(json.loads(parameters))
 
 
 def _refuse_while_calling(unit: Unit, stored: Values) -> None:

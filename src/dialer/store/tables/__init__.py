@@ -9,6 +9,7 @@ from dialer.store.tables.calls import (
     LiveLeg,
     SmsMessage,
     SurveyResult,
+    TextNews,
     TextPart,
     Transfer,
 )
@@ -91,6 +92,7 @@ __all__ = [
     "SubscriberMove",
     "SurveyResult",
     "SurveyTemplate",
+    "TextNews",
     "TextPart",
     "Tier",
     "Transfer",
