@@ -23,7 +23,7 @@ from tests.new_database import new_database
 
 ASKED_MAX: Final = 5_000
 """Requests until something has happened, of which each takes milliseconds."""
-SECRET: Final = "the carrier knows this one"
+SECRET: Final = "the-carrier-knows-this-one"
 
 
 class TextService:

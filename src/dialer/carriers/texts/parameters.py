@@ -12,6 +12,7 @@ from dialer.domain.plans import KANNEL
 
 SECRET_MIN: Final = 16
 """Fewest characters of the secret of callbacks: nobody guesses so many."""
+SECRET_MAX: Final = 200
 FIELDS_MAX: Final = 64
 """Headers, query fields or body fields of a request."""
 KANNEL_REPORTS: Final = "19"
@@ -26,6 +27,8 @@ _SENDS_KANNEL: Final = {
     "coding": "{coding}",
 }
 _PRINTABLE: Final = r"^[!-~]*$"
+_SECRET: Final = re.compile(rf"[A-Za-z0-9_-]{{{SECRET_MIN},{SECRET_MAX}}}", re.ASCII)
+"""It stands in addresses, of which Kannel replaces percent signs."""
 _HEADER: Final = re.compile(r"[A-Za-z0-9-]{1,64}", re.ASCII)
 _HEADER_VALUE: Final = re.compile(r"[ -~]{0,1024}", re.ASCII)
 _NAMES_A_SECRET: Final = re.compile(r"auth|cookie|key|pass|pwd|secret|token", re.IGNORECASE)
@@ -213,8 +216,8 @@ def _open_secrets(place: str, fields: Mapping[str, str]) -> Iterator[str]:
 def _callback_problems(found: HttpParameters) -> Iterator[str]:
     if found.callback_url:
         _address("callback_url", found.callback_url)
-    if found.secret and len(found.secret) < SECRET_MIN:
-        yield f"secret has fewer than {SECRET_MIN} characters."
+    if found.secret and _SECRET.fullmatch(found.secret) is None:
+        yield f"secret is not a text of {SECRET_MIN} to {SECRET_MAX} letters, digits, hyphens and underscores."
     if found.receipts and not found.secret:
         yield "receipts need secret: a text that the carrier sends back, and nobody else knows."
     uses_callback = "callback" in placeholders_of(found.headers, found.query, found.body)
