@@ -50,7 +50,7 @@ def gateway_to(service: TextService, carrier: WebCarrier, **fields: object) -> d
 
 
 def test_each_message_is_sent_once_and_its_receipt_is_shown(tmp_path: Path, password_hash: str) -> None:
-    """A refused message is tried once more, an unanswered one is not, and STOP keeps the next campaign from a number."""
+    """A message without an answer is not sent again. STOP keeps the next campaign from a number."""
     with WebCarrier(answer).serving() as carrier, text_service(tmp_path, password_hash) as service:
         gateway = gateway_to(service, carrier)
         assert not {"password", "secret"} & gateway["parameters"].keys()

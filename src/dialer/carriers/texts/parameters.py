@@ -210,7 +210,7 @@ def _open_secrets(place: str, fields: Mapping[str, str]) -> Iterator[str]:
     """Yield fields that seem to hold a secret, which every user could read in these parameters."""
     for name, value in fields.items():
         if _NAMES_A_SECRET.search(name) and not placeholders_of(value):
-            yield f"{place}: {name!r} may hold a secret, which all users could read. Set password, and use {{password}}."
+            yield f"{place}: {name!r} may hold a secret, that all users can read. Set password, and use {{password}}."
 
 
 def _callback_problems(found: HttpParameters) -> Iterator[str]:
