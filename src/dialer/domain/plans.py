@@ -25,6 +25,8 @@ SIMULATED: Final = "sim"
 """The protocol of gateways whose callees are simulated."""
 SIP: Final = "sip"
 """The protocol of gateways whose carrier takes calls over SIP."""
+FREESWITCH: Final = "freeswitch"
+"""The protocol of gateways whose calls a FreeSWITCH places."""
 NO_AMD: Final = 0
 """The `amd` of a campaign that does not detect answering machines."""
 
