@@ -118,8 +118,8 @@ def test_the_password_of_a_freeswitch_is_needed_for_each_new_address(admin: Call
     gateway = admin.create("gateway", name="pbx", protocol="freeswitch", parameters=given)
     shown = {**FREESWITCH, "variables": {"absolute_codec_string": "PCMU"}}
     assert gateway["parameters"] == shown
-    changed = admin.change(gateway["url"], parameters={**shown, "amd": "none"})
-    assert changed["parameters"] == {**shown, "amd": "none"}
+    admin.change(gateway["url"], parameters={**shown, "amd": "none"})
+    assert admin.get(gateway["url"])["parameters"] == {**shown, "amd": "none"}
     for move in ({"host": "elsewhere.example.com"}, {"port": 9}):
         assert admin.refused("PATCH", gateway["url"], parameters={**shown, **move})[0] == 400
     local = {"password": "ClueCon", "dial_string": FREESWITCH["dial_string"], "host": "::1"}
