@@ -86,7 +86,7 @@ class Scene:
 
     @property
     def said(self) -> list[object]:
-        """What was heard, without ages."""
+        """Everything that was heard, without ages."""
         return [heard for _, _, heard in self.worker.heard_of]
 
     def last(self) -> object:

@@ -83,7 +83,7 @@ class SwitchConnection:
             self._abort(f"it has not replied for {REPLY_S:.0f} seconds")
 
     def close(self) -> None:
-        """Close the connection. Whoever waits for a reply is told so."""
+        """Close the connection. Tasks that wait for a reply get an error."""
         self._why_lost = self._why_lost or "the connection was closed"
         self._writer.close()
         for future in list(self._asked):

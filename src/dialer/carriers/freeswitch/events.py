@@ -35,7 +35,7 @@ class SwitchEvent:
 
     @property
     def is_hung_up(self) -> bool:
-        """Whether the channel is at its end already."""
+        """True if the channel is at its end already."""
         state = self["Channel-State"]
         return self["Answer-State"] == "hangup" or state in {"CS_HANGUP", "CS_REPORTING", "CS_DESTROY"}
 
