@@ -14,11 +14,10 @@ from sqlalchemy import Connection, insert
 
 from dialer.api.app import create_app
 from dialer.console.app import Console
-from dialer.passwords import hash_password
 from dialer.settings import Settings
 from dialer.store.database import Database
 from dialer.store.tables import User
-from tests.api.harness import HOST, NOW_MS, PASSWORD, Caller, FakeWorker
+from tests.api.harness import HOST, NOW_MS, PASSWORD_HASH, Caller, FakeWorker
 from tests.console.visitor import Visitor
 from tests.databases import choice
 from tests.databases.choice import restore, save
@@ -57,7 +56,7 @@ def database_of_session(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Da
 @pytest.fixture(scope="session")
 def people_only(tmp_path_factory: pytest.TempPathFactory, database_of_session: Database) -> Any:  # noqa: ANN401 - a saved database
     """Save a database with users."""
-    shared = {"password_hash": hash_password(PASSWORD), "created_date": NOW_MS, "updated_date": NOW_MS}
+    shared = {"password_hash": PASSWORD_HASH, "created_date": NOW_MS, "updated_date": NOW_MS}
 
     def furnish(connection: Connection) -> None:
         for username, role, manager_id in USERS:  # Their ids follow from their order.

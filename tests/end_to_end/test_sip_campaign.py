@@ -22,7 +22,7 @@ from dialer.sim.carrier import SimulatedCarrier
 from dialer.store.database import Database
 from dialer.store.media.files import Media
 from dialer.store.tables import User
-from tests.api.harness import PASSWORD, Caller
+from tests.api.harness import PASSWORD, PASSWORD_HASH, Caller
 from tests.carriers.sip.sipp import ANSWERS, CLEARED, RINGS, own, receive, running
 from tests.carriers.sip.test_sipp import free_port
 from tests.end_to_end.service import upload
@@ -43,13 +43,13 @@ NUMBERS: Final = {"3545550101": PRESSES_1, "3545550102": PRESSES_1}
 
 
 @pytest.fixture
-def callers(tmp_path: Path, password_hash: str) -> Iterator[tuple[Caller, Caller]]:
+def callers(tmp_path: Path) -> Iterator[tuple[Caller, Caller]]:
     """Run the service on the real clock, with lines in its own process, and return its admin and a user."""
     database = Database(new_database(tmp_path), synchronous="OFF")
     now_ms, media = RealClock().now_ms(), tmp_path / "media"
 
     def furnish(connection: Connection) -> None:
-        stamps = {"created_date": now_ms, "updated_date": now_ms, "password_hash": password_hash}
+        stamps = {"created_date": now_ms, "updated_date": now_ms, "password_hash": PASSWORD_HASH}
         connection.execute(insert(User.__table__).values(username="admin", role="admin", **stamps))
         connection.execute(insert(User.__table__).values(username="ann", call_rate=2_000, **stamps))
 
