@@ -52,7 +52,7 @@ class Plan(NamedTuple):
 
 
 FULL: Final = Plan(contacts=12_000, warm_up_s=8.0, measure_s=20.0)
-QUICK: Final = Plan(contacts=500, warm_up_s=2.0, measure_s=1.0)
+QUICK: Final = Plan(contacts=3_000, warm_up_s=1.5, measure_s=1.0)
 
 
 class Found(NamedTuple):
@@ -98,7 +98,7 @@ def _account(connection: Connection, place: int, gateway_id: int, contacts: int,
 
 def _contacts(phonebook_id: int, place: int, contacts: int, now_ms: int) -> Iterator[dict[str, object]]:
     for one in range(contacts):
-        number = f"+1202{200 + place}{one:04d}" if one < 10_000 else f"+1303{200 + place}{one - 10_000:04d}"
+        number = f"+1202{place:02d}{one:05d}"
         yield {
             "phonebook_id": phonebook_id,
             "contact": number,
@@ -116,27 +116,27 @@ def working(url: str, workers: int, folder: Path) -> Iterator[list[int]]:
     """Run workers, and yield the ids of their processes when all are ready."""
     environ = {**os.environ, "DIALER_DATABASE_URL": url, "DIALER_MEDIA_DIR": str(folder / "media")}
     command = [str(Path(sys.executable).with_name("dialer")), "worker"]
-    processes = [
-        subprocess.Popen(command, env=environ, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)  # noqa: S603 - our own
-        for _ in range(workers)
-    ]
-    try:
-        for one in processes:
-            line = one.stdout.readline() if one.stdout else ""
-            if READY not in line:
-                raise RuntimeError(f"a worker does not start: {line}")
+    log = folder / "workers.log"
+    with log.open("w") as lines, ExitStack() as until_the_end:
+        processes = []
+        for _ in range(workers):
+            one = subprocess.Popen(command, env=environ, stdout=subprocess.PIPE, stderr=lines, text=True)  # noqa: S603 - our own
+            until_the_end.callback(_end, one)
+            processes.append(one)
+        if not all(one.stdout and READY in one.stdout.readline() for one in processes):
+            raise RuntimeError(f"a worker does not start: {log.read_text()}")
         yield [one.pid for one in processes]
-    finally:
-        for one in processes:
-            one.send_signal(signal.SIGTERM)
-        for one in processes:
-            one.communicate(timeout=STOP_S)
+
+
+def _end(process: "subprocess.Popen[str]") -> None:
+    process.send_signal(signal.SIGTERM)
+    process.communicate(timeout=STOP_S)
 
 
 def measured(name: str, database: Database, workers: int, folder: Path, server: Sequence[int], plan: Plan) -> Found:
     """Let workers dial, and measure them after a while. `server` are the processes of the database's server."""
     furnish(database, plan.contacts)
-    with working(database.url.render_as_string(hide_password=False), workers, folder) as processes:
+    with working(_setting_of(database), workers, folder) as processes:
         time.sleep(plan.warm_up_s)
         before = _dials(database), cpu_s_of_all(processes), cpu_s_of_all(server), time.perf_counter()
         time.sleep(plan.measure_s)
@@ -147,13 +147,19 @@ def measured(name: str, database: Database, workers: int, folder: Path, server: 
     return Found(name, calls / seconds, workers_s / calls * 1e6, server_s / calls * 1e6)
 
 
+def _setting_of(database: Database) -> str:
+    return database.url.render_as_string(hide_password=False).replace("sqlite+pysqlite:", "sqlite+aiosqlite:")
+
+
 def _dials(database: Database) -> int:
     return int(database.read_now(lambda unit: unit.execute(_DIALS).scalar_one()))
 
 
 def report(found: Sequence[Found]) -> None:
     """Print a table on standard error and JSON on standard output. The last line is the reference of the ratios."""
-    lines = ["Workers that dial as fast as they can (calls a second; processor time of a call in µs: workers, database)"]
+    lines = [
+        "Workers that dial as fast as they can (calls a second; processor time of a call in µs: workers, database)"
+    ]
     lines += [
         f"  {one.name:<28} {one.calls_a_second:>8,.0f}  {one.workers_us:>6,.0f}  {one.database_us:>6,.0f}"
         f"  {one.calls_a_second / found[-1].calls_a_second:>6.2f}"
