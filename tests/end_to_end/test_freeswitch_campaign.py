@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import Any, Final
 
 from tests.api.harness import Caller
-from tests.carriers.freeswitch.fake_switch import PASSWORD, FakeSwitch, SwitchCallee
+from tests.carriers.freeswitch.fake_channel import SwitchCallee
+from tests.carriers.freeswitch.fake_switch import PASSWORD, FakeSwitch
 from tests.end_to_end.killing import client_of
 from tests.end_to_end.test_sip_campaign import make_campaign
 from tests.test_server import ADMIN, serving

@@ -29,7 +29,8 @@ from dialer.domain.line import (
     Speech,
     Texting,
 )
-from tests.carriers.freeswitch.fake_switch import PASSWORD, FakeSwitch, SwitchCallee
+from tests.carriers.freeswitch.fake_channel import SwitchCallee
+from tests.carriers.freeswitch.fake_switch import PASSWORD, FakeSwitch
 from tests.carriers.listening import Watch, Worker
 
 ADA: Final = Dialling("ada", "+12025550101", "+12025550199", 30_000, 60_500)
