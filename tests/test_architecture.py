@@ -31,7 +31,7 @@ MAY_IMPORT: Final[dict[str, frozenset[str]]] = {
     "api": frozenset({"api", "app", "domain", "store", "runtime", "forecast", "settings", "passwords", "__version__"})
     | {"sim.callee_profile", "carriers.sip.parameters", "carriers.freeswitch.parameters"},
     "console": frozenset({"console", "app", "domain", "store", "settings", "passwords", "__version__"})
-    | {"api.crud", "api.http", "api.records", "api.service"},
+    | {"api.crud", "api.http", "api.records", "api.service", "forecast"},
     "settings": frozenset({"domain"}),
     "__init__": frozenset(),
 }
