@@ -43,7 +43,7 @@ def ready(path: Path, start_ms: int, *, parameters: str = "{}", words: int = 0, 
                 "campaign_code": "bench",
                 "name": "bench",
                 "aleg_gateway_id": add(connection, Gateway, name="sim", parameters=parameters),
-                "object_id": _message(connection, words) if words else survey(connection, _USER),
+                "object_id": message(connection, _USER, words) if words else survey(connection, _USER),
                 **dates,
                 **values,
             },
@@ -57,8 +57,9 @@ def ready(path: Path, start_ms: int, *, parameters: str = "{}", words: int = 0, 
         database.close()
 
 
-def _message(connection: Connection, words: int) -> int:
-    survey_id = add(connection, SurveyTemplate, user_id=_USER, name="message")
+def message(connection: Connection, user_id: int, words: int) -> int:
+    """Add a survey that is one message, and return its id."""
+    survey_id = add(connection, SurveyTemplate, user_id=user_id, name="message")
     add(
         connection,
         SectionTemplate,

@@ -8,7 +8,7 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Final, NamedTuple
 
@@ -71,7 +71,7 @@ class Server(NamedTuple):
 
     def cpu_s(self) -> float:
         """Return the processor seconds of the server and its child processes so far."""
-        return sum(_cpu_s(process_id) for process_id in self._processes())
+        return cpu_s_of_all([self.process_id])
 
     def memory_bytes(self) -> int:
         """Return the memory of the server and its child processes."""
@@ -119,6 +119,11 @@ def _takes_connections(process: subprocess.Popen[bytes], address: Address) -> bo
             return True
         time.sleep(POLL_S)
     return False
+
+
+def cpu_s_of_all(process_ids: Iterable[int]) -> float:
+    """Return the processor seconds of these processes and their child processes so far."""
+    return sum(_cpu_s(one) for process_id in process_ids for one in (process_id, *_children(process_id)))
 
 
 def _cpu_s(process_id: int) -> float:

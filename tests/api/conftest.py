@@ -4,9 +4,10 @@ One application serves all tests of a session, because building it and verifying
 Every test begins with an equal database, which is restored from a copy that is made once.
 """
 
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import pytest
 from litestar import Litestar
@@ -14,15 +15,16 @@ from litestar.testing import TestClient
 from sqlalchemy import Connection, insert
 
 from dialer.api.app import create_app
-from dialer.passwords import hash_password
 from dialer.settings import Settings
 from dialer.store.database import Database
 from dialer.store.tables import User
 from tests.api.builders import Estate
-from tests.api.harness import HOST, NOW_MS, PASSWORD, USERS, Caller, FakeWorker, forecast_in_thread
+from tests.api.harness import HOST, NOW_MS, PASSWORD_HASH, USERS, Caller, FakeWorker, forecast_in_thread
 from tests.databases import choice
 from tests.databases.choice import restore, save
 from tests.new_database import new_database
+
+MEDIA: Final = "media"
 
 
 @pytest.fixture(scope="session")
@@ -41,13 +43,12 @@ def database_of_session(folder_of_session: Path) -> Iterator[Database]:
 @pytest.fixture(scope="session")
 def users_only(folder_of_session: Path, database_of_session: Database) -> Any:  # noqa: ANN401 - a saved database
     """Save a database with all tables and three users."""
-    password_hash = hash_password(PASSWORD)
     stamp = {"created_date": NOW_MS, "updated_date": NOW_MS}
 
     def furnish(connection: Connection) -> None:
         for username, is_admin in USERS.values():  # Their ids follow from their order.
             role = "admin" if is_admin else "manager"
-            values = {"username": username, "role": role, "password_hash": password_hash}
+            values = {"username": username, "role": role, "password_hash": PASSWORD_HASH}
             connection.execute(insert(User.__table__).values(**values, **stamp))
 
     database_of_session.write_now(furnish)
@@ -60,9 +61,14 @@ def worker_of_session() -> FakeWorker:
 
 
 @pytest.fixture(scope="session")
-def client_of_session(database_of_session: Database, worker_of_session: FakeWorker) -> Iterator[TestClient[Litestar]]:
+def client_of_session(
+    folder_of_session: Path, database_of_session: Database, worker_of_session: FakeWorker
+) -> Iterator[TestClient[Litestar]]:
     app = create_app(
-        Settings(seed=7), database=database_of_session, worker=worker_of_session, forecasting=forecast_in_thread
+        Settings(seed=7, media_dir=folder_of_session / MEDIA),
+        database=database_of_session,
+        worker=worker_of_session,
+        forecasting=forecast_in_thread,
     )
     with TestClient(app, base_url=f"http://{HOST}", raise_server_exceptions=True) as client:
         yield client
@@ -83,6 +89,15 @@ def worker(worker_of_session: FakeWorker) -> FakeWorker:
 @pytest.fixture
 def client(client_of_session: TestClient[Litestar], database: Database, worker: FakeWorker) -> TestClient[Litestar]:  # noqa: ARG001 - both are made as new
     return client_of_session
+
+
+@pytest.fixture
+def folder(folder_of_session: Path) -> Path:
+    """Return the media folder, which is empty."""
+    media = folder_of_session / MEDIA
+    shutil.rmtree(media, ignore_errors=True)
+    media.mkdir()
+    return media
 
 
 @pytest.fixture

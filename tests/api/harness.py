@@ -6,6 +6,7 @@ from typing import Any, TypeAlias
 
 import anyio
 import anyio.to_thread
+from argon2 import PasswordHasher
 from litestar import Litestar
 from litestar.testing import TestClient
 
@@ -21,6 +22,8 @@ NOW_MS = 1_795_000_000_000
 """2026-11-18T11:06:40Z"""
 NOW = "2026-11-18T11:06:40Z"
 PASSWORD = "correct horse battery"
+PASSWORD_HASH = PasswordHasher(time_cost=1, memory_cost=8, parallelism=1).hash(PASSWORD)
+"""A hash that is verified at once. It says itself how it was made."""
 USERS = {1: ("admin", True), 2: ("alice", False), 3: ("bob", False)}
 HOST = "testserver.local"
 BASE = f"http://{HOST}/rest-api"

@@ -9,6 +9,7 @@ import pytest
 
 from dialer import __version__, cli
 from tests.commands.conftest import Outcome, Run
+from tests.new_database import new_file
 
 DIALER = Path(sys.executable).with_name("dialer")
 FULL = Path("/dev/full")
@@ -61,7 +62,7 @@ def test_every_expected_error_is_one(name: str) -> None:
 @pytest.mark.skipif(not FULL.exists(), reason="this system has no device that is always full")
 @pytest.mark.parametrize("command", ["--help", "openapi", "users list", "users list --json", "serve --port 0"])
 def test_output_that_cannot_be_written_is_told_in_one_line(tmp_path: Path, command: str) -> None:
-    subprocess.run([DIALER, "database", "upgrade", "--create"], cwd=tmp_path, check=True)
+    new_file(tmp_path)
     with FULL.open("w") as full:
         done = subprocess.run(
             [DIALER, *command.split()], cwd=tmp_path, stdout=full, stderr=subprocess.PIPE, text=True, check=False

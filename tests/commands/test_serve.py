@@ -8,6 +8,7 @@ import pytest
 
 from dialer.store.process_lock import serving_alone
 from tests.commands.conftest import Outcome, Run
+from tests.new_database import new_file
 
 ADMIN = {"DIALER_ADMIN_USERNAME": "root", "DIALER_ADMIN_PASSWORD": "short"}
 
@@ -44,6 +45,7 @@ def test_one_line_says_why(run: Run, arguments: list[str], environ: dict[str, st
 @pytest.mark.parametrize(("clock", "is_told"), [("virtual", True), ("x60", True), ("real", False)])
 def test_a_clock_that_turns_real_by_default_is_told(run: Run, clock: str, is_told: bool) -> None:  # noqa: FBT001 - a column of the table
     """The wrong password ends both starts after the settings are stored."""
+    new_file(Path.cwd())
     first = run("serve", "--port", "0", DIALER_CLOCK=clock, **ADMIN)
     second = run("serve", "--port", "0", **ADMIN)
     warning = (
@@ -64,6 +66,7 @@ def test_a_clock_that_turns_real_by_default_is_told(run: Run, clock: str, is_tol
     ],
 )
 def test_a_media_folder_that_cannot_be_written_is_refused(run: Run, tmp_path: Path, folder: str, problem: str) -> None:
+    new_file(tmp_path)
     (tmp_path / "file").write_text("a file")
     (tmp_path / "loop").symlink_to(tmp_path / "loop")
     outcome = run("serve", "--port", "0", DIALER_MEDIA_DIR=folder)

@@ -9,6 +9,7 @@ import pytest
 
 from dialer.store.backends import sqlite
 from tests.commands.conftest import PASSWORD, Outcome, Run
+from tests.new_database import new_file
 
 PAGE_BYTES = 4_096
 
@@ -22,6 +23,7 @@ def why(run: Run, **environ: str) -> str:
 
 def make(run: Run) -> None:
     """Create a database with a user."""
+    new_file(Path.cwd())
     run("users", "create", "anna", "--create", "--password-stdin", stdin=f"{PASSWORD}\n")
 
 

@@ -7,12 +7,14 @@ import pytest
 
 from dialer.passwords import verify_password
 from tests.commands.conftest import PASSWORD, Outcome, Run
+from tests.new_database import new_file
 
 START_MS = 1_769_850_000_000
 VIRTUAL = {"DIALER_CLOCK": "virtual", "DIALER_CLOCK_START": "2026-01-31T09:00:00Z"}
 
 
 def create(run: Run, *arguments: str, **environ: str) -> Outcome:
+    new_file(Path.cwd())  # A copy, because migrations take a second.
     return run("users", "create", *arguments, "--create", "--password-stdin", stdin=f"{PASSWORD}\n", **environ)
 
 

@@ -5,6 +5,7 @@ One application serves all tests of a session. Every test begins with an equal d
 
 from collections.abc import Iterator
 from itertools import count
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -14,11 +15,10 @@ from sqlalchemy import Connection, insert
 
 from dialer.api.app import create_app
 from dialer.console.app import Console
-from dialer.passwords import hash_password
 from dialer.settings import Settings
 from dialer.store.database import Database
 from dialer.store.tables import User
-from tests.api.harness import HOST, NOW_MS, PASSWORD, Caller, FakeWorker
+from tests.api.harness import HOST, NOW_MS, PASSWORD_HASH, Caller, FakeWorker, forecast_in_thread
 from tests.console.visitor import Visitor
 from tests.databases import choice
 from tests.databases.choice import restore, save
@@ -57,7 +57,7 @@ def database_of_session(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Da
 @pytest.fixture(scope="session")
 def people_only(tmp_path_factory: pytest.TempPathFactory, database_of_session: Database) -> Any:  # noqa: ANN401 - a saved database
     """Save a database with users."""
-    shared = {"password_hash": hash_password(PASSWORD), "created_date": NOW_MS, "updated_date": NOW_MS}
+    shared = {"password_hash": PASSWORD_HASH, "created_date": NOW_MS, "updated_date": NOW_MS}
 
     def furnish(connection: Connection) -> None:
         for username, role, manager_id in USERS:  # Their ids follow from their order.
@@ -75,13 +75,32 @@ def worker_of_session() -> FakeWorker:
 
 @pytest.fixture(scope="session")
 def client_of_session(
-    database_of_session: Database, worker_of_session: FakeWorker, machine_of_session: Machine
+    database_of_session: Database, worker_of_session: FakeWorker, machine_of_session: Machine, media_of_session: Path
 ) -> Iterator[TestClient[Litestar]]:
     console = Console(database_of_session, now_ms=lambda: machine_of_session.now_ms, now_s=count().__next__)
-    app = create_app(Settings(seed=7), database=database_of_session, worker=worker_of_session, console=console.routes)
+    app = create_app(
+        Settings(seed=7, media_dir=media_of_session),
+        database=database_of_session,
+        worker=worker_of_session,
+        forecasting=forecast_in_thread,
+        console=console.routes,
+    )
     with TestClient(app, base_url=f"http://{HOST}", raise_server_exceptions=True) as client:
         yield client
         console.end()
+
+
+@pytest.fixture(scope="session")
+def media_of_session(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("media")
+
+
+@pytest.fixture
+def media(media_of_session: Path) -> Path:
+    """Return the folder with sounds, which is empty."""
+    for one in media_of_session.iterdir():
+        one.unlink()
+    return media_of_session
 
 
 @pytest.fixture

@@ -1,5 +1,10 @@
 """Tests of the list of calls: its order, its pages, and the rights of viewers."""
 
+import csv
+import io
+import re
+from html import unescape
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -7,9 +12,9 @@ from sqlalchemy import insert
 
 from dialer.console.pages.calls import CALLS_A_PAGE
 from dialer.store.database import Database
-from dialer.store.tables import Cdr
+from dialer.store.tables import CallRequest, Cdr, Subscriber, SurveyResult
 from tests.api.harness import NOW_MS, Caller
-from tests.console.building import campaign, store
+from tests.console.building import HOSTILE, campaign, store
 from tests.console.visitor import Visitor
 
 
@@ -34,17 +39,111 @@ def test_calls_are_listed_the_newest_first(alice: Visitor, api: Caller, database
 
 def test_a_long_list_has_pages(alice: Visitor, database: Database) -> None:
     store(database, *(cdr(number) for number in range(CALLS_A_PAGE + 2)))
-    first = alice.get("calls/")
-    assert first.count("Answered (16)") == CALLS_A_PAGE
-    path = first.partition('rel="next" href="/console/')[2].partition('"')[0]
-    assert alice.get(path).count("Answered (16)") == 2
-    assert ("Newest" in alice.page, "Older" in alice.page) == (True, False)
-    assert "There are no older calls." in alice.get("calls/?before=1")
+    first = alice.get("calls/?outcome=16")
+    assert first.count("12.34") == CALLS_A_PAGE
+    path = unescape(first.partition('rel="next" href="/console/')[2].partition('"')[0])
+    assert alice.get(path).count("12.34") == 2
+    assert ("Newer" in alice.page, "Older" in alice.page, "52 in all" in alice.page) == (True, False, True)
+    assert "No call fits." in alice.get("calls/?outcome=17")
 
 
-@pytest.mark.parametrize("query", ["before=0", "before=x", "before=", "campaign=-1", "campaign=9", f"campaign={2**63}"])
-def test_wrong_addresses_are_not_found(alice: Visitor, query: str) -> None:
-    assert alice.request("GET", f"calls/?{query}").status_code == 404
+@pytest.mark.parametrize("query", ["page=0", "page=x", "page=9", "cursor=x", "campaign=9"])
+@pytest.mark.parametrize("path", ["calls/", "calls/export/"])
+def test_wrong_addresses_are_not_found(alice: Visitor, path: str, query: str) -> None:
+    if not (path.endswith("export/") and query == "page=9"):  # An export has no pages.
+        assert alice.request("GET", f"{path}?{query}").status_code == 404
+
+
+@pytest.mark.parametrize(
+    ("query", "numbers"),
+    [
+        ("number=%2B1 (202) 555-0002", [2]),
+        ("outcome=17", [3]),
+        ("from=2026-11-18T11:06:42", [3, 2]),
+        ("until=2026-11-18T11:06:42", [2, 1]),
+        ("from=2026-11-18T12:06:42%2B01:00&until=2026-11-18T11:06:42Z", [2]),
+        ("outcome=16&number=1-202-555-0001", [1]),
+    ],
+)
+def test_filters_select_what_is_listed_and_exported(
+    alice: Visitor, database: Database, query: str, numbers: list[int]
+) -> None:
+    store(database, cdr(1), cdr(2), cdr(3, hangup_cause_q850=17))
+    found = re.findall(r"\+1202555000(\d)", alice.text(f"calls/?{query}"))
+    assert list(map(int, found)) == numbers
+    link = unescape(alice.page.partition('href="/console/calls/export/')[2].partition('"')[0])
+    exported = alice.request("GET", f"calls/export/{link}")
+    assert exported.headers["content-type"].startswith("text/csv")
+    rows = list(csv.DictReader(io.StringIO(exported.text)))
+    assert [int(row["phone_number"][-1]) for row in rows] == numbers
+
+
+@pytest.mark.parametrize(
+    "query",
+    ["outcome=x", "campaign=-1", f"campaign={2**63}", "from=soon", "from=2026-11-19T00:00&until=2026-11-18T00:00"],
+)
+def test_a_wrong_filter_says_so_beside_the_form(alice: Visitor, query: str) -> None:
+    answer = alice.request("GET", f"calls/?{query}")
+    assert (answer.status_code, 'role="alert"' in answer.text, 'name="outcome"' in answer.text) == (400, True, True)
+    assert alice.request("GET", f"calls/export/?{query}").status_code == 400
+
+
+@pytest.fixture
+def answered(api: Caller, database: Database) -> int:
+    """Store a call of Alice with a recorded answer and a transfer, and return its id."""
+    identity = campaign(api, name="Departures")
+    subscriber = {"campaign_id": identity, "number": "+12025550001", "duplicate_contact": "+12025550001"}
+    subscriber |= {"zone": "", "gmt_offset": "", "tz_code": "", "additional_vars": "{}", "full_name": "", "status": 5}
+    dates = {"created_date": NOW_MS, "updated_date": NOW_MS}
+    call = {"id": 7, "callid": "7", "campaign_id": identity, "subscriber_id": 900, "user_id": 2, "gateway_id": 1}
+    call |= {"attempt": 1, "phone_number": "+12025550001", "dialled_number": "+12025550001", "callerid": "+1"}
+    call |= {"status": 4, "status_reason": "", "started_ms": NOW_MS, "ended_ms": NOW_MS + 70_000, "hold": 0}
+    call |= {"hangup_cause_q850": 16, "ring_limit_ms": 1, "talk_limit_ms": 1, "call_rate": 0}
+    result = {"campaign_id": identity, "callrequest_id": 7, "user_id": 2, "callid": "7", "section_id": 1}
+    result |= {"section_type": 5, "question": HOSTILE, "response": "7-1.wav", "record_file": "7-1.wav"}
+    store(
+        database,
+        insert(Subscriber.__table__).values(id=900, **subscriber, **dates),
+        insert(CallRequest.__table__).values(call),
+        insert(SurveyResult.__table__).values(**result, recording_duration=3, created_date=NOW_MS + 9_000),
+        cdr(1, callrequest_id=7, campaign_id=identity, subscriber_id=900, callid="7"),
+    )
+    return 1
+
+
+def test_a_call_is_told_moment_by_moment(
+    alice: Visitor,
+    bob: Visitor,
+    visitor: Visitor,
+    answered: int,
+    media: Path,
+) -> None:
+    text = alice.text(f"calls/{answered}/")
+    parts = ("Answered (16)", "1:05 min", "Departures", "Attempt 1 over Carrier", "7-1.wav", "Over: ")
+    places = [text.index(part) for part in parts]
+    assert places == sorted(places)
+    assert "<script>alert" not in alice.page
+    source = re.findall(r'<audio[^>]* src="/console/([^"]*)"', alice.page)
+    assert source == ["answers/1/recording/"]
+    assert alice.request("GET", source[0]).status_code == 404  # The file is not there.
+    (media / "7-1.wav").write_bytes(b"RIFF")
+    whole, part = (alice.request("GET", source[0], headers=asked) for asked in ({}, {"Range": "bytes=1-2"}))
+    assert (whole.content, whole.headers["content-type"], part.status_code, part.content) == (
+        b"RIFF",
+        "audio/wav",
+        206,
+        b"IF",
+    )
+    visitor.sign_in("gus")
+    assert [
+        one.request("GET", path).status_code for path in (f"calls/{answered}/", source[0]) for one in (bob, visitor)
+    ] == [
+        404,
+        404,
+        404,
+        403,
+    ]
+    assert [alice.request("GET", f"calls/{strange}/").status_code for strange in ("0", "x", "2")] == [404] * 3
 
 
 def test_a_customer_sees_no_call_of_another(

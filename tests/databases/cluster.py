@@ -51,6 +51,11 @@ class Cluster:
         """Return the URL of a database of the cluster."""
         return f"postgresql+psycopg://{USER}@/{name}?host={self.folder}"
 
+    @property
+    def process_id(self) -> int:
+        """Return the id of the server's first process."""
+        return int((Path(self._data) / "postmaster.pid").read_text().split()[0])
+
     def start(self) -> None:
         """Start the server, and wait until it answers."""
         log = str(self.folder / "log")

@@ -9,7 +9,6 @@ from litestar.testing import TestClient
 from sqlalchemy import Connection, insert
 
 from dialer.api.app import create_app
-from dialer.passwords import hash_password
 from dialer.runtime.clock import VirtualClock
 from dialer.runtime.worker import Worker
 from dialer.settings import Settings
@@ -18,15 +17,9 @@ from dialer.store.backends.backend import BUSY_TIMEOUT_MS
 from dialer.store.database import Database
 from dialer.store.media.files import Media
 from dialer.store.tables import User
-from tests.api.harness import PASSWORD, Caller
+from tests.api.harness import PASSWORD_HASH, Caller
 from tests.end_to_end.service import START_MS
 from tests.new_database import new_database
-
-
-@pytest.fixture(scope="session")
-def password_hash() -> str:
-    """Hash `PASSWORD` once, because hashing is slow on purpose."""
-    return hash_password(PASSWORD)
 
 
 @pytest.fixture
@@ -36,13 +29,13 @@ def busy_timeout_ms() -> int:
 
 
 @pytest.fixture
-def client(tmp_path: Path, password_hash: str, busy_timeout_ms: int) -> Iterator[TestClient[Litestar]]:
+def client(tmp_path: Path, busy_timeout_ms: int) -> Iterator[TestClient[Litestar]]:
     """Return the application. Everything but the network is real."""
     url = new_database(tmp_path)
     database = Database(url, synchronous="OFF", busy_timeout_ms=busy_timeout_ms)
 
     def furnish(connection: Connection) -> None:
-        stamps = {"created_date": START_MS, "updated_date": START_MS, "password_hash": password_hash}
+        stamps = {"created_date": START_MS, "updated_date": START_MS, "password_hash": PASSWORD_HASH}
         connection.execute(insert(User.__table__).values(username="admin", role="admin", **stamps))
         connection.execute(insert(User.__table__).values(username="ann", call_rate=2_000, sms_rate=5_000, **stamps))
 

@@ -49,9 +49,9 @@ def gateway_to(service: TextService, carrier: WebCarrier, **fields: object) -> d
     return dict(service.admin.create("sms-gateway", name="shop", protocol="http", parameters=words, **fields))
 
 
-def test_each_message_is_sent_once_and_its_receipt_is_shown(tmp_path: Path, password_hash: str) -> None:
+def test_each_message_is_sent_once_and_its_receipt_is_shown(tmp_path: Path) -> None:
     """A message without an answer is not sent again. STOP keeps the next campaign from a number."""
-    with WebCarrier(answer).serving() as carrier, text_service(tmp_path, password_hash) as service:
+    with WebCarrier(answer).serving() as carrier, text_service(tmp_path) as service:
         gateway = gateway_to(service, carrier)
         assert not {"password", "secret"} & gateway["parameters"].keys()
         never = service.ann.create("dnc-list", name="never")
@@ -84,16 +84,16 @@ def test_each_message_is_sent_once_and_its_receipt_is_shown(tmp_path: Path, pass
         assert service.differences() == []
 
 
-def test_receipts_find_their_messages_after_a_restart(tmp_path: Path, password_hash: str) -> None:
+def test_receipts_find_their_messages_after_a_restart(tmp_path: Path) -> None:
     with WebCarrier(answer).serving() as carrier:
-        with text_service(tmp_path, password_hash) as service:
+        with text_service(tmp_path) as service:
             never = service.ann.create("dnc-list", name="never")
             made = service.campaign(gateway_to(service, carrier), ADA, BEN, dnc=never["url"])
             service.ann.change(made["url"], status=1)
             service.wait(lambda: len(carrier.asked) == 2)
             unknown = service.ann.refused("PATCH", made["url"], status=9)
             assert unknown[0] == 400
-        with text_service(tmp_path, password_hash) as service:
+        with text_service(tmp_path) as service:
             named = f"/callbacks/sms-gateway/1/receipt?secret={SECRET}"
             for digit in "01":
                 assert service.callback(named, id=f"m{digit}", status="delivered") == 200
@@ -102,8 +102,8 @@ def test_receipts_find_their_messages_after_a_restart(tmp_path: Path, password_h
             assert (service.statuses(), len(carrier.asked), service.differences()) == (delivered, 2, [])
 
 
-def test_a_campaign_whose_readers_cannot_say_stop_does_not_start(tmp_path: Path, password_hash: str) -> None:
-    with WebCarrier(answer).serving() as carrier, text_service(tmp_path, password_hash) as service:
+def test_a_campaign_whose_readers_cannot_say_stop_does_not_start(tmp_path: Path) -> None:
+    with WebCarrier(answer).serving() as carrier, text_service(tmp_path) as service:
         made = service.campaign(gateway_to(service, carrier), ADA)
         status, errors = service.ann.refused("PATCH", made["url"], status=1)
         assert (status, list(errors)) == (400, ["dnc"])

@@ -14,7 +14,7 @@ TEXT: Final = "Ja {€} " + 200 * "x"
 """Two parts, of which Kannel makes two messages."""
 
 
-def test_kannel_takes_messages_and_brings_receipts_and_stop(tmp_path: Path, password_hash: str) -> None:
+def test_kannel_takes_messages_and_brings_receipts_and_stop(tmp_path: Path) -> None:
     asked: list[Asked] = []
     reports: list[str] = []
 
@@ -35,7 +35,7 @@ def test_kannel_takes_messages_and_brings_receipts_and_stop(tmp_path: Path, pass
     with (
         WebCarrier(answer).serving() as carrier,
         kannel(tmp_path, carrier.url) as middle,
-        text_service(tmp_path, password_hash) as service,
+        text_service(tmp_path) as service,
     ):
         words = {"url": middle.url, "username": USER, "password": PASSWORD}
         back = {"callback_url": carrier.url, "secret": SECRET}

@@ -1,6 +1,6 @@
 """A campaign over a SIP trunk, whose other side is sipp: from an upload to the key that the callee pressed."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any, Final
 
@@ -22,7 +22,7 @@ from dialer.sim.carrier import SimulatedCarrier
 from dialer.store.database import Database
 from dialer.store.media.files import Media
 from dialer.store.tables import User
-from tests.api.harness import PASSWORD, Caller
+from tests.api.harness import PASSWORD, PASSWORD_HASH, Caller
 from tests.carriers.sip.sipp import ANSWERS, CLEARED, RINGS, own, receive, running
 from tests.carriers.sip.test_sipp import free_port
 from tests.end_to_end.service import upload
@@ -43,13 +43,13 @@ NUMBERS: Final = {"3545550101": PRESSES_1, "3545550102": PRESSES_1}
 
 
 @pytest.fixture
-def callers(tmp_path: Path, password_hash: str) -> Iterator[tuple[Caller, Caller]]:
+def callers(tmp_path: Path) -> Iterator[tuple[Caller, Caller]]:
     """Run the service on the real clock, with lines in its own process, and return its admin and a user."""
     database = Database(new_database(tmp_path), synchronous="OFF")
     now_ms, media = RealClock().now_ms(), tmp_path / "media"
 
     def furnish(connection: Connection) -> None:
-        stamps = {"created_date": now_ms, "updated_date": now_ms, "password_hash": password_hash}
+        stamps = {"created_date": now_ms, "updated_date": now_ms, "password_hash": PASSWORD_HASH}
         connection.execute(insert(User.__table__).values(username="admin", role="admin", **stamps))
         connection.execute(insert(User.__table__).values(username="ann", call_rate=2_000, **stamps))
 
@@ -76,12 +76,11 @@ def callers(tmp_path: Path, password_hash: str) -> Iterator[tuple[Caller, Caller
     database.close()
 
 
-def make_campaign(admin: Caller, ann: Caller, port: int) -> dict[str, Any]:
-    """Create a campaign of one question over the trunk."""
-    parameters = {"server": f"127.0.0.1:{port}", "session_expires": 0}
-    gateway = admin.create("gateway", name="trunk", protocol="sip", removeprefix="+", parameters=parameters)
+def make_campaign(admin: Caller, ann: Caller, numbers: Iterable[str], **gateway_fields: object) -> dict[str, Any]:
+    """Create a campaign of one question over a gateway."""
+    gateway = admin.create("gateway", name="trunk", removeprefix="+", **gateway_fields)
     phonebook = ann.create("phonebook", name="patients")
-    for number in NUMBERS:
+    for number in numbers:
         ann.create("contact", phonebook=phonebook["url"], contact=f"+{number}")
     template = ann.create("survey-template", name="appointment")
     sound = upload(ann, "question", 0.2)["url"]
@@ -112,7 +111,8 @@ def make_campaign(admin: Caller, ann: Caller, port: int) -> dict[str, Any]:
 def test_the_keys_of_the_other_side_are_answers(callers: tuple[Caller, Caller], tmp_path: Path) -> None:
     admin, ann = callers
     port = free_port()
-    made = make_campaign(admin, ann, port)
+    parameters = {"server": f"127.0.0.1:{port}", "session_expires": 0}
+    made = make_campaign(admin, ann, NUMBERS, protocol="sip", parameters=parameters)
     cdrs: list[dict[str, Any]] = []
     with running(find_tool("sipp"), tmp_path, port, NUMBERS, calls=len(NUMBERS) + 1) as process:
         ann.change(made["url"], status=1)

@@ -18,7 +18,7 @@ from dialer.sim.carrier import SimulatedCarrier
 from dialer.store.audit.audit import audit
 from dialer.store.database import Database
 from dialer.store.tables import User
-from tests.api.harness import PASSWORD, Caller
+from tests.api.harness import PASSWORD, PASSWORD_HASH, Caller
 from tests.new_database import new_database
 
 ASKED_MAX: Final = 5_000
@@ -74,7 +74,7 @@ class TextService:
 
 
 @contextmanager
-def text_service(folder: Path, password_hash: str) -> Iterator[TextService]:
+def text_service(folder: Path) -> Iterator[TextService]:
     """Run a service whose database is in a folder."""
     path = folder / "dialer.db"
     is_new = not path.exists()
@@ -82,7 +82,7 @@ def text_service(folder: Path, password_hash: str) -> Iterator[TextService]:
     now_ms = RealClock().now_ms()
 
     def furnish(connection: Connection) -> None:
-        stamps = {"created_date": now_ms, "updated_date": now_ms, "password_hash": password_hash}
+        stamps = {"created_date": now_ms, "updated_date": now_ms, "password_hash": PASSWORD_HASH}
         connection.execute(insert(User.__table__).values(username="admin", role="admin", **stamps))
         connection.execute(insert(User.__table__).values(username="ann", sms_rate=5_000, **stamps))
 

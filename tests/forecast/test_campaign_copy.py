@@ -12,6 +12,7 @@ from dialer.store.tables import (
     CallBack,
     CallRequest,
     Campaign,
+    CampaignForecast,
     CampaignHour,
     Cdr,
     ConsoleSession,
@@ -50,7 +51,7 @@ from tests.runtime.house import MONDAY_NOON_MS, House
 
 COUNTERS = (AgentHour, CampaignHour, QueueHour, SubscriberCount, SubscriberMove, UserHour)
 SHARING = (CpsReturned, FleetChange, FleetWorker, GatewaySlice, Seat, Shard)
-PAST = (Payment, LedgerEntry, Cdr, SurveyResult, IdempotentResponse)
+PAST = (CampaignForecast, Payment, LedgerEntry, Cdr, SurveyResult, IdempotentResponse)
 LIMITS = (RequestAllowance, WrongPassword)
 LINES = (LiveLeg, TextNews, TextPart)
 LEFT_OUT = (ApiKey, AuditLog, ConsoleSession, *LIMITS, *LINES, *PAST, *COUNTERS, *SHARING)

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from dialer.domain.enums import SectionType
 from dialer.domain.survey.survey import Prompt, Section, Survey
 from dialer.forecast.order import Order
-from dialer.forecast.seed_run import Counters, SeedRun, Stop
+from dialer.forecast.seed_run import Counters, HourCounters, SeedRun, Stop
 from dialer.forecast.summary import ANSWERS_MAX, OTHERS, CountSpread, Forecast, nearest_rank, summarise
 
 
@@ -34,7 +34,8 @@ def outcome(seed: int, reason: str = "completed", **answers: int) -> SeedRun:
     counters = Counters(calls=10 * seed, answered=5, completed=1, cost=seed, live_answered=3, abandoned=seed % 3)
     keyed = Counter({(7, answer): count for answer, count in answers.items()})
     total = Counter({7: keyed.total()}) if keyed else Counter[int]()
-    return SeedRun(seed, Stop(1_000 * seed, reason), 99, counters, 4, "digest", keyed, total)
+    hours = [HourCounters(9 + seed, seed, seed)]
+    return SeedRun(seed, Stop(1_000 * seed, reason), 99, counters, 4, "digest", keyed, total, hours)
 
 
 def summary(*outcomes: SeedRun) -> Forecast:
@@ -70,3 +71,12 @@ def test_rare_answers_are_summed_up() -> None:
     assert len(section.answers) == ANSWERS_MAX + 1
     assert (section.answers[0].answer, section.answers[-1].answer) == ("often", OTHERS)
     assert section.answers[-1].count == CountSpread(2, 2, 2)
+
+
+def test_the_price_grows_from_hour_to_hour() -> None:
+    found = summary(outcome(1), outcome(2), outcome(3)).per_hour
+    assert [(one.hour, one.calls, one.cost.p10, one.cost.p50, one.cost.p90) for one in found] == [
+        ("1970-01-01T10:00:00Z", CountSpread(0, 0, 1), "0.00000", "0.00000", "0.00001"),
+        ("1970-01-01T11:00:00Z", CountSpread(0, 0, 2), "0.00000", "0.00001", "0.00002"),
+        ("1970-01-01T12:00:00Z", CountSpread(0, 0, 3), "0.00001", "0.00002", "0.00003"),
+    ]

@@ -24,6 +24,7 @@ from dialer.api.http.permissions import Permissions
 from dialer.api.http.vital_metrics import VitalMetrics
 from dialer.api.openapi.document import ShapePlugin, openapi_config
 from dialer.api.openapi.structs import DescribedStructPlugin
+from dialer.api.records.forecasting import Forecaster, Forecasting
 from dialer.api.records.table import RESOURCES
 from dialer.api.routes import health
 from dialer.api.routes.audio import delete_audio, download_audio, upload_audio
@@ -33,7 +34,7 @@ from dialer.api.routes.campaign_check import check_campaign, check_sms_campaign
 from dialer.api.routes.clock import ClockController
 from dialer.api.routes.copies import copy_campaign, copy_sms_campaign
 from dialer.api.routes.exports import export
-from dialer.api.routes.forecast import Forecaster, Forecasting, forecast_campaign, forecast_sms_campaign
+from dialer.api.routes.forecast import forecast_campaign, forecast_sms_campaign
 from dialer.api.routes.imports import import_contacts, import_dnc_contacts
 from dialer.api.routes.recordings import download_recording, download_recordings
 from dialer.api.routes.recycling import recycle_campaign, recycle_sms_campaign

@@ -22,6 +22,7 @@ _cdrs = Cdr.__table__
 class LastCall(NamedTuple):
     """A call that is over."""
 
+    id: int
     starting_ms: int
     phone_number: str
     cause: int
@@ -65,6 +66,7 @@ def view_campaign(connection: Connection, campaign_id: int, now_ms: int) -> Camp
 
 def _last_calls(connection: Connection, campaign_id: int) -> list[LastCall]:
     columns = (
+        _cdrs.c.id,
         _cdrs.c.starting_date,
         _cdrs.c.phone_number,
         _cdrs.c.hangup_cause_q850,

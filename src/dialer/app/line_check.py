@@ -6,15 +6,15 @@ from typing import Any, Final
 from sqlalchemy import Connection, Table, select
 
 from dialer.app.errors import FieldErrors
-from dialer.domain.plans import SIMULATED
+from dialer.domain.plans import FREESWITCH, SIMULATED, SIP
 from dialer.domain.survey.sections.table import definition_of, sends_messages
 from dialer.domain.survey.survey import Section, Survey
 from dialer.store.service_state import read_settings
 from dialer.store.tables import SMS, Gateway, SmsGateway
 
-WITHOUT_SPEECH: Final = frozenset({"sip"})
+WITHOUT_SPEECH: Final = frozenset({SIP, FREESWITCH})
 """Protocols of carriers that play recordings, and cannot speak texts."""
-WITHOUT_TRANSFERS: Final = frozenset({"sip"})
+WITHOUT_TRANSFERS: Final = frozenset({SIP, FREESWITCH})
 """Protocols of carriers that cannot place B-legs."""
 REAL: Final = "real"
 """The clock of a service that calls people, as in DIALER_CLOCK."""

@@ -14,9 +14,11 @@ from dialer.api.http.permissions import CONSOLE, Permissions
 from dialer.console.errors import HANDLERS
 from dialer.console.live import Snapshots
 from dialer.console.pages.account import revoke_session, show_account, show_home, sign_out
-from dialer.console.pages.calls import show_calls
+from dialer.console.pages.call import play_answer, show_call
+from dialer.console.pages.calls import export_calls, show_calls
 from dialer.console.pages.campaign import change_state, show_campaign, stream_campaign
 from dialer.console.pages.campaign_actions import copy_campaign, recycle, show_recycling
+from dialer.console.pages.campaign_forecast import forecast_campaign
 from dialer.console.pages.campaigns import show_campaigns
 from dialer.console.pages.importing import check_file, import_file, show_import
 from dialer.console.pages.new_campaign import make_survey, show_people, show_survey, upload_people
@@ -52,7 +54,11 @@ PAGES: Final[tuple[ControllerRouterHandler, ...]] = (
     show_campaign,
     stream_campaign,
     change_state,
+    forecast_campaign,
     show_calls,
+    export_calls,
+    show_call,
+    play_answer,
     show_records,
     create_record,
     show_new_record,

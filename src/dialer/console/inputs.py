@@ -91,7 +91,7 @@ def members_of(
         elif text == "" and name in nullable:
             members[name] = None
         elif text or not _is_left_out(field):
-            members[name] = _local(text, zone) if isinstance(field.kind, Timestamp) else text
+            members[name] = with_offset(text, zone) if isinstance(field.kind, Timestamp) else text
     return members
 
 
@@ -175,7 +175,7 @@ def _text(field: Field, value: Stored, zone: tzinfo) -> str:
             return "" if is_viewer else str(value.value if isinstance(value, Enum) else value)
 
 
-def _local(text: str, zone: tzinfo) -> str:
+def with_offset(text: str, zone: tzinfo) -> str:
     """Return a moment of the viewer's zone with its offset, or the text as it is if it is no such moment."""
     try:
         moment = datetime.fromisoformat(text)

@@ -52,6 +52,7 @@ def _environment() -> Environment:
         "clock": clock,
         "moment": moment,
         "time_of_day": time_of_day,
+        "soon": soon,
         "day_and_time": day_and_time,
         "iso": iso,
         "seconds": seconds,
@@ -94,6 +95,12 @@ def day_and_time(at_ms: int, zone: ZoneInfo) -> str:
 def time_of_day(at_ms: int, zone: ZoneInfo) -> str:
     """Return the time of day in a zone, to the minute."""
     return _local(at_ms, zone).strftime("%H:%M")
+
+
+def soon(at_ms: int, now_ms: int, zone: ZoneInfo) -> str:
+    """Return the time of day in a zone, to the minute, with its date if that is not today's."""
+    then = _local(at_ms, zone)
+    return then.strftime("%H:%M" if then.date() == _local(now_ms, zone).date() else "%d %b, %H:%M")
 
 
 def moment(at_ms: int | None, zone: ZoneInfo) -> str:

@@ -1,7 +1,7 @@
 """A run of a campaign to its end under one seed, and its outcome."""
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Final, NamedTuple
 
 from sqlalchemy import Connection, RowMapping, Select, func, literal, select, union_all
@@ -10,17 +10,21 @@ from dialer.domain.billing.money import format_money
 from dialer.domain.calling_hours import read_calling_hours
 from dialer.domain.digest import cdr_digest
 from dialer.domain.enums import CallRequestStatus, CampaignStatus
+from dialer.domain.statistics import Grouping
 from dialer.forecast.memory_database import MemoryDatabase
 from dialer.forecast.order import Order
 from dialer.runtime.clock import VirtualClock
 from dialer.runtime.worker import Worker
 from dialer.sim.carrier import SimulatedCarrier
 from dialer.sim.report import show_date
+from dialer.store.queries.statistics import WhoseCalls, count_calls
 from dialer.store.queries.survey_results import count_answers
 from dialer.store.tables import SMS, CallRequest, Campaign, Cdr, SmsMessage
 
 LAST_CALLS_MS: Final = 2 * 86_400_000
 """Time after the end of a campaign in which its last calls end: a call lasts a day at most."""
+HOURS_MAX: Final = 168
+"""Hours with calls of which a run is told: those of a week of dialling around the clock."""
 UNREADABLE: Final = "unreadable"
 """The stop reason of a campaign whose rows the engine cannot read: it does not dial, and it does not stop."""
 
@@ -49,6 +53,15 @@ class Stop(NamedTuple):
     reason: str
 
 
+class HourCounters(NamedTuple):
+    """Calls, or text messages, that were dialled in one hour, and their price in integers of 1e-5."""
+
+    hour: int
+    """Number of the hour since the epoch."""
+    calls: int
+    cost: int
+
+
 class SeedRun(NamedTuple):
     """The outcome of a campaign under one seed, from the moment of the forecast on."""
 
@@ -62,6 +75,8 @@ class SeedRun(NamedTuple):
     """The number of times each answer was given, by section and answer. Only the most frequent answers are counted."""
     answered_sections: Counter[int]
     """The number of answers, by section."""
+    hours: Sequence[HourCounters]
+    """The counters of each hour with calls, the first ones only if there are more than `HOURS_MAX`."""
 
 
 async def run_seed(source: MemoryDatabase, order: Order, seed: int) -> SeedRun:
@@ -135,7 +150,15 @@ def _seed_run(connection: Connection, order: Order, seed: int, stop: Stop, befor
         digest=cdr_digest(_records(connection, order.campaign_id)),
         answers=Counter({(key, each.response): each.count for key, found in answers.items() for each in found.answers}),
         answered_sections=Counter({section_id: found.total for section_id, found in answers.items()}),
+        hours=_hours(connection, order.campaign_id),
     )
+
+
+def _hours(connection: Connection, campaign_id: int) -> list[HourCounters]:
+    """Return the counters of the run. The copy begins without any, so they are those from the forecast on."""
+    scope = WhoseCalls(campaign_id=campaign_id)
+    counted = count_calls(connection, scope, Grouping.TOTAL, None, HOURS_MAX, by_hour=True)
+    return [HourCounters(one.hour or 0, one.figures.calls + one.figures.messages, one.figures.cost) for one in counted]
 
 
 def _campaign(connection: Connection, campaign_id: int) -> RowMapping:

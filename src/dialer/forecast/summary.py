@@ -8,9 +8,10 @@ import msgspec
 from msgspec import Meta
 
 from dialer.domain.billing.money import format_money
+from dialer.domain.statistics import HOUR_MS
 from dialer.domain.survey.survey import Survey
 from dialer.forecast.order import Order
-from dialer.forecast.seed_run import Counters, SeedRun
+from dialer.forecast.seed_run import HOURS_MAX, Counters, HourCounters, SeedRun
 from dialer.sim.report import ReportRow, show_date
 
 ANSWERS_MAX: Final = 50
@@ -91,6 +92,16 @@ class SectionForecast(msgspec.Struct, frozen=True):
     section_id: Annotated[int, Meta(description="The id of the section template.", examples=[1])]
     question: Annotated[str, Meta(description="The question of the section.", examples=["Will you come on Monday?"])]
     answers: Annotated[tuple[AnswerForecast, ...], Meta(description="The answers, most frequent first.")]
+
+
+class HourForecast(msgspec.Struct, frozen=True):
+    """The likely calls of one hour, and the likely price of all calls until its end."""
+
+    hour: Annotated[str, Meta(description="The beginning of the hour, in UTC.", examples=["2026-11-18T11:00:00Z"])]
+    calls: Annotated[CountSpread, Meta(description="Calls, or text messages, that are dialled in this hour.")]
+    cost: Annotated[
+        MoneySpread, Meta(description="The price of all calls or messages from now on that are dialled by its end.")
+    ]
 
 
 class SeedForecast(msgspec.Struct, frozen=True):
@@ -178,6 +189,10 @@ class Forecast(msgspec.Struct, frozen=True):
     sections: Annotated[
         tuple[SectionForecast, ...], Meta(description="The likely answers to each section that has answers.")
     ]
+    per_hour: Annotated[
+        tuple[HourForecast, ...],
+        Meta(description="The likely calls of each hour until the last one with calls, at most 168 hours."),
+    ]
     per_seed: Annotated[tuple[SeedForecast, ...], Meta(description="The outcome of each run.")]
 
 
@@ -206,6 +221,7 @@ def summarise(order: Order, runs: Sequence[SeedRun], survey: Survey) -> Forecast
         abandoned_percent=PercentSpread(*_spread([_abandoned_percent(each) for each in counters])),
         calls_in_progress_peak=_counts([run.calls_in_progress_peak for run in runs]),
         sections=tuple(_sections(survey, runs)),
+        per_hour=tuple(_per_hour(runs)),
         per_seed=tuple(map(_shown, runs)),
     )
 
@@ -241,6 +257,18 @@ def _answers(section_id: int, runs: Sequence[SeedRun]) -> Iterator[AnswerForecas
     rest = [run.answered_sections[section_id] - sum(run.answers[section_id, answer] for answer in kept) for run in runs]
     if any(rest):
         yield AnswerForecast(OTHERS, _counts(rest))
+
+
+def _per_hour(runs: Sequence[SeedRun]) -> Iterator[HourForecast]:
+    """Yield the hours from the first one with calls under any seed to the last, those without calls included."""
+    found = [{one.hour: one for one in run.hours} for run in runs]
+    every = sorted({hour for hours in found for hour in hours})
+    costs = [0] * len(runs)
+    for hour in range(every[0], min(every[-1] + 1, every[0] + HOURS_MAX)) if every else ():
+        counters = [hours.get(hour, HourCounters(hour, 0, 0)) for hours in found]
+        costs = [cost + one.cost for cost, one in zip(costs, counters, strict=True)]
+        cost = MoneySpread(*map(format_money, _spread(costs)))
+        yield HourForecast(show_date(hour * HOUR_MS), _counts([one.calls for one in counters]), cost)
 
 
 def _shown(run: SeedRun) -> SeedForecast:

@@ -115,11 +115,25 @@ def time() -> Time:
     return Time()
 
 
-@pytest.fixture
-def client(database: Database, worker: FakeWorker, time: Time) -> Json:
-    app = create_app(Settings(), database=database, worker=worker, authenticator=Authenticator(database, time))
+@pytest.fixture(scope="module")
+def authenticator(database_of_session: Database) -> Authenticator:
+    return Authenticator(database_of_session)
+
+
+@pytest.fixture(scope="module")
+def client_of_module(
+    authenticator: Authenticator, worker_of_session: FakeWorker, database_of_session: Database
+) -> Json:
+    app = create_app(Settings(), database=database_of_session, worker=worker_of_session, authenticator=authenticator)
     with TestClient(app, raise_server_exceptions=True) as client:
         yield client
+
+
+@pytest.fixture
+def client(client_of_module: Json, authenticator: Authenticator, database: Database, time: Time) -> Json:
+    """Return a client of an application whose authenticator knows nobody yet. To build another takes half a second."""
+    Authenticator.__init__(authenticator, database, time)
+    return client_of_module
 
 
 def test_a_credential_is_verified_once_a_minute(client: TestClient[Litestar], verifier: Verifier, time: Time) -> None:

@@ -1,6 +1,5 @@
 """Tests of downloads of files: whole, in part, and their headers."""
 
-from collections.abc import Iterator
 from email.message import Message
 from pathlib import Path
 from typing import Final
@@ -9,17 +8,15 @@ from urllib.parse import unquote
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from litestar import Litestar
-from litestar.testing import TestClient
 
-from dialer.api.app import create_app
 from dialer.api.http.downloads import content_disposition, file_name, parse_range
-from dialer.settings import Settings
 from dialer.store.database import Database
 from dialer.store.media.recordings import PIECE_BYTES
 from dialer.store.tables import AudioFile
 from tests.api.builders import stored
-from tests.api.harness import HOST, Caller, FakeWorker, Json
+from tests.api.harness import Caller, Json
+
+pytestmark = pytest.mark.usefixtures("folder")
 
 NAME: Final = f"{'0a' * 16}.wav"
 SIZE: Final = 2 * PIECE_BYTES + 100
@@ -27,21 +24,9 @@ CONTENT: Final = bytes(index % 251 for index in range(SIZE))
 
 
 @pytest.fixture
-def folder(tmp_path: Path) -> Path:
-    (tmp_path / NAME).write_bytes(CONTENT)
-    return tmp_path
-
-
-@pytest.fixture
-def client(database: Database, worker: FakeWorker, folder: Path) -> Iterator[TestClient[Litestar]]:
-    app = create_app(Settings(media_dir=folder), database=database, worker=worker)
-    with TestClient(app, base_url=f"http://{HOST}", raise_server_exceptions=True) as client:
-        yield client
-
-
-@pytest.fixture
-def path(database: Database) -> str:
+def path(database: Database, folder: Path) -> str:
     """Return the path of a download of Alice's."""
+    (folder / NAME).write_bytes(CONTENT)
     columns = {"name": "h\u00e9llo/1", "audio_file": NAME, "format": "wav", "size": SIZE, "duration_ms": 1}
     return f"audio-files/{stored(database, AudioFile, user_id=2, **columns)}/download/"
 

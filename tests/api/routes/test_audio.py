@@ -2,35 +2,19 @@
 
 import io
 import wave
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 from httpx import Response
-from litestar import Litestar
-from litestar.testing import TestClient
 
-from dialer.api.app import create_app
 from dialer.api.http.forms import PARTS_MAX
-from dialer.settings import Settings
-from dialer.store.database import Database
 from dialer.store.media import files
-from tests.api.harness import BASE, HOST, NOW, Caller, FakeWorker
+from tests.api.harness import BASE, NOW, Caller
+
+pytestmark = pytest.mark.usefixtures("folder")
 
 FORM = "multipart/form-data; boundary=x"
-
-
-@pytest.fixture
-def folder(tmp_path: Path) -> Path:
-    return tmp_path / "media"
-
-
-@pytest.fixture
-def client(database: Database, worker: FakeWorker, folder: Path) -> Iterator[TestClient[Litestar]]:
-    app = create_app(Settings(media_dir=folder), database=database, worker=worker)
-    with TestClient(app, base_url=f"http://{HOST}", raise_server_exceptions=True) as client:
-        yield client
 
 
 def wav(seconds: float = 1.0) -> bytes:
@@ -105,7 +89,7 @@ def test_every_wrong_part_is_told_at_once(alice: Caller, folder: Path) -> None:
             "audio_file": ["A WAV file with PCM, A-law or \u03bc-law sound is needed; this is not one."],
         },
     )
-    assert not folder.exists()
+    assert list(folder.iterdir()) == []
 
 
 def test_parts_that_are_missing_are_named(alice: Caller) -> None:
@@ -123,7 +107,7 @@ def test_parts_that_nobody_asked_for_are_refused_where_the_client_is_strict(alic
     sent = {"data": {"name": "x", "colour": "blue"}, "files": {"audio_file": ("a.wav", wav())}}
     answer = alice.request("POST", "audio-files/", headers=strict, **sent)
     assert (answer.status_code, answer.json()) == (400, {"colour": ["This field is unknown or read-only."]})
-    assert not folder.exists()
+    assert list(folder.iterdir()) == []
 
 
 @pytest.mark.parametrize(
@@ -166,7 +150,7 @@ def test_a_strange_charset_of_a_part_breaks_nothing(alice: Caller) -> None:
 def test_a_file_that_is_too_large_is_refused(alice: Caller, folder: Path) -> None:
     answers = [upload(alice, b"\0" * size, name="x") for size in (files.AUDIO_BYTES_MAX + 1, 21 * 1024**2)]
     assert [answer.status_code for answer in answers] == [413, 413]
-    assert not folder.exists()
+    assert list(folder.iterdir()) == []
 
 
 def test_a_user_s_room_is_limited(alice: Caller, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:

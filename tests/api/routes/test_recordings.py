@@ -1,37 +1,20 @@
 """Tests of downloads of callees' recordings."""
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from litestar import Litestar
-from litestar.testing import TestClient
 from sqlalchemy import update
 
-from dialer.api.app import create_app
-from dialer.settings import Settings
 from dialer.store.database import Database
 from dialer.store.media.recordings import PIECE_BYTES
 from dialer.store.tables import SurveyResult
 from tests.api.builders import Estate
-from tests.api.harness import HOST, Caller, FakeWorker
+from tests.api.harness import Caller
+
+pytestmark = pytest.mark.usefixtures("folder")
 
 NAME = "5f0c1d9e-8f3b-5a41-9a58-0c6f6f3f8f11-7.wav"
 MISSING = (404, {"detail": "Not found."})
-
-
-@pytest.fixture
-def folder(tmp_path: Path) -> Path:
-    media = tmp_path / "media"
-    media.mkdir()
-    return media
-
-
-@pytest.fixture
-def client(database: Database, worker: FakeWorker, folder: Path) -> Iterator[TestClient[Litestar]]:
-    app = create_app(Settings(media_dir=folder), database=database, worker=worker)
-    with TestClient(app, base_url=f"http://{HOST}", raise_server_exceptions=True) as client:
-        yield client
 
 
 @pytest.fixture

@@ -3,7 +3,6 @@
 import csv
 import io
 import zipfile
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
@@ -11,28 +10,15 @@ import pytest
 from litestar import Litestar
 from litestar.testing import TestClient
 
-from dialer.api.app import create_app
 from dialer.api.routes import recordings
-from dialer.settings import Settings
-from dialer.store.database import Database
 from dialer.store.media.recordings import PIECE_BYTES
 from dialer.store.tables import SurveyResult
 from tests.api.builders import Estate, stored
-from tests.api.harness import HOST, Caller, FakeWorker, Json
+from tests.api.harness import Caller, Json
+
+pytestmark = pytest.mark.usefixtures("folder")
 
 INDEX: Final = "index.csv"
-
-
-@pytest.fixture
-def folder(tmp_path: Path) -> Path:
-    return tmp_path
-
-
-@pytest.fixture
-def client(database: Database, worker: FakeWorker, folder: Path) -> Iterator[TestClient[Litestar]]:
-    app = create_app(Settings(media_dir=folder), database=database, worker=worker)
-    with TestClient(app, base_url=f"http://{HOST}", raise_server_exceptions=True) as client:
-        yield client
 
 
 @pytest.fixture

@@ -67,6 +67,7 @@ PAGES: Final[Mapping[str, Permission]] = {
     f"GET /console/campaigns/{RECORD}": Permission.READ,
     f"GET /console/campaigns/{RECORD}/live": Permission.READ,
     f"POST /console/campaigns/{RECORD}/state": Permission.CAMPAIGNS,
+    f"POST /console/campaigns/{RECORD}/forecast": Permission.CAMPAIGNS,
     f"POST /console/campaigns/{RECORD}/copy": Permission.CAMPAIGNS,
     f"GET /console/campaigns/{RECORD}/recycle": Permission.CAMPAIGNS,
     f"POST /console/campaigns/{RECORD}/recycle": Permission.CAMPAIGNS,
@@ -81,6 +82,9 @@ PAGES: Final[Mapping[str, Permission]] = {
     "GET /console/board/live": Permission.READ,
     f"POST /console/board/agents/{RECORD}": Permission.WORK,
     "GET /console/calls": Permission.READ_CALLS,
+    "GET /console/calls/export": Permission.READ_CALLS,
+    f"GET /console/calls/{RECORD}": Permission.READ_CALLS,
+    f"GET /console/answers/{RECORD}/recording": Permission.READ,
     # The rows of the resource table say who may read and write which records; the pages ask them.
     "GET /console/records/{path}": Permission.SIGNED_IN,
     "POST /console/records/{path}": Permission.SIGNED_IN,

@@ -8,9 +8,10 @@ import msgspec
 from dialer.api.crud.properties import MOMENT_MS
 from dialer.domain.digest import cdr_digest
 from dialer.domain.enums import SectionType
+from dialer.domain.statistics import HOUR_MS
 from dialer.domain.survey.survey import Prompt, Section, Survey
 from dialer.forecast.order import Order
-from dialer.forecast.seed_run import Counters, SeedRun, Stop
+from dialer.forecast.seed_run import Counters, HourCounters, SeedRun, Stop
 from dialer.forecast.summary import summarise
 
 _SURVEY: Final = Survey((Section(1, SectionType.MULTI_CHOICE, "Will you come on Monday?", Prompt()),))
@@ -23,6 +24,7 @@ _OUTCOME: Final = SeedRun(
     digest=cdr_digest([]),
     answers=Counter({(1, "yes"): 1}),
     answered_sections=Counter({1: 1}),
+    hours=[HourCounters(MOMENT_MS // HOUR_MS, calls=2, cost=4_000)],
 )
 FORECAST: Final[Any] = msgspec.to_builtins(summarise(Order(1, MOMENT_MS, "UTC", seeds=1), [_OUTCOME], _SURVEY))
 """A forecast with one seed, as JSON values."""

@@ -1,7 +1,8 @@
 """The means of placing calls: gateways, caller IDs and DIDs."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Final
 
 from sqlalchemy import RowMapping, select
@@ -16,18 +17,20 @@ from dialer.api.http.errors import Errors
 from dialer.app.callerid_check import WRONG_NAMED_MAX
 from dialer.app.gateways import calls_over, change_gateway, change_sms_gateway, messages_over
 from dialer.app.touching import touched_did, touched_gateway, touched_sms_gateway, users_of_callerid_group
+from dialer.carriers.freeswitch.parameters import FreeSwitchParametersError, read_freeswitch_parameters
 from dialer.carriers.sip.parameters import SipParametersError, read_sip_parameters
 from dialer.carriers.texts.parameters import TextParametersError, read_http_parameters
 from dialer.domain.gateway_secrets import with_kept_secrets
 from dialer.domain.numbers.normal_form import digits_of
 from dialer.domain.numbers.shown import SHOWN_NUMBERS_MAX, shown_number, split_shown
-from dialer.domain.plans import HTTP, KANNEL, SIMULATED, SIP
+from dialer.domain.plans import FREESWITCH, HTTP, KANNEL, SIMULATED, SIP
 from dialer.sim.callee_profile import BehaviourError, parse_behaviour
 from dialer.store.tables import CallerId, CallerIdGroup, CallRequest, Did, Gateway, SmsGateway, SmsMessage
 
 PROTOCOLS: Final = {
     SIMULATED: "The built-in simulator: it calls made-up callees, and costs nothing but simulated money.",
     SIP: "A carrier that takes calls over SIP.",
+    FREESWITCH: "A FreeSWITCH, which is controlled over its event socket.",
 }
 SMS_PROTOCOLS: Final = {
     SIMULATED: "The built-in simulator: its callees are made up.",
@@ -239,32 +242,29 @@ def _rests(unit: Unit, rows: Sequence[RowMapping]) -> list[Values]:
     return [{"rests_until": end_ms if end_ms > unit.now_ms else None} for end_ms in ends]
 
 
+def _read_population(parameters: str) -> None:
+    parse_behaviour(json.loads(parameters))
+
+
+_PARAMETERS: Final[Mapping[str, Callable[[str], object]]] = {
+    SIP: read_sip_parameters,
+    FREESWITCH: read_freeswitch_parameters,
+    HTTP: partial(read_http_parameters, HTTP),
+    KANNEL: partial(read_http_parameters, KANNEL),
+}
+"""The readers of parameters, which refuse wrong ones. All other protocols describe simulated callees."""
+
+
 def _parameter_errors(change: Change) -> Errors:
-    """Return the error in the parameters of a carrier, if any: of SIP, or of a simulated population."""
+    """Return the error in the parameters of a carrier, if any."""
     if not (change.moves("parameters") or change.moves("protocol")):
         return {}
+    read = _PARAMETERS.get(change.values["protocol"], _read_population)
     try:
-        _read_parameters(change.values["protocol"], _stored_with_secrets(change))
-    except (BehaviourError, SipParametersError, TextParametersError) as error:
+        read(with_kept_secrets(change.stored.get("parameters") or "{}", change.values["parameters"]))
+    except (BehaviourError, FreeSwitchParametersError, SipParametersError, TextParametersError) as error:
         return {"parameters": [str(error)]}
     return {}
-
-
-def _stored_with_secrets(change: Change) -> str:
-    """Return the parameters as they will be stored: with the secrets that the client left out."""
-    given: str = change.values["parameters"]
-    before = (change.stored or {}).get("parameters")
-    return given if before is None else with_kept_secrets(before, given)
-
-
-def _read_parameters(protocol: str, parameters: str) -> None:
-    """Check the parameters of a carrier, and raise the error of its protocol if they are wrong."""
-    if protocol == SIP:
-        read_sip_parameters(parameters)
-    elif protocol in {HTTP, KANNEL}:
-        read_http_parameters(protocol, parameters)
-    else:
-        parse_behaviour(json.loads(parameters))
 
 
 def _refuse_while_calling(unit: Unit, stored: Values) -> None:

@@ -16,16 +16,13 @@ from dialer.api.http.errors import ConflictError, Errors
 from dialer.api.records.agent_views import own_subscribers
 from dialer.api.records.emergency import no_emergency_number
 from dialer.app.subscribers import add_subscriber, change_subscriber, delete_subscriber
+from dialer.app.waits import waits_of
 from dialer.domain.enums import SubscriberStatus
-from dialer.domain.numbers.emergency import is_emergency
-from dialer.domain.numbers.normal_form import is_possible, normalise
+from dialer.domain.numbers.normal_form import normalise
 from dialer.domain.numbers.spellings import ERASED
 from dialer.domain.reasons import SUBSCRIBER_REASONS, WaitsFor
-from dialer.domain.waiting import why_not_now
-from dialer.domain.windows import Windows
+from dialer.domain.waiting import Wait
 from dialer.domain.zones import is_zone, zone_key, zone_of_number, zone_of_offset
-from dialer.store.queries.blockers import circumstances_of
-from dialer.store.queries.do_not_call import on_dnc
 from dialer.store.tables import Contact, Subscriber
 
 OFFSET_MAX: Final = 8
@@ -201,30 +198,17 @@ def _columns(change: Change) -> Values:
 
 
 def _waits(unit: Unit, rows: Sequence[RowMapping]) -> list[Values]:
-    """Return the reason and the end of each PENDING subscriber's wait.
-
-    Each campaign is read once, and each zone's window is computed once.
-    """
+    """Return the reason and the end of each PENDING subscriber's wait."""
     pending = [row for row in rows if row["status"] == SubscriberStatus.PENDING]
-    campaign_ids, ids = {row["campaign_id"] for row in pending}, [row["id"] for row in pending]
-    conventions = unit.conventions
-    campaigns = circumstances_of(unit.connection, campaign_ids, unit.now_ms, str(conventions.zone), conventions.hours)
-    called_off, windows = on_dnc(unit.connection, ids), Windows()
-    waits: dict[int, Values] = {}
-    for row in pending:
-        if row["campaign_id"] in campaigns:
-            campaign, is_on_dnc = campaigns[row["campaign_id"]], row["id"] in called_off
-            wait = why_not_now(
-                campaign,
-                row["zone"],
-                row["due_ms"],
-                windows,
-                is_on_dnc=is_on_dnc,
-                is_emergency=is_emergency(row["number"]),
-                is_impossible=not is_possible(row["number"]),
-            )
-            waits[row["id"]] = {"waits_for": wait.reason.value, "waits_until": wait.until_ms}
-    return [waits.get(row["id"], {"waits_for": "", "waits_until": None}) for row in rows]
+    zone, hours = str(unit.conventions.zone), unit.conventions.hours
+    waits = waits_of(unit.connection, pending, unit.now_ms, zone, hours)
+    return [_shown_wait(waits.get(row["id"])) for row in rows]
+
+
+def _shown_wait(wait: Wait | None) -> Values:
+    if wait is None:
+        return {"waits_for": "", "waits_until": None}
+    return {"waits_for": wait.reason.value, "waits_until": wait.until_ms}
 
 
 SUBSCRIBERS = Resource(

@@ -17,9 +17,9 @@ from dialer.api.crud.urls import Links, parse_id
 from dialer.api.http.errors import AnsweredError, InvalidError, RecordNotFoundError
 from dialer.api.http.ignored import LISTS_OPTION, PARAMETERS_OPTION
 from dialer.api.records.campaigns import CAMPAIGNS
+from dialer.api.records.forecasting import Forecaster
 from dialer.api.records.messages import SMS_CAMPAIGNS
 from dialer.api.records.surveys import SECTION_TEMPLATES
-from dialer.api.routes.forecast import Forecaster
 from dialer.api.service import ApiRequest
 from dialer.app.campaign_check import findings_of_campaign
 from dialer.app.errors import CampaignNotReadyError

@@ -18,13 +18,14 @@ from dialer.api.crud.fields import FieldError, Integer
 from dialer.api.crud.moments import show_timestamp
 from dialer.api.crud.resource import Unit, table_of
 from dialer.api.crud.urls import ID_MAX, parse_id
-from dialer.api.http.downloads import WAV, answer_file, no_content
+from dialer.api.http.downloads import WAV, no_content
 from dialer.api.http.errors import InvalidError, RecordNotFoundError
 from dialer.api.http.headers import is_head
 from dialer.api.http.ignored import LISTS_OPTION, PARAMETERS_OPTION
 from dialer.api.http.streams import describe_answer
 from dialer.api.records.calls import SURVEY_RESULTS
 from dialer.api.records.campaigns import CAMPAIGNS
+from dialer.api.records.recordings import answer_recorded_answer
 from dialer.api.routes.exports import write_csv
 from dialer.api.service import ApiRequest
 from dialer.domain.enums import LegType
@@ -52,14 +53,7 @@ async def download_recording(request: ApiRequest, record_id: FromPath[str]) -> R
     identity = parse_id(record_id)
     if identity is None:
         raise RecordNotFoundError
-    name = await request.service.read(request, lambda unit: _file_name(unit, identity))
-    return await answer_file(request, name, name)
-
-
-def _file_name(unit: Unit, result_id: int) -> str:
-    records.require_seen(unit, SURVEY_RESULTS, result_id)
-    table = SURVEY_RESULTS.table
-    return str(unit.connection.scalar(select(table.c["record_file"]).where(table.c["id"] == result_id)))
+    return await answer_recorded_answer(request, identity)
 
 
 @get(

@@ -62,6 +62,7 @@ MACHINE_MADE: Final = frozenset(
         # Numbers in the browser's name are masked.
         *(f"console_session.{name}" for name in ("address", "browser", "token_hash")),
         "campaign.campaign_code",
+        "campaign_forecast.document",
         "campaign_hour.member",
         "cdr.callid",
         "cdr.zone",

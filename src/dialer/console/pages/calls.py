@@ -1,36 +1,52 @@
-"""The list of calls that are over, the newest first."""
+"""The list of calls that are over, the newest first: filtered, and exported as CSV."""
 
+from collections.abc import Mapping
+from datetime import datetime
+from functools import partial
+from http import HTTPStatus
 from typing import Any, Final, NamedTuple
+from urllib.parse import urlencode, urlsplit
 
+import msgspec
 from litestar import Response, get
 from sqlalchemy import select
 
+from dialer.api.crud.ordering import ORDERING
+from dialer.api.crud.pagination import ListSelection, parse_selection, read_chunks, read_page
 from dialer.api.crud.resource import Unit
+from dialer.api.crud.searching import SEARCH
 from dialer.api.crud.urls import parse_id
-from dialer.api.crud.visibility import visible
-from dialer.api.http.errors import RecordNotFoundError
+from dialer.api.http.errors import InvalidError, RecordNotFoundError
 from dialer.api.records.calls import CDRS
 from dialer.api.service import ApiRequest
+from dialer.console.cells import id_in
+from dialer.console.inputs import with_offset
+from dialer.console.named import OPTIONS_MAX, Option
 from dialer.console.pages.campaigns import seen_campaigns
 from dialer.console.services import page
-from dialer.domain.enums import LegType
+from dialer.console.words import outcome_words
+from dialer.console.zones import zone_of
+from dialer.domain.billing.money import parse_money
+from dialer.domain.enums import Cause, LegType
 from dialer.domain.roles import Permission
-from dialer.store.tables import Campaign, Cdr
+from dialer.store.tables import SMS, Campaign
 
 PLACE: Final = "calls"
 CALLS_A_PAGE: Final = 50
-_cdrs = Cdr.__table__
+CSV_FILE: Final = "csv"
+FILTERS: Final[Mapping[str, str]] = {
+    "number": SEARCH,
+    "outcome": "hangup_cause_q850",
+    "campaign": "campaign_id",
+    "from": "starting_date_after",
+    "until": "starting_date_before",
+}
+"""The parameters of the list in the API, by the fields of the form."""
+_MOMENTS: Final = frozenset({"from", "until"})
+_PAGING: Final = ("page", "cursor")
+_NEWEST_FIRST: Final = (ORDERING, "-starting_date")
+_OUTCOMES: Final = [(str(cause.value), outcome_words(str(cause.value))) for cause in Cause]
 _campaigns = Campaign.__table__
-_SHOWN: Final = (
-    "id",
-    "starting_date",
-    "phone_number",
-    "hangup_cause_q850",
-    "leg_type",
-    "billsec",
-    "call_cost",
-    "campaign_id",
-)
 
 
 class CallRow(NamedTuple):
@@ -54,64 +70,144 @@ class CallRow(NamedTuple):
 
 class _Found(NamedTuple):
     rows: list[CallRow]
+    total: int
+    next: str
+    previous: str
     campaign: str
+    campaigns: list[Option]
+
+
+_NOTHING: Final = _Found([], 0, "", "", "", [])
 
 
 @get("/calls", media_type="text/html")
 async def show_calls(request: ApiRequest) -> Response[Any]:
-    """Show a page of the list, of all campaigns or of one."""
-    before = _number_in(request, "before")
-    campaign_id = _number_in(request, "campaign")
-
-    found = await request.service.read(request, lambda unit: _read(unit, before, campaign_id))
-    rows = found.rows[:CALLS_A_PAGE]
+    """Show a page of the list."""
+    filled = _filled(request)
+    messages: list[str] = []
+    found = _NOTHING
+    try:
+        selection = _selection(request, filled)
+        found = await request.service.read(request, lambda unit: _read(unit, selection, filled))
+    except InvalidError as error:
+        messages = [message for said in error.errors.values() for message in said]
     return page(
         request,
         "calls.html",
         PLACE,
-        rows=rows,
-        campaign_id=campaign_id,
-        campaign=found.campaign,
-        is_first=before is None,
-        older=rows[-1].id if len(found.rows) > CALLS_A_PAGE else None,
+        HTTPStatus.BAD_REQUEST if messages else HTTPStatus.OK,
+        **found._asdict(),
+        messages=messages,
+        filled={name: filled.get(name, "") for name in FILTERS},
+        outcomes=_OUTCOMES,
+        campaign_id=filled.get("campaign"),
+        export=urlencode({**filled, "format": CSV_FILE}),
+        is_narrowed=bool(filled),
         may_see_campaigns=request.user.may(Permission.READ),
     )
 
 
-def _number_in(request: ApiRequest, name: str) -> int | None:
-    """Return a number of the address; None if it is absent.
+@get("/calls/export", media_type="text/csv")
+async def export_calls(request: ApiRequest) -> Response[Any]:
+    """Send all calls that the filters select."""
+    service, filled = request.service, _filled(request)
+    selection = msgspec.structs.replace(_selection(request, filled), is_export=True)
+    await service.read(request, lambda unit: _campaign_name(unit, filled))
+    exported = await service.export(request, CDRS, partial(read_chunks, service, request, CDRS, selection))
+    if exported is None:
+        raise RecordNotFoundError("There is no such page.")
+    return exported
+
+
+def _filled(request: ApiRequest) -> dict[str, str]:
+    given = {name: request.query_params.get(name, "").strip() for name in FILTERS}
+    return {name: value for name, value in given.items() if value}
+
+
+def _selection(request: ApiRequest, filled: Mapping[str, str]) -> ListSelection:
+    """Return the calls that the fields of the form select.
 
     Raises:
-        RecordNotFoundError: it is no id.
+        InvalidError: a field has a wrong value.
+        RecordNotFoundError: the list has no such page.
     """
-    text = request.query_params.get(name)
-    if text is None:
-        return None
-    number = parse_id(text)
-    if number is None:
-        raise RecordNotFoundError("The list has no such page. Go back to its first page.")
-    return number
+    zone = zone_of(request, request.service.settings.timezone)
+    parameters = [
+        (FILTERS[name], with_offset(value, zone) if name in _MOMENTS else value) for name, value in filled.items()
+    ]
+    paging = [(name, request.query_params[name]) for name in _PAGING if name in request.query_params]
+    parameters += [_NEWEST_FIRST, *paging, ("page_size", str(CALLS_A_PAGE))]
+    return parse_selection(CDRS, parameters, request.service.conventions(request))
 
 
-def _read(unit: Unit, before: int | None, campaign_id: int | None) -> _Found:
-    campaign = "" if campaign_id is None else _name(unit, campaign_id)
-    query = (
-        select(*(_cdrs.c[name] for name in _SHOWN), _campaigns.c.name)
-        .outerjoin(_campaigns, _campaigns.c.id == _cdrs.c.campaign_id)
-        .where(visible(CDRS, unit.actor, unit.resources))
-        .order_by(_cdrs.c.id.desc())
-        .limit(CALLS_A_PAGE + 1)
+def _read(unit: Unit, selection: ListSelection, filled: Mapping[str, str]) -> _Found:
+    campaign = _campaign_name(unit, filled)
+    listed = read_page(unit, CDRS, selection)
+    return _Found(
+        rows_of_calls(unit, listed.results),
+        listed.count,
+        _here(filled, listed.next),
+        _here(filled, listed.previous),
+        campaign,
+        _campaign_options(unit),
     )
-    if before is not None:
-        query = query.where(_cdrs.c.id < before)
-    if campaign_id is not None:
-        query = query.where(_cdrs.c.campaign_id == campaign_id)
-    return _Found([CallRow._make(row) for row in map(tuple, unit.connection.execute(query))], campaign)
 
 
-def _name(unit: Unit, campaign_id: int) -> str:
-    query = select(_campaigns.c.name).where(_campaigns.c.id == campaign_id, seen_campaigns(unit))
-    name = unit.connection.scalar(query)
+def rows_of_calls(unit: Unit, records: list[Any]) -> list[CallRow]:
+    """Return calls from records as the API answers with them."""
+    ids = [id_in(record.campaign) if record.campaign else None for record in records]
+    known = {identity for identity in ids if identity is not None}
+    query = select(_campaigns.c.id, _campaigns.c.name).where(_campaigns.c.id.in_(known))
+    named = dict(map(tuple, unit.connection.execute(query))) if known else {}
+    return [
+        CallRow(
+            record.id,
+            round(datetime.fromisoformat(record.starting_date).timestamp() * 1_000),
+            record.phone_number,
+            record.hangup_cause_q850,
+            record.leg_type,
+            record.billsec,
+            parse_money(record.call_cost),
+            identity,
+            None if identity is None else named.get(identity),
+        )
+        for record, identity in zip(records, ids, strict=True)
+    ]
+
+
+def _here(filled: Mapping[str, str], url: str | None) -> str:
+    """Return the query of a page of the list from its address in the API; empty if there is no such page."""
+    if url is None:
+        return ""
+    paging = [part for part in urlsplit(url).query.split("&") if part.partition("=")[0] in _PAGING]
+    return "&".join([*([urlencode(filled)] if filled else []), *paging])
+
+
+def _campaign_name(unit: Unit, filled: Mapping[str, str]) -> str:
+    """Return the name of the campaign whose calls are asked for; empty for those of all.
+
+    Raises:
+        RecordNotFoundError: there is no such campaign, or the viewer does not see it.
+    """
+    if "campaign" not in filled:
+        return ""
+    identity = parse_id(filled["campaign"])
+    query = select(_campaigns.c.name).where(_campaigns.c.id == identity, seen_campaigns(unit))
+    name = None if identity is None else unit.connection.scalar(query)
     if name is None:
         raise RecordNotFoundError("There is no such campaign, or it is not yours.")
     return str(name)
+
+
+def _campaign_options(unit: Unit) -> list[Option]:
+    """Return the campaigns of calls among which the viewer chooses, the newest first; none if they are too many."""
+    if not unit.actor.may(Permission.READ):
+        return []
+    query = (
+        select(_campaigns.c.id, _campaigns.c.name)
+        .where(seen_campaigns(unit), _campaigns.c.medium != SMS)
+        .order_by(_campaigns.c.id.desc())
+        .limit(OPTIONS_MAX + 1)
+    )
+    found = [Option(*row) for row in unit.connection.execute(query)]
+    return found if len(found) <= OPTIONS_MAX else []

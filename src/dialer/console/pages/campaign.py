@@ -9,19 +9,24 @@ from litestar.di import NamedDependency
 from litestar.params import FromPath
 from sqlalchemy import select
 
-from dialer.api.crud.resource import Unit
+from dialer.api.crud.resource import Resource, Unit
 from dialer.api.crud.urls import parse_id
 from dialer.api.http.errors import RecordNotFoundError
+from dialer.api.records.campaigns import CAMPAIGNS
+from dialer.api.records.messages import SMS_CAMPAIGNS
 from dialer.api.service import ApiRequest
 from dialer.app.campaign_check import findings_of_campaign
 from dialer.app.campaign_readiness import survey_of
 from dialer.app.campaign_view import CampaignView, view_campaign
 from dialer.app.change_campaign import abort_campaign, end_campaign, pause_campaign, start_campaign
 from dialer.app.errors import InvalidFieldsError, RefusedError
+from dialer.app.keep_forecast import kept_forecast
 from dialer.app.unit import UnitOfWork
+from dialer.app.waits import NextPerson, next_people
 from dialer.console.charts import line, share
 from dialer.console.forms import read_fields
 from dialer.console.heat import heat_rows
+from dialer.console.hour_chart import HOURS_READ, draw_hours, hours_to_read
 from dialer.console.live import EVENT_STREAM, answer_live
 from dialer.console.pages.campaigns import PLACE, seen_campaigns
 from dialer.console.pages.overview import PERCENT_UNIT, people_bar
@@ -31,14 +36,16 @@ from dialer.console.survey_graph import Graph, draw_survey
 from dialer.console.words import campaign_state, outcome_words, reason_of_campaign
 from dialer.console.zones import zone_of
 from dialer.domain.enums import CampaignStatus
+from dialer.domain.kept_forecast import KeptForecast
 from dialer.domain.meanings import MEANINGS
+from dialer.domain.reasons import WAITS
 from dialer.domain.roles import Permission
 from dialer.domain.states import IllegalMoveError
-from dialer.domain.statistics import percent
+from dialer.domain.statistics import Grouping, percent
 from dialer.domain.survey.findings import Finding
 from dialer.domain.survey.sections.table import definition_of
 from dialer.domain.survey.survey import Survey
-from dialer.store.queries.statistics import WhoseCalls
+from dialer.store.queries.statistics import Counted, WhoseCalls, count_calls
 from dialer.store.queries.survey_results import SectionCount, count_answers
 from dialer.store.tables import SMS, Campaign
 
@@ -56,6 +63,7 @@ _POSSIBLE: Final[Mapping[CampaignStatus, tuple[str, ...]]] = {
     CampaignStatus.PAUSE: ("start", "end", "abort"),
 }
 """The buttons that are shown in each state."""
+_OVER: Final = frozenset({CampaignStatus.END, CampaignStatus.ABORD})
 _campaigns = Campaign.__table__
 
 
@@ -86,12 +94,22 @@ class _Still(NamedTuple):
     questions: list[ShownQuestion]
 
 
+class _Moving(NamedTuple):
+    """The parts of the page that move."""
+
+    view: CampaignView
+    minutes: list[int]
+    hours: list[Counted]
+    kept: KeptForecast | None
+    next_people: list[NextPerson]
+
+
 @get("/campaigns/{record_id:str}", media_type="text/html")
 async def show_campaign(
     request: ApiRequest, console: NamedDependency[ConsoleServices], record_id: FromPath[str]
 ) -> Response[Any]:
     """Show a campaign."""
-    return await _show(request, console, _identity(record_id))
+    return await show_campaign_page(request, console, campaign_id_in(record_id))
 
 
 @get("/campaigns/{record_id:str}/live", media_type=EVENT_STREAM)
@@ -99,7 +117,7 @@ async def stream_campaign(
     request: ApiRequest, console: NamedDependency[ConsoleServices], record_id: FromPath[str]
 ) -> Response[Any]:
     """Send the live part of a campaign."""
-    identity = _identity(record_id)
+    identity = campaign_id_in(record_id)
     # A snapshot may be kept, so the right to see it is checked for each viewer.
     await request.service.read(request, lambda unit: check_seen(unit, identity))
     key = _key(request, identity)
@@ -113,7 +131,7 @@ async def change_state(
     request: ApiRequest, console: NamedDependency[ConsoleServices], record_id: FromPath[str]
 ) -> Response[Any]:
     """Start, pause, end or abort a campaign."""
-    identity, fields = _identity(record_id), await read_fields(request)
+    identity, fields = campaign_id_in(record_id), await read_fields(request)
     action = ACTIONS.get(fields.get("action", ""))
     if action is None:
         raise RecordNotFoundError("There is no such button.")
@@ -126,13 +144,18 @@ async def change_state(
         await request.service.write(request, change)
     except InvalidFieldsError as error:
         messages = [message for found in error.errors.values() for message in found]
-        return await _show(request, console, identity, messages, HTTPStatus.BAD_REQUEST)
+        return await show_campaign_page(request, console, identity, messages, HTTPStatus.BAD_REQUEST)
     except (IllegalMoveError, RefusedError) as error:
-        return await _show(request, console, identity, [str(error)], HTTPStatus.CONFLICT)
+        return await show_campaign_page(request, console, identity, [str(error)], HTTPStatus.CONFLICT)
     return go_to(f"/console/campaigns/{identity}/")
 
 
-def _identity(record_id: str) -> int:
+def campaign_id_in(record_id: str) -> int:
+    """Return the id of a campaign in an address.
+
+    Raises:
+        RecordNotFoundError: it is no id.
+    """
     identity = parse_id(record_id)
     if identity is None:
         raise RecordNotFoundError("There is no such campaign, or it is not yours.")
@@ -150,18 +173,25 @@ def check_seen(unit: Unit, identity: int) -> None:
         raise RecordNotFoundError("There is no such campaign, or it is not yours.")
 
 
+def resource_of(unit: Unit, identity: int) -> Resource:
+    """Return the resource of a campaign that exists: that of calls, or that of text messages."""
+    medium = unit.connection.scalar(select(_campaigns.c.medium).where(_campaigns.c.id == identity))
+    return SMS_CAMPAIGNS if medium == SMS else CAMPAIGNS
+
+
 def _key(request: ApiRequest, identity: int) -> tuple[object, ...]:
     zone = zone_of(request, request.service.settings.timezone)
     return (PLACE, identity, request.user.may(Permission.CAMPAIGNS), zone.key)
 
 
-async def _show(
+async def show_campaign_page(
     request: ApiRequest,
     console: ConsoleServices,
     identity: int,
     messages: list[str] | None = None,
     status: int = HTTPStatus.OK,
 ) -> Response[Any]:
+    """Return the page of a campaign, with messages above it."""
     service = request.service
     still = await service.read(
         request, lambda unit: _read_still(unit, identity, service.settings.timezone), is_long=True
@@ -188,7 +218,7 @@ def _read_still(unit: Unit, identity: int, service_zone: str) -> _Still:
         unit.connection, row, unit.now_ms, service_zone=service_zone, hours=unit.conventions.hours
     )
     state = campaign_state(row["status"])
-    is_over = state in {CampaignStatus.END, CampaignStatus.ABORD}
+    is_over = state in _OVER
     return _Still(
         row["name"],
         row["medium"] == SMS,
@@ -215,13 +245,27 @@ def _questions(survey: Survey, counts: Mapping[int, SectionCount]) -> list[Shown
 
 
 async def _make(request: ApiRequest, console: ConsoleServices, identity: int) -> str:
-    def read(unit: Unit) -> tuple[CampaignView, list[int]]:
+    service = request.service
+
+    def read(unit: Unit) -> _Moving:
         check_seen(unit, identity)
         scope = WhoseCalls(campaign_id=identity)
-        view = view_campaign(unit.connection, identity, unit.now_ms)
-        return view, console.minutes.read(unit.connection, scope, unit.now_ms)
+        hours = hours_to_read(unit.now_ms)
+        rules = (service.settings.timezone, unit.conventions.hours)
+        return _Moving(
+            view_campaign(unit.connection, identity, unit.now_ms),
+            console.minutes.read(unit.connection, scope, unit.now_ms),
+            count_calls(unit.connection, scope, Grouping.TOTAL, hours, HOURS_READ, by_hour=True),
+            kept_forecast(unit.connection, identity),
+            next_people(unit.connection, identity, unit.now_ms, *rules),
+        )
 
-    view, minutes = await request.service.read(request, read)
+    moving = await service.read(request, read)
+    return _render(request, moving, service.worker.clock.now_ms())
+
+
+def _render(request: ApiRequest, moving: _Moving, now_ms: int) -> str:
+    view = moving.view
     zone = zone_of(request, request.service.settings.timezone)
     may_change = request.user.may(Permission.CAMPAIGNS)
     state = campaign_state(view.row["status"])
@@ -240,10 +284,16 @@ async def _make(request: ApiRequest, console: ConsoleServices, identity: int) ->
         bar=people_bar(view.people),
         funnel=_funnel(view),
         outcomes=_outcomes(view),
-        minutes=minutes,
-        chart=line(minutes),
+        minutes=moving.minutes,
+        chart=line(moving.minutes),
+        hours=draw_hours(moving.hours, moving.kept, now_ms),
+        kept=moving.kept,
+        may_forecast=may_change and state not in _OVER,
+        cost_by_now=None if moving.kept is None else moving.kept.cost_at(now_ms),
+        next_people=moving.next_people,
+        waits=WAITS,
         heat=heat_rows(view.zone_hours, request.service.settings.timezone),
-        now_ms=request.service.worker.clock.now_ms(),
+        now_ms=now_ms,
         zone=zone,
     )
 

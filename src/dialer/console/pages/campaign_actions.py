@@ -8,16 +8,14 @@ from litestar import Response, get, post
 from litestar.params import FromPath
 from sqlalchemy import select
 
-from dialer.api.crud.resource import Resource, Unit
+from dialer.api.crud.resource import Unit
 from dialer.api.crud.shapes import Parsed
 from dialer.api.records.campaign_copies import copy_record
-from dialer.api.records.campaigns import CAMPAIGNS
-from dialer.api.records.messages import SMS_CAMPAIGNS
 from dialer.api.service import ApiRequest
 from dialer.app.errors import RefusedError
 from dialer.app.recycle_campaign import RecycledChunk, RecycleFilter, count_chunk, recycle_chunk
 from dialer.console.forms import read_fields
-from dialer.console.pages.campaign import check_seen
+from dialer.console.pages.campaign import check_seen, resource_of
 from dialer.console.pages.campaigns import PLACE
 from dialer.console.pages.record import identity_in
 from dialer.console.services import go_to, page
@@ -25,7 +23,7 @@ from dialer.console.words import words_of
 from dialer.domain.enums import SubscriberStatus
 from dialer.domain.reasons import SUBSCRIBER_REASONS
 from dialer.domain.states import RECYCLABLE_SUBSCRIBERS
-from dialer.store.tables import SMS, Campaign
+from dialer.store.tables import Campaign
 
 _campaigns = Campaign.__table__
 _STATUS: Final = "status."
@@ -48,7 +46,7 @@ async def copy_campaign(request: ApiRequest, record_id: FromPath[str]) -> Respon
 
     def copy(unit: Unit) -> str:
         check_seen(unit, identity)
-        resource = _resource(unit, identity)
+        resource = resource_of(unit, identity)
         created = copy_record(unit, resource, identity, Parsed({}, {}, ()))
         return f"/console/records/{resource.path}/{created.record_id}/"
 
@@ -124,8 +122,3 @@ async def _show(
         done=done,
         message=message,
     )
-
-
-def _resource(unit: Unit, identity: int) -> Resource:
-    medium = unit.connection.scalar(select(_campaigns.c.medium).where(_campaigns.c.id == identity))
-    return SMS_CAMPAIGNS if medium == SMS else CAMPAIGNS

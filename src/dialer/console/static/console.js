@@ -21,7 +21,7 @@ function morph(from, to) {
       if (old.data !== fresh.data) old.data = fresh.data;
     } else if (!old.isEqualNode(fresh)) {
       for (const { name } of [...old.attributes]) {
-        if (!fresh.hasAttribute(name) && name !== "open") old.removeAttribute(name);
+        if (!fresh.hasAttribute(name) && name !== "open" && name !== "aria-busy") old.removeAttribute(name);
       }
       for (const { name, value } of [...fresh.attributes]) {
         if (old.getAttribute(name) !== value) old.setAttribute(name, value);
@@ -126,7 +126,9 @@ document.addEventListener("submit", async (event) => {
 document.addEventListener("submit", (event) => {
   if (event.target.dataset.sent) event.preventDefault();
   event.target.dataset.sent = "yes";
+  for (const button of event.target.elements) if (button.type === "submit") button.setAttribute("aria-busy", "true");
 });
 window.addEventListener("pageshow", () => {
   for (const form of document.forms) delete form.dataset.sent;
+  for (const button of document.querySelectorAll("button[aria-busy]")) button.removeAttribute("aria-busy");
 });

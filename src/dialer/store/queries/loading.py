@@ -101,7 +101,7 @@ def _pending_zones() -> Select[Any]:
     found = first.cte("found", recursive=True)
     following = first.where(_subscribers.c.zone > found.c.zone).correlate(found).scalar_subquery()
     found = found.union_all(select(following).where(found.c.zone.is_not(None)))
-    return select(found.c.zone).where(found.c.zone.is_not(None)).limit(ZONES_MAX)
+    return select(found.c.zone).where(found.c.zone.is_not(None)).limit(bindparam("most"))
 
 
 _ZONES: Final = _pending_zones()
@@ -240,7 +240,7 @@ class Loader:
             plan=self._plan(connection, row),
             status=CampaignStatus(row["status"]),
             next_dial_us=row["next_dial_us"],
-            zones=_zones(connection, row["id"]),
+            zones=pending_zones(connection, row["id"], ZONES_MAX),
             figures=_figures(row["pacing_figures"]) if with_past else None,
             callerid_turns=msgspec.json.decode(row["callerid_turns"] or "{}", type=dict[str, int]),
         )
@@ -297,8 +297,9 @@ def _aborted(connection: Connection, campaign_ids: list[int]) -> list[int]:
     return list(connection.scalars(_ABORTED, {"campaigns": campaign_ids})) if campaign_ids else []
 
 
-def _zones(connection: Connection, campaign_id: int) -> tuple[str, ...]:
-    return tuple(connection.scalars(_ZONES, {"campaign": campaign_id}))
+def pending_zones(connection: Connection, campaign_id: int, zones_max: int) -> tuple[str, ...]:
+    """Return the zone keys of a campaign's PENDING subscribers, in order, at most `zones_max`."""
+    return tuple(connection.scalars(_ZONES, {"campaign": campaign_id, "most": zones_max}))
 
 
 def _callerid_choices(connection: Connection, group_id: int | None) -> tuple[CallerIdChoice, ...]:

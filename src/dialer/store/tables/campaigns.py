@@ -136,6 +136,16 @@ class SealedSurvey(Row):
     """A `dialer.domain.survey.survey.Survey` as JSON."""
 
 
+class CampaignForecast(Row):
+    """The newest forecast that somebody asked for in the console; `id` is the campaign's."""
+
+    __tablename__ = "campaign_forecast"
+
+    id: Mapped[int] = mapped_column(BIG, ForeignKey("campaign.id", ondelete="CASCADE"), primary_key=True)
+    document: Mapped[str]
+    """A `dialer.domain.kept_forecast.KeptForecast` as JSON."""
+
+
 class Subscriber(Row):
     """A number's place in a campaign. A campaign has each number only once."""
 

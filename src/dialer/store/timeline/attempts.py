@@ -39,8 +39,16 @@ _Rows = Sequence[RowMapping]
 
 def calls_of(connection: Connection, subscriber_id: int) -> list[AttemptPart]:
     """Return the calls to and from a subscriber, in the order in which they began."""
-    of_subscriber = _requests.c.subscriber_id == subscriber_id
-    requests = _rows(connection, _requests, of_subscriber, _requests.c.started_ms, _requests.c.id)
+    return _calls(connection, _requests.c.subscriber_id == subscriber_id)
+
+
+def call_of(connection: Connection, callrequest_id: int) -> AttemptPart | None:
+    """Return one call; None if there is no call request with this id."""
+    return next(iter(_calls(connection, _requests.c.id == callrequest_id)), None)
+
+
+def _calls(connection: Connection, condition: ColumnElement[bool]) -> list[AttemptPart]:
+    requests = _rows(connection, _requests, condition, _requests.c.started_ms, _requests.c.id)
     ids = [row["id"] for row in requests]
     cdrs = _by_call(_rows(connection, _cdrs, _cdrs.c.callrequest_id.in_(ids), _cdrs.c.id))
     results = _by_call(_rows(connection, _results, _results.c.callrequest_id.in_(ids), _results.c.id))
@@ -149,7 +157,8 @@ def _rang(row: RowMapping, cdr: RowMapping) -> int:
 
 
 def _answer(row: RowMapping) -> AnswerPart:
-    return AnswerPart(moment(row["created_date"]), row["question"], row["response"])
+    recording = row["id"] if row["record_file"] else None
+    return AnswerPart(moment(row["created_date"]), row["question"], row["response"], recording)
 
 
 def _transfer(row: RowMapping, names: _Names, cdrs: list[RowMapping]) -> TransferPart:

@@ -91,6 +91,8 @@ class AnswerPart(msgspec.Struct, frozen=True):
     at: datetime
     question: str
     response: str
+    recording: int | None = None
+    """Id of the survey result, if the answer was recorded."""
 
 
 class TransferPart(msgspec.Struct, frozen=True):

@@ -1,0 +1,139 @@
+"""Forecasts for clients: one at a time, within limits, and ended if the client goes away."""
+
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import contextmanager
+from functools import partial
+from http import HTTPStatus
+from typing import Final
+
+import anyio
+
+from dialer.api.crud import records
+from dialer.api.crud.resource import Resource, Unit
+from dialer.api.http.errors import AnsweredError, InvalidError, MalformedError, RecordNotFoundError
+from dialer.api.service import ApiRequest
+from dialer.forecast.campaign_copy import people_of
+from dialer.forecast.forecast import NoCampaignError, check_not_over
+from dialer.forecast.order import Order
+from dialer.forecast.summary import Forecast
+from dialer.settings import Settings
+from dialer.store.database import Database
+
+FORECAST_WORK_MAX: Final = 100_000
+"""The largest product of seeds and people for one request; the command line has no such limit."""
+FORECAST_SECONDS_MAX: Final = 120
+"""The longest time that one forecast may take."""
+BUSY_RETRY_AFTER_S: Final = 10
+"""The time after which a client may try again if another forecast is running."""
+_LATER: Final = {"Retry-After": str(BUSY_RETRY_AFTER_S)}
+
+Forecasting = Callable[[Database, Order], Awaitable[Forecast]]
+"""Computes a forecast: `forecast_in_subprocess`, or a function that raises the same errors."""
+
+
+class Forecaster:
+    """The computation of forecasts, one at a time, because each keeps one processor busy."""
+
+    def __init__(self, forecasting: Forecasting, *, seconds_max: float = FORECAST_SECONDS_MAX) -> None:
+        self._forecasting: Final = forecasting
+        self._seconds_max: Final = seconds_max
+        self._is_busy = False
+
+    async def forecast(self, database: Database, order: Order) -> Forecast:
+        """Return the forecast.
+
+        Raises:
+            AnsweredError: another forecast is being computed, or this one takes too long.
+            InvalidError: the campaign lacks something that a start needs.
+            RecordNotFoundError: the campaign has been deleted.
+        """
+        with self._turn():
+            try:
+                with anyio.fail_after(self._seconds_max):
+                    return await self._forecasting(database, order)
+            except TimeoutError:
+                detail = f"The forecast took over {self._seconds_max} s. Ask for fewer seeds. {_elsewhere(order)}"
+                raise AnsweredError(HTTPStatus.SERVICE_UNAVAILABLE, detail, _LATER) from None
+            except NoCampaignError:
+                raise RecordNotFoundError from None
+
+    @contextmanager
+    def _turn(self) -> Iterator[None]:
+        if self._is_busy:
+            detail = f"Another forecast is running. Try again in {BUSY_RETRY_AFTER_S} s."
+            raise AnsweredError(HTTPStatus.SERVICE_UNAVAILABLE, detail, _LATER)
+        self._is_busy = True
+        try:
+            yield
+        finally:
+            self._is_busy = False
+
+
+def order_of(
+    unit: Unit, resource: Resource, identity: int, settings: Settings, *, seeds: int, first_seed: int = 0
+) -> Order:
+    """Return the forecast to compute.
+
+    Raises:
+        RecordNotFoundError: the campaign does not exist, or the caller may not see it.
+        InvalidError: the forecast is too large.
+        CampaignOverError: the campaign has ended.
+    """
+    check_not_over(records.load(unit, resource, identity))
+    people = people_of(unit.connection, identity)
+    order = Order(identity, unit.now_ms, settings.timezone, seeds, first_seed, settings.calling_hours)
+    _refuse_too_much(order, people)
+    return order
+
+
+def seeds_within(unit: Unit, identity: int, most: int) -> int:
+    """Return the number of seeds that a forecast of a campaign may have, at most `most` and at least one."""
+    return max(1, min(most, FORECAST_WORK_MAX // max(1, people_of(unit.connection, identity))))
+
+
+async def compute_forecast(request: ApiRequest, forecaster: Forecaster, order: Order) -> Forecast:
+    """Return a computed forecast; stop the computation if the client disconnects.
+
+    Raises:
+        AnsweredError: another forecast is being computed, or this one takes too long.
+        InvalidError: the campaign lacks something that a start needs.
+        RecordNotFoundError: the campaign has been deleted.
+    """
+    return await _unless_gone(request, partial(forecaster.forecast, request.service.database, order))
+
+
+def _refuse_too_much(order: Order, people: int) -> None:
+    most = FORECAST_WORK_MAX // max(1, people)
+    if order.seeds > most:
+        found = f"The campaign has {people} subscribers and contacts. Ask for at most {most} seeds. {_elsewhere(order)}"
+        raise InvalidError({"seeds": [found]})
+
+
+def _elsewhere(order: Order) -> str:
+    return (
+        f"Without this limit, on the machine of the service: dialer forecast {order.campaign_id} --seeds {order.seeds}"
+    )
+
+
+async def _unless_gone(request: ApiRequest, compute: Callable[[], Awaitable[Forecast]]) -> Forecast:
+    """Return the computed forecast; stop the computation if the client disconnects."""
+    computed: Forecast | None = None
+    failure: Exception | None = None
+    async with anyio.create_task_group() as tasks:
+
+        async def watch() -> None:
+            while (await request.receive())["type"] != "http.disconnect":
+                pass
+            tasks.cancel_scope.cancel()
+
+        tasks.start_soon(watch)
+        try:
+            computed = await compute()
+        except Exception as error:  # noqa: BLE001 - raised after the task group, which would wrap it
+            failure = error
+        tasks.cancel_scope.cancel()
+    if failure is not None:
+        raise failure
+    if computed is None:
+        raise MalformedError("The client has disconnected.")
+    return computed

@@ -1,0 +1,122 @@
+"""The button that forecasts a campaign: a copy of it is run to its end, and the outcome is kept beside it."""
+
+from datetime import datetime
+from http import HTTPStatus
+from typing import Any, Final, NamedTuple
+
+from litestar import Response, post
+from litestar.di import NamedDependency
+from litestar.params import FromPath
+
+from dialer.api.crud.resource import Unit
+from dialer.api.http.errors import AnsweredError, InvalidError
+from dialer.api.records.forecasting import Forecaster, compute_forecast, order_of, seeds_within
+from dialer.api.service import ApiRequest
+from dialer.app.errors import InvalidFieldsError, RefusedError
+from dialer.app.keep_forecast import keep_forecast
+from dialer.console.forms import read_fields
+from dialer.console.pages.campaign import campaign_id_in, check_seen, resource_of, show_campaign_page
+from dialer.console.services import ConsoleServices, go_to
+from dialer.domain.billing.money import parse_money
+from dialer.domain.kept_forecast import ForecastHour, KeptForecast, Spread
+from dialer.domain.states import IllegalMoveError
+from dialer.domain.statistics import HOUR_MS, Figures, Grouping
+from dialer.forecast.forecast import CampaignOverError
+from dialer.forecast.order import Order
+from dialer.forecast.summary import CountSpread, DateSpread, Forecast, MoneySpread
+from dialer.store.queries.statistics import Hours, WhoseCalls, count_calls
+
+RUNS: Final = 10
+"""Runs of a forecast, fewer if the campaign is large: somebody waits for them."""
+COMPLETED: Final = "completed"
+_REFUSALS: Final = (AnsweredError, CampaignOverError, IllegalMoveError, InvalidError, InvalidFieldsError, RefusedError)
+
+
+class _Before(NamedTuple):
+    """The figures of a campaign when its forecast began: of all its calls, and of those of the hour under way."""
+
+    total: Figures
+    hour: Figures
+
+
+@post("/campaigns/{record_id:str}/forecast", media_type="text/html")
+async def forecast_campaign(
+    request: ApiRequest,
+    console: NamedDependency[ConsoleServices],
+    forecaster: NamedDependency[Forecaster],
+    record_id: FromPath[str],
+) -> Response[Any]:
+    """Forecast a campaign, and keep the forecast."""
+    identity = campaign_id_in(record_id)
+    await read_fields(request)
+
+    def begin(unit: Unit) -> tuple[Order, _Before]:
+        check_seen(unit, identity)
+        seeds = seeds_within(unit, identity, RUNS)
+        order = order_of(unit, resource_of(unit, identity), identity, request.service.settings, seeds=seeds)
+        return order, _before(unit, identity)
+
+    try:
+        order, before = await request.service.read(request, begin, is_long=True)
+        forecast = await compute_forecast(request, forecaster, order)
+    except _REFUSALS as error:
+        return await show_campaign_page(request, console, identity, _messages(error), HTTPStatus.CONFLICT)
+    kept = _kept(forecast, order.now_ms, before)
+
+    def keep(unit: Unit) -> None:
+        check_seen(unit, identity)
+        keep_forecast(unit, identity, kept)
+
+    await request.service.write(request, keep)
+    return go_to(f"/console/campaigns/{identity}/")
+
+
+def _messages(error: Exception) -> list[str]:
+    if isinstance(error, (InvalidError, InvalidFieldsError)):
+        return [message for found in error.errors.values() for message in found]
+    return [error.detail if isinstance(error, AnsweredError) else str(error)]
+
+
+def _before(unit: Unit, identity: int) -> _Before:
+    scope, hour = WhoseCalls(campaign_id=identity), unit.now_ms // HOUR_MS
+    total = count_calls(unit.connection, scope, Grouping.TOTAL, None, 1, by_hour=False)
+    present = count_calls(unit.connection, scope, Grouping.TOTAL, Hours(hour, hour + 1), 1, by_hour=False)
+    return _Before(*(found[0].figures if found else Figures() for found in (total, present)))
+
+
+def _kept(forecast: Forecast, now_ms: int, before: _Before) -> KeptForecast:
+    present = now_ms // HOUR_MS
+    calls, calls_in_hour = (figures.calls + figures.messages for figures in before)
+    cost = before.total.cost
+    hours = [(_ms(one.hour) // HOUR_MS, one) for one in forecast.per_hour]
+    return KeptForecast(
+        made_ms=now_ms,
+        seeds=forecast.seeds,
+        completing=sum(one.count for one in forecast.stop_reasons if one.name == COMPLETED),
+        finish_ms=_dates(forecast.finish_date),
+        calls=_counts(forecast.calls).plus(calls),
+        cost=_amounts(forecast.cost).plus(cost),
+        cost_before=cost,
+        hours=[
+            ForecastHour(
+                hour, _counts(one.calls).plus(calls_in_hour * (hour == present)), _amounts(one.cost).plus(cost)
+            )
+            for hour, one in hours
+        ],
+    )
+
+
+def _dates(spread: DateSpread) -> Spread:
+    return Spread(_ms(spread.p10), _ms(spread.p50), _ms(spread.p90))
+
+
+def _counts(spread: CountSpread) -> Spread:
+    return Spread(spread.p10, spread.p50, spread.p90)
+
+
+def _amounts(spread: MoneySpread) -> Spread:
+    return Spread(*map(parse_money, (spread.p10, spread.p50, spread.p90)))
+
+
+def _ms(text: str) -> int:
+    return round(datetime.fromisoformat(text).timestamp() * 1_000)

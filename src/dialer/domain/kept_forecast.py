@@ -1,0 +1,60 @@
+"""A forecast that is kept beside its campaign, to compare it with what happens."""
+
+from typing import NamedTuple
+
+import msgspec
+
+from dialer.domain.statistics import HOUR_MS
+
+
+class Spread(NamedTuple):
+    """The percentiles P10, P50 and P90 of a figure."""
+
+    p10: int
+    p50: int
+    p90: int
+
+    def plus(self, amount: int) -> "Spread":
+        """Return the spread of the figure plus a known amount."""
+        return Spread(self.p10 + amount, self.p50 + amount, self.p90 + amount)
+
+
+class ForecastHour(NamedTuple):
+    """The likely calls of one hour since the epoch, and the likely price of the whole campaign until its end."""
+
+    hour: int
+    calls: Spread
+    cost: Spread
+    """Integers of 1e-5."""
+
+
+class KeptForecast(msgspec.Struct, frozen=True):
+    """A forecast of a whole campaign: what had happened when it was made is part of each figure.
+
+    Times are in milliseconds since the epoch, money in integers of 1e-5.
+    """
+
+    made_ms: int
+    seeds: int
+    completing: int
+    """The number of seeds under which the campaign comes to everybody."""
+    finish_ms: Spread
+    calls: Spread
+    cost: Spread
+    cost_before: int
+    """The price of the calls before the forecast."""
+    hours: list[ForecastHour]
+
+    def cost_at(self, now_ms: int) -> Spread:
+        """Return the likely cost at a moment. Within an hour, it is taken to grow steadily."""
+        from_ms, before = self.made_ms, Spread(0, 0, 0).plus(self.cost_before)
+        for one in self.hours:
+            end_ms = (one.hour + 1) * HOUR_MS
+            if now_ms < end_ms:
+                return _between(before, one.cost, max(0, now_ms - from_ms), end_ms - from_ms)
+            from_ms, before = end_ms, one.cost
+        return self.cost
+
+
+def _between(low: Spread, high: Spread, part: int, whole: int) -> Spread:
+    return Spread(*(old + (new - old) * part // whole for old, new in zip(low, high, strict=True)))

@@ -1,0 +1,73 @@
+"""Tests of the forecast on a campaign's page, and of the people who are next."""
+
+from sqlalchemy import insert, update
+
+from dialer.store.database import Database
+from dialer.store.tables import CampaignForecast, DncContact, Subscriber, User
+from tests.api.harness import NOW_MS, Caller
+from tests.console.building import HOSTILE, campaign, store
+from tests.console.visitor import Visitor, words
+
+
+def forecast(visitor: Visitor, identity: int, page: str = "") -> tuple[int, str]:
+    """Press the button, and return the status and the words of the answer."""
+    visitor.get(page or f"campaigns/{identity}/")
+    answer = visitor.send(f"campaigns/{identity}/forecast/")
+    return answer.status_code, words(answer.text)
+
+
+def test_a_forecast_is_kept_beside_what_happens(
+    alice: Visitor, bob: Visitor, visitor: Visitor, api: Caller, database: Database
+) -> None:
+    identity = campaign(api)
+    store(database, update(User.__table__).values(call_rate=1_000))
+    status, refusal = forecast(alice, identity)
+    assert "A forecast runs a copy of the campaign to its end, in seconds." in words(alice.page)
+    assert (status, alice.text(f"campaigns/{identity}/").count("Forecast of")) == (303, 1)
+    # Without money the copy stops at once.
+    assert "Forecast of 18 Nov 2026, 11:06 does not come to everybody" in words(alice.page)
+    store(database, update(User.__table__).values(balance=10_00000))
+    assert forecast(alice, identity)[0] == 303
+    text = alice.text(f"campaigns/{identity}/")
+    assert "Forecast of 18 Nov 2026, 11:06 comes to everybody Stops dialling" in text
+    assert "Calls in all 4" in text
+    assert (forecast(bob, identity, "account/")[0], refusal) == (404, "")
+    visitor.sign_in("vera")
+    assert "Forecast of 18 Nov 2026" in visitor.text(f"campaigns/{identity}/")
+    assert forecast(visitor, identity, "account/")[0] == 403
+    assert alice.request("POST", f"campaigns/{identity}/forecast/", data={"csrf": "0" * 64}).status_code == 403
+    api.change(f"campaigns/{identity}/", status=4)
+    status, text = forecast(alice, identity)
+    assert (status, "There is nothing to forecast." in text, "Forecast again" in text) == (409, True, False)
+
+
+def test_a_forecast_of_another_version_is_as_none(alice: Visitor, api: Caller, database: Database) -> None:
+    identity = campaign(api)
+    store(database, insert(CampaignForecast.__table__).values(id=identity, document='{"made_ms":"soon"}'))
+    assert "A forecast runs a copy" in alice.text(f"campaigns/{identity}/")
+
+
+def test_the_next_people_are_listed_with_the_reason_of_their_wait(
+    alice: Visitor, api: Caller, database: Database
+) -> None:
+    identity = campaign(api)
+    dnc = api.create("dnc-list", name="Never")
+    api.change(f"campaigns/{identity}/", dnc=dnc["url"])
+    people = {"campaign_id": identity, "zone": "Europe/London", "status": 1, "created_date": NOW_MS}
+    shared = {**people, "updated_date": NOW_MS, "gmt_offset": "", "tz_code": "", "additional_vars": "{}"}
+    rows = [
+        {"number": "+442079460001", "full_name": HOSTILE, "due_ms": NOW_MS + 600_000},
+        {"number": "+442079460002", "full_name": "Called off", "due_ms": 0},
+        {"number": "+442079460003", "full_name": "Later", "due_ms": NOW_MS + 7_200_000},
+    ]
+    listed = {"dnc_id": dnc["id"], "phone_number": "+442079460002", "number": "+442079460002", "created_date": NOW_MS}
+    store(
+        database,
+        *(insert(Subscriber.__table__).values({**shared, **row, "duplicate_contact": row["number"]}) for row in rows),
+        insert(DncContact.__table__).values({**listed, "updated_date": NOW_MS}),
+    )
+    text = alice.text(f"campaigns/{identity}/")
+    following = text[text.index("Next people") : text.index("Last calls")]
+    places = [following.index(part) for part in ("0001", "11:16 the next attempt", "0003", "0002", "do-not-call list")]
+    assert places == sorted(places)
+    assert "<script>alert" not in alice.page
