@@ -1,6 +1,6 @@
 """A campaign over a SIP trunk, whose other side is sipp: from an upload to the key that the callee pressed."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any, Final
 
@@ -76,12 +76,11 @@ def callers(tmp_path: Path) -> Iterator[tuple[Caller, Caller]]:
     database.close()
 
 
-def make_campaign(admin: Caller, ann: Caller, port: int) -> dict[str, Any]:
-    """Create a campaign of one question over the trunk."""
-    parameters = {"server": f"127.0.0.1:{port}", "session_expires": 0}
-    gateway = admin.create("gateway", name="trunk", protocol="sip", removeprefix="+", parameters=parameters)
+def make_campaign(admin: Caller, ann: Caller, numbers: Iterable[str], **gateway_fields: object) -> dict[str, Any]:
+    """Create a campaign of one question over a gateway."""
+    gateway = admin.create("gateway", name="trunk", removeprefix="+", **gateway_fields)
     phonebook = ann.create("phonebook", name="patients")
-    for number in NUMBERS:
+    for number in numbers:
         ann.create("contact", phonebook=phonebook["url"], contact=f"+{number}")
     template = ann.create("survey-template", name="appointment")
     sound = upload(ann, "question", 0.2)["url"]
@@ -112,7 +111,8 @@ def make_campaign(admin: Caller, ann: Caller, port: int) -> dict[str, Any]:
 def test_the_keys_of_the_other_side_are_answers(callers: tuple[Caller, Caller], tmp_path: Path) -> None:
     admin, ann = callers
     port = free_port()
-    made = make_campaign(admin, ann, port)
+    parameters = {"server": f"127.0.0.1:{port}", "session_expires": 0}
+    made = make_campaign(admin, ann, NUMBERS, protocol="sip", parameters=parameters)
     cdrs: list[dict[str, Any]] = []
     with running(find_tool("sipp"), tmp_path, port, NUMBERS, calls=len(NUMBERS) + 1) as process:
         ann.change(made["url"], status=1)

@@ -13,7 +13,8 @@ import rich_click as click
 
 from dialer.api.app import create_app
 from dialer.app.users import NewUser, create_user
-from dialer.carriers.voice.starting import lines_folder, sip_lines
+from dialer.carriers.voice.starting import lines_folder
+from dialer.commands.lines import new_lines
 from dialer.commands.opening import (
     given_in,
     open_database,
@@ -26,7 +27,6 @@ from dialer.commands.output import examples, say
 from dialer.commands.units import in_unit
 from dialer.console.app import Console
 from dialer.domain.calling_hours import read_calling_hours
-from dialer.domain.plans import SIP
 from dialer.domain.roles import Role
 from dialer.logs import configure_logs
 from dialer.passwords import PasswordError, check_password, hash_password
@@ -115,7 +115,7 @@ def serve(host: str, port: int) -> None:
             new_carrier=SimulatedCarrier,
             hours=read_calling_hours(settings.calling_hours),
             recordings=Media(settings.media_dir),
-            new_lines={SIP: sip_lines(lines_folder(settings.media_dir), settings.media_dir)},
+            new_lines=new_lines(settings.media_dir, lines_folder(settings.media_dir)),
         )
         console = Console(database, first_admin_token=token)
         app = create_app(settings, database=database, worker=worker, console=console.routes)

@@ -9,7 +9,8 @@ from typing import Final
 import rich_click as click
 
 from dialer.api.app import create_worker_app
-from dialer.carriers.voice.starting import lines_folder, sip_lines
+from dialer.carriers.voice.starting import lines_folder
+from dialer.commands.lines import new_lines
 from dialer.commands.opening import (
     database_clock,
     database_ms,
@@ -20,7 +21,6 @@ from dialer.commands.opening import (
 )
 from dialer.commands.output import examples
 from dialer.domain.calling_hours import read_calling_hours
-from dialer.domain.plans import SIP
 from dialer.logs import configure_logs
 from dialer.runtime.fleet import Fleet
 from dialer.runtime.keeper import Keeper
@@ -78,7 +78,7 @@ def _parts(settings: Settings, database: Database, fleet: Fleet) -> tuple[Keeper
         hours=read_calling_hours(settings.calling_hours),
         recordings=Media(settings.media_dir),
         coordinator=fleet,
-        new_lines={SIP: sip_lines(lines_folder(settings.media_dir, fleet.name), settings.media_dir)},
+        new_lines=new_lines(settings.media_dir, lines_folder(settings.media_dir, fleet.name)),
     )
     return Keeper(database, dialling, fleet, show=database.open_presence), dialling
 

@@ -2,6 +2,7 @@
 
 import json
 from functools import partial
+from typing import Final
 
 import pytest
 from sqlalchemy import Connection, Update, select
@@ -79,6 +80,50 @@ def test_wrong_parameters_of_sip_are_refused(admin: Caller, wrong: Json) -> None
     assert (status, list(errors)) == (400, ["parameters"])
     sim = admin.create("gateway", name="trunk", parameters={"answer": 0.5})
     assert admin.refused("PATCH", sim["url"], protocol="sip")[0] == 400
+
+
+FREESWITCH: Final[dict[str, Json]] = {"host": "pbx.example.com", "dial_string": "sofia/gateway/trunk/{number}"}
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        *({"password": "x", "dial_string": None}, {}, {"password": "x", "passwort": "x"}, {"password": "x y"}),
+        *(
+            {"password": "ClueCon"},
+            {"password": "x\ny"},
+            {"password": "x", "host": "a b"},
+            {"password": "x", "port": 0},
+        ),
+        *(
+            {"password": "x", "dial_string": one}
+            for one in ("user/1", "a/{number},b/{number}", "a b/{number}", "${number}")
+        ),
+        *({"password": "x", "variables": one} for one in ({"a b": "1"}, {"a": "1,b=2"}, {"originate_timeout": "9"})),
+        *(
+            {"password": "x", "media_path": "sounds"},
+            {"password": "x", "amd": "magic"},
+            {"password": "x", "hold_music": ""},
+        ),
+    ],
+)
+def test_wrong_parameters_of_freeswitch_are_refused(admin: Caller, wrong: dict[str, Json]) -> None:
+    parameters = {name: value for name, value in {**FREESWITCH, **wrong}.items() if value is not None}
+    status, errors = admin.refused("POST", "gateway/", name="pbx", protocol="freeswitch", parameters=parameters)
+    assert (status, list(errors)) == (400, ["parameters"])
+
+
+def test_the_password_of_a_freeswitch_is_needed_for_each_new_address(admin: Caller) -> None:
+    given = {**FREESWITCH, "password": "top-secret", "variables": {"absolute_codec_string": "PCMU"}}
+    gateway = admin.create("gateway", name="pbx", protocol="freeswitch", parameters=given)
+    shown = {**FREESWITCH, "variables": {"absolute_codec_string": "PCMU"}}
+    assert gateway["parameters"] == shown
+    admin.change(gateway["url"], parameters={**shown, "amd": "none"})
+    assert admin.get(gateway["url"])["parameters"] == {**shown, "amd": "none"}
+    for move in ({"host": "elsewhere.example.com"}, {"port": 9}):
+        assert admin.refused("PATCH", gateway["url"], parameters={**shown, **move})[0] == 400
+    local = {"password": "ClueCon", "dial_string": FREESWITCH["dial_string"], "host": "::1"}
+    admin.create("gateway", name="local", protocol="freeswitch", parameters=local)
 
 
 def test_the_password_of_a_gateway_is_stored_and_never_shown(admin: Caller, database: Database) -> None:

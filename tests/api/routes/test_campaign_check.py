@@ -187,8 +187,9 @@ def test_people_are_shown_a_possible_number_that_the_gateway_allows(
     assert bench.starts() is (expected == [])
 
 
-def test_a_sip_trunk_plays_recordings_only_and_needs_the_real_clock(bench: Bench) -> None:
-    bench.row(Gateway, bench.estate.gateway["id"], protocol="sip")
+@pytest.mark.parametrize("protocol", ["sip", "freeswitch"])
+def test_a_real_carrier_plays_recordings_only_and_needs_the_real_clock(bench: Bench, protocol: str) -> None:
+    bench.row(Gateway, bench.estate.gateway["id"], protocol=protocol)
     bench.alice.change(bench.url, daily_start_time="09:00:00", daily_stop_time="20:00:00")
     assert bench.codes() == error("unplayable", "object_id")
     assert not bench.starts()

@@ -6,66 +6,23 @@ import os
 import signal
 import socket
 import struct
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Final, NamedTuple
 
 import pytest
 
-from dialer.carriers.port import Alive, Found, LiveLeg, Unknown, Unplaced
+from dialer.carriers.port import Alive, LiveLeg, Unknown, Unplaced
 from dialer.carriers.voice.process import LineProcess, socket_path
 from dialer.carriers.voice.remote_line import RemoteLine
 from dialer.carriers.voice.starting import sip_lines
 from dialer.domain.enums import Cause
-from dialer.domain.line import Answered, Clear, Dialling, Ended, Heard, Hold, Texting
+from dialer.domain.line import Answered, Clear, Dialling, Ended, Hold, Texting
+from tests.carriers.listening import Watch, Worker
 from tests.carriers.voice.carrier import SmallCarrier
 
-WAIT_S: Final = 20
 ANSWERING: Final = Dialling("answering", "1", "", 60_000, 60_000)
 RINGING: Final = Dialling("ringing", "2", "", 60_000, 60_000)
-
-
-class Worker:
-    """The service, as a line sees it."""
-
-    def __init__(self, watch: "Watch") -> None:
-        self._watch = watch
-        self.heard_of: list[tuple[int, str, Heard | Found]] = []
-        self.why_not = "nothing was heard"
-
-    def heard(self, number: int, key: str, heard: Heard | Found) -> None:
-        self.heard_of.append((number, key, heard))
-        self._watch.touch()
-
-    def is_up(self, why_not: str) -> None:
-        self.why_not = why_not
-        self._watch.touch()
-
-    @property
-    def kinds(self) -> list[tuple[str, str]]:
-        return [(key, type(heard).__name__) for _, key, heard in self.heard_of]
-
-    def first(self, kind: type[Heard]) -> Heard:
-        return next(heard for _, _, heard in self.heard_of if isinstance(heard, kind))
-
-
-class Watch:
-    """Wakes a test when something has changed."""
-
-    def __init__(self) -> None:
-        self._changed = asyncio.Event()
-        self._loop = asyncio.get_running_loop()
-
-    def touch(self) -> None:
-        """Say that something has changed, from any thread."""
-        self._loop.call_soon_threadsafe(self._changed.set)
-
-    async def until(self, is_so: Callable[[], object]) -> None:
-        """Wait until a condition holds."""
-        async with asyncio.timeout(WAIT_S):
-            while not is_so():
-                await self._changed.wait()
-                self._changed.clear()
 
 
 class Scene(NamedTuple):

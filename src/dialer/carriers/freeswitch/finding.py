@@ -1,0 +1,47 @@
+"""The state of legs in a switch, from its own records: the dump of a channel, or the note of its end."""
+
+import re
+from typing import Final
+
+from dialer.carriers.freeswitch.causes import cause_of_hangup
+from dialer.carriers.freeswitch.events import SwitchEvent, read_event
+from dialer.carriers.port import Alive, LiveLeg, Over
+from dialer.domain.line import Answered, Ended
+
+_NOTE: Final = re.compile(r"([0-9]{0,3})_([0-9]{0,17})_([0-9]{0,17})_([A-Z_]{0,64})", re.ASCII)
+
+
+def read_dump(reply: str) -> SwitchEvent | None:
+    """Return the dump of a channel; None if there is no such channel."""
+    return None if reply.startswith("-") else read_event(reply.encode())
+
+
+def alive_by(dump: SwitchEvent, live: LiveLeg) -> Alive:
+    """Return a leg that goes on, with its answer if the service does not know it."""
+    answered_us, now_us = dump.number("Caller-Channel-Answered-Time"), dump.number("Event-Date-Timestamp")
+    if not answered_us or live.answered_age_ms is not None:
+        return Alive()
+    return Alive(Answered(max(0, now_us - answered_us) // 1_000, dump["Core-UUID"]))
+
+
+def over_by_dump(dump: SwitchEvent) -> Over:
+    """Return a leg whose channel is just being removed."""
+    name = dump["Hangup-Cause"] or dump["variable_hangup_cause"]
+    return Over(Ended(0, cause_of_hangup(name, dump.number("variable_hangup_cause_q850"))))
+
+
+def over_by_note(note: str, live: LiveLeg, switch_now_ms: int) -> Over | None:
+    """Return a leg that has ended, from the note of its end (`commands.note_the_end`); None if there is no note.
+
+    `switch_now_ms` is the time of the switch in milliseconds since the epoch; 0 if it is unknown.
+    """
+    found = _NOTE.fullmatch(note.strip())
+    if found is None:
+        return None
+    answered_ms, ended_ms = (int(text or 0) // 1_000 for text in found.group(2, 3))
+    cause = cause_of_hangup(found.group(4), int(found.group(1) or 0))
+    talked_ms = max(0, ended_ms - answered_ms)
+    if live.answered_age_ms is not None and answered_ms:
+        return Over(Ended(max(0, live.answered_age_ms - talked_ms), cause))
+    age_ms = max(0, switch_now_ms - ended_ms) if switch_now_ms else 0
+    return Over(Ended(age_ms, cause), Answered(age_ms + talked_ms, "") if answered_ms else None)

@@ -1,0 +1,240 @@
+"""The line of one FreeSWITCH gateway: the port of real carriers over its event socket."""
+
+import asyncio
+import contextlib
+from collections.abc import Iterable, Sequence
+from functools import partial
+from pathlib import Path
+from typing import Final
+
+import structlog
+from msgspec.structs import replace
+
+from dialer.carriers.freeswitch.commands import SoundPath, is_fit_key, service_mark, subscriptions
+from dialer.carriers.freeswitch.connection import SwitchConnection, SwitchLostError, Trace, connect
+from dialer.carriers.freeswitch.events import SwitchEvent
+from dialer.carriers.freeswitch.finding import alive_by, over_by_dump, over_by_note, read_dump
+from dialer.carriers.freeswitch.legs import LegOutput, Look, Say, SwitchLegs, Tell
+from dialer.carriers.freeswitch.parameters import (
+    FreeSwitchParameters,
+    FreeSwitchParametersError,
+    read_freeswitch_parameters,
+)
+from dialer.carriers.port import Alive, Exchange, Found, LiveLeg, Over, Unknown, Unplaced
+from dialer.carriers.voice.clock import steady_ms
+from dialer.domain.line import Dialling, Ended, Heard, Order, Texting
+
+FIRST_WAIT_S: Final = 0.5
+"""Pause before the switch is called again. It doubles each time."""
+LAST_WAIT_S: Final = 30.0
+LOOKS_EVERY_S: Final = 0.25
+NOTES_KEPT_MS: Final = 60_000
+"""Time after which the note of a leg's end is deleted that was found after a restart, and stored meanwhile."""
+_log = structlog.get_logger(__name__)
+
+
+class FreeSwitchLine:
+    """The line of one gateway. It connects by itself, and again whenever the connection is lost."""
+
+    def __init__(
+        self,
+        gateway_id: int,
+        parameters: str,
+        exchange: Exchange,
+        media: Path,
+        *,
+        path: SoundPath | None = None,
+        trace: Trace | None = None,
+        first_wait_s: float = FIRST_WAIT_S,
+    ) -> None:
+        """Open the line. `media` is the folder of sound files, and `path` says where the switch finds one."""
+        self._exchange, self._media, self._path, self._trace = exchange, media, path, trace
+        self._first_wait_s: Final = first_wait_s
+        self._mark: Final = service_mark(gateway_id)
+        self._numbers = 0
+        self._ends: dict[int, str] = {}
+        """Numbers of ends that are not settled, with their legs."""
+        self._notes: dict[str, int] = {}
+        self._connection: SwitchConnection | None = None
+        self._is_up: Final = asyncio.Event()
+        self._legs: SwitchLegs | None = None
+        self._looking: set[asyncio.Task[None]] = set()
+        self._work: Final = asyncio.get_running_loop().create_task(self._live(parameters))
+
+    def dial(self, leg: Dialling | Texting) -> None:
+        """Place a call, now or never."""
+        if isinstance(leg, Texting) or self._legs is None or self._connection is None or not is_fit_key(leg.key):
+            self._tell(leg.key, Unplaced())
+        else:
+            self._do(self._legs.dial(steady_ms(), leg))
+
+    def perform(self, key: str, order: Order) -> None:
+        """Give an order to a leg. One that is lost with the connection is given again after `find`."""
+        if self._legs is not None:
+            self._do(self._legs.perform(steady_ms(), key, order))
+
+    async def find(self, legs: Sequence[LiveLeg]) -> list[Found]:
+        """Return the state of each leg, as the switch itself knows it. Wait for a connection if there is none."""
+        while True:
+            await self._is_up.wait()
+            with contextlib.suppress(SwitchLostError):
+                return await self._found(legs)
+
+    def settled(self, number: int) -> None:
+        """Forget the legs whose ends are stored now."""
+        for one in [one for one in self._ends if one <= number]:
+            key = self._ends.pop(one)
+            if self._legs is not None:
+                self._do(self._legs.forget(key))
+
+    async def close(self) -> None:
+        """Leave the switch, and the calls in it, alone."""
+        tasks = [self._work, *self._looking]
+        for task in tasks:
+            task.cancel()
+        for task in tasks:
+            with contextlib.suppress(asyncio.CancelledError):
+                await task
+        self._disconnect()
+
+    # --- the connection ---------------------------------------------------------------------------------------------
+
+    async def _live(self, text: str) -> None:
+        try:
+            parameters = read_freeswitch_parameters(text)
+        except FreeSwitchParametersError as error:
+            self._exchange.is_up(str(error))
+            return
+        if not parameters.is_local:
+            _log.warning("the event socket is not encrypted", host=parameters.host)
+        self._legs = SwitchLegs(parameters, self._mark, self._path or _where(parameters, self._media))
+        wait_s = self._first_wait_s
+        while True:
+            try:
+                self._connection = await connect(parameters, subscriptions(self._mark), self._trace)
+                wait_s = self._first_wait_s
+                await self._serve(self._connection, self._legs)
+            except SwitchLostError as error:
+                self._disconnect()
+                self._exchange.is_up(f"FreeSWITCH on {parameters.host}:{parameters.port}: {error}")
+            await asyncio.sleep(wait_s)
+            wait_s = min(LAST_WAIT_S, wait_s * 2)
+
+    async def _serve(self, connection: SwitchConnection, legs: SwitchLegs) -> None:
+        """Hear events until the connection is lost, and look after it meanwhile."""
+        self._is_up.set()
+        self._exchange.is_up("")
+        looking = asyncio.get_running_loop().create_task(self._look(connection, legs))
+        try:
+            await connection.listen(partial(self._hear, legs))
+        finally:
+            looking.cancel()
+
+    async def _look(self, connection: SwitchConnection, legs: SwitchLegs) -> None:
+        while True:
+            await asyncio.sleep(LOOKS_EVERY_S)
+            connection.look()
+            self._do(legs.tick(steady_ms()))
+            for key in [key for key, at_ms in self._notes.items() if steady_ms() - at_ms >= NOTES_KEPT_MS]:
+                del self._notes[key]
+                connection.send(f"api db delete/dialer/{key}")
+
+    def _disconnect(self) -> None:
+        self._is_up.clear()
+        if self._connection is not None:
+            self._connection.close()
+        self._connection = None
+
+    # --- legs -------------------------------------------------------------------------------------------------------
+
+    def _hear(self, legs: SwitchLegs, event: SwitchEvent) -> None:
+        self._do(legs.hear(steady_ms(), event))
+
+    def _do(self, outputs: Iterable[LegOutput]) -> None:
+        for output in outputs:
+            match output:
+                case Say():
+                    self._say(output)
+                case Tell(key, heard):
+                    self._tell(key, heard)
+                case Look(key):
+                    self._look_for(key)
+
+    def _say(self, said: Say) -> None:
+        connection, legs, purpose = self._connection, self._legs, said.purpose
+        if connection is None or legs is None:
+            return
+        if purpose is None:
+            connection.send(said.command)
+        else:
+            connection.send(said.command, lambda reply: self._do(legs.replied(steady_ms(), purpose, reply)))
+
+    def _tell(self, key: str, heard: Heard | Found) -> None:
+        self._numbers += 1
+        if isinstance(heard, Ended):
+            self._ends[self._numbers] = key
+            _log.info("a leg is over", key=key, cause=heard.cause.value)
+        self._exchange.heard(self._numbers, key, heard)
+
+    def _look_for(self, key: str) -> None:
+        task = asyncio.get_running_loop().create_task(self._find_again(key))
+        self._looking.add(task)
+        task.add_done_callback(self._looking.discard)
+
+    async def _find_again(self, key: str) -> None:
+        """Ask about a leg of which events may have been lost."""
+        leg = None if self._legs is None else self._legs.get(key)
+        if leg is None:
+            return
+        now_ms = steady_ms()
+        age_ms = None if leg.answered_ms is None else now_ms - leg.answered_ms
+        with contextlib.suppress(SwitchLostError):
+            (found,) = await self._found([LiveLeg(leg.dialling, now_ms - leg.began_ms, age_ms)])
+            if isinstance(found, Alive) and found.answered is not None:
+                self._tell(key, found.answered)
+            elif isinstance(found, Unknown) or (isinstance(found, Over) and leg.ended is None):
+                self._tell(key, found)
+
+    async def _found(self, legs: Sequence[LiveLeg]) -> list[Found]:
+        connection, ours = self._connection, self._legs
+        if connection is None or ours is None:
+            raise SwitchLostError("it is not connected")
+        calls = [one.order.key for one in legs if isinstance(one.order, Dialling) and is_fit_key(one.order.key)]
+        # `show channels` reads a table that is written later. A dump is exact, and says more.
+        dumps = await _ask_all(connection, {key: f"api uuid_dump {key} json" for key in calls})
+        gone = [key for key in calls if dumps[key].startswith("-")]
+        notes = await _ask_all(connection, {key: f"api db select/dialer/{key}" for key in gone})
+        time_us = await connection.ask("api strmicroepoch") if gone else ""
+        now_ms = int(time_us) // 1_000 if time_us.strip().isdecimal() else 0
+        return [self._one(ours, live, dumps, notes, now_ms) for live in legs]
+
+    def _one(self, ours: SwitchLegs, live: LiveLeg, dumps: dict[str, str], notes: dict[str, str], now_ms: int) -> Found:
+        key, leg = live.order.key, ours.get(live.order.key)
+        if isinstance(live.order, Texting):
+            return Unplaced()
+        if leg is not None and leg.ended is not None:
+            ended_ms, ended = leg.ended
+            return Over(replace(ended, age_ms=steady_ms() - ended_ms))
+        dump = read_dump(dumps.get(key, "-"))
+        if dump is not None and not dump.is_hung_up:
+            ours.adopt(steady_ms(), live.order, dump)
+            return alive_by(dump, live)
+        over = over_by_note(notes.get(key, ""), live, now_ms) if dump is None else over_by_dump(dump)
+        if over is not None:
+            ours.drop(key)
+            self._notes[key] = steady_ms()
+            return over
+        if is_fit_key(key):
+            self._do(ours.lose(key))
+        return Unknown()
+
+
+async def _ask_all(connection: SwitchConnection, commands: dict[str, str]) -> dict[str, str]:
+    """Send commands at once, and return the reply to each."""
+    replies = await asyncio.gather(*(connection.ask(command) for command in commands.values()))
+    return dict(zip(commands, replies, strict=True))
+
+
+def _where(parameters: FreeSwitchParameters, media: Path) -> SoundPath:
+    folder = parameters.media_path.rstrip("/") if parameters.media_path else str(media.absolute())
+    return lambda name: f"{folder}/{name}"

@@ -1,0 +1,125 @@
+"""The parameters of a gateway whose protocol is `freeswitch`."""
+
+import ipaddress
+import re
+from typing import Annotated, Any, Final, Literal
+
+import msgspec
+
+DEFAULT_PASSWORD: Final = "ClueCon"  # noqa: S105 - everybody knows it, so it is refused
+"""The password with which FreeSWITCH is shipped."""
+NUMBER: Final = "{number}"
+VARIABLES_MAX: Final = 50
+OWN_VARIABLES: Final = frozenset(
+    {
+        "origination_uuid",
+        "origination_caller_id_number",
+        "origination_caller_id_name",
+        "originate_timeout",
+        "ignore_early_media",
+        "playback_terminators",
+        "park_after_bridge",
+        "hangup_after_bridge",
+        "park_timeout",
+        "execute_on_answer",
+        "api_reporting_hook",
+        "dialer",
+    }
+)
+"""Channel variables that are set for every call, and belong to nobody else."""
+
+_DIAL_STRING: Final = re.compile(r"[0-9A-Za-z_./:;=@+*#%~-]+", re.ASCII)
+_PATH: Final = re.compile(r"/[0-9A-Za-z_./+-]*", re.ASCII)
+_SOUND: Final = re.compile(r"[0-9A-Za-z_./:+=-]+", re.ASCII)
+_NAME: Final = re.compile(r"[A-Za-z_][0-9A-Za-z_]*", re.ASCII)
+_VALUE: Final = re.compile(r"[0-9A-Za-z_./:;@+*#%~-]*", re.ASCII)
+_HOST: Final = re.compile(r"[0-9A-Za-z](?:[0-9A-Za-z.-]*[0-9A-Za-z])?", re.ASCII)
+
+Text = Annotated[str, msgspec.Meta(max_length=255)]
+Secret = Annotated[str, msgspec.Meta(min_length=1, max_length=255, pattern="^[!-~]+$")]
+Port = Annotated[int, msgspec.Meta(ge=1, le=65_535)]
+
+
+class FreeSwitchParametersError(ValueError):
+    """The parameters are wrong. The message is for the person who set them."""
+
+
+class FreeSwitchParameters(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True, kw_only=True):
+    """The way to a FreeSWITCH, and through it."""
+
+    host: Annotated[str, msgspec.Meta(min_length=1, max_length=253)] = "127.0.0.1"
+    """Host or address of the event socket."""
+    port: Port = 8021
+    password: Secret
+    """Write-only: it is stored, and never shown."""
+    dial_string: Text
+    """The way to a number, as in `sofia/gateway/trunk/{number}`."""
+    media_path: Text = ""
+    """The folder in which the switch sees our media folder. Default: under the same path."""
+    amd: Literal["silence", "none"] = "silence"
+    """The way to tell machines from persons."""
+    hold_music: Text = "local_stream://moh"
+    variables: Annotated[dict[str, str], msgspec.Meta(max_length=VARIABLES_MAX)] = {}
+    """Channel variables of each call."""
+    simulated: dict[str, Any] = {}
+    """The behaviour of the callees in forecasts."""
+
+    @property
+    def is_local(self) -> bool:
+        """True if the event socket is on this machine, so that nobody can listen in."""
+        if self.host == "localhost":
+            return True
+        try:
+            return ipaddress.ip_address(self.host).is_loopback
+        except ValueError:
+            return False
+
+
+def read_freeswitch_parameters(parameters: str) -> FreeSwitchParameters:
+    """Return the parameters in a JSON text.
+
+    Raises:
+        FreeSwitchParametersError: one is missing, unknown or wrong.
+    """
+    try:
+        found = msgspec.json.decode(parameters, type=FreeSwitchParameters)
+    except (msgspec.DecodeError, ValueError) as error:
+        raise FreeSwitchParametersError(f"{error}.".replace("..", ".")) from None
+    _check_host(found.host)
+    if found.password == DEFAULT_PASSWORD and not found.is_local:
+        raise FreeSwitchParametersError(
+            f"password is the one with which FreeSWITCH is shipped, and {found.host} is another machine. "
+            "Change it there and here."
+        )
+    if found.dial_string.count(NUMBER) != 1 or not _DIAL_STRING.fullmatch(found.dial_string.replace(NUMBER, "1")):
+        raise FreeSwitchParametersError(
+            f"dial_string {found.dial_string!r} is not a way to one number, such as sofia/gateway/trunk/{NUMBER}."
+        )
+    if found.media_path and not _PATH.fullmatch(found.media_path):
+        raise FreeSwitchParametersError(
+            f"media_path {found.media_path!r} is not an absolute path of letters, digits and _./+-."
+        )
+    if not _SOUND.fullmatch(found.hold_music):
+        raise FreeSwitchParametersError(f"hold_music {found.hold_music!r} is not a file or a stream of the switch.")
+    _check_variables(found.variables)
+    return found
+
+
+def _check_host(host: str) -> None:
+    try:
+        ipaddress.ip_address(host)
+    except ValueError:
+        if not _HOST.fullmatch(host):
+            raise FreeSwitchParametersError(f"host {host!r} is not a host name or an IP address.") from None
+
+
+def _check_variables(variables: dict[str, str]) -> None:
+    for name, value in variables.items():
+        if name in OWN_VARIABLES:
+            raise FreeSwitchParametersError(f"variables: {name} is set by dialer itself.")
+        if not _NAME.fullmatch(name):
+            raise FreeSwitchParametersError(f"variables: {name[:64]!r} is not a name of letters, digits and _.")
+        if not _VALUE.fullmatch(value):
+            raise FreeSwitchParametersError(
+                f"variables: the value of {name} may hold letters, digits and _./:;@+*#%~- only."
+            )

@@ -1,0 +1,93 @@
+"""A campaign over FreeSWITCH: from an upload to pressed keys, with the service killed in the middle of a call."""
+
+import contextlib
+import signal
+import threading
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any, Final
+
+from tests.api.harness import Caller
+from tests.carriers.freeswitch.fake_channel import SwitchCallee
+from tests.carriers.freeswitch.fake_switch import PASSWORD, FakeSwitch
+from tests.end_to_end.killing import client_of
+from tests.end_to_end.test_sip_campaign import make_campaign
+from tests.test_server import ADMIN, serving
+
+ADA: Final = "3545550101"
+BERT: Final = "3545550102"
+BUSY: Final = "3545550103"
+ANY_HOUR: Final = {"DIALER_CALLING_HOURS": "off", "DIALER_ALLOW_ANY_HOUR": "yes-i-have-consent"}
+WAIT_S: Final = 40
+ASKED_MAX: Final = 1_000
+"""Requests for CDRs, the last of which is written a moment after the switch has ended the call."""
+
+
+class Watched:
+    """A switch whose changes a test waits for."""
+
+    def __init__(self, switch: FakeSwitch) -> None:
+        self._switch, self._changed = switch, threading.Condition()
+        switch.on_change = self._touch
+
+    def until(self, is_so: Callable[[], bool]) -> None:
+        """Wait until the switch is in a state."""
+        with self._changed:
+            assert self._changed.wait_for(is_so, WAIT_S), self._switch.commands
+
+    def _touch(self) -> None:
+        with self._changed:
+            self._changed.notify_all()
+
+
+@contextlib.contextmanager
+def service(folder: Path) -> Iterator[tuple[Caller, Callable[[], None]]]:
+    """Run the service, and yield its admin and a way to kill it."""
+    with serving(folder, **ADMIN, **ANY_HOUR) as served, client_of(served.base) as root:
+        yield root, lambda: served.process.send_signal(signal.SIGKILL)
+
+
+def start(root: Caller, port: int) -> None:
+    """Create a campaign over the switch, and start it."""
+    root.create("payment", user=1, amount="10")
+    root.create("rate-card", user=1, prefix="", rate="0.02", first_increment=60, next_increment=60)
+    parameters = {"port": port, "password": PASSWORD, "dial_string": "sofia/gateway/trunk/{number}"}
+    made = make_campaign(root, root, (ADA, BERT, BUSY), protocol="freeswitch", parameters=parameters)
+    root.change(made["url"], status=1)
+
+
+def rows(root: Caller, path: str, count: int) -> list[dict[str, Any]]:
+    """Return the rows of a list once it has so many."""
+    found: list[dict[str, Any]] = []
+    for _ in range(ASKED_MAX):
+        found = root.get(path)["results"]
+        if len(found) >= count:
+            break
+    return found
+
+
+def test_pressed_keys_are_answers_once_though_the_service_is_killed_in_the_call(tmp_path: Path) -> None:
+    callees = {
+        ADA: SwitchCallee(keys=["1"]),
+        BERT: SwitchCallee(keys=[None, "1"]),
+        BUSY: SwitchCallee(cause="USER_BUSY"),
+    }
+    with FakeSwitch(callees) as switch:
+        watched = Watched(switch)
+        with service(tmp_path) as (root, kill):
+            start(root, switch.port)
+            watched.until(
+                lambda: len(switch.dialled) == 3 and [one.number for one in switch.channels.values()] == [BERT]
+            )
+            watched.until(lambda: BERT in {number for number, *_ in switch.applications})
+            assert len(rows(root, "cdr/", 2)) == 2
+            kill()
+        with service(tmp_path) as (root, _):
+            watched.until(lambda: not switch.channels)
+            cdrs = rows(root, "cdr/", 3)
+            answers = rows(root, "survey-result/", 2)
+    found = sorted((one["phone_number"], one["hangup_cause_q850"], one["call_cost"]) for one in cdrs)
+    assert found == [(f"+{ADA}", 16, "0.02000"), (f"+{BERT}", 16, "0.02000"), (f"+{BUSY}", 17, "0.00000")]
+    assert [(one["question"], one["response"]) for one in answers] == [("Will you come?", "yes")] * 2
+    asked = sorted(number for number, application, _ in switch.applications if application == "play_and_get_digits")
+    assert (asked, set(switch.dialled.values()), switch.nested) == ([ADA, BERT, BERT], {1}, [])
