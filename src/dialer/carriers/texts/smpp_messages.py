@@ -95,7 +95,7 @@ def heard_in(delivery: Delivery) -> Receipt | TextReceived | None:
     plus = "+" if delivery.source.ton == _INTERNATIONAL and not number.startswith("+") else ""
     if not 0 < len(number) <= ADDRESS_MAX:
         return None
-    text = _decoded(delivery).replace("\x00", "")[:TEXT_MAX]
+    text = text_of(delivery).replace("\x00", "")[:TEXT_MAX]
     return TextReceived(plus + number, delivery.destination.digits[:ADDRESS_MAX], text)
 
 
@@ -119,7 +119,8 @@ def _message(delivery: Delivery) -> bytes:
     return message
 
 
-def _decoded(delivery: Delivery) -> str:
+def text_of(delivery: Delivery) -> str:
+    """Return the text of a delivery, without its header."""
     message = _message(delivery)
     match delivery.data_coding:
         case 8:
