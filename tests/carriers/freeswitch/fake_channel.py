@@ -18,7 +18,7 @@ class SwitchCallee(msgspec.Struct):
     stays: frozenset[str] = frozenset({"endless_playback", "conference"})
     """Applications that go on until they are stopped."""
     hangs_up_in: str = ""
-    """The application in which the callee hangs up."""
+    """The application in which the callee hangs up, once all `keys` are pressed."""
     is_machine: bool = False
 
 

@@ -120,7 +120,7 @@ class FakeSwitch:
             self.nested.append(application)
         channel.application = application, order
         callee = channel.callee
-        if callee.hangs_up_in == application:
+        if callee.hangs_up_in == application and not callee.keys:
             self.end(channel, "NORMAL_CLEARING")
         elif application == "play_and_get_digits":
             pressed = callee.keys.pop(0) if callee.keys else ""
