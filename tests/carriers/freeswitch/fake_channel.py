@@ -42,6 +42,8 @@ class Knobs(msgspec.Struct):
     forgets: bool = False
     """True if there is no mod_db."""
     never_ends_jobs: bool = False
+    is_mute: bool = False
+    """True if it takes commands, and replies to none."""
     raw: bytes = b""
     """Sent instead of the next event."""
 

@@ -300,6 +300,8 @@ class Client:
             if knobs.cuts_before and command.startswith(knobs.cuts_before):
                 knobs.cuts_before = ""
                 return
+            if knobs.is_mute:
+                continue
             self._obey(command)
             await self._writer.drain()
             if knobs.cuts_after and command.startswith(knobs.cuts_after):
