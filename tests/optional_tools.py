@@ -8,6 +8,7 @@ import pytest
 
 DEBIAN_PACKAGES: Final = {
     "baresip": "baresip",
+    "bearerbox": "kannel",
     "caddy": "caddy",
     "chromium": "chromium",
     "curl": "curl",
@@ -17,6 +18,7 @@ DEBIAN_PACKAGES: Final = {
     "openssl": "openssl",
     "promtool": "prometheus",
     "sipp": "sip-tester",
+    "smsbox": "kannel",
     "systemd-analyze": "systemd",
 }
 """Names of programs, and the Debian packages that have them. `.ci/run` installs them."""

@@ -29,7 +29,8 @@ MAY_IMPORT: Final[dict[str, frozenset[str]]] = {
     "app": frozenset({"app", "domain", "store", "settings", "__version__"}),
     "forecast": frozenset({"forecast", "app", "domain", "sim", "store", "runtime", "logs"}),
     "api": frozenset({"api", "app", "domain", "store", "runtime", "forecast", "settings", "passwords", "__version__"})
-    | {"sim.callee_profile", "carriers.sip.parameters", "carriers.freeswitch.parameters"},
+    | {"sim.callee_profile", "carriers.sip.parameters", "carriers.freeswitch.parameters"}
+    | {"carriers.texts.parameters", "carriers.texts.callbacks"},
     "console": frozenset({"console", "app", "domain", "store", "settings", "passwords", "__version__"})
     | {"api.crud", "api.http", "api.records", "api.service", "forecast"},
     "settings": frozenset({"domain"}),
@@ -41,6 +42,7 @@ DETERMINISTIC: Final = frozenset(
     {"domain", "sim", "carriers.port", "carriers.carrier", "carriers.sip", "carriers.media", "runtime.kernel"}
     | {f"carriers.freeswitch.{name}" for name in ("causes", "commands", "events", "finding", "framing")}
     | {f"carriers.freeswitch.{name}" for name in ("legs", "parameters")}
+    | {f"carriers.texts.{name}" for name in ("parameters", "templates", "requests", "callbacks")}
 )
 THIRD_PARTY: Final = frozenset({"msgspec", "holidays", "phonenumbers", "sipmessage"})
 

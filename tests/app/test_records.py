@@ -40,7 +40,7 @@ from dialer.app.subscribers import (
 )
 from dialer.app.users import NewUser, change_password, create_user
 from dialer.domain.enums import AgentStatus, CampaignStatus, SubscriberStatus
-from dialer.store.queries.progress import SMS_LINES_FROM
+from dialer.domain.plans import SMS_LINES_FROM
 from dialer.store.tables import (
     Agent,
     Campaign,

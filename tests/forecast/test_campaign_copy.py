@@ -40,6 +40,7 @@ from dialer.store.tables import (
     SubscriberCount,
     SubscriberMove,
     SurveyResult,
+    TextNews,
     TextPart,
     Transfer,
     User,
@@ -52,7 +53,7 @@ COUNTERS = (AgentHour, CampaignHour, QueueHour, SubscriberCount, SubscriberMove,
 SHARING = (CpsReturned, FleetChange, FleetWorker, GatewaySlice, Seat, Shard)
 PAST = (CampaignForecast, Payment, LedgerEntry, Cdr, SurveyResult, IdempotentResponse)
 LIMITS = (RequestAllowance, WrongPassword)
-LINES = (LiveLeg, TextPart)
+LINES = (LiveLeg, TextNews, TextPart)
 LEFT_OUT = (ApiKey, AuditLog, ConsoleSession, *LIMITS, *LINES, *PAST, *COUNTERS, *SHARING)
 """Tables of credentials, of past events, of processes and of real lines, which a forecast never reads."""
 

@@ -14,12 +14,12 @@ from dialer.carriers.carrier import Carrier
 from dialer.domain import effects, events
 from dialer.domain.engine import Engine
 from dialer.domain.enums import CampaignStatus
+from dialer.domain.plans import SMS_LINES_FROM
 from dialer.runtime.clock import VirtualClock
 from dialer.runtime.kernel import CampaignStore, Kernel
 from dialer.runtime.worker import Worker
 from dialer.sim.carrier import SimulatedCarrier
 from dialer.store import collecting
-from dialer.store.queries.progress import SMS_LINES_FROM
 from dialer.store.tables import (
     Agent,
     CallRequest,

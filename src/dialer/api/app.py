@@ -47,6 +47,7 @@ from dialer.api.routes.statistics import (
 )
 from dialer.api.routes.survey_aggregate import aggregate_survey
 from dialer.api.routes.survey_check import check_survey_template
+from dialer.api.routes.text_callbacks import take_receipt, take_text
 from dialer.api.service import SERVICE, ApiRequest, Dialler, Export, Service
 from dialer.forecast.subprocess import forecast_in_subprocess
 from dialer.settings import Settings
@@ -117,6 +118,8 @@ def create_app(
             health.live,
             health.ready,
             health.metrics,
+            take_receipt,
+            take_text,
         ],
         dependencies={
             "metrics": _given(metrics),

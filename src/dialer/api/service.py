@@ -139,7 +139,7 @@ class Service:
 
         result, concerns_engine = await self.database.write(run)
         if concerns_engine:
-            await self._settle()
+            await self.settle()
         return result
 
     def _remove_old_entries(self, unit: Unit) -> None:
@@ -149,7 +149,7 @@ class Service:
             if removed < REMOVED_AT_ONCE:
                 self._removed_ms = unit.now_ms
 
-    async def _settle(self) -> None:
+    async def settle(self) -> None:
         """Let the worker settle. A failure is logged only, because the change of the client is committed."""
         try:
             await self.worker.settle()

@@ -10,7 +10,7 @@ from dialer.app.touching import touched_gateway, touched_sms_gateway
 from dialer.app.unit import UnitOfWork
 from dialer.domain.enums import CallRequestStatus
 from dialer.domain.gateway_secrets import with_kept_secrets
-from dialer.store.queries.progress import SMS_LINES_FROM
+from dialer.domain.plans import SMS_LINES_FROM
 from dialer.store.tables import CallRequest, Gateway, SmsGateway, SmsMessage
 
 _gateways = Gateway.__table__

@@ -3,11 +3,11 @@
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
-from sqlalchemy import Connection, select
+from sqlalchemy import Connection, Table, select
 
 from dialer.app.errors import FieldErrors
 from dialer.domain.plans import FREESWITCH, SIMULATED, SIP
-from dialer.domain.survey.sections.table import definition_of
+from dialer.domain.survey.sections.table import definition_of, sends_messages
 from dialer.domain.survey.survey import Section, Survey
 from dialer.store.service_state import read_settings
 from dialer.store.tables import SMS, Gateway, SmsGateway
@@ -23,20 +23,35 @@ _sms_gateways = SmsGateway.__table__
 
 
 def line_errors(connection: Connection, campaign: Mapping[str, Any], survey: Survey) -> FieldErrors:
-    """Return the errors that keep a campaign from calling people, by field; none if its callees are simulated."""
-    is_sms = campaign["medium"] == SMS
-    field = "sms_gateway" if is_sms else "aleg_gateway"
-    table = _sms_gateways if is_sms else _gateways
-    protocol = connection.scalar(select(table.c.protocol).where(table.c.id == campaign[f"{field}_id"]))
-    if protocol in {None, SIMULATED}:
-        return {}
+    """Return the errors that keep a campaign from reaching people, by field; none if its callees are simulated."""
     errors: FieldErrors = {}
+    protocol = _protocol(connection, _gateways, campaign["aleg_gateway_id"])
+    if campaign["medium"] != SMS and protocol != SIMULATED:
+        unplayable = [message for section in survey.sections for message in _unplayable(section, protocol)]
+        errors = _wrong_clock(connection, "aleg_gateway") | ({"object_id": unplayable} if unplayable else {})
+    texts = campaign["medium"] == SMS or sends_messages(survey)
+    if texts and _protocol(connection, _sms_gateways, campaign["sms_gateway_id"]) != SIMULATED:
+        errors |= _wrong_clock(connection, "sms_gateway") | _no_list_for_stop(campaign)
+    return errors
+
+
+def _protocol(connection: Connection, gateways: Table, gateway_id: int | None) -> str:
+    """Return the protocol of a gateway; that of simulated ones if there is no gateway."""
+    return connection.scalar(select(gateways.c.protocol).where(gateways.c.id == gateway_id)) or SIMULATED
+
+
+def _wrong_clock(connection: Connection, field: str) -> FieldErrors:
     settings = read_settings(connection)
-    if settings is not None and settings.clock != REAL:
-        message = f"The gateway calls people, but the service's clock is {settings.clock!r}. Set DIALER_CLOCK."
-        errors[field] = [message]
-    unplayable = [message for section in survey.sections for message in _unplayable(section, protocol)]
-    return errors | ({"object_id": unplayable} if unplayable else {})
+    if settings is None or settings.clock == REAL:
+        return {}
+    message = f"The gateway reaches people, but the service's clock is {settings.clock!r}. Set DIALER_CLOCK."
+    return {field: [message]}
+
+
+def _no_list_for_stop(campaign: Mapping[str, Any]) -> FieldErrors:
+    if campaign["dnc_id"] is not None:
+        return {}
+    return {"dnc": ["People may answer STOP. Name the do-not-call list for their numbers."]}
 
 
 def _unplayable(section: Section, protocol: str) -> Iterator[str]:

@@ -10,7 +10,7 @@ from typing import Final
 from sqlalchemy import ColumnElement, Connection, exists, select, true
 
 from dialer.domain.enums import CallRequestStatus, CampaignStatus
-from dialer.store.queries.progress import SMS_LINES_FROM
+from dialer.domain.plans import SMS_LINES_FROM
 from dialer.store.tables import CallRequest, Campaign, CampaignDncList, Did, DncList, SmsMessage
 from dialer.store.touched import Touched
 

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from dialer.carriers.freeswitch.starting import freeswitch_lines
+from dialer.carriers.texts.opening import TEXT_LINES
 from dialer.carriers.voice.starting import sip_lines
 from dialer.domain.plans import FREESWITCH, SIP
 from dialer.runtime.lines import NewLine
@@ -11,4 +12,4 @@ from dialer.runtime.lines import NewLine
 
 def new_lines(media: Path, folder: Path) -> Mapping[str, NewLine]:
     """Return the factories of lines. Sound files are in `media`; the socket of SIP calls is in `folder`."""
-    return {SIP: sip_lines(folder, media), FREESWITCH: freeswitch_lines(media)}
+    return TEXT_LINES | {SIP: sip_lines(folder, media), FREESWITCH: freeswitch_lines(media)}

@@ -95,6 +95,7 @@ class Engine:
             events.SubscriberClaimedAgain: self._dialling.fill_one,
             events.SubscribersCounted: self._dialling.end_if_completed,
             events.DncReached: self._add_to_dnc,
+            events.NumberStopped: self._stop_number,
             events.CallAnswered: self._pacing.answered,
             events.TextRequested: self._call_messages.requested,
             events.NumberChecked: self._call_messages.checked,
@@ -279,19 +280,22 @@ class Engine:
 
     # --- calls --------------------------------------------------------------------------------------------------
 
-    def _add_to_dnc(self, _now_ms: int, event: events.DncReached) -> None:
+    def _add_to_dnc(self, now_ms: int, event: events.DncReached) -> None:
         """Put the callee of a call on the do-not-call list that the campaign keeps for such wishes."""
         call = self._calls.get(event.call_id)
         campaign = None if call is None else self._campaigns.get(call.plan.id)
         if call is None:
             return
         dnc_id = call.plan.dnc_id if campaign is None else campaign.plan.dnc_id
-        if dnc_id is None:
-            return
+        if dnc_id is not None:
+            self._stop_number(now_ms, events.NumberStopped(dnc_id, call.subscriber.number))
+
+    def _stop_number(self, _now_ms: int, event: events.NumberStopped) -> None:
+        """Put a number on a do-not-call list. Subscribers who were claimed before are not called either."""
         called_off = self._board.called_off
         called_off.forget(min((one.called_off_before for one in self._campaigns.values()), default=called_off.last))
-        called_off.add(dnc_id, call.subscriber.number)
-        self._board.emit(AddToDnc(dnc_id, call.subscriber.number))
+        called_off.add(event.dnc_id, event.number)
+        self._board.emit(AddToDnc(event.dnc_id, event.number))
 
     def _end_leg(self, now_ms: int, event: events.LegEnded) -> None:
         self._transfers.leg_ended(now_ms, event)

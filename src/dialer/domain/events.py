@@ -123,6 +123,14 @@ class SubscribersCounted(msgspec.Struct, frozen=True):
     has_open: bool
 
 
+class NumberStopped(msgspec.Struct, frozen=True, gc=False):
+    """A person asked by text message not to be contacted again."""
+
+    dnc_id: int
+    """The list of the campaign that wrote to them last."""
+    number: str
+
+
 class DncReached(msgspec.Struct, frozen=True, gc=False):
     """The callee of a call in progress asked not to be called again."""
 
@@ -300,6 +308,7 @@ Event = (
     | SubscriberClaimedAgain
     | SubscribersCounted
     | DncReached
+    | NumberStopped
     | CallAnswered
     | TextRequested
     | NumberChecked

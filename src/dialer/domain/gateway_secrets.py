@@ -5,7 +5,7 @@ from typing import Any, Final
 
 SECRETS: Final = frozenset({"password", "secret"})
 """Parameters that no answer shows."""
-OTHER_SIDE: Final = ("server", "host", "port", "url", "username", "domain")
+OTHER_SIDE: Final = ("server", "host", "port", "url", "username", "domain", "system_id")
 """Parameters that say who gets to know a secret."""
 
 

@@ -27,6 +27,14 @@ SIP: Final = "sip"
 """The protocol of gateways whose carrier takes calls over SIP."""
 FREESWITCH: Final = "freeswitch"
 """The protocol of gateways whose calls a FreeSWITCH places."""
+HTTP: Final = "http"
+"""The protocol of gateways whose carrier takes text messages over HTTP, in its own words."""
+KANNEL: Final = "kannel"
+"""The protocol of gateways whose carrier is a Kannel gateway."""
+SMPP: Final = "smpp"
+"""The protocol of gateways whose carrier takes text messages over SMPP."""
+SMS_LINES_FROM: Final = 1 << 40
+"""The engine's id of a gateway for text messages is its own id plus this. Ids of gateways for calls are below."""
 NO_AMD: Final = 0
 """The `amd` of a campaign that does not detect answering machines."""
 

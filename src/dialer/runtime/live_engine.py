@@ -29,6 +29,7 @@ from dialer.runtime.kernel import CampaignStore, Kernel
 from dialer.runtime.quarantine import Quarantine
 from dialer.runtime.switchboard import STARTING, LineNews, LineSettings, Switchboard
 from dialer.runtime.tally import StepTally
+from dialer.runtime.texts_heard import tell_sound, tell_stored
 from dialer.runtime.vitals import GatewayShare
 from dialer.store.collecting import collect_campaign, has_uncollected
 from dialer.store.fleet.slices import Demand, GatewayLimits
@@ -160,7 +161,7 @@ class LiveEngine:
             self._apply(self._read(connection, scope), scope)
             is_done = self.kernel.run(until_ms, EVENTS_PER_STEP)
         self.sounds_told = 0
-        if is_done and sounds:
+        if is_done and (sounds or self.switchboard.settings):
             self._tell(connection, sounds)
             is_done = self.kernel.run(until_ms, EVENTS_PER_STEP)
         self.switchboard.write(connection)
@@ -179,11 +180,11 @@ class LiveEngine:
             self._apply_heard(event)
 
     def _tell(self, connection: Connection, sounds: Sequence[LineNews]) -> None:
-        """Tell the engine what lines have heard."""
+        """Tell the engine what lines have heard, and what carriers have told the API."""
         for sound in sounds:
-            for event in self.switchboard.hear(connection, sound, self.kernel.now_ms):
-                self._apply_heard(event)
+            tell_sound(connection, self.switchboard, sound, self.kernel.now_ms, self._apply_heard)
         self.sounds_told = len(sounds)
+        tell_stored(connection, self.switchboard, self.kernel.now_ms, self._apply_heard)
 
     def _apply_heard(self, event: events.Event) -> None:
         self._is_stored = False

@@ -29,7 +29,7 @@ from dialer.store.live_legs import (
     change_legs,
     delete_legs,
     message_named,
-    name_parts,
+    name_part,
 )
 
 STARTING: Final = "it is starting"
@@ -121,6 +121,11 @@ class LineLeg:
         """The number of the last order."""
         return self.talk.standing.turn if isinstance(self.talk, Talk) else 0
 
+    @property
+    def has_left(self) -> bool:
+        """True for a message that its carrier has accepted: only a receipt can tell more."""
+        return isinstance(self.talk, MessageTalk) and self.talk.standing.is_accepted
+
     def standing(self) -> str:
         """Return the state of the conversation as it is stored."""
         return msgspec.json.encode(self.talk.standing).decode()
@@ -142,7 +147,8 @@ class Switchboard:
         self._fresh: dict[str, LineLeg] = {}
         self._gone: list[str] = []
         self._orders: list[LegOrder] = []
-        self._accepted: list[tuple[int, int, tuple[str, ...]]] = []
+        self._accepted: dict[tuple[int, str], int] = {}
+        """The messages that carriers have named since the last step, by gateway and name."""
         self._stored: dict[int, StoredLeg] = {}
         """Legs from the rows whose calls are not restored yet."""
         self._to_follow_up: list[LineLeg] = []
@@ -174,8 +180,9 @@ class Switchboard:
         return [leg for leg in self._legs.values() if leg.gateway_id == gateway_id and leg.handed_ms is not None]
 
     def legs_elsewhere(self, gateway_ids: Container[int]) -> list[LineLeg]:
-        """Return the legs that were given to lines of other gateways than these."""
-        return [leg for leg in self._legs.values() if leg.gateway_id not in gateway_ids and leg.handed_ms is not None]
+        """Return the legs that were given to lines of other gateways than these, but for messages that have left."""
+        elsewhere = (leg for leg in self._legs.values() if leg.gateway_id not in gateway_ids)
+        return [leg for leg in elsewhere if leg.handed_ms is not None and not leg.has_left]
 
     def has_leg(self, key: str) -> bool:
         """Return whether a leg is in progress."""
@@ -189,10 +196,11 @@ class Switchboard:
         change_legs(connection, [LegChange(leg.standing(), leg.heard_ms, leg.handle, leg.key) for leg in changed])
         for leg in changed:
             leg.is_changed = False
-        for gateway_id, message_id, names in self._accepted:
-            name_parts(connection, gateway_id, message_id, names)
+        for (gateway_id, name), message_id in self._accepted.items():
+            if message_id in self._legs:
+                name_part(connection, gateway_id, message_id, name)
         delete_legs(connection, [key for key in self._gone if key not in self._fresh])
-        self._gone, self._accepted = [], []
+        self._gone, self._accepted = [], {}
 
     def take_hand_over(self) -> HandOver:
         """Return what the lines are to be given after the commit, once."""
@@ -299,11 +307,14 @@ class Switchboard:
         self._to_follow_up = []
         return told
 
-    def hear(self, connection: Connection, sound: LineNews, now_ms: int) -> list[events.Event]:
-        """Return the events that follow from something heard; none if it concerns no leg in progress."""
+    def hear(self, connection: Connection, sound: LineNews, now_ms: int) -> list[events.Event] | None:
+        """Return the events that follow from something heard; None if it concerns no leg of this worker."""
         leg = self._leg_of(connection, sound)
         if leg is None:
-            return []
+            return None
+        return self._news_of(leg, sound, now_ms)
+
+    def _news_of(self, leg: LineLeg, sound: LineNews, now_ms: int) -> list[events.Event]:
         at_ms = min(sound.told_ms, now_ms)
         match sound.heard:
             case Alive(answered):
@@ -312,6 +323,8 @@ class Switchboard:
             case Over(ended, answered):
                 told = [] if answered is None else self._heard(leg, answered, at_ms)
                 return told + self._heard(leg, ended, at_ms)
+            case Unknown() | Unplaced() if leg.has_left:
+                return []
             case Unplaced() if leg.answered_ms is None:
                 return self._never_placed(leg, now_ms)
             case Unknown() | Unplaced():
@@ -320,7 +333,10 @@ class Switchboard:
 
     def _leg_of(self, connection: Connection, sound: LineNews) -> LineLeg | None:
         if not sound.key and isinstance(sound.heard, Receipt):
-            message_id = message_named(connection, sound.gateway_id, sound.heard.name)
+            name = sound.heard.name
+            message_id = self._accepted.get((sound.gateway_id, name))
+            if message_id is None:
+                message_id = message_named(connection, sound.gateway_id, name)
             return None if message_id is None else self._legs.get(message_id)
         leg = self._by_key.get(sound.key)
         return leg if leg is not None and leg.gateway_id == sound.gateway_id else None
@@ -331,7 +347,7 @@ class Switchboard:
         if isinstance(heard, Answered):
             leg.handle = heard.handle
         elif isinstance(heard, Accepted):
-            self._accepted.append((leg.gateway_id, leg.call.id, heard.names))
+            self._accepted.update({(leg.gateway_id, name): leg.call.id for name in heard.names})
         return self._follow(leg, reaction.orders, reaction.reports)
 
     def _begin_again(self, leg: LineLeg, now_ms: int) -> list[events.Event]:

@@ -10,9 +10,8 @@ from sqlalchemy import Connection
 from dialer.domain import effects
 from dialer.domain.board import Board
 from dialer.domain.enums import TransferStatus
-from dialer.domain.plans import Call, CallOutcome, Transfer
+from dialer.domain.plans import SMS_LINES_FROM, Call, CallOutcome, Transfer
 from dialer.store.journal.rows import CdrRow
-from dialer.store.queries.progress import SMS_LINES_FROM
 from dialer.store.tables import SMS, VOICE
 
 

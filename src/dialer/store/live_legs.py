@@ -5,9 +5,10 @@ from collections.abc import Collection, Sequence
 from typing import Final, NamedTuple
 
 import msgspec
-from sqlalchemy import Connection, bindparam, delete, insert, null, select, update
+from sqlalchemy import Connection, bindparam, delete, null, select, update
 
 from dialer.domain.line import Dialling, Texting
+from dialer.store.backends.expressions import insert_or
 from dialer.store.bulk import ASKED_AT_ONCE, Bulk, bulk_insert
 from dialer.store.tables import LiveLeg, ServiceState, TextPart
 
@@ -125,11 +126,11 @@ def service_leg_key(connection: Connection) -> bytes:
     return key or b""
 
 
-def name_parts(connection: Connection, gateway_id: int, message_id: int, names: Sequence[str]) -> None:
-    """Store the names under which a carrier knows the parts of a message."""
-    if names:
-        rows = [{"gateway_id": gateway_id, "name": name, "message_id": message_id} for name in names]
-        connection.execute(insert(_parts), rows)
+def name_part(connection: Connection, gateway_id: int, message_id: int, name: str) -> None:
+    """Store a name under which a carrier knows a part of a message. A name that it uses again moves."""
+    named = insert_or(_parts).values(gateway_id=gateway_id, name=name, message_id=message_id)
+    moved = {"message_id": message_id}
+    connection.execute(named.on_conflict_do_update(index_elements=["gateway_id", "name"], set_=moved))
 
 
 def message_named(connection: Connection, gateway_id: int, name: str) -> int | None:

@@ -8,8 +8,8 @@ from sqlalchemy import update
 from dialer.api.crud.resource import Resource, touches_everything
 from dialer.api.records.table import RESOURCES
 from dialer.domain.enums import CampaignStatus
+from dialer.domain.plans import SMS_LINES_FROM
 from dialer.store.database import Database
-from dialer.store.queries.progress import SMS_LINES_FROM
 from dialer.store.tables import Campaign
 from dialer.store.touched import NOTHING, Touched
 from tests.api.builders import Estate

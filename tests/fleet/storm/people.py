@@ -105,7 +105,7 @@ class Person:
         numbers = [one for one in self._watch.read(self._next_numbers) if one not in listed]
         if numbers:
             number = self._chance.choice(numbers)
-            body = {"dnc": self._place.list_url, "phone_number": number}
+            body = {"dnc": self._place.list_id, "phone_number": number}
             self._insist(client, "POST", "dnc-contact/", "list", number, body)
 
     def _pay(self, client: httpx.Client) -> None:

@@ -1,4 +1,4 @@
-"""The scene of a storm: accounts with a campaign each, over two gateways that are too small for them."""
+"""The scene of a storm: accounts with a campaign each, over gateways that are too small for them."""
 
 from typing import Any, Final, NamedTuple
 
@@ -6,8 +6,8 @@ from tests.api.harness import PASSWORD, Caller
 from tests.end_to_end.killing import survey_of_transfers
 from tests.fleet.processes import SharedService
 
-GATEWAYS: Final = ((20, 8), (6, 3))
-"""Channels and calls per second of each gateway."""
+GATEWAYS: Final = ((20, 8), (60, 4), (6, 3))
+"""Channels and calls per second of each gateway. Of the second, calls per second are what workers compete for."""
 ACCOUNTS: Final = 6
 PERSON: Final = "+1202{:03d}{:04d}"
 BEHAVIOUR: Final = {
@@ -28,18 +28,20 @@ class Place(NamedTuple):
     username: str
     user_id: int
     campaign_id: int
-    list_url: str
+    list_id: int
     """The do-not-call list of its campaign."""
 
 
 def furnish(service: SharedService, *, accounts: int = ACCOUNTS, people: int = 400) -> list[Place]:
-    """Create accounts with a campaign each, and start the campaigns. Every third account uses the smaller gateway."""
+    """Create accounts with a campaign each, in turns over the gateways, and start the campaigns."""
     with service.client() as root:
         gateways = [
             root.create("gateway", name=f"g{channels}", parameters=BEHAVIOUR, max_channels=channels, max_cps=cps)
             for channels, cps in GATEWAYS
         ]
-        return [_account(service, root, place, gateways[place % 3 == 2]["url"], people) for place in range(accounts)]
+        return [
+            _account(service, root, place, gateways[place % len(gateways)]["url"], people) for place in range(accounts)
+        ]
 
 
 def _account(service: SharedService, root: Caller, place: int, gateway: str, people: int) -> Place:
@@ -50,7 +52,7 @@ def _account(service: SharedService, root: Caller, place: int, gateway: str, peo
     with service.client(name) as own:
         never = own.create("dnc-list", name="never")
         campaign = _campaign(own, gateway, never["url"], [PERSON.format(200 + place, one) for one in range(people)])
-    return Place(name, int(user["id"]), campaign, str(never["url"]))
+    return Place(name, int(user["id"]), campaign, int(never["id"]))
 
 
 def _campaign(own: Caller, gateway: str, never: str, people: list[str]) -> int:

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Final
 
 from sqlalchemy import RowMapping, select
@@ -18,10 +19,11 @@ from dialer.app.gateways import calls_over, change_gateway, change_sms_gateway, 
 from dialer.app.touching import touched_did, touched_gateway, touched_sms_gateway, users_of_callerid_group
 from dialer.carriers.freeswitch.parameters import FreeSwitchParametersError, read_freeswitch_parameters
 from dialer.carriers.sip.parameters import SipParametersError, read_sip_parameters
+from dialer.carriers.texts.parameters import TextParametersError, read_http_parameters
 from dialer.domain.gateway_secrets import with_kept_secrets
 from dialer.domain.numbers.normal_form import digits_of
 from dialer.domain.numbers.shown import SHOWN_NUMBERS_MAX, shown_number, split_shown
-from dialer.domain.plans import FREESWITCH, SIMULATED, SIP
+from dialer.domain.plans import FREESWITCH, HTTP, KANNEL, SIMULATED, SIP
 from dialer.sim.callee_profile import BehaviourError, parse_behaviour
 from dialer.store.tables import CallerId, CallerIdGroup, CallRequest, Did, Gateway, SmsGateway, SmsMessage
 
@@ -30,7 +32,11 @@ PROTOCOLS: Final = {
     SIP: "A carrier that takes calls over SIP.",
     FREESWITCH: "A FreeSWITCH, which is controlled over its event socket.",
 }
-SMS_PROTOCOLS: Final = {SIMULATED: "The built-in simulator: its callees are made up."}
+SMS_PROTOCOLS: Final = {
+    SIMULATED: "The built-in simulator: its callees are made up.",
+    HTTP: "A carrier that takes text messages over HTTP; the parameters say in which words.",
+    KANNEL: "A Kannel gateway.",
+}
 PREFIX_MAX: Final = 60
 PARAMETERS_MAX: Final = 1_048_576
 """The most characters of a gateway's parameters: a simulated population may list its numbers one by one."""
@@ -82,10 +88,10 @@ _GATEWAY_END: Final = {
         CarrierParameters(PARAMETERS_MAX),
         default="{}",
         description=(
-            "Settings of the carrier as a JSON object: for `sim`, the behaviour of the simulated callees; for `sip`, "
-            "`server`, `username`, `password` and others; for `freeswitch`, `host`, `password`, `dial_string` and "
-            "others. Answers leave the password out. Parameters without one keep the stored one, unless `server`, "
-            "`host`, `port`, `username` or `domain` changes. Default: {}."
+            "Settings of the carrier as a JSON object: for `sim`, the behaviour of the simulated callees; for other "
+            "protocols, the way to the carrier, such as `server` or `url`, `username` and `password`. Answers leave "
+            "`password` and `secret` out. Parameters without them keep the stored ones, unless the carrier's address "
+            "or the user name changes. Default: {}."
         ),
         example={"answer": 0.6, "busy": 0.1},
     ),
@@ -243,6 +249,8 @@ def _read_population(parameters: str) -> None:
 _PARAMETERS: Final[Mapping[str, Callable[[str], object]]] = {
     SIP: read_sip_parameters,
     FREESWITCH: read_freeswitch_parameters,
+    HTTP: partial(read_http_parameters, HTTP),
+    KANNEL: partial(read_http_parameters, KANNEL),
 }
 """The readers of parameters, which refuse wrong ones. All other protocols describe simulated callees."""
 
@@ -254,7 +262,7 @@ def _parameter_errors(change: Change) -> Errors:
     read = _PARAMETERS.get(change.values["protocol"], _read_population)
     try:
         read(with_kept_secrets(change.stored.get("parameters") or "{}", change.values["parameters"]))
-    except (BehaviourError, FreeSwitchParametersError, SipParametersError) as error:
+    except (BehaviourError, FreeSwitchParametersError, SipParametersError, TextParametersError) as error:
         return {"parameters": [str(error)]}
     return {}
 

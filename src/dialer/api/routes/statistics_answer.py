@@ -20,9 +20,9 @@ from dialer.api.routes.statistics_shapes import (
 )
 from dialer.app.statistics import GROUPS, Interval, RowsAsked, Statistics
 from dialer.domain.billing.money import format_money
+from dialer.domain.plans import SMS_LINES_FROM
 from dialer.domain.statistics import Figures, SubscriberState, mean, percent, unit_cost
 from dialer.domain.zones import is_zone
-from dialer.store.queries.progress import SMS_LINES_FROM
 from dialer.store.queries.statistics import Counted, Present
 
 INTERVAL, GROUP_BY, ZONE = "interval", "group_by", "timezone"

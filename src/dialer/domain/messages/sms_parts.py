@@ -27,9 +27,14 @@ def parts_of(text: str) -> int:
     A text is encoded in the GSM alphabet if that has all its characters, else in UCS-2. A character of two units is not
     split over two parts.
     """
-    if all(character in _BASIC or character in _EXTENSION for character in text):
+    if is_gsm7(text):
         return _parts([2 if character in _EXTENSION else 1 for character in text], GSM7_SINGLE, GSM7_PART)
     return _parts([2 if ord(character) > _BEYOND_BMP else 1 for character in text], UCS2_SINGLE, UCS2_PART)
+
+
+def is_gsm7(text: str) -> bool:
+    """Return whether the GSM alphabet has all characters of a text, so that it need not be encoded in UCS-2."""
+    return all(character in _BASIC or character in _EXTENSION for character in text)
 
 
 def is_stop(reply: str) -> bool:

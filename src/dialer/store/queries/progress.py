@@ -11,14 +11,12 @@ from dialer.domain.calling_hours import CallingHours
 from dialer.domain.circuit_breaker import CircuitBreaker
 from dialer.domain.enums import CallRequestStatus
 from dialer.domain.events import GatewayOpened
-from dialer.domain.plans import SIMULATED, Call, CampaignPlan, GatewayPlan, Subscriber
+from dialer.domain.plans import SIMULATED, SMS_LINES_FROM, Call, CampaignPlan, GatewayPlan, Subscriber
 from dialer.store.queries.rates import rate_of
 from dialer.store.queries.selection import OwnedRows, Selection, Shards
 from dialer.store.tables import HALT_COMPLETED, SMS, CallRequest, Gateway, SmsGateway, SmsMessage, Transfer
 from dialer.store.tables import Subscriber as SubscriberRow
 
-SMS_LINES_FROM: Final = 1 << 40
-"""Offset of the ids of SMS gateways in the engine, which has one kind of gateway."""
 _RECENT_MS: Final = 1_000
 
 _requests = CallRequest.__table__

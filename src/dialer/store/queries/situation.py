@@ -18,9 +18,9 @@ from sqlalchemy import (
 )
 
 from dialer.domain.enums import CallRequestStatus, CampaignStatus, TransferStatus
+from dialer.domain.plans import SMS_LINES_FROM
 from dialer.domain.reasons import CampaignReason
 from dialer.domain.statistics import HOUR_MS, Grouping
-from dialer.store.queries.progress import SMS_LINES_FROM
 from dialer.store.queries.selection import OwnedRows, Shards
 from dialer.store.tables import (
     SMS,

@@ -22,10 +22,10 @@ from sqlalchemy import (
 )
 
 from dialer.domain.enums import CallRequestStatus, LegType, TransferStatus
+from dialer.domain.plans import SMS_LINES_FROM
 from dialer.domain.queueing.activity import AgentClock
 from dialer.domain.statistics import Figures, Grouping, SubscriberState
 from dialer.store.backends.expressions import without_index
-from dialer.store.queries.progress import SMS_LINES_FROM
 from dialer.store.subscriber_counts import subscribers_by_state
 from dialer.store.tables import (
     Agent,

@@ -9,6 +9,7 @@ from dialer.store.tables.calls import (
     LiveLeg,
     SmsMessage,
     SurveyResult,
+    TextNews,
     TextPart,
     Transfer,
 )
@@ -93,6 +94,7 @@ __all__ = [
     "SubscriberMove",
     "SurveyResult",
     "SurveyTemplate",
+    "TextNews",
     "TextPart",
     "Tier",
     "Transfer",

@@ -162,6 +162,22 @@ class TextPart(Row):
     )
 
 
+class TextNews(Row):
+    """A callback of a carrier about text messages, until a worker has told the engine of it."""
+
+    __tablename__ = "text_news"
+
+    gateway_id: Mapped[int] = mapped_column(BIG)
+    key: Mapped[str] = mapped_column(String(36), default="", server_default="")
+    """Our name of the message; empty if the carrier only gave its own."""
+    heard: Mapped[str] = mapped_column(Text)
+    """A receipt or a text message that came in, as JSON."""
+    is_text: Mapped[bool] = mapped_column(Boolean, default=False, server_default="0")
+    told_ms: Mapped[Milliseconds]
+
+    __table_args__ = (Index("ix_text_news_is_text", "is_text", "id"), {"sqlite_autoincrement": True})
+
+
 class CallBack(Row):
     """A simulated callee who missed a call and will call back; `id` is that of the call request."""
 

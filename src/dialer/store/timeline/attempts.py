@@ -8,8 +8,7 @@ from sqlalchemy import ColumnElement, Connection, RowMapping, Table, select
 
 from dialer.domain.billing.money import format_money
 from dialer.domain.enums import AmdStatus, CallRequestStatus, LegType
-from dialer.domain.plans import NO_AMD
-from dialer.store.queries.progress import SMS_LINES_FROM
+from dialer.domain.plans import NO_AMD, SMS_LINES_FROM
 from dialer.store.tables import (
     Agent,
     CallRequest,

@@ -4,7 +4,7 @@ import sqlalchemy as sa
 from alembic import op
 
 revision = "0033_0029"
-down_revision = "0030_0029"
+down_revision = "0031_0029"
 branch_labels = None
 depends_on = None
 

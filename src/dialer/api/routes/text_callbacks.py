@@ -1,0 +1,151 @@
+"""Callbacks of carriers of text messages: receipts, and messages that came in.
+
+They need no user, but the secret of their gateway. A repeated callback has the same answer, and does nothing more. An
+answer is empty, because some carriers send it on to the person who wrote.
+"""
+
+from collections.abc import Callable, Mapping
+from http import HTTPStatus
+from typing import Any, Final
+from urllib.parse import parse_qsl
+
+import structlog
+from litestar import MediaType, Response, route
+from litestar.enums import HttpMethod
+from litestar.params import FromPath
+from sqlalchemy import Connection, select
+
+from dialer.api.crud.urls import parse_id
+from dialer.api.http.body import read_whole
+from dialer.api.http.errors import AnsweredError, ForbiddenError, MalformedError
+from dialer.api.http.headers import header
+from dialer.api.http.strict_json import StrictJsonError, read_object
+from dialer.api.service import ApiRequest, Service
+from dialer.app.touching import touched_sms_gateway
+from dialer.carriers.texts.callbacks import is_from_carrier, receipt_in, text_in
+from dialer.carriers.texts.parameters import HttpParameters, TextParametersError, read_http_parameters
+from dialer.domain.plans import SMS_LINES_FROM
+from dialer.store.tables import SmsGateway
+from dialer.store.text_news import add_news, is_on_its_way
+from dialer.store.touched import NOTHING, touch
+
+CALLBACK_BYTES_MAX: Final = 65_536
+FIELDS_MAX: Final = 200
+"""Fields of a query or a form."""
+BEARER: Final = "bearer "
+JSON: Final = "application/json"
+FORM: Final = "application/x-www-form-urlencoded"
+_METHODS: Final = [HttpMethod.GET, HttpMethod.POST]
+_gateways = SmsGateway.__table__
+_log = structlog.get_logger(__name__)
+
+
+@route(
+    "/callbacks/sms-gateway/{record_id:str}/receipt",
+    http_method=_METHODS,
+    status_code=HTTPStatus.OK,
+    request_max_body_size=CALLBACK_BYTES_MAX,
+    include_in_schema=False,
+)
+async def take_receipt(request: ApiRequest, record_id: FromPath[str]) -> Response[bytes]:
+    """Take a receipt. One of an unknown message, or with a status that is not final, changes nothing."""
+    gateway_id, parameters, fields = await _callback(request, record_id)
+    found = receipt_in(parameters, fields)
+    if found is None:
+        return Response(b"", media_type=MediaType.TEXT)
+
+    def keep(connection: Connection, now_ms: int) -> bool:
+        touch(connection, NOTHING)  # The worker looks for receipts by itself, each second.
+        is_known = not found.key or is_on_its_way(connection, gateway_id, found.key, "")
+        return not is_known or add_news(connection, gateway_id, found.key, found.receipt, now_ms)
+
+    await _keep(request.service, keep)
+    return Response(b"", media_type=MediaType.TEXT)
+
+
+@route(
+    "/callbacks/sms-gateway/{record_id:str}/received",
+    http_method=_METHODS,
+    status_code=HTTPStatus.OK,
+    request_max_body_size=CALLBACK_BYTES_MAX,
+    include_in_schema=False,
+)
+async def take_text(request: ApiRequest, record_id: FromPath[str]) -> Response[bytes]:
+    """Take a text message that came in. STOP is in effect before the answer."""
+    gateway_id, parameters, fields = await _callback(request, record_id)
+    text = text_in(parameters, fields)
+    if text is None:
+        return Response(b"", media_type=MediaType.TEXT)
+
+    def keep(connection: Connection, now_ms: int) -> bool:
+        touch(connection, touched_sms_gateway(gateway_id - SMS_LINES_FROM))
+        return add_news(connection, gateway_id, "", text, now_ms)
+
+    await _keep(request.service, keep)
+    await request.service.settle()
+    return Response(b"", media_type=MediaType.TEXT)
+
+
+async def _keep(service: Service, keep: Callable[[Connection, int], bool]) -> None:
+    """Store a callback; answer 429 if too many wait for a worker."""
+    now_ms = service.worker.clock.now_ms()
+    if not await service.database.write(lambda connection: keep(connection, now_ms)):
+        _log.error("callbacks_wait_for_a_worker")
+        raise AnsweredError(HTTPStatus.TOO_MANY_REQUESTS, "Too many callbacks wait.", {"Retry-After": "60"})
+
+
+async def _callback(request: ApiRequest, record_id: str) -> tuple[int, HttpParameters, Mapping[str, Any]]:
+    """Return the gateway of a callback by the engine's id, its parameters, and the fields of the request.
+
+    Raises:
+        ForbiddenError: there is no such gateway, or the request does not hold its secret.
+    """
+    fields = await _fields(request)
+    identity = parse_id(record_id)
+    parameters = None if identity is None else await _parameters(request.service, identity)
+    if identity is None or parameters is None or not is_from_carrier(parameters, _secret(request, fields)):
+        raise ForbiddenError("The secret is wrong.")
+    return SMS_LINES_FROM + identity, parameters, fields
+
+
+async def _parameters(service: Service, gateway_id: int) -> HttpParameters | None:
+    query = select(_gateways.c.protocol, _gateways.c.parameters).where(_gateways.c.id == gateway_id)
+    row = await service.database.read(lambda connection: connection.execute(query).first())
+    if row is None:
+        return None
+    try:
+        return read_http_parameters(row.protocol, row.parameters)
+    except TextParametersError:
+        return None
+
+
+def _secret(request: ApiRequest, fields: Mapping[str, Any]) -> str:
+    given = fields.get("secret")
+    if isinstance(given, str):
+        return given
+    authorization = header(request.scope, b"authorization") or ""
+    return authorization[len(BEARER) :] if authorization.lower().startswith(BEARER) else ""
+
+
+async def _fields(request: ApiRequest) -> dict[str, Any]:
+    """Return the fields of the query, and of a body in JSON or as a form. Other bodies are ignored."""
+    fields: dict[str, Any] = _pairs(request.scope["query_string"])
+    if request.method != HttpMethod.POST:
+        return fields
+    body, kind = await read_whole(request), request.content_type[0].strip().lower()
+    if kind == FORM:
+        return _pairs(body) | fields
+    if kind == JSON and body:
+        try:
+            return read_object(body) | fields
+        except StrictJsonError as error:
+            raise MalformedError(str(error)) from None
+    return fields
+
+
+def _pairs(text: bytes) -> dict[str, Any]:
+    try:
+        pairs = parse_qsl(text.decode("latin-1"), keep_blank_values=True, max_num_fields=FIELDS_MAX)
+    except ValueError:
+        raise MalformedError(f"There are more than {FIELDS_MAX} fields.") from None
+    return {name: value.replace("\x00", "") for name, value in pairs}

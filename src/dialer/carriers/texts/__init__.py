@@ -1,0 +1,1 @@
+"""Text messages over real carriers: HTTP, Kannel and SMPP."""

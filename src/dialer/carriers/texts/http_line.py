@@ -1,0 +1,171 @@
+"""A line that sends text messages over HTTP."""
+
+import asyncio
+from collections.abc import Callable, Sequence
+from typing import Final
+
+import httpx
+import structlog
+
+from dialer.carriers.port import Alive, Exchange, Found, LiveLeg, Unknown, Unplaced
+from dialer.carriers.texts.parameters import HttpParameters, TextParametersError, read_http_parameters
+from dialer.carriers.texts.pauses import Pauses
+from dialer.carriers.texts.requests import WebRequest, outcome_of, request_of
+from dialer.domain.enums import MessageStatus
+from dialer.domain.line import Dialling, Heard, Order, Receipt, Texting
+
+IN_FLIGHT_MAX: Final = 200
+"""Messages without an answer. Further ones are taken back, and sent a second later."""
+CONNECTIONS_MAX: Final = 50
+KEEP_ALIVE_S: Final = 2.0
+"""Time for which an idle connection is used again. A carrier might close it just when a message leaves."""
+CONNECT_S: Final = 5.0
+ANSWER_S: Final = 15.0
+"""Time for the carrier to answer. After that, nobody can say whether the message was sent."""
+ANSWER_BYTES_MAX: Final = 65_536
+DETAIL_MAX: Final = 200
+"""Characters of a reason."""
+_NOT_SENT: Final = (httpx.ConnectError, httpx.ConnectTimeout, httpx.PoolTimeout, httpx.UnsupportedProtocol)
+"""Errors before the first byte of a request."""
+
+_log = structlog.get_logger(__name__)
+
+Note = Callable[[str], None]
+"""Takes a line of text about a request or an answer."""
+
+
+class WebAnswer:
+    """The status and the beginning of the body of an answer."""
+
+    def __init__(self, status: int, body: bytes, retry_after: str) -> None:
+        self.status: Final = status
+        self.body: Final = body
+        self.retry_after_s: Final = float(retry_after) if retry_after.isascii() and retry_after.isdigit() else None
+
+
+class NotSentError(Exception):
+    """The carrier was not reached, so the message certainly was not sent."""
+
+
+class UnansweredError(Exception):
+    """The carrier may have the message, and has not said so."""
+
+
+class WebSender:
+    """Sends requests to one carrier. It follows no redirect, keeps no cookie, and uses no proxy."""
+
+    def __init__(self) -> None:
+        limits = httpx.Limits(max_connections=CONNECTIONS_MAX, keepalive_expiry=KEEP_ALIVE_S)
+        self._transport: Final = httpx.AsyncHTTPTransport(limits=limits, retries=0)
+
+    async def send(self, request: WebRequest) -> WebAnswer:
+        """Send a request, and return the answer.
+
+        Raises:
+            NotSentError: the carrier was not reached.
+            UnansweredError: the answer did not arrive.
+        """
+        timeout = {"connect": CONNECT_S, "pool": CONNECT_S, "read": ANSWER_S, "write": ANSWER_S}
+        headers = [(name.encode(), value.encode()) for name, value in request.headers.items()]
+        try:
+            asked = httpx.Request(
+                request.method, request.url, headers=headers, content=request.content, extensions={"timeout": timeout}
+            )
+        except (httpx.InvalidURL, ValueError) as error:
+            raise NotSentError(str(error)[:DETAIL_MAX]) from None
+        try:
+            async with asyncio.timeout(CONNECT_S + ANSWER_S):
+                return await self._answer(asked)
+        except _NOT_SENT as error:
+            raise NotSentError(str(error)[:DETAIL_MAX] or type(error).__name__) from None
+        except (httpx.HTTPError, OSError, TimeoutError) as error:
+            raise UnansweredError(str(error)[:DETAIL_MAX] or type(error).__name__) from None
+
+    async def _answer(self, asked: httpx.Request) -> WebAnswer:
+        answer = await self._transport.handle_async_request(asked)
+        body = bytearray()
+        try:
+            async for piece in answer.aiter_raw():
+                body += piece[: ANSWER_BYTES_MAX - len(body)]
+                if len(body) >= ANSWER_BYTES_MAX:
+                    break
+        finally:
+            await answer.aclose()
+        return WebAnswer(answer.status_code, bytes(body), answer.headers.get("retry-after", ""))
+
+    async def close(self) -> None:
+        """Close all connections."""
+        await self._transport.aclose()
+
+
+class HttpTextLine:
+    """The line of one gateway for text messages. It carries no calls."""
+
+    def __init__(self, protocol: str, gateway_id: int, parameters: str, exchange: Exchange) -> None:
+        self._gateway_id: Final = gateway_id
+        self._exchange: Final = exchange
+        self._pauses: Final = Pauses(exchange)
+        self._tasks: Final[dict[str, asyncio.Task[None]]] = {}
+        """Messages without an answer, by key."""
+        self._sender: Final = WebSender()
+        self._parameters: HttpParameters | None = None
+        try:
+            self._parameters = read_http_parameters(protocol, parameters)
+        except TextParametersError as error:
+            exchange.is_up(f"its parameters are wrong: {error}"[:DETAIL_MAX])
+        else:
+            exchange.is_up("")
+
+    def dial(self, leg: Dialling | Texting) -> None:
+        """Send a message now, or tell that it cannot be sent."""
+        is_full = len(self._tasks) >= IN_FLIGHT_MAX
+        if self._parameters is None or self._pauses.is_down or is_full or not isinstance(leg, Texting):
+            self._exchange.heard(0, leg.key, Unplaced())
+            return
+        task = asyncio.get_running_loop().create_task(self._send(self._parameters, leg))
+        self._tasks[leg.key] = task
+        task.add_done_callback(lambda _: self._tasks.pop(leg.key, None))
+
+    def perform(self, key: str, order: Order) -> None:
+        """Do nothing: a message that was sent cannot be called back."""
+
+    async def find(self, legs: Sequence[LiveLeg]) -> Sequence[Found]:
+        """Return that messages of this process without an answer go on. Of others nothing is known."""
+        return [Alive() if leg.order.key in self._tasks else Unknown() for leg in legs]
+
+    def settled(self, number: int) -> None:
+        """Do nothing: carriers repeat receipts to the service itself, not to the line."""
+
+    async def close(self) -> None:
+        """Stop. Messages without an answer count as sent."""
+        self._pauses.close()
+        tasks = list(self._tasks.values())
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+        await self._sender.close()
+
+    async def _send(self, parameters: HttpParameters, leg: Texting) -> None:
+        for heard in await self._outcome(parameters, leg):
+            self._exchange.heard(0, leg.key, heard)
+
+    async def _outcome(self, parameters: HttpParameters, leg: Texting) -> tuple[Heard | Found, ...]:
+        try:
+            answer = await self._sender.send(request_of(parameters, self._gateway_id, leg))
+        except NotSentError as error:
+            self._pauses.begin(f"the carrier cannot be reached: {error}")
+            return (Unplaced(),)
+        except UnansweredError as error:
+            _log.warning("message_unanswered", gateway_id=self._gateway_id, key=leg.key, reason=str(error))
+            return (Unknown(),)
+        except Exception:  # noqa: BLE001 - an answer that breaks the library must not end the line
+            _log.exception("message_failed", gateway_id=self._gateway_id, key=leg.key)
+            return (Unknown(),)
+        found = outcome_of(parameters, answer.status, answer.body)
+        if found == (Unplaced(),):
+            self._pauses.begin(f"the carrier asks to wait (HTTP {answer.status})", answer.retry_after_s)
+        else:
+            self._pauses.worked()
+        if found == (Receipt("", MessageStatus.UNAUTHORIZED),):
+            _log.error("carrier_refuses_credentials", gateway_id=self._gateway_id, status=answer.status)
+        return found

@@ -1,0 +1,229 @@
+"""The parameters of gateways whose carriers take text messages over HTTP: `http` and `kannel`."""
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import Annotated, Any, Final, Literal
+from urllib.parse import SplitResult, urlsplit
+
+import msgspec
+
+from dialer.carriers.texts.templates import PLACEHOLDERS, placeholders_of, texts_of
+from dialer.domain.plans import KANNEL
+
+SECRET_MIN: Final = 16
+"""Fewest characters of the secret of callbacks: nobody guesses so many."""
+SECRET_MAX: Final = 200
+FIELDS_MAX: Final = 64
+"""Headers, query fields or body fields of a request."""
+KANNEL_REPORTS: Final = "19"
+"""Kannel's `dlr-mask` for a delivery, a failure, and a refusal by the carrier behind it (1 + 2 + 16)."""
+_SENDS_KANNEL: Final = {
+    "username": "{username}",
+    "password": "{password}",
+    "from": "{sender}",
+    "to": "{number}",
+    "text": "{text}",
+    "charset": "UTF-8",
+    "coding": "{coding}",
+}
+_PRINTABLE: Final = r"^[!-~]*$"
+_SECRET: Final = re.compile(rf"[A-Za-z0-9_-]{{{SECRET_MIN},{SECRET_MAX}}}", re.ASCII)
+"""It stands in addresses, of which Kannel replaces percent signs."""
+_HEADER: Final = re.compile(r"[A-Za-z0-9-]{1,64}", re.ASCII)
+_HEADER_VALUE: Final = re.compile(r"[ -~]{0,1024}", re.ASCII)
+_NAMES_A_SECRET: Final = re.compile(r"auth|cookie|key|pass|pwd|secret|token", re.IGNORECASE)
+_IN_HEADERS: Final = frozenset({"key", "password", "username"})
+"""Placeholders of headers. Numbers and texts could break a header into two."""
+_OWN_HEADERS: Final = frozenset({"connection", "content-length", "host", "transfer-encoding"})
+
+Web = Annotated[str, msgspec.Meta(max_length=1_024, pattern=_PRINTABLE)]
+Plain = Annotated[str, msgspec.Meta(max_length=255, pattern="^[^\\x00-\\x1f]*$")]
+Path = Annotated[str, msgspec.Meta(max_length=255)]
+Words = Annotated[tuple[str, ...], msgspec.Meta(max_length=100)]
+Fields = Annotated[dict[str, str], msgspec.Meta(max_length=FIELDS_MAX)]
+
+
+class TextParametersError(ValueError):
+    """The parameters of a gateway for text messages are wrong. The message is for the person who set them."""
+
+
+class ReceiptFields(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
+    """The names of the fields of a receipt, and the words of its statuses. A dot leads into an object or a list."""
+
+    id: Path = "id"
+    """Field with the carrier's name of the message, for receipts without our `key`."""
+    status: Path = "status"
+    delivered: Words = ("delivered", "DELIVRD")
+    failed: Words = ("failed", "undelivered", "rejected", "expired", "UNDELIV", "REJECTD", "EXPIRED", "DELETED")
+
+
+class ReceivedFields(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
+    """The names of the fields of a text message that came in."""
+
+    number: Path = "from"
+    to: Path = "to"
+    text: Path = "text"
+
+
+class HttpParameters(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True, kw_only=True):
+    """The way to a carrier over HTTP, in its own words.
+
+    Values of `headers`, `query` and `body` may hold placeholders in braces (`dialer.carriers.texts.templates`).
+    """
+
+    url: Web
+    method: Literal["GET", "POST"] = "POST"
+    username: Plain = ""
+    password: Plain = ""
+    """Write-only. With `username`, it is sent by HTTP Basic, unless a placeholder names it."""
+    headers: Fields = {}
+    query: Fields = {}
+    body: Annotated[dict[str, Any], msgspec.Meta(max_length=FIELDS_MAX)] = {}
+    encoding: Literal["json", "form"] = "json"
+    """The encoding of `body`."""
+    id: Path = ""
+    """The place of the carrier's name of the message in its answer, a JSON object, such as `messages.0.id`."""
+    status: Path = ""
+    """The place of a status in the answer. Default: the HTTP status alone tells."""
+    accepted: Words = ()
+    """The words of this status for an accepted message."""
+    receipts: bool = False
+    """True if the carrier reports deliveries. Otherwise a message is final once it was accepted."""
+    callback_url: Web = ""
+    """The address of this service as the carrier reaches it, such as `https://dialer.example.com`."""
+    secret: Plain = ""
+    """Write-only. It is part of every callback."""
+    receipt: ReceiptFields = ReceiptFields()
+    received: ReceivedFields = ReceivedFields()
+    simulated: dict[str, Any] = {}
+    """The behaviour of the callees in forecasts."""
+
+    @property
+    def has_basic(self) -> bool:
+        """True if user name and password are sent by HTTP Basic."""
+        return bool(self.username) and "password" not in placeholders_of(self.headers, self.query, self.body)
+
+
+class KannelParameters(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True, kw_only=True):
+    """The way to a Kannel gateway. `url` is that of its `sendsms`."""
+
+    url: Web
+    username: Plain
+    password: Plain = ""
+    smsc: Plain = ""
+    """The name of the connection that Kannel is to use. Default: it chooses."""
+    receipts: bool = True
+    callback_url: Web = ""
+    secret: Plain = ""
+    simulated: dict[str, Any] = {}
+
+    def as_http(self) -> HttpParameters:
+        """Return the parameters of a carrier over HTTP that works as Kannel does."""
+        query = dict(_SENDS_KANNEL)
+        if self.smsc:
+            query["smsc"] = self.smsc
+        if self.receipts:
+            query |= {"dlr-mask": KANNEL_REPORTS, "dlr-url": "{callback}&status=%d"}
+        return HttpParameters(
+            url=self.url,
+            method="GET",
+            username=self.username,
+            password=self.password,
+            query=query,
+            receipts=self.receipts,
+            callback_url=self.callback_url,
+            secret=self.secret,
+            receipt=ReceiptFields(delivered=("1",), failed=("2", "16")),
+        )
+
+
+def read_http_parameters(protocol: str, parameters: str) -> HttpParameters:
+    """Return the parameters in a JSON text, of the protocol `http` or `kannel`.
+
+    Raises:
+        TextParametersError: one is missing, unknown or wrong.
+    """
+    try:
+        if protocol == KANNEL:
+            found = msgspec.json.decode(parameters, type=KannelParameters).as_http()
+        else:
+            found = msgspec.json.decode(parameters, type=HttpParameters)
+    except (msgspec.DecodeError, ValueError, RecursionError) as error:
+        raise TextParametersError(f"{error}.".replace("..", ".")) from None
+    for problem in _problems(found):
+        raise TextParametersError(problem)
+    return found
+
+
+def _problems(found: HttpParameters) -> Iterator[str]:
+    url = _address("url", found.url)
+    if url.query or url.fragment:
+        yield "url ends with a query or a fragment. Use the parameter query."
+    yield from _placeholder_problems(found)
+    yield from _header_problems(found.headers)
+    yield from _open_secrets("headers", found.headers)
+    yield from _open_secrets("query", found.query)
+    yield from _open_secrets("body", {name: one for name, one in found.body.items() if isinstance(one, str)})
+    if found.encoding == "form" and not all(isinstance(one, str) for one in found.body.values()):
+        yield "body holds something other than texts. Use the encoding json."
+    if found.method == "GET" and found.body:
+        yield "body is not sent with GET. Use query, or the method POST."
+    if found.accepted and not found.status:
+        yield "accepted needs status: the place of the status in the answer."
+    yield from _callback_problems(found)
+
+
+def _address(name: str, text: str) -> SplitResult:
+    wrong = TextParametersError(f"{name} {text!r} is not an address such as https://carrier.example/messages.")
+    try:
+        url = urlsplit(text)
+        is_web = url.scheme in {"http", "https"} and bool(url.hostname) and url.port != 0
+    except ValueError:
+        raise wrong from None
+    if not is_web:
+        raise wrong
+    if url.username or url.password:
+        raise TextParametersError(f"{name} holds a user name. Use the parameters username and password.")
+    return url
+
+
+def _placeholder_problems(found: HttpParameters) -> Iterator[str]:
+    unknown = placeholders_of(found.headers, found.query, found.body) - PLACEHOLDERS
+    if unknown:
+        yield f"{{{min(unknown)}}} is not a placeholder. Use one of {', '.join(sorted(PLACEHOLDERS))}."
+    used = placeholders_of(found.query, found.body)
+    if not {"number", "text"} <= used:
+        yield "query and body do not hold both {number} and {text}."
+
+
+def _header_problems(headers: Mapping[str, str]) -> Iterator[str]:
+    for name, value in headers.items():
+        if _HEADER.fullmatch(name) is None or name.lower() in _OWN_HEADERS:
+            yield f"headers: {name[:64]!r} cannot be set."
+        if _HEADER_VALUE.fullmatch(value) is None:
+            yield f"headers: the value of {name!r} has other characters than printable ASCII."
+        if placeholders_of(value) - _IN_HEADERS:
+            yield f"headers: {name!r} may hold {{key}}, {{username}} and {{password}} only."
+
+
+def _open_secrets(place: str, fields: Mapping[str, str]) -> Iterator[str]:
+    """Yield fields that seem to hold a secret, which every user could read in these parameters."""
+    for name, value in fields.items():
+        if _NAMES_A_SECRET.search(name) and not placeholders_of(value):
+            yield f"{place}: {name!r} may hold a secret, that all users can read. Set password, and use {{password}}."
+
+
+def _callback_problems(found: HttpParameters) -> Iterator[str]:
+    if found.callback_url:
+        _address("callback_url", found.callback_url)
+    if found.secret and _SECRET.fullmatch(found.secret) is None:
+        yield f"secret is not a text of {SECRET_MIN} to {SECRET_MAX} letters, digits, hyphens and underscores."
+    if found.receipts and not found.secret:
+        yield "receipts need secret: a text that the carrier sends back, and nobody else knows."
+    uses_callback = "callback" in placeholders_of(found.headers, found.query, found.body)
+    if uses_callback and not found.callback_url:
+        yield "{callback} needs callback_url: the address of this service as the carrier reaches it."
+    if found.receipts and not uses_callback and not found.id:
+        yield "receipts need {callback} in query or body, or id: the carrier's name of the message in its answer."
+    if any(len(text) > FIELDS_MAX * 1_024 for text in texts_of(found.body)):
+        yield "body is too long."

@@ -1,0 +1,97 @@
+"""Rows of what carriers have told the API of text messages, until a worker has told the engine."""
+
+from collections.abc import Collection
+from typing import Final, NamedTuple
+
+import msgspec
+from sqlalchemy import Connection, delete, exists, func, insert, select, true
+
+from dialer.domain.line import Receipt, TextReceived
+from dialer.domain.numbers.normal_form import digits_of
+from dialer.store.tables import Campaign, LiveLeg, SmsMessage, TextNews, TextPart
+
+NEWS_MAX: Final = 100_000
+"""Limit of callbacks that wait for a worker."""
+NEWS_PER_STEP: Final = 1_000
+"""Receipts, and as many text messages that came in, that one step tells the engine."""
+INTERNATIONAL: Final = "00"
+"""The international prefix that some carriers write for a plus."""
+_news = TextNews.__table__
+_legs = LiveLeg.__table__
+_parts = TextPart.__table__
+_messages = SmsMessage.__table__
+_campaigns = Campaign.__table__
+_HEARD: Final = msgspec.json.Decoder(Receipt | TextReceived)
+
+
+class StoredNews(NamedTuple):
+    """A callback as it is stored. The gateway's id is the engine's."""
+
+    id: int
+    gateway_id: int
+    key: str
+    heard: Receipt | TextReceived
+    told_ms: int
+
+
+class LastMessage(NamedTuple):
+    """The last text message to a number, and the do-not-call list of its campaign."""
+
+    campaign_id: int
+    dnc_id: int | None
+    number: str
+
+
+def add_news(connection: Connection, gateway_id: int, key: str, heard: Receipt | TextReceived, now_ms: int) -> bool:
+    """Store a callback, and return True; return False if too many wait already."""
+    waiting = select(func.count()).select_from(select(_news.c.id).limit(NEWS_MAX).subquery())
+    if (connection.scalar(waiting) or 0) >= NEWS_MAX:
+        return False
+    values = {"gateway_id": gateway_id, "key": key, "is_text": isinstance(heard, TextReceived), "told_ms": now_ms}
+    connection.execute(insert(_news).values(**values, heard=msgspec.json.encode(heard).decode()))
+    return True
+
+
+def waiting_news(connection: Connection) -> list[StoredNews]:
+    """Return the oldest callbacks: text messages first, because they may be wishes not to be texted again."""
+    columns = (_news.c.id, _news.c.gateway_id, _news.c.key, _news.c.heard, _news.c.told_ms)
+    found: list[StoredNews] = []
+    for is_text in (_news.c.is_text == true(), _news.c.is_text != true()):
+        query = select(*columns).where(is_text).order_by(_news.c.id).limit(NEWS_PER_STEP)
+        found += [
+            StoredNews(news_id, gateway_id, key, _HEARD.decode(heard), told_ms)
+            for news_id, gateway_id, key, heard, told_ms in connection.execute(query)
+        ]
+    return found
+
+
+def delete_news(connection: Connection, ids: Collection[int]) -> None:
+    """Delete callbacks of which the engine knows."""
+    if ids:
+        connection.execute(delete(_news).where(_news.c.id.in_(ids)))
+
+
+def is_on_its_way(connection: Connection, gateway_id: int, key: str, name: str) -> bool:
+    """Return whether a text message with this key, or else this name, is on its way over a gateway."""
+    if key:
+        found = exists().where(_legs.c.key == key, _legs.c.gateway_id == gateway_id)
+    else:
+        found = exists().where(_parts.c.gateway_id == gateway_id, _parts.c.name == name)
+    return bool(connection.scalar(select(found)))
+
+
+def last_message_to(connection: Connection, gateway_id: int, number: str) -> LastMessage | None:
+    """Return the last text message that was sent to a number over a gateway. Carriers may leave its plus out."""
+    digits = digits_of(number)
+    spellings = {digits, f"+{digits}"}
+    if digits.startswith(INTERNATIONAL):
+        spellings.add(f"+{digits.removeprefix(INTERNATIONAL)}")
+    query = (
+        select(_messages.c.campaign_id, _campaigns.c.dnc_id, _messages.c.phone_number)
+        .join(_campaigns, _campaigns.c.id == _messages.c.campaign_id)
+        .where(_messages.c.gateway_id == gateway_id, _messages.c.phone_number.in_(sorted(spellings)))
+        .order_by(_messages.c.id.desc())
+        .limit(1)
+    )
+    row = connection.execute(query).first()
+    return None if row is None else LastMessage(*row)

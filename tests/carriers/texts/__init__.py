@@ -1,0 +1,1 @@
+"""Tests of lines for text messages."""
