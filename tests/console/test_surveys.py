@@ -25,12 +25,15 @@ def survey(api: Caller) -> int:
 
 def test_it_shows_the_graph_the_sections_and_the_findings(alice: Visitor, bob: Visitor, survey: int) -> None:
     text = alice.text(f"surveys/{survey}/")
-    assert ("<script>alert" in alice.page, "Hello Message 0 to Tea?" in text, "1 to the end" in text) == (
+    assert ("<script>alert" in alice.page, "then → leads to Tea?" in text, "1: yes → leads to the end" in text) == (
         False,
         True,
         True,
     )
-    assert 'href="/console/records/section-template/1/" aria-label="Message: Hello"' in alice.page
+    assert (
+        'href="/console/records/section-template/1/" data-section="1" draggable="false" aria-label="Message: Hello"'
+        in alice.page
+    )
     for path in ("", "try/"):
         assert bob.request("GET", f"surveys/{survey}/{path}").status_code == 404
 

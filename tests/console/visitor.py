@@ -51,13 +51,18 @@ class Visitor:
 
     def send(self, path: str, **fields: str) -> httpx.Response:
         """Send a form of the page that was loaded last."""
-        found = _TOKEN.search(self.page)
-        return self.request("POST", path, data={"csrf": found[1] if found else "", **fields})
+        return self.request("POST", path, data={"csrf": token_of(self.page), **fields})
 
     def sign_in(self, username: str, password: str = PASSWORD) -> httpx.Response:
         """Fill in the form of the sign-in, and send it."""
         self.get("sign-in/")
         return self.send("sign-in/", username=username, password=password)
+
+
+def token_of(page: str) -> str:
+    """Return the token of the forms of a page; empty if it has none."""
+    found = _TOKEN.search(page)
+    return found[1] if found else ""
 
 
 def words(page: str) -> str:

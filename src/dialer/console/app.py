@@ -25,10 +25,12 @@ from dialer.console.pages.new_campaign import make_survey, show_people, show_sur
 from dialer.console.pages.number import show_number
 from dialer.console.pages.overview import show_overview, stream_overview
 from dialer.console.pages.record import change_record, create_record, delete_record, show_new_record, show_record
+from dialer.console.pages.recordings import delete_recording, play_recording, show_upload, upload_recording
 from dialer.console.pages.records import show_records
 from dialer.console.pages.sign_in import make_first_admin, show_first_admin, show_sign_in, sign_in
 from dialer.console.pages.static import show_asset, show_nothing
 from dialer.console.pages.survey import show_survey_template, try_survey
+from dialer.console.pages.survey_editor import order_sections, remove_branch, set_branch
 from dialer.console.pages.wall_board import change_agent, show_board, stream_board
 from dialer.console.services import ConsoleServices
 from dialer.console.sessions import Guarded, Sessions, SignedInOnly, machine_ms
@@ -81,6 +83,13 @@ PAGES: Final[tuple[ControllerRouterHandler, ...]] = (
     change_agent,
     show_survey_template,
     try_survey,
+    set_branch,
+    remove_branch,
+    order_sections,
+    show_upload,
+    upload_recording,
+    play_recording,
+    delete_recording,
 )
 """The pages that need a sign-in."""
 

@@ -39,6 +39,8 @@ class RecordPage(NamedTuple):
     """True if a CSV file can be imported into a record."""
     back: str = ""
     """The address of the list, if it is a page of its own."""
+    new: str = ""
+    """The address of the form for a new record, if it is a page of its own."""
     view: str = ""
     """The address before the id, if a record has a page of its own besides the one with its fields."""
 
@@ -136,6 +138,7 @@ PAGES: Final[Mapping[str, RecordPage]] = {
             "recording",
             "Sounds that surveys play.",
             ("name", "created_date"),
+            new="/console/recordings/new/",
         ),
         RecordPage(
             "queue",

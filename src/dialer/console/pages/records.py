@@ -19,6 +19,7 @@ from dialer.console.named import names_of
 from dialer.console.services import page
 from dialer.console.titles import title_of
 from dialer.console.zones import zone_of
+from dialer.domain.roles import Permission
 
 ROWS: Final = 50
 ORDERING: Final = "ordering"
@@ -129,6 +130,8 @@ def may(request: ApiRequest, resource: Resource, method: str) -> bool:
 
 def _new_url(request: ApiRequest, found: RecordPage, resource: Resource, given: Mapping[str, str]) -> str:
     """Return the address of the form for a new record, which knows to what the list belongs; empty if there is none."""
+    if found.new:
+        return found.new if request.user.may(Permission.CAMPAIGNS) else ""
     if not may(request, resource, "POST"):
         return ""
     belongs = {name: value for name, value in given.items() if name in references_of(resource.read)}
