@@ -1,4 +1,4 @@
-"""Whatever a carrier sends about text messages, it is understood or refused."""
+"""Tests of damaged and made-up input of carriers of text messages: each is understood or refused."""
 
 from typing import Any
 
