@@ -11,6 +11,8 @@ import pytest
 
 from dialer.carriers.sip.messages import read_message, write_response
 from dialer.store.tables import Gateway
+from tests.carriers.freeswitch.fake_channel import SwitchCallee
+from tests.carriers.freeswitch.fake_switch import PASSWORD, FakeSwitch
 from tests.commands.conftest import Run
 from tests.runtime.house import House
 
@@ -56,6 +58,30 @@ def test_a_call_is_shown_message_by_message_and_its_cause_in_words(run: Run, hou
     assert (found.code, found.err) == (1, "cause 17, user busy: the carrier answered 486 Busy Here\n")
     shown = run("gateway", "test", "1", "+12025550123", "--json", **VIRTUAL).data
     assert [shown["cause"], shown["rang_ms"], shown["answered_ms"], shown["keys"]] == [17, None, None, ""]
+
+
+def test_a_call_over_freeswitch_is_shown_command_by_command(run: Run, house: House, tmp_path: Path) -> None:
+    callees = {"12025550123": SwitchCallee(keys=["7"], hangs_up_in="play_and_get_digits")}
+    with FakeSwitch(callees) as switch:
+        given = {"port": switch.port, "password": PASSWORD, "dial_string": "user/{number}"}
+        gateway = {"protocol": "freeswitch", "removeprefix": "+"}
+        house.change(Gateway, house.gateway_id, **gateway, parameters=json.dumps(given))
+        found = run("gateway", "test", "1", "+12025550123", **VIRTUAL)
+        refused = run("gateway", "test", "1", "+12025550123", "--record", "r.wav", **VIRTUAL)
+        (tmp_path / "a b.wav").touch()
+        unplayable = run("gateway", "test", "1", "+1202", "--play", str(tmp_path / "a b.wav"), **VIRTUAL)
+        house.change(Gateway, house.gateway_id, parameters=json.dumps({**given, "password": "wrong"}))
+        wrong = run("gateway", "test", "1", "+12025550123", **VIRTUAL)
+    lines = [line[11:] for line in found.out.splitlines()]
+    assert [one for one in lines if not one.startswith(("→", "←"))] == [
+        *("the carrier is there", "ringing", "answered", "key 7", "over: FreeSWITCH reports cause 16")
+    ]
+    assert any(one.startswith("→ bgapi originate {") for one in lines)
+    assert PASSWORD not in found.out
+    assert (found.code, found.err) == (0, "cause 16, normal clearing: FreeSWITCH reports cause 16\n")
+    assert [switch.applications[0][2].split()[5], sum(switch.dialled.values())] == ["tone_stream://%(1000,0,440)", 1]
+    assert [refused.code, unplayable.code, wrong.code] == [2, 1, 1]
+    assert "the password is wrong" in wrong.err
 
 
 def test_a_call_that_cannot_be_placed_is_refused(run: Run, house: House) -> None:

@@ -1,26 +1,33 @@
 """`dialer gateway`: one call over a gateway, to see what its carrier says."""
 
 import asyncio
+from collections.abc import Awaitable, Callable
 from pathlib import Path
+from typing import TypeAlias
 
 import anyio
 import rich_click as click
 from sqlalchemy import select
 
-from dialer.carriers.sip.parameters import SipParameters, SipParametersError, read_sip_parameters
+from dialer.carriers.freeswitch.parameters import FreeSwitchParametersError, read_freeswitch_parameters
+from dialer.carriers.freeswitch.trial import place_switch_call
+from dialer.carriers.sip.parameters import SipParametersError, read_sip_parameters
 from dialer.carriers.voice.sound_files import SoundFileError
 from dialer.carriers.voice.trial import Trial, TrialOrder, place_trial_call
 from dialer.commands.opening import open_existing_database, settings_from_environment
 from dialer.commands.output import examples, json_option, print_json, printable, say
 from dialer.domain.numbers.emergency import spells_emergency
 from dialer.domain.numbers.prefixes import dialled_number
-from dialer.domain.plans import SIP
+from dialer.domain.plans import FREESWITCH, SIP
 from dialer.store.tables import Gateway
 from dialer.store.timeline.reading import cause_in_words
 
 SECONDS_MAX = 600
 NUMBER_LENGTH_MAX = 40
 _gateways = Gateway.__table__
+
+PlaceCall: TypeAlias = Callable[[TrialOrder, Trial], Awaitable[None]]
+"""Places a trial call over a gateway, and follows it to its end."""
 
 
 @click.group()
@@ -40,7 +47,7 @@ def gateway() -> None:
 @click.option(
     "--ring", type=click.IntRange(1, SECONDS_MAX), default=30, show_default=True, help="Give up after so long."
 )
-@click.option("--full", is_flag=True, help="Print whole SIP messages.")
+@click.option("--full", is_flag=True, help="Print whole messages.")
 @json_option("the outcome")
 @examples("dialer gateway test 3 +12025550123", "dialer gateway test 3 +12025550123 --play hello.wav --full")
 def test(  # noqa: PLR0913 - the options of a command
@@ -55,17 +62,17 @@ def test(  # noqa: PLR0913 - the options of a command
     full: bool,
     as_json: bool,
 ) -> None:
-    """Place one call over a gateway with the protocol `sip`, and print each message.
+    """Place one call over a gateway with the protocol `sip` or `freeswitch`, and print each message.
 
     ID is the gateway's id. Nothing is stored and nothing is charged by the service; the carrier may charge for the
     call. The callee hears a short tone or the file, and the keys that they press are printed. The exit code is 1 if
     nobody answers.
     """
-    parameters, dialled = _gateway(gateway_id, number)
+    place_call, dialled = _gateway(gateway_id, number, records=record is not None)
     order = TrialOrder(dialled, callerid, ring * 1_000, seconds * 1_000, play, record)
     trial = Trial(None if as_json else _print, is_full=full)
     try:
-        anyio.run(place_trial_call, parameters, order, trial)
+        anyio.run(place_call, order, trial)
     except (OSError, SoundFileError) as error:
         raise click.ClickException(f"the call could not be placed: {error}") from None
     except asyncio.CancelledError:
@@ -83,8 +90,8 @@ def _print(line: str) -> None:
     click.echo(printable(line))
 
 
-def _gateway(gateway_id: int, number: str) -> tuple[SipParameters, str]:
-    """Return the parameters of a gateway, and a number as the gateway dials it."""
+def _gateway(gateway_id: int, number: str, *, records: bool) -> tuple[PlaceCall, str]:
+    """Return a function that places a call over a gateway, and a number as the gateway dials it."""
     if spells_emergency(number):
         raise click.UsageError(f"{number!r} is an emergency number, which is never dialled.")
     if len(number) > NUMBER_LENGTH_MAX or not number.strip("+*#0123456789") == "" or not number.strip("+*#"):
@@ -97,10 +104,22 @@ def _gateway(gateway_id: int, number: str) -> tuple[SipParameters, str]:
         )
     if row is None:
         raise click.ClickException(f"there is no gateway {gateway_id}")
-    if row["protocol"] != SIP:
-        raise click.ClickException(f"gateway {gateway_id} has the protocol {row['protocol']}; only sip can be tried")
+    dialled = dialled_number(number, addprefix=row["addprefix"], removeprefix=row["removeprefix"])
+    return _caller(gateway_id, row["protocol"], row["parameters"], records=records), dialled
+
+
+def _caller(gateway_id: int, protocol: str, parameters: str, *, records: bool) -> PlaceCall:
+    """Return a function that places a call over a carrier."""
     try:
-        parameters = read_sip_parameters(row["parameters"])
-    except SipParametersError as error:
+        if protocol == SIP:
+            sip = read_sip_parameters(parameters)
+            return lambda order, trial: place_trial_call(sip, order, trial)
+        if protocol == FREESWITCH:
+            read_freeswitch_parameters(parameters)
+            if records:
+                raise click.UsageError("--record is for SIP gateways: FreeSWITCH keeps recordings on its own machine.")
+            return lambda order, trial: place_switch_call(parameters, order, trial)
+    except (FreeSwitchParametersError, SipParametersError) as error:
         raise click.ClickException(f"gateway {gateway_id}: {error}") from None
-    return parameters, dialled_number(number, addprefix=row["addprefix"], removeprefix=row["removeprefix"])
+    wanted = f"{SIP} and {FREESWITCH} can be tried"
+    raise click.ClickException(f"gateway {gateway_id} has the protocol {protocol}; {wanted}")

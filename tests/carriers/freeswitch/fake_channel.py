@@ -18,7 +18,7 @@ class SwitchCallee(msgspec.Struct):
     stays: frozenset[str] = frozenset({"endless_playback", "conference"})
     """Applications that go on until they are stopped."""
     hangs_up_in: str = ""
-    """The application in which the callee hangs up."""
+    """The application in which the callee hangs up, once all `keys` are pressed."""
     is_machine: bool = False
 
 
@@ -42,6 +42,8 @@ class Knobs(msgspec.Struct):
     forgets: bool = False
     """True if there is no mod_db."""
     never_ends_jobs: bool = False
+    is_mute: bool = False
+    """True if it takes commands, and replies to none."""
     raw: bytes = b""
     """Sent instead of the next event."""
 

@@ -120,7 +120,7 @@ class FakeSwitch:
             self.nested.append(application)
         channel.application = application, order
         callee = channel.callee
-        if callee.hangs_up_in == application:
+        if callee.hangs_up_in == application and not callee.keys:
             self.end(channel, "NORMAL_CLEARING")
         elif application == "play_and_get_digits":
             pressed = callee.keys.pop(0) if callee.keys else ""
@@ -300,6 +300,8 @@ class Client:
             if knobs.cuts_before and command.startswith(knobs.cuts_before):
                 knobs.cuts_before = ""
                 return
+            if knobs.is_mute:
+                continue
             self._obey(command)
             await self._writer.drain()
             if knobs.cuts_after and command.startswith(knobs.cuts_after):

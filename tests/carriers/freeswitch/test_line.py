@@ -7,6 +7,7 @@ from typing import Any, Final
 
 import pytest
 
+from dialer.carriers.freeswitch import connection, legs
 from dialer.carriers.freeswitch.line import FreeSwitchLine
 from dialer.carriers.port import Alive, LiveLeg, Over, Unknown, Unplaced
 from dialer.domain.enums import AmdStatus, Cause
@@ -349,6 +350,32 @@ async def test_a_connection_that_is_cut_at_any_command_is_opened_again(scene: Sc
     is_placed = (cut, when) != ("bgapi", "cuts_before")
     assert isinstance(found[0], Alive if is_placed else Unknown)
     assert scene.switch.dialled["ada"] == int(is_placed)
+
+
+async def test_a_switch_that_says_nothing_any_more_is_lost(scene: Scene, monkeypatch: pytest.MonkeyPatch) -> None:
+    await scene.up()
+    monkeypatch.setattr(connection, "SILENCE_S", 0.05)
+    scene.switch.drop_connections()
+    await scene.watch.until(lambda: "nothing was heard of it" in scene.worker.why_not)
+
+
+async def test_a_switch_that_does_not_reply_any_more_is_lost(scene: Scene, monkeypatch: pytest.MonkeyPatch) -> None:
+    await scene.up()
+    monkeypatch.setattr(connection, "REPLY_S", -1.0)
+    scene.switch.knobs.is_mute = True
+    scene.line.dial(ADA)
+    await scene.watch.until(lambda: "has not replied" in scene.worker.why_not)
+
+
+async def test_events_that_the_switch_has_dropped_are_asked_for(scene: Scene, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(legs, "QUIET_MS", 0)
+    await scene.up()
+    scene.switch.knobs.loses = frozenset({"CHANNEL_ANSWER", "CHANNEL_HANGUP_COMPLETE"})
+    scene.line.dial(ADA)
+    await scene.heard("Ringing", "Answered")
+    scene.switch.hang_up(ADA.number)
+    await scene.watch.until(lambda: isinstance(scene.last(), Over))
+    assert isinstance(scene.last(), Over)
 
 
 async def test_a_line_that_cannot_log_in_says_why(scene: Scene) -> None:

@@ -135,13 +135,15 @@ class SwitchLegs:
 
     def adopt(self, now_ms: int, dialling: Dialling, dump: SwitchEvent) -> None:
         """Take up a leg that is in the switch. It may still perform the last order."""
-        leg = self._legs.setdefault(dialling.key, SwitchLeg(dialling, now_ms))
+        known = self._legs.get(dialling.key)
+        leg = self._legs[dialling.key] = known or SwitchLeg(dialling, now_ms)
         leg.heard_ms = now_ms
         if leg.answered_ms is None and dump.number("Caller-Channel-Answered-Time"):
             leg.answered_ms = now_ms
-        application = dump["variable_current_application"]
-        leg.is_stubborn = application == "conference" or bool(dump["variable_bridge_uuid"])
-        leg.is_busy = leg.is_stubborn or application not in {"", "park"}
+        if known is None:
+            application = dump["variable_current_application"]
+            leg.is_stubborn = application == "conference" or bool(dump["variable_bridge_uuid"])
+            leg.is_busy = leg.is_stubborn or application not in {"", "park"}
 
     def lose(self, key: str) -> list[LegOutput]:
         """Give a leg up, and end it whenever it appears."""

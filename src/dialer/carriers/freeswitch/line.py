@@ -18,6 +18,7 @@ from dialer.carriers.freeswitch.legs import LegOutput, Look, Say, SwitchLegs, Te
 from dialer.carriers.freeswitch.parameters import (
     FreeSwitchParameters,
     FreeSwitchParametersError,
+    is_path,
     read_freeswitch_parameters,
 )
 from dialer.carriers.port import Alive, Exchange, Found, LiveLeg, Over, Unknown, Unplaced
@@ -102,12 +103,12 @@ class FreeSwitchLine:
     async def _live(self, text: str) -> None:
         try:
             parameters = read_freeswitch_parameters(text)
+            self._legs = SwitchLegs(parameters, self._mark, self._path or _where(parameters, self._media))
         except FreeSwitchParametersError as error:
             self._exchange.is_up(str(error))
             return
         if not parameters.is_local:
             _log.warning("the event socket is not encrypted", host=parameters.host)
-        self._legs = SwitchLegs(parameters, self._mark, self._path or _where(parameters, self._media))
         wait_s = self._first_wait_s
         while True:
             try:
@@ -173,7 +174,8 @@ class FreeSwitchLine:
         self._numbers += 1
         if isinstance(heard, Ended):
             self._ends[self._numbers] = key
-            _log.info("a leg is over", key=key, cause=heard.cause.value)
+            if self._trace is None:
+                _log.info("a leg is over", key=key, cause=heard.cause.value)
         self._exchange.heard(self._numbers, key, heard)
 
     def _look_for(self, key: str) -> None:
@@ -237,4 +239,8 @@ async def _ask_all(connection: SwitchConnection, commands: dict[str, str]) -> di
 
 def _where(parameters: FreeSwitchParameters, media: Path) -> SoundPath:
     folder = parameters.media_path.rstrip("/") if parameters.media_path else str(media.absolute())
+    if not is_path(folder):
+        raise FreeSwitchParametersError(
+            f"the media folder {folder!r} has other characters than letters, digits and _./+-."
+        )
     return lambda name: f"{folder}/{name}"

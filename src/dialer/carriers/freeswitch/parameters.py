@@ -95,7 +95,7 @@ def read_freeswitch_parameters(parameters: str) -> FreeSwitchParameters:
         raise FreeSwitchParametersError(
             f"dial_string {found.dial_string!r} is not a way to one number, such as sofia/gateway/trunk/{NUMBER}."
         )
-    if found.media_path and not _PATH.fullmatch(found.media_path):
+    if found.media_path and not is_path(found.media_path):
         raise FreeSwitchParametersError(
             f"media_path {found.media_path!r} is not an absolute path of letters, digits and _./+-."
         )
@@ -103,6 +103,11 @@ def read_freeswitch_parameters(parameters: str) -> FreeSwitchParameters:
         raise FreeSwitchParametersError(f"hold_music {found.hold_music!r} is not a file or a stream of the switch.")
     _check_variables(found.variables)
     return found
+
+
+def is_path(folder: str) -> bool:
+    """Return whether the path of a folder can be put into a command: absolute, without blanks."""
+    return _PATH.fullmatch(folder) is not None
 
 
 def _check_host(host: str) -> None:

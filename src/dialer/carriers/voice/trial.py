@@ -97,8 +97,12 @@ class Trial:
     def trace(self, data: bytes, peer: Address, *, is_sent: bool) -> None:
         """Show a SIP message, without what could prove the password."""
         shown = _SECRETS.sub(rb"\1 [not shown]", data).decode("utf-8", "replace").strip()
-        first, *others = shown.splitlines() or [f"{len(data)} bytes"]
-        self.say(f"{'→' if is_sent else '←'} {peer[0]}:{peer[1]} {first}")
+        self.show_message(f"{peer[0]}:{peer[1]} {shown or f'{len(data)} bytes'}", is_sent)
+
+    def show_message(self, text: str, is_sent: bool) -> None:  # noqa: FBT001 - as the trace of a connection
+        """Show the first line of a message, or all of it."""
+        first, *others = text.splitlines() or [""]
+        self.say(f"{'→' if is_sent else '←'} {first}")
         for line in others if self._is_full else ():
             self._print(f"            {line}")
 
