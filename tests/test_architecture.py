@@ -30,7 +30,7 @@ MAY_IMPORT: Final[dict[str, frozenset[str]]] = {
     "forecast": frozenset({"forecast", "app", "domain", "sim", "store", "runtime", "logs"}),
     "api": frozenset({"api", "app", "domain", "store", "runtime", "forecast", "settings", "passwords", "__version__"})
     | {"sim.callee_profile", "carriers.sip.parameters", "carriers.freeswitch.parameters"}
-    | {"carriers.texts.parameters", "carriers.texts.callbacks"},
+    | {f"carriers.texts.{name}" for name in ("parameters", "callbacks", "smpp_parameters")},
     "console": frozenset({"console", "app", "domain", "store", "settings", "passwords", "__version__"})
     | {"api.crud", "api.http", "api.records", "api.service", "forecast"},
     "settings": frozenset({"domain"}),
@@ -43,6 +43,7 @@ DETERMINISTIC: Final = frozenset(
     | {f"carriers.freeswitch.{name}" for name in ("causes", "commands", "events", "finding", "framing")}
     | {f"carriers.freeswitch.{name}" for name in ("legs", "parameters")}
     | {f"carriers.texts.{name}" for name in ("parameters", "templates", "requests", "callbacks")}
+    | {f"carriers.texts.smpp_{name}" for name in ("parameters", "pdus", "messages")}
 )
 THIRD_PARTY: Final = frozenset({"msgspec", "holidays", "phonenumbers", "sipmessage"})
 

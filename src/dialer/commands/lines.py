@@ -12,4 +12,4 @@ from dialer.runtime.lines import NewLine
 
 def new_lines(media: Path, folder: Path) -> Mapping[str, NewLine]:
     """Return the factories of lines. Sound files are in `media`; the socket of SIP calls is in `folder`."""
-    return TEXT_LINES | {SIP: sip_lines(folder, media), FREESWITCH: freeswitch_lines(media)}
+    return {**TEXT_LINES, SIP: sip_lines(folder, media), FREESWITCH: freeswitch_lines(media)}

@@ -36,7 +36,7 @@ NAVIGATION: Final = (
     NavigationItem("surveys", "Surveys", "/console/records/survey-template/", Permission.READ),
     NavigationItem("centre", "Call centre", "/console/board/", Permission.READ),
     NavigationItem("lines", "Lines", "/console/records/gateway/", Permission.READ),
-    NavigationItem("money", "Money", "/console/records/ledger/", Permission.READ),
+    NavigationItem("money", "Money", "/console/money/", Permission.READ),
     NavigationItem("administration", "Administration", "/console/records/users/", Permission.READ),
 )
 

@@ -20,10 +20,11 @@ from dialer.app.touching import touched_did, touched_gateway, touched_sms_gatewa
 from dialer.carriers.freeswitch.parameters import FreeSwitchParametersError, read_freeswitch_parameters
 from dialer.carriers.sip.parameters import SipParametersError, read_sip_parameters
 from dialer.carriers.texts.parameters import TextParametersError, read_http_parameters
+from dialer.carriers.texts.smpp_parameters import read_smpp_parameters
 from dialer.domain.gateway_secrets import with_kept_secrets
 from dialer.domain.numbers.normal_form import digits_of
 from dialer.domain.numbers.shown import SHOWN_NUMBERS_MAX, shown_number, split_shown
-from dialer.domain.plans import FREESWITCH, HTTP, KANNEL, SIMULATED, SIP
+from dialer.domain.plans import FREESWITCH, HTTP, KANNEL, SIMULATED, SIP, SMPP
 from dialer.sim.callee_profile import BehaviourError, parse_behaviour
 from dialer.store.tables import CallerId, CallerIdGroup, CallRequest, Did, Gateway, SmsGateway, SmsMessage
 
@@ -36,6 +37,7 @@ SMS_PROTOCOLS: Final = {
     SIMULATED: "The built-in simulator: its callees are made up.",
     HTTP: "A carrier that takes text messages over HTTP; the parameters say in which words.",
     KANNEL: "A Kannel gateway.",
+    SMPP: "A carrier that takes text messages over SMPP 3.4.",
 }
 PREFIX_MAX: Final = 60
 PARAMETERS_MAX: Final = 1_048_576
@@ -251,6 +253,7 @@ _PARAMETERS: Final[Mapping[str, Callable[[str], object]]] = {
     FREESWITCH: read_freeswitch_parameters,
     HTTP: partial(read_http_parameters, HTTP),
     KANNEL: partial(read_http_parameters, KANNEL),
+    SMPP: read_smpp_parameters,
 }
 """The readers of parameters, which refuse wrong ones. All other protocols describe simulated callees."""
 

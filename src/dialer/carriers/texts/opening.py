@@ -1,11 +1,13 @@
 """The factories of lines for text messages, by protocol."""
 
+from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Final
 
 from dialer.carriers.port import Exchange, Line
 from dialer.carriers.texts.http_line import HttpTextLine
-from dialer.domain.plans import HTTP, KANNEL
+from dialer.carriers.texts.smpp_line import SmppLine
+from dialer.domain.plans import HTTP, KANNEL, SMPP
 
 HTTP_PROTOCOLS: Final = (HTTP, KANNEL)
 
@@ -15,4 +17,7 @@ def open_http_line(protocol: str, gateway_id: int, parameters: str, exchange: Ex
     return HttpTextLine(protocol, gateway_id, parameters, exchange)
 
 
-TEXT_LINES: Final = {protocol: partial(open_http_line, protocol) for protocol in HTTP_PROTOCOLS}
+TEXT_LINES: Final[Mapping[str, Callable[[int, str, Exchange], Line]]] = {
+    **{protocol: partial(open_http_line, protocol) for protocol in HTTP_PROTOCOLS},
+    SMPP: SmppLine,
+}

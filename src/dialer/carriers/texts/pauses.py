@@ -37,9 +37,10 @@ class Pauses:
             self._next_s = PAUSE_S
 
     def close(self) -> None:
-        """End all pauses without a word."""
+        """End a pause without a word."""
         if self._timer is not None:
             self._timer.cancel()
+            self._timer = None
 
     def _end(self) -> None:
         self._timer = None

@@ -1,0 +1,212 @@
+"""A line that sends text messages over SMPP."""
+
+import asyncio
+import contextlib
+from collections import deque
+from collections.abc import Sequence
+from typing import Final
+
+import structlog
+
+from dialer.carriers.port import Alive, Exchange, Found, LiveLeg, Unknown, Unplaced
+from dialer.carriers.texts.parameters import TextParametersError
+from dialer.carriers.texts.pauses import PAUSE_S, PAUSE_S_MAX, Pauses
+from dialer.carriers.texts.smpp_messages import MessageError, heard_in, name_of, submit_bodies
+from dialer.carriers.texts.smpp_parameters import SmppParameters, read_smpp_parameters
+from dialer.carriers.texts.smpp_pdus import RESPONSE, Command, Pdu, PduError, Status, delivery_of, first_text
+from dialer.carriers.texts.smpp_session import SessionError, SmppSession, opened
+from dialer.domain.enums import Cause, MessageStatus
+from dialer.domain.line import Accepted, Dialling, Ended, Heard, Order, Receipt, Texting
+
+MESSAGES_MAX: Final = 500
+"""Messages that wait for the window or for a response. Further ones are taken back, and sent a second later."""
+UNSETTLED_MAX: Final = 5_000
+"""Receipts and texts without a response. The carrier is told to try further ones later."""
+PART_TRIES: Final = 30
+"""Tries of a part of a message that the carrier does not take now, after it has taken another part."""
+DETAIL_MAX: Final = 200
+NOT_BOUND: Final = "it is not bound yet"
+LOST: Final = "the connection to the carrier was lost"
+_FOR_NOW: Final = frozenset({Status.THROTTLED, Status.QUEUE_FULL})
+
+_log = structlog.get_logger(__name__)
+
+
+class SmppLine:
+    """The line of one gateway for text messages. It binds by itself, and again when the connection ends."""
+
+    def __init__(self, gateway_id: int, parameters: str, exchange: Exchange) -> None:
+        self._gateway_id: Final = gateway_id
+        self._exchange: Final = exchange
+        self._pauses: Final = Pauses(exchange)
+        self._session: SmppSession | None = None
+        self._messages: Final[dict[str, asyncio.Task[None]]] = {}
+        """Messages without an outcome, by key."""
+        self._number = 0
+        """Number of things heard that the carrier repeats until they are answered."""
+        self._unsettled: Final[deque[tuple[int, SmppSession, int]]] = deque()
+        """Numbers of things heard, with the session and the sequence number to answer once they are stored."""
+        self._work: asyncio.Task[None] | None = None
+        try:
+            self._parameters: SmppParameters | None = read_smpp_parameters(parameters)
+        except TextParametersError as error:
+            self._parameters = None
+            exchange.is_up(f"its parameters are wrong: {error}"[:DETAIL_MAX])
+            return
+        self._window: Final = asyncio.Semaphore(self._parameters.window)
+        self._work = asyncio.get_running_loop().create_task(self._live(self._parameters))
+
+    def dial(self, leg: Dialling | Texting) -> None:
+        """Send a message now, or tell that it cannot be sent."""
+        is_full = len(self._messages) >= MESSAGES_MAX
+        session, parameters = self._session, self._parameters
+        if session is None or parameters is None or self._pauses.is_down or is_full or not isinstance(leg, Texting):
+            self._exchange.heard(0, leg.key, Unplaced())
+            return
+        task = asyncio.get_running_loop().create_task(self._send(session, parameters, leg))
+        self._messages[leg.key] = task
+        task.add_done_callback(lambda _: self._messages.pop(leg.key, None))
+
+    def perform(self, key: str, order: Order) -> None:
+        """Do nothing: a message that was sent cannot be called back."""
+
+    async def find(self, legs: Sequence[LiveLeg]) -> Sequence[Found]:
+        """Return that messages of this process without an answer go on. Of others nothing is known."""
+        return [Alive() if leg.order.key in self._messages else Unknown() for leg in legs]
+
+    def settled(self, number: int) -> None:
+        """Answer the carrier for receipts and texts that are stored. It repeats all others after a lost connection."""
+        while self._unsettled and self._unsettled[0][0] <= number:
+            _, session, sequence = self._unsettled.popleft()
+            _respond(session, Command.DELIVER_SM, sequence, body=b"\x00")
+
+    async def close(self) -> None:
+        """Unbind. Messages without an answer count as sent."""
+        self._pauses.close()
+        tasks = [*self._messages.values(), *([self._work] if self._work is not None else [])]
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+
+    # --- the connection -------------------------------------------------------------------------------------------
+
+    async def _live(self, parameters: SmppParameters) -> None:
+        """Bind, and bind again after a pause whenever the connection ends."""
+        pause_s = PAUSE_S
+        self._exchange.is_up(NOT_BOUND)
+        while True:
+            why = LOST
+            try:
+                async with opened(parameters) as session:
+                    pause_s = PAUSE_S
+                    await self._serve(session, parameters)
+            except SessionError as error:
+                why = str(error)
+            except Exception:  # noqa: BLE001 - whatever a carrier sends, the line tries again
+                _log.exception("smpp_session_failed", gateway_id=self._gateway_id)
+            self._exchange.is_up(why[:DETAIL_MAX])
+            _log.warning("smpp_connection_ended", gateway_id=self._gateway_id, reason=why)
+            await asyncio.sleep(pause_s)
+            pause_s = min(2 * pause_s, PAUSE_S_MAX)
+
+    async def _serve(self, session: SmppSession, parameters: SmppParameters) -> None:
+        enquiring = asyncio.get_running_loop().create_task(session.enquire(parameters.enquire_seconds))
+        self._session = session
+        self._exchange.is_up("")
+        try:
+            async for pdu in session.requests():
+                if not self._take(session, pdu):
+                    return
+        finally:
+            self._session = None
+            self._pauses.close()
+            enquiring.cancel()
+            session.end(LOST)
+            while self._unsettled:
+                self._unsettled.pop()  # The carrier repeats them.
+            await asyncio.gather(enquiring, return_exceptions=True)
+
+    def _take(self, session: SmppSession, pdu: Pdu) -> bool:
+        """Answer a request of the carrier, and return False if it ends the connection."""
+        match pdu.command:
+            case Command.DELIVER_SM:
+                self._deliver(session, pdu)
+            case Command.ENQUIRE_LINK:
+                _respond(session, Command.ENQUIRE_LINK, pdu.sequence)
+            case Command.UNBIND:
+                _respond(session, Command.UNBIND, pdu.sequence)
+                return False
+            case _:
+                _respond(session, Command.GENERIC_NACK, pdu.sequence, Status.INVALID_COMMAND)
+        return True
+
+    def _deliver(self, session: SmppSession, pdu: Pdu) -> None:
+        """Pass on a receipt or a text. It is answered once it is stored; anything else is answered at once."""
+        try:
+            heard = heard_in(delivery_of(pdu.body))
+        except PduError:
+            _respond(session, Command.DELIVER_SM, pdu.sequence, Status.REFUSED, b"\x00")
+            return
+        if heard is None:
+            _respond(session, Command.DELIVER_SM, pdu.sequence, body=b"\x00")
+        elif len(self._unsettled) >= UNSETTLED_MAX:
+            _respond(session, Command.DELIVER_SM, pdu.sequence, Status.QUEUE_FULL, b"\x00")
+        else:
+            self._number += 1
+            self._unsettled.append((self._number, session, pdu.sequence))
+            self._exchange.heard(self._number, "", heard)
+
+    # --- messages -------------------------------------------------------------------------------------------------
+
+    async def _send(self, session: SmppSession, parameters: SmppParameters, leg: Texting) -> None:
+        try:
+            found = await self._outcome(session, parameters, leg)
+        except SessionError as error:
+            _log.warning("message_unanswered", gateway_id=self._gateway_id, key=leg.key, reason=str(error))
+            found = (Unknown(),)
+        except MessageError as error:
+            _log.warning("message_impossible", gateway_id=self._gateway_id, key=leg.key, reason=str(error))
+            found = (Receipt("", MessageStatus.FAILED),)
+        for heard in found:
+            self._exchange.heard(0, leg.key, heard)
+
+    async def _outcome(
+        self, session: SmppSession, parameters: SmppParameters, leg: Texting
+    ) -> tuple[Heard | Found, ...]:
+        """Send the parts one after another, and return everything that the carrier says of the message."""
+        names = []
+        for number, body in enumerate(submit_bodies(parameters, leg)):
+            async with self._window:
+                if number == 0 and (session is not self._session or self._pauses.is_down):
+                    return (Unplaced(),)
+                answer = await self._submit(session, body, tries=PART_TRIES if number else 1)
+            if answer.status in _FOR_NOW:
+                return (Unplaced(),) if number == 0 else (Receipt("", MessageStatus.FAILED),)
+            if answer.status != Status.OK or answer.command != Command.SUBMIT_SM | RESPONSE:
+                is_unknown = answer.status == Status.INVALID_DESTINATION
+                return (Receipt("", MessageStatus.NO_ROUTE if is_unknown else MessageStatus.FAILED),)
+            names.append(name_of(parameters, first_text(answer.body)))
+        self._pauses.worked()
+        if not parameters.receipts:
+            return (Ended(0, Cause.NORMAL_CLEARING),)
+        return (Accepted(tuple(name for name in names if name)),)
+
+    async def _submit(self, session: SmppSession, body: bytes, tries: int) -> Pdu:
+        """Send a part. If the carrier does not take it now, pause, and try again as often as this is allowed."""
+        while True:
+            answer = await session.ask(Command.SUBMIT_SM, body)
+            if answer.status not in _FOR_NOW:
+                return answer
+            self._pauses.begin(f"the carrier asks to wait (status 0x{answer.status:08X})")
+            tries -= 1
+            if tries <= 0:
+                return answer
+            await asyncio.sleep(PAUSE_S)
+
+
+def _respond(
+    session: SmppSession, command: Command, sequence: int, status: Status = Status.OK, body: bytes = b""
+) -> None:
+    """Answer a request, if the connection is still there."""
+    with contextlib.suppress(SessionError):
+        session.send(Pdu(command | RESPONSE, status, sequence, body))

@@ -1,0 +1,113 @@
+"""Tests of damaged and made-up input of carriers of text messages: each is understood or refused."""
+
+from typing import Any
+
+import msgspec
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from dialer.carriers.port import Unknown, Unplaced
+from dialer.carriers.texts.callbacks import receipt_in, text_in
+from dialer.carriers.texts.parameters import HttpParameters, TextParametersError, read_http_parameters
+from dialer.carriers.texts.requests import outcome_of
+from dialer.carriers.texts.smpp_messages import heard_in, submit_bodies, text_of
+from dialer.carriers.texts.smpp_parameters import SmppParameters, read_smpp_parameters
+from dialer.carriers.texts.smpp_pdus import PduError, delivery_of
+from dialer.domain.enums import Cause, MessageStatus
+from dialer.domain.line import Accepted, Ended, Receipt, Texting, TextReceived
+from dialer.domain.messages.sms_parts import GSM7_ALPHABET, GSM7_ESCAPE, GSM7_EXTENSION, parts_of
+
+SHOP = SmppParameters(host="carrier.example", system_id="shop")
+WORDS = HttpParameters(url="https://carrier.example/", id="a.0.id", status="a.0.s", accepted=("ok",), receipts=True)
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(max_size=8),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from(["a", "id", "s", "0"]), inner),
+    max_leaves=12,
+)
+GSM7 = sorted((set(GSM7_ALPHABET) - {GSM7_ESCAPE}) | GSM7_EXTENSION.keys())
+TEXTS = st.text(st.sampled_from(GSM7), max_size=400) | st.text(st.characters(exclude_categories=["Cs"]), max_size=300)
+
+
+def order(text: str) -> Texting:
+    """Return the order to send a text."""
+    return Texting("3a0d", "+3545550100", "Shop", text, parts_of(text))
+
+
+RECEIPT = submit_bodies(SHOP, order("id:m1 sub:001 dlvrd:001 stat:DELIVRD err:000"))[0]
+
+
+@settings(max_examples=50, deadline=None)
+@given(text=TEXTS)
+def test_the_parts_over_smpp_are_those_that_are_charged_and_hold_the_text(text: str) -> None:
+    bodies = submit_bodies(SHOP, order(text))
+    deliveries = [delivery_of(body) for body in bodies]
+    assert len(bodies) == parts_of(text)
+    assert "".join(map(text_of, deliveries)) == text
+    assert max(len(one.message) for one in deliveries) <= 160
+
+
+@settings(max_examples=50, deadline=None)
+@given(
+    body=st.binary(max_size=80) | st.just(RECEIPT),
+    flips=st.lists(st.tuples(st.integers(0, 200), st.binary(max_size=2)), max_size=4),
+)
+def test_a_damaged_delivery_is_heard_or_refused(body: bytes, flips: list[tuple[int, bytes]]) -> None:
+    damaged = bytearray(body)
+    for place, change in flips:
+        damaged[place : place + 1] = change
+    try:
+        heard = heard_in(delivery_of(bytes(damaged)))
+    except PduError:
+        return
+    assert heard is None or isinstance(heard, Receipt | TextReceived)
+    assert len(msgspec.json.encode(heard)) < 20_000
+
+
+@settings(max_examples=50, deadline=None)
+@given(status=st.integers(100, 999), body=st.binary(max_size=40) | JSON.map(msgspec.json.encode))
+def test_only_clear_answers_let_a_message_be_sent_again(status: int, body: bytes) -> None:
+    found = outcome_of(WORDS, status, body)
+    assert all(isinstance(one, Accepted | Receipt | Ended | Unknown | Unplaced) for one in found)
+    assert (found == (Unplaced(),)) is (status in {429, 503})
+    if not 200 <= status < 500:
+        assert found in {(Unknown(),), (Unplaced(),)}
+
+
+@settings(max_examples=50, deadline=None)
+@given(fields=st.dictionaries(st.sampled_from(["key", "id", "status", "from", "to", "text"]), JSON))
+def test_any_callback_is_a_receipt_a_text_or_nothing(fields: dict[str, Any]) -> None:
+    receipt, text = receipt_in(WORDS, fields), text_in(WORDS, fields)
+    assert receipt is None or receipt.key or receipt.receipt.name
+    assert text is None or (0 < len(text.number) <= 64 and len(text.text) <= 2_000)
+
+
+@settings(max_examples=50, deadline=None)
+@given(
+    given_=st.dictionaries(st.sampled_from([*HttpParameters.__struct_fields__, "port", "smsc"]), JSON | st.just("{x}"))
+)
+def test_wrong_parameters_are_refused_with_a_sentence(given_: dict[str, Any]) -> None:
+    text = msgspec.json.encode(given_).decode()
+    for protocol in ("http", "kannel"):
+        with pytest.raises(TextParametersError, match=r"\w"):
+            read_http_parameters(protocol, text)
+    with pytest.raises(TextParametersError):
+        read_smpp_parameters(text)
+
+
+@pytest.mark.parametrize(
+    ("body", "heard"),
+    [
+        (b'{"a": [{"s": "ok", "id": 7}]}', (Accepted(("7",)),)),
+        (b'{"a": [{"s": "ok"}]}', (Accepted(()),)),
+        (b'{"a": [{"s": "no", "id": 7}]}', (Receipt("", MessageStatus.FAILED),)),
+        (b"<html>", (Unknown(),)),
+        (b"[" * 100_000, (Unknown(),)),
+    ],
+)
+def test_an_answer_says_what_became_of_the_message(body: bytes, heard: tuple[object, ...]) -> None:
+    assert outcome_of(WORDS, 200, body) == heard
+
+
+def test_a_carrier_without_receipts_makes_a_message_final() -> None:
+    assert outcome_of(HttpParameters(url="https://a.example/"), 200, b"") == (Ended(0, Cause.NORMAL_CLEARING),)

@@ -1,0 +1,84 @@
+"""Campaigns of text messages over SMPP, whose carrier is a server that others wrote."""
+
+from functools import partial
+from pathlib import Path
+from typing import Any, Final
+
+from tests.carriers.texts.smpp_carrier import SmppCarrier, smpp_carrier
+from tests.end_to_end.texting import TextService, text_service
+
+ADA, BEN, CEM, DAN, EVE = (f"+354555010{digit}" for digit in range(5))
+LONG: Final = "Ja {€} " + 200 * "x" + " Ω!"
+INVALID_DESTINATION, THROTTLED, OK = 0x0B, 0x58, 0
+
+
+def gateway_to(service: TextService, carrier: SmppCarrier) -> dict[str, Any]:
+    """Create a gateway to the carrier."""
+    words = {"host": "127.0.0.1", "port": carrier.port, "system_id": "shop", "password": "opensesame"}
+    return dict(service.admin.create("sms-gateway", name="shop", protocol="smpp", parameters=words))
+
+
+def ids_to(carrier: SmppCarrier, number: str) -> list[str]:
+    """Return the carrier's names of the parts that it has taken for a number."""
+    return [one["id"] for one in carrier.sent if "+" + one["to"] == number and one["status"] == OK]
+
+
+def is_sent(carrier: SmppCarrier, number: str) -> bool:
+    """Return whether the carrier has seen a message to a number."""
+    return any("+" + one["to"] == number for one in carrier.sent)
+
+
+def test_each_part_is_sent_once_and_receipts_and_stop_are_stored(tmp_path: Path) -> None:
+    """A throttled message is sent later; a message whose response is lost with the connection is not sent again."""
+    with smpp_carrier() as carrier, text_service(tmp_path) as service:
+        carrier.tell("answer", number=BEN[1:], statuses=[THROTTLED])
+        carrier.tell("answer", number=CEM[1:], statuses=[INVALID_DESTINATION])
+        gateway = gateway_to(service, carrier)
+        assert "password" not in gateway["parameters"]
+        never = service.ann.create("dnc-list", name="never")
+        made = service.campaign(gateway, ADA, BEN, CEM, text=LONG, dnc=never["url"])
+        service.ann.change(made["url"], status=1)
+        service.wait(lambda: len(ids_to(carrier, ADA)) == len(ids_to(carrier, BEN)) == 2)
+        service.wait(lambda: dict(service.statuses())[CEM] == "No_Route")
+        parts = [one for one in carrier.sent if "+" + one["to"] == ADA]
+        assert "".join(one["text"] for one in parts) == LONG
+        assert [(one["header"][:4], one["header"][6:], one["coding"], one["from"]) for one in parts] == [
+            ("0003", f"020{number}", 0, "3545550199") for number in (1, 2)
+        ]
+        for name in (ids_to(carrier, ADA)[0], *ids_to(carrier, ADA), "unknown"):
+            carrier.tell("receipt", number=ADA[1:], id=name, state="DELIVRD")
+            assert carrier.heard("answered") == {"answered": OK}
+        carrier.tell("receipt", number=BEN[1:], id=ids_to(carrier, BEN)[1], state="UNDELIV")
+        assert carrier.heard("answered") == {"answered": OK}
+        service.wait(lambda: service.ann.get(made["url"])["status"] == 4)
+        assert service.statuses() == [(ADA, "Delivered"), (BEN, "Failed"), (CEM, "No_Route")]
+        carrier.tell("text", number=ADA[1:], text="Stop ")
+        assert carrier.heard("answered") == {"answered": OK}
+        assert [one["phone_number"] for one in service.ann.get("dnc-contact/")["results"]] == [ADA]
+        carrier.tell("answer", number=DAN[1:], statuses=["cut"])
+        for number in (DAN, EVE):  # The second one waits until the line is bound again.
+            again = service.campaign(gateway, ADA, number, text="Hi ☃", dnc=never["url"])
+            service.ann.change(again["url"], status=1)
+            service.wait(partial(is_sent, carrier, number))
+        carrier.tell("receipt", number=EVE[1:], id=ids_to(carrier, EVE)[0], state="DELIVRD")
+        service.wait(lambda: service.ann.get(again["url"])["status"] == 4)
+        assert service.statuses()[3:] == [(DAN, "Sent"), (EVE, "Delivered")]
+        assert [one["text"] for one in carrier.sent if "+" + one["to"] == DAN] == ["Hi ☃"]
+        assert service.differences() == []
+
+
+def test_receipts_find_their_parts_after_a_restart(tmp_path: Path) -> None:
+    with smpp_carrier() as carrier:
+        with text_service(tmp_path) as service:
+            never = service.ann.create("dnc-list", name="never")
+            made = service.campaign(gateway_to(service, carrier), ADA, text=LONG, dnc=never["url"])
+            service.ann.change(made["url"], status=1)
+            service.wait(lambda: len(ids_to(carrier, ADA)) == 2)
+        carrier.heard("bound")
+        with text_service(tmp_path) as service:
+            carrier.heard("bound")
+            for name in ids_to(carrier, ADA):
+                carrier.tell("receipt", number=ADA[1:], id=name, state="DELIVRD")
+            service.wait(lambda: service.ann.get(made["url"])["status"] == 4)
+            assert (service.statuses(), len(carrier.sent)) == ([(ADA, "Delivered")], 2)
+            assert service.differences() == []
