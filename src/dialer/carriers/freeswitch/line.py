@@ -71,7 +71,7 @@ class FreeSwitchLine:
 
     def perform(self, key: str, order: Order) -> None:
         """Give an order to a leg. One that is lost with the connection is given again after `find`."""
-        if self._legs is not None:
+        if self._legs is not None and self._connection is not None:
             self._do(self._legs.perform(steady_ms(), key, order))
 
     async def find(self, legs: Sequence[LiveLeg]) -> list[Found]:
