@@ -106,7 +106,7 @@ class _Trial:
         return None
 
     async def listen(self) -> None:
-        """Answer the carrier. What is not for this trial is refused for now, so that the service gets it."""
+        """Answer the carrier. Deliveries for others are refused for now, so that the service gets them."""
         async for pdu in self._session.requests():
             status, body = Status.OK, b""
             if pdu.command == Command.DELIVER_SM:
