@@ -20,6 +20,7 @@ from dialer.console.pages.campaign import change_state, show_campaign, stream_ca
 from dialer.console.pages.campaign_actions import copy_campaign, recycle, show_recycling
 from dialer.console.pages.campaign_forecast import forecast_campaign
 from dialer.console.pages.campaigns import show_campaigns
+from dialer.console.pages.desk import change_own_status, show_desk, stream_desk
 from dialer.console.pages.importing import check_file, import_file, show_import
 from dialer.console.pages.money import show_money
 from dialer.console.pages.new_campaign import make_survey, show_people, show_survey, upload_people
@@ -87,6 +88,9 @@ PAGES: Final[tuple[ControllerRouterHandler, ...]] = (
     show_board,
     stream_board,
     change_agent,
+    show_desk,
+    stream_desk,
+    change_own_status,
     show_survey_template,
     try_survey,
     set_branch,
