@@ -17,10 +17,10 @@ from dialer import connections, passwords
 from dialer.api.crud import deleting, fields, ordering, pagination, references, searching
 from dialer.api.http import body, preconditions, strict_json, throttle
 from dialer.api.http.refusals import REFUSALS_A_MINUTE_MAX
-from dialer.api.records import campaign_life, campaigns, contacts
+from dialer.api.records import advancing, campaign_life, campaigns, contacts
 from dialer.api.records.bulk import PARENTS_MAX
 from dialer.api.records.importing import IMPORTS_OF_A_USER_MAX
-from dialer.api.routes import bulk, campaign_check, clock, recordings, recycling, text_callbacks
+from dialer.api.routes import bulk, campaign_check, recordings, recycling, text_callbacks
 from dialer.app import api_keys, import_report, imports
 from dialer.carriers.texts.http_line import IN_FLIGHT_MAX
 from dialer.carriers.texts.smpp_line import MESSAGES_MAX
@@ -214,7 +214,7 @@ LIMITS: Final = {
     ),
     "Wrong passwords from one address": f"{throttle.ADDRESS_FAILURES_MAX} in {throttle.WINDOW_S / 60:.0f} minutes",
     "A password": f"{passwords.PASSWORD_LENGTH_MIN} to {passwords.PASSWORD_LENGTH_MAX:,} characters",
-    "One advance of the clock": f"{clock.ADVANCE_MS_MAX // 86_400_000} days",
+    "One advance of the clock": f"{advancing.ADVANCE_MS_MAX // 86_400_000} days",
 }
 
 

@@ -24,6 +24,13 @@ PAGES: Final = (
     "number/?number=%2B12025550100",
     "board/",
     "calls/",
+    "calls/?outcome=1",
+    "calls/1/",
+    "recordings/new/",
+    "records/audio-files/",
+    "money/",
+    "service/",
+    "desk/",
     "account/",
 )
 CLOCK: Final = {"DIALER_CLOCK": "virtual", "DIALER_CLOCK_START": "2026-01-30T09:00:00Z"}

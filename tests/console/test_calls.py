@@ -157,4 +157,4 @@ def test_a_customer_sees_no_call_of_another(
     visitor.sign_in("gus")
     assert "+12025550001" not in visitor.get("calls/")
     assert 'href="/console/campaigns/' not in visitor.page
-    assert visitor.request("GET", "").headers["location"] == "/console/calls/"
+    assert visitor.request("GET", "").headers["location"] == "/console/desk/"

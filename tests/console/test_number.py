@@ -2,7 +2,7 @@
 
 from tests.api.harness import Caller
 from tests.console.building import HOSTILE, campaign
-from tests.console.visitor import Visitor
+from tests.console.visitor import Visitor, words
 
 
 def test_it_tells_what_happened_in_each_campaign(alice: Visitor, bob: Visitor, api: Caller) -> None:
@@ -19,3 +19,25 @@ def test_a_text_that_is_no_number_says_so(alice: Visitor) -> None:
     assert "A number in any spelling" in alice.get("number/")
     answer = alice.request("GET", "number/?number=<b>")
     assert (answer.status_code, "is not a phone number" in answer.text, "<b>" in answer.text) == (400, True, False)
+
+
+def test_an_admin_erases_a_person(alice: Visitor, admin: Visitor, api: Caller) -> None:
+    campaign(api, name="Departures", started="no")
+    number = "+1 (202) 555-0100"
+    assert "Erase" not in alice.text(f"number/?number={number.replace('+', '%2B')}")
+    assert alice.send("number/erase/", number=number).status_code == 403
+    assert "Erase the person" in admin.text("number/?number=%2B12025550100")
+    assert admin.request("POST", "number/erase/", data={"number": number}).status_code == 403
+    assert api.get("contact/", duplicate="+12025550100")["count"] == 4
+    done = admin.send("number/erase/", number=number)
+    assert (done.status_code, "Erased: 1 contacts" in words(done.text)) == (200, True)
+    assert api.get("contact/")["count"] == 3
+    entries = Caller(api.client, "admin").get("audit-log/", ordering="-id")["results"]
+    (entry,) = [one for one in entries if one["action"] == "person_erased"]
+    assert (entry["via"], "5550100" in str(entry)) == ("console", False)
+    for wrong in ("", "<b>", "+12025550199"):
+        refused = admin.send("number/erase/", number=wrong)
+        assert (refused.status_code, "Nothing was erased" in refused.text, "<b>" in refused.text) in {
+            (400, True, False),
+            (200, False, False),
+        }

@@ -287,3 +287,13 @@ async def test_unknown_and_repeated_sounds_change_nothing(house: LineHouse) -> N
         line.hear("nobody's", heard)
     await house.pass_s(60)
     assert (ends(house), house.findings()) == ([(ADA, 16, 18)], [])
+
+
+async def test_an_answer_that_is_found_after_a_restart_is_followed_by_one_order(house: LineHouse) -> None:
+    await started(house, ADA)
+    await house.pass_s(2)
+    house.restart_at(house.now_ms() + 4_000)
+    await house.pass_s(1)
+    assert [(type(order), order.turn) for _, order in house.side.lines[-1].orders] == [(Play, 1)]
+    await house.pass_s(60)
+    assert (ends(house), house.findings()) == ([(ADA, 16, 19)], [])

@@ -20,13 +20,16 @@ from dialer.console.pages.campaign import change_state, show_campaign, stream_ca
 from dialer.console.pages.campaign_actions import copy_campaign, recycle, show_recycling
 from dialer.console.pages.campaign_forecast import forecast_campaign
 from dialer.console.pages.campaigns import show_campaigns
+from dialer.console.pages.desk import change_own_status, show_desk, stream_desk
 from dialer.console.pages.importing import check_file, import_file, show_import
+from dialer.console.pages.money import show_money
 from dialer.console.pages.new_campaign import make_survey, show_people, show_survey, upload_people
-from dialer.console.pages.number import show_number
+from dialer.console.pages.number import erase, show_number
 from dialer.console.pages.overview import show_overview, stream_overview
 from dialer.console.pages.record import change_record, create_record, delete_record, show_new_record, show_record
 from dialer.console.pages.recordings import delete_recording, play_recording, show_upload, upload_recording
 from dialer.console.pages.records import show_records
+from dialer.console.pages.service import advance, show_service
 from dialer.console.pages.sign_in import make_first_admin, show_first_admin, show_sign_in, sign_in
 from dialer.console.pages.static import show_asset, show_nothing
 from dialer.console.pages.survey import show_survey_template, try_survey
@@ -78,9 +81,16 @@ PAGES: Final[tuple[ControllerRouterHandler, ...]] = (
     show_survey,
     make_survey,
     show_number,
+    erase,
+    show_money,
+    show_service,
+    advance,
     show_board,
     stream_board,
     change_agent,
+    show_desk,
+    stream_desk,
+    change_own_status,
     show_survey_template,
     try_survey,
     set_branch,

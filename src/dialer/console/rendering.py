@@ -53,6 +53,7 @@ def _environment() -> Environment:
         "moment": moment,
         "time_of_day": time_of_day,
         "soon": soon,
+        "day": day,
         "day_and_time": day_and_time,
         "iso": iso,
         "seconds": seconds,
@@ -95,6 +96,11 @@ def day_and_time(at_ms: int, zone: ZoneInfo) -> str:
 def time_of_day(at_ms: int, zone: ZoneInfo) -> str:
     """Return the time of day in a zone, to the minute."""
     return _local(at_ms, zone).strftime("%H:%M")
+
+
+def day(at_ms: int, zone: ZoneInfo) -> str:
+    """Return the day and the month in a zone."""
+    return _local(at_ms, zone).strftime("%d %b")
 
 
 def soon(at_ms: int, now_ms: int, zone: ZoneInfo) -> str:

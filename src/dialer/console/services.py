@@ -6,6 +6,7 @@ from typing import Any, Final, NamedTuple
 from litestar import Response
 from litestar.datastructures import Cookie
 
+from dialer.api.crud.resource import Actor
 from dialer.api.crud.urls import Links
 from dialer.api.http.auth import Authenticator
 from dialer.api.service import ApiRequest
@@ -14,7 +15,7 @@ from dialer.console.minutes import Minutes
 from dialer.console.rendering import html, render
 from dialer.console.sessions import CurrentSession, Sessions
 from dialer.console.zones import zone_of
-from dialer.domain.roles import Permission
+from dialer.domain.roles import Permission, Role
 
 REAL: Final = "real"
 
@@ -28,6 +29,8 @@ class NavigationItem(NamedTuple):
     permission: Permission
 
 
+DESK: Final = NavigationItem("desk", "Desk", "/console/desk/", Permission.WORK)
+"""The page of agents at work, which leads the navigation of agents only."""
 NAVIGATION: Final = (
     NavigationItem("overview", "Overview", "/console/overview/", Permission.READ),
     NavigationItem("campaigns", "Campaigns", "/console/campaigns/", Permission.READ),
@@ -36,7 +39,7 @@ NAVIGATION: Final = (
     NavigationItem("surveys", "Surveys", "/console/records/survey-template/", Permission.READ),
     NavigationItem("centre", "Call centre", "/console/board/", Permission.READ),
     NavigationItem("lines", "Lines", "/console/records/gateway/", Permission.READ),
-    NavigationItem("money", "Money", "/console/records/ledger/", Permission.READ),
+    NavigationItem("money", "Money", "/console/money/", Permission.READ),
     NavigationItem("administration", "Administration", "/console/records/users/", Permission.READ),
 )
 
@@ -80,8 +83,12 @@ def frame(request: ApiRequest, here: str) -> dict[str, Any]:
         "zone": zone_of(request, service.settings.timezone),
         "now_ms": service.worker.clock.now_ms(),
         "clock_mode": "" if service.worker.clock.mode == REAL else service.worker.clock.mode,
-        "navigation": [item for item in NAVIGATION if session.actor.may(item.permission)],
+        "navigation": [item for item in _items(session.actor) if session.actor.may(item.permission)],
     }
+
+
+def _items(actor: Actor) -> tuple[NavigationItem, ...]:
+    return (DESK, *NAVIGATION) if actor.role is Role.AGENT else NAVIGATION
 
 
 def page(

@@ -318,8 +318,10 @@ class Switchboard:
         at_ms = min(sound.told_ms, now_ms)
         match sound.heard:
             case Alive(answered):
+                turn = leg.turn
                 told = [] if answered is None else self._heard(leg, answered, at_ms)
-                return told or self._begin_again(leg, now_ms)
+                # An answer that is news has given its first order.
+                return told if leg.turn != turn else [*told, *self._begin_again(leg, now_ms)]
             case Over(ended, answered):
                 told = [] if answered is None else self._heard(leg, answered, at_ms)
                 return told + self._heard(leg, ended, at_ms)

@@ -15,7 +15,7 @@ from dialer.app.erasure.people import erase_people, is_erased
 from dialer.app.erasure.personal_data import batches, clear, users_of, whose_number
 from dialer.app.errors import RefusedError
 from dialer.app.events import AnswersErased, PersonErased, SubscribersErased
-from dialer.app.trail import COMMAND_LINE, write_trail
+from dialer.app.trail import COMMAND_LINE, Origin, write_trail
 from dialer.app.unit import UnitOfWork
 from dialer.domain.enums import CallRequestStatus, CampaignStatus
 from dialer.domain.numbers.spellings import ERASED, Spellings
@@ -51,8 +51,10 @@ class Erased(msgspec.Struct):
     """Further rows, such as CDRs and answers whose campaigns were deleted."""
 
 
-def erase_number(database: Database, number: str, delete_file: DeleteFile, now_ms: int) -> Erased:
-    """Erase the personal data of a number, given in normal form, in every spelling.
+def erase_number(
+    database: Database, number: str, delete_file: DeleteFile, now_ms: int, origin: Origin = COMMAND_LINE
+) -> Erased:
+    """Erase the personal data of a number, given in normal form, in every spelling; `origin` is for the audit log.
 
     Raises:
         RefusedError: the configuration uses the number, or a call or message to it is in progress.
@@ -67,7 +69,7 @@ def erase_number(database: Database, number: str, delete_file: DeleteFile, now_m
     def erase(connection: Connection) -> None:
         unit = UnitOfWork(connection=connection, now_ms=now_ms)
         _erase_person(unit, spellings, _counting(delete_file, done), done)
-        write_trail(unit, COMMAND_LINE)
+        write_trail(unit, origin)
 
     database.write_now(erase)
     for batch in batches(database, spellings):

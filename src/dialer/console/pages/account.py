@@ -17,14 +17,14 @@ from dialer.store.queries.sessions import sessions_of
 
 ACCOUNT: Final = "/console/account/"
 OVERVIEW: Final = "/console/overview/"
-CALLS: Final = "/console/calls/"
+DESK: Final = "/console/desk/"
 SIGN_IN: Final = "/console/sign-in/"
 
 
 @get("/", media_type="text/html")
 async def show_home(request: ApiRequest) -> Response[Any]:
     """Lead to the first page that the viewer may see."""
-    return go_to(OVERVIEW if request.user.may(Permission.READ) else CALLS)
+    return go_to(OVERVIEW if request.user.may(Permission.READ) else DESK)
 
 
 @get("/account", media_type="text/html")

@@ -1,16 +1,24 @@
 """A number: what happened with it in each campaign, the lists it is on, and its contacts."""
 
+from functools import partial
 from http import HTTPStatus
 from typing import Any, Final
 
-from litestar import Response, get
+import anyio.to_thread
+from litestar import Response, get, post
 
 from dialer.api.crud.resource import Unit
+from dialer.api.http.auth import origin_of
 from dialer.api.service import ApiRequest
+from dialer.app.erasure.erasure import Erased, erase_number
+from dialer.app.errors import RefusedError
+from dialer.console.forms import read_fields
 from dialer.console.pages.campaigns import seen_campaigns
 from dialer.console.services import page
 from dialer.domain.enums import SubscriberStatus
+from dialer.domain.numbers.normal_form import NumberError, normalise
 from dialer.domain.reasons import SUBSCRIBER_REASONS, TRANSFER_REASONS, WAITS
+from dialer.store.media.recordings import delete_recording
 from dialer.store.timeline.campaigns_of import campaigns_with
 from dialer.store.timeline.parts import Story
 from dialer.store.timeline.reading import UnknownNumberError, cause_in_words, read_story
@@ -25,13 +33,34 @@ NUMBER_MAX: Final = 64
 @get("/number", media_type="text/html")
 async def show_number(request: ApiRequest) -> Response[Any]:
     """Show what happened with a number; without one, the form that asks for it."""
-    number = request.query_params.get("number", "").strip()[:NUMBER_MAX]
-    message, stories = "", list[Story]()
-    if number:
+    return await _show(request, request.query_params.get("number", "").strip()[:NUMBER_MAX])
+
+
+@post("/number/erase", media_type="text/html")
+async def erase(request: ApiRequest) -> Response[Any]:
+    """Erase all personal data of a number, of all accounts."""
+    filled, service = await read_fields(request), request.service
+    number = filled.get("number", "").strip()[:NUMBER_MAX]
+    client = request.scope["client"]
+    origin = origin_of(request.user, client[0] if client else "")
+    delete_file = partial(delete_recording, service.settings.media_dir)
+    now_ms = service.worker.clock.now_ms()
+    try:
+        normal = normalise(number, service.settings.default_region)
+        work = partial(erase_number, service.database, normal, delete_file, now_ms, origin)
+        erased = await anyio.to_thread.run_sync(work)
+    except (NumberError, RefusedError) as error:
+        return await _show(request, number, message=f"Nothing was erased: {error}")
+    return await _show(request, number, erased=erased)
+
+
+async def _show(request: ApiRequest, number: str, *, message: str = "", erased: Erased | None = None) -> Response[Any]:
+    stories = list[Story]()
+    if number and erased is None:
         try:
             stories = await request.service.read(request, lambda unit: _stories(request, unit, number), is_long=True)
         except UnknownNumberError as error:
-            message = str(error)
+            message = message or str(error)
     return page(
         request,
         "number.html",
@@ -40,6 +69,7 @@ async def show_number(request: ApiRequest) -> Response[Any]:
         number=number,
         message=message,
         stories=stories,
+        erased=erased,
         words={"subscriber": SUBSCRIBER_REASONS, "transfer": TRANSFER_REASONS, "waits": WAITS},
         cause_in_words=cause_in_words,
         states=SubscriberStatus.__members__,

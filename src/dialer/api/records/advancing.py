@@ -1,0 +1,90 @@
+"""Advancing a virtual clock: how far a request may advance it, and the note of it in the audit log."""
+
+import re
+from datetime import UTC, datetime, timedelta
+from typing import Final
+
+from litestar.openapi.spec import Schema
+from litestar.openapi.spec.enums import OpenAPIType
+
+from dialer.api.crud.declaration import optional
+from dialer.api.crud.fields import Conventions, FieldError, Json, Kind
+from dialer.api.crud.moments import YEAR_MAX, Timestamp, show_timestamp
+from dialer.api.crud.resource import Unit
+from dialer.api.crud.shapes import Parsed, request_shape
+from dialer.api.http.errors import InvalidError
+from dialer.app.events import RecordWritten
+from dialer.store.touched import NOTHING
+
+ADVANCE_MS_MAX: Final = timedelta(days=366) // timedelta(milliseconds=1)
+"""The most milliseconds by which one request advances the clock."""
+CLOCK_MS_MAX: Final = int(datetime(YEAR_MAX + 1, 1, 1, tzinfo=UTC).timestamp()) * 1_000 - 1
+"""The last moment that the clock can show, in milliseconds since the epoch: the last one that a request may name."""
+VIRTUAL: Final = "virtual"
+
+_SECONDS: Final = re.compile(r"(-?[0-9]{1,10})(?:\.([0-9]{1,3})0*)?\Z", re.ASCII)
+
+
+class Seconds(Kind, frozen=True):
+    """A number of seconds with at most three decimal places, or a string that holds one; stored in milliseconds."""
+
+    def parse(self, value: Json, conventions: Conventions) -> int:  # noqa: ARG002 - a second is a second anywhere
+        """Return the milliseconds."""
+        match = None if isinstance(value, bool) else _SECONDS.match(str(value))
+        if match is None:
+            raise FieldError("A valid number of seconds is required, with at most 3 decimal places.")
+        return int(f"{match[1]}{(match[2] or '').ljust(3, '0')}")
+
+    def schema(self) -> Schema:
+        """Return the schema of a number."""
+        return Schema(type=OpenAPIType.NUMBER, minimum=0, maximum=ADVANCE_MS_MAX / 1_000)
+
+
+CLOCK_ADVANCE: Final = request_shape(
+    "ClockAdvance",
+    {
+        "seconds": optional(
+            Seconds(),
+            description="Seconds to advance, with at most 3 decimals, up to 366 days. Null if `to` is given.",
+            example=3_600,
+        ),
+        "to": optional(
+            Timestamp(),
+            description="The moment to advance to, at most 366 days ahead. Null if `seconds` is given.",
+        ),
+    },
+    "The target of the advance: a number of seconds from now, or a moment.",
+)
+
+
+def aim(unit: Unit, parsed: Parsed) -> int:
+    """Return the moment to which the request advances the clock, and note it for the audit log; see `_target_ms`."""
+    target_ms = _target_ms(parsed, unit.now_ms)
+    before, after = ({"now": show_timestamp(at_ms)} for at_ms in (unit.now_ms, target_ms))
+    changes = [RecordWritten("advance", "clock", None, None, before, after)] if before != after else []
+    unit.note(NOTHING, *changes)
+    return target_ms
+
+
+def _target_ms(parsed: Parsed, now_ms: int) -> int:
+    """Return the moment to which the request advances the clock, in milliseconds since the epoch.
+
+    Raises:
+        InvalidError: a field is wrong, or the clock cannot be set to that moment.
+    """
+    if parsed.errors:
+        raise InvalidError(parsed.errors)
+    ahead_ms, to_ms = parsed.values["seconds"], parsed.values["to"]
+    if (ahead_ms is None) == (to_ms is None):
+        raise InvalidError({"non_field_errors": ["Give either seconds or to."]})
+    field, target_ms = ("to", to_ms) if ahead_ms is None else ("seconds", now_ms + ahead_ms)
+    if target_ms < now_ms:
+        back = (
+            f"{show_timestamp(target_ms)} is before the time of the clock, {show_timestamp(now_ms)}. Use a later time."
+        )
+        raise InvalidError({field: [back]})
+    if target_ms - now_ms > ADVANCE_MS_MAX:
+        raise InvalidError({field: ["One request advances the clock by at most 366 days."]})
+    if target_ms > CLOCK_MS_MAX:
+        raise InvalidError({field: [f"The clock ends with the year {YEAR_MAX}. Use an earlier time."]})
+    return int(target_ms)

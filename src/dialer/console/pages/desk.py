@@ -1,0 +1,100 @@
+"""The page of an agent at work: available or on a break, the callee of the present call, and the calls before."""
+
+from typing import Any, Final, NamedTuple
+
+from litestar import Response, get, post
+from litestar.di import NamedDependency
+from sqlalchemy import select
+
+from dialer.api.crud.resource import Unit
+from dialer.api.crud.visibility import visible
+from dialer.api.http.errors import RecordNotFoundError
+from dialer.api.records.calls import CDRS
+from dialer.api.service import ApiRequest
+from dialer.app.call_centre import change_agent
+from dialer.app.desk import Desk, read_desk
+from dialer.console.forms import read_fields
+from dialer.console.live import EVENT_STREAM, answer_live
+from dialer.console.pages.wall_board import STATUSES
+from dialer.console.rendering import render
+from dialer.console.services import ConsoleServices, go_to, page
+from dialer.console.zones import zone_of
+from dialer.domain.enums import AgentStatus
+
+PLACE: Final = "desk"
+DESK: Final = "/console/desk/"
+CALLS_MAX: Final = 8
+REASON_MAX: Final = 100
+NOT_AN_AGENT: Final = "No agent signs in with your user name. Ask your manager to set it as the agent's login."
+_cdrs = CDRS.table
+
+
+class PastCall(NamedTuple):
+    """A call that came to the agent."""
+
+    id: int
+    starting_ms: int
+    number: str
+    cause: int
+    billsec: int
+
+
+class _Read(NamedTuple):
+    desk: Desk | None
+    past: list[PastCall]
+    """Earlier calls of the present callee, or else the last calls of the agent."""
+
+
+@get("/desk", media_type="text/html")
+async def show_desk(request: ApiRequest, console: NamedDependency[ConsoleServices]) -> Response[Any]:
+    """Show the desk of the viewer."""
+    live = await console.snapshots.get(_key(request), lambda: _make(request))
+    return page(request, "desk.html", PLACE, live=live, reason_max=REASON_MAX)
+
+
+@get("/desk/live", media_type=EVENT_STREAM)
+async def stream_desk(request: ApiRequest, console: NamedDependency[ConsoleServices]) -> Response[Any]:
+    """Send the desk of the viewer."""
+    return await answer_live(request, console.snapshots, console.sessions, _key(request), lambda: _make(request))
+
+
+@post("/desk/status", media_type="text/html")
+async def change_own_status(request: ApiRequest) -> Response[Any]:
+    """Log the viewer in or out, or send the viewer on a break, with a reason."""
+    filled = await read_fields(request)
+    status = STATUSES.get(filled.get("status", ""))
+    if status is None:
+        raise RecordNotFoundError("There is no such button.")
+    reason = filled.get("reason", "").strip()[:REASON_MAX] if status is AgentStatus.ON_BREAK else ""
+
+    def change(unit: Unit) -> None:
+        desk = read_desk(unit.connection, unit.actor.id, unit.now_ms)
+        if desk is None:
+            raise RecordNotFoundError(NOT_AN_AGENT)
+        change_agent(unit, desk.agent_id, {"status": status, "break_reason": reason})
+
+    await request.service.write(request, change)
+    return go_to(DESK)
+
+
+def _key(request: ApiRequest) -> tuple[object, ...]:
+    return (PLACE, request.user.id, zone_of(request, request.service.settings.timezone).key)
+
+
+async def _make(request: ApiRequest) -> str:
+    found = await request.service.read(request, _read)
+    zone = zone_of(request, request.service.settings.timezone)
+    now_ms = request.service.worker.clock.now_ms()
+    return render("desk_live.html", **found._asdict(), now_ms=now_ms, zone=zone, not_an_agent=NOT_AN_AGENT)
+
+
+def _read(unit: Unit) -> _Read:
+    desk = read_desk(unit.connection, unit.actor.id, unit.now_ms)
+    if desk is None:
+        return _Read(None, [])
+    names = ("id", "starting_date", "phone_number", "hangup_cause_q850", "billsec")
+    query = select(*(_cdrs.c[name] for name in names)).where(visible(CDRS, unit.actor, unit.resources))
+    if desk.call is not None:
+        query = query.where(_cdrs.c.subscriber_id == desk.call.subscriber_id)
+    rows = unit.connection.execute(query.order_by(_cdrs.c.id.desc()).limit(CALLS_MAX), {"actor_id": unit.actor.sees_as})
+    return _Read(desk, [PastCall._make(row) for row in map(tuple, rows)])

@@ -1,0 +1,107 @@
+"""Money: the balance over the last days, and the cost of campaigns."""
+
+from typing import Any, Final, NamedTuple
+
+from litestar import Response, get
+from sqlalchemy import func, select
+
+from dialer.api.crud.resource import Unit
+from dialer.api.service import ApiRequest
+from dialer.console.catalogue import tabs_of
+from dialer.console.charts import line, share
+from dialer.console.pages.campaigns import seen_campaigns
+from dialer.console.pages.records import may_read
+from dialer.console.services import page
+from dialer.domain.statistics import HOUR_MS, Grouping, unit_cost
+from dialer.store.queries.balances import HOURS, balances_by_hour
+from dialer.store.queries.statistics import Hours, WhoseCalls, count_calls
+from dialer.store.tables import Campaign, User
+
+PLACE: Final = "money"
+CAMPAIGNS_MAX: Final = 20
+DAY_H: Final = 24
+CENT: Final = 1_000
+"""A cent in integers of 1e-5."""
+_campaigns = Campaign.__table__
+_users = User.__table__
+
+
+class CampaignCost(NamedTuple):
+    """A campaign with its cost, in integers of 1e-5, and its share of the dearest one's in per cent."""
+
+    id: int
+    name: str
+    calls: int
+    answered: int
+    cost: int
+    each: int | None
+    """The cost of each answered call."""
+    width: float
+
+
+class _Read(NamedTuple):
+    balances: list[int]
+    spent: int
+    held: int
+    campaigns: list[CampaignCost]
+
+
+@get("/money", media_type="text/html")
+async def show_money(request: ApiRequest) -> Response[Any]:
+    """Show the balance of the viewer's account; to admins, that of all accounts together."""
+    found = await request.service.read(request, _read)
+    now_ms = request.service.worker.clock.now_ms()
+    days = [now_ms - hours * HOUR_MS for hours in range(HOURS - 1, -1, -DAY_H)]
+    return page(
+        request,
+        "money.html",
+        PLACE,
+        **found._asdict(),
+        chart=line([max(0, balance) // CENT for balance in found.balances]),
+        days=days,
+        hours=[(now_ms - (HOURS - 1 - place) * HOUR_MS, balance) for place, balance in enumerate(found.balances)][
+            :: DAY_H // 4
+        ],
+        of_all=request.user.is_admin,
+        tabs=[one for one in tabs_of(PLACE) if may_read(request, one)],
+    )
+
+
+def _hours(balances: list[int], now_ms: int) -> list[tuple[int, int]]:
+    """Return some moments with the balance of each, for those who do not see the chart."""
+    ends = [now_ms - hours * HOUR_MS for hours in range(HOURS - 1, -1, -1)]
+    return list(zip(ends, balances, strict=True))[:: -DAY_H // 4][::-1]
+
+
+def _read(unit: Unit) -> _Read:
+    user_id = None if unit.actor.is_admin else unit.actor.sees_as
+    held = select(func.sum(_users.c.held))
+    held = held if user_id is None else held.where(_users.c.id == user_id)
+    present = unit.now_ms // HOUR_MS
+    day = Hours(present - DAY_H + 1, present + 1)
+    totals = count_calls(unit.connection, WhoseCalls(user_id=user_id), Grouping.TOTAL, day, 1, by_hour=False)
+    return _Read(
+        balances_by_hour(unit.connection, user_id, unit.now_ms),
+        totals[0].figures.cost if totals else 0,
+        int(unit.connection.scalar(held) or 0),
+        _dearest(unit),
+    )
+
+
+def _dearest(unit: Unit) -> list[CampaignCost]:
+    columns = [_campaigns.c[name] for name in ("id", "name", "calls", "answered", "cost")]
+    query = select(*columns).where(seen_campaigns(unit), _campaigns.c.cost > 0)
+    rows = unit.connection.execute(query.order_by(_campaigns.c.cost.desc(), _campaigns.c.id).limit(CAMPAIGNS_MAX)).all()
+    highest = rows[0].cost if rows else 0
+    return [
+        CampaignCost(
+            row.id,
+            row.name,
+            row.calls,
+            row.answered,
+            row.cost,
+            unit_cost(row.cost, row.answered),
+            share(row.cost, highest),
+        )
+        for row in rows
+    ]

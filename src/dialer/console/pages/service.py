@@ -1,0 +1,64 @@
+"""The service: whether it works, what it runs on, and its clock, which is advanced here if it is virtual."""
+
+from http import HTTPStatus
+from typing import Any, Final
+
+from litestar import Response, get, post
+
+from dialer.api.crud.shapes import Given, parse_whole
+from dialer.api.http.errors import ConflictError, InvalidError
+from dialer.api.records.advancing import CLOCK_ADVANCE, VIRTUAL, aim
+from dialer.api.service import ApiRequest
+from dialer.console.catalogue import tabs_of
+from dialer.console.forms import read_fields
+from dialer.console.pages.records import may_read
+from dialer.console.services import go_to, page
+
+PLACE: Final = "administration"
+STEPS: Final = ((60, "1 minute"), (600, "10 minutes"), (3_600, "1 hour"), (86_400, "1 day"))
+"""The advances that have buttons, in seconds."""
+
+
+@get("/service", media_type="text/html")
+async def show_service(request: ApiRequest) -> Response[Any]:
+    """Show the state of the service."""
+    return _show(request)
+
+
+@post("/service/advance", media_type="text/html")
+async def advance(request: ApiRequest) -> Response[Any]:
+    """Advance a virtual clock. The answer comes when everything due until then has happened."""
+    filled, service = await read_fields(request), request.service
+    if service.worker.clock.mode != VIRTUAL:
+        raise ConflictError("The clock advances by itself. Only a virtual clock can be advanced.")
+    given = Given({"seconds": filled.get("seconds", "")})
+    parsed = parse_whole(CLOCK_ADVANCE, given, service.conventions(request))
+    try:
+        target_ms = await service.write(request, lambda unit: aim(unit, parsed))
+    except InvalidError as error:
+        return _show(request, [message for said in error.errors.values() for message in said])
+    await service.worker.advance(target_ms)
+    return go_to("/console/service/")
+
+
+def _show(request: ApiRequest, messages: list[str] | None = None) -> Response[Any]:
+    service = request.service
+    worker, database = service.worker, service.database
+    figures, vitals = worker.figures(), worker.vitals()
+    return page(
+        request,
+        "service.html",
+        PLACE,
+        HTTPStatus.BAD_REQUEST if messages else HTTPStatus.OK,
+        tabs=[one for one in tabs_of(PLACE) if may_read(request, one)],
+        messages=messages or [],
+        problem=worker.problem(),
+        figures=figures,
+        late_s=None if vitals.late_ms is None else vitals.late_ms / 1_000,
+        members=vitals.membership,
+        kind=database.url.get_backend_name(),
+        settings=service.settings,
+        mode=worker.clock.mode,
+        is_virtual=worker.clock.mode == VIRTUAL,
+        steps=STEPS,
+    )

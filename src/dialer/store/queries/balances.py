@@ -1,0 +1,57 @@
+"""The balance of an account, or of all accounts, over the last days, by the hour."""
+
+from typing import Any, Final
+
+from sqlalchemy import ColumnElement, Connection, Select, func, select
+
+from dialer.domain.statistics import HOUR_MS, Grouping
+from dialer.store.queries.statistics import Hours, WhoseCalls, count_calls
+from dialer.store.tables import LedgerEntry, Payment, User
+
+HOURS: Final = 168
+_REFUNDS: Final = ("refund:", "refund;")
+"""The bounds of the references of refunded calls."""
+_users = User.__table__
+_payments = Payment.__table__
+_entries = LedgerEntry.__table__
+
+
+def balances_by_hour(connection: Connection, user_id: int | None, now_ms: int) -> list[int]:
+    """Return the balance at the end of each of the last `HOURS` hours, in integers of 1e-5, the present one last.
+
+    A call counts in the hour of its dial. The cost grows with payments and refunds, and not with calls.
+    """
+    present = now_ms // HOUR_MS
+    first = present - HOURS + 1
+    changes = _money_in(connection, user_id, first * HOUR_MS)
+    scope = WhoseCalls(user_id=user_id)
+    for one in count_calls(connection, scope, Grouping.TOTAL, Hours(first, present + 1), HOURS, by_hour=True):
+        hour = one.hour or 0
+        changes[hour] = changes.get(hour, 0) - one.figures.cost
+    balance = int(connection.scalar(_of(select(func.sum(_users.c.balance)), _users.c.id, user_id)) or 0)
+    balances = []
+    for hour in range(present, first - 1, -1):
+        balances.append(balance)
+        balance -= changes.get(hour, 0)
+    return balances[::-1]
+
+
+def _money_in(connection: Connection, user_id: int | None, since_ms: int) -> dict[int, int]:
+    """Return payments and refunds of calls by hour."""
+    paid, refunded = _payments.c.created_date // HOUR_MS, _entries.c.created_date // HOUR_MS
+    low, high = _REFUNDS
+    payments = select(paid, func.sum(_payments.c.amount)).where(_payments.c.created_date >= since_ms).group_by(paid)
+    refunds = (
+        select(refunded, func.sum(_entries.c.amount))
+        .where(_entries.c.reference >= low, _entries.c.reference < high, _entries.c.created_date >= since_ms)
+        .group_by(refunded)
+    )
+    found: dict[int, int] = {}
+    for query, owner in ((payments, _payments.c.user_id), (refunds, _entries.c.user_id)):
+        for hour, amount in map(tuple, connection.execute(_of(query, owner, user_id))):
+            found[hour] = found.get(hour, 0) + int(amount)
+    return found
+
+
+def _of(query: Select[Any], owner: ColumnElement[int], user_id: int | None) -> Select[Any]:
+    return query if user_id is None else query.where(owner == user_id)

@@ -1,0 +1,67 @@
+"""Tests of the page of an agent at work."""
+
+import pytest
+from sqlalchemy import insert, select
+
+from dialer.store.database import Database
+from dialer.store.tables import Agent, CallRequest, Subscriber, Transfer
+from tests.api.harness import NOW_MS, Caller
+from tests.console.building import HOSTILE, campaign, store
+from tests.console.visitor import Visitor, words
+
+GUS = 5
+
+
+@pytest.fixture
+def gus(visitor: Visitor, api: Caller) -> Visitor:
+    """Return Gus, who has signed in and is an agent of Alice's."""
+    Caller(api.client, "admin").change(f"users/{GUS}/", manager="/rest-api/users/2/")
+    api.create("agent", name="Gus", contact="+12025550150", login=f"/rest-api/users/{GUS}/", status=1)
+    visitor.sign_in("gus")
+    return visitor
+
+
+def state(database: Database) -> tuple[int, str]:
+    agents = Agent.__table__.c
+    return tuple(database.read_now(lambda c: c.execute(select(agents.status, agents.break_reason)).one()))
+
+
+def test_an_agent_logs_in_and_takes_a_break(gus: Visitor, alice: Visitor, database: Database) -> None:
+    assert gus.request("GET", "").headers["location"] == "/console/desk/"
+    assert "Gus Logged out for" in gus.text("desk/")
+    for fields, stored, said in (
+        ({"status": "in", "reason": "none"}, (2, ""), "The next call comes to you."),
+        ({"status": "break", "reason": HOSTILE}, (4, HOSTILE[:100]), "No call comes to you on a break."),
+        ({"status": "out"}, (1, ""), "You are logged out."),
+    ):
+        assert gus.send("desk/status/", **fields).status_code == 303
+        assert (state(database), said in gus.text("desk/")) == (stored, True)
+        assert "<script>alert" not in gus.page
+    assert gus.send("desk/status/", status="rich").status_code == 404
+    assert gus.request("POST", "desk/status/", data={"status": "in"}).status_code == 403
+    assert "No agent signs in with your user name." in alice.text("desk/")
+    alice.get("account/")
+    assert alice.send("desk/status/", status="in").status_code == 404
+    assert state(database) == (1, "")
+
+
+def test_an_agent_who_talks_sees_the_callee(gus: Visitor, bob: Visitor, api: Caller, database: Database) -> None:
+    identity = campaign(api, name="Departures")
+    dates = {"created_date": NOW_MS, "updated_date": NOW_MS}
+    person = {"id": 900, "campaign_id": identity, "number": "+12025550001", "duplicate_contact": "+12025550001"}
+    person |= {"zone": "", "gmt_offset": "", "tz_code": "", "full_name": HOSTILE, "status": 6}
+    call = {"id": 7, "callid": "7", "campaign_id": identity, "subscriber_id": 900, "user_id": 2, "gateway_id": 1}
+    call |= {"attempt": 1, "phone_number": "+12025550001", "dialled_number": "+12025550001", "callerid": "+1"}
+    call |= {"status": 7, "status_reason": "", "started_ms": NOW_MS - 70_000, "hold": 0, "call_rate": 0}
+    leg = {"callrequest_id": 7, "agent_id": 1, "status": 2, "answered_ms": NOW_MS - 65_000, "place": 1}
+    store(
+        database,
+        insert(Subscriber.__table__).values(**person, **dates, additional_vars='{"seat": "12A"}'),
+        insert(CallRequest.__table__).values(**call, ring_limit_ms=1, talk_limit_ms=1),
+        insert(Transfer.__table__).values(**leg, section_id=1, phone_number="+1", joined_ms=NOW_MS - 66_000),
+    )
+    text = words(gus.get("desk/"))
+    assert "1:05 min Number +12025550001 Campaign Departures seat 12A Calls with this person before" in text
+    assert "<script>alert" not in gus.page
+    assert "+12025550001" not in bob.get("desk/")
+    assert "+12025550001" in gus.get("desk/live/")

@@ -1,0 +1,39 @@
+"""Tests of the page of the service, and of its clock."""
+
+import pytest
+
+from tests.api.harness import NOW_MS, Caller, FakeWorker
+from tests.console.visitor import Visitor, words
+
+
+def test_it_says_whether_dialling_works(admin: Visitor, alice: Visitor, worker: FakeWorker) -> None:
+    assert "Dialling works." in admin.text("service/")
+    worker.trouble = "<the disk is full>"
+    assert "Dialling does not work: <the disk is full>" in admin.text("service/")
+    alice.get("account/")
+    assert alice.request("GET", "service/").status_code == 403
+    assert alice.send("service/advance/", seconds="60").status_code == 403
+    assert worker.clock.now_ms() == NOW_MS
+
+
+def test_a_virtual_clock_is_advanced(admin: Visitor, worker: FakeWorker, client: object) -> None:  # noqa: ARG001 - it begins anew
+    admin.get("service/")
+    assert admin.send("service/advance/", seconds="600").status_code == 303
+    assert worker.clock.now_ms() == NOW_MS + 600_000
+    (entry,) = Caller(admin.client, "admin").get("audit-log/", action="advance")["results"]
+    assert entry["resource"] == "clock"
+
+
+@pytest.mark.parametrize("seconds", ["", "-1", "x", "1e9", "9" * 30, "99999999"])
+def test_a_wrong_advance_says_so(admin: Visitor, worker: FakeWorker, seconds: str) -> None:
+    admin.get("service/")
+    answer = admin.send("service/advance/", seconds=seconds)
+    assert (answer.status_code, 'role="alert"' in answer.text) == (400, True)
+    assert worker.clock.now_ms() == NOW_MS
+
+
+def test_a_clock_that_runs_is_not_advanced(admin: Visitor, worker: FakeWorker) -> None:
+    admin.get("service/")
+    worker.virtual.mode = "x60"
+    assert admin.send("service/advance/", seconds="600").status_code == 409
+    assert "It runs at x60 the speed of real time." in words(admin.get("service/"))
