@@ -20,9 +20,12 @@ from dialer.api.http.refusals import REFUSALS_A_MINUTE_MAX
 from dialer.api.records import advancing, campaign_life, campaigns, contacts
 from dialer.api.records.bulk import PARENTS_MAX
 from dialer.api.records.importing import IMPORTS_OF_A_USER_MAX
-from dialer.api.routes import bulk, campaign_check, recordings, recycling
+from dialer.api.routes import bulk, campaign_check, recordings, recycling, text_callbacks
 from dialer.app import api_keys, import_report, imports
+from dialer.carriers.texts.http_line import IN_FLIGHT_MAX
+from dialer.carriers.texts.smpp_line import MESSAGES_MAX
 from dialer.domain.billing import money
+from dialer.domain.messages.call_messages import WAITING_MAX
 from dialer.domain.numbers import normal_form
 from dialer.domain.numbers.shown import SHOWN_NUMBERS_MAX
 from dialer.domain.survey import check
@@ -33,6 +36,7 @@ from dialer.sim.callee_profile import ALWAYS_THE_SAME, BehaviourError, parse_beh
 from dialer.store import csv_records
 from dialer.store.media import files
 from dialer.store.queries import survey_results
+from dialer.store.text_news import NEWS_MAX
 
 ROOT: Final = Path(__file__).parents[1]
 README: Final = (ROOT / "README.md").read_text("utf-8")
@@ -187,6 +191,12 @@ LIMITS: Final = {
     "Time for a body, or for each further MiB": f"{connections.BODY_WINDOW_S} s",
     "Time between two requests of a connection": f"{KEEP_ALIVE_S} s",
     "Time without progress while a client reads an answer": f"{connections.STALLED_S} s",
+    "A callback of a carrier of text messages": (
+        f"{text_callbacks.CALLBACK_BYTES_MAX // 1024} KiB, {text_callbacks.FIELDS_MAX} fields"
+    ),
+    "Callbacks that wait for a worker": f"{NEWS_MAX:,}",
+    "Messages over one gateway without an answer": f"HTTP: {IN_FLIGHT_MAX}, SMPP: {MESSAGES_MAX}",
+    "Texts of surveys that wait for room on one gateway": f"{WAITING_MAX:,}",
     "An audio file": f"{files.AUDIO_BYTES_MAX // MIB} MiB",
     "Audio of one user": f"{files.USER_BYTES_MAX // MIB} MiB in {files.USER_FILES_MAX:,} files",
     "A CSV file": f"{imports.IMPORT_BYTES_MAX // MIB} MiB",

@@ -55,7 +55,7 @@ def test_each_message_is_sent_once_and_its_receipt_is_shown(tmp_path: Path) -> N
         gateway = gateway_to(service, carrier)
         assert not {"password", "secret"} & gateway["parameters"].keys()
         never = service.ann.create("dnc-list", name="never")
-        made = service.campaign(gateway, ADA, BEN, CEM, DAN, text="Dear { 1", dnc=never["url"], maxretry=0)
+        made = service.campaign(gateway, ADA, BEN, CEM, DAN, text="Dear { 1", dnc_lists=[never["url"]], maxretry=0)
         service.ann.change(made["url"], status=1)
         service.wait(lambda: len(carrier.asked) == 4)
         service.wait(lambda: dict(service.statuses())[CEM] == "Failed")

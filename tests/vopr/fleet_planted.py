@@ -69,6 +69,10 @@ def _slices_exceed_the_gateway(patch: Patch) -> None:
     patch.setattr(slices, "booked", lambda _: 0)
 
 
+def _calls_per_second_do_not_rest(patch: Patch) -> None:
+    patch.setattr(slices, "REST_MS", 0)
+
+
 FLEET_PLANTED: Final = (
     Planted("a worker that was replaced goes on", go_on_when_replaced, 1),
     Planted("a worker uses what it gave back", use_what_was_given_back, 0),
@@ -77,4 +81,5 @@ FLEET_PLANTED: Final = (
     Planted("leases are judged by the own clock", _leases_by_own_clock, 4),
     Planted("a taker begins at its own position", _takers_begin_at_their_own_position, 4),
     Planted("slices exceed the gateway", _slices_exceed_the_gateway, 0),
+    Planted("calls per second are taken at once that were just used", _calls_per_second_do_not_rest, 44),
 )

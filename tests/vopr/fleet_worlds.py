@@ -34,12 +34,25 @@ def busy_world_of(seed: int) -> World:
         is_first = campaign["object_id"] in of_queues or campaign_id in answering
         owner = 1 if is_first else dice.pick(USER_IDS)
         campaign.update(_busy(dice, drawn.start_ms), user_id=owner)
+    _keep_to_own_lists(rows)
     for gateway in rows["gateway"]:
         limits = {"max_channels": dice.pick((0, 0, 1, 2, 6)), "max_cps": dice.pick((0, 1, 1, 2, 5))}
         behaviour = LineSettings(gateway["protocol"], gateway["parameters"]).simulated()
         gateway.update(limits, protocol="sim", parameters=behaviour)
     money = {user_id: dice.pick((30, 500, 50_000)) * CENTS for user_id in USER_IDS}
     return msgspec.structs.replace(drawn, rows=_distinct(rows), money=money, calling_hours=None)
+
+
+def _keep_to_own_lists(rows: dict[str, list[Values]]) -> None:
+    """Take the do-not-call lists of others from campaigns. No request can set them."""
+    owners = [one["user_id"] for one in rows["dnc_list"]]
+    campaigns = [one["user_id"] for one in rows["campaign"]]
+    for campaign in rows["campaign"]:
+        if campaign["dnc_id"] is not None and owners[campaign["dnc_id"] - 1] != campaign["user_id"]:
+            campaign["dnc_id"] = None
+    rows["campaign_dnc_list"] = [
+        one for one in rows["campaign_dnc_list"] if owners[one["dnc_id"] - 1] == campaigns[one["campaign_id"] - 1]
+    ]
 
 
 def _busy(dice: Dice, start_ms: int) -> Values:

@@ -9,6 +9,7 @@ from dialer.app.errors import FieldErrors
 from dialer.domain.plans import FREESWITCH, SIMULATED, SIP
 from dialer.domain.survey.sections.table import definition_of, sends_messages
 from dialer.domain.survey.survey import Section, Survey
+from dialer.store.queries.do_not_call import lists_of
 from dialer.store.service_state import read_settings
 from dialer.store.tables import SMS, Gateway, SmsGateway
 
@@ -31,7 +32,7 @@ def line_errors(connection: Connection, campaign: Mapping[str, Any], survey: Sur
         errors = _wrong_clock(connection, "aleg_gateway") | ({"object_id": unplayable} if unplayable else {})
     texts = campaign["medium"] == SMS or sends_messages(survey)
     if texts and _protocol(connection, _sms_gateways, campaign["sms_gateway_id"]) != SIMULATED:
-        errors |= _wrong_clock(connection, "sms_gateway") | _no_list_for_stop(campaign)
+        errors |= _wrong_clock(connection, "sms_gateway") | _no_list_for_stop(connection, campaign)
     return errors
 
 
@@ -48,8 +49,8 @@ def _wrong_clock(connection: Connection, field: str) -> FieldErrors:
     return {field: [message]}
 
 
-def _no_list_for_stop(campaign: Mapping[str, Any]) -> FieldErrors:
-    if campaign["dnc_id"] is not None:
+def _no_list_for_stop(connection: Connection, campaign: Mapping[str, Any]) -> FieldErrors:
+    if lists_of(connection, {campaign["id"]: campaign["dnc_id"]})[campaign["id"]].first is not None:
         return {}
     return {"dnc": ["People may answer STOP. Name the do-not-call list for their numbers."]}
 

@@ -1,4 +1,4 @@
-"""`dialer gateway`: one call over a gateway, to see what its carrier says."""
+"""`dialer gateway`: one call or text message over a gateway, to see what its carrier says."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
@@ -14,6 +14,7 @@ from dialer.carriers.freeswitch.trial import place_switch_call
 from dialer.carriers.sip.parameters import SipParametersError, read_sip_parameters
 from dialer.carriers.voice.sound_files import SoundFileError
 from dialer.carriers.voice.trial import Trial, TrialOrder, place_trial_call
+from dialer.commands.gateway_texts import try_text
 from dialer.commands.opening import open_existing_database, settings_from_environment
 from dialer.commands.output import examples, json_option, print_json, printable, say
 from dialer.domain.numbers.emergency import spells_emergency
@@ -47,9 +48,14 @@ def gateway() -> None:
 @click.option(
     "--ring", type=click.IntRange(1, SECONDS_MAX), default=30, show_default=True, help="Give up after so long."
 )
+@click.option("--text", help="Send this text over a gateway for text messages, instead of a call.")
 @click.option("--full", is_flag=True, help="Print whole messages.")
 @json_option("the outcome")
-@examples("dialer gateway test 3 +12025550123", "dialer gateway test 3 +12025550123 --play hello.wav --full")
+@examples(
+    "dialer gateway test 3 +12025550123",
+    "dialer gateway test 3 +12025550123 --play hello.wav --full",
+    "dialer gateway test 1 +12025550123 --callerid Shop --text 'Hello'",
+)
 def test(  # noqa: PLR0913 - the options of a command
     gateway_id: int,
     number: str,
@@ -59,6 +65,7 @@ def test(  # noqa: PLR0913 - the options of a command
     record: Path | None,
     seconds: int,
     ring: int,
+    text: str | None,
     full: bool,
     as_json: bool,
 ) -> None:
@@ -67,7 +74,14 @@ def test(  # noqa: PLR0913 - the options of a command
     ID is the gateway's id. Nothing is stored and nothing is charged by the service; the carrier may charge for the
     call. The callee hears a short tone or the file, and the keys that they press are printed. The exit code is 1 if
     nobody answers.
+
+    With --text, ID is that of a gateway for text messages, with the protocol `http`, `kannel` or `smpp`. Over SMPP, the
+    command waits for receipts for as long as --seconds says. The exit code is 1 if the message does not leave.
     """
+    _check_number(number)
+    if text is not None:
+        try_text(gateway_id, (number, callerid, text), seconds, as_json=as_json)
+        return
     place_call, dialled = _gateway(gateway_id, number, records=record is not None)
     order = TrialOrder(dialled, callerid, ring * 1_000, seconds * 1_000, play, record)
     trial = Trial(None if as_json else _print, is_full=full)
@@ -90,12 +104,15 @@ def _print(line: str) -> None:
     click.echo(printable(line))
 
 
-def _gateway(gateway_id: int, number: str, *, records: bool) -> tuple[PlaceCall, str]:
-    """Return a function that places a call over a gateway, and a number as the gateway dials it."""
+def _check_number(number: str) -> None:
     if spells_emergency(number):
         raise click.UsageError(f"{number!r} is an emergency number, which is never dialled.")
     if len(number) > NUMBER_LENGTH_MAX or not number.strip("+*#0123456789") == "" or not number.strip("+*#"):
         raise click.UsageError(f"{number[:NUMBER_LENGTH_MAX]!r} is not a number. Use digits, with a + before them.")
+
+
+def _gateway(gateway_id: int, number: str, *, records: bool) -> tuple[PlaceCall, str]:
+    """Return a function that places a call over a gateway, and a number as the gateway dials it."""
     with open_existing_database(settings_from_environment()) as database:
         row = database.read_now(
             lambda connection: (

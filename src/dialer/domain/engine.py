@@ -89,7 +89,7 @@ class Engine:
             events.CampaignRenewed: self._renew_campaign,
             events.CallRestored: self._restore_call,
             events.CampaignWoken: self._dialling.wake_campaign,
-            events.GatewayWoken: self._dialling.wake_gateway,
+            events.GatewayWoken: self._wake_gateway,
             events.FreshClaimed: self._dialling.fill_fresh,
             events.RetriesClaimed: self._dialling.fill_retries,
             events.SubscriberClaimedAgain: self._dialling.fill_one,
@@ -98,7 +98,7 @@ class Engine:
             events.NumberStopped: self._stop_number,
             events.CallAnswered: self._pacing.answered,
             events.TextRequested: self._call_messages.requested,
-            events.NumberChecked: self._call_messages.checked,
+            events.NumberChecked: self._check_number,
             events.TransferReached: self._transfers.reached,
             events.CallerLeft: self._transfers.left,
             events.AgentAnswered: self._transfers.taken,
@@ -193,6 +193,16 @@ class Engine:
         if has_new_hours:
             self._limit_hours(gateway, now_ms)
         self._dialling.wake_all(gateway.waiting, now_ms)
+        self._call_messages.release(now_ms, event.plan.id)
+
+    def _wake_gateway(self, now_ms: int, event: events.GatewayWoken) -> None:
+        self._dialling.wake_gateway(now_ms, event)
+        self._call_messages.release(now_ms, event.gateway_id)
+
+    def _check_number(self, now_ms: int, event: events.NumberChecked) -> None:
+        self._call_messages.checked(now_ms, event)
+        for gateway_id in self._call_messages.awaited:
+            self._call_messages.release(now_ms, gateway_id)
 
     def _lose_line(self, _now_ms: int, event: events.LineLost) -> None:
         gateway = self._gateways.get(event.gateway_id)
@@ -206,6 +216,7 @@ class Engine:
             gateway.is_down = False
             self._board.emit(KeepLine(event.gateway_id, ""))
             self._dialling.wake_all(gateway.waiting, now_ms)
+            self._call_messages.release(now_ms, event.gateway_id)
 
     def _limit_hours(self, gateway: GatewayLoad, now_ms: int) -> None:
         """Apply the new calling hours of a gateway to its campaigns."""

@@ -36,6 +36,7 @@ class GatewayLoad:
         "is_down",
         "plan",
         "recent_dials_ms",
+        "texts_waiting",
         "waiting",
         "wake_ms",
     )
@@ -50,6 +51,8 @@ class GatewayLoad:
         self.breaker = CLOSED
         self.waiting: set[int] = set()
         """Ids of the campaigns that could dial if the gateway had a free place."""
+        self.texts_waiting = 0
+        """Messages of calls that could be sent if the gateway had a free place."""
         self.wake_ms = NEVER_MS
         """The earliest time for which a wake-up is scheduled."""
 

@@ -202,7 +202,7 @@ class LiveEngine:
                 GatewayLimits(gateway_id, gateway.plan.max_channels, gateway.plan.max_cps),
                 in_use=gateway.in_progress,
                 recent=sum(at_ms > now_ms - SECOND_MS for at_ms in gateway.recent_dials_ms),
-                waiting=len(gateway.waiting),
+                waiting=len(gateway.waiting) + gateway.texts_waiting,
                 campaigns=running[gateway_id],
                 last_dial_ms=gateway.recent_dials_ms[-1] if gateway.recent_dials_ms else 0,
             )

@@ -8,6 +8,7 @@ from sqlalchemy import Connection, delete, exists, func, insert, select, true
 
 from dialer.domain.line import Receipt, TextReceived
 from dialer.domain.numbers.normal_form import digits_of
+from dialer.store.queries.do_not_call import lists_of
 from dialer.store.tables import Campaign, LiveLeg, SmsMessage, TextNews, TextPart
 
 NEWS_MAX: Final = 100_000
@@ -35,7 +36,7 @@ class StoredNews(NamedTuple):
 
 
 class LastMessage(NamedTuple):
-    """The last text message to a number, and the do-not-call list of its campaign."""
+    """The last text message to a number, and the do-not-call list that its campaign keeps for wishes, if any."""
 
     campaign_id: int
     dnc_id: int | None
@@ -94,4 +95,7 @@ def last_message_to(connection: Connection, gateway_id: int, number: str) -> Las
         .limit(1)
     )
     row = connection.execute(query).first()
-    return None if row is None else LastMessage(*row)
+    if row is None:
+        return None
+    lists = lists_of(connection, {row.campaign_id: row.dnc_id})[row.campaign_id]
+    return LastMessage(row.campaign_id, lists.first, row.phone_number)

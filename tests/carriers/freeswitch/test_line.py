@@ -222,13 +222,19 @@ async def test_a_leg_is_cleared_even_before_its_channel_exists(scene: Scene) -> 
     assert scene.switch.channels == {}
 
 
-async def test_the_note_of_an_end_is_deleted_once_the_end_is_stored(scene: Scene) -> None:
+@pytest.mark.parametrize("is_connected", [True, False])
+async def test_the_note_of_an_end_is_deleted_once_the_end_is_stored(scene: Scene, *, is_connected: bool) -> None:
     await scene.calls(ADA)
     await scene.watch.until(lambda: "api_reporting_hook" in scene.switch.channels["ada"].variables)
     scene.switch.hang_up(ADA.number)
     await scene.heard("Ringing", "Answered", "Ended")
     assert list(scene.switch.notes) == ["ada"]
+    scene.switch.knobs.rejects = not is_connected
+    if not is_connected:
+        scene.switch.drop_connections()
+        await scene.watch.until(lambda: scene.worker.why_not)
     scene.line.settled(scene.worker.heard_of[-1][0])
+    scene.switch.knobs.rejects = False
     await scene.watch.until(lambda: not scene.switch.notes)
 
 

@@ -8,6 +8,8 @@ from tests.fleet.processes import SharedService
 
 GATEWAYS: Final = ((20, 8), (60, 4), (6, 3))
 """Channels and calls per second of each gateway. Of the second, calls per second are what workers compete for."""
+_TURNS: Final = (0, 1, 1, 2, 0, 1)
+"""The gateways of the first accounts, whose workers are rarely the same."""
 ACCOUNTS: Final = 6
 PERSON: Final = "+1202{:03d}{:04d}"
 BEHAVIOUR: Final = {
@@ -40,7 +42,8 @@ def furnish(service: SharedService, *, accounts: int = ACCOUNTS, people: int = 4
             for channels, cps in GATEWAYS
         ]
         return [
-            _account(service, root, place, gateways[place % len(gateways)]["url"], people) for place in range(accounts)
+            _account(service, root, place, gateways[_TURNS[place % len(_TURNS)]]["url"], people)
+            for place in range(accounts)
         ]
 
 

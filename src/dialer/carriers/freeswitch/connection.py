@@ -44,7 +44,7 @@ class SwitchConnection:
 
     def send(self, command: str, on_reply: Callable[[str], None] | None = None) -> None:
         """Send a command; `on_reply` is called with the reply, unless the connection is lost before."""
-        if self._why_lost:
+        if self._why_lost or self._writer.is_closing():
             return
         if len(self._replies) >= REPLIES_MAX or self._writer.transport.get_write_buffer_size() > UNSENT_BYTES_MAX:
             self._abort("it does not take commands any more")

@@ -56,6 +56,7 @@ class FreeSwitchLine:
         self._ends: dict[int, str] = {}
         """Numbers of ends that are not settled, with their legs."""
         self._notes: dict[str, int] = {}
+        """Legs whose notes in the switch are to be deleted later, with the moments of their ends."""
         self._connection: SwitchConnection | None = None
         self._is_up: Final = asyncio.Event()
         self._legs: SwitchLegs | None = None
@@ -85,8 +86,11 @@ class FreeSwitchLine:
         """Forget the legs whose ends are stored now."""
         for one in [one for one in self._ends if one <= number]:
             key = self._ends.pop(one)
-            if self._legs is not None:
+            if self._legs is not None and self._connection is not None:
                 self._do(self._legs.forget(key))
+            elif self._legs is not None:
+                self._legs.drop(key)
+                self._notes[key] = steady_ms() - NOTES_KEPT_MS
 
     async def close(self) -> None:
         """Leave the switch, and the calls in it, alone."""

@@ -1,6 +1,7 @@
 """Text messages that a section of a survey sends during a call."""
 
-from typing import Final
+from collections import deque
+from typing import Final, NamedTuple
 
 from msgspec import structs
 
@@ -8,14 +9,25 @@ from dialer.domain import events
 from dialer.domain.billing.charge import bill
 from dialer.domain.billing.money import Rate
 from dialer.domain.board import Board
-from dialer.domain.effects import CheckNumber, FinishText, SendText
+from dialer.domain.effects import CheckNumber, FinishText, SendText, WakeGateway
+from dialer.domain.gateway_load import GatewayLoad
 from dialer.domain.hopper import NEVER_MS
 from dialer.domain.identity import call_uuid
 from dialer.domain.numbers.normal_form import NumberError, normalise
 from dialer.domain.plans import Call, CallOutcome
 
+WAITING_MAX: Final = 10_000
+"""Messages that wait for one gateway."""
 _LEGS_BEFORE: Final = 1_000
 """Offset of the leg numbers of messages, so that their ids come after those of the legs of the call."""
+
+
+class WaitingText(NamedTuple):
+    """A text message that waits for room on its gateway."""
+
+    call: Call
+    number: str
+    text: str
 
 
 class CallMessages:
@@ -23,6 +35,15 @@ class CallMessages:
 
     def __init__(self, board: Board) -> None:
         self._board: Final = board
+        self._waiting: Final[dict[int, deque[WaitingText]]] = {}
+        """Messages that wait for a gateway, by its id, oldest first. They are not stored: a rebuilt engine has none."""
+        self._released: Final[dict[int, Call]] = {}
+        """Calls whose message waits for the check of its number, by id. They may be over."""
+
+    @property
+    def awaited(self) -> list[int]:
+        """The gateways for which messages wait."""
+        return [gateway_id for gateway_id, waiting in self._waiting.items() if waiting]
 
     def requested(self, now_ms: int, event: events.TextRequested) -> None:
         """Send a message that a section asked for, or first check its number against the do-not-call lists."""
@@ -41,24 +62,60 @@ class CallMessages:
 
     def checked(self, now_ms: int, event: events.NumberChecked) -> None:
         """Send the message if its number is on no do-not-call list."""
-        call = self._board.calls.get(event.call_id)
+        call = self._released.pop(event.call_id, None) or self._board.calls.get(event.call_id)
         if call is not None and not event.is_on_dnc:
             self._send(now_ms, call, event.number, event.text)
+
+    def release(self, now_ms: int, gateway_id: int) -> None:
+        """Send messages that wait for a gateway, as long as it has room. Their numbers are checked once more."""
+        waiting, line = self._waiting.get(gateway_id), self._board.gateways.get(gateway_id)
+        if not waiting or line is None:
+            return
+        while waiting and line.free_at_ms(now_ms) <= now_ms:
+            one = waiting.popleft()
+            line.texts_waiting -= 1
+            if one.call.is_aborted:
+                continue
+            if one.call.plan.dnc_ids:
+                self._released[one.call.id] = one.call
+                self._board.emit(CheckNumber(one.call.id, one.call.plan.dnc_ids, one.number, one.text))
+                break  # The answer uses the room, and the next one is released after it.
+            self._send(now_ms, one.call, one.number, one.text)
+        self._wake(line, now_ms)
+
+    def _wait(self, line: GatewayLoad, one: WaitingText, now_ms: int) -> None:
+        """Let a message wait until the gateway has room. With too many waiting, the newest is not sent."""
+        waiting = self._waiting.setdefault(line.plan.id, deque())
+        if len(waiting) < WAITING_MAX:
+            waiting.append(one)
+            line.texts_waiting += 1
+            self._wake(line, now_ms)
+
+    def _wake(self, line: GatewayLoad, now_ms: int) -> None:
+        """Schedule the next release, if the time is known. Otherwise a change of the gateway comes first."""
+        at_ms = line.free_at_ms(now_ms)
+        if self._waiting.get(line.plan.id) and at_ms < min(line.wake_ms, NEVER_MS):
+            line.wake_ms = at_ms
+            self._board.emit(WakeGateway(at_ms, line.plan.id))
 
     def _send(self, now_ms: int, call: Call, number: str, text: str) -> None:
         """Send a message, unless it has no gateway, no money or no text, or its number is an emergency number.
 
-        A worker that is lent nothing of the gateway sends none: nobody knows when it may.
+        It waits while this worker is lent nothing of the gateway. A message to a person also waits for its turn,
+        because a real carrier gets it at once; a simulated one is told the time.
         """
-        line = self._board.gateways.get(self._board.campaigns[call.plan.id].plan.sms_gateway_id or 0)
-        if line is None or line.dials_emergency(number):
+        campaign = self._board.campaigns.get(call.plan.id)
+        plan = call.plan if campaign is None else campaign.plan
+        line = self._board.gateways.get(plan.sms_gateway_id or 0)
+        if line is None or line.dials_emergency(number) or line.refuses(number):
             return
         account = self._board.accounts[call.plan.user_id]
         offer = account.offer_message(text)
         if offer is None or not offer.text.strip():
             return
         starts_ms = line.free_at_ms(now_ms)
-        if starts_ms >= NEVER_MS:
+        if starts_ms >= NEVER_MS or (starts_ms > now_ms and not line.plan.is_simulated):
+            self._wait(line, WaitingText(call, number, text), now_ms)
             return
         line.dialled(starts_ms)
         message = self._message(call, number, line.plan.id, starts_ms)

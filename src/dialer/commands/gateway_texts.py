@@ -1,0 +1,52 @@
+"""The part of `dialer gateway test` that sends a text message."""
+
+import anyio
+import rich_click as click
+from sqlalchemy import select
+
+from dialer.carriers.texts.opening import TEXT_LINES
+from dialer.carriers.texts.parameters import TextParametersError
+from dialer.carriers.texts.trial import send_trial_text
+from dialer.commands.opening import open_existing_database, settings_from_environment
+from dialer.commands.output import print_json, printable, say
+from dialer.domain.enums import MessageStatus
+from dialer.domain.numbers.prefixes import dialled_number
+from dialer.domain.plans import SMS_LINES_FROM
+from dialer.store.tables import SmsGateway
+
+_gateways = SmsGateway.__table__
+
+
+def try_text(gateway_id: int, order: tuple[str, str, str], wait_s: float, *, as_json: bool) -> None:
+    """Send a message, `order` being number, sender and text, over a gateway for text messages, and print each step."""
+    with open_existing_database(settings_from_environment()) as database:
+        row = database.read_now(
+            lambda connection: (
+                connection.execute(select(_gateways).where(_gateways.c.id == gateway_id)).mappings().first()
+            )
+        )
+    if row is None:
+        raise click.ClickException(f"there is no gateway {gateway_id} for text messages")
+    protocol = row["protocol"]
+    if protocol not in TEXT_LINES:
+        wanted = ", ".join(TEXT_LINES)
+        raise click.ClickException(f"gateway {gateway_id} has the protocol {protocol}; {wanted} can be tried")
+    number = dialled_number(order[0], addprefix=row["addprefix"], removeprefix=row["removeprefix"])
+    dialled = (number, *order[1:])
+
+    def show(line: str) -> None:
+        if not as_json:
+            click.echo(printable(line))
+
+    try:
+        outcome = anyio.run(
+            send_trial_text, protocol, row["parameters"], SMS_LINES_FROM + gateway_id, dialled, wait_s, show
+        )
+    except TextParametersError as error:
+        raise click.ClickException(f"gateway {gateway_id}: {error}") from None
+    if as_json:
+        print_json(outcome)
+    else:
+        say(f"{outcome.status}, {outcome.parts} parts: {outcome.because}")
+    if outcome.status not in {MessageStatus.SENT, MessageStatus.DELIVERED}:
+        raise SystemExit(1)
