@@ -4,6 +4,7 @@ import sys
 
 from benchmarks import (
     advance,
+    console,
     counting,
     creating,
     databases,
@@ -36,6 +37,7 @@ ALL = (
     million,
     touching,
     live,
+    console,
 )
 
 if __name__ == "__main__":

@@ -1,5 +1,6 @@
 """Tests of the page of a number."""
 
+from dialer.console.pages.number import CAMPAIGNS_A_PAGE
 from tests.api.harness import Caller
 from tests.console.building import HOSTILE, campaign
 from tests.console.visitor import Visitor, words
@@ -41,3 +42,16 @@ def test_an_admin_erases_a_person(alice: Visitor, admin: Visitor, api: Caller) -
             (400, True, False),
             (200, False, False),
         }
+
+
+def test_many_campaigns_have_pages(alice: Visitor, api: Caller) -> None:
+    first = campaign(api, name="Oldest")
+    for _ in range(CAMPAIGNS_A_PAGE):
+        copied = api.request("POST", f"campaigns/{first}/copy/").json()["id"]
+        api.change(f"campaigns/{copied}/", status=1)
+    path = "number/?number=%2B12025550100"
+    assert alice.get(path).count('aria-labelledby="story-') == CAMPAIGNS_A_PAGE
+    assert ("Older campaigns" in alice.page, "Newer campaigns" in alice.page) == (True, False)
+    assert alice.get(f"{path}&page=2").count('aria-labelledby="story-') == 1
+    assert ("Older campaigns" in alice.page, "Newer campaigns" in alice.page) == (False, True)
+    assert alice.request("GET", f"{path}&page=x").status_code == 404

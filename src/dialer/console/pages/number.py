@@ -13,19 +13,20 @@ from dialer.api.service import ApiRequest
 from dialer.app.erasure.erasure import Erased, erase_number
 from dialer.app.errors import RefusedError
 from dialer.console.forms import read_fields
-from dialer.console.pages.campaigns import seen_campaigns
+from dialer.console.pages.campaigns import page_number, seen_campaigns
 from dialer.console.services import page
 from dialer.domain.enums import SubscriberStatus
 from dialer.domain.numbers.normal_form import NumberError, normalise
 from dialer.domain.reasons import SUBSCRIBER_REASONS, TRANSFER_REASONS, WAITS
 from dialer.store.media.recordings import delete_recording
+from dialer.store.queries.blockers import circumstances_of
 from dialer.store.timeline.campaigns_of import campaigns_with
 from dialer.store.timeline.parts import Story
 from dialer.store.timeline.reading import UnknownNumberError, cause_in_words, read_story
 
 PLACE: Final = "people"
-CAMPAIGNS_MAX: Final = 20
-"""Campaigns whose story of a number is shown: the newest ones."""
+CAMPAIGNS_A_PAGE: Final = 5
+"""Campaigns whose story of a number a page shows, the newest first."""
 NUMBER_MAX: Final = 64
 """Characters of a number that are read."""
 
@@ -55,10 +56,13 @@ async def erase(request: ApiRequest) -> Response[Any]:
 
 
 async def _show(request: ApiRequest, number: str, *, message: str = "", erased: Erased | None = None) -> Response[Any]:
-    stories = list[Story]()
+    stories, has_more = list[Story](), False
+    place = page_number(request.query_params.get("page", "1"))
     if number and erased is None:
         try:
-            stories = await request.service.read(request, lambda unit: _stories(request, unit, number), is_long=True)
+            stories, has_more = await request.service.read(
+                request, lambda unit: _stories(request, unit, number, place), is_long=True
+            )
         except UnknownNumberError as error:
             message = message or str(error)
     return page(
@@ -70,16 +74,23 @@ async def _show(request: ApiRequest, number: str, *, message: str = "", erased: 
         message=message,
         stories=stories,
         erased=erased,
+        place=place,
+        has_more=has_more,
         words={"subscriber": SUBSCRIBER_REASONS, "transfer": TRANSFER_REASONS, "waits": WAITS},
         cause_in_words=cause_in_words,
         states=SubscriberStatus.__members__,
     )
 
 
-def _stories(request: ApiRequest, unit: Unit, number: str) -> list[Story]:
+def _stories(request: ApiRequest, unit: Unit, number: str, place: int) -> tuple[list[Story], bool]:
+    """Return the stories of a page of campaigns, and whether more follow."""
     settings = request.service.settings
-    found = campaigns_with(unit.connection, number, settings.default_region, seen_campaigns(unit), CAMPAIGNS_MAX)
-    return [
+    seen, skipped = seen_campaigns(unit), (place - 1) * CAMPAIGNS_A_PAGE
+    most = CAMPAIGNS_A_PAGE + 1
+    every = campaigns_with(unit.connection, number, settings.default_region, seen, most, skipped)
+    found, hours = every[:CAMPAIGNS_A_PAGE], unit.conventions.hours
+    known = circumstances_of(unit.connection, found, unit.now_ms, settings.timezone, hours)
+    stories = [
         read_story(
             unit.connection,
             str(campaign_id),
@@ -87,7 +98,9 @@ def _stories(request: ApiRequest, unit: Unit, number: str) -> list[Story]:
             now_ms=unit.now_ms,
             region=settings.default_region,
             service_zone=settings.timezone,
-            hours=unit.conventions.hours,
+            hours=hours,
+            known=known,
         )
         for campaign_id in found
     ]
+    return stories, len(every) > len(found)

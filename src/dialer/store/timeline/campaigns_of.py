@@ -10,9 +10,16 @@ _subscribers = Subscriber.__table__
 
 
 def campaigns_with(
-    connection: Connection, number: str, region: str | None, is_seen: ColumnElement[bool], campaigns_max: int
+    connection: Connection,
+    number: str,
+    region: str | None,
+    is_seen: ColumnElement[bool],
+    campaigns_max: int,
+    skipped: int = 0,
 ) -> list[int]:
     """Return the ids of campaigns with a number, in any spelling, the newest first. `is_seen` selects campaigns.
+
+    The newest `skipped` ones are left out.
 
     Raises:
         UnknownNumberError: it is not a phone number.
@@ -24,5 +31,6 @@ def campaigns_with(
         .distinct()
         .order_by(_campaigns.c.id.desc())
         .limit(campaigns_max)
+        .offset(skipped)
     )
     return list(connection.scalars(query))

@@ -1,6 +1,7 @@
 """Reading a story: the rows of a campaign and of a number in it."""
 
 import contextlib
+from collections.abc import Mapping
 from itertools import pairwise
 from typing import Final
 
@@ -60,15 +61,20 @@ def read_story(
     region: str | None,
     service_zone: str,
     hours: CallingHours = CallingHours(),  # noqa: B008 - it is immutable
+    known: Mapping[int, Circumstances] | None = None,
 ) -> Story:
     """Return the story of a number, in any spelling, in a campaign, given by id or code.
+
+    `known` has the circumstances of campaigns that were read already, to read the stories of several at once.
 
     Raises:
         UnknownCampaignError: there is no such campaign.
         UnknownNumberError: the campaign does not have the number, or it is not a phone number.
     """
     row = find_campaign(connection, campaign)
-    circumstances = circumstances_of(connection, [row["id"]], now_ms, service_zone, hours).get(row["id"])
+    if known is None:
+        known = circumstances_of(connection, [row["id"]], now_ms, service_zone, hours)
+    circumstances = known.get(row["id"])
     for spelling in spellings(number, region):
         subscriber = _subscriber(connection, row["id"], spelling)
         contacts = _contacts_with(connection, row["id"], spelling)
