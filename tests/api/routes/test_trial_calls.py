@@ -70,7 +70,8 @@ def ours(
 
 
 def ask(client: TestClient[Litestar], path: str = PATH, *, user: str = "admin", **fields: Any) -> httpx.Response:  # noqa: ANN401 - JSON
-    return Caller(client, user).request("POST", path, json=fields)
+    answer: httpx.Response = Caller(client, user).request("POST", path, json=fields)
+    return answer
 
 
 def test_a_call_is_placed_and_told_and_logged_without_its_number(
