@@ -6,7 +6,9 @@ from typing import Final
 
 import pytest
 
+from dialer.carriers.voice.capture import Capture, capture_folder
 from dialer.domain.enums import CampaignStatus
+from dialer.store.live_legs import leg_keys, service_leg_key
 from dialer.store.tables import (
     SMS,
     CallerId,
@@ -300,3 +302,16 @@ async def test_it_names_the_calling_hours_and_those_of_the_country(run: Run, hou
         "Waits for     window, until 2026-03-02 13:00:00Z: the campaign's window or the calling hours are closed in the"
         " number's time zone"
     )
+
+
+async def test_the_messages_that_were_kept_of_a_call_follow_its_story(run: Run, house: House) -> None:
+    await house.started(house.survey(SHORT), house.phonebook(BUSY))
+    await house.advance(30)
+    house.database.write_now(service_leg_key)
+    (key,) = house.database.read_now(lambda connection: leg_keys(connection, 1, BUSY))
+    capture = Capture(capture_folder(house.media))
+    capture.note(key, b"INVITE sip:+12025550111@h SIP/2.0", is_sent=True)
+    capture.close()
+    lines = run("explain", "1", BUSY, **VIRTUAL, DIALER_MEDIA_DIR=str(house.media)).out.splitlines()
+    assert lines[-2] == f"Messages      of the call {key}, with most digits of numbers left out"
+    assert lines[-1].endswith("→ INVITE sip:+xxxxxxxx111@h SIP/2.0")

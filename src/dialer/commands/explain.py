@@ -1,12 +1,14 @@
 """`dialer explain`: the history of one number in one campaign."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from datetime import datetime
 from operator import itemgetter
+from pathlib import Path
 from typing import Final
 
 import rich_click as click
 
+from dialer.carriers.voice.capture import capture_folder, read_capture
 from dialer.commands.opening import (
     open_existing_database,
     open_service_clock,
@@ -16,6 +18,8 @@ from dialer.commands.opening import (
 from dialer.commands.output import examples, print_json
 from dialer.domain.calling_hours import read_calling_hours
 from dialer.domain.reasons import CAMPAIGN_REASONS, SUBSCRIBER_REASONS, TRANSFER_REASONS, WAITS
+from dialer.runtime.clock import RealClock
+from dialer.store.live_legs import leg_keys
 from dialer.store.tables import SMS
 from dialer.store.timeline.parts import (
     AttemptPart,
@@ -28,6 +32,8 @@ from dialer.store.timeline.parts import (
 )
 from dialer.store.timeline.reading import WEEKDAYS, UnknownNumberError, cause_in_words, read_story
 
+CAPTURES_MAX: Final = 10
+"""Calls whose messages are shown: the latest."""
 NAMED_MAX: Final = 64
 """Characters of CAMPAIGN and of NUMBER that are read."""
 
@@ -65,10 +71,20 @@ def explain(campaign: str, number: str, *, as_json: bool) -> None:
             )
         except UnknownNumberError as error:
             raise click.ClickException(str(error)) from None
+        keys = database.read_now(lambda connection: leg_keys(connection, story.campaign.id, story.number))
     if as_json:
         print_json(story)
     else:
-        click.echo("\n".join(map(_printable, _lines(story))))
+        click.echo("\n".join(map(_printable, (*_lines(story), *_messages(settings.media_dir, keys)))))
+
+
+def _messages(media: Path, keys: Sequence[str]) -> Iterator[str]:
+    """Yield the messages of SIP calls of the last day, as far as they were kept."""
+    for key in keys[-CAPTURES_MAX:]:
+        lines = read_capture(capture_folder(media), key, RealClock().now_ms() / 1_000)
+        if lines:
+            yield from ("", f"Messages      of the call {key}, with most digits of numbers left out")
+            yield from (f"  {line}" for line in lines)
 
 
 def _lines(story: Story) -> Iterator[str]:

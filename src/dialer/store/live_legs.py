@@ -7,13 +7,16 @@ from typing import Final, NamedTuple
 import msgspec
 from sqlalchemy import Connection, bindparam, delete, null, select, update
 
+from dialer.domain.identity import leg_key
 from dialer.domain.line import Dialling, Texting
 from dialer.store.backends.expressions import insert_or
 from dialer.store.bulk import ASKED_AT_ONCE, Bulk, bulk_insert
-from dialer.store.tables import LiveLeg, ServiceState, TextPart
+from dialer.store.tables import CallRequest, LiveLeg, ServiceState, Subscriber, TextPart
 
 KEY_BYTES: Final = 32
 _legs = LiveLeg.__table__
+_calls = CallRequest.__table__
+_subscribers = Subscriber.__table__
 _parts = TextPart.__table__
 _states = ServiceState.__table__
 
@@ -86,6 +89,18 @@ def delete_legs(connection: Connection, keys: Sequence[str]) -> None:
         messages = select(_legs.c.call_id).where(_legs.c.key.in_(some))
         connection.execute(delete(_parts).where(_parts.c.message_id.in_(messages)))
         connection.execute(delete(_legs).where(_legs.c.key.in_(some)))
+
+
+def leg_keys(connection: Connection, campaign_id: int, number: str) -> list[str]:
+    """Return the names that carriers know the outgoing calls to a number by, in the order in which they began."""
+    key = connection.scalar(select(_states.c.leg_key))
+    query = (
+        select(_calls.c.callid, _calls.c.id)
+        .join(_subscribers, _subscribers.c.id == _calls.c.subscriber_id)
+        .where(_subscribers.c.campaign_id == campaign_id, _subscribers.c.number == number)
+        .order_by(_calls.c.started_ms, _calls.c.id)
+    )
+    return [] if key is None else [leg_key(key, f"{callid}:{call_id}") for callid, call_id in connection.execute(query)]
 
 
 def mark_handed(connection: Connection, keys: Sequence[str], now_ms: int) -> bool:

@@ -13,6 +13,7 @@ from typing import Final, NamedTuple
 import pytest
 
 from dialer.carriers.port import Alive, LiveLeg, Unknown, Unplaced
+from dialer.carriers.voice.capture import Capture, read_capture
 from dialer.carriers.voice.process import LineProcess, socket_path
 from dialer.carriers.voice.remote_line import RemoteLine
 from dialer.carriers.voice.starting import sip_lines
@@ -52,7 +53,9 @@ async def scene(tmp_path: Path) -> AsyncIterator[Scene]:
 
 async def test_a_call_goes_on_while_the_worker_is_replaced(scene: Scene) -> None:
     until, carrier, stop = scene.watch.until, scene.carrier, asyncio.Event()
-    process = asyncio.create_task(LineProcess(scene.folder).serve(socket_path(scene.folder), stop))
+    capture = Capture(scene.folder / "messages")
+    lines = LineProcess(scene.folder, capture=capture)
+    process = asyncio.create_task(lines.serve(socket_path(scene.folder), stop))
     first, second = Worker(scene.watch), Worker(scene.watch)
     line = scene.connect(first)
     line.dial(Dialling("early", "1", "", 1_000, 1_000))
@@ -82,6 +85,11 @@ async def test_a_call_goes_on_while_the_worker_is_replaced(scene: Scene) -> None
     stop.set()
     await process
     assert [one for one in carrier.seen if one == ("1", "INVITE")] == [("1", "INVITE")]
+    capture.close()
+    kept = read_capture(scene.folder / "messages", "answering", 0)
+    shown = [one[15:].partition(" sip:")[0] for one in kept if one[15:16] in {"→", "←"}]
+    assert shown[:3] == ["→ INVITE", "← SIP/2.0 200 Text", "→ ACK"]
+    assert "→ BYE" in shown
 
 
 async def test_calls_of_a_killed_process_are_taken_up_or_cleared(scene: Scene) -> None:

@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+import re
 from collections.abc import Sequence
 from typing import Final, TypeVar
 
@@ -12,6 +13,7 @@ from dialer.carriers.port import Alive, Exchange, Found, LiveLeg, Over, Unknown,
 from dialer.carriers.sip.parameters import SipParameters, SipParametersError, read_sip_parameters
 from dialer.carriers.sip.timers import T1_MS
 from dialer.carriers.sip.wire import Address
+from dialer.carriers.voice.capture import Capture
 from dialer.carriers.voice.clock import steady_ms
 from dialer.carriers.voice.sound_files import SoundFiles
 from dialer.carriers.voice.sound_room import SoundRoom
@@ -26,6 +28,7 @@ OPEN_AGAIN_S: Final = 10.0
 KEYS_KEPT_MAX: Final = 20_000
 """Legs of the past whose keys are remembered, so that no leg is placed twice."""
 HANDED_MARGIN_MS: Final = 2_000
+_CALL_ID: Final = re.compile(rb"(?im)^(?:call-id|i)[ \t]*:[ \t]*([0-9A-Za-z-]{1,36})[ \t]*\r?$")
 _Heard = TypeVar("_Heard", bound=Heard | Found)
 _log = structlog.get_logger(__name__)
 
@@ -46,8 +49,15 @@ class SipLine:
     """The line of one gateway. It opens by itself, and again after a failure."""
 
     def __init__(
-        self, parameters: str, exchange: Exchange, room: SoundRoom, files: SoundFiles, t1_ms: int = T1_MS
+        self,
+        parameters: str,
+        exchange: Exchange,
+        room: SoundRoom,
+        files: SoundFiles,
+        t1_ms: int = T1_MS,
+        capture: Capture | None = None,
     ) -> None:
+        self._capture: Final = capture
         self._exchange, self._room, self._files, self._t1_ms = exchange, room, files, t1_ms
         self._began_ms: Final = steady_ms()
         self._numbers = 0
@@ -134,8 +144,15 @@ class SipLine:
             self._why_not = why_not
             self._exchange.is_up(why_not)
 
-    def trace(self, data: bytes, peer: Address, *, is_sent: bool) -> None:
-        """Ignore messages."""
+    def trace(self, data: bytes, peer: Address, *, is_sent: bool) -> None:  # noqa: ARG002 - there is one peer
+        """Keep the messages of our own legs."""
+        found = None if self._capture is None else _CALL_ID.search(data)
+        if (
+            self._capture is not None
+            and found is not None
+            and (key := found[1].decode("ascii", "replace")) in self._known
+        ):
+            self._capture.note(key, data, is_sent=is_sent)
 
     async def _live(self, text: str) -> None:
         """Open the gateway, and look after its legs."""

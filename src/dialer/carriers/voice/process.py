@@ -16,6 +16,7 @@ import structlog
 
 from dialer.carriers.port import Found
 from dialer.carriers.sip.timers import T1_MS
+from dialer.carriers.voice.capture import Capture, capture_folder
 from dialer.carriers.voice.frames import (
     FRAME_BYTES_MAX,
     VERSION,
@@ -71,7 +72,8 @@ class _Listener:
 class LineProcess:
     """The lines of all gateways of one worker."""
 
-    def __init__(self, media: Path, t1_ms: int = T1_MS) -> None:
+    def __init__(self, media: Path, t1_ms: int = T1_MS, capture: Capture | None = None) -> None:
+        self._capture: Final = capture
         self._room: Final = SoundRoom()
         self._files: Final = SoundFiles(media)
         self._t1_ms: Final = t1_ms
@@ -127,7 +129,7 @@ class LineProcess:
             return known[1]
         if known is not None:
             await known[1].close()
-        line = SipLine(opened.parameters, listener, self._room, self._files, self._t1_ms)
+        line = SipLine(opened.parameters, listener, self._room, self._files, self._t1_ms, self._capture)
         self._lines[opened.gateway_id] = (opened.parameters, line)
         return line
 
@@ -182,4 +184,6 @@ async def serve_lines(folder: Path, media: Path, t1_ms: int = T1_MS) -> None:
     stop = asyncio.Event()
     for number in (signal.SIGTERM, signal.SIGINT):
         asyncio.get_running_loop().add_signal_handler(number, stop.set)
-    await LineProcess(media, t1_ms).serve(socket_path(folder), stop)
+    capture = Capture(capture_folder(media))
+    await LineProcess(media, t1_ms, capture).serve(socket_path(folder), stop)
+    capture.close()

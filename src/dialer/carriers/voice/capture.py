@@ -1,0 +1,134 @@
+"""The messages of each leg of the last day, for `dialer explain`.
+
+A thread writes them, so that no call waits for the disk.
+"""
+
+import contextlib
+import queue
+import re
+import time
+from pathlib import Path
+from threading import Thread
+from typing import Final, NamedTuple
+
+import structlog
+
+from dialer.carriers.sip.masking import kept_message
+
+KEPT_S: Final = 86_400
+CAPTURE_BYTES_MAX: Final = 100 * 1024 * 1024
+"""Bytes of all files together. The oldest are deleted first."""
+LEG_BYTES_MAX: Final = 64 * 1024
+"""Bytes of the file of one leg. Messages after them are not kept."""
+WAITING_MAX: Final = 2_000
+"""Messages that wait for the disk. While there are as many, others are not kept."""
+SWEPT_EVERY_S: Final = 60.0
+_BLOCK_BYTES: Final = 4_096
+_NAME: Final = re.compile(r"[0-9A-Za-z-]{8,36}", re.ASCII)
+_log = structlog.get_logger(__name__)
+
+
+class _Noted(NamedTuple):
+    key: str
+    at_s: float
+    data: bytes
+    is_sent: bool
+
+
+class Capture:
+    """The files of a folder, one a leg. It is made with the first message."""
+
+    def __init__(self, folder: Path, bytes_max: int = CAPTURE_BYTES_MAX) -> None:
+        self._folder: Final = folder
+        self._bytes_max: Final = bytes_max
+        self._waiting: queue.Queue[_Noted | None] = queue.Queue(WAITING_MAX)
+        self._lost = 0
+        self._is_failing = False
+        self._thread: Thread | None = None
+
+    def note(self, key: str, data: bytes, *, is_sent: bool) -> None:
+        """Keep a message of a leg, unless too many wait for the disk."""
+        if not _NAME.fullmatch(key):
+            return
+        if self._thread is None:
+            self._thread = Thread(target=self._write_all, name="capture", daemon=True)
+            self._thread.start()
+        try:
+            self._waiting.put_nowait(_Noted(key, time.time(), data, is_sent))
+        except queue.Full:
+            self._lost += 1
+
+    def close(self) -> None:
+        """Write what waits, for a second at most."""
+        if self._thread is not None:
+            with contextlib.suppress(queue.Full):
+                self._waiting.put(None, timeout=1)
+            self._thread.join(timeout=1)
+
+    def _write_all(self) -> None:
+        swept_s = 0.0
+        while True:
+            with contextlib.suppress(queue.Empty):
+                noted = self._waiting.get(timeout=SWEPT_EVERY_S)
+                if noted is None:
+                    return
+                self._attempt(noted)
+            if time.monotonic() - swept_s >= SWEPT_EVERY_S:
+                swept_s = time.monotonic()
+                with contextlib.suppress(OSError):
+                    sweep(self._folder, time.time(), self._bytes_max)
+
+    def _attempt(self, noted: _Noted) -> None:
+        try:
+            self._write(noted)
+        except OSError as error:
+            self._lost += 1
+            if not self._is_failing:
+                _log.warning("messages of calls cannot be kept", folder=str(self._folder), error=str(error))
+            self._is_failing = True
+        else:
+            self._is_failing = False
+
+    def _write(self, noted: _Noted) -> None:
+        self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        at = time.strftime("%H:%M:%S", time.gmtime(noted.at_s)) + f".{int(noted.at_s * 1_000) % 1_000:03d}Z"
+        text = f"{at}  {'→' if noted.is_sent else '←'} {kept_message(noted.data)}\n"
+        lost, self._lost = self._lost, 0
+        if lost:
+            _log.warning("messages of calls were not kept", count=lost)
+            text = f"{at}  up to {lost} messages before this one were not kept\n{text}"
+        with (self._folder / f"{noted.key}.txt").open("a", encoding="utf-8") as file:
+            if file.tell() < LEG_BYTES_MAX:
+                file.write(text)
+
+
+def sweep(folder: Path, now_s: float, bytes_max: int) -> None:
+    """Delete files that are older than a day, and then the oldest until the others have at most `bytes_max`."""
+    found = sorted((one.stat().st_mtime, one.stat().st_size, one) for one in folder.glob("*.txt"))
+    total = sum(_on_disk(size) for _, size, _ in found)
+    for at_s, size, path in found:
+        if now_s - at_s < KEPT_S and total <= bytes_max:
+            break
+        path.unlink(missing_ok=True)
+        total -= _on_disk(size)
+
+
+def _on_disk(size: int) -> int:
+    return -(-size // _BLOCK_BYTES) * _BLOCK_BYTES
+
+
+def capture_folder(media: Path) -> Path:
+    """Return the folder of the messages, beside the media folder."""
+    absolute = media.absolute()
+    return absolute.with_name(f"{absolute.name}-messages")
+
+
+def read_capture(folder: Path, key: str, now_s: float) -> list[str]:
+    """Return the lines that were kept of a leg in the last day; none if there are none, or if they cannot be read."""
+    path = folder / f"{key}.txt"
+    try:
+        if not _NAME.fullmatch(key) or now_s - path.stat().st_mtime >= KEPT_S:
+            return []
+        return path.read_text(encoding="utf-8", errors="replace")[: 2 * LEG_BYTES_MAX].splitlines()
+    except OSError:
+        return []
