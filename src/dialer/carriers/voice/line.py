@@ -15,6 +15,7 @@ from dialer.carriers.sip.wire import Address
 from dialer.carriers.voice.clock import steady_ms
 from dialer.carriers.voice.sound_files import SoundFiles
 from dialer.carriers.voice.sound_room import SoundRoom
+from dialer.carriers.voice.speech import Speaker
 from dialer.carriers.voice.telephone import Telephone
 from dialer.domain.line import Answered, Clear, Dialling, Done, Ended, Heard, Order, Ringing, Texting
 
@@ -46,9 +47,17 @@ class SipLine:
     """The line of one gateway. It opens by itself, and again after a failure."""
 
     def __init__(
-        self, parameters: str, exchange: Exchange, room: SoundRoom, files: SoundFiles, t1_ms: int = T1_MS
+        self,
+        parameters: str,
+        exchange: Exchange,
+        room: SoundRoom,
+        files: SoundFiles,
+        t1_ms: int = T1_MS,
+        speaker: Speaker | None = None,
     ) -> None:
+        """Open the line. Without `speaker`, it plays recordings only."""
         self._exchange, self._room, self._files, self._t1_ms = exchange, room, files, t1_ms
+        self._speaker: Final = speaker
         self._began_ms: Final = steady_ms()
         self._numbers = 0
         self._unsettled: dict[int, tuple[str, int, Heard | Found]] = {}
@@ -151,7 +160,7 @@ class SipLine:
             self.look()
 
     async def _open(self, parameters: SipParameters) -> None:
-        telephone = Telephone(parameters, self._room, self._files, self, self._t1_ms)
+        telephone = Telephone(parameters, self._room, self._files, self, self._t1_ms, self._speaker)
         try:
             await telephone.open()
         except OSError as error:
