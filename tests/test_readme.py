@@ -22,6 +22,7 @@ from dialer.api.records.bulk import PARENTS_MAX
 from dialer.api.records.importing import IMPORTS_OF_A_USER_MAX
 from dialer.api.routes import bulk, campaign_check, recordings, recycling, text_callbacks
 from dialer.app import api_keys, import_report, imports
+from dialer.carriers.freeswitch import connection, framing
 from dialer.carriers.texts.http_line import IN_FLIGHT_MAX
 from dialer.carriers.texts.smpp_line import MESSAGES_MAX
 from dialer.domain.billing import money
@@ -215,6 +216,10 @@ LIMITS: Final = {
     "Wrong passwords from one address": f"{throttle.ADDRESS_FAILURES_MAX} in {throttle.WINDOW_S / 60:.0f} minutes",
     "A password": f"{passwords.PASSWORD_LENGTH_MIN} to {passwords.PASSWORD_LENGTH_MAX:,} characters",
     "One advance of the clock": f"{advancing.ADVANCE_MS_MAX // 86_400_000} days",
+    "A message of FreeSWITCH's event socket": (
+        f"{framing.HEAD_BYTES_MAX // 1024} KiB of headers, {framing.BODY_BYTES_MAX // MIB} MiB of body"
+    ),
+    "Commands to FreeSWITCH without a reply": f"{connection.REPLIES_MAX:,}, and {connection.REPLY_S:.0f} s for each",
 }
 
 

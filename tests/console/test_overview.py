@@ -14,7 +14,7 @@ from tests.console.visitor import Visitor, words
 
 def test_without_anything_it_says_what_comes(alice: Visitor) -> None:
     text = alice.text("overview/")
-    assert "No campaign is in progress. Start one over the API, and it appears here at once." in text
+    assert "No campaign is in progress. Make one from a CSV file , and it appears here at once." in text
     assert "There is no gateway yet." in text
     assert "There are no agents yet." in text
     assert "Calls now 0 0 with agents, 0 waiting" in text

@@ -6,6 +6,7 @@ from urllib.parse import urlsplit
 
 from tests.carriers.texts.web_carrier import Asked, WebCarrier
 from tests.end_to_end.texting import SECRET, TextService, text_service
+from tests.new_database import new_database
 
 ADA, BEN, CEM, DAN = (f"+354555010{digit}" for digit in range(4))
 WORDS: Final = {
@@ -85,15 +86,16 @@ def test_each_message_is_sent_once_and_its_receipt_is_shown(tmp_path: Path) -> N
 
 
 def test_receipts_find_their_messages_after_a_restart(tmp_path: Path) -> None:
+    url = new_database(tmp_path)
     with WebCarrier(answer).serving() as carrier:
-        with text_service(tmp_path) as service:
+        with text_service(tmp_path, url) as service:
             never = service.ann.create("dnc-list", name="never")
             made = service.campaign(gateway_to(service, carrier), ADA, BEN, dnc=never["url"])
             service.ann.change(made["url"], status=1)
             service.wait(lambda: len(carrier.asked) == 2)
             unknown = service.ann.refused("PATCH", made["url"], status=9)
             assert unknown[0] == 400
-        with text_service(tmp_path) as service:
+        with text_service(tmp_path, url) as service:
             named = f"/callbacks/sms-gateway/1/receipt?secret={SECRET}"
             for digit in "01":
                 assert service.callback(named, id=f"m{digit}", status="delivered") == 200

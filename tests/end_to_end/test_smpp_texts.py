@@ -6,6 +6,7 @@ from typing import Any, Final
 
 from tests.carriers.texts.smpp_carrier import SmppCarrier, smpp_carrier
 from tests.end_to_end.texting import TextService, text_service
+from tests.new_database import new_database
 
 ADA, BEN, CEM, DAN, EVE = (f"+354555010{digit}" for digit in range(5))
 LONG: Final = "Ja {€} " + 200 * "x" + " Ω!"
@@ -68,14 +69,15 @@ def test_each_part_is_sent_once_and_receipts_and_stop_are_stored(tmp_path: Path)
 
 
 def test_receipts_find_their_parts_after_a_restart(tmp_path: Path) -> None:
+    url = new_database(tmp_path)
     with smpp_carrier() as carrier:
-        with text_service(tmp_path) as service:
+        with text_service(tmp_path, url) as service:
             never = service.ann.create("dnc-list", name="never")
             made = service.campaign(gateway_to(service, carrier), ADA, text=LONG, dnc=never["url"])
             service.ann.change(made["url"], status=1)
             service.wait(lambda: len(ids_to(carrier, ADA)) == 2)
         carrier.heard("bound")
-        with text_service(tmp_path) as service:
+        with text_service(tmp_path, url) as service:
             carrier.heard("bound")
             for name in ids_to(carrier, ADA):
                 carrier.tell("receipt", number=ADA[1:], id=name, state="DELIVRD")

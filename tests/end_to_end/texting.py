@@ -17,6 +17,7 @@ from dialer.settings import Settings
 from dialer.sim.carrier import SimulatedCarrier
 from dialer.store.audit.audit import audit
 from dialer.store.database import Database
+from dialer.store.queries.accounts import has_accounts
 from dialer.store.tables import User
 from tests.api.harness import PASSWORD, PASSWORD_HASH, Caller
 from tests.new_database import new_database
@@ -78,11 +79,10 @@ class TextService:
 
 
 @contextmanager
-def text_service(folder: Path) -> Iterator[TextService]:
-    """Run a service whose database is in a folder."""
-    path = folder / "dialer.db"
-    is_new = not path.exists()
-    database = Database(new_database(folder) if is_new else f"sqlite+aiosqlite:///{path}", synchronous="OFF")
+def text_service(folder: Path, url: str = "") -> Iterator[TextService]:
+    """Run a service with its files in a folder, on the database at a URL, or else on a new one."""
+    database = Database(url or new_database(folder), synchronous="OFF")
+    is_new = not database.read_now(has_accounts)
     now_ms = RealClock().now_ms()
 
     def furnish(connection: Connection) -> None:

@@ -9,7 +9,7 @@ import hashlib
 import sys
 from collections import deque
 from collections.abc import Awaitable, Callable, Hashable, Iterator
-from typing import Any, Final, NoReturn, TypeVar
+from typing import Any, ClassVar, Final, NoReturn, TypeVar
 
 import structlog
 from sqlalchemy import Connection, update
@@ -111,6 +111,8 @@ class Member:
 class FleetRun:
     """A run of one seed: a made-up world, its users, and a few workers with troubles of their own."""
 
+    member_type: ClassVar[type[Member]] = Member
+
     def __init__(self, seed: int, folder: Folder, *, members: int | None = None) -> None:
         self.seed: Final = seed
         self.world: Final = busy_world_of(seed)
@@ -132,6 +134,7 @@ class FleetRun:
         self._events: Final[deque[str]] = deque(maxlen=EVENTS_KEPT)
         self._step = 0
         self.faults = 0
+        self.rows_digest = ""
 
     async def outcome(self) -> SeedOutcome:
         """Run the seed, and return its outcome."""
@@ -250,7 +253,7 @@ class FleetRun:
 
     def _join(self) -> None:
         self._born += 1
-        self._members.append(Member(self, self._born))
+        self._members.append(self.member_type(self, self._born))
         self._note(f"w{self._born} joins")
 
     def _in_any_order(self) -> list[Member]:
@@ -274,9 +277,14 @@ class FleetRun:
                 member.database.is_cut = False
                 for turn in (member.keeper.beat, member.worker.settle, member.keeper.lend):
                     await self._take(turn, member)
-        self._fail_for(self.database.read_now(lambda one: list(unowned(one, self.now_ms))))
+        self._fail_for(self._left_over())
         self.database.write_now(lambda connection: disband(connection, self.now_ms))
-        self._note(f"rows {digest_of(self.database.read_now(contents))}")
+        self.rows_digest = digest_of(self.database.read_now(contents))
+        self._note(f"rows {self.rows_digest}")
+
+    def _left_over(self) -> list[str]:
+        """Return what must not be when all faults have ended."""
+        return self.database.read_now(lambda one: list(unowned(one, self.now_ms)))
 
     # --- rules ------------------------------------------------------------------------------------------------------
 
@@ -340,6 +348,6 @@ class FleetRun:
         raise structlog.DropEvent
 
 
-async def run_fleet(seed: int, folder: Folder, *, members: int | None = None) -> SeedOutcome:
-    """Run a seed with several workers; with `members`, that many of them and no troubles."""
-    return await FleetRun(seed, folder, members=members).outcome()
+async def run_fleet(seed: int, folder: Folder) -> SeedOutcome:
+    """Run a seed with several workers."""
+    return await FleetRun(seed, folder).outcome()

@@ -4,15 +4,57 @@ from collections.abc import Iterator
 
 import pytest
 
+from dialer.domain.calling_hours import read_calling_hours
+from dialer.runtime.clock import NANOSECONDS, RealClock
+from dialer.runtime.worker import Worker
+from dialer.sim.carrier import SimulatedCarrier
 from dialer.store.fleet.changes import announce
 from tests.vopr.building import Folder
-from tests.vopr.fleet import run_fleet
+from tests.vopr.fleet import FleetRun, Member, run_fleet
 from tests.vopr.fleet_planted import FLEET_PLANTED
 from tests.vopr.planted import Planted
 from tests.vopr.search import first_seed
 
+CALM_SEEDS = (4,)
 SEEDS = (5, 13)
 """A worker that held nothing of an SMS gateway broke seed 13 when a survey sent a message."""
+
+
+class NoKeeper:
+    """A keeper of a worker that agrees with nobody."""
+
+    async def beat(self) -> None:
+        """Do nothing."""
+
+    async def lend(self) -> None:
+        """Do nothing."""
+
+
+class LonelyMember(Member):
+    """A worker that does not know that there could be others, as in `dialer serve`."""
+
+    def __init__(self, run: FleetRun, number: int) -> None:
+        super().__init__(run, number)
+        clock = RealClock(lambda: run.now_ms * NANOSECONDS, lambda: run.now_ms * NANOSECONDS)
+        self.worker = Worker(  # type: ignore[misc] # instead of the member's own
+            run.database,
+            clock,
+            seed=run.seed,
+            service_zone=run.world.service_zone,
+            new_carrier=SimulatedCarrier,
+            new_lines=None,
+            hours=read_calling_hours(run.world.calling_hours),
+        )
+        self.keeper = NoKeeper()  # type: ignore[misc,assignment] # as above
+
+
+class LonelyRun(FleetRun):
+    """A run of one worker that knows nothing of fleets."""
+
+    member_type = LonelyMember
+
+    def _left_over(self) -> list[str]:
+        return []
 
 
 @pytest.fixture(scope="module")
@@ -32,6 +74,19 @@ async def test_no_rule_is_broken(folder: Folder, seed: int) -> None:
 
 async def test_a_seed_gives_the_same_trace_again(folder: Folder) -> None:
     assert await run_fleet(SEEDS[-1], folder) == await run_fleet(SEEDS[-1], folder)
+
+
+@pytest.mark.parametrize("seed", CALM_SEEDS)
+async def test_a_fleet_of_one_leaves_the_rows_of_a_worker_alone(folder: Folder, seed: int) -> None:
+    """Of a gateway with limits, a fleet's worker has to be lent its part first."""
+    fleet, alone = FleetRun(seed, folder, members=1), LonelyRun(seed, folder, members=1)
+    for run in (fleet, alone):
+        for gateway in run.world.rows["gateway"] + run.world.rows["sms_gateway"]:
+            gateway.update(dict.fromkeys({"max_channels", "max_cps"} & gateway.keys(), 0))
+    outcomes = [await run.outcome() for run in (fleet, alone)]
+    assert [one.broken for one in outcomes] == ["", ""]
+    assert outcomes[0].calls > 0
+    assert fleet.rows_digest == alone.rows_digest
 
 
 @pytest.mark.parametrize("bug", FLEET_PLANTED, ids=lambda bug: bug.name.replace(" ", "-"))
