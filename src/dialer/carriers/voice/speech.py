@@ -161,6 +161,8 @@ def _run(program: str, voice: str, text: str, run_s: float) -> bytes:
         process = subprocess.Popen(  # noqa: S603 - no shell, and no part of the command is a user's
             command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE
         )
+    except FileNotFoundError:
+        raise SpeechError(f"{program} is not installed") from None
     except OSError as error:
         raise SpeechError(f"{program} cannot be started: {error.strerror}") from None
     # Nothing else ends a wait for the output of a program that hangs.
