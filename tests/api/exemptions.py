@@ -61,7 +61,7 @@ EXEMPTIONS: Final = (
     ),
     Exemption(r"additional_vars|parameters", r"JSON parse error", "The text must be JSON."),
     Exemption(r"tz_code|timezone", r".* is not a time zone\.", "The zones are those of the installed database."),
-    Exemption(r"allowed_callerids", r".* is not a possible phone number\.", "Numbering plans decide."),
+    Exemption(r"allowed_callerids|number|callerid", r".* is not a possible phone number\.", "Numbering plans decide."),
     Exemption(r".*", r".* is an emergency number\.", "Numbering plans decide."),
     Exemption(r"ordering", r"A field is given twice\.", TEXT),
     Exemption(r"detail", r"The form has two parts of the same name\.", "A JSON schema of a form has unique names."),

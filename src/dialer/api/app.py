@@ -48,6 +48,7 @@ from dialer.api.routes.statistics import (
 from dialer.api.routes.survey_aggregate import aggregate_survey
 from dialer.api.routes.survey_check import check_survey_template
 from dialer.api.routes.text_callbacks import take_receipt, take_text
+from dialer.api.routes.trial_calls import PlaceTrialCall, TrialCaller, place_no_trial_call, place_test_call
 from dialer.api.service import SERVICE, ApiRequest, Dialler, Export, Service
 from dialer.forecast.subprocess import forecast_in_subprocess
 from dialer.settings import Settings
@@ -80,6 +81,7 @@ EXTRA_ROUTES: Final[tuple[ControllerRouterHandler, ...]] = (
     copy_sms_campaign,
     recycle_campaign,
     recycle_sms_campaign,
+    place_test_call,
 )
 """Handlers under `/rest-api` besides those of the resource table."""
 
@@ -87,7 +89,7 @@ ConsoleRoutes: TypeAlias = Callable[[Authenticator, Permissions], Sequence[Contr
 """Returns the routes of the console, `/` among them."""
 
 
-def create_app(
+def create_app(  # noqa: PLR0913 - everything is put together here
     settings: Settings,
     *,
     database: Database,
@@ -95,6 +97,7 @@ def create_app(
     authenticator: Authenticator | None = None,
     export: Export = export,
     forecasting: Forecasting = forecast_in_subprocess,
+    trial_call: PlaceTrialCall = place_no_trial_call,
     resources: Sequence[Resource] = RESOURCES,
     console: ConsoleRoutes | None = None,
 ) -> Litestar:
@@ -124,6 +127,7 @@ def create_app(
         dependencies={
             "metrics": _given(metrics),
             "forecaster": _given(Forecaster(forecasting)),
+            "trial_caller": _given(TrialCaller(trial_call)),
         },
         request_class=ApiRequest,
         state=State({SERVICE: service}),

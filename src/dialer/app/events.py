@@ -102,6 +102,12 @@ class CallRefunded(AppEvent, frozen=True):
     amount: int
 
 
+class TrialCallPlaced(AppEvent, frozen=True):
+    """A trial call was placed over a gateway. The event does not name the number."""
+
+    gateway_id: int
+
+
 class RateCardChanged(AppEvent, frozen=True):
     """The prices of a user's calls have changed."""
 

@@ -21,6 +21,7 @@ SUBJECTS: Final[Mapping[str, str]] = {
     "cdr_id": "cdr",
     "user_id": "users",
     "key_id": "api-key",
+    "gateway_id": "gateway",
     "agent_id": "agent",
     "queue_id": "queue",
     "contact_id": "contact",

@@ -17,6 +17,7 @@ from dialer.commands.opening import (
 )
 from dialer.commands.output import examples
 from dialer.commands.serve import address_of, address_options, announcer, check_media_folder, create_first_admin
+from dialer.commands.trial_calls import place_for_api
 from dialer.console.app import Console
 from dialer.logs import configure_logs
 from dialer.runtime.clock import RealClock
@@ -55,7 +56,12 @@ def api(host: str, port: int) -> None:
         console = Console(database, first_admin_token=token)
         authenticator = shared_authenticator(settings, database, clock)
         app = create_app(
-            settings, database=database, worker=workers, authenticator=authenticator, console=console.routes
+            settings,
+            database=database,
+            worker=workers,
+            authenticator=authenticator,
+            console=console.routes,
+            trial_call=place_for_api,
         )
         run_server(app, bound, ready=announcer(host, bound), ending=console.end)
 

@@ -1,34 +1,29 @@
 """`dialer gateway`: one call or text message over a gateway, to see what its carrier says."""
 
 import asyncio
-from collections.abc import Awaitable, Callable
 from pathlib import Path
-from typing import TypeAlias
 
 import anyio
 import rich_click as click
-from sqlalchemy import select
 
-from dialer.carriers.freeswitch.parameters import FreeSwitchParametersError, read_freeswitch_parameters
-from dialer.carriers.freeswitch.trial import place_switch_call
-from dialer.carriers.sip.parameters import SipParametersError, read_sip_parameters
+from dialer.app.errors import InvalidFieldsError, RefusedError, UnknownRecordError
+from dialer.app.trial_calls import TrialCall, TrialRules, find_trial_call
+from dialer.carriers.freeswitch.parameters import FreeSwitchParametersError
+from dialer.carriers.sip.parameters import SipParametersError
 from dialer.carriers.voice.sound_files import SoundFileError
-from dialer.carriers.voice.trial import Trial, TrialOrder, place_trial_call
+from dialer.carriers.voice.trial import Trial, TrialOrder
 from dialer.commands.gateway_texts import try_text
-from dialer.commands.opening import open_existing_database, settings_from_environment
+from dialer.commands.opening import open_existing_database, service_settings, settings_from_environment
 from dialer.commands.output import examples, json_option, print_json, printable, say
+from dialer.commands.trial_calls import PlaceCall, caller_of
+from dialer.domain.calling_hours import read_calling_hours
 from dialer.domain.numbers.emergency import spells_emergency
-from dialer.domain.numbers.prefixes import dialled_number
-from dialer.domain.plans import FREESWITCH, SIP
-from dialer.store.tables import Gateway
+from dialer.domain.plans import FREESWITCH
+from dialer.runtime.clock import RealClock
 from dialer.store.timeline.reading import cause_in_words
 
 SECONDS_MAX = 600
 NUMBER_LENGTH_MAX = 40
-_gateways = Gateway.__table__
-
-PlaceCall: TypeAlias = Callable[[TrialOrder, Trial], Awaitable[None]]
-"""Places a trial call over a gateway, and follows it to its end."""
 
 
 @click.group()
@@ -71,19 +66,23 @@ def test(  # noqa: PLR0913 - the options of a command
 ) -> None:
     """Place one call over a gateway with the protocol `sip` or `freeswitch`, and print each message.
 
-    ID is the gateway's id. Nothing is stored and nothing is charged by the service; the carrier may charge for the
-    call. The callee hears a short tone or the file, and the keys that they press are printed. The exit code is 1 if
-    nobody answers.
+    ID is the gateway's id. Refused are emergency numbers, numbers without a country, numbers on do-not-call lists that
+    hold for every campaign, and calls outside of the calling hours. Nothing is stored and nothing is charged by the
+    service; the carrier may charge for the call. The callee hears a short tone or the file, and the keys that they
+    press are printed. The exit code is 1 if nobody answers.
 
     With --text, ID is that of a gateway for text messages, with the protocol `http`, `kannel` or `smpp`. Over SMPP, the
     command waits for receipts for as long as --seconds says. The exit code is 1 if the message does not leave.
     """
-    _check_number(number)
     if text is not None:
+        _check_number(number)
         try_text(gateway_id, (number, callerid, text), seconds, as_json=as_json)
         return
-    place_call, dialled = _gateway(gateway_id, number, records=record is not None)
-    order = TrialOrder(dialled, callerid, ring * 1_000, seconds * 1_000, play, record)
+    call = _trial_call((gateway_id, number, callerid))
+    if record is not None and call.protocol == FREESWITCH:
+        raise click.UsageError("--record is for SIP gateways: FreeSWITCH keeps recordings on its own machine.")
+    place_call = _caller(call)
+    order = TrialOrder(call.number, callerid, ring * 1_000, seconds * 1_000, play, record)
     trial = Trial(None if as_json else _print, is_full=full)
     try:
         anyio.run(place_call, order, trial)
@@ -100,10 +99,6 @@ def test(  # noqa: PLR0913 - the options of a command
         raise SystemExit(1)
 
 
-def _print(line: str) -> None:
-    click.echo(printable(line))
-
-
 def _check_number(number: str) -> None:
     if spells_emergency(number):
         raise click.UsageError(f"{number!r} is an emergency number, which is never dialled.")
@@ -111,32 +106,29 @@ def _check_number(number: str) -> None:
         raise click.UsageError(f"{number[:NUMBER_LENGTH_MAX]!r} is not a number. Use digits, with a + before them.")
 
 
-def _gateway(gateway_id: int, number: str, *, records: bool) -> tuple[PlaceCall, str]:
-    """Return a function that places a call over a gateway, and a number as the gateway dials it."""
-    with open_existing_database(settings_from_environment()) as database:
-        row = database.read_now(
-            lambda connection: (
-                connection.execute(select(_gateways).where(_gateways.c.id == gateway_id)).mappings().first()
-            )
-        )
-    if row is None:
-        raise click.ClickException(f"there is no gateway {gateway_id}")
-    dialled = dialled_number(number, addprefix=row["addprefix"], removeprefix=row["removeprefix"])
-    return _caller(gateway_id, row["protocol"], row["parameters"], records=records), dialled
+def _print(line: str) -> None:
+    click.echo(printable(line))
 
 
-def _caller(gateway_id: int, protocol: str, parameters: str, *, records: bool) -> PlaceCall:
-    """Return a function that places a call over a carrier."""
+def _trial_call(call: tuple[int, str, str]) -> TrialCall:
+    """Return a trial call that may be placed now, by the rules of the service and the real clock."""
+    environment = settings_from_environment()
+    with open_existing_database(environment) as database:
+        settings = service_settings(environment, database)
+        rules = TrialRules(settings.default_region, settings.timezone, read_calling_hours(settings.calling_hours))
+        try:
+            return database.read_now(lambda connection: find_trial_call(connection, call, rules, RealClock().now_ms()))
+        except InvalidFieldsError as error:
+            raise click.UsageError(
+                " ".join(message for messages in error.errors.values() for message in messages)
+            ) from None
+        except (RefusedError, UnknownRecordError) as error:
+            raise click.ClickException(str(error)) from None
+
+
+def _caller(call: TrialCall) -> PlaceCall:
+    """Return a function that places a call over its carrier."""
     try:
-        if protocol == SIP:
-            sip = read_sip_parameters(parameters)
-            return lambda order, trial: place_trial_call(sip, order, trial)
-        if protocol == FREESWITCH:
-            read_freeswitch_parameters(parameters)
-            if records:
-                raise click.UsageError("--record is for SIP gateways: FreeSWITCH keeps recordings on its own machine.")
-            return lambda order, trial: place_switch_call(parameters, order, trial)
+        return caller_of(call.protocol, call.parameters)
     except (FreeSwitchParametersError, SipParametersError) as error:
-        raise click.ClickException(f"gateway {gateway_id}: {error}") from None
-    wanted = f"{SIP} and {FREESWITCH} can be tried"
-    raise click.ClickException(f"gateway {gateway_id} has the protocol {protocol}; {wanted}")
+        raise click.ClickException(f"gateway {call.gateway_id}: {error}") from None

@@ -25,6 +25,7 @@ from dialer.commands.opening import (
     store_speech,
 )
 from dialer.commands.output import examples, say
+from dialer.commands.trial_calls import place_for_api
 from dialer.commands.units import in_unit
 from dialer.console.app import Console
 from dialer.domain.calling_hours import read_calling_hours
@@ -120,7 +121,7 @@ def serve(host: str, port: int) -> None:
             new_lines=new_lines(settings.media_dir, lines_folder(settings.media_dir), settings.speech),
         )
         console = Console(database, first_admin_token=token)
-        app = create_app(settings, database=database, worker=worker, console=console.routes)
+        app = create_app(settings, database=database, worker=worker, console=console.routes, trial_call=place_for_api)
         run_server(app, bound, ready=announcer(host, bound), ending=console.end)
 
 

@@ -48,6 +48,7 @@ ROUTES: Final[Mapping[str, Permission]] = {
     f"GET /campaigns/{RECORD}/recordings": Permission.READ,
     f"GET /audio-files/{RECORD}/download": Permission.READ,
     f"POST /cdr/{RECORD}/refund": Permission.MONEY,
+    f"POST /gateway/{RECORD}/test-call": Permission.ADMIN,
 }
 """The permissions of routes outside of the resource table, by method and path after `/rest-api`.
 

@@ -213,6 +213,16 @@ _EXAMPLES: Final[Mapping[str, Any]] = {
     "copy_sms_campaign": examples.record(SMS_CAMPAIGNS.read),
     "recycle_campaign": _RECYCLED,
     "recycle_sms_campaign": _RECYCLED,
+    "place_test_call": {
+        "rang_ms": 412,
+        "answered_ms": 3100,
+        "ended_ms": 13120,
+        "cause": 16,
+        "cause_text": "normal clearing",
+        "because": "hung up",
+        "keys": "7",
+        "messages": ["    0.412  ← 192.0.2.10:5060 SIP/2.0 180 Ringing", "    0.412  ringing"],
+    },
     "download_recording": "(the bytes of a WAV file)",
     "download_audio": "(the bytes of a WAV file)",
     "download_recordings": "(the bytes of a ZIP file)",
@@ -230,6 +240,7 @@ _SENT: Final[Mapping[str, Any]] = {
     "copy_sms_campaign": {"name": "Autumn reminders"},
     "recycle_campaign": {"status": [4], "reason": ["busy", "no_answer"]},
     "recycle_sms_campaign": {"status": [4], "reason": ["not_delivered"]},
+    "place_test_call": {"number": NUMBER, "callerid": "+12025550150"},
     "upload_audio": {"name": "hello", "audio_file": "(the bytes of a WAV file)"},
 }
 

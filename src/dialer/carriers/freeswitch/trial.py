@@ -11,8 +11,8 @@ from dialer.carriers.freeswitch.line import FreeSwitchLine
 from dialer.carriers.port import Found, Unplaced
 from dialer.carriers.voice.clock import steady_ms
 from dialer.carriers.voice.sound_files import SoundFileError
-from dialer.carriers.voice.trial import GREETING, Trial, TrialOrder
-from dialer.domain.line import Answered, Ask, Dialling, Done, Ended, Heard, Speech
+from dialer.carriers.voice.trial import GREETING, LAST_ANSWER_S, LAST_TURN, Trial, TrialOrder
+from dialer.domain.line import Answered, Ask, Clear, Dialling, Done, Ended, Heard, Speech
 
 TONE: Final = "tone_stream://%(1000,0,440)"
 _GRACE_S: Final = 40
@@ -70,9 +70,15 @@ async def place_switch_call(parameters: str, order: TrialOrder, trial: Trial) ->
         if why_not:
             raise OSError(why_not)
         limits_ms = order.ring_limit_ms, order.talk_limit_ms
-        exchange.line.dial(Dialling(secrets.token_hex(16), order.number, order.callerid, *limits_ms))
-        with contextlib.suppress(TimeoutError):
-            async with asyncio.timeout(sum(limits_ms) / 1_000 + _GRACE_S):
-                await exchange.over.wait()
+        key = secrets.token_hex(16)
+        exchange.line.dial(Dialling(key, order.number, order.callerid, *limits_ms))
+        try:
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout(sum(limits_ms) / 1_000 + _GRACE_S):
+                    await exchange.over.wait()
+        finally:
+            if not exchange.over.is_set():
+                exchange.line.perform(key, Clear(LAST_TURN))
+                await asyncio.sleep(LAST_ANSWER_S)
     finally:
         await exchange.line.close()

@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+import errno
 import re
 import secrets
 import shutil
@@ -21,12 +22,14 @@ from dialer.carriers.voice.sound_files import SoundFiles, read_sound_file
 from dialer.carriers.voice.sound_room import SoundRoom
 from dialer.carriers.voice.telephone import Telephone
 from dialer.domain.enums import Cause
-from dialer.domain.line import Answered, Ask, Dialling, Done, Ended, Heard, Order, Play, Record, Ringing, Speech
+from dialer.domain.line import Answered, Ask, Clear, Dialling, Done, Ended, Heard, Order, Play, Record, Ringing, Speech
 
 GREETING_S: Final = 1
 GREETING: Final = "greeting.wav"
 RECORDING: Final = "recording.wav"
 LAST_ANSWER_S: Final = 0.2
+LAST_TURN: Final = 1_000_000
+"""The number of the order that ends a call whose trial is cancelled."""
 _GRACE_S: Final = 40
 """The longest time in which a call ends after its limits: 64 times T1 for the answer to the last request."""
 _SECRETS: Final = re.compile(rb"(?im)^((?:Proxy-)?Authorization:).*$")
@@ -127,8 +130,7 @@ async def place_trial_call(parameters: SipParameters, order: TrialOrder, trial: 
     with tempfile.TemporaryDirectory() as folder:
         files = SoundFiles(Path(folder))
         files.write(GREETING, greeting)
-        telephone = Telephone(parameters, room, files, trial, t1_ms)
-        await telephone.open()
+        telephone = await _opened(parameters, room, files, trial, t1_ms)
         try:
             await _call(telephone, order, trial)
         finally:
@@ -136,6 +138,20 @@ async def place_trial_call(parameters: SipParameters, order: TrialOrder, trial: 
             room.close()
         if order.record is not None and (Path(folder) / RECORDING).exists():
             shutil.copyfile(Path(folder) / RECORDING, order.record)
+
+
+async def _opened(parameters: SipParameters, room: SoundRoom, files: SoundFiles, trial: Trial, t1_ms: int) -> Telephone:
+    """Return an open telephone, on any port if the service's line has the gateway's."""
+    telephone = Telephone(parameters, room, files, trial, t1_ms)
+    try:
+        await telephone.open()
+    except OSError as error:
+        if error.errno != errno.EADDRINUSE or not parameters.local_port:
+            raise
+        trial.say(f"port {parameters.local_port} is in use, so the call takes another")
+        telephone = Telephone(msgspec.structs.replace(parameters, local_port=0), room, files, trial, t1_ms)
+        await telephone.open()
+    return telephone
 
 
 async def _call(telephone: Telephone, order: TrialOrder, trial: Trial) -> None:
@@ -156,11 +172,15 @@ async def _call(telephone: Telephone, order: TrialOrder, trial: Trial) -> None:
 
     trial.on_heard = go_on
     telephone.dial(Dialling(key, order.number, order.callerid, order.ring_limit_ms, order.talk_limit_ms))
-    with contextlib.suppress(TimeoutError):
-        async with asyncio.timeout((order.ring_limit_ms + order.talk_limit_ms) / 1_000 + _GRACE_S):
-            await over.wait()
-    # The answer to a BYE comes within a round trip, if it comes.
-    await asyncio.sleep(LAST_ANSWER_S)
+    try:
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout((order.ring_limit_ms + order.talk_limit_ms) / 1_000 + _GRACE_S):
+                await over.wait()
+    finally:
+        if not over.is_set():
+            telephone.perform(key, Clear(LAST_TURN))
+        # The answer to a BYE comes within a round trip, if it comes.
+        await asyncio.sleep(LAST_ANSWER_S)
 
 
 def _first(order: TrialOrder) -> Order:
