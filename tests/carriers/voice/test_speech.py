@@ -58,6 +58,11 @@ def counting(folder: Path, seconds: float = 0.1) -> str:
     return program(folder, f'cd {folder}; echo "$@" >>arguments; cat >input.$$; cat made')
 
 
+def inputs(folder: Path) -> list[str]:
+    """Return the texts that the program of `counting` was given."""
+    return sorted(path.read_text() for path in folder.glob("input.*"))
+
+
 @pytest.fixture
 async def telephone(tmp_path: Path) -> AsyncIterator[Telephone]:
     """Return a telephone that speaks English, in a room that notes prompts."""
@@ -111,7 +116,7 @@ async def test_the_program_gets_texts_as_input_once_each(tmp_path: Path) -> None
     assert {(tmp_path / name).stat().st_mode & 0o777 for name in names} == {0o600}
     arguments = (tmp_path / "arguments").read_text().splitlines()
     assert sorted(arguments) == ["-v de -b 1 --stdin --stdout", *["-v en -b 1 --stdin --stdout"] * 2]
-    assert sorted(path.read_text() for path in tmp_path.glob("input.*")) == ["--a   b ]]", "c", "c"]
+    assert inputs(tmp_path) == ["--a   b ]]", "c", "c"]
 
 
 @pytest.mark.parametrize(

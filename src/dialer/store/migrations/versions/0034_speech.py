@@ -1,4 +1,4 @@
-"""Whether texts can be spoken in calls."""
+"""The reason why texts cannot be spoken in calls."""
 
 import sqlalchemy as sa
 from alembic import op
