@@ -12,6 +12,7 @@ DEBIAN_PACKAGES: Final = {
     "caddy": "caddy",
     "chromium": "chromium",
     "curl": "curl",
+    "espeak-ng": "espeak-ng",
     "nginx": "nginx",
     "node": "nodejs",
     "npm": "npm",

@@ -38,6 +38,7 @@ _DATABASES: Final = ("sqlite", "sqlite+aiosqlite", "postgresql", "postgresql+psy
 """Starts of the URLs of databases. A driver's name after the `+` decides nothing."""
 _CLOCK: Final = re.compile(r"real|virtual|x[1-9][0-9]{0,4}")
 _USERNAME: Final = re.compile(rf"[^\x00-\x20:\x7f]{{1,{USERNAME_MAX}}}")
+_VOICE: Final = re.compile(r"[A-Za-z][A-Za-z0-9+_-]{0,39}")
 _CLOCK_START_YEARS: Final = range(1970, 2200)
 
 
@@ -69,6 +70,8 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     """The service's calling hours as text (`dialer.domain.calling_hours`); None: the default."""
     allow_any_hour: bool = False
     """True if the administrator has stated that calls at any hour are allowed."""
+    speech: str | None = None
+    """Voice of espeak-ng that speaks scripts without a recording; None: they are not spoken."""
     base_url: str | None = None
     """Start of absolute URLs, without a slash at its end; None: that of the request."""
     audit_log_days: int = 365
@@ -253,6 +256,10 @@ def _read_consent(text: str) -> bool:
     return True
 
 
+def _read_voice(text: str) -> str:
+    return _matching(_VOICE, text)
+
+
 def _read_base_url(text: str) -> str:
     url = urlsplit(text)
     plain = not (url.query or url.fragment or url.username or url.password) and text.isascii() and text.isprintable()
@@ -390,6 +397,14 @@ SETTINGS: Final = (
         meaning="permission to set DIALER_CALLING_HOURS to off",
         may_hold=CONSENT,
         read=_read_consent,
+    ),
+    Setting(
+        variable="DIALER_SPEECH",
+        field="speech",
+        default="unset",
+        meaning="the voice that speaks scripts without a recording",
+        may_hold="a voice of espeak-ng, such as en or en-us+f3",
+        read=_read_voice,
     ),
     Setting(
         variable="DIALER_BASE_URL",

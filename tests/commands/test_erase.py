@@ -6,6 +6,7 @@ from pathlib import Path
 import anyio
 import pytest
 
+from dialer.domain.line import SPEECH_FOLDER
 from dialer.store.tables import Gateway
 from tests.commands.conftest import Outcome, Run
 from tests.runtime.house import ALL_ANSWER, House
@@ -39,9 +40,11 @@ async def survey(folder: Path) -> None:
 def test_a_person_is_erased_once_that_is_confirmed(run: Run, folder: Path) -> None:
     assert run("erase", NUMBER, stdin="n\n") == Outcome(1, "", f"{ASKED}dialer: interrupted\n")
     assert holding(folder, NUMBER) == ["dialer.db"]
+    (folder / "media" / SPEECH_FOLDER).mkdir()
+    (folder / "media" / SPEECH_FOLDER / "name.wav").write_text("Hello Ada")
     assert run("erase", "+1 (202) 555-0187", stdin="y\n") == Outcome(0, "", ASKED + DONE)
     assert holding(folder, NUMBER) == []
-    assert list((folder / "media").iterdir()) == []
+    assert list((folder / "media").rglob("*.wav")) == []
     assert run("database", "check").code == 0
     assert run("erase", NUMBER, "--yes") == Outcome(0, "", "Erased +1202***0187: no data found.\n")
 

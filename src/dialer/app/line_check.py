@@ -10,11 +10,11 @@ from dialer.domain.plans import FREESWITCH, SIMULATED, SIP
 from dialer.domain.survey.sections.table import definition_of, sends_messages
 from dialer.domain.survey.survey import Section, Survey
 from dialer.store.queries.do_not_call import lists_of
-from dialer.store.service_state import read_settings
+from dialer.store.service_state import read_settings, read_speech
 from dialer.store.tables import SMS, Gateway, SmsGateway
 
-WITHOUT_SPEECH: Final = frozenset({SIP, FREESWITCH})
-"""Protocols of carriers that play recordings, and cannot speak texts."""
+SPOKEN_BY_US: Final = frozenset({SIP, FREESWITCH})
+"""Protocols of carriers whose texts the service itself has to speak."""
 WITHOUT_TRANSFERS: Final = frozenset({SIP, FREESWITCH})
 """Protocols of carriers that cannot place B-legs."""
 REAL: Final = "real"
@@ -28,7 +28,8 @@ def line_errors(connection: Connection, campaign: Mapping[str, Any], survey: Sur
     errors: FieldErrors = {}
     protocol = _protocol(connection, _gateways, campaign["aleg_gateway_id"])
     if campaign["medium"] != SMS and protocol != SIMULATED:
-        unplayable = [message for section in survey.sections for message in _unplayable(section, protocol)]
+        why_silent = _why_silent(connection, protocol)
+        unplayable = [message for section in survey.sections for message in _unplayable(section, protocol, why_silent)]
         errors = _wrong_clock(connection, "aleg_gateway") | ({"object_id": unplayable} if unplayable else {})
     texts = campaign["medium"] == SMS or sends_messages(survey)
     if texts and _protocol(connection, _sms_gateways, campaign["sms_gateway_id"]) != SIMULATED:
@@ -55,14 +56,22 @@ def _no_list_for_stop(connection: Connection, campaign: Mapping[str, Any]) -> Fi
     return {"dnc": ["People may answer STOP. Name the do-not-call list for their numbers."]}
 
 
-def _unplayable(section: Section, protocol: str) -> Iterator[str]:
+def _why_silent(connection: Connection, protocol: str) -> str:
+    """Return why no text can be spoken over a gateway, with a remedy; an empty text if texts can be spoken."""
+    why_not = read_speech(connection) if protocol in SPOKEN_BY_US else ""
+    if why_not is None:
+        return "Set audiofile, or let DIALER_SPEECH name a voice."
+    return f"It cannot be spoken: {why_not.rstrip('.')}. Set audiofile." if why_not else ""
+
+
+def _unplayable(section: Section, protocol: str, why_silent: str) -> Iterator[str]:
     """Yield the errors of a section that the gateway's carrier cannot play."""
     if definition_of(section).transfers and protocol in WITHOUT_TRANSFERS:
         yield f"Section {section.id} transfers the call, which gateways of the protocol {protocol!r} cannot do."
     prompts = [one for one in (section.prompt, section.invalid_prompt) if one is not None]
     has_lost_file = any(one.audio_ms and not one.file for one in prompts)
     has_words = section.prompt.audio_ms is None and section.prompt.script.strip()
-    if has_words and protocol in WITHOUT_SPEECH:
-        yield f"Section {section.id} has a script and no recording. Set audiofile."
+    if has_words and why_silent:
+        yield f"Section {section.id} has a script and no recording. {why_silent}"
     if has_lost_file:
         yield f"Section {section.id} was sealed without its recording. Copy the campaign, and start the copy."

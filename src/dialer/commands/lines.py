@@ -10,6 +10,10 @@ from dialer.domain.plans import FREESWITCH, SIP
 from dialer.runtime.lines import NewLine
 
 
-def new_lines(media: Path, folder: Path) -> Mapping[str, NewLine]:
-    """Return the factories of lines. Sound files are in `media`; the socket of SIP calls is in `folder`."""
-    return {**TEXT_LINES, SIP: sip_lines(folder, media), FREESWITCH: freeswitch_lines(media)}
+def new_lines(media: Path, folder: Path, speech: str | None) -> Mapping[str, NewLine]:
+    """Return the factories of lines. Sound files are in `media`; the socket of SIP calls is in `folder`.
+
+    Texts are spoken with the voice `speech`.
+    """
+    voice = speech or ""
+    return {**TEXT_LINES, SIP: sip_lines(folder, media, voice), FREESWITCH: freeswitch_lines(media, voice)}

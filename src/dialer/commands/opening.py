@@ -12,6 +12,7 @@ from msgspec.structs import replace
 from sqlalchemy import Connection
 from sqlalchemy.engine import make_url
 
+from dialer.carriers.voice.speech import why_silent
 from dialer.commands.output import say
 from dialer.runtime.clock import NANOSECONDS, Clock, RealClock, open_clock
 from dialer.settings import SETTINGS, Setting, Settings, SettingsError, SettingsFile, load_settings, without_password
@@ -20,7 +21,7 @@ from dialer.store import migrate
 from dialer.store.backends.backend import backend_for, backend_of
 from dialer.store.database import Database
 from dialer.store.fleet.changes import announce
-from dialer.store.service_state import ServiceSettings, read_settings, read_state, save_settings
+from dialer.store.service_state import ServiceSettings, read_settings, read_state, save_settings, save_speech
 from dialer.store.touched import Touched
 
 _SERVICE_VARIABLES: Final = {"DIALER_CLOCK", "DIALER_TIMEZONE", "DIALER_DEFAULT_REGION", "DIALER_CALLING_HOURS"}
@@ -226,6 +227,14 @@ def store_settings(settings: Settings, database: Database, first_now_ms: int) ->
         settings.calling_hours,
     )
     database.write_now(lambda unit: save_settings(unit, stored, first_now_ms))
+
+
+def store_speech(settings: Settings, database: Database) -> None:
+    """Store whether texts can be spoken in calls by the process that starts, and print a warning if not."""
+    why_not = None if settings.speech is None else why_silent(settings.speech)
+    if why_not:
+        say(f"Warning: DIALER_SPEECH is {settings.speech}, but no text can be spoken: {why_not}")
+    database.write_now(lambda unit: save_speech(unit, why_not))
 
 
 def move_media_dir(settings: Settings, source: Connection, new_settings: Settings, target: Connection) -> Path | None:

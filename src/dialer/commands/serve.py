@@ -22,6 +22,7 @@ from dialer.commands.opening import (
     serving_alone,
     settings_from_environment,
     store_settings,
+    store_speech,
 )
 from dialer.commands.output import examples, say
 from dialer.commands.trial_calls import place_for_api
@@ -106,6 +107,7 @@ def serve(host: str, port: int) -> None:
         database.write_now(partial(disband, now_ms=RealClock().now_ms()))
         clock = open_service_clock(settings, database)
         store_settings(settings, database, clock.now_ms())
+        store_speech(settings, database)
         token = create_first_admin(settings, database, address_of(host, bound))
         configure_logs()
         worker = Worker(
@@ -116,7 +118,7 @@ def serve(host: str, port: int) -> None:
             new_carrier=SimulatedCarrier,
             hours=read_calling_hours(settings.calling_hours),
             recordings=Media(settings.media_dir),
-            new_lines=new_lines(settings.media_dir, lines_folder(settings.media_dir)),
+            new_lines=new_lines(settings.media_dir, lines_folder(settings.media_dir), settings.speech),
         )
         console = Console(database, first_admin_token=token)
         app = create_app(settings, database=database, worker=worker, console=console.routes, trial_call=place_for_api)

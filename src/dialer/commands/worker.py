@@ -18,6 +18,7 @@ from dialer.commands.opening import (
     served_together,
     settings_from_environment,
     store_settings,
+    store_speech,
 )
 from dialer.commands.output import examples
 from dialer.domain.calling_hours import read_calling_hours
@@ -60,6 +61,7 @@ def worker(name: str | None, listen: str) -> None:
     with ending_on_signals(), served_together(settings), open_existing_database(settings) as database:
         clock = database_clock(database)
         store_settings(settings, database, clock.now_ms())
+        store_speech(settings, database)
         configure_logs()
         fleet = Fleet(name or _own_name(), clock, database_ms=database_ms, steady_ms=_steady_ms)
         keeper, dialling = _parts(settings, database, fleet)
@@ -78,7 +80,7 @@ def _parts(settings: Settings, database: Database, fleet: Fleet) -> tuple[Keeper
         hours=read_calling_hours(settings.calling_hours),
         recordings=Media(settings.media_dir),
         coordinator=fleet,
-        new_lines=new_lines(settings.media_dir, lines_folder(settings.media_dir, fleet.name)),
+        new_lines=new_lines(settings.media_dir, lines_folder(settings.media_dir, fleet.name), settings.speech),
     )
     return Keeper(database, dialling, fleet, show=database.open_presence), dialling
 

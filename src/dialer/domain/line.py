@@ -8,11 +8,14 @@ Moments are ages in milliseconds: how long ago something happened, by the line's
 knows the time. All values are tagged with the name of their class, so that they can be sent as JSON.
 """
 
-from typing import TypeAlias
+from typing import Final, TypeAlias
 
 import msgspec
 
 from dialer.domain.enums import AmdStatus, Cause, MessageStatus
+
+SPEECH_FOLDER: Final = "speech"
+"""The folder in the media folder with texts that were spoken."""
 
 
 class Value(msgspec.Struct, frozen=True, tag=True):

@@ -27,6 +27,9 @@ def _highest(table: Table) -> ScalarSelect[int]:
 _HIGHEST: Final = select(*[_highest(model.__table__) for model in (CallRequest, SmsMessage, Cdr)])
 _SAVE: Final = update(_states).where(_states.c.id == _ONLY_ROW)
 
+SPEECH_MAX: Final = 255
+"""Characters of the reason why texts cannot be spoken."""
+
 
 class State(NamedTuple):
     """The position of the clock, until which everything due has happened, and the last ids that the service gave."""
@@ -81,3 +84,13 @@ def save_settings(connection: Connection, settings: ServiceSettings, first_now_m
     """Store the settings of a service that starts; on an empty database its clock begins at `first_now_ms`."""
     open_state(connection, first_now_ms)
     connection.execute(_SAVE, settings._asdict())
+
+
+def read_speech(connection: Connection) -> str | None:
+    """Return why texts cannot be spoken in calls; empty if they can, None if the service has no voice."""
+    return connection.scalar(select(_states.c.speech_down).where(_states.c.id == _ONLY_ROW))
+
+
+def save_speech(connection: Connection, why_not: str | None) -> None:
+    """Store why texts cannot be spoken, for `read_speech`. The service's row exists."""
+    connection.execute(_SAVE, {"speech_down": None if why_not is None else why_not[:SPEECH_MAX]})

@@ -8,7 +8,7 @@ import pytest
 
 from dialer.domain.survey.findings import FindingCode
 from dialer.store.database import Database
-from dialer.store.service_state import ServiceSettings, save_settings
+from dialer.store.service_state import ServiceSettings, save_settings, save_speech
 from dialer.store.tables import Campaign, Gateway, Phonebook, Row, SmsGateway, Subscriber, Tier
 from tests.api.builders import Estate, stored
 from tests.api.harness import NOW_MS, Caller, Json
@@ -196,6 +196,26 @@ def test_a_real_carrier_plays_recordings_only_and_needs_the_real_clock(bench: Be
     settings = ServiceSettings("virtual", "UTC", None, "media", None)
     bench.database.write_now(lambda connection: save_settings(connection, settings, 0))
     assert bench.codes() == error("wrong_clock", "aleg_gateway") + error("unplayable", "object_id")
+
+
+@pytest.mark.parametrize(
+    ("why_not", "remedy"),
+    [
+        (None, ["Set audiofile, or let DIALER_SPEECH name a voice."]),
+        ("espeak-ng is not installed", ["It cannot be spoken: espeak-ng is not installed. Set audiofile."]),
+        ("x." * 200, [f"It cannot be spoken: {'x.' * 127}x. Set audiofile."]),
+        ("", []),
+    ],
+)
+def test_a_script_is_played_once_the_service_can_speak(bench: Bench, why_not: str | None, remedy: list[str]) -> None:
+    settings = ServiceSettings("real", "UTC", None, "media", None)
+    bench.database.write_now(lambda connection: save_settings(connection, settings, 0))
+    bench.database.write_now(lambda connection: save_speech(connection, why_not))
+    bench.row(Gateway, bench.estate.gateway["id"], protocol="sip")
+    bench.alice.change(bench.url, daily_start_time="09:00:00", daily_stop_time="20:00:00")
+    messages = [f"Section {bench.estate.section['id']} has a script and no recording. {one}" for one in remedy]
+    assert [one["message"] for one in bench.check()["findings"]] == messages
+    assert bench.starts() is (not remedy)
 
 
 @pytest.mark.parametrize(

@@ -10,8 +10,11 @@ import pytest
 from dialer.carriers.freeswitch import connection, legs
 from dialer.carriers.freeswitch.line import FreeSwitchLine
 from dialer.carriers.port import Alive, LiveLeg, Over, Unknown, Unplaced
+from dialer.carriers.voice.sound_files import read_sound_file
+from dialer.carriers.voice.speech import Speaker
 from dialer.domain.enums import AmdStatus, Cause
 from dialer.domain.line import (
+    SPEECH_FOLDER,
     Answered,
     Ask,
     AwaitBeep,
@@ -33,6 +36,7 @@ from dialer.domain.line import (
 from tests.carriers.freeswitch.fake_channel import SwitchCallee
 from tests.carriers.freeswitch.fake_switch import PASSWORD, FakeSwitch
 from tests.carriers.listening import Watch, Worker
+from tests.optional_tools import find_tool
 
 ADA: Final = Dialling("ada", "+12025550101", "+12025550199", 30_000, 60_500)
 BERT: Final = Dialling("bert", "+12025550102", "", 30_000, 60_000)
@@ -395,3 +399,18 @@ async def test_a_line_that_cannot_log_in_says_why(scene: Scene) -> None:
         scene.worker.why_not = ""
         scene.line = scene.connect(**parameters)
         await scene.watch.until(lambda: why in scene.worker.why_not)  # noqa: B023 - it is called at once
+
+
+async def test_texts_are_spoken_into_files_that_the_switch_finds(scene: Scene, tmp_path: Path) -> None:
+    find_tool("espeak-ng")
+    await scene.line.close()
+    text = json.dumps(
+        {"port": scene.switch.port, "password": PASSWORD, "dial_string": "x/{number}", "media_path": "/m"}
+    )
+    scene.line = FreeSwitchLine(7, text, scene.worker, tmp_path, speaker=Speaker(tmp_path, "en"))
+    await scene.calls(ADA)
+    scene.line.perform("ada", Play(1, (Speech("hello.wav"), Speech(text="Ada"))))
+    await scene.watch.until(lambda: len(scene.said) == 3)
+    (name,) = (path.name for path in (tmp_path / SPEECH_FOLDER).iterdir())
+    assert scene.applications == [("playback", f"file_string:///m/hello.wav!/m/speech/{name}")]
+    assert read_sound_file(tmp_path / SPEECH_FOLDER / name)

@@ -14,6 +14,7 @@ import pytest
 
 from dialer.carriers.port import Alive, LiveLeg, Unknown, Unplaced
 from dialer.carriers.voice.capture import Capture, read_capture
+from dialer.carriers.voice.frames import OpenLine
 from dialer.carriers.voice.process import LineProcess, socket_path
 from dialer.carriers.voice.remote_line import RemoteLine
 from dialer.carriers.voice.starting import sip_lines
@@ -40,7 +41,7 @@ class Scene(NamedTuple):
 
     def connect(self, worker: Worker) -> RemoteLine:
         """Connect to a process that runs."""
-        return RemoteLine(1, self.parameters, worker, socket_path(self.folder), lambda: None)
+        return RemoteLine(OpenLine(1, self.parameters), worker, socket_path(self.folder), lambda: None)
 
 
 @pytest.fixture

@@ -10,7 +10,19 @@ from hashlib import blake2b
 from typing import Final
 
 from dialer.carriers.freeswitch.parameters import NUMBER, FreeSwitchParameters
-from dialer.domain.line import Ask, AwaitBeep, Confer, Detect, Dialling, Hold, Order, Play, Record, Speech
+from dialer.domain.line import (
+    SPEECH_FOLDER,
+    Ask,
+    AwaitBeep,
+    Confer,
+    Detect,
+    Dialling,
+    Hold,
+    Order,
+    Play,
+    Record,
+    Speech,
+)
 
 SoundPath = Callable[[str], str]
 """The path under which the switch finds a file of the media folder."""
@@ -33,7 +45,7 @@ NOTHING: Final = "silence_stream://1"
 _NUMBER: Final = re.compile(r"[0-9+*#]{1,40}", re.ASCII)
 _CALLERID: Final = re.compile(r"[0-9A-Za-z+]{0,40}", re.ASCII)
 _KEY: Final = re.compile(r"[0-9A-Za-z-]{1,64}", re.ASCII)
-_FILE: Final = re.compile(r"[0-9A-Za-z_][0-9A-Za-z_.-]{0,254}", re.ASCII)
+_FILE: Final = re.compile(rf"(?:{SPEECH_FOLDER}/)?[0-9A-Za-z_][0-9A-Za-z_.-]{{0,254}}", re.ASCII)
 
 
 class UnfitError(ValueError):
@@ -145,7 +157,7 @@ def _asking(ask: Ask, path: SoundPath) -> str:
 
 
 def _sounds(speeches: tuple[Speech, ...], path: SoundPath) -> str:
-    """Return the recordings of a prompt. Texts cannot be spoken."""
+    """Return the files of a prompt. Texts that were not spoken are left out."""
     files = [path(_fit(_FILE, one.file)) for one in speeches if one.file]
     if len(files) > 1:
         return "file_string://" + "!".join(files)

@@ -2,10 +2,10 @@
 
 import asyncio
 import contextlib
-from collections.abc import Iterable, Sequence
+from collections.abc import Coroutine, Iterable, Sequence
 from functools import partial
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 import structlog
 from msgspec.structs import replace
@@ -23,7 +23,8 @@ from dialer.carriers.freeswitch.parameters import (
 )
 from dialer.carriers.port import Alive, Exchange, Found, LiveLeg, Over, Unknown, Unplaced
 from dialer.carriers.voice.clock import steady_ms
-from dialer.domain.line import Dialling, Ended, Heard, Order, Texting
+from dialer.carriers.voice.speech import Speaker
+from dialer.domain.line import Ask, Dialling, Ended, Heard, Order, Play, Texting
 
 FIRST_WAIT_S: Final = 0.5
 """Pause before the switch is called again. It doubles each time."""
@@ -45,10 +46,15 @@ class FreeSwitchLine:
         media: Path,
         *,
         path: SoundPath | None = None,
+        speaker: Speaker | None = None,
         trace: Trace | None = None,
         first_wait_s: float = FIRST_WAIT_S,
     ) -> None:
-        """Open the line. `media` is the folder of sound files, and `path` says where the switch finds one."""
+        """Open the line. `media` is the folder of sound files, and `path` says where the switch finds one.
+
+        Without `speaker`, recordings alone are played.
+        """
+        self._speaker: Final = speaker
         self._exchange, self._media, self._path, self._trace = exchange, media, path, trace
         self._first_wait_s: Final = first_wait_s
         self._mark: Final = service_mark(gateway_id)
@@ -60,7 +66,7 @@ class FreeSwitchLine:
         self._connection: SwitchConnection | None = None
         self._is_up: Final = asyncio.Event()
         self._legs: SwitchLegs | None = None
-        self._looking: set[asyncio.Task[None]] = set()
+        self._tasks: set[asyncio.Task[None]] = set()
         self._work: Final = asyncio.get_running_loop().create_task(self._live(parameters))
 
     def dial(self, leg: Dialling | Texting) -> None:
@@ -72,8 +78,14 @@ class FreeSwitchLine:
 
     def perform(self, key: str, order: Order) -> None:
         """Give an order to a leg. One that is lost with the connection is given again after `find`."""
-        if self._legs is not None and self._connection is not None:
+        if self._speaker is not None and isinstance(order, (Play, Ask)) and any(one.text for one in order.speeches):
+            self._later(self._speak(self._speaker, key, order))
+        elif self._legs is not None and self._connection is not None:
             self._do(self._legs.perform(steady_ms(), key, order))
+
+    async def _speak(self, speaker: Speaker, key: str, order: Play | Ask) -> None:
+        """Give an order once the texts of its prompt are files. Later orders go before it."""
+        self.perform(key, replace(order, speeches=await speaker.as_files(order.speeches)))
 
     async def find(self, legs: Sequence[LiveLeg]) -> list[Found]:
         """Return the state of each leg, as the switch itself knows it. Wait for a connection if there is none."""
@@ -94,7 +106,7 @@ class FreeSwitchLine:
 
     async def close(self) -> None:
         """Leave the switch, and the calls in it, alone."""
-        tasks = [self._work, *self._looking]
+        tasks = [self._work, *self._tasks]
         for task in tasks:
             task.cancel()
         for task in tasks:
@@ -183,9 +195,12 @@ class FreeSwitchLine:
         self._exchange.heard(self._numbers, key, heard)
 
     def _look_for(self, key: str) -> None:
-        task = asyncio.get_running_loop().create_task(self._find_again(key))
-        self._looking.add(task)
-        task.add_done_callback(self._looking.discard)
+        self._later(self._find_again(key))
+
+    def _later(self, work: Coroutine[Any, Any, None]) -> None:
+        task = asyncio.get_running_loop().create_task(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
 
     async def _find_again(self, key: str) -> None:
         """Ask about a leg of which events may have been lost."""

@@ -5,12 +5,17 @@ from pathlib import Path
 
 from dialer.carriers.freeswitch.line import FreeSwitchLine
 from dialer.carriers.port import Exchange
+from dialer.carriers.voice.speech import Speaker
 
 
-def freeswitch_lines(media: Path) -> Callable[[int, str, Exchange], FreeSwitchLine]:
-    """Return a factory of lines, from the id and the parameters of a gateway. Sound files are in `media`."""
+def freeswitch_lines(media: Path, speech: str = "") -> Callable[[int, str, Exchange], FreeSwitchLine]:
+    """Return a factory of lines, from the id and the parameters of a gateway.
+
+    Sound files are in `media`, and texts are spoken with the voice `speech`.
+    """
+    speaker = Speaker(media, speech)
 
     def new_line(gateway_id: int, parameters: str, exchange: Exchange) -> FreeSwitchLine:
-        return FreeSwitchLine(gateway_id, parameters, exchange, media)
+        return FreeSwitchLine(gateway_id, parameters, exchange, media, speaker=speaker)
 
     return new_line

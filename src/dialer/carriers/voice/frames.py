@@ -30,6 +30,8 @@ class OpenLine(Value, frozen=True):
 
     gateway_id: int
     parameters: str
+    speech: str = ""
+    """The voice of the service, as in DIALER_SPEECH."""
 
 
 class PlaceLeg(Value, frozen=True):

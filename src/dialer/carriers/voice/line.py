@@ -17,6 +17,7 @@ from dialer.carriers.voice.capture import Capture
 from dialer.carriers.voice.clock import steady_ms
 from dialer.carriers.voice.sound_files import SoundFiles
 from dialer.carriers.voice.sound_room import SoundRoom
+from dialer.carriers.voice.speech import Speaker
 from dialer.carriers.voice.telephone import Telephone
 from dialer.domain.line import Answered, Clear, Dialling, Done, Ended, Heard, Order, Ringing, Texting
 
@@ -55,10 +56,13 @@ class SipLine:
         room: SoundRoom,
         files: SoundFiles,
         t1_ms: int = T1_MS,
+        speaker: Speaker | None = None,
         capture: Capture | None = None,
     ) -> None:
+        """Open the line. Without `speaker`, it plays recordings only; without `capture`, it keeps no messages."""
         self._capture: Final = capture
         self._exchange, self._room, self._files, self._t1_ms = exchange, room, files, t1_ms
+        self._speaker: Final = speaker
         self._began_ms: Final = steady_ms()
         self._numbers = 0
         self._unsettled: dict[int, tuple[str, int, Heard | Found]] = {}
@@ -168,7 +172,7 @@ class SipLine:
             self.look()
 
     async def _open(self, parameters: SipParameters) -> None:
-        telephone = Telephone(parameters, self._room, self._files, self, self._t1_ms)
+        telephone = Telephone(parameters, self._room, self._files, self, self._t1_ms, self._speaker)
         try:
             await telephone.open()
         except OSError as error:

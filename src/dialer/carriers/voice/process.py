@@ -38,6 +38,7 @@ from dialer.carriers.voice.frames import (
 from dialer.carriers.voice.line import SipLine
 from dialer.carriers.voice.sound_files import SoundFiles
 from dialer.carriers.voice.sound_room import SoundRoom
+from dialer.carriers.voice.speech import Speaker
 from dialer.domain.line import Heard
 
 IDLE_S: Final = 60.0
@@ -76,6 +77,7 @@ class LineProcess:
         self._capture: Final = capture
         self._room: Final = SoundRoom()
         self._files: Final = SoundFiles(media)
+        self._speaker: Final = Speaker(media)
         self._t1_ms: Final = t1_ms
         self._instance: Final = secrets.token_hex(8)
         self._lines: dict[int, tuple[str, SipLine]] = {}
@@ -124,12 +126,15 @@ class LineProcess:
 
     async def _line(self, opened: OpenLine, listener: _Listener) -> SipLine:
         """Return the line of a gateway. Other parameters make another line once no leg is left on the old one."""
+        # The worker may have been started anew with another voice.
+        self._speaker.voice = opened.speech
         known = self._lines.get(opened.gateway_id)
         if known is not None and (known[0] == opened.parameters or len(known[1])):
             return known[1]
         if known is not None:
             await known[1].close()
-        line = SipLine(opened.parameters, listener, self._room, self._files, self._t1_ms, self._capture)
+        sound = (self._room, self._files)
+        line = SipLine(opened.parameters, listener, *sound, self._t1_ms, self._speaker, self._capture)
         self._lines[opened.gateway_id] = (opened.parameters, line)
         return line
 

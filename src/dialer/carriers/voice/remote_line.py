@@ -35,11 +35,9 @@ GONE: Final = "its process is being started"
 class RemoteLine:
     """The line of one gateway, over the socket of the process of the lines. It connects by itself."""
 
-    def __init__(
-        self, gateway_id: int, parameters: str, exchange: Exchange, path: Path, start: Callable[[], None]
-    ) -> None:
+    def __init__(self, opening: OpenLine, exchange: Exchange, path: Path, start: Callable[[], None]) -> None:
         """Connect to the socket at `path`. `start` starts the process, and does nothing if it is there."""
-        self._opening: Final = OpenLine(gateway_id, parameters)
+        self._opening: Final = opening
         self._exchange, self._path, self._start = exchange, path, start
         self._writer: asyncio.StreamWriter | None = None
         self._instance = ""

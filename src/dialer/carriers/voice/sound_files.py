@@ -3,6 +3,7 @@
 import contextlib
 import io
 import os
+import threading
 import wave
 from collections import OrderedDict
 from pathlib import Path
@@ -12,11 +13,14 @@ import miniaudio  # type: ignore[import-untyped]
 
 from dialer.carriers.media import g711
 from dialer.carriers.media.rtp import RATE_HZ
+from dialer.domain.line import SPEECH_FOLDER
 
 SECONDS_MAX: Final = 600
 FILE_BYTES_MAX: Final = 64 * 1024 * 1024
 KEPT_BYTES_MAX: Final = 64 * 1024 * 1024
 """Decoded sound that is kept in memory. The files that were used the longest time ago go first."""
+
+_FOLDERS: Final = ("", SPEECH_FOLDER)
 
 
 class SoundFileError(Exception):
@@ -54,7 +58,7 @@ class SoundFiles:
             SoundFileError: it cannot be written.
         """
         path = self._path(name)
-        unfinished = path.with_name(f".{name}.{os.getpid()}")
+        unfinished = path.with_name(f".{path.name}.{os.getpid()}.{threading.get_ident()}")
         buffer = io.BytesIO()
         with wave.open(buffer, "wb") as file:
             file.setnchannels(1)
@@ -62,7 +66,8 @@ class SoundFiles:
             file.setframerate(RATE_HZ)
             file.writeframes(g711.decode(sound).tobytes())
         try:
-            self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+            for folder in dict.fromkeys((self._folder, path.parent)):
+                folder.mkdir(mode=0o700, parents=True, exist_ok=True)
             with os.fdopen(os.open(unfinished, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb") as written:
                 written.write(buffer.getvalue())
                 written.flush()
@@ -74,7 +79,8 @@ class SoundFiles:
             raise SoundFileError(f"{name}: {error.strerror}") from None
 
     def _path(self, name: str) -> Path:
-        if not name or name.startswith(".") or "/" in name or "\\" in name or "\0" in name:
+        folder, _, file = name.rpartition("/")
+        if folder not in _FOLDERS or not file or file.startswith(".") or "\\" in file or "\0" in file:
             raise SoundFileError(f"{name!r} is no file name of the media folder.")
         return self._folder / name
 
@@ -96,8 +102,17 @@ def read_sound_file(path: Path) -> bytes:
         content = path.read_bytes()
     except OSError as error:
         raise SoundFileError(f"{path.name}: {error.strerror}") from None
+    return decode_sound(content, path.name)
+
+
+def decode_sound(content: bytes, name: str) -> bytes:
+    """Return the content of a sound file as µ-law, cut after `SECONDS_MAX`. `name` is its name in the error.
+
+    Raises:
+        SoundFileError: it is no sound.
+    """
     try:
         decoded = miniaudio.decode(content, nchannels=1, sample_rate=RATE_HZ)
     except miniaudio.MiniaudioError:
-        raise SoundFileError(f"{path.name} holds no sound that can be played.") from None
+        raise SoundFileError(f"{name} holds no sound that can be played.") from None
     return g711.encode(decoded.samples[: SECONDS_MAX * RATE_HZ])

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from dialer.carriers.port import Exchange
 from dialer.carriers.sip.trunk import mark
+from dialer.carriers.voice.frames import OpenLine
 from dialer.carriers.voice.process import socket_path
 from dialer.carriers.voice.remote_line import RemoteLine
 
@@ -18,11 +19,11 @@ def lines_folder(media: Path, name: str = "") -> Path:
     return media.absolute() / ".line" / (mark(name) if name else "")
 
 
-def sip_lines(folder: Path, media: Path) -> Callable[[int, str, Exchange], RemoteLine]:
+def sip_lines(folder: Path, media: Path, speech: str = "") -> Callable[[int, str, Exchange], RemoteLine]:
     """Return a factory of lines, from the id and the parameters of a gateway.
 
     All of them are held by one process, which is found again by its socket in `folder`. It reads and writes sound files
-    in `media`.
+    in `media`, and speaks texts with the voice `speech`.
     """
     started: list[int] = []
 
@@ -39,6 +40,6 @@ def sip_lines(folder: Path, media: Path) -> Callable[[int, str, Exchange], Remot
         started.append(os.posix_spawn(sys.executable, whole, os.environ, file_actions=[nothing], setsid=True))
 
     def new_line(gateway_id: int, parameters: str, exchange: Exchange) -> RemoteLine:
-        return RemoteLine(gateway_id, parameters, exchange, socket_path(folder), start)
+        return RemoteLine(OpenLine(gateway_id, parameters, speech), exchange, socket_path(folder), start)
 
     return new_line

@@ -29,6 +29,7 @@ from dialer.carriers.voice.clock import steady_ms
 from dialer.carriers.voice.sockets import UdpSocket, address_towards, bind, is_address, resolve
 from dialer.carriers.voice.sound_files import SoundFileError, SoundFiles
 from dialer.carriers.voice.sound_room import SoundRoom
+from dialer.carriers.voice.speech import Speaker
 from dialer.domain.enums import Cause
 from dialer.domain.line import Answered, Ask, Clear, Dialling, Ended, Heard, Order, Play, Ringing, Speech
 
@@ -53,11 +54,19 @@ class Telephone:
     """One SIP gateway. Open it before anything else."""
 
     def __init__(
-        self, parameters: SipParameters, room: SoundRoom, files: SoundFiles, owner: TelephoneOwner, t1_ms: int = T1_MS
+        self,
+        parameters: SipParameters,
+        room: SoundRoom,
+        files: SoundFiles,
+        owner: TelephoneOwner,
+        t1_ms: int = T1_MS,
+        speaker: Speaker | None = None,
     ) -> None:
+        """Prepare the telephone. Without `speaker`, it plays recordings only."""
         self._parameters: Final = parameters
         self._room: Final = room
         self._files: Final = files
+        self._speaker: Final = speaker
         self._owner: Final = owner
         self._t1_ms: Final = t1_ms
         self._tasks: set[asyncio.Task[None]] = set()
@@ -141,7 +150,8 @@ class Telephone:
         return LocalSound(self._trunk.here[0], port, self._trunk.codecs, session)
 
     async def _play(self, key: str, order: Play | Ask) -> None:
-        prompt = await asyncio.to_thread(self._prompt, order.speeches)
+        speeches = order.speeches if self._speaker is None else await self._speaker.as_files(order.speeches)
+        prompt = await asyncio.to_thread(self._prompt, speeches)
         self._room.perform(key, order, prompt)
 
     def _prompt(self, speeches: tuple[Speech, ...]) -> bytes:

@@ -18,7 +18,7 @@ from dialer.console.services import page
 from dialer.domain.enums import SubscriberStatus
 from dialer.domain.numbers.normal_form import NumberError, normalise
 from dialer.domain.reasons import SUBSCRIBER_REASONS, TRANSFER_REASONS, WAITS
-from dialer.store.media.recordings import delete_recording
+from dialer.store.media.recordings import delete_recording, delete_speech
 from dialer.store.queries.blockers import circumstances_of
 from dialer.store.timeline.campaigns_of import campaigns_with
 from dialer.store.timeline.parts import Story
@@ -50,6 +50,7 @@ async def erase(request: ApiRequest) -> Response[Any]:
         normal = normalise(number, service.settings.default_region)
         work = partial(erase_number, service.database, normal, delete_file, now_ms, origin)
         erased = await anyio.to_thread.run_sync(work)
+        await anyio.to_thread.run_sync(delete_speech, service.settings.media_dir)
     except (NumberError, RefusedError) as error:
         return await _show(request, number, message=f"Nothing was erased: {error}")
     return await _show(request, number, erased=erased)

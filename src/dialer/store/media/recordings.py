@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Final, NamedTuple
 
+from dialer.domain.line import SPEECH_FOLDER
 from dialer.store.database import StorageUnavailableError
 
 PIECE_BYTES: Final = 256 * 1024
@@ -27,6 +28,19 @@ def delete_recording(folder: Path, name: str) -> None:
         (folder / name).unlink(missing_ok=True)
     except OSError as error:
         raise StorageUnavailableError(f"a recording cannot be deleted: {error.strerror}") from error
+
+
+def delete_speech(folder: Path) -> None:
+    """Delete the texts that were spoken in calls: they may name people, and are spoken again when they are needed.
+
+    Raises:
+        StorageUnavailableError: a file exists and cannot be deleted.
+    """
+    try:
+        for path in (folder / SPEECH_FOLDER).glob("*.wav"):
+            path.unlink(missing_ok=True)
+    except OSError as error:
+        raise StorageUnavailableError(f"a spoken text cannot be deleted: {error.strerror}") from error
 
 
 def read_piece(folder: Path, name: str, offset: int) -> bytes | None:

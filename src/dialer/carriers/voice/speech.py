@@ -1,0 +1,213 @@
+"""Texts spoken by espeak-ng, and kept as sound files of the media folder."""
+
+import asyncio
+import contextlib
+import os
+import signal
+import subprocess
+import threading
+import time
+import unicodedata
+from collections.abc import Iterable
+from concurrent.futures import ThreadPoolExecutor
+from hashlib import blake2b
+from pathlib import Path
+from typing import Final
+
+import structlog
+
+from dialer.carriers.voice.sound_files import SoundFileError, SoundFiles, decode_sound
+from dialer.domain.line import SPEECH_FOLDER, Speech
+
+PROGRAM: Final = "espeak-ng"
+TEXT_MAX: Final = 4_000
+"""Characters of a text, some minutes of speech."""
+SOUND_BYTES_MAX: Final = 32 * 1024 * 1024
+"""Sound of one text as the program makes it, 12 minutes."""
+RUN_S: Final = 10.0
+"""Time for one text. A sentence takes some hundredths of a second."""
+AT_ONCE: Final = 2
+WAITING_MAX: Final = 200
+"""Texts that wait for the program. Further ones are not spoken."""
+KEPT_BYTES_MAX: Final = 256 * 1024 * 1024
+"""Sound of texts that is kept on disk, four hours. Those that were used the longest time ago go first."""
+FRESH_S: Final = 3_600.0
+"""Age after which a file that is used counts as new again."""
+_SHARE: Final = 8
+"""The folder is looked at whenever this share of its limit was written, and this share of it is kept free."""
+_MESSAGE_BYTES_MAX: Final = 2_000
+_PROBE: Final = "one"
+_LOGGER: Final = structlog.get_logger(__name__)
+
+
+class SpeechError(Exception):
+    """A text cannot be spoken; the message says why, without the text."""
+
+
+class Speaker:
+    """Speaks texts with `voice`, a voice of espeak-ng; with none if it is empty.
+
+    The texts of one process are spoken by threads of its own, a few at once, so nobody else waits for them.
+    """
+
+    def __init__(
+        self, media: Path, voice: str = "", *, program: str = PROGRAM, kept_bytes_max: int = KEPT_BYTES_MAX
+    ) -> None:
+        self.voice = voice
+        self._media, self._program, self._kept_bytes_max = media, program, kept_bytes_max
+        self._files: Final = SoundFiles(media)
+        self._threads: Final = ThreadPoolExecutor(AT_ONCE, thread_name_prefix="speech")
+        self._speaking: Final[dict[str, asyncio.Future[None]]] = {}
+        self._unseen_bytes = kept_bytes_max
+        """Bytes written since the folder was looked at."""
+        self._looking: Final = threading.Lock()
+
+    async def as_files(self, speeches: Iterable[Speech]) -> tuple[Speech, ...]:
+        """Return the pieces of a prompt as files. A text that cannot be spoken is logged and left out."""
+        found: list[Speech] = []
+        for one in speeches:
+            try:
+                found.append(one if one.file else Speech(file=await self.file_of(one.text)))
+            except SpeechError as error:
+                _LOGGER.warning("a text cannot be spoken", error=str(error))
+        return tuple(found)
+
+    async def file_of(self, text: str) -> str:
+        """Return the name of a file of the media folder that holds a spoken text.
+
+        Raises:
+            SpeechError: the text cannot be spoken.
+        """
+        if not self.voice:
+            raise SpeechError("DIALER_SPEECH is unset")
+        mark = blake2b(f"{self.voice}\0{text}".encode(errors="replace"), digest_size=16).hexdigest()
+        name = f"{SPEECH_FOLDER}/{mark}.wav"
+        speaking = self._speaking.get(name)
+        if speaking is None:
+            if len(self._speaking) >= WAITING_MAX:
+                raise SpeechError(f"{WAITING_MAX} other texts are waiting")
+            loop = asyncio.get_running_loop()
+            speaking = loop.run_in_executor(self._threads, self._keep, name, self.voice, text)
+            self._speaking[name] = speaking
+            speaking.add_done_callback(lambda done: self._forget(name, done))
+        # Others may wait for the same text.
+        await asyncio.shield(speaking)
+        return name
+
+    def _forget(self, name: str, done: asyncio.Future[None]) -> None:
+        del self._speaking[name]
+        if not done.cancelled():
+            # Nobody may be left who hears of an error.
+            done.exception()
+
+    def _keep(self, name: str, voice: str, text: str) -> None:
+        """Speak a text into a file, unless the file is there."""
+        path = self._media / name
+        with contextlib.suppress(OSError):
+            if time.time() - path.stat().st_mtime > FRESH_S:
+                os.utime(path)
+            return
+        sound = spoken_sound(voice, text, self._program)
+        try:
+            self._files.write(name, sound)
+        except SoundFileError as error:
+            raise SpeechError(str(error)) from None
+        self._make_room(2 * len(sound))
+
+    def _make_room(self, written: int) -> None:
+        with self._looking:
+            self._unseen_bytes += written
+            if self._unseen_bytes < self._kept_bytes_max // _SHARE:
+                return
+            self._unseen_bytes = 0
+            _remove_oldest(self._media / SPEECH_FOLDER, self._kept_bytes_max - self._kept_bytes_max // _SHARE)
+
+
+def why_silent(voice: str, program: str = PROGRAM) -> str:
+    """Return why texts cannot be spoken with a voice; an empty text if they can. Try it with a word."""
+    try:
+        spoken_sound(voice, _PROBE, program)
+    except SpeechError as error:
+        return str(error)
+    return ""
+
+
+def spoken_sound(voice: str, text: str, program: str = PROGRAM, run_s: float = RUN_S) -> bytes:
+    """Return a text as µ-law, 8,000 samples a second. It blocks for `run_s` at most.
+
+    Raises:
+        SpeechError: the program is missing, fails, or takes too long, or the text is empty or too long.
+    """
+    plain = _plain(text)
+    if not plain.strip():
+        raise SpeechError("the text is empty")
+    if len(plain) > TEXT_MAX:
+        raise SpeechError(f"the text has more than {TEXT_MAX:,} characters")
+    try:
+        return decode_sound(_run(program, voice, plain, run_s), "the text")
+    except SoundFileError:
+        raise SpeechError(f"{program} makes no sound of the text") from None
+
+
+def _plain(text: str) -> str:
+    """Return a text without what the program takes for commands: control characters, and phonemes in brackets."""
+    return "".join(" " if one == "[" or unicodedata.category(one)[0] == "C" else one for one in text)
+
+
+def _run(program: str, voice: str, text: str, run_s: float) -> bytes:
+    """Return the output of the program. The text goes to its standard input, so it can be no option."""
+    command = [program, "-v", voice, "-b", "1", "--stdin", "--stdout"]
+    try:
+        process = subprocess.Popen(  # noqa: S603 - no shell, and no part of the command is a user's
+            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+        )
+    except FileNotFoundError:
+        raise SpeechError(f"{program} is not installed") from None
+    except OSError as error:
+        raise SpeechError(f"{program} cannot be started: {error.strerror}") from None
+    # Nothing else ends a wait for the output of a program that hangs.
+    timer = threading.Timer(run_s, process.kill)
+    timer.start()
+    with process:
+        try:
+            sound, message = _exchanged(process, text.encode())
+            if len(sound) > SOUND_BYTES_MAX:
+                process.kill()
+                raise SpeechError(f"{program} makes more than {SOUND_BYTES_MAX // 1024**2} MiB of sound")
+            code = process.wait()
+        finally:
+            timer.cancel()
+    if code == -signal.SIGKILL:
+        raise SpeechError(f"{program} takes longer than {run_s:g} seconds")
+    if code or not sound:
+        raise SpeechError(f"{program} fails with the voice {voice!r} (exit code {code}). {message}".strip())
+    return sound
+
+
+def _exchanged(process: subprocess.Popen[bytes], text: bytes) -> tuple[bytes, str]:
+    """Give the program its input; return its output up to the limit, and its first message."""
+    if process.stdin is None or process.stdout is None or process.stderr is None:
+        return b"", ""
+    with contextlib.suppress(OSError):  # It may have ended already.
+        process.stdin.write(text)
+        process.stdin.close()
+    sound = process.stdout.read(SOUND_BYTES_MAX + 1)
+    lines = b"" if sound else process.stderr.read(_MESSAGE_BYTES_MAX)
+    return sound, next(iter(lines.decode(errors="replace").splitlines()), "")
+
+
+def _remove_oldest(folder: Path, bytes_max: int) -> None:
+    """Remove the oldest files of a folder until the rest has no more than so many bytes."""
+    found: list[tuple[float, int, Path]] = []
+    with contextlib.suppress(OSError):
+        for path in folder.iterdir():
+            with contextlib.suppress(OSError):
+                status = path.stat()
+                found.append((status.st_mtime, status.st_size, path))
+    left = sum(size for _, size, _ in found)
+    for _, size, path in sorted(found):
+        if left <= bytes_max:
+            return
+        with contextlib.suppress(OSError):
+            path.unlink()
+            left -= size
