@@ -3,7 +3,9 @@
 import pytest
 
 from dialer.app.errors import CampaignNotReadyError
+from dialer.app.subscribers import delete_subscriber
 from dialer.domain.enums import CampaignStatus, SubscriberStatus
+from dialer.store.audit.audit import audit
 from dialer.store.tables import SMS, Campaign, Cdr, DncContact, LedgerEntry, SmsGateway, SmsMessage, Subscriber, User
 from tests.runtime.house import CENTS, MONDAY_NOON_MS, House
 
@@ -11,9 +13,9 @@ FAILS, HAS_NO_ROUTE, SAYS_STOP = "+12025550130", "+12025550131", "+12025550132"
 PEOPLE = [f"+1202555{number:04d}" for number in range(1_000, 1_010)]
 
 
-async def texting(house: House, *numbers: str, text: str = "hello", **values: object) -> int:
+async def texting(house: House, *numbers: str, text: str = "hello", sms_rate: int = 5 * CENTS, **values: object) -> int:
     """Start an SMS campaign with one message a second, at 0.05 a part."""
-    house.change(User, house.user_id, sms_rate=5 * CENTS)
+    house.change(User, house.user_id, sms_rate=sms_rate)
     gateway_id = house.add(SmsGateway, name="texts", parameters='{"sms_delivered": 1}')
     message = {"medium": SMS, "sms_gateway_id": gateway_id, "aleg_gateway_id": None, "text_message": text}
     return await house.started(0, house.phonebook(*numbers), **{**message, **values})
@@ -43,6 +45,19 @@ async def test_a_message_goes_to_everybody_and_is_paid_for(house: House) -> None
     assert (user["balance"], user["held"], row["cost"]) == ((100_000 - 10) * CENTS, 0, 10 * CENTS)
     assert [entry["kind"] for entry in house.rows(LedgerEntry)] == ["payment", "sms", "sms"]
     assert house.rows(Cdr) == []
+
+
+@pytest.mark.parametrize("sms_rate", [5 * CENTS, 0])
+async def test_a_campaign_counts_messages_that_were_deleted_with_their_subscriber(house: House, sms_rate: int) -> None:
+    """Of a free message nothing is left that could prove it. Fewer than there are is wrong in any case."""
+    campaign_id = await texting(house, *PEOPLE[:3], sms_rate=sms_rate)
+    await house.advance(60)
+    house.perform(lambda unit: delete_subscriber(unit, 2))
+    assert house.row(Campaign, campaign_id)["calls"] == 3
+    assert house.database.read_now(audit).differences == []
+    house.change(Campaign, campaign_id, calls=1)
+    (difference,) = house.database.read_now(audit).differences
+    assert (difference.field, difference.found, difference.expected) == ("calls", "1", "at least 2")
 
 
 async def test_a_failed_message_is_sent_again_and_costs_nothing(house: House) -> None:

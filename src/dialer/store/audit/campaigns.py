@@ -8,11 +8,12 @@ from sqlalchemy import ColumnElement, Connection, RowMapping, Select, and_, exis
 from dialer.domain.billing.money import format_money
 from dialer.domain.enums import CallRequestStatus, LegType, SubscriberStatus
 from dialer.store.audit.differences import ROWS_AT_ONCE, Difference
-from dialer.store.tables import SMS, CallRequest, Campaign, Cdr, SmsMessage, Subscriber
+from dialer.store.tables import SMS, CallRequest, Campaign, Cdr, LedgerEntry, SmsMessage, Subscriber
 
 _campaigns = Campaign.__table__
 _requests = CallRequest.__table__
 _cdrs = Cdr.__table__
+_entries = LedgerEntry.__table__
 _messages = SmsMessage.__table__
 _subscribers = Subscriber.__table__
 _COUNTERS: Final = ("calls", "answered", "completed", "cost")
@@ -53,8 +54,8 @@ def _difference(row: RowMapping, name: str, count: Count) -> Difference:
 
 
 def _counts(connection: Connection, row: RowMapping) -> dict[str, Count]:
-    campaign_id = row["id"]
-    is_whole = not connection.scalar(select(exists().where(_has_lost_its_request(campaign_id))))
+    campaign_id, is_text = row["id"], row["medium"] == SMS
+    is_whole = _has_all_messages(connection, row) if is_text else _has_all_calls(connection, campaign_id)
 
     def ask(query: Select[Any], doubtful: int = 0) -> Count:
         found = int(connection.scalar(query) or 0)
@@ -63,22 +64,37 @@ def _counts(connection: Connection, row: RowMapping) -> dict[str, Count]:
     completed = select(func.count()).where(
         _subscribers.c.campaign_id == campaign_id, _subscribers.c.status == SubscriberStatus.COMPLETED
     )
-    cost = Count(*[_cost(connection, campaign_id)] * 2) if is_whole else Count(_cost(connection, campaign_id), None)
-    if row["medium"] == SMS:
+    spent = _cost(connection, campaign_id)
+    always = {"completed": ask(completed), "cost": Count(spent, spent if is_whole else None)}
+    if is_text:
         messages = select(func.count()).where(
             _messages.c.campaign_id == campaign_id, _messages.c.callrequest_id.is_(None)
         )
-        delivered = messages.where(_messages.c.delivery_date.is_not(None))
-        return {"calls": ask(messages), "answered": ask(delivered), "completed": ask(completed), "cost": cost}
+        return {
+            "calls": ask(messages),
+            "answered": ask(messages.where(_messages.c.delivery_date.is_not(None))),
+            **always,
+        }
     calls = select(func.count()).where(_requests.c.campaign_id == campaign_id, _requests.c.attempt > 0)
     doubtful = int(connection.scalar(_ended(campaign_id).where(_was_cut_short())) or 0)
-    answered = ask(_ended(campaign_id).where(_was_answered()), doubtful)
-    return {"calls": ask(calls), "answered": answered, "completed": ask(completed), "cost": cost}
+    return {"calls": ask(calls), "answered": ask(_ended(campaign_id).where(_was_answered()), doubtful), **always}
 
 
-def _has_lost_its_request(campaign_id: int) -> ColumnElement[bool]:
-    """Return a condition for CDRs whose call request was deleted, together with its subscriber."""
-    return and_(_cdrs.c.campaign_id == campaign_id, _cdrs.c.callrequest_id.is_(None))
+def _has_all_calls(connection: Connection, campaign_id: int) -> bool:
+    """Return whether every CDR still has its call request. Only requests are deleted with their subscriber."""
+    lost = select(exists().where(_cdrs.c.campaign_id == campaign_id, _cdrs.c.callrequest_id.is_(None)))
+    return not connection.scalar(lost)
+
+
+def _has_all_messages(connection: Connection, row: RowMapping) -> bool:
+    """Return whether no message of the campaign can have been deleted with its subscriber.
+
+    The ledger keeps what was paid for it. Messages that were free leave nothing behind.
+    """
+    charged = select(func.sum(_entries.c.amount)).where(_entries.c.user_id == row["user_id"], _entries.c.kind == "sms")
+    paid = select(func.sum(_messages.c.cost)).where(_messages.c.user_id == row["user_id"])
+    is_free = row["cost"] == 0 and row["calls"] > 0
+    return not is_free and int(connection.scalar(charged) or 0) + int(connection.scalar(paid) or 0) == 0
 
 
 def _cost(connection: Connection, campaign_id: int) -> int:
