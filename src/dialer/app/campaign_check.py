@@ -15,7 +15,7 @@ from dialer.domain.survey.findings import Finding, FindingCode, FindingLevel
 from dialer.domain.survey.sections.table import definition_of
 from dialer.domain.survey.survey import Survey
 from dialer.store.queries.loading import calendar_of
-from dialer.store.tables import SMS, VOICE, CampaignPhonebook, Contact, Subscriber, Tier
+from dialer.store.tables import VOICE, CampaignPhonebook, Contact, Subscriber, Tier
 
 WITHOUT_COUNTRY_MAX: Final = 1_000
 """Numbers without a country code that are counted."""
@@ -28,9 +28,11 @@ _CODES: Final[Mapping[str, FindingCode]] = {
     "callerid_group": FindingCode.WRONG_CALLERID,
     "aleg_gateway": FindingCode.WRONG_CLOCK,
     "object_id": FindingCode.UNPLAYABLE,
+    "dnc": FindingCode.NO_LIST_FOR_STOP,
 }
 """The codes of the fields whose errors keep a campaign from starting."""
-_CODES_OF_TEXTS: Final = {**_CODES, "sms_gateway": FindingCode.WRONG_CLOCK}
+_CODES_WITH_TEXTS: Final = {**_CODES, "sms_gateway": FindingCode.WRONG_CLOCK}
+"""The codes of campaigns that have an SMS gateway."""
 
 _links = CampaignPhonebook.__table__
 _contacts = Contact.__table__
@@ -48,7 +50,7 @@ def findings_of_campaign(
     of_survey = check_survey(survey) if campaign["medium"] == VOICE else []
     if is_sealed:  # It has been started with this survey, which nobody can change any more.
         of_survey = [one for one in of_survey if one.level is not FindingLevel.ERROR]
-    codes = _CODES_OF_TEXTS if campaign["medium"] == SMS else _CODES
+    codes = _CODES if campaign["sms_gateway_id"] is None else _CODES_WITH_TEXTS
     errors = [
         Finding(FindingLevel.ERROR, codes[field], None, message, field=field)
         for field, messages in field_errors(connection, campaign, survey, now_ms).items()

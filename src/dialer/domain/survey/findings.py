@@ -40,6 +40,7 @@ class FindingCode(StrEnum):
     WRONG_CALLERID = "wrong_callerid"
     WRONG_CLOCK = "wrong_clock"
     UNPLAYABLE = "unplayable"
+    NO_LIST_FOR_STOP = "no_list_for_stop"
     NO_WEEKDAY = "no_weekday"
     OVER_MIDNIGHT = "over_midnight"
     WIDER_THAN_CALLING_HOURS = "wider_than_calling_hours"
