@@ -20,11 +20,12 @@ from dialer.api.http.refusals import REFUSALS_A_MINUTE_MAX
 from dialer.api.records import advancing, campaign_life, campaigns, contacts
 from dialer.api.records.bulk import PARENTS_MAX
 from dialer.api.records.importing import IMPORTS_OF_A_USER_MAX
-from dialer.api.routes import bulk, campaign_check, recordings, recycling, text_callbacks
+from dialer.api.routes import bulk, campaign_check, recordings, recycling, text_callbacks, trial_calls
 from dialer.app import api_keys, import_report, imports
 from dialer.carriers.freeswitch import connection, framing
 from dialer.carriers.texts.http_line import IN_FLIGHT_MAX
 from dialer.carriers.texts.smpp_line import MESSAGES_MAX
+from dialer.carriers.voice import capture, speech
 from dialer.domain.billing import money
 from dialer.domain.messages.call_messages import WAITING_MAX
 from dialer.domain.numbers import normal_form
@@ -220,6 +221,16 @@ LIMITS: Final = {
         f"{framing.HEAD_BYTES_MAX // 1024} KiB of headers, {framing.BODY_BYTES_MAX // MIB} MiB of body"
     ),
     "Commands to FreeSWITCH without a reply": f"{connection.REPLIES_MAX:,}, and {connection.REPLY_S:.0f} s for each",
+    "Test calls at the same time": f"{trial_calls.TRIALS_MAX} of a process, 1 of a gateway",
+    "Messages of calls that are kept for `dialer explain`": (
+        f"{capture.LEG_BYTES_MAX // 1024} KiB of a leg, {capture.CAPTURE_BYTES_MAX // MIB} MiB in all,"
+        f" {capture.KEPT_S // 3_600} hours"
+    ),
+    "A text that is spoken": (
+        f"{speech.TEXT_MAX:,} characters, {speech.SOUND_BYTES_MAX // MIB} MiB of sound,"
+        f" {speech.RUN_S:.0f} s of espeak-ng"
+    ),
+    "Spoken texts that are kept": f"{speech.KEPT_BYTES_MAX // MIB} MiB",
 }
 
 

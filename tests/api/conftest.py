@@ -4,6 +4,7 @@ One application serves all tests of a session, because building it and verifying
 Every test begins with an equal database, which is restored from a copy that is made once.
 """
 
+import math
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
@@ -15,6 +16,7 @@ from litestar.testing import TestClient
 from sqlalchemy import Connection, insert
 
 from dialer.api.app import create_app
+from dialer.api.http import refusals
 from dialer.settings import Settings
 from dialer.store.database import Database
 from dialer.store.tables import User
@@ -70,7 +72,12 @@ def client_of_session(
         worker=worker_of_session,
         forecasting=forecast_in_thread,
     )
-    with TestClient(app, base_url=f"http://{HOST}", raise_server_exceptions=True) as client:
+    with (
+        pytest.MonkeyPatch.context() as patch,
+        TestClient(app, base_url=f"http://{HOST}", raise_server_exceptions=True) as client,
+    ):
+        # Else those of one test are written while another runs.
+        patch.setattr(refusals, "WRITTEN_EVERY_S", math.inf)
         yield client
 
 

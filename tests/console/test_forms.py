@@ -18,7 +18,7 @@ def path_of(route: str) -> str:
 
 def sent(route: str, fields: dict[str, str]) -> dict[str, Any]:
     """Return the options of a request that sends a form, which has a file on the pages that import one."""
-    has_file = route == "new-campaign" or route.endswith(("/import", "/check"))
+    has_file = route in {"new-campaign", "recordings/new"} or route.endswith(("/import", "/check"))
     return {"data": fields, "files": {"file": b"contact\n"}} if has_file else {"data": fields}
 
 

@@ -71,7 +71,7 @@ def test_a_user_who_is_signed_in_needs_no_second_sign_in(alice: Visitor) -> None
 
 @pytest.mark.parametrize(
     ("username", "first", "overview"),
-    [("admin", "overview", 200), ("alice", "overview", 200), ("vera", "overview", 200), ("gus", "calls", 403)],
+    [("admin", "overview", 200), ("alice", "overview", 200), ("vera", "overview", 200), ("gus", "desk", 403)],
 )
 def test_each_role_comes_to_a_page_that_it_may_see(visitor: Visitor, username: str, first: str, overview: int) -> None:
     visitor.sign_in(username)

@@ -10,6 +10,8 @@ from typing import Any, Final
 import httpx
 import pytest
 
+from dialer.api.http.vital_metrics import VitalMetrics
+from dialer.runtime.vitals import Durations, GatewayShare, Membership, Vitals
 from tests.optional_tools import find_tool
 from tests.test_server import ADMIN, serving
 
@@ -56,12 +58,21 @@ def expressions() -> Iterator[tuple[str, str]]:
             yield variable["name"], variable["query"]
 
 
+def metrics_of_a_worker() -> set[str]:
+    """Return the names of the metrics that a worker has beside others, and the API that waits for it."""
+    member = Membership("w1", 1, shards=64, lease_left_ms=15_000, takeovers={}, fenced=0)
+    now = Vitals(
+        steps=Durations(), answers=Durations(), late_ms=0, gateways=(GatewayShare(1, 1, 1, 1, 1),), membership=member
+    )
+    return {sample.name for family in VitalMetrics(lambda: now).collect() for sample in family.samples}
+
+
 def test_alerts_and_dashboard_name_metrics_that_the_service_has(tmp_path: Path) -> None:
     with serving(tmp_path, **ADMIN) as served:
         served.client.get("clock/")
         shown = httpx.get(served.base.replace("/rest-api/", "/metrics"), trust_env=False).text
     present = {re.split(r"[{ ]", line)[0] for line in shown.splitlines() if not line.startswith("#")}
-    present |= set(re.findall(r"^# TYPE (\w+) ", shown, re.MULTILINE))
+    present |= set(re.findall(r"^# TYPE (\w+) ", shown, re.MULTILINE)) | metrics_of_a_worker()
     for title, expression in expressions():
         used = METRIC.findall(expression)
         assert used, title

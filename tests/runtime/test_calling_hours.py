@@ -93,6 +93,7 @@ async def test_text_messages_obey_the_hours(house: House) -> None:
         callerid="survey",
         sms_gateway_id=gateway_id,
         aleg_gateway_id=None,
+        dnc_id=house.dnc_list(),
     )
     await house.advance(DAY_S)
     assert [(row["send_date"] - MONDAY_NOON_MS) / 1_000 / HOUR_S for row in house.rows(SmsMessage)] == [1.0]
