@@ -7,7 +7,7 @@ PEERS := .venv-peers
 PEERS_STAMP := $(PEERS)/.ready
 PYTHONS := python3.13 python3.12 python3.11 python3 python
 PYTHON ?=
-PYTEST_ARGS ?= -n 3
+PYTEST_ARGS ?= -n 3 --dist worksteal
 SEEDS ?= 1000
 
 .DEFAULT_GOAL := help
