@@ -21,6 +21,8 @@ from tests.test_server import ADMIN
 
 END_S: Final = 30
 COMMAND_S: Final = 120
+STARTS_MAX: Final = 30
+"""Attempts to start a process. While the database restarts, or somebody holds its lock, a process says so and ends."""
 CLIENT_S: Final = 90
 """Longest time of a request: longer than the API waits for a worker that is frozen."""
 
@@ -94,13 +96,13 @@ class SharedService:
         self._born += 1
         name = f"w{self._born}"
         link = None if self._network is None else self._network.link(self.url)
-        worker = self._start(name, link, "worker", "--name", name)
+        worker = self._started(name, link, "worker", "--name", name)
         self.workers.append(worker)
         return worker
 
     def serve(self) -> Process:
         """Start another process of the API."""
-        api = self._start("api", None, "api", "--port", "0")
+        api = self._started("api", None, "api", "--port", "0")
         self.apis.append(api)
         return api
 
@@ -110,6 +112,13 @@ class SharedService:
         base = (api or self.apis[-1]).base.removesuffix("/rest-api/")
         with httpx.Client(base_url=base, timeout=CLIENT_S, verify=NO_TLS) as client:
             yield Caller(cast("TestClient[Any]", client), username)
+
+    def _started(self, name: str, link: Link | None, *arguments: str) -> Process:
+        for _ in range(STARTS_MAX):
+            process = self._start(name, link, *arguments)
+            if process.base:
+                return process
+        raise AssertionError(f"{name} does not start")
 
     def _start(self, name: str, link: Link | None, *arguments: str) -> Process:
         ahead_ms = self._chance.randint(-self._ahead_ms_max, self._ahead_ms_max)
