@@ -3,7 +3,7 @@
 import argparse
 import resource
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from random import Random
 from typing import Final
 
@@ -18,6 +18,7 @@ from dialer.domain.line import Ask, Confer, Order, Record
 from tests.carriers.sip.network import OURS, SERVER, THEIRS
 from tests.carriers.sip.test_in_dialog import SDP, Scripted, offered, run
 
+REPORTED_EVERY: Final = 50_000
 OUTPUTS_MAX: Final = 12
 """Outputs that one datagram may cause: a few messages, and what is told of them."""
 LEGS_MAX: Final = 1
@@ -101,22 +102,22 @@ def attacks(count: int, seed: int) -> Iterator[int]:
         yield number
 
 
-def main() -> None:
-    """Attack, and print the rate and the growth of memory."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--count", type=int, default=1_000_000)
+def report(attacks_of: Callable[[int, int], Iterator[int]], description: str | None, count: int) -> None:
+    """Attack, and print the rate, the growth of memory and the slowest attack. `count` is the default number."""
+    parser = argparse.ArgumentParser(description=description)
+    parser.add_argument("--count", type=int, default=count)
     parser.add_argument("--seed", type=int, default=0)
     asked = parser.parse_args()
     began, slowest, last = time.monotonic(), 0.0, time.process_time()
-    for number in attacks(asked.count, asked.seed):
+    for number in attacks_of(asked.count, asked.seed):
         now = time.process_time()
         slowest, last = max(slowest, now - last), now
-        if number % 100_000 == 0:
+        if number % REPORTED_EVERY == 0:
             memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
             took_s = time.monotonic() - began
             click.echo(f"{number:>9,}  {took_s:7.1f} s  {memory} MiB  slowest {slowest * 1_000:.1f} ms")
-    click.echo(f"{asked.count:,} attacks on each door; no exception")
+    click.echo(f"{asked.count:,} attacks; no exception")
 
 
 if __name__ == "__main__":
-    main()
+    report(attacks, __doc__, 1_000_000)

@@ -3,16 +3,11 @@
 `python -m tests.carriers.freeswitch.hostile --count 250000` attacks by hand; the suite does so a little.
 """
 
-import argparse
 import json
-import resource
-import time
 from collections.abc import Iterator
 from pathlib import Path
 from random import Random
 from typing import Final
-
-import rich_click as click
 
 from dialer.carriers.freeswitch.events import SwitchEvent, read_event
 from dialer.carriers.freeswitch.finding import alive_by, over_by_dump, over_by_note, read_dump
@@ -21,7 +16,7 @@ from dialer.carriers.freeswitch.legs import ForTurn, LegOutput, Say, SwitchLegs
 from dialer.carriers.freeswitch.parameters import FreeSwitchParameters
 from dialer.carriers.port import LiveLeg
 from dialer.domain.line import Ask, Bridge, Clear, Detect, Dialling, Hold, Order, Play, Record, Speech
-from tests.carriers.hostile import mutated
+from tests.carriers.hostile import mutated, report
 
 OUTPUTS_MAX: Final = 4
 """Commands and news that one event may cause."""
@@ -123,22 +118,5 @@ def attacks(count: int, seed: int) -> Iterator[int]:
         yield number
 
 
-def main() -> None:
-    """Attack, and print the rate and the growth of memory."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--count", type=int, default=250_000)
-    parser.add_argument("--seed", type=int, default=0)
-    asked = parser.parse_args()
-    began, slowest, last = time.monotonic(), 0.0, time.process_time()
-    for number in attacks(asked.count, asked.seed):
-        now = time.process_time()
-        slowest, last = max(slowest, now - last), now
-        if number % 50_000 == 0:
-            memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
-            took_s = time.monotonic() - began
-            click.echo(f"{number:>9,}  {took_s:7.1f} s  {memory} MiB  slowest {slowest * 1_000:.1f} ms")
-    click.echo(f"{asked.count:,} attacks; no exception")
-
-
 if __name__ == "__main__":
-    main()
+    report(attacks, __doc__, 250_000)

@@ -11,7 +11,6 @@ PDU_BYTES_MAX: Final = 8_192
 VERSION: Final = 0x34
 RESPONSE: Final = 0x80000000
 """The bit that makes a response of a command."""
-SHORT_MESSAGE_MAX: Final = 254
 _TLV: Final = struct.Struct(">HH")
 
 
