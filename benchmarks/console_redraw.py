@@ -49,7 +49,7 @@ def _redraw_ms(browser: Browser, address: Address, cookie: str, page: str, secon
     worked_s = _worked_s(session) - before_s
     redraws = tab.evaluate("window.redraws") - before
     context.close()
-    return worked_s / max(1, redraws) * 1_000
+    return worked_s / max(1, int(redraws)) * 1_000
 
 
 def _worked_s(session: CDPSession) -> float:
