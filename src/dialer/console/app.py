@@ -14,13 +14,13 @@ from dialer.api.http.permissions import CONSOLE, Permissions
 from dialer.console.errors import HANDLERS
 from dialer.console.live import Snapshots
 from dialer.console.pages.account import revoke_session, show_account, show_home, sign_out
-from dialer.console.pages.call import play_answer, show_call
+from dialer.console.pages.call import dispose_of_shown_call, play_answer, show_call
 from dialer.console.pages.calls import export_calls, show_calls
 from dialer.console.pages.campaign import change_state, show_campaign, stream_campaign
 from dialer.console.pages.campaign_actions import copy_campaign, recycle, show_recycling
 from dialer.console.pages.campaign_forecast import forecast_campaign
 from dialer.console.pages.campaigns import show_campaigns
-from dialer.console.pages.desk import change_own_status, show_desk, stream_desk
+from dialer.console.pages.desk import change_own_status, dispose_on_desk, show_desk, stream_desk
 from dialer.console.pages.importing import check_file, import_file, show_import
 from dialer.console.pages.money import show_money
 from dialer.console.pages.new_campaign import make_survey, show_people, show_survey, upload_people
@@ -91,6 +91,8 @@ PAGES: Final[tuple[ControllerRouterHandler, ...]] = (
     show_desk,
     stream_desk,
     change_own_status,
+    dispose_on_desk,
+    dispose_of_shown_call,
     show_survey_template,
     try_survey,
     set_branch,
