@@ -128,8 +128,8 @@ class LineHouse(House):
         call_id, standing = rows[key]["call_id"], msgspec.json.decode(rows[key]["standing"], type=SecondStanding)
         (first,) = [row["key"] for row in rows.values() if row["call_id"] == call_id and not row["place"]]
         if standing.agent_id is None:
-            (number,) = [row["phone_number"] for row in self.rows(Transfer) if row["callrequest_id"] == call_id]
-            return Kin(first, standing.place, number)
+            numbers = {(row["callrequest_id"], row["place"]): row["phone_number"] for row in self.rows(Transfer)}
+            return Kin(first, standing.place, numbers[call_id, standing.place])
         call = self.row(CallRequest, call_id)
         named = f"agent:{standing.agent_id}:{standing.began_ms}"
         chance = Chance(self._seed, call["campaign_id"], call["subscriber_id"], call["attempt"], named)

@@ -44,12 +44,13 @@ class OtherSide:
         self._seed: Final = seed
         self._behaviour: Final = parse_behaviour(behaviour or {})
         self.phones: Final[dict[str, Phone]] = {}
+        self._callees: Final[dict[str, Callee]] = {}
         self.dialled: Final[Counter[str]] = Counter()
         """Number of times each key was dialled."""
         self.numbers: Final[list[str]] = []
         """Numbers that were dialled, in order, without those of second legs."""
-        self.seconds: Final[list[str]] = []
-        """Numbers of second legs that were dialled, in order."""
+        self.second_numbers: Final[dict[str, str]] = {}
+        """Numbers of second legs that were dialled, in order, by key."""
         self.last: Final[dict[str, Said]] = {}
         """The end of each leg that is over, by key."""
         self.answers: Final[dict[str, Said]] = {}
@@ -86,7 +87,7 @@ class OtherSide:
         self.dialled[leg.key] += 1
         kin = self.kin(leg.key)
         if kin is not None:
-            self.seconds.append(leg.number)
+            self.second_numbers[leg.key] = leg.number
             self.phones[leg.key] = Phone(leg, self._second(kin), self.now_ms(), CONFIRM_KEY)
             self.after_dial()
             return
@@ -94,14 +95,19 @@ class OtherSide:
         attempt = self.numbers.count(leg.number)
         subscriber = sorted(set(self.numbers), key=self.numbers.index).index(leg.number) + 1
         callee = callee_behind(self._behaviour, leg.number, attempt, Chance(self._seed, 1, subscriber, attempt))
+        self._callees[leg.key] = callee
         self.phones[leg.key] = Phone(leg, callee, self.now_ms())
         self.after_dial()
 
+    @property
+    def seconds(self) -> list[str]:
+        """Numbers of second legs that were dialled, in order."""
+        return list(self.second_numbers.values())
+
     def _second(self, kin: Kin) -> Callee:
         """Return the callee of a second leg."""
-        caller = self.phones[kin.first].callee
         if kin.chance is None:
-            return caller.other(kin.number, kin.place)
+            return self._callees[kin.first].other(kin.number, kin.place)
         span = read_agent(kin.parameters).answer
         fate = Fate(kin.chance.between(span.least_ms, span.most_ms), None, 0)
         return Callee(fate, False, True, self._behaviour, Scripted(CalleeOutcome.ANSWER), kin.chance)  # noqa: FBT003
