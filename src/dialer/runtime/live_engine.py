@@ -34,7 +34,7 @@ from dialer.runtime.vitals import GatewayShare
 from dialer.store.collecting import collect_campaign, has_uncollected
 from dialer.store.fleet.slices import Demand, GatewayLimits
 from dialer.store.journal.journal import JournalStore, Recordings
-from dialer.store.live_legs import legs_of, service_leg_key
+from dialer.store.live_legs import leaving_legs, legs_of, service_leg_key
 from dialer.store.queries.loading import LoadedRows, Loader
 from dialer.store.queries.selection import Shards
 from dialer.store.service_state import State
@@ -164,7 +164,7 @@ class LiveEngine:
         if is_done and (sounds or self.switchboard.settings):
             self._tell(connection, sounds)
             is_done = self.kernel.run(until_ms, EVENTS_PER_STEP)
-        self.switchboard.write(connection)
+        self.switchboard.write(connection, self.kernel.now_ms)
         self.journal.close_step(self.engine.board)
         self._save(connection)
         return is_done
@@ -354,7 +354,8 @@ class LiveEngine:
     def _take_up(self, connection: Connection) -> None:
         found = recovery.attempts_in_progress(connection, self._loader, self._seed)
         calls = [call for call in found if not self._quarantine.has(call)]
-        self.switchboard.load(legs_of(connection, [call.id for call in calls]))
+        shards = self._loader.shards
+        self.switchboard.load(legs_of(connection, [call.id for call in calls]), leaving_legs(connection, shards))
         for call in calls:
             if call.plan.gateway_id not in self._parameters:
                 # The call was placed over a gateway that was deleted since. It still needs a gateway to end.
@@ -364,7 +365,7 @@ class LiveEngine:
             self.kernel,
             self.journal,
             calls,
-            shards=self._loader.shards,
+            shards=shards,
             done_until_ms=self._coordinator.done_until_ms,
         )
 

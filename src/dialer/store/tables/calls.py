@@ -132,6 +132,10 @@ class LiveLeg(Row):
     """The leg's name for its carrier."""
     call_id: Mapped[int] = mapped_column(BIG, index=True)
     """The call request or the text message, which share one sequence of ids."""
+    place: Mapped[int] = mapped_column(default=0, server_default="0")
+    """The place of its transfer in the call; 0 for the leg of the call itself."""
+    is_leaving: Mapped[bool] = mapped_column(Boolean, default=False, server_default="0")
+    """True if it has been told to end, and nobody needs it any more."""
     gateway_id: Mapped[int] = mapped_column(BIG)
     dialling: Mapped[str] = mapped_column(Text)
     """The order to dial, as JSON."""
