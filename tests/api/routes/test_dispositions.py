@@ -1,7 +1,5 @@
 """Tests of the outcomes of calls in the words of their agents, over the API."""
 
-from typing import Any
-
 from tests.api.builders import Estate
 from tests.api.harness import Caller
 
@@ -22,8 +20,8 @@ def test_an_outcome_is_set_read_and_exported_and_only_where_the_call_is_seen(est
     ):
         answer = estate.owner.request("PUT", path, json=wrong)
         assert (answer.status_code, list(answer.json())) == (400, [field])
-    answer: Any = estate.owner.request("PUT", path, json=SAID)
-    assert (answer.status_code, answer.json()) == (200, SAID)
+    said = estate.owner.request("PUT", path, json=SAID)
+    assert (said.status_code, said.json()) == (200, SAID)
     assert estate.owner.get(path) == SAID
     assert estate.owner.get(f"callrequest/{estate.call_id}/") == before
     assert stranger.request("PUT", path, json=SAID).status_code == 404
