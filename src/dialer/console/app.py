@@ -34,6 +34,7 @@ from dialer.console.pages.sign_in import make_first_admin, show_first_admin, sho
 from dialer.console.pages.static import show_asset, show_nothing
 from dialer.console.pages.survey import show_survey_template, try_survey
 from dialer.console.pages.survey_editor import order_sections, remove_branch, set_branch
+from dialer.console.pages.trial_call import place_trial_call, show_trial_call
 from dialer.console.pages.wall_board import change_agent, show_board, stream_board
 from dialer.console.services import ConsoleServices
 from dialer.console.sessions import Guarded, Sessions, SignedInOnly, machine_ms
@@ -93,6 +94,8 @@ PAGES: Final[tuple[ControllerRouterHandler, ...]] = (
     change_own_status,
     dispose_on_desk,
     dispose_of_shown_call,
+    show_trial_call,
+    place_trial_call,
     show_survey_template,
     try_survey,
     set_branch,

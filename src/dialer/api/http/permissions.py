@@ -88,6 +88,8 @@ PAGES: Final[Mapping[str, Permission]] = {
     f"POST /console/surveys/{RECORD}/branches": Permission.CAMPAIGNS,
     f"POST /console/surveys/{RECORD}/branches/delete": Permission.CAMPAIGNS,
     f"POST /console/surveys/{RECORD}/order": Permission.CAMPAIGNS,
+    f"GET /console/gateways/{RECORD}/test-call": Permission.ADMIN,
+    f"POST /console/gateways/{RECORD}/test-call": Permission.ADMIN,
     "GET /console/recordings/new": Permission.CAMPAIGNS,
     "POST /console/recordings/new": Permission.CAMPAIGNS,
     f"GET /console/recordings/{RECORD}/sound": Permission.READ,
