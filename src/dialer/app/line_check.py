@@ -7,6 +7,7 @@ from sqlalchemy import Connection, Table, select
 
 from dialer.app.errors import FieldErrors
 from dialer.domain.numbers.agent_contacts import telephone_of
+from dialer.domain.numbers.emergency import is_emergency
 from dialer.domain.plans import FREESWITCH, SIMULATED, SIP
 from dialer.domain.survey.sections.table import definition_of, sends_messages
 from dialer.domain.survey.survey import Section, Survey
@@ -73,10 +74,11 @@ def _without_telephones(connection: Connection, survey: Survey) -> Iterator[str]
         if not definition_of(section).transfers or section.queue_id is None:
             continue
         contacts = connection.scalars(query.where(_tiers.c.queue_id == section.queue_id)).all()
-        if contacts and not any(map(telephone_of, contacts)):
+        telephones = [one for one in map(telephone_of, contacts) if one and not is_emergency(one)]
+        if contacts and not telephones:
             yield (
                 f"Section {section.id} transfers calls to queue {section.queue_id}, and the contact of none of its"
-                " agents is a phone number or an extension. Set contact."
+                " agents is a phone number or an extension that may be dialled. Set contact."
             )
 
 
@@ -88,7 +90,7 @@ def _unplayable(section: Section, why_silent: str) -> Iterator[str]:
     if has_words and why_silent:
         yield f"Section {section.id} has a script and no recording. {why_silent}"
     if definition_of(section).transfers and section.confirm_key and section.confirm_script.strip() and why_silent:
-        no_file = why_silent.replace("Set audiofile", "Leave confirm_script empty")
+        no_file = why_silent.replace("Set audiofile", "Empty confirm_script")
         yield f"Section {section.id} has a confirm_script, which has to be spoken. {no_file}"
     if has_lost_file:
         yield f"Section {section.id} was sealed without its recording. Copy the campaign, and start the copy."

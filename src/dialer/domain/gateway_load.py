@@ -96,14 +96,15 @@ class GatewayLoad:
     def number_of_agent(self, contact: str) -> str:
         """Return an agent's contact as the carrier receives it: an extension as it is, a number with the prefixes.
 
-        It is empty if the contact is neither, and on a simulated gateway, whose agents have no telephones.
+        It is empty if the contact is neither, or an emergency number of any country: people answer there. It is empty
+        on a simulated gateway, too, whose agents have no telephones.
         """
         if self.plan.is_simulated:
             return ""
         telephone = telephone_of(contact)
-        if not telephone or is_extension(telephone):
-            return telephone
-        return "" if self.dials_emergency(telephone) else self.number_for_carrier(telephone)
+        if not telephone or self.dials_emergency(telephone):
+            return ""
+        return telephone if is_extension(telephone) else self.number_for_carrier(telephone)
 
     def dials_emergency(self, number: str) -> bool:
         """Return whether a number in normal form is an emergency number, or becomes one with the gateway's prefixes."""

@@ -142,9 +142,9 @@ class SwitchLegs:
         leg.heard_ms = now_ms
         if leg.answered_ms is None and dump.number("Caller-Channel-Answered-Time"):
             leg.answered_ms = now_ms
+        leg.other = dump["variable_bridge_uuid"]
         if known is None:
             application = dump["variable_current_application"]
-            leg.other = dump["variable_bridge_uuid"]
             leg.is_stubborn = application == "conference" or bool(leg.other)
             leg.is_busy = leg.is_stubborn or application not in {"", "park"}
 
