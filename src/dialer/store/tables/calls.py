@@ -191,6 +191,20 @@ class CallBack(Row):
     due_ms: Mapped[int] = mapped_column(BIG, index=True)
 
 
+class CallDisposition(Row):
+    """The outcome of a call in the words of its agent."""
+
+    __tablename__ = "call_disposition"
+
+    callrequest_id: Mapped[int] = mapped_column(BIG, ForeignKey("callrequest.id", ondelete="CASCADE"), unique=True)
+    disposition: Mapped[str] = mapped_column(String(40))
+    note: Mapped[str] = mapped_column(String(1000), default="", server_default="")
+    call_back_ms: Mapped[int | None] = mapped_column(BIG, default=None)
+    """The time at which the callee is to be called again; null for none."""
+    created_date: Mapped[Milliseconds]
+    updated_date: Mapped[Milliseconds]
+
+
 class Cdr(Row):
     """A call detail record: one leg of one call that is over. Never changed, never deleted."""
 
