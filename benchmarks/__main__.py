@@ -18,6 +18,7 @@ from benchmarks import (
     restart,
     searching,
     simulate,
+    sound,
     touching,
 )
 
@@ -38,6 +39,7 @@ ALL = (
     touching,
     live,
     console,
+    sound,
 )
 
 if __name__ == "__main__":
