@@ -4,6 +4,7 @@ import sys
 
 from benchmarks import (
     advance,
+    calling,
     console,
     counting,
     creating,
@@ -40,6 +41,7 @@ ALL = (
     live,
     console,
     sound,
+    calling,
 )
 
 if __name__ == "__main__":
