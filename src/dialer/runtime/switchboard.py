@@ -78,6 +78,9 @@ class Switchboard:
         self._milestones: Final[defaultdict[int, deque[Milestone]]] = defaultdict(deque)
         """Reports of this moment that the kernel has not asked for yet, by call id."""
 
+        self._missed: list[events.AgentMissed] = []
+        """Offers to agents without a telephone."""
+
     # --- gateways and rows ------------------------------------------------------------------------------------------
 
     def open_gateway(self, gateway_id: int, parameters: str) -> None:
@@ -145,13 +148,15 @@ class Switchboard:
     def offer(self, call: Call, agent: AgentPlan, offered_ms: int, dialled: str) -> int | None:
         """Return when an agent takes a call. For a call over a line, let the agent's telephone ring, and return None.
 
-        An agent without a telephone is asked in vain.
+        An agent without a telephone misses the call at the next step.
         """
         first = self._legs.first(call.id)
         if first is None:
             return self._simulated.offer(call, agent, offered_ms, dialled)
         rings = any(talk_of(leg).standing.agent_id == agent.id for leg in self._legs.seconds(call.id))
-        if dialled and not rings:
+        if not dialled:
+            self._missed.append(events.AgentMissed(call.id, agent.id, offered_ms))
+        elif not rings:
             transfer = call.transfers[-1]
             key = self._key(f"{transfer.callid}:{call.id}:{agent.id}:{offered_ms}")
             order = Dialling(key, dialled, call.callerid, AGENT_RING_MS_MAX, transfer.talk_limit_ms)
@@ -261,7 +266,7 @@ class Switchboard:
 
         A leg whose last order did not reach its line begins its section again.
         """
-        told: list[events.Event] = []
+        told: list[events.Event] = list(self._missed)
         for leg in self._to_follow_up:
             if not self.has_leg(leg.key):
                 continue
@@ -269,7 +274,7 @@ class Switchboard:
                 told += self._never_placed(leg, now_ms)
             else:
                 told += self._begin_again(leg, now_ms)
-        self._to_follow_up = []
+        self._to_follow_up, self._missed = [], []
         return told
 
     def hear(self, connection: Connection, sound: LineNews, now_ms: int) -> list[events.Event] | None:
