@@ -12,7 +12,7 @@ from sqlalchemy import select
 
 from dialer.domain.enums import CampaignStatus
 from dialer.domain.identity import leg_key
-from dialer.domain.line import Dialling, Texting
+from dialer.domain.line import Leg
 from dialer.store.database import StorageUnavailableError
 from dialer.store.tables import CallRequest, Campaign, LiveLeg, ServiceState, User
 from tests.runtime.line_house import LineHouse
@@ -128,7 +128,7 @@ class LineRun:
         self._move(CampaignStatus.START)
         await self._lives(HEALING_S)
 
-    def _check_dial(self, leg: Dialling | Texting) -> None:
+    def _check_dial(self, leg: Leg) -> None:
         """Check that a dial is stored, marked, and allowed."""
         database = self._house.database
         legs, campaigns = LiveLeg.__table__, Campaign.__table__

@@ -3,7 +3,7 @@
 import json
 from typing import Final, NamedTuple
 
-from sqlalchemy import Connection, literal_column, select
+from sqlalchemy import Connection, case, literal_column, select
 
 from dialer.domain.enums import AgentActivity, CallRequestStatus, TransferStatus
 from dialer.domain.queueing.activity import AgentClock
@@ -23,7 +23,8 @@ _CLOCK: Final = [_agents.c[name] for name in AgentClock.__struct_fields__]
 class CallOnDesk(NamedTuple):
     """The call that an agent has taken."""
 
-    subscriber_id: int
+    subscriber_id: int | None
+    """None for a caller who is no subscriber."""
     number: str
     full_name: str
     variables: list[tuple[str, str]]
@@ -66,7 +67,7 @@ def _call_of(connection: Connection, agent_id: int) -> CallOnDesk | None:
     query = (
         select(
             _subscribers.c.id,
-            _requests.c.phone_number,
+            case((_requests.c.attempt < 0, _requests.c.callerid), else_=_requests.c.phone_number).label("number"),
             _subscribers.c.full_name,
             _subscribers.c.additional_vars,
             _campaigns.c.name.label("campaign"),
@@ -74,7 +75,7 @@ def _call_of(connection: Connection, agent_id: int) -> CallOnDesk | None:
             _transfers.c.answered_ms,
         )
         .join_from(_requests, _transfers, _requests.c.id == _transfers.c.callrequest_id)
-        .join(_subscribers, _subscribers.c.id == _requests.c.subscriber_id)
+        .outerjoin(_subscribers, _subscribers.c.id == _requests.c.subscriber_id)
         .join(_campaigns, _campaigns.c.id == _requests.c.campaign_id)
         .outerjoin(_queues, _queues.c.id == _transfers.c.queue_id)
         .where(_is_calling, _transfers.c.status == TransferStatus.CONNECTED, _transfers.c.agent_id == agent_id)
@@ -85,8 +86,8 @@ def _call_of(connection: Connection, agent_id: int) -> CallOnDesk | None:
         return None
     return CallOnDesk(
         row.id,
-        row.phone_number,
-        row.full_name,
+        row.number,
+        row.full_name or "",
         _variables(row.additional_vars),
         row.campaign,
         row.queue or "",

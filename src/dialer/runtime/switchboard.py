@@ -4,23 +4,36 @@ It works within a step. Orders for lines are collected, and given to them once t
 (`dialer.runtime.lines`). So no line knows of anything that a rollback takes back.
 """
 
-from collections import deque
 from collections.abc import Container, Iterable, Mapping
-from typing import Any, Final, NamedTuple
+from typing import Final
 
 import msgspec
 from sqlalchemy import Connection
 
 from dialer.carriers.carrier import Carrier, Milestone, Taken
-from dialer.carriers.port import Alive, Found, Over, Unknown, Unplaced
+from dialer.carriers.port import Alive, Over, Unknown, Unplaced
 from dialer.domain import events
 from dialer.domain.enums import AmdStatus, Cause, MessageStatus
 from dialer.domain.identity import leg_key
-from dialer.domain.line import Accepted, Answered, Clear, Dialling, Ended, Heard, Order, Receipt, Texting
+from dialer.domain.line import (
+    Accepted,
+    Answered,
+    Arrived,
+    Arriving,
+    Clear,
+    Dialling,
+    Ended,
+    Heard,
+    Order,
+    Receipt,
+    Texting,
+)
 from dialer.domain.message_talk import MessageStanding, MessageTalk
-from dialer.domain.plans import SIMULATED, Call, CallOutcome, LegOutcome, Transfer
+from dialer.domain.plans import Call, CallOutcome, LegOutcome, Transfer
 from dialer.domain.queueing.plans import AgentPlan
 from dialer.domain.talk import Stage, Standing, Talk
+from dialer.runtime.arrivals import Arrivals
+from dialer.runtime.line_legs import HandOver, LegOrder, LineLeg, LineNews, LineSettings
 from dialer.store.live_legs import (
     LegChange,
     LegRow,
@@ -35,100 +48,6 @@ from dialer.store.live_legs import (
 STARTING: Final = "it is starting"
 """The reason why a line does not work that has not said that it does."""
 _FAILED: Final = Cause.TEMPORARY_FAILURE
-
-
-class LineSettings(NamedTuple):
-    """The settings of a gateway's carrier; `parameters` are a JSON object as text."""
-
-    protocol: str
-    parameters: str
-
-    @property
-    def is_simulated(self) -> bool:
-        """Return whether the callees are simulated."""
-        return self.protocol == SIMULATED
-
-    def simulated(self) -> str:
-        """Return the behaviour of simulated callees: for a real carrier, its parameter `simulated`."""
-        if self.is_simulated:
-            return self.parameters
-        behaviour = msgspec.json.decode(self.parameters, type=dict[str, Any]).get("simulated", {})
-        return msgspec.json.encode(behaviour).decode()
-
-
-class LineNews(NamedTuple):
-    """Something that a line has heard of a leg, and when the service was told."""
-
-    gateway_id: int
-    key: str
-    heard: Heard | Found
-    told_ms: int
-
-
-class LegOrder(NamedTuple):
-    """An order to a leg, for the line of a gateway."""
-
-    gateway_id: int
-    key: str
-    order: Order
-
-
-class HandOver(NamedTuple):
-    """Everything that a committed step has for the lines."""
-
-    dials: list["LineLeg"]
-    orders: list[LegOrder]
-
-
-class LineLeg:
-    """A call or a message over a line."""
-
-    __slots__ = (
-        "call",
-        "gateway_id",
-        "handed_ms",
-        "handle",
-        "heard_ms",
-        "is_changed",
-        "key",
-        "milestones",
-        "order",
-        "talk",
-        "wanted_ms",
-    )
-
-    def __init__(self, key: str, call: Call, order: Dialling | Texting, talk: Talk | MessageTalk, now_ms: int) -> None:
-        self.key: Final = key
-        self.call: Final = call
-        self.gateway_id: Final = call.plan.gateway_id
-        self.order: Final = order
-        self.talk: Final = talk
-        self.wanted_ms: Final = now_ms
-        self.handed_ms: int | None = None
-        self.heard_ms: int | None = None
-        self.handle = ""
-        self.is_changed = False
-        self.milestones: Final[deque[Milestone]] = deque()
-        """Reports of this moment that the kernel has not asked for yet."""
-
-    @property
-    def answered_ms(self) -> int | None:
-        """The time of the answer, as far as the service knows it."""
-        return self.talk.standing.answered_ms if isinstance(self.talk, Talk) else None
-
-    @property
-    def turn(self) -> int:
-        """The number of the last order."""
-        return self.talk.standing.turn if isinstance(self.talk, Talk) else 0
-
-    @property
-    def has_left(self) -> bool:
-        """True for a message that its carrier has accepted: only a receipt can tell more."""
-        return isinstance(self.talk, MessageTalk) and self.talk.standing.is_accepted
-
-    def standing(self) -> str:
-        """Return the state of the conversation as it is stored."""
-        return msgspec.json.encode(self.talk.standing).decode()
 
 
 class Switchboard:
@@ -153,6 +72,7 @@ class Switchboard:
         """Legs from the rows whose calls are not restored yet."""
         self._to_follow_up: list[LineLeg] = []
         """Restored legs about which the engine has to be told something."""
+        self._arrivals: Final = Arrivals()
         self._failed_ms: dict[int, int] = {}
         """The end of a B-leg that could not be placed, by call id."""
 
@@ -206,18 +126,26 @@ class Switchboard:
         """Return what the lines are to be given after the commit, once."""
         over = HandOver([leg for leg in self._fresh.values() if leg.key in self._by_key], self._orders)
         self._fresh, self._orders = {}, []
+        self._arrivals.clear()
         return over
 
     # --- orders of the engine ---------------------------------------------------------------------------------------
 
     def dial(self, call: Call) -> Milestone | None:
-        """Place a call or send a message. Over a line, this happens after the commit, and what follows is heard."""
+        """Place a call, send a message, or answer a call. A line does so after the commit, and tells of it."""
         if call.plan.gateway_id not in self.settings:
             return self._simulated.dial(call)
-        key = leg_key(self.service_key or b"", f"{call.callid}:{call.id}")
+        came_in = call.is_inbound and not call.parts
+        key = call.callid if came_in else leg_key(self.service_key or b"", f"{call.callid}:{call.id}")
+        order = self._arrivals.order(call) if came_in else _order(key, call)
         talk = MessageTalk(call) if call.parts else Talk(call)
-        self._fresh[key] = self._add(LineLeg(key, call, _order(key, call), talk, call.started_ms))
+        self._fresh[key] = self._add(LineLeg(key, call, order, talk, call.started_ms))
         return None
+
+    def turn_away(self, gateway_id: int, key: str, cause: Cause) -> None:
+        """Let a line refuse a call that came in."""
+        self._arrivals.refuse(key, cause)
+        self._orders.append(LegOrder(gateway_id, key, Clear(1, cause)))
 
     def proceed(self, call_id: int) -> Milestone | None:
         """Return the next milestone of a call, as far as it is known."""
@@ -255,6 +183,8 @@ class Switchboard:
         if leg is None:
             return self._simulated.hang_up(call_id, now_ms)
         if leg.handed_ms is None:
+            if isinstance(leg.order, Arriving):
+                self._give(leg, (Clear(leg.turn + 1),))
             self._remove(leg)
             status = MessageStatus.UNSENT if leg.call.parts else None
             return None, CallOutcome(now_ms, Cause.NORMAL_CLEARING, message_status=status)
@@ -309,10 +239,21 @@ class Switchboard:
 
     def hear(self, connection: Connection, sound: LineNews, now_ms: int) -> list[events.Event] | None:
         """Return the events that follow from something heard; None if it concerns no leg of this worker."""
+        if isinstance(sound.heard, Arrived):
+            return self._arrived(connection, sound, sound.heard)
         leg = self._leg_of(connection, sound)
         if leg is None:
             return None
         return self._news_of(leg, sound, now_ms)
+
+    def _arrived(self, connection: Connection, sound: LineNews, arrived: Arrived) -> list[events.Event]:
+        if sound.key in self._by_key or sound.gateway_id not in self.settings:
+            return []
+        cause = self._arrivals.heard(connection, sound.key, arrived)
+        if cause is None:
+            return [events.CallReceived(sound.gateway_id, sound.key, arrived.called, arrived.caller)]
+        self.turn_away(sound.gateway_id, sound.key, cause)
+        return []
 
     def _news_of(self, leg: LineLeg, sound: LineNews, now_ms: int) -> list[events.Event]:
         at_ms = min(sound.told_ms, now_ms)
@@ -366,7 +307,13 @@ class Switchboard:
         return told
 
     def _never_placed(self, leg: LineLeg, now_ms: int) -> list[events.Event]:
-        """Take an attempt back. A message of a call is not sent again, because its call goes on without it."""
+        """Take an attempt back. A message of a call is not sent again, because its call goes on without it.
+
+        A call that came in cannot be made again: it ends.
+        """
+        if isinstance(leg.order, Arriving):
+            self._give(leg, (Clear(leg.turn + 1, _FAILED),))
+            return self._heard(leg, Ended(0, _FAILED), now_ms)
         self._remove(leg)
         if leg.call.parent_id is None or not isinstance(leg.talk, MessageTalk):
             return [events.CallTakenBack(leg.call.id)]

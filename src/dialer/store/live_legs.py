@@ -5,10 +5,10 @@ from collections.abc import Collection, Sequence
 from typing import Final, NamedTuple
 
 import msgspec
-from sqlalchemy import Connection, bindparam, delete, null, select, update
+from sqlalchemy import ColumnElement, Connection, bindparam, delete, null, select, union_all, update
 
 from dialer.domain.identity import leg_key
-from dialer.domain.line import Dialling, Texting
+from dialer.domain.line import Leg
 from dialer.store.backends.expressions import insert_or
 from dialer.store.bulk import ASKED_AT_ONCE, Bulk, bulk_insert
 from dialer.store.tables import CallRequest, LiveLeg, ServiceState, Subscriber, TextPart
@@ -48,7 +48,7 @@ class StoredLeg(NamedTuple):
     key: str
     call_id: int
     gateway_id: int
-    order: Dialling | Texting
+    order: Leg
     wanted_ms: int
     handed_ms: int | None
     heard_ms: int | None
@@ -69,7 +69,7 @@ _HAND: Final = Bulk(
     .values(handed_ms=bindparam("now_ms")),
     ("now_ms", "leg_key"),
 )
-_ORDER: Final = msgspec.json.Decoder(Dialling | Texting)
+_ORDER: Final = msgspec.json.Decoder[Leg](Leg)
 
 
 def add_legs(connection: Connection, legs: Sequence[LegRow]) -> None:
@@ -92,15 +92,27 @@ def delete_legs(connection: Connection, keys: Sequence[str]) -> None:
 
 
 def leg_keys(connection: Connection, campaign_id: int, number: str) -> list[str]:
-    """Return the names that carriers know the outgoing calls to a number by, in the order in which they began."""
+    """Return the names that carriers know the calls to and from a number by, in the order in which they began."""
     key = connection.scalar(select(_states.c.leg_key))
-    query = (
-        select(_calls.c.callid, _calls.c.id)
+    columns = (_calls.c.callid, _calls.c.id, _calls.c.attempt, _calls.c.started_ms)
+    of_subscriber = (
+        select(*columns)
         .join(_subscribers, _subscribers.c.id == _calls.c.subscriber_id)
         .where(_subscribers.c.campaign_id == campaign_id, _subscribers.c.number == number)
-        .order_by(_calls.c.started_ms, _calls.c.id)
     )
-    return [] if key is None else [leg_key(key, f"{callid}:{call_id}") for callid, call_id in connection.execute(query)]
+    of_stranger = select(*columns).where(_calls.c.campaign_id == campaign_id, is_strangers(number))
+    query = union_all(of_subscriber, of_stranger).order_by("started_ms", "id")
+    if key is None:
+        return []
+    return [
+        leg_key(key, f"{callid}:{call_id}") if attempt > 0 else callid
+        for callid, call_id, attempt, _ in connection.execute(query)
+    ]
+
+
+def is_strangers(number: str) -> ColumnElement[bool]:
+    """Return the condition that a call request is of a caller who is no subscriber, and has a number."""
+    return _calls.c.subscriber_id.is_(None) & (_calls.c.callerid == number)
 
 
 def mark_handed(connection: Connection, keys: Sequence[str], now_ms: int) -> bool:

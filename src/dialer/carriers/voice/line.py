@@ -19,7 +19,7 @@ from dialer.carriers.voice.sound_files import SoundFiles
 from dialer.carriers.voice.sound_room import SoundRoom
 from dialer.carriers.voice.speech import Speaker
 from dialer.carriers.voice.telephone import Telephone
-from dialer.domain.line import Answered, Clear, Dialling, Done, Ended, Heard, Order, Ringing, Texting
+from dialer.domain.line import Answered, Clear, Dialling, Done, Ended, Heard, Leg, Order, Ringing
 
 NO_ORDER_MS: Final = 30_000
 """An answered leg that has nothing to do for so long is cleared: nobody steers it any more."""
@@ -73,12 +73,12 @@ class SipLine:
         self._is_open = asyncio.Event()
         self._work: Final = asyncio.get_running_loop().create_task(self._live(parameters))
 
-    def dial(self, leg: Dialling | Texting) -> None:
+    def dial(self, leg: Leg) -> None:
         """Place a call, now or never. A leg that is known is not placed again."""
         if leg.key in self._known:
             return
         self._remember(leg.key)
-        if isinstance(leg, Texting) or self._telephone is None or self._why_not:
+        if not isinstance(leg, Dialling) or self._telephone is None or self._why_not:
             self._tell(leg.key, Unplaced())
             return
         self._legs[leg.key] = _LineLeg(leg)
@@ -205,7 +205,7 @@ class SipLine:
                 return Alive(answered)
             return Over(aged(leg.ended[1], leg.ended[0]), answered)
         was_here = steady_ms() - self._began_ms > live.handed_age_ms + HANDED_MARGIN_MS
-        if isinstance(live.order, Texting) or self._telephone is None or (was_here and key not in self._known):
+        if not isinstance(live.order, Dialling) or self._telephone is None or (was_here and key not in self._known):
             # This process was here when the order should have come, and it did not come.
             self._remember(key)
             return Unplaced()

@@ -4,7 +4,7 @@ from typing import Any, Final, NamedTuple
 
 from litestar import Response, get, post
 from litestar.di import NamedDependency
-from sqlalchemy import select
+from sqlalchemy import false, select
 
 from dialer.api.crud.resource import Unit
 from dialer.api.crud.visibility import visible
@@ -95,6 +95,7 @@ def _read(unit: Unit) -> _Read:
     names = ("id", "starting_date", "phone_number", "hangup_cause_q850", "billsec")
     query = select(*(_cdrs.c[name] for name in names)).where(visible(CDRS, unit.actor, unit.resources))
     if desk.call is not None:
-        query = query.where(_cdrs.c.subscriber_id == desk.call.subscriber_id)
+        of_caller = _cdrs.c.subscriber_id == desk.call.subscriber_id
+        query = query.where(of_caller if desk.call.subscriber_id is not None else false())
     rows = unit.connection.execute(query.order_by(_cdrs.c.id.desc()).limit(CALLS_MAX), {"actor_id": unit.actor.sees_as})
     return _Read(desk, [PastCall._make(row) for row in map(tuple, rows)])
