@@ -1,6 +1,7 @@
 """Tests of calls that come in over a line, from subscribers and from strangers."""
 
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
@@ -22,6 +23,7 @@ ADA: Final = "+12025550101"
 """Presses 1 two seconds after each question."""
 ZOE: Final = "+12025550999"
 """Is in no phonebook, and presses 1, too."""
+KEY: Final = "6f0c1d9e-8f3b-5a41-9a58-0c6f6f3f8f11"
 BEHAVIOUR: Final[dict[str, object]] = {"numbers": {ZOE: {"keys": ["1", "1", "1"]}}}
 
 
@@ -161,6 +163,16 @@ async def test_a_repeated_arrival_is_the_same_call(house: LineHouse, *, repeats_
     assert (house.findings(), house.side.phones) == ([], {})
 
 
+async def test_a_call_that_is_told_again_in_the_step_of_its_end_is_the_same_call(house: LineHouse) -> None:
+    await answering(house)
+    line, arrived = house.side.lines[-1], house.side.arrival(ZOE, DID, KEY)
+    for heard in (arrived, Ended(0, Cause.NORMAL_CLEARING), arrived, arrived):
+        line.hear(KEY, heard)
+    await house.pass_s(1)
+    assert came_in(house) == [(ZOE, 0, 16, False)]
+    assert (house.findings(), house.rows(LiveLeg)) == ([], [])
+
+
 @pytest.mark.parametrize(
     ("faults", "outcome"),
     [
@@ -200,8 +212,8 @@ async def test_the_history_of_a_number_shows_the_calls_from_it(house: LineHouse)
     campaign_id = await answering(house)
     key = house.side.call_in(ZOE, DID)
     await house.pass_s(60)
-    told = {"now_ms": house.now_ms(), "region": None, "service_zone": "UTC"}
-    story = house.database.read_now(lambda connection: read_story(connection, str(campaign_id), ZOE, **told))
+    read = partial(read_story, campaign=str(campaign_id), number=ZOE, now_ms=house.now_ms(), region=None)
+    story = house.database.read_now(partial(read, service_zone="UTC"))
     (call,) = story.attempts
     assert (story.subscriber, call.dialled_number, call.callerid) == (None, DID, ZOE)
     assert [one.response for one in call.answers] == ["yes"]

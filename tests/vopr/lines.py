@@ -12,15 +12,16 @@ from sqlalchemy import select
 
 from dialer.domain.enums import CampaignStatus
 from dialer.domain.identity import leg_key
-from dialer.domain.line import Leg
+from dialer.domain.line import Arriving, Leg
 from dialer.store.database import StorageUnavailableError
-from dialer.store.tables import CallRequest, Campaign, LiveLeg, ServiceState, User
+from dialer.store.tables import CallRequest, Campaign, Did, LiveLeg, ServiceState, User
 from tests.runtime.line_house import LineHouse
 from tests.vopr.database import CrashError
 from tests.vopr.dice import Dice
 from tests.vopr.faults import Fault
 
 STEPS: Final = 25
+DID: Final = "+12025550199"
 HEALING_S: Final = 1_500
 """Longer than any call may ring and talk, with the watchdog's patience."""
 BEHAVIOUR: Final[dict[str, object]] = {"answer": 0.7, "listen": 0.8, "ring": [0, 12], "talk": [1, 30]}
@@ -62,6 +63,7 @@ class LineRun:
         self._campaign_id = house.campaign(
             survey_id, house.phonebook(*numbers), maxretry=1, intervalretry=20, callmaxduration=60, calltimeout=20
         )
+        house.add(Did, user_id=house.user_id, did_number=DID, campaign_id=self._campaign_id)
         house.start(self._campaign_id)
         for _ in range(STEPS):
             await self._one_step()
@@ -90,6 +92,8 @@ class LineRun:
             side.refuses = dice.happens(50)
         elif what == 8 and dice.happens(30):
             side.cut()
+        elif what == 9:
+            side.call_in(dice.pick(("+12025569999", "+12025560000", "")), dice.pick((DID, DID, "+12025550000")))
         await self._lives(dice.pick((0.2, 1, 3, 8, 20)))
 
     async def _pause_or_start(self) -> None:
@@ -136,7 +140,7 @@ class LineRun:
         if marked is None:
             self._findings.append(f"{leg.key} was dialled without the mark")
         status = database.read_now(lambda c: c.scalar(select(campaigns.c.status)))
-        if status == CampaignStatus.PAUSE:
+        if status == CampaignStatus.PAUSE and not isinstance(leg, Arriving):
             self._findings.append(f"{leg.key} was dialled in a paused campaign")
         if self._crashes_at_dial == 1:
             self._crashes_at_dial = 0
@@ -151,7 +155,10 @@ class LineRun:
         house, side = self._house, self._side
         self._findings += house.findings()
         key = house.rows(ServiceState)[0]["leg_key"] or b""
-        stored = {leg_key(key, f"{row['callid']}:{row['id']}") for row in house.rows(CallRequest)}
+        stored = {
+            leg_key(key, f"{row['callid']}:{row['id']}") if row["attempt"] > 0 else row["callid"]
+            for row in house.rows(CallRequest)
+        }
         self._findings += [f"{one} was dialled, and has no attempt" for one in side.dialled if one not in stored]
         self._findings += [f"{one} is still up" for one in side.phones]
         self._findings += [f"{row['key']} has still a row" for row in house.rows(LiveLeg)]

@@ -16,7 +16,7 @@ class Arrivals:
     def __init__(self) -> None:
         self._arrived: Final[dict[str, Arrived]] = {}
         self._refused: Final[dict[str, Cause]] = {}
-        """Calls that this step has turned away. Those of earlier steps have a CDR."""
+        """Calls that this step has turned away or ended. Those of earlier steps have a CDR."""
 
     def heard(self, connection: Connection, key: str, arrived: Arrived) -> Cause | None:
         """Keep an arrival. Return the cause with which the call ended if it was decided before."""
@@ -26,6 +26,10 @@ class Arrivals:
     def refuse(self, key: str, cause: Cause) -> None:
         """Note that a call was turned away."""
         self._refused[key] = cause
+
+    def ended(self, key: str) -> None:
+        """Note that a call is over, whose CDR is written at the end of the step."""
+        self._refused.setdefault(key, Cause.NORMAL_CLEARING)
 
     def order(self, call: Call) -> Arriving:
         """Return the order to answer a call that has just arrived."""

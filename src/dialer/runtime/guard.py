@@ -212,9 +212,10 @@ class Guard:
     def _place(self, call: Call, gateway_id: int, started_ms: int) -> None:
         """Count a new leg over a gateway, and check the gateway's limits."""
         gateway = self._gateway(gateway_id)
-        if not gateway.take_channel():
+        gateway.in_progress += 1
+        channels, cps = gateway.limits
+        if channels < gateway.in_progress:
             _broken(Rule.LIMITS, call, "it exceeds max_channels")
-        cps = gateway.limits.cps
         if cps != UNLIMITED:
             recent = gateway.recent_ms
             if len(recent) >= cps and (cps == 0 or started_ms < recent[-cps] + SECOND_MS):
@@ -233,8 +234,11 @@ class Guard:
         call = effect.call
         self._calls[call.id] = 0
         self._campaign(call.plan)
-        if call.takes_channel and not self._gateway(call.plan.gateway_id).take_channel():
-            _broken(Rule.LIMITS, call, "it exceeds max_channels")
+        if call.takes_channel:
+            gateway = self._gateway(call.plan.gateway_id)
+            gateway.in_progress += 1
+            if gateway.limits.channels < gateway.in_progress:
+                _broken(Rule.LIMITS, call, "it exceeds max_channels")
 
     def _send_text(self, effect: effects.SendText, _now_ms: int) -> None:
         message = effect.message

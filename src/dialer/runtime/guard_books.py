@@ -69,11 +69,6 @@ class GatewayBooks:
         self.in_progress = 0
         self.recent_ms: deque[int] = deque()
 
-    def take_channel(self) -> bool:
-        """Count one more call or leg, and return whether the gateway has a channel for it."""
-        self.in_progress += 1
-        return self.in_progress <= self.limits.channels
-
 
 class AccountBooks:
     """Books of an account, and the free amount at the start of the step."""

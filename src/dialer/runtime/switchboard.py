@@ -347,6 +347,8 @@ class Switchboard:
         del self._legs[leg.call.id], self._by_key[leg.key]
         self._failed_ms.pop(leg.call.id, None)
         self._gone.append(leg.key)
+        if isinstance(leg.order, Arriving):
+            self._arrivals.ended(leg.key)
 
     def _give(self, leg: LineLeg, orders: Iterable[Order]) -> None:
         for order in orders:

@@ -80,8 +80,8 @@ def erase_number(
 def erase_ended(database: Database, ended_before_ms: int, delete_file: DeleteFile, now_ms: int) -> Erased:
     """Erase the subscribers of all campaigns that ended before a moment and were not changed since.
 
-    Erase also callers who were no subscribers, and the older answers whose campaigns were deleted. Contacts and do-not-call lists stay, because they belong
-    to no campaign.
+    Erase also callers who were no subscribers, and the older answers whose campaigns were deleted. Contacts and
+    do-not-call lists stay, because they belong to no campaign.
 
     Raises:
         StorageUnavailableError: the database cannot be written now.
