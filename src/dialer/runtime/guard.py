@@ -275,8 +275,7 @@ class Guard:
     def _finish_inbound(self, effect: effects.FinishInbound, _now_ms: int) -> None:
         call = effect.call
         self._end(call, effect.bill.cost)
-        if call.takes_channel:
-            self._gateway(call.plan.gateway_id).in_progress -= 1
+        self._gateway(call.plan.gateway_id).in_progress -= int(call.takes_channel)
         self._ended.append((call.callid, call))
 
     def _finish_text(self, effect: effects.FinishText, _now_ms: int) -> None:

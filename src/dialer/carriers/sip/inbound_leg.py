@@ -69,6 +69,11 @@ class InboundLeg:
         self._repeating: Timer | None = None
         self._cause_at_ack: int | None = None
 
+    @property
+    def rings(self) -> bool:
+        """True until it is answered, refused or over."""
+        return self._state is InboundState.RINGING
+
     def ring(self) -> None:
         """Tell the other side that it rings, until somebody decides."""
         self._limit = self._wire.after(ARRIVAL_MS_MAX, self._undecided)
@@ -131,7 +136,7 @@ class InboundLeg:
         elif self._in_dialog is not None and request.to_tag:
             self._in_dialog.receive(request, source)
         else:
-            # The same call by another way (8.2.2.2), or a request of a dialog that does not exist.
+            # It is this call by another way (8.2.2.2), or a request of a dialog that does not exist.
             self._decline(request, source, 482 if request.method == INVITE and not request.to_tag else 481)
 
     def _decline(self, request: Received, source: Address, status: int) -> None:
@@ -198,14 +203,15 @@ class InboundLeg:
         """Begin the dialog, and the longest time that it may last."""
         if self._limit is not None:
             self._limit.cancel()
-        self._limit = self._wire.after(
-            talk_limit_ms, lambda: self.clear(causes.NORMAL, "it talked for as long as it may")
-        )
+        self._limit = self._wire.after(talk_limit_ms, self._talk_over)
         owner = LegOwner(self.key, self._next_cseq, self._over, self._hang_up)
         dialog = answered_dialog(self.invite, self._tag, self._source)
         local = self._local or LocalSound(self._source[0], _NO_PORT, (sound.codec,), 0)
         self._in_dialog = InDialog(self._signalling, owner, dialog, local, sound)
         return self._in_dialog
+
+    def _talk_over(self) -> None:
+        self.clear(causes.NORMAL, "it talked for as long as it may")
 
     def _next_cseq(self) -> int:
         self._cseq += 1

@@ -75,12 +75,16 @@ class UserAgent:
 
         return self._after(now_ms, begin)
 
-    def answer(self, now_ms: int, arriving: Arriving, local: LocalSound) -> list[Output]:
-        """Answer a call that came in. One that rang in another process is answered from its handle.
+    def rings(self, arriving: Arriving) -> bool:
+        """Return whether a call that came in rings. One of another process does, as far as its handle tells.
 
         Raises:
             ValueError: the call is not known here, and its handle cannot be read.
         """
+        return self._came_in(arriving).rings
+
+    def answer(self, now_ms: int, arriving: Arriving, local: LocalSound) -> list[Output]:
+        """Answer a call that rings."""
         leg = self._came_in(arriving)
         return self._after(now_ms, lambda: leg.answer(arriving.talk_limit_ms, local))
 
